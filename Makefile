@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds libisst, intel-speed-select (isst) and the emulator. `make help` lists the targets.
+# CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX, DESTDIR and the directories below are the caller's; what the
+# project itself needs is kept in variables of its own (ISST_*).
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/isst
+
+INSTALL ?= install
+PKG_CONFIG ?= pkg-config
+OBJCOPY ?= objcopy
+AR := $(if $(filter default,$(origin AR)),ar,$(AR))
+
+# Where everything that is built goes; another directory for another configuration.
+BUILD ?= build
+# EMULATOR=no leaves the emulator out of the command.
+EMULATOR ?= yes
+# WERROR=yes turns warnings into errors, as CI does.
+WERROR ?= no
+
+CFLAGS ?= -O2 -g
+# Hardening that distributions switch on as well; theirs, in CFLAGS and CPPFLAGS, comes later and wins.
+HARDENING ?= yes
+
+ISST_CPPFLAGS := -D_GNU_SOURCE -Iinclude
+ISST_CFLAGS := -std=gnu11 -fvisibility=hidden -fPIC -Wall -Wextra -Wshadow -Wconversion \
+	-Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef -Wvla
+ifeq ($(WERROR),yes)
+ISST_CFLAGS += -Werror
+endif
+ISST_LDFLAGS :=
+ISST_LDLIBS := -lcap
+ifeq ($(HARDENING),yes)
+ifeq ($(findstring FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS))$(findstring -O0,$(CFLAGS))$(findstring -fsanitize,$(CFLAGS)),)
+ISST_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+endif
+ISST_CFLAGS += -fstack-protector-strong
+ISST_LDFLAGS += -pie -Wl,-z,relro,-z,now
+endif
+
+sources = $(sort $(wildcard $(addsuffix /*.c,$(addprefix src/,$(1)))))
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+LIBRARY_ROOMS := base driver sysfs firmware topology transaction features
+BASE_OBJECTS := $(call objects,$(call sources,base))
+LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_ROOMS)))
+PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))
+ifeq ($(EMULATOR),yes)
+EMULATOR_OBJECTS := $(call objects,$(filter-out src/emulator/none.c,$(call sources,emulator))) \
+	$(BUILD)/emulator-platforms.o
+else
+EMULATOR_OBJECTS := $(call objects,src/emulator/none.c)
+endif
+CLI_OBJECTS := $(call objects,$(call sources,cli))
+CLI_LIBRARY_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
+
+LIBRARY := $(BUILD)/libisst.a
+EMULATOR_LIBRARY := $(BUILD)/libisst-emulator.a
+COMMAND := $(BUILD)/intel-speed-select
+
+.PHONY: all
+all: $(LIBRARY) $(COMMAND) $(BUILD)/isst
+
+.PHONY: help
+help:
+	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
+
+#: all             build/libisst.a, build/intel-speed-select and its other name build/isst
+
+# Objects are rebuilt when the way to build them changes.
+FLAGS := $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR)
+$(BUILD)/flags: .force-flags
+	@mkdir -p $(@D)
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+.PHONY: .force-flags
+.force-flags:
+
+COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The rooms of the library see each other's headers as "room/header.h"; the command sees isst.h and
+# isst-emulator.h alone, besides its own.
+$(BUILD)/src/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) $(if $(filter src/cli/%,$<),,-Isrc)
+
+$(BUILD)/emulator-platforms.c: src/emulator/embed-platforms.sh $(PLATFORMS)
+	@mkdir -p $(@D)
+	sh src/emulator/embed-platforms.sh $(PLATFORMS) > $@.new && mv $@.new $@
+
+$(BUILD)/emulator-platforms.o: $(BUILD)/emulator-platforms.c $(BUILD)/flags
+	$(COMPILE) -Isrc
+
+# One object a library, in which everything but the public interface has become local: what a room
+# calls its functions is no concern of the programs that link it.
+RELOCATABLE = $(CC) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) -o $@
+
+$(BUILD)/libisst.o: $(LIBRARY_OBJECTS)
+	$(RELOCATABLE) $^
+	$(OBJCOPY) --localize-hidden $@
+
+$(BUILD)/libisst-emulator.o: $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
+	$(RELOCATABLE) $^
+	$(OBJCOPY) --keep-global-symbol=isst_emulator $@
+
+$(BUILD)/%.a: $(BUILD)/%.o
+	rm -f $@
+	$(AR) rcs $@ $<
+
+$(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+
+$(BUILD)/isst: $(COMMAND)
+	ln -sf intel-speed-select $@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- Tests ----
+
+#: check           the whole test suite
+#: check-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#: check-mutations takes parts of the transactions out; each time a test has to go red
+#: check-valgrind  the unit tests under valgrind
+#: update-cases    rewrites the expected outputs of the command tests; read the diff
+
+# One program for each file of tests of a room, linked with the rooms' own objects.
+ROOM_TESTS := $(filter-out tests/features/power_domains%, \
+	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction,$(LIBRARY_ROOMS)))))))
+# Changes are tested on the emulator, by programs that hold all rooms.
+TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c))
+TRANSACTION_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/transaction/support/*.c))
+EMULATOR_TESTS := $(wildcard tests/emulator/*.c)
+CLI_TESTS := $(wildcard tests/cli/*.c)
+SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+test_programs = $(patsubst %.c,$(BUILD)/%,$(1))
+UNIT_TESTS := $(call test_programs,$(ROOM_TESTS) $(EMULATOR_TESTS) $(CLI_TESTS))
+TRANSACTION_PROGRAMS := $(call test_programs,$(TRANSACTION_TESTS))
+TEST_LDLIBS := -lcmocka
+
+$(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -Isrc -Itests
+
+LINK_TEST = $(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS) $(TEST_LDLIBS)
+
+$(call test_programs,$(ROOM_TESTS)): %: %.o $(LIBRARY_OBJECTS) $(SUPPORT_OBJECTS)
+	$(LINK_TEST)
+
+$(call test_programs,$(EMULATOR_TESTS)): %: %.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS) $(SUPPORT_OBJECTS)
+	$(LINK_TEST)
+
+$(call test_programs,$(CLI_TESTS)): %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
+	$(LINK_TEST)
+
+$(TRANSACTION_PROGRAMS): %: %.o $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS) $(SUPPORT_OBJECTS) $(TRANSACTION_SUPPORT)
+	$(LINK_TEST)
+
+$(BUILD)/tests/command/run_cases: %: %.o
+	$(LINK_TEST)
+
+# The runner with its arguments, as a program like the others.
+$(BUILD)/tests/commands: $(BUILD)/tests/command/run_cases $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+	printf '#!/bin/sh\nexec %s %s tests/command/cases tests/platforms\n' $< $(BUILD) > $@
+	chmod +x $@
+
+$(BUILD)/tests/documents: tests/docs/check-man.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/docs/check-man.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
+$(BUILD)/tests/captures: tests/command/captures.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/command/captures.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
+$(BUILD)/tests/recorded: tests/command/recorded.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/command/recorded.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
+TESTS := $(TRANSACTION_PROGRAMS) $(UNIT_TESTS) $(BUILD)/tests/commands $(BUILD)/tests/captures \
+	$(BUILD)/tests/recorded $(BUILD)/tests/documents
+
+.PHONY: tests
+tests: all $(TESTS)
+
+.PHONY: check
+check: tests
+	ISST_PLATFORMS=$(CURDIR)/tests/platforms sh tests/run-tests.sh $(TESTS)
+
+.PHONY: update-cases
+update-cases: $(BUILD)/tests/commands
+	ISST_UPDATE_CASES=1 $<
+
+.PHONY: check-sanitize
+check-sanitize:
+	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
+		ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-sanitize HARDENING=no \
+		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
+		check
+
+.PHONY: check-mutations
+check-mutations: $(TRANSACTION_PROGRAMS)
+	sh tests/mutations.sh $(BUILD)
+
+.PHONY: check-valgrind
+check-valgrind: $(UNIT_TESTS)
+	ISST_PLATFORMS=$(CURDIR)/tests/platforms \
+		RUNNER='valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --child-silent-after-fork=yes' \
+		sh tests/run-tests.sh $(UNIT_TESTS)
+
+# ---- Checks of the code ----
+
+#: lint            clang-format, cppcheck and clang-tidy
+#: coverage        lines of src/ that the tests reach; fails under 85 %
+
+C_FILES = $(shell git ls-files '*.c' '*.h')
+TIDY_FILES = $(filter src/%.c,$(C_FILES))
+
+.PHONY: lint
+lint:
+	clang-format --dry-run -Werror $(C_FILES)
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance \
+		--inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -D__x86_64__ -Iinclude -Isrc src
+	printf '%s\n' $(TIDY_FILES) | xargs -P $$(nproc) -I FILE clang-tidy --quiet --warnings-as-errors='*' \
+		FILE -- $(ISST_CPPFLAGS) -std=gnu11 -Isrc
+	shellcheck $(shell git ls-files '*.sh') .ci/run
+	$(MAKE) BUILD=$(BUILD)-clang CC=clang WERROR=yes all
+	$(MAKE) BUILD=$(BUILD)-no-emulator EMULATOR=no WERROR=yes all
+
+.PHONY: coverage
+coverage:
+	ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-coverage HARDENING=no CFLAGS='-O0 -g --coverage' check
+	gcovr --root . --object-directory $(BUILD)-coverage --filter src/ --exclude src/cli/main.c \
+		--exclude-unreachable-branches --fail-under-line 85 --sort-percentage
+
+#: bench           driver calls, commands and files opened by server size
+.PHONY: bench
+bench: all
+	sh tests/bench.sh $(BUILD)
+
+#: demo            the user guide's examples, on the emulated machine of the guide
+.PHONY: demo
+demo: all
+	sh docs/demo.sh $(BUILD)
+
+# ---- Installing ----
+
+#: install         into DESTDIR and PREFIX; uninstall takes it out again
+#: deps            installs what build and tests need; deps-dev what lint, valgrind and coverage need besides
+#: clean           removes what was built
+
+.PHONY: deps
+deps:
+	@sh tests/deps.sh build
+
+.PHONY: deps-dev
+deps-dev:
+	@sh tests/deps.sh build dev
+
+$(BUILD)/isst.pc: .force-flags
+	@mkdir -p $(@D)
+	printf '%s\n' 'Name: isst' 'Description: Intel Speed Select Technology control' \
+		'Version: $(VERSION)' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst' 'Libs.private: $(ISST_LDLIBS)' > $@
+
+VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
+
+DOCUMENTS := docs/transactions.md docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md
+
+.PHONY: install
+install: all $(BUILD)/isst.pc
+	$(INSTALL) -d $(DESTDIR)$(DOCDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(MANDIR)/man8
+	$(INSTALL) -m 755 $(COMMAND) $(DESTDIR)$(BINDIR)/intel-speed-select
+	ln -sf intel-speed-select $(DESTDIR)$(BINDIR)/isst
+	$(INSTALL) -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libisst.a
+	$(INSTALL) -m 644 include/isst.h $(DESTDIR)$(INCLUDEDIR)/isst.h
+	$(INSTALL) -m 644 $(BUILD)/isst.pc $(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc
+	$(INSTALL) -m 644 docs/intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/intel-speed-select.8
+	ln -sf intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/isst.8
+	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
+
+.PHONY: uninstall
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/intel-speed-select $(DESTDIR)$(BINDIR)/isst $(DESTDIR)$(LIBDIR)/libisst.a \
+		$(DESTDIR)$(INCLUDEDIR)/isst.h $(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc \
+		$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/isst.8
+	rm -rf $(DESTDIR)$(DOCDIR)
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD) $(BUILD)-*

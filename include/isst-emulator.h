@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The emulator: a server with Speed Select in software, for trying things without one. Not part of
+ * libisst; the command and the test programs link it beside the library. A build without it answers
+ * NULL from isst_emulator().
+ */
+#ifndef ISST_EMULATOR_H
+#define ISST_EMULATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct isst_machine;
+
+/** Which machine, and where it lives. */
+struct isst_emulator_target {
+	/** Name of a built-in platform, or the path of a platform file or of the directory of a
+	 * recorded machine (a path holds a slash). */
+	const char *platform;
+	/** Directory of its state; NULL: a private one per user and platform. Made where it is
+	 * missing. */
+	const char *state_directory;
+	/** Without the lock that keeps real firmware from changing levels. */
+	bool unlock;
+};
+
+/** A built-in platform. */
+struct isst_emulator_platform {
+	const char *name;
+	const char *title;
+	bool synthetic; /* composed or invented in part, not the values of one real machine */
+};
+
+/** What happened at the seams since the state was made or its statistics were cleared: exact, over
+ * all processes. */
+struct isst_emulator_statistics {
+	unsigned long long device_opens;
+	unsigned long long driver_calls; /* ioctls */
+	unsigned long long commands;	 /* entries of batches, and every other ioctl as one */
+	unsigned long long writes;	 /* commands that set something */
+	unsigned long long files_opened; /* files read or written, directories listed */
+};
+
+/**
+ * The emulator's operations. Those that can fail return 0 or a negative errno and then set *error
+ * to a message that the caller frees (NULL without memory): -EINVAL a platform file or recording
+ * that cannot be understood, -ENOENT no such platform, -EPERM a state directory of somebody else,
+ * -EIO anything else.
+ */
+struct isst_emulator {
+	/** The built-in platforms, ended by a NULL name. */
+	const struct isst_emulator_platform *platforms;
+	/** Opens the machine; to be given to isst_open(). */
+	int (*open)(const struct isst_emulator_target *target, struct isst_machine **machine,
+		    char **error);
+	/** The platform's text, or a description of a recorded machine; to be freed by the caller.
+	 */
+	int (*show)(const struct isst_emulator_target *target, char **text, char **error);
+	/** Puts the machine back into its first state, statistics and fault rules included. */
+	int (*reset)(const struct isst_emulator_target *target, char **error);
+	int (*statistics)(const struct isst_emulator_target *target, bool clear,
+			  struct isst_emulator_statistics *statistics, char **error);
+};
+
+/** The emulator, or NULL in a build without it. */
+__attribute__((visibility("default"))) const struct isst_emulator *isst_emulator(void);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sets of CPU numbers, kept as sorted runs: CPU numbers may be huge and sparse, so neither memory
+ * nor time may depend on the highest one.
+ */
+#include "isst.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* UINT32_MAX itself is left out, so that "one past" any CPU is a number too. */
+#define HIGHEST_CPU (UINT32_MAX - 1)
+
+struct run {
+	unsigned int first, last;
+};
+
+struct isst_cpuset {
+	struct run *runs; /* ascending, neither overlapping nor adjacent */
+	size_t count, space;
+};
+
+struct isst_cpuset *isst_cpuset_new(void)
+{
+	return calloc(1, sizeof(struct isst_cpuset));
+}
+
+void isst_cpuset_free(struct isst_cpuset *set)
+{
+	if (!set)
+		return;
+	free(set->runs);
+	free(set);
+}
+
+/** Index of the first run that ends at @cpu or above. */
+static size_t find_run(const struct isst_cpuset *set, unsigned int cpu)
+{
+	size_t low = 0, high = set->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->runs[middle].last < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int make_space(struct isst_cpuset *set, size_t count)
+{
+	size_t space = set->space ? set->space * 2 : 4;
+	struct run *runs;
+
+	if (count <= set->space)
+		return 0;
+	runs = reallocarray(set->runs, space, sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	set->runs = runs;
+	set->space = space;
+	return 0;
+}
+
+int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int last)
+{
+	/* The runs begin..end-1 touch the new one and melt into it. */
+	size_t begin = find_run(set, first > 0 ? first - 1 : 0), end = begin;
+	int error;
+
+	while (end < set->count && set->runs[end].first <= (last < UINT32_MAX ? last + 1 : last))
+		end++;
+	if (begin == end) {
+		error = make_space(set, set->count + 1);
+		if (error)
+			return error;
+		memmove(&set->runs[begin + 1], &set->runs[begin],
+			(set->count - begin) * sizeof(struct run));
+		set->runs[begin] = (struct run){ first, last };
+		set->count++;
+		return 0;
+	}
+	if (set->runs[begin].first < first)
+		first = set->runs[begin].first;
+	if (set->runs[end - 1].last > last)
+		last = set->runs[end - 1].last;
+	set->runs[begin] = (struct run){ first, last };
+	memmove(&set->runs[begin + 1], &set->runs[end], (set->count - end) * sizeof(struct run));
+	set->count -= end - begin - 1;
+	return 0;
+}
+
+int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other)
+{
+	for (size_t i = 0; i < other->count; i++) {
+		int error = isst_cpuset_add(set, other->runs[i].first, other->runs[i].last);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/** Parses the digits at *@text and moves it behind them. */
+static int parse_cpu(const char **text, unsigned int *cpu)
+{
+	size_t length = strspn(*text, "0123456789");
+	char digits[24];
+	uint64_t value;
+	int error;
+
+	if (length == 0)
+		return -EINVAL;
+	while (length > 1 && **text == '0') {
+		(*text)++;
+		length--;
+	}
+	if (length >= sizeof(digits))
+		return -ERANGE;
+	memcpy(digits, *text, length);
+	digits[length] = '\0';
+	error = isst_parse_number(digits, 10, HIGHEST_CPU, &value);
+	if (error)
+		return error;
+	*cpu = (unsigned int)value;
+	*text += length;
+	return 0;
+}
+
+/** Parses `7`, `3-5` or `3..5` at *@text and moves it behind that. */
+static int parse_range(const char **text, struct run *run)
+{
+	const char *start;
+	int error = parse_cpu(text, &run->first);
+
+	if (error)
+		return error;
+	run->last = run->first;
+	if (**text == '-')
+		(*text)++;
+	else if (strncmp(*text, "..", 2) == 0)
+		*text += 2;
+	else
+		return 0;
+	start = *text;
+	error = parse_cpu(text, &run->last);
+	if (error)
+		return error;
+	if (run->last < run->first) {
+		*text = start;
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int add_list(struct isst_cpuset *set, const char **text)
+{
+	struct run run;
+	int error;
+
+	if (**text == '\0')
+		return 0;
+	for (;;) {
+		error = parse_range(text, &run);
+		if (!error)
+			error = isst_cpuset_add(set, run.first, run.last);
+		if (error || **text == '\0')
+			return error;
+		if (**text != ',')
+			return -EINVAL;
+		(*text)++;
+	}
+}
+
+int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, const char **bad)
+{
+	struct isst_cpuset *list = isst_cpuset_new();
+	const char *at = text;
+	int error;
+
+	if (!list)
+		return -ENOMEM;
+	error = add_list(list, &at);
+	if (!error)
+		error = isst_cpuset_add_set(set, list);
+	else if (bad)
+		*bad = at;
+	isst_cpuset_free(list);
+	return error;
+}
+
+bool isst_cpuset_has(const struct isst_cpuset *set, unsigned int cpu)
+{
+	size_t i = find_run(set, cpu);
+
+	return i < set->count && set->runs[i].first <= cpu;
+}
+
+size_t isst_cpuset_count(const struct isst_cpuset *set)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		count += (size_t)set->runs[i].last - set->runs[i].first + 1;
+	return count;
+}
+
+bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned int *cpu)
+{
+	size_t i = find_run(set, from);
+
+	if (i == set->count)
+		return false;
+	*cpu = set->runs[i].first > from ? set->runs[i].first : from;
+	return true;
+}
+
+/** A stream into memory; text_finish() turns it into the string, or NULL if anything failed. */
+struct text {
+	char *content;
+	size_t size;
+	FILE *stream;
+};
+
+static char *text_finish(struct text *text, bool failed)
+{
+	if (fclose(text->stream) || failed) {
+		free(text->content);
+		return NULL;
+	}
+	return text->content;
+}
+
+char *isst_cpuset_list(const struct isst_cpuset *set)
+{
+	struct text text = { 0 };
+	const char *separator = "";
+	bool failed = false;
+	unsigned int cpu;
+
+	text.stream = open_memstream(&text.content, &text.size);
+	if (!text.stream)
+		return NULL;
+	isst_cpuset_for_each (cpu, set) {
+		failed |= fprintf(text.stream, "%s%u", separator, cpu) < 0;
+		separator = ",";
+	}
+	return text_finish(&text, failed);
+}
+
+char *isst_cpuset_ranges(const struct isst_cpuset *set)
+{
+	struct text text = { 0 };
+	bool failed = false;
+
+	text.stream = open_memstream(&text.content, &text.size);
+	if (!text.stream)
+		return NULL;
+	for (size_t i = 0; i < set->count; i++) {
+		const struct run *run = &set->runs[i];
+
+		failed |= fprintf(text.stream, "%s%u", i ? "," : "", run->first) < 0;
+		if (run->last > run->first)
+			failed |= fprintf(text.stream, "-%u", run->last) < 0;
+	}
+	return text_finish(&text, failed);
+}
+
+static uint32_t mask_word(const struct isst_cpuset *set, unsigned int first)
+{
+	uint32_t word = 0;
+	unsigned int cpu = first;
+
+	while (isst_cpuset_next(set, cpu, &cpu) && cpu - first < 32) {
+		word |= UINT32_C(1) << (cpu - first);
+		cpu++;
+	}
+	return word;
+}
+
+char *isst_cpuset_mask(const struct isst_cpuset *set, unsigned int bits)
+{
+	struct text text = { 0 };
+	bool failed = false;
+
+	text.stream = open_memstream(&text.content, &text.size);
+	if (!text.stream)
+		return NULL;
+	for (unsigned int word = bits / 32 + (bits % 32 > 0); word-- > 0;)
+		failed |= fprintf(text.stream, "%08" PRIx32 "%s", mask_word(set, word * 32),
+				  word ? "," : "") < 0;
+	return text_finish(&text, failed);
+}

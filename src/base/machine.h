@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A machine: the driver's device, the kernel's files and a runtime directory, always together, real
+ * or emulated. The two tables of functions here are the only seams of the project: below them a
+ * real server or the emulator, above them the same code for both.
+ */
+#ifndef ISST_BASE_MACHINE_H
+#define ISST_BASE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** The system calls on /dev/isst_interface. Errors are returned as negative errno. @data is the
+ * machine's. */
+struct device_operations {
+	/** Returns a descriptor (0 or more), or a negative errno. */
+	int (*open)(void *data);
+	/** As ioctl(2): the driver's return value, or a negative errno. */
+	int (*ioctl)(void *data, int descriptor, unsigned long request, void *argument);
+	int (*close)(void *data, int descriptor);
+};
+
+/**
+ * The kernel's files, named by their absolute paths (/sys/..., /proc/...). Return 0 or a negative
+ * errno.
+ */
+struct files_operations {
+	/** The whole content, with a NUL behind it that does not count. *@content is to be freed.
+	 */
+	int (*read)(void *data, const char *path, char **content, size_t *size);
+	/** One write(2) of all of @content to an existing file. */
+	int (*write)(void *data, const char *path, const char *content, size_t size);
+	/** The names in a directory without . and .., in no order. *@names and each name are to be
+	 * freed. */
+	int (*list)(void *data, const char *path, char ***names, size_t *count);
+	int (*mkdir)(void *data, const char *path);
+	int (*rmdir)(void *data, const char *path);
+};
+
+/** CPUID leaf 1, decoded. @model with the extended model bits. */
+struct cpu_identity {
+	bool intel;
+	unsigned int family, model, stepping;
+};
+
+struct isst_machine {
+	const struct device_operations *device;
+	const struct files_operations *files;
+	void *data;		       /* passed to both tables */
+	const char *name;	       /* of an emulated machine; NULL on a real one */
+	const char *runtime_directory; /* lock, journal, caches; may not exist yet */
+	const char *lock_path;	       /* what runs that change the machine lock: the device node */
+	struct cpu_identity identity;
+	/** Whether the caller has a capability (CAP_...) over this machine. Returns 1, 0 or -errno.
+	 */
+	int (*capable)(void *data, int capability);
+	/** Whether the caller may write a file of the kernel; NULL: always. Returns 0 or -errno. */
+	int (*writable)(void *data, const char *path);
+	/** Leaves one line in the machine's system log. */
+	void (*log)(void *data, const char *line);
+	/** Closes the machine and frees it. */
+	void (*release)(struct isst_machine *machine);
+};
+
+#endif

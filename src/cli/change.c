@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes the changes of a run and reports them. A change is one for all units: it is made everywhere
+ * or nowhere. Must not know features.
+ */
+#include "change.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A change that is being made, and what it is for: the run's domains, or its units. */
+struct attempt {
+	struct run *run;
+	const struct changing *changing;
+	struct isst_change *change;
+	struct isst_failure *failures; /* of each subject, by planning */
+	size_t count;
+};
+
+static bool is_interrupted(void *data)
+{
+	struct run *run = data;
+
+	/* Asked between steps only: one that arrives later did not end the change. */
+	if (!run->interrupted_by)
+		run->interrupted_by = signals_arrived(&run->signals);
+	return run->interrupted_by != NULL;
+}
+
+static void tell_progress(void *data, const char *line)
+{
+	run_progress(data, line);
+}
+
+static int begin(struct run *run, struct isst_change **change)
+{
+	const struct request *request = run->request;
+	struct isst_change_options options = {
+		.dry_run = request_has(request, OPTION_DRY_RUN),
+		.partitions = request_has(request, OPTION_CGROUP),
+		.partition_for_cpu0 = request_has(request, OPTION_CPU0_WORKAROUND),
+		.interrupted = is_interrupted,
+		.progress = tell_progress,
+		.data = run,
+	};
+
+	char *command;
+	int error;
+
+	/* For the system log; without memory the lines do without it. */
+	if (!request->feature || !request->command ||
+	    asprintf(&command, "%s %s", request->feature->name, request->command->name) < 0)
+		command = NULL;
+	options.command = command;
+	error = run_call(run, isst_change_new(run->context, &options, change));
+	free(command);
+	return error;
+}
+
+/** Lists what would be written, a line each. */
+static void list_steps(struct run *run, struct isst_change *change)
+{
+	const struct isst_change_step *step;
+
+	if (!run->steps) {
+		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
+		report_sentence(run->steps, "%s", "");
+	}
+	for (size_t i = 0; (step = isst_change_step(change, i)) != NULL; i++) {
+		const char *old_value = step->old_value ? step->old_value : "unknown";
+		const char *new_value = step->new_value ? step->new_value : "unknown";
+		struct report_node *node;
+
+		if (strcmp(old_value, new_value) == 0)
+			continue;
+		node = report_branch(run->steps, KEY_STEP, run->step_count++);
+		report_sentence(node, "Would change %s: %s -> %s", step->target, old_value,
+				new_value);
+		report_sentence(report_text(node, KEY_STEP_TARGET, step->target), "%s", "");
+		report_sentence(report_text(node, KEY_STEP_OLD, old_value), "%s", "");
+		report_sentence(report_text(node, KEY_STEP_NEW, new_value), "%s", "");
+	}
+}
+
+static void tell_warnings(struct run *run, const struct isst_change *change)
+{
+	const char *warning;
+
+	for (size_t i = 0; (warning = isst_change_warning(change, i)) != NULL; i++)
+		report_message(run->report, ENTRY_NOTE, "%s", warning);
+}
+
+/** Tells why a change failed, and what it left behind. */
+static void tell_failure(struct run *run, const struct isst_change *change, int error)
+{
+	const char *difference;
+
+	if (run->interrupted_by)
+		run_error(run, status_of_error(error), "%s: %s", run->interrupted_by,
+			  isst_error(run->context));
+	else
+		run_call(run, error);
+	for (size_t i = 0; (difference = isst_change_difference(change, i)) != NULL; i++)
+		report_message(run->report, ENTRY_ERROR, "%s", difference);
+}
+
+/** Makes what was planned. Returns 0, or a negative errno after telling of it. */
+static int make(struct run *run, struct isst_change *change)
+{
+	int error = isst_change_run(change);
+
+	tell_warnings(run, change);
+	if (!error && !request_has(run->request, OPTION_DRY_RUN) && !isst_change_unchanged(change))
+		run->changed = true;
+	if (error)
+		tell_failure(run, change, error);
+	else if (request_has(run->request, OPTION_DRY_RUN))
+		list_steps(run, change);
+	return error;
+}
+
+static int plan_domains(struct attempt *attempt)
+{
+	const struct targets *targets = &attempt->run->targets;
+	struct isst_request *requests = calloc(attempt->count + 1, sizeof(*requests));
+	int error;
+
+	if (!requests)
+		return -ENOMEM;
+	for (size_t slot = 0; slot < attempt->count; slot++)
+		requests[slot].domain = targets->domains[slot];
+	error = attempt->changing->plan_domains(attempt->run, attempt->change, requests,
+						attempt->count);
+	for (size_t slot = 0; slot < attempt->count; slot++)
+		attempt->failures[slot] = requests[slot].failure;
+	free(requests);
+	return error;
+}
+
+static int plan(struct attempt *attempt)
+{
+	const struct targets *targets = &attempt->run->targets;
+	const struct changing *changing = attempt->changing;
+
+	attempt->count = changing->plan_domains ? targets->domain_count : targets->unit_count;
+	attempt->failures = calloc(attempt->count + 1, sizeof(*attempt->failures));
+	if (!attempt->failures)
+		return -ENOMEM;
+	if (changing->plan_domains)
+		return plan_domains(attempt);
+	return changing->plan_units(attempt->run, attempt->change, attempt->failures);
+}
+
+static const struct isst_failure *failure_of(const struct attempt *attempt, size_t unit)
+{
+	if (attempt->changing->plan_domains)
+		unit = attempt->run->targets.units[unit].slot;
+	return &attempt->failures[unit];
+}
+
+/**
+ * Decides whether the change is made in spite of what planning found: one that lacks the feature
+ * is left out, unless it was named or nothing remains. Returns 0, or the reason not to.
+ */
+static int judge(const struct attempt *attempt)
+{
+	size_t lacking = 0;
+
+	for (size_t i = 0; i < attempt->count; i++) {
+		int error = attempt->failures[i].error;
+
+		if (error && error != -EOPNOTSUPP)
+			return error;
+		lacking += error == -EOPNOTSUPP;
+	}
+	if (lacking > 0 && (attempt->run->targets.named || lacking == attempt->count))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static void tell_one(struct run *run, const struct isst_failure *failure, bool stopped)
+{
+	if (stopped)
+		run_failure(run, failure);
+	else if (failure->error)
+		run_note(run, failure);
+}
+
+/** Tells what planning found. CPUs that nobody named are not told of one by one. */
+static void tell_failures(const struct attempt *attempt, int stopped)
+{
+	bool one_by_one = attempt->changing->plan_domains || attempt->run->targets.named;
+	struct isst_failure all = { 0 };
+
+	for (size_t i = 0; i < attempt->count; i++) {
+		const struct isst_failure *failure = &attempt->failures[i];
+
+		if (one_by_one)
+			tell_one(attempt->run, failure, stopped);
+		else if (all.error && failure->error)
+			all.more++;
+		else if (failure->error == (stopped ? stopped : -EOPNOTSUPP))
+			all = *failure;
+	}
+	tell_one(attempt->run, &all, stopped);
+}
+
+static void report_result(struct run *run, const struct unit *unit, enum key_id feature,
+			  enum key_id result, int error)
+{
+	struct report_node *node;
+	char *failed;
+
+	node = report_branch(unit_report(unit, run->context, run->report), feature, 0);
+	if (!error) {
+		report_word(node, result, "success");
+		return;
+	}
+	if (asprintf(&failed, "failed(error %d)", error) < 0)
+		failed = NULL;
+	report_word(node, result, failed ? failed : "failed");
+	free(failed);
+}
+
+/** Reports units, those that were left out excepted. */
+static void report_results(const struct attempt *attempt, int error)
+{
+	const struct changing *changing = attempt->changing;
+	struct run *run = attempt->run;
+
+	for (size_t i = 0; i < run->targets.unit_count; i++) {
+		if (error || !failure_of(attempt, i)->error)
+			report_result(run, &run->targets.units[i], changing->feature,
+				      changing->result, error);
+	}
+	for (size_t i = 0; i < run->targets.unit_count && changing->once_more && !error; i++) {
+		if (run->targets.units[i].first && !failure_of(attempt, i)->error)
+			report_result(run, &run->targets.units[i], changing->once_more,
+				      changing->result, 0);
+	}
+}
+
+/** Plans and makes. Returns 0, or a negative errno after telling of it. */
+static int make_attempt(struct attempt *attempt)
+{
+	struct run *run = attempt->run;
+	int error = run_call(run, plan(attempt));
+
+	if (error)
+		return error;
+	error = judge(attempt);
+	tell_failures(attempt, error);
+	if (!error)
+		return make(run, attempt->change);
+	tell_warnings(run, attempt->change);
+	return error;
+}
+
+void change_machine(struct run *run, const struct changing *changing)
+{
+	struct attempt attempt = { .run = run, .changing = changing };
+	int error;
+
+	if (begin(run, &attempt.change) != 0)
+		return;
+	error = make_attempt(&attempt);
+	if (!request_has(run->request, OPTION_DRY_RUN)) {
+		if (!error && isst_change_unchanged(attempt.change))
+			report_message(run->report, ENTRY_NOTE,
+				       "unchanged: the machine already is as asked for");
+		report_results(&attempt, error);
+	}
+	free(attempt.failures);
+	isst_change_free(attempt.change);
+}
+
+bool change_all_online(struct run *run)
+{
+	struct isst_change *change;
+	int error;
+
+	if (begin(run, &change) != 0)
+		return false;
+	if (run_changes(run))
+		run_progress(run, "Forcing all CPUs online");
+	error = run_call(run, isst_plan_all_online(change));
+	if (!error)
+		error = make(run, change);
+	isst_change_free(change);
+	return error == 0;
+}
+
+void change_settle(struct run *run)
+{
+	if (run->steps && run->step_count == 0)
+		report_message(run->report, ENTRY_NOTE, "nothing would be changed");
+}

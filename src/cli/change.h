@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes the changes of a run: plans them, judges what stands against them, runs them as a whole and
+ * reports what came of it. Must not know output formats.
+ */
+#ifndef ISST_CLI_CHANGE_H
+#define ISST_CLI_CHANGE_H
+
+#include "run.h"
+
+/** A changing command: how it is planned (in one of two ways), and how its result is called. */
+struct changing {
+	/** Plans it for the run's domains. Returns 0 or a negative errno. */
+	int (*plan_domains)(struct run *run, struct isst_change *change,
+			    struct isst_request *requests, size_t count);
+	/** Plans it for the CPUs of the run's units; @failures: one for each unit. */
+	int (*plan_units)(struct run *run, struct isst_change *change,
+			  struct isst_failure *failures);
+	enum key_id feature, result; /* node and leaf of each unit's result */
+	enum key_id once_more; /* where not 0: a further node for each domain that was changed */
+};
+
+/** Makes the change, or with --dry-run lists its steps, and reports. */
+void change_machine(struct run *run, const struct changing *changing);
+
+/** Does what --all-cpus-online asks for. Returns false after an error. */
+bool change_all_online(struct run *run);
+
+/** Says so if a dry run found nothing to change; called once, after all changes. */
+void change_settle(struct run *run);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command table: every feature and command, once. */
+#ifndef ISST_CLI_COMMANDS_H
+#define ISST_CLI_COMMANDS_H
+
+#include "options.h"
+
+struct run;
+
+enum command_flags {
+	COMMAND_NEEDS_CPUS = 1,	    /* makes no sense without --cpu */
+	COMMAND_NO_MACHINE = 2,	    /* works without a machine to ask */
+	COMMAND_HAS_OPERAND = 4,    /* takes one word more: a platform */
+	COMMAND_CHANGES = 8,	    /* changes the machine: privileges, lock, signals */
+	COMMAND_ALL_CPUS = 16,	    /* without --cpu it is about each CPU, not each power domain */
+	COMMAND_HAVING_CPUS = 128,  /* is not about power domains without CPUs */
+	COMMAND_HAS_DIRECTORY = 64, /* takes one word more, which it needs: a directory */
+	COMMAND_PRESET = 32,	    /* works where the BIOS has set up Speed Select for good */
+};
+
+struct command {
+	const char *name;
+	const char *help;		  /* one line */
+	const char *more;		  /* further lines for its own help, or NULL */
+	const struct option_row *options; /* or NULL */
+	unsigned int flags;
+	/** Asks the library and fills the run's report. */
+	void (*handler)(struct run *run);
+};
+
+struct feature {
+	const char *name;
+	const char *help;		/* one line */
+	const char *more;		/* lines */
+	const struct command *commands; /* ended by a NULL name */
+};
+
+/** Ended by a NULL name. */
+extern const struct feature features[];
+
+/** What --info does. */
+extern const struct command info_command;
+
+/** Whether a command works on every machine, or, with @preset, on those that the BIOS has set up.
+ */
+bool command_is_here(const struct command *command, bool preset);
+
+const struct feature *feature_find(const char *name);
+const struct command *command_find(const struct feature *feature, const char *name);
+
+#endif

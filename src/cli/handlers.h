@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The handlers of commands, each in the file of its feature. */
+#ifndef ISST_CLI_HANDLERS_H
+#define ISST_CLI_HANDLERS_H
+
+struct run;
+
+void show_info(struct run *run);
+
+void perf_profile_info(struct run *run);
+void perf_profile_get_lock_status(struct run *run);
+void perf_profile_get_config_levels(struct run *run);
+void perf_profile_get_config_version(struct run *run);
+void perf_profile_get_config_enabled(struct run *run);
+void perf_profile_get_config_current_level(struct run *run);
+void perf_profile_set_config_level(struct run *run);
+
+void base_freq_info(struct run *run);
+void base_freq_enable(struct run *run);
+void base_freq_disable(struct run *run);
+
+void turbo_freq_info(struct run *run);
+void turbo_freq_enable(struct run *run);
+void turbo_freq_disable(struct run *run);
+
+void core_power_info(struct run *run);
+void core_power_get_config(struct run *run);
+void core_power_get_assoc(struct run *run);
+void core_power_enable(struct run *run);
+void core_power_disable(struct run *run);
+void core_power_config(struct run *run);
+void core_power_assoc(struct run *run);
+
+void turbo_mode_get_trl(struct run *run);
+void turbo_mode_set_trl(struct run *run);
+void turbo_mode_enable(struct run *run);
+void turbo_mode_disable(struct run *run);
+
+void platform_list(struct run *run);
+void platform_show(struct run *run);
+void platform_reset(struct run *run);
+void platform_statistics(struct run *run);
+void platform_capture(struct run *run);
+
+#endif

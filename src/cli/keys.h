@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The key table: every name that can stand in a report, once. Must not know how reports are made
+ * or rendered.
+ */
+#ifndef ISST_CLI_KEYS_H
+#define ISST_CLI_KEYS_H
+
+#include <stdint.h>
+
+struct key {
+	/** The key as scripts know it. '#' stands for the node's index, '*' for its variant. */
+	const char *name;
+	/** The key of json-v2: snake_case, with the unit. */
+	const char *name_v2;
+	/** The variant that scripts know without a word of its own: "*-" is left out for it. */
+	const char *plain_variant;
+	/** How states are written: off, on. */
+	const char *off, *on;
+	/** Written behind a number. */
+	const char *suffix;
+	/** A number that is written as words instead. */
+	uint64_t special;
+	const char *special_text;
+};
+
+enum key_id {
+	/* The path of a unit */
+	KEY_PACKAGE,
+	KEY_DIE,
+	KEY_DIE_IO,
+	KEY_POWER_DOMAIN,
+	KEY_CPU,
+	KEY_NO_CPU,
+	/* perf-profile */
+	KEY_GET_CONFIG_LEVELS,
+	KEY_GET_CONFIG_VERSION,
+	KEY_GET_CONFIG_ENABLED,
+	KEY_GET_CONFIG_CURRENT_LEVEL,
+	KEY_GET_LOCK_STATUS,
+	KEY_LEVEL,
+	KEY_CPU_COUNT,
+	KEY_ENABLE_CPU_COUNT,
+	KEY_ENABLE_CPU_MASK,
+	KEY_ENABLE_CPU_LIST,
+	KEY_TDP_RATIO,
+	KEY_BASE_FREQUENCY,
+	KEY_BASE_FREQUENCY_AVX2,
+	KEY_BASE_FREQUENCY_AVX512,
+	KEY_BASE_FREQUENCY_AMX,
+	KEY_UNCORE_MIN,
+	KEY_UNCORE_MAX,
+	KEY_UNCORE_BASE,
+	KEY_UNCORE_1_MIN,
+	KEY_UNCORE_1_MAX,
+	KEY_UNCORE_1_BASE,
+	KEY_MEMORY_FREQUENCY,
+	KEY_COOLING_TYPE,
+	KEY_SST_TURBO_FREQ,
+	KEY_SST_BASE_FREQ,
+	KEY_SST_CORE_POWER,
+	KEY_POWER,
+	KEY_TJUNCTION_MAX,
+	KEY_TURBO_LIMITS,
+	KEY_BUCKET,
+	KEY_CORE_COUNT,
+	KEY_MAX_TURBO_FREQUENCY,
+	/* base-freq */
+	KEY_BASE_FREQ_PROPERTIES,
+	KEY_HIGH_BASE_FREQUENCY,
+	KEY_HIGH_CPU_MASK,
+	KEY_HIGH_CPU_LIST,
+	KEY_LOW_BASE_FREQUENCY,
+	KEY_TJUNCTION,
+	/* turbo-freq */
+	KEY_TURBO_FREQ_PROPERTIES,
+	KEY_HIGH_CORES_COUNT,
+	KEY_HIGH_MAX_FREQUENCY,
+	KEY_CLIP_FREQUENCIES,
+	KEY_LOW_MAX_FREQUENCY,
+	/* core-power */
+	KEY_CORE_POWER,
+	KEY_SUPPORT_STATUS,
+	KEY_ENABLE_STATUS,
+	KEY_CLOS_ENABLE_STATUS,
+	KEY_PRIORITY_TYPE,
+	KEY_CLOS,
+	KEY_EPP,
+	KEY_CLOS_WEIGHT,
+	KEY_CLOS_MIN,
+	KEY_CLOS_MAX,
+	KEY_CLOS_DESIRED,
+	KEY_GET_ASSOC,
+	/* turbo-mode */
+	KEY_GET_TRL,
+	KEY_TRL,
+	/* results of changes */
+	KEY_PERF_PROFILE,
+	KEY_BASE_FREQ,
+	KEY_TURBO_FREQ,
+	KEY_TURBO_FREQ_AUTO,
+	KEY_TURBO_MODE,
+	KEY_SET_TDP_LEVEL,
+	KEY_ENABLE,
+	KEY_DISABLE,
+	KEY_CONFIG,
+	KEY_ASSOC,
+	KEY_SET_TRL,
+	/* --dry-run */
+	KEY_DRY_RUN,
+	KEY_STEP,
+	KEY_STEP_TARGET,
+	KEY_STEP_OLD,
+	KEY_STEP_NEW,
+	/* --version, --info */
+	KEY_VERSION,
+	KEY_ISST_VERSION,
+	KEY_API_VERSION,
+	KEY_DRIVER_VERSION,
+	KEY_MBOX_SUPPORTED,
+	KEY_MMIO_SUPPORTED,
+	KEY_INFO_PERF_PROFILE,
+	KEY_INFO_LOCK,
+	KEY_INFO_MAX_LEVEL,
+	KEY_INFO_TURBO_FREQ,
+	KEY_INFO_BASE_FREQ,
+	KEY_INFO_CORE_POWER,
+	/* platform */
+	KEY_PLATFORM,
+	KEY_PLATFORM_NAME,
+	KEY_TITLE,
+	KEY_SYNTHETIC,
+	KEY_DESCRIPTION,
+	KEY_RESET,
+	KEY_CAPTURE,
+	KEY_STATISTICS,
+	KEY_DEVICE_OPENS,
+	KEY_DRIVER_CALLS,
+	KEY_COMMANDS,
+	KEY_WRITES,
+	KEY_FILES_OPENED,
+	KEYS,
+};
+
+extern const struct key keys[KEYS];
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses and opens the machine of a run; must not know what it is asked. */
+#include "machine.h"
+
+#include "suggest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((format(printf, 3, 4))) static enum exit_status
+refuse(enum exit_status status, char **problem, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(problem, format, arguments) < 0)
+		*problem = NULL;
+	va_end(arguments);
+	return *problem ? status : STATUS_FAILED;
+}
+
+/** A variable of the environment; NULL if it is not set, empty, or not to be trusted. */
+static const char *environment(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+enum exit_status machine_choose(const struct request *request, struct isst_emulator_target *target,
+				char **problem)
+{
+	const char *from_environment = environment("ISST_EMULATE");
+	const char *option = request_text(request, OPTION_EMULATE);
+
+	*problem = NULL;
+	target->platform = option;
+	if (request->operand && request->command->flags & COMMAND_HAS_OPERAND)
+		target->platform = request->operand;
+	if (request_has(request, OPTION_REAL)) {
+		if (!from_environment)
+			return STATUS_DONE;
+		return refuse(STATUS_USAGE, problem,
+			      "option --real refuses the emulated machine '%s' that ISST_EMULATE "
+			      "names",
+			      from_environment);
+	}
+	if (!target->platform)
+		target->platform = from_environment;
+	target->state_directory = request_text(request, OPTION_EMULATE_STATE);
+	if (target->state_directory && !target->platform)
+		return refuse(STATUS_USAGE, problem, "option --emulate-state needs --emulate");
+	target->unlock = request_has(request, OPTION_EMULATE_UNLOCK);
+	if (target->unlock && !target->platform)
+		return refuse(STATUS_USAGE, problem, "option --emulate-unlock needs --emulate");
+	if (!target->state_directory)
+		target->state_directory = environment("ISST_EMULATE_STATE");
+	if (target->platform && !isst_emulator())
+		return refuse(STATUS_NOT_HERE, problem,
+			      "cannot emulate '%s': this build has no emulator", target->platform);
+	return STATUS_DONE;
+}
+
+static const struct {
+	int error;
+	enum exit_status status;
+} problems[] = {
+	{ -ENOENT, STATUS_USAGE },
+	{ -EINVAL, STATUS_USAGE },
+	{ -EPERM, STATUS_NOT_PERMITTED },
+	{ -EACCES, STATUS_NOT_PERMITTED },
+};
+
+static const char *nearest_platform(const char *name)
+{
+	const struct isst_emulator *emulator = isst_emulator();
+	struct suggestion suggestion = { .word = name };
+
+	for (size_t i = 0; emulator && emulator->platforms[i].name; i++)
+		suggestion_consider(&suggestion, emulator->platforms[i].name);
+	return suggestion.best;
+}
+
+enum exit_status machine_problem(int error, const struct isst_emulator_target *target,
+				 char **message)
+{
+	const char *nearest = error == -ENOENT ? nearest_platform(target->platform) : NULL;
+	char *given = *message;
+	enum exit_status status = STATUS_FAILED;
+
+	for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+		if (problems[i].error == error)
+			status = problems[i].status;
+	}
+	if (!given)
+		return refuse(status, message, "cannot emulate '%s': %s", target->platform,
+			      strerror(-error));
+	if (!nearest)
+		return status;
+	status = refuse(status, message, "%s; did you mean '%s'?", given, nearest);
+	free(given);
+	return status;
+}
+
+enum exit_status machine_open(const struct request *request, struct isst_machine **machine,
+			      char **problem)
+{
+	struct isst_emulator_target target = { 0 };
+	enum exit_status status = machine_choose(request, &target, problem);
+	int error;
+
+	*machine = NULL;
+	if (status != STATUS_DONE || !target.platform)
+		return status;
+	error = isst_emulator()->open(&target, machine, problem);
+	return error ? machine_problem(error, &target, problem) : STATUS_DONE;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which machine a run works on: the real one, or an emulated one. */
+#ifndef ISST_CLI_MACHINE_H
+#define ISST_CLI_MACHINE_H
+
+#include "isst-emulator.h"
+#include "request.h"
+#include "status.h"
+
+/**
+ * Finds out which emulated machine is meant, by the command's operand, --emulate or the
+ * environment, where real and effective ids agree.
+ *
+ * @target: its platform is NULL where the real machine is meant
+ * @problem: on failure set to a message, to be freed (NULL without memory)
+ */
+enum exit_status machine_choose(const struct request *request, struct isst_emulator_target *target,
+				char **problem);
+
+/** Opens the machine; *@machine is NULL for the real one. As above. */
+enum exit_status machine_open(const struct request *request, struct isst_machine **machine,
+			      char **problem);
+
+/**
+ * The status for what the emulator returned, and a message with the nearest name of a platform
+ * where there is none of the name given.
+ *
+ * @message: the emulator's, or NULL; freed and replaced
+ */
+enum exit_status machine_problem(int error, const struct isst_emulator_target *target,
+				 char **message);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program: from a command line to an exit status. Must not know any command. */
+#include "help.h"
+#include "output.h"
+#include "request.h"
+#include "run.h"
+
+#include <stdlib.h>
+
+static enum exit_status print_help(const struct request *request, struct output *output)
+{
+	help_write(output->program, request->feature, request->command, run_is_preset(request),
+		   stdout);
+	return output_flush(output, stdout, STATUS_DONE);
+}
+
+static enum exit_status print_version(const struct request *request, struct output *output)
+{
+	struct report *report = report_new();
+	enum exit_status status;
+	struct report_node *top;
+
+	if (!report)
+		return output_usage_error(output, NULL);
+	status = run_open_file(request, output);
+	if (status != STATUS_DONE) {
+		report_free(report);
+		return status;
+	}
+	top = report_unit(report, NULL, 0);
+	report_sentence(report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION), "Version v%s",
+			ISST_COMPATIBLE_VERSION);
+	report_sentence(report_text(top, KEY_ISST_VERSION, ISST_VERSION), "isst %s", ISST_VERSION);
+	status = output_report(output, report, STATUS_DONE);
+	report_free(report);
+	return status;
+}
+
+/** Says what is wrong with the command line; beside a feature alone stands its help. */
+static enum exit_status complain(const struct request *request, struct output *output,
+				 const char *problem)
+{
+	if (request->action == ACTION_NO_COMMAND && !renderers[output->format].document)
+		help_write(output->program, request->feature, NULL, run_is_preset(request), stderr);
+	return output_usage_error(output, problem);
+}
+
+static enum exit_status act(const struct request *request, struct output *output)
+{
+	if (request->action == ACTION_HELP)
+		return print_help(request, output);
+	if (request->action == ACTION_VERSION)
+		return print_version(request, output);
+	return run_command(request, output);
+}
+
+int main(int argc, char **argv)
+{
+	struct output output;
+	struct request request;
+	enum exit_status status;
+	char *problem;
+	int error;
+
+	output_start(&output, argc > 0 ? argv[0] : "isst");
+	error = request_read(&request, argc, argv, &problem);
+	output.format = request_format(&request);
+	status = error ? complain(&request, &output, problem) : act(&request, &output);
+	free(problem);
+	request_clear(&request);
+	output_close(&output);
+	return (int)status;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows that describe options, and the words of a command line that are read by them. Must not know
+ * features or commands.
+ */
+#ifndef ISST_CLI_OPTIONS_H
+#define ISST_CLI_OPTIONS_H
+
+#include "isst.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum option_id {
+	/* before the feature */
+	OPTION_ALL_ONLINE,
+	OPTION_CPU,
+	OPTION_CGROUP,
+	OPTION_CPU0_WORKAROUND,
+	OPTION_DEBUG,
+	OPTION_DRY_RUN,
+	OPTION_FORMAT,
+	OPTION_HELP,
+	OPTION_INFO,
+	OPTION_LOCK_TIMEOUT,
+	OPTION_OUT,
+	OPTION_PAUSE,
+	OPTION_RETRY,
+	OPTION_VERSION,
+	OPTION_EMULATE,
+	OPTION_EMULATE_STATE,
+	OPTION_EMULATE_UNLOCK,
+	OPTION_REAL,
+	/* of commands */
+	OPTION_LEVEL,
+	OPTION_BUCKET,
+	OPTION_TRL_TYPE,
+	OPTION_CLOS,
+	OPTION_CLEAR,
+	OPTION_ONLINE,
+	OPTION_AUTO,
+	OPTION_LIMITS,
+	OPTION_PRIORITY,
+	OPTION_EPP,
+	OPTION_WEIGHT,
+	OPTION_MIN,
+	OPTION_MAX,
+	OPTION_DESIRED,
+	OPTIONS,
+};
+
+enum value_kind {
+	VALUE_NONE,
+	VALUE_NUMBER,	 /* a decimal number from @lowest to @highest */
+	VALUE_FREQUENCY, /* 0, or MHz from @lowest to @highest */
+	VALUE_LIMITS,	 /* a bit pattern of at least @lowest: 0x and 1 to 16 digits */
+	VALUE_WORD,	 /* one of @words */
+	VALUE_TEXT,	 /* any text that is not empty */
+	VALUE_CPU_LIST,	 /* CPUs and ranges; every further one adds to the first */
+};
+
+struct option_row {
+	enum option_id id;
+	char letter;	  /* 0: it has none */
+	const char *name; /* NULL: the end of a table */
+	const char *argument;
+	enum value_kind kind;
+	unsigned int lowest, highest;
+	bool required;
+	const char *const *words; /* ended by NULL */
+	const char *help;	  /* lines */
+};
+
+struct option_value {
+	bool given;
+	uint64_t number;  /* the number; of a word its index */
+	const char *text; /* as given */
+};
+
+struct option_values {
+	struct option_value value[OPTIONS];
+	struct isst_cpuset *cpus; /* of VALUE_CPU_LIST; NULL: none given */
+};
+
+/** The options before the feature, and those that work anywhere. */
+extern const struct option_row global_options[];
+extern const struct option_row anywhere_options[];
+
+/**
+ * Reads options up to the first other word.
+ *
+ * @argv: argv[0] is skipped
+ * @rows: the options that may stand here; the help option ends the reading
+ * @elsewhere: where not NULL, options that may only stand somewhere else, to say so
+ * @end: set to the index of the first word that was not read
+ * @problem: set to what is wrong, to be freed (NULL without memory). All words are read even so, so
+ *	that the format of the message is known.
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int options_read(int argc, char **argv, const struct option_row *rows,
+		 const struct option_row *elsewhere, struct option_values *values, int *end,
+		 char **problem);
+
+void option_values_clear(struct option_values *values);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which stream carries what, as the program's name, the format and --out decide: run as
+ * intel-speed-select, results go to standard error and the banner to standard output, as scripts
+ * know it from the kernel tree's tool of that name; run as anything else, results go to standard
+ * output and messages to standard error. The manual page has the table, under OUTPUT. Must not know
+ * what the results are.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/**
+ * A standard stream that the caller closed must not become the device, or a file of the machine.
+ * It is opened the wrong way round, so that using it still fails.
+ */
+static void hold_standard_streams(void)
+{
+	for (int descriptor = 0; descriptor <= 2; descriptor++) {
+		if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor)
+			_exit(STATUS_FAILED);
+	}
+}
+
+void output_start(struct output *output, const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+
+	hold_standard_streams();
+	*output = (struct output){ .program = slash ? slash + 1 : argv0 };
+	output->reference = strcmp(output->program, "intel-speed-select") == 0;
+}
+
+/** Makes an opened file ready for the result. Returns 0 or a negative errno. */
+static int prepare_file(int descriptor)
+{
+	int flags = fcntl(descriptor, F_GETFL);
+
+	if (flags < 0 || fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0)
+		return -errno;
+	/* Devices, FIFOs and the like have no length. */
+	return ftruncate(descriptor, 0) != 0 && errno != EINVAL ? -errno : 0;
+}
+
+int output_open(struct output *output, const char *path)
+{
+	int descriptor, error;
+
+	if (!path)
+		return 0;
+	/* A FIFO that nobody reads must not hold up a run that holds the lock: ENXIO. */
+	descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+	if (descriptor < 0)
+		return -errno;
+	error = prepare_file(descriptor);
+	if (!error && !(output->file = fdopen(descriptor, "w")))
+		error = -errno;
+	if (error) {
+		close(descriptor);
+		return error;
+	}
+	output->path = path;
+	return 0;
+}
+
+static FILE *result_stream(const struct output *output)
+{
+	if (output->file)
+		return output->file;
+	return output->reference ? stderr : stdout;
+}
+
+FILE *output_trace(const struct output *output)
+{
+	return output->reference ? stdout : stderr;
+}
+
+FILE *output_progress(const struct output *output)
+{
+	return renderers[output->format].document ? NULL : stderr;
+}
+
+bool output_has_banner(const struct output *output)
+{
+	return output->reference || !renderers[output->format].document;
+}
+
+void output_banner(struct output *output, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!output_has_banner(output))
+		return;
+	va_start(arguments, format);
+	vfprintf(output->reference ? stdout : result_stream(output), format, arguments);
+	va_end(arguments);
+}
+
+/** Tells that the result is lost. @path: where it was to go; NULL: a standard stream. */
+static enum exit_status tell_lost(const struct output *output, const char *path, const char *why,
+				  enum exit_status status)
+{
+	if (output->changed && status == STATUS_DONE)
+		fprintf(stderr,
+			"Error: the change was made, but its result could not be written: %s%s%s\n",
+			path ? path : "", path ? ": " : "", why);
+	else
+		fprintf(stderr, "Error: cannot write %s: %s\n", path ? path : "the result", why);
+	return status_worse(status, STATUS_FAILED);
+}
+
+enum exit_status output_flush(struct output *output, FILE *stream, enum exit_status status)
+{
+	errno = 0;
+	if (fflush(stream) == 0 && !ferror(stream))
+		return status;
+	return tell_lost(output, output->path && stream == output->file ? output->path : NULL,
+			 strerror(errno ? errno : EIO), status);
+}
+
+/** With the results: always in documents, in text only as the reference tool does. */
+static bool messages_inside(const struct output *output)
+{
+	return output->reference || renderers[output->format].document;
+}
+
+/** On standard error as well: where nobody would see them otherwise. */
+static bool messages_beside(const struct output *output)
+{
+	return !output->reference || output->path;
+}
+
+/** A file system may tell only now that it did not take what was written. */
+static enum exit_status close_file(struct output *output, enum exit_status status)
+{
+	int error = fclose(output->file) == 0 ? 0 : errno;
+
+	output->file = NULL;
+	return error ? tell_lost(output, output->path, strerror(error), status) : status;
+}
+
+enum exit_status output_report(struct output *output, const struct report *report,
+			       enum exit_status status)
+{
+	FILE *stream = result_stream(output);
+
+	if (report_failed(report) ||
+	    renderers[output->format].render(report, messages_inside(output), stream) != 0)
+		return tell_lost(output, NULL, "out of memory", status);
+	status = output_flush(output, stream, status);
+	if (output->file)
+		status = close_file(output, status);
+	if (messages_beside(output))
+		render_messages(report, stderr);
+	return status;
+}
+
+enum exit_status output_usage_error(struct output *output, const char *problem)
+{
+	bool document = renderers[output->format].document;
+	FILE *stream = document && !output->reference ? stdout : stderr;
+	struct report *report = report_new();
+	enum exit_status status = STATUS_USAGE;
+
+	if (report && problem)
+		report_message(report, ENTRY_ERROR, "%s", problem);
+	if (!report || !problem || report_failed(report) ||
+	    renderers[output->format].render(report, true, stream) != 0) {
+		fputs("Error: out of memory\n", stderr);
+		status = STATUS_FAILED;
+	}
+	report_free(report);
+	return output_flush(output, stream, status);
+}
+
+void output_close(struct output *output)
+{
+	if (output->file)
+		fclose(output->file);
+	output->file = NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which stream carries what: results, messages, banner, trace, by the program's name, the format
+ * and --out. Must not know what the results are.
+ */
+#ifndef ISST_CLI_OUTPUT_H
+#define ISST_CLI_OUTPUT_H
+
+#include "render.h"
+#include "status.h"
+
+struct output {
+	const char *program; /* the name that the program was run by */
+	bool reference;	     /* as the kernel tree's tool: results on standard error */
+	enum output_format format;
+	const char *path; /* of --out; NULL: none */
+	FILE *file;	  /* the opened @path */
+	bool changed;	  /* the machine was changed as asked: said where the result is lost */
+};
+
+/** Sets up the output of a program run by the name @argv0. */
+void output_start(struct output *output, const char *argv0);
+
+/** Creates or truncates --out, without waiting for the reader of a FIFO. Returns 0 or a negative
+ * errno. */
+int output_open(struct output *output, const char *path);
+
+/** Where trace lines go. */
+FILE *output_trace(const struct output *output);
+
+/** Where progress is told; NULL: it is part of the document. */
+FILE *output_progress(const struct output *output);
+
+/** False where results are documents that nothing may stand before. */
+bool output_has_banner(const struct output *output);
+
+/** Writes one line of the banner. */
+void output_banner(struct output *output, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Writes the results and messages of a run that ends with @status. Returns the status that the
+ * program ends with: a result that cannot be written is a failure. */
+enum exit_status output_report(struct output *output, const struct report *report,
+			       enum exit_status status);
+
+/** Says what is wrong with the command line. @problem: NULL without memory. */
+enum exit_status output_usage_error(struct output *output, const char *problem);
+
+/** Ends the output of a text that is no report. */
+enum exit_status output_flush(struct output *output, FILE *stream, enum exit_status status);
+
+void output_close(struct output *output);
+
+#endif

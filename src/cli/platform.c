@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands of platform: the emulator's machines, and capturing one for it. Must not know output
+ * formats. */
+#include "handlers.h"
+#include "machine.h"
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void platform_list(struct run *run)
+{
+	const struct isst_emulator *emulator = isst_emulator();
+	struct report_node *top;
+
+	if (!emulator) {
+		run_error(run, STATUS_NOT_HERE, "this build has no emulator");
+		return;
+	}
+	top = report_unit(run->report, NULL, 0);
+	for (size_t i = 0; emulator->platforms[i].name; i++) {
+		const struct isst_emulator_platform *platform = &emulator->platforms[i];
+		struct report_node *node = report_variant(top, KEY_PLATFORM_NAME, platform->name);
+
+		report_sentence(node, "%-24s %s%s", platform->name, platform->title,
+				platform->synthetic ? " (synthetic)" : "");
+		report_sentence(report_text(node, KEY_TITLE, platform->title), "%s", "");
+		report_sentence(report_state(node, KEY_SYNTHETIC, platform->synthetic), "%s", "");
+	}
+}
+
+/** The emulator, and which machine is meant; NULL after an error. */
+static const struct isst_emulator *choose(struct run *run, struct isst_emulator_target *target)
+{
+	char *problem;
+	enum exit_status status = machine_choose(run->request, target, &problem);
+
+	if (status != STATUS_DONE)
+		run_error(run, status, "%s", problem ? problem : "out of memory");
+	else if (!target->platform)
+		run_error(run, STATUS_USAGE,
+			  "platform %s needs a platform: its name, its path, or --emulate",
+			  run->request->command->name);
+	free(problem);
+	return status == STATUS_DONE && target->platform ? isst_emulator() : NULL;
+}
+
+/** Reports what the emulator answered. Returns true if it did what it was asked. */
+static bool succeeded(struct run *run, const struct isst_emulator_target *target, int error,
+		      char *message)
+{
+	enum exit_status status;
+
+	if (!error)
+		return true;
+	status = machine_problem(error, target, &message);
+	run_error(run, status, "%s", message ? message : "out of memory");
+	free(message);
+	return false;
+}
+
+/** The line end of the last line is the renderer's. */
+static void trim(char *text)
+{
+	size_t length = strlen(text);
+
+	if (length > 0 && text[length - 1] == '\n')
+		text[length - 1] = '\0';
+}
+
+void platform_show(struct run *run)
+{
+	struct isst_emulator_target target = { 0 };
+	const struct isst_emulator *emulator = choose(run, &target);
+	char *text = NULL, *message = NULL;
+	struct report_node *node;
+	int error;
+
+	if (!emulator)
+		return;
+	error = emulator->show(&target, &text, &message);
+	if (!succeeded(run, &target, error, message))
+		return;
+	trim(text);
+	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
+	report_sentence(node, "%s", text);
+	report_sentence(report_text(node, KEY_DESCRIPTION, text), "%s", "");
+	free(text);
+}
+
+void platform_reset(struct run *run)
+{
+	struct isst_emulator_target target = { 0 };
+	const struct isst_emulator *emulator = choose(run, &target);
+	char *message = NULL;
+	struct report_node *node;
+	int error;
+
+	if (!emulator)
+		return;
+	error = emulator->reset(&target, &message);
+	if (!succeeded(run, &target, error, message))
+		return;
+	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
+	report_word(node, KEY_RESET, "success");
+}
+
+void platform_statistics(struct run *run)
+{
+	struct isst_emulator_target target = { 0 };
+	const struct isst_emulator *emulator = choose(run, &target);
+	struct isst_emulator_statistics statistics;
+	char *message = NULL;
+	struct report_node *node;
+	int error;
+
+	if (!emulator)
+		return;
+	error = emulator->statistics(&target, request_has(run->request, OPTION_CLEAR), &statistics,
+				     &message);
+	if (!succeeded(run, &target, error, message))
+		return;
+	node = report_branch(report_unit(run->report, NULL, 0), KEY_STATISTICS, 0);
+	report_number(node, KEY_DEVICE_OPENS, statistics.device_opens);
+	report_number(node, KEY_DRIVER_CALLS, statistics.driver_calls);
+	report_number(node, KEY_COMMANDS, statistics.commands);
+	report_number(node, KEY_WRITES, statistics.writes);
+	report_number(node, KEY_FILES_OPENED, statistics.files_opened);
+}
+
+/** Opens the machine that is to be captured. Returns false after an error. */
+static bool open_captured(struct run *run)
+{
+	struct isst_options options = { .tries = request_number(run->request, OPTION_RETRY),
+					.pause_ms = request_number(run->request, OPTION_PAUSE) };
+	char *problem = NULL;
+	enum exit_status status = machine_open(run->request, &options.machine, &problem);
+
+	if (status != STATUS_DONE) {
+		run_error(run, status, "%s", problem ? problem : "out of memory");
+		free(problem);
+		return false;
+	}
+	if (isst_open(&options, &run->context) == 0)
+		return true;
+	run_error(run, STATUS_FAILED, "out of memory");
+	return false;
+}
+
+/* Discovery is not asked for: a machine on which it fails is the one that is wanted elsewhere. */
+void platform_capture(struct run *run)
+{
+	struct report_node *node;
+	const char *notice;
+	int error;
+
+	if (!open_captured(run))
+		return;
+	error = isst_capture(run->context, run->request->operand);
+	for (size_t i = 0; (notice = isst_notice(run->context, i)) != NULL; i++)
+		report_message(run->report, ENTRY_NOTE, "%s", notice);
+	if (run_call(run, error) != 0)
+		return;
+	/* There is no banner that says so. */
+	if (isst_platform(run->context)->emulated && !request_has(run->request, OPTION_EMULATE))
+		report_message(run->report, ENTRY_NOTE,
+			       "what was captured is the emulated machine %s",
+			       isst_platform(run->context)->emulated);
+	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
+	report_word(node, KEY_CAPTURE, "success");
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of formats. */
+#include "render.h"
+
+const struct renderer renderers[FORMATS] = {
+	[FORMAT_TEXT] = { "text", render_text, false },
+	[FORMAT_JSON] = { "json", render_json, true },
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
+#include "render.h"
+
+#include "wording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** The first level is indented by one space, all others by two for each level above. */
+static void indent(unsigned int level, FILE *stream)
+{
+	fprintf(stream, "%*s", level == 1 ? 1 : (int)(2 * (level - 1)), "");
+}
+
+static int write_line(const struct report_node *node, unsigned int level, FILE *stream)
+{
+	char *name = wording_of_key(node), *value = NULL;
+	int error = 0;
+
+	if (node->kind != NODE_BRANCH)
+		value = wording_of_value(node);
+	if (name && (value || node->kind == NODE_BRANCH)) {
+		indent(level, stream);
+		fprintf(stream, "%s%s%s\n", name, value ? ":" : "", value ? value : "");
+	} else {
+		error = -ENOMEM;
+	}
+	free(name);
+	free(value);
+	return error;
+}
+
+static int write_nodes(const struct report_node *node, unsigned int level, FILE *stream)
+{
+	int error = 0;
+
+	for (; node && !error; node = node->next) {
+		if (!node->sentence)
+			error = write_line(node, level, stream);
+		else if (*node->sentence)
+			fprintf(stream, "%s\n", node->sentence);
+		if (!error)
+			error = write_nodes(node->first, level + 1, stream);
+	}
+	return error;
+}
+
+static int write_unit(const struct report_entry *unit, FILE *stream)
+{
+	unsigned int level = 1;
+
+	for (size_t i = 0; i < unit->steps; i++, level++) {
+		char *name = wording_of_step(&unit->path[i]);
+
+		if (!name)
+			return -ENOMEM;
+		indent(level, stream);
+		fprintf(stream, "%s\n", name);
+		free(name);
+	}
+	return write_nodes(unit->root->first, level, stream);
+}
+
+static void write_message(const struct report_entry *entry, FILE *stream)
+{
+	if (entry->kind == ENTRY_PROGRESS)
+		return;
+	if (entry->kind == ENTRY_REMARK)
+		fprintf(stream, "%s\n", entry->message);
+	else
+		fprintf(stream, "%s: %s\n", wording_of_message(entry), entry->message);
+}
+
+int render_text(const struct report *report, bool messages, FILE *stream)
+{
+	int error = 0;
+
+	for (const struct report_entry *entry = report_first(report); entry && !error;
+	     entry = entry->next) {
+		if (entry->kind == ENTRY_UNIT)
+			error = write_unit(entry, stream);
+		else if (messages)
+			write_message(entry, stream);
+	}
+	return error;
+}
+
+void render_messages(const struct report *report, FILE *stream)
+{
+	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next) {
+		if (entry->kind != ENTRY_UNIT)
+			write_message(entry, stream);
+	}
+}

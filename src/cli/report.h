@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A report: what a command found out, as an ordered list of units (trees of typed values) and
+ * messages. Made by handlers, written by renderers; must know neither of them.
+ *
+ * Memory that runs out is remembered in the report: the functions then do nothing, accept the NULL
+ * nodes that they returned before, and report_failed() tells in the end.
+ */
+#ifndef ISST_CLI_REPORT_H
+#define ISST_CLI_REPORT_H
+
+#include "isst.h"
+#include "keys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum node_kind {
+	NODE_BRANCH,   /* holds other nodes */
+	NODE_NUMBER,   /* an unsigned number */
+	NODE_STATE,    /* on or off, in the key's words */
+	NODE_WORD,     /* one of a few words */
+	NODE_TEXT,     /* any text */
+	NODE_CPU_LIST, /* CPUs, written out */
+	NODE_CPU_MASK, /* CPUs as a mask of @bits */
+	NODE_HEX,      /* a 64-bit pattern */
+};
+
+struct report;
+
+struct report_node {
+	struct report *report;
+	enum node_kind kind;
+	const struct key *key; /* NULL: the root of a unit */
+	unsigned int index;
+	char *variant;	/* NULL: none */
+	char *sentence; /* where not NULL: the line that stands for this node in text; "": no line
+			 */
+	uint64_t number;
+	char *text;
+	struct isst_cpuset *cpus;
+	unsigned int bits;
+	struct report_node *first, *last; /* children */
+	struct report_node *next;
+};
+
+/** One step of a unit's path, such as package-1. */
+struct report_step {
+	const struct key *key;
+	unsigned int index;
+};
+
+enum { REPORT_PATH_STEPS = 4 };
+
+enum entry_kind {
+	ENTRY_UNIT,
+	ENTRY_ERROR,
+	ENTRY_NOTE,
+	ENTRY_REMARK,	/* a note that scripts know as a bare line of text */
+	ENTRY_PROGRESS, /* a note that was told already where there is no document */
+	ENTRY_LACKING,	/* a unit lacks what was asked for: an error or a note, see
+			   report_settle_lacking() */
+};
+
+struct report_entry {
+	enum entry_kind kind;
+	struct report_step path[REPORT_PATH_STEPS];
+	size_t steps;
+	struct report_node *root;
+	char *message;
+	struct report_entry *next;
+};
+
+struct report *report_new(void);
+void report_free(struct report *report);
+
+/** True if memory ran out: the report is not complete. */
+bool report_failed(const struct report *report);
+
+/** True if there is a unit with a path. */
+bool report_has_units(const struct report *report);
+
+const struct report_entry *report_first(const struct report *report);
+
+/** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
+struct report_node *report_unit(struct report *report, const struct report_step *path,
+				size_t steps);
+
+void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** Turns all ENTRY_LACKING into @kind: ENTRY_NOTE or ENTRY_ERROR. Returns their number. */
+size_t report_settle_lacking(struct report *report, enum entry_kind kind);
+
+/* Nodes: added behind the last child of @parent, and returned. */
+
+struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index);
+struct report_node *report_variant(struct report_node *parent, enum key_id key,
+				   const char *variant);
+struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number);
+struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
+					  const char *variant, uint64_t number);
+struct report_node *report_state(struct report_node *parent, enum key_id key, bool on);
+struct report_node *report_word(struct report_node *parent, enum key_id key, const char *word);
+struct report_node *report_text(struct report_node *parent, enum key_id key, const char *text);
+struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
+				    const struct isst_cpuset *cpus);
+struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
+				    const struct isst_cpuset *cpus, unsigned int bits);
+struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits);
+
+/** Adds the number if it is known, nothing otherwise. */
+void report_value(struct report_node *parent, enum key_id key, struct isst_value value);
+
+/** Makes text formats write this line instead of the node's key and value. */
+void report_sentence(struct report_node *node, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

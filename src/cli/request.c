@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Understands a command line by the tables of options and commands: [OPTIONS] FEATURE COMMAND
+ * [ARGUMENTS]. Must not know machines.
+ */
+#include "request.h"
+
+#include "suggest.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((format(printf, 2, 3))) static int wrong(char **problem, const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(problem, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		*problem = NULL;
+	return length < 0 ? -ENOMEM : -EINVAL;
+}
+
+static int unknown_feature(const char *word, char **problem)
+{
+	struct suggestion suggestion = { .word = word };
+
+	for (const struct feature *feature = features; feature->name; feature++)
+		suggestion_consider(&suggestion, feature->name);
+	if (suggestion.best)
+		return wrong(problem, "unknown feature '%s'; did you mean '%s'?", word,
+			     suggestion.best);
+	return wrong(problem, "unknown feature '%s'; --help lists the features", word);
+}
+
+static int unknown_command(const struct feature *feature, const char *word, char **problem)
+{
+	struct suggestion suggestion = { .word = word };
+
+	for (const struct command *command = feature->commands; command->name; command++)
+		suggestion_consider(&suggestion, command->name);
+	if (suggestion.best)
+		return wrong(problem, "unknown command '%s' of %s; did you mean '%s'?", word,
+			     feature->name, suggestion.best);
+	return wrong(problem, "unknown command '%s' of %s; %s --help lists its commands", word,
+		     feature->name, feature->name);
+}
+
+/** Options of a command, and those that work anywhere behind them; to be freed. */
+static struct option_row *rows_of(const struct command *command)
+{
+	size_t count = 0, anywhere = 0;
+	struct option_row *rows;
+
+	while (command->options && command->options[count].name)
+		count++;
+	while (anywhere_options[anywhere].name)
+		anywhere++;
+	rows = calloc(count + anywhere + 1, sizeof(*rows));
+	if (!rows)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		rows[i] = command->options[i];
+	for (size_t i = 0; i < anywhere; i++)
+		rows[count + i] = anywhere_options[i];
+	return rows;
+}
+
+static int check_required(const struct request *request, char **problem)
+{
+	const struct command *command = request->command;
+
+	for (const struct option_row *row = command->options; row && row->name; row++) {
+		if (row->required && !request_has(request, row->id))
+			return wrong(problem, "%s %s needs option --%s %s", request->feature->name,
+				     command->name, row->name, row->argument);
+	}
+	if ((command->flags & COMMAND_HAS_DIRECTORY) && !request->operand)
+		return wrong(problem, "%s %s needs a directory to write to", request->feature->name,
+			     command->name);
+	if ((command->flags & COMMAND_NEEDS_CPUS) && !request->options.cpus)
+		return wrong(problem, "Invalid target cpu. Specify with [-c|--cpu]");
+	return 0;
+}
+
+/** Checks what no single option of a command can tell. */
+static int check_together(const struct request *request, char **problem)
+{
+	if (request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
+	    request_number(request, OPTION_MIN) > request_number(request, OPTION_MAX))
+		return wrong(problem, "option --min %s is above --max %s",
+			     request_text(request, OPTION_MIN), request_text(request, OPTION_MAX));
+	if (request_has(request, OPTION_ALL_ONLINE) &&
+	    (request->command->flags & COMMAND_NO_MACHINE))
+		return wrong(problem, "option --all-cpus-online does not go with %s %s",
+			     request->feature->name, request->command->name);
+	return 0;
+}
+
+/** Reads what stands behind FEATURE COMMAND: options, and for some commands a word among them. */
+static int read_arguments(struct request *request, int argc, char **argv, char **problem)
+{
+	struct option_row *rows = rows_of(request->command);
+	bool operand = request->command->flags & (COMMAND_HAS_OPERAND | COMMAND_HAS_DIRECTORY);
+	int error = rows ? 0 : -ENOMEM, end = 0;
+
+	while (!error && argc > 1) {
+		error = options_read(argc, argv, rows, global_options, &request->options, &end,
+				     problem);
+		if (error || end >= argc || request_has(request, OPTION_HELP))
+			break;
+		if (!operand || request->operand)
+			error = wrong(problem, "unexpected word '%s' behind %s %s", argv[end],
+				      request->feature->name, request->command->name);
+		request->operand = argv[end];
+		argc -= end;
+		argv += end;
+	}
+	free(rows);
+	return error;
+}
+
+static int read_command(struct request *request, int argc, char **argv, char **problem)
+{
+	int error, end;
+
+	/* Only help and version can stand between feature and command. */
+	error = options_read(argc, argv, anywhere_options, global_options, &request->options, &end,
+			     problem);
+	if (error || request_has(request, OPTION_HELP))
+		return error;
+	if (end >= argc) {
+		request->action = ACTION_NO_COMMAND;
+		return 0;
+	}
+	request->command = command_find(request->feature, argv[end]);
+	if (!request->command)
+		return unknown_command(request->feature, argv[end], problem);
+	return read_arguments(request, argc - end, argv + end, problem);
+}
+
+static int read_feature(struct request *request, int argc, char **argv, char **problem)
+{
+	if (argc < 1)
+		return 0;
+	if (request_has(request, OPTION_INFO))
+		return wrong(problem, "unexpected word '%s': --info takes no feature", argv[0]);
+	request->feature = feature_find(argv[0]);
+	if (!request->feature)
+		return unknown_feature(argv[0], problem);
+	return read_command(request, argc, argv, problem);
+}
+
+/** Checks what no single option can tell. */
+static int check_whole(struct request *request, char **problem)
+{
+	int error;
+
+	static const struct {
+		enum option_id id;
+		const char *name;
+	} emulation[] = {
+		{ OPTION_EMULATE, "emulate" },
+		{ OPTION_EMULATE_STATE, "emulate-state" },
+		{ OPTION_EMULATE_UNLOCK, "emulate-unlock" },
+	};
+
+	for (size_t i = 0; i < sizeof(emulation) / sizeof(emulation[0]); i++) {
+		if (request_has(request, OPTION_REAL) && request_has(request, emulation[i].id))
+			return wrong(problem, "option --real refuses emulation: it excludes --%s",
+				     emulation[i].name);
+	}
+	if (request_has(request, OPTION_VERSION)) {
+		request->action = ACTION_VERSION;
+		return 0;
+	}
+	if (request->action == ACTION_NO_COMMAND)
+		return wrong(problem, "%s needs a command; %s --help lists its commands",
+			     request->feature->name, request->feature->name);
+	if (request_has(request, OPTION_INFO))
+		request->command = &info_command;
+	if (!request->command)
+		return wrong(problem, "no feature given; --help lists the features");
+	error = check_required(request, problem);
+	return error ? error : check_together(request, problem);
+}
+
+int request_read(struct request *request, int argc, char **argv, char **problem)
+{
+	int error, end;
+
+	*request = (struct request){ .action = ACTION_RUN };
+	*problem = NULL;
+	if (argc <= 1) {
+		request->action = ACTION_HELP;
+		return 0;
+	}
+	error = options_read(argc, argv, global_options, NULL, &request->options, &end, problem);
+	if (!error && !request_has(request, OPTION_HELP))
+		error = read_feature(request, argc - end, argv + end, problem);
+	if (error)
+		return error;
+	if (request_has(request, OPTION_HELP)) {
+		request->action = ACTION_HELP;
+		return 0;
+	}
+	return check_whole(request, problem);
+}
+
+void request_clear(struct request *request)
+{
+	option_values_clear(&request->options);
+}
+
+enum output_format request_format(const struct request *request)
+{
+	return (enum output_format)request->options.value[OPTION_FORMAT].number;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A command line understood: what is asked for, every value validated. Must not know machines. */
+#ifndef ISST_CLI_REQUEST_H
+#define ISST_CLI_REQUEST_H
+
+#include "commands.h"
+#include "options.h"
+#include "render.h"
+
+enum action {
+	ACTION_RUN,  /* run @command */
+	ACTION_HELP, /* help of @command, @feature, or all */
+	ACTION_VERSION,
+	ACTION_NO_COMMAND, /* a feature alone: its help, and an error */
+};
+
+struct request {
+	enum action action;
+	const struct feature *feature;
+	const struct command *command;
+	const char *operand; /* the word behind the command; NULL: none */
+	struct option_values options;
+};
+
+/**
+ * Understands a command line.
+ *
+ * @problem: where the command line is wrong, set to a message, to be freed (NULL without memory).
+ *	The request then still tells the format of the message.
+ * Returns 0, -EINVAL (wrong) or -ENOMEM.
+ */
+int request_read(struct request *request, int argc, char **argv, char **problem);
+void request_clear(struct request *request);
+
+enum output_format request_format(const struct request *request);
+
+static inline bool request_has(const struct request *request, enum option_id option)
+{
+	return request->options.value[option].given;
+}
+
+static inline unsigned int request_number(const struct request *request, enum option_id option)
+{
+	return (unsigned int)request->options.value[option].number;
+}
+
+/** The value as it was given; NULL: it was not. */
+static inline const char *request_text(const struct request *request, enum option_id option)
+{
+	return request->options.value[option].text;
+}
+
+#endif

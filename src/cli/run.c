@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One run of a command, from opening the machine to the last byte of output. Must not know what the
+ * command does.
+ */
+#include "run.h"
+
+#include "change.h"
+#include "machine.h"
+#include "privileges.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOCK_TIMEOUT_MS = 10000, LOCK_PORTION_MS = 500 };
+
+bool run_changes(const struct run *run)
+{
+	if (request_has(run->request, OPTION_DRY_RUN))
+		return false;
+	return run->request->command->flags & COMMAND_CHANGES ||
+	       request_has(run->request, OPTION_ALL_ONLINE);
+}
+
+int run_call(struct run *run, int error)
+{
+	const char *message;
+
+	if (!error)
+		return 0;
+	message = isst_error(run->context);
+	run->status = status_worse(run->status, status_of_error(error));
+	report_message(run->report, ENTRY_ERROR, "%s", *message ? message : strerror(-error));
+	return error;
+}
+
+static const char *message_of(const struct isst_failure *failure)
+{
+	return failure->message ? failure->message : strerror(-failure->error);
+}
+
+static void report_failure(struct run *run, enum entry_kind kind,
+			   const struct isst_failure *failure)
+{
+	if (failure->more > 0)
+		report_message(run->report, kind, "%s (and %u more)", message_of(failure),
+			       failure->more);
+	else
+		report_message(run->report, kind, "%s", message_of(failure));
+}
+
+void run_failure(struct run *run, const struct isst_failure *failure)
+{
+	if (!failure->error)
+		return;
+	run->status = status_worse(run->status, status_of_error(failure->error));
+	report_failure(run, ENTRY_ERROR, failure);
+}
+
+void run_note(struct run *run, const struct isst_failure *failure)
+{
+	report_failure(run, ENTRY_NOTE, failure);
+}
+
+bool run_result(struct run *run, const struct isst_failure *failure, bool first)
+{
+	if (!failure->error)
+		return true;
+	if (first && failure->error == -EOPNOTSUPP)
+		run_lacking(run, "%s", message_of(failure));
+	else if (first)
+		run_failure(run, failure);
+	return false;
+}
+
+void run_lacking(struct run *run, const char *format, ...)
+{
+	va_list arguments;
+	char *message;
+
+	va_start(arguments, format);
+	if (vasprintf(&message, format, arguments) < 0)
+		message = NULL;
+	va_end(arguments);
+	report_message(run->report, ENTRY_LACKING, "%s", message ? message : "out of memory");
+	free(message);
+}
+
+void run_error(struct run *run, enum exit_status status, const char *format, ...)
+{
+	va_list arguments;
+	char *message;
+
+	va_start(arguments, format);
+	if (vasprintf(&message, format, arguments) < 0)
+		message = NULL;
+	va_end(arguments);
+	report_message(run->report, ENTRY_ERROR, "%s", message ? message : "out of memory");
+	run->status = status_worse(run->status, status);
+	free(message);
+}
+
+void run_settle(struct run *run)
+{
+	bool error = run->targets.named || !report_has_units(run->report);
+	size_t count = report_settle_lacking(run->report, error ? ENTRY_ERROR : ENTRY_NOTE);
+
+	if (error && count > 0)
+		run->status = status_worse(run->status, STATUS_NOT_HERE);
+}
+
+void run_progress(struct run *run, const char *line)
+{
+	if (run->progress)
+		fprintf(run->progress, "%s\n", line);
+	else
+		report_message(run->report, ENTRY_PROGRESS, "%s", line);
+}
+
+static void trace(void *data, const char *line)
+{
+	fprintf(data, "%s\n", line);
+}
+
+/** Opens the context. @machine is the context's from then on, also on failure. */
+static int open_context(struct run *run, struct output *output, struct isst_machine *machine)
+{
+	const struct request *request = run->request;
+	struct isst_options options = {
+		.machine = machine,
+		.tries = request_number(request, OPTION_RETRY),
+		.pause_ms = request_number(request, OPTION_PAUSE),
+	};
+
+	if (request_has(request, OPTION_DEBUG)) {
+		options.debug = trace;
+		options.debug_data = output_trace(output);
+	}
+	return isst_open(&options, &run->context);
+}
+
+static void write_banner(struct run *run, struct output *output)
+{
+	const struct isst_platform *platform = isst_platform(run->context);
+
+	output_banner(output, "Intel(R) Speed Select Technology\n");
+	output_banner(output, "Executing on CPU model:%u[0x%x]\n", platform->model,
+		      platform->model);
+	if (platform->emulated)
+		output_banner(output, "Emulated machine: %s\n", platform->emulated);
+}
+
+/**
+ * A document has no banner. That the environment, and not the command line, chose an emulated
+ * machine is said beside it then: the document itself is as on a real one.
+ */
+static void tell_emulated(const struct run *run, const struct output *output)
+{
+	const struct isst_platform *platform = isst_platform(run->context);
+
+	if (platform->emulated && !request_has(run->request, OPTION_EMULATE) &&
+	    !output_has_banner(output))
+		fprintf(stderr, "Emulated machine: %s\n", platform->emulated);
+}
+
+/** Takes the lock, in portions of waiting: a signal ends it. Returns 0 or a negative errno. */
+static int wait_for_lock(struct run *run)
+{
+	unsigned int left = LOCK_TIMEOUT_MS;
+	int error;
+
+	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
+		left = request_number(run->request, OPTION_LOCK_TIMEOUT) * 1000;
+	do {
+		unsigned int portion = left < LOCK_PORTION_MS ? left : LOCK_PORTION_MS;
+
+		error = isst_lock(run->context, portion);
+		left -= portion;
+	} while (error == -EBUSY && left > 0 && !signals_arrived(&run->signals));
+	return error;
+}
+
+/** Makes sure that nobody else changes the machine, and nothing ends this run halfway. Returns
+ * false after an error. */
+static bool reserve(struct run *run)
+{
+	int error;
+
+	error = isst_check_privileges(run->context);
+	if (error) {
+		/* Scripts look for the first two words. */
+		run_error(run, status_of_error(error), "Insufficient privileges: %s",
+			  isst_error(run->context));
+		return false;
+	}
+	error = signals_hold(&run->signals);
+	if (error) {
+		run_error(run, STATUS_FAILED, "signals cannot be held back: %s", strerror(-error));
+		return false;
+	}
+	return run_call(run, wait_for_lock(run)) == 0;
+}
+
+/** Returns false after an error. */
+static bool discover(struct run *run)
+{
+	const char *notice;
+	int error = isst_discover(run->context);
+
+	for (size_t i = 0; (notice = isst_notice(run->context, i)) != NULL; i++)
+		report_message(run->report, ENTRY_NOTE, "%s", notice);
+	return run_call(run, error) == 0;
+}
+
+/** Where the BIOS has set up Speed Select few commands have something to work on. Returns false
+ * after an error. */
+static bool check_command(struct run *run)
+{
+	const struct command *command = run->request->command;
+	const struct feature *feature = run->request->feature;
+
+	if (command_is_here(command, isst_platform(run->context)->preset))
+		return true;
+	run_error(
+		run, STATUS_NOT_HERE,
+		"%s%s%s is not supported on this platform: everything is pre-configured by the BIOS, "
+		"which leaves perf-profile info and base-freq info, enable, disable",
+		feature ? feature->name : "--info", feature ? " " : "",
+		feature ? command->name : "");
+	return false;
+}
+
+/** Returns false after an error. */
+static bool find_targets(struct run *run)
+{
+	unsigned int flags = run->request->command->flags;
+	enum unit_kind kind = flags & COMMAND_ALL_CPUS	    ? UNIT_CPU
+			      : flags & COMMAND_HAVING_CPUS ? UNIT_DOMAIN_WITH_CPU
+							    : UNIT_DOMAIN;
+	int error = targets_find(&run->targets, run->context, kind, run->request->options.cpus,
+				 run->report);
+
+	if (!error)
+		return true;
+	run->status = status_worse(run->status, status_of_error(error));
+	if (error == -ENOMEM)
+		report_message(run->report, ENTRY_ERROR, "out of memory");
+	return false;
+}
+
+static void drop_privileges(struct run *run, struct output *output)
+{
+	int error = privileges_drop(run_changes(run));
+
+	if (error && request_has(run->request, OPTION_DEBUG))
+		fprintf(output_trace(output), "capabilities cannot be given up: %s\n",
+			strerror(-error));
+}
+
+/** From here on the machine may be changed. */
+static void ask_machine(struct run *run)
+{
+	bool ready = true;
+
+	if (request_has(run->request, OPTION_ALL_ONLINE))
+		ready = change_all_online(run);
+	if (ready && find_targets(run))
+		run->request->command->handler(run);
+	change_settle(run);
+}
+
+/** The machine is done with: whoever does not read the result must not keep others from it, nor
+ * this run from being ended. */
+static void let_go(struct run *run)
+{
+	isst_close(run->context);
+	run->context = NULL;
+	signals_let_through(&run->signals);
+}
+
+/**
+ * The file of --out is created under the lock, since another run may be writing to it until then,
+ * and before anything is changed, since that must not happen where its result cannot be told.
+ */
+static enum exit_status work(struct run *run, struct output *output)
+{
+	bool ready = !run_changes(run) || reserve(run);
+	enum exit_status status = run_open_file(run->request, output);
+
+	if (status != STATUS_DONE)
+		return status;
+	run->progress = output_progress(output);
+	write_banner(run, output);
+	tell_emulated(run, output);
+	ready = ready && discover(run) && check_command(run);
+	drop_privileges(run, output);
+	if (ready)
+		ask_machine(run);
+	run_settle(run);
+	let_go(run);
+	output->changed = run->changed;
+	return output_report(output, run->report, run->status);
+}
+
+static enum exit_status open_machine(struct run *run, struct output *output)
+{
+	struct isst_machine *machine;
+	char *problem;
+	enum exit_status status = machine_open(run->request, &machine, &problem);
+
+	if (status == STATUS_DONE) {
+		if (open_context(run, output, machine) == 0)
+			return STATUS_DONE;
+		problem = strdup("out of memory");
+		status = STATUS_FAILED;
+	}
+	if (output_usage_error(output, problem) != STATUS_USAGE)
+		status = STATUS_FAILED;
+	free(problem);
+	return status;
+}
+
+enum exit_status run_open_file(const struct request *request, struct output *output)
+{
+	const char *path = request_text(request, OPTION_OUT);
+	int error = output_open(output, path);
+	enum exit_status status;
+	char *problem;
+
+	if (!error)
+		return STATUS_DONE;
+	if (asprintf(&problem, "invalid value '%s' for option --out: cannot create it: %s", path,
+		     strerror(-error)) < 0)
+		problem = NULL;
+	status = output_usage_error(output, problem);
+	free(problem);
+	return status;
+}
+
+static enum exit_status work_without_machine(struct run *run, struct output *output)
+{
+	enum exit_status status = run_open_file(run->request, output);
+
+	if (status != STATUS_DONE)
+		return status;
+	run->request->command->handler(run);
+	return output_report(output, run->report, run->status);
+}
+
+bool run_is_preset(const struct request *request)
+{
+	struct isst_options options = { 0 };
+	struct isst_context *context;
+	bool preset;
+	char *problem = NULL;
+
+	/* Help does not depend on whether the machine can be had. */
+	if (machine_open(request, &options.machine, &problem) != STATUS_DONE ||
+	    isst_open(&options, &context) != 0) {
+		free(problem);
+		return false;
+	}
+	preset = isst_is_preset(context);
+	isst_close(context);
+	return preset;
+}
+
+enum exit_status run_command(const struct request *request, struct output *output)
+{
+	struct run run = { .request = request, .report = report_new() };
+	bool machine = !(request->command->flags & COMMAND_NO_MACHINE);
+	enum exit_status status = run.report ? STATUS_DONE : output_usage_error(output, NULL);
+
+	if (status == STATUS_DONE && machine)
+		status = open_machine(&run, output);
+	if (status == STATUS_DONE)
+		status = (machine ? work : work_without_machine)(&run, output);
+	targets_clear(&run.targets);
+	report_free(run.report);
+	if (run.context)
+		isst_close(run.context);
+	/* A signal must not hide that the machine was left half changed. */
+	if (status == STATUS_HALF_DONE)
+		signals_forget(&run.signals);
+	signals_release(&run.signals);
+	return status;
+}

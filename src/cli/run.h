@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One run of a command: what its handler works with, and how the run ends. */
+#ifndef ISST_CLI_RUN_H
+#define ISST_CLI_RUN_H
+
+#include "output.h"
+#include "report.h"
+#include "request.h"
+#include "signals.h"
+#include "status.h"
+#include "targets.h"
+
+struct run {
+	const struct request *request;
+	struct isst_context *context; /* NULL for commands that need no machine */
+	struct targets targets;
+	struct report *report;
+	enum exit_status status;
+	struct signals signals; /* held back while the run changes the machine */
+	/* The signal that a change was given up for; NULL: none. */
+	const char *interrupted_by;
+	FILE *progress;		   /* where progress is told; NULL: in the report */
+	struct report_node *steps; /* of --dry-run; NULL: none yet */
+	unsigned int step_count;
+	bool changed; /* something was changed, and everything as asked so far */
+};
+
+/** Runs the request's command from opening the machine to the last byte of output. */
+enum exit_status run_command(const struct request *request, struct output *output);
+
+/** Creates the file of --out. Returns STATUS_DONE, or what the program ends with. */
+enum exit_status run_open_file(const struct request *request, struct output *output);
+
+/* For handlers */
+
+/** A call of the library failed as a whole: an error, and its status. Returns @error. */
+int run_call(struct run *run, int error);
+
+/** A unit's result is incomplete: an error, and its status; nothing if @failure is none. */
+void run_failure(struct run *run, const struct isst_failure *failure);
+
+/** The same failure where it is none of the run: a note. */
+void run_note(struct run *run, const struct isst_failure *failure);
+
+/**
+ * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
+ * reported, as lacking where the machine has no such thing.
+ *
+ * @first: false for further units that share the result: nothing is reported again
+ */
+bool run_result(struct run *run, const struct isst_failure *failure, bool first);
+
+/**
+ * A unit lacks what was asked for: an error if the user named the unit, or if no unit is
+ * reported; else a note.
+ */
+void run_lacking(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** What is being done right now: told at once, or where results are documents in the report. */
+void run_progress(struct run *run, const char *line);
+
+/** Whether the machine that a command line means is one whose Speed Select the BIOS has set up;
+ * false where it cannot be opened. For help. */
+bool run_is_preset(const struct request *request);
+
+/** True if the run is to change the machine. */
+bool run_changes(const struct run *run);
+
+/** An error of its own with a status. */
+void run_error(struct run *run, enum exit_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** Decides what becomes of run_lacking(); called once, after the handler. */
+void run_settle(struct run *run);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Holds signals back while the machine is being changed; must not know what the change is. */
+#include "signals.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <time.h>
+
+static const struct {
+	int number;
+	const char *name;
+} fatal[] = {
+	{ SIGINT, "SIGINT" },
+	{ SIGTERM, "SIGTERM" },
+	{ SIGHUP, "SIGHUP" },
+	{ SIGQUIT, "SIGQUIT" },
+};
+
+enum { FATAL = sizeof(fatal) / sizeof(fatal[0]) };
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+int signals_hold(struct signals *signals)
+{
+	*signals = (struct signals){ .held = false };
+	sigemptyset(&signals->ours);
+	/* A signal that is ignored would be kept if it were blocked: it must not be. */
+	for (size_t i = 0; i < FATAL; i++) {
+		if (!is_ignored(fatal[i].number))
+			sigaddset(&signals->ours, fatal[i].number);
+	}
+	if (sigprocmask(SIG_BLOCK, &signals->ours, &signals->before) != 0)
+		return -errno;
+	signals->held = true;
+	/* A reader who goes away must not end the program between two steps. */
+	return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -errno : 0;
+}
+
+const char *signals_arrived(const struct signals *signals)
+{
+	sigset_t pending;
+
+	if (!signals->held || sigpending(&pending) != 0)
+		return NULL;
+	for (size_t i = 0; i < FATAL; i++) {
+		if (sigismember(&signals->ours, fatal[i].number) == 1 &&
+		    sigismember(&pending, fatal[i].number) == 1)
+			return fatal[i].name;
+	}
+	return NULL;
+}
+
+void signals_let_through(struct signals *signals)
+{
+	const struct timespec at_once = { 0 };
+	int number;
+
+	if (!signals->held)
+		return;
+	while ((number = sigtimedwait(&signals->ours, NULL, &at_once)) > 0) {
+		if (!signals->arrived)
+			signals->arrived = number;
+	}
+	sigprocmask(SIG_SETMASK, &signals->before, NULL);
+	signals->held = false;
+}
+
+void signals_forget(struct signals *signals)
+{
+	signals_let_through(signals);
+	signals->arrived = 0;
+}
+
+void signals_release(struct signals *signals)
+{
+	int arrived;
+
+	signals_let_through(signals);
+	arrived = signals->arrived;
+	signals->arrived = 0;
+	if (arrived)
+		raise(arrived);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Signals that would end the program in the middle of a change: held back, looked at between its
+ * steps, and let go when nothing is half done any more. Must not know what the change is.
+ */
+#ifndef ISST_CLI_SIGNALS_H
+#define ISST_CLI_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct signals {
+	bool held;
+	sigset_t before; /* the mask as it was */
+	sigset_t ours;	 /* those that are held back */
+	int arrived;	 /* one that came while they were held back; 0: none */
+};
+
+/** Holds the signals back, except those that the program's parent had it ignore (nohup); SIGPIPE is
+ * ignored from then on. Returns 0 or a negative errno. */
+int signals_hold(struct signals *signals);
+
+/** The change is over: one that arrived is kept for signals_release(), further ones have their
+ * usual effect at once. */
+void signals_let_through(struct signals *signals);
+
+/** Nothing is to come of the one that arrived: the program's status says more. */
+void signals_forget(struct signals *signals);
+
+/** One that arrived since, by its name; NULL: none. */
+const char *signals_arrived(const struct signals *signals);
+
+/** Lets them go; one that arrived now has its usual effect, so that the parent sees what ended the
+ * program. */
+void signals_release(struct signals *signals);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From errors to exit statuses; must not know what was done. */
+#include "status.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+static const struct {
+	int error;
+	enum exit_status status;
+} meanings[] = {
+	{ 0, STATUS_DONE },
+	{ -EOPNOTSUPP, STATUS_NOT_HERE },
+	{ -EPERM, STATUS_NOT_PERMITTED },
+	{ -EACCES, STATUS_NOT_PERMITTED },
+	{ -EINVAL, STATUS_USAGE },
+	{ -EBUSY, STATUS_BUSY },
+	{ -ENOTRECOVERABLE, STATUS_HALF_DONE },
+};
+
+/* A run over many units ends with the gravest of their statuses. */
+static const int gravity[] = {
+	[STATUS_DONE] = 0, [STATUS_USAGE] = 1,	[STATUS_NOT_HERE] = 2,	[STATUS_NOT_PERMITTED] = 3,
+	[STATUS_BUSY] = 4, [STATUS_FAILED] = 5, [STATUS_HALF_DONE] = 6,
+};
+
+enum exit_status status_of_error(int error)
+{
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+		if (meanings[i].error == error)
+			return meanings[i].status;
+	}
+	return STATUS_FAILED;
+}
+
+enum exit_status status_worse(enum exit_status one, enum exit_status other)
+{
+	return gravity[other] > gravity[one] ? other : one;
+}

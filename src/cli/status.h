@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The exit statuses of the command; must not know what was done. */
+#ifndef ISST_CLI_STATUS_H
+#define ISST_CLI_STATUS_H
+
+enum exit_status {
+	STATUS_DONE = 0,	  /* done, or nothing to do */
+	STATUS_FAILED = 1,	  /* the hardware or the system refused; nothing is left changed */
+	STATUS_USAGE = 2,	  /* wrong on any machine */
+	STATUS_NOT_HERE = 3,	  /* well-formed, but this machine has no such thing */
+	STATUS_NOT_PERMITTED = 4, /* not permitted */
+	STATUS_HALF_DONE = 5,	  /* failed, and undoing failed too or is still pending */
+	STATUS_BUSY = 6,	  /* another run holds the lock */
+};
+
+/** The status for what a library function returned: 0 or a negative errno. */
+enum exit_status status_of_error(int error);
+
+/** The one of two statuses that a run which met both ends with. */
+enum exit_status status_worse(enum exit_status one, enum exit_status other);
+
+#endif

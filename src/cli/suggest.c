@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The distance of two words in typing mistakes: letters left out, added, changed, or two adjacent
+ * ones swapped. Must not know where the words come from.
+ */
+#include "suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+	size_t least_of_two = a < b ? a : b;
+
+	return least_of_two < c ? least_of_two : c;
+}
+
+/** Fills @row i of the table of distances between beginnings of two words. */
+static void fill_row(const char *one, const char *other, size_t i, size_t width, size_t *table)
+{
+	size_t *row = table + i * width;
+
+	row[0] = i;
+	for (size_t k = 1; k < width; k++) {
+		size_t changed = row[k - 1 - width] + (one[i - 1] != other[k - 1]);
+
+		row[k] = least(row[k - width] + 1, row[k - 1] + 1, changed);
+		if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1] &&
+		    row[k - 2 - 2 * width] + 1 < row[k])
+			row[k] = row[k - 2 - 2 * width] + 1;
+	}
+}
+
+/** The distance, or SIZE_MAX without memory: then nothing is suggested. */
+static size_t distance(const char *one, const char *other)
+{
+	size_t height = strlen(one) + 1, width = strlen(other) + 1, result;
+	size_t *table = calloc(height * width, sizeof(*table));
+
+	if (!table)
+		return (size_t)-1;
+	for (size_t k = 0; k < width; k++)
+		table[k] = k;
+	for (size_t i = 1; i < height; i++)
+		fill_row(one, other, i, width, table);
+	result = table[height * width - 1];
+	free(table);
+	return result;
+}
+
+/** One mistake in each three letters is a slip, more is another word. */
+static size_t mistakes_allowed(size_t length)
+{
+	return length < 3 ? 0 : (length + 2) / 3;
+}
+
+void suggestion_consider(struct suggestion *suggestion, const char *candidate)
+{
+	size_t length = strlen(suggestion->word), found;
+
+	/* No word of ours is that long: no need to compare. */
+	if (length > 100)
+		return;
+	found = distance(suggestion->word, candidate);
+	if (length >= 3 && strncmp(suggestion->word, candidate, length) == 0)
+		found = 1;
+	if (found > mistakes_allowed(length) || (suggestion->best && found >= suggestion->distance))
+		return;
+	suggestion->best = candidate;
+	suggestion->distance = found;
+}

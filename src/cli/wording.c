@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How names and values of a report are written, by the rows of the key table; must know neither
+ * what they mean nor which format they are for.
+ */
+#include "wording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Writes @name with '#' and '*' filled in. */
+static char *fill_in(const struct key *key, unsigned int index, const char *variant)
+{
+	bool plain = variant && key->plain_variant && strcmp(variant, key->plain_variant) == 0;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (const char *c = key->name; *c; c++) {
+		if (*c == '#')
+			fprintf(stream, "%u", index);
+		else if (*c == '*' && plain)
+			c++; /* the dash behind it, too */
+		else if (*c == '*' && variant)
+			fputs(variant, stream);
+		else
+			fputc(*c, stream);
+	}
+	if (fclose(stream) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+char *wording_of_step(const struct report_step *step)
+{
+	return fill_in(step->key, step->index, NULL);
+}
+
+char *wording_of_key(const struct report_node *node)
+{
+	return fill_in(node->key, node->index, node->variant);
+}
+
+static char *print_number(const struct report_node *leaf)
+{
+	const struct key *key = leaf->key;
+	char *text;
+
+	if (key->special_text && leaf->number == key->special)
+		return strdup(key->special_text);
+	if (asprintf(&text, "%" PRIu64 "%s", leaf->number, key->suffix ? key->suffix : "") < 0)
+		return NULL;
+	return text;
+}
+
+static char *print_hex(const struct report_node *leaf)
+{
+	char *text;
+
+	return asprintf(&text, "0x%" PRIx64, leaf->number) < 0 ? NULL : text;
+}
+
+static char *print_state(const struct report_node *leaf)
+{
+	return strdup(leaf->number ? leaf->key->on : leaf->key->off);
+}
+
+static char *print_text(const struct report_node *leaf)
+{
+	return strdup(leaf->text);
+}
+
+static char *print_list(const struct report_node *leaf)
+{
+	return isst_cpuset_count(leaf->cpus) > 0 ? isst_cpuset_list(leaf->cpus) : strdup("none");
+}
+
+static char *print_mask(const struct report_node *leaf)
+{
+	return isst_cpuset_mask(leaf->cpus, leaf->bits);
+}
+
+static char *(*const printers[])(const struct report_node *leaf) = {
+	[NODE_NUMBER] = print_number, [NODE_STATE] = print_state,   [NODE_WORD] = print_text,
+	[NODE_TEXT] = print_text,     [NODE_CPU_LIST] = print_list, [NODE_CPU_MASK] = print_mask,
+	[NODE_HEX] = print_hex,
+};
+
+char *wording_of_value(const struct report_node *leaf)
+{
+	return printers[leaf->kind](leaf);
+}
+
+const char *wording_of_message(const struct report_entry *entry)
+{
+	return entry->kind == ENTRY_ERROR ? "Error" : "Information";
+}

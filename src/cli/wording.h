@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How names and values of a report are written, in the formats that scripts know today. */
+#ifndef ISST_CLI_WORDING_H
+#define ISST_CLI_WORDING_H
+
+#include "report.h"
+
+/* Each returns a text to be freed, NULL without memory. */
+char *wording_of_step(const struct report_step *step);
+char *wording_of_key(const struct report_node *node);
+char *wording_of_value(const struct report_node *leaf);
+
+/** "Error" or "Information". */
+const char *wording_of_message(const struct report_entry *entry);
+
+#endif

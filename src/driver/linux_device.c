@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The device seam on a real machine: three system calls on /dev/isst_interface. */
+#include "driver/linux_device.h"
+#include "driver/abi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static int device_open(void *data)
+{
+	(void)data;
+	int descriptor;
+
+#ifdef __x86_64__
+	descriptor = open(ABI_DEVICE_PATH, O_RDONLY | O_CLOEXEC);
+#else
+	/* The driver exists on x86 alone; the emulator is what works elsewhere. */
+	errno = ENODEV;
+	descriptor = -1;
+#endif
+	return descriptor < 0 ? -errno : descriptor;
+}
+
+static int device_ioctl(void *data, int descriptor, unsigned long request, void *argument)
+{
+	int answer = ioctl(descriptor, request, argument);
+
+	(void)data;
+	return answer < 0 ? -errno : answer;
+}
+
+static int device_close(void *data, int descriptor)
+{
+	(void)data;
+	return close(descriptor) ? -errno : 0;
+}
+
+const struct device_operations linux_device = {
+	.open = device_open,
+	.ioctl = device_ioctl,
+	.close = device_close,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The device seam on a real machine. */
+#ifndef ISST_DRIVER_LINUX_DEVICE_H
+#define ISST_DRIVER_LINUX_DEVICE_H
+
+#include "base/machine.h"
+
+/** /dev/isst_interface by system calls; needs no data. */
+extern const struct device_operations linux_device;
+
+#endif

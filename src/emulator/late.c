@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sets that firmware has accepted and has not carried out yet: kept in a file of the state
+ * directory, carried out by whoever uses the machine next. Why they are late is not known here.
+ */
+#include "emulator/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int open_file(const struct server *server, int flags)
+{
+	int file = openat(server->directory, "late", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+
+	return file < 0 ? -EIO : file;
+}
+
+int late_add(struct server *server, unsigned long request, const void *entry, size_t size,
+	     uint64_t delay_ms)
+{
+	struct state *state = server->state;
+	struct late late = { .due_ms = now_ms() + (int64_t)delay_ms, .request = request };
+	off_t at = (off_t)(state->late_count * sizeof(late));
+	int file;
+	ssize_t written;
+
+	if (size > sizeof(late.entry))
+		return -EIO;
+	memcpy(late.entry, entry, size);
+	file = open_file(server, O_CREAT);
+	if (file < 0)
+		return file;
+	written = pwrite(file, &late, sizeof(late), at);
+	close(file);
+	if (written != sizeof(late))
+		return -EIO;
+	if (state->late_count == 0 || late.due_ms < state->late_due_ms)
+		state->late_due_ms = late.due_ms;
+	state->late_count++;
+	return 0;
+}
+
+/** The one that is due first; of several the one that was accepted first. */
+static size_t first_due(const struct late *all, size_t count)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (all[i].due_ms < all[first].due_ms)
+			first = i;
+	return first;
+}
+
+static int store(struct server *server, int file, const struct late *all, size_t count)
+{
+	size_t size = count * sizeof(*all);
+
+	if (size && pwrite(file, all, size, 0) != (ssize_t)size)
+		return -EIO;
+	server->state->late_count = (uint32_t)count;
+	if (count)
+		server->state->late_due_ms = all[first_due(all, count)].due_ms;
+	return 0;
+}
+
+static int run_due(struct server *server, int file)
+{
+	size_t count = server->state->late_count;
+	struct late *all = calloc(count, sizeof(*all));
+	ssize_t size = (ssize_t)(count * sizeof(*all));
+	int64_t now = now_ms();
+	int result = -EIO;
+
+	if (all && pread(file, all, (size_t)size, 0) == size) {
+		for (size_t i; count && all[i = first_due(all, count)].due_ms <= now;) {
+			driver_run_late(server, (unsigned long)all[i].request, all[i].entry);
+			memmove(&all[i], &all[i + 1], (--count - i) * sizeof(*all));
+		}
+		result = store(server, file, all, count);
+	}
+	free(all);
+	return result;
+}
+
+int late_run_due(struct server *server)
+{
+	int file, result;
+
+	if (server->state->late_count == 0 || now_ms() < server->state->late_due_ms)
+		return 0;
+	file = open_file(server, 0);
+	if (file < 0)
+		return file;
+	result = run_due(server, file);
+	close(file);
+	return result;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small helpers on text that several files of the emulator need; nothing of machines. */
+#include "emulator/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool text_open(struct text *text)
+{
+	*text = (struct text){ 0 };
+	text->stream = open_memstream(&text->content, &text->size);
+	return text->stream;
+}
+
+char *text_close(struct text *text)
+{
+	bool failed = ferror(text->stream);
+
+	if (fclose(text->stream) || failed) {
+		free(text->content);
+		return NULL;
+	}
+	return text->content;
+}
+
+static int read_all(int file, char **content, size_t *size)
+{
+	size_t space = 4096, used = 0;
+	char *buffer = malloc(space);
+	ssize_t length = 1;
+
+	while (buffer && length > 0) {
+		length = read(file, buffer + used, space - used - 1);
+		if (length < 0) {
+			free(buffer);
+			return -errno;
+		}
+		used += (size_t)length;
+		if (space - used == 1) {
+			char *larger = realloc(buffer, space *= 2);
+
+			if (!larger)
+				free(buffer);
+			buffer = larger;
+		}
+	}
+	if (!buffer)
+		return -ENOMEM;
+	buffer[used] = '\0';
+	*content = buffer;
+	*size = used;
+	return 0;
+}
+
+int text_read(int directory, const char *path, char **content, size_t *size)
+{
+	int file = openat(directory, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int result;
+
+	if (file < 0)
+		return -errno;
+	result = read_all(file, content, size);
+	close(file);
+	return result;
+}
+
+char *trim(char *text)
+{
+	static const char space[] = " \t\r\n";
+	size_t length;
+
+	text += strspn(text, space);
+	length = strlen(text);
+	while (length > 0 && strchr(space, text[length - 1]))
+		length--;
+	text[length] = '\0';
+	return text;
+}
+
+int set_error(char **error, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!error)
+		return code;
+	va_start(arguments, format);
+	if (vasprintf(error, format, arguments) < 0)
+		*error = NULL;
+	va_end(arguments);
+	return code;
+}
+
+int set_line_error(char **error, const char *file, unsigned int line, const char *format,
+		   va_list arguments)
+{
+	char *what;
+
+	if (vasprintf(&what, format, arguments) < 0)
+		return -EINVAL;
+	if (!*error)
+		set_error(error, -EINVAL, "%s:%u: %s", file, line, what);
+	free(what);
+	return -EINVAL;
+}

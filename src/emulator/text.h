@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small helpers on text that several files of the emulator need; nothing of machines. */
+#ifndef EMULATOR_TEXT_H
+#define EMULATOR_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/** A stream into memory. */
+struct text {
+	FILE *stream;
+	char *content;
+	size_t size;
+};
+
+bool text_open(struct text *text);
+/** The content, to be freed, or NULL where anything failed. */
+char *text_close(struct text *text);
+
+/** The whole content of a file below @directory, with a NUL behind it; to be freed. Returns 0 or a
+ * negative errno. */
+int text_read(int directory, const char *path, char **content, size_t *size);
+
+/** Cuts white space off both ends, in place. */
+char *trim(char *text);
+
+/** Sets *@error (NULL without memory) where @error is not NULL; returns @code. */
+int set_error(char **error, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** Sets *@error to `FILE:LINE: ...` unless an earlier mistake is told there already; returns
+ * -EINVAL. */
+int set_line_error(char **error, const char *file, unsigned int line, const char *format,
+		   va_list arguments) __attribute__((format(printf, 4, 0)));
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The firmware of a power domain: it looks at a control register and answers in the status
+ * register, by taking over what it finds or by an error code. Who writes the control registers, and
+ * when it gets to look, is the driver's business (tpmi.c).
+ */
+#include "emulator/driver.h"
+
+enum { ERROR_NONE = 0, ERROR_NOT_ALLOWED = 1 };
+/* Three bits for each feature. */
+enum { FEATURE_ERROR_BITS = 3, FEATURE_UNSUPPORTED = 1 };
+
+/** Whether the level may become the current one. */
+static bool accepts_level(const struct tpmi_registers *registers, unsigned int level)
+{
+	return tpmi_get(registers, PP_LEVELS, 0, 0) >> level & 1 &&
+	       tpmi_get(registers, PP_DYNAMIC_SWITCH, 0, 0) &&
+	       !tpmi_get(registers, PP_STATUS_LOCK, 0, 0);
+}
+
+static bool take_level(const struct tpmi_registers *registers)
+{
+	unsigned int wanted = (unsigned int)tpmi_get(registers, PP_CONTROL_LEVEL, 0, 0);
+	bool change = wanted != tpmi_get(registers, PP_STATUS_LEVEL, 0, 0);
+	bool accepted = !change || accepts_level(registers, wanted);
+
+	tpmi_set(registers, PP_STATUS_ERROR, 0, 0, accepted ? ERROR_NONE : ERROR_NOT_ALLOWED);
+	if (accepted)
+		tpmi_set(registers, PP_STATUS_LEVEL, 0, 0, wanted);
+	return change && accepted;
+}
+
+/** The same error for each of these features. */
+static uint64_t feature_errors(uint64_t features, unsigned int error)
+{
+	uint64_t mask = (UINT64_C(1) << FEATURE_ERROR_BITS) - 1, errors = 0;
+
+	for (unsigned int feature = 0; feature < 8; feature++)
+		if (features >> feature & 1)
+			errors |= (error & mask) << (feature * FEATURE_ERROR_BITS);
+	return errors;
+}
+
+/** A feature that the level lacks keeps the state that it has; off is always possible. */
+static bool take_features(const struct tpmi_registers *registers)
+{
+	unsigned int level = (unsigned int)tpmi_get(registers, PP_STATUS_LEVEL, 0, 0);
+	uint64_t supported = tpmi_get(registers, BF_SUPPORTED, level, 0) |
+			     tpmi_get(registers, TF_SUPPORTED, level, 0) << 1;
+	uint64_t wanted = tpmi_get(registers, PP_CONTROL_FEATURES, 0, 0);
+	uint64_t before = tpmi_get(registers, PP_STATUS_FEATURES, 0, 0);
+	uint64_t refused = wanted & ~supported;
+	uint64_t after = (wanted & supported) | (before & refused);
+
+	tpmi_set(registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
+		 feature_errors(refused, FEATURE_UNSUPPORTED));
+	tpmi_set(registers, PP_STATUS_FEATURES, 0, 0, after);
+	return after != before;
+}
+
+int firmware_perf_profile(struct server *server, size_t domain)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+	bool level = take_level(&registers);
+	bool features = take_features(&registers);
+
+	if (level) {
+		uint64_t ratios = level_facts(server, domain).turbo_ratios;
+
+		if (ratios)
+			state_msrs(server, domain)->turbo_ratio_limits = ratios;
+		uncore_follow_level(server, domain);
+	}
+	return level || features ? domain_changed(server, domain) : 0;
+}
+
+void firmware_core_power(struct server *server, size_t domain)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+
+	if (tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER)
+		tpmi_set(&registers, CP_STATUS, 0, 0, tpmi_get(&registers, CP_CONTROL, 0, 0));
+}
+
+void firmware_refuse_level(struct server *server, size_t domain, unsigned int error)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+
+	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, error);
+}
+
+void firmware_refuse_features(struct server *server, size_t domain, unsigned int error)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+
+	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
+		 feature_errors(tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0), error));
+}

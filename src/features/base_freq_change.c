@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SST-BF on and off, with what goes with it: CLOS, associations, core-power, cpufreq limits. */
+#include "features/base_freq_preset.h"
+#include "features/context.h"
+#include "features/span.h"
+#include "sysfs/cpufreq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NAME "base-freq"
+
+enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
+
+static void check_support(struct isst_change *change, struct isst_request *request,
+			  const struct domain_facts *facts, bool automatic)
+{
+	if (!wanted(request))
+		return;
+	/* Domains of I/O dies claim the feature, too. */
+	if (facts->level.base_freq == ISST_FEATURE_UNSUPPORTED || !request->domain->has_cpu)
+		refuse(change, request, -EOPNOTSUPP,
+		       "base-freq feature is not present at this level %u", facts->level.level);
+	else if (automatic && !facts->core_power.supported)
+		refuse(change, request, -EOPNOTSUPP,
+		       "core-power, which --auto needs, is not supported");
+}
+
+/** The base frequencies that a domain gets: its own, or, of a neighbour, those of a domain of its
+ * package that was asked for. */
+static const struct isst_base_freq *base_freq_of(const struct span *span, size_t i)
+{
+	size_t owner = i;
+
+	for (size_t j = 0; j < span->own && i >= span->own; j++)
+		if (wanted(&span->requests[j]) &&
+		    span->requests[j].domain->package == span->requests[i].domain->package)
+			owner = j;
+	return &span->facts.domains[owner].level.base_freq_info;
+}
+
+/** CLOS 0 guarantees the high base frequency, the others the low one. */
+static void plan_closes(const struct span *span)
+{
+	struct isst_change *change = span->change;
+	struct step *step = change_step(change, ITEM_CLOS);
+	/* The desired frequency of a CLOS is not this feature's: its bits stay. */
+	uint64_t mask = clos_mask(change->context) & 0xffffff;
+
+	for (size_t i = 0; i < span->count; i++) {
+		const struct isst_base_freq *info = base_freq_of(span, i);
+
+		if (!wanted(&span->requests[i]))
+			continue;
+		for (unsigned int clos = 0; clos < ISST_CLOSES; clos++)
+			step_set(step, item_of(ITEM_CLOS, span->requests[i].domain, clos), mask,
+				 clos_value(&(struct isst_clos){
+					 .epp = clos ? LOWEST_PRIORITY : 0,
+					 .weight = clos ? LOWEST_PRIORITY : 0,
+					 .min_mhz = clos ? info->low_mhz.value
+							 : info->high_mhz.value,
+					 .max_mhz = ISST_NO_LIMIT_MHZ }));
+	}
+}
+
+static void plan_associations(struct isst_change *change, const struct isst_request *requests,
+			      const struct facts *facts)
+{
+	struct step *step = change_step(change, ITEM_ASSOCIATION);
+
+	for (size_t i = 0; i < facts->count; i++)
+		if (wanted(&requests[i]))
+			plan_association_entries(
+				step, change->context, requests[i].domain,
+				facts->domains[i].level.base_freq_info.high_priority, 0, LOW_CLOS);
+}
+
+/**
+ * Raises a limit below the base frequency, and asks the CPU to run at its best as far as its limit
+ * allows.
+ */
+static int plan_cpu_limits(struct isst_change *change, struct step *max, struct step *min,
+			   const struct isst_domain *domain, unsigned int cpu, uint64_t base_khz)
+{
+	struct kernel_files *files = &change->context->files;
+	uint64_t highest_khz, limit_khz;
+	int error = cpufreq_read(files, cpu, "cpuinfo_max_freq", &highest_khz);
+
+	if (!error)
+		error = cpufreq_read(files, cpu, "scaling_max_freq", &limit_khz);
+	/* A CPU without cpufreq has no limits. */
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	if (limit_khz < base_khz)
+		limit_khz = base_khz;
+	if (limit_khz > highest_khz)
+		limit_khz = highest_khz;
+	/* A limit at the processor's highest frequency is none. */
+	step_raise(max, item_of(ITEM_SCALING_MAX, domain, cpu),
+		   base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT);
+	step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limit_khz);
+	return 0;
+}
+
+/** The limits of cpufreq of every online CPU, after the base frequencies have changed. */
+static int plan_limits(struct isst_change *change, const struct isst_request *requests,
+		       const struct facts *facts)
+{
+	struct step *max = change_step(change, ITEM_SCALING_MAX);
+	struct step *min = change_step(change, ITEM_SCALING_MIN);
+	int error = 0;
+
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+		const struct isst_base_freq *info = &facts->domains[i].level.base_freq_info;
+		unsigned int cpu;
+
+		if (!wanted(&requests[i]))
+			continue;
+		isst_cpuset_for_each (cpu, domain->online) {
+			unsigned int base_mhz = isst_cpuset_has(info->high_priority, cpu)
+							? info->high_mhz.value
+							: info->low_mhz.value;
+
+			if (!error)
+				error = plan_cpu_limits(change, max, min, domain, cpu,
+							base_mhz * UINT64_C(1000));
+		}
+	}
+	return error;
+}
+
+static int plan_enable(struct span *span, bool automatic)
+{
+	const struct isst_request *requests = span->requests;
+	const struct facts own = span_own_facts(span);
+	struct isst_change *change = span->change;
+	size_t first = change->count;
+	int error = 0;
+
+	if (automatic) {
+		warn_of_cpufreq(change, requests, span->own);
+		plan_closes(span);
+		plan_associations(change, requests, &own);
+		plan_core_power_steps(change, requests, span->count, true, ISST_MAKE_ORDERED);
+	}
+	if (!automatic && context_has_power_domains(change->context))
+		warn_of_hwp(change, requests, span->own);
+	plan_feature_step(change, requests, &own, FEATURE_BASE_FREQ, FEATURE_BASE_FREQ);
+	if (!automatic)
+		return 0;
+	error = plan_limits(change, requests, &own);
+	if (!error)
+		error = record_keep(change, NAME, first);
+	for (size_t i = 0; i < span->count && !error; i++)
+		if (wanted(&requests[i]))
+			error = record_level(change, requests[i].domain,
+					     span->facts.domains[i].profile.current_level);
+	return error;
+}
+
+/** Without a record: limits of cpufreq to the processor's, and core-power off unless turbo-freq
+ * needs it. */
+static int plan_defaults(const struct span *span, const bool *restored)
+{
+	struct isst_change *change = span->change;
+	struct step *min = change_step(change, ITEM_SCALING_MIN);
+	struct isst_request *rest = calloc(span->count + 1, sizeof(*rest));
+
+	if (!rest)
+		return -ENOMEM;
+	for (size_t i = 0; i < span->count; i++) {
+		bool needed = feature_in_use(change, span->requests, &span->facts, i,
+					     FEATURE_TURBO_FREQ);
+		const struct isst_domain *domain = span->requests[i].domain;
+		unsigned int cpu;
+
+		rest[i] = span->requests[i];
+		if (!wanted(&rest[i]) || restored[i]) {
+			rest[i].failure.error = -ECANCELED;
+			continue;
+		}
+		if (i < span->own)
+			isst_cpuset_for_each (cpu, domain->online)
+				step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE,
+					 0);
+		if (!needed)
+			continue;
+		rest[i].failure.error = -ECANCELED;
+		change_warn(change, "%s: core-power stays on: turbo-freq needs it", domain->name);
+	}
+	plan_core_power_steps(change, rest, span->count, false, ISST_KEEP_PRIORITY);
+	free(rest);
+	return 0;
+}
+
+static int plan_disable(struct span *span, bool automatic)
+{
+	bool *restored = calloc(span->count + 1, sizeof(*restored));
+	const struct facts own = span_own_facts(span);
+	int error = restored ? 0 : -ENOMEM;
+
+	span_leave_users(span, FEATURE_BASE_FREQ);
+	plan_feature_step(span->change, span->requests, &own, FEATURE_BASE_FREQ, 0);
+	if (!error && automatic)
+		error = plan_restoring(span->change, NAME, span->requests, &span->facts, restored);
+	if (!error && automatic)
+		error = plan_defaults(span, restored);
+	free(restored);
+	return error;
+}
+
+int isst_plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+			bool enable, bool automatic)
+{
+	unsigned int parts = enable && automatic ? ISST_LEVEL_BASE_FREQ : ISST_LEVEL_FEATURES;
+	struct span span;
+	int error;
+
+	if (change->context->platform.preset)
+		return plan_preset_base_freq(change, requests, count, enable, automatic);
+	error = span_begin(change, requests, count, SPAN_POWER_DOMAINS, CURRENT_LEVEL, parts,
+			   &span);
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++)
+		check_support(change, &span.requests[i], &span.facts.domains[i], automatic);
+	span_settle(&span);
+	error = enable ? plan_enable(&span, automatic) : plan_disable(&span, automatic);
+	span_end(&span, requests);
+	return error;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SST-BF where the BIOS has set it up for good: nothing in the hardware can be
+ * switched, so that what is on or off is that every CPU is held at its own base frequency, by its
+ * limits of cpufreq.
+ */
+#include "features/base_freq_preset.h"
+#include "features/context.h"
+#include "sysfs/cpufreq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NAME "base-freq"
+
+/** What a CPU's limits become. */
+struct limits {
+	uint64_t max_khz, min_khz;
+};
+
+static const struct limits NO_LIMITS = { .max_khz = CPUFREQ_NO_LIMIT, .min_khz = 0 };
+
+/** Both limits at the base frequency; one at the end of the processor's range is none. */
+static int find_limits(struct kernel_files *files, unsigned int cpu, const char **missing,
+		       struct limits *limits)
+{
+	uint64_t base_khz = 0, highest_khz = 0, lowest_khz = 0;
+	const struct {
+		const char *name;
+		uint64_t *khz;
+	} values[] = { { "base_frequency", &base_khz },
+		       { "cpuinfo_max_freq", &highest_khz },
+		       { "cpuinfo_min_freq", &lowest_khz } };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		int error = cpufreq_read(files, cpu, values[i].name, values[i].khz);
+
+		*missing = values[i].name;
+		if (error)
+			return error;
+	}
+	limits->max_khz = base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT;
+	limits->min_khz = base_khz > lowest_khz ? base_khz : 0;
+	return 0;
+}
+
+/** The steps: the upper limit first, since it wins where the lower one is above it. */
+struct limit_steps {
+	struct step *max, *min;
+};
+
+static void add_limits(const struct limit_steps *steps, const struct isst_domain *domain,
+		       unsigned int cpu, const struct limits *limits)
+{
+	step_set(steps->max, item_of(ITEM_SCALING_MAX, domain, cpu), WHOLE_VALUE, limits->max_khz);
+	step_set(steps->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limits->min_khz);
+}
+
+/** Tells why a CPU's limits cannot be found. */
+static void refuse_cpu(struct isst_change *change, struct isst_request *request, unsigned int cpu,
+		       const char *missing, int error)
+{
+	if (error == -ENOENT)
+		refuse(change, request, -EOPNOTSUPP,
+		       "CPU %u has no %s in cpufreq, which needs intel_pstate with "
+		       "hardware-controlled performance states (HWP)",
+		       cpu, missing);
+	else
+		refuse(change, request, error, "%s", isst_error(change->context));
+}
+
+/** All of a domain or nothing. Returns 0, also where @request was refused, or -ENOMEM. */
+static int plan_domain(struct isst_change *change, struct isst_request *request,
+		       const struct limit_steps *steps, bool enable)
+{
+	const struct isst_domain *domain = request->domain;
+	struct limits *limits = calloc(isst_cpuset_count(domain->online) + 1, sizeof(*limits));
+	const char *missing = NULL;
+	unsigned int cpu;
+	size_t count = 0;
+	int error = limits ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, domain->online) {
+		if (error)
+			break;
+		limits[count] = NO_LIMITS;
+		if (enable)
+			error = find_limits(&change->context->files, cpu, &missing, &limits[count]);
+		if (error && error != -ENOMEM)
+			refuse_cpu(change, request, cpu, missing, error);
+		count++;
+	}
+	count = 0;
+	isst_cpuset_for_each (cpu, domain->online) {
+		if (error)
+			break;
+		add_limits(steps, domain, cpu, &limits[count++]);
+	}
+	free(limits);
+	return error == -ENOMEM ? error : 0;
+}
+
+/** @restored: the domains whose limits a record puts back; NULL: none. */
+static int plan_limits(struct isst_change *change, struct isst_request *requests, size_t count,
+		       bool enable, const bool *restored)
+{
+	struct limit_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
+				     .min = change_step(change, ITEM_SCALING_MIN) };
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		if (wanted(&requests[i]) && !(restored && restored[i]))
+			error = plan_domain(change, &requests[i], &steps, enable);
+	return error;
+}
+
+static int plan_enable(struct isst_change *change, struct isst_request *requests, size_t count,
+		       bool automatic)
+{
+	size_t first = change->count;
+	int error;
+
+	warn_of_cpufreq(change, requests, count);
+	error = plan_limits(change, requests, count, true, NULL);
+	if (!error && automatic)
+		error = record_keep(change, NAME, first);
+	for (size_t i = 0; i < count && !error && automatic; i++)
+		if (wanted(&requests[i]))
+			error = record_level(change, requests[i].domain, 0);
+	return error;
+}
+
+static int plan_disable(struct isst_change *change, struct isst_request *requests,
+			const struct facts *facts, bool automatic)
+{
+	bool *restored = calloc(facts->count + 1, sizeof(*restored));
+	int error = restored ? 0 : -ENOMEM;
+
+	if (!error && automatic)
+		error = plan_restoring(change, NAME, requests, facts, restored);
+	if (!error)
+		error = plan_limits(change, requests, facts->count, false, restored);
+	free(restored);
+	return error;
+}
+
+int plan_preset_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+			  bool enable, bool automatic)
+{
+	struct facts facts;
+	int error = facts_read(change, requests, count, CURRENT_LEVEL, ISST_LEVEL_FEATURES, &facts);
+
+	if (error)
+		return error;
+	if (enable)
+		error = plan_enable(change, requests, count, automatic);
+	else
+		error = plan_disable(change, requests, &facts, automatic);
+	facts_free(&facts);
+	return error;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parts of a capture: what is read of a machine, kept as the files of a recording until all of
+ * it is there (docs/recorded-machines.md has the layout).
+ */
+#ifndef ISST_FEATURES_CAPTURE_H
+#define ISST_FEATURES_CAPTURE_H
+
+#include "topology/context.h"
+
+#include <stdio.h>
+
+/** A package x die, and the CPU that is asked about it. */
+struct capture_domain {
+	unsigned int package, die, cpu;
+};
+
+struct capture {
+	struct isst_context *context;
+	const char *directory;
+	/* What is to be written: paths below @directory, and what the files hold */
+	struct capture_file {
+		char *path, *content;
+	} * files;
+	size_t file_count;
+
+	struct isst_cpuset *online, *present;
+	unsigned int *cpus; /* those that are online, ascending */
+	size_t cpu_count;
+	size_t *domain_of; /* index of the domain, of each of those CPUs */
+	struct capture_domain *domains;
+	size_t domain_count;
+
+	bool device; /* there is one; @info is what it says of itself */
+	struct abi_platform_info info;
+	struct abi_cpu_map *maps; /* of the CPUs that are online; @map_errors: what went wrong */
+	int *map_errors;
+};
+
+/** A file that is being put together. */
+struct capture_text {
+	FILE *stream;
+	char *content;
+	size_t size;
+};
+
+int capture_text_open(struct capture_text *text);
+/** Ends it, and keeps it as the file @path. Returns 0 or -ENOMEM. */
+int capture_text_keep(struct capture *capture, struct capture_text *text, const char *path);
+void capture_text_drop(struct capture_text *text);
+
+/** Keeps a file. Takes @content over, also on failure. */
+int capture_keep(struct capture *capture, const char *path, char *content);
+
+/* capture_files.c: the kernel's files */
+
+int capture_cpus(struct capture *capture);
+int capture_kernel_files(struct capture *capture);
+
+/* capture_firmware.c: what driver and firmware answer */
+
+int capture_driver(struct capture *capture);
+int capture_msrs(struct capture *capture);
+int capture_answers(struct capture *capture);
+int capture_registers(struct capture *capture);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's files in a capture: /proc/cpuinfo and single values of sysfs. */
+#include "features/capture.h"
+
+#include "base/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Reads a file; one that is missing, or tells nothing, gives NULL, one that cannot be read a
+ * notice besides. */
+static int read_text(struct capture *capture, const char *path, char **text)
+{
+	struct messages *messages = &capture->context->messages;
+	int error = kernel_files_text(&capture->context->files, path, text);
+
+	if (error)
+		*text = NULL;
+	if (error == -ENOMEM)
+		return error;
+	if (error && error != -ENOENT)
+		message_notice(messages, "left out of the capture: %s", messages->error);
+	if (*text && **text == '\0') {
+		free(*text);
+		*text = NULL;
+	}
+	return 0;
+}
+
+/* ---- Which CPUs there are ---- */
+
+static int read_list(struct capture *capture, const char *path, struct isst_cpuset **set)
+{
+	int error;
+
+	*set = isst_cpuset_new();
+	if (!*set)
+		return -ENOMEM;
+	error = kernel_files_cpulist(&capture->context->files, path, *set);
+	if (error == -ENOENT)
+		return message_error(&capture->context->messages, -EIO,
+				     "%s is missing, though the kernel should have it", path);
+	return error;
+}
+
+static int read_cpu_number(struct capture *capture, unsigned int cpu, const char *name,
+			   unsigned int *number)
+{
+	char path[128];
+	uint64_t value = 0;
+	int error;
+
+	snprintf(path, sizeof(path), CPU_DIRECTORY "/cpu%u/topology/%s", cpu, name);
+	error = kernel_files_number(&capture->context->files, path, UINT32_MAX - 1, &value);
+	*number = (unsigned int)value;
+	return error == -ENOENT ? 0 : error;
+}
+
+/** The domain of a CPU, which is asked about it where it is the first one there. */
+static int add_domain(struct capture *capture, unsigned int package, unsigned int die,
+		      unsigned int cpu, size_t *index)
+{
+	struct capture_domain *domains;
+
+	for (size_t i = 0; i < capture->domain_count; i++) {
+		if (capture->domains[i].package != package || capture->domains[i].die != die)
+			continue;
+		*index = i;
+		return 0;
+	}
+	*index = capture->domain_count;
+	domains = reallocarray(capture->domains, capture->domain_count + 1, sizeof(*domains));
+	if (!domains)
+		return -ENOMEM;
+	capture->domains = domains;
+	domains[capture->domain_count++] = (struct capture_domain){ package, die, cpu };
+	return 0;
+}
+
+int capture_cpus(struct capture *capture)
+{
+	unsigned int cpu, package, die;
+	int error = read_list(capture, CPU_DIRECTORY "/online", &capture->online);
+
+	if (!error)
+		error = read_list(capture, CPU_DIRECTORY "/present", &capture->present);
+	if (!error && isst_cpuset_count(capture->online) == 0)
+		error = message_error(&capture->context->messages, -EIO, "%s/online names no CPU",
+				      CPU_DIRECTORY);
+	if (error)
+		return error;
+	capture->cpus = calloc(isst_cpuset_count(capture->online), sizeof(*capture->cpus));
+	capture->domain_of = calloc(isst_cpuset_count(capture->online),
+				    sizeof(*capture->domain_of));
+	if (!capture->cpus || !capture->domain_of)
+		return -ENOMEM;
+	isst_cpuset_for_each (cpu, capture->online) {
+		if (!error)
+			error = read_cpu_number(capture, cpu, "physical_package_id", &package);
+		if (!error)
+			error = read_cpu_number(capture, cpu, "die_id", &die);
+		if (!error)
+			error = add_domain(capture, package, die, cpu,
+					   &capture->domain_of[capture->cpu_count]);
+		capture->cpus[capture->cpu_count++] = cpu;
+	}
+	return error;
+}
+
+/* ---- /proc/cpuinfo ---- */
+
+/** The lines that tell identity and topology. */
+static bool is_wanted(const char *line, size_t length)
+{
+	static const char *const keys[] = {
+		"processor", "vendor_id",   "cpu family", "model",   "model name", "stepping",
+		"microcode", "physical id", "siblings",	  "core id", "cpu cores",  "apicid",
+	};
+	size_t key = 0;
+
+	while (key < length && line[key] != ':')
+		key++;
+	while (key > 0 && strchr(" \t", line[key - 1]))
+		key--;
+	if (length == 0)
+		return true; /* between two processors */
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strlen(keys[i]) == key && memcmp(keys[i], line, key) == 0)
+			return true;
+	return false;
+}
+
+static int capture_cpuinfo(struct capture *capture)
+{
+	struct capture_text kept;
+	char *text;
+	int error = kernel_files_text(&capture->context->files, "/proc/cpuinfo", &text);
+
+	if (error == -ENOENT)
+		error = message_error(&capture->context->messages, -EIO,
+				      "/proc/cpuinfo is missing, though the kernel should have it");
+	if (error)
+		return error;
+	error = capture_text_open(&kept);
+	for (const char *line = text; !error && *line; line += *line == '\n') {
+		size_t length = strcspn(line, "\n");
+
+		if (is_wanted(line, length))
+			fprintf(kept.stream, "%.*s\n", (int)length, line);
+		line += length;
+	}
+	free(text);
+	return error ? error : capture_text_keep(capture, &kept, "proc/cpuinfo");
+}
+
+/* ---- sysfs ---- */
+
+/** A file, and whether the kernel lets root write it. */
+struct file_row {
+	const char *name;
+	bool writable;
+};
+
+#define ROWS(rows) (rows), sizeof(rows) / sizeof((rows)[0])
+
+static const struct file_row machine_rows[] = {
+	{ CPU_DIRECTORY "/possible", false },
+	{ CPU_DIRECTORY "/present", false },
+	{ CPU_DIRECTORY "/online", false },
+	{ CPU_DIRECTORY "/intel_pstate/status", true },
+	{ CPU_DIRECTORY "/intel_pstate/no_turbo", true },
+	{ CPU_DIRECTORY "/intel_pstate/turbo_pct", false },
+	{ CPU_DIRECTORY "/intel_pstate/num_pstates", false },
+	{ CPU_DIRECTORY "/intel_pstate/max_perf_pct", true },
+	{ CPU_DIRECTORY "/intel_pstate/min_perf_pct", true },
+	{ CPU_DIRECTORY "/intel_pstate/hwp_dynamic_boost", true },
+	{ "/sys/devices/system/node/online", false },
+	{ "/proc/sys/kernel/osrelease", false },
+};
+
+static const struct file_row cpu_rows[] = {
+	{ "online", true },
+	{ "topology/physical_package_id", false },
+	{ "topology/core_id", false },
+	{ "topology/die_id", false },
+	{ "topology/die_cpus_list", false },
+	{ "cpufreq/base_frequency", false },
+	{ "cpufreq/cpuinfo_min_freq", false },
+	{ "cpufreq/cpuinfo_max_freq", false },
+	{ "cpufreq/scaling_min_freq", true },
+	{ "cpufreq/scaling_max_freq", true },
+	{ "cpufreq/scaling_driver", false },
+	{ "cpufreq/scaling_governor", true },
+};
+
+static const struct file_row uncore_rows[] = {
+	{ "package_id", false },
+	{ "domain_id", false },
+	{ "fabric_cluster_id", false },
+	{ "instance_id", false },
+	{ "die_id", false },
+	{ "agent_types", false },
+	{ "max_freq_khz", true },
+	{ "min_freq_khz", true },
+	{ "initial_max_freq_khz", false },
+	{ "initial_min_freq_khz", false },
+	{ "current_freq_khz", false },
+};
+
+static const struct file_row node_rows[] = { { "cpulist", false } };
+
+/** One line for each file that is there. */
+static int capture_rows(struct capture *capture, FILE *stream, const char *directory,
+			const struct file_row *rows, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		char *path, *text = NULL;
+
+		if (asprintf(&path, "%s%s", directory, rows[i].name) < 0)
+			return -ENOMEM;
+		error = read_text(capture, path, &text);
+		if (!error && text && !strchr(text, '\n'))
+			fprintf(stream, "%s|%s|%s\n", rows[i].writable ? "rw" : "ro", path, text);
+		free(text);
+		free(path);
+	}
+	return error;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/** The same files in each directory below @parent whose name begins so. */
+static int capture_directories(struct capture *capture, FILE *stream, const char *parent,
+			       const char *prefix, const struct file_row *rows, size_t count)
+{
+	struct isst_machine *machine = capture->context->machine;
+	char **names = NULL;
+	size_t name_count = 0;
+	int error = machine->files->list(machine->data, parent, &names, &name_count);
+
+	if (error)
+		return error == -ENOMEM ? error : 0; /* no such driver */
+	if (name_count > 0)
+		qsort(names, name_count, sizeof(*names), compare_names);
+	for (size_t i = 0; i < name_count; i++) {
+		char *directory;
+
+		if (!error && strncmp(names[i], prefix, strlen(prefix)) == 0) {
+			if (asprintf(&directory, "%s/%s/", parent, names[i]) < 0) {
+				error = -ENOMEM;
+			} else {
+				error = capture_rows(capture, stream, directory, rows, count);
+				free(directory);
+			}
+		}
+		free(names[i]);
+	}
+	free(names);
+	return error;
+}
+
+static int capture_sysfs(struct capture *capture, FILE *stream)
+{
+	unsigned int cpu;
+	int error = capture_rows(capture, stream, "", ROWS(machine_rows));
+
+	isst_cpuset_for_each (cpu, capture->present) {
+		char directory[64];
+
+		snprintf(directory, sizeof(directory), CPU_DIRECTORY "/cpu%u/", cpu);
+		if (!error)
+			error = capture_rows(capture, stream, directory, ROWS(cpu_rows));
+	}
+	if (!error)
+		error = capture_directories(capture, stream,
+					    CPU_DIRECTORY "/intel_uncore_frequency", "",
+					    ROWS(uncore_rows));
+	return error ? error
+		     : capture_directories(capture, stream, "/sys/devices/system/node", "node",
+					   ROWS(node_rows));
+}
+
+int capture_kernel_files(struct capture *capture)
+{
+	struct capture_text text;
+	int error = capture_cpuinfo(capture);
+
+	if (!error)
+		error = capture_text_open(&text);
+	if (error)
+		return error;
+	fputs("# ro|path|value or rw|path|value, a line for each file\n", text.stream);
+	error = capture_sysfs(capture, text.stream);
+	if (!error)
+		return capture_text_keep(capture, &text, "sys/inlinefiles.txt");
+	capture_text_drop(&text);
+	return error;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What driver and firmware answer, in a capture: numbers of CPUs, MSRs, every mailbox command and
+ * register that reads, TPMI registers as debugfs shows them. Answers are kept as they are; what
+ * they mean is not known here, except what has to be asked next.
+ */
+#include "features/capture.h"
+
+#include "base/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { API_MAILBOX = 1, API_TPMI = 2 };
+
+static bool has_mailbox(const struct capture *capture)
+{
+	return capture->device && capture->info.api_version == API_MAILBOX &&
+	       capture->info.mbox_supported;
+}
+
+static bool has_mmio(const struct capture *capture)
+{
+	return capture->device && capture->info.api_version == API_MAILBOX &&
+	       capture->info.mmio_supported;
+}
+
+/* ---- The driver ---- */
+
+static int read_numbers(struct capture *capture)
+{
+	capture->maps = calloc(capture->cpu_count, sizeof(*capture->maps));
+	capture->map_errors = calloc(capture->cpu_count, sizeof(*capture->map_errors));
+	if (!capture->maps || !capture->map_errors)
+		return -ENOMEM;
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		capture->maps[i].logical_cpu = capture->cpus[i];
+	driver_phy_ids(&capture->context->driver, capture->maps, capture->map_errors,
+		       capture->cpu_count);
+	return 0;
+}
+
+int capture_driver(struct capture *capture)
+{
+	int error = driver_open(&capture->context->driver, &capture->info);
+
+	if (error == -EOPNOTSUPP)
+		return 0; /* there is none: a machine like others */
+	if (error)
+		return error;
+	capture->device = true;
+	/* One without transports is closed again, and knows nothing. */
+	return capture->info.api_version == 0 ? 0 : read_numbers(capture);
+}
+
+/* ---- MSRs ---- */
+
+static void write_header(FILE *stream, uint32_t address)
+{
+	fprintf(stream, "%x:", address);
+}
+
+static void write_value(FILE *stream, bool first, unsigned int cpu, uint64_t value)
+{
+	fprintf(stream, "%s%u|%llx", first ? "" : " ", cpu, (unsigned long long)value);
+}
+
+/** The driver's numbers are those of an MSR, which one depends on the processor. */
+static int write_numbers(struct capture *capture, FILE *stream)
+{
+	enum { THREAD_ID = 0x53, PM_LOGICAL_ID = 0x54 };
+
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		if (capture->map_errors[i])
+			return message_error(&capture->context->messages, -EIO,
+					     "the driver does not tell the core of CPU %u "
+					     "(GET_PHY_ID): %s",
+					     capture->cpus[i], strerror(-capture->map_errors[i]));
+	write_header(stream, capture->info.api_version >= API_TPMI ? PM_LOGICAL_ID : THREAD_ID);
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		write_value(stream, i == 0, capture->cpus[i], capture->maps[i].physical_cpu);
+	fputc('\n', stream);
+	return 0;
+}
+
+/** One MSR of all CPUs; it is left out where any lacks it, as a recording has to be complete. */
+static int write_msr(struct capture *capture, FILE *stream, uint32_t address)
+{
+	struct abi_msr_cmd *entries = calloc(capture->cpu_count, sizeof(*entries));
+	int *errors = calloc(capture->cpu_count, sizeof(*errors));
+	size_t failed = 0;
+
+	if (!entries || !errors) {
+		free(entries);
+		free(errors);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		entries[i] = (struct abi_msr_cmd){ .logical_cpu = capture->cpus[i],
+						   .msr = address };
+	driver_msr(&capture->context->driver, entries, errors, capture->cpu_count, BATCH_READS);
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		failed += errors[i] != 0;
+	if (failed > 0 && failed < capture->cpu_count)
+		message_notice(&capture->context->messages,
+			       "left out of the capture: MSR 0x%x, which %zu of %zu CPUs do not "
+			       "tell",
+			       address, failed, capture->cpu_count);
+	if (failed == 0) {
+		write_header(stream, address);
+		for (size_t i = 0; i < capture->cpu_count; i++)
+			write_value(stream, i == 0, capture->cpus[i], entries[i].data);
+		fputc('\n', stream);
+	}
+	free(entries);
+	free(errors);
+	return 0;
+}
+
+int capture_msrs(struct capture *capture)
+{
+	static const uint32_t addresses[] = { 0x64b, 0x1ad, 0x1ae, 0x1af };
+	bool driver = capture->device && capture->info.api_version > 0;
+	struct capture_text text;
+	int error = capture_text_open(&text);
+
+	if (error)
+		return error;
+	fputs("# address:CPU|value CPU|value ..., hexadecimal but for the CPUs\n", text.stream);
+	if (driver)
+		error = write_numbers(capture, text.stream);
+	for (size_t i = 0; driver && i < sizeof(addresses) / sizeof(addresses[0]) && !error; i++)
+		error = write_msr(capture, text.stream, addresses[i]);
+	if (!error)
+		return capture_text_keep(capture, &text, "msr/msr.txt");
+	capture_text_drop(&text);
+	return error;
+}
+
+/* ---- Mailbox and registers ---- */
+
+static int write_answer(struct capture *capture, FILE *stream, int error, uint32_t value)
+{
+	/* Not what the machine is, only what it was at that moment. */
+	if (error == -EBUSY)
+		return message_error(&capture->context->messages, -EIO,
+				     "the mailbox stays busy; more tries (--retry) may help");
+	if (error)
+		fprintf(stream, " -> %s\n", strerrorname_np(-error));
+	else
+		fprintf(stream, " -> 0x%08x\n", value);
+	return 0;
+}
+
+/** Commands for one domain, to be sent together. */
+struct questions {
+	struct abi_mbox_cmd *commands;
+	size_t count;
+	unsigned int cpu;
+};
+
+static int ask(struct questions *questions, unsigned int command, unsigned int sub,
+	       uint32_t parameter, uint32_t data)
+{
+	struct abi_mbox_cmd *commands = reallocarray(questions->commands, questions->count + 1,
+						     sizeof(*commands));
+
+	if (!commands)
+		return -ENOMEM;
+	questions->commands = commands;
+	commands[questions->count++] = (struct abi_mbox_cmd){ .logical_cpu = questions->cpu,
+							      .parameter = parameter,
+							      .req_data = data,
+							      .command = (uint16_t)command,
+							      .sub_command = (uint16_t)sub };
+	return 0;
+}
+
+/** Sends them, writes the answers, and forgets them; the first answer is *@first, if there is one.
+ */
+static int send_questions(struct capture *capture, const struct capture_domain *domain,
+			  FILE *stream, struct questions *questions, uint32_t *first)
+{
+	int *errors = calloc(questions->count, sizeof(*errors));
+	int error = errors ? 0 : -ENOMEM;
+
+	if (!error)
+		driver_mailbox(&capture->context->driver, questions->commands, errors,
+			       questions->count, BATCH_READS);
+	for (size_t i = 0; i < questions->count && !error; i++) {
+		const struct abi_mbox_cmd *command = &questions->commands[i];
+
+		fprintf(stream, "mailbox %u %u 0x%02x/0x%02x 0x%x 0x%x", domain->package,
+			domain->die, command->command, command->sub_command, command->parameter,
+			command->req_data);
+		error = write_answer(capture, stream, errors[i], command->resp_data);
+	}
+	if (!error && first && !errors[0])
+		*first = questions->commands[0].resp_data;
+	free(errors);
+	free(questions->commands);
+	questions->commands = NULL;
+	questions->count = 0;
+	return error;
+}
+
+/** What tells of a level, by its number, a half of a list, and the TRL type. */
+static const struct {
+	unsigned char sub, halves, types;
+	uint32_t data; /* besides level, half << 8, type << 16 */
+} level_commands[] = {
+	{ 0x01, 1, 1, 0 },	 { 0x03, 1, 1, 0 }, { 0x04, 1, 1, 0 },
+	{ 0x05, 1, 1, 0 },	 { 0x06, 2, 1, 0 }, { 0x07, 2, ISST_TRL_TYPES, 0 },
+	{ 0x09, 1, 1, 0 },	 { 0x0a, 1, 1, 0 }, { 0x0b, 1, 1, 0 },
+	{ 0x0c, 1, 1, 1 << 16 }, { 0x10, 2, 1, 0 }, { 0x11, 2, ISST_TRL_TYPES, 0 },
+	{ 0x12, 1, 1, 0 },	 { 0x20, 2, 1, 0 }, { 0x21, 1, 1, 0 },
+	{ 0x22, 1, 1, 0 },	 { 0x23, 1, 1, 0 },
+};
+
+static int ask_level(struct questions *questions, unsigned int level)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(level_commands) / sizeof(level_commands[0]); i++)
+		for (unsigned int type = 0; type < level_commands[i].types; type++)
+			for (unsigned int half = 0; half < level_commands[i].halves && !error;
+			     half++)
+				error = ask(questions, 0x7f, level_commands[i].sub, 0,
+					    level | half << 8 | type << 16 |
+						    level_commands[i].data);
+	return error;
+}
+
+/** The firmware's number of a CPU's core. */
+static unsigned int core_of(const struct capture *capture, size_t index)
+{
+	return capture->maps[index].physical_cpu >> 1 & 0xff;
+}
+
+static bool is_of_domain(const struct capture *capture, const struct capture_domain *domain,
+			 size_t index)
+{
+	const struct capture_domain *of = &capture->domains[capture->domain_of[index]];
+
+	return of == domain && !capture->map_errors[index] &&
+	       capture->maps[index].physical_cpu != UINT32_MAX;
+}
+
+/** The cores of a domain that have a CPU online. */
+static int list_cores(const struct capture *capture, const struct capture_domain *domain,
+		      struct isst_cpuset **cores)
+{
+	int error = 0;
+
+	*cores = isst_cpuset_new();
+	if (!*cores)
+		return -ENOMEM;
+	for (size_t i = 0; i < capture->cpu_count && !error; i++)
+		if (is_of_domain(capture, domain, i))
+			error = isst_cpuset_add(*cores, core_of(capture, i), core_of(capture, i));
+	return error;
+}
+
+static int ask_core_power(struct questions *questions, const struct isst_cpuset *cores)
+{
+	unsigned int core;
+	int error = ask(questions, 0x94, 0x03, 0, 0);
+
+	if (!error)
+		error = ask(questions, 0xd0, 0x02, 0, 0);
+	for (unsigned int clos = 0; clos < ISST_CLOSES && !error; clos++)
+		error = ask(questions, 0xd0, 0x01, clos, 0);
+	isst_cpuset_for_each (core, cores)
+		if (!error)
+			error = ask(questions, 0xd0, 0x00, core, 0);
+	return error;
+}
+
+static int capture_mailbox(struct capture *capture, const struct capture_domain *domain,
+			   const struct isst_cpuset *cores, FILE *stream)
+{
+	struct questions questions = { .cpu = domain->cpu };
+	uint32_t summary = 0;
+	int error = ask(&questions, 0x7f, 0x00, 0, 0);
+
+	if (!error)
+		error = send_questions(capture, domain, stream, &questions, &summary);
+	/* [15:8]: the highest level */
+	for (unsigned int level = 0; level <= (summary >> 8 & 0xff) && !error; level++)
+		error = ask_level(&questions, level);
+	if (!error)
+		error = ask_core_power(&questions, cores);
+	if (!error)
+		error = send_questions(capture, domain, stream, &questions, NULL);
+	free(questions.commands);
+	return error;
+}
+
+/** Classes, associations, and the last register that the larger of two devices has. */
+static int capture_mmio(struct capture *capture, const struct capture_domain *domain,
+			const struct isst_cpuset *cores, FILE *stream)
+{
+	enum { CLOS = 0x08, ASSOCIATION = 0x20, LAST = 0x11c };
+	size_t count = 0, space = ISST_CLOSES + isst_cpuset_count(cores) + 1;
+	struct abi_io_reg *entries = calloc(space, sizeof(*entries));
+	int *errors = calloc(space, sizeof(*errors)), error = entries && errors ? 0 : -ENOMEM;
+	unsigned int core;
+
+	for (unsigned int clos = 0; clos < ISST_CLOSES && !error; clos++)
+		entries[count++].reg = CLOS + 4 * clos;
+	if (!error) {
+		isst_cpuset_for_each (core, cores)
+			entries[count++].reg = ASSOCIATION + 4 * core;
+		if (!isst_cpuset_has(cores, (LAST - ASSOCIATION) / 4))
+			entries[count++].reg = LAST;
+		for (size_t i = 0; i < count; i++)
+			entries[i].logical_cpu = domain->cpu;
+		driver_io(&capture->context->driver, entries, errors, count, BATCH_READS);
+	}
+	for (size_t i = 0; i < count && !error; i++) {
+		fprintf(stream, "mmio %u %u 0x%02x", domain->package, domain->die, entries[i].reg);
+		error = write_answer(capture, stream, errors[i], entries[i].value);
+	}
+	free(entries);
+	free(errors);
+	return error;
+}
+
+static int capture_domain(struct capture *capture, const struct capture_domain *domain,
+			  FILE *stream)
+{
+	struct isst_cpuset *cores;
+	int error = list_cores(capture, domain, &cores);
+
+	if (!error && has_mailbox(capture))
+		error = capture_mailbox(capture, domain, cores, stream);
+	if (!error && has_mmio(capture))
+		error = capture_mmio(capture, domain, cores, stream);
+	isst_cpuset_free(cores);
+	return error;
+}
+
+static void write_driver(const struct capture *capture, FILE *stream)
+{
+	const struct abi_platform_info *info = &capture->info;
+
+	if (capture->device)
+		fprintf(stream, "driver -> %u %u %u %u %u\n", info->api_version,
+			info->driver_version, info->max_cmds_per_ioctl, info->mbox_supported,
+			info->mmio_supported);
+	else
+		fputs("no-driver\n", stream);
+}
+
+/** Which power domains of each package the driver serves; the registers alone do not tell. */
+static int capture_instances(struct capture *capture, FILE *stream)
+{
+	struct isst_cpuset *packages = isst_cpuset_new();
+	size_t count;
+	int error = packages ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < capture->domain_count && !error; i++)
+		error = isst_cpuset_add(packages, capture->domains[i].package,
+					capture->domains[i].package);
+	count = error ? 0 : isst_cpuset_count(packages);
+	for (unsigned int socket = 0; socket < count; socket++) {
+		struct abi_tpmi_instance_count instances = { .socket_id = (uint8_t)socket };
+		int failed = driver_request(&capture->context->driver, "COUNT_TPMI_INSTANCES",
+					    ABI_COUNT_TPMI_INSTANCES, &instances);
+
+		fprintf(stream, "instances %u", socket);
+		error = write_answer(capture, stream, failed, instances.valid_mask);
+	}
+	isst_cpuset_free(packages);
+	return error;
+}
+
+int capture_answers(struct capture *capture)
+{
+	struct capture_text text;
+	int error = capture_text_open(&text);
+
+	if (error)
+		return error;
+	fputs("# driver -> API-VERSION DRIVER-VERSION MAX-COMMANDS MAILBOX MMIO\n"
+	      "# mailbox PACKAGE DIE COMMAND/SUB-COMMAND PARAMETER DATA -> ANSWER or error\n"
+	      "# mmio PACKAGE DIE OFFSET -> VALUE or error\n"
+	      "# instances SOCKET -> MASK or error\n",
+	      text.stream);
+	write_driver(capture, text.stream);
+	if (capture->device && capture->info.api_version >= API_TPMI)
+		error = capture_instances(capture, text.stream);
+	for (size_t i = 0; i < capture->domain_count && !error; i++)
+		if (has_mailbox(capture) || has_mmio(capture))
+			error = capture_domain(capture, &capture->domains[i], text.stream);
+	if (!error)
+		return capture_text_keep(capture, &text, "isst/answers.txt");
+	capture_text_drop(&text);
+	return error;
+}
+
+/* ---- TPMI registers ---- */
+
+static const char debug_directory[] = "/sys/kernel/debug";
+
+static int missing_registers(struct capture *capture, const char *what)
+{
+	return message_error(&capture->context->messages, -EIO,
+			     "%s: %s: the registers are read from debugfs, which has to be mounted "
+			     "there and is for root alone",
+			     debug_directory, what);
+}
+
+/** Keeps a file of debugfs. Returns -ENOENT where there is none. */
+static int capture_debug_file(struct capture *capture, const char *device, const char *name)
+{
+	char *path, *text, *whole = NULL;
+	int error;
+
+	if (asprintf(&path, "%s/%s/%s", debug_directory, device, name) < 0)
+		return -ENOMEM;
+	error = kernel_files_text(&capture->context->files, path, &text);
+	/* Reading takes the line end of the last line off. */
+	if (!error) {
+		error = asprintf(&whole, "%s\n", text) < 0 ? -ENOMEM : 0;
+		free(text);
+	}
+	if (!error)
+		error = capture_keep(capture, path + 1, whole);
+	free(path);
+	return error;
+}
+
+static int capture_device(struct capture *capture, const char *device)
+{
+	int error = capture_debug_file(capture, device, "tpmi-id-05/mem_dump");
+
+	if (error == -ENOENT)
+		return missing_registers(capture, "a TPMI device has no tpmi-id-05/mem_dump");
+	if (error)
+		return error;
+	error = capture_debug_file(capture, device, "pfs_dump");
+	return error == -ENOENT ? 0 : error;
+}
+
+int capture_registers(struct capture *capture)
+{
+	struct isst_machine *machine = capture->context->machine;
+	char **names;
+	size_t count = 0, found = 0;
+	int error;
+
+	if (!capture->device || capture->info.api_version < API_TPMI)
+		return 0;
+	error = machine->files->list(machine->data, debug_directory, &names, &count);
+	if (error)
+		return error == -ENOMEM ? error : missing_registers(capture, strerror(-error));
+	for (size_t i = 0; i < count; i++) {
+		if (!error && strncmp(names[i], "tpmi-", strlen("tpmi-")) == 0) {
+			error = capture_device(capture, names[i]);
+			found++;
+		}
+		free(names[i]);
+	}
+	free(names);
+	if (!error && found == 0)
+		error = missing_registers(capture, "it has no directory of a TPMI device");
+	return error;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of a context, and discovery: which machine, which driver, which way to the firmware. */
+#include "features/context.h"
+#include "base/machine.h"
+#include "firmware/preset.h"
+#include "sysfs/linux_machine.h"
+#include "sysfs/uncore.h"
+#include "transaction/journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int isst_open(const struct isst_options *options, struct isst_context **result)
+{
+	static const struct isst_options DEFAULTS;
+	struct isst_context *context = calloc(1, sizeof(*context));
+	struct isst_machine *machine;
+
+	if (!options)
+		options = &DEFAULTS;
+	machine = options->machine ? options->machine : linux_machine();
+	*result = context;
+	if (!context || !machine) {
+		if (machine)
+			machine->release(machine);
+		free(context);
+		*result = NULL;
+		return -ENOMEM;
+	}
+	context->machine = machine;
+	context->lock = -1;
+	context->messages.debug = options->debug;
+	context->messages.debug_data = options->debug_data;
+	context->platform = (struct isst_platform){ .intel = machine->identity.intel,
+						    .family = machine->identity.family,
+						    .model = machine->identity.model,
+						    .stepping = machine->identity.stepping,
+						    .emulated = machine->name };
+	driver_init(&context->driver, machine, &context->messages);
+	if (options->tries)
+		context->driver.tries = options->tries;
+	context->driver.pause_ms = options->pause_ms;
+	kernel_files_init(&context->files, machine, &context->messages);
+	context->firmware = (struct firmware){ .driver = &context->driver,
+					       .files = &context->files,
+					       .messages = &context->messages,
+					       .platform = &context->platform };
+	return 0;
+}
+
+void isst_close(struct isst_context *context)
+{
+	if (!context)
+		return;
+	driver_close(&context->driver);
+	message_trace(&context->messages,
+		      "driver: %lu opens, %lu calls, %lu commands; files: %lu opened",
+		      context->driver.opens, context->driver.calls, context->driver.commands,
+		      context->files.opened);
+	context_free_topology(context);
+	if (context->lock >= 0)
+		close(context->lock);
+	context->machine->release(context->machine);
+	uncore_forget(&context->files);
+	messages_free(&context->messages);
+	free(context);
+}
+
+const char *isst_error(const struct isst_context *context)
+{
+	return context->messages.error ? context->messages.error : "";
+}
+
+const char *isst_notice(const struct isst_context *context, size_t index)
+{
+	return index < context->messages.notice_count ? context->messages.notices[index] : NULL;
+}
+
+const struct isst_platform *isst_platform(const struct isst_context *context)
+{
+	return &context->platform;
+}
+
+/** Processors that are known, and what their driver comes from. */
+static const struct processor {
+	unsigned int family, model;
+	const char *modules;
+	bool tpmi;
+} PROCESSORS[] = {
+	{ 6, 0x55, "isst_if_mbox_msr", false },
+	{ 6, 0x6a, "isst_if_mbox_pci and isst_if_mmio", false },
+	{ 6, 0x6c, "isst_if_mbox_pci and isst_if_mmio", false },
+	{ 6, 0x8f, "isst_if_mbox_pci and isst_if_mmio", false },
+	{ 6, 0xcf, "isst_if_mbox_pci and isst_if_mmio", false },
+	{ 6, 0xad, "isst_tpmi", true },
+	{ 6, 0xae, "isst_tpmi", true },
+	{ 6, 0xaf, "isst_tpmi", true },
+	{ 6, 0xb6, "isst_tpmi", true },
+	{ 6, 0xdd, "isst_tpmi", true },
+	{ 19, 0x01, "isst_tpmi", true },
+};
+
+static const struct processor *find_processor(const struct isst_platform *platform)
+{
+	for (size_t i = 0; i < sizeof(PROCESSORS) / sizeof(PROCESSORS[0]); i++)
+		if (platform->intel && PROCESSORS[i].family == platform->family &&
+		    PROCESSORS[i].model == platform->model)
+			return &PROCESSORS[i];
+	return NULL;
+}
+
+static int refuse_without_transport(struct isst_context *context)
+{
+	const struct processor *processor = find_processor(&context->platform);
+
+	if (!processor)
+		return message_error(
+			&context->messages, -EOPNOTSUPP,
+			"the Speed Select driver is there, but none of its transports: load "
+			"the modules isst_if_mbox_pci and isst_if_mmio (Ice Lake to Emerald "
+			"Rapids), isst_if_mbox_msr (before), or isst_tpmi (Granite Rapids and "
+			"later)");
+	return message_error(
+		&context->messages, -EOPNOTSUPP,
+		"the Speed Select driver is there, but none of its transports: load %s%s",
+		processor->modules,
+		processor->tpmi ? ", which needs intel_vsec and the TPMI core driver" : "");
+}
+
+/** A processor that is newer than this library is handled by what its driver offers. */
+static void tell_unknown_processor(struct isst_context *context)
+{
+	const struct isst_platform *platform = &context->platform;
+
+	if (!find_processor(platform))
+		message_notice(
+			&context->messages,
+			"the processor (family %u, model 0x%x, stepping %u) is not known; it is "
+			"handled by the driver's API version %u%s",
+			platform->family, platform->model, platform->stepping,
+			platform->api_version,
+			platform->api_version == 1
+				? ", as Sapphire Rapids, without its memory frequency"
+				: "");
+}
+
+/** Chooses the way to the firmware by what the driver offers, never by the CPU model. */
+static int choose_firmware(struct isst_context *context)
+{
+	const struct isst_platform *platform = &context->platform;
+
+	switch (platform->api_version) {
+	case 0:
+		return refuse_without_transport(context);
+	case 1:
+		context->firmware.operations = &mailbox_operations;
+		return 0;
+	case 2:
+	case 3:
+		context->firmware.operations = &tpmi_operations;
+		return 0;
+	default:
+		return message_error(
+			&context->messages, -EOPNOTSUPP,
+			"the driver's API version is %u, which this version of the library does "
+			"not know (it knows 1 to 3); a newer one is needed. Found: driver version "
+			"%u, mailbox %s, MMIO %s, processor family %u, model 0x%x, stepping %u",
+			platform->api_version, platform->driver_version,
+			platform->mailbox ? "yes" : "no", platform->mmio ? "yes" : "no",
+			platform->family, platform->model, platform->stepping);
+	}
+}
+
+/** Opens the driver and chooses the way to the firmware that it offers. */
+static int connect_driver(struct isst_context *context)
+{
+	struct isst_platform *platform = &context->platform;
+	struct abi_platform_info info;
+	int error = driver_open(&context->driver, &info);
+
+	if (error)
+		return error;
+	platform->api_version = info.api_version;
+	platform->driver_version = info.driver_version;
+	platform->mailbox = info.mbox_supported;
+	platform->mmio = info.mmio_supported;
+	return choose_firmware(context);
+}
+
+/** Finds the way to the firmware, or that the BIOS has left nothing of it to be reached. */
+static int find_firmware(struct isst_context *context)
+{
+	struct isst_platform *platform = &context->platform;
+	bool possible = preset_possible(platform);
+	int error = 0;
+
+	if (possible)
+		error = preset_find_by_name(&context->firmware, &platform->preset);
+	if (!error && !platform->preset) {
+		error = connect_driver(context);
+		if (possible)
+			error = preset_find_by_frequencies(&context->firmware, error,
+							   &platform->preset);
+	}
+	if (!platform->preset)
+		return error;
+	driver_close(&context->driver);
+	platform->api_version = platform->driver_version = 0;
+	platform->mailbox = platform->mmio = false;
+	context->firmware.operations = &preset_operations;
+	return 0;
+}
+
+bool isst_is_preset(struct isst_context *context)
+{
+	if (!context->topology && preset_possible(&context->platform)) {
+		find_firmware(context);
+		driver_close(&context->driver);
+	}
+	return context->platform.preset;
+}
+
+int isst_discover(struct isst_context *context)
+{
+	int error;
+
+	if (context->topology)
+		return message_error(&context->messages, -EINVAL,
+				     "the machine is discovered already");
+	error = find_firmware(context);
+	if (!error && !context->platform.preset)
+		tell_unknown_processor(context);
+	if (!error)
+		error = context_discover_topology(context);
+	if (!error && context->lock >= 0)
+		error = journal_recover(context);
+	else if (!error)
+		journal_tell(context);
+	/* An open device keeps modules from registering. */
+	if (error)
+		driver_close(&context->driver);
+	return error;
+}
+
+int context_check_discovered(struct isst_context *context)
+{
+	if (context->topology)
+		return 0;
+	return message_error(&context->messages, -EINVAL, "the machine is not discovered yet");
+}
+
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan)
+{
+	int error = context_check_discovered(context);
+	struct firmware_batch *batch;
+
+	if (error)
+		return error;
+	batch = firmware_batch_new(&context->firmware);
+	error = batch ? 0 : -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++)
+		error = plan(context, batch, (char *)results + i * size);
+	if (!error)
+		error = firmware_run(batch);
+	firmware_batch_free(batch);
+	return error;
+}
+
+size_t isst_domain_count(const struct isst_context *context)
+{
+	return context->topology ? context->topology->domain_count : 0;
+}
+
+const struct isst_domain *isst_domain(const struct isst_context *context, size_t index)
+{
+	return index < isst_domain_count(context) ? &context->topology->domains[index]->public
+						  : NULL;
+}
+
+const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number)
+{
+	const struct topology_cpu *cpu = NULL;
+
+	if (context->topology)
+		cpu = topology_cpu(context->topology, number);
+	return cpu ? &cpu->public : NULL;
+}
+
+const struct isst_cpuset *isst_present_cpus(const struct isst_context *context)
+{
+	return context->topology ? context->topology->present : NULL;
+}
+
+const struct isst_cpuset *isst_online_cpus(const struct isst_context *context)
+{
+	return context->topology ? context->topology->online : NULL;
+}
+
+unsigned int isst_mask_bits(const struct isst_context *context)
+{
+	return context->topology ? context->topology->mask_bits : 0;
+}
+
+const char *isst_trl_type_name(const struct isst_context *context, unsigned int type)
+{
+	const struct firmware_operations *operations = context->firmware.operations;
+
+	return operations ? operations->trl_type_name(&context->platform, type) : NULL;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SST-CP: the state of core-power, the configuration of CLOS, and which CLOS a core is in. */
+#include "features/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int plan_core_power(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	struct isst_core_power *state = result;
+
+	*state = (struct isst_core_power){ .domain = state->domain };
+	return context->firmware.operations->plan_core_power(batch, state);
+}
+
+int isst_core_power_read(struct isst_context *context, struct isst_core_power *states, size_t count)
+{
+	int error = context_read(context, states, count, sizeof(*states), plan_core_power);
+
+	/* Where core-power is not supported, nothing need be known of CLOS. */
+	for (size_t i = 0; i < count && !error; i++) {
+		struct isst_core_power *state = &states[i];
+
+		if ((state->supported || state->failure.error) && state->clos_failure.error)
+			failure_join(&state->failure, &state->clos_failure);
+	}
+	return error;
+}
+
+static int plan_clos(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	struct isst_clos *clos = result;
+
+	*clos = (struct isst_clos){ .domain = clos->domain, .clos = clos->clos };
+	if (clos->clos >= ISST_CLOSES)
+		return message_error(&context->messages, -EINVAL, "CLOS %u: there are 0 to %d",
+				     clos->clos, ISST_CLOSES - 1);
+	return context->firmware.operations->plan_clos(batch, clos);
+}
+
+int isst_clos_read(struct isst_context *context, struct isst_clos *closes, size_t count)
+{
+	return context_read(context, closes, count, sizeof(*closes), plan_clos);
+}
+
+/** Orders associations so that those of one core, which share a register, stand together. */
+static int compare_cores(const void *left, const void *right)
+{
+	const struct isst_cpu *a = (*(struct isst_clos_association *const *)left)->cpu;
+	const struct isst_cpu *b = (*(struct isst_clos_association *const *)right)->cpu;
+
+	if (a->domain->index != b->domain->index)
+		return a->domain->index < b->domain->index ? -1 : 1;
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	return (a->core_known > b->core_known) - (a->core_known < b->core_known);
+}
+
+static bool same_core(struct isst_clos_association *const *sorted, size_t i)
+{
+	return i > 0 && compare_cores(&sorted[i - 1], &sorted[i]) == 0;
+}
+
+/** Plans the association of a CPU's core, if it is known which core that is. */
+static int plan_association(struct isst_context *context, struct firmware_batch *batch,
+			    struct isst_clos_association *association)
+{
+	const struct isst_cpu *cpu = association->cpu;
+
+	if (cpu->core_known)
+		return context->firmware.operations->plan_association(batch, association);
+	message_failure(&context->messages, &association->failure, -EIO, "CPU %u: %s", cpu->number,
+			topology_cpu(context->topology, cpu->number)->unknown_core);
+	return 0;
+}
+
+int isst_clos_association_read(struct isst_context *context,
+			       struct isst_clos_association *associations, size_t count)
+{
+	struct isst_clos_association **sorted = NULL;
+	struct firmware_batch *batch = NULL;
+	int error = context_check_discovered(context);
+
+	if (error || count == 0)
+		return error;
+	sorted = calloc(count, sizeof(*sorted));
+	batch = firmware_batch_new(&context->firmware);
+	if (!sorted || !batch) {
+		error = -ENOMEM;
+		goto out;
+	}
+	for (size_t i = 0; i < count; i++) {
+		associations[i] = (struct isst_clos_association){ .cpu = associations[i].cpu };
+		sorted[i] = &associations[i];
+	}
+	qsort(sorted, count, sizeof(*sorted), compare_cores);
+	for (size_t i = 0; i < count && !error; i++)
+		if (!same_core(sorted, i) || !sorted[i]->cpu->core_known)
+			error = plan_association(context, batch, sorted[i]);
+	if (!error)
+		error = firmware_run(batch);
+	for (size_t i = 1; i < count && !error; i++)
+		if (same_core(sorted, i) && sorted[i]->cpu->core_known) {
+			sorted[i]->failure = sorted[i - 1]->failure;
+			sorted[i]->clos = sorted[i - 1]->clos;
+		}
+out:
+	firmware_batch_free(batch);
+	free(sorted);
+	return error;
+}

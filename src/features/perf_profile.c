@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SST-PP, and SST-BF and SST-TF as the levels specify them. Levels of all domains are read
+ * together, in phases: what a later one asks depends on what an earlier one answered.
+ */
+#include "features/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int plan_perf_profile(struct isst_context *context, struct firmware_batch *batch,
+			     void *result)
+{
+	struct isst_perf_profile *profile = result;
+
+	*profile = (struct isst_perf_profile){ .domain = profile->domain };
+	return context->firmware.operations->plan_perf_profile(batch, profile);
+}
+
+int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
+			   size_t count)
+{
+	return context_read(context, profiles, count, sizeof(*profiles), plan_perf_profile);
+}
+
+/* ---- Levels ---- */
+
+/** What the levels of one domain share. */
+struct domain_state {
+	bool used;
+	bool has_level; /* one that is being read */
+	struct isst_perf_profile profile;
+	struct level_features current; /* of the current level */
+	struct isst_core_power core_power;
+	struct isst_failure bucket_failure;
+	struct isst_value bucket_cores[ISST_BUCKETS];
+};
+
+/** A call of isst_level_read_parts() at work. */
+struct level_reader {
+	struct isst_context *context;
+	const struct firmware_operations *operations;
+	struct firmware_batch *batch;
+	unsigned int parts;
+	struct level_request *requests;
+	size_t count;
+	struct domain_state *domains; /* by index of the domain */
+};
+
+static struct domain_state *state_of(const struct level_reader *reader,
+				     const struct level_request *request)
+{
+	return &reader->domains[request->level->domain->index];
+}
+
+static bool is_current(const struct level_reader *reader, const struct level_request *request)
+{
+	return request->level->level == state_of(reader, request)->profile.current_level;
+}
+
+static void start_requests(struct level_reader *reader, struct isst_level *levels)
+{
+	for (size_t i = 0; i < reader->count; i++) {
+		const struct topology_domain *domain = topology_domain(levels[i].domain);
+
+		levels[i] = (struct isst_level){ .domain = levels[i].domain,
+						 .level = levels[i].level,
+						 .profile = levels[i].profile };
+		reader->requests[i] =
+			(struct level_request){ .level = &levels[i],
+						.wide = domain->wide,
+						.wide_certain = domain->wide_certain };
+	}
+}
+
+/** Phase 1: the summaries of the domains, where the caller did not bring them. */
+static int read_profiles(struct level_reader *reader)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < reader->count && !error; i++) {
+		const struct isst_level *level = reader->requests[i].level;
+		struct domain_state *state = state_of(reader, &reader->requests[i]);
+
+		if (state->used)
+			continue;
+		state->used = true;
+		state->profile.domain = state->core_power.domain = level->domain;
+		if (level->profile)
+			state->profile = *level->profile;
+		else
+			error = reader->operations->plan_perf_profile(reader->batch,
+								      &state->profile);
+	}
+	return error ? error : firmware_run(reader->batch);
+}
+
+/** Says which levels there are: `level 0`, `levels 0 to 4`, `levels 0, 1, 3`. */
+static const char *describe_levels(struct messages *messages,
+				   const struct isst_perf_profile *profile)
+{
+	unsigned int highest = profile->highest_level, mask = profile->level_mask;
+	const char *text = "levels";
+	bool first = true;
+
+	if (highest == 0)
+		return "level 0";
+	if (mask == 0 || mask == (2U << highest) - 1)
+		return message_make(messages, "levels 0 to %u", highest);
+	for (unsigned int level = 0; level <= highest; level++) {
+		if (!(mask >> level & 1))
+			continue;
+		text = message_make(messages, "%s%s %u", text, first ? "" : ",", level);
+		first = false;
+	}
+	return text;
+}
+
+/** Refuses levels that the domain lacks; nothing is sent for them. */
+static void check_level(struct level_reader *reader, struct level_request *request)
+{
+	struct domain_state *state = state_of(reader, request);
+	const struct isst_perf_profile *profile = &state->profile;
+	struct isst_level *level = request->level;
+
+	if (!profile->failure.error && level->level <= profile->highest_level &&
+	    (!profile->level_mask || profile->level_mask >> level->level & 1)) {
+		state->has_level = true;
+		return;
+	}
+	request->refused = true;
+	if (profile->failure.error)
+		level->failure = profile->failure;
+	else
+		message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
+				"%s has no level %u; it has %s", level->domain->name, level->level,
+				describe_levels(&reader->context->messages, profile));
+}
+
+static int plan_domain(struct level_reader *reader, struct domain_state *state)
+{
+	const struct isst_domain *domain = state->profile.domain;
+	int error;
+
+	error = reader->operations->plan_features(reader->batch, domain,
+						  state->profile.current_level, &state->current);
+	if (!error && reader->parts & ISST_LEVEL_PROPERTIES)
+		error = reader->operations->plan_core_power_switch(reader->batch,
+								   &state->core_power);
+	if (!error && reader->parts & ISST_LEVEL_PROPERTIES &&
+	    reader->operations->plan_bucket_cores)
+		error = reader->operations->plan_bucket_cores(
+			reader->batch, domain, &state->bucket_failure, state->bucket_cores);
+	return error;
+}
+
+/** Phase 2: which features the levels support, and what the levels of a domain share. */
+static int read_features(struct level_reader *reader)
+{
+	size_t domains = isst_domain_count(reader->context);
+	int error = 0;
+
+	for (size_t i = 0; i < domains && !error; i++)
+		if (reader->domains[i].has_level)
+			error = plan_domain(reader, &reader->domains[i]);
+	for (size_t i = 0; i < reader->count && !error; i++) {
+		struct level_request *request = &reader->requests[i];
+
+		if (!request->refused && !is_current(reader, request))
+			error = reader->operations->plan_features(
+				reader->batch, request->level->domain, request->level->level,
+				&request->features);
+	}
+	return error ? error : firmware_run(reader->batch);
+}
+
+/** Levels below the highest may be missing: the firmware then refuses to tell their features. */
+static void drop_missing_level(struct level_reader *reader, struct level_request *request)
+{
+	struct isst_level *level = request->level;
+
+	if (request->refused || is_current(reader, request) ||
+	    request->features.failure.error != -EOPNOTSUPP)
+		return;
+	request->refused = true;
+	message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
+			"%s has no level %u, though the highest is %u", level->domain->name,
+			level->level, state_of(reader, request)->profile.highest_level);
+}
+
+static enum isst_feature_state feature_state(bool known, bool supported, bool current_known,
+					     bool on)
+{
+	if (known && !supported)
+		return ISST_FEATURE_UNSUPPORTED;
+	if (!known || !current_known)
+		return ISST_FEATURE_UNKNOWN;
+	return on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
+}
+
+/** The current level is there, so firmware that refuses to tell its features is in trouble. */
+static void judge_current_features(struct domain_state *state)
+{
+	if (state->current.failure.error == -EOPNOTSUPP)
+		state->current.failure.error = -EIO;
+}
+
+/** A feature that a level supports is shown with its state at the current level.
+ */
+static void settle_features(struct level_reader *reader, struct level_request *request)
+{
+	const struct domain_state *state = state_of(reader, request);
+	struct isst_level *level = request->level;
+	bool current_known, known;
+
+	if (is_current(reader, request))
+		request->features = state->current;
+	known = !request->features.failure.error;
+	current_known = !state->current.failure.error;
+	level->base_freq = feature_state(known, request->features.base_freq_supported,
+					 current_known, state->current.base_freq_on);
+	level->turbo_freq = feature_state(known, request->features.turbo_freq_supported,
+					  current_known, state->current.turbo_freq_on);
+	failure_join(&level->failure, &request->features.failure);
+	if (!is_current(reader, request))
+		failure_join(&level->failure, &state->current.failure);
+	if (!(reader->parts & ISST_LEVEL_PROPERTIES))
+		return;
+	level->core_power = feature_state(!state->core_power.failure.error,
+					  state->core_power.supported, true,
+					  state->core_power.enabled);
+	failure_join(&level->failure, &state->core_power.failure);
+	failure_join(&level->failure, &state->bucket_failure);
+}
+
+static bool wants_base_freq(const struct level_reader *reader, const struct level_request *request)
+{
+	return reader->parts & ISST_LEVEL_BASE_FREQ && request->features.base_freq_supported;
+}
+
+static bool wants_turbo_freq(const struct level_reader *reader, const struct level_request *request)
+{
+	return reader->parts & ISST_LEVEL_TURBO_FREQ && request->features.turbo_freq_supported;
+}
+
+/** Phase 3: properties of the levels, and the features that they support. */
+static int read_properties(struct level_reader *reader)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < reader->count && !error; i++) {
+		struct level_request *request = &reader->requests[i];
+
+		if (request->refused)
+			continue;
+		request->disabled = !state_of(reader, request)->profile.enabled;
+		request->specified = reader->parts & ISST_LEVEL_SPECIFIED;
+		if (reader->parts & ISST_LEVEL_PROPERTIES)
+			error = reader->operations->plan_properties(reader->batch, request);
+		if (!error && wants_base_freq(reader, request))
+			error = reader->operations->plan_base_freq(reader->batch, request);
+		if (!error && wants_turbo_freq(reader, request))
+			error = reader->operations->plan_turbo_freq(reader->batch, request);
+	}
+	return error ? error : firmware_run(reader->batch);
+}
+
+static int plan_rest(int (*plan)(struct firmware_batch *, struct level_request *),
+		     struct level_reader *reader, struct level_request *request)
+{
+	return plan ? plan(reader->batch, request) : 0;
+}
+
+/** Phase 4: what phase 3 found to be told in another way, and the turbo-freq buckets that it found.
+ */
+static int read_rest(struct level_reader *reader)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < reader->count && !error; i++) {
+		struct level_request *request = &reader->requests[i];
+
+		if (request->refused)
+			continue;
+		if (reader->parts & ISST_LEVEL_PROPERTIES)
+			error = plan_rest(reader->operations->plan_properties_rest, reader,
+					  request);
+		if (!error && wants_turbo_freq(reader, request))
+			error = plan_rest(reader->operations->plan_turbo_freq_rest, reader,
+					  request);
+	}
+	return error ? error : firmware_run(reader->batch);
+}
+
+/**
+ * Turns a core mask into CPUs. A list that may lack a CPU would be worse than none: where the core
+ * of any CPU of the domain is not known, that is the failure.
+ */
+static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *domain,
+			const struct core_mask *mask, struct isst_failure *failure,
+			struct isst_cpuset **cpus)
+{
+	const struct topology_domain *place = topology_domain(domain);
+
+	/* Where no firmware is asked, the CPUs are known already. */
+	if (*cpus)
+		return 0;
+	if (mask->half[0].state != ISST_KNOWN || mask->half[1].state == ISST_UNREADABLE)
+		return 0;
+	if (place->unknown_core) {
+		message_failure(&reader->context->messages, failure, -EIO, "%s: %s", domain->name,
+				place->unknown_core);
+		return 0;
+	}
+	*cpus = topology_cpus_of_cores(reader->context->topology, domain,
+				       (uint64_t)mask->half[1].value << 32 | mask->half[0].value);
+	return *cpus ? 0 : -ENOMEM;
+}
+
+static void finish_turbo_freq(struct level_request *request)
+{
+	struct isst_turbo_freq *result = &request->level->turbo_freq_info;
+
+	result->buckets = firmware_valid_buckets(request->turbo_freq_cores);
+	for (unsigned int i = 0; i < result->buckets; i++)
+		result->high_priority_cores[i] = request->turbo_freq_cores[i].value;
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
+		for (unsigned int i = result->buckets; i < ISST_BUCKETS; i++)
+			result->mhz[type][i] = (struct isst_value){ ISST_ABSENT, 0 };
+}
+
+static void finish_limits(const struct level_reader *reader, const struct domain_state *state,
+			  struct isst_level *level)
+{
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
+		struct isst_turbo_limit *limit = &level->limit[type];
+
+		if (reader->operations->plan_bucket_cores)
+			memcpy(limit->core_count, state->bucket_cores, sizeof(state->bucket_cores));
+		limit->present = limit->mhz[0].state == ISST_KNOWN && limit->mhz[0].value > 0;
+	}
+}
+
+static int finish_level(struct level_reader *reader, struct level_request *request)
+{
+	struct isst_level *level = request->level;
+	int error = 0;
+
+	if (request->refused)
+		return 0;
+	if (reader->parts & ISST_LEVEL_PROPERTIES) {
+		if (reader->operations->finish_properties)
+			reader->operations->finish_properties(&reader->context->platform, request);
+		finish_limits(reader, state_of(reader, request), level);
+		level->cores = (uint64_t)request->cores.half[1].value << 32 |
+			       request->cores.half[0].value;
+		error = cpus_of_mask(reader, level->domain, &request->cores, &level->failure,
+				     &level->cpus);
+	}
+	if (wants_turbo_freq(reader, request))
+		finish_turbo_freq(request);
+	if (!error && wants_base_freq(reader, request))
+		error = cpus_of_mask(reader, level->domain, &request->high_priority,
+				     &level->base_freq_info.failure,
+				     &level->base_freq_info.high_priority);
+	return error;
+}
+
+static int read_levels(struct level_reader *reader)
+{
+	int error = read_profiles(reader);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < reader->count; i++)
+		check_level(reader, &reader->requests[i]);
+	error = read_features(reader);
+	if (error)
+		return error;
+	for (size_t i = 0; i < isst_domain_count(reader->context); i++)
+		judge_current_features(&reader->domains[i]);
+	for (size_t i = 0; i < reader->count; i++) {
+		drop_missing_level(reader, &reader->requests[i]);
+		if (!reader->requests[i].refused)
+			settle_features(reader, &reader->requests[i]);
+	}
+	error = read_properties(reader);
+	if (!error)
+		error = read_rest(reader);
+	for (size_t i = 0; i < reader->count && !error; i++)
+		error = finish_level(reader, &reader->requests[i]);
+	return error;
+}
+
+int isst_level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
+			  unsigned int parts)
+{
+	struct level_reader reader = { .context = context,
+				       .operations = context->firmware.operations,
+				       .parts = parts,
+				       .count = count };
+	int error = context_check_discovered(context);
+
+	if (error || count == 0)
+		return error;
+	reader.batch = firmware_batch_new(&context->firmware);
+	reader.requests = calloc(count, sizeof(*reader.requests));
+	reader.domains = calloc(isst_domain_count(context), sizeof(*reader.domains));
+	if (reader.batch && reader.requests && reader.domains) {
+		start_requests(&reader, levels);
+		error = read_levels(&reader);
+	} else {
+		error = -ENOMEM;
+	}
+	firmware_batch_free(reader.batch);
+	free(reader.requests);
+	free(reader.domains);
+	return error;
+}
+
+int isst_level_read(struct isst_context *context, struct isst_level *levels, size_t count)
+{
+	return isst_level_read_parts(context, levels, count, ISST_LEVEL_ALL);
+}
+
+void isst_level_clear(struct isst_level *level)
+{
+	isst_cpuset_free(level->cpus);
+	isst_cpuset_free(level->base_freq_info.high_priority);
+	level->cpus = NULL;
+	level->base_freq_info.high_priority = NULL;
+}

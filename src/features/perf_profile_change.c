@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SST-PP: another performance level, and the CPUs that it enables. */
+#include "features/context.h"
+#include "features/planning.h"
+#include "sysfs/partition.h"
+#include "sysfs/uncore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAMILY_DIAMOND_RAPIDS = 19 };
+
+/** Planning a level change. */
+struct level_change {
+	struct isst_change *change;
+	struct isst_request *requests;
+	struct facts facts;
+	unsigned int level;
+	bool partitions; /* in place of hotplug */
+};
+
+/* ---- What must hold ---- */
+
+/** The level may be locked in two places, which say the same; one that cannot be read counts as a
+ * failure. */
+static int check_locks(struct level_change *work)
+{
+	struct isst_context *context = work->change->context;
+	size_t count = work->facts.count;
+	bool *locked = calloc(count + 1, sizeof(*locked));
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+	int error = locked && batch ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		if (wanted(&work->requests[i]))
+			error = context->firmware.operations->plan_level_lock(
+				batch, work->requests[i].domain, &work->requests[i].failure,
+				&locked[i]);
+	if (!error)
+		error = firmware_run(batch);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_perf_profile *profile = &work->facts.domains[i].profile;
+
+		/* A level that is there already needs no key. */
+		if (wanted(&work->requests[i]) && (locked[i] || profile->locked) &&
+		    profile->current_level != work->level)
+			refuse(work->change, &work->requests[i], -EIO,
+			       "TDP is locked: the level cannot be changed until a reset with the lock "
+			       "switched off in the BIOS");
+	}
+	firmware_batch_free(batch);
+	free(locked);
+	return error;
+}
+
+static void check_enabled(struct level_change *work)
+{
+	for (size_t i = 0; i < work->facts.count; i++)
+		if (wanted(&work->requests[i]) && !work->facts.domains[i].profile.enabled &&
+		    work->level > 0)
+			refuse(work->change, &work->requests[i], -EOPNOTSUPP,
+			       "perf-profile feature is not supported, only level 0 is there");
+}
+
+/* ---- The level ---- */
+
+/** A level change resets features and moves limits, of the firmware and of the kernel. */
+static void plan_footprint(struct step *step, const struct isst_domain *domain,
+			   unsigned int current, bool core_power, unsigned int fabrics)
+{
+	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
+	unsigned int cpu;
+
+	step_disturbs(step, item_of(ITEM_FEATURES, domain, current));
+	if (core_power) {
+		step_disturbs(step, item_of(ITEM_CORE_POWER, domain, 0));
+		step_disturbs(step, item_of(ITEM_QOS, domain, 0));
+	}
+	if (domain->has_cpu)
+		step_disturbs(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++)
+		for (unsigned int fabric = 0; fabric < fabrics; fabric++)
+			step_disturbs(step, item_of(KINDS[i], domain, fabric));
+	isst_cpuset_for_each (cpu, domain->online) {
+		step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
+		step_disturbs(step, item_of(ITEM_SCALING_MIN, domain, cpu));
+	}
+}
+
+/** Registers of core-power are read only where it is known to be there, or where reading them
+ * cannot hurt. */
+static bool has_core_power(const struct level_change *work, size_t i)
+{
+	return !context_has_power_domains(work->change->context) ||
+	       work->facts.domains[i].core_power.supported;
+}
+
+/** The kernel switches the features of a domain off with a change of its level. */
+static int warn_of_features(struct level_change *work, size_t i)
+{
+	static const char *const WHICH[] = { NULL, "turbo-freq goes", "base-freq goes",
+					     "base-freq and turbo-freq go" };
+	const struct isst_perf_profile *profile = &work->facts.domains[i].profile;
+	const struct isst_domain *domain = work->requests[i].domain;
+	struct item_access features = { .item = item_of(ITEM_FEATURES, domain,
+							profile->current_level) };
+	int error;
+
+	if (!wanted(&work->requests[i]) || profile->current_level == work->level)
+		return 0;
+	error = items_read(work->change->context, &features, 1);
+	if (!error && !features.failure.error && WHICH[features.value.number & 3])
+		change_warn(work->change, "%s: %s off with the change of the level", domain->name,
+			    WHICH[features.value.number & 3]);
+	return error;
+}
+
+/** What is to be known of the kernel on TPMI platforms. */
+static int warn_of_kernel(struct level_change *work)
+{
+	int error = 0;
+
+	if (!context_has_power_domains(work->change->context))
+		return 0;
+	warn_of_hwp(work->change, work->requests, work->facts.count);
+	for (size_t i = 0; i < work->facts.count && !error; i++)
+		error = warn_of_features(work, i);
+	return error;
+}
+
+static void plan_levels(struct level_change *work)
+{
+	struct step *step = change_step(work->change, ITEM_LEVEL);
+	unsigned int fabrics = context_has_power_domains(work->change->context) ? 2 : 1;
+
+	for (size_t i = 0; i < work->facts.count; i++) {
+		const struct isst_domain *domain = work->requests[i].domain;
+		unsigned int current = work->facts.domains[i].profile.current_level;
+
+		if (!wanted(&work->requests[i]))
+			continue;
+		step_set(step, item_of(ITEM_LEVEL, domain, 0), WHOLE_VALUE, work->level);
+		if (current != work->level)
+			plan_footprint(step, domain, current, has_core_power(work, i), fabrics);
+	}
+}
+
+/* ---- The uncore ---- */
+
+/** Limits of one fabric of a domain, in kHz. */
+struct uncore_limits {
+	uint64_t min, max;
+};
+
+/** 0 is no limit. */
+static uint64_t kept_within(uint64_t khz, const struct uncore_limits *outer)
+{
+	if (khz && khz < outer->min)
+		return outer->min;
+	return khz > outer->max ? outer->max : khz;
+}
+
+/**
+ * Limits of a power domain cannot leave those of its package's own directory: what lies outside is
+ * moved to them, with a warning.
+ */
+static int keep_in_package(struct level_change *work, const struct isst_domain *domain,
+			   struct uncore_limits *wanted_khz)
+{
+	struct kernel_files *files = &work->change->context->files;
+	const struct uncore_place package = { .package = domain->package };
+	const struct uncore_limits before = *wanted_khz;
+	struct uncore_limits outer;
+	int error = uncore_read_limit(files, &package, CPUFREQ_MIN, &outer.min);
+
+	if (!error)
+		error = uncore_read_limit(files, &package, CPUFREQ_MAX, &outer.max);
+	/* Where there is no such directory there are no such limits. */
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	wanted_khz->min = kept_within(wanted_khz->min, &outer);
+	wanted_khz->max = kept_within(wanted_khz->max, &outer);
+	if (wanted_khz->min != before.min || wanted_khz->max != before.max)
+		change_warn(
+			work->change,
+			"%s: uncore limits of the level are %llu to %llu MHz; those set for the "
+			"package keep them within %llu to %llu MHz",
+			domain->name, (unsigned long long)before.min / 1000,
+			(unsigned long long)before.max / 1000, (unsigned long long)outer.min / 1000,
+			(unsigned long long)outer.max / 1000);
+	return 0;
+}
+
+static void plan_uncore_limit(struct level_change *work, const struct isst_domain *domain,
+			      enum item_kind kind, unsigned int cluster, uint64_t khz)
+{
+	if (khz)
+		step_set(change_step(work->change, kind), item_of(kind, domain, cluster),
+			 WHOLE_VALUE, khz);
+}
+
+static uint64_t khz_of(const struct isst_value *mhz)
+{
+	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
+}
+
+/** Raising begins with the maximum, lowering with the minimum, so that the two never cross. */
+static void plan_fabric(struct level_change *work, const struct isst_domain *domain,
+			const struct isst_fabric *fabric, unsigned int cluster)
+{
+	const struct uncore_place place = { domain->package, domain->die,
+					    context_has_power_domains(work->change->context),
+					    domain->number, cluster };
+	struct uncore_limits khz = { khz_of(&fabric->min_mhz), khz_of(&fabric->max_mhz) };
+	uint64_t max_khz;
+	bool raise;
+	int error;
+
+	if (khz.min == 0 && khz.max == 0)
+		return;
+	error = uncore_read_limit(&work->change->context->files, &place, CPUFREQ_MAX, &max_khz);
+	if (error == -ENOENT)
+		change_warn(
+			work->change,
+			"%s: uncore limits are left as they are: the kernel shows none (module %s)",
+			domain->name,
+			place.of_domain ? "intel_uncore_frequency_tpmi" : "intel_uncore_frequency");
+	if (!error && place.of_domain)
+		error = keep_in_package(work, domain, &khz);
+	if (error && error != -ENOENT)
+		change_warn(work->change, "%s: uncore limits are left as they are: %s",
+			    domain->name, isst_error(work->change->context));
+	if (error)
+		return;
+	raise = khz.max >= max_khz;
+	if (raise)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, khz.max);
+	plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, khz.min);
+	if (!raise)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, khz.max);
+}
+
+static void plan_uncore(struct level_change *work, size_t i)
+{
+	const struct isst_level *level = &work->facts.domains[i].level;
+
+	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)
+		return;
+	for (unsigned int fabric = 0; fabric < 2; fabric++)
+		plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
+}
+
+/* ---- CPUs on- and offline ---- */
+
+/** Whether CPUs go on- or offline for a request: a domain of an I/O die has none. */
+static bool moves_cpus(const struct level_change *work, size_t i)
+{
+	return wanted(&work->requests[i]) && work->facts.domains[i].level.cpus;
+}
+
+/** CPUs of a domain that a level does not enable. NULL without memory. */
+static struct isst_cpuset *disabled_cpus(const struct level_change *work, size_t i)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, work->requests[i].domain->present)
+		if (set && !isst_cpuset_has(work->facts.domains[i].level.cpus, cpu) &&
+		    isst_cpuset_add(set, cpu, cpu)) {
+			isst_cpuset_free(set);
+			return NULL;
+		}
+	return set;
+}
+
+static void plan_partition(struct level_change *work, const struct isst_domain *domain,
+			   const struct isst_cpuset *cpus)
+{
+	struct isst_change *change = work->change;
+	struct step *step = change_step(change, ITEM_PARTITION);
+	struct item item = item_of(ITEM_PARTITION, domain, 0);
+	char *ranges;
+
+	if (isst_cpuset_count(cpus) == 0) {
+		step_set_text(step, item, "absent");
+		return;
+	}
+	ranges = isst_cpuset_ranges(cpus);
+	/* Groups get the controller with the first partition. */
+	step_disturbs(step, item_of_cpusets());
+	if (ranges)
+		step_set_text(step, item,
+			      message_make(&change->context->messages, "isolated %s", ranges));
+	else
+		change->broken = true;
+	free(ranges);
+}
+
+/** Whether a CPU can be unplugged: current kernels do not let CPU 0 go. */
+static bool can_go_offline(const struct level_change *work, unsigned int cpu)
+{
+	char *path = NULL;
+	uint64_t online;
+	int error;
+
+	if (cpu != 0)
+		return true;
+	if (work->change->options.partition_for_cpu0)
+		return false;
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
+		return true;
+	error = kernel_files_number(&work->change->context->files, path, 1, &online);
+	free(path);
+	return error != -ENOENT;
+}
+
+/** Whether a domain has a partition, of an earlier level or of somebody else. A system without any
+ * has none. */
+static bool has_partition(const struct level_change *work, const struct isst_domain *domain)
+{
+	struct item item = item_of(ITEM_PARTITION, domain, 0);
+	char *name = item_partition_name(&item), *state = NULL;
+	bool present = name && partition_read(&work->change->context->files, name, &state) == 0 &&
+		       strcmp(state, "absent") != 0;
+
+	free(name);
+	free(state);
+	return present;
+}
+
+/** CPU 0 where it cannot, or shall not, go offline: it is isolated while the level does not enable
+ * it. */
+static void plan_cpu0(struct level_change *work, const struct isst_domain *domain)
+{
+	struct isst_cpuset *cpu0 = isst_cpuset_new();
+
+	if (!cpu0 || isst_cpuset_add(cpu0, 0, 0)) {
+		work->change->broken = true;
+	} else {
+		change_warn(
+			work->change,
+			"CPU 0 cannot go offline: it is isolated in the cpuset partition %u-%u-%u",
+			domain->package, domain->die, domain->number);
+		plan_partition(work, domain, cpu0);
+	}
+	isst_cpuset_free(cpu0);
+}
+
+/** Whether CPU 0 is in this domain, is not enabled, and has to be isolated as it cannot go offline.
+ */
+static bool isolates_cpu0(const struct level_change *work, size_t i)
+{
+	return isst_cpuset_has(work->requests[i].domain->present, 0) &&
+	       !isst_cpuset_has(work->facts.domains[i].level.cpus, 0) && !can_go_offline(work, 0);
+}
+
+/** With hotplug, a partition is needed for CPU 0 at the most; one that an earlier level made goes
+ * away. */
+static int plan_partition_beside_hotplug(struct level_change *work, size_t i)
+{
+	const struct isst_domain *domain = work->requests[i].domain;
+	struct isst_cpuset *none;
+
+	if (isolates_cpu0(work, i)) {
+		plan_cpu0(work, domain);
+		return 0;
+	}
+	if (!has_partition(work, domain))
+		return 0;
+	none = isst_cpuset_new();
+	if (!none)
+		return -ENOMEM;
+	plan_partition(work, domain, none);
+	isst_cpuset_free(none);
+	return 0;
+}
+
+/** CPUs that the level enables, or that a partition will hold, go online; the others offline. */
+static void plan_hotplug(struct level_change *work, size_t i, struct step *online,
+			 struct step *offline)
+{
+	const struct isst_cpuset *enabled = work->facts.domains[i].level.cpus;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, work->requests[i].domain->present) {
+		if (work->partitions && isst_cpuset_has(work->requests[i].domain->online, cpu))
+			continue;
+		if (work->partitions || isst_cpuset_has(enabled, cpu))
+			step_set(online, item_of_cpu(cpu), WHOLE_VALUE, 1);
+		else if (can_go_offline(work, cpu))
+			step_set(offline, item_of_cpu(cpu), WHOLE_VALUE, 0);
+	}
+}
+
+/** Limits of cpufreq come and go with a CPU. */
+static void plan_hotplug_footprint(struct step *offline, const struct isst_domain *domain,
+				   const struct isst_cpuset *enabled)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, domain->online) {
+		if (isst_cpuset_has(enabled, cpu))
+			continue;
+		step_disturbs(offline, item_of(ITEM_SCALING_MAX, domain, cpu));
+		step_disturbs(offline, item_of(ITEM_SCALING_MIN, domain, cpu));
+	}
+}
+
+/** A limit below the level's base frequency would take back what the level is for. */
+static void plan_scaling(struct level_change *work, struct step *step, size_t i)
+{
+	const struct isst_level *level = &work->facts.domains[i].level;
+	const struct isst_domain *domain = work->requests[i].domain;
+	unsigned int cpu;
+
+	if (level->base_mhz.state != ISST_KNOWN)
+		return;
+	isst_cpuset_for_each (cpu, level->cpus)
+		step_raise(step, item_of(ITEM_SCALING_MAX, domain, cpu),
+			   level->base_mhz.value * UINT64_C(1000));
+}
+
+/* ---- CPUs of which nothing is known, since they have been offline ever since ---- */
+
+static const struct enabled_cores *find_enabled(const struct isst_change *change,
+						const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < change->enabled_count; i++) {
+		const struct item *item = &change->enabled[i].domain;
+
+		if (topology_find_domain(change->context->topology, item->package, item->die,
+					 item->domain) == topology_domain(domain))
+			return &change->enabled[i];
+	}
+	return NULL;
+}
+
+/** CPUs that turn out not to belong to the level go offline again. */
+static int sort_out_unknown(struct isst_change *change)
+{
+	const struct step *brought = NULL;
+	struct step *back;
+	int error = context_discover_topology(change->context);
+
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->after == sort_out_unknown)
+			brought = change->steps[i];
+	if (error || !brought)
+		return error;
+	back = change_step(change, ITEM_ONLINE);
+	for (size_t i = 0; i < brought->count; i++) {
+		unsigned int number = brought->entries[i].item.index;
+		const struct isst_cpu *cpu = isst_cpu(change->context, number);
+		const struct enabled_cores *enabled = cpu ? find_enabled(change, cpu->domain)
+							  : NULL;
+
+		if (!cpu || !enabled || !cpu->core_known || cpu->core >= 64 ||
+		    !(enabled->cores >> cpu->core & 1))
+			step_set(back, item_of_cpu(number), WHOLE_VALUE, 0);
+	}
+	return 0;
+}
+
+static void plan_unknown(struct level_change *work)
+{
+	struct isst_change *change = work->change;
+	struct step *step = NULL;
+	unsigned int cpu;
+
+	change->enabled = calloc(work->facts.count + 1, sizeof(*change->enabled));
+	if (!change->enabled) {
+		change->broken = true;
+		return;
+	}
+	for (size_t i = 0; i < work->facts.count; i++)
+		if (wanted(&work->requests[i]))
+			change->enabled[change->enabled_count++] = (struct enabled_cores){
+				item_of(ITEM_LEVEL, work->requests[i].domain, 0),
+				work->facts.domains[i].level.cores
+			};
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {
+		if (isst_cpu(change->context, cpu) ||
+		    isst_cpuset_has(isst_online_cpus(change->context), cpu))
+			continue;
+		if (!step)
+			step = change_step(change, ITEM_ONLINE);
+		step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
+	}
+	if (step)
+		step->after = sort_out_unknown;
+}
+
+/* ---- All together ---- */
+
+/** Partitions need cgroup v2 with cpusets; without it CPUs are taken offline after all. */
+static bool partitions_possible(struct level_change *work)
+{
+	struct isst_context *context = work->change->context;
+	char *state = NULL;
+	int error;
+
+	if (!work->change->options.partitions)
+		return false;
+	error = partition_read(&context->files, "isst-probe", &state);
+	free(state);
+	if (error)
+		change_warn(work->change, "%s; CPUs go offline instead", isst_error(context));
+	return !error;
+}
+
+static int plan_partitions(struct level_change *work)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < work->facts.count && !error; i++) {
+		struct isst_cpuset *disabled;
+
+		if (!moves_cpus(work, i))
+			continue;
+		if (!work->partitions) {
+			error = plan_partition_beside_hotplug(work, i);
+			continue;
+		}
+		disabled = disabled_cpus(work, i);
+		if (!disabled)
+			return -ENOMEM;
+		plan_partition(work, work->requests[i].domain, disabled);
+		isst_cpuset_free(disabled);
+	}
+	return error;
+}
+
+/** CPUs go online first: a partition can hold only those that are. */
+static int plan_all_hotplug(struct level_change *work)
+{
+	struct step *online = change_step(work->change, ITEM_ONLINE), *scaling, *offline;
+	int error;
+
+	if (!work->partitions)
+		plan_unknown(work);
+	error = plan_partitions(work);
+	offline = change_step(work->change, ITEM_ONLINE);
+	for (size_t i = 0; i < work->facts.count; i++)
+		if (moves_cpus(work, i)) {
+			plan_hotplug(work, i, online, offline);
+			plan_hotplug_footprint(offline, work->requests[i].domain,
+					       work->facts.domains[i].level.cpus);
+		}
+	scaling = change_step(work->change, ITEM_SCALING_MAX);
+	for (size_t i = 0; i < work->facts.count; i++)
+		if (moves_cpus(work, i))
+			plan_scaling(work, scaling, i);
+	return error;
+}
+
+static int plan_cpus(struct level_change *work)
+{
+	for (size_t i = 0; i < work->facts.count; i++)
+		if (wanted(&work->requests[i]) && !work->facts.domains[i].level.failure.error)
+			plan_uncore(work, i);
+	work->partitions = partitions_possible(work);
+	return plan_all_hotplug(work);
+}
+
+int isst_plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
+		    unsigned int level, bool online)
+{
+	struct level_change work = { .change = change, .requests = requests, .level = level };
+	unsigned int parts = online ? ISST_LEVEL_PROPERTIES : ISST_LEVEL_FEATURES;
+	int error = facts_read(change, requests, count, level, parts, &work.facts);
+
+	if (error)
+		return error;
+	check_enabled(&work);
+	error = check_locks(&work);
+	if (!error)
+		error = warn_of_kernel(&work);
+	if (!error) {
+		plan_levels(&work);
+		if (online)
+			error = plan_cpus(&work);
+	}
+	facts_free(&work.facts);
+	return error;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Facts that changes are planned from, and steps that several features need. */
+#include "features/planning.h"
+#include "features/context.h"
+#include "sysfs/cpufreq.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODEL_SKYLAKE = 0x55, MHZ_PER_RATIO = 100 };
+
+void refuse(struct isst_change *change, struct isst_request *request, int error, const char *format,
+	    ...)
+{
+	struct messages *messages = &change->context->messages;
+	va_list arguments;
+	char *why;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&why, format, arguments);
+	va_end(arguments);
+	message_failure(messages, &request->failure, error, "%s: %s", request->domain->name,
+			length < 0 ? "out of memory" : why);
+	if (length >= 0)
+		free(why);
+}
+
+/* ---- Facts ---- */
+
+static void take_failure(struct isst_request *request, const struct isst_failure *failure)
+{
+	if (wanted(request))
+		request->failure = *failure;
+}
+
+static int read_profiles(struct isst_change *change, struct isst_request *requests,
+			 struct facts *facts)
+{
+	struct isst_perf_profile *profiles = calloc(facts->count, sizeof(*profiles));
+	int error = profiles ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++)
+		profiles[i].domain = requests[i].domain;
+	if (!error)
+		error = isst_perf_profile_read(change->context, profiles, facts->count);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		facts->domains[i].profile = profiles[i];
+		take_failure(&requests[i], &profiles[i].failure);
+	}
+	free(profiles);
+	return error;
+}
+
+static int read_levels(struct isst_change *change, struct isst_request *requests,
+		       struct facts *facts, unsigned int level, unsigned int parts)
+{
+	struct isst_level *levels = calloc(facts->count, sizeof(*levels));
+	int error = levels ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		levels[i].domain = requests[i].domain;
+		levels[i].profile = &facts->domains[i].profile;
+		levels[i].level = level == CURRENT_LEVEL ? facts->domains[i].profile.current_level
+							 : level;
+	}
+	if (!error)
+		error = isst_level_read_parts(change->context, levels, facts->count, parts);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		facts->domains[i].level = levels[i];
+		take_failure(&requests[i], &levels[i].failure);
+		take_failure(&requests[i], &levels[i].base_freq_info.failure);
+		take_failure(&requests[i], &levels[i].turbo_freq_info.failure);
+	}
+	free(levels);
+	return error;
+}
+
+static int read_core_power(struct isst_change *change, struct isst_request *requests,
+			   struct facts *facts)
+{
+	struct isst_core_power *states = calloc(facts->count, sizeof(*states));
+	int error = states ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++)
+		states[i].domain = requests[i].domain;
+	if (!error)
+		error = isst_core_power_read(change->context, states, facts->count);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		facts->domains[i].core_power = states[i];
+		take_failure(&requests[i], &states[i].failure);
+	}
+	free(states);
+	return error;
+}
+
+int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
+	       unsigned int level, unsigned int parts, struct facts *facts)
+{
+	int error;
+
+	*facts = (struct facts){ .domains = calloc(count ? count : 1, sizeof(*facts->domains)) };
+	if (!facts->domains)
+		return -ENOMEM;
+	facts->count = count;
+	for (size_t i = 0; i < count; i++)
+		requests[i].failure = (struct isst_failure){ 0 };
+	if (count == 0)
+		return 0;
+	error = read_profiles(change, requests, facts);
+	if (!error)
+		error = read_levels(change, requests, facts, level, parts);
+	if (!error)
+		error = read_core_power(change, requests, facts);
+	if (error)
+		facts_free(facts);
+	return error;
+}
+
+void facts_free(struct facts *facts)
+{
+	for (size_t i = 0; i < facts->count && facts->domains; i++)
+		isst_level_clear(&facts->domains[i].level);
+	free(facts->domains);
+	*facts = (struct facts){ 0 };
+}
+
+bool feature_is_on(const struct isst_level *level, unsigned int feature)
+{
+	return (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) ==
+	       ISST_FEATURE_ENABLED;
+}
+
+bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
+		    const struct facts *facts, size_t i, unsigned int feature)
+{
+	bool used = feature_is_on(&facts->domains[i].level, feature);
+
+	if (!context_has_power_domains(change->context))
+		return used;
+	for (size_t j = 0; j < facts->count; j++)
+		used |= requests[j].domain->package == requests[i].domain->package &&
+			feature_is_on(&facts->domains[j].level, feature);
+	return used;
+}
+
+/* ---- Steps ---- */
+
+uint64_t clos_value(const struct isst_clos *clos)
+{
+	return (clos->epp & 0xf) | (clos->weight & 0xf) << 4 |
+	       (clos->min_mhz / MHZ_PER_RATIO & 0xff) << 8 |
+	       (clos->max_mhz / MHZ_PER_RATIO & 0xff) << 16 |
+	       (uint64_t)(clos->desired_mhz / MHZ_PER_RATIO & 0xff) << 24;
+}
+
+uint64_t clos_mask(const struct isst_context *context)
+{
+	const struct isst_platform *platform = &context->platform;
+
+	/* By TPMI there are only weight, minimum and maximum. */
+	if (context_has_power_domains(context))
+		return 0x00fffff0;
+	return platform->family == 6 && platform->model == MODEL_SKYLAKE ? 0xffffff00 : 0xffffffff;
+}
+
+/** On model 0x55 there is only one priority type. */
+static enum isst_priority_request possible_priority(const struct isst_context *context, bool enable,
+						    enum isst_priority_request priority)
+{
+	const struct isst_platform *platform = &context->platform;
+
+	if (enable && platform->family == 6 && platform->model == MODEL_SKYLAKE)
+		return ISST_MAKE_ORDERED;
+	return priority;
+}
+
+void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
+			   size_t count, bool enable, enum isst_priority_request priority)
+{
+	bool one_switch = change->context->firmware.operations->one_core_power_switch;
+	struct step *feature = one_switch ? NULL : change_step(change, ITEM_CORE_POWER);
+	struct step *qos = change_step(change, ITEM_QOS);
+	uint64_t mask = QOS_CLOS_ENABLE, bits = enable ? QOS_CLOS_ENABLE : 0;
+
+	priority = possible_priority(change->context, enable, priority);
+	if (priority != ISST_KEEP_PRIORITY) {
+		mask |= QOS_ORDERED;
+		bits |= priority == ISST_MAKE_ORDERED ? QOS_ORDERED : 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+
+		if (!wanted(&requests[i]))
+			continue;
+		step_set(qos, item_of(ITEM_QOS, domain, 0), mask, bits);
+		if (one_switch)
+			continue;
+		step_set(feature, item_of(ITEM_CORE_POWER, domain, 0), WHOLE_VALUE, enable);
+		/* Firmware may take one of the two for both. */
+		step_disturbs(feature, item_of(ITEM_QOS, domain, 0));
+		step_disturbs(qos, item_of(ITEM_CORE_POWER, domain, 0));
+	}
+}
+
+void plan_feature_step(struct isst_change *change, const struct isst_request *requests,
+		       const struct facts *facts, uint64_t mask, uint64_t bits)
+{
+	struct step *step = change_step(change, ITEM_FEATURES);
+
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+
+		if (!wanted(&requests[i]))
+			continue;
+		step_set(step,
+			 item_of(ITEM_FEATURES, domain, facts->domains[i].profile.current_level),
+			 mask, bits);
+		if (domain->has_cpu)
+			step_disturbs(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+	}
+}
+
+void plan_association_entries(struct step *step, const struct isst_context *context,
+			      const struct isst_domain *domain,
+			      const struct isst_cpuset *high_priority, unsigned int high,
+			      unsigned int low)
+{
+	uint64_t high_cores = 0, all_cores = 0;
+	unsigned int number;
+
+	if (!step)
+		return;
+	isst_cpuset_for_each (number, domain->present) {
+		const struct isst_cpu *cpu = isst_cpu(context, number);
+
+		if (cpu && cpu->online && !cpu->core_known)
+			change_warn(step->change, "CPU %u is left as it is: %s", number,
+				    topology_cpu(context->topology, number)->unknown_core);
+		if (!cpu || !cpu->core_known || cpu->core >= 64)
+			continue;
+		all_cores |= UINT64_C(1) << cpu->core;
+		if (high_priority && isst_cpuset_has(high_priority, number))
+			high_cores |= UINT64_C(1) << cpu->core;
+	}
+	for (unsigned int core = 0; core < 64; core++)
+		if (all_cores >> core & 1)
+			step_set(step, item_of(ITEM_ASSOCIATION, domain, core), WHOLE_VALUE,
+				 high_cores >> core & 1 ? high : low);
+}
+
+/** Reads a word of a CPU's cpufreq directory; NULL where there is none. To be freed. */
+static char *read_cpufreq_word(struct kernel_files *files, unsigned int cpu, const char *name)
+{
+	char *path, *word = NULL;
+	int error;
+
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name) < 0)
+		return NULL;
+	error = kernel_files_text(files, path, &word);
+	free(path);
+	return error ? NULL : word;
+}
+
+/** A governor that picks frequencies itself holds them down; intel_pstate's own ones leave that to
+ * the hardware. */
+static void warn_of_governor(struct isst_change *change, unsigned int cpu)
+{
+	struct kernel_files *files = &change->context->files;
+	char *driver = read_cpufreq_word(files, cpu, "scaling_driver");
+	char *governor = read_cpufreq_word(files, cpu, "scaling_governor");
+
+	if (driver && governor && strcmp(driver, "intel_pstate") != 0 &&
+	    (strcmp(governor, "powersave") == 0 || strcmp(governor, "userspace") == 0))
+		change_warn(
+			change,
+			"CPU %u: the cpufreq governor is %s (driver %s), which holds the frequency "
+			"whatever this change allows",
+			cpu, governor, driver);
+	free(driver);
+	free(governor);
+}
+
+static void warn_of_missing_hwp(struct isst_change *change, unsigned int cpu)
+{
+	uint64_t khz;
+
+	if (cpufreq_read(&change->context->files, cpu, "base_frequency", &khz) == -ENOENT)
+		change_warn(
+			change,
+			"CPU %u has no base_frequency: hardware-controlled performance states (HWP) "
+			"seem to be off, and with them much of what this change is for; look at the "
+			"BIOS and at intel_pstate on the kernel command line",
+			cpu);
+}
+
+/** One CPU stands for all: drivers and governors are chosen for the whole system. Returns false
+ * where there is none, or no cpufreq. */
+static bool find_witness(struct isst_change *change, const struct isst_request *requests,
+			 size_t count, unsigned int *cpu)
+{
+	uint64_t khz;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!wanted(&requests[i]) || !requests[i].domain->has_cpu)
+			continue;
+		*cpu = requests[i].domain->cpu;
+		return cpufreq_read(&change->context->files, *cpu, "scaling_max_freq", &khz) == 0;
+	}
+	return false;
+}
+
+void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count)
+{
+	unsigned int cpu;
+
+	if (find_witness(change, requests, count, &cpu))
+		warn_of_missing_hwp(change, cpu);
+}
+
+void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requests, size_t count)
+{
+	unsigned int cpu;
+
+	if (!find_witness(change, requests, count, &cpu))
+		return;
+	warn_of_missing_hwp(change, cpu);
+	warn_of_governor(change, cpu);
+}

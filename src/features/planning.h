@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the planning of all features shares: the state that is planned from, and steps that several
+ * of them need. */
+#ifndef ISST_FEATURES_PLANNING_H
+#define ISST_FEATURES_PLANNING_H
+
+#include "transaction/change.h"
+#include "transaction/record.h"
+
+/** What is known of the domain of a request before it is changed. */
+struct domain_facts {
+	struct isst_perf_profile profile;
+	struct isst_level level; /* the current one, or the one that was asked for */
+	struct isst_core_power core_power;
+};
+
+/** The facts of all requests; element i belongs to request i. To be freed. */
+struct facts {
+	struct domain_facts *domains;
+	size_t count;
+};
+
+/** Which level facts_read() looks at. */
+#define CURRENT_LEVEL UINT32_MAX
+
+/**
+ * Reads what is known of the requests' domains: the summary, @parts (enum isst_level_parts) of a
+ * level, and core-power. What fails becomes the request's failure. Returns 0 or -ENOMEM, -EINTR.
+ */
+int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
+	       unsigned int level, unsigned int parts, struct facts *facts);
+void facts_free(struct facts *facts);
+
+/** Notes what stands against a request. */
+__attribute__((format(printf, 4, 5))) void refuse(struct isst_change *change,
+						  struct isst_request *request, int error,
+						  const char *format, ...);
+
+/** Whether a request is still part of the change. */
+static inline bool wanted(const struct isst_request *request)
+{
+	return request->failure.error == 0;
+}
+
+/** Bits of the values of items (enum firmware_setting says what they hold). */
+enum {
+	FEATURE_TURBO_FREQ = 1,
+	FEATURE_BASE_FREQ = 2,
+	QOS_CLOS_ENABLE = 2,
+	QOS_ORDERED = 4,
+};
+
+/** A CLOS as the value of its item. Frequencies are rounded down to ratios. */
+uint64_t clos_value(const struct isst_clos *clos);
+
+/** Bits of a CLOS's value that may be set on this machine: model 0x55 has no EPP and no weight,
+ * TPMI platforms have no EPP and no desired frequency. */
+uint64_t clos_mask(const struct isst_context *context);
+
+/** Whether a feature (FEATURE_...) is on, as a level tells it. */
+bool feature_is_on(const struct isst_level *level, unsigned int feature);
+
+/**
+ * Whether a feature is on in the domain of request @i or, where core-power is the
+ * package's, in any other one of its package.
+ */
+bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
+		    const struct facts *facts, size_t i, unsigned int feature);
+
+/** Adds the steps that switch core-power of all wanted requests on or off. */
+void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
+			   size_t count, bool enable, enum isst_priority_request priority);
+
+/** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all wanted requests. */
+void plan_feature_step(struct isst_change *change, const struct isst_request *requests,
+		       const struct facts *facts, uint64_t mask, uint64_t bits);
+
+/** Adds the step that puts every core of a set of CPUs into a CLOS: @high those of @high_priority,
+ * @low the others. */
+void plan_association_entries(struct step *step, const struct isst_context *context,
+			      const struct isst_domain *domain,
+			      const struct isst_cpuset *high_priority, unsigned int high,
+			      unsigned int low);
+
+/** Warns of a cpufreq set-up that will get in the way: HWP off, a governor that holds frequencies.
+ */
+void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requests, size_t count);
+
+/** Warns of HWP alone. */
+void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count);
+
+/**
+ * Adds steps that put back what a record of @name tells for the wanted requests, as far as it still
+ * has the value that was written; warns of what is left alone. @restored[i] says whether request i
+ * had a record, or has nothing to take back.
+ */
+int plan_restoring(struct isst_change *change, const char *name,
+		   const struct isst_request *requests, const struct facts *facts, bool *restored);
+
+#endif

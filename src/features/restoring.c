@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `disable --auto` puts back: the values that `enable --auto` recorded before it replaced
+ * them. */
+#include "features/planning.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Restoring the records of one feature in one domain. */
+struct restoring {
+	struct isst_change *change;
+	const char *name;
+	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
+	const struct saved_items *saved;
+	const struct item_access *now;
+};
+
+static bool is_base_freq(const char *name)
+{
+	return strcmp(name, "base-freq") == 0;
+}
+
+static const char *other_feature(const char *name)
+{
+	return is_base_freq(name) ? "turbo-freq" : "base-freq";
+}
+
+/** Whether an item is to be put back; says so where it is not. */
+static bool may_restore(const struct restoring *work, size_t i)
+{
+	const struct saved_item *item = &work->saved->items[i];
+	const struct item_access *now = &work->now[i];
+	const char *user = work->user;
+
+	if (now->absent || !item_value_equal(&item->item, now->value, item->written)) {
+		change_warn(work->change, "%s: left as it is, since it was changed after %s enable",
+			    item_describe(work->change->context, &item->item), work->name);
+		return false;
+	}
+	if (user && (item->item.kind == ITEM_CORE_POWER || item->item.kind == ITEM_QOS)) {
+		change_warn(work->change, "%s: left as it is, since %s is on and needs it",
+			    item_describe(work->change->context, &item->item), user);
+		return false;
+	}
+	return true;
+}
+
+static void restore_kind(const struct restoring *work, enum item_kind kind)
+{
+	struct step *step = NULL;
+
+	for (size_t i = 0; i < work->saved->count; i++) {
+		const struct saved_item *item = &work->saved->items[i];
+
+		if (item->item.kind != kind || !may_restore(work, i))
+			continue;
+		if (!step)
+			step = change_step(work->change, kind);
+		step_set(step, item->item, WHOLE_VALUE, item->old.number);
+	}
+}
+
+static int restore_domain(struct restoring *work)
+{
+	struct item_access *now = calloc(work->saved->count, sizeof(*now));
+	int error = now ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < work->saved->count && !error; i++)
+		now[i].item = work->saved->items[i].item;
+	if (!error)
+		error = items_read(work->change->context, now, work->saved->count);
+	for (size_t i = 0; i < work->saved->count && !error; i++)
+		if (now[i].failure.error)
+			error = message_error(&work->change->context->messages,
+					      now[i].failure.error, "%s", now[i].failure.message);
+	work->now = now;
+	/* The feature itself is the caller's business. */
+	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)
+		restore_kind(work, (enum item_kind)kind);
+	free(now);
+	return error;
+}
+
+/**
+ * Whether the feature is on in a domain of the same package that was asked for, and was not
+ * switched on with a record: that one would have been kept of all domains that it reached.
+ */
+static int find_unrecorded(struct isst_context *context, const char *name,
+			   const struct isst_request *requests, const struct facts *facts, size_t i,
+			   bool *found)
+{
+	unsigned int feature = is_base_freq(name) ? FEATURE_BASE_FREQ : FEATURE_TURBO_FREQ;
+
+	*found = false;
+	for (size_t j = 0; j < facts->count && !*found; j++) {
+		int recorded;
+
+		if (!wanted(&requests[j]) ||
+		    requests[j].domain->package != requests[i].domain->package ||
+		    !feature_is_on(&facts->domains[j].level, feature))
+			continue;
+		recorded = record_exists(context, name, requests[j].domain);
+		if (recorded < 0)
+			return recorded;
+		*found = recorded == 0;
+	}
+	return 0;
+}
+
+/**
+ * Without a record of its level a domain gets the reference tool's values, unless there is nothing
+ * to take back: a domain of which nothing is recorded, though the feature was off or recorded of
+ * others, was taken back already, or never was on, and what `disable` finds is the user's.
+ */
+static int find_settled(struct isst_context *context, const char *name,
+			const struct isst_request *requests, const struct facts *facts, size_t i,
+			bool *settled)
+{
+	int recorded = record_exists(context, name, requests[i].domain), error = 0;
+	bool unrecorded = false;
+
+	if (recorded == 0)
+		error = find_unrecorded(context, name, requests, facts, i, &unrecorded);
+	*settled = recorded == 0 && !unrecorded;
+	return recorded < 0 ? recorded : error;
+}
+
+int plan_restoring(struct isst_change *change, const char *name,
+		   const struct isst_request *requests, const struct facts *facts, bool *restored)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		bool used = feature_in_use(change, requests, facts, i,
+					   is_base_freq(name) ? FEATURE_TURBO_FREQ
+							      : FEATURE_BASE_FREQ);
+		struct saved_items saved;
+
+		restored[i] = false;
+		if (!wanted(&requests[i]))
+			continue;
+		error = record_read(change->context, name, requests[i].domain,
+				    facts->domains[i].profile.current_level, &saved);
+		if (error == -ENOENT) {
+			error = find_settled(change->context, name, requests, facts, i,
+					     &restored[i]);
+			continue;
+		}
+		if (!error) {
+			struct restoring work = { change, name, used ? other_feature(name) : NULL,
+						  &saved, NULL };
+
+			restored[i] = true;
+			error = restore_domain(&work);
+			saved_items_clear(&saved);
+		}
+		if (!error)
+			error = record_forget(change, name, other_feature(name), used,
+					      requests[i].domain);
+	}
+	return error;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The turbo ratio limits that are in force. */
+#include "features/context.h"
+
+static int plan_limits(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	struct isst_turbo_ratio_limits *limits = result;
+
+	*limits = (struct isst_turbo_ratio_limits){ .domain = limits->domain };
+	return context->firmware.operations->plan_turbo_ratio_limits(batch, limits);
+}
+
+int isst_turbo_ratio_limits_read(struct isst_context *context,
+				 struct isst_turbo_ratio_limits *limits, size_t count)
+{
+	return context_read(context, limits, count, sizeof(*limits), plan_limits);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turbo by cpufreq's limits, the turbo ratio limits, and all CPUs online. */
+#include "features/context.h"
+#include "features/planning.h"
+#include "sysfs/cpufreq.h"
+
+#include <errno.h>
+
+int isst_plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests,
+				 size_t count, uint64_t limits)
+{
+	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+
+		requests[i].failure = (struct isst_failure){ 0 };
+		if (change->context->platform.preset)
+			refuse(change, &requests[i], -EOPNOTSUPP,
+			       "the turbo ratio limits are set by the BIOS");
+		else if (isst_cpuset_count(domain->present) == 0)
+			refuse(change, &requests[i], -EOPNOTSUPP,
+			       "there is no CPU, of which the turbo ratio limits are");
+		else
+			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
+				 limits);
+	}
+	return 0;
+}
+
+/**
+ * The limit that a CPU gets. Without base_frequency nobody knows where turbo begins; and a
+ * processor that reaches no more than that needs no limit.
+ */
+static void find_limit(struct isst_change *change, struct isst_cpu_request *request, bool enable,
+		       uint64_t *khz)
+{
+	struct isst_context *context = change->context;
+	struct kernel_files *files = &context->files;
+	unsigned int cpu = request->cpu->number;
+	const char *name = "cpuinfo_max_freq";
+	uint64_t highest_khz;
+	int error = cpufreq_read(files, cpu, name, &highest_khz);
+
+	request->failure = (struct isst_failure){ 0 };
+	*khz = CPUFREQ_NO_LIMIT;
+	if (!error && !enable) {
+		name = "base_frequency";
+		error = cpufreq_read(files, cpu, name, khz);
+	}
+	if (error == -ENOENT)
+		message_failure(&context->messages, &request->failure, -EOPNOTSUPP,
+				"CPU %u: cpufreq has no %s%s", cpu, name,
+				enable ? "" : "; it needs intel_pstate with HWP");
+	else if (error)
+		message_failure(&context->messages, &request->failure, error, "CPU %u: %s", cpu,
+				isst_error(context));
+	else if (*khz >= highest_khz)
+		*khz = CPUFREQ_NO_LIMIT;
+}
+
+int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
+			 size_t count, bool enable)
+{
+	struct step *step = change_step(change, ITEM_SCALING_MAX);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t khz = 0;
+
+		find_limit(change, &requests[i], enable, &khz);
+		if (!requests[i].failure.error)
+			step_set(step,
+				 item_of(ITEM_SCALING_MAX, requests[i].cpu->domain,
+					 requests[i].cpu->number),
+				 WHOLE_VALUE, khz);
+	}
+	return 0;
+}
+
+int isst_plan_all_online(struct isst_change *change)
+{
+	struct step *step = change_step(change, ITEM_ONLINE);
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))
+		if (!isst_cpuset_has(isst_online_cpus(change->context), cpu))
+			step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
+	return 0;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sends planned requests, decodes their answers, and says what a failed one means. */
+#include "firmware/batch.h"
+#include "base/messages.h"
+#include "driver/driver.h"
+#include "firmware/tpmi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct firmware_batch *firmware_batch_new(struct firmware *firmware)
+{
+	struct firmware_batch *batch = calloc(1, sizeof(*batch));
+
+	if (batch) {
+		batch->firmware = firmware;
+		batch->tpmi.driver = firmware->driver;
+	}
+	return batch;
+}
+
+void firmware_batch_free(struct firmware_batch *batch)
+{
+	if (!batch)
+		return;
+	free(batch->requests);
+	free(batch->tpmi.summaries);
+	free(batch);
+}
+
+static int plan(const struct asker *asker, struct request *request)
+{
+	struct firmware_batch *batch = asker->batch;
+
+	if (batch->count == batch->space) {
+		size_t space = batch->space ? batch->space * 2 : 64;
+		struct request *larger = reallocarray(batch->requests, space, sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		batch->requests = larger;
+		batch->space = space;
+	}
+	request->domain = asker->domain;
+	request->level = asker->level;
+	request->failure = asker->failure;
+	batch->requests[batch->count++] = *request;
+	return 0;
+}
+
+int firmware_plan_mailbox(const struct asker *asker, const struct reading *reading,
+			  uint32_t parameter, uint32_t data, void *result)
+{
+	return plan(asker,
+		    &(struct request){ .reading = reading,
+				       .mailbox = { .logical_cpu = asker->domain->cpu,
+						    .parameter = parameter,
+						    .req_data = data,
+						    .command = (uint16_t)reading->command,
+						    .sub_command = (uint16_t)reading->sub_command },
+				       .result = result });
+}
+
+int firmware_plan_io(const struct asker *asker, const struct reading *reading, uint32_t offset,
+		     void *result)
+{
+	return plan(asker, &(struct request){ .reading = reading,
+					      .io = { .logical_cpu = asker->domain->cpu,
+						      .reg = reading->command + offset },
+					      .result = result });
+}
+
+int firmware_plan_msr(const struct asker *asker, const struct reading *reading, void *result)
+{
+	return plan(asker, &(struct request){ .reading = reading,
+					      .msr = { .logical_cpu = asker->domain->cpu,
+						       .msr = reading->command },
+					      .result = result });
+}
+
+int firmware_plan_tpmi(const struct asker *asker, const struct reading *reading, unsigned int index,
+		       uint64_t value, void *result)
+{
+	return plan(asker, &(struct request){ .reading = reading,
+					      .tpmi = { .reading = reading,
+							.domain = asker->domain,
+							.index = index,
+							.result = result,
+							.value = value },
+					      .result = result });
+}
+
+int firmware_plan_association(const struct asker *asker, const struct reading *reading,
+			      unsigned int core, unsigned int clos, void *result)
+{
+	const struct isst_domain *domain = asker->domain;
+
+	return plan(asker,
+		    &(struct request){ .reading = reading,
+				       .association = { .socket_id = (uint8_t)domain->package,
+							.power_domain_id = (uint8_t)domain->number,
+							.logical_cpu = (uint16_t)core,
+							.clos = (uint16_t)clos },
+				       .result = result });
+}
+
+int firmware_plan_write(const struct asker *asker, const struct reading *writing,
+			uint32_t parameter, uint64_t value)
+{
+	unsigned int cpu = asker->domain->cpu;
+	struct request request = { .reading = writing };
+
+	switch (writing->kind) {
+	case REQUEST_MAILBOX:
+		request.mailbox =
+			(struct abi_mbox_cmd){ .logical_cpu = cpu,
+					       .parameter = parameter,
+					       .req_data = (uint32_t)value,
+					       .command = (uint16_t)writing->command,
+					       .sub_command = (uint16_t)writing->sub_command };
+		break;
+	case REQUEST_IO:
+		request.io = (struct abi_io_reg){ .read_write = 1,
+						  .logical_cpu = cpu,
+						  .reg = writing->command + parameter,
+						  .value = (uint32_t)value };
+		break;
+	default:
+		request.msr = (struct abi_msr_cmd){
+			.read_write = 1, .logical_cpu = cpu, .msr = writing->command, .data = value
+		};
+		break;
+	}
+	return plan(asker, &request);
+}
+
+/* Thread, core (8 bits) and domain (5 bits) follow each other. */
+
+struct punit_number firmware_decode_punit(const struct firmware_operations *operations,
+					  uint32_t physical_cpu)
+{
+	unsigned int bits = operations->thread_bits;
+
+	return (struct punit_number){ .domain = physical_cpu >> (bits + 8) & 0x1f,
+				      .core = physical_cpu >> bits & 0xff,
+				      .thread = physical_cpu & ((1U << bits) - 1) };
+}
+
+uint32_t firmware_encode_punit(const struct firmware_operations *operations,
+			       struct punit_number punit)
+{
+	unsigned int bits = operations->thread_bits;
+
+	return punit.domain << (bits + 8) | punit.core << bits | punit.thread;
+}
+
+unsigned int firmware_valid_buckets(const struct isst_value cores[ISST_BUCKETS])
+{
+	unsigned int count = 0;
+
+	while (count < ISST_BUCKETS && cores[count].state == ISST_KNOWN && cores[count].value > 0)
+		count++;
+	return count;
+}
+
+static void store_field(const struct field *field, void *result, uint64_t word)
+{
+	unsigned int width = field->high - field->low + 1;
+	uint64_t bits = word >> field->low & (width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
+	void *member = (char *)result + field->offset;
+	unsigned int number = (unsigned int)bits * (field->scale ? field->scale : 1);
+
+	switch (field->kind) {
+	case FIELD_NUMBER:
+		*(unsigned int *)member = number;
+		break;
+	case FIELD_LONG:
+		*(uint64_t *)member = bits;
+		break;
+	case FIELD_FLAG:
+		*(bool *)member = bits != 0;
+		break;
+	case FIELD_VALUE:
+		*(struct isst_value *)member = (struct isst_value){ ISST_KNOWN, number };
+		break;
+	case FIELD_NONZERO_VALUE:
+		*(struct isst_value *)member =
+			(struct isst_value){ number ? ISST_KNOWN : ISST_ABSENT, number };
+		break;
+	}
+}
+
+/** Gives all values of a result that could not be read the same state; numbers and flags stay as
+ * they are. */
+static void store_state(const struct reading *reading, void *result, enum isst_state state)
+{
+	for (size_t i = 0; i < reading->field_count; i++) {
+		const struct field *field = &reading->fields[i];
+
+		if (field->kind == FIELD_VALUE || field->kind == FIELD_NONZERO_VALUE)
+			*(struct isst_value *)((char *)result +
+					       field->offset) = (struct isst_value){ state, 0 };
+	}
+}
+
+/** What an errno of the driver means for each kind of request. */
+static const struct meaning {
+	int error;
+	int kind; /* enum request_kind, or -1 for all */
+	int result;
+	const char *text;
+} MEANINGS[] = {
+	{ -ENXIO, REQUEST_MAILBOX, -EIO, "the firmware refused the command" },
+	{ -ENXIO, -1, -EIO, "the CPU is offline" },
+	{ -EBUSY, REQUEST_MAILBOX, -EIO,
+	  "the mailbox stayed busy; more tries are made with --retry" },
+	{ -EBUSY, -1, -EIO, "the hardware stayed busy" },
+	{ -EINVAL, REQUEST_MAILBOX, -EIO,
+	  "the kernel's driver does not know the command, or no device for this CPU" },
+	{ -EINVAL, REQUEST_IO, -EIO,
+	  "the kernel's driver does not know the register, or no device for this CPU" },
+	{ -EINVAL, -1, -EIO, "the kernel's driver does not allow it" },
+	{ -ENOTTY, REQUEST_MAILBOX, -EOPNOTSUPP,
+	  "the kernel's driver has no mailbox; is the module isst_if_mbox_pci (isst_if_mbox_msr before "
+	  "Ice Lake) loaded?" },
+	{ -ENOTTY, REQUEST_IO, -EOPNOTSUPP,
+	  "the kernel's driver has no MMIO registers; is the module isst_if_mmio loaded?" },
+	{ -ENOTTY, REQUEST_MSR, -EOPNOTSUPP, "the kernel's driver has no access to MSRs" },
+	{ -ENOTTY, REQUEST_TPMI, -EIO, "the kernel's driver refused it and does not say why" },
+	{ -ENOTTY, REQUEST_ASSOCIATION, -EIO,
+	  "the kernel's driver refused it and does not say why" },
+	{ -EOPNOTSUPP, REQUEST_TPMI, -EOPNOTSUPP, "core-power is not supported there" },
+	{ -EOPNOTSUPP, REQUEST_ASSOCIATION, -EOPNOTSUPP, "core-power is not supported there" },
+	{ -EFAULT, REQUEST_TPMI, -EIO,
+	  "hardware-controlled performance states (HWP) are off, or it took no effect in time" },
+	{ -ETIMEDOUT, REQUEST_TPMI, -ETIMEDOUT, "it took no effect in time, and may do so yet" },
+	{ -ECANCELED, -1, -ECANCELED, "not sent, since one before it failed" },
+	{ -EPERM, -1, -EPERM, "not permitted; it needs CAP_SYS_ADMIN" },
+	{ -EIO, REQUEST_MSR, -EIO, "the processor has no such register" },
+	{ -EBADMSG, -1, -EIO, "the driver's answer makes no sense" },
+};
+
+static const struct meaning *find_meaning(int error, enum request_kind kind)
+{
+	static const struct meaning UNKNOWN = { 0, -1, -EIO, "the driver failed" };
+
+	for (size_t i = 0; i < sizeof(MEANINGS) / sizeof(MEANINGS[0]); i++)
+		if (MEANINGS[i].error == error &&
+		    (MEANINGS[i].kind == -1 || MEANINGS[i].kind == (int)kind))
+			return &MEANINGS[i];
+	return &UNKNOWN;
+}
+
+/** Describes the request itself: what was sent, through which CPU. */
+static const char *describe(struct messages *messages, const struct request *request)
+{
+	switch (request->reading->kind) {
+	case REQUEST_MAILBOX:
+		return message_make(messages, "mailbox command 0x%02x/0x%02x, CPU %u",
+				    request->mailbox.command, request->mailbox.sub_command,
+				    request->mailbox.logical_cpu);
+	case REQUEST_IO:
+		return message_make(messages, "MMIO register 0x%02x, CPU %u", request->io.reg,
+				    request->io.logical_cpu);
+	case REQUEST_TPMI:
+		return message_make(messages, "TPMI request %u", request->reading->command);
+	case REQUEST_ASSOCIATION:
+		return message_make(messages, "TPMI request %u, core %u", request->reading->command,
+				    request->association.logical_cpu);
+	default:
+		return message_make(messages, "MSR 0x%llx, CPU %u",
+				    (unsigned long long)request->msr.msr, request->msr.logical_cpu);
+	}
+}
+
+static void note_failure(struct messages *messages, const struct request *request, int error)
+{
+	const struct meaning *meaning = find_meaning(error, request->reading->kind);
+	const char *causes = request->reading->causes, *level = "";
+	int result = meaning->result;
+
+	if (request->failure->error) {
+		request->failure->more++;
+		return;
+	}
+	if (request->level >= 0)
+		level = message_make(messages, " of level %d", request->level);
+	if (request->reading->refused_if_unsupported && error == -ENXIO)
+		result = -EOPNOTSUPP;
+	message_failure(messages, request->failure, result, "%s: %s%s (%s): %s (%s)%s%s",
+			request->domain->name, request->reading->name, level,
+			describe(messages, request), meaning->text, strerrorname_np(-error),
+			causes && error == -ENOTTY ? ": " : "",
+			causes && error == -ENOTTY ? causes : "");
+}
+
+static void take_answer(struct messages *messages, const struct request *request, uint64_t answer,
+			int error)
+{
+	if (!error) {
+		for (size_t i = 0; i < request->reading->field_count; i++)
+			store_field(&request->reading->fields[i], request->result, answer);
+		return;
+	}
+	if (request->reading->optional && (error == -ENXIO || error == -EINVAL)) {
+		store_state(request->reading, request->result, ISST_ABSENT);
+		return;
+	}
+	store_state(request->reading, request->result, ISST_UNREADABLE);
+	note_failure(messages, request, error);
+}
+
+/** How the requests of a kind are laid side by side for the driver, and where the answer stands. */
+struct kind_handling {
+	size_t size;
+	void (*send)(struct firmware_batch *batch, void *entries, int *errors, size_t count,
+		     enum batch_purpose purpose);
+	uint64_t (*answer)(const void *entry);
+};
+
+static void send_mailbox(struct firmware_batch *batch, void *entries, int *errors, size_t count,
+			 enum batch_purpose purpose)
+{
+	driver_mailbox(batch->firmware->driver, entries, errors, count, purpose);
+}
+
+static uint64_t mailbox_answer(const void *entry)
+{
+	return ((const struct abi_mbox_cmd *)entry)->resp_data;
+}
+
+static void send_io(struct firmware_batch *batch, void *entries, int *errors, size_t count,
+		    enum batch_purpose purpose)
+{
+	driver_io(batch->firmware->driver, entries, errors, count, purpose);
+}
+
+static uint64_t io_answer(const void *entry)
+{
+	return ((const struct abi_io_reg *)entry)->value;
+}
+
+/** The answers are where they belong already. */
+static void send_tpmi(struct firmware_batch *batch, void *entries, int *errors, size_t count,
+		      enum batch_purpose purpose)
+{
+	const struct tpmi_request *requests = entries;
+	bool stopped = false;
+
+	for (size_t i = 0; i < count; i++) {
+		errors[i] = stopped ? -ECANCELED
+				    : requests[i].reading->ask(&batch->tpmi, &requests[i]);
+		stopped = purpose == BATCH_WRITES && errors[i];
+	}
+	/* What was read before a write may not be so any more. */
+	if (purpose == BATCH_WRITES)
+		batch->tpmi.summary_count = 0;
+}
+
+static uint64_t no_answer(const void *entry)
+{
+	(void)entry;
+	return 0;
+}
+
+static void send_association(struct firmware_batch *batch, void *entries, int *errors, size_t count,
+			     enum batch_purpose purpose)
+{
+	struct driver *driver = batch->firmware->driver;
+	struct abi_clos_assoc *associations = entries;
+
+	tpmi_check_associations(driver, associations, errors, count);
+	driver_associations(driver, associations, errors, count, purpose);
+	for (size_t i = 0; i < count; i++)
+		if (!errors[i] && associations[i].clos >= ISST_CLOSES)
+			errors[i] = -EBADMSG;
+}
+
+static uint64_t association_answer(const void *entry)
+{
+	return ((const struct abi_clos_assoc *)entry)->clos;
+}
+
+static void send_msr(struct firmware_batch *batch, void *entries, int *errors, size_t count,
+		     enum batch_purpose purpose)
+{
+	driver_msr(batch->firmware->driver, entries, errors, count, purpose);
+}
+
+static uint64_t msr_answer(const void *entry)
+{
+	return ((const struct abi_msr_cmd *)entry)->data;
+}
+
+static const struct kind_handling KINDS[REQUEST_KINDS] = {
+	[REQUEST_MAILBOX] = { sizeof(struct abi_mbox_cmd), send_mailbox, mailbox_answer },
+	[REQUEST_IO] = { sizeof(struct abi_io_reg), send_io, io_answer },
+	[REQUEST_MSR] = { sizeof(struct abi_msr_cmd), send_msr, msr_answer },
+	[REQUEST_TPMI] = { sizeof(struct tpmi_request), send_tpmi, no_answer },
+	[REQUEST_ASSOCIATION] = { sizeof(struct abi_clos_assoc), send_association,
+				  association_answer },
+};
+
+/** Sends all planned requests of one kind; once a write has failed, @stopped, no others are. */
+static int run_kind(struct firmware_batch *batch, enum request_kind kind,
+		    enum batch_purpose purpose, bool *stopped)
+{
+	const struct kind_handling *handling = &KINDS[kind];
+	size_t size = handling->size, count = 0;
+	char *entries = calloc(batch->count, size);
+	int *errors = calloc(batch->count, sizeof(*errors));
+	int error = -ENOMEM;
+
+	if (!entries || !errors)
+		goto out;
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->requests[i].reading->kind == kind)
+			memcpy(entries + size * count++, &batch->requests[i].mailbox, size);
+	for (size_t i = 0; i < count && *stopped; i++)
+		errors[i] = -ECANCELED;
+	if (!*stopped)
+		handling->send(batch, entries, errors, count, purpose);
+	count = 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct request *request = &batch->requests[i];
+
+		if (request->reading->kind != kind)
+			continue;
+		take_answer(batch->firmware->messages, request,
+			    handling->answer(entries + size * count), errors[count]);
+		if (errors[count] && purpose == BATCH_WRITES)
+			*stopped = true;
+		count++;
+	}
+	error = 0;
+out:
+	free(entries);
+	free(errors);
+	return error;
+}
+
+static int run(struct firmware_batch *batch, enum batch_purpose purpose)
+{
+	bool stopped = false;
+	int error = 0;
+
+	for (int kind = 0; kind < REQUEST_KINDS && batch->count > 0 && !error; kind++)
+		error = run_kind(batch, (enum request_kind)kind, purpose, &stopped);
+	batch->count = 0;
+	return error;
+}
+
+int firmware_run(struct firmware_batch *batch)
+{
+	return run(batch, BATCH_READS);
+}
+
+int firmware_run_writes(struct firmware_batch *batch)
+{
+	return run(batch, BATCH_WRITES);
+}

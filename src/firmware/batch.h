@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Planned requests and how their answers become results: a layout says which bits of an answer go
+ * into which member of a result. Shared by the ways to the firmware; knows no particular command or
+ * register.
+ */
+#ifndef ISST_FIRMWARE_BATCH_H
+#define ISST_FIRMWARE_BATCH_H
+
+#include "driver/abi.h"
+#include "firmware/firmware.h"
+
+enum field_kind {
+	FIELD_NUMBER,	     /* unsigned int */
+	FIELD_LONG,	     /* uint64_t */
+	FIELD_FLAG,	     /* bool */
+	FIELD_VALUE,	     /* struct isst_value */
+	FIELD_NONZERO_VALUE, /* struct isst_value, absent where the hardware says 0 */
+};
+
+/** Bits high..low of an answer, times a scale, go to the member at @offset of the result. */
+struct field {
+	unsigned int high, low;
+	enum field_kind kind;
+	unsigned int scale;
+	size_t offset;
+};
+
+enum request_kind {
+	REQUEST_MAILBOX,
+	REQUEST_IO,
+	REQUEST_MSR,
+	REQUEST_TPMI, /* one of the structures of the TPMI interface, each a call of its own */
+	REQUEST_ASSOCIATION, /* CLOS of a core by TPMI, in batches */
+	REQUEST_KINDS
+};
+
+struct tpmi_run;
+struct tpmi_request;
+
+/** One thing that can be read: how it is asked for, and what its answer holds. */
+struct reading {
+	const char *name; /* what is read, for messages */
+	enum request_kind kind;
+	unsigned int command,
+		sub_command; /* of the mailbox; @command is the register for MMIO and MSR */
+	/* Firmware or kernel may not know it: then its values are absent, which is no failure. */
+	bool optional;
+	/* Firmware that refuses it lacks the feature as a whole. */
+	bool refused_if_unsupported;
+	const struct field *fields;
+	size_t field_count;
+	/* REQUEST_TPMI: asks, and fills in or writes. Returns 0 or the driver's negative errno. */
+	int (*ask)(struct tpmi_run *run, const struct tpmi_request *request);
+	const char *causes; /* of a refusal that the driver does not explain; NULL: not known */
+};
+
+#define FIELDS(table) .fields = (table), .field_count = sizeof(table) / sizeof((table)[0])
+
+/** For whom something is read: the requests of one domain have this in common. */
+struct asker {
+	struct firmware_batch *batch;
+	const struct isst_domain *domain;
+	int level; /* that is asked about, -1 for none */
+	struct isst_failure *failure;
+};
+
+/** What a TPMI request is about. */
+struct tpmi_request {
+	const struct reading *reading;
+	const struct isst_domain *domain;
+	unsigned int index; /* level, CLOS */
+	void *result;
+	uint64_t value; /* to be written */
+};
+
+/** The TPMI requests of a batch, over all its runs. */
+struct tpmi_run {
+	struct driver *driver;
+	/* The summaries that were read: several answers come out of one. */
+	struct tpmi_summary {
+		const struct isst_domain *domain;
+		struct abi_perf_level_info info;
+	} * summaries;
+	size_t summary_count;
+};
+
+struct request {
+	const struct reading *reading;
+	union {
+		struct abi_mbox_cmd mailbox;
+		struct abi_io_reg io;
+		struct abi_msr_cmd msr;
+		struct tpmi_request tpmi;
+		struct abi_clos_assoc association;
+	};
+	void *result;
+	const struct isst_domain *domain;
+	int level;
+	struct isst_failure *failure;
+};
+
+struct firmware_batch {
+	struct firmware *firmware;
+	struct request *requests;
+	size_t count, space;
+	struct tpmi_run tpmi;
+};
+
+/** Each plans to read something into @result. Returns 0 or -ENOMEM. */
+int firmware_plan_mailbox(const struct asker *asker, const struct reading *reading,
+			  uint32_t parameter, uint32_t data, void *result);
+/** @offset is added to the register. */
+int firmware_plan_io(const struct asker *asker, const struct reading *reading, uint32_t offset,
+		     void *result);
+/** As above, to write @value: the mailbox as command data, MMIO and MSR into the register. */
+int firmware_plan_write(const struct asker *asker, const struct reading *writing,
+			uint32_t parameter, uint64_t value);
+int firmware_plan_msr(const struct asker *asker, const struct reading *reading, void *result);
+/** @index: the level or CLOS; @value: what is to be written, if the reading is a write. */
+int firmware_plan_tpmi(const struct asker *asker, const struct reading *reading, unsigned int index,
+		       uint64_t value, void *result);
+int firmware_plan_association(const struct asker *asker, const struct reading *reading,
+			      unsigned int core, unsigned int clos, void *result);
+
+#endif

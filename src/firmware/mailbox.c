@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Firmware by mailbox, MMIO registers and MSRs: API version 1.
+ * Every command and register that is read is a layout here: which bits mean what.
+ */
+#include "firmware/mailbox.h"
+#include "base/messages.h"
+#include "sysfs/cpufreq.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+enum { MHZ_PER_RATIO = 100, KHZ_PER_RATIO = 100000 };
+
+enum { MODEL_EMERALD_RAPIDS = 0xcf };
+
+#define AT(type, member) offsetof(struct type, member)
+
+/* 8-bit value n of an answer, lowest first, for element n of an array of struct isst_value. */
+#define BYTE(n, kind, scale) \
+	{ \
+		8 * (n) + 7, 8 * (n), (kind), (scale), (n) * sizeof(struct isst_value) \
+	}
+#define FOUR_BYTES(kind, scale) \
+	BYTE(0, kind, scale), BYTE(1, kind, scale), BYTE(2, kind, scale), BYTE(3, kind, scale)
+
+static const struct field SUMMARY_FIELDS[] = {
+	{ 7, 0, FIELD_NUMBER, 1, AT(isst_perf_profile, version) },
+	{ 15, 8, FIELD_NUMBER, 1, AT(isst_perf_profile, highest_level) },
+	{ 23, 16, FIELD_NUMBER, 1, AT(isst_perf_profile, current_level) },
+	{ 24, 24, FIELD_FLAG, 1, AT(isst_perf_profile, locked) },
+	{ 31, 31, FIELD_FLAG, 1, AT(isst_perf_profile, enabled) },
+};
+static const struct field FEATURES_FIELDS[] = {
+	{ 0, 0, FIELD_FLAG, 1, AT(level_features, turbo_freq_supported) },
+	{ 1, 1, FIELD_FLAG, 1, AT(level_features, base_freq_supported) },
+	{ 16, 16, FIELD_FLAG, 1, AT(level_features, turbo_freq_on) },
+	{ 17, 17, FIELD_FLAG, 1, AT(level_features, base_freq_on) },
+};
+static const struct field TDP_FIELDS[] = {
+	{ 14, 0, FIELD_NONZERO_VALUE, 1, AT(isst_level, power_w) },
+	{ 23, 16, FIELD_VALUE, 1, AT(isst_level, tdp_ratio) },
+};
+static const struct field TEMPERATURE_FIELDS[] = {
+	{ 7, 0, FIELD_NONZERO_VALUE, 1, AT(isst_level, tjunction_c) },
+};
+static const struct field CORES_FIELDS[] = { { 31, 0, FIELD_VALUE, 1, 0 } };
+static const struct field RATIOS_FIELDS[] = { FOUR_BYTES(FIELD_VALUE, MHZ_PER_RATIO) };
+static const struct field NONZERO_RATIOS_FIELDS[] = { FOUR_BYTES(FIELD_NONZERO_VALUE,
+								 MHZ_PER_RATIO) };
+static const struct field COUNTS_FIELDS[] = { FOUR_BYTES(FIELD_VALUE, 1) };
+static const struct field UNCORE_FIELDS[] = {
+	{ 7, 0, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_fabric, max_mhz) },
+	{ 15, 8, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_fabric, base_mhz) },
+};
+static const struct field UNCORE_RATIOS_FIELDS[] = {
+	{ 7, 0, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_fabric, max_mhz) },
+	{ 15, 8, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_fabric, base_mhz) },
+	{ 31, 24, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_fabric, min_mhz) },
+};
+static const struct field BASE_FIELDS[] = {
+	{ 7, 0, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_level, base_mhz) },
+	{ 15, 8, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_level, base_avx2_mhz) },
+	{ 23, 16, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_level, base_avx512_mhz) },
+	{ 31, 24, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_level, base_amx_mhz) },
+};
+static const struct field MEMORY_FIELDS[] = {
+	{ 7, 0, FIELD_VALUE, 1, AT(level_request, memory_code) },
+};
+static const struct field CLIP_FIELDS[] = {
+	{ 7, 0, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[0]) },
+	{ 15, 8, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[1]) },
+	{ 23, 16, FIELD_NONZERO_VALUE, MHZ_PER_RATIO, AT(isst_turbo_freq, clip_mhz[2]) },
+};
+static const struct field BASE_FREQ_RATIOS_FIELDS[] = {
+	{ 7, 0, FIELD_VALUE, MHZ_PER_RATIO, AT(isst_base_freq, low_mhz) },
+	{ 15, 8, FIELD_VALUE, MHZ_PER_RATIO, AT(isst_base_freq, high_mhz) },
+};
+static const struct field BASE_FREQ_TEMPERATURE_FIELDS[] = {
+	{ 7, 0, FIELD_VALUE, 1, AT(isst_base_freq, tjunction_c) },
+};
+static const struct field BASE_FREQ_TDP_FIELDS[] = {
+	{ 15, 0, FIELD_VALUE, 1, AT(isst_base_freq, power_w) },
+};
+static const struct field CORE_POWER_FIELDS[] = {
+	{ 0, 0, FIELD_FLAG, 1, AT(isst_core_power, supported) },
+	{ 16, 16, FIELD_FLAG, 1, AT(isst_core_power, enabled) },
+};
+static const struct field QOS_FIELDS[] = {
+	{ 1, 1, FIELD_FLAG, 1, AT(isst_core_power, clos_enabled) },
+	{ 2, 2, FIELD_NUMBER, 1, AT(isst_core_power, priority) },
+};
+static const struct field CLOS_FIELDS[] = {
+	{ 3, 0, FIELD_NUMBER, 1, AT(isst_clos, epp) },
+	{ 7, 4, FIELD_NUMBER, 1, AT(isst_clos, weight) },
+	{ 15, 8, FIELD_NUMBER, MHZ_PER_RATIO, AT(isst_clos, min_mhz) },
+	{ 23, 16, FIELD_NUMBER, MHZ_PER_RATIO, AT(isst_clos, max_mhz) },
+	{ 31, 24, FIELD_NUMBER, MHZ_PER_RATIO, AT(isst_clos, desired_mhz) },
+};
+static const struct field ASSOCIATION_FIELDS[] = {
+	{ 17, 16, FIELD_NUMBER, 1, AT(isst_clos_association, clos) },
+};
+static const struct field TURBO_RATIO_LIMIT_FIELDS[] = {
+	{ 63, 0, FIELD_LONG, 1, AT(isst_turbo_ratio_limits, value) },
+};
+static const struct field BUCKET_CORES_FIELDS[] = {
+	BYTE(0, FIELD_VALUE, 1), BYTE(1, FIELD_VALUE, 1), BYTE(2, FIELD_VALUE, 1),
+	BYTE(3, FIELD_VALUE, 1), BYTE(4, FIELD_VALUE, 1), BYTE(5, FIELD_VALUE, 1),
+	BYTE(6, FIELD_VALUE, 1), BYTE(7, FIELD_VALUE, 1),
+};
+
+/* 0x7f: levels, base frequency, turbo frequency. */
+static const struct reading SUMMARY = {
+	"the performance levels",	REQUEST_MAILBOX,       0x7f, 0x00,
+	.refused_if_unsupported = true, FIELDS(SUMMARY_FIELDS)
+};
+static const struct reading FEATURES = {
+	"the features",		REQUEST_MAILBOX, 0x7f, 0x01, .refused_if_unsupported = true,
+	FIELDS(FEATURES_FIELDS)
+};
+static const struct reading TDP = { "the TDP", REQUEST_MAILBOX, 0x7f, 0x03, FIELDS(TDP_FIELDS) };
+static const struct reading TEMPERATURE = { "the temperature limit", REQUEST_MAILBOX, 0x7f, 0x05,
+					    FIELDS(TEMPERATURE_FIELDS) };
+static const struct reading CORES = { "the enabled cores", REQUEST_MAILBOX, 0x7f, 0x06,
+				      FIELDS(CORES_FIELDS) };
+static const struct reading CORES_IF_ANY = { "the enabled cores", REQUEST_MAILBOX,     0x7f, 0x06,
+					     .optional = true,	  FIELDS(CORES_FIELDS) };
+static const struct reading TURBO_RATIOS = { "the turbo ratio limits", REQUEST_MAILBOX, 0x7f, 0x07,
+					     FIELDS(RATIOS_FIELDS) };
+static const struct reading UNCORE = { "the uncore frequencies", REQUEST_MAILBOX,      0x7f, 0x09,
+				       .optional = true,	 FIELDS(UNCORE_FIELDS) };
+static const struct reading BASE = { "the base frequencies", REQUEST_MAILBOX,	 0x7f, 0x0a,
+				     .optional = true,	     FIELDS(BASE_FIELDS) };
+static const struct reading MEMORY = { "the memory frequency", REQUEST_MAILBOX,	     0x7f, 0x0b,
+				       .optional = true,       FIELDS(MEMORY_FIELDS) };
+static const struct reading UNCORE_RATIOS = {
+	"the uncore frequencies",    REQUEST_MAILBOX, 0x7f, 0x0c, .optional = true,
+	FIELDS(UNCORE_RATIOS_FIELDS)
+};
+static const struct reading TURBO_FREQ_CORES = { "the turbo-freq buckets", REQUEST_MAILBOX, 0x7f,
+						 0x10, FIELDS(COUNTS_FIELDS) };
+static const struct reading TURBO_FREQ_RATIOS = { "the turbo-freq frequencies", REQUEST_MAILBOX,
+						  0x7f, 0x11, FIELDS(NONZERO_RATIOS_FIELDS) };
+static const struct reading CLIP = { "the turbo-freq clip frequencies", REQUEST_MAILBOX, 0x7f, 0x12,
+				     FIELDS(CLIP_FIELDS) };
+static const struct reading BASE_FREQ_CORES = { "the high priority cores", REQUEST_MAILBOX, 0x7f,
+						0x20, FIELDS(CORES_FIELDS) };
+static const struct reading BASE_FREQ_CORES_IF_ANY = {
+	"the high priority cores", REQUEST_MAILBOX,	0x7f, 0x20,
+	.optional = true,	   FIELDS(CORES_FIELDS)
+};
+static const struct reading BASE_FREQ_RATIOS = { "the base-freq frequencies", REQUEST_MAILBOX, 0x7f,
+						 0x21, FIELDS(BASE_FREQ_RATIOS_FIELDS) };
+static const struct reading BASE_FREQ_TEMPERATURE = { "the base-freq temperature limit",
+						      REQUEST_MAILBOX, 0x7f, 0x22,
+						      FIELDS(BASE_FREQ_TEMPERATURE_FIELDS) };
+static const struct reading BASE_FREQ_TDP = { "the base-freq power", REQUEST_MAILBOX, 0x7f, 0x23,
+					      FIELDS(BASE_FREQ_TDP_FIELDS) };
+/* 0x94, 0xd0 and the registers: core-power. */
+static const struct reading CORE_POWER = { "the state of core-power", REQUEST_MAILBOX, 0x94, 0x03,
+					   FIELDS(CORE_POWER_FIELDS) };
+static const struct reading QOS = { "the state of CLOS", REQUEST_MAILBOX, 0xd0, 0x02,
+				    FIELDS(QOS_FIELDS) };
+static const struct reading MAILBOX_ASSOCIATION = { "the CLOS of a core", REQUEST_MAILBOX, 0xd0,
+						    0x00, FIELDS(ASSOCIATION_FIELDS) };
+static const struct reading MAILBOX_CLOS = { "the configuration of a CLOS", REQUEST_MAILBOX, 0xd0,
+					     0x01, FIELDS(CLOS_FIELDS) };
+static const struct reading IO_CLOS = { "the configuration of a CLOS", REQUEST_IO, 0x08,
+					FIELDS(CLOS_FIELDS) };
+static const struct reading IO_ASSOCIATION = { "the CLOS of a core", REQUEST_IO, 0x20,
+					       FIELDS(ASSOCIATION_FIELDS) };
+static const struct reading TURBO_RATIO_LIMIT = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
+						  FIELDS(TURBO_RATIO_LIMIT_FIELDS) };
+static const struct reading BUCKET_CORES = { "the cores of the turbo buckets", REQUEST_MSR, 0x1ae,
+					     FIELDS(BUCKET_CORES_FIELDS) };
+
+/* The limits in force, as those of the first TRL type of a level. */
+static const struct field LIMITS_IN_FORCE_FIELDS[] = {
+	BYTE(0, FIELD_VALUE, MHZ_PER_RATIO), BYTE(1, FIELD_VALUE, MHZ_PER_RATIO),
+	BYTE(2, FIELD_VALUE, MHZ_PER_RATIO), BYTE(3, FIELD_VALUE, MHZ_PER_RATIO),
+	BYTE(4, FIELD_VALUE, MHZ_PER_RATIO), BYTE(5, FIELD_VALUE, MHZ_PER_RATIO),
+	BYTE(6, FIELD_VALUE, MHZ_PER_RATIO), BYTE(7, FIELD_VALUE, MHZ_PER_RATIO),
+};
+static const struct reading LIMITS_IN_FORCE = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
+						FIELDS(LIMITS_IN_FORCE_FIELDS) };
+
+/** Bits of the request data of command 0x7f: level, half of a list, and TRL type. */
+static uint32_t level_data(int level, unsigned int half, unsigned int type)
+{
+	return (uint32_t)level | half << 8 | type << 16;
+}
+
+static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
+{
+	static const char *const INSTRUCTIONS[] = { "sse", "avx2", "avx512" };
+	static const char *const LEVELS[] = { "level-0", "level-1", "level-2", "level-3",
+					      "level-4" };
+
+	if (platform->family == 6 && platform->model == MODEL_EMERALD_RAPIDS)
+		return type < sizeof(LEVELS) / sizeof(LEVELS[0]) ? LEVELS[type] : NULL;
+	return type < sizeof(INSTRUCTIONS) / sizeof(INSTRUCTIONS[0]) ? INSTRUCTIONS[type] : NULL;
+}
+
+static unsigned int trl_types(const struct firmware_batch *batch)
+{
+	unsigned int count = 0;
+
+	while (trl_type_name(batch->firmware->platform, count))
+		count++;
+	return count;
+}
+
+static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
+{
+	struct asker asker = { batch, profile->domain, -1, &profile->failure };
+
+	return firmware_plan_mailbox(&asker, &SUMMARY, 0, 0, profile);
+}
+
+static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
+			 unsigned int level, struct level_features *features)
+{
+	struct asker asker = { batch, domain, (int)level, &features->failure };
+
+	return firmware_plan_mailbox(&asker, &FEATURES, 0, level_data((int)level, 0, 0), features);
+}
+
+/** The halves of a core mask; the upper one is asked for where such cores exist or may exist. */
+static int plan_cores(const struct asker *asker, const struct level_request *request,
+		      const struct reading *reading, const struct reading *reading_if_any,
+		      struct core_mask *cores)
+{
+	int error = firmware_plan_mailbox(asker, reading, 0, level_data(asker->level, 0, 0),
+					  &cores->half[0]);
+
+	cores->half[1] = (struct isst_value){ ISST_ABSENT, 0 };
+	if (error || !request->wide)
+		return error;
+	return firmware_plan_mailbox(asker, request->wide_certain ? reading : reading_if_any, 0,
+				     level_data(asker->level, 1, 0), &cores->half[1]);
+}
+
+static int plan_turbo_ratios(const struct asker *asker, struct isst_level *level)
+{
+	int error = 0;
+
+	for (unsigned int type = 0; type < trl_types(asker->batch) && !error; type++)
+		for (unsigned int half = 0; half < 2 && !error; half++)
+			error = firmware_plan_mailbox(asker, &TURBO_RATIOS, 0,
+						      level_data(asker->level, half, type),
+						      &level->limit[type].mhz[4 * half]);
+	return error;
+}
+
+static struct asker level_asker(struct firmware_batch *batch, const struct level_request *request)
+{
+	struct isst_level *level = request->level;
+
+	return (struct asker){ batch, level->domain, (int)level->level, &level->failure };
+}
+
+/** One register for the package: this firmware tells no sizes for a level. */
+static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_domain *domain,
+			     struct isst_failure *failure, struct isst_value cores[ISST_BUCKETS])
+{
+	struct asker asker = { batch, domain, -1, failure };
+
+	return firmware_plan_msr(&asker, &BUCKET_CORES, cores);
+}
+
+/** Model 0x55 without SST-PP tells nothing of its one level: what is in force stands for it. */
+static bool tells_no_level(const struct firmware_batch *batch, const struct level_request *request)
+{
+	return request->disabled && mailbox_carries_clos(batch);
+}
+
+/** The base frequency of the CPU that stands for the domain, and MSR 0x1ad. */
+static int plan_what_is_in_force(struct firmware_batch *batch, struct level_request *request)
+{
+	struct isst_level *level = request->level;
+	const struct isst_domain *domain = level->domain;
+	struct asker asker = level_asker(batch, request);
+	struct messages *messages = batch->firmware->messages;
+	uint64_t khz;
+	int error;
+
+	if (request->specified)
+		return plan_turbo_ratios(&asker, level);
+	error = cpufreq_read(batch->firmware->files, domain->cpu, "base_frequency", &khz);
+	if (error == -ENOMEM)
+		return error;
+	if (!error)
+		level->tdp_ratio = (struct isst_value){ ISST_KNOWN,
+							(unsigned int)(khz / KHZ_PER_RATIO) };
+	else if (error != -ENOENT)
+		message_failure(messages, &level->failure, error, "%s: %s", domain->name,
+				messages->error);
+	return firmware_plan_msr(&asker, &LIMITS_IN_FORCE, level->limit[0].mhz);
+}
+
+static int plan_properties(struct firmware_batch *batch, struct level_request *request)
+{
+	struct isst_level *level = request->level;
+	struct asker asker = level_asker(batch, request);
+	uint32_t data = level_data(asker.level, 0, 0);
+	int error;
+
+	if (tells_no_level(batch, request))
+		return plan_what_is_in_force(batch, request);
+	error = firmware_plan_mailbox(&asker, &TDP, 0, data, level);
+	if (!error)
+		error = firmware_plan_mailbox(&asker, &TEMPERATURE, 0, data, level);
+	if (!error)
+		error = firmware_plan_mailbox(&asker, &UNCORE_RATIOS, 0, data | 1 << 16,
+					      &level->fabric[0]);
+	if (!error)
+		error = firmware_plan_mailbox(&asker, &BASE, 0, data, level);
+	if (!error)
+		error = firmware_plan_mailbox(&asker, &MEMORY, 0, data, request);
+	if (!error)
+		error = plan_cores(&asker, request, &CORES, &CORES_IF_ANY, &request->cores);
+	if (!error)
+		error = plan_turbo_ratios(&asker, level);
+	return error;
+}
+
+/** Where command 0x0c is not known, to the kernel or to the firmware, 0x09 tells less of the
+ * uncore. */
+static int plan_properties_rest(struct firmware_batch *batch, struct level_request *request)
+{
+	struct isst_level *level = request->level;
+	struct asker asker = level_asker(batch, request);
+
+	if (tells_no_level(batch, request) || level->fabric[0].max_mhz.state != ISST_ABSENT ||
+	    level->fabric[0].base_mhz.state != ISST_ABSENT)
+		return 0;
+	return firmware_plan_mailbox(&asker, &UNCORE, 0, level_data(asker.level, 0, 0),
+				     &level->fabric[0]);
+}
+
+/** Decodes the answer of command 0x0b; 0 where nothing is known of the
+ * model's codes. */
+static unsigned int memory_mhz(const struct isst_platform *platform, unsigned int code)
+{
+	static const struct memory_codes {
+		unsigned int model, codes;
+		unsigned int mhz[7];
+	} TABLES[] = {
+		{ 0x6a, 7, { 3200, 2933, 2667, 2400, 2133, 1867, 1600 } },
+		{ 0x6c, 7, { 3200, 2933, 2667, 2400, 2133, 1867, 1600 } },
+	};
+
+	if (platform->family == 6 && (platform->model == 0x8f || platform->model == 0xcf))
+		return code * 200;
+	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]); i++)
+		if (platform->family == 6 && TABLES[i].model == platform->model &&
+		    code < TABLES[i].codes)
+			return TABLES[i].mhz[code];
+	return 0;
+}
+
+static void finish_properties(const struct isst_platform *platform, struct level_request *request)
+{
+	struct isst_level *level = request->level;
+
+	level->memory_mhz = request->memory_code;
+	if (request->memory_code.state == ISST_KNOWN) {
+		unsigned int mhz = memory_mhz(platform, request->memory_code.value);
+
+		level->memory_mhz = (struct isst_value){ mhz ? ISST_KNOWN : ISST_ABSENT, mhz };
+	}
+}
+
+static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
+{
+	struct isst_base_freq *result = &request->level->base_freq_info;
+	struct asker asker = level_asker(batch, request);
+	uint32_t data = level_data(asker.level, 0, 0);
+	int error;
+
+	asker.failure = &result->failure;
+	error = plan_cores(&asker, request, &BASE_FREQ_CORES, &BASE_FREQ_CORES_IF_ANY,
+			   &request->high_priority);
+	if (!error)
+		error = firmware_plan_mailbox(&asker, &BASE_FREQ_RATIOS, 0, data, result);
+	if (!error)
+		error = firmware_plan_mailbox(&asker, &BASE_FREQ_TDP, 0, data, result);
+	if (!error)
+		error = firmware_plan_mailbox(&asker, &BASE_FREQ_TEMPERATURE, 0, data, result);
+	return error;
+}
+
+static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *request)
+{
+	struct isst_turbo_freq *result = &request->level->turbo_freq_info;
+	struct asker asker = level_asker(batch, request);
+	int error;
+
+	asker.failure = &result->failure;
+	error = firmware_plan_mailbox(&asker, &CLIP, 0, level_data(asker.level, 0, 0), result);
+	for (unsigned int half = 0; half < 2 && !error; half++)
+		error = firmware_plan_mailbox(&asker, &TURBO_FREQ_CORES, 0,
+					      level_data(asker.level, half, 0),
+					      &request->turbo_freq_cores[4 * half]);
+	return error;
+}
+
+/** The frequencies of those buckets that turned out to be there. */
+static int plan_turbo_freq_rest(struct firmware_batch *batch, struct level_request *request)
+{
+	unsigned int buckets = firmware_valid_buckets(request->turbo_freq_cores);
+	struct isst_turbo_freq *result = &request->level->turbo_freq_info;
+	struct asker asker = level_asker(batch, request);
+	int error = 0;
+
+	asker.failure = &result->failure;
+	for (unsigned int type = 0; type < trl_types(batch) && !error; type++)
+		for (unsigned int half = 0; half < (buckets + 3) / 4 && !error; half++)
+			error = firmware_plan_mailbox(&asker, &TURBO_FREQ_RATIOS, 0,
+						      level_data(asker.level, half, type),
+						      &result->mhz[type][4 * half]);
+	return error;
+}
+
+static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core_power *state)
+{
+	struct asker asker = { batch, state->domain, -1, &state->failure };
+
+	return firmware_plan_mailbox(&asker, &CORE_POWER, 0, 0, state);
+}
+
+static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
+{
+	struct asker asker = { batch, state->domain, -1, &state->clos_failure };
+	int error = plan_core_power_switch(batch, state);
+
+	return error ? error : firmware_plan_mailbox(&asker, &QOS, 0, 0, state);
+}
+
+static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
+{
+	struct asker asker = { batch, clos->domain, -1, &clos->failure };
+
+	if (mailbox_carries_clos(batch))
+		return firmware_plan_mailbox(&asker, &MAILBOX_CLOS, clos->clos, 0, clos);
+	return firmware_plan_io(&asker, &IO_CLOS, 4 * clos->clos, clos);
+}
+
+static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
+{
+	const struct isst_cpu *cpu = association->cpu;
+	struct asker asker = { batch, cpu->domain, -1, &association->failure };
+
+	if (mailbox_carries_clos(batch))
+		return firmware_plan_mailbox(&asker, &MAILBOX_ASSOCIATION, cpu->core, 0,
+					     association);
+	return firmware_plan_io(&asker, &IO_ASSOCIATION, 4 * cpu->core, association);
+}
+
+static int plan_turbo_ratio_limits(struct firmware_batch *batch,
+				   struct isst_turbo_ratio_limits *limits)
+{
+	struct asker asker = { batch, limits->domain, -1, &limits->failure };
+
+	return firmware_plan_msr(&asker, &TURBO_RATIO_LIMIT, limits);
+}
+
+static const struct field LEVEL_LOCK_FIELDS[] = { { 31, 31, FIELD_FLAG, 1, 0 } };
+static const struct reading LEVEL_LOCK = { "the lock of the level", REQUEST_MSR, 0x64b,
+					   FIELDS(LEVEL_LOCK_FIELDS) };
+
+static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
+			   struct isst_failure *failure, bool *locked)
+{
+	struct asker asker = { batch, domain, -1, failure };
+
+	return firmware_plan_msr(&asker, &LEVEL_LOCK, locked);
+}
+
+const struct firmware_operations mailbox_operations = {
+	.thread_bits = 1,
+	.trl_type_name = trl_type_name,
+	.plan_perf_profile = plan_perf_profile,
+	.plan_core_power_switch = plan_core_power_switch,
+	.plan_core_power = plan_core_power,
+	.plan_features = plan_features,
+	.plan_bucket_cores = plan_bucket_cores,
+	.plan_properties = plan_properties,
+	.plan_properties_rest = plan_properties_rest,
+	.finish_properties = finish_properties,
+	.plan_base_freq = plan_base_freq,
+	.plan_turbo_freq = plan_turbo_freq,
+	.plan_turbo_freq_rest = plan_turbo_freq_rest,
+	.plan_clos = plan_clos,
+	.plan_association = plan_association,
+	.plan_turbo_ratio_limits = plan_turbo_ratio_limits,
+	.plan_level_lock = plan_level_lock,
+	.plan_get = mailbox_plan_get,
+	.plan_set = mailbox_plan_set,
+};

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cascade Lake-N (docs/platforms.md): the BIOS gives some cores a higher base frequency than
+ * others, and the processor lets nobody change that. What can be read comes from cpufreq, at once
+ * when it is planned; everything else is refused as not being here.
+ */
+#include "firmware/preset.h"
+#include "base/messages.h"
+#include "driver/driver.h"
+#include "firmware/batch.h"
+#include "sysfs/cpufreq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODEL = 0x55, FIRST_STEPPING = 6, LAST_STEPPING = 7, KHZ_PER_MHZ = 1000 };
+
+static const char *const BASE_FREQUENCY = "base_frequency";
+
+bool preset_possible(const struct isst_platform *platform)
+{
+	return platform->family == 6 && platform->model == MODEL &&
+	       platform->stepping >= FIRST_STEPPING && platform->stepping <= LAST_STEPPING;
+}
+
+/* ---- Which machines ---- */
+
+/** The first processor's model name, to be freed; NULL where the kernel tells none. Returns 0 or a
+ * negative errno. */
+static int read_model_name(struct kernel_files *files, char **name)
+{
+	static const char KEY[] = "model name";
+	char *text = NULL, *rest, *line;
+	int error = kernel_files_text(files, "/proc/cpuinfo", &text);
+
+	*name = NULL;
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	rest = text;
+	do
+		line = strsep(&rest, "\n");
+	while (line && strncmp(line, KEY, sizeof(KEY) - 1) != 0);
+	line = line ? strchr(line, ':') : NULL;
+	if (line) {
+		*name = strdup(line + 1 + strspn(line + 1, " \t"));
+		error = *name ? 0 : -ENOMEM;
+	}
+	free(text);
+	return error;
+}
+
+static bool is_preset_model(const char *model_name)
+{
+	static const char *const MODELS[] = { "6252N", "6230N", "5218N" };
+
+	for (size_t i = 0; i < sizeof(MODELS) / sizeof(MODELS[0]); i++)
+		if (model_name && strstr(model_name, MODELS[i]))
+			return true;
+	return false;
+}
+
+/** Whether two CPUs have different base frequencies. CPUs without one do not count. */
+static int base_frequencies_differ(struct kernel_files *files, const struct isst_cpuset *cpus,
+				   bool *differ)
+{
+	uint64_t first_khz = 0, khz;
+	unsigned int cpu;
+
+	*differ = false;
+	isst_cpuset_for_each (cpu, cpus) {
+		int error = cpufreq_read(files, cpu, BASE_FREQUENCY, &khz);
+
+		if (error == -ENOENT)
+			continue;
+		if (error)
+			return error;
+		if (first_khz == 0)
+			first_khz = khz;
+		*differ = khz != first_khz;
+		if (*differ)
+			break;
+	}
+	return 0;
+}
+
+/** Whether the mailbox tells levels. One that is only busy, or fails, is there all the same: what
+ * it is asked next tells how. */
+static bool mailbox_answers(struct firmware *firmware, unsigned int cpu)
+{
+	struct abi_mbox_cmd summary = { .logical_cpu = cpu, .command = 0x7f, .sub_command = 0x00 };
+	int error = 0;
+
+	driver_mailbox(firmware->driver, &summary, &error, 1, BATCH_READS);
+	return error != -ENXIO && error != -EINVAL && error != -ENOTTY;
+}
+
+int preset_find_by_name(struct firmware *firmware, bool *preset)
+{
+	char *model_name;
+	int error = read_model_name(firmware->files, &model_name);
+
+	*preset = !error && is_preset_model(model_name);
+	free(model_name);
+	return error;
+}
+
+static int refuse_machine(struct firmware *firmware, int connected)
+{
+	const char *driver = firmware->messages->error;
+
+	return message_error(
+		firmware->messages, -EOPNOTSUPP,
+		"this Cascade Lake processor (stepping %u) has no Speed Select that can be reached: it "
+		"is none of those whose base frequencies the BIOS sets (6252N, 6230N, 5218N), its CPUs "
+		"do not differ in base_frequency, and it has no mailbox that answers (%s)",
+		firmware->platform->stepping,
+		connected && driver ? driver : "the firmware refuses to tell levels");
+}
+
+int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *preset)
+{
+	struct isst_cpuset *online;
+	unsigned int cpu;
+	bool mailbox;
+	int error;
+
+	*preset = false;
+	if (connected && connected != -EOPNOTSUPP)
+		return connected;
+	online = isst_cpuset_new();
+	if (!online)
+		return -ENOMEM;
+	error = kernel_files_cpulist(firmware->files, CPU_DIRECTORY "/online", online);
+	/* Discovery says what is wrong with these lists. */
+	mailbox = !connected &&
+		  (error || (isst_cpuset_next(online, 0, &cpu) && mailbox_answers(firmware, cpu)));
+	error = mailbox ? 0 : base_frequencies_differ(firmware->files, online, preset);
+	isst_cpuset_free(online);
+	if (error || mailbox || *preset)
+		return error;
+	return refuse_machine(firmware, connected);
+}
+
+/* ---- What can be read there ---- */
+
+static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
+{
+	(void)platform;
+	(void)type;
+	return NULL;
+}
+
+/** Levels are not there to be chosen from: the one that there is cannot be left. */
+static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
+{
+	(void)batch;
+	profile->locked = true;
+	return 0;
+}
+
+static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
+{
+	(void)batch;
+	state->supported = false;
+	return 0;
+}
+
+static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
+			 unsigned int level, struct level_features *features)
+{
+	(void)batch;
+	(void)domain;
+	(void)level;
+	features->base_freq_supported = features->base_freq_on = true;
+	return 0;
+}
+
+static void note_file_error(struct firmware *firmware, const struct isst_domain *domain, int error,
+			    struct isst_failure *failure)
+{
+	message_failure(firmware->messages, failure, error, "%s: %s", domain->name,
+			firmware->messages->error ? firmware->messages->error : strerror(-error));
+}
+
+/** The highest and the lowest base frequency of a domain's CPUs, and who has the highest. */
+struct base_frequencies {
+	uint64_t high_khz, low_khz; /* 0 where no CPU has any */
+	struct isst_cpuset *high;
+};
+
+/** CPUs that are offline have no frequencies. */
+static int read_base_frequencies(struct firmware *firmware, const struct isst_domain *domain,
+				 struct base_frequencies *base)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, domain->online) {
+		uint64_t khz;
+
+		error = cpufreq_read(firmware->files, cpu, BASE_FREQUENCY, &khz);
+		if (error == -ENOENT) {
+			error = 0;
+			continue;
+		}
+		if (error)
+			break;
+		if (khz > base->high_khz) {
+			isst_cpuset_free(base->high);
+			base->high = isst_cpuset_new();
+			base->high_khz = khz;
+		}
+		if (base->low_khz == 0 || khz < base->low_khz)
+			base->low_khz = khz;
+		if (khz == base->high_khz)
+			error = base->high ? isst_cpuset_add(base->high, cpu, cpu) : -ENOMEM;
+		if (error)
+			break;
+	}
+	return error;
+}
+
+static struct isst_value in_mhz(uint64_t khz)
+{
+	return (struct isst_value){ ISST_KNOWN, (unsigned int)(khz / KHZ_PER_MHZ) };
+}
+
+static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
+{
+	const struct isst_domain *domain = request->level->domain;
+	struct isst_base_freq *result = &request->level->base_freq_info;
+	struct firmware *firmware = batch->firmware;
+	struct base_frequencies base = { 0 };
+	int error = read_base_frequencies(firmware, domain, &base);
+
+	if (!error && base.high_khz > 0) {
+		result->high_mhz = in_mhz(base.high_khz);
+		result->low_mhz = in_mhz(base.low_khz);
+		result->high_priority = base.high;
+		return 0;
+	}
+	isst_cpuset_free(base.high);
+	if (error == -ENOMEM)
+		return error;
+	if (error)
+		note_file_error(firmware, domain, error, &result->failure);
+	else
+		message_failure(firmware->messages, &result->failure, -EOPNOTSUPP,
+				"%s: its CPUs have no base_frequency in cpufreq, which needs "
+				"intel_pstate with hardware-controlled performance states (HWP)",
+				domain->name);
+	return 0;
+}
+
+/**
+ * The nominal ratio by the end of a model name such as `... CPU @ 2.30GHz`, rounded down. Returns 0
+ * where it holds none, as in some firmware and virtual machines.
+ */
+static unsigned int ratio_in_name(const char *model_name)
+{
+	const char *text = model_name ? strstr(model_name, "@ ") : NULL;
+	unsigned int ratio = 0;
+
+	if (!text)
+		return 0;
+	for (text += 2; *text >= '0' && *text <= '9' && ratio < 10; text++)
+		ratio = ratio * 10 + (unsigned int)(*text - '0');
+	ratio *= 10;
+	if (text[0] != '.' || text[1] < '0' || text[1] > '9')
+		return 0;
+	ratio += (unsigned int)(text[1] - '0');
+	text += 2;
+	text += strspn(text, "0123456789");
+	return strcmp(text, "GHz") == 0 ? ratio : 0;
+}
+
+/** Without a frequency in the name what all CPUs are guaranteed stands for the nominal one. */
+static int plan_properties(struct firmware_batch *batch, struct level_request *request)
+{
+	struct isst_level *level = request->level;
+	struct firmware *firmware = batch->firmware;
+	struct base_frequencies base = { 0 };
+	char *model_name = NULL;
+	unsigned int ratio;
+	int error = read_model_name(firmware->files, &model_name);
+
+	ratio = ratio_in_name(model_name);
+	free(model_name);
+	if (!error && ratio == 0) {
+		error = read_base_frequencies(firmware, level->domain, &base);
+		ratio = (unsigned int)(base.low_khz / KHZ_PER_MHZ / 100);
+		isst_cpuset_free(base.high);
+	}
+	if (error == -ENOMEM)
+		return error;
+	if (error)
+		note_file_error(firmware, level->domain, error, &level->failure);
+	else if (ratio > 0)
+		level->tdp_ratio = (struct isst_value){ ISST_KNOWN, ratio };
+	level->cpus = isst_cpuset_new();
+	return level->cpus ? isst_cpuset_add_set(level->cpus, level->domain->present) : -ENOMEM;
+}
+
+/* ---- What is not there ---- */
+
+static int lacks(struct firmware_batch *batch, const struct isst_domain *domain,
+		 struct isst_failure *failure)
+{
+	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
+			"%s: Speed Select of this processor is set by the BIOS: there is only "
+			"base-freq, which cannot be switched",
+			domain->name);
+	return 0;
+}
+
+static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
+{
+	return lacks(batch, clos->domain, &clos->failure);
+}
+
+static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
+{
+	return lacks(batch, association->cpu->domain, &association->failure);
+}
+
+static int plan_turbo_ratio_limits(struct firmware_batch *batch,
+				   struct isst_turbo_ratio_limits *limits)
+{
+	return lacks(batch, limits->domain, &limits->failure);
+}
+
+static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
+			   struct isst_failure *failure, bool *locked)
+{
+	*locked = true;
+	return lacks(batch, domain, failure);
+}
+
+static int plan_setting(struct firmware_batch *batch, const struct setting_request *request)
+{
+	return lacks(batch, request->domain, request->failure);
+}
+
+const struct firmware_operations preset_operations = {
+	.thread_bits = 1,
+	.cores_of_kernel = true,
+	.trl_type_name = trl_type_name,
+	.plan_perf_profile = plan_perf_profile,
+	.plan_core_power_switch = plan_core_power,
+	.plan_core_power = plan_core_power,
+	.plan_features = plan_features,
+	.plan_properties = plan_properties,
+	.plan_base_freq = plan_base_freq,
+	.plan_clos = plan_clos,
+	.plan_association = plan_association,
+	.plan_turbo_ratio_limits = plan_turbo_ratio_limits,
+	.plan_level_lock = plan_level_lock,
+	.plan_get = plan_setting,
+	.plan_set = plan_setting,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processors whose SST-BF the BIOS has set up for good (Cascade Lake-N): which machines these are.
+ * No driver is needed there; cpufreq tells what there is to know.
+ */
+#ifndef ISST_FIRMWARE_PRESET_H
+#define ISST_FIRMWARE_PRESET_H
+
+#include "firmware/firmware.h"
+
+/** Whether a processor may be such a one, as far as its identity tells. */
+bool preset_possible(const struct isst_platform *platform);
+
+/** Looks whether the model name of such a processor says that it is one: no driver is asked then.
+ */
+int preset_find_by_name(struct firmware *firmware, bool *preset);
+
+/**
+ * Looks whether the CPUs of such a processor have two base frequencies, where no mailbox answers.
+ *
+ * @connected: 0 where the driver was opened and offers the mailbox, else the error of that, whose
+ * message is set
+ * Returns 0; @connected where the driver might tell more but may not be asked; or another negative
+ * errno with a message, -EOPNOTSUPP for a processor that has nothing of Speed Select.
+ */
+int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *preset);
+
+/** What is left of Speed Select on such a machine: level 0, and SST-BF that is always on. */
+extern const struct firmware_operations preset_operations;
+
+#endif

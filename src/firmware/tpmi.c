@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Firmware by TPMI: API versions 2 and 3. Each request is a structure and a call of its own; only
+ * CLOS associations travel in batches. Frequencies are MHz already. A domain is named by its
+ * socket, which is the kernel's package number, and its number in it.
+ */
+#include "firmware/tpmi.h"
+#include "base/messages.h"
+#include "driver/driver.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { API_LEVEL_MASKS = 3 }; /* from this version on support is told for each level */
+enum { REVISION_SECOND_FABRIC = 2 };
+
+static unsigned int api_version(const struct firmware_batch *batch)
+{
+	return batch->firmware->platform->api_version;
+}
+
+/* ---- Values ---- */
+
+static struct isst_value known(unsigned int value)
+{
+	return (struct isst_value){ ISST_KNOWN, value };
+}
+
+/** Of a number whose 0 means that there is none. */
+static struct isst_value nonzero(unsigned int value)
+{
+	return (struct isst_value){ value ? ISST_KNOWN : ISST_ABSENT, value };
+}
+
+static void set_unreadable(struct isst_value *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = (struct isst_value){ ISST_UNREADABLE, 0 };
+}
+
+/** A mask of 64 cores in its two halves. */
+static void set_cores(struct core_mask *cores, uint64_t mask)
+{
+	cores->half[0] = known((uint32_t)mask);
+	cores->half[1] = known((uint32_t)(mask >> 32));
+}
+
+/* ---- Which domains there are ---- */
+
+static int valid_domains(struct driver *driver, unsigned int package, unsigned int *valid)
+{
+	struct abi_tpmi_instance_count instances = { .socket_id = (uint8_t)package };
+	int error = package > UINT8_MAX ? -EINVAL
+					: driver_request(driver, "COUNT_TPMI_INSTANCES",
+							 ABI_COUNT_TPMI_INSTANCES, &instances);
+
+	*valid = error ? 0 : instances.valid_mask;
+	return error;
+}
+
+/* ---- Levels ---- */
+
+int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
+		 struct abi_perf_level_info *info)
+{
+	struct tpmi_summary *larger;
+	int error;
+
+	for (size_t i = 0; i < run->summary_count; i++)
+		if (run->summaries[i].domain == domain) {
+			*info = run->summaries[i].info;
+			return 0;
+		}
+	*info = (struct abi_perf_level_info){ .socket_id = (uint8_t)domain->package,
+					      .power_domain_id = (uint8_t)domain->number };
+	error = driver_request(run->driver, "PERF_LEVELS", ABI_PERF_LEVELS, info);
+	if (error)
+		return error;
+	larger = reallocarray(run->summaries, run->summary_count + 1, sizeof(*larger));
+	if (!larger)
+		return 0;
+	run->summaries = larger;
+	run->summaries[run->summary_count++] = (struct tpmi_summary){ domain, *info };
+	return 0;
+}
+
+static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct isst_perf_profile *profile = request->result;
+	struct abi_perf_level_info info;
+	int error = tpmi_summary(run, request->domain, &info);
+
+	if (error)
+		return error;
+	profile->version = info.feature_rev;
+	profile->highest_level = info.max_level;
+	profile->current_level = info.current_level;
+	profile->level_mask = info.level_mask;
+	profile->locked = info.locked;
+	profile->enabled = info.enabled;
+	return 0;
+}
+
+/** Features of a level, the support being told for each level; and, in API version 2, for all. */
+static int ask_features(struct tpmi_run *run, const struct tpmi_request *request, bool for_all)
+{
+	struct level_features *features = request->result;
+	unsigned int bit = for_all ? 0xff : 1U << request->index;
+	struct abi_perf_level_info info;
+	int error = tpmi_summary(run, request->domain, &info);
+
+	if (error)
+		return error;
+	features->base_freq_supported = info.sst_bf_support & bit;
+	features->turbo_freq_supported = info.sst_tf_support & bit;
+	features->base_freq_on = info.feature_state & 1;
+	features->turbo_freq_on = info.feature_state & 2;
+	return 0;
+}
+
+static int ask_features_of_level(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	return ask_features(run, request, false);
+}
+
+static int ask_features_of_all(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	return ask_features(run, request, true);
+}
+
+static void take_level_info(struct isst_level *level, const struct abi_perf_level_data_info *info)
+{
+	level->tdp_ratio = known(info->tdp_ratio);
+	level->base_mhz = nonzero(info->base_freq_mhz);
+	level->base_avx2_mhz = nonzero(info->base_freq_avx2_mhz);
+	level->base_avx512_mhz = nonzero(info->base_freq_avx512_mhz);
+	level->base_amx_mhz = nonzero(info->base_freq_amx_mhz);
+	level->fabric[0] = (struct isst_fabric){ .base_mhz = nonzero(info->p1_fabric_freq_mhz),
+						 .min_mhz = nonzero(info->pm_fabric_freq_mhz),
+						 .max_mhz = nonzero(info->p0_fabric_freq_mhz) };
+	level->memory_mhz = nonzero(info->max_memory_freq_mhz);
+	level->cooling_type = known(info->cooling_type);
+	level->power_w = nonzero(info->thermal_design_power_w);
+	level->tjunction_c = nonzero(info->tjunction_max_c);
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
+		for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
+			level->limit[type].core_count[i] = known(info->bucket_core_counts[i]);
+			level->limit[type].mhz[i] = known(info->trl_freq_mhz[type][i]);
+		}
+}
+
+static void set_level_unreadable(struct isst_level *level)
+{
+	const struct isst_value unreadable = { ISST_UNREADABLE, 0 };
+
+	level->tdp_ratio = level->cooling_type = level->memory_mhz = unreadable;
+	level->base_mhz = level->base_avx2_mhz = unreadable;
+	level->base_avx512_mhz = level->base_amx_mhz = unreadable;
+	level->fabric[0] = (struct isst_fabric){ unreadable, unreadable, unreadable };
+	level->power_w = level->tjunction_c = unreadable;
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
+		set_unreadable(level->limit[type].core_count, ISST_BUCKETS);
+		set_unreadable(level->limit[type].mhz, ISST_BUCKETS);
+	}
+}
+
+static int ask_level(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct level_request *result = request->result;
+	struct isst_level *level = result->level;
+	struct abi_perf_level_data_info info = {
+		.socket_id = (uint8_t)request->domain->package,
+		.power_domain_id = (uint8_t)request->domain->number,
+		.level = (uint16_t)request->index,
+	};
+	int error = driver_request(run->driver, "GET_PERF_LEVEL_INFO", ABI_GET_PERF_LEVEL_INFO,
+				   &info);
+
+	if (!error) {
+		take_level_info(level, &info);
+		return 0;
+	}
+	set_level_unreadable(level);
+	return error;
+}
+
+/**
+ * The second fabric. Kernels and parts that have none are no failure: they refuse, or answer 0.
+ */
+static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct level_request *result = request->result;
+	struct isst_fabric *fabric = &result->level->fabric[1];
+	struct abi_perf_level_fabric_info info = {
+		.socket_id = (uint8_t)request->domain->package,
+		.power_domain_id = (uint8_t)request->domain->number,
+		.level = (uint16_t)request->index,
+	};
+	struct abi_perf_level_info summary;
+
+	if (tpmi_summary(run, request->domain, &summary) ||
+	    summary.feature_rev < REVISION_SECOND_FABRIC ||
+	    driver_request(run->driver, "GET_PERF_LEVEL_FABRIC_INFO",
+			   ABI_GET_PERF_LEVEL_FABRIC_INFO, &info) ||
+	    info.max_fabrics < 2)
+		return 0;
+	fabric->base_mhz = nonzero(info.p1_fabric_freq_mhz[1]);
+	fabric->min_mhz = nonzero(info.pm_fabric_freq_mhz[1]);
+	fabric->max_mhz = nonzero(info.p0_fabric_freq_mhz[1]);
+	return 0;
+}
+
+static int ask_mask(struct tpmi_run *run, const struct tpmi_request *request, const char *name,
+		    unsigned long code)
+{
+	struct core_mask *cores = request->result;
+	struct abi_perf_level_cpu_mask mask = {
+		.socket_id = (uint8_t)request->domain->package,
+		.power_domain_id = (uint8_t)request->domain->number,
+		.level = (uint8_t)request->index,
+		.punit_cpu_map = 1,
+	};
+	int error = driver_request(run->driver, name, code, &mask);
+
+	if (error)
+		set_unreadable(cores->half, 2);
+	else
+		set_cores(cores, mask.mask);
+	return error;
+}
+
+static int ask_cores(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	return ask_mask(run, request, "GET_PERF_LEVEL_CPU_MASK", ABI_GET_PERF_LEVEL_CPU_MASK);
+}
+
+static int ask_base_freq_cores(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	return ask_mask(run, request, "GET_BASE_FREQ_CPU_MASK", ABI_GET_BASE_FREQ_CPU_MASK);
+}
+
+static int ask_base_freq(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct isst_base_freq *result = request->result;
+	struct abi_base_freq_info info = { .socket_id = (uint8_t)request->domain->package,
+					   .power_domain_id = (uint8_t)request->domain->number,
+					   .level = (uint16_t)request->index };
+	int error = driver_request(run->driver, "GET_BASE_FREQ_INFO", ABI_GET_BASE_FREQ_INFO,
+				   &info);
+
+	result->high_mhz = result->low_mhz = (struct isst_value){ ISST_UNREADABLE, 0 };
+	result->tjunction_c = result->power_w = (struct isst_value){ ISST_UNREADABLE, 0 };
+	if (error)
+		return error;
+	result->high_mhz = known(info.high_base_freq_mhz);
+	result->low_mhz = known(info.low_base_freq_mhz);
+	result->tjunction_c = known(info.tjunction_max_c);
+	result->power_w = known(info.thermal_design_power_w);
+	return 0;
+}
+
+static int ask_turbo_freq(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct level_request *result = request->result;
+	struct isst_turbo_freq *turbo_freq = &result->level->turbo_freq_info;
+	struct abi_turbo_freq_info info = { .socket_id = (uint8_t)request->domain->package,
+					    .power_domain_id = (uint8_t)request->domain->number,
+					    .level = (uint16_t)request->index };
+	int error = driver_request(run->driver, "GET_TURBO_FREQ_INFO", ABI_GET_TURBO_FREQ_INFO,
+				   &info);
+
+	if (error) {
+		set_unreadable(turbo_freq->clip_mhz, ISST_TRL_TYPES);
+		set_unreadable(result->turbo_freq_cores, ISST_BUCKETS);
+		return error;
+	}
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		result->turbo_freq_cores[i] = known(info.bucket_core_counts[i]);
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
+		turbo_freq->clip_mhz[type] = nonzero(info.lp_clip_freq_mhz[type]);
+		for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+			turbo_freq->mhz[type][i] = nonzero(info.trl_freq_mhz[type][i]);
+	}
+	return 0;
+}
+
+static const struct reading PERF_PROFILE = { "the performance levels", REQUEST_TPMI, 9,
+					     .ask = ask_perf_profile };
+static const struct reading FEATURES_OF_LEVEL = { "the features", REQUEST_TPMI, 9,
+						  .ask = ask_features_of_level };
+static const struct reading FEATURES_OF_ALL = { "the features", REQUEST_TPMI, 9,
+						.ask = ask_features_of_all };
+static const struct reading LEVEL = { "the properties", REQUEST_TPMI, 12, .ask = ask_level };
+static const struct reading FABRIC = { "the second fabric", REQUEST_TPMI, 17, .ask = ask_fabric };
+static const struct reading CORES = { "the enabled cores", REQUEST_TPMI, 13, .ask = ask_cores };
+static const struct reading BASE_FREQ = { "the base-freq properties", REQUEST_TPMI, 14,
+					  .ask = ask_base_freq };
+static const struct reading BASE_FREQ_CORES = { "the high priority cores", REQUEST_TPMI, 15,
+						.ask = ask_base_freq_cores };
+static const struct reading TURBO_FREQ = { "the turbo-freq properties", REQUEST_TPMI, 16,
+					   .ask = ask_turbo_freq };
+
+static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
+{
+	static const char *const NAMES[ISST_TRL_TYPES] = { "level-0", "level-1", "level-2",
+							   "level-3", "level-4", "level-5" };
+
+	(void)platform;
+	return type < ISST_TRL_TYPES ? NAMES[type] : NULL;
+}
+
+static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
+{
+	struct asker asker = { batch, profile->domain, -1, &profile->failure };
+
+	return firmware_plan_tpmi(&asker, &PERF_PROFILE, 0, 0, profile);
+}
+
+static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
+			 unsigned int level, struct level_features *features)
+{
+	struct asker asker = { batch, domain, (int)level, &features->failure };
+
+	return firmware_plan_tpmi(&asker,
+				  api_version(batch) < API_LEVEL_MASKS ? &FEATURES_OF_ALL
+								       : &FEATURES_OF_LEVEL,
+				  level, 0, features);
+}
+
+static struct asker level_asker(struct firmware_batch *batch, const struct level_request *request)
+{
+	struct isst_level *level = request->level;
+
+	return (struct asker){ batch, level->domain, (int)level->level, &level->failure };
+}
+
+static int plan_properties(struct firmware_batch *batch, struct level_request *request)
+{
+	struct asker asker = level_asker(batch, request);
+	unsigned int level = request->level->level;
+	int error = firmware_plan_tpmi(&asker, &LEVEL, level, 0, request);
+
+	if (!error)
+		error = firmware_plan_tpmi(&asker, &FABRIC, level, 0, request);
+	if (!error && isst_cpuset_count(asker.domain->present) > 0)
+		error = firmware_plan_tpmi(&asker, &CORES, level, 0, &request->cores);
+	return error;
+}
+
+static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
+{
+	struct isst_base_freq *result = &request->level->base_freq_info;
+	struct asker asker = level_asker(batch, request);
+	unsigned int level = request->level->level;
+	int error;
+
+	asker.failure = &result->failure;
+	error = firmware_plan_tpmi(&asker, &BASE_FREQ, level, 0, result);
+	if (!error)
+		error = firmware_plan_tpmi(&asker, &BASE_FREQ_CORES, level, 0,
+					   &request->high_priority);
+	return error;
+}
+
+static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *request)
+{
+	struct asker asker = level_asker(batch, request);
+
+	asker.failure = &request->level->turbo_freq_info.failure;
+	return firmware_plan_tpmi(&asker, &TURBO_FREQ, request->level->level, 0, request);
+}
+
+static int ask_lock(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct abi_perf_level_info info;
+	int error = tpmi_summary(run, request->domain, &info);
+
+	if (!error)
+		*(bool *)request->result = info.locked;
+	return error;
+}
+
+static const struct reading LOCK = { "the lock of the level", REQUEST_TPMI, 9, .ask = ask_lock };
+
+static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
+			   struct isst_failure *failure, bool *locked)
+{
+	struct asker asker = { batch, domain, -1, failure };
+
+	return firmware_plan_tpmi(&asker, &LOCK, 0, 0, locked);
+}
+
+/* ---- Core-power ---- */
+
+int tpmi_core_power(struct driver *driver, const struct isst_domain *domain,
+		    struct abi_core_power *state)
+{
+	*state = (struct abi_core_power){ .socket_id = (uint8_t)domain->package,
+					  .power_domain_id = (uint8_t)domain->number };
+	return driver_request(driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
+}
+
+static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct isst_core_power *result = request->result;
+	struct abi_core_power state;
+	int error = tpmi_core_power(run->driver, request->domain, &state);
+
+	if (error)
+		return error;
+	result->supported = state.supported;
+	/* The kernel tells what is in the place of the registers that are not there. */
+	if (!state.supported)
+		return 0;
+	/* One switch is both. */
+	result->enabled = result->clos_enabled = state.enable;
+	result->priority = state.priority_type ? ISST_ORDERED : ISST_PROPORTIONAL;
+	return 0;
+}
+
+int tpmi_check_core_power(struct driver *driver, const struct isst_domain *domain,
+			  struct abi_core_power *state)
+{
+	int error = tpmi_core_power(driver, domain, state);
+
+	return !error && !state->supported ? -EOPNOTSUPP : error;
+}
+
+int tpmi_clos(struct driver *driver, const struct isst_domain *domain, unsigned int clos,
+	      struct abi_clos_param *config)
+{
+	struct abi_core_power state;
+	int error = tpmi_check_core_power(driver, domain, &state);
+
+	if (error)
+		return error;
+	*config = (struct abi_clos_param){ .socket_id = (uint8_t)domain->package,
+					   .power_domain_id = (uint8_t)domain->number,
+					   .clos = (uint8_t)clos };
+	return driver_request(driver, "CLOS_PARAM", ABI_CLOS_PARAM, config);
+}
+
+/** There is no EPP and no desired frequency: they stay 0. */
+static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct isst_clos *result = request->result;
+	struct abi_clos_param config;
+	int error = tpmi_clos(run->driver, request->domain, request->index, &config);
+
+	if (error)
+		return error;
+	result->weight = config.prop_prio;
+	result->min_mhz = config.min_freq_mhz;
+	result->max_mhz = config.max_freq_mhz;
+	return 0;
+}
+
+void tpmi_check_associations(struct driver *driver, const struct abi_clos_assoc *entries,
+			     int *errors, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct abi_core_power state = { .socket_id = entries[i].socket_id,
+						.power_domain_id = entries[i].power_domain_id };
+
+		if (i > 0 && entries[i].socket_id == entries[i - 1].socket_id &&
+		    entries[i].power_domain_id == entries[i - 1].power_domain_id) {
+			errors[i] = errors[i - 1];
+			continue;
+		}
+		errors[i] = driver_request(driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE,
+					   &state);
+		if (!errors[i] && !state.supported)
+			errors[i] = -EOPNOTSUPP;
+	}
+}
+
+static const struct reading CORE_POWER = { "the state of core-power", REQUEST_TPMI, 6,
+					   .ask = ask_core_power };
+static const struct reading CLOS = { "the configuration of a CLOS", REQUEST_TPMI, 7,
+				     .ask = ask_clos };
+static const struct field ASSOCIATION_FIELDS[] = {
+	{ 15, 0, FIELD_NUMBER, 1, offsetof(struct isst_clos_association, clos) },
+};
+static const struct reading ASSOCIATION = { "the CLOS of a core", REQUEST_ASSOCIATION, 8,
+					    FIELDS(ASSOCIATION_FIELDS) };
+
+static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
+{
+	struct asker asker = { batch, state->domain, -1, &state->failure };
+
+	return firmware_plan_tpmi(&asker, &CORE_POWER, 0, 0, state);
+}
+
+static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
+{
+	struct asker asker = { batch, clos->domain, -1, &clos->failure };
+
+	return firmware_plan_tpmi(&asker, &CLOS, clos->clos, 0, clos);
+}
+
+static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
+{
+	const struct isst_cpu *cpu = association->cpu;
+	struct asker asker = { batch, cpu->domain, -1, &association->failure };
+
+	return firmware_plan_association(&asker, &ASSOCIATION, cpu->core, 0, association);
+}
+
+/* ---- Turbo ratio limits ---- */
+
+static const struct field LIMITS_FIELDS[] = { { 63, 0, FIELD_LONG, 1, 0 } };
+static const struct reading LIMITS = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
+				       FIELDS(LIMITS_FIELDS) };
+
+void tpmi_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
+		      struct isst_failure *failure, const char *what)
+{
+	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
+			"%s has no CPU that is online, through which %s could be reached",
+			domain->name, what);
+}
+
+static int plan_turbo_ratio_limits(struct firmware_batch *batch,
+				   struct isst_turbo_ratio_limits *limits)
+{
+	struct asker asker = { batch, limits->domain, -1, &limits->failure };
+
+	if (limits->domain->has_cpu)
+		return firmware_plan_msr(&asker, &LIMITS, &limits->value);
+	tpmi_note_no_cpu(batch, limits->domain, &limits->failure, LIMITS.name);
+	return 0;
+}
+
+const struct firmware_operations tpmi_operations = {
+	.thread_bits = 3,
+	.valid_domains = valid_domains,
+	.one_core_power_switch = true,
+	.trl_type_name = trl_type_name,
+	.plan_perf_profile = plan_perf_profile,
+	.plan_core_power_switch = plan_core_power,
+	.plan_core_power = plan_core_power,
+	.plan_features = plan_features,
+	.plan_properties = plan_properties,
+	.plan_base_freq = plan_base_freq,
+	.plan_turbo_freq = plan_turbo_freq,
+	.plan_clos = plan_clos,
+	.plan_association = plan_association,
+	.plan_turbo_ratio_limits = plan_turbo_ratio_limits,
+	.plan_level_lock = plan_level_lock,
+	.plan_get = tpmi_plan_get,
+	.plan_set = tpmi_plan_set,
+};

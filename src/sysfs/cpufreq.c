@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel's limits of a CPU's frequency, and its switch. */
+#include "sysfs/cpufreq.h"
+#include "base/messages.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
+static const char *const PROCESSOR_FILES[] = { "cpuinfo_min_freq", "cpuinfo_max_freq" };
+
+int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name) < 0)
+		return -ENOMEM;
+	error = kernel_files_number(files, path, UINT32_MAX, khz);
+	free(path);
+	return error;
+}
+
+int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+		       uint64_t *khz)
+{
+	uint64_t processor;
+	int error = cpufreq_read(files, cpu, SCALING_FILES[limit], khz);
+
+	if (!error)
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[limit], &processor);
+	if (error)
+		return error;
+	if (limit == CPUFREQ_MAX && *khz >= processor)
+		*khz = CPUFREQ_NO_LIMIT;
+	if (limit == CPUFREQ_MIN && *khz <= processor)
+		*khz = 0;
+	return 0;
+}
+
+int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			uint64_t khz)
+{
+	char *path;
+
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, SCALING_FILES[limit]) < 0)
+		path = NULL;
+	return kernel_files_write_number(files, path, khz);
+}
+
+int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)
+{
+	static const char *const PATH = CPU_DIRECTORY "/intel_pstate/no_turbo";
+	uint64_t no_turbo;
+	int error = kernel_files_number(files, PATH, 1, &no_turbo);
+
+	*state = TURBO_UNKNOWN;
+	if (error == -ENOENT)
+		return 0;
+	if (!error)
+		*state = no_turbo ? TURBO_OFF : TURBO_ON;
+	return error;
+}
+
+int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online)
+{
+	char *path;
+
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
+		path = NULL;
+	return kernel_files_write_number(files, path, online);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of cpufreq, and turbo, in the kernel's files. */
+#ifndef ISST_SYSFS_CPUFREQ_H
+#define ISST_SYSFS_CPUFREQ_H
+
+#include "sysfs/kernel_files.h"
+
+#include <stdbool.h>
+
+/**
+ * What is written to take a limit away. Read back the limit is then the processor's, so a limit
+ * equal to that counts as none: it is recorded and restored as none.
+ */
+#define CPUFREQ_NO_LIMIT 2147483647u
+
+enum cpufreq_limit { CPUFREQ_MIN, CPUFREQ_MAX };
+
+/**
+ * Reads a scaling limit of a CPU in kHz: CPUFREQ_NO_LIMIT (max), or 0 (min), for none. Returns 0,
+ * -ENOENT (the CPU has no cpufreq), or an error with a message.
+ */
+int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+		       uint64_t *khz);
+
+/** Writes a scaling limit, with 0 or CPUFREQ_NO_LIMIT as above. */
+int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			uint64_t khz);
+
+/** Reads a number of a CPU's cpufreq directory, such as base_frequency. -ENOENT where there is
+ * none. */
+int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz);
+
+enum turbo_state { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF };
+
+/** Whether the system has turbo on; unknown where intel_pstate is not the driver. */
+int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);
+
+/** Takes a CPU online or offline. -ENOENT for a CPU that cannot be unplugged. */
+int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online);
+
+#endif

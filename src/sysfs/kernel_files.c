@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Typed readers of the kernel's files. */
+#include "sysfs/kernel_files.h"
+#include "base/machine.h"
+#include "base/messages.h"
+#include "isst.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
+		       struct messages *messages)
+{
+	*files = (struct kernel_files){ .machine = machine, .messages = messages };
+}
+
+/** Gives an error its message; -ENOENT and -ENOMEM speak for themselves. */
+static int explain(struct kernel_files *files, int error, const char *path, const char *verb)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENOMEM:
+		return error;
+	case -EACCES:
+	case -EPERM:
+		message_error(files->messages, error, "%s may not be %s: %s", path, verb,
+			      strerror(-error));
+		return -EPERM;
+	default:
+		message_error(files->messages, error, "%s cannot be %s: %s", path, verb,
+			      strerror(-error));
+		return -EIO;
+	}
+}
+
+int kernel_files_text(struct kernel_files *files, const char *path, char **text)
+{
+	struct isst_machine *machine = files->machine;
+	size_t size;
+	int error = machine->files->read(machine->data, path, text, &size);
+
+	files->opened++;
+	if (error)
+		return explain(files, error, path, "read");
+	if (strlen(*text) != size) {
+		free(*text);
+		message_error(files->messages, -EIO, "%s: holds a NUL byte, which is no text",
+			      path);
+		return -EIO;
+	}
+	while (size > 0 && strchr(" \t\r\n", (*text)[size - 1]))
+		(*text)[--size] = '\0';
+	return 0;
+}
+
+int kernel_files_number(struct kernel_files *files, const char *path, uint64_t max,
+			uint64_t *number)
+{
+	char *text;
+	int error = kernel_files_text(files, path, &text);
+
+	if (error)
+		return error;
+	if (isst_parse_number(text, 10, max, number))
+		error = message_error(files->messages, -EIO,
+				      "%s: '%s' is not a number from 0 to %llu", path, text,
+				      (unsigned long long)max);
+	free(text);
+	return error;
+}
+
+int kernel_files_cpulist(struct kernel_files *files, const char *path, struct isst_cpuset *set)
+{
+	char *text;
+	int error = kernel_files_text(files, path, &text);
+
+	if (error)
+		return error;
+	error = isst_cpuset_add_list(set, text, NULL);
+	if (error == -EINVAL || error == -ERANGE)
+		error = message_error(files->messages, -EIO, "%s: '%s' is not a list of CPUs", path,
+				      text);
+	free(text);
+	return error;
+}
+
+int kernel_files_write(struct kernel_files *files, const char *path, const char *text)
+{
+	struct isst_machine *machine = files->machine;
+	int error = machine->files->write(machine->data, path, text, strlen(text));
+
+	files->opened++;
+	message_trace(files->messages, "write %s: '%s': %d", path, text, error);
+	return error ? explain(files, error, path, "written") : 0;
+}
+
+int kernel_files_mkdir(struct kernel_files *files, const char *path)
+{
+	struct isst_machine *machine = files->machine;
+	int error = machine->files->mkdir(machine->data, path);
+
+	return error && error != -EEXIST ? explain(files, error, path, "made") : 0;
+}
+
+int kernel_files_rmdir(struct kernel_files *files, const char *path)
+{
+	struct isst_machine *machine = files->machine;
+	int error = machine->files->rmdir(machine->data, path);
+
+	return error && error != -ENOENT ? explain(files, error, path, "removed") : 0;
+}
+
+int kernel_files_write_number(struct kernel_files *files, char *path, uint64_t number)
+{
+	char *text;
+	int error;
+
+	if (!path)
+		return -ENOMEM;
+	if (asprintf(&text, "%" PRIu64, number) < 0)
+		text = NULL;
+	error = text ? kernel_files_write(files, path, text) : -ENOMEM;
+	free(text);
+	free(path);
+	return error;
+}

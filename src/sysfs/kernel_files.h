@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel's files, read with types: content that is not what the kernel documents is an error
+ * which names the file and the content. Knows no Speed Select.
+ */
+#ifndef ISST_SYSFS_KERNEL_FILES_H
+#define ISST_SYSFS_KERNEL_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct isst_cpuset;
+struct isst_machine;
+struct messages;
+
+#define CPU_DIRECTORY "/sys/devices/system/cpu"
+
+struct kernel_files {
+	struct isst_machine *machine;
+	struct messages *messages;
+	unsigned long opened;		/* files read so far */
+	struct uncore_clusters *uncore; /* NULL until they were looked for (uncore.h) */
+};
+
+void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
+		       struct messages *messages);
+
+/**
+ * Reads a file's text without the white space at its end; *@text is to be freed. Returns 0, -ENOENT
+ * (no such file; no message is set, the caller knows what that means), -EPERM, -EIO or -ENOMEM.
+ */
+int kernel_files_text(struct kernel_files *files, const char *path, char **text);
+
+/** Reads a decimal number of at most @max. Errors as above; other content: -EIO. */
+int kernel_files_number(struct kernel_files *files, const char *path, uint64_t max,
+			uint64_t *number);
+
+/** Adds the CPUs of a list file to @set; an empty file adds none. Errors as above; other content:
+ * -EIO. */
+int kernel_files_cpulist(struct kernel_files *files, const char *path, struct isst_cpuset *set);
+
+/**
+ * Writes @text to a file that exists. Returns 0, -ENOENT (no message is set), -EPERM or -EIO with a
+ * message that holds what the kernel answered.
+ */
+int kernel_files_write(struct kernel_files *files, const char *path, const char *text);
+
+/** Writes a number to the file @path, which was made for this call and is freed (NULL: there was no
+ * memory). */
+int kernel_files_write_number(struct kernel_files *files, char *path, uint64_t number);
+
+/** Makes and removes a directory. Errors as above; one that exists already, or no more, is no
+ * error. */
+int kernel_files_mkdir(struct kernel_files *files, const char *path);
+int kernel_files_rmdir(struct kernel_files *files, const char *path);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine that the program runs on: its files by system calls, its CPU by CPUID. */
+#include "sysfs/linux_machine.h"
+#include "base/machine.h"
+#include "driver/abi.h"
+#include "driver/linux_device.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+#define RUNTIME_DIRECTORY "/run/isst"
+
+/** Reads to the end, in a loop: lists of CPUs are not limited to a page, and sizes that stat()
+ * tells are not true. */
+static int read_all(int descriptor, char **content, size_t *size)
+{
+	size_t space = 4096, filled = 0;
+	char *buffer = malloc(space);
+	ssize_t got;
+
+	while (buffer) {
+		got = read(descriptor, buffer + filled, space - filled - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		filled += (size_t)got;
+		if (filled + 1 == space) {
+			char *larger = realloc(buffer, space *= 2);
+
+			if (!larger)
+				free(buffer);
+			buffer = larger;
+		}
+	}
+	if (!buffer)
+		return -ENOMEM;
+	if (got < 0) {
+		int error = -errno;
+
+		free(buffer);
+		return error;
+	}
+	buffer[filled] = '\0';
+	*content = buffer;
+	*size = filled;
+	return 0;
+}
+
+static int files_read(void *data, const char *path, char **content, size_t *size)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	int error;
+
+	(void)data;
+	if (descriptor < 0)
+		return -errno;
+	error = read_all(descriptor, content, size);
+	close(descriptor);
+	return error;
+}
+
+static int files_write(void *data, const char *path, const char *content, size_t size)
+{
+	int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+	int error = 0;
+	ssize_t put;
+
+	(void)data;
+	if (descriptor < 0)
+		return -errno;
+	put = write(descriptor, content, size);
+	if (put < 0)
+		error = -errno;
+	else if ((size_t)put != size)
+		error = -EIO;
+	if (close(descriptor) && !error)
+		error = -errno;
+	return error;
+}
+
+static int files_list(void *data, const char *path, char ***names, size_t *count)
+{
+	DIR *directory = opendir(path);
+	size_t space = 0;
+	int error = 0;
+
+	(void)data;
+	if (!directory)
+		return -errno;
+	*names = NULL;
+	*count = 0;
+	for (;;) {
+		struct dirent *entry;
+		char **larger;
+
+		errno = 0;
+		entry = readdir(directory);
+		if (!entry) {
+			error = -errno;
+			break;
+		}
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (*count == space) {
+			space = space ? space * 2 : 16;
+			larger = reallocarray(*names, space, sizeof(**names));
+			if (!larger) {
+				error = -ENOMEM;
+				break;
+			}
+			*names = larger;
+		}
+		(*names)[*count] = strdup(entry->d_name);
+		if (!(*names)[*count]) {
+			error = -ENOMEM;
+			break;
+		}
+		(*count)++;
+	}
+	closedir(directory);
+	if (error) {
+		while (*count > 0)
+			free((*names)[--*count]);
+		free(*names);
+	}
+	return error;
+}
+
+static int files_mkdir(void *data, const char *path)
+{
+	(void)data;
+	return mkdir(path, 0755) ? -errno : 0;
+}
+
+static int files_rmdir(void *data, const char *path)
+{
+	(void)data;
+	return rmdir(path) ? -errno : 0;
+}
+
+static const struct files_operations linux_files = {
+	.read = files_read,
+	.write = files_write,
+	.list = files_list,
+	.mkdir = files_mkdir,
+	.rmdir = files_rmdir,
+};
+
+/** Decodes CPUID leaf 1: families 6 and 15-and-above carry the upper model bits in
+ * the extended field. */
+static struct cpu_identity identify_cpu(void)
+{
+	struct cpu_identity identity = { 0 };
+
+#ifdef __x86_64__
+	unsigned int eax, ebx, ecx, edx;
+
+	if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx))
+		return identity;
+	identity.intel = ebx == signature_INTEL_ebx && ecx == signature_INTEL_ecx &&
+			 edx == signature_INTEL_edx;
+	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx))
+		return identity;
+	identity.stepping = eax & 0xf;
+	identity.model = eax >> 4 & 0xf;
+	identity.family = eax >> 8 & 0xf;
+	if (identity.family == 6 || identity.family == 0xf)
+		identity.model |= eax >> 12 & 0xf0;
+	if (identity.family == 0xf)
+		identity.family += eax >> 20 & 0xff;
+#endif
+	return identity;
+}
+
+/** Inode of the initial user namespace in /proc/self/ns, fixed by the kernel (PROC_USER_INIT_INO).
+ */
+#define INITIAL_USER_NAMESPACE UINT32_C(0xEFFFFFFD)
+
+/** The driver looks only at capabilities in the initial user namespace. */
+static bool in_initial_namespace(void)
+{
+	struct stat status;
+
+	/* A kernel without user namespaces has no such file. */
+	if (stat("/proc/self/ns/user", &status))
+		return errno == ENOENT;
+	return status.st_ino == INITIAL_USER_NAMESPACE;
+}
+
+static int capable(void *data, int capability)
+{
+	cap_t capabilities = cap_get_proc();
+	cap_flag_value_t value = CAP_CLEAR;
+	int error = 0;
+
+	(void)data;
+	if (!capabilities)
+		return -errno;
+	if (cap_get_flag(capabilities, capability, CAP_EFFECTIVE, &value))
+		error = -errno;
+	cap_free(capabilities);
+	return error ? error : value == CAP_SET && in_initial_namespace();
+}
+
+static int writable(void *data, const char *path)
+{
+	(void)data;
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? -errno : 0;
+}
+
+static void log_line(void *data, const char *line)
+{
+	(void)data;
+	syslog(LOG_NOTICE, "isst: %s", line);
+}
+
+static void release(struct isst_machine *machine)
+{
+	free(machine);
+}
+
+struct isst_machine *linux_machine(void)
+{
+	struct isst_machine *machine = malloc(sizeof(*machine));
+
+	if (!machine)
+		return NULL;
+	*machine = (struct isst_machine){
+		.device = &linux_device,
+		.files = &linux_files,
+		.runtime_directory = RUNTIME_DIRECTORY,
+		.lock_path = ABI_DEVICE_PATH,
+		.identity = identify_cpu(),
+		.capable = capable,
+		.writable = writable,
+		.log = log_line,
+		.release = release,
+	};
+	return machine;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cpuset partitions: made, verified, and removed when no longer needed. */
+#include "sysfs/partition.h"
+#include "base/machine.h"
+#include "base/messages.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CGROUP_DIRECTORY "/sys/fs/cgroup"
+
+static char *group_path(const char *name, const char *file)
+{
+	char *path;
+
+	return asprintf(&path, CGROUP_DIRECTORY "/%s%s%s", name, *file ? "/" : "", file) < 0 ? NULL
+											     : path;
+}
+
+static int read_group(struct kernel_files *files, const char *name, const char *file, char **text)
+{
+	char *path = group_path(name, file);
+	int error = path ? kernel_files_text(files, path, text) : -ENOMEM;
+
+	free(path);
+	return error;
+}
+
+static int write_group(struct kernel_files *files, const char *name, const char *file,
+		       const char *text)
+{
+	char *path = group_path(name, file);
+	int error = path ? kernel_files_write(files, path, text) : -ENOMEM;
+
+	if (error == -ENOENT)
+		error = message_error(files->messages, -EIO, "%s is missing", path);
+	free(path);
+	return error;
+}
+
+/** Whether a space separated list of words has one of them. */
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (*list) {
+		size_t next = strcspn(list, " ");
+
+		if (next == length && strncmp(list, word, length) == 0)
+			return true;
+		list += next;
+		list += strspn(list, " ");
+	}
+	return false;
+}
+
+static int check_cpusets(struct kernel_files *files)
+{
+	char *controllers;
+	int error = kernel_files_text(files, CGROUP_DIRECTORY "/cgroup.controllers", &controllers);
+	bool available;
+
+	if (error && error != -ENOENT)
+		return error;
+	available = !error && has_word(controllers, "cpuset");
+	if (!error)
+		free(controllers);
+	if (available)
+		return 0;
+	return message_error(files->messages, -EOPNOTSUPP,
+			     CGROUP_DIRECTORY
+			     " offers no cpusets: CPUs can be isolated only with cgroup v2 "
+			     "and its cpuset controller");
+}
+
+/**
+ * A group may be there and lack the controller: then it is no partition, but not absent either.
+ * Reading its directory tells the two apart.
+ */
+static int read_without_cpusets(struct kernel_files *files, const char *name, char **state)
+{
+	struct isst_machine *machine = files->machine;
+	char *path = group_path(name, ""), *text = NULL;
+	size_t size;
+	int error = path ? machine->files->read(machine->data, path, &text, &size) : -ENOMEM;
+
+	free(text);
+	if (error == -EISDIR || error == -ENOENT) {
+		*state = strdup(error == -EISDIR ? "member " : "absent");
+		error = *state ? 0 : -ENOMEM;
+	} else if (error != -ENOMEM) {
+		error = message_error(files->messages, -EIO, "%s is no directory of a group: %s",
+				      path, strerror(-error));
+	}
+	free(path);
+	return error;
+}
+
+int partition_read(struct kernel_files *files, const char *name, char **state)
+{
+	char *type = NULL, *cpus = NULL;
+	int error = check_cpusets(files);
+
+	if (error)
+		return error;
+	error = read_group(files, name, "cpuset.cpus.partition", &type);
+	if (error == -ENOENT)
+		return read_without_cpusets(files, name, state);
+	if (!error)
+		error = read_group(files, name, "cpuset.cpus", &cpus);
+	if (error == -ENOENT)
+		error = message_error(files->messages, -EIO,
+				      CGROUP_DIRECTORY "/%s has no cpuset.cpus", name);
+	if (!error && asprintf(state, "%s%s%s", type, *cpus ? " " : "", cpus) < 0)
+		error = -ENOMEM;
+	free(type);
+	free(cpus);
+	return error;
+}
+
+#define CONTROL_PATH CGROUP_DIRECTORY "/cgroup.subtree_control"
+
+int cpusets_read(struct kernel_files *files, bool *enabled)
+{
+	char *controllers;
+	int error = kernel_files_text(files, CONTROL_PATH, &controllers);
+
+	if (error)
+		return error;
+	*enabled = has_word(controllers, "cpuset");
+	free(controllers);
+	return 0;
+}
+
+int cpusets_write(struct kernel_files *files, bool enable)
+{
+	return kernel_files_write(files, CONTROL_PATH, enable ? "+cpuset" : "-cpuset");
+}
+
+/** Makes the cpuset controller available to groups below the root. */
+static int enable_cpusets(struct kernel_files *files)
+{
+	bool enabled;
+	int error = cpusets_read(files, &enabled);
+
+	if (error)
+		return error == -ENOENT ? check_cpusets(files) : error;
+	return enabled ? 0 : cpusets_write(files, true);
+}
+
+/** Removes a group that lacks the controller, if it is there. */
+static int remove_without_cpusets(struct kernel_files *files, const char *name, const char *path)
+{
+	char *state = NULL;
+	int error = read_without_cpusets(files, name, &state);
+
+	if (!error && state && strcmp(state, "absent") != 0)
+		error = kernel_files_rmdir(files, path);
+	free(state);
+	return error;
+}
+
+static int remove_group(struct kernel_files *files, const char *name)
+{
+	char *path = group_path(name, ""), *type = NULL;
+	int error;
+
+	if (!path)
+		return -ENOMEM;
+	error = read_group(files, name, "cpuset.cpus.partition", &type);
+	free(type);
+	if (error == -ENOENT) {
+		error = remove_without_cpusets(files, name, path);
+		free(path);
+		return error;
+	}
+	if (!error)
+		error = write_group(files, name, "cpuset.cpus.partition", "member");
+	if (!error)
+		/* A lone newline clears the list; a write of nothing need not reach the file. */
+		error = write_group(files, name, "cpuset.cpus", "\n");
+	if (!error)
+		error = kernel_files_rmdir(files, path);
+	free(path);
+	return error;
+}
+
+/** Reads back what became of a partition: the kernel takes a type and may yet call the partition
+ * invalid. */
+static int verify_type(struct kernel_files *files, const char *name, const char *type)
+{
+	char *now;
+	int error = read_group(files, name, "cpuset.cpus.partition", &now);
+
+	if (error)
+		return error;
+	if (strcmp(now, type) != 0)
+		error = message_error(files->messages, -EIO,
+				      "the partition " CGROUP_DIRECTORY
+				      "/%s did not become %s: the kernel "
+				      "says '%s'",
+				      name, type, now);
+	free(now);
+	return error;
+}
+
+/** Writes the type and verifies that it became @expected; `root` does where the kernel refuses
+ * `isolated`. */
+static int set_type(struct kernel_files *files, const char *name, const char *type,
+		    const char *expected)
+{
+	int error = write_group(files, name, "cpuset.cpus.partition", type);
+
+	if (!error)
+		error = verify_type(files, name, expected);
+	if (error && strcmp(expected, "isolated") == 0 &&
+	    set_type(files, name, "root", "root") == 0)
+		error = 0;
+	return error;
+}
+
+static int make_group(struct kernel_files *files, const char *name, const char *type,
+		      const char *expected, const char *cpus)
+{
+	char *path = group_path(name, "");
+	int error = path ? enable_cpusets(files) : -ENOMEM;
+
+	if (!error)
+		error = kernel_files_mkdir(files, path);
+	free(path);
+	if (!error)
+		error = write_group(files, name, "cpuset.cpus", *cpus ? cpus : "\n");
+	if (!error)
+		error = set_type(files, name, type, expected);
+	return error;
+}
+
+/**
+ * Where the CPUs begin in a state, behind a blank: `isolated 2-3`, or of one that the kernel calls
+ * invalid `isolated invalid (why) 2-3`. NULL: there are none.
+ */
+static const char *find_cpus(const char *state)
+{
+	const char *reason_end = strrchr(state, ')');
+	const char *blank = strchr(reason_end ? reason_end : state, ' ');
+	static const char INVALID[] = " invalid";
+
+	/* Early kernels give no reason. */
+	if (blank && !reason_end && strncmp(blank, INVALID, sizeof(INVALID) - 1) == 0)
+		blank = strchr(blank + 1, ' ');
+	return blank;
+}
+
+int partition_write(struct kernel_files *files, const char *name, const char *state)
+{
+	const char *cpus = find_cpus(state);
+	char *expected, *type;
+	int error = -ENOMEM;
+
+	if (strcmp(state, "absent") == 0)
+		return remove_group(files, name);
+	expected = strndup(state, cpus ? (size_t)(cpus - state) : strlen(state));
+	/* An invalid one comes back by its type: the kernel finds the same reason again. */
+	type = expected ? strndup(expected, strcspn(expected, " ")) : NULL;
+	if (type)
+		error = make_group(files, name, type, expected, cpus ? cpus + 1 : "");
+	free(type);
+	free(expected);
+	return error;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of the uncore: of dies, which their names tell, and of fabric clusters, which files tell.
+ */
+#include "sysfs/uncore.h"
+#include "base/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNCORE_DIRECTORY CPU_DIRECTORY "/intel_uncore_frequency"
+
+static const char *const LIMIT_FILES[] = { "min_freq_khz", "max_freq_khz" };
+
+struct uncore_clusters {
+	struct uncore_cluster {
+		char *directory;
+		unsigned int package, domain, cluster;
+	} * clusters;
+	size_t count;
+};
+
+static int read_identity(struct kernel_files *files, const char *directory, const char *name,
+			 unsigned int *number)
+{
+	uint64_t value;
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return -ENOMEM;
+	error = kernel_files_number(files, path, UINT32_MAX, &value);
+	if (!error)
+		*number = (unsigned int)value;
+	free(path);
+	return error;
+}
+
+/** Takes a directory in if it is one of a cluster; others, which lack the files, are passed over.
+ */
+static int add_cluster(struct kernel_files *files, struct uncore_clusters *known, const char *name)
+{
+	struct uncore_cluster cluster, *larger;
+	int error;
+
+	if (asprintf(&cluster.directory, UNCORE_DIRECTORY "/%s", name) < 0)
+		return -ENOMEM;
+	error = read_identity(files, cluster.directory, "package_id", &cluster.package);
+	if (!error)
+		error = read_identity(files, cluster.directory, "domain_id", &cluster.domain);
+	if (!error)
+		error = read_identity(files, cluster.directory, "fabric_cluster_id",
+				      &cluster.cluster);
+	if (!error) {
+		larger = reallocarray(known->clusters, known->count + 1, sizeof(*larger));
+		if (larger) {
+			known->clusters = larger;
+			known->clusters[known->count++] = cluster;
+			return 0;
+		}
+		error = -ENOMEM;
+	}
+	free(cluster.directory);
+	return error == -ENOENT ? 0 : error;
+}
+
+/** Looks once which directories there are. */
+static int find_clusters(struct kernel_files *files)
+{
+	struct isst_machine *machine = files->machine;
+	char **names = NULL;
+	size_t count = 0;
+	int error;
+
+	if (files->uncore)
+		return 0;
+	error = machine->files->list(machine->data, UNCORE_DIRECTORY, &names, &count);
+	if (error)
+		return error;
+	files->uncore = calloc(1, sizeof(*files->uncore));
+	error = files->uncore ? 0 : -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (!error && strncmp(names[i], "uncore", 6) == 0)
+			error = add_cluster(files, files->uncore, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	if (error)
+		uncore_forget(files);
+	return error;
+}
+
+void uncore_forget(struct kernel_files *files)
+{
+	if (!files->uncore)
+		return;
+	for (size_t i = 0; i < files->uncore->count; i++)
+		free(files->uncore->clusters[i].directory);
+	free(files->uncore->clusters);
+	free(files->uncore);
+	files->uncore = NULL;
+}
+
+static int cluster_directory(struct kernel_files *files, const struct uncore_place *place,
+			     char **path)
+{
+	int error = find_clusters(files);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < files->uncore->count; i++) {
+		const struct uncore_cluster *cluster = &files->uncore->clusters[i];
+
+		if (cluster->package != place->package || cluster->domain != place->domain ||
+		    cluster->cluster != place->cluster)
+			continue;
+		*path = strdup(cluster->directory);
+		return *path ? 0 : -ENOMEM;
+	}
+	return -ENOENT;
+}
+
+int uncore_directory(struct kernel_files *files, const struct uncore_place *place, char **path)
+{
+	*path = NULL;
+	if (place->of_domain)
+		return cluster_directory(files, place, path);
+	if (asprintf(path, UNCORE_DIRECTORY "/package_%02u_die_%02u", place->package, place->die) <
+	    0) {
+		*path = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int limit_path(struct kernel_files *files, const struct uncore_place *place,
+		      enum cpufreq_limit limit, char **path)
+{
+	char *directory;
+	int error = uncore_directory(files, place, &directory);
+
+	*path = NULL;
+	if (!error && asprintf(path, "%s/%s", directory, LIMIT_FILES[limit]) < 0) {
+		*path = NULL;
+		error = -ENOMEM;
+	}
+	free(directory);
+	return error;
+}
+
+int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
+		      enum cpufreq_limit limit, uint64_t *khz)
+{
+	char *path;
+	int error = limit_path(files, place, limit, &path);
+
+	if (!error)
+		error = kernel_files_number(files, path, UINT32_MAX, khz);
+	free(path);
+	return error;
+}
+
+int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
+		       enum cpufreq_limit limit, uint64_t khz)
+{
+	char *path;
+	int error = limit_path(files, place, limit, &path);
+
+	return error ? error : kernel_files_write_number(files, path, khz);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Frequency limits of the uncore. The kernel has a directory for each die, named after it; on TPMI
+ * platforms one for each fabric cluster of a power domain, numbered as they were found, and besides
+ * one for each package, whose limits theirs cannot leave.
+ */
+#ifndef ISST_SYSFS_UNCORE_H
+#define ISST_SYSFS_UNCORE_H
+
+#include "sysfs/cpufreq.h"
+
+/** What the limits are of. */
+struct uncore_place {
+	unsigned int package, die;
+	bool of_domain; /* of a fabric cluster of a power domain; else of the die */
+	unsigned int domain, cluster;
+};
+
+/** A limit in kHz. -ENOENT where the kernel has no such directory. */
+int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
+		      enum cpufreq_limit limit, uint64_t *khz);
+int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
+		       enum cpufreq_limit limit, uint64_t khz);
+
+/** The directory of a place; *@path is to be freed. -ENOENT where there is none. */
+int uncore_directory(struct kernel_files *files, const struct uncore_place *place, char **path);
+
+/** Releases what was found out about clusters. */
+void uncore_forget(struct kernel_files *files);
+
+#endif

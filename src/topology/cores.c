@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The firmware's numbers of cores, in batches, and whether they can be true. */
+#include "base/messages.h"
+#include "driver/driver.h"
+#include "firmware/firmware.h"
+#include "topology/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void take_punit_number(const struct topology_sources *sources, struct topology_cpu *cpu,
+			      uint32_t physical_cpu, int error)
+{
+	struct punit_number punit;
+
+	if (error || physical_cpu == UINT32_MAX) {
+		cpu->unknown_core = message_make(sources->messages,
+						 "the driver does not know the core of CPU %u "
+						 "(GET_PHY_ID: %s)",
+						 cpu->public.number,
+						 error ? strerrorname_np(-error) : "no number");
+		return;
+	}
+	punit = firmware_decode_punit(sources->operations, physical_cpu);
+	cpu->punit_domain = punit.domain;
+	cpu->public.core_known = true;
+	cpu->public.core = punit.core;
+	cpu->public.thread = punit.thread;
+	if (punit.domain > 0 && !sources->operations->valid_domains)
+		message_notice(
+			sources->messages,
+			"CPU %u says that it is of power domain %u, which this platform cannot "
+			"have; taken as one of %s",
+			cpu->public.number, punit.domain, cpu->domain->public.name);
+	if (punit.core >= TOPOLOGY_CORES)
+		message_notice(sources->messages,
+			       "CPU %u is of core %u, but the firmware can name only cores 0 to %u",
+			       cpu->public.number, punit.core, TOPOLOGY_CORES - 1);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct isst_cpu *a = &(*(struct topology_cpu *const *)left)->public;
+	const struct isst_cpu *b = &(*(struct topology_cpu *const *)right)->public;
+
+	if (a->domain != b->domain)
+		return a->domain->index < b->domain->index ? -1 : 1;
+	if (a->core != b->core)
+		return a->core < b->core ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static void disown_core(struct messages *messages, struct topology_cpu *cpu,
+			const struct topology_cpu *other)
+{
+	cpu->unknown_core = message_make(messages,
+					 "the driver gives CPUs %u and %u the same place (core %u, "
+					 "thread %u of %s)",
+					 cpu->public.number, other->public.number,
+					 other->public.core, other->public.thread,
+					 cpu->domain->public.name);
+	cpu->public.core_known = false;
+}
+
+/* No two CPUs are the same thread of the same core: where the driver says so, neither number is to
+ * be trusted. */
+int topology_check_places(const struct topology_sources *sources, struct topology *topology)
+{
+	struct topology_cpu **places = calloc(topology->cpu_count, sizeof(*places));
+	size_t count = 0;
+
+	if (!places)
+		return -ENOMEM;
+	for (size_t i = 0; i < topology->cpu_count; i++)
+		if (topology->cpus[i].public.core_known)
+			places[count++] = &topology->cpus[i];
+	qsort(places, count, sizeof(*places), compare_places);
+	for (size_t i = 1; i < count; i++) {
+		if (compare_places(&places[i - 1], &places[i]) != 0)
+			continue;
+		disown_core(sources->messages, places[i - 1], places[i]);
+		disown_core(sources->messages, places[i], places[i - 1]);
+	}
+	free(places);
+	return 0;
+}
+
+int topology_read_cores(const struct topology_sources *sources, struct topology *topology)
+{
+	struct abi_cpu_map *entries = calloc(topology->cpu_count, sizeof(*entries));
+	int *errors = calloc(topology->cpu_count, sizeof(*errors));
+	int error = entries && errors ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < topology->cpu_count && !error; i++)
+		entries[i].logical_cpu = topology->cpus[i].public.number;
+	if (!error)
+		driver_phy_ids(sources->driver, entries, errors, topology->cpu_count);
+	for (size_t i = 0; i < topology->cpu_count && !error; i++)
+		take_punit_number(sources, &topology->cpus[i], entries[i].physical_cpu, errors[i]);
+	free(entries);
+	free(errors);
+	return error;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the kernel's lists say of CPUs, packages and dies. A few files are read for each die, none
+ * for each CPU.
+ */
+#include "base/messages.h"
+#include "sysfs/kernel_files.h"
+#include "topology/steps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HIGHEST_NUMBER = UINT32_MAX - 1 };
+
+static const char *const CPU_FILE = CPU_DIRECTORY "/cpu%u/topology/%s";
+
+static int missing_file(const struct topology_sources *sources, int error, const char *path)
+{
+	if (error != -ENOENT)
+		return error;
+	return message_error(sources->messages, -EIO,
+			     "%s is missing, though the kernel should have it", path);
+}
+
+static int read_list(const struct topology_sources *sources, const char *path,
+		     struct isst_cpuset **set)
+{
+	*set = isst_cpuset_new();
+	if (!*set)
+		return -ENOMEM;
+	return missing_file(sources, kernel_files_cpulist(sources->files, path, *set), path);
+}
+
+static int read_cpu_lists(const struct topology_sources *sources, struct topology *topology)
+{
+	struct isst_cpuset *possible = NULL;
+	unsigned int number, highest = 0;
+	int error = read_list(sources, CPU_DIRECTORY "/possible", &possible);
+
+	if (!error)
+		error = read_list(sources, CPU_DIRECTORY "/present", &topology->present);
+	if (!error)
+		error = read_list(sources, CPU_DIRECTORY "/online", &topology->online);
+	if (error)
+		goto out;
+	if (isst_cpuset_count(topology->online) == 0) {
+		error = message_error(sources->messages, -EIO, "%s/online names no CPU",
+				      CPU_DIRECTORY);
+		goto out;
+	}
+	if (isst_cpuset_add_set(possible, topology->present) ||
+	    isst_cpuset_add_set(topology->present, topology->online)) {
+		error = -ENOMEM;
+		goto out;
+	}
+	isst_cpuset_for_each (number, possible)
+		highest = number;
+	topology->mask_bits = (highest / 32 + 1) * 32;
+out:
+	isst_cpuset_free(possible);
+	return error;
+}
+
+/** Makes the table of online CPUs; where they are is not known yet. */
+static int list_online_cpus(struct topology *topology)
+{
+	unsigned int number;
+
+	topology->cpus = calloc(isst_cpuset_count(topology->online), sizeof(*topology->cpus));
+	if (!topology->cpus)
+		return -ENOMEM;
+	isst_cpuset_for_each (number, topology->online)
+		topology->cpus[topology->cpu_count++] =
+			(struct topology_cpu){ .public = { .number = number, .online = true } };
+	return 0;
+}
+
+static char *cpu_path(unsigned int cpu, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, CPU_FILE, cpu, name) < 0 ? NULL : path;
+}
+
+/** Reads a number of a CPU's topology directory. Returns -ENOENT where there is no such file. */
+static int read_cpu_number(const struct topology_sources *sources, unsigned int cpu,
+			   const char *name, unsigned int *number)
+{
+	char *path = cpu_path(cpu, name);
+	uint64_t value;
+	int error = -ENOMEM;
+
+	if (path)
+		error = kernel_files_number(sources->files, path, HIGHEST_NUMBER, &value);
+	if (!error)
+		*number = (unsigned int)value;
+	free(path);
+	return error;
+}
+
+/**
+ * Reads which CPUs share the die of @cpu. Kernels that do not know dies have only packages, under
+ * one of two names.
+ */
+static int read_die_cpus(const struct topology_sources *sources, unsigned int cpu,
+			 struct isst_cpuset *set)
+{
+	static const char *const NAMES[] = { "die_cpus_list", "package_cpus_list",
+					     "core_siblings_list" };
+	int error = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]) && error == -ENOENT; i++) {
+		char *path = cpu_path(cpu, NAMES[i]);
+
+		if (!path)
+			return -ENOMEM;
+		error = kernel_files_cpulist(sources->files, path, set);
+		if (!error && !isst_cpuset_has(set, cpu))
+			error = message_error(sources->messages, -EIO,
+					      "%s does not name CPU %u itself", path, cpu);
+		free(path);
+	}
+	return error;
+}
+
+/** Gives the online CPUs of a die to their domain. */
+static int fill_domain(const struct topology_sources *sources, struct topology *topology,
+		       struct topology_domain *domain, const struct isst_cpuset *cpus)
+{
+	unsigned int number;
+
+	isst_cpuset_for_each (number, cpus) {
+		struct topology_cpu *cpu = topology_find_cpu(topology, number);
+		int error;
+
+		if (!cpu)
+			continue;
+		if (cpu->domain)
+			return message_error(
+				sources->messages, -EIO,
+				"the kernel counts CPU %u to package %u, die %u and also to "
+				"package %u, die %u",
+				number, cpu->domain->public.package, cpu->domain->public.die,
+				domain->public.package, domain->public.die);
+		error = topology_add_to_domain(domain, cpu);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/** Finds the die of a CPU that belongs to none yet, and all that share it. */
+static int scan_die(const struct topology_sources *sources, struct topology *topology,
+		    unsigned int cpu)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct topology_domain *domain;
+	unsigned int package = 0, die = 0;
+	int error = cpus ? 0 : -ENOMEM;
+
+	if (!error)
+		error = read_cpu_number(sources, cpu, "physical_package_id", &package);
+	if (!error) {
+		error = read_cpu_number(sources, cpu, "die_id", &die);
+		if (error == -ENOENT)
+			error = 0;
+	}
+	if (!error)
+		error = read_die_cpus(sources, cpu, cpus);
+	if (error == -ENOENT)
+		error = message_error(sources->messages, -EIO,
+				      CPU_DIRECTORY
+				      "/cpu%u/topology does not tell the package of a CPU "
+				      "that is online",
+				      cpu);
+	if (error)
+		goto out;
+	domain = topology_add_domain(topology, package, die);
+	error = domain ? fill_domain(sources, topology, domain, cpus) : -ENOMEM;
+out:
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+static int scan_dies(const struct topology_sources *sources, struct topology *topology)
+{
+	for (size_t i = 0; i < topology->cpu_count; i++) {
+		int error = 0;
+
+		if (!topology->cpus[i].domain)
+			error = scan_die(sources, topology, topology->cpus[i].public.number);
+		if (error)
+			return error;
+	}
+	topology_order_domains(sources, topology);
+	for (size_t i = 1; i < topology->domain_count; i++) {
+		const struct isst_domain *domain = &topology->domains[i]->public;
+		const struct isst_domain *before = &topology->domains[i - 1]->public;
+
+		if (before->package == domain->package && before->die == domain->die)
+			return message_error(sources->messages, -EIO,
+					     "the kernel tells two sets of CPUs for %s",
+					     domain->name);
+	}
+	return 0;
+}
+
+int topology_read_lists(const struct topology_sources *sources, struct topology *topology)
+{
+	int error = read_cpu_lists(sources, topology);
+
+	if (!error)
+		error = list_online_cpus(topology);
+	if (!error)
+		error = scan_dies(sources, topology);
+	return error;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packages that consist of power domains: which of them the driver offers, and which CPUs are
+ * whose. The kernel's die ids say nothing of that.
+ */
+#include "base/messages.h"
+#include "firmware/firmware.h"
+#include "topology/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** The domains as the kernel tells them, while new ones take their place. */
+struct dies {
+	struct topology_domain **domains;
+	size_t count;
+};
+
+static void free_dies(struct dies *dies)
+{
+	for (size_t i = 0; i < dies->count; i++)
+		topology_free_domain(dies->domains[i]);
+	free(dies->domains);
+}
+
+/** Makes the domains that the driver offers for a package. */
+static int add_package(const struct topology_sources *sources, struct topology *topology,
+		       unsigned int package)
+{
+	unsigned int valid = 0;
+	int error = sources->operations->valid_domains(sources->driver, package, &valid);
+
+	if (error || valid == 0)
+		message_notice(
+			sources->messages,
+			"package %u: the driver offers no power domain: it serves no device of "
+			"the package, or not all of them; is the module isst_tpmi loaded and "
+			"bound?",
+			package);
+	for (unsigned int number = 0; !error && valid >> number; number++) {
+		struct topology_domain *domain;
+
+		if (!(valid >> number & 1))
+			continue;
+		domain = topology_add_domain(topology, package, 0);
+		if (!domain)
+			return -ENOMEM;
+		domain->split = true;
+		domain->public.number = number;
+		domain->public.die_known = false;
+	}
+	return 0;
+}
+
+static int add_packages(const struct topology_sources *sources, struct topology *topology,
+			const struct dies *dies)
+{
+	int error = 0;
+
+	/* The dies of a package stand together. */
+	for (size_t i = 0; i < dies->count && !error; i++)
+		if (i == 0 ||
+		    dies->domains[i]->public.package != dies->domains[i - 1]->public.package)
+			error = add_package(sources, topology, dies->domains[i]->public.package);
+	return error;
+}
+
+/** A CPU that may be in any power domain of its package: of none of them all CPUs are known. */
+static void note_unknown(struct topology *topology, unsigned int package, const char *unknown_core)
+{
+	for (size_t i = 0; i < topology->domain_count; i++)
+		if (topology->domains[i]->public.package == package &&
+		    !topology->domains[i]->unknown_core)
+			topology->domains[i]->unknown_core = unknown_core;
+}
+
+/** Gives a CPU to its domain, which thereby gets the CPU's die. */
+static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
+{
+	const struct isst_domain *die = &cpu->domain->public;
+	struct topology_domain *domain = NULL;
+
+	if (cpu->public.core_known)
+		domain = topology_find_domain(topology, die->package, die->die, cpu->punit_domain);
+	if (cpu->unknown_core)
+		note_unknown(topology, die->package, cpu->unknown_core);
+	cpu->domain = NULL;
+	cpu->public.domain = NULL;
+	if (!domain)
+		return 0;
+	if (!domain->public.die_known)
+		domain->public.die = die->die;
+	domain->public.die_known = true;
+	return topology_add_to_domain(domain, cpu);
+}
+
+/** Takes the CPUs out of the table that belong to no domain, and says so. */
+static int drop_strays(const struct topology_sources *sources, struct topology *topology)
+{
+	struct isst_cpuset *strays = isst_cpuset_new();
+	size_t kept = 0;
+	char *list = NULL;
+	int error = strays ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
+		const struct topology_cpu *cpu = &topology->cpus[i];
+
+		if (cpu->domain)
+			topology->cpus[kept++] = *cpu;
+		else if (cpu->unknown_core)
+			message_notice(sources->messages, "%s", cpu->unknown_core);
+		else
+			error = isst_cpuset_add(strays, cpu->public.number, cpu->public.number);
+	}
+	if (error)
+		goto out;
+	topology->cpu_count = kept;
+	if (isst_cpuset_count(strays) > 0 && (list = isst_cpuset_ranges(strays)))
+		message_notice(sources->messages,
+			       "CPUs %s are of power domains that the driver does not offer: they "
+			       "are left out",
+			       list);
+out:
+	free(list);
+	isst_cpuset_free(strays);
+	return error;
+}
+
+/** A domain without CPUs is on the die of its package, where that has only one. */
+static void place_without_cpus(struct topology *topology, const struct dies *dies)
+{
+	for (size_t i = 0; i < topology->domain_count; i++) {
+		struct isst_domain *domain = &topology->domains[i]->public;
+		size_t count = 0;
+
+		for (size_t j = 0; j < dies->count && !domain->die_known; j++) {
+			if (dies->domains[j]->public.package != domain->package)
+				continue;
+			domain->die = dies->domains[j]->public.die;
+			count++;
+		}
+		if (count == 1)
+			domain->die_known = true;
+		else if (!domain->die_known)
+			domain->die = 0;
+	}
+}
+
+int topology_split_packages(const struct topology_sources *sources, struct topology *topology)
+{
+	struct dies dies = { topology->domains, topology->domain_count };
+	int error;
+
+	topology->domains = NULL;
+	topology->domain_count = 0;
+	error = add_packages(sources, topology, &dies);
+	for (size_t i = 0; i < topology->cpu_count && !error; i++)
+		error = move_cpu(topology, &topology->cpus[i]);
+	if (!error)
+		error = drop_strays(sources, topology);
+	if (!error && topology->domain_count == 0)
+		error = message_error(sources->messages, -EOPNOTSUPP,
+				      "the driver offers no power domain of any package: is the "
+				      "module isst_tpmi loaded, and bound to its devices?");
+	if (!error) {
+		place_without_cpus(topology, &dies);
+		topology_order_domains(sources, topology);
+	}
+	free_dies(&dies);
+	return error;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Discovery as a whole, and what is asked of its result. */
+#include "base/messages.h"
+#include "firmware/firmware.h"
+#include "topology/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void topology_free(struct topology *topology)
+{
+	if (!topology)
+		return;
+	for (size_t i = 0; i < topology->domain_count; i++)
+		topology_free_domain(topology->domains[i]);
+	free(topology->domains);
+	free(topology->cpus);
+	isst_cpuset_free(topology->present);
+	isst_cpuset_free(topology->online);
+	free(topology);
+}
+
+static int compare_cpus(const void *left, const void *right)
+{
+	unsigned int a = ((const struct topology_cpu *)left)->public.number;
+	unsigned int b = ((const struct topology_cpu *)right)->public.number;
+
+	return (a > b) - (a < b);
+}
+
+void topology_sort_cpus(struct topology *topology)
+{
+	qsort(topology->cpus, topology->cpu_count, sizeof(*topology->cpus), compare_cpus);
+}
+
+struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned int number)
+{
+	struct topology_cpu key = { .public = { .number = number } };
+
+	if (topology->cpu_count == 0)
+		return NULL;
+	return bsearch(&key, topology->cpus, topology->cpu_count, sizeof(key), compare_cpus);
+}
+
+const struct topology_cpu *topology_cpu(const struct topology *topology, unsigned int number)
+{
+	return topology_find_cpu(topology, number);
+}
+
+struct isst_cpuset *topology_cpus_of_cores(const struct topology *topology,
+					   const struct isst_domain *domain, uint64_t cores)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	unsigned int number;
+
+	if (!set)
+		return NULL;
+	isst_cpuset_for_each (number, domain->present) {
+		const struct isst_cpu *cpu = &topology_find_cpu(topology, number)->public;
+
+		if (!cpu->core_known || cpu->core >= TOPOLOGY_CORES || !(cores >> cpu->core & 1))
+			continue;
+		if (isst_cpuset_add(set, number, number)) {
+			isst_cpuset_free(set);
+			return NULL;
+		}
+	}
+	return set;
+}
+
+int topology_add_to_domain(struct topology_domain *domain, struct topology_cpu *cpu)
+{
+	unsigned int number = cpu->public.number;
+	int error = isst_cpuset_add(domain->present, number, number);
+
+	if (!error && cpu->public.online)
+		error = isst_cpuset_add(domain->online, number, number);
+	cpu->domain = domain;
+	cpu->public.domain = &domain->public;
+	return error;
+}
+
+/** Notes in each domain what its CPUs' cores mean for core masks. */
+static void summarize_cores(const struct topology_sources *sources, struct topology *topology)
+{
+	bool all_known = topology->cpu_count == isst_cpuset_count(topology->present);
+
+	for (size_t i = 0; i < topology->domain_count; i++)
+		topology->domains[i]->wide = !all_known;
+	for (size_t i = 0; i < topology->cpu_count; i++) {
+		struct topology_cpu *cpu = &topology->cpus[i];
+		struct topology_domain *domain = cpu->domain;
+		unsigned int physical = firmware_encode_punit(
+			sources->operations,
+			(struct punit_number){ domain->public.number, cpu->public.core,
+					       cpu->public.thread });
+
+		if (cpu->unknown_core && !domain->unknown_core)
+			domain->unknown_core = cpu->unknown_core;
+		if (!cpu->public.core_known || cpu->public.core >= 32)
+			domain->wide = true;
+		if (cpu->public.core_known && cpu->public.core >= 32)
+			domain->wide_certain = true;
+		message_trace(sources->messages,
+			      "map logical_cpu:%u core: %u die:%u pkg:%u punit:%u punit_cpu:%u "
+			      "punit_core:%u%s",
+			      cpu->public.number, cpu->public.core, domain->public.die,
+			      domain->public.package, domain->public.number, physical,
+			      cpu->public.core, cpu->public.online ? "" : " offline");
+	}
+	if (!all_known)
+		message_trace(sources->messages,
+			      "%zu CPUs are offline and were not seen online before",
+			      isst_cpuset_count(topology->present) - topology->cpu_count);
+}
+
+int topology_discover(const struct topology_sources *sources, struct topology **result)
+{
+	struct topology *topology = calloc(1, sizeof(*topology));
+	int error = topology ? 0 : -ENOMEM;
+
+	if (!error)
+		error = topology_read_lists(sources, topology);
+	if (!error)
+		error = (sources->operations->cores_of_kernel
+				 ? topology_take_kernel_cores
+				 : topology_read_cores)(sources, topology);
+	if (!error && sources->operations->valid_domains)
+		error = topology_split_packages(sources, topology);
+	if (!error)
+		error = topology_check_places(sources, topology);
+	if (!error)
+		error = topology_recall_offline(sources, topology);
+	if (error) {
+		topology_free(topology);
+		return error;
+	}
+	summarize_cores(sources, topology);
+	*result = topology;
+	return 0;
+}

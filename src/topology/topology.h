@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packages, dies, power domains, cores and CPUs of a machine: found out once, immutable from then
+ * on. Knows the kernel's lists and the firmware's numbers; nothing of features.
+ */
+#ifndef ISST_TOPOLOGY_TOPOLOGY_H
+#define ISST_TOPOLOGY_TOPOLOGY_H
+
+#include "isst.h"
+
+struct driver;
+struct firmware_operations;
+struct kernel_files;
+struct messages;
+
+struct topology_domain {
+	struct isst_domain public; /* first: a pointer to it is a pointer to this */
+	struct isst_cpuset *present, *online;
+	bool split; /* one of several of its package, told apart by its number */
+	/* Cores of number 32 and above may exist; and do exist for certain. */
+	bool wide, wide_certain;
+	/* Why the cores of some CPU are not known; NULL if all are. Then no list of CPUs can be
+	 * made from cores. */
+	const char *unknown_core;
+};
+
+struct topology_cpu {
+	struct isst_cpu public;
+	struct topology_domain *domain;
+	unsigned int punit_domain; /* the firmware's number, where the core is known */
+	const char *unknown_core;  /* why it is not known, or NULL */
+};
+
+struct topology {
+	struct isst_cpuset *present, *online;
+	unsigned int mask_bits;
+	struct topology_domain **domains; /* by package, die, number */
+	size_t domain_count;
+	struct topology_cpu *cpus; /* by number */
+	size_t cpu_count;
+};
+
+/** What discovery needs. */
+struct topology_sources {
+	struct kernel_files *files;
+	struct driver *driver;
+	const struct firmware_operations *operations;
+	struct messages *messages;
+	const char *runtime_directory;
+};
+
+/** Discovers the topology. Returns 0, -EIO or -EPERM with a message, or -ENOMEM. To be freed with
+ * topology_free(). */
+int topology_discover(const struct topology_sources *sources, struct topology **topology);
+
+void topology_free(struct topology *topology);
+
+/**
+ * The domain of those numbers, or NULL. Where a package is split into power domains their numbers
+ * say all: the die is not looked at.
+ */
+struct topology_domain *topology_find_domain(const struct topology *topology, unsigned int package,
+					     unsigned int die, unsigned int number);
+
+/** How messages name a domain: by its number where its package is @split into power domains, else
+ * by its die. Lives as long as @messages. */
+const char *topology_domain_name(struct messages *messages, bool split,
+				 const struct isst_domain *domain);
+
+/** What the topology keeps of a domain that it handed out. */
+static inline const struct topology_domain *topology_domain(const struct isst_domain *domain)
+{
+	return (const struct topology_domain *)domain;
+}
+
+/** The CPU of that number, or NULL. */
+const struct topology_cpu *topology_cpu(const struct topology *topology, unsigned int number);
+
+/**
+ * CPUs of a domain's cores, given as a mask (bit i: core i); offline ones included as far as known.
+ * To be freed; NULL without memory.
+ */
+struct isst_cpuset *topology_cpus_of_cores(const struct topology *topology,
+					   const struct isst_domain *domain, uint64_t cores);
+
+#endif

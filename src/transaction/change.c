@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a change is put together, and what is told of it. Making and undoing it: run.c, undo.c. */
+#include "transaction/change.h"
+#include "transaction/journal.h"
+#include "transaction/record.h"
+#include "transaction/undo.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/** Makes room for one more element of an array. Returns false without memory. */
+static bool grow(void **array, size_t count, size_t *space, size_t size)
+{
+	size_t wanted = *space ? *space * 2 : 16;
+	void *larger;
+
+	if (count < *space)
+		return true;
+	larger = reallocarray(*array, wanted, size);
+	if (!larger)
+		return false;
+	*array = larger;
+	*space = wanted;
+	return true;
+}
+
+int isst_change_new(struct isst_context *context, const struct isst_change_options *options,
+		    struct isst_change **result)
+{
+	struct isst_change *change;
+
+	*result = NULL;
+	if (!context->topology)
+		return message_error(&context->messages, -EINVAL,
+				     "the machine is not discovered yet");
+	if (!options->dry_run && context->lock < 0)
+		return message_error(
+			&context->messages, -EINVAL,
+			"a change needs the lock, taken before the machine is discovered");
+	change = calloc(1, sizeof(*change));
+	if (!change)
+		return -ENOMEM;
+	change->context = context;
+	change->options = *options;
+	if (options->command)
+		change->options.command = message_make(&context->messages, "%s", options->command);
+	change->journal = -1;
+	*result = change;
+	return 0;
+}
+
+void isst_change_free(struct isst_change *change)
+{
+	if (!change)
+		return;
+	for (size_t i = 0; i < change->count; i++) {
+		free(change->steps[i]->entries);
+		free(change->steps[i]->footprint);
+		free(change->steps[i]);
+	}
+	if (change->journal >= 0)
+		close(change->journal);
+	record_plans_free(change->records);
+	free(change->steps);
+	free(change->enabled);
+	free(change->listed);
+	free(change->warnings.texts);
+	free(change->differences.texts);
+	free(change);
+}
+
+struct step *change_step(struct isst_change *change, enum item_kind kind)
+{
+	struct step *step = calloc(1, sizeof(*step));
+
+	if (!step || !grow((void **)&change->steps, change->count, &change->space, sizeof(step))) {
+		change->broken = true;
+		free(step);
+		return NULL;
+	}
+	step->change = change;
+	step->kind = kind;
+	change->steps[change->count++] = step;
+	return step;
+}
+
+/** The kernel keeps a lower limit below the upper one: a write to one of them may move the other.
+ */
+static const enum item_kind COUNTERPARTS[ITEM_KINDS] = {
+	[ITEM_SCALING_MAX] = ITEM_SCALING_MIN,
+	[ITEM_SCALING_MIN] = ITEM_SCALING_MAX,
+	[ITEM_UNCORE_MAX] = ITEM_UNCORE_MIN,
+	[ITEM_UNCORE_MIN] = ITEM_UNCORE_MAX,
+};
+
+static struct entry *add_entry(struct step *step, struct item item)
+{
+	struct entry *entry;
+
+	if (!step)
+		return NULL;
+	if (!grow((void **)&step->entries, step->count, &step->space, sizeof(*entry))) {
+		step->change->broken = true;
+		return NULL;
+	}
+	entry = &step->entries[step->count++];
+	*entry = (struct entry){ .item = item };
+	if (COUNTERPARTS[item.kind]) {
+		struct item other = item;
+
+		other.kind = COUNTERPARTS[item.kind];
+		step_disturbs(step, other);
+	}
+	return entry;
+}
+
+void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry) {
+		entry->mask = mask;
+		entry->bits = bits;
+	}
+}
+
+void step_raise(struct step *step, struct item item, uint64_t least)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry) {
+		entry->bits = least;
+		entry->at_least = true;
+	}
+}
+
+void step_set_text(struct step *step, struct item item, const char *text)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry)
+		entry->text = text;
+}
+
+void step_disturbs(struct step *step, struct item item)
+{
+	if (!step)
+		return;
+	/* The limits of a CPU may have been named by add_entry() already. */
+	if (step->footprint_count > 0 &&
+	    item_is(&step->footprint[step->footprint_count - 1].item, &item))
+		return;
+	if (!grow((void **)&step->footprint, step->footprint_count, &step->footprint_space,
+		  sizeof(*step->footprint))) {
+		step->change->broken = true;
+		return;
+	}
+	step->footprint[step->footprint_count++] = (struct entry){ .item = item };
+}
+
+static void add_text(struct text_list *list, const char *text)
+{
+	/* Without memory a text is lost; what it tells of still decides the outcome. */
+	if (grow((void **)&list->texts, list->count, &list->space, sizeof(text)))
+		list->texts[list->count++] = text;
+}
+
+void change_warn(struct isst_change *change, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return;
+	add_text(&change->warnings, message_make(&change->context->messages, "%s", text));
+	free(text);
+}
+
+void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
+		    struct item_value old)
+{
+	struct isst_context *context = change->context;
+
+	add_text(&change->differences,
+		 message_make(&context->messages, "%s is %s, was %s", item_describe(context, item),
+			      item_describe_value(context, item, now),
+			      item_describe_value(context, item, old)));
+}
+
+void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
+{
+	add_text(&change->differences,
+		 message_make(&change->context->messages, "%s is not known: %s",
+			      item_describe(change->context, item), why));
+}
+
+/** Lists all entries of all steps. */
+static void list_steps(struct isst_change *change)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < change->count; i++)
+		total += change->steps[i]->count;
+	change->listed = calloc(total + 1, sizeof(*change->listed));
+	for (size_t i = 0; i < change->count && change->listed; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count; j++) {
+			const struct entry *entry = &step->entries[j];
+			const struct item *item = &entry->item;
+
+			if (!entry->recorded)
+				continue;
+			change->listed[change->listed_count++] = (struct isst_change_step){
+				.target = item_describe(change->context, item),
+				.old_value = item_describe_value(change->context, item, entry->old),
+				.new_value = item_describe_value(change->context, item,
+								 entry->wanted),
+				.written = entry->written,
+			};
+		}
+	}
+}
+
+const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index)
+{
+	if (!change->listed)
+		list_steps(change);
+	return index < change->listed_count ? &change->listed[index] : NULL;
+}
+
+bool isst_change_unchanged(const struct isst_change *change)
+{
+	return !change->wrote;
+}
+
+static const char *text_at(const struct text_list *list, size_t index)
+{
+	return index < list->count ? list->texts[index] : NULL;
+}
+
+const char *isst_change_warning(const struct isst_change *change, size_t index)
+{
+	return text_at(&change->warnings, index);
+}
+
+const char *isst_change_difference(const struct isst_change *change, size_t index)
+{
+	return text_at(&change->differences, index);
+}

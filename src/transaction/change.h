@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A change: steps, each of which writes items of one kind and may disturb others. Features plan
+ * steps; the change is then made as a whole (docs/transactions.md). Knows nothing of what the items
+ * mean to each other.
+ */
+#ifndef ISST_TRANSACTION_CHANGE_H
+#define ISST_TRANSACTION_CHANGE_H
+
+#include "transaction/items.h"
+
+/** An item of a step: to be written, or (in a footprint) only recorded and restored. */
+struct entry {
+	struct item item;
+	/*
+	 * What it shall become: the bits of @mask from @bits, the others as they are; with
+	 * @at_least
+	 * @bits where it is less; or @text.
+	 */
+	uint64_t mask, bits;
+	bool at_least;
+	const char *text;
+	struct item_value old, wanted;
+	bool recorded; /* @old is known, and the machine has such an item */
+	bool needed;   /* it is not as wanted yet */
+	bool written;
+	bool timed_out; /* of those written: nobody has waited for it yet */
+	bool confirmed; /* it was read back as wanted */
+};
+
+struct step {
+	struct isst_change *change;
+	enum item_kind kind;
+	struct entry *entries;
+	size_t count, space;
+	struct entry *footprint;
+	size_t footprint_count, footprint_space;
+	bool begun;
+	/* Where not NULL, called after the step was made, to do what was not known before. */
+	int (*after)(struct isst_change *change);
+};
+
+/** Cores that a level enables in a domain, kept for CPUs that are found only when they come online.
+ */
+struct enabled_cores {
+	struct item domain;
+	uint64_t cores;
+};
+
+/** A list of texts; the texts are the context's. */
+struct text_list {
+	const char **texts;
+	size_t count, space;
+};
+
+struct isst_change {
+	struct isst_context *context;
+	struct isst_change_options options;
+	struct step **steps;
+	size_t count, space;
+	struct isst_change_step *listed; /* for isst_change_step(), made when asked */
+	size_t listed_count;
+	struct text_list warnings, differences;
+	int journal; /* descriptor, -1 while nothing was written */
+	bool wrote;  /* something */
+	bool broken; /* a step could not be added for lack of memory */
+	struct enabled_cores *enabled;
+	size_t enabled_count;
+	/* Files to write or remove once the change is made: records of what was replaced
+	 * (record.h). */
+	struct record_plan *records;
+};
+
+/** Adds an empty step of a kind; NULL without memory, which change_run() then reports: it need not
+ * be checked. */
+struct step *change_step(struct isst_change *change, enum item_kind kind);
+
+/** Adds an item to a step: the bits of @mask become those of @bits. A NULL step is passed over. */
+void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits);
+
+/** Adds an item that is raised to @least where it is lower. */
+void step_raise(struct step *step, struct item item, uint64_t least);
+
+/** Adds an item whose value is text. */
+void step_set_text(struct step *step, struct item item, const char *text);
+
+/** Adds an item that the step may disturb. */
+void step_disturbs(struct step *step, struct item item);
+
+/** All bits of a value. */
+#define WHOLE_VALUE UINT64_MAX
+
+__attribute__((format(printf, 2, 3))) void change_warn(struct isst_change *change,
+						       const char *format, ...);
+
+/**
+ * Takes back what entries of steps that were begun wrote, in reverse order, and what they
+ * disturbed; afterwards compares all with what was recorded and lists differences. Returns 0 if
+ * nothing differs, else -ENOTRECOVERABLE, or -ENOMEM.
+ */
+int change_undo(struct isst_change *change);
+
+#endif

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kinds of items: a table of how each is named, read and written. */
+#include "transaction/items.h"
+#include "base/machine.h"
+#include "sysfs/partition.h"
+#include "sysfs/uncore.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A kind of item that the kernel holds. Errors as in kernel_files.h. @read is NULL where one file
+ * tells all items. */
+struct file_access {
+	int (*read)(struct isst_context *context, const struct item *item,
+		    struct item_value *value);
+	int (*write)(struct isst_context *context, const struct item *item,
+		     struct item_value value);
+};
+
+static int read_limit(struct isst_context *context, const struct item *item,
+		      struct item_value *value)
+{
+	return cpufreq_read_limit(&context->files, item->index,
+				  item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				  &value->number);
+}
+
+static int write_limit(struct isst_context *context, const struct item *item,
+		       struct item_value value)
+{
+	return cpufreq_write_limit(&context->files, item->index,
+				   item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				   value.number);
+}
+
+static struct uncore_place uncore_place(const struct isst_context *context, const struct item *item)
+{
+	return (struct uncore_place){ .package = item->package,
+				      .die = item->die,
+				      .of_domain = context_has_power_domains(context),
+				      .domain = item->domain,
+				      .cluster = item->index };
+}
+
+static int read_uncore(struct isst_context *context, const struct item *item,
+		       struct item_value *value)
+{
+	const struct uncore_place place = uncore_place(context, item);
+
+	return uncore_read_limit(&context->files, &place,
+				 item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				 &value->number);
+}
+
+static int write_uncore(struct isst_context *context, const struct item *item,
+			struct item_value value)
+{
+	const struct uncore_place place = uncore_place(context, item);
+
+	return uncore_write_limit(&context->files, &place,
+				  item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				  value.number);
+}
+
+static int write_online(struct isst_context *context, const struct item *item,
+			struct item_value value)
+{
+	int error = hotplug_write(&context->files, item->index, value.number);
+
+	if (error == -ENOENT)
+		error = message_error(&context->messages, -EIO,
+				      CPU_DIRECTORY
+				      "/cpu%u has no file 'online': the kernel does not let "
+				      "this CPU go offline",
+				      item->index);
+	return error;
+}
+
+/** The names of groups as administrators know them. */
+char *item_partition_name(const struct item *item)
+{
+	char *name;
+
+	return asprintf(&name, "%u-%u-%u", item->package, item->die, item->domain) < 0 ? NULL
+										       : name;
+}
+
+static int read_partition(struct isst_context *context, const struct item *item,
+			  struct item_value *value)
+{
+	char *name = item_partition_name(item), *state = NULL;
+	int error = name ? partition_read(&context->files, name, &state) : -ENOMEM;
+
+	if (!error)
+		value->text = message_make(&context->messages, "%s", state);
+	free(name);
+	free(state);
+	return error;
+}
+
+static int write_partition(struct isst_context *context, const struct item *item,
+			   struct item_value value)
+{
+	char *name = item_partition_name(item);
+	int error = name ? partition_write(&context->files, name, value.text) : -ENOMEM;
+
+	free(name);
+	return error;
+}
+
+static int read_cpusets(struct isst_context *context, const struct item *item,
+			struct item_value *value)
+{
+	bool enabled = false;
+	int error = cpusets_read(&context->files, &enabled);
+
+	(void)item;
+	value->number = enabled;
+	return error;
+}
+
+static int write_cpusets(struct isst_context *context, const struct item *item,
+			 struct item_value value)
+{
+	(void)item;
+	return cpusets_write(&context->files, value.number);
+}
+
+static const struct file_access LIMIT = { read_limit, write_limit };
+static const struct file_access UNCORE = { read_uncore, write_uncore };
+static const struct file_access ONLINE = { NULL, write_online };
+static const struct file_access PARTITION = { read_partition, write_partition };
+static const struct file_access CPUSETS = { read_cpusets, write_cpusets };
+
+enum value_format { AS_NUMBER, AS_WORD, AS_FEATURES, AS_SWITCH, AS_KHZ, AS_TEXT };
+
+static const struct kind {
+	const char *name;     /* in journals and records */
+	const char *what;     /* in messages */
+	const char *index_is; /* what the index counts, where it is part of the name */
+	bool of_cpu;	      /* the index is a CPU, and the domain not part of the name */
+	enum value_format format;
+	unsigned int settling_ms;
+	bool clipped;
+	const struct file_access *file; /* NULL: the firmware's */
+} KINDS[ITEM_KINDS] = {
+	[ITEM_LEVEL] = { "level", "performance level", NULL, false, AS_NUMBER, 1000, false, NULL },
+	[ITEM_FEATURES] = { "features", "turbo-freq and base-freq", NULL, false, AS_FEATURES, 100,
+			    false, NULL },
+	[ITEM_CORE_POWER] = { "core-power", "core-power", NULL, false, AS_SWITCH, 100, false,
+			      NULL },
+	[ITEM_QOS] = { "qos", "CLOS and priority type", NULL, false, AS_WORD, 100, false, NULL },
+	[ITEM_CLOS] = { "clos", "CLOS", "CLOS", false, AS_WORD, 0, true, NULL },
+	[ITEM_ASSOCIATION] = { "association", "CLOS of core", "core", false, AS_NUMBER, 0, false,
+			       NULL },
+	[ITEM_TURBO_RATIO_LIMITS] = { "turbo-ratio-limits", "turbo ratio limits", NULL, false,
+				      AS_WORD, 0, true, NULL },
+	[ITEM_ONLINE] = { "online", "online", "CPU", true, AS_SWITCH, 0, false, &ONLINE },
+	[ITEM_SCALING_MAX] = { "scaling-max", "scaling_max_freq", "CPU", true, AS_KHZ, 0, true,
+			       &LIMIT },
+	[ITEM_SCALING_MIN] = { "scaling-min", "scaling_min_freq", "CPU", true, AS_KHZ, 0, true,
+			       &LIMIT },
+	[ITEM_UNCORE_MAX] = { "uncore-max", "uncore max_freq_khz", NULL, false, AS_KHZ, 0, true,
+			      &UNCORE },
+	[ITEM_UNCORE_MIN] = { "uncore-min", "uncore min_freq_khz", NULL, false, AS_KHZ, 0, true,
+			      &UNCORE },
+	[ITEM_PARTITION] = { "partition", "cpuset partition", NULL, false, AS_TEXT, 0, false,
+			     &PARTITION },
+	[ITEM_CPUSETS] = { "cpusets", "cpuset controller of /sys/fs/cgroup", NULL, false, AS_SWITCH,
+			   0, false, &CPUSETS },
+};
+
+struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index)
+{
+	return (struct item){ kind, domain->package, domain->die, domain->number, index };
+}
+
+struct item item_of_cpu(unsigned int cpu)
+{
+	return (struct item){ .kind = ITEM_ONLINE, .index = cpu };
+}
+
+struct item item_of_cpusets(void)
+{
+	return (struct item){ .kind = ITEM_CPUSETS };
+}
+
+bool item_is(const struct item *a, const struct item *b)
+{
+	/* The index of ITEM_FEATURES tells how to ask, not what. */
+	return a->kind == b->kind && a->package == b->package && a->die == b->die &&
+	       a->domain == b->domain && (a->index == b->index || a->kind == ITEM_FEATURES);
+}
+
+bool item_value_equal(const struct item *item, struct item_value a, struct item_value b)
+{
+	if (KINDS[item->kind].format == AS_TEXT)
+		return strcmp(a.text ? a.text : "", b.text ? b.text : "") == 0;
+	return a.number == b.number;
+}
+
+bool item_value_serves(const struct item *item, struct item_value now, struct item_value wanted)
+{
+	static const char ROOT[] = "root ", ISOLATED[] = "isolated ";
+
+	if (item_value_equal(item, now, wanted))
+		return true;
+	return item->kind == ITEM_PARTITION && now.text && wanted.text &&
+	       strncmp(now.text, ROOT, sizeof(ROOT) - 1) == 0 &&
+	       strncmp(wanted.text, ISOLATED, sizeof(ISOLATED) - 1) == 0 &&
+	       strcmp(now.text + sizeof(ROOT) - 1, wanted.text + sizeof(ISOLATED) - 1) == 0;
+}
+
+const char *item_kind_name(enum item_kind kind)
+{
+	return KINDS[kind].name;
+}
+
+enum item_kind item_kind_of(const char *name)
+{
+	int kind = 0;
+
+	while (kind < ITEM_KINDS && strcmp(KINDS[kind].name, name) != 0)
+		kind++;
+	return (enum item_kind)kind;
+}
+
+unsigned int item_settling_time(enum item_kind kind)
+{
+	return KINDS[kind].settling_ms;
+}
+
+bool item_may_be_clipped(enum item_kind kind)
+{
+	return KINDS[kind].clipped;
+}
+
+const char *item_describe(struct isst_context *context, const struct item *item)
+{
+	struct messages *messages = &context->messages;
+	const struct kind *kind = &KINDS[item->kind];
+	const char *place;
+
+	if (item->kind == ITEM_CPUSETS)
+		return kind->what;
+	if (kind->of_cpu)
+		return message_make(messages, "CPU %u: %s", item->index, kind->what);
+	place = topology_domain_name(messages, context_has_power_domains(context),
+				     &(struct isst_domain){ .package = item->package,
+							    .die = item->die,
+							    .number = item->domain });
+	if (kind->file == &UNCORE && item->index > 0)
+		return message_make(messages, "%s: %s of fabric %u", place, kind->what,
+				    item->index);
+	if (kind->index_is)
+		return message_make(messages, "%s: %s %u", place, kind->what, item->index);
+	return message_make(messages, "%s: %s", place, kind->what);
+}
+
+const char *item_describe_value(struct isst_context *context, const struct item *item,
+				struct item_value value)
+{
+	struct messages *messages = &context->messages;
+
+	switch (KINDS[item->kind].format) {
+	case AS_FEATURES:
+		return message_make(messages, "%s, %s", value.number & 1 ? "on" : "off",
+				    value.number & 2 ? "on" : "off");
+	case AS_SWITCH:
+		return value.number ? "1" : "0";
+	case AS_WORD:
+		return message_make(messages, "0x%" PRIx64, value.number);
+	case AS_KHZ:
+		if (value.number == CPUFREQ_NO_LIMIT ||
+		    (value.number == 0 && item->kind == ITEM_SCALING_MIN))
+			return "no limit";
+		return message_make(messages, "%" PRIu64 " kHz", value.number);
+	case AS_TEXT:
+		return value.text ? value.text : "absent";
+	default:
+		return message_make(messages, "%" PRIu64, value.number);
+	}
+}
+
+/** The domain of an item in the present topology. */
+static const struct isst_domain *find_domain(const struct isst_context *context,
+					     const struct item *item)
+{
+	const struct topology_domain *domain = topology_find_domain(
+		context->topology, item->package, item->die, item->domain);
+
+	return domain ? &domain->public : NULL;
+}
+
+/** Plans the access to an item of the firmware. */
+static int plan_firmware(struct isst_context *context, struct firmware_batch *batch,
+			 struct item_access *access,
+			 int (*plan)(struct firmware_batch *, const struct setting_request *))
+{
+	const struct item *item = &access->item;
+	const struct isst_domain *domain = find_domain(context, item);
+
+	if (!domain) {
+		message_failure(&context->messages, &access->failure, -EIO,
+				"%s cannot be reached: no CPU of the domain is online",
+				item_describe(context, item));
+		return 0;
+	}
+	return plan(batch, &(struct setting_request){ .domain = domain,
+						      .setting = (enum firmware_setting)item->kind,
+						      .index = item->index,
+						      .value = &access->value.number,
+						      .failure = &access->failure });
+}
+
+/** Takes the error of a file over, with the message that the reader left. */
+static void note_file_error(struct isst_context *context, struct item_access *access, int error)
+{
+	if (error == -ENOENT)
+		message_failure(&context->messages, &access->failure, -EIO,
+				"%s: there is no such file", item_describe(context, &access->item));
+	else if (error)
+		message_failure(&context->messages, &access->failure, error, "%s",
+				isst_error(context));
+}
+
+static void read_file(struct isst_context *context, struct item_access *access)
+{
+	int error = KINDS[access->item.kind].file->read(context, &access->item, &access->value);
+
+	access->absent = error == -ENOENT;
+	if (!access->absent)
+		note_file_error(context, access, error);
+}
+
+/** The kernel's list tells it of all CPUs, those that have no file of their own included. */
+static int read_online(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct isst_cpuset *online = NULL;
+	int error = 0;
+
+	for (size_t i = 0; i < count && error != -ENOMEM; i++) {
+		struct item_access *access = &accesses[i];
+
+		if (access->item.kind != ITEM_ONLINE)
+			continue;
+		access->failure = (struct isst_failure){ 0 };
+		if (!online) {
+			online = isst_cpuset_new();
+			error = online ? kernel_files_cpulist(&context->files,
+							      CPU_DIRECTORY "/online", online)
+				       : -ENOMEM;
+		}
+		note_file_error(context, access, error);
+		access->value.number = !error && isst_cpuset_has(online, access->item.index);
+	}
+	isst_cpuset_free(online);
+	return error == -ENOMEM ? error : 0;
+}
+
+static const char *uncore_file(struct isst_context *context, const struct item *item)
+{
+	const struct uncore_place place = uncore_place(context, item);
+	const char *file = NULL;
+	char *directory;
+
+	if (uncore_directory(&context->files, &place, &directory) == 0)
+		file = message_make(&context->messages, "%s/max_freq_khz", directory);
+	free(directory);
+	return file;
+}
+
+/** The file, or directory, that a write of an item of the kernel goes to. NULL for those of the
+ * firmware. */
+static const char *path_of(struct isst_context *context, const struct item *item)
+{
+	struct messages *messages = &context->messages;
+
+	switch (item->kind) {
+	case ITEM_ONLINE:
+		return message_make(messages, CPU_DIRECTORY "/cpu%u/online", item->index);
+	case ITEM_SCALING_MAX:
+	case ITEM_SCALING_MIN:
+		return message_make(messages, CPU_DIRECTORY "/cpu%u/cpufreq/%s", item->index,
+				    KINDS[item->kind].what);
+	case ITEM_UNCORE_MAX:
+	case ITEM_UNCORE_MIN:
+		return uncore_file(context, item);
+	case ITEM_PARTITION:
+		return "/sys/fs/cgroup";
+	default:
+		return NULL;
+	}
+}
+
+int item_check_writable(struct isst_context *context, const struct item *item)
+{
+	const struct isst_machine *machine = context->machine;
+	const char *path = path_of(context, item);
+	int error = path && machine->writable ? machine->writable(machine->data, path) : 0;
+
+	if (error != -EACCES && error != -EPERM && error != -EROFS)
+		return 0;
+	return message_error(
+		&context->messages, -EPERM,
+		"not permitted: %s may not be written (%s); it needs root, or CAP_DAC_OVERRIDE",
+		path, strerror(-error));
+}
+
+int items_read(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+	int error = batch ? read_online(context, accesses, count) : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct item_access *access = &accesses[i];
+
+		if (access->item.kind == ITEM_ONLINE)
+			continue;
+		access->failure = (struct isst_failure){ 0 };
+		if (KINDS[access->item.kind].file)
+			read_file(context, access);
+		else
+			error = plan_firmware(context, batch, access,
+					      context->firmware.operations->plan_get);
+	}
+	if (!error)
+		error = firmware_run(batch);
+	firmware_batch_free(batch);
+	return error;
+}
+
+static void write_files(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	bool stopped = false;
+
+	for (size_t i = 0; i < count; i++) {
+		struct item_access *access = &accesses[i];
+
+		access->failure = (struct isst_failure){ 0 };
+		if (stopped) {
+			access->failure.error = -ECANCELED;
+			continue;
+		}
+		note_file_error(context, access,
+				KINDS[access->item.kind].file->write(context, &access->item,
+								     access->value));
+		stopped = access->failure.error != 0;
+	}
+}
+
+int items_write(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct firmware_batch *batch;
+	int error;
+
+	if (count == 0)
+		return 0;
+	if (KINDS[accesses[0].item.kind].file) {
+		write_files(context, accesses, count);
+		return 0;
+	}
+	batch = firmware_batch_new(&context->firmware);
+	error = batch ? 0 : -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++) {
+		accesses[i].failure = (struct isst_failure){ 0 };
+		error = plan_firmware(context, batch, &accesses[i],
+				      context->firmware.operations->plan_set);
+	}
+	if (!error)
+		error = firmware_run_writes(batch);
+	firmware_batch_free(batch);
+	return error;
+}

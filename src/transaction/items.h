@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Everything of a machine that a change may write or disturb, as items with one value each, which
+ * can be read, written, compared and named alike, whether firmware or a file of the kernel holds
+ * them.
+ */
+#ifndef ISST_TRANSACTION_ITEMS_H
+#define ISST_TRANSACTION_ITEMS_H
+
+#include "topology/context.h"
+
+enum item_kind {
+	/* Held by the firmware, for a domain; in the order of enum firmware_setting. */
+	ITEM_LEVEL = SETTING_LEVEL,
+	ITEM_FEATURES = SETTING_FEATURES,
+	ITEM_CORE_POWER = SETTING_CORE_POWER,
+	ITEM_QOS = SETTING_QOS,
+	ITEM_CLOS = SETTING_CLOS,
+	ITEM_ASSOCIATION = SETTING_ASSOCIATION,
+	ITEM_TURBO_RATIO_LIMITS = SETTING_TURBO_RATIO_LIMITS,
+	/* Held by the kernel, for a CPU. */
+	ITEM_ONLINE,
+	ITEM_SCALING_MAX,
+	ITEM_SCALING_MIN,
+	/* Held by the kernel, for a domain. */
+	ITEM_UNCORE_MAX,
+	ITEM_UNCORE_MIN,
+	ITEM_PARTITION, /* the cpuset partition of a domain; its value is text */
+	/* Held by the kernel, for the machine. */
+	ITEM_CPUSETS, /* whether groups have the cpuset controller */
+	ITEM_KINDS,
+};
+
+/** Names an item: by what the kernel and the firmware call things, so that it outlives a topology.
+ */
+struct item {
+	enum item_kind kind;
+	unsigned int package, die, domain;
+	unsigned int index; /* CPU, core, CLOS; of ITEM_FEATURES the level */
+};
+
+struct item_value {
+	uint64_t number;
+	const char *text; /* of ITEM_PARTITION; the context's */
+};
+
+/** An item that is read or written, and how that ended. */
+struct item_access {
+	struct item item;
+	struct item_value value;
+	bool absent; /* read: the machine has no such item */
+	struct isst_failure failure;
+};
+
+/** The item of a kind that a domain, or one of its CPUs, cores or CLOS has. */
+struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index);
+
+/** Whether a CPU is online; where it belongs is no part of that. */
+struct item item_of_cpu(unsigned int cpu);
+
+/** Whether groups have the cpuset controller: of the machine as a whole. */
+struct item item_of_cpusets(void);
+
+/** Name of the group that holds a domain's partition, as administrators know it. To be freed; NULL
+ * without memory. */
+char *item_partition_name(const struct item *item);
+
+bool item_is(const struct item *a, const struct item *b);
+bool item_value_equal(const struct item *item, struct item_value a, struct item_value b);
+
+/** Whether an item that is @now does what @wanted was to do: a partition that is a root serves as
+ * an isolated one. */
+bool item_value_serves(const struct item *item, struct item_value now, struct item_value wanted);
+
+/** Names of kinds in journals and records. item_kind_of() returns ITEM_KINDS for a word that is
+ * none. */
+const char *item_kind_name(enum item_kind kind);
+enum item_kind item_kind_of(const char *name);
+
+/** `package 0, die 0: CLOS 2`, and a value as one reads it. The context's; "out of memory" without
+ * memory. */
+const char *item_describe(struct isst_context *context, const struct item *item);
+const char *item_describe_value(struct isst_context *context, const struct item *item,
+				struct item_value value);
+
+/** Whether the caller may write an item, as far as that can be seen beforehand. Returns 0 or -EPERM
+ * with a message. */
+int item_check_writable(struct isst_context *context, const struct item *item);
+
+/** Reads items of any kinds, those of the firmware in one batch. Returns 0 or -ENOMEM. */
+int items_read(struct isst_context *context, struct item_access *accesses, size_t count);
+
+/**
+ * Writes items, all of one kind, and stops at the first that fails: those behind it get -ECANCELED.
+ * One that was accepted, and may still take effect, has -ETIMEDOUT.
+ * Returns 0 or -ENOMEM.
+ */
+int items_write(struct isst_context *context, struct item_access *accesses, size_t count);
+
+/** How long an item may take to get the value that was written, in ms. */
+unsigned int item_settling_time(enum item_kind kind);
+
+/** Whether firmware or kernel may make another value of the one that is written, within its limits.
+ */
+bool item_may_be_clipped(enum item_kind kind);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records: what `enable --auto` of a feature replaced, so that `disable --auto` can put it back.
+ * One file a feature in the runtime directory, for this boot.
+ */
+#ifndef ISST_TRANSACTION_RECORD_H
+#define ISST_TRANSACTION_RECORD_H
+
+#include "transaction/change.h"
+#include "transaction/saved.h"
+
+/** Once the change is made, remembers what its steps from number @first on replaced in domains that
+ * are at @level. */
+int record_keep(struct isst_change *change, const char *name, size_t first);
+
+/** Says at which level a domain is; for the lines of records. */
+int record_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level);
+
+/**
+ * Once the change is made, forgets what is recorded of a domain.
+ *
+ * @other: another feature: where its record holds a value that this one had written, it gets the
+ * value from before both in its place
+ * @inherits: that feature is on, and gets also what was not put back because of it
+ */
+int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
+		  const struct isst_domain *domain);
+
+/** Reads what is recorded of a domain at a level. Returns 0, -ENOENT (nothing) or -ENOMEM. */
+int record_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
+		unsigned int level, struct saved_items *saved);
+
+/** Whether something is recorded of a domain, at whatever level. Returns 0 or 1, or as above. */
+int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain);
+
+/** Carries out what was planned for the records. A failure is only warned of: the change itself
+ * stands. */
+void record_apply(struct isst_change *change);
+
+void record_plans_free(struct record_plan *plans);
+
+#endif

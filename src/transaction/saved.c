@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines of text that name items and their values. */
+#include "transaction/saved.h"
+#include "base/machine.h"
+#include "base/runtime_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line is: kind package die domain index level old written, where the values of a partition are
+ * texts in which blanks are written as '~'. */
+enum { COLUMNS = 8 };
+
+int saved_items_add(struct saved_items *saved, const struct saved_item *item)
+{
+	if (saved->count == saved->space) {
+		size_t space = saved->space ? saved->space * 2 : 64;
+		struct saved_item *larger = reallocarray(saved->items, space, sizeof(*larger));
+
+		if (!larger)
+			return -ENOMEM;
+		saved->items = larger;
+		saved->space = space;
+	}
+	saved->items[saved->count++] = *item;
+	return 0;
+}
+
+void saved_items_clear(struct saved_items *saved)
+{
+	free(saved->items);
+	*saved = (struct saved_items){ 0 };
+}
+
+static bool print_value(FILE *stream, const struct item *item, struct item_value value)
+{
+	if (item->kind != ITEM_PARTITION)
+		return fprintf(stream, " %" PRIu64, value.number) >= 0;
+	if (putc(' ', stream) == EOF)
+		return false;
+	for (const char *c = value.text ? value.text : "absent"; *c; c++)
+		if (putc(*c == ' ' ? '~' : *c, stream) == EOF)
+			return false;
+	return true;
+}
+
+bool saved_item_print(FILE *stream, const struct saved_item *saved)
+{
+	const struct item *item = &saved->item;
+
+	return fprintf(stream, "%s %u %u %u %u %u", item_kind_name(item->kind), item->package,
+		       item->die, item->domain, item->index, saved->level) >= 0 &&
+	       print_value(stream, item, saved->old) && print_value(stream, item, saved->written) &&
+	       putc('\n', stream) != EOF;
+}
+
+static bool parse_value(struct isst_context *context, const struct item *item, char *word,
+			struct item_value *value)
+{
+	if (item->kind != ITEM_PARTITION)
+		return isst_parse_number(word, 10, UINT64_MAX, &value->number) == 0;
+	for (char *c = word; *c; c++)
+		if (*c == '~')
+			*c = ' ';
+	value->text = message_make(&context->messages, "%s", word);
+	return true;
+}
+
+static bool parse_line(struct isst_context *context, char *line, struct saved_item *saved)
+{
+	unsigned int *const numbers[] = { &saved->item.package, &saved->item.die,
+					  &saved->item.domain, &saved->item.index, &saved->level };
+	char *words[COLUMNS];
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		words[i] = strsep(&line, " ");
+		if (!words[i])
+			return false;
+	}
+	saved->item.kind = item_kind_of(words[0]);
+	if (line || saved->item.kind == ITEM_KINDS)
+		return false;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		uint64_t number;
+
+		if (isst_parse_number(words[i + 1], 10, UINT32_MAX, &number))
+			return false;
+		*numbers[i] = (unsigned int)number;
+	}
+	return parse_value(context, &saved->item, words[6], &saved->old) &&
+	       parse_value(context, &saved->item, words[7], &saved->written);
+}
+
+/** What comes before the boot in the first line of the file @name. To be freed. */
+static char *format_prefix(const char *name)
+{
+	char *prefix;
+
+	return asprintf(&prefix, "isst %s 1 boot ", name) < 0 ? NULL : prefix;
+}
+
+int saved_header(struct isst_context *context, const char *name, char **header)
+{
+	char *prefix = format_prefix(name), *boot_id = NULL;
+	int error = prefix ? kernel_files_text(&context->files, "/proc/sys/kernel/random/boot_id",
+					       &boot_id)
+			   : -ENOMEM;
+
+	*header = NULL;
+	if ((!error || error == -ENOENT) &&
+	    asprintf(header, "%s%s\n", prefix, error ? "-" : boot_id) < 0) {
+		*header = NULL;
+		error = -ENOMEM;
+	}
+	if (!error)
+		free(boot_id);
+	free(prefix);
+	return *header ? 0 : error;
+}
+
+/** Parses the lines behind the header; @line counts them from the start of the file. */
+static int parse(struct isst_context *context, const char *name, char *lines,
+		 struct saved_items *saved)
+{
+	int error = 0;
+
+	for (unsigned int line = 2; *lines && !error; line++) {
+		char *end = strchr(lines, '\n');
+		struct saved_item item = { 0 };
+
+		/* The last line may be cut off: what it was to tell of was not done yet. */
+		if (!end)
+			break;
+		*end = '\0';
+		if (parse_line(context, lines, &item))
+			error = saved_items_add(saved, &item);
+		else
+			error = message_error(&context->messages, -EIO,
+					      "%s/%s:%u: '%s' tells of no item and its values",
+					      context->machine->runtime_directory, name, line,
+					      lines);
+		lines = end + 1;
+	}
+	return error;
+}
+
+/**
+ * Looks whether a file is of this format and boot. Returns -ENOENT for one of another boot, or one
+ * whose first line was never completed.
+ */
+static int check_header(struct isst_context *context, const char *name, const char *text,
+			const char *header)
+{
+	char *prefix = format_prefix(name);
+	int error = prefix ? 0 : -ENOMEM;
+
+	if (!error && (!strchr(text, '\n') || strncmp(text, header, strlen(header)) != 0))
+		error = -ENOENT;
+	if (error == -ENOENT && strchr(text, '\n') && strncmp(text, prefix, strlen(prefix)) != 0)
+		error = message_error(
+			&context->messages, -EIO,
+			"%s/%s is of a format that this version does not know; the version "
+			"that wrote it should deal with it, or it be removed",
+			context->machine->runtime_directory, name);
+	free(prefix);
+	return error;
+}
+
+int saved_items_read(struct isst_context *context, const char *name, struct saved_items *saved)
+{
+	const char *directory = context->machine->runtime_directory;
+	char *header = NULL, *text = NULL;
+	int error = runtime_file_read(directory, name, &text);
+
+	*saved = (struct saved_items){ 0 };
+	if (error && error != -ENOENT && error != -ENOMEM)
+		error = message_error(&context->messages, error == -EACCES ? -EPERM : -EIO,
+				      "%s/%s cannot be read: %s", directory, name,
+				      strerror(-error));
+	if (!error)
+		error = saved_header(context, name, &header);
+	if (!error)
+		error = check_header(context, name, text, header);
+	if (!error)
+		error = parse(context, name, text + strlen(header), saved);
+	if (error)
+		saved_items_clear(saved);
+	free(text);
+	free(header);
+	return error;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Items and their values as lines of text, for the files in which changes are remembered. */
+#ifndef ISST_TRANSACTION_SAVED_H
+#define ISST_TRANSACTION_SAVED_H
+
+#include "transaction/items.h"
+
+#include <stdio.h>
+
+/** An item with the value that it had, the one that was written, and the level that its domain was
+ * at. */
+struct saved_item {
+	struct item item;
+	unsigned int level;
+	struct item_value old, written;
+};
+
+struct saved_items {
+	struct saved_item *items;
+	size_t count, space;
+};
+
+/** Adds one. Returns 0 or -ENOMEM. */
+int saved_items_add(struct saved_items *saved, const struct saved_item *item);
+void saved_items_clear(struct saved_items *saved);
+
+/** Writes one as a line. Returns false where that failed. */
+bool saved_item_print(FILE *stream, const struct saved_item *saved);
+
+/**
+ * Reads the file @name of the runtime directory. Returns 0, -ENOENT (no file, or one of another
+ * boot), -ENOMEM, or another negative errno with a message: one that cannot be read, is of another
+ * version, or damaged. A last line that was cut off is left out, since a run may have died while it
+ * wrote: what the line tells of was not done yet.
+ */
+int saved_items_read(struct isst_context *context, const char *name, struct saved_items *saved);
+
+/** The first line of the file @name, to be freed. Returns 0, -ENOMEM, or an error with a message
+ * where this boot cannot be told from others. */
+int saved_header(struct isst_context *context, const char *name, char **header);
+
+#endif

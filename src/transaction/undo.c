@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Takes a change back: in reverse order, items that were written first, then what they disturbed.
+ */
+#include "transaction/undo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Entries of one array and one kind that are not as they were. */
+struct restoration {
+	struct isst_change *change;
+	struct item_access *accesses; /* what they are now; then what is written */
+	struct item_value *now;
+	size_t count;
+};
+
+static void log_restored(const struct restoration *work, size_t first, size_t count)
+{
+	for (size_t i = first; i < first + count; i++) {
+		const struct item_access *access = &work->accesses[i];
+
+		if (access->failure.error != -ECANCELED)
+			change_log(work->change, &access->item, work->now[i], access->value,
+				   access->failure.error ? access->failure.message : "taken back");
+	}
+}
+
+/** A value that may still appear, and cannot be overwritten: nobody can say what it will be. */
+static void note_pending(const struct restoration *work, size_t i)
+{
+	const struct item_access *access = &work->accesses[i];
+
+	if (item_value_equal(&access->item, work->now[i], access->value))
+		change_differs_unread(work->change, &access->item,
+				      "the value that was written is still pending");
+}
+
+/** Writes old values; one that fails does not keep the others from being restored. */
+static int write_all(struct restoration *work)
+{
+	size_t at = 0;
+
+	while (at < work->count) {
+		size_t rest = work->count - at, done = 0;
+		int error = items_write(work->change->context, &work->accesses[at], rest);
+
+		if (error)
+			return error;
+		while (done < rest && !work->accesses[at + done].failure.error)
+			done++;
+		/* The one that failed is passed over; what became of it is seen when all is
+		 * compared. */
+		if (done < rest)
+			note_pending(work, at + done++);
+		log_restored(work, at, done);
+		at += done;
+	}
+	return 0;
+}
+
+/** Waits until values that take time are there; those whose write was refused are not waited for.
+ */
+static int settle(struct restoration *work, enum item_kind kind)
+{
+	struct item_access *accesses = calloc(work->count, sizeof(*accesses));
+	struct patience patience = patience_for(kind);
+	bool there = false;
+	int error = accesses ? 0 : -ENOMEM;
+
+	while (!error && !there) {
+		memcpy(accesses, work->accesses, work->count * sizeof(*accesses));
+		error = items_read(work->change->context, accesses, work->count);
+		there = true;
+		for (size_t i = 0; i < work->count && !error; i++)
+			there &= work->accesses[i].failure.error ||
+				 item_value_equal(&accesses[i].item, accesses[i].value,
+						  work->accesses[i].value);
+		if (!there && !patience_wait(&patience))
+			break;
+	}
+	free(accesses);
+	return error;
+}
+
+/**
+ * A value that was accepted and never appeared may still appear: it has to be overwritten even
+ * though nothing seems to have happened.
+ */
+static bool is_pending(const struct entry *entry)
+{
+	return entry->written && !entry->confirmed && item_settling_time(entry->item.kind) > 0;
+}
+
+/** Keeps those accesses that differ from what was recorded, to be written, in reverse order. */
+static void select_changed(struct restoration *work, const struct entry *entries,
+			   const size_t *owners)
+{
+	size_t count = 0;
+
+	for (size_t i = work->count; i-- > 0;) {
+		const struct entry *entry = &entries[owners[i]];
+		struct item_access access = work->accesses[i];
+
+		if (!access.failure.error && !is_pending(entry) &&
+		    (access.absent || item_value_equal(&entry->item, access.value, entry->old)))
+			continue;
+		work->now[work->count + count] = access.value;
+		access.value = entry->old;
+		work->accesses[work->count + count++] = access;
+	}
+	memmove(work->accesses, work->accesses + work->count, count * sizeof(*work->accesses));
+	memmove(work->now, work->now + work->count, count * sizeof(*work->now));
+	work->count = count;
+}
+
+/**
+ * Gives firmware the time that it may take for values that have not appeared in time: one that is
+ * there can be taken back, while one that is not may be refused to be overwritten.
+ */
+static int await_pending(struct restoration *work, const struct entry *entries,
+			 const size_t *owners, enum item_kind kind)
+{
+	struct patience patience = patience_for(kind);
+	int error = 0;
+	bool pending;
+
+	do {
+		pending = false;
+		error = items_read(work->change->context, work->accesses, work->count);
+		for (size_t i = 0; i < work->count && !error; i++)
+			pending |= entries[owners[i]].timed_out &&
+				   !work->accesses[i].failure.error &&
+				   item_value_equal(&entries[owners[i]].item,
+						    work->accesses[i].value,
+						    entries[owners[i]].old);
+	} while (!error && pending && patience_wait(&patience));
+	return error;
+}
+
+/** Restores the entries of one kind. */
+static int restore_kind(struct isst_change *change, const struct entry *entries, size_t count,
+			enum item_kind kind)
+{
+	struct restoration work = { .change = change };
+	size_t *owners = calloc(count, sizeof(*owners));
+	int error = -ENOMEM;
+
+	work.accesses = calloc(2 * count, sizeof(*work.accesses));
+	work.now = calloc(2 * count, sizeof(*work.now));
+	if (!owners || !work.accesses || !work.now)
+		goto out;
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].item.kind == kind && entries[i].recorded) {
+			owners[work.count] = i;
+			work.accesses[work.count++].item = entries[i].item;
+		}
+	error = work.count ? await_pending(&work, entries, owners, kind) : 0;
+	if (error || work.count == 0)
+		goto out;
+	select_changed(&work, entries, owners);
+	if (work.count == 0)
+		goto out;
+	error = write_all(&work);
+	if (!error && item_settling_time(kind))
+		error = settle(&work, kind);
+out:
+	free(owners);
+	free(work.accesses);
+	free(work.now);
+	return error;
+}
+
+static int restore(struct isst_change *change, const struct entry *entries, size_t count)
+{
+	int error = 0;
+
+	for (int kind = 0; kind < ITEM_KINDS && count > 0 && !error; kind++)
+		error = restore_kind(change, entries, count, (enum item_kind)kind);
+	return error;
+}
+
+bool change_touches_cpus(const struct isst_change *change)
+{
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->begun && change->steps[i]->kind == ITEM_ONLINE)
+			return true;
+	return false;
+}
+
+/** CPUs that carried requests may have gone offline. */
+static void look_around(struct isst_change *change)
+{
+	if (change_touches_cpus(change) && context_discover_topology(change->context))
+		message_trace(&change->context->messages, "undo: %s", isst_error(change->context));
+}
+
+/** Whether an earlier step recorded the same item: then that value counts. */
+static bool recorded_before(const struct isst_change *change, size_t step,
+			    const struct entry *entry)
+{
+	for (size_t i = 0; i < step; i++) {
+		const struct step *other = change->steps[i];
+
+		for (size_t j = 0; other->begun && j < other->count; j++)
+			if (other->entries[j].recorded &&
+			    item_is(&other->entries[j].item, &entry->item))
+				return true;
+		for (size_t j = 0; other->begun && j < other->footprint_count; j++)
+			if (other->footprint[j].recorded &&
+			    item_is(&other->footprint[j].item, &entry->item))
+				return true;
+	}
+	return false;
+}
+
+static int compare_entries(struct isst_change *change, size_t step, const struct entry *entries,
+			   size_t count)
+{
+	struct item_access *accesses = calloc(count, sizeof(*accesses));
+	int error = accesses ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		accesses[i].item = entries[i].item;
+	if (!error)
+		error = items_read(change->context, accesses, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct entry *entry = &entries[i];
+
+		if (!entry->recorded || recorded_before(change, step, entry))
+			continue;
+		if (accesses[i].failure.error)
+			change_differs_unread(change, &entry->item, accesses[i].failure.message);
+		else if (accesses[i].absent)
+			change_differs_unread(change, &entry->item, "it is not there any more");
+		else if (!item_value_equal(&entry->item, accesses[i].value, entry->old))
+			change_differs(change, &entry->item, accesses[i].value, entry->old);
+	}
+	free(accesses);
+	return error;
+}
+
+static int compare_all(struct isst_change *change)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		const struct step *step = change->steps[i];
+
+		if (!step->begun)
+			continue;
+		if (step->count > 0)
+			error = compare_entries(change, i, step->entries, step->count);
+		if (!error && step->footprint_count > 0)
+			error = compare_entries(change, i, step->footprint, step->footprint_count);
+	}
+	return error;
+}
+
+int change_undo(struct isst_change *change)
+{
+	int error = 0;
+
+	look_around(change);
+	for (size_t i = change->count; i-- > 0 && !error;) {
+		const struct step *step = change->steps[i];
+
+		if (!step->begun)
+			continue;
+		error = restore(change, step->entries, step->count);
+		if (step->kind == ITEM_ONLINE)
+			look_around(change);
+		if (!error)
+			error = restore(change, step->footprint, step->footprint_count);
+	}
+	if (!error)
+		error = compare_all(change);
+	if (!error && change->differences.count > 0)
+		error = -ENOTRECOVERABLE;
+	return error;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of CPU numbers: adding, lists, the forms in which they are written. */
+#include "support/check.h"
+
+static void add(struct isst_cpuset *set, unsigned int first, unsigned int last)
+{
+	assert_int_equal(isst_cpuset_add(set, first, last), 0);
+}
+
+static void check_list(const char *list, const char *ranges)
+{
+	struct isst_cpuset *set = check_set(list);
+
+	check_cpus(set, ranges);
+	isst_cpuset_free(set);
+}
+
+static void check_bad_list(const char *list, int error, size_t bad_at)
+{
+	struct isst_cpuset *set = check_set("5");
+	const char *bad = NULL;
+	int result = isst_cpuset_add_list(set, list, &bad);
+
+	if (result != error || bad != list + bad_at)
+		fail_msg("'%s' gives %d at '%s'", list, result, bad ? bad : "(null)");
+	check_cpus(set, "5");
+	isst_cpuset_free(set);
+}
+
+static void a_new_set_is_empty(void **state)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	unsigned int cpu = 77;
+	char *text;
+
+	(void)state;
+	assert_int_equal(isst_cpuset_count(set), 0);
+	assert_false(isst_cpuset_has(set, 0));
+	assert_false(isst_cpuset_next(set, 0, &cpu));
+	assert_int_equal(cpu, 77);
+	check_cpus(set, "");
+	text = isst_cpuset_list(set);
+	assert_string_equal(text, "");
+	free(text);
+	isst_cpuset_free(set);
+}
+
+static void freeing_no_set_does_nothing(void **state)
+{
+	(void)state;
+	isst_cpuset_free(NULL);
+}
+
+static void adjacent_and_overlapping_ranges_become_one(void **state)
+{
+	static const struct {
+		const char *before;
+		unsigned int first, last;
+		const char *after;
+	} CASES[] = {
+		{ "4-6", 7, 9, "4-9" },
+		{ "4-6", 1, 3, "1-6" },
+		{ "4-6", 8, 9, "4-6,8-9" },
+		{ "4-6", 1, 2, "1-2,4-6" },
+		{ "4-6", 5, 5, "4-6" },
+		{ "4-6", 4, 6, "4-6" },
+		{ "4-6", 2, 9, "2-9" },
+		{ "4-6", 6, 8, "4-8" },
+		{ "4-6", 3, 4, "3-6" },
+		{ "1,3,5,7", 2, 6, "1-7" },
+		{ "1,3,5,7", 4, 4, "1,3-5,7" },
+		{ "1,3,5,7", 0, 9, "0-9" },
+		{ "1,5,9", 3, 3, "1,3,5,9" },
+		{ "0", 1, 1, "0-1" },
+		{ "1", 0, 0, "0-1" },
+		{ "2", 0, 0, "0,2" },
+		{ "1-3,10-12,20-22", 4, 19, "1-22" },
+		{ "1-3,10-12,20-22", 5, 8, "1-3,5-8,10-12,20-22" },
+		{ "1-3,10-12,20-22", 11, 30, "1-3,10-30" },
+		{ "4294967293", 4294967294, 4294967294, "4294967293-4294967294" },
+		{ "4294967294", 0, 4294967294, "0-4294967294" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct isst_cpuset *set = check_set(CASES[i].before);
+
+		add(set, CASES[i].first, CASES[i].last);
+		check_cpus(set, CASES[i].after);
+		isst_cpuset_free(set);
+	}
+}
+
+/** Adds numbers in a scrambled order and compares with a plain table after each. */
+static void any_order_of_adding_gives_the_same_set(void **state)
+{
+	enum { SPACE = 257 };
+	bool expected[SPACE] = { false };
+	struct isst_cpuset *set = isst_cpuset_new();
+	unsigned int number = 1, count = 0;
+
+	(void)state;
+	for (unsigned int step = 0; step < 200; step++) {
+		unsigned int last, cpu;
+
+		number = number * 75 % SPACE;
+		last = number + step % 3 < SPACE ? number + step % 3 : number;
+		add(set, number, last);
+		for (cpu = number; cpu <= last; cpu++) {
+			count += !expected[cpu];
+			expected[cpu] = true;
+		}
+		assert_int_equal(isst_cpuset_count(set), count);
+		for (cpu = 0; cpu < SPACE; cpu++)
+			assert_int_equal(isst_cpuset_has(set, cpu), expected[cpu]);
+	}
+	isst_cpuset_free(set);
+}
+
+static void a_set_is_added_to_another(void **state)
+{
+	struct isst_cpuset *set = check_set("0-3,8"), *other = check_set("2,4,10-11");
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add_set(set, other), 0);
+	check_cpus(set, "0-4,8,10-11");
+	check_cpus(other, "2,4,10-11");
+	isst_cpuset_free(set);
+	isst_cpuset_free(other);
+}
+
+static void lists_name_numbers_and_ranges_in_both_notations(void **state)
+{
+	(void)state;
+	check_list("", "");
+	check_list("0", "0");
+	check_list("1,3-5,8..10", "1,3-5,8-10");
+	check_list("8..10", "8-10");
+	check_list("5-5", "5");
+	check_list("7..7", "7");
+	check_list("3,2,1", "1-3");
+	check_list("1,1,1", "1");
+	check_list("0-63,128-191", "0-63,128-191");
+	check_list("0007,010", "7,10");
+	check_list("0000000000000000000000000000000000000004", "4");
+	check_list("4294967294", "4294967294");
+	check_list("0-4294967294", "0-4294967294");
+}
+
+static void a_list_that_cannot_be_understood_changes_nothing_and_says_where(void **state)
+{
+	(void)state;
+	check_bad_list("a", -EINVAL, 0);
+	check_bad_list("-1", -EINVAL, 0);
+	check_bad_list("+1", -EINVAL, 0);
+	check_bad_list(",", -EINVAL, 0);
+	check_bad_list(",1", -EINVAL, 0);
+	check_bad_list("1,", -EINVAL, 2);
+	check_bad_list("1,,2", -EINVAL, 2);
+	check_bad_list("1, 2", -EINVAL, 2);
+	check_bad_list(" 1", -EINVAL, 0);
+	check_bad_list("1 ", -EINVAL, 1);
+	check_bad_list("1\n", -EINVAL, 1);
+	check_bad_list("1-", -EINVAL, 2);
+	check_bad_list("1..", -EINVAL, 3);
+	check_bad_list("1.2", -EINVAL, 1);
+	check_bad_list("1...2", -EINVAL, 3);
+	check_bad_list("1--2", -EINVAL, 2);
+	check_bad_list("1-2-3", -EINVAL, 3);
+	check_bad_list("1;2", -EINVAL, 1);
+	check_bad_list("0x10", -EINVAL, 1);
+	check_bad_list("1,2,x,4", -EINVAL, 4);
+	check_bad_list("all", -EINVAL, 0);
+}
+
+static void a_range_that_runs_backwards_is_refused(void **state)
+{
+	(void)state;
+	check_bad_list("5-4", -EINVAL, 2);
+	check_bad_list("5..4", -EINVAL, 3);
+	check_bad_list("1,10-2,3", -EINVAL, 5);
+}
+
+static void D14_a_number_too_large_for_a_cpu_is_out_of_range(void **state)
+{
+	(void)state;
+	check_bad_list("4294967295", -ERANGE, 0);
+	check_bad_list("4294967296", -ERANGE, 0);
+	check_bad_list("1,4294967295", -ERANGE, 2);
+	check_bad_list("0-4294967295", -ERANGE, 2);
+	check_bad_list("18446744073709551616", -ERANGE, 0);
+	check_bad_list("18446744073709551617", -ERANGE, 0);
+	check_bad_list("99999999999999999999999999999999999999", -ERANGE, 0);
+}
+
+static void D14_a_number_above_16_bits_is_not_another_cpu(void **state)
+{
+	struct isst_cpuset *set = check_set("65537");
+
+	(void)state;
+	assert_false(isst_cpuset_has(set, 1));
+	assert_true(isst_cpuset_has(set, 65537));
+	check_cpus(set, "65537");
+	isst_cpuset_free(set);
+}
+
+static void where_a_list_is_bad_need_not_be_asked_for(void **state)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add_list(set, "x", NULL), -EINVAL);
+	isst_cpuset_free(set);
+}
+
+static void D15_lists_of_thousands_are_complete(void **state)
+{
+	enum { CPUS = 5000 };
+	struct isst_cpuset *set = isst_cpuset_new(), *again;
+	char *list, *ranges, *at;
+
+	(void)state;
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		add(set, 2 * (CPUS - 1 - cpu), 2 * (CPUS - 1 - cpu));
+	assert_int_equal(isst_cpuset_count(set), CPUS);
+	list = at = isst_cpuset_list(set);
+	for (unsigned long cpu = 0; cpu < CPUS; cpu++) {
+		assert_int_equal(strtoul(at, &at, 10), 2 * cpu);
+		assert_int_equal(*at, cpu == CPUS - 1 ? '\0' : ',');
+		at++;
+	}
+	ranges = isst_cpuset_ranges(set);
+	assert_string_equal(ranges, list);
+	again = check_set(list);
+	assert_int_equal(isst_cpuset_count(again), CPUS);
+	isst_cpuset_free(again);
+	isst_cpuset_free(set);
+	free(list);
+	free(ranges);
+}
+
+static void walking_goes_up_through_every_cpu_once(void **state)
+{
+	static const unsigned int EXPECTED[] = { 0, 3, 4, 5, 4097, 4294967294 };
+	struct isst_cpuset *set = check_set("0,3-5,4097,4294967294");
+	unsigned int cpu;
+	size_t at = 0;
+
+	(void)state;
+	isst_cpuset_for_each (cpu, set)
+		assert_int_equal(cpu, EXPECTED[at++]);
+	assert_int_equal(at, COUNT(EXPECTED));
+	isst_cpuset_free(set);
+}
+
+static void the_walk_ends_behind_the_highest_number_there_is(void **state)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	unsigned int cpu, steps = 0;
+
+	(void)state;
+	add(set, UINT32_MAX - 1, UINT32_MAX);
+	isst_cpuset_for_each (cpu, set)
+		steps++;
+	assert_int_equal(steps, 2);
+	assert_int_equal(isst_cpuset_count(set), 2);
+	isst_cpuset_free(set);
+}
+
+static void the_next_cpu_is_found_from_anywhere(void **state)
+{
+	static const struct {
+		unsigned int from, next;
+	} CASES[] = { { 0, 2 }, { 2, 2 }, { 3, 3 }, { 4, 4 }, { 5, 9 }, { 9, 9 } };
+	struct isst_cpuset *set = check_set("2-4,9");
+	unsigned int cpu;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		assert_true(isst_cpuset_next(set, CASES[i].from, &cpu));
+		assert_int_equal(cpu, CASES[i].next);
+	}
+	assert_false(isst_cpuset_next(set, 10, &cpu));
+	isst_cpuset_free(set);
+}
+
+static void a_list_writes_every_cpu_out(void **state)
+{
+	struct isst_cpuset *set = check_set("0-2,5");
+	char *list = isst_cpuset_list(set);
+
+	(void)state;
+	assert_string_equal(list, "0,1,2,5");
+	free(list);
+	isst_cpuset_free(set);
+}
+
+static void check_mask(const char *cpus, unsigned int bits, const char *expected)
+{
+	struct isst_cpuset *set = check_set(cpus);
+	char *mask = isst_cpuset_mask(set, bits);
+
+	assert_string_equal(mask, expected);
+	free(mask);
+	isst_cpuset_free(set);
+}
+
+static void masks_are_whole_words_most_significant_first(void **state)
+{
+	(void)state;
+	check_mask("", 0, "");
+	check_mask("", 32, "00000000");
+	check_mask("0", 32, "00000001");
+	check_mask("31", 32, "80000000");
+	check_mask("0-31", 32, "ffffffff");
+	check_mask("0", 1, "00000001");
+	check_mask("0,32", 33, "00000001,00000001");
+	check_mask("0,32", 64, "00000001,00000001");
+	check_mask("4-7,36-39", 96, "00000000,000000f0,000000f0");
+	check_mask("63", 64, "80000000,00000000");
+}
+
+static void cpus_beyond_a_mask_are_left_out_of_it(void **state)
+{
+	(void)state;
+	check_mask("0,32,64", 32, "00000001");
+	check_mask("0,32,64", 64, "00000001,00000001");
+	check_mask("100", 64, "00000000,00000000");
+	check_mask("4294967294", 32, "00000000");
+}
+
+static void D15_a_mask_of_thousands_of_cpus_is_complete(void **state)
+{
+	struct isst_cpuset *set = check_set("0-4095");
+	char *mask = isst_cpuset_mask(set, 4096);
+
+	(void)state;
+	assert_int_equal(strlen(mask), 128 * 9 - 1);
+	assert_int_equal(strspn(mask, "f,"), 128 * 9 - 1);
+	free(mask);
+	isst_cpuset_free(set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_set_is_empty),
+		cmocka_unit_test(freeing_no_set_does_nothing),
+		cmocka_unit_test(adjacent_and_overlapping_ranges_become_one),
+		cmocka_unit_test(any_order_of_adding_gives_the_same_set),
+		cmocka_unit_test(a_set_is_added_to_another),
+		cmocka_unit_test(lists_name_numbers_and_ranges_in_both_notations),
+		cmocka_unit_test(a_list_that_cannot_be_understood_changes_nothing_and_says_where),
+		cmocka_unit_test(a_range_that_runs_backwards_is_refused),
+		cmocka_unit_test(D14_a_number_too_large_for_a_cpu_is_out_of_range),
+		cmocka_unit_test(D14_a_number_above_16_bits_is_not_another_cpu),
+		cmocka_unit_test(where_a_list_is_bad_need_not_be_asked_for),
+		cmocka_unit_test(D15_lists_of_thousands_are_complete),
+		cmocka_unit_test(walking_goes_up_through_every_cpu_once),
+		cmocka_unit_test(the_walk_ends_behind_the_highest_number_there_is),
+		cmocka_unit_test(the_next_cpu_is_found_from_anywhere),
+		cmocka_unit_test(a_list_writes_every_cpu_out),
+		cmocka_unit_test(masks_are_whole_words_most_significant_first),
+		cmocka_unit_test(cpus_beyond_a_mask_are_left_out_of_it),
+		cmocka_unit_test(D15_a_mask_of_thousands_of_cpus_is_complete),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a run makes of the ways in which a change can end. The library is a fake here: the tested
+ * file is compiled into this one against functions that answer what a test wants them to.
+ */
+#define isst_change_new fake_change_new
+#define isst_change_free fake_change_free
+#define isst_change_run fake_change_run
+#define isst_change_step fake_change_step
+#define isst_change_unchanged fake_change_unchanged
+#define isst_change_warning fake_change_warning
+#define isst_change_difference fake_change_difference
+#define isst_plan_all_online fake_plan_all_online
+#define isst_error fake_error
+#define isst_platform fake_platform
+#define change_machine tested_change_machine
+#define change_all_online tested_change_all_online
+#define change_settle tested_change_settle
+#define unit_report fake_unit_report
+#define run_call fake_run_call
+#include "cli/change.c" /* NOLINT(bugprone-suspicious-include) */
+
+#include "check.h"
+
+#include <unistd.h>
+
+/** What the library answers. */
+static struct {
+	int planned;		       /* by the planning call as a whole */
+	struct isst_failure domain[2]; /* by planning, of each domain */
+	int result;		       /* of the run */
+	const char *error;	       /* message */
+	bool unchanged;
+	const char *warnings[3], *differences[3];
+	struct isst_change_step steps[4];
+	bool progress; /* the run tells of CPU 3 */
+	/* what it was asked */
+	struct isst_change_options options;
+	unsigned int runs;
+} library;
+
+int fake_change_new(struct isst_context *context, const struct isst_change_options *options,
+		    struct isst_change **change)
+{
+	(void)context;
+	library.options = *options;
+	*change = NULL;
+	return 0;
+}
+
+void fake_change_free(struct isst_change *change)
+{
+	(void)change;
+}
+
+int fake_change_run(struct isst_change *change)
+{
+	(void)change;
+	library.runs++;
+	if (library.progress)
+		library.options.progress(library.options.data, "online cpu 3");
+	if (library.options.interrupted(library.options.data))
+		return -EINTR;
+	return library.result;
+}
+
+const struct isst_change_step *fake_change_step(struct isst_change *change, size_t index)
+{
+	(void)change;
+	return library.steps[index].target ? &library.steps[index] : NULL;
+}
+
+bool fake_change_unchanged(const struct isst_change *change)
+{
+	(void)change;
+	return library.unchanged;
+}
+
+const char *fake_change_warning(const struct isst_change *change, size_t index)
+{
+	(void)change;
+	return library.warnings[index];
+}
+
+const char *fake_change_difference(const struct isst_change *change, size_t index)
+{
+	(void)change;
+	return library.differences[index];
+}
+
+int fake_plan_all_online(struct isst_change *change)
+{
+	(void)change;
+	return library.planned;
+}
+
+const char *fake_error(const struct isst_context *context)
+{
+	(void)context;
+	return library.error;
+}
+
+int fake_run_call(struct run *run, int error)
+{
+	if (error)
+		run_error(run, status_of_error(error), "%s", library.error);
+	return error;
+}
+
+struct report_node *fake_unit_report(const struct unit *unit, const struct isst_context *context,
+				     struct report *report)
+{
+	const struct report_step path[] = { { &keys[KEY_PACKAGE], unit->domain->package },
+					    { &keys[KEY_CPU], unit->cpu } };
+
+	(void)context;
+	return report_unit(report, path, 2);
+}
+
+static int plan_both(struct run *run, struct isst_change *change, struct isst_request *requests,
+		     size_t count)
+{
+	(void)run;
+	(void)change;
+	assert_true(count <= 2);
+	for (size_t i = 0; i < count; i++)
+		requests[i].failure = library.domain[requests[i].domain->package];
+	return library.planned;
+}
+
+static int plan_each_cpu(struct run *run, struct isst_change *change, struct isst_failure *failures)
+{
+	(void)change;
+	for (size_t i = 0; i < run->targets.unit_count; i++)
+		failures[i] = library.domain[run->targets.units[i].domain->package];
+	return library.planned;
+}
+
+static const struct changing enable = { .plan_domains = plan_both,
+					.feature = KEY_TURBO_FREQ,
+					.result = KEY_ENABLE };
+static const struct changing enable_automatic = { .plan_domains = plan_both,
+						  .feature = KEY_TURBO_FREQ,
+						  .result = KEY_ENABLE,
+						  .once_more = KEY_TURBO_FREQ_AUTO };
+static const struct changing disable_each = { .plan_units = plan_each_cpu,
+					      .feature = KEY_TURBO_MODE,
+					      .result = KEY_DISABLE };
+
+/** Two packages; --cpu, where it is named, names two CPUs of the first and one of the second. */
+static const struct isst_domain domains[] = {
+	{ .name = "package 0, die 0", .package = 0, .has_cpu = true, .cpu = 0 },
+	{ .name = "package 1, die 0", .package = 1, .has_cpu = true, .cpu = 14 }
+};
+static const struct isst_domain *domain_list[] = { &domains[0], &domains[1] };
+static struct unit all_units[] = { { &domains[0], 0, 0, true }, { &domains[1], 14, 1, true } };
+static struct unit named_units[] = { { &domains[0], 12, 0, true },
+				     { &domains[0], 13, 0, false },
+				     { &domains[1], 20, 1, true } };
+
+static struct request request;
+static struct run run;
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&library, 0, sizeof(library));
+	memset(&request, 0, sizeof(request));
+	request.command = command_find(feature_find("turbo-freq"), "enable");
+	run = (struct run){
+		.request = &request,
+		.report = report_new(),
+		.targets = { .units = all_units,
+			     .unit_count = 2,
+			     .domains = domain_list,
+			     .domain_count = 2 },
+	};
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	report_free(run.report);
+	return 0;
+}
+
+static void name_cpus(void)
+{
+	run.targets.units = named_units;
+	run.targets.unit_count = 3;
+	run.targets.named = true;
+}
+
+static void assert_outcome(enum exit_status status, const char *text)
+{
+	assert_int_equal(run.status, status);
+	assert_rendered(run.report, FORMAT_TEXT, text);
+}
+
+#define UNIT(package, cpu, node, leaf) \
+	" package-" package "\n  cpu-" cpu "\n    " node "\n      " leaf "\n"
+
+static void success_is_told_for_each_unit(void **state)
+{
+	(void)state;
+	library.warnings[0] = "it became less";
+	change_machine(&run, &enable);
+	assert_int_equal(library.runs, 1);
+	assert_outcome(STATUS_DONE, "Information: it became less\n" UNIT("0", "0", "turbo-freq",
+									 "enable:success")
+					    UNIT("1", "14", "turbo-freq", "enable:success"));
+}
+
+static void D49_a_domain_of_several_named_cpus_is_changed_once(void **state)
+{
+	(void)state;
+	name_cpus();
+	change_machine(&run, &enable);
+	assert_int_equal(library.runs, 1);
+	assert_outcome(STATUS_DONE,
+		       UNIT("0", "12", "turbo-freq", "enable:success")
+			       UNIT("0", "13", "turbo-freq", "enable:success")
+				       UNIT("1", "20", "turbo-freq", "enable:success"));
+}
+
+static void D58_auto_is_told_under_the_lowest_cpu_of_each_domain(void **state)
+{
+	(void)state;
+	name_cpus();
+	change_machine(&run, &enable_automatic);
+	assert_outcome(STATUS_DONE,
+		       UNIT("0", "12", "turbo-freq", "enable:success") UNIT("0", "13", "turbo-freq",
+									    "enable:success")
+			       UNIT("1", "20", "turbo-freq", "enable:success")
+				       UNIT("0", "12", "turbo-freq --auto", "enable:success") UNIT(
+					       "1", "20", "turbo-freq --auto", "enable:success"));
+}
+
+static void a_machine_that_is_as_asked_is_unchanged(void **state)
+{
+	(void)state;
+	library.unchanged = true;
+	change_machine(&run, &enable);
+	assert_outcome(STATUS_DONE,
+		       "Information: unchanged: the machine already is as asked for\n" UNIT(
+			       "0", "0", "turbo-freq", "enable:success")
+			       UNIT("1", "14", "turbo-freq", "enable:success"));
+}
+
+static void D48_a_failure_is_one_of_all_units(void **state)
+{
+	(void)state;
+	library.result = -EIO;
+	library.error = "package 1: refused; what was changed before has been taken back";
+	library.unchanged = true;
+	change_machine(&run, &enable_automatic);
+	assert_outcome(
+		STATUS_FAILED,
+		"Error: package 1: refused; what was changed before has been taken back\n" UNIT(
+			"0", "0", "turbo-freq", "enable:failed(error -5)")
+			UNIT("1", "14", "turbo-freq", "enable:failed(error -5)"));
+}
+
+static void what_could_not_be_taken_back_is_listed(void **state)
+{
+	(void)state;
+	library.result = -ENOTRECOVERABLE;
+	library.error = "refused";
+	library.differences[0] = "CLOS 0 is 1, was 0";
+	library.differences[1] = "CLOS 1 is 1, was 0";
+	change_machine(&run, &enable);
+	assert_outcome(
+		STATUS_HALF_DONE,
+		"Error: refused\nError: CLOS 0 is 1, was 0\nError: CLOS 1 is 1, was 0\n" UNIT(
+			"0", "0", "turbo-freq", "enable:failed(error -131)")
+			UNIT("1", "14", "turbo-freq", "enable:failed(error -131)"));
+}
+
+static void a_signal_is_named(void **state)
+{
+	(void)state;
+	library.error = "interrupted; what was changed before has been taken back";
+	assert_int_equal(signals_hold(&run.signals), 0);
+	raise(SIGTERM);
+	change_machine(&run, &enable);
+	/* Taken in, so that letting go does not end the test. */
+	assert_int_equal(sigwaitinfo(&run.signals.ours, NULL), SIGTERM);
+	signals_release(&run.signals);
+	assert_outcome(
+		STATUS_FAILED,
+		"Error: SIGTERM: interrupted; what was changed before has been taken back\n" UNIT(
+			"0", "0", "turbo-freq", "enable:failed(error -4)")
+			UNIT("1", "14", "turbo-freq", "enable:failed(error -4)"));
+}
+
+static void a_domain_that_lacks_the_feature_is_left_out(void **state)
+{
+	(void)state;
+	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
+	change_machine(&run, &enable_automatic);
+	assert_int_equal(library.runs, 1);
+	assert_outcome(STATUS_DONE, "Information: package 1 lacks it\n" UNIT("0", "0", "turbo-freq",
+									     "enable:success")
+					    UNIT("0", "0", "turbo-freq --auto", "enable:success"));
+}
+
+static void a_named_domain_must_not_lack_the_feature(void **state)
+{
+	(void)state;
+	name_cpus();
+	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
+	change_machine(&run, &enable);
+	assert_int_equal(library.runs, 0);
+	assert_outcome(STATUS_NOT_HERE,
+		       "Error: package 1 lacks it\n" UNIT("0", "12", "turbo-freq",
+							  "enable:failed(error -95)")
+			       UNIT("0", "13", "turbo-freq", "enable:failed(error -95)")
+				       UNIT("1", "20", "turbo-freq", "enable:failed(error -95)"));
+}
+
+static void nothing_is_done_where_no_domain_has_the_feature(void **state)
+{
+	(void)state;
+	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 lacks it", 0 };
+	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
+	change_machine(&run, &enable);
+	assert_int_equal(library.runs, 0);
+	assert_outcome(STATUS_NOT_HERE,
+		       "Error: package 0 lacks it\nError: package 1 lacks it\n" UNIT(
+			       "0", "0", "turbo-freq", "enable:failed(error -95)")
+			       UNIT("1", "14", "turbo-freq", "enable:failed(error -95)"));
+}
+
+static void nothing_is_done_where_the_state_of_one_domain_forbids_it(void **state)
+{
+	(void)state;
+	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 lacks it", 0 };
+	library.domain[1] = (struct isst_failure){ -EIO, "package 1 is locked", 0 };
+	change_machine(&run, &enable);
+	assert_int_equal(library.runs, 0);
+	assert_outcome(STATUS_FAILED,
+		       "Error: package 0 lacks it\nError: package 1 is locked\n" UNIT(
+			       "0", "0", "turbo-freq", "enable:failed(error -5)")
+			       UNIT("1", "14", "turbo-freq", "enable:failed(error -5)"));
+}
+
+static void cpus_that_nobody_named_are_counted(void **state)
+{
+	(void)state;
+	name_cpus();
+	run.targets.named = false;
+	library.domain[0] = (struct isst_failure){ -EIO, "CPU 12: refused", 0 };
+	change_machine(&run, &disable_each);
+	assert_outcome(STATUS_FAILED,
+		       "Error: CPU 12: refused (and 1 more)\n" UNIT("0", "12", "turbo-mode",
+								    "disable:failed(error -5)")
+			       UNIT("0", "13", "turbo-mode", "disable:failed(error -5)")
+				       UNIT("1", "20", "turbo-mode", "disable:failed(error -5)"));
+}
+
+static void cpus_that_were_named_are_told_of_one_by_one(void **state)
+{
+	(void)state;
+	name_cpus();
+	library.domain[0] = (struct isst_failure){ -EIO, "CPU: refused", 0 };
+	change_machine(&run, &disable_each);
+	assert_outcome(STATUS_FAILED,
+		       "Error: CPU: refused\nError: CPU: refused\n" UNIT("0", "12", "turbo-mode",
+									 "disable:failed(error -5)")
+			       UNIT("0", "13", "turbo-mode", "disable:failed(error -5)")
+				       UNIT("1", "20", "turbo-mode", "disable:failed(error -5)"));
+}
+
+static void planning_that_fails_as_a_whole_changes_nothing(void **state)
+{
+	(void)state;
+	library.planned = -EINVAL;
+	library.error = "wrong anywhere";
+	change_machine(&run, &enable);
+	assert_int_equal(library.runs, 0);
+	assert_outcome(
+		STATUS_USAGE,
+		"Error: wrong anywhere\n" UNIT("0", "0", "turbo-freq", "enable:failed(error -22)")
+			UNIT("1", "14", "turbo-freq", "enable:failed(error -22)"));
+}
+
+static void ask_for(enum option_id option)
+{
+	request.options.value[option].given = true;
+}
+
+static void options_reach_the_library(void **state)
+{
+	(void)state;
+	change_machine(&run, &enable);
+	assert_false(library.options.dry_run || library.options.partitions ||
+		     library.options.partition_for_cpu0);
+	ask_for(OPTION_DRY_RUN);
+	ask_for(OPTION_CGROUP);
+	ask_for(OPTION_CPU0_WORKAROUND);
+	change_machine(&run, &enable);
+	assert_true(library.options.dry_run && library.options.partitions &&
+		    library.options.partition_for_cpu0);
+}
+
+static void a_dry_run_lists_what_differs(void **state)
+{
+	(void)state;
+	ask_for(OPTION_DRY_RUN);
+	library.unchanged = true;
+	library.steps[0] = (struct isst_change_step){ "CLOS 0", "0", "1", false };
+	library.steps[1] = (struct isst_change_step){ "CLOS 1", "1", "1", false };
+	library.steps[2] = (struct isst_change_step){ "CLOS 2", NULL, "3", false };
+	change_machine(&run, &enable);
+	change_settle(&run);
+	assert_outcome(STATUS_DONE, "Would change CLOS 0: 0 -> 1\n"
+				    "Would change CLOS 2: unknown -> 3\n");
+	assert_rendered(run.report, FORMAT_JSON,
+			"{\n"
+			"  \"dry-run\": {\n"
+			"    \"step-0\": {\n"
+			"      \"target\": \"CLOS 0\",\n"
+			"      \"old\": \"0\",\n"
+			"      \"new\": \"1\"\n"
+			"    },\n"
+			"    \"step-1\": {\n"
+			"      \"target\": \"CLOS 2\",\n"
+			"      \"old\": \"unknown\",\n"
+			"      \"new\": \"3\"\n"
+			"    }\n"
+			"  }\n"
+			"}\n");
+}
+
+static void a_dry_run_may_find_nothing_to_do(void **state)
+{
+	(void)state;
+	ask_for(OPTION_DRY_RUN);
+	library.steps[0] = (struct isst_change_step){ "CLOS 1", "1", "1", false };
+	change_machine(&run, &enable);
+	change_settle(&run);
+	assert_outcome(STATUS_DONE, "Information: nothing would be changed\n");
+	assert_rendered(run.report, FORMAT_JSON,
+			"{\n"
+			"  \"dry-run\": {},\n"
+			"  \"Information:0\": {\n"
+			"    \"message\": \"nothing would be changed\"\n"
+			"  }\n"
+			"}\n");
+}
+
+static void a_dry_run_fails_as_the_run_would(void **state)
+{
+	(void)state;
+	ask_for(OPTION_DRY_RUN);
+	library.domain[1] = (struct isst_failure){ -EIO, "package 1 is locked", 0 };
+	change_machine(&run, &enable);
+	change_settle(&run);
+	assert_int_equal(library.runs, 0);
+	assert_outcome(STATUS_FAILED, "Error: package 1 is locked\n");
+}
+
+static void all_cpus_online_is_a_change_of_its_own(void **state)
+{
+	(void)state;
+	ask_for(OPTION_ALL_ONLINE);
+	library.progress = true;
+	assert_true(change_all_online(&run));
+	assert_rendered(run.report, FORMAT_JSON,
+			"{\n"
+			"  \"Information:0\": {\n"
+			"    \"message\": \"Forcing all CPUs online\"\n"
+			"  },\n"
+			"  \"Information:1\": {\n"
+			"    \"message\": \"online cpu 3\"\n"
+			"  }\n"
+			"}\n");
+	assert_outcome(STATUS_DONE, "");
+}
+
+static void all_cpus_online_can_fail(void **state)
+{
+	(void)state;
+	ask_for(OPTION_ALL_ONLINE);
+	library.result = -EIO;
+	library.error = "CPU 3 does not come online";
+	assert_false(change_all_online(&run));
+	assert_outcome(STATUS_FAILED, "Error: CPU 3 does not come online\n");
+}
+
+static void all_cpus_online_is_planned_in_a_dry_run(void **state)
+{
+	(void)state;
+	ask_for(OPTION_ALL_ONLINE);
+	ask_for(OPTION_DRY_RUN);
+	library.steps[0] = (struct isst_change_step){ "CPU 3", "offline", "online", false };
+	assert_true(change_all_online(&run));
+	change_settle(&run);
+	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(success_is_told_for_each_unit),
+		TEST(D49_a_domain_of_several_named_cpus_is_changed_once),
+		TEST(D58_auto_is_told_under_the_lowest_cpu_of_each_domain),
+		TEST(a_machine_that_is_as_asked_is_unchanged),
+		TEST(D48_a_failure_is_one_of_all_units),
+		TEST(what_could_not_be_taken_back_is_listed),
+		TEST(a_signal_is_named),
+		TEST(a_domain_that_lacks_the_feature_is_left_out),
+		TEST(a_named_domain_must_not_lack_the_feature),
+		TEST(nothing_is_done_where_no_domain_has_the_feature),
+		TEST(nothing_is_done_where_the_state_of_one_domain_forbids_it),
+		TEST(cpus_that_nobody_named_are_counted),
+		TEST(cpus_that_were_named_are_told_of_one_by_one),
+		TEST(planning_that_fails_as_a_whole_changes_nothing),
+		TEST(options_reach_the_library),
+		TEST(a_dry_run_lists_what_differs),
+		TEST(a_dry_run_may_find_nothing_to_do),
+		TEST(a_dry_run_fails_as_the_run_would),
+		TEST(all_cpus_online_is_a_change_of_its_own),
+		TEST(all_cpus_online_can_fail),
+		TEST(all_cpus_online_is_planned_in_a_dry_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

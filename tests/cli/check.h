@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the tests of the command share. */
+#ifndef TESTS_CLI_CHECK_H
+#define TESTS_CLI_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/render.h"
+#include "cli/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** The report as the renderer writes it; to be freed. */
+static inline char *rendered(const struct report *report, enum output_format format, bool messages)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	assert_int_equal(renderers[format].render(report, messages, stream), 0);
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
+static inline void assert_rendered(const struct report *report, enum output_format format,
+				   const char *expected)
+{
+	char *text = rendered(report, format, true);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/** Reads a command line, its words separated by single blanks; a word '' is empty. */
+static inline int read_line(struct request *request, const char *line, char **problem)
+{
+	/* What requests point to lives as long as the test program. */
+	static char copies[64][256];
+	static size_t used;
+	char *copy = copies[used++ % 64], *argv[32];
+	int argc = 0;
+
+	assert_true(strlen(line) < sizeof(copies[0]));
+	strcpy(copy, line);
+	argv[argc++] = (char *)"isst";
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = strcmp(word, "''") == 0 ? (char *)"" : word;
+	argv[argc] = NULL;
+	return request_read(request, argc, argv, problem);
+}
+
+static inline void assert_refused(const char *line, const char *message)
+{
+	struct request request;
+	char *problem;
+
+	if (read_line(&request, line, &problem) == 0)
+		fail_msg("accepted: %s", line);
+	assert_non_null(problem);
+	assert_string_equal(problem, message);
+	free(problem);
+	request_clear(&request);
+}
+
+static inline void assert_accepted(struct request *request, const char *line)
+{
+	char *problem;
+
+	if (read_line(request, line, &problem) != 0)
+		fail_msg("refused: %s: %s", line, problem);
+	assert_null(problem);
+}
+
+#endif

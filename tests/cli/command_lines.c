@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command lines: what is understood, and what each mistake is called. */
+#include "check.h"
+
+static void long_short_joined_and_abbreviated_options_mean_the_same(void **state)
+{
+	static const char *const lines[] = {
+		"-c 3 -f json -d perf-profile info -l 1",
+		"--cpu 3 --format json --debug perf-profile info --level 1",
+		"-cpu 3 -format json -debug perf-profile info -level 1",
+		"--cpu=3 --format=json --debug perf-profile info --level=1",
+		"--cpu 3 --fo json --de perf-profile info --lev 1",
+		"-c3 -fjson -d perf-profile info -l1",
+		"-dc3 -fjson -- perf-profile info -l1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+
+		assert_accepted(&request, lines[i]);
+		assert_int_equal(request.action, ACTION_RUN);
+		assert_string_equal(request.feature->name, "perf-profile");
+		assert_string_equal(request.command->name, "info");
+		assert_true(isst_cpuset_has(request.options.cpus, 3));
+		assert_int_equal(request_format(&request), FORMAT_JSON);
+		assert_true(request_has(&request, OPTION_DEBUG));
+		assert_int_equal(request_number(&request, OPTION_LEVEL), 1);
+		request_clear(&request);
+	}
+}
+
+static void the_same_letter_before_and_behind_the_feature_is_two_options(void **state)
+{
+	struct request request;
+
+	(void)state;
+	assert_accepted(&request, "-c 10 -r 5 core-power get-config -c 3");
+	assert_true(isst_cpuset_has(request.options.cpus, 10));
+	assert_int_equal(isst_cpuset_count(request.options.cpus), 1);
+	assert_int_equal(request_number(&request, OPTION_CLOS), 3);
+	assert_int_equal(request_number(&request, OPTION_RETRY), 5);
+	request_clear(&request);
+}
+
+static void every_setting_has_a_letter_and_a_name(void **state)
+{
+	static const char *const lines[] = {
+		"-c 10 core-power config -c 1 -e 2 -w 3 -n 1000 -m 2000 -d 1500",
+		"--cpu 10 core-power config --clos 1 --epp 2 --weight 3 --min 1000 --max 2000 "
+		"--desired 1500",
+		"-cpu 10 core-power config -clos 1 -epp 2 -weight 3 -min 1000 -max 2000 -desired "
+		"1500",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+
+		assert_accepted(&request, lines[i]);
+		assert_int_equal(request_number(&request, OPTION_CLOS), 1);
+		assert_int_equal(request_number(&request, OPTION_EPP), 2);
+		assert_int_equal(request_number(&request, OPTION_WEIGHT), 3);
+		assert_int_equal(request_number(&request, OPTION_MIN), 1000);
+		assert_int_equal(request_number(&request, OPTION_MAX), 2000);
+		assert_int_equal(request_number(&request, OPTION_DESIRED), 1500);
+		request_clear(&request);
+	}
+}
+
+static void D55_long_forms_take_no_argument(void **state)
+{
+	static const char *const lines[] = {
+		"-a -g -u -o file perf-profile set-config-level -o -l 4",
+		"--all-cpus-online --cgroupv2 --cpu0-workaround --out file perf-profile "
+		"set-config-level --online --level 4",
+		"-all-cpus-online -cgroupv2 -cpu0-workaround -out file perf-profile "
+		"set-config-level -level 4 -online",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+
+		assert_accepted(&request, lines[i]);
+		assert_true(request_has(&request, OPTION_ALL_ONLINE));
+		assert_true(request_has(&request, OPTION_CGROUP));
+		assert_true(request_has(&request, OPTION_CPU0_WORKAROUND));
+		assert_true(request_has(&request, OPTION_ONLINE));
+		assert_string_equal(request_text(&request, OPTION_OUT), "file");
+		assert_int_equal(request_number(&request, OPTION_LEVEL), 4);
+		request_clear(&request);
+	}
+}
+
+static void changes_are_marked_as_such(void **state)
+{
+	static const char *const changing[] = {
+		"perf-profile set-config-level -l 0",
+		"base-freq enable",
+		"base-freq disable -a",
+		"turbo-freq enable --auto -t 0x1f",
+		"turbo-freq disable",
+		"core-power enable -p 1",
+		"core-power disable",
+		"core-power config -c 0",
+		"-c 1 core-power assoc -c 0",
+		"turbo-mode enable",
+		"turbo-mode disable",
+		"turbo-mode set-trl -t 0x1f",
+	};
+	struct request request;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changing) / sizeof(changing[0]); i++) {
+		assert_accepted(&request, changing[i]);
+		assert_true(request.command->flags & COMMAND_CHANGES);
+		request_clear(&request);
+	}
+	assert_accepted(&request, "--dry-run --lock-timeout 0 perf-profile info");
+	assert_false(request.command->flags & COMMAND_CHANGES);
+	request_clear(&request);
+}
+
+static void p_is_pause_before_the_feature(void **state)
+{
+	struct request request;
+
+	(void)state;
+	assert_accepted(&request, "-p 20 perf-profile info");
+	assert_int_equal(request_number(&request, OPTION_PAUSE), 20);
+	request_clear(&request);
+}
+
+static const struct {
+	const char *line;
+	const char *problem;
+} mistakes[] = {
+	/* words */
+	{ "bogus info", "unknown feature 'bogus'; --help lists the features" },
+	{ "'' info", "unknown feature ''; --help lists the features" },
+	{ "perf-profle info", "unknown feature 'perf-profle'; did you mean 'perf-profile'?" },
+	{ "pref-profile info", "unknown feature 'pref-profile'; did you mean 'perf-profile'?" },
+	{ "base-freq bogus",
+	  "unknown command 'bogus' of base-freq; base-freq --help lists its commands" },
+	{ "perf-profile get-lock-staus",
+	  "unknown command 'get-lock-staus' of perf-profile; did you mean 'get-lock-status'?" },
+	{ "perf-profile", "perf-profile needs a command; perf-profile --help lists its commands" },
+	{ "perf-profile get-lock-status extra word",
+	  "unexpected word 'extra' behind perf-profile get-lock-status" },
+	{ "platform show one two", "unexpected word 'two' behind platform show" },
+	{ "-f json", "no feature given; --help lists the features" },
+	{ "--info perf-profile info", "unexpected word 'perf-profile': --info takes no feature" },
+	/* options */
+	{ "--bogus perf-profile info", "unknown option '--bogus'" },
+	{ "-Z perf-profile info", "unknown option '-Z'" },
+	{ "-dZ perf-profile info", "unknown option '-Z' in '-dZ'" },
+	{ "--fromat json perf-profile info",
+	  "unknown option '--fromat'; did you mean '--format'?" },
+	{ "--e x perf-profile info",
+	  "option '--e' is ambiguous: --emulate or --emulate-state or --emulate-unlock" },
+	{ "perf-profile info --levle 3", "unknown option '--levle'; did you mean '--level'?" },
+	{ "perf-profile get-lock-status -l 3", "unknown option '-l'" },
+	{ "perf-profile info -f json", "option '-f' belongs before the feature" },
+	{ "perf-profile info --format json", "option '--format' belongs before the feature" },
+	{ "perf-profile -l 0 info", "unknown option '-l'" },
+	{ "-c", "option --cpu needs a value: LIST" },
+	{ "perf-profile info --level", "option --level needs a value: LEVEL" },
+	/* D57: a typo must not change the machine */
+	{ "turbo-freq enable --Auto", "unknown option '--Auto'; did you mean '--auto'?" },
+	{ "base-freq enable -t 0x1f", "unknown option '-t'" },
+	{ "core-power enable extra", "unexpected word 'extra' behind core-power enable" },
+	{ "core-power disable -p 0", "option '-p' belongs before the feature" },
+	{ "perf-profile set-config-level -l 4 --online x",
+	  "unexpected word 'x' behind perf-profile set-config-level" },
+	{ "core-power assoc -c 3 --cpu 1", "option '--cpu' belongs before the feature" },
+	{ "--cp 3 perf-profile info", "option '--cp' is ambiguous: --cpu or --cpu0-workaround" },
+	{ "--debug=3 perf-profile info", "option --debug takes no value: '--debug=3'" },
+	/* values */
+	{ "-f xml perf-profile info",
+	  "invalid value 'xml' for option --format: expected text or json" },
+	{ "-f jsonx perf-profile info",
+	  "invalid value 'jsonx' for option --format: expected text or json" },
+	{ "-r 0 perf-profile info",
+	  "invalid value '0' for option --retry: expected a number from 1 to 1000" },
+	{ "--pause x perf-profile info",
+	  "invalid value 'x' for option --pause: expected a number from 0 to 60000" },
+	{ "core-power get-config -c 4",
+	  "invalid value '4' for option --clos: expected a number from 0 to 3" },
+	{ "perf-profile set-config-level -l 4294967296",
+	  "invalid value '4294967296' for option --level: expected a number from 0 to "
+	  "4294967295" },
+	{ "perf-profile set-config-level -l ''",
+	  "invalid value '' for option --level: expected a number from 0 to 4294967295" },
+	{ "core-power enable -p 2",
+	  "invalid value '2' for option --priority: expected a number from 0 to 1" },
+	{ "core-power config -c 1 -e 16",
+	  "invalid value '16' for option --epp: expected a number from 0 to 15" },
+	{ "core-power config -c 1 -w 16",
+	  "invalid value '16' for option --weight: expected a number from 0 to 15" },
+	{ "core-power config -c 1 -m 50",
+	  "invalid value '50' for option --max: expected 0 or a number from 100 to 25500 (MHz)" },
+	{ "core-power config -c 1 -n 30000",
+	  "invalid value '30000' for option --min: expected 0 or a number from 100 to 25500 "
+	  "(MHz)" },
+	{ "turbo-freq enable -t 1f",
+	  "invalid value '1f' for option --trl: expected 0x and 1 to 16 hexadecimal digits" },
+	{ "turbo-mode set-trl -t 0x0",
+	  "invalid value '0x0' for option --trl: expected 0x and 1 to 16 hexadecimal digits, "
+	  "not zero" },
+	{ "--lock-timeout -1 core-power enable",
+	  "invalid value '-1' for option --lock-timeout: expected a number from 0 to 3600" },
+	{ "turbo-freq info -b 8",
+	  "invalid value '8' for option --bucket: expected a number from 0 to 7" },
+	{ "perf-profile info -l -1",
+	  "invalid value '-1' for option --level: expected a number from 0 to 4294967295" },
+	/* what is missing, or does not fit together */
+	{ "core-power get-config", "core-power get-config needs option --clos CLOS" },
+	{ "core-power get-assoc", "Invalid target cpu. Specify with [-c|--cpu]" },
+	{ "core-power config -n 1000", "core-power config needs option --clos CLOS" },
+	{ "-c 3 core-power assoc", "core-power assoc needs option --clos CLOS" },
+	{ "core-power assoc -c 3", "Invalid target cpu. Specify with [-c|--cpu]" },
+	{ "perf-profile set-config-level -o",
+	  "perf-profile set-config-level needs option --level LEVEL" },
+	{ "turbo-mode set-trl", "turbo-mode set-trl needs option --trl 0xHEX" },
+	{ "core-power config -c 1 -n 2650 -m 2600", "option --min 2650 is above --max 2600" },
+	{ "core-power config -c 1 -n 100 -m 0", "option --min 100 is above --max 0" },
+	{ "-a", "no feature given; --help lists the features" },
+	{ "-a platform list", "option --all-cpus-online does not go with platform list" },
+	{ "--real --emulate x --info", "option --real refuses emulation: it excludes --emulate" },
+};
+
+static void every_mistake_is_named(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+		print_message("# %s\n", mistakes[i].line);
+		assert_refused(mistakes[i].line, mistakes[i].problem);
+	}
+}
+
+static void the_first_of_two_mistakes_is_named(void **state)
+{
+	(void)state;
+	assert_refused("--bogus -f xml perf-profile info", "unknown option '--bogus'");
+}
+
+static void a_mistake_is_told_in_the_format_that_is_asked_for_behind_it(void **state)
+{
+	struct request request;
+	char *problem;
+
+	(void)state;
+	assert_int_not_equal(read_line(&request, "--bogus -f json perf-profile info", &problem), 0);
+	assert_int_equal(request_format(&request), FORMAT_JSON);
+	free(problem);
+	request_clear(&request);
+}
+
+static const struct {
+	const char *line;
+	const char *feature, *command; /* NULL: help of all, or of the feature */
+} helps[] = {
+	{ "-h", NULL, NULL },
+	{ "--help", NULL, NULL },
+	{ "-help", NULL, NULL },
+	{ "-f json --help", NULL, NULL },
+	{ "--help --bogus", NULL, NULL },
+	{ "perf-profile -h", "perf-profile", NULL },
+	{ "perf-profile --help", "perf-profile", NULL },
+	{ "perf-profile info -h", "perf-profile", "info" },
+	{ "perf-profile info -l 0 --help", "perf-profile", "info" },
+	{ "core-power get-config --help", "core-power", "get-config" },
+	{ "core-power get-assoc --help", "core-power", "get-assoc" },
+};
+
+static void assert_name(const char *name, const char *expected)
+{
+	if (expected)
+		assert_string_equal(name, expected);
+	else
+		assert_null(name);
+}
+
+static void help_works_anywhere(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++) {
+		struct request request;
+
+		print_message("# %s\n", helps[i].line);
+		assert_accepted(&request, helps[i].line);
+		assert_int_equal(request.action, ACTION_HELP);
+		assert_name(request.feature ? request.feature->name : NULL, helps[i].feature);
+		assert_name(request.command ? request.command->name : NULL, helps[i].command);
+		request_clear(&request);
+	}
+}
+
+static void version_works_anywhere(void **state)
+{
+	static const char *const lines[] = { "-v",
+					     "--version",
+					     "-v -f json",
+					     "perf-profile -v",
+					     "core-power get-config --version",
+					     "--version perf-profile info" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+
+		print_message("# %s\n", lines[i]);
+		assert_accepted(&request, lines[i]);
+		assert_int_equal(request.action, ACTION_VERSION);
+		request_clear(&request);
+	}
+}
+
+static void no_arguments_at_all_ask_for_help(void **state)
+{
+	char *argv[] = { (char *)"isst", NULL }, *problem;
+	struct request request;
+
+	(void)state;
+	assert_int_equal(request_read(&request, 1, argv, &problem), 0);
+	assert_int_equal(request.action, ACTION_HELP);
+	request_clear(&request);
+}
+
+static void info_honours_options_in_any_order(void **state)
+{
+	static const char *const lines[] = { "--info -f json -c 3 -o f", "-f json -i -c 3 -o f",
+					     "-c 3 -o f -f json --info" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+
+		assert_accepted(&request, lines[i]);
+		assert_ptr_equal(request.command, &info_command);
+		assert_int_equal(request_format(&request), FORMAT_JSON);
+		assert_true(isst_cpuset_has(request.options.cpus, 3));
+		assert_string_equal(request_text(&request, OPTION_OUT), "f");
+		request_clear(&request);
+	}
+}
+
+static void a_platform_is_named_before_or_behind_options(void **state)
+{
+	struct request request;
+
+	(void)state;
+	assert_accepted(&request, "platform statistics guide --clear");
+	assert_string_equal(request.operand, "guide");
+	assert_true(request_has(&request, OPTION_CLEAR));
+	request_clear(&request);
+	assert_accepted(&request, "platform statistics --clear guide");
+	assert_string_equal(request.operand, "guide");
+	request_clear(&request);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_short_joined_and_abbreviated_options_mean_the_same),
+		cmocka_unit_test(the_same_letter_before_and_behind_the_feature_is_two_options),
+		cmocka_unit_test(every_setting_has_a_letter_and_a_name),
+		cmocka_unit_test(D55_long_forms_take_no_argument),
+		cmocka_unit_test(changes_are_marked_as_such),
+		cmocka_unit_test(p_is_pause_before_the_feature),
+		cmocka_unit_test(every_mistake_is_named),
+		cmocka_unit_test(the_first_of_two_mistakes_is_named),
+		cmocka_unit_test(a_mistake_is_told_in_the_format_that_is_asked_for_behind_it),
+		cmocka_unit_test(help_works_anywhere),
+		cmocka_unit_test(version_works_anywhere),
+		cmocka_unit_test(no_arguments_at_all_ask_for_help),
+		cmocka_unit_test(info_honours_options_in_any_order),
+		cmocka_unit_test(a_platform_is_named_before_or_behind_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

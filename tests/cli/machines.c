@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which machine a command line and the environment mean. */
+#include "check.h"
+
+#include "cli/machine.h"
+
+#include <errno.h>
+
+/** Chooses for a command line. Returns the status; *@problem is to be freed. */
+static enum exit_status choose(const char *line, struct isst_emulator_target *target,
+			       char **problem)
+{
+	struct request request;
+	enum exit_status status;
+
+	*target = (struct isst_emulator_target){ 0 };
+	assert_accepted(&request, line);
+	status = machine_choose(&request, target, problem);
+	request_clear(&request);
+	return status;
+}
+
+static void assert_chosen(const char *line, const char *platform, const char *directory)
+{
+	struct isst_emulator_target target;
+	char *problem;
+	enum exit_status status = choose(line, &target, &problem);
+
+	if (platform && !isst_emulator()) {
+		assert_int_equal(status, STATUS_NOT_HERE);
+		free(problem);
+		return;
+	}
+	assert_int_equal(status, STATUS_DONE);
+	assert_null(problem);
+	assert_true(platform ? strcmp(target.platform, platform) == 0 : !target.platform);
+	if (directory)
+		assert_string_equal(target.state_directory, directory);
+	else if (platform)
+		assert_null(target.state_directory);
+}
+
+static void assert_no_choice(const char *line, const char *message)
+{
+	struct isst_emulator_target target;
+	char *problem;
+
+	assert_int_equal(choose(line, &target, &problem), STATUS_USAGE);
+	assert_string_equal(problem, message);
+	free(problem);
+}
+
+static int clear_environment(void **state)
+{
+	(void)state;
+	unsetenv("ISST_EMULATE");
+	unsetenv("ISST_EMULATE_STATE");
+	return 0;
+}
+
+static void the_real_machine_is_meant_unless_another_is_named(void **state)
+{
+	(void)state;
+	assert_chosen("--info", NULL, NULL);
+	assert_chosen("--real --info", NULL, NULL);
+	setenv("ISST_EMULATE", "", 1);
+	assert_chosen("--real --info", NULL, NULL);
+	assert_chosen("--info", NULL, NULL);
+}
+
+static void an_option_goes_before_the_environment(void **state)
+{
+	(void)state;
+	setenv("ISST_EMULATE", "one", 1);
+	setenv("ISST_EMULATE_STATE", "there", 1);
+	assert_chosen("--info", "one", "there");
+	assert_chosen("--emulate two --info", "two", "there");
+	assert_chosen("--emulate two --emulate-state here --info", "two", "here");
+	assert_chosen("--emulate two platform reset three", "three", "there");
+}
+
+static void a_state_needs_a_machine(void **state)
+{
+	(void)state;
+	assert_no_choice("--emulate-state here --info", "option --emulate-state needs --emulate");
+	setenv("ISST_EMULATE", "one", 1);
+	assert_chosen("--emulate-state here --info", "one", "here");
+}
+
+static void real_refuses_the_machine_of_the_environment(void **state)
+{
+	(void)state;
+	setenv("ISST_EMULATE", "one", 1);
+	assert_no_choice("--real --info", "option --real refuses the emulated machine 'one' that "
+					  "ISST_EMULATE names");
+}
+
+static void errors_of_the_emulator_have_their_statuses(void **state)
+{
+	static const struct {
+		int error;
+		enum exit_status status;
+	} cases[] = { { -ENOENT, STATUS_USAGE },
+		      { -EINVAL, STATUS_USAGE },
+		      { -EPERM, STATUS_NOT_PERMITTED },
+		      { -EIO, STATUS_FAILED } };
+	const struct isst_emulator_target target = { .platform = "no-such-machine" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *message = strdup("told");
+
+		assert_int_equal(machine_problem(cases[i].error, &target, &message),
+				 cases[i].status);
+		assert_string_equal(message, "told");
+		free(message);
+	}
+}
+
+static void a_misspelt_platform_finds_its_name(void **state)
+{
+	struct isst_emulator_target target = { .platform = "giude" };
+	char *message = strdup("no 'giude'");
+
+	(void)state;
+	assert_int_equal(machine_problem(-ENOENT, &target, &message), STATUS_USAGE);
+	assert_string_equal(message,
+			    isst_emulator() ? "no 'giude'; did you mean 'guide'?" : "no 'giude'");
+	free(message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_real_machine_is_meant_unless_another_is_named,
+				       clear_environment),
+		cmocka_unit_test_setup(an_option_goes_before_the_environment, clear_environment),
+		cmocka_unit_test_setup(a_state_needs_a_machine, clear_environment),
+		cmocka_unit_test_setup(real_refuses_the_machine_of_the_environment,
+				       clear_environment),
+		cmocka_unit_test(errors_of_the_emulator_have_their_statuses),
+		cmocka_unit_test(a_misspelt_platform_finds_its_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Capabilities that a run gives up, and those that it keeps as far as it has them. */
+#include "check.h"
+
+#include "cli/privileges.h"
+
+#include <sys/capability.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ENOUGH = 64 };
+
+static bool has(cap_t capabilities, cap_value_t capability, cap_flag_t flag)
+{
+	cap_flag_value_t value = CAP_CLEAR;
+
+	return cap_get_flag(capabilities, capability, flag, &value) == 0 && value == CAP_SET;
+}
+
+/** True if the caller has no more than it should. */
+static bool is_left(cap_t before, bool changing)
+{
+	cap_t now = cap_get_proc();
+	bool right = now != NULL;
+
+	for (cap_value_t i = 0; i < ENOUGH && CAP_IS_SUPPORTED(i) && right; i++) {
+		bool kept = changing && (i == CAP_SYS_ADMIN || i == CAP_DAC_OVERRIDE);
+
+		right = has(now, i, CAP_EFFECTIVE) == (kept && has(before, i, CAP_EFFECTIVE)) &&
+			has(now, i, CAP_PERMITTED) == (kept && has(before, i, CAP_PERMITTED)) &&
+			!has(now, i, CAP_INHERITABLE);
+	}
+	cap_free(now);
+	return right;
+}
+
+/** Capabilities do not come back: each case is a process of its own. */
+static void assert_left(bool changing)
+{
+	pid_t process = fork();
+	int status;
+
+	assert_true(process >= 0);
+	if (process == 0) {
+		cap_t before = cap_get_proc();
+		bool right = before && privileges_drop(changing) == 0 && is_left(before, changing);
+
+		cap_free(before);
+		_exit(right ? 0 : 1);
+	}
+	assert_int_equal(waitpid(process, &status, 0), process);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void a_reading_run_keeps_none(void **state)
+{
+	(void)state;
+	assert_left(false);
+}
+
+static void a_changing_run_keeps_what_the_driver_and_the_files_ask_for(void **state)
+{
+	(void)state;
+	assert_left(true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_reading_run_keeps_none),
+		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

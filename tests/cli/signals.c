@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Signals during a change: held back, seen, and let go with their usual effect. */
+#include "check.h"
+
+#include "cli/signals.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct {
+	int number;
+	const char *name;
+} cases[] = {
+	{ SIGINT, "SIGINT" }, { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" }, { SIGQUIT, "SIGQUIT" }
+};
+
+enum { CASES = sizeof(cases) / sizeof(cases[0]), WENT_WELL = 42 };
+
+/** Runs @child, which ends the process; returns how it ended. */
+static int status_of(void (*child)(size_t which), size_t which)
+{
+	pid_t process = fork();
+	int status;
+
+	assert_true(process >= 0);
+	if (process == 0) {
+		child(which);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(process, &status, 0), process);
+	return status;
+}
+
+static bool is_name(const char *name, const char *expected)
+{
+	return name && strcmp(name, expected) == 0;
+}
+
+static void receive(size_t which)
+{
+	struct signals signals;
+
+	/* Shells start programs in the background with some of them ignored. */
+	signal(cases[which].number, SIG_DFL);
+	if (signals_hold(&signals) != 0 || signals_arrived(&signals))
+		_exit(2);
+	raise(cases[which].number);
+	if (!is_name(signals_arrived(&signals), cases[which].name))
+		_exit(3);
+	signals_release(&signals);
+}
+
+static void a_signal_is_seen_and_ends_the_program_in_the_end(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++) {
+		int status = status_of(receive, i);
+
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), cases[i].number);
+	}
+}
+
+static void receive_ignored(size_t which)
+{
+	struct signals signals;
+
+	signal(cases[which].number, SIG_IGN);
+	if (signals_hold(&signals) != 0)
+		_exit(2);
+	raise(cases[which].number);
+	if (signals_arrived(&signals))
+		_exit(3);
+	signals_release(&signals);
+	_exit(WENT_WELL);
+}
+
+static void a_signal_that_the_parent_had_ignored_interrupts_nothing(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++) {
+		int status = status_of(receive_ignored, i);
+
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), WENT_WELL);
+	}
+}
+
+/** Runs @child for each signal, which has to end it. */
+static void check_ended_by_its_signal(void (*child)(size_t which))
+{
+	for (size_t i = 0; i < CASES; i++) {
+		int status = status_of(child, i);
+
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), cases[i].number);
+	}
+}
+
+static void receive_and_write_the_result(size_t which)
+{
+	struct signals signals;
+
+	signal(cases[which].number, SIG_DFL);
+	if (signals_hold(&signals) != 0)
+		_exit(2);
+	raise(cases[which].number);
+	signals_let_through(&signals);
+	/* Still here, so that the result can be written. */
+	signals_release(&signals);
+	_exit(3);
+}
+
+static void the_signal_that_arrived_waits_for_the_result(void **state)
+{
+	(void)state;
+	check_ended_by_its_signal(receive_and_write_the_result);
+}
+
+static void receive_while_writing(size_t which)
+{
+	struct signals signals;
+
+	signal(cases[which].number, SIG_DFL);
+	if (signals_hold(&signals) != 0)
+		_exit(2);
+	signals_let_through(&signals);
+	raise(cases[which].number);
+	_exit(3);
+}
+
+static void a_signal_ends_the_program_that_writes_its_result(void **state)
+{
+	(void)state;
+	check_ended_by_its_signal(receive_while_writing);
+}
+
+static void receive_and_forget(size_t which)
+{
+	struct signals signals;
+
+	signal(cases[which].number, SIG_DFL);
+	if (signals_hold(&signals) != 0)
+		_exit(2);
+	raise(cases[which].number);
+	signals_let_through(&signals);
+	signals_forget(&signals);
+	signals_release(&signals);
+	_exit(WENT_WELL);
+}
+
+static void a_graver_status_is_not_hidden_by_a_signal(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < CASES; i++) {
+		int status = status_of(receive_and_forget, i);
+
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), WENT_WELL);
+	}
+}
+
+static void lose_the_reader(size_t which)
+{
+	struct signals signals;
+	int ends[2];
+
+	(void)which;
+	if (pipe(ends) != 0 || signals_hold(&signals) != 0)
+		_exit(2);
+	close(ends[0]);
+	_exit(write(ends[1], "x", 1) < 0 ? WENT_WELL : 3);
+}
+
+static void a_reader_who_goes_away_does_not_end_the_program(void **state)
+{
+	int status = status_of(lose_the_reader, 0);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
+}
+
+static void nothing_is_held_back_before(void **state)
+{
+	struct signals signals = { .held = false };
+
+	(void)state;
+	assert_null(signals_arrived(&signals));
+	signals_release(&signals);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_signal_is_seen_and_ends_the_program_in_the_end),
+		cmocka_unit_test(a_signal_that_the_parent_had_ignored_interrupts_nothing),
+		cmocka_unit_test(the_signal_that_arrived_waits_for_the_result),
+		cmocka_unit_test(a_signal_ends_the_program_that_writes_its_result),
+		cmocka_unit_test(a_graver_status_is_not_hidden_by_a_signal),
+		cmocka_unit_test(a_reader_who_goes_away_does_not_end_the_program),
+		cmocka_unit_test(nothing_is_held_back_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Exit statuses: of library errors, and of a run over units that fared differently. */
+#include "check.h"
+
+#include "cli/run.h"
+#include "cli/status.h"
+
+#include <errno.h>
+
+static void library_errors_have_their_statuses(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_error(0), 0);
+	assert_int_equal(status_of_error(-EOPNOTSUPP), 3);
+	assert_int_equal(status_of_error(-EPERM), 4);
+	assert_int_equal(status_of_error(-EACCES), 4);
+	assert_int_equal(status_of_error(-EINVAL), 2);
+	assert_int_equal(status_of_error(-EIO), 1);
+	assert_int_equal(status_of_error(-ENOMEM), 1);
+	assert_int_equal(status_of_error(-EINTR), 1);
+	assert_int_equal(status_of_error(-ENOTRECOVERABLE), 5);
+	assert_int_equal(status_of_error(-EBUSY), 6);
+}
+
+static void the_gravest_status_of_all_units_wins(void **state)
+{
+	(void)state;
+	assert_int_equal(status_worse(STATUS_DONE, STATUS_NOT_HERE), 3);
+	assert_int_equal(status_worse(STATUS_NOT_HERE, STATUS_DONE), 3);
+	assert_int_equal(status_worse(STATUS_NOT_PERMITTED, STATUS_NOT_HERE), 4);
+	assert_int_equal(status_worse(STATUS_NOT_HERE, STATUS_NOT_PERMITTED), 4);
+	assert_int_equal(status_worse(STATUS_FAILED, STATUS_NOT_PERMITTED), 1);
+	assert_int_equal(status_worse(STATUS_NOT_PERMITTED, STATUS_FAILED), 1);
+	assert_int_equal(status_worse(STATUS_FAILED, STATUS_HALF_DONE), 5);
+}
+
+static int start(void **state)
+{
+	struct run *run = calloc(1, sizeof(*run));
+
+	run->report = report_new();
+	*state = run;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct run *run = *state;
+
+	report_free(run->report);
+	free(run);
+	return 0;
+}
+
+static void report_a_unit(struct run *run)
+{
+	const struct report_step path = { &keys[KEY_PACKAGE], 0 };
+
+	assert_non_null(report_unit(run->report, &path, 1));
+}
+
+static void a_unit_that_lacks_a_feature_is_noted(void **state)
+{
+	struct run *run = *state;
+
+	run_lacking(run, "package %d lacks it", 1);
+	report_a_unit(run);
+	run_settle(run);
+	assert_int_equal(run->status, 0);
+	assert_rendered(run->report, FORMAT_TEXT, "Information: package 1 lacks it\n package-0\n");
+}
+
+static void a_named_unit_that_lacks_a_feature_is_an_error(void **state)
+{
+	struct run *run = *state;
+
+	run_lacking(run, "package %d lacks it", 1);
+	report_a_unit(run);
+	run->targets.named = true;
+	run_settle(run);
+	assert_int_equal(run->status, 3);
+	assert_rendered(run->report, FORMAT_TEXT, "Error: package 1 lacks it\n package-0\n");
+}
+
+static void a_feature_that_no_unit_has_is_an_error(void **state)
+{
+	struct run *run = *state;
+
+	run_lacking(run, "package 0 lacks it");
+	run_lacking(run, "package 1 lacks it");
+	run_settle(run);
+	assert_int_equal(run->status, 3);
+	assert_rendered(run->report, FORMAT_TEXT,
+			"Error: package 0 lacks it\nError: package 1 lacks it\n");
+}
+
+static void a_result_is_there_or_its_failure_is_told_once(void **state)
+{
+	struct run *run = *state;
+	const struct isst_failure none = { 0 }, refused = { -EIO, "refused", 0 },
+				  lacking = { -EOPNOTSUPP, "no such thing", 0 };
+
+	assert_true(run_result(run, &none, true));
+	assert_false(run_result(run, &refused, true));
+	assert_false(run_result(run, &refused, false));
+	assert_false(run_result(run, &lacking, true));
+	assert_false(run_result(run, &lacking, false));
+	report_a_unit(run);
+	run_settle(run);
+	assert_int_equal(run->status, 1);
+	assert_rendered(run->report, FORMAT_TEXT,
+			"Error: refused\nInformation: no such thing\n package-0\n");
+}
+
+static void a_failure_is_one_error_that_counts_the_others(void **state)
+{
+	struct run *run = *state;
+
+	run_failure(run, &(struct isst_failure){ 0 });
+	run_failure(run, &(struct isst_failure){ -EOPNOTSUPP, "no such thing", 0 });
+	run_failure(run, &(struct isst_failure){ -EIO, "package 0: refused", 2 });
+	assert_int_equal(run->status, 1);
+	assert_rendered(run->report, FORMAT_TEXT,
+			"Error: no such thing\nError: package 0: refused (and 2 more)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(library_errors_have_their_statuses),
+		cmocka_unit_test(the_gravest_status_of_all_units_wins),
+		cmocka_unit_test_setup_teardown(a_unit_that_lacks_a_feature_is_noted, start, end),
+		cmocka_unit_test_setup_teardown(a_named_unit_that_lacks_a_feature_is_an_error,
+						start, end),
+		cmocka_unit_test_setup_teardown(a_feature_that_no_unit_has_is_an_error, start, end),
+		cmocka_unit_test_setup_teardown(a_result_is_there_or_its_failure_is_told_once,
+						start, end),
+		cmocka_unit_test_setup_teardown(a_failure_is_one_error_that_counts_the_others,
+						start, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

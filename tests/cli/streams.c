@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which stream carries what, by the program's name, the format and --out: each row is one of the
+ * manual page's table, under OUTPUT.
+ */
+#include "check.h"
+
+#include "cli/output.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { STREAMS = 3 }; /* standard output and standard error have their own numbers, 0 is --out */
+
+struct captured {
+	char text[STREAMS][400];
+	enum exit_status status;
+};
+
+/** Puts a file in the place of a standard stream. Returns the stream that was there. */
+static int replace(int descriptor, int *file)
+{
+	int kept = dup(descriptor);
+
+	*file = memfd_create("captured", MFD_CLOEXEC);
+	assert_true(kept >= 0 && *file >= 0);
+	assert_int_equal(dup2(*file, descriptor), descriptor);
+	return kept;
+}
+
+static void restore(int descriptor, int kept, int file, char *text, size_t size)
+{
+	ssize_t length;
+
+	assert_int_equal(dup2(kept, descriptor), descriptor);
+	length = pread(file, text, size - 1, 0);
+	assert_true(length >= 0);
+	text[length] = '\0';
+	close(kept);
+	close(file);
+}
+
+static void read_file(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "re");
+
+	assert_non_null(file);
+	text[fread(text, 1, size - 1, file)] = '\0';
+	fclose(file);
+}
+
+static void report_something(struct output *output, const char *path, struct captured *captured)
+{
+	struct report *report = report_new();
+
+	assert_int_equal(output_open(output, path), 0);
+	output_banner(output, "banner\n");
+	fputs("trace\n", output_trace(output));
+	report_number(report_unit(report, NULL, 0), KEY_CLOS, 3);
+	report_message(report, ENTRY_ERROR, "message");
+	captured->status = output_report(output, report, STATUS_NOT_HERE);
+	output_close(output);
+	report_free(report);
+}
+
+/** What a run writes where. @wrong: it is a usage error. */
+static void capture(const char *name, enum output_format format, const char *path, bool wrong,
+		    struct captured *captured)
+{
+	struct output output;
+	int files[STREAMS], kept[STREAMS];
+
+	memset(captured, 0, sizeof(*captured));
+	fflush(NULL);
+	for (int i = 1; i < STREAMS; i++)
+		kept[i] = replace(i, &files[i]);
+	output_start(&output, name);
+	output.format = format;
+	if (wrong)
+		captured->status = output_usage_error(&output, "message");
+	else
+		report_something(&output, path, captured);
+	fflush(NULL);
+	for (int i = 1; i < STREAMS; i++)
+		restore(i, kept[i], files[i], captured->text[i], sizeof(captured->text[i]));
+	if (path)
+		read_file(path, captured->text[0], sizeof(captured->text[0]));
+}
+
+#define DOCUMENT "{\n  \"clos\": \"3\",\n  \"Error0\": {\n    \"message\": \"message\"\n  }\n}\n"
+#define WRONG "{\n  \"Error0\": {\n    \"message\": \"message\"\n  }\n}\n"
+
+static const struct {
+	const char *name;
+	enum output_format format;
+	bool out, wrong;
+	const char *file, *standard_output, *standard_error;
+} cases[] = {
+	{ "/usr/sbin/intel-speed-select", FORMAT_TEXT, false, false, "", "banner\ntrace\n",
+	  " clos:3\nError: message\n" },
+	{ "intel-speed-select", FORMAT_TEXT, true, false, " clos:3\nError: message\n",
+	  "banner\ntrace\n", "Error: message\n" },
+	{ "intel-speed-select", FORMAT_JSON, false, false, "", "banner\ntrace\n", DOCUMENT },
+	{ "intel-speed-select", FORMAT_JSON, true, false, DOCUMENT, "banner\ntrace\n",
+	  "Error: message\n" },
+	{ "intel-speed-select", FORMAT_TEXT, false, true, "", "", "Error: message\n" },
+	{ "intel-speed-select", FORMAT_JSON, false, true, "", "", WRONG },
+	{ "./isst", FORMAT_TEXT, false, false, "", "banner\n clos:3\n", "trace\nError: message\n" },
+	{ "isst", FORMAT_TEXT, true, false, "banner\n clos:3\n", "", "trace\nError: message\n" },
+	{ "isst", FORMAT_JSON, false, false, "", DOCUMENT, "trace\nError: message\n" },
+	{ "isst", FORMAT_JSON, true, false, DOCUMENT, "", "trace\nError: message\n" },
+	{ "isst", FORMAT_TEXT, false, true, "", "", "Error: message\n" },
+	{ "isst", FORMAT_JSON, false, true, "", WRONG, "" },
+};
+
+static void everything_goes_where_the_table_says(void **state)
+{
+	const char *directory = getenv("TMPDIR");
+	char *path;
+	int file;
+
+	(void)state;
+	assert_true(asprintf(&path, "%s/streams.XXXXXX", directory ? directory : "/tmp") > 0);
+	file = mkstemp(path);
+	assert_true(file >= 0);
+	close(file);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct captured captured;
+
+		print_message("# %s, %s%s%s\n", cases[i].name, renderers[cases[i].format].name,
+			      cases[i].out ? ", --out" : "", cases[i].wrong ? ", wrong" : "");
+		capture(cases[i].name, cases[i].format, cases[i].out ? path : NULL, cases[i].wrong,
+			&captured);
+		assert_string_equal(captured.text[0], cases[i].file);
+		assert_string_equal(captured.text[1], cases[i].standard_output);
+		assert_string_equal(captured.text[2], cases[i].standard_error);
+		assert_int_equal(captured.status, cases[i].wrong ? STATUS_USAGE : STATUS_NOT_HERE);
+	}
+	unlink(path);
+	free(path);
+}
+
+static void a_result_that_cannot_be_written_is_a_failure(void **state)
+{
+	struct captured captured;
+
+	(void)state;
+	if (access("/dev/full", W_OK) != 0)
+		skip();
+	capture("isst", FORMAT_JSON, "/dev/full", false, &captured);
+	assert_int_equal(captured.status, STATUS_FAILED);
+	assert_string_equal(captured.text[2],
+			    "trace\nError: cannot write /dev/full: No space left on device\n"
+			    "Error: message\n");
+}
+
+static void progress_is_told_at_once_except_in_documents(void **state)
+{
+	static const char *const names[] = { "isst", "intel-speed-select" };
+	struct output output;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		output_start(&output, names[i]);
+		assert_ptr_equal(output_progress(&output), stderr);
+		output.format = FORMAT_JSON;
+		assert_null(output_progress(&output));
+	}
+}
+
+static void a_file_that_cannot_be_created_is_told(void **state)
+{
+	struct output output;
+
+	(void)state;
+	output_start(&output, "isst");
+	assert_true(output_open(&output, "/dev/null/file") < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_goes_where_the_table_says),
+		cmocka_unit_test(a_result_that_cannot_be_written_is_a_failure),
+		cmocka_unit_test(progress_is_told_at_once_except_in_documents),
+		cmocka_unit_test(a_file_that_cannot_be_created_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Values of options: exactly what the option takes is accepted, anything else named and refused. */
+#include "check.h"
+
+#include "cli/arguments.h"
+
+#include <errno.h>
+
+static const char *const words[] = { "sse", "avx2", NULL };
+
+static const struct option_row number = { OPTION_LEVEL, 'l', "level", "LEVEL",
+					  VALUE_NUMBER, 1,   255,     .help = "" };
+static const struct option_row frequency = { OPTION_MIN,      'n', "min", "MHZ",
+					     VALUE_FREQUENCY, 100, 25500, .help = "" };
+static const struct option_row limits = { OPTION_LIMITS, 't',	       "trl",
+					  "0xHEX",	 VALUE_LIMITS, .help = "" };
+static const struct option_row some_limits = { OPTION_LIMITS, 't', "trl",     "0xHEX",
+					       VALUE_LIMITS,  1,   .help = "" };
+static const struct option_row word = { OPTION_TRL_TYPE, 'r',	    "trl-type", "TYPE", VALUE_WORD,
+					.words = words,	 .help = "" };
+static const struct option_row text = { OPTION_OUT, 'o', "out", "FILE", VALUE_TEXT, .help = "" };
+static const struct option_row list = {
+	OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST, .help = ""
+};
+
+static const struct {
+	const struct option_row *row;
+	const char *value;
+	uint64_t number;
+} good[] = {
+	{ &number, "1", 1 },
+	{ &number, "255", 255 },
+	{ &number, "007", 7 },
+	{ &word, "sse", 0 },
+	{ &word, "avx2", 1 },
+	{ &text, "file", 0 },
+	{ &frequency, "0", 0 },
+	{ &frequency, "100", 100 },
+	{ &frequency, "2650", 2650 },
+	{ &frequency, "25500", 25500 },
+	{ &limits, "0x0", 0 },
+	{ &limits, "0x1f", 0x1f },
+	{ &limits, "0X1F", 0x1f },
+	{ &limits, "0x1e1e1e1e1e1e1e1f", 0x1e1e1e1e1e1e1e1f },
+	{ &limits, "0xffffffffffffffff", UINT64_MAX },
+	{ &some_limits, "0x1", 1 },
+	{ &list, "3", 0 },
+	{ &list, "1,3-5,8..10", 0 },
+};
+
+static const struct {
+	const struct option_row *row;
+	const char *expected;
+	const char *values[16];
+} bad[] = {
+	{ &number,
+	  "a number from 1 to 255",
+	  { "0", "256", "", "x", "1x", " 1", "1 ", "-1", "+1", "0x1", "1.0", "1,2",
+	    "18446744073709551617" } },
+	{ &frequency,
+	  "0 or a number from 100 to 25500 (MHz)",
+	  { "1", "99", "25501", "30000", "65536", "", "x", "-100", "1000MHz", "1e3", "0x64",
+	    "18446744073709551716" } },
+	{ &limits,
+	  "0x and 1 to 16 hexadecimal digits",
+	  { "", "1f", "0x", "x1f", "0xg", "0x0x1f", "0x1f ", " 0x1f", "-0x1f", "0x-1",
+	    "0x10000000000000000", "0x00000000000000001", "zz" } },
+	{ &some_limits,
+	  "0x and 1 to 16 hexadecimal digits, not zero",
+	  { "0x0", "0X0", "0x0000000000000000", "" } },
+	{ &word, "sse or avx2", { "ssex", "ss", "SSE", "", "0" } },
+	{ &text, "FILE", { "" } },
+	{ &list,
+	  "CPU numbers and ranges such as 1,3-5",
+	  { "", "x", "3-", "-3", "5-3", "3,,4", "3 4", "4294967295", "0x3" } },
+};
+
+static void a_value_is_taken_exactly(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct option_values values = { 0 };
+		char *problem = NULL;
+
+		print_message("# %s '%s'\n", good[i].row->name, good[i].value);
+		assert_int_equal(argument_read(good[i].row, good[i].value, &values, &problem), 0);
+		assert_true(values.value[good[i].row->id].given);
+		assert_int_equal(values.value[good[i].row->id].number, good[i].number);
+		assert_string_equal(values.value[good[i].row->id].text, good[i].value);
+		option_values_clear(&values);
+	}
+}
+
+static void assert_value_refused(const struct option_row *row, const char *value,
+				 const char *expected)
+{
+	struct option_values values = { 0 };
+	char *problem = NULL, message[200];
+
+	snprintf(message, sizeof(message), "invalid value '%s' for option --%s: expected %s", value,
+		 row->name, expected);
+	assert_int_equal(argument_read(row, value, &values, &problem), -EINVAL);
+	assert_string_equal(problem, message);
+	assert_false(values.value[row->id].given);
+	free(problem);
+	option_values_clear(&values);
+}
+
+static void any_other_value_is_named_and_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		for (size_t k = 0; bad[i].values[k]; k++)
+			assert_value_refused(bad[i].row, bad[i].values[k], bad[i].expected);
+	}
+}
+
+static void cpu_lists_accumulate(void **state)
+{
+	struct option_values values = { 0 };
+	char *problem = NULL, *cpus;
+
+	(void)state;
+	assert_int_equal(argument_read(&list, "20,3", &values, &problem), 0);
+	assert_int_equal(argument_read(&list, "1,3-5", &values, &problem), 0);
+	cpus = isst_cpuset_list(values.cpus);
+	assert_string_equal(cpus, "1,3,4,5,20");
+	free(cpus);
+	option_values_clear(&values);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_value_is_taken_exactly),
+		cmocka_unit_test(any_other_value_is_named_and_refused),
+		cmocka_unit_test(cpu_lists_accumulate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what the project needs, through the distribution's package manager: deps.sh SET...
+# build: compiling and testing. dev: lint, valgrind, coverage, man page checks.
+# Says what it installs; without root it prints the command to run instead.
+set -eu
+
+packages_of() {	# $1: package manager; the other words: sets
+	manager=$1
+	shift
+	for set in "$@"; do
+		case $manager-$set in
+		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev ;;
+		apt-dev) echo clang clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
+		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
+		dnf-dev) echo clang clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
+		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcmocka-devel ;;
+		zypper-dev) echo clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck ;;
+		*) echo "deps: unknown set $set" >&2; exit 1 ;;
+		esac
+	done
+}
+
+if command -v apt-get > /dev/null; then
+	packages=$(packages_of apt "$@")
+	missing=
+	for package in $packages; do
+		dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q ' installed$' || missing="$missing $package"
+	done
+	install="apt-get install -y --no-install-recommends$missing"
+	update='apt-get update'
+elif command -v dnf > /dev/null; then
+	packages=$(packages_of dnf "$@")
+	missing=
+	for package in $packages; do
+		rpm -q --quiet --whatprovides "$package" || missing="$missing $package"
+	done
+	install="dnf install -y$missing"
+	update=:
+elif command -v zypper > /dev/null; then
+	packages=$(packages_of zypper "$@")
+	missing=
+	for package in $packages; do
+		rpm -q --quiet --whatprovides "$package" || missing="$missing $package"
+	done
+	install="zypper --non-interactive install$missing"
+	update=:
+else
+	echo "deps: no package manager that is known here (apt, dnf, zypper); needed are a C compiler, make, libcap and cmocka" >&2
+	exit 1
+fi
+
+if [ -z "$missing" ]; then
+	echo "deps: everything is installed: $packages"
+	exit 0
+fi
+if [ "$(id -u)" -ne 0 ]; then
+	echo "deps: not root; to install what is missing run:  sudo sh -c '$update && $install'" >&2
+	exit 1
+fi
+echo "deps: installing$missing"
+$update
+DEBIAN_FRONTEND=noninteractive $install

@@ -1,0 +1,289 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Checks that what is written agrees with the program: check-man.sh BUILD. Speaks TAP.
+# Help, man page and README name the same features, commands, options, platforms and statuses; the
+# README's transcripts are what the program prints, and its C program compiles.
+#
+# Of the man page its source is read. What counts there are the lines
+#	.Ss FEATURE    .It Ic COMMAND ...    .It Fl LETTER , Fl -NAME Ar VALUE
+# in the sections OPTIONS and FEATURES AND COMMANDS. Of the README its blocks marked `console`: lines
+# behind "$ " are run, in one shell a block, on the emulated machine of the guide.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+build=$(cd "${1:-$root/build}" && pwd) || exit 1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-docs.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+man=$root/docs/intel-speed-select.8
+readme=$root/README.md
+PATH=$build:$PATH
+export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
+count=0
+failed=0
+
+# ---- TAP ----
+
+report() {	# $1: status; $2: what is checked; standard input: what to say if it failed
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count - $2"
+		cat > /dev/null
+	else
+		failed=$((failed + 1))
+		echo "not ok $count - $2"
+		sed 's/^/# /'
+	fi
+}
+
+skip() {	# $1: what is not checked; $2: why
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+check() {	# $1: what is checked; the other words: a command that is silent where all is well
+	what=$1
+	shift
+	"$@" > "$scratch/said" 2>&1
+	report $? "$what" < "$scratch/said"
+}
+
+# The two files hold the same lines, and any at all. What stands in one alone is shown.
+same() {	# $1, $2: files; $3, $4: how they are called
+	sort -o "$1" "$1"
+	sort -o "$2" "$2"
+	[ -s "$1" ] || { echo "nothing found in $3"; return 1; }
+	comm -23 "$1" "$2" | sed "s/^/only in $3: /"
+	comm -13 "$1" "$2" | sed "s/^/only in $4: /"
+	cmp -s "$1" "$2"
+}
+
+# ---- What stands where ----
+
+# The options that a help text lists, one a line.
+options_of() {
+	sed -n 's/^  *\(-[^ ].*\)$/\1/p' | sed 's/   *[^ ].*$//; s/ *$//'
+}
+
+# The names below a heading of a help text.
+names_of() {	# $1: heading
+	sed -n "/^$1:\$/,/^\$/s/^  \([^ ]*\) .*/\1/p"
+}
+
+# Everything that can be typed, as the help texts tell it: "feature F", "command F C ARGUMENTS",
+# "option F C: OPTION". Help and version, which work anywhere, stand under the program alone.
+typed_in_help() {
+	isst --help > "$scratch/help"
+	options_of < "$scratch/help" | sed 's/^/option: /'
+	for feature in $(names_of Features < "$scratch/help"); do
+		echo "feature $feature"
+		isst "$feature" --help > "$scratch/feature-help"
+		for command in $(names_of Commands < "$scratch/feature-help"); do
+			isst "$feature" "$command" --help > "$scratch/command-help"
+			sed -n "s/^Usage:.* $feature \($command\)/command $feature \1/p" "$scratch/command-help"
+			options_of < "$scratch/command-help" | grep -v -x -e '-h, --help' -e '-v, --version' |
+				sed "s/^/option $feature $command: /"
+		done
+	done
+}
+
+# The same of the man page.
+typed_in_man() {
+	awk '
+	# From macros to what they print, values in capital letters as in help texts; 0xHEX is so already.
+	function plain(from,    i, text, glue) {
+		text = ""
+		glue = ""
+		for (i = from; i <= NF; i++) {
+			if ($i == "Ic")
+				continue
+			if ($i == "Oo") {
+				text = text glue "["
+				glue = ""
+				continue
+			}
+			if ($i == "Oc")
+				text = text "]"
+			else if ($i == ",")
+				text = text ","
+			else if ($i == "Fl")
+				text = text glue "-" $(++i)
+			else if ($i == "Ar")
+				text = text glue ($(++i) ~ /^0x/ ? $i : toupper($i))
+			else
+				text = text glue $i
+			glue = " "
+		}
+		return text
+	}
+	/^\.Sh / {
+		section = $0
+		feature = command = ""
+	}
+	section != ".Sh OPTIONS" && section != ".Sh FEATURES AND COMMANDS" { next }
+	/^\.Ss / {
+		feature = $2
+		print "feature " feature
+	}
+	/^\.It Ic / {
+		command = $3
+		print "command " feature " " plain(2)
+	}
+	/^\.It Fl / {
+		print "option" (command == "" ? "" : " " feature " " command) ": " plain(2)
+	}' "$man"
+}
+
+# The words behind a macro in a section of the man page.
+items_of() {	# $1: section; $2: regular expression of what stands before the word
+	sed -n "/^\.Sh $1\$/,/^\.Sh /s/^$2\([^ ]*\).*/\1/p" "$man"
+}
+
+# The first column of the README's table below a heading.
+column_of() {	# $1: heading
+	awk -F ' *[|] *' -v heading="## $1" '
+	/^## / {
+		here = $0 == heading
+		body = 0
+	}
+	here && body && /^[|]/ {
+		gsub("`", "", $2)
+		print $2
+	}
+	/^[|]-/ { body = 1 }' "$readme"
+}
+
+statuses_in_help() {
+	isst --help | sed -n '/^Exit status:/,$p' | tr ' ' '\n' | grep -x '[0-9]'
+}
+
+# ---- The checks ----
+
+check_typed() {
+	typed_in_help > "$scratch/in-help"
+	typed_in_man > "$scratch/in-man"
+	same "$scratch/in-help" "$scratch/in-man" "help" "the man page"
+}
+
+check_statuses() {	# $1: where else; the other words: what lists them
+	where=$1
+	shift
+	statuses_in_help > "$scratch/in-help"
+	"$@" > "$scratch/elsewhere"
+	same "$scratch/in-help" "$scratch/elsewhere" "help" "$where"
+}
+
+check_variables() {
+	isst --help | tr -c 'A-Z_' '\n' | grep '^ISST_' | sort -u > "$scratch/in-help"
+	items_of ENVIRONMENT '\.It Ev ' | grep '^ISST_' > "$scratch/in-man"
+	same "$scratch/in-help" "$scratch/in-man" "help" "the man page"
+}
+
+check_platforms() {	# $1: where else; the other words: what lists them
+	where=$1
+	shift
+	isst platform list | sed 's/ .*//' > "$scratch/built-in"
+	"$@" > "$scratch/elsewhere"
+	same "$scratch/built-in" "$scratch/elsewhere" "the program" "$where"
+}
+
+check_version() {
+	version=$(isst --version | sed -n 's/^isst //p')
+	grep -q -x "\.Os isst $version" "$man" || echo "the man page is not of version $version"
+	grep -q -F "## [$version]" "$root/CHANGELOG.md" || echo "CHANGELOG.md has no section $version"
+	! grep -q . "$scratch/said"
+}
+
+# Links of the documents to files of the tree.
+check_links() {
+	for document in README.md CONTRIBUTING.md CHANGELOG.md docs/architecture.md docs/transactions.md; do
+		tr ' ' '\n' < "$root/$document" | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | while read -r link; do
+			case $link in
+			*://* | '') ;;
+			*) [ -e "$root/$(dirname "$document")/$link" ] || echo "$document: no $link" ;;
+			esac
+		done
+	done
+	! grep -q . "$scratch/said"
+}
+
+# Runs what a transcript shows behind "$ " and prints the transcript that comes out.
+replay() {	# $1: file
+	status=0
+	while IFS= read -r line <&3; do
+		case $line in
+		'$ '*)
+			printf '%s\n' "$line"
+			(exit "$status")
+			eval "${line#??}" 3<&- < /dev/null 2>&1
+			status=$?
+			;;
+		esac
+	done 3< "$1"
+}
+
+check_transcript() {	# $1: file
+	(replay "$1") > "$scratch/replayed"
+	diff "$1" "$scratch/replayed"
+}
+
+# Writes each block of a language to a file of its own, numbered from 1.
+blocks_of() {	# $1: language; $2, $3: how the files' names begin and end
+	awk -v fence="\`\`\`$1" -v name="$2" -v suffix="$3" '
+	$0 == "```" { inside = 0 }
+	inside { print > file }
+	$0 == fence {
+		inside = 1
+		file = name (++number) suffix
+	}' "$readme"
+}
+
+check_program() {	# $1: C file; the other words: how to compile
+	file=$1
+	shift
+	"$@" -Wall -Wextra -Werror -I"$root/include" -o "$scratch/program" "$file" "$build/libisst.a" -lcap
+}
+
+check "help and man page name the same features, commands and options" check_typed
+check "help and man page name the same exit statuses" \
+	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
+check "help and README name the same exit statuses" check_statuses README.md column_of "Exit status"
+check "help and man page name the same variables of the environment" check_variables
+check "man page and CHANGELOG are of this version" check_version
+check "links in the documents lead to files" check_links
+
+if command -v mandoc > /dev/null; then
+	check "mandoc has no warnings" mandoc -T lint -W warning "$man"
+else
+	skip "mandoc has no warnings" "mandoc is not installed"
+fi
+
+emulator=yes
+isst platform list > /dev/null 2>&1 || emulator=no
+if [ "$emulator" = yes ]; then
+	check "man page names the built-in platforms" \
+		check_platforms "the man page" items_of "EMULATED MACHINES" '\.It Cm '
+	check "README names the built-in platforms" check_platforms README.md column_of "The emulator"
+	blocks_of console "$scratch/transcript" ""
+	check "README holds transcripts" test -e "$scratch/transcript1"
+	for transcript in "$scratch"/transcript*; do
+		[ -e "$transcript" ] || continue
+		first=$(sed -n '1s/^\$ //p' "$transcript")
+		check "README: $first" check_transcript "$transcript"
+	done
+else
+	skip "man page and README name the built-in platforms" "this build has no emulator"
+	skip "README's transcripts" "this build has no emulator"
+fi
+
+# The library may need what it was built with: the build tells.
+compiler=$(sed 's/ .*//' "$build/flags")
+instruments=$(tr ' ' '\n' < "$build/flags" | grep -e '^-fsanitize=' -e '^--coverage$')
+if command -v "$compiler" > /dev/null; then
+	blocks_of c "$scratch/program" .c
+	# shellcheck disable=SC2086  # instruments are words on purpose
+	check "README's program compiles" check_program "$scratch/program1.c" "$compiler" $instruments
+else
+	skip "README's program compiles" "no $compiler"
+fi
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

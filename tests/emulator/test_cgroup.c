@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cgroup v2 groups and cpuset partitions: what is accepted and what becomes of it. */
+#include "emulator/emulated.h"
+
+#define CGROUP "/sys/fs/cgroup"
+#define A CGROUP "/0-0-0"
+#define B CGROUP "/b"
+
+static int make(struct emulated *e, const char *path)
+{
+	return e->machine->files->mkdir(e->machine->data, path);
+}
+
+static int remove_group(struct emulated *e, const char *path)
+{
+	return e->machine->files->rmdir(e->machine->data, path);
+}
+
+static void start_with_groups(struct emulated *e, const char *platform)
+{
+	start(e, platform);
+	assert_int_equal(write_file(e, CGROUP "/cgroup.subtree_control", " +cpuset"), 0);
+	assert_int_equal(make(e, A), 0);
+	assert_int_equal(make(e, B), 0);
+}
+
+static void the_controller_has_to_be_enabled(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_file(&e, CGROUP "/cgroup.controllers", "cpuset cpu io memory hugetlb pids\n");
+	assert_file(&e, CGROUP "/cgroup.subtree_control", "cpu memory pids\n");
+	assert_int_equal(make(&e, A), 0);
+	assert_int_equal(make(&e, A), -EEXIST);
+	assert_int_equal(make(&e, A "/below"), -EAGAIN);
+	assert_int_equal(make(&e, CGROUP "/a\nb"), -EINVAL);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1"), -ENOENT);
+	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "cpuset"), -EINVAL);
+	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+nonsense"), -EINVAL);
+	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+cpuset +rdma"),
+			 -ENOENT);
+	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+cpuset -pids\n"), 0);
+	assert_file(&e, CGROUP "/cgroup.subtree_control", "cpuset cpu memory\n");
+	assert_file(&e, A "/cpuset.cpus", "\n");
+	assert_file(&e, A "/cpuset.cpus.effective", "0-3\n");
+	assert_file(&e, A "/cpuset.cpus.partition", "member\n");
+	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "-cpuset"), 0);
+	assert_int_equal(read_result(&e, A "/cpuset.cpus"), -ENOENT);
+	assert_int_equal(remove_group(&e, A), 0);
+	assert_int_equal(remove_group(&e, A), -ENOENT);
+	assert_int_equal(remove_group(&e, CGROUP), -EPERM);
+	assert_int_equal(make(&e, CGROUP "//tmp"), -EPERM);
+	assert_int_equal(remove_group(&e, CGROUP "//tmp"), -EPERM);
+	assert_int_equal(remove_group(&e, CGROUP "/../cgroup/a"), -EINVAL);
+	assert_int_equal(remove_group(&e, CGROUP "/cgroup.controllers"), -ENOTDIR);
+	finish(&e);
+}
+
+static void lists_of_cpus(void **state)
+{
+	struct emulated e;
+	char *longest;
+
+	(void)state;
+	start_with_groups(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3,1-2\n"), 0);
+	assert_file(&e, A "/cpuset.cpus", "1-3\n");
+	assert_file(&e, A "/cpuset.cpus.effective", "1-3\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1-x"), -EINVAL);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3-4"), -ERANGE);
+	assert_file(&e, A "/cpuset.cpus", "1-3\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "\n"), 0);
+	assert_file(&e, A "/cpuset.cpus", "\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.effective", "1"), -EACCES);
+	longest = calloc(1, 60000);
+	assert_non_null(longest);
+	memset(longest, '1', 59999);
+	for (size_t i = 1; i < 59999; i += 2)
+		longest[i] = ',';
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", longest), -E2BIG);
+	longest[49251] = '\0';
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", longest), 0);
+	assert_file(&e, A "/cpuset.cpus", "1\n");
+	free(longest);
+	finish(&e);
+}
+
+static void a_valid_isolated_partition(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_with_groups(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "nonsense"), -EINVAL);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_file(&e, A "/cpuset.cpus.effective", "2-3\n");
+	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-1\n");
+	assert_file(&e, CGROUP "/cpuset.cpus.isolated", "2-3\n");
+	assert_file(&e, B "/cpuset.cpus.effective", "0-1\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root\n"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "root\n");
+	assert_file(&e, CGROUP "/cpuset.cpus.isolated", "\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "member"), 0);
+	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-3\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_int_equal(remove_group(&e, A), 0);
+	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-3\n");
+	finish(&e);
+}
+
+static void partitions_that_are_accepted_and_invalid(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_with_groups(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition",
+		    "isolated invalid (cpuset.cpus and cpuset.cpus.exclusive are empty)\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "0-3"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition",
+		    "isolated invalid (parent unable to distribute cpu downstream)\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
+	/* Whoever was there first keeps its CPUs, whatever the names. */
+	assert_int_equal(write_file(&e, B "/cpuset.cpus", "1-2"), 0);
+	assert_file(&e, B "/cpuset.cpus.effective", "1\n");
+	assert_int_equal(write_file(&e, B "/cpuset.cpus.partition", "root"), 0);
+	assert_file(&e, B "/cpuset.cpus.partition",
+		    "root invalid (cpu list in cpuset.cpus not exclusive)\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3"), 0);
+	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition",
+		    "isolated invalid (cpu list in cpuset.cpus not exclusive)\n");
+	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
+	finish(&e);
+}
+
+static void hotplug_turns_partitions_invalid_and_back(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_with_groups(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
+	assert_file(&e, A "/cpuset.cpus", "2-3\n");
+	assert_file(&e, A "/cpuset.cpus.effective", "3\n");
+	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition",
+		    "isolated invalid (no cpu available due to hotplug)\n");
+	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-1\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
+	assert_file(&e, A "/cpuset.cpus.effective", "2-3\n");
+	finish(&e);
+}
+
+static void the_kernels_own_isolation(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_with_groups(&e, "tests/isolcpus");
+	assert_file(&e, CGROUP "/cpuset.cpus.isolated", "3\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3"), 0);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition",
+		    "root invalid (partition config conflicts with housekeeping setup)\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
+	assert_int_equal(write_file(&e, B "/cpuset.cpus", "0-2"), 0);
+	assert_int_equal(write_file(&e, B "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(&e, B "/cpuset.cpus.partition",
+		    "isolated invalid (partition config conflicts with housekeeping setup)\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), -EBUSY);
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
+	finish(&e);
+}
+
+static void kernels_without(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/no-cgroup");
+	assert_int_equal(read_result(&e, CGROUP "/cgroup.controllers"), -ENOENT);
+	assert_int_equal(make(&e, A), -ENOENT);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+	finish(&e);
+	start(&e, "tests/no-cpuset");
+	assert_file(&e, CGROUP "/cgroup.controllers", "cpu io memory hugetlb pids\n");
+	assert_int_equal(write_file(&e, CGROUP "/cgroup.subtree_control", "+cpuset"), -ENOENT);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+	finish(&e);
+	start_with_groups(&e, "tests/no-isolated");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1"), 0);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), -EINVAL);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "root\n");
+	finish(&e);
+	start_with_groups(&e, "tests/old-kernel"); /* 6.1 */
+	assert_int_equal(read_result(&e, CGROUP "/cpuset.cpus.isolated"), -ENOENT);
+	finish(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_controller_has_to_be_enabled),
+		cmocka_unit_test(lists_of_cpus),
+		cmocka_unit_test(a_valid_isolated_partition),
+		cmocka_unit_test(partitions_that_are_accepted_and_invalid),
+		cmocka_unit_test(hotplug_turns_partitions_invalid_and_back),
+		cmocka_unit_test(the_kernels_own_isolation),
+		cmocka_unit_test(kernels_without),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

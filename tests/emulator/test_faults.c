@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fault rules: each kind does what docs/emulator.md says, counts over processes, refuses nonsense.
+ */
+#include "emulator/emulated.h"
+
+static void opening_and_calling(void **state)
+{
+	struct abi_platform_info info;
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "open EACCES\nioctl ENOTTY after 1\nplatform-info api-version 4 mmio 0\n");
+	assert_int_equal(e.machine->device->open(e.machine->data), -EACCES);
+	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), 0);
+	assert_int_equal(info.api_version, 4);
+	assert_int_equal(info.mmio_supported, 0);
+	assert_int_equal(info.mbox_supported, 1);
+	assert_int_equal(call(&e, ABI_GET_PLATFORM_INFO, &info), -ENOTTY);
+	finish(&e);
+}
+
+static void a_request_by_its_code(void **state)
+{
+	struct emulated e;
+	uint32_t id;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "ioctl request 0xC008FE03 ENOTTY\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -ENOTTY);
+	assert_int_equal(phy_id(&e, 0, &id), 1);
+	finish(&e);
+}
+
+static void mailbox_conditions(void **state)
+{
+	struct emulated e;
+	uint32_t response;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "# the second package only\n"
+		  "mailbox 0x7f/0x03 package 1 die 0 EBUSY\n"
+		  "mailbox 0x7f/0x06 data 0x0100 value 0xffffffff\n"
+		  "mailbox 0xd0/0x02 set ignored   # a comment\n"
+		  "mailbox 0xd0/0x02 parameter 8 EIO\n");
+	assert_int_equal(mailbox_on(&e, 14, 0x7f, 3, 0, 0, &response), -EBUSY);
+	assert_int_equal(mailbox_on(&e, 0, 0x7f, 3, 0, 0, &response), 1);
+	assert_int_equal(ask(&e, 0x06, 0x100), 0xffffffff);
+	assert_int_equal(ask(&e, 0x06, 0x000), 0x3fff);
+	assert_int_equal(mailbox_result(&e, 0xd0, 2, 0x100, 6), 1);
+	assert_int_equal(mailbox_on(&e, 0, 0xd0, 2, 0, 0, &response), 1);
+	assert_int_equal(response, 0);
+	assert_int_equal(mailbox_result(&e, 0xd0, 2, 8, 0), -EIO);
+	finish(&e);
+}
+
+static void times_and_after_count_over_processes(void **state)
+{
+	struct isst_machine *first;
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	first = open_another(&e);
+	rules(&e, "mailbox 0x7f/0x03 EBUSY times 2 after 1\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), -EBUSY);
+	close_machine(&e);
+	first->release(first);
+	open_machine(&e);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), -EBUSY);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
+	finish(&e);
+}
+
+struct batch {
+	uint32_t count;
+	struct abi_mbox_cmd command[4];
+};
+
+static int ask_four(struct emulated *e)
+{
+	struct batch batch = { .count = 4 };
+
+	for (size_t i = 0; i < 4; i++)
+		batch.command[i] = (struct abi_mbox_cmd){ .command = 0x7f, .sub_command = 3 };
+	return call(e, ABI_MAILBOX_COMMAND, &batch);
+}
+
+static void batches_end_early(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "mailbox any short\n");
+	assert_int_equal(ask_four(&e), 3);
+	assert_int_equal(mailbox_result(&e, 0x7f, 3, 0, 0), 1);
+	rules(&e, "mailbox any EINTR times 1\n");
+	assert_int_equal(ask_four(&e), -EINTR);
+	assert_int_equal(ask_four(&e), 4);
+	rules(&e, "mailbox any EINTR times 1 after 2\n");
+	assert_int_equal(ask_four(&e), 2);
+	rules(&e, "mailbox any return 0x87 after 0\n");
+	assert_int_equal(ask_four(&e), 0x87);
+	finish(&e);
+}
+
+static void registers_and_numbers(void **state)
+{
+	struct emulated e;
+	uint64_t value = 0;
+	uint32_t word = 0;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e,
+	      "capability granted\nmmio 0x08 ENXIO\nmmio 0x0c set ignored\nmsr 0x1ad EIO cpu 3\n"
+	      "msr 0x1ae value 0x1122334455667788\nphy-id cpu 5 value 0xffffffff\n");
+	assert_int_equal(mmio(&e, 0, 0x08, false, &word), -ENXIO);
+	word = 1;
+	assert_int_equal(mmio(&e, 0, 0x0c, true, &word), 1);
+	assert_int_equal(mmio(&e, 0, 0x0c, false, &word), 1);
+	assert_int_equal(word, 0x00ff0000);
+	assert_int_equal(msr(&e, 3, 0x1ad, false, &value), -EIO);
+	assert_int_equal(msr(&e, 4, 0x1ad, false, &value), 1);
+	assert_int_equal(msr(&e, 4, 0x1ae, false, &value), 1);
+	assert_true(value == UINT64_C(0x1122334455667788));
+	assert_int_equal(phy_id(&e, 5, &word), 1);
+	assert_int_equal(word, 0xffffffff);
+	assert_int_equal(phy_id(&e, 6, &word), 1);
+	assert_int_equal(word, 12);
+	finish(&e);
+}
+
+static void files(void **state)
+{
+	struct emulated e;
+	char **names;
+	size_t count;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "read /sys/devices/system/cpu/online content \"0-x\"\n"
+		  "read /sys/devices/system/cpu/offline content \"# \\\"1\\\"\\n\"\n"
+		  "read /sys/devices/system/cpu/cpu*/topology/core_id EIO\n"
+		  "write /sys/devices/system/cpu/cpu3/online EBUSY\n"
+		  "write /sys/devices/system/cpu/cpu4/online ignored\n"
+		  "list /sys/devices/system/cpu EACCES\n");
+	assert_file(&e, CPUS "/online", "0-x");
+	assert_file(&e, CPUS "/offline", "# \"1\"\n");
+	assert_int_equal(read_result(&e, CPUS "/cpu7/topology/core_id"), -EIO);
+	assert_int_equal(read_result(&e, CPUS "/cpu7/topology/die_id"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), -EBUSY);
+	assert_int_equal(write_file(&e, CPUS "/cpu4/online", "0"), 0);
+	assert_file(&e, CPUS "/cpu4/online", "1\n");
+	assert_int_equal(e.machine->files->list(e.machine->data, CPUS, &names, &count), -EACCES);
+	finish(&e);
+}
+
+static void nonsense_is_an_error_of_the_next_open(void **state)
+{
+	static const char *const wrong[] = {
+		"\nfrobnicate EIO\n",	      "\nmailbox\n",
+		"\nmailbox 0x7f EIO\n",	      "\nmailbox any\n",
+		"\nmailbox any EWHAT\n",      "\nmailbox any EIO EBUSY short\n",
+		"\nmailbox any times EIO\n",  "\nmailbox any cpu\n",
+		"\nopen cpu 3 EIO\n",	      "\nread /x content\n",
+		"\nmmio any content \"x\"\n", "\ncapability EPERM\n",
+		"\ncommand 5 EIO\n",	      "\nchange any signal STOP\n",
+		"\nchange any signal\n",      "\nread /x late 5\n",
+		"\nplatform-info EIO\n",      "\ncapability signal TERM\n",
+		"\nchange any value 5\n",     "\nmkdir EIO\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct isst_machine *machine;
+		struct emulated e;
+		char *error, expected[700];
+
+		start(&e, "tests/tiny");
+		rules(&e, wrong[i]);
+		assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -EIO);
+		if (isst_emulator()->open(&e.target, &machine, &error) != -EINVAL)
+			fail_msg("accepted: %s", wrong[i]);
+		snprintf(expected, sizeof(expected), "%s/faults:2: found ", e.directory);
+		if (strncmp(error, expected, strlen(expected)) != 0)
+			fail_msg("%s, not %s", error, expected);
+		free(error);
+		finish(&e);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opening_and_calling),
+		cmocka_unit_test(a_request_by_its_code),
+		cmocka_unit_test(mailbox_conditions),
+		cmocka_unit_test(times_and_after_count_over_processes),
+		cmocka_unit_test(batches_end_early),
+		cmocka_unit_test(registers_and_numbers),
+		cmocka_unit_test(files),
+		cmocka_unit_test(nonsense_is_an_error_of_the_next_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

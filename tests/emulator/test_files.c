@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The emulated kernel files: what they say, and how they answer writes. */
+#include "emulator/emulated.h"
+
+#include "isst.h"
+
+static void files_of_the_guide(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	assert_file(&e, CPUS "/possible", "0-55\n");
+	assert_file(&e, CPUS "/present", "0-55\n");
+	assert_file(&e, CPUS "/online", "0-55\n");
+	assert_file(&e, CPUS "/offline", "\n");
+	assert_file(&e, CPUS "/cpu1/online", "1\n");
+	assert_int_equal(read_result(&e, CPUS "/cpu0/online"), -ENOENT);
+	assert_file(&e, CPUS "/cpu15/topology/physical_package_id", "1\n");
+	assert_file(&e, CPUS "/cpu15/topology/die_id", "0\n");
+	assert_file(&e, CPUS "/cpu15/topology/core_id", "1\n");
+	assert_file(&e, CPUS "/cpu15/topology/thread_siblings_list", "15,43\n");
+	assert_file(&e, CPUS "/cpu43/topology/core_cpus", "00000800,00008000\n");
+	assert_file(&e, CPUS "/cpu15/topology/package_cpus_list", "14-27,42-55\n");
+	assert_file(&e, CPUS "/cpu15/topology/die_cpus_list", "14-27,42-55\n");
+	assert_file(&e, CPUS "/cpu15/cpufreq/base_frequency", "2600000\n");
+	assert_file(&e, CPUS "/cpu15/cpufreq/cpuinfo_max_freq", "3200000\n");
+	assert_file(&e, CPUS "/cpu15/cpufreq/scaling_driver", "intel_pstate\n");
+	assert_file(&e, CPUS "/intel_pstate/no_turbo", "0\n");
+	assert_file(&e, CPUS "/intel_uncore_frequency/package_01_die_00/max_freq_khz", "2400000\n");
+	finish(&e);
+}
+
+static void variants_of_kernels(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/old-kernel");
+	assert_int_equal(read_result(&e, CPUS "/cpu1/topology/die_id"), -ENOENT);
+	assert_int_equal(read_result(&e, CPUS "/cpu1/topology/package_cpus_list"), -ENOENT);
+	assert_file(&e, CPUS "/cpu1/topology/core_siblings_list", "0-3\n");
+	assert_file(&e, CPUS "/cpu1/topology/thread_siblings_list", "0-1\n");
+	assert_file(&e, CPUS "/cpu0/online", "1\n");
+	finish(&e);
+	start(&e, "tests/no-cpufreq");
+	assert_int_equal(read_result(&e, CPUS "/cpu1/cpufreq/base_frequency"), -ENOENT);
+	assert_int_equal(read_result(&e, CPUS "/intel_pstate/no_turbo"), -ENOENT);
+	finish(&e);
+	start(&e, "tests/multi-die-across");
+	assert_file(&e, CPUS "/cpu3/topology/die_id", "1\n");
+	assert_file(&e, CPUS "/cpu9/topology/die_id", "3\n");
+	assert_file(&e, CPUS "/cpu5/topology/core_id", "5\n");
+	assert_file(&e, CPUS "/cpu5/topology/die_cpus_list", "3-5\n");
+	assert_file(&e, CPUS "/cpu5/topology/package_cpus_list", "0-5\n");
+	finish(&e);
+	start(&e, "tests/sparse");
+	assert_file(&e, CPUS "/present", "0-3,10-13,4094-4097,5000-5003\n");
+	assert_file(&e, CPUS "/possible", "0-5003\n");
+	assert_file(&e, CPUS "/cpu5003/topology/physical_package_id", "5\n");
+	assert_int_equal(read_result(&e, CPUS "/cpu4/topology/core_id"), -ENOENT);
+	finish(&e);
+}
+
+static void offline_takes_the_topology_away_and_online_brings_it_back(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0\n"), 0);
+	assert_file(&e, CPUS "/cpu3/online", "0\n");
+	assert_int_equal(read_result(&e, CPUS "/cpu3/topology/core_id"), -ENOENT);
+	assert_int_equal(read_result(&e, CPUS "/cpu3/cpufreq/base_frequency"), -ENOENT);
+	assert_file(&e, CPUS "/online", "0-2\n");
+	assert_file(&e, CPUS "/offline", "3\n");
+	assert_file(&e, CPUS "/present", "0-3\n");
+	assert_file(&e, CPUS "/cpu2/topology/core_cpus_list", "2\n");
+	assert_file(&e, CPUS "/cpu2/topology/thread_siblings", "00000004\n");
+	assert_file(&e, CPUS "/cpu0/topology/package_cpus_list", "0-2\n");
+	assert_file(&e, CPUS "/cpu0/topology/die_cpus", "00000007\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0); /* as it is */
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
+	assert_file(&e, CPUS "/cpu3/topology/core_id", "1\n");
+	assert_file(&e, CPUS "/cpu2/topology/core_cpus_list", "2-3\n");
+	assert_file(&e, CPUS "/cpu3/topology/package_cpus_list", "0-3\n");
+	assert_file(&e, CPUS "/online", "0-3\n");
+	assert_file(&e, CPUS "/offline", "\n");
+	finish(&e);
+}
+
+static void a_whole_core_goes_and_returns(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
+	assert_file(&e, CPUS "/cpu3/topology/core_cpus_list", "3\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
+	assert_file(&e, CPUS "/cpu3/topology/core_cpus_list", "2-3\n");
+	finish(&e);
+}
+
+static void cpus_that_cannot_be_unplugged(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPUS "/cpu0/online", "0"), -ENOENT);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "2"), -EINVAL);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", ""), -EINVAL);
+	finish(&e);
+	start(&e, "tests/old-kernel"); /* CPU 0 can be unplugged, the last one cannot */
+	for (unsigned int cpu = 0; cpu < 3; cpu++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), CPUS "/cpu%u/online", cpu);
+		assert_int_equal(write_file(&e, path, "0"), 0);
+	}
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), -EBUSY);
+	assert_file(&e, CPUS "/online", "3\n");
+	finish(&e);
+}
+
+static void frequencies_follow_a_level_while_offline(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	rules(&e, "capability granted\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(&e, CPUS "/cpu1/cpufreq/base_frequency", "2500000\n");
+	finish(&e);
+}
+
+static void writes_elsewhere(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2147483647\n"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_max_freq", "2000000 x"),
+			 -EINVAL);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/base_frequency", "1"), -EACCES);
+	assert_int_equal(write_file(&e, CPUS "/nothing", "1"), -ENOENT);
+	assert_int_equal(write_file(&e, CPUS, "1"), -EISDIR);
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
+	assert_file(&e, CPUS "/intel_pstate/no_turbo", "1\n");
+	assert_int_equal(write_file(&e,
+				    CPUS "/intel_uncore_frequency/package_00_die_00/"
+					 "max_freq_khz",
+				    "12800000"),
+			 -EINVAL);
+	assert_int_equal(write_file(&e,
+				    CPUS "/intel_uncore_frequency/package_00_die_00/"
+					 "max_freq_khz",
+				    "1850000"),
+			 0);
+	assert_file(&e, CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz", "1800000\n");
+	finish(&e);
+}
+
+static void paths_stay_inside(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(read_result(&e, "/sys/../../state"), -EINVAL);
+	assert_int_equal(read_result(&e, "/.."), -EINVAL);
+	assert_int_equal(read_result(&e, "sys"), -EINVAL);
+	assert_int_equal(read_result(&e, "/sys"), -EISDIR);
+	assert_int_equal(e.machine->files->mkdir(e.machine->data, "/sys/x"), -EPERM);
+	assert_int_equal(e.machine->files->rmdir(e.machine->data, "/sys"), -EPERM);
+	finish(&e);
+}
+
+static void listing(void **state)
+{
+	struct emulated e;
+	char **names;
+	size_t count;
+
+	(void)state;
+	start(&e, "guide");
+	assert_int_equal(e.machine->files->list(e.machine->data, CPUS "/intel_uncore_frequency",
+						&names, &count),
+			 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(strncmp(names[0], "package_0", 9), 0);
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+	assert_int_equal(e.machine->files->list(e.machine->data, "/nowhere", &names, &count),
+			 -ENOENT);
+	finish(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_of_the_guide),
+		cmocka_unit_test(variants_of_kernels),
+		cmocka_unit_test(offline_takes_the_topology_away_and_online_brings_it_back),
+		cmocka_unit_test(a_whole_core_goes_and_returns),
+		cmocka_unit_test(cpus_that_cannot_be_unplugged),
+		cmocka_unit_test(frequencies_follow_a_level_while_offline),
+		cmocka_unit_test(writes_elsewhere),
+		cmocka_unit_test(paths_stay_inside),
+		cmocka_unit_test(listing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

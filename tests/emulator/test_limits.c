@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Frequency limits, turbo and uncore: what the kernel makes of writes.
+ */
+#include "emulator/emulated.h"
+
+#define CPU1 CPUS "/cpu1/cpufreq"
+#define UNCORE CPUS "/intel_uncore_frequency/package_00_die_00"
+
+static void limits_are_parsed_strictly(void **state)
+{
+	static const char *const refused[] = {
+		"", "2000000 x", "2000000\n\n", " 2000000", "-1", "0x", "09", "2147483648", "1.5",
+	};
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (write_file(&e, CPU1 "/scaling_max_freq", refused[i]) != -EINVAL)
+			fail_msg("accepted: '%s'", refused[i]);
+	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "0x1e8480\n"), 0);
+	assert_file(&e, CPU1 "/scaling_max_freq", "2000000\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "+010000000"), 0); /* octal */
+	assert_file(&e, CPU1 "/scaling_max_freq", "2097152\n");
+	finish(&e);
+}
+
+static void limits_are_clamped(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "9000000"), 0);
+	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1"), 0);
+	assert_file(&e, CPU1 "/scaling_max_freq", "800000\n");
+	assert_file(&e, CPU1 "/scaling_min_freq", "800000\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "2147483647"), 0);
+	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
+	/* A minimum above the maximum gives way, and is remembered. */
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1500000"), 0);
+	assert_int_equal(write_file(&e, CPU1 "/scaling_min_freq", "2500000"), 0);
+	assert_file(&e, CPU1 "/scaling_min_freq", "1500000\n");
+	assert_file(&e, CPU1 "/scaling_max_freq", "1500000\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "2800000"), 0);
+	assert_file(&e, CPU1 "/scaling_min_freq", "2500000\n");
+	/* Only this CPU's. */
+	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_min_freq", "800000\n");
+	finish(&e);
+}
+
+static void no_limit_follows_the_level_and_requests_are_remembered(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "3000000"), 0);
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_max_freq", "3100000\n");
+	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "3100000"), 0);
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 0), 1);
+	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(&e, CPU1 "/scaling_max_freq", "3100000\n");
+	finish(&e);
+}
+
+static void limits_survive_hotplug_and_processes(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1900000"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1800000"), -ENOENT);
+	close_machine(&e);
+	open_machine(&e);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(&e, CPU1 "/scaling_max_freq", "1900000\n");
+	finish(&e);
+}
+
+static void base_frequency_follows_base_freq(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 1 << 17), 1);
+	assert_file(&e, CPU1 "/base_frequency", "2300000\n");
+	assert_file(&e, CPUS "/cpu2/cpufreq/base_frequency", "1800000\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 0), 1);
+	assert_file(&e, CPU1 "/base_frequency", "2000000\n");
+	finish(&e);
+}
+
+static void turbo_moves_cpuinfo_max(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "2"), -EINVAL);
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1\n"), 0);
+	assert_file(&e, CPUS "/intel_pstate/no_turbo", "1\n");
+	assert_file(&e, CPU1 "/cpuinfo_max_freq", "2000000\n");
+	assert_file(&e, CPU1 "/scaling_max_freq", "2000000\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 1 << 17), 1);
+	assert_file(&e, CPU1 "/cpuinfo_max_freq", "2300000\n");
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "0"), 0);
+	assert_file(&e, CPU1 "/cpuinfo_max_freq", "3000000\n");
+	assert_file(&e, CPU1 "/scaling_max_freq", "3000000\n");
+	finish(&e);
+	start(&e, "tests/uncore-follows"); /* a kernel that leaves cpuinfo_max alone */
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1"), 0);
+	assert_file(&e, CPU1 "/cpuinfo_max_freq", "3000000\n");
+	finish(&e);
+}
+
+static void other_drivers(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/acpi-cpufreq");
+	assert_int_equal(read_result(&e, CPU1 "/base_frequency"), -ENOENT);
+	assert_int_equal(read_result(&e, CPUS "/intel_pstate/no_turbo"), -ENOENT);
+	assert_file(&e, CPU1 "/scaling_driver", "acpi-cpufreq\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1000000"), 0);
+	finish(&e);
+	start(&e, "tests/hwp-off");
+	assert_int_equal(read_result(&e, CPU1 "/base_frequency"), -ENOENT);
+	assert_file(&e, CPUS "/intel_pstate/no_turbo", "0\n");
+	finish(&e);
+	start(&e, "tests/bios-no-turbo");
+	assert_file(&e, CPUS "/intel_pstate/no_turbo", "1\n");
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "0"), -EPERM);
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1"), 0);
+	finish(&e);
+	start(&e, "tests/pstate-off");
+	assert_int_equal(read_result(&e, CPUS "/intel_pstate/no_turbo"), -EAGAIN);
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "1"), -EAGAIN);
+	assert_file(&e, CPUS "/intel_pstate/status", "off\n");
+	finish(&e);
+	start(&e, "tests/no-cpufreq"); /* nothing to follow */
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	finish(&e);
+}
+
+static void uncore_limits(void **state)
+{
+	static const char *const refused[] = { "99999", "12800000", "", "1000000x", "0x200000" };
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (write_file(&e, UNCORE "/max_freq_khz", refused[i]) != -EINVAL)
+			fail_msg("accepted: '%s'", refused[i]);
+	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "12799999"), 0);
+	assert_file(&e, UNCORE "/max_freq_khz", "12700000\n");
+	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "1250000"), 0);
+	assert_file(&e, UNCORE "/max_freq_khz", "1200000\n");
+	assert_file(&e, UNCORE "/current_freq_khz", "1200000\n");
+	assert_int_equal(write_file(&e, UNCORE "/min_freq_khz", "2000000"), 0); /* above max */
+	assert_file(&e, UNCORE "/min_freq_khz", "2000000\n");
+	assert_file(&e, UNCORE "/initial_max_freq_khz", "2200000\n");
+	assert_file(&e, UNCORE "/initial_min_freq_khz", "800000\n");
+	assert_int_equal(write_file(&e, UNCORE "/initial_max_freq_khz", "2000000"), -EACCES);
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(&e, UNCORE "/max_freq_khz", "1200000\n");
+	finish(&e);
+	start(&e, "tests/uncore-locked");
+	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "1200000"), -EPERM);
+	assert_int_equal(write_file(&e, UNCORE "/max_freq_khz", "1"), -EINVAL);
+	finish(&e);
+	start(&e, "tests/uncore-follows");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	assert_file(&e, UNCORE "/max_freq_khz", "1800000\n");
+	assert_file(&e, UNCORE "/min_freq_khz", "1000000\n");
+	assert_file(&e, UNCORE "/initial_max_freq_khz", "2200000\n");
+	finish(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(limits_are_parsed_strictly),
+		cmocka_unit_test(limits_are_clamped),
+		cmocka_unit_test(no_limit_follows_the_level_and_requests_are_remembered),
+		cmocka_unit_test(limits_survive_hotplug_and_processes),
+		cmocka_unit_test(base_frequency_follows_base_freq),
+		cmocka_unit_test(turbo_moves_cpuinfo_max),
+		cmocka_unit_test(other_drivers),
+		cmocka_unit_test(uncore_limits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recorded machines: what a small recording becomes, what taking its lock off does, and that every
+ * damage is told with file and line. The real ones are in test_recording_machines.c.
+ */
+#include "emulator/recorded.h"
+#include "emulator/tpmi_calls.h"
+
+/* ---- What becomes of a recording ---- */
+
+static void a_mailbox_machine_answers_as_recorded(void **state)
+{
+	struct recorded r;
+	uint32_t answer, register_value = 0;
+	uint64_t value = 0;
+
+	(void)state;
+	start_recording(&r, mailbox_recording);
+	assert_int_equal(ask(&r.e, 0x00, 0), 0x81000103);
+	assert_int_equal(ask(&r.e, 0x0a, 0), 0x00141818);
+	assert_int_equal(ask(&r.e, 0x20, 0), 1);
+	assert_int_equal(mailbox_on(&r.e, 0, 0x7f, 0x0c, 0, 0x10000, &answer), -ENXIO);
+	/* Nobody asked for that one. */
+	assert_int_equal(mailbox_on(&r.e, 0, 0x7f, 0x03, 0, 0, &answer), -ENXIO);
+	assert_int_equal(mmio(&r.e, 1, 0x08, false, &register_value), 1);
+	assert_int_equal(register_value, 0xabff1234);
+	assert_int_equal(mmio(&r.e, 3, 0x28, false, &register_value), 1);
+	assert_int_equal(register_value, 0x30000);
+	assert_int_equal(mmio(&r.e, 0, 0x24, false, &register_value), -ENXIO);
+	assert_int_equal(mmio(&r.e, 0, 0x11c, false, &register_value), -EINVAL);
+	assert_int_equal(msr(&r.e, 3, 0x1ad, false, &value), 1);
+	assert_int_equal(value, 0x2325);
+	assert_int_equal(msr(&r.e, 3, 0x1af, false, &value), -EIO);
+	assert_int_equal(phy_id(&r.e, 3, &answer), 1);
+	assert_int_equal(answer, 5);
+	end_recording(&r);
+}
+
+static void files_come_from_the_recording_or_are_composed(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	start_recording(&r, mailbox_recording);
+	assert_file(&r.e, CPUS "/possible", "0-7\n");
+	assert_file(&r.e, CPUS "/online", "0-3\n");
+	assert_file(&r.e, CPUS "/cpu1/topology/core_id", "2\n");
+	assert_file(&r.e, CPUS "/cpu1/topology/thread_siblings_list", "1,3\n");
+	assert_file(&r.e, CPUS "/cpu0/cpufreq/base_frequency", "2700000\n");
+	assert_file(&r.e, CPUS "/cpu1/cpufreq/base_frequency", "2100000\n");
+	assert_file(&r.e, CPUS "/cpu1/cpufreq/cpuinfo_max_freq", "3500000\n");
+	assert_file(&r.e, CPUS "/cpu1/cpufreq/cpuinfo_min_freq", "800000\n");
+	assert_file(&r.e, CPUS "/intel_uncore_frequency/package_00_die_00/min_freq_khz",
+		    "900000\n");
+	assert_file(&r.e, "/sys/devices/system/node/node0/cpulist", "0-3\n");
+	end_recording(&r);
+}
+
+/** What is written moves answers as on a platform that was described. */
+static void a_recorded_machine_can_be_changed(void **state)
+{
+	struct recorded r;
+	uint32_t value = 0x12345678;
+
+	(void)state;
+	mailbox_recording(&r);
+	free(r.file[3].text);
+	r.file[3].text = strdup("driver -> 1 1 64 1 1\n"
+				"mailbox 0 0 0x7f/0x00 0x0 0x0 -> 0x80000103\n"
+				"mailbox 0 0 0x7f/0x01 0x0 0x0 -> 0x00020002\n"
+				"mailbox 0 0 0x7f/0x01 0x0 0x1 -> 0x00000002\n"
+				"mailbox 0 0 0x7f/0x0a 0x0 0x0 -> 0x18\n"
+				"mailbox 0 0 0x7f/0x0a 0x0 0x1 -> 0x1a\n"
+				"mailbox 0 0 0x94/0x03 0x0 0x0 -> 0x1\n"
+				"mmio 0 0 0x08 -> 0\n");
+	put_files(&r);
+	open_machine(&r.e);
+	assert_int_equal(ask(&r.e, 0x01, 0), 0x20002);
+	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x08, 0, 1), 1);
+	assert_int_equal(ask(&r.e, 0x00, 0), 0x80010103);
+	assert_int_equal(ask(&r.e, 0x01, 0), 0x00002);
+	assert_file(&r.e, CPUS "/cpu0/cpufreq/base_frequency", "2600000\n");
+	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x02, 0, 0x20000), 1);
+	assert_int_equal(ask(&r.e, 0x01, 1), 0x20002);
+	assert_int_equal(mmio(&r.e, 0, 0x08, true, &value), 1);
+	value = 0;
+	assert_int_equal(mmio(&r.e, 0, 0x08, false, &value), 1);
+	assert_int_equal(value, 0x12345678);
+	end_recording(&r);
+}
+
+static void a_tpmi_machine_has_the_recorded_registers(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	start_recording(&r, tpmi_recording);
+	assert_int_equal(instances(&r.e, 0).valid_mask, 7);
+	assert_int_equal(levels(&r.e, 0, 0).level_mask, 0xb);
+	assert_true(levels(&r.e, 0, 0).locked);
+	assert_false(levels(&r.e, 0, 1).locked);
+	end_recording(&r);
+}
+
+static void debugfs_shows_the_registers_as_they_are(void **state)
+{
+	struct recorded r;
+	char *content;
+
+	(void)state;
+	start_recording(&r, tpmi_recording);
+	assert_file(&r.e, "/" TPMI_DUMP, find_file(&r, TPMI_DUMP));
+	assert_int_equal(set_features(&r.e, 0, 0, 1), 0);
+	content = file_text(&r.e, "/" TPMI_DUMP);
+	assert_non_null(strstr(content, "0000005d 00000108 00000000\n"));
+	free(content);
+	end_recording(&r);
+}
+
+/* ---- The lock ---- */
+
+static void unlocked_the_level_of_a_tpmi_machine_can_be_changed(void **state)
+{
+	struct recorded r;
+
+	(void)state;
+	tpmi_recording(&r);
+	put_files(&r);
+	r.e.target.unlock = true;
+	open_machine(&r.e);
+	assert_false(levels(&r.e, 0, 0).locked);
+	assert_int_equal(set_level(&r.e, 0, 0, 1), 0);
+	assert_int_equal(levels(&r.e, 0, 0).current_level, 1);
+	end_recording(&r);
+}
+
+static void unlocked_the_level_of_a_mailbox_machine_can_be_changed(void **state)
+{
+	struct recorded r;
+	uint64_t lock = 0;
+
+	(void)state;
+	start_recording(&r, mailbox_recording);
+	assert_int_equal(msr(&r.e, 0, 0x64b, false, &lock), 1);
+	assert_int_equal(lock, 0x80000000);
+	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x08, 0, 1), -ENXIO);
+	close_machine(&r.e);
+	remove_tree(r.e.directory);
+	r.e.target.unlock = true;
+	open_machine(&r.e);
+	assert_int_equal(ask(&r.e, 0x00, 0), 0x80000103);
+	assert_int_equal(msr(&r.e, 0, 0x64b, false, &lock), 1);
+	assert_int_equal(lock, 0);
+	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x08, 0, 1), 1);
+	assert_int_equal(ask(&r.e, 0x00, 0), 0x80010103);
+	end_recording(&r);
+}
+
+static void a_built_in_platform_can_be_unlocked(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	prepare(&e, "tests/locked");
+	e.target.unlock = true;
+	open_machine(&e);
+	assert_int_equal(ask(&e, 0x00, 0) & 1 << 24, 0);
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	finish(&e);
+}
+
+/* ---- State ---- */
+
+/** Opening has to fail for the state of another machine. */
+static void assert_other_state(struct emulated *e)
+{
+	struct isst_machine *machine;
+	char *error = NULL;
+
+	assert_int_equal(isst_emulator()->open(&e->target, &machine, &error), -EIO);
+	assert_non_null(strstr(error, "holds the state of another platform"));
+	free(error);
+}
+
+static void the_state_belongs_to_the_content_and_to_the_lock(void **state)
+{
+	static const char *const changed[][3] = {
+		{ "proc/cpuinfo", "Small", "Other" },
+		{ "msr/msr.txt", "0|2325", "0|2425" },
+		{ "sys/inlinefiles.txt", "|900000", "|1000000" },
+		{ "isst/answers.txt", "0xabff1234", "0xabff1235" },
+	};
+	struct recorded r;
+
+	(void)state;
+	start_recording(&r, mailbox_recording);
+	close_machine(&r.e);
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+		char *text = replaced(find_file(&r, changed[i][0]), changed[i][1], changed[i][2]);
+
+		put_file(&r, changed[i][0], text);
+		assert_other_state(&r.e);
+		put_files(&r);
+		free(text);
+	}
+	r.e.target.unlock = true;
+	assert_other_state(&r.e);
+	r.e.target.unlock = false;
+	open_machine(&r.e);
+	end_recording(&r);
+}
+
+static void registers_belong_to_the_content_too(void **state)
+{
+	struct recorded r;
+	char *text;
+
+	(void)state;
+	start_recording(&r, tpmi_recording);
+	close_machine(&r.e);
+	text = replaced(find_file(&r, TPMI_DUMP), "20320640", "20320648");
+	put_file(&r, TPMI_DUMP, text);
+	free(text);
+	assert_other_state(&r.e);
+	end_recording(&r);
+}
+
+/** CPUs that are present and not in cpuinfo are offline: their places are composed. */
+static void offline_cpus_are_there(void **state)
+{
+	struct recorded r;
+	char *text;
+	uint32_t id;
+
+	(void)state;
+	mailbox_recording(&r);
+	text = replaced(find_file(&r, "sys/inlinefiles.txt"), "present|0-3", "present|0-5");
+	put_files(&r);
+	put_file(&r, "sys/inlinefiles.txt", text);
+	free(text);
+	open_machine(&r.e);
+	assert_file(&r.e, CPUS "/present", "0-5\n");
+	assert_file(&r.e, CPUS "/online", "0-3\n");
+	assert_file(&r.e, CPUS "/cpu5/online", "0\n");
+	assert_int_equal(phy_id(&r.e, 5, &id), 1);
+	assert_int_equal(id, 0);
+	assert_int_equal(write_file(&r.e, CPUS "/cpu5/online", "1"), 0);
+	assert_file(&r.e, CPUS "/cpu5/topology/physical_package_id", "0\n");
+	end_recording(&r);
+}
+
+static void a_recording_is_described(void **state)
+{
+	struct recorded r;
+	char *text, *error;
+
+	(void)state;
+	tpmi_recording(&r);
+	put_files(&r);
+	assert_int_equal(isst_emulator()->show(&r.e.target, &text, &error), 0);
+	assert_non_null(
+		strstr(text, "recorded: 2 CPUs, 1 MSRs, 3 files, 1 TPMI devices, 0 answers"));
+	assert_non_null(strstr(text, "package 0, power domain 2: IO, cores none\n"));
+	free(text);
+	end_recording(&r);
+}
+
+/* ---- Damage ---- */
+
+/** The message of a recording that cannot be read; to be freed. NULL where it can be. */
+static char *mistake_of(struct recorded *r)
+{
+	char *text = NULL, *error = NULL;
+	int result = isst_emulator()->show(&r->e.target, &text, &error);
+
+	free(text);
+	if (!result)
+		return NULL;
+	assert_int_equal(result, -EINVAL);
+	assert_non_null(error);
+	return error;
+}
+
+struct damage {
+	const char *file, *old, *new, *message; /* behind the directory */
+};
+
+static void check_damages(struct recorded *r, const struct damage *damages, size_t count)
+{
+	char *error;
+
+	put_files(r);
+	error = mistake_of(r);
+	if (error)
+		fail_msg("sound, but: %s", error);
+	for (size_t i = 0; i < count; i++) {
+		char *text = replaced(find_file(r, damages[i].file), damages[i].old,
+				      damages[i].new);
+		size_t directory = strlen(r->e.platform);
+
+		put_file(r, damages[i].file, text);
+		error = mistake_of(r);
+		if (!error)
+			fail_msg("no error: %s", damages[i].message);
+		if (strncmp(error, r->e.platform, directory) != 0 ||
+		    strncmp(error + directory, damages[i].message, strlen(damages[i].message)) != 0)
+			fail_msg("%s\ninstead of %s", error, damages[i].message);
+		put_file(r, damages[i].file, find_file(r, damages[i].file));
+		free(error);
+		free(text);
+	}
+}
+
+/** The same of a recording that is made for it. */
+static void check_damages_of(void (*make)(struct recorded *), const struct damage *damages,
+			     size_t count)
+{
+	struct recorded r;
+
+	make(&r);
+	check_damages(&r, damages, count);
+	end_recording(&r);
+}
+
+static void damaged_cpuinfo(void **state)
+{
+	static const struct damage damages[] = {
+		{ "proc/cpuinfo", "core id\t\t: 2\n", "",
+		  "/proc/cpuinfo:10: found a processor without \"core id\"" },
+		{ "proc/cpuinfo", "model\t\t: 106", "model\t\t: x6",
+		  "/proc/cpuinfo:4: found \"x6\" for \"model\", expected a number 0..255" },
+		{ "proc/cpuinfo", "processor\t: 1", "processor\t: 2",
+		  "/proc/cpuinfo:19: found processor 2 again" },
+		{ "proc/cpuinfo", "physical id\t: 0", "physical id",
+		  "/proc/cpuinfo:7: found \"physical id\", expected \"key : value\"" },
+		{ "proc/cpuinfo", "\n\n", "\n",
+		  "/proc/cpuinfo:9: found \"processor\" again, expected an empty line" },
+		{ "proc/cpuinfo", "Small", "Sm\001all",
+		  "/proc/cpuinfo:5: found the byte 0x01, expected a text file" },
+		{ "proc/cpuinfo", "GenuineIntel", "",
+		  "/proc/cpuinfo:2: found nothing for \"vendor_id\"" },
+	};
+	struct recorded r;
+	char *error, *text;
+
+	(void)state;
+	mailbox_recording(&r);
+	check_damages(&r, damages, sizeof(damages) / sizeof(damages[0]));
+	put_file(&r, "proc/cpuinfo", "");
+	error = mistake_of(&r);
+	assert_non_null(strstr(error, "/proc/cpuinfo:1: found no processor"));
+	free(error);
+	text = replaced(find_file(&r, "proc/cpuinfo"), "model\t\t: 106", "model\t\t: 107");
+	put_file(&r, "proc/cpuinfo", text);
+	free(text);
+	error = mistake_of(&r);
+	assert_non_null(strstr(error, "/proc/cpuinfo:10: found a processor of family 6, model 106, "
+				      "expected 6 and 107"));
+	free(error);
+	end_recording(&r);
+}
+
+static void damaged_msrs(void **state)
+{
+	static const struct damage damages[] = {
+		{ "msr/msr.txt", "1ad:0|2325 1|2325 2|2325", "1ad:0|2325 1|2325",
+		  "/msr/msr.txt:4: found no value of CPU 2 for MSR 0x1ad, expected one of every "
+		  "CPU" },
+		{ "msr/msr.txt", "1ad:0|2325", "1ad:9|2325",
+		  "/msr/msr.txt:4: found a value of CPU 9" },
+		{ "msr/msr.txt", "1ad:0|2325 1|2325", "1ad:0|2325 0|2325",
+		  "/msr/msr.txt:4: found CPU 0 again" },
+		{ "msr/msr.txt", "1ad:0|2325", "1ad:0|2x25",
+		  "/msr/msr.txt:4: found \"0|2x25\", expected CPU|VALUE" },
+		{ "msr/msr.txt", "1ad:0|2325", "1ad:02325",
+		  "/msr/msr.txt:4: found \"02325\", expected CPU|VALUE" },
+		{ "msr/msr.txt",
+		  "1ad:", "1gd:", "/msr/msr.txt:4: found \"1gd\", expected the hex" },
+		{ "msr/msr.txt", "1ad:", "1ad ", "/msr/msr.txt:4: found \"1ad 0|2325" },
+		{ "msr/msr.txt", "1ae:", "1ad:",
+		  "/msr/msr.txt:5: found MSR 0x1ad again, it stands in line 4 already" },
+		{ "msr/msr.txt", "771:0|8081b23", "771:0|10000000000000000",
+		  "/msr/msr.txt:6: found \"0|10000000000000000\", expected CPU|VALUE" },
+	};
+
+	(void)state;
+	check_damages_of(mailbox_recording, damages, sizeof(damages) / sizeof(damages[0]));
+}
+
+static void damaged_file_lines(void **state)
+{
+#define FILES "sys/inlinefiles.txt"
+	static const struct damage damages[] = {
+		{ FILES, "no_turbo|0", "no_turbo|",
+		  "/" FILES ":10: found \"rw|/sys/devices/system/cpu/intel_pstate/no_turbo|\" "
+		  "without a value, expected rw|PATH|VALUE" },
+		{ FILES, "no_turbo|0", "no_turbo",
+		  "/" FILES ":10: found \"rw|/sys/devices/system/cpu/intel_pstate/no_turbo\" "
+		  "without a value" },
+		{ FILES, "rw|", "wo|", "/" FILES ":9: found \"wo|" },
+		{ FILES, "ro|/sys", "ro|/sys/../../home", "/" FILES ":2: found \"/sys/../../home" },
+		{ FILES, "ro|/sys", "ro|/etc", "/" FILES ":2: found \"/etc/" },
+		{ FILES, "ro|/sys", "ro|sys", "/" FILES ":2: found \"sys/" },
+		{ FILES, "online|0-3", "online|0-4", "/" FILES ":2: found CPU 4 in " CPUS },
+		{ FILES, "online|0-3", "online|0-2", "/" FILES ":2: found no CPU 3 in " CPUS },
+		{ FILES, "online|0-3", "online|3-0", "/" FILES ":2: found \"3-0\" in " CPUS },
+		{ FILES, "possible|0-7", "possible|0-2", "/" FILES ":4: found no CPU 3 in " CPUS },
+		{ FILES, "cpu1/topology/die_id|0", "cpu1/topology/die_id|x",
+		  "/" FILES ":6: found \"x\" in " CPUS "/cpu1/topology/die_id, expected a number" },
+		{ FILES, "cpu1/topology/die_id|0", "cpu9/topology/die_id|0",
+		  "/" FILES ":13: found no topology/die_id of CPU 1, expected one as CPU 3 has" },
+		{ FILES, "no_turbo|0", "no_turbo|2", "/" FILES ":10: found \"2\" in " CPUS },
+		{ FILES, "min_freq_khz|900000", "min_freq_khz|9e5",
+		  "/" FILES ":12: found \"9e5\"" },
+		{ FILES, "cpu1/topology", "cpu0/topology",
+		  "/" FILES ":6: found " CPUS "/cpu0/topology/die_id again, it stands in line 5" },
+		{ FILES, NULL, "rw|" CPUS "/cpu1/cpufreq/scaling_max_freq|fast\n",
+		  "/" FILES ":14: found \"fast\" in " CPUS "/cpu1/cpufreq/scaling_max_freq" },
+		{ FILES, NULL, "ro|" CPUS "/cpu1/cpufreq/base_frequency|25500001\n",
+		  "/" FILES ":14: found \"25500001\" in " CPUS "/cpu1/cpufreq/base_frequency" },
+		{ FILES, NULL, "ro|/proc/sys/kernel/osrelease|new\n",
+		  "/" FILES ":14: found \"new\", expected a kernel release" },
+	};
+
+	(void)state;
+	check_damages_of(mailbox_recording, damages, sizeof(damages) / sizeof(damages[0]));
+}
+
+static void damaged_answers(void **state)
+{
+#define ANSWERS "isst/answers.txt"
+	static const struct damage damages[] = {
+		{ ANSWERS, "driver ->", "diver ->",
+		  "/" ANSWERS ":2: found \"diver\", expected driver, no-driver, mailbox" },
+		{ ANSWERS, "-> 1 1 32", "-> 1 32",
+		  "/" ANSWERS ":2: found 5 words, expected \"driver -> API-VERSION" },
+		{ ANSWERS, "-> 1 1 32", "-> 1 1 65", "/" ANSWERS ":2: found batches of 65" },
+		{ ANSWERS, "-> 1 1 32", "-> 3 1 32", "/" ANSWERS ":2: found API version 3" },
+		{ ANSWERS, "mmio 0 0 0x0c ->", "mmio 0 0 ->", "/" ANSWERS ":17: found 4 words" },
+		{ ANSWERS, "mmio 0 0 0x0c", "mmio 0 0 0x0d", "/" ANSWERS ":17: found the offset" },
+		{ ANSWERS, "mmio 0 0 0x0c", "mmio 0 0 0x08",
+		  "/" ANSWERS ":17: found the same request again, it stands in line 16 already" },
+		{ ANSWERS, "0x7f/0x20", "0x7f20",
+		  "/" ANSWERS ":12: found \"0x7f20\", expected a command such as 0x7f/0x01" },
+		{ ANSWERS, "0x10000 -> ENXIO", "0x10000 -> ENIX",
+		  "/" ANSWERS ":11: found \"ENIX\", expected an answer or an error" },
+		{ ANSWERS, "0x10000 -> ENXIO", "0x10000 -> 0x1ffffffff",
+		  "/" ANSWERS ":11: found \"0x1ffffffff\", expected a number 0..4294967295" },
+		{ ANSWERS, "0x10000 -> ENXIO", "0x10000 ->", "/" ANSWERS ":11: found 6 words" },
+		{ ANSWERS, "0x10000 -> ENXIO", "1 2 3 4 5 6 7", "/" ANSWERS ":11: found 8 words" },
+		{ ANSWERS, "# what it answered", "->", "/" ANSWERS ":1: found \"->\" alone" },
+		{ ANSWERS, NULL, "driver -> 1 1 64 1 1\n",
+		  "/" ANSWERS ":21: found \"driver\" again, it stands in line 2 already" },
+		{ ANSWERS, NULL, "no-driver\n",
+		  "/" ANSWERS ":21: found \"no-driver\", but \"driver\" stands in line 2" },
+	};
+
+	(void)state;
+	check_damages_of(mailbox_recording, damages, sizeof(damages) / sizeof(damages[0]));
+}
+
+static void damaged_dumps(void **state)
+{
+	static const struct damage damages[] = {
+		{ TPMI_DUMP, "TPMI Instance:1 offset:", "TPMI Instance:1 ",
+		  "/" TPMI_DUMP ":34: found \"TPMI Instance:1 0x900073f8\", expected \"TPMI" },
+		{ TPMI_DUMP, "TPMI Instance:1", "TPMI Instance:2",
+		  "/" TPMI_DUMP ":34: found instance 2, expected instance 1" },
+		{ TPMI_DUMP, "TPMI Instance:0", "TPMI Distance:0",
+		  "/" TPMI_DUMP ":1: found \"TPMI Distance:0 " },
+		{ TPMI_DUMP, " 00000020: ", " 00000040: ",
+		  "/" TPMI_DUMP ":3: found offset 0x40, expected 0x20: lines of instance 0 are" },
+		{ TPMI_DUMP, " 00000020: 00ff0000", " 00000020: 00ff000",
+		  "/" TPMI_DUMP ":3: found \"00ff000\", expected at most eight words" },
+		{ TPMI_DUMP, " 00000020: 00ff0000", " 00000020: 00ff000g",
+		  "/" TPMI_DUMP ":3: found \"00ff000g\"" },
+		{ TPMI_DUMP, " 00000020: 00ff0000", " 00000020: 00ff0000 00ff0000",
+		  "/" TPMI_DUMP ":3: found \"00000000\", expected at most eight words" },
+		{ TPMI_DUMP, " 00000020: 00ff0000", " 00000020:",
+		  "/" TPMI_DUMP ":3: found 7 words, expected registers of two words each" },
+		{ TPMI_DUMP, " 00000020: 00ff0000 00000000", " 00000020:",
+		  "/" TPMI_DUMP ":4: found offset 0x40, expected 0x38: lines of instance 0 are" },
+		{ TPMI_DUMP, " 00000020: ", "junk", "/" TPMI_DUMP ":3: found \"junk00ff0000" },
+		/* Offsets that lead out of the registers: the bank, a level, what is in a level */
+		{ TPMI_DUMP, "00000000: 0c010301", "00000000: ff010301",
+		  "/" TPMI_DUMP ":1: found " },
+		{ TPMI_DUMP, "47311b05", "ff311b05", "/" TPMI_DUMP ":1: found " },
+		{ TPMI_DUMP, "000e0c00", "00ff0c00", "/" TPMI_DUMP ":1: found " },
+		{ "msr/msr.txt", "808", "2008",
+		  "/msr/msr.txt:1: found CPU 1 in power domain 4, expected one of the instances" },
+		{ "msr/msr.txt", "54:", "53:", "/msr/msr.txt:1: found no MSR 0x54" },
+	};
+
+	(void)state;
+	check_damages_of(tpmi_recording, damages, sizeof(damages) / sizeof(damages[0]));
+}
+
+/** The block of registers is cut at its end, in every way. */
+static void truncated_register_blocks(void **state)
+{
+	struct recorded r;
+	char *dump, *error;
+	size_t length;
+
+	(void)state;
+	tpmi_recording(&r);
+	put_files(&r);
+	dump = find_file(&r, TPMI_DUMP);
+	length = strlen(dump);
+	for (size_t cut = 1; cut < 400; cut++) {
+		char *text = strndup(dump, length - cut);
+
+		put_file(&r, TPMI_DUMP, text);
+		error = mistake_of(&r);
+		/* The last line's end is not missed. */
+		if (cut > 1 && (!error || !strstr(error, "/" TPMI_DUMP ":")))
+			fail_msg("%zu bytes cut: %s", cut, error ? error : "no error");
+		free(error);
+		free(text);
+	}
+	end_recording(&r);
+}
+
+static void missing_files(void **state)
+{
+	static const char *const names[] = { "proc/cpuinfo", "msr/msr.txt", "sys/inlinefiles.txt",
+					     TPMI_DUMP };
+	struct recorded r;
+
+	(void)state;
+	tpmi_recording(&r);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[1400], *error;
+
+		put_files(&r);
+		snprintf(path, sizeof(path), "%s/%s", r.e.platform, names[i]);
+		assert_int_equal(unlink(path), 0);
+		error = mistake_of(&r);
+		if (!error || strncmp(error, path, strlen(path)) != 0 ||
+		    !strstr(error, "found no such file, expected"))
+			fail_msg("%s: %s", path, error ? error : "no error");
+		free(error);
+	}
+	end_recording(&r);
+}
+
+static void a_device_for_each_package(void **state)
+{
+	struct recorded r;
+	char *error;
+
+	(void)state;
+	tpmi_recording(&r);
+	put_files(&r);
+	put_file(&r, "sys/kernel/debug/tpmi-0000:80:03.1/tpmi-id-05/mem_dump",
+		 find_file(&r, TPMI_DUMP));
+	error = mistake_of(&r);
+	assert_non_null(strstr(error,
+			       "found the registers of 2 TPMI devices, expected one for each "
+			       "of 1 packages"));
+	free(error);
+	end_recording(&r);
+}
+
+/** Whatever is damaged: an error or none, but never a crash (for the sanitizers to see). */
+static void no_damage_crashes(void **state)
+{
+	static void (*const make[])(struct recorded *) = { mailbox_recording, tpmi_recording };
+	static const char junk[] = "0:|-> \n\xff/9";
+	struct recorded r;
+
+	(void)state;
+	for (size_t m = 0; m < 2; m++) {
+		make[m](&r);
+		put_files(&r);
+		for (size_t i = 0; i < r.count; i++) {
+			size_t length = strlen(r.file[i].text), step = length / 150 + 1;
+			char *text = strdup(r.file[i].text);
+
+			for (size_t at = 0; at < length; at += step) {
+				char saved = text[at];
+
+				text[at] = junk[at / step % (sizeof(junk) - 1)];
+				put_file(&r, r.file[i].name, text);
+				free(mistake_of(&r));
+				text[at] = '\0';
+				put_file(&r, r.file[i].name, text);
+				free(mistake_of(&r));
+				text[at] = saved;
+			}
+			put_file(&r, r.file[i].name, text);
+			free(text);
+		}
+		end_recording(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mailbox_machine_answers_as_recorded),
+		cmocka_unit_test(files_come_from_the_recording_or_are_composed),
+		cmocka_unit_test(a_recorded_machine_can_be_changed),
+		cmocka_unit_test(a_tpmi_machine_has_the_recorded_registers),
+		cmocka_unit_test(debugfs_shows_the_registers_as_they_are),
+		cmocka_unit_test(unlocked_the_level_of_a_tpmi_machine_can_be_changed),
+		cmocka_unit_test(unlocked_the_level_of_a_mailbox_machine_can_be_changed),
+		cmocka_unit_test(a_built_in_platform_can_be_unlocked),
+		cmocka_unit_test(the_state_belongs_to_the_content_and_to_the_lock),
+		cmocka_unit_test(registers_belong_to_the_content_too),
+		cmocka_unit_test(offline_cpus_are_there),
+		cmocka_unit_test(a_recording_is_described),
+		cmocka_unit_test(damaged_cpuinfo),
+		cmocka_unit_test(damaged_msrs),
+		cmocka_unit_test(damaged_file_lines),
+		cmocka_unit_test(damaged_answers),
+		cmocka_unit_test(damaged_dumps),
+		cmocka_unit_test(truncated_register_blocks),
+		cmocka_unit_test(missing_files),
+		cmocka_unit_test(a_device_for_each_package),
+		cmocka_unit_test(no_damage_crashes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

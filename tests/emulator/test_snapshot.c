@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The snapshots that tests compare: equal for equal machines, different for every change. */
+#include "emulator/emulated.h"
+#include "support/snapshot.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static char *take(struct emulated *e)
+{
+	char *snapshot = machine_snapshot(e->directory);
+
+	assert_non_null(snapshot);
+	return snapshot;
+}
+
+static void what_is_no_state_is_not_in_it(void **state)
+{
+	struct emulated e;
+	char *before, *after, *difference;
+
+	(void)state;
+	start(&e, "guide");
+	before = take(&e);
+	rules(&e, "command any EIO after 100\n");
+	ask(&e, 0x00, 0);
+	assert_int_equal(read_result(&e, CPUS "/online"), 0);
+	e.machine->log(e.machine->data, "a line");
+	after = take(&e);
+	assert_string_equal(before, after);
+	difference = snapshot_difference(before, after);
+	assert_string_equal(difference, "");
+	free(difference);
+	free(before);
+	free(after);
+	assert_null(machine_snapshot("/nowhere"));
+	finish(&e);
+}
+
+static int level(struct emulated *e)
+{
+	return mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
+}
+
+static int feature(struct emulated *e)
+{
+	return mailbox_result(e, 0x7f, 0x02, 0, 1 << 16) - 1;
+}
+
+static int core_power(struct emulated *e)
+{
+	return mailbox_result(e, 0x95, 0x03, 0, 1 << 16) - 1;
+}
+
+static int qos(struct emulated *e)
+{
+	return mailbox_result(e, 0xd0, 0x02, 0x100, 2) - 1;
+}
+
+static int clos(struct emulated *e)
+{
+	return mmio(e, 0, 0x0c, true, &(uint32_t){ 5 }) - 1;
+}
+
+static int association(struct emulated *e)
+{
+	return mmio(e, 0, 0x24, true, &(uint32_t){ 1 << 16 }) - 1;
+}
+
+static int turbo_ratios(struct emulated *e)
+{
+	return msr(e, 0, 0x1ad, true, &(uint64_t){ UINT64_MAX }) - 1;
+}
+
+static int hotplug(struct emulated *e)
+{
+	return write_file(e, CPUS "/cpu3/online", "0");
+}
+
+static int limit(struct emulated *e)
+{
+	return write_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "1000000");
+}
+
+/** A request that has no effect yet. */
+static int hidden_limit(struct emulated *e)
+{
+	return write_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "9000000");
+}
+
+static int uncore(struct emulated *e)
+{
+	return write_file(e, CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz",
+			  "1000000");
+}
+
+static int turbo(struct emulated *e)
+{
+	return write_file(e, CPUS "/intel_pstate/no_turbo", "1");
+}
+
+static int group(struct emulated *e)
+{
+	return e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/a");
+}
+
+static int late(struct emulated *e)
+{
+	rules(e, "mailbox 0x7f/0x08 late 1000000\n");
+	return mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
+}
+
+static void every_change_is_in_it(void **state)
+{
+	static int (*const changes[])(struct emulated *) = {
+		level,	 feature, core_power,	qos,	clos,  association, turbo_ratios,
+		hotplug, limit,	  hidden_limit, uncore, turbo, group,	    late,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		struct emulated e;
+		char *before, *after;
+
+		start(&e, "tests/tiny");
+		before = take(&e);
+		assert_int_equal(changes[i](&e), 0);
+		after = take(&e);
+		if (strcmp(before, after) == 0)
+			fail_msg("change %zu is not in the snapshot", i);
+		free(before);
+		free(after);
+		finish(&e);
+	}
+}
+
+static void what_is_put_back_is_equal(void **state)
+{
+	struct emulated e;
+	char *before, *after, *difference;
+
+	(void)state;
+	start(&e, "tests/offline");
+	before = take(&e);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+	assert_int_equal(group(&e), 0);
+	assert_int_equal(e.machine->files->rmdir(e.machine->data, "/sys/fs/cgroup/a"), 0);
+	assert_int_equal(turbo(&e), 0);
+	assert_int_equal(write_file(&e, CPUS "/intel_pstate/no_turbo", "0"), 0);
+	after = take(&e);
+	difference = snapshot_difference(before, after);
+	assert_string_equal(difference, "");
+	free(difference);
+	free(before);
+	free(after);
+	finish(&e);
+}
+
+/** Changes all kinds of files, over and over. */
+static void keep_changing(struct emulated *e)
+{
+	const struct files_operations *files = e->machine->files;
+
+	for (;;) {
+		write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+		files->mkdir(e->machine->data, "/sys/fs/cgroup/a");
+		write_file(e, "/sys/fs/cgroup/a/cpuset.cpus", "1-2");
+		write_file(e, "/sys/fs/cgroup/a/cpuset.cpus.partition", "isolated");
+		limit(e);
+		uncore(e);
+		hotplug(e);
+		turbo(e);
+		level(e);
+		write_file(e, CPUS "/intel_pstate/no_turbo", "0");
+		files->rmdir(e->machine->data, "/sys/fs/cgroup/a");
+		write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "-cpuset");
+		mailbox_result(e, 0x7f, 0x08, 0, 0);
+		write_file(e, CPUS "/cpu3/online", "1");
+	}
+}
+
+/** The first state again, by writes that change nothing where it is there already. */
+static void put_back(struct emulated *e)
+{
+	e->machine->files->rmdir(e->machine->data, "/sys/fs/cgroup/a");
+	write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "-cpuset");
+	write_file(e, CPUS "/intel_pstate/no_turbo", "0");
+	mailbox_result(e, 0x7f, 0x08, 0, 0);
+	write_file(e, CPUS "/cpu3/online", "1");
+	write_file(e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2147483647");
+	write_file(e, CPUS "/intel_uncore_frequency/package_00_die_00/max_freq_khz", "2200000");
+}
+
+/** Kills a process that is at it, @us microseconds after it has begun. */
+static void kill_one(struct emulated *e, long us)
+{
+	const struct timespec time = { .tv_nsec = us * 1000 };
+	int begun[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe(begun), 0);
+	child = fork();
+	if (child == 0) {
+		hotplug(e);
+		if (write(begun[1], "", 1) == 1)
+			keep_changing(e);
+		_exit(1);
+	}
+	assert_int_equal(read(begun[0], &byte, 1), 1);
+	nanosleep(&time, NULL);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(begun[0]);
+	close(begun[1]);
+}
+
+static void a_kill_in_the_midst_leaves_a_whole_machine(void **state)
+{
+	struct emulated e;
+	char *before, *after, *difference;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	before = take(&e);
+	for (long i = 0; i < 300; i++) {
+		kill_one(&e, i * 13);
+		put_back(&e);
+		after = take(&e);
+		difference = snapshot_difference(before, after);
+		assert_string_equal(difference, "");
+		free(difference);
+		free(after);
+	}
+	free(before);
+	finish(&e);
+}
+
+static void differences_are_lines(void **state)
+{
+	char *difference = snapshot_difference("a: 1\nb: 2\nc: 3\n", "a: 1\nb: 9\nd: 4\n");
+
+	(void)state;
+	assert_string_equal(difference, "- b: 2\n+ b: 9\n- c: 3\n+ d: 4\n");
+	free(difference);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_no_state_is_not_in_it),
+		cmocka_unit_test(every_change_is_in_it),
+		cmocka_unit_test(what_is_put_back_is_equal),
+		cmocka_unit_test(a_kill_in_the_midst_leaves_a_whole_machine),
+		cmocka_unit_test(differences_are_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

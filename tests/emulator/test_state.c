@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state directory: what persists, who may use it, several processes at once, reset. */
+#include "emulator/emulated.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static void changes_persist_across_opens(void **state)
+{
+	struct emulated e;
+	uint32_t value = 2 << 16;
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "capability granted\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 3), 1);
+	assert_int_equal(mmio(&e, 0, 0x24, true, &value), 1);
+	assert_int_equal(write_file(&e, CPUS "/cpu7/online", "0"), 0);
+	close_machine(&e);
+	open_machine(&e);
+	assert_int_equal(ask(&e, 0x00, 0), 0x80030403);
+	value = 0;
+	assert_int_equal(mmio(&e, 0, 0x24, false, &value), 1);
+	assert_int_equal(value, 2 << 16);
+	assert_file(&e, CPUS "/online", "0-6,8-55\n");
+	finish(&e);
+}
+
+static void a_killed_user_leaves_what_it_did(void **state)
+{
+	struct emulated e;
+	int status;
+	pid_t child;
+
+	(void)state;
+	prepare(&e, "guide");
+	child = fork();
+	if (child == 0) {
+		open_machine(&e);
+		rules(&e, "capability granted\n");
+		mailbox_result(&e, 0x7f, 0x08, 0, 2);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	open_machine(&e);
+	assert_int_equal(ask(&e, 0x00, 0), 0x80020403);
+	finish(&e);
+}
+
+static void first_users_at_once_meet_one_machine(void **state)
+{
+	enum { USERS = 8, CALLS = 50 };
+	struct isst_emulator_statistics statistics;
+	struct emulated e;
+	char *error;
+
+	(void)state;
+	prepare(&e, "guide");
+	for (int i = 0; i < USERS; i++) {
+		if (fork() != 0)
+			continue;
+		open_machine(&e);
+		for (int j = 0; j < CALLS; j++)
+			ask(&e, 0x03, 0);
+		assert_file(&e, CPUS "/online", "0-55\n");
+		_exit(0);
+	}
+	for (int i = 0; i < USERS; i++) {
+		int status;
+
+		assert_true(wait(&status) > 0);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	assert_true(statistics.device_opens == USERS);
+	assert_true(statistics.driver_calls == USERS * CALLS);
+	assert_true(statistics.files_opened == USERS);
+	finish(&e);
+}
+
+static void a_forked_child_has_a_lock_of_its_own(void **state)
+{
+	enum { CALLS = 200 };
+	struct isst_emulator_statistics statistics;
+	struct emulated e;
+	char *error;
+	int status;
+	pid_t child;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	rules(&e, "mailbox any EBUSY times 1000 after 1000000\n");
+	child = fork();
+	for (int i = 0; i < CALLS; i++)
+		ask(&e, 0x00, 0);
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	assert_true(statistics.commands == 2 * CALLS);
+	finish(&e);
+}
+
+static void reset_makes_the_first_state(void **state)
+{
+	struct isst_emulator_statistics statistics;
+	struct emulated e;
+	char *error, path[700];
+
+	(void)state;
+	start(&e, "guide");
+	rules(&e, "capability granted\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 3), 1);
+	assert_int_equal(mkdir(e.machine->runtime_directory, 0700), 0);
+	assert_int_equal(isst_emulator()->reset(&e.target, &error), 0);
+	/* Whoever has it open goes on with the new machine. */
+	assert_int_equal(ask(&e, 0x00, 0), 0x80000403);
+	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2600000\n");
+	snprintf(path, sizeof(path), "%s/faults", e.directory);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(e.machine->runtime_directory, F_OK), -1);
+	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	assert_true(statistics.commands == 1);
+	finish(&e);
+}
+
+static void another_platform_text_is_refused_until_reset(void **state)
+{
+	static const char text[] = "[topology]\npackages = 0\ncores = 0-1\n[level 0]\ncores = 0-1\n"
+				   "base = 2000\n";
+	struct isst_machine *machine;
+	struct emulated e;
+	char *error, path[700];
+
+	(void)state;
+	start(&e, "tests/tiny");
+	close_machine(&e);
+	snprintf(path, sizeof(path), "%s/tiny.platform", e.scratch);
+	write_text(path, text);
+	e.target.platform = path;
+	assert_int_equal(isst_emulator()->open(&e.target, &machine, &error), -EIO);
+	assert_non_null(strstr(error, "platform reset"));
+	free(error);
+	assert_int_equal(isst_emulator()->reset(&e.target, &error), 0);
+	open_machine(&e);
+	assert_file(&e, CPUS "/online", "0-1\n");
+	close_machine(&e);
+	unlink(path);
+	e.target.platform = e.platform;
+	finish(&e);
+}
+
+static void a_state_of_another_format_is_made_anew(void **state)
+{
+	struct emulated e;
+	char path[700];
+	FILE *file;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	rules(&e, "capability granted\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	close_machine(&e);
+	snprintf(path, sizeof(path), "%s/state", e.directory);
+	file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 16, SEEK_SET), 0);
+	assert_int_equal(fputc(99, file), 99);
+	assert_int_equal(fclose(file), 0);
+	open_machine(&e);
+	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
+	finish(&e);
+}
+
+static int refusal(struct emulated *e, char **error)
+{
+	struct isst_machine *machine;
+
+	*error = NULL;
+	return isst_emulator()->open(&e->target, &machine, error);
+}
+
+static void foreign_directories_are_refused(void **state)
+{
+	struct emulated e;
+	char *error, path[700];
+
+	(void)state;
+	/* A link. */
+	prepare(&e, "tests/tiny");
+	assert_int_equal(symlink("/tmp", e.directory), 0);
+	assert_int_equal(refusal(&e, &error), -EPERM);
+	assert_non_null(error);
+	free(error);
+	unlink(e.directory);
+	/* One that others can write to. */
+	assert_int_equal(mkdir(e.directory, 0700), 0);
+	assert_int_equal(chmod(e.directory, 0777), 0);
+	assert_int_equal(refusal(&e, &error), -EPERM);
+	free(error);
+	assert_int_equal(chmod(e.directory, 0755), 0);
+	/* One with other things in it; reset leaves those alone. */
+	snprintf(path, sizeof(path), "%s/root", e.directory);
+	write_text(path, "mine");
+	assert_int_equal(refusal(&e, &error), -EPERM);
+	free(error);
+	assert_int_equal(isst_emulator()->reset(&e.target, &error), -EPERM);
+	free(error);
+	assert_int_equal(access(path, F_OK), 0);
+	unlink(path);
+	/* Rules may be there first. */
+	rules(&e, "capability granted\n");
+	open_machine(&e);
+	finish(&e);
+}
+
+/** @lock: what the file of that name holds, which another program made. */
+static void check_foreign_lock(const char *lock)
+{
+	static const char *const theirs[] = { "lock", "log", "root/data", "hidden/data" };
+	struct emulated e;
+	char *error, path[700];
+
+	prepare(&e, "tests/tiny");
+	assert_int_equal(mkdir(e.directory, 0700), 0);
+	snprintf(path, sizeof(path), "%s/root", e.directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/hidden", e.directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s", e.directory, theirs[i]);
+		write_text(path, i == 0 ? lock : "theirs");
+	}
+	assert_int_equal(refusal(&e, &error), -EPERM);
+	assert_non_null(strstr(error, "holds files that are not the emulator's"));
+	free(error);
+	assert_int_equal(isst_emulator()->reset(&e.target, &error), -EPERM);
+	free(error);
+	for (size_t i = 4; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", e.directory, theirs[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+	snprintf(path, sizeof(path), "%s/root", e.directory);
+	assert_int_equal(rmdir(path), 0);
+	snprintf(path, sizeof(path), "%s/hidden", e.directory);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(e.directory), 0);
+	assert_int_equal(rmdir(e.scratch), 0);
+}
+
+static void a_file_called_lock_makes_no_state_directory(void **state)
+{
+	(void)state;
+	check_foreign_lock("");
+	check_foreign_lock("4711\n");
+	check_foreign_lock("isst emulator state\nand more\n");
+}
+
+static void a_first_user_who_was_killed_is_no_hindrance(void **state)
+{
+	struct emulated e;
+	char path[700];
+
+	(void)state;
+	prepare(&e, "tests/tiny");
+	assert_int_equal(mkdir(e.directory, 0700), 0);
+	snprintf(path, sizeof(path), "%s/lock", e.directory);
+	write_text(path, "");
+	open_machine(&e);
+	close_machine(&e);
+	/* The mark stays, also over a reset. */
+	assert_int_equal(isst_emulator()->reset(&e.target, &(char *){ NULL }), 0);
+	open_machine(&e);
+	finish(&e);
+}
+
+static void a_directory_of_another_user_is_refused(void **state)
+{
+	struct emulated e;
+	char *error;
+
+	(void)state;
+	prepare(&e, "tests/tiny");
+	if (geteuid() == 0) {
+		assert_int_equal(mkdir(e.directory, 0700), 0);
+		assert_int_equal(chown(e.directory, 12345, 12345), 0);
+	} else {
+		e.target.state_directory = "/";
+	}
+	assert_int_equal(refusal(&e, &error), -EPERM);
+	free(error);
+	rmdir(e.directory);
+	rmdir(e.scratch);
+}
+
+static void the_default_directory_is_private(void **state)
+{
+	struct emulated e;
+	struct stat status;
+	char path[700];
+
+	(void)state;
+	prepare(&e, "guide");
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", e.scratch, 1), 0);
+	e.target.state_directory = NULL;
+	open_machine(&e);
+	snprintf(path, sizeof(path), "%s/isst-emulator/guide/run", e.scratch);
+	assert_string_equal(e.machine->runtime_directory, path);
+	snprintf(path, sizeof(path), "%s/isst-emulator/guide", e.scratch);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0700);
+	snprintf(e.directory, sizeof(e.directory), "%.500s/isst-emulator/guide", e.scratch);
+	close_machine(&e);
+	assert_int_equal(isst_emulator()->reset(&e.target, &(char *){ NULL }), 0);
+	remove_locks(e.directory);
+	snprintf(path, sizeof(path), "%s/isst-emulator", e.scratch);
+	rmdir(path);
+	assert_int_equal(rmdir(e.scratch), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_persist_across_opens),
+		cmocka_unit_test(a_killed_user_leaves_what_it_did),
+		cmocka_unit_test(first_users_at_once_meet_one_machine),
+		cmocka_unit_test(a_forked_child_has_a_lock_of_its_own),
+		cmocka_unit_test(reset_makes_the_first_state),
+		cmocka_unit_test(another_platform_text_is_refused_until_reset),
+		cmocka_unit_test(a_state_of_another_format_is_made_anew),
+		cmocka_unit_test(foreign_directories_are_refused),
+		cmocka_unit_test(a_file_called_lock_makes_no_state_directory),
+		cmocka_unit_test(a_first_user_who_was_killed_is_no_hindrance),
+		cmocka_unit_test(a_directory_of_another_user_is_refused),
+		cmocka_unit_test(the_default_directory_is_private),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of a context and the choice of the way to the firmware. */
+#include "support/fake_context.h"
+
+static void a_context_has_the_identity_before_anything_is_touched(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = fake_context(fake);
+	const struct isst_platform *platform = isst_platform(context);
+
+	assert_true(platform->intel);
+	assert_int_equal(platform->family, 6);
+	assert_int_equal(platform->model, 0x6a);
+	assert_int_equal(platform->stepping, 6);
+	assert_null(platform->emulated);
+	assert_int_equal(platform->api_version, 0);
+	assert_string_equal(isst_error(context), "");
+	assert_null(isst_notice(context, 0));
+	assert_int_equal(isst_domain_count(context), 0);
+	assert_null(isst_domain(context, 0));
+	assert_null(isst_cpu(context, 0));
+	assert_null(isst_present_cpus(context));
+	assert_null(isst_online_cpus(context));
+	assert_int_equal(isst_mask_bits(context), 0);
+	assert_null(isst_trl_type_name(context, 0));
+	isst_close(context);
+	assert_int_equal(fake->device.opens, 0);
+	assert_int_equal(fake->files.reads, 0);
+}
+
+static void closing_releases_the_machine_and_nothing_is_nothing(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	isst_close(fake_context(fake));
+	assert_int_equal(fake->released, 1);
+	isst_close(NULL);
+}
+
+static void an_emulated_machine_says_its_name(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	fake->machine.name = "guide";
+	context = fake_context(fake);
+	assert_string_equal(isst_platform(context)->emulated, "guide");
+	isst_close(context);
+}
+
+static void discovery_tells_the_driver_and_opens_the_device_once(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	fake->device.mmio = 0;
+	context = fake_discovered(fake);
+	assert_int_equal(isst_platform(context)->api_version, 1);
+	assert_int_equal(isst_platform(context)->driver_version, 1);
+	assert_true(isst_platform(context)->mailbox);
+	assert_false(isst_platform(context)->mmio);
+	assert_string_equal(isst_trl_type_name(context, 1), "avx2");
+	assert_int_equal(fake->device.opens, 1);
+	isst_close(context);
+	assert_int_equal(fake->device.opens, 1);
+	assert_int_equal(fake->device.closes, 1);
+}
+
+/** Discovery fails for good: the device is closed, and nothing can be asked. */
+static void check_no_discovery(struct fake_machine *fake, int error, const char *text)
+{
+	struct isst_context *context = fake_context(fake);
+	struct isst_perf_profile profile = { 0 };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(isst_discover(context), error);
+		check_holds(isst_error(context), text);
+		assert_false(fake->device.is_open);
+	}
+	fake_forget(&fake->device);
+	assert_int_equal(isst_perf_profile_read(context, &profile, 1), -EINVAL);
+	assert_int_equal(fake->device.call_count, 0);
+	isst_close(context);
+}
+
+static void a_driver_without_transports_is_not_here_and_names_the_modules(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	fake_small_machine(fake);
+	fake->device.api_version = 0;
+	check_no_discovery(fake, -EOPNOTSUPP, "isst_if_mbox_pci");
+}
+
+static void D10_the_modules_named_are_those_of_the_processor(void **state)
+{
+	static const struct {
+		unsigned int family, model;
+		const char *modules;
+	} CASES[] = {
+		{ 6, 0x55, "load isst_if_mbox_msr" },
+		{ 6, 0x6c, "load isst_if_mbox_pci and isst_if_mmio" },
+		{ 6, 0xcf, "load isst_if_mbox_pci and isst_if_mmio" },
+		{ 6, 0xad, "load isst_tpmi" },
+		{ 6, 0xdd, "load isst_tpmi" },
+		{ 19, 0x01, "load isst_tpmi" },
+		{ 6, 0xfe, "load the modules isst_if_mbox_pci and isst_if_mmio (Ice Lake" },
+		{ 19, 0x55, "load the modules isst_if_mbox_pci and isst_if_mmio (Ice Lake" },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct fake_machine *fake = *state;
+
+		fake_small_machine(fake);
+		fake->device.api_version = 0;
+		fake->machine.identity.family = CASES[i].family;
+		fake->machine.identity.model = CASES[i].model;
+		check_no_discovery(fake, -EOPNOTSUPP, CASES[i].modules);
+	}
+}
+
+static void a_processor_that_is_not_known_is_told_of_and_works(void **state)
+{
+	static const struct {
+		bool intel;
+		unsigned int family, model;
+		bool known;
+	} CASES[] = {
+		{ true, 6, 0x55, true },  { true, 6, 0x6a, true },   { true, 6, 0x6c, true },
+		{ true, 6, 0x8f, true },  { true, 6, 0xcf, true },   { true, 6, 0xfe, false },
+		{ true, 7, 0x6a, false }, { false, 6, 0x6a, false },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct fake_machine *fake = *state;
+		struct isst_context *context;
+
+		fake_small_machine(fake);
+		fake->machine.identity.intel = CASES[i].intel;
+		fake->machine.identity.family = CASES[i].family;
+		fake->machine.identity.model = CASES[i].model;
+		fake->machine.identity.stepping = 4;
+		context = fake_discovered(fake);
+		assert_int_equal(isst_domain_count(context), 1);
+		if (CASES[i].known)
+			assert_null(isst_notice(context, 0));
+		else
+			check_holds(isst_notice(context, 0), "is not known");
+		isst_close(context);
+	}
+}
+
+static void D10_an_unknown_api_version_is_not_here_and_says_which(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	fake_small_machine(fake);
+	fake->device.api_version = 4;
+	check_no_discovery(fake, -EOPNOTSUPP, "version is 4");
+	fake->device.api_version = 65535;
+	check_no_discovery(fake, -EOPNOTSUPP, "version is 65535");
+}
+
+static void the_device_is_closed_when_the_topology_makes_no_sense(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	check_no_discovery(fake, -EIO, "possible");
+}
+
+static void D10_a_machine_without_driver_is_not_here(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	fake_small_machine(fake);
+	fake->device.open_error = -ENOENT;
+	check_no_discovery(fake, -EOPNOTSUPP, "/dev/isst_interface");
+	assert_int_equal(fake->files.reads, 0);
+}
+
+static void the_way_is_the_drivers_choice_and_not_the_models(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	fake->machine.identity.family = 19;
+	fake->machine.identity.model = 1;
+	context = fake_discovered(fake);
+	assert_string_equal(isst_trl_type_name(context, 0), "sse");
+	isst_close(context);
+}
+
+static void discovering_twice_and_asking_too_early_are_bad_requests(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = fake_context(fake);
+	struct isst_clos_association association = { 0 };
+	struct isst_level level = { 0 };
+
+	fake_small_machine(fake);
+	assert_int_equal(isst_level_read(context, &level, 1), -EINVAL);
+	check_holds(isst_error(context), "not discovered");
+	assert_int_equal(isst_clos_association_read(context, &association, 1), -EINVAL);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_discover(context), -EINVAL);
+	check_holds(isst_error(context), "already");
+	assert_int_equal(isst_domain_count(context), 1);
+	isst_close(context);
+}
+
+static void options_reach_the_driver(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_options options = { .machine = &fake->machine, .tries = 5, .pause_ms = 1 };
+	struct isst_perf_profile profiles[2] = { 0 };
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_discover(context), 0);
+	fake_forget(&fake->device);
+	fake_mailbox(&fake->device, 0x7f00, 0, 0, 0x80000003);
+	fake_rule(&fake->device, &(struct fake_rule){ .entry = { FAKE_MAILBOX, 0, 0x7f00, 0, 0 },
+						      .error = -EBUSY,
+						      .times = 4 });
+	profiles[0].domain = profiles[1].domain = isst_domain(context, 0);
+	assert_int_equal(isst_perf_profile_read(context, profiles, 2), 0);
+	assert_int_equal(profiles[0].failure.error, 0);
+	assert_int_equal(profiles[1].failure.error, 0);
+	assert_int_equal(fake->device.call_count, 6);
+	isst_close(context);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_context_has_the_identity_before_anything_is_touched),
+		MACHINE_TEST(closing_releases_the_machine_and_nothing_is_nothing),
+		MACHINE_TEST(an_emulated_machine_says_its_name),
+		MACHINE_TEST(discovery_tells_the_driver_and_opens_the_device_once),
+		MACHINE_TEST(a_driver_without_transports_is_not_here_and_names_the_modules),
+		MACHINE_TEST(D10_the_modules_named_are_those_of_the_processor),
+		MACHINE_TEST(a_processor_that_is_not_known_is_told_of_and_works),
+		MACHINE_TEST(D10_an_unknown_api_version_is_not_here_and_says_which),
+		MACHINE_TEST(the_device_is_closed_when_the_topology_makes_no_sense),
+		MACHINE_TEST(D10_a_machine_without_driver_is_not_here),
+		MACHINE_TEST(the_way_is_the_drivers_choice_and_not_the_models),
+		MACHINE_TEST(discovering_twice_and_asking_too_early_are_bad_requests),
+		MACHINE_TEST(options_reach_the_driver),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Core-power, classes of service and turbo ratio limits, read for sets of domains and CPUs. */
+#include "support/fake_context.h"
+
+/** Two packages of two cores with two threads each: CPU n and n + 4 are of one core. */
+static struct isst_context *hyperthreaded(struct fake_machine *fake)
+{
+	fake_cpus(fake, "0-7", "0-7");
+	fake_die(fake, 0, 0, "0-1,4-5");
+	fake_die(fake, 1, 0, "2-3,6-7");
+	for (unsigned int cpu = 0; cpu < 8; cpu++)
+		fake_place(fake, cpu, cpu % 2, cpu / 4);
+	return fake_discovered(fake);
+}
+
+static void D68_core_power_of_each_domain_stands_alone(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+	struct isst_core_power states[2] = { { .domain = isst_domain(context, 0) },
+					     { .domain = isst_domain(context, 1) } };
+
+	fake_mailbox(&fake->device, 0x9403, 0, 0, 0x00010001);
+	fake_mailbox(&fake->device, 0xd002, 0, 0, 0x00000006);
+	fake_rule(&fake->device, &(struct fake_rule){ .entry = { FAKE_MAILBOX, 0, 0xd002, 0, 0 },
+						      .error = -EPERM });
+	fake_forget(&fake->device);
+	assert_int_equal(isst_core_power_read(context, states, 2), 0);
+	assert_int_equal(states[0].failure.error, -EPERM);
+	assert_int_equal(states[1].failure.error, 0);
+	assert_true(states[1].supported);
+	assert_true(states[1].enabled);
+	assert_true(states[1].clos_enabled);
+	assert_int_equal(states[1].priority, ISST_ORDERED);
+	isst_close(context);
+}
+
+static void D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+	struct isst_clos closes[3];
+
+	memset(closes, 0xee, sizeof(closes));
+	for (unsigned int i = 0; i < 3; i++) {
+		closes[i].domain = isst_domain(context, 0);
+		closes[i].clos = i;
+	}
+	fake_io(&fake->device, 0x08, 0x00ff0000);
+	fake_io_error(&fake->device, 0x0c, -EINVAL);
+	fake_io(&fake->device, 0x10, 0x001e0a21);
+	assert_int_equal(isst_clos_read(context, closes, 3), 0);
+	assert_int_equal(closes[0].failure.error, 0);
+	assert_int_equal(closes[0].max_mhz, ISST_NO_LIMIT_MHZ);
+	assert_int_equal(closes[1].failure.error, -EIO);
+	assert_int_equal(closes[1].min_mhz | closes[1].max_mhz | closes[1].epp, 0);
+	assert_int_equal(closes[2].failure.error, 0);
+	assert_int_equal(closes[2].epp, 1);
+	assert_int_equal(closes[2].weight, 2);
+	assert_int_equal(closes[2].min_mhz, 1000);
+	assert_int_equal(closes[2].max_mhz, 3000);
+	isst_close(context);
+}
+
+static void a_clos_that_no_machine_has_is_a_bad_request_and_not_sent(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+	struct isst_clos clos = { .domain = isst_domain(context, 0), .clos = 4 };
+
+	fake_forget(&fake->device);
+	assert_int_equal(isst_clos_read(context, &clos, 1), -EINVAL);
+	check_holds(isst_error(context), "CLOS 4");
+	assert_int_equal(fake->device.call_count, 0);
+	isst_close(context);
+}
+
+static void a_missing_mmio_transport_names_its_module(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+	struct isst_clos clos = { .domain = isst_domain(context, 0) };
+
+	fake_io_error(&fake->device, 0x08, -ENOTTY);
+	assert_int_equal(isst_clos_read(context, &clos, 1), 0);
+	assert_int_equal(clos.failure.error, -EOPNOTSUPP);
+	check_holds(clos.failure.message, "isst_if_mmio");
+	isst_close(context);
+}
+
+static void associate(const struct isst_context *context, struct isst_clos_association *all,
+		      const unsigned int *cpus, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		all[i] = (struct isst_clos_association){ .cpu = isst_cpu(context, cpus[i]),
+							 .clos = 99 };
+}
+
+static void a_register_is_read_once_for_all_cpus_of_its_core(void **state)
+{
+	static const unsigned int CPUS[] = { 7, 0, 4, 3, 1, 0 };
+	static const unsigned int CLOSES[] = { 3, 1, 1, 3, 2, 1 };
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+	struct isst_clos_association all[COUNT(CPUS)];
+
+	fake_io(&fake->device, 0x20, 0x00010000);
+	fake_io(&fake->device, 0x24, 0x00020000);
+	fake_rule(&fake->device,
+		  &(struct fake_rule){ .entry = { FAKE_IO, 2, 0x24, 0, 0 }, .answer = 0x00030000 });
+	associate(context, all, CPUS, COUNT(CPUS));
+	fake_forget(&fake->device);
+	assert_int_equal(isst_clos_association_read(context, all, COUNT(CPUS)), 0);
+	for (size_t i = 0; i < COUNT(CPUS); i++) {
+		assert_int_equal(all[i].cpu->number, CPUS[i]);
+		assert_int_equal(all[i].failure.error, 0);
+		assert_int_equal(all[i].clos, CLOSES[i]);
+	}
+	assert_int_equal(fake->device.call_count, 1);
+	assert_int_equal(fake->device.entry_count, 3);
+	isst_close(context);
+}
+
+static void D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone(void **state)
+{
+	static const unsigned int CPUS[] = { 0, 1, 4, 5 };
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+	struct isst_clos_association all[COUNT(CPUS)];
+
+	fake_io_error(&fake->device, 0x20, -EINVAL);
+	fake_io(&fake->device, 0x24, 0x00020000);
+	associate(context, all, CPUS, COUNT(CPUS));
+	assert_int_equal(isst_clos_association_read(context, all, COUNT(CPUS)), 0);
+	for (size_t i = 0; i < COUNT(CPUS); i++) {
+		assert_int_equal(all[i].failure.error, i % 2 ? 0 : -EIO);
+		assert_int_equal(all[i].clos, i % 2 ? 2 : 0);
+	}
+	check_holds(all[2].failure.message, "MMIO register 0x20");
+	isst_close(context);
+}
+
+static void D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0(void **state)
+{
+	static const unsigned int CPUS[] = { 0, 1, 2, 3 };
+	struct fake_machine *fake = *state;
+	struct isst_clos_association all[COUNT(CPUS)];
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	fake_phy_id_error(&fake->device, 1, -EINVAL);
+	fake_phy_id(&fake->device, 2, 0xffffffff);
+	context = fake_discovered(fake);
+	fake_io(&fake->device, 0x20, 0x00010000);
+	fake_io(&fake->device, 0x2c, 0x00030000);
+	associate(context, all, CPUS, COUNT(CPUS));
+	fake_forget(&fake->device);
+	assert_int_equal(isst_clos_association_read(context, all, COUNT(CPUS)), 0);
+	assert_int_equal(all[0].clos, 1);
+	assert_int_equal(all[1].failure.error, -EIO);
+	check_holds(all[1].failure.message, "CPU 1");
+	assert_int_equal(all[2].failure.error, -EIO);
+	check_holds(all[2].failure.message, "CPU 2");
+	assert_int_equal(all[3].clos, 3);
+	assert_int_equal(fake->device.entry_count, 2);
+	isst_close(context);
+}
+
+static void the_registers_of_hundreds_of_cpus_take_the_fewest_calls(void **state)
+{
+	enum { CPUS = 256 };
+	struct fake_machine *fake = *state;
+	struct isst_clos_association all[CPUS];
+	struct isst_context *context;
+
+	/* 2 packages of 64 cores of 2 threads. */
+	fake_cpus(fake, "0-255", "0-255");
+	fake_die(fake, 0, 0, "0-63,128-191");
+	fake_die(fake, 1, 0, "64-127,192-255");
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		fake_place(fake, cpu, cpu % 64, cpu / 128);
+	for (uint32_t core = 0; core < 64; core++)
+		fake_io(&fake->device, 0x20 + 4 * core, core % 4 << 16);
+	context = fake_discovered(fake);
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		all[cpu].cpu = isst_cpu(context, cpu);
+	fake_forget(&fake->device);
+	assert_int_equal(isst_clos_association_read(context, all, CPUS), 0);
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
+		assert_int_equal(all[cpu].clos, cpu % 4);
+	assert_int_equal(fake->device.call_count, 2);
+	assert_int_equal(fake->device.entry_count, 128);
+	isst_close(context);
+}
+
+static void no_associations_are_no_request(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+
+	fake_forget(&fake->device);
+	assert_int_equal(isst_clos_association_read(context, NULL, 0), 0);
+	assert_int_equal(fake->device.call_count, 0);
+	isst_close(context);
+}
+
+static void D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = hyperthreaded(fake);
+	struct isst_turbo_ratio_limits limits[2];
+
+	memset(limits, 0xee, sizeof(limits));
+	limits[0].domain = isst_domain(context, 0);
+	limits[1].domain = isst_domain(context, 1);
+	fake_msr(&fake->device, 0x1ad, UINT64_C(0x1c1c1c1e20222426));
+	fake_rule(&fake->device,
+		  &(struct fake_rule){ .entry = { FAKE_MSR, 0, 0x1ad, 0, 0 }, .error = -EIO });
+	assert_int_equal(isst_turbo_ratio_limits_read(context, limits, 2), 0);
+	assert_int_equal(limits[0].failure.error, -EIO);
+	assert_int_equal(limits[0].value, 0);
+	assert_int_equal(limits[1].failure.error, 0);
+	assert_int_equal(limits[1].value, UINT64_C(0x1c1c1c1e20222426));
+	isst_close(context);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(D68_core_power_of_each_domain_stands_alone),
+		MACHINE_TEST(D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data),
+		MACHINE_TEST(a_clos_that_no_machine_has_is_a_bad_request_and_not_sent),
+		MACHINE_TEST(a_missing_mmio_transport_names_its_module),
+		MACHINE_TEST(a_register_is_read_once_for_all_cpus_of_its_core),
+		MACHINE_TEST(D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone),
+		MACHINE_TEST(D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0),
+		MACHINE_TEST(the_registers_of_hundreds_of_cpus_take_the_fewest_calls),
+		MACHINE_TEST(no_associations_are_no_request),
+		MACHINE_TEST(D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

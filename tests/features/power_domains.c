@@ -1,0 +1,706 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Changes for one power domain of a package, on emulated machines: core-power and CLOS are the
+ * package's, features the domain's own. What became of a machine is asked of its driver
+ * and not of the library.
+ */
+#include "driver/abi.h"
+#include "transaction/support/machines.h"
+
+/** A request for one power domain; its machine's other domains are not asked for. */
+struct domain_request {
+	struct request request; /* first: a pointer to it is a pointer to this */
+	unsigned int package, number;
+	const char *high_priority; /* CPUs, or NULL */
+};
+
+static const struct domain_request *of(const struct request *request)
+{
+	return (const struct domain_request *)request;
+}
+
+static const struct isst_domain *domain_of(const struct isst_context *context,
+					   const struct request *request)
+{
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = isst_domain(context, i);
+
+		if (domain->package == of(request)->package &&
+		    domain->number == of(request)->number)
+			return domain;
+	}
+	fail_msg("package %u has no power domain %u", of(request)->package, of(request)->number);
+	return NULL;
+}
+
+static void note(struct objections *objections, const struct isst_request *request)
+{
+	objections->planned = request->failure.error == 0;
+	objections->error = request->failure.error;
+	if (objections->planned)
+		return;
+	free(objections->lines);
+	objections->lines = strdup(request->failure.message);
+	assert_non_null(objections->lines);
+}
+
+static int plan_core_power(struct isst_context *context, struct isst_change *change,
+			   const struct request *request, struct objections *objections)
+{
+	struct isst_request one = { .domain = domain_of(context, request) };
+	int error = isst_plan_core_power(change, &one, 1, request->enable, request->priority);
+
+	note(objections, &one);
+	return error;
+}
+
+static int plan_clos(struct isst_context *context, struct isst_change *change,
+		     const struct request *request, struct objections *objections)
+{
+	struct isst_request one = { .domain = domain_of(context, request) };
+	int error = isst_plan_clos(change, &one, 1, &request->clos);
+
+	note(objections, &one);
+	return error;
+}
+
+static int plan_base_freq(struct isst_context *context, struct isst_change *change,
+			  const struct request *request, struct objections *objections)
+{
+	struct isst_request one = { .domain = domain_of(context, request) };
+	int error = isst_plan_base_freq(change, &one, 1, request->enable, request->automatic);
+
+	note(objections, &one);
+	return error;
+}
+
+static int plan_turbo_freq(struct isst_context *context, struct isst_change *change,
+			   const struct request *request, struct objections *objections)
+{
+	const char *cpus = of(request)->high_priority;
+	struct isst_cpuset *high = cpus ? check_set(cpus) : NULL;
+	const struct isst_turbo_freq_request turbo_freq = { .enable = request->enable,
+							    .automatic = request->automatic,
+							    .high_priority = high };
+	struct isst_request one = { .domain = domain_of(context, request) };
+	int error = isst_plan_turbo_freq(change, &one, 1, &turbo_freq);
+
+	note(objections, &one);
+	isst_cpuset_free(high);
+	return error;
+}
+
+static int plan_level(struct isst_context *context, struct isst_change *change,
+		      const struct request *request, struct objections *objections)
+{
+	struct isst_request one = { .domain = domain_of(context, request) };
+	int error = isst_plan_level(change, &one, 1, request->level, request->online);
+
+	note(objections, &one);
+	return error;
+}
+
+/** The same as plan_turbo_freq() for all power domains; those that lack it are left out. */
+static int plan_turbo_freq_everywhere(struct isst_context *context, struct isst_change *change,
+				      const struct request *request, struct objections *objections)
+{
+	struct isst_cpuset *high = check_set(of(request)->high_priority);
+	const struct isst_turbo_freq_request turbo_freq = { .enable = true,
+							    .automatic = true,
+							    .high_priority = high };
+	struct isst_request all[8] = { 0 };
+	size_t count = isst_domain_count(context);
+	int error;
+
+	assert_in_range(count, 1, COUNT(all));
+	for (size_t i = 0; i < count; i++)
+		all[i].domain = isst_domain(context, i);
+	error = isst_plan_turbo_freq(change, all, count, &turbo_freq);
+	for (size_t i = 0; i < count; i++)
+		objections->planned |= all[i].failure.error == 0;
+	isst_cpuset_free(high);
+	return error;
+}
+
+static void make(const struct machine *machine, const struct domain_request *wanted,
+		 struct outcome *outcome)
+{
+	machine_make(machine, &wanted->request, NULL, outcome);
+	assert_int_equal(outcome->lock, 0);
+	assert_int_equal(outcome->discovery, 0);
+}
+
+/** Makes a request that has to succeed, and to do something. */
+static void succeed(const struct machine *machine, const struct domain_request *wanted)
+{
+	struct outcome outcome;
+
+	make(machine, wanted, &outcome);
+	if (!outcome.here || outcome.result)
+		fail_msg("%s: %d %s%s", wanted->request.name, outcome.result, outcome.refusals,
+			 outcome.message);
+	assert_false(outcome.unchanged);
+	outcome_clear(&outcome);
+}
+
+/** Makes a request that has to be refused, and to change nothing. */
+static void refuse(const struct machine *machine, const struct domain_request *wanted,
+		   const char *message, struct outcome *outcome)
+{
+	char *before = machine_picture(machine);
+
+	make(machine, wanted, outcome);
+	assert_false(outcome->here);
+	check_holds(outcome->refusals, message);
+	machine_check(machine, before, "%s of power domain %u", wanted->request.name,
+		      wanted->number);
+	free(before);
+}
+
+static struct domain_request core_power(unsigned int package, unsigned int number, bool enable)
+{
+	return (struct domain_request){
+		{ .name = enable ? "core-power enable" : "core-power disable",
+		  .plan = plan_core_power,
+		  .enable = enable,
+		  .priority = enable ? ISST_MAKE_ORDERED : ISST_KEEP_PRIORITY },
+		package,
+		number,
+		NULL
+	};
+}
+
+static struct domain_request clos_1(unsigned int package, unsigned int number)
+{
+	return (struct domain_request){
+		{ .name = "clos",
+		  .plan = plan_clos,
+		  .clos = { .clos = 1, .weight = 5, .min_mhz = 1200, .max_mhz = 2200 } },
+		package,
+		number,
+		NULL
+	};
+}
+
+static struct domain_request base_freq(unsigned int number, bool enable, bool automatic)
+{
+	return (struct domain_request){ { .name = enable ? "base-freq enable" : "base-freq disable",
+					  .plan = plan_base_freq,
+					  .enable = enable,
+					  .automatic = automatic },
+					0,
+					number,
+					NULL };
+}
+
+static struct domain_request turbo_freq(unsigned int number, bool enable, bool automatic,
+					const char *cpus)
+{
+	return (struct domain_request){ { .name = enable ? "turbo-freq enable"
+							 : "turbo-freq disable",
+					  .plan = plan_turbo_freq,
+					  .enable = enable,
+					  .automatic = automatic },
+					0,
+					number,
+					cpus };
+}
+
+/* ---- What the driver says ---- */
+
+static void ask(const struct machine *machine, unsigned long request, void *structure)
+{
+	struct isst_machine *open = machine_open(machine);
+	int device = open->device->open(open->data);
+
+	assert_true(device >= 0);
+	assert_int_equal(open->device->ioctl(open->data, device, request, structure), 0);
+	assert_int_equal(open->device->close(open->data, device), 0);
+	open->release(open);
+}
+
+static struct abi_core_power power_of(const struct machine *machine, unsigned int package,
+				      unsigned int number)
+{
+	struct abi_core_power state = { .socket_id = (uint8_t)package,
+					.power_domain_id = (uint8_t)number };
+
+	ask(machine, ABI_CORE_POWER_STATE, &state);
+	return state;
+}
+
+static struct abi_clos_param clos_of(const struct machine *machine, unsigned int package,
+				     unsigned int number, unsigned int clos)
+{
+	struct abi_clos_param config = { .socket_id = (uint8_t)package,
+					 .power_domain_id = (uint8_t)number,
+					 .clos = (uint8_t)clos };
+
+	ask(machine, ABI_CLOS_PARAM, &config);
+	return config;
+}
+
+/** Bit 0 base-freq, bit 1 turbo-freq. */
+static unsigned int features_of(const struct machine *machine, unsigned int number)
+{
+	struct abi_perf_level_info info = { .power_domain_id = (uint8_t)number };
+
+	ask(machine, ABI_PERF_LEVELS, &info);
+	return info.feature_state;
+}
+
+static unsigned int association_of(const struct machine *machine, unsigned int number,
+				   unsigned int core)
+{
+	struct {
+		uint16_t count, set, punit_cpu_map;
+		struct abi_clos_assoc entry;
+	} batch = { 1, 0, 1, { 0, (uint8_t)number, (uint16_t)core, 0 } };
+
+	ask(machine, ABI_CLOS_ASSOC, &batch);
+	return batch.entry.clos;
+}
+
+static void check_power(const struct machine *machine, unsigned int package, unsigned int number,
+			bool enabled)
+{
+	struct abi_core_power state = power_of(machine, package, number);
+
+	assert_true(state.supported);
+	if (state.enable != enabled)
+		fail_msg("core-power of package %u, power domain %u is %s", package, number,
+			 state.enable ? "on" : "off");
+}
+
+/** The same of all three power domains of a package of tests/tpmi-tiny. */
+static void check_package_power(const struct machine *machine, unsigned int package, bool enabled)
+{
+	for (unsigned int number = 0; number < 3; number++)
+		check_power(machine, package, number, enabled);
+}
+
+/* ---- Core-power and CLOS ---- */
+
+static void core_power_of_one_power_domain_is_its_packages(void **state)
+{
+	const struct domain_request on = core_power(0, 1, true), off = core_power(0, 2, false);
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-tiny");
+	succeed(&machine, &on);
+	check_package_power(&machine, 0, true);
+	for (unsigned int number = 0; number < 3; number++)
+		assert_int_equal(power_of(&machine, 0, number).priority_type, 1);
+	succeed(&machine, &off);
+	check_package_power(&machine, 0, false);
+	for (unsigned int number = 0; number < 3; number++)
+		assert_int_equal(power_of(&machine, 0, number).priority_type, 1);
+	machine_end(&machine);
+}
+
+static void power_domains_without_core_power_are_left_alone(void **state)
+{
+	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
+	const struct domain_request on = core_power(0, 0, true);
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-odd");
+	succeed(&machine, &on);
+	for (size_t i = 0; i < COUNT(REACHED); i++)
+		check_power(&machine, 0, REACHED[i], true);
+	assert_false(power_of(&machine, 0, 2).supported);
+	assert_false(power_of(&machine, 0, 2).enable);
+	machine_end(&machine);
+}
+
+static void other_packages_are_left_alone(void **state)
+{
+	const struct domain_request power = core_power(1, 1, true), clos = clos_1(1, 0);
+	struct machine machine;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tpmi-tiny", "packages = 0", "packages = 0-1");
+	succeed(&machine, &power);
+	succeed(&machine, &clos);
+	for (unsigned int package = 0; package < 2; package++) {
+		check_package_power(&machine, package, package == 1);
+		for (unsigned int number = 0; number < 3; number++)
+			assert_int_equal(clos_of(&machine, package, number, 1).min_freq_mhz,
+					 package ? 1200 : 0);
+	}
+	machine_end(&machine);
+}
+
+static void a_neighbour_without_performance_profiles_takes_part(void **state)
+{
+	const struct domain_request on = core_power(0, 0, true);
+	struct machine machine;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tpmi-tiny", "type = io",
+			   "type = io\nperf-profile = no");
+	succeed(&machine, &on);
+	check_package_power(&machine, 0, true);
+	machine_end(&machine);
+}
+
+static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(void **state)
+{
+	const struct domain_request requests[] = { core_power(0, 2, true), core_power(0, 2, false),
+						   clos_1(0, 2) };
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-odd");
+	machine_look(&machine);
+	for (size_t i = 0; i < COUNT(requests); i++) {
+		struct outcome outcome;
+
+		refuse(&machine, &requests[i],
+		       "package 0, power domain 2: core-power not supported", &outcome);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+static void a_clos_of_one_power_domain_is_its_packages(void **state)
+{
+	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
+	const struct domain_request request = clos_1(0, 3);
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-odd");
+	succeed(&machine, &request);
+	for (size_t i = 0; i < COUNT(REACHED); i++) {
+		struct abi_clos_param config = clos_of(&machine, 0, REACHED[i], 1);
+
+		assert_int_equal(config.min_freq_mhz, 1200);
+		assert_int_equal(config.max_freq_mhz, 2200);
+		assert_int_equal(config.prop_prio, 5);
+		assert_int_equal(clos_of(&machine, 0, REACHED[i], 2).min_freq_mhz, 0);
+	}
+	machine_end(&machine);
+}
+
+static void D39_core_power_stays_while_another_power_domain_uses_it(void **state)
+{
+	const struct domain_request on = turbo_freq(1, true, false, NULL);
+	const struct domain_request off = turbo_freq(1, false, false, NULL);
+	const struct domain_request last = core_power(0, 0, false);
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-tiny");
+	succeed(&machine, &on);
+	assert_int_equal(features_of(&machine, 0), 0);
+	assert_int_equal(features_of(&machine, 1), 2);
+	for (unsigned int number = 0; number < 3; number++) {
+		const struct domain_request disable = core_power(0, number, false);
+		struct outcome outcome;
+
+		check_power(&machine, 0, number, true);
+		refuse(&machine, &disable, "turbo-freq feature is still enabled", &outcome);
+		/* Of another one it is said which. */
+		if (number == 1)
+			assert_null(strstr(outcome.refusals, "enabled in"));
+		else
+			check_holds(outcome.refusals, "enabled in package 0, power domain 1");
+		outcome_clear(&outcome);
+	}
+	succeed(&machine, &off);
+	succeed(&machine, &last);
+	check_package_power(&machine, 0, false);
+	machine_end(&machine);
+}
+
+/* ---- Features with all that goes with them ---- */
+
+/** Begins with the picture that the machine has to have again at the end. */
+static char *begin_with_picture(struct machine *machine, const char *platform)
+{
+	machine_begin(machine, platform);
+	machine_look(machine);
+	return machine_picture(machine);
+}
+
+static void end_as(struct machine *machine, char *before, const char *what)
+{
+	machine_check(machine, before, "%s", what);
+	free(before);
+	machine_end(machine);
+}
+
+static void base_freq_of_one_power_domain_comes_and_goes(void **state)
+{
+	const struct domain_request on = base_freq(1, true, true), off = base_freq(1, false, true);
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	before = begin_with_picture(&machine, "tests/tpmi-tiny");
+	succeed(&machine, &on);
+	assert_int_equal(features_of(&machine, 0), 0);
+	assert_int_equal(features_of(&machine, 1), 1);
+	assert_int_equal(features_of(&machine, 2), 0);
+	check_package_power(&machine, 0, true);
+	for (unsigned int number = 0; number < 3; number++) {
+		assert_int_equal(clos_of(&machine, 0, number, 0).min_freq_mhz, 2300);
+		assert_int_equal(clos_of(&machine, 0, number, 3).min_freq_mhz, 1800);
+	}
+	/* Of this domain cores 0 and 3 have high priority; the other's cores stay where they are.
+	 */
+	for (unsigned int core = 0; core < 4; core++) {
+		assert_int_equal(association_of(&machine, 1, core), core % 3 ? 3 : 0);
+		assert_int_equal(association_of(&machine, 0, core), 0);
+	}
+	succeed(&machine, &off);
+	end_as(&machine, before, "base-freq disable");
+}
+
+static void turbo_freq_of_one_power_domain_comes_and_goes(void **state)
+{
+	/* CPUs of a core of power domain 0. */
+	const struct domain_request on = turbo_freq(0, true, true, "1");
+	const struct domain_request off = turbo_freq(0, false, true, NULL);
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	before = begin_with_picture(&machine, "tests/tpmi-tiny");
+	succeed(&machine, &on);
+	assert_int_equal(features_of(&machine, 0), 2);
+	assert_int_equal(features_of(&machine, 1), 0);
+	check_package_power(&machine, 0, true);
+	for (unsigned int core = 0; core < 4; core++) {
+		assert_int_equal(association_of(&machine, 0, core), core == 1 ? 0 : 3);
+		assert_int_equal(association_of(&machine, 1, core), 3);
+	}
+	succeed(&machine, &off);
+	end_as(&machine, before, "turbo-freq disable");
+}
+
+static void modules_have_priority_as_a_whole(void **state)
+{
+	/* One CPU of module 2. */
+	const struct domain_request on = turbo_freq(0, true, true, "9");
+	const struct domain_request off = turbo_freq(0, false, true, NULL);
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	before = begin_with_picture(&machine, "tests/tpmi-modules");
+	succeed(&machine, &on);
+	for (unsigned int module = 0; module < 4; module++)
+		assert_int_equal(association_of(&machine, 0, module), module == 2 ? 0 : 3);
+	check_power(&machine, 0, 3, true);
+	succeed(&machine, &off);
+	end_as(&machine, before, "turbo-freq disable");
+}
+
+/** What base-freq and turbo-freq of two power domains begin with. */
+static const struct start {
+	const char *name;
+	bool core_power;
+} STARTS[] = { { "core-power off before", false }, { "core-power on before", true } };
+
+static char *begin_with(struct machine *machine, const struct start *start)
+{
+	const struct domain_request on = core_power(0, 0, true), clos = clos_1(0, 0);
+
+	machine_begin(machine, "tests/tpmi-tiny");
+	machine_look(machine);
+	if (start->core_power) {
+		succeed(machine, &on);
+		succeed(machine, &clos);
+	}
+	return machine_picture(machine);
+}
+
+/** Features of the two compute domains that go on one after the other, and off in either order. */
+static void both_come_and_go(const struct domain_request on[2], const struct domain_request off[2],
+			     const unsigned int bits[2])
+{
+	for (size_t i = 0; i < COUNT(STARTS); i++)
+		for (unsigned int first = 0; first < 2; first++) {
+			struct abi_clos_param config;
+			struct machine machine;
+			char *before = begin_with(&machine, &STARTS[i]);
+
+			succeed(&machine, &on[0]);
+			succeed(&machine, &on[1]);
+			config = clos_of(&machine, 0, !first, 0);
+			succeed(&machine, &off[first]);
+			/* The one that is on keeps all that it needs. */
+			assert_int_equal(features_of(&machine, first), 0);
+			assert_int_equal(features_of(&machine, !first), bits[!first]);
+			check_power(&machine, 0, !first, true);
+			assert_int_equal(clos_of(&machine, 0, !first, 0).min_freq_mhz,
+					 config.min_freq_mhz);
+			assert_int_equal(association_of(&machine, !first, 2), first ? 0 : 3);
+			succeed(&machine, &off[!first]);
+			machine_check(&machine, before, "%s, the %s off first", STARTS[i].name,
+				      first ? "second" : "first");
+			free(before);
+			machine_end(&machine);
+		}
+}
+
+static void D38_base_freq_of_two_power_domains_comes_and_goes(void **state)
+{
+	const struct domain_request on[2] = { base_freq(0, true, true), base_freq(1, true, true) };
+	const struct domain_request off[2] = { base_freq(0, false, true),
+					       base_freq(1, false, true) };
+
+	(void)state;
+	both_come_and_go(on, off, (const unsigned int[2]){ 1, 1 });
+}
+
+static void D38_turbo_freq_of_two_power_domains_comes_and_goes(void **state)
+{
+	const struct domain_request on[2] = { turbo_freq(0, true, true, "2,5"),
+					      turbo_freq(1, true, true, "2,5") };
+	const struct domain_request off[2] = { turbo_freq(0, false, true, NULL),
+					       turbo_freq(1, false, true, NULL) };
+
+	(void)state;
+	both_come_and_go(on, off, (const unsigned int[2]){ 2, 2 });
+}
+
+/** CPUs that lose the high priority that an earlier run gave them are named, also those of another
+ * power domain. */
+static void cores_of_another_power_domain_that_lose_their_priority_are_named(void **state)
+{
+	const struct domain_request first = turbo_freq(0, true, true, "2");
+	const struct domain_request second = turbo_freq(1, true, true, "5");
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-tiny");
+	succeed(&machine, &first);
+	make(&machine, &second, &outcome);
+	assert_true(outcome.here);
+	assert_int_equal(outcome.result, 0);
+	assert_int_equal(association_of(&machine, 0, 2), 3);
+	/* Core 2 of power domain 0 is of CPUs 2 and 10. */
+	check_holds(outcome.warnings, "CPUs 2,10 had high priority before");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void too_many_cores_are_told_of_also_where_the_first_power_domain_has_no_part(void **state)
+{
+	static const struct domain_request ALL = {
+		{ .name = "turbo-freq enable", .plan = plan_turbo_freq_everywhere, .enable = true },
+		0,
+		0,
+		"4-8"
+	};
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	/* Buckets are of 2 and 4 cores; the first power domain can have none of them. */
+	machine_begin_with(&machine, "tests/tpmi-tiny", "[domain power-domain 2]",
+			   "[domain power-domain 0]\ncore-power = no\n\n"
+			   "[domain power-domain 1]\ncores = 0-5\n\n[domain power-domain 2]");
+	make(&machine, &ALL, &outcome);
+	assert_true(outcome.here);
+	assert_int_equal(outcome.result, 0);
+	check_holds(outcome.warnings, "package 0: 5 cores have high priority");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/* ---- The uncore ---- */
+
+#define PACKAGE_UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00/"
+#define DOMAIN_UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/uncore00/"
+
+static void write_khz(const struct machine *machine, const char *path, unsigned int khz)
+{
+	struct isst_machine *open = machine_open(machine);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", khz);
+	assert_int_equal(open->files->write(open->data, path, text, strlen(text)), 0);
+	open->release(open);
+}
+
+static void check_khz(const struct machine *machine, const char *path, unsigned int expected)
+{
+	struct isst_machine *open = machine_open(machine);
+	char *text;
+	size_t size;
+
+	assert_int_equal(open->files->read(open->data, path, &text, &size), 0);
+	assert_int_equal(strtoul(text, NULL, 10), expected);
+	free(text);
+	open->release(open);
+}
+
+/** Level 1 of power domain 0 is for an uncore of 800 to 2000 MHz. */
+static void D8_uncore_limits_of_a_level_stay_within_those_of_the_package(void **state)
+{
+	static const struct domain_request LEVEL = {
+		{ .name = "level 1", .plan = plan_level, .level = 1, .online = true }, 0, 0, NULL
+	};
+	static const struct {
+		unsigned int package_min, package_max, min, max;
+	} CASES[] = {
+		{ 400, 2500, 800, 2000 },   /* wider: the level's own */
+		{ 1000, 1800, 1000, 1800 }, /* narrower on both sides */
+		{ 2100, 2400, 2100, 2100 }, /* above the level's */
+		{ 500, 700, 700, 700 },	    /* below the level's */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct machine machine;
+		struct outcome outcome;
+
+		machine_begin(&machine, "tests/tpmi-tiny");
+		write_khz(&machine, PACKAGE_UNCORE "min_freq_khz", CASES[i].package_min * 1000);
+		write_khz(&machine, PACKAGE_UNCORE "max_freq_khz", CASES[i].package_max * 1000);
+		make(&machine, &LEVEL, &outcome);
+		if (!outcome.here || outcome.result)
+			fail_msg("package %u to %u: %d %s", CASES[i].package_min,
+				 CASES[i].package_max, outcome.result, outcome.message);
+		check_khz(&machine, DOMAIN_UNCORE "min_freq_khz", CASES[i].min * 1000);
+		check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", CASES[i].max * 1000);
+		if (i > 0)
+			check_holds(outcome.warnings, "those set for the package keep them within");
+		else
+			assert_null(strstr(outcome.warnings, "uncore"));
+		outcome_clear(&outcome);
+		machine_end(&machine);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(core_power_of_one_power_domain_is_its_packages),
+		cmocka_unit_test(power_domains_without_core_power_are_left_alone),
+		cmocka_unit_test(other_packages_are_left_alone),
+		cmocka_unit_test(a_neighbour_without_performance_profiles_takes_part),
+		cmocka_unit_test(
+			a_power_domain_without_core_power_is_refused_and_so_is_nothing_else),
+		cmocka_unit_test(a_clos_of_one_power_domain_is_its_packages),
+		cmocka_unit_test(D39_core_power_stays_while_another_power_domain_uses_it),
+		cmocka_unit_test(base_freq_of_one_power_domain_comes_and_goes),
+		cmocka_unit_test(turbo_freq_of_one_power_domain_comes_and_goes),
+		cmocka_unit_test(modules_have_priority_as_a_whole),
+		cmocka_unit_test(D38_base_freq_of_two_power_domains_comes_and_goes),
+		cmocka_unit_test(D38_turbo_freq_of_two_power_domains_comes_and_goes),
+		cmocka_unit_test(cores_of_another_power_domain_that_lose_their_priority_are_named),
+		cmocka_unit_test(
+			too_many_cores_are_told_of_also_where_the_first_power_domain_has_no_part),
+		cmocka_unit_test(D8_uncore_limits_of_a_level_stay_within_those_of_the_package),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

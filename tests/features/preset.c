@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Platforms whose SST-BF the BIOS has set up for good: which they are, and what can be read there.
+ */
+#include "support/fake_context.h"
+
+#define CPU "/sys/devices/system/cpu/cpu"
+
+/** CPUs 0 to 3 of one package, with these base frequencies (0: none), and no driver. */
+static void preset_machine(struct fake_machine *fake, const char *name,
+			   const unsigned int base_khz[4])
+{
+	fake_small_machine(fake);
+	fake->machine.identity.model = 0x55;
+	fake->machine.identity.stepping = 7;
+	fake->device.open_error = -ENOENT;
+	fake_file(
+		&fake->files, "/proc/cpuinfo",
+		"processor\t: 0\nmodel\t\t: 85\nmodel name\t: %s\n\nprocessor\t: 1\nmodel name\t: "
+		"Another",
+		name);
+	for (unsigned int cpu = 0; cpu < 4; cpu++) {
+		char path[100];
+
+		snprintf(path, sizeof(path), CPU "%u/topology/core_id", cpu);
+		fake_file(&fake->files, path, "%u", cpu / 2);
+		snprintf(path, sizeof(path), CPU "%u/cpufreq/base_frequency", cpu);
+		if (base_khz[cpu])
+			fake_file(&fake->files, path, "%u", base_khz[cpu]);
+		else
+			fake_file_error(&fake->files, path, -ENOENT);
+	}
+}
+
+static const unsigned int TWO[] = { 2100000, 2100000, 2700000, 2100000 };
+static const unsigned int ONE[] = { 2300000, 2300000, 2300000, 2300000 };
+static const unsigned int NONE[] = { 0, 0, 0, 0 };
+
+static void a_model_name_makes_a_preset_platform_and_nobody_asks_the_driver(void **state)
+{
+	static const char *const NAMES[] = { "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz",
+					     "Intel(R) Xeon(R) Gold 6230N CPU @ 2.30GHz",
+					     "Intel(R) Xeon(R) Gold 5218N" };
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+		struct fake_machine *fake = *state;
+		struct isst_context *context;
+
+		preset_machine(fake, NAMES[i], NONE);
+		fake->device.open_error = 0;
+		context = fake_discovered(fake);
+		assert_true(isst_platform(context)->preset);
+		assert_int_equal(isst_platform(context)->api_version, 0);
+		assert_int_equal(fake->device.opens, 0);
+		assert_null(isst_notice(context, 0));
+		isst_close(context);
+	}
+}
+
+static void two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox(void **state)
+{
+	static const struct {
+		unsigned int model, stepping;
+		const unsigned int *base_khz;
+		bool preset;
+	} CASES[] = {
+		{ 0x55, 6, TWO, true },	  { 0x55, 7, TWO, true },  { 0x55, 7, ONE, false },
+		{ 0x55, 7, NONE, false }, { 0x55, 5, TWO, false }, { 0x55, 11, TWO, false },
+		{ 0x6a, 6, TWO, false },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct fake_machine *fake = *state;
+		struct isst_context *context;
+
+		preset_machine(fake, "Genuine Intel(R) CPU", CASES[i].base_khz);
+		fake->machine.identity.model = CASES[i].model;
+		fake->machine.identity.stepping = CASES[i].stepping;
+		context = fake_context(fake);
+		assert_int_equal(isst_is_preset(context), CASES[i].preset);
+		assert_int_equal(isst_discover(context), CASES[i].preset ? 0 : -EOPNOTSUPP);
+		assert_int_equal(isst_platform(context)->preset, CASES[i].preset);
+		assert_false(fake->device.is_open);
+		isst_close(context);
+	}
+}
+
+/** What 0x7f/0x00 is answered decides. */
+static void a_mailbox_that_answers_is_used(void **state)
+{
+	static const struct {
+		int error; /* of the mailbox */
+		bool preset;
+	} CASES[] = { { 0, false },	{ -EBUSY, false }, { -EIO, false },
+		      { -ENXIO, true }, { -EINVAL, true }, { -ENOTTY, true } };
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct fake_machine *fake = *state;
+		struct isst_context *context;
+
+		preset_machine(fake, "Intel(R) Xeon(R) Platinum 8260L CPU @ 2.40GHz", TWO);
+		fake->device.open_error = 0;
+		fake->device.rule_count = 0;
+		for (unsigned int cpu = 0; cpu < 4; cpu++)
+			fake_place(fake, cpu, cpu, 0);
+		fake_rule(&fake->device,
+			  &(struct fake_rule){ .entry = { FAKE_MAILBOX, 0, 0x7f00, 0, 0 },
+					       .answer = 0x80000003,
+					       .error = CASES[i].error });
+		context = fake_discovered(fake);
+		assert_int_equal(isst_platform(context)->preset, CASES[i].preset);
+		assert_int_equal(isst_platform(context)->api_version, CASES[i].preset ? 0 : 1);
+		assert_int_equal(fake->device.is_open, !CASES[i].preset);
+		isst_close(context);
+	}
+}
+
+static void who_may_not_ask_the_driver_does_not_guess(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	preset_machine(fake, "Genuine Intel(R) CPU", TWO);
+	fake->device.open_error = -EACCES;
+	context = fake_context(fake);
+	assert_int_equal(isst_discover(context), -EPERM);
+	check_holds(isst_error(context), "/dev/isst_interface");
+	isst_close(context);
+}
+
+static struct isst_level read_level(struct isst_context *context, unsigned int number)
+{
+	struct isst_level level = { .domain = isst_domain(context, 0), .level = number };
+
+	assert_int_equal(isst_level_read(context, &level, 1), 0);
+	return level;
+}
+
+static void level_0_is_told_by_cpufreq(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+	struct isst_level level;
+	char *list;
+
+	preset_machine(fake, "Intel(R) Xeon(R) Gold 6230N CPU @ 2.30GHz", TWO);
+	context = fake_discovered(fake);
+	level = read_level(context, 0);
+	assert_int_equal(level.failure.error, 0);
+	assert_int_equal(level.base_freq, ISST_FEATURE_ENABLED);
+	assert_int_equal(level.turbo_freq, ISST_FEATURE_UNSUPPORTED);
+	assert_int_equal(level.core_power, ISST_FEATURE_UNSUPPORTED);
+	assert_int_equal(level.tdp_ratio.value, 23);
+	assert_int_equal(level.base_mhz.state, ISST_ABSENT);
+	assert_int_equal(level.power_w.state, ISST_ABSENT);
+	assert_int_equal(level.base_freq_info.failure.error, 0);
+	assert_int_equal(level.base_freq_info.high_mhz.value, 2700);
+	assert_int_equal(level.base_freq_info.low_mhz.value, 2100);
+	assert_int_equal(level.base_freq_info.power_w.state, ISST_ABSENT);
+	list = isst_cpuset_list(level.base_freq_info.high_priority);
+	assert_string_equal(list, "2");
+	free(list);
+	list = isst_cpuset_list(level.cpus);
+	assert_string_equal(list, "0,1,2,3");
+	free(list);
+	isst_level_clear(&level);
+	assert_null(isst_trl_type_name(context, 0));
+	isst_close(context);
+}
+
+static void D32_the_frequency_in_the_name_is_read_strictly(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int ratio; /* 21: what all CPUs have stands for it */
+	} CASES[] = {
+		{ "6230N CPU @ 2.30GHz", 23 },
+		{ "6230N CPU @ 2.3GHz", 23 },
+		{ "6230N CPU @ 2.39GHz", 23 },
+		{ "6230N CPU @ 10.50GHz", 105 },
+		{ "6230N", 21 },
+		{ "6230N @", 21 },
+		{ "6230N @ ", 21 },
+		{ "6230N @ 2.30", 21 },
+		{ "6230N @ 2.30MHz", 21 },
+		{ "6230N @ 2GHz", 21 },
+		{ "6230N @ .GHz", 21 },
+		{ "6230N @ 2.GHz", 21 },
+		{ "6230N @ GHz", 21 },
+		{ "6230N @ 99999999999999999999.9GHz", 21 },
+		{ "6230N @ 2.30GHz and more", 21 },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct fake_machine *fake = *state;
+		struct isst_context *context;
+		struct isst_level level;
+
+		preset_machine(fake, CASES[i].name, TWO);
+		context = fake_discovered(fake);
+		level = read_level(context, 0);
+		if (level.tdp_ratio.value != CASES[i].ratio)
+			fail_msg("'%s': ratio %u", CASES[i].name, level.tdp_ratio.value);
+		isst_level_clear(&level);
+		isst_close(context);
+	}
+}
+
+static void base_frequencies_that_cannot_be_read_are_not_guessed(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+	struct isst_level level;
+
+	preset_machine(fake, "6230N CPU @ 2.30GHz", NONE);
+	context = fake_discovered(fake);
+	level = read_level(context, 0);
+	assert_int_equal(level.base_freq_info.failure.error, -EOPNOTSUPP);
+	check_holds(level.base_freq_info.failure.message, "HWP");
+	assert_int_equal(level.base_freq_info.high_mhz.state, ISST_ABSENT);
+	assert_null(level.base_freq_info.high_priority);
+	isst_level_clear(&level);
+
+	fake_file(&fake->files, CPU "1/cpufreq/base_frequency", "2.1GHz");
+	level = read_level(context, 0);
+	assert_int_equal(level.base_freq_info.failure.error, -EIO);
+	check_holds(level.base_freq_info.failure.message, "cpu1/cpufreq/base_frequency");
+	assert_null(level.base_freq_info.high_priority);
+	isst_level_clear(&level);
+	isst_close(context);
+}
+
+static void what_is_not_there_is_said_to_be_missing(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_turbo_ratio_limits limits = { 0 };
+	struct isst_clos_association association = { 0 };
+	struct isst_core_power core_power = { 0 };
+	struct isst_perf_profile profile = { 0 };
+	struct isst_context *context;
+	struct isst_clos clos = { 0 };
+	struct isst_level level;
+
+	preset_machine(fake, "6230N CPU @ 2.30GHz", TWO);
+	context = fake_discovered(fake);
+	limits.domain = core_power.domain = profile.domain = clos.domain = isst_domain(context, 0);
+	association.cpu = isst_cpu(context, 0);
+	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(profile.failure.error, 0);
+	assert_true(profile.locked);
+	assert_false(profile.enabled);
+	assert_int_equal(profile.highest_level, 0);
+	assert_int_equal(isst_core_power_read(context, &core_power, 1), 0);
+	assert_int_equal(core_power.failure.error, 0);
+	assert_false(core_power.supported);
+	assert_int_equal(isst_clos_read(context, &clos, 1), 0);
+	assert_int_equal(clos.failure.error, -EOPNOTSUPP);
+	check_holds(clos.failure.message, "BIOS");
+	assert_int_equal(isst_clos_association_read(context, &association, 1), 0);
+	assert_int_equal(association.failure.error, -EOPNOTSUPP);
+	assert_int_equal(isst_turbo_ratio_limits_read(context, &limits, 1), 0);
+	assert_int_equal(limits.failure.error, -EOPNOTSUPP);
+	level = read_level(context, 1);
+	assert_int_equal(level.failure.error, -EOPNOTSUPP);
+	isst_level_clear(&level);
+	isst_close(context);
+}
+
+static void cores_are_those_of_the_kernel(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	preset_machine(fake, "6230N CPU @ 2.30GHz", TWO);
+	fake_topology_file_error(fake, 3, "core_id", -ENOENT);
+	context = fake_discovered(fake);
+	assert_true(isst_cpu(context, 1)->core_known);
+	assert_int_equal(isst_cpu(context, 1)->core, 0);
+	assert_int_equal(isst_cpu(context, 1)->thread, 1);
+	assert_int_equal(isst_cpu(context, 2)->core, 1);
+	assert_int_equal(isst_cpu(context, 2)->thread, 0);
+	assert_false(isst_cpu(context, 3)->core_known);
+	isst_close(context);
+}
+
+static void asking_whether_it_is_one_leaves_other_processors_alone(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	context = fake_context(fake);
+	assert_false(isst_is_preset(context));
+	assert_int_equal(fake->device.opens, 0);
+	assert_int_equal(fake->files.reads, 0);
+	isst_close(context);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_model_name_makes_a_preset_platform_and_nobody_asks_the_driver),
+		MACHINE_TEST(two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox),
+		MACHINE_TEST(a_mailbox_that_answers_is_used),
+		MACHINE_TEST(who_may_not_ask_the_driver_does_not_guess),
+		MACHINE_TEST(level_0_is_told_by_cpufreq),
+		MACHINE_TEST(D32_the_frequency_in_the_name_is_read_strictly),
+		MACHINE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed),
+		MACHINE_TEST(what_is_not_there_is_said_to_be_missing),
+		MACHINE_TEST(cores_are_those_of_the_kernel),
+		MACHINE_TEST(asking_whether_it_is_one_leaves_other_processors_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is said of requests that fail, and who hears of it. */
+#include "support/fake_firmware.h"
+
+enum { ICE_LAKE = 0x6a };
+
+static struct isst_failure features_failure(struct fake_firmware *fake, int error)
+{
+	struct level_features features = { 0 };
+
+	fake_mailbox_error(fake->device, 0x7f01, 0, 2, error);
+	assert_int_equal(fake->operations->plan_features(fake->batch, &fake->domain, 2, &features),
+			 0);
+	assert_int_equal(firmware_run(fake->batch), 0);
+	assert_false(features.base_freq_supported || features.turbo_freq_supported);
+	assert_int_equal(features.failure.more, 0);
+	return features.failure;
+}
+
+static struct isst_failure clos_failure(struct fake_firmware *fake, int error)
+{
+	struct isst_clos clos = { .domain = &fake->domain, .clos = 1 };
+
+	fake_io_error(fake->device, 0x0c, error);
+	assert_int_equal(fake->operations->plan_clos(fake->batch, &clos), 0);
+	assert_int_equal(firmware_run(fake->batch), 0);
+	assert_int_equal(clos.min_mhz | clos.max_mhz | clos.epp | clos.weight, 0);
+	return clos.failure;
+}
+
+static struct isst_failure limits_failure(struct fake_firmware *fake, int error)
+{
+	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
+
+	fake_msr_error(fake->device, 0x1ad, error);
+	assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits), 0);
+	assert_int_equal(firmware_run(fake->batch), 0);
+	assert_int_equal(limits.value, 0);
+	return limits.failure;
+}
+
+static void check_failures(void **state,
+			   struct isst_failure (*provoke)(struct fake_firmware *fake, int error),
+			   int error, int expected, const char *const texts[4])
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_failure failure = provoke(fake, error);
+
+	if (failure.error != expected)
+		fail_msg("%d gives %d: %s", error, failure.error, failure.message);
+	check_holds(failure.message, "package 1, die 2");
+	check_holds(failure.message, "CPU 5");
+	check_holds(failure.message, strerrorname_np(-error));
+	for (size_t i = 0; i < 4 && texts[i]; i++)
+		check_holds(failure.message, texts[i]);
+	fake_firmware_finish(fake);
+}
+
+static void D70_a_failed_mailbox_command_says_which_where_and_why(void **state)
+{
+	static const struct {
+		int error, expected;
+		const char *texts[4];
+	} CASES[] = {
+		{ -ENXIO, -EOPNOTSUPP, { "0x7f/0x01", "of level 2", "refused" } },
+		{ -EBUSY, -EIO, { "0x7f/0x01", "busy", "--retry" } },
+		{ -EINVAL, -EIO, { "0x7f/0x01", "does not know the command" } },
+		{ -ENOTTY, -EOPNOTSUPP, { "isst_if_mbox_pci", "isst_if_mbox_msr" } },
+		{ -EPERM, -EPERM, { "CAP_SYS_ADMIN" } },
+		{ -EBADMSG, -EIO, { "makes no sense" } },
+		{ -EFAULT, -EIO, { "driver failed" } },
+	};
+
+	for (size_t i = 0; i < COUNT(CASES); i++)
+		check_failures(state, features_failure, CASES[i].error, CASES[i].expected,
+			       CASES[i].texts);
+}
+
+static void D3_a_failed_register_says_which_and_why(void **state)
+{
+	static const struct {
+		int error, expected;
+		const char *texts[4];
+	} CASES[] = {
+		{ -EINVAL, -EIO, { "MMIO register 0x0c", "does not know the register" } },
+		{ -ENOTTY, -EOPNOTSUPP, { "MMIO", "isst_if_mmio" } },
+		{ -EBADMSG, -EIO, { "makes no sense" } },
+	};
+
+	for (size_t i = 0; i < COUNT(CASES); i++)
+		check_failures(state, clos_failure, CASES[i].error, CASES[i].expected,
+			       CASES[i].texts);
+}
+
+static void D2_a_failed_msr_says_which_and_why(void **state)
+{
+	static const struct {
+		int error, expected;
+		const char *texts[4];
+	} CASES[] = {
+		{ -EIO, -EIO, { "MSR 0x1ad", "no such register" } },
+		{ -ENXIO, -EIO, { "MSR 0x1ad", "offline" } },
+		{ -EINVAL, -EIO, { "MSR 0x1ad", "does not allow" } },
+		{ -ENOTTY, -EOPNOTSUPP, { "no access to MSRs" } },
+		{ -EPERM, -EPERM, { "CAP_SYS_ADMIN" } },
+	};
+
+	for (size_t i = 0; i < COUNT(CASES); i++)
+		check_failures(state, limits_failure, CASES[i].error, CASES[i].expected,
+			       CASES[i].texts);
+}
+
+static void D4_a_refused_summary_is_not_here_and_any_other_failure_is_not(void **state)
+{
+	static const struct {
+		int error, expected;
+	} CASES[] = { { -ENXIO, -EOPNOTSUPP },
+		      { -ENOTTY, -EOPNOTSUPP },
+		      { -EBUSY, -EIO },
+		      { -EINVAL, -EIO },
+		      { -EPERM, -EPERM } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct isst_perf_profile profile = { .domain = &fake->domain };
+
+		fake_mailbox_error(fake->device, 0x7f00, 0, 0, CASES[i].error);
+		assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profile), 0);
+		assert_int_equal(firmware_run(fake->batch), 0);
+		assert_int_equal(profile.failure.error, CASES[i].expected);
+		assert_false(profile.locked);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void the_first_failure_is_told_and_the_others_are_counted(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_core_power power = { .domain = &fake->domain };
+
+	fake_mailbox_error(fake->device, 0x9403, 0, 0, -ENXIO);
+	fake_mailbox_error(fake->device, 0xd002, 0, 0, -EPERM);
+	assert_int_equal(fake->operations->plan_core_power(fake->batch, &power), 0);
+	assert_int_equal(firmware_run(fake->batch), 0);
+	assert_int_equal(power.failure.error, -EIO);
+	assert_int_equal(power.clos_failure.error, -EPERM);
+	failure_join(&power.failure, &power.clos_failure);
+	check_holds(power.failure.message, "0x94/0x03");
+	assert_int_equal(power.failure.more, 1);
+	fake_firmware_finish(fake);
+}
+
+static void D68_a_failure_concerns_only_the_result_that_it_was_for(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_domain other = {
+		.name = "package 3, die 0", .package = 3, .die = 0, .has_cpu = true, .cpu = 77
+	};
+	struct isst_clos bad = { .domain = &fake->domain }, good = { .domain = &other };
+
+	fake_io(fake->device, 0x08, 0x00ff0000);
+	fake_rule(fake->device,
+		  &(struct fake_rule){ .entry = { FAKE_IO, 5, 0x08, 0, 0 }, .error = -EINVAL });
+	assert_int_equal(fake->operations->plan_clos(fake->batch, &bad), 0);
+	assert_int_equal(fake->operations->plan_clos(fake->batch, &good), 0);
+	assert_int_equal(firmware_run(fake->batch), 0);
+	assert_int_equal(bad.failure.error, -EIO);
+	assert_int_equal(good.failure.error, 0);
+	assert_int_equal(good.max_mhz, ISST_NO_LIMIT_MHZ);
+	fake_firmware_finish(fake);
+}
+
+static void a_batch_is_used_again_after_it_has_run(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
+
+	fake_msr(fake->device, 0x1ad, 1);
+	assert_int_equal(firmware_run(fake->batch), 0);
+	assert_int_equal(fake->device->call_count, 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits),
+				 0);
+		assert_int_equal(firmware_run(fake->batch), 0);
+		assert_int_equal(fake->device->entry_count, i + 1);
+	}
+	fake_firmware_finish(fake);
+}
+
+static void requests_of_all_domains_travel_together_by_kind(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_turbo_ratio_limits limits[100];
+	struct isst_core_power powers[100];
+
+	fake_msr(fake->device, 0x1ad, 7);
+	fake_mailbox(fake->device, 0x9403, 0, 0, 1);
+	for (size_t i = 0; i < 100; i++) {
+		limits[i] = (struct isst_turbo_ratio_limits){ .domain = &fake->domain };
+		powers[i] = (struct isst_core_power){ .domain = &fake->domain };
+		assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits[i]),
+				 0);
+		assert_int_equal(fake->operations->plan_core_power_switch(fake->batch, &powers[i]),
+				 0);
+	}
+	assert_int_equal(firmware_run(fake->batch), 0);
+	assert_int_equal(fake_calls(fake->device, FAKE_MSR), 2);
+	assert_int_equal(fake_calls(fake->device, FAKE_MAILBOX), 2);
+	for (size_t i = 0; i < 100; i++) {
+		assert_int_equal(limits[i].value, 7);
+		assert_true(powers[i].supported);
+	}
+	fake_firmware_finish(fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(D70_a_failed_mailbox_command_says_which_where_and_why),
+		MACHINE_TEST(D3_a_failed_register_says_which_and_why),
+		MACHINE_TEST(D2_a_failed_msr_says_which_and_why),
+		MACHINE_TEST(D4_a_refused_summary_is_not_here_and_any_other_failure_is_not),
+		MACHINE_TEST(the_first_failure_is_told_and_the_others_are_counted),
+		MACHINE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for),
+		MACHINE_TEST(a_batch_is_used_again_after_it_has_run),
+		MACHINE_TEST(requests_of_all_domains_travel_together_by_kind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

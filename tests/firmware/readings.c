@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is sent for each thing that is read, and what the bits of the answers mean. Words and
+ * expectations are made by hand from the layouts of the commands.
+ */
+#include "support/fake_firmware.h"
+
+enum { ICE_LAKE = 0x6a, SKYLAKE = 0x55, SAPPHIRE_RAPIDS = 0x8f, EMERALD_RAPIDS = 0xcf };
+
+static void run(struct fake_firmware *fake)
+{
+	assert_int_equal(firmware_run(fake->batch), 0);
+}
+
+/** Everything that a level specifies is answered with 0. */
+static void answer_properties(struct fake_firmware *fake, uint32_t level, unsigned int types)
+{
+	static const uint32_t ADDRESSES[] = { 0x7f03, 0x7f05, 0x7f0a, 0x7f0b, 0x7f06 };
+
+	for (size_t i = 0; i < COUNT(ADDRESSES); i++)
+		fake_mailbox(fake->device, ADDRESSES[i], 0, level, 0);
+	fake_mailbox(fake->device, 0x7f06, 0, 0x100 | level, 0);
+	fake_mailbox(fake->device, 0x7f0c, 0, 0x10000 | level, 0);
+	for (uint32_t type = 0; type < types; type++)
+		for (uint32_t half = 0; half < 2; half++)
+			fake_mailbox(fake->device, 0x7f07, 0, type << 16 | half << 8 | level, 0);
+}
+
+static void read_properties(struct fake_firmware *fake)
+{
+	assert_int_equal(fake->operations->plan_properties(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(fake->level.failure.error, 0);
+}
+
+/** Starts, answers all properties of level 3 with 0 but this one, and reads them. */
+static struct fake_firmware *with_property(void **state, uint32_t address, uint32_t data,
+					   uint32_t answer)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+
+	fake->level.level = 3;
+	answer_properties(fake, 3, 3);
+	fake_mailbox(fake->device, address, 0, data, answer);
+	read_properties(fake);
+	return fake;
+}
+
+static struct isst_perf_profile read_summary(void **state, uint32_t answer)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_perf_profile profile = { .domain = &fake->domain };
+
+	fake_mailbox(fake->device, 0x7f00, 0, 0, answer);
+	assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profile), 0);
+	run(fake);
+	assert_int_equal(fake_sent(fake->device, FAKE_MAILBOX, 5, 0x7f00, 0, 0), 1);
+	assert_int_equal(fake->device->entry_count, 1);
+	assert_int_equal(profile.failure.error, 0);
+	fake_firmware_finish(fake);
+	return profile;
+}
+
+static void the_summary_of_levels_is_decoded(void **state)
+{
+	struct isst_perf_profile profile = read_summary(state, 0x81020403);
+
+	assert_int_equal(profile.version, 3);
+	assert_int_equal(profile.highest_level, 4);
+	assert_int_equal(profile.current_level, 2);
+	assert_true(profile.locked);
+	assert_true(profile.enabled);
+	profile = read_summary(state, 0x7effffff);
+	assert_int_equal(profile.version, 255);
+	assert_int_equal(profile.highest_level, 255);
+	assert_int_equal(profile.current_level, 255);
+	assert_false(profile.locked);
+	assert_false(profile.enabled);
+	profile = read_summary(state, 0x80000000);
+	assert_int_equal(profile.version | profile.highest_level | profile.current_level, 0);
+	assert_false(profile.locked);
+	assert_true(profile.enabled);
+	profile = read_summary(state, 0x01000000);
+	assert_true(profile.locked);
+	assert_false(profile.enabled);
+}
+
+static void the_features_of_a_level_are_decoded(void **state)
+{
+	static const struct {
+		uint32_t answer;
+		bool tf_supported, bf_supported, tf_on, bf_on;
+	} CASES[] = { { 0x00000000, false, false, false, false },
+		      { 0x00000001, true, false, false, false },
+		      { 0x00000002, false, true, false, false },
+		      { 0x00010000, false, false, true, false },
+		      { 0x00020000, false, false, false, true },
+		      { 0xfffcfffc, false, false, false, false },
+		      { 0xffffffff, true, true, true, true } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct level_features features = { 0 };
+
+		fake_mailbox(fake->device, 0x7f01, 0, 4, CASES[i].answer);
+		assert_int_equal(
+			fake->operations->plan_features(fake->batch, &fake->domain, 4, &features),
+			0);
+		run(fake);
+		assert_int_equal(features.failure.error, 0);
+		assert_int_equal(features.turbo_freq_supported, CASES[i].tf_supported);
+		assert_int_equal(features.base_freq_supported, CASES[i].bf_supported);
+		assert_int_equal(features.turbo_freq_on, CASES[i].tf_on);
+		assert_int_equal(features.base_freq_on, CASES[i].bf_on);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void power_and_ratio_of_a_level_are_decoded(void **state)
+{
+	struct fake_firmware *fake = with_property(state, 0x7f03, 3, 0x001b0109);
+
+	check_known(fake->level.power_w, 265);
+	check_known(fake->level.tdp_ratio, 27);
+	fake_firmware_finish(fake);
+	fake = with_property(state, 0x7f03, 3, 0xffffffff);
+	check_known(fake->level.power_w, 32767);
+	check_known(fake->level.tdp_ratio, 255);
+	fake_firmware_finish(fake);
+	fake = with_property(state, 0x7f03, 3, 0xff008000);
+	check_absent(fake->level.power_w);
+	check_known(fake->level.tdp_ratio, 0);
+	fake_firmware_finish(fake);
+}
+
+static void the_temperature_of_a_level_is_decoded(void **state)
+{
+	struct fake_firmware *fake = with_property(state, 0x7f05, 3, 0xffffff64);
+
+	check_known(fake->level.tjunction_c, 100);
+	fake_firmware_finish(fake);
+	fake = with_property(state, 0x7f05, 3, 0xffffff00);
+	check_absent(fake->level.tjunction_c);
+	fake_firmware_finish(fake);
+}
+
+static void base_frequencies_of_a_level_are_decoded(void **state)
+{
+	struct fake_firmware *fake = with_property(state, 0x7f0a, 3, 0x0a0f141b);
+
+	check_known(fake->level.base_mhz, 2700);
+	check_known(fake->level.base_avx2_mhz, 2000);
+	check_known(fake->level.base_avx512_mhz, 1500);
+	check_known(fake->level.base_amx_mhz, 1000);
+	fake_firmware_finish(fake);
+	fake = with_property(state, 0x7f0a, 3, 0x00ff00ff);
+	check_known(fake->level.base_mhz, 25500);
+	check_absent(fake->level.base_avx2_mhz);
+	check_known(fake->level.base_avx512_mhz, 25500);
+	check_absent(fake->level.base_amx_mhz);
+	fake_firmware_finish(fake);
+}
+
+static void uncore_frequencies_of_a_level_are_decoded(void **state)
+{
+	struct fake_firmware *fake = with_property(state, 0x7f0c, 0x10003, 0x08ff1216);
+
+	check_known(fake->level.fabric[0].max_mhz, 2200);
+	check_known(fake->level.fabric[0].base_mhz, 1800);
+	check_known(fake->level.fabric[0].min_mhz, 800);
+	check_absent(fake->level.fabric[1].max_mhz);
+	assert_int_equal(fake->operations->plan_properties_rest(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(fake_sent(fake->device, FAKE_MAILBOX, 5, 0x7f09, 0, 3), 0);
+	fake_firmware_finish(fake);
+}
+
+/** Reads the uncore frequencies where command 0x0c is answered like this. */
+static struct fake_firmware *uncore_without_0c(void **state, int error)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+
+	fake->level.level = 3;
+	answer_properties(fake, 3, 3);
+	fake_mailbox_error(fake->device, 0x7f0c, 0, 0x10003, error);
+	fake_mailbox(fake->device, 0x7f09, 0, 3, 0xffff1216);
+	assert_int_equal(fake->operations->plan_properties(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(fake->operations->plan_properties_rest(fake->batch, &fake->request), 0);
+	run(fake);
+	return fake;
+}
+
+static void where_command_0c_is_unknown_09_tells_the_uncore_frequencies(void **state)
+{
+	/* To the firmware; to the kernel before 6.12. */
+	static const int ERRORS[] = { -ENXIO, -EINVAL };
+
+	for (size_t i = 0; i < COUNT(ERRORS); i++) {
+		struct fake_firmware *fake = uncore_without_0c(state, ERRORS[i]);
+
+		assert_int_equal(fake->level.failure.error, 0);
+		check_known(fake->level.fabric[0].max_mhz, 2200);
+		check_known(fake->level.fabric[0].base_mhz, 1800);
+		check_absent(fake->level.fabric[0].min_mhz);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void D69_a_command_0c_that_fails_otherwise_is_no_absence(void **state)
+{
+	struct fake_firmware *fake = uncore_without_0c(state, -EPERM);
+
+	assert_int_equal(fake->level.failure.error, -EPERM);
+	check_unreadable(fake->level.fabric[0].max_mhz);
+	check_unreadable(fake->level.fabric[0].base_mhz);
+	check_unreadable(fake->level.fabric[0].min_mhz);
+	assert_int_equal(fake_sent(fake->device, FAKE_MAILBOX, 5, 0x7f09, 0, 3), 0);
+	fake_firmware_finish(fake);
+}
+
+static void where_neither_command_is_known_there_are_no_uncore_frequencies(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
+
+	answer_properties(fake, 0, 3);
+	fake_mailbox_error(fake->device, 0x7f0c, 0, 0x10000, -EINVAL);
+	fake_mailbox_error(fake->device, 0x7f09, 0, 0, -ENXIO);
+	read_properties(fake);
+	assert_int_equal(fake->operations->plan_properties_rest(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(fake->level.failure.error, 0);
+	check_absent(fake->level.fabric[0].max_mhz);
+	check_absent(fake->level.fabric[0].base_mhz);
+	check_absent(fake->level.fabric[0].min_mhz);
+	fake_firmware_finish(fake);
+}
+
+static void D69_optional_commands_are_absent_when_unknown_and_unreadable_when_busy(void **state)
+{
+	static const struct {
+		int error;
+		enum isst_state state;
+		int failure;
+	} CASES[] = { { -ENXIO, ISST_ABSENT, 0 },
+		      { -EINVAL, ISST_ABSENT, 0 },
+		      { -EBUSY, ISST_UNREADABLE, -EIO },
+		      { -EPERM, ISST_UNREADABLE, -EPERM },
+		      { -EFAULT, ISST_UNREADABLE, -EIO } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+
+		answer_properties(fake, 0, 3);
+		fake_mailbox_error(fake->device, 0x7f0a, 0, 0, CASES[i].error);
+		fake_mailbox_error(fake->device, 0x7f0b, 0, 0, CASES[i].error);
+		assert_int_equal(fake->operations->plan_properties(fake->batch, &fake->request), 0);
+		run(fake);
+		fake->operations->finish_properties(&fake->platform, &fake->request);
+		assert_int_equal(fake->level.base_mhz.state, CASES[i].state);
+		assert_int_equal(fake->level.base_amx_mhz.state, CASES[i].state);
+		assert_int_equal(fake->level.memory_mhz.state, CASES[i].state);
+		assert_int_equal(fake->level.failure.error, CASES[i].failure);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void turbo_limits_are_read_by_type_and_half(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+
+	fake->level.level = 2;
+	answer_properties(fake, 2, 3);
+	fake_mailbox(fake->device, 0x7f07, 0, 0x000002, 0x1c1e2023);
+	fake_mailbox(fake->device, 0x7f07, 0, 0x000102, 0x0004ff1a);
+	fake_mailbox(fake->device, 0x7f07, 0, 0x020102, 0x01000000);
+	read_properties(fake);
+	check_known(fake->level.limit[0].mhz[0], 3500);
+	check_known(fake->level.limit[0].mhz[1], 3200);
+	check_known(fake->level.limit[0].mhz[2], 3000);
+	check_known(fake->level.limit[0].mhz[3], 2800);
+	check_known(fake->level.limit[0].mhz[4], 2600);
+	check_known(fake->level.limit[0].mhz[5], 25500);
+	check_known(fake->level.limit[0].mhz[6], 400);
+	check_known(fake->level.limit[0].mhz[7], 0);
+	check_known(fake->level.limit[1].mhz[0], 0);
+	check_known(fake->level.limit[2].mhz[7], 100);
+	check_absent(fake->level.limit[3].mhz[0]);
+	fake_firmware_finish(fake);
+}
+
+static void emerald_rapids_has_five_types_and_others_three(void **state)
+{
+	static const char *const NAMES[] = { "level-0", "level-1", "level-2", "level-3",
+					     "level-4" };
+	struct fake_firmware *fake = fake_firmware_start(state, EMERALD_RAPIDS);
+
+	answer_properties(fake, 0, 5);
+	fake_mailbox(fake->device, 0x7f07, 0, 0x040100, 0x2a000000);
+	read_properties(fake);
+	check_known(fake->level.limit[4].mhz[7], 4200);
+	for (unsigned int type = 0; type < COUNT(NAMES); type++)
+		assert_string_equal(fake->operations->trl_type_name(&fake->platform, type),
+				    NAMES[type]);
+	assert_null(fake->operations->trl_type_name(&fake->platform, 5));
+	fake->platform.model = SAPPHIRE_RAPIDS;
+	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 0), "sse");
+	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 1), "avx2");
+	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 2), "avx512");
+	assert_null(fake->operations->trl_type_name(&fake->platform, 3));
+	fake_firmware_finish(fake);
+}
+
+static void D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+
+	answer_properties(fake, 0, 3);
+	fake_mailbox(fake->device, 0x7f06, 0, 0, 0x80000001);
+	fake_mailbox(fake->device, 0x7f06, 0, 0x100, 0x40000002);
+	read_properties(fake);
+	check_known(fake->request.cores.half[0], 0x80000001);
+	check_absent(fake->request.cores.half[1]);
+	assert_int_equal(fake->request.cores.half[1].value, 0);
+	assert_int_equal(fake_sent(fake->device, FAKE_MAILBOX, 5, 0x7f06, 0, 0x100), 0);
+	fake->request.wide = true;
+	read_properties(fake);
+	check_known(fake->request.cores.half[0], 0x80000001);
+	check_known(fake->request.cores.half[1], 0x40000002);
+	fake_firmware_finish(fake);
+}
+
+static void D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain(void **state)
+{
+	for (unsigned int certain = 0; certain < 2; certain++) {
+		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+
+		answer_properties(fake, 0, 3);
+		fake_mailbox_error(fake->device, 0x7f06, 0, 0x100, -ENXIO);
+		fake->request.wide = true;
+		fake->request.wide_certain = certain;
+		assert_int_equal(fake->operations->plan_properties(fake->batch, &fake->request), 0);
+		run(fake);
+		assert_int_equal(fake->request.cores.half[1].state,
+				 certain ? ISST_UNREADABLE : ISST_ABSENT);
+		assert_int_equal(fake->level.failure.error, certain ? -EIO : 0);
+		fake_firmware_finish(fake);
+	}
+}
+
+static unsigned int memory_mhz(void **state, unsigned int family, unsigned int model, uint32_t code,
+			       enum isst_state expected)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, model);
+	struct isst_value result;
+
+	fake->platform.family = family;
+	answer_properties(fake, 0, 5);
+	fake_mailbox(fake->device, 0x7f0b, 0, 0, code);
+	read_properties(fake);
+	fake->operations->finish_properties(&fake->platform, &fake->request);
+	result = fake->level.memory_mhz;
+	assert_int_equal(result.state, expected);
+	fake_firmware_finish(fake);
+	return result.value;
+}
+
+static void memory_codes_of_ice_lake_are_multiples_of_266_from_the_top(void **state)
+{
+	static const unsigned int MHZ[] = { 3200, 2933, 2667, 2400, 2133, 1867, 1600 };
+
+	for (uint32_t code = 0; code < COUNT(MHZ); code++) {
+		assert_int_equal(memory_mhz(state, 6, 0x6a, code, ISST_KNOWN), MHZ[code]);
+		assert_int_equal(memory_mhz(state, 6, 0x6c, 0xffffff00 | code, ISST_KNOWN),
+				 MHZ[code]);
+	}
+	memory_mhz(state, 6, 0x6a, 7, ISST_ABSENT);
+	memory_mhz(state, 6, 0x6c, 0xff, ISST_ABSENT);
+}
+
+static void memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200(void **state)
+{
+	assert_int_equal(memory_mhz(state, 6, 0x8f, 24, ISST_KNOWN), 4800);
+	assert_int_equal(memory_mhz(state, 6, 0xcf, 28, ISST_KNOWN), 5600);
+	assert_int_equal(memory_mhz(state, 6, 0x8f, 0xffffffff, ISST_KNOWN), 51000);
+	memory_mhz(state, 6, 0x8f, 0, ISST_ABSENT);
+}
+
+static void memory_codes_of_other_models_mean_nothing(void **state)
+{
+	memory_mhz(state, 6, 0x55, 3, ISST_ABSENT);
+	memory_mhz(state, 6, 0xad, 24, ISST_ABSENT);
+	memory_mhz(state, 19, 0x8f, 24, ISST_ABSENT);
+	memory_mhz(state, 19, 0x6a, 3, ISST_ABSENT);
+}
+
+static void base_freq_is_decoded(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_base_freq *result = &fake->level.base_freq_info;
+
+	fake->level.level = 1;
+	fake->request.wide = fake->request.wide_certain = true;
+	fake_mailbox(fake->device, 0x7f20, 0, 0x001, 0x0000ff00);
+	fake_mailbox(fake->device, 0x7f20, 0, 0x101, 0x80000001);
+	fake_mailbox(fake->device, 0x7f21, 0, 1, 0xffff1e15);
+	fake_mailbox(fake->device, 0x7f22, 0, 1, 0xffff0a5f);
+	fake_mailbox(fake->device, 0x7f23, 0, 1, 0xffffffff);
+	assert_int_equal(fake->operations->plan_base_freq(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(result->failure.error, 0);
+	check_known(fake->request.high_priority.half[0], 0x0000ff00);
+	check_known(fake->request.high_priority.half[1], 0x80000001);
+	check_known(result->low_mhz, 2100);
+	check_known(result->high_mhz, 3000);
+	check_known(result->tjunction_c, 95);
+	check_known(result->power_w, 65535);
+	fake_firmware_finish(fake);
+}
+
+static void turbo_freq_is_decoded_for_the_buckets_that_there_are(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
+
+	fake->level.level = 2;
+	fake_mailbox(fake->device, 0x7f12, 0, 2, 0xff0f141b);
+	fake_mailbox(fake->device, 0x7f10, 0, 0x002, 0x00080402);
+	fake_mailbox(fake->device, 0x7f10, 0, 0x102, 0x10101010);
+	fake_mailbox(fake->device, 0x7f11, 0, 0x000002, 0x00232527);
+	fake_mailbox(fake->device, 0x7f11, 0, 0x010002, 0x00ff0021);
+	fake_mailbox(fake->device, 0x7f11, 0, 0x020002, 0x001d1e1f);
+	assert_int_equal(fake->operations->plan_turbo_freq(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(firmware_valid_buckets(fake->request.turbo_freq_cores), 3);
+	check_known(fake->request.turbo_freq_cores[0], 2);
+	check_known(fake->request.turbo_freq_cores[1], 4);
+	check_known(fake->request.turbo_freq_cores[2], 8);
+	assert_int_equal(fake->operations->plan_turbo_freq_rest(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(result->failure.error, 0);
+	check_known(result->clip_mhz[0], 2700);
+	check_known(result->clip_mhz[1], 2000);
+	check_known(result->clip_mhz[2], 1500);
+	check_absent(result->clip_mhz[3]);
+	check_known(result->mhz[0][0], 3900);
+	check_known(result->mhz[0][2], 3500);
+	check_known(result->mhz[1][0], 3300);
+	check_absent(result->mhz[1][1]);
+	check_known(result->mhz[1][2], 25500);
+	check_known(result->mhz[2][1], 3000);
+	assert_int_equal(fake_sent(fake->device, FAKE_MAILBOX, 5, 0x7f11, 0, 0x102), 0);
+	fake_firmware_finish(fake);
+}
+
+static void the_upper_buckets_of_turbo_freq_are_read_where_there_are_any(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+
+	fake_mailbox(fake->device, 0x7f12, 0, 0, 0);
+	fake_mailbox(fake->device, 0x7f10, 0, 0x000, 0x08060402);
+	fake_mailbox(fake->device, 0x7f10, 0, 0x100, 0xff0e0c0a);
+	for (uint32_t type = 0; type < 3; type++)
+		for (uint32_t half = 0; half < 2; half++)
+			fake_mailbox(fake->device, 0x7f11, 0, type << 16 | half << 8,
+				     0x21222324 + half * 0x04040404);
+	assert_int_equal(fake->operations->plan_turbo_freq(fake->batch, &fake->request), 0);
+	run(fake);
+	assert_int_equal(firmware_valid_buckets(fake->request.turbo_freq_cores), 8);
+	check_known(fake->request.turbo_freq_cores[7], 255);
+	assert_int_equal(fake->operations->plan_turbo_freq_rest(fake->batch, &fake->request), 0);
+	run(fake);
+	check_known(fake->level.turbo_freq_info.mhz[2][3], 3300);
+	check_known(fake->level.turbo_freq_info.mhz[2][4], 4000);
+	check_known(fake->level.turbo_freq_info.mhz[2][7], 3700);
+	fake_firmware_finish(fake);
+}
+
+static void D31_bucket_sizes_come_from_the_register(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_value cores[ISST_BUCKETS] = { 0 };
+	struct isst_failure failure = { 0 };
+
+	fake_msr(fake->device, 0x1ae, UINT64_C(0xff1c18140f0c0804));
+	assert_int_equal(
+		fake->operations->plan_bucket_cores(fake->batch, &fake->domain, &failure, cores),
+		0);
+	run(fake);
+	assert_int_equal(failure.error, 0);
+	check_known(cores[0], 4);
+	check_known(cores[3], 15);
+	check_known(cores[4], 20);
+	check_known(cores[7], 255);
+	fake_firmware_finish(fake);
+}
+
+static void core_power_is_decoded(void **state)
+{
+	static const struct {
+		uint32_t power, qos;
+		bool supported, enabled, clos_enabled;
+		enum isst_priority priority;
+	} CASES[] = { { 0x00000001, 0x00000000, true, false, false, ISST_PROPORTIONAL },
+		      { 0x00010001, 0x00000002, true, true, true, ISST_PROPORTIONAL },
+		      { 0x00010000, 0x00000004, false, true, false, ISST_ORDERED },
+		      { 0xfffefffe, 0xfffffff9, false, false, false, ISST_PROPORTIONAL },
+		      { 0xffffffff, 0xffffffff, true, true, true, ISST_ORDERED } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct isst_core_power power = { .domain = &fake->domain };
+
+		fake_mailbox(fake->device, 0x9403, 0, 0, CASES[i].power);
+		fake_mailbox(fake->device, 0xd002, 0, 0, CASES[i].qos);
+		assert_int_equal(fake->operations->plan_core_power(fake->batch, &power), 0);
+		run(fake);
+		assert_int_equal(power.failure.error, 0);
+		assert_int_equal(power.supported, CASES[i].supported);
+		assert_int_equal(power.enabled, CASES[i].enabled);
+		assert_int_equal(power.clos_enabled, CASES[i].clos_enabled);
+		assert_int_equal(power.priority, CASES[i].priority);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void check_clos(const struct isst_clos *clos, unsigned int epp, unsigned int weight,
+		       unsigned int min_mhz, unsigned int max_mhz, unsigned int desired_mhz)
+{
+	assert_int_equal(clos->failure.error, 0);
+	assert_int_equal(clos->epp, epp);
+	assert_int_equal(clos->weight, weight);
+	assert_int_equal(clos->min_mhz, min_mhz);
+	assert_int_equal(clos->max_mhz, max_mhz);
+	assert_int_equal(clos->desired_mhz, desired_mhz);
+}
+
+static void a_clos_is_read_from_its_register(void **state)
+{
+	static const uint32_t REGISTERS[] = { 0x08, 0x0c, 0x10, 0x14 };
+
+	for (unsigned int number = 0; number < 4; number++) {
+		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct isst_clos clos = { .domain = &fake->domain, .clos = number };
+
+		fake_io(fake->device, REGISTERS[number], 0x0aff143c);
+		assert_int_equal(fake->operations->plan_clos(fake->batch, &clos), 0);
+		run(fake);
+		check_clos(&clos, 12, 3, 2000, ISST_NO_LIMIT_MHZ, 1000);
+		assert_int_equal(fake_sent(fake->device, FAKE_IO, 5, REGISTERS[number], 0, 0), 1);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void model_55_is_asked_for_a_clos_by_mailbox(void **state)
+{
+	for (uint32_t number = 0; number < 4; number++) {
+		struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
+		struct isst_clos clos = { .domain = &fake->domain, .clos = number };
+
+		fake_mailbox(fake->device, 0xd001, number, 0, 0xff1e0df0);
+		assert_int_equal(fake->operations->plan_clos(fake->batch, &clos), 0);
+		run(fake);
+		check_clos(&clos, 0, 15, 1300, 3000, 25500);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void the_clos_of_a_core_is_read_from_its_register(void **state)
+{
+	static const struct {
+		unsigned int core;
+		uint32_t address, answer;
+		unsigned int clos;
+	} CASES[] = { { 0, 0x20, 0x00030000, 3 },
+		      { 1, 0x24, 0x00010000, 1 },
+		      { 32, 0xa0, 0xfffcffff, 0 },
+		      { 63, 0x11c, 0xfffeffff, 2 } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+		struct isst_cpu cpu = { .number = 99,
+					.domain = &fake->domain,
+					.core_known = true,
+					.core = CASES[i].core };
+		struct isst_clos_association association = { .cpu = &cpu };
+
+		fake_io(fake->device, CASES[i].address, CASES[i].answer);
+		assert_int_equal(fake->operations->plan_association(fake->batch, &association), 0);
+		run(fake);
+		assert_int_equal(association.failure.error, 0);
+		assert_int_equal(association.clos, CASES[i].clos);
+		fake_firmware_finish(fake);
+	}
+}
+
+static void model_55_is_asked_for_the_clos_of_a_core_by_mailbox(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, SKYLAKE);
+	struct isst_cpu cpu = { .domain = &fake->domain, .core_known = true, .core = 27 };
+	struct isst_clos_association association = { .cpu = &cpu };
+
+	fake_mailbox(fake->device, 0xd000, 27, 0, 0x00020000);
+	assert_int_equal(fake->operations->plan_association(fake->batch, &association), 0);
+	run(fake);
+	assert_int_equal(association.clos, 2);
+	fake_firmware_finish(fake);
+}
+
+static void turbo_ratio_limits_are_all_64_bits_of_the_register(void **state)
+{
+	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
+	struct isst_turbo_ratio_limits limits = { .domain = &fake->domain };
+
+	fake_msr(fake->device, 0x1ad, UINT64_C(0xfedcba9876543210));
+	assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits), 0);
+	run(fake);
+	assert_int_equal(limits.failure.error, 0);
+	assert_int_equal(limits.value, UINT64_C(0xfedcba9876543210));
+	fake_firmware_finish(fake);
+}
+
+static void D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure(void **state)
+{
+	static const struct {
+		uint64_t answer;
+		bool locked;
+	} CASES[] = { { 0x80000000, true }, { UINT64_C(0xffffffff7fffffff), false } };
+	struct fake_firmware *fake;
+	struct isst_failure failure = { 0 };
+	bool locked;
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		fake = fake_firmware_start(state, ICE_LAKE);
+		fake_msr(fake->device, 0x64b, CASES[i].answer);
+		assert_int_equal(fake->operations->plan_level_lock(fake->batch, &fake->domain,
+								   &failure, &locked),
+				 0);
+		run(fake);
+		assert_int_equal(failure.error, 0);
+		assert_int_equal(locked, CASES[i].locked);
+		fake_firmware_finish(fake);
+	}
+	fake = fake_firmware_start(state, ICE_LAKE);
+	fake_msr_error(fake->device, 0x64b, -EIO);
+	fake->operations->plan_level_lock(fake->batch, &fake->domain, &failure, &locked);
+	run(fake);
+	assert_int_equal(failure.error, -EIO);
+	fake_firmware_finish(fake);
+}
+
+static void the_drivers_number_of_a_cpu_is_taken_apart(void **state)
+{
+	static const struct {
+		uint32_t number;
+		unsigned int domain, core, thread;
+	} CASES[] = { { 0, 0, 0, 0 },	     { 1, 0, 0, 1 },	      { 2, 0, 1, 0 },
+		      { 0x1fe, 0, 255, 0 },  { 0x1ff, 0, 255, 1 },    { 0x200, 1, 0, 0 },
+		      { 0x3e00, 31, 0, 0 },  { 0xffffc000, 0, 0, 0 }, { 0x45b, 2, 45, 1 },
+		      { 0x3fff, 31, 255, 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct punit_number punit = firmware_decode_punit(&mailbox_operations,
+								  CASES[i].number);
+
+		assert_int_equal(punit.domain, CASES[i].domain);
+		assert_int_equal(punit.core, CASES[i].core);
+		assert_int_equal(punit.thread, CASES[i].thread);
+	}
+}
+
+static void buckets_end_at_the_first_without_cores(void **state)
+{
+	struct isst_value cores[ISST_BUCKETS] = {
+		{ ISST_KNOWN, 1 }, { ISST_KNOWN, 2 }, { ISST_KNOWN, 0 }, { ISST_KNOWN, 4 }
+	};
+
+	(void)state;
+	assert_int_equal(firmware_valid_buckets(cores), 2);
+	cores[0].value = 0;
+	assert_int_equal(firmware_valid_buckets(cores), 0);
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		cores[i] = (struct isst_value){ ISST_KNOWN, 9 };
+	assert_int_equal(firmware_valid_buckets(cores), 8);
+	cores[4].state = ISST_UNREADABLE;
+	assert_int_equal(firmware_valid_buckets(cores), 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(the_summary_of_levels_is_decoded),
+		MACHINE_TEST(the_features_of_a_level_are_decoded),
+		MACHINE_TEST(power_and_ratio_of_a_level_are_decoded),
+		MACHINE_TEST(the_temperature_of_a_level_is_decoded),
+		MACHINE_TEST(base_frequencies_of_a_level_are_decoded),
+		MACHINE_TEST(uncore_frequencies_of_a_level_are_decoded),
+		MACHINE_TEST(where_command_0c_is_unknown_09_tells_the_uncore_frequencies),
+		MACHINE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence),
+		MACHINE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies),
+		MACHINE_TEST(
+			D69_optional_commands_are_absent_when_unknown_and_unreadable_when_busy),
+		MACHINE_TEST(turbo_limits_are_read_by_type_and_half),
+		MACHINE_TEST(emerald_rapids_has_five_types_and_others_three),
+		MACHINE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed),
+		MACHINE_TEST(D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertain),
+		MACHINE_TEST(memory_codes_of_ice_lake_are_multiples_of_266_from_the_top),
+		MACHINE_TEST(memory_codes_of_sapphire_and_emerald_rapids_are_multiples_of_200),
+		MACHINE_TEST(memory_codes_of_other_models_mean_nothing),
+		MACHINE_TEST(base_freq_is_decoded),
+		MACHINE_TEST(turbo_freq_is_decoded_for_the_buckets_that_there_are),
+		MACHINE_TEST(the_upper_buckets_of_turbo_freq_are_read_where_there_are_any),
+		MACHINE_TEST(D31_bucket_sizes_come_from_the_register),
+		MACHINE_TEST(core_power_is_decoded),
+		MACHINE_TEST(a_clos_is_read_from_its_register),
+		MACHINE_TEST(model_55_is_asked_for_a_clos_by_mailbox),
+		MACHINE_TEST(the_clos_of_a_core_is_read_from_its_register),
+		MACHINE_TEST(model_55_is_asked_for_the_clos_of_a_core_by_mailbox),
+		MACHINE_TEST(turbo_ratio_limits_are_all_64_bits_of_the_register),
+		MACHINE_TEST(D5_the_lock_of_the_level_is_bit_31_and_unreadable_is_a_failure),
+		cmocka_unit_test(the_drivers_number_of_a_cpu_is_taken_apart),
+		cmocka_unit_test(buckets_end_at_the_first_without_cores),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

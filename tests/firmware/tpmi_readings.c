@@ -1,0 +1,954 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is sent for each thing that is read by TPMI, and what the structures of the answers mean.
+ * Offsets are those of the kernel's interface, by hand. The fake device fails a test that sends
+ * what no rule expects, and structures with anything but zeros where nothing is told.
+ */
+#include "support/fake_tpmi.h"
+
+enum { LEVEL = 3 };
+
+/** Data of requests for a level; those for masks say besides that core numbers are meant. */
+#define LEVEL_DATA LEVEL
+#define MASK_DATA (1 << 8 | LEVEL)
+
+static struct fake_firmware *start_level(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+
+	fake->level.level = LEVEL;
+	return fake;
+}
+
+/* ---- Summary of levels ---- */
+
+static struct isst_perf_profile read_summary(void **state, const unsigned char bytes[11])
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_perf_profile profile = { .domain = &fake->domain };
+
+	fake_summary(fake, FAKE_OWN, bytes);
+	assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profile), 0);
+	fake_run(fake);
+	assert_int_equal(fake_tpmi_sent(fake, FAKE_LEVELS, FAKE_OWN, false, 0), 1);
+	assert_int_equal(fake->device->entry_count, 1);
+	assert_int_equal(profile.failure.error, 0);
+	fake_tpmi_finish(fake);
+	return profile;
+}
+
+static void the_summary_of_levels_is_decoded(void **state)
+{
+	struct isst_perf_profile profile = read_summary(
+		state, (unsigned char[11]){ 1, 2, 4, 3, 0x1b, 1, 0, 1, 1, 0, 0 });
+
+	assert_int_equal(profile.highest_level, 4);
+	assert_int_equal(profile.version, 3);
+	assert_int_equal(profile.level_mask, 0x1b);
+	assert_int_equal(profile.current_level, 1);
+	assert_true(profile.locked);
+	assert_true(profile.enabled);
+	profile = read_summary(state, (unsigned char[11]){ 1, 2, 0, 1, 0x01, 0, 3, 0, 1, 9, 9 });
+	assert_int_equal(profile.highest_level, 0);
+	assert_int_equal(profile.version, 1);
+	assert_int_equal(profile.level_mask, 1);
+	assert_int_equal(profile.current_level, 0);
+	assert_false(profile.locked);
+	assert_true(profile.enabled);
+	profile = read_summary(state, (unsigned char[11]){ 1, 2, 0, 1, 0x01, 0, 0, 1, 0, 0, 0 });
+	assert_true(profile.locked);
+	assert_false(profile.enabled);
+}
+
+static void the_lock_of_the_level_is_the_summarys(void **state)
+{
+	for (unsigned int value = 0; value < 2; value++) {
+		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct isst_failure failure = { 0 };
+		bool locked = !value;
+
+		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [7] = (unsigned char)value });
+		assert_int_equal(fake->operations->plan_level_lock(fake->batch, &fake->domain,
+								   &failure, &locked),
+				 0);
+		fake_run(fake);
+		assert_int_equal(failure.error, 0);
+		assert_int_equal(locked, value);
+		fake_tpmi_finish(fake);
+	}
+}
+
+/* ---- Features ---- */
+
+static struct level_features read_features(void **state, unsigned int api_version,
+					   unsigned int level, const unsigned char bytes[11])
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, api_version);
+	struct level_features features = { 0 };
+
+	fake_summary(fake, FAKE_OWN, bytes);
+	assert_int_equal(
+		fake->operations->plan_features(fake->batch, &fake->domain, level, &features), 0);
+	fake_run(fake);
+	assert_int_equal(features.failure.error, 0);
+	fake_tpmi_finish(fake);
+	return features;
+}
+
+static void version_3_tells_support_of_each_level(void **state)
+{
+	/* SST-TF at levels 0 and 3, SST-BF at 1 and 3. */
+	const unsigned char bytes[11] = { [9] = 0x09, [10] = 0x0a };
+	const bool turbo_freq[8] = { [0] = true, [3] = true };
+	const bool base_freq[8] = { [1] = true, [3] = true };
+
+	for (unsigned int level = 0; level < 8; level++) {
+		struct level_features features = read_features(state, 3, level, bytes);
+
+		assert_int_equal(features.turbo_freq_supported, turbo_freq[level]);
+		assert_int_equal(features.base_freq_supported, base_freq[level]);
+	}
+	assert_true(
+		read_features(state, 3, 7, (unsigned char[11]){ [9] = 0x80 }).turbo_freq_supported);
+}
+
+static void version_2_tells_support_of_all_levels_at_once(void **state)
+{
+	static const struct {
+		unsigned char turbo_freq, base_freq;
+	} CASES[] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 4, 2 } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++)
+		for (unsigned int level = 0; level < 8; level++) {
+			struct level_features features = read_features(
+				state, 2, level,
+				(unsigned char[11]){
+					[9] = CASES[i].turbo_freq, [10] = CASES[i].base_freq });
+
+			assert_int_equal(features.turbo_freq_supported, CASES[i].turbo_freq != 0);
+			assert_int_equal(features.base_freq_supported, CASES[i].base_freq != 0);
+		}
+}
+
+static void bit_0_is_base_freq_and_bit_1_turbo_freq(void **state)
+{
+	for (unsigned int bits = 0; bits < 4; bits++) {
+		struct level_features features = read_features(
+			state, 3, 0, (unsigned char[11]){ [6] = (unsigned char)(0xfc | bits) });
+
+		assert_int_equal(features.base_freq_on, bits & 1);
+		assert_int_equal(features.turbo_freq_on, bits >> 1);
+		assert_false(features.base_freq_supported);
+		assert_false(features.turbo_freq_supported);
+	}
+}
+
+/** Asks in several ways for what the summary of two domains tells. */
+static void read_of_summaries(struct fake_firmware *fake, const struct isst_domain *other)
+{
+	struct isst_perf_profile profiles[2] = { { .domain = &fake->domain }, { .domain = other } };
+	struct level_features features[2][3] = { 0 };
+	struct isst_failure failure = { 0 };
+	bool locked = false;
+
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profiles[i]), 0);
+		for (unsigned int level = 0; level < 3; level++)
+			assert_int_equal(fake->operations->plan_features(fake->batch,
+									 profiles[i].domain, level,
+									 &features[i][level]),
+					 0);
+	}
+	assert_int_equal(
+		fake->operations->plan_level_lock(fake->batch, &fake->domain, &failure, &locked),
+		0);
+	fake_run(fake);
+	assert_int_equal(profiles[0].highest_level, 4);
+	assert_int_equal(profiles[1].highest_level, 2);
+	assert_true(locked);
+	assert_true(features[0][0].turbo_freq_supported);
+	assert_false(features[0][1].turbo_freq_supported);
+	assert_true(features[1][1].turbo_freq_supported);
+	assert_false(features[1][0].turbo_freq_supported);
+}
+
+static void check_summaries_asked(const struct fake_firmware *fake, size_t count)
+{
+	assert_int_equal(fake_tpmi_sent(fake, FAKE_LEVELS, FAKE_OWN, false, 0), count);
+	assert_int_equal(fake_tpmi_sent(fake, FAKE_LEVELS, FAKE_DOMAIN(1, 0), false, 0), count);
+	assert_int_equal(fake_calls(fake->device, FAKE_LEVELS), 2 * count);
+}
+
+static void D81_a_summary_is_asked_for_once_in_a_batch(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
+
+	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [2] = 4, [7] = 1, [9] = 1 });
+	fake_summary(fake, FAKE_DOMAIN(1, 0), (unsigned char[11]){ [2] = 2, [9] = 2 });
+	read_of_summaries(fake, &other);
+	check_summaries_asked(fake, 1);
+	read_of_summaries(fake, &other);
+	check_summaries_asked(fake, 1);
+	firmware_batch_free(fake->batch);
+	fake->batch = firmware_batch_new(&fake->firmware);
+	assert_non_null(fake->batch);
+	read_of_summaries(fake, &other);
+	check_summaries_asked(fake, 2);
+	fake_tpmi_finish(fake);
+}
+
+static void a_summary_is_not_trusted_after_a_write(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
+	struct isst_failure failure = { 0 };
+	uint64_t level = 2;
+	const struct setting_request set = { &fake->domain, SETTING_LEVEL, 0, &level, &failure };
+
+	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [2] = 4, [7] = 1, [9] = 1 });
+	fake_summary(fake, FAKE_DOMAIN(1, 0), (unsigned char[11]){ [2] = 2, [9] = 2 });
+	fake_tpmi_write(fake->device, FAKE_SET_LEVEL, FAKE_OWN, 2);
+	read_of_summaries(fake, &other);
+	assert_int_equal(fake->operations->plan_set(fake->batch, &set), 0);
+	assert_int_equal(firmware_run_writes(fake->batch), 0);
+	assert_int_equal(failure.error, 0);
+	read_of_summaries(fake, &other);
+	check_summaries_asked(fake, 2);
+	fake_tpmi_finish(fake);
+}
+
+static void a_summary_that_failed_is_asked_for_again(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct level_features features[2] = { 0 };
+
+	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [9] = 1 });
+	fake_rule(fake->device, &(struct fake_rule){ .entry = { FAKE_LEVELS, 0, FAKE_OWN, 0, 0 },
+						     .error = -ENOTTY,
+						     .times = 1 });
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(fake->operations->plan_features(fake->batch, &fake->domain, 0,
+								 &features[i]),
+				 0);
+	fake_run(fake);
+	assert_int_equal(features[0].failure.error, -EIO);
+	assert_int_equal(features[1].failure.error, 0);
+	assert_true(features[1].turbo_freq_supported);
+	fake_tpmi_finish(fake);
+}
+
+/* ---- Properties of a level ---- */
+
+/** Answers what belongs to the properties of the level, GET_PERF_LEVEL_INFO with these bytes. */
+static void answer_properties(struct fake_firmware *fake, const unsigned char info[154])
+{
+	static const unsigned char NO_MASK[24];
+
+	fake_tpmi(fake->device, FAKE_LEVEL_INFO, FAKE_OWN, LEVEL_DATA, info, 154);
+	fake_tpmi(fake->device, FAKE_LEVEL_MASK, FAKE_OWN, MASK_DATA, NO_MASK, sizeof(NO_MASK));
+	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [3] = 1 });
+}
+
+static void read_properties(struct fake_firmware *fake)
+{
+	assert_int_equal(fake->operations->plan_properties(fake->batch, &fake->request), 0);
+	fake_run(fake);
+	/* All is told at once. */
+	assert_null(fake->operations->plan_properties_rest);
+	assert_null(fake->operations->finish_properties);
+}
+
+static void the_properties_of_a_level_are_decoded(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	struct isst_level *level = &fake->level;
+	unsigned char info[154] = { 0 };
+
+	put_half(info, 4, 26);	  /* tdp_ratio */
+	put_half(info, 6, 2600);  /* base_freq_mhz */
+	put_half(info, 8, 2400);  /* base_freq_avx2_mhz */
+	put_half(info, 10, 2000); /* base_freq_avx512_mhz */
+	put_half(info, 12, 1500); /* base_freq_amx_mhz */
+	put_half(info, 14, 500);  /* thermal_design_power_w */
+	put_half(info, 16, 105);  /* tjunction_max_c */
+	put_half(info, 18, 8800); /* max_memory_freq_mhz */
+	put_half(info, 20, 2);	  /* cooling_type */
+	put_half(info, 22, 3900); /* p0, p1, pn, pm: of the cores, not the uncore's */
+	put_half(info, 24, 2100);
+	put_half(info, 26, 800);
+	put_half(info, 28, 500);
+	put_half(info, 30, 2200); /* p0_fabric_freq_mhz */
+	put_half(info, 32, 1400); /* p1_fabric_freq_mhz */
+	put_half(info, 34, 999);  /* pn_fabric_freq_mhz */
+	put_half(info, 36, 700);  /* pm_fabric_freq_mhz */
+	answer_properties(fake, info);
+	read_properties(fake);
+	assert_int_equal(level->failure.error, 0);
+	check_known(level->tdp_ratio, 26);
+	check_known(level->base_mhz, 2600);
+	check_known(level->base_avx2_mhz, 2400);
+	check_known(level->base_avx512_mhz, 2000);
+	check_known(level->base_amx_mhz, 1500);
+	check_known(level->power_w, 500);
+	check_known(level->tjunction_c, 105);
+	check_known(level->memory_mhz, 8800);
+	check_known(level->cooling_type, 2);
+	check_known(level->fabric[0].max_mhz, 2200);
+	check_known(level->fabric[0].base_mhz, 1400);
+	check_known(level->fabric[0].min_mhz, 700);
+	check_absent(level->fabric[1].max_mhz);
+	assert_int_equal(fake_tpmi_sent(fake, FAKE_LEVEL_INFO, FAKE_OWN, false, LEVEL_DATA), 1);
+	assert_int_equal(fake_tpmi_sent(fake, FAKE_LEVEL_MASK, FAKE_OWN, false, MASK_DATA), 1);
+	assert_int_equal(fake_calls(fake->device, FAKE_FABRIC_INFO), 0);
+	fake_tpmi_finish(fake);
+}
+
+static void the_largest_numbers_of_a_level_are_not_cut(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154];
+
+	memset(info, 0xff, sizeof(info));
+	answer_properties(fake, info);
+	read_properties(fake);
+	check_known(fake->level.base_mhz, 65535);
+	check_known(fake->level.power_w, 65535);
+	check_known(fake->level.fabric[0].max_mhz, 65535);
+	check_known(fake->level.limit[5].mhz[7], 65535);
+	check_known(fake->level.limit[0].core_count[7], 65535);
+	fake_tpmi_finish(fake);
+}
+
+static void a_frequency_of_0_is_none(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	struct isst_level *level = &fake->level;
+	unsigned char info[154] = { 0 };
+
+	answer_properties(fake, info);
+	read_properties(fake);
+	check_absent(level->base_avx2_mhz);
+	check_absent(level->base_avx512_mhz);
+	check_absent(level->base_amx_mhz);
+	check_absent(level->power_w);
+	check_absent(level->tjunction_c);
+	check_absent(level->memory_mhz);
+	check_absent(level->fabric[0].max_mhz);
+	check_absent(level->fabric[0].base_mhz);
+	check_absent(level->fabric[0].min_mhz);
+	check_known(level->cooling_type, 0);
+	fake_tpmi_finish(fake);
+}
+
+static void turbo_limits_are_told_by_type_and_bucket(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154] = { 0 };
+
+	/* bucket_core_counts @42, trl_freq_mhz @58: first index is the type. */
+	for (unsigned int i = 0; i < 8; i++) {
+		put_half(info, 42 + 2 * i, 10 + i);
+		for (unsigned int type = 0; type < 6; type++)
+			put_half(info, 58 + 2 * (8 * type + i), 1000 * (type + 1) + 100 * i);
+	}
+	answer_properties(fake, info);
+	read_properties(fake);
+	for (unsigned int type = 0; type < 6; type++)
+		for (unsigned int i = 0; i < 8; i++) {
+			check_known(fake->level.limit[type].core_count[i], 10 + i);
+			check_known(fake->level.limit[type].mhz[i], 1000 * (type + 1) + 100 * i);
+		}
+	fake_tpmi_finish(fake);
+}
+
+static void D69_of_a_level_that_cannot_be_read_nothing_is_absent(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	struct isst_level *level = &fake->level;
+	unsigned char info[154] = { 0 };
+
+	answer_properties(fake, info);
+	fake_tpmi_error(fake->device, FAKE_LEVEL_INFO, FAKE_OWN, LEVEL_DATA, -ENOTTY);
+	read_properties(fake);
+	assert_int_equal(level->failure.error, -EIO);
+	check_unreadable(level->tdp_ratio);
+	check_unreadable(level->base_mhz);
+	check_unreadable(level->base_avx2_mhz);
+	check_unreadable(level->base_avx512_mhz);
+	check_unreadable(level->base_amx_mhz);
+	check_unreadable(level->power_w);
+	check_unreadable(level->tjunction_c);
+	check_unreadable(level->memory_mhz);
+	check_unreadable(level->cooling_type);
+	check_unreadable(level->fabric[0].max_mhz);
+	check_unreadable(level->fabric[0].base_mhz);
+	check_unreadable(level->fabric[0].min_mhz);
+	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
+		for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
+			check_unreadable(level->limit[type].mhz[i]);
+			check_unreadable(level->limit[type].core_count[i]);
+		}
+	/* The rest was asked for all the same. */
+	check_known(fake->request.cores.half[0], 0);
+	fake_tpmi_finish(fake);
+}
+
+/* ---- The second fabric ---- */
+
+static void answer_fabrics(struct fake_firmware *fake, unsigned int count)
+{
+	unsigned char fabrics[54] = { 0 };
+
+	/* max_fabrics @4, p0 @6, p1 @22, pm @38, eight fabrics each. */
+	put_half(fabrics, 4, count);
+	put_half(fabrics, 6, 2200);
+	put_half(fabrics, 8, 2500);
+	put_half(fabrics, 22, 1400);
+	put_half(fabrics, 24, 1100);
+	put_half(fabrics, 38, 800);
+	put_half(fabrics, 40, 400);
+	fake_tpmi(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, fabrics, sizeof(fabrics));
+}
+
+static void revision_2_tells_a_second_fabric(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154] = { 0 };
+
+	put_half(info, 30, 2000);
+	answer_properties(fake, info);
+	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [3] = 2 });
+	answer_fabrics(fake, 2);
+	read_properties(fake);
+	assert_int_equal(fake->level.failure.error, 0);
+	check_known(fake->level.fabric[0].max_mhz, 2000);
+	check_known(fake->level.fabric[1].max_mhz, 2500);
+	check_known(fake->level.fabric[1].base_mhz, 1100);
+	check_known(fake->level.fabric[1].min_mhz, 400);
+	fake_tpmi_finish(fake);
+}
+
+static void older_revisions_are_not_asked_for_a_second_fabric(void **state)
+{
+	for (unsigned int revision = 0; revision < 2; revision++) {
+		struct fake_firmware *fake = start_level(state);
+		unsigned char info[154] = { 0 };
+
+		answer_properties(fake, info);
+		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [3] = (unsigned char)revision });
+		answer_fabrics(fake, 2);
+		read_properties(fake);
+		assert_int_equal(fake_calls(fake->device, FAKE_FABRIC_INFO), 0);
+		check_absent(fake->level.fabric[1].max_mhz);
+		fake_tpmi_finish(fake);
+	}
+}
+
+static void kernels_that_know_no_second_fabric_are_no_failure(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154] = { 0 };
+
+	answer_properties(fake, info);
+	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [3] = 3 });
+	fake_tpmi_error(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, -ENOTTY);
+	read_properties(fake);
+	assert_int_equal(fake_calls(fake->device, FAKE_FABRIC_INFO), 1);
+	assert_int_equal(fake->level.failure.error, 0);
+	check_absent(fake->level.fabric[1].max_mhz);
+	check_absent(fake->level.fabric[1].base_mhz);
+	check_absent(fake->level.fabric[1].min_mhz);
+	fake_tpmi_finish(fake);
+}
+
+static void a_count_of_one_fabric_is_no_second_one(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154] = { 0 };
+
+	answer_properties(fake, info);
+	fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [3] = 2 });
+	answer_fabrics(fake, 1);
+	read_properties(fake);
+	check_absent(fake->level.fabric[1].max_mhz);
+	fake_tpmi_finish(fake);
+}
+
+/* ---- Masks of cores ---- */
+
+static void D24_masks_of_64_cores_are_decoded(void **state)
+{
+	static const uint64_t MASKS[] = { 0,
+					  1,
+					  UINT64_C(1) << 31,
+					  UINT64_C(1) << 32,
+					  UINT64_C(0x7fb86640000),
+					  UINT64_C(1) << 63,
+					  UINT64_MAX };
+
+	for (size_t i = 0; i < COUNT(MASKS); i++) {
+		struct fake_firmware *fake = start_level(state);
+		unsigned char info[154] = { 0 }, mask[24] = { 0 };
+
+		memcpy(mask + 8, &MASKS[i], 8);
+		answer_properties(fake, info);
+		fake_tpmi(fake->device, FAKE_LEVEL_MASK, FAKE_OWN, MASK_DATA, mask, sizeof(mask));
+		read_properties(fake);
+		check_known(fake->request.cores.half[0], (uint32_t)MASKS[i]);
+		check_known(fake->request.cores.half[1], MASKS[i] >> 32);
+		fake_tpmi_finish(fake);
+	}
+}
+
+static void a_mask_that_cannot_be_read_is_a_failure_and_no_data(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154] = { 0 };
+
+	answer_properties(fake, info);
+	fake_tpmi_error(fake->device, FAKE_LEVEL_MASK, FAKE_OWN, MASK_DATA, -ENOTTY);
+	read_properties(fake);
+	assert_int_equal(fake->level.failure.error, -EIO);
+	check_holds(fake->level.failure.message, "the enabled cores of level 3");
+	check_unreadable(fake->request.cores.half[0]);
+	check_unreadable(fake->request.cores.half[1]);
+	fake_tpmi_finish(fake);
+}
+
+static void a_domain_without_cpus_is_not_asked_for_its_cores(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154] = { 0 };
+
+	isst_cpuset_free((struct isst_cpuset *)fake->domain.present);
+	fake->domain.present = isst_cpuset_new();
+	fake->domain.has_cpu = false;
+	put_half(info, 30, 2500);
+	answer_properties(fake, info);
+	read_properties(fake);
+	assert_int_equal(fake->level.failure.error, 0);
+	assert_int_equal(fake_calls(fake->device, FAKE_LEVEL_MASK), 0);
+	check_known(fake->level.fabric[0].max_mhz, 2500);
+	fake_tpmi_finish(fake);
+}
+
+/* ---- Features of a level ---- */
+
+static void base_freq_is_decoded(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	struct isst_base_freq *result = &fake->level.base_freq_info;
+	const uint64_t cores = UINT64_C(0x601430a72a5);
+	unsigned char info[12] = { 0 }, mask[24] = { 0 };
+
+	put_half(info, 4, 2200);
+	put_half(info, 6, 1800);
+	put_half(info, 8, 100);
+	put_half(info, 10, 500);
+	memcpy(mask + 8, &cores, 8);
+	fake_tpmi(fake->device, FAKE_BASE_FREQ_INFO, FAKE_OWN, LEVEL_DATA, info, sizeof(info));
+	fake_tpmi(fake->device, FAKE_BASE_FREQ_MASK, FAKE_OWN, MASK_DATA, mask, sizeof(mask));
+	assert_int_equal(fake->operations->plan_base_freq(fake->batch, &fake->request), 0);
+	fake_run(fake);
+	assert_int_equal(result->failure.error, 0);
+	check_known(result->high_mhz, 2200);
+	check_known(result->low_mhz, 1800);
+	check_known(result->tjunction_c, 100);
+	check_known(result->power_w, 500);
+	check_known(fake->request.high_priority.half[0], 0x430a72a5);
+	check_known(fake->request.high_priority.half[1], 0x601);
+	assert_int_equal(fake->device->entry_count, 2);
+	fake_tpmi_finish(fake);
+}
+
+static void base_freq_that_cannot_be_read_is_its_own_failure(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	struct isst_base_freq *result = &fake->level.base_freq_info;
+
+	fake_tpmi_error(fake->device, FAKE_BASE_FREQ_INFO, FAKE_OWN, LEVEL_DATA, -ENOTTY);
+	fake_tpmi_error(fake->device, FAKE_BASE_FREQ_MASK, FAKE_OWN, MASK_DATA, -ENOTTY);
+	assert_int_equal(fake->operations->plan_base_freq(fake->batch, &fake->request), 0);
+	fake_run(fake);
+	assert_int_equal(fake->level.failure.error, 0);
+	assert_int_equal(result->failure.error, -EIO);
+	assert_int_equal(result->failure.more, 1);
+	check_unreadable(result->high_mhz);
+	check_unreadable(result->low_mhz);
+	check_unreadable(result->tjunction_c);
+	check_unreadable(result->power_w);
+	check_unreadable(fake->request.high_priority.half[0]);
+	check_unreadable(fake->request.high_priority.half[1]);
+	fake_tpmi_finish(fake);
+}
+
+static void turbo_freq_is_decoded(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
+	unsigned char info[134] = { 0 };
+
+	/* lp_clip_freq_mhz @10, bucket_core_counts @22, trl_freq_mhz @38. */
+	for (unsigned int type = 0; type < 5; type++) {
+		put_half(info, 10 + 2 * type, 2000 - 100 * type);
+		for (unsigned int i = 0; i < 3; i++)
+			put_half(info, 38 + 2 * (8 * type + i), 3900 - 100 * type - 10 * i);
+	}
+	put_half(info, 22, 30);
+	put_half(info, 24, 60);
+	put_half(info, 26, 300);
+	fake_tpmi(fake->device, FAKE_TURBO_FREQ_INFO, FAKE_OWN, LEVEL_DATA, info, sizeof(info));
+	assert_int_equal(fake->operations->plan_turbo_freq(fake->batch, &fake->request), 0);
+	fake_run(fake);
+	assert_null(fake->operations->plan_turbo_freq_rest);
+	assert_int_equal(result->failure.error, 0);
+	assert_int_equal(fake->device->entry_count, 1);
+	assert_int_equal(firmware_valid_buckets(fake->request.turbo_freq_cores), 3);
+	check_known(fake->request.turbo_freq_cores[0], 30);
+	check_known(fake->request.turbo_freq_cores[1], 60);
+	check_known(fake->request.turbo_freq_cores[2], 300);
+	for (unsigned int type = 0; type < 5; type++) {
+		check_known(result->clip_mhz[type], 2000 - 100 * type);
+		for (unsigned int i = 0; i < 3; i++)
+			check_known(result->mhz[type][i], 3900 - 100 * type - 10 * i);
+		check_absent(result->mhz[type][3]);
+	}
+	check_absent(result->clip_mhz[5]);
+	check_absent(result->mhz[5][0]);
+	fake_tpmi_finish(fake);
+}
+
+static void turbo_freq_that_cannot_be_read_has_no_bucket(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	struct isst_turbo_freq *result = &fake->level.turbo_freq_info;
+
+	fake_tpmi_error(fake->device, FAKE_TURBO_FREQ_INFO, FAKE_OWN, LEVEL_DATA, -ENOTTY);
+	assert_int_equal(fake->operations->plan_turbo_freq(fake->batch, &fake->request), 0);
+	fake_run(fake);
+	assert_int_equal(result->failure.error, -EIO);
+	assert_int_equal(fake->level.failure.error, 0);
+	assert_int_equal(firmware_valid_buckets(fake->request.turbo_freq_cores), 0);
+	check_unreadable(fake->request.turbo_freq_cores[0]);
+	check_unreadable(result->clip_mhz[0]);
+	check_unreadable(result->clip_mhz[5]);
+	fake_tpmi_finish(fake);
+}
+
+/* ---- Core-power ---- */
+
+static struct isst_core_power read_core_power(void **state, bool supported, bool enabled,
+					      bool ordered)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_core_power power = { .domain = &fake->domain };
+
+	fake_core_power(fake, FAKE_OWN, supported, enabled, ordered);
+	assert_int_equal(fake->operations->plan_core_power(fake->batch, &power), 0);
+	fake_run(fake);
+	assert_int_equal(power.failure.error, 0);
+	assert_int_equal(fake->device->entry_count, 1);
+	fake_tpmi_finish(fake);
+	return power;
+}
+
+static void core_power_is_decoded(void **state)
+{
+	for (unsigned int bits = 0; bits < 4; bits++) {
+		struct isst_core_power power = read_core_power(state, true, bits & 1, bits & 2);
+
+		assert_true(power.supported);
+		assert_int_equal(power.enabled, bits & 1);
+		assert_int_equal(power.clos_enabled, bits & 1);
+		assert_int_equal(power.priority, bits & 2 ? ISST_ORDERED : ISST_PROPORTIONAL);
+	}
+	assert_false(read_core_power(state, false, false, false).supported);
+}
+
+static void core_power_that_is_not_there_is_not_on(void **state)
+{
+	/* Registers that are not there: what the kernel reads in their place means nothing. */
+	struct isst_core_power power = read_core_power(state, false, true, true);
+
+	assert_false(power.supported);
+	assert_false(power.enabled);
+	assert_false(power.clos_enabled);
+	assert_int_equal(power.priority, ISST_PROPORTIONAL);
+}
+
+static void a_clos_is_decoded(void **state)
+{
+	for (unsigned int clos = 0; clos < 4; clos++) {
+		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct isst_clos config = { .domain = &fake->domain, .clos = clos };
+		unsigned char bytes[10] = { 0 };
+
+		put_half(bytes, 4, 800 + 100 * clos);
+		put_half(bytes, 6, 25500);
+		bytes[8] = (unsigned char)(15 - clos);
+		fake_core_power(fake, FAKE_OWN, true, true, false);
+		fake_tpmi(fake->device, FAKE_CLOS, FAKE_OWN, clos, bytes, sizeof(bytes));
+		assert_int_equal(fake->operations->plan_clos(fake->batch, &config), 0);
+		fake_run(fake);
+		assert_int_equal(config.failure.error, 0);
+		assert_int_equal(config.min_mhz, 800 + 100 * clos);
+		assert_int_equal(config.max_mhz, ISST_NO_LIMIT_MHZ);
+		assert_int_equal(config.weight, 15 - clos);
+		assert_int_equal(config.epp, 0);
+		assert_int_equal(config.desired_mhz, 0);
+		fake_tpmi_finish(fake);
+	}
+}
+
+static void a_clos_is_not_asked_for_where_there_is_no_core_power(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
+
+	fake_core_power(fake, FAKE_OWN, false, false, false);
+	assert_int_equal(fake->operations->plan_clos(fake->batch, &config), 0);
+	fake_run(fake);
+	assert_int_equal(config.failure.error, -EOPNOTSUPP);
+	check_holds(config.failure.message, "core-power is not supported");
+	assert_int_equal(fake_calls(fake->device, FAKE_CORE_POWER), 1);
+	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 0);
+	fake_tpmi_finish(fake);
+}
+
+static void a_clos_is_not_asked_for_where_core_power_is_not_known(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_clos config = { .domain = &fake->domain, .clos = 2 };
+
+	fake_tpmi_error(fake->device, FAKE_CORE_POWER, FAKE_OWN, 0, -ENOTTY);
+	assert_int_equal(fake->operations->plan_clos(fake->batch, &config), 0);
+	fake_run(fake);
+	assert_int_equal(config.failure.error, -EIO);
+	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 0);
+	fake_tpmi_finish(fake);
+}
+
+/* ---- Associations ---- */
+
+enum { MOST_CPUS = 140 };
+
+/** CPUs of a domain, one of each core, whose association is to be read. */
+struct readers {
+	struct isst_cpu cpus[MOST_CPUS];
+	struct isst_clos_association associations[MOST_CPUS];
+};
+
+static void plan_associations(struct fake_firmware *fake, struct readers *readers,
+			      const struct isst_domain *domain, unsigned int first,
+			      unsigned int count)
+{
+	for (unsigned int i = first; i < first + count; i++) {
+		readers->cpus[i] = (struct isst_cpu){ .number = 1000 + i,
+						      .domain = domain,
+						      .online = true,
+						      .core_known = true,
+						      .core = i - first };
+		readers->associations[i] = (struct isst_clos_association){ .cpu = &readers->cpus[i],
+									   .clos = 77 };
+		assert_int_equal(
+			fake->operations->plan_association(fake->batch, &readers->associations[i]),
+			0);
+	}
+}
+
+static void associations_are_read_by_core_number(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
+	struct readers readers;
+
+	fake_core_power(fake, FAKE_OWN, true, false, false);
+	fake_core_power(fake, FAKE_DOMAIN(1, 0), true, false, false);
+	for (uint32_t core = 0; core < 64; core++) {
+		fake_association(fake->device, FAKE_OWN, core, core % 4);
+		fake_association(fake->device, FAKE_DOMAIN(1, 0), core, (core + 1) % 4);
+	}
+	plan_associations(fake, &readers, &fake->domain, 0, 64);
+	plan_associations(fake, &readers, &other, 64, 64);
+	fake_run(fake);
+	for (unsigned int i = 0; i < 128; i++) {
+		assert_int_equal(readers.associations[i].failure.error, 0);
+		assert_int_equal(readers.associations[i].clos, (i / 64 + i) % 4);
+	}
+	assert_int_equal(fake_calls(fake->device, FAKE_ASSOCIATION), 2);
+	assert_int_equal(fake_calls(fake->device, FAKE_CORE_POWER), 2);
+	fake_tpmi_finish(fake);
+}
+
+static void an_association_is_not_asked_for_where_there_is_no_core_power(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_domain without = fake_tpmi_domain(fake, 0, true);
+	struct isst_domain unknown = fake_tpmi_domain(fake, 4, true);
+	struct readers readers;
+
+	fake_core_power(fake, FAKE_DOMAIN(1, 0), false, false, false);
+	fake_tpmi_error(fake->device, FAKE_CORE_POWER, FAKE_DOMAIN(1, 4), 0, -ENOTTY);
+	fake_core_power(fake, FAKE_OWN, true, false, false);
+	for (uint32_t core = 0; core < 10; core++)
+		fake_association(fake->device, FAKE_OWN, core, 3);
+	plan_associations(fake, &readers, &without, 0, 10);
+	plan_associations(fake, &readers, &fake->domain, 10, 10);
+	plan_associations(fake, &readers, &unknown, 20, 10);
+	fake_run(fake);
+	for (unsigned int i = 0; i < 30; i++)
+		assert_int_equal(readers.associations[i].failure.error, i < 10	 ? -EOPNOTSUPP
+									: i < 20 ? 0
+										 : -EIO);
+	for (unsigned int i = 10; i < 20; i++)
+		assert_int_equal(readers.associations[i].clos, 3);
+	check_holds(readers.associations[0].failure.message, "core-power is not supported");
+	assert_int_equal(fake_calls(fake->device, FAKE_ASSOCIATION), 1);
+	assert_int_equal(fake->device->entry_count, 3 + 10);
+	fake_tpmi_finish(fake);
+}
+
+static void D3_a_clos_above_3_is_an_error_and_no_clos(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct readers readers;
+
+	fake_core_power(fake, FAKE_OWN, true, false, false);
+	fake_association(fake->device, FAKE_OWN, 0, 3);
+	fake_association(fake->device, FAKE_OWN, 1, 4);
+	fake_association(fake->device, FAKE_OWN, 2, 15);
+	fake_association(fake->device, FAKE_OWN, 3, 0);
+	plan_associations(fake, &readers, &fake->domain, 0, 4);
+	fake_run(fake);
+	assert_int_equal(readers.associations[0].failure.error, 0);
+	assert_int_equal(readers.associations[0].clos, 3);
+	for (unsigned int i = 1; i < 3; i++) {
+		assert_int_equal(readers.associations[i].failure.error, -EIO);
+		check_holds(readers.associations[i].failure.message, "makes no sense");
+		assert_int_equal(readers.associations[i].clos, 77);
+	}
+	assert_int_equal(readers.associations[3].failure.error, 0);
+	fake_tpmi_finish(fake);
+}
+
+/* ---- Domains, names, registers ---- */
+
+static void the_domains_of_a_package_are_a_mask(void **state)
+{
+	static const struct {
+		unsigned char bytes[4];
+		unsigned int valid;
+	} CASES[] = { { { 1, 5, 0x1b, 0x00 }, 0x1b },
+		      { { 1, 16, 0x01, 0x80 }, 0x8001 },
+		      { { 1, 0, 0, 0 }, 0 } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		unsigned int valid = 12345;
+
+		fake_tpmi(fake->device, FAKE_INSTANCES, FAKE_DOMAIN(1, 0), 0, CASES[i].bytes, 4);
+		assert_int_equal(fake->operations->valid_domains(&fake->driver, 1, &valid), 0);
+		assert_int_equal(valid, CASES[i].valid);
+		fake_tpmi_finish(fake);
+	}
+}
+
+static void a_package_that_the_driver_refuses_has_no_domain(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	unsigned int valid = 12345;
+
+	fake_tpmi_error(fake->device, FAKE_INSTANCES, FAKE_DOMAIN(1, 0), 0, -ENOTTY);
+	assert_int_equal(fake->operations->valid_domains(&fake->driver, 1, &valid), -ENOTTY);
+	assert_int_equal(valid, 0);
+	fake_tpmi_finish(fake);
+}
+
+static void D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	unsigned int valid = 12345;
+
+	assert_int_equal(fake->operations->valid_domains(&fake->driver, 256, &valid), -EINVAL);
+	assert_int_equal(valid, 0);
+	assert_int_equal(fake->device->call_count, 0);
+	fake_tpmi_finish(fake);
+}
+
+static void trl_types_are_numbered(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+
+	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 0), "level-0");
+	assert_string_equal(fake->operations->trl_type_name(&fake->platform, 5), "level-5");
+	assert_null(fake->operations->trl_type_name(&fake->platform, 6));
+	fake_tpmi_finish(fake);
+}
+
+static void turbo_ratio_limits_are_read_through_a_cpu(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_domain io = fake_tpmi_domain(fake, 4, false);
+	struct isst_turbo_ratio_limits limits[2] = { { .domain = &fake->domain },
+						     { .domain = &io } };
+
+	fake_msr(fake->device, 0x1ad, UINT64_C(0x2020212224262627));
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(fake->operations->plan_turbo_ratio_limits(fake->batch, &limits[i]),
+				 0);
+	fake_run(fake);
+	assert_int_equal(limits[0].failure.error, 0);
+	assert_int_equal(limits[0].value, UINT64_C(0x2020212224262627));
+	assert_int_equal(fake_sent(fake->device, FAKE_MSR, 5, 0x1ad, 0, 0), 1);
+	assert_int_equal(fake->device->entry_count, 1);
+	assert_int_equal(limits[1].failure.error, -EOPNOTSUPP);
+	check_holds(limits[1].failure.message, io.name);
+	check_holds(limits[1].failure.message, "no CPU");
+	fake_tpmi_finish(fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(the_summary_of_levels_is_decoded),
+		MACHINE_TEST(the_lock_of_the_level_is_the_summarys),
+		MACHINE_TEST(version_3_tells_support_of_each_level),
+		MACHINE_TEST(version_2_tells_support_of_all_levels_at_once),
+		MACHINE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq),
+		MACHINE_TEST(D81_a_summary_is_asked_for_once_in_a_batch),
+		MACHINE_TEST(a_summary_is_not_trusted_after_a_write),
+		MACHINE_TEST(a_summary_that_failed_is_asked_for_again),
+		MACHINE_TEST(the_properties_of_a_level_are_decoded),
+		MACHINE_TEST(the_largest_numbers_of_a_level_are_not_cut),
+		MACHINE_TEST(a_frequency_of_0_is_none),
+		MACHINE_TEST(turbo_limits_are_told_by_type_and_bucket),
+		MACHINE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent),
+		MACHINE_TEST(revision_2_tells_a_second_fabric),
+		MACHINE_TEST(older_revisions_are_not_asked_for_a_second_fabric),
+		MACHINE_TEST(kernels_that_know_no_second_fabric_are_no_failure),
+		MACHINE_TEST(a_count_of_one_fabric_is_no_second_one),
+		MACHINE_TEST(D24_masks_of_64_cores_are_decoded),
+		MACHINE_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data),
+		MACHINE_TEST(a_domain_without_cpus_is_not_asked_for_its_cores),
+		MACHINE_TEST(base_freq_is_decoded),
+		MACHINE_TEST(base_freq_that_cannot_be_read_is_its_own_failure),
+		MACHINE_TEST(turbo_freq_is_decoded),
+		MACHINE_TEST(turbo_freq_that_cannot_be_read_has_no_bucket),
+		MACHINE_TEST(core_power_is_decoded),
+		MACHINE_TEST(core_power_that_is_not_there_is_not_on),
+		MACHINE_TEST(a_clos_is_decoded),
+		MACHINE_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power),
+		MACHINE_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known),
+		MACHINE_TEST(associations_are_read_by_core_number),
+		MACHINE_TEST(an_association_is_not_asked_for_where_there_is_no_core_power),
+		MACHINE_TEST(D3_a_clos_above_3_is_an_error_and_no_clos),
+		MACHINE_TEST(the_domains_of_a_package_are_a_mask),
+		MACHINE_TEST(a_package_that_the_driver_refuses_has_no_domain),
+		MACHINE_TEST(D14_a_package_that_no_request_can_name_is_not_cut_to_8_bits),
+		MACHINE_TEST(trl_types_are_numbered),
+		MACHINE_TEST(turbo_ratio_limits_are_read_through_a_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

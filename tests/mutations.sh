@@ -1,0 +1,233 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Takes one part of the transactions out of a copy of the tree after the other, and runs the tests that
+# should notice: mutations.sh BUILD. A mutation that no test notices has failed, and so has one that
+# does not apply any more. Speaks TAP.
+set -u
+export LC_ALL=C
+build=${1:-build}
+# In memory where there is such a place: the emulated machines are made of thousands of files.
+if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
+	TMPDIR=/dev/shm
+fi
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-mutations.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+# What was built is copied as well, with its times: only what a mutation touches is built again.
+mkdir "$scratch/tree" "$scratch/tmp" &&
+	cp -a Makefile src include tests "$scratch/tree/" &&
+	mkdir -p "$scratch/tree/$(dirname "$build")" &&
+	cp -a "$build" "$scratch/tree/$build" || exit 1
+cd "$scratch/tree" || exit 1
+export ISST_PLATFORMS="$scratch/tree/tests/platforms" TMPDIR="$scratch/tmp"
+number=0 failed=0
+
+result() { # ok|not ok, name, [remark]
+	number=$((number + 1))
+	[ "$1" = ok ] || failed=$((failed + 1))
+	echo "$1 $number - $2${3:+ # $3}"
+}
+
+# Runs a program of tests, with one of the requests where one is named.
+run() { # PROGRAM [REQUEST]
+	if [ -n "${2:-}" ]; then
+		ISST_REQUEST=$2
+		export ISST_REQUEST
+	else
+		unset ISST_REQUEST
+	fi
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout 120 "$build/tests/transaction/$1" > "$scratch/log" 2>&1
+	status=$?
+	rm -rf "$scratch/tmp"
+	mkdir -p "$scratch/tmp"
+	return $status
+}
+
+compile() { # PROGRAM
+	make -s -j2 BUILD="$build" "$build/tests/transaction/$1" > "$scratch/make" 2>&1
+}
+
+baselines=
+# The tests are green before anything is taken out; looked at once for each program and request.
+check_baseline() {
+	case $baselines in
+	*"[$1 $2]"*) return 0 ;;
+	esac
+	compile "$1" && run "$1" "$2" || return 1
+	baselines="${baselines}[$1 $2]"
+}
+
+# mutate NAME FILE SED-SCRIPT PROGRAM [REQUEST]
+mutate() {
+	name=$1 file=$2 script=$3 program=$4 request=${5:-}
+	if ! check_baseline "$program" "$request"; then
+		result "not ok" "$name" "$program $request is red without it"
+		return
+	fi
+	sed "$script" "$file" > "$scratch/mutant"
+	if cmp -s "$scratch/mutant" "$file"; then
+		result "not ok" "$name" "it does not apply to $file any more"
+		return
+	fi
+	cp "$file" "$scratch/original"
+	cp "$scratch/mutant" "$file"
+	if ! compile "$program"; then
+		result "not ok" "$name" "it does not compile"
+		sed 's/^/# /' "$scratch/make"
+	elif run "$program" "$request"; then
+		result "not ok" "$name" "$program $request stays green"
+	# The line before may be cut off where what it tells is long.
+	elif ! grep -q 'not ok [0-9]' "$scratch/log"; then
+		result "not ok" "$name" "$program ended without a test that failed"
+	else
+		result ok "$name"
+	fi
+	cp "$scratch/original" "$file"
+}
+
+# Undo leaves out one kind of item.
+forget_kind() { # KIND PROGRAM [REQUEST]
+	mutate "undo leaves out $1" src/transaction/undo.c \
+		"s/^\tstruct restoration work = { .change = change };/&\n\tif (kind == $1)\n\t\treturn 0;/" \
+		"$2" "${3:-}"
+}
+
+forget_kind ITEM_LEVEL faults_small "level 1"
+forget_kind ITEM_FEATURES faults_small "turbo-freq enable"
+forget_kind ITEM_CORE_POWER faults_small "core-power enable ordered"
+forget_kind ITEM_QOS faults_small "turbo-freq enable"
+forget_kind ITEM_CLOS faults_small "base-freq enable auto"
+forget_kind ITEM_ASSOCIATION faults_small "association"
+forget_kind ITEM_TURBO_RATIO_LIMITS faults_small "turbo ratio limits"
+forget_kind ITEM_ONLINE faults_small "level 1 online"
+forget_kind ITEM_SCALING_MAX faults_small "turbo-mode disable"
+forget_kind ITEM_SCALING_MIN faults_small "base-freq enable auto"
+forget_kind ITEM_UNCORE_MAX hotplug
+forget_kind ITEM_UNCORE_MIN hotplug
+forget_kind ITEM_PARTITION faults_small "level 1 partitions"
+forget_kind ITEM_CPUSETS faults_small "level 1 partitions"
+
+undo=src/transaction/undo.c
+run=src/transaction/run.c
+mutate "nothing is taken back" $run \
+	's/int undone = change_undo(change);/int undone = 0;/' faults_small "association"
+mutate "undo ends at the first write that fails" $undo \
+	's/note_pending(work, at + done++);/return 0;/' verification
+mutate "footprints are not taken back" $undo \
+	's/error = restore(change, step->footprint, step->footprint_count);/error = 0;/' verification
+mutate "footprints are not recorded" $run \
+	's/error = record_entries(change, step->footprint, step->footprint_count);/error = 0;/' \
+	verification
+mutate "what undo did is not compared" $undo 's/error = compare_all(change);/error = 0;/' verification
+mutate "only one of several differences is listed" $undo \
+	's/if (!entry->recorded || recorded_before/if (!entry->recorded || i > 0 || recorded_before/' \
+	faults_small "association"
+mutate "limits that others move are not recorded" src/transaction/change.c \
+	's/if (COUNTERPARTS\[item.kind\])/if (0)/' faults_small "base-freq disable auto over core-power"
+mutate "a pending value is not overwritten" $undo \
+	's/return entry->written && !entry->confirmed.*/return false \&\& entry->written;/' verification
+mutate "nothing is read back" $run \
+	's/error = verify_step(change, step, accesses, owners, count);/error = 0;/' verification
+mutate "what was not taken counts as clipped" $run \
+	's/if (item_may_be_clipped(entry->item.kind) .*/if (moved || !moved) {/' verification
+mutate "what was clipped counts as not taken" $run \
+	's/if (item_may_be_clipped(entry->item.kind) .*/if (moved \&\& !moved) {/' verification
+mutate "late firmware is not waited for" $run \
+	's/while (!error && !all_as_wanted(step, accesses, owners, count) .*/while (0);/' verification
+mutate "a write that failed is passed over" $run \
+	's/if (failure->error && !result)/if (0)/' verification
+mutate "an old value that cannot be read is passed over" $run \
+	's/if (accesses\[i\].failure.error)/if (0)/' verification
+mutate "what is there already is written again" $run \
+	's/entry->needed = entry->recorded &&/entry->needed = entry->recorded || /' unchanged "association"
+mutate "nobody asks whether to go on" $run \
+	's/if (change->options.interrupted &&/if (0 \&\&/' interruptions "level 1 online"
+mutate "batches go on behind a write that failed" src/driver/driver.c \
+	's/while (purpose == BATCH_WRITES && at < count)/while (0)/' verification
+
+mutate "nobody waits for the lock" src/transaction/lock.c \
+	's/while (flock(descriptor, LOCK_EX | LOCK_NB)) {/while (0) {/' concurrency
+mutate "a change needs no lock" src/transaction/change.c \
+	's/if (!options->dry_run && context->lock < 0)/if (0)/' concurrency
+
+journal=src/transaction/journal.c
+mutate "no journal is written" $journal \
+	's/^int journal_step(.*/&\n/; s/error = text ? append(change, text) : -ENOMEM;/error = 0;/' \
+	interruptions "association"
+mutate "a journal is not removed" $journal \
+	's/error = runtime_file_remove(directory_of(change), FILE_NAME);/error = 0;/' \
+	faults_small "association"
+mutate "a journal is not read" src/features/context.c \
+	's/error = journal_recover(context);/error = 0;/' interruptions "association"
+mutate "a journal lacks the footprints" $journal \
+	's/i < step->footprint_count && good;/i < 0 \&\& good;/' interruptions "level 1 with features on"
+mutate "recovery is not told of" $journal 's/^\t\tmessage_notice(/\t\tmessage_trace(/' \
+	interruptions "association"
+mutate "a journal of another boot is followed" src/transaction/saved.c \
+	's/strncmp(text, header, strlen(header)) != 0/0/' interruptions "association"
+
+record=src/transaction/record.c
+mutate "records are ignored" $record 's/int error = read_all(context, name, saved);/int error = -ENOENT;/' \
+	records
+mutate "what was taken back already is taken back again" src/features/restoring.c \
+	's/\*settled = recorded == 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
+mutate "records of another level are used" $record \
+	's/ && saved->items\[i\].level == level)/)/' records
+mutate "a second enable overwrites the record" $record \
+	's/^\t\tline->written = entry->wanted;/&\n\t\tline->old = entry->old;/' records
+mutate "records are not written" src/transaction/run.c 's/^\trecord_apply(change);//' records
+mutate "what the user changed is put back" src/features/restoring.c \
+	's/!item_value_equal(&item->item, now->value, item->written)/0/' records
+
+partition=src/sysfs/partition.c
+mutate "a partition does not fall back to root" $partition \
+	's/if (error && strcmp(expected, "isolated") == 0 &&/if (0 \&\&/' hotplug
+mutate "invalid partitions are not brought back" $partition \
+	's/const char \*cpus = find_cpus(state);/const char *cpus = strchr(state, 32);/' hotplug
+mutate "groups are not removed" $partition \
+	's/error = kernel_files_rmdir(files, path);/error = 0;/' faults_small "level 1 partitions"
+
+# ---- TPMI ----
+
+forget_kind ITEM_LEVEL tpmi
+forget_kind ITEM_FEATURES tpmi
+forget_kind ITEM_QOS tpmi_small "first domain: core-power enable ordered"
+forget_kind ITEM_CLOS tpmi_small "first domain: clos"
+forget_kind ITEM_ASSOCIATION tpmi_small "association"
+forget_kind ITEM_TURBO_RATIO_LIMITS tpmi_small "level 1 with features on"
+forget_kind ITEM_UNCORE_MAX tpmi
+forget_kind ITEM_SCALING_MAX tpmi_small "base-freq enable"
+
+settings=src/firmware/tpmi_settings.c
+mutate "a level that timed out counts as refused" $settings \
+	's/^\t\treturn -ETIMEDOUT;/\t\treturn error;/' tpmi
+mutate "a level that was refused counts as timed out" $settings \
+	's/now_us() - begin_us >= WAITED_US/begin_us > 0/; s/count_rests() > begin_rests/begin_rests >= 0/' tpmi
+mutate "a level that timed out is not waited for" $undo \
+	's/pending |= entries\[owners\[i\]\].timed_out &&/pending |= false \&\&/' tpmi
+mutate "a pending level is not listed" $undo \
+	's/note_pending(work, at + done++);/done++;/' tpmi
+mutate "recovery takes every level for pending" $journal \
+	's/entry->recorded = entry->needed = true;/entry->written = true; &/' tpmi
+mutate "associations are not read back" $run \
+	's/error = verify_step(change, step, accesses, owners, count);/error = step->kind == ITEM_ASSOCIATION ? 0 : verify_step(change, step, accesses, owners, count);/' \
+	tpmi
+mutate "features are not waited for" src/transaction/items.c \
+	's/AS_FEATURES, 100,/AS_FEATURES, 0,/' tpmi
+mutate "core-power is not waited for" src/transaction/items.c \
+	's/NULL, false, AS_WORD, 100, false, NULL/NULL, false, AS_WORD, 0, false, NULL/' tpmi
+mutate "the neighbours in a package are forgotten" src/features/span.c \
+	's/if (is_neighbour(domain, requests, span->own))/if (0)/' tpmi
+mutate "a level change does not record the features" src/features/perf_profile_change.c \
+	's/step_disturbs(step, item_of(ITEM_FEATURES, domain, current));/(void)current;/' tpmi
+mutate "limits of the package that cannot be read are passed over" src/features/perf_profile_change.c \
+	's/return error == -ENOENT ? 0 : error;/return 0;/' tpmi_small "level 1 online"
+mutate "CPUs of unknown power domains are passed over" src/topology/power_domains.c \
+	's/note_unknown(topology, die->package, cpu->unknown_core);/note_unknown(topology, die->package + 1, NULL);/' tpmi
+mutate "associations behind one that failed are lost" src/driver/driver.c \
+	's/alone = some;/at += some;/' tpmi_small "association"
+mutate "a preset platform's lower limit is not restored" $undo \
+	's/^\tstruct restoration work = { .change = change };/&\n\tif (kind == ITEM_SCALING_MIN)\n\t\treturn 0;/' \
+	tpmi_small "base-freq enable"
+
+echo "1..$number"
+[ "$failed" -eq 0 ]

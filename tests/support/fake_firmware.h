@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The mailbox way to the firmware on a fake machine, with one domain (package 1, die 2, CPU 5). */
+#ifndef TESTS_SUPPORT_FAKE_FIRMWARE_H
+#define TESTS_SUPPORT_FAKE_FIRMWARE_H
+
+#include "firmware/firmware.h"
+#include "support/fake_driver.h"
+
+struct fake_firmware {
+	struct fake_device *device;
+	struct messages messages;
+	struct driver driver;
+	struct isst_platform platform;
+	struct firmware firmware;
+	struct firmware_batch *batch;
+	const struct firmware_operations *operations;
+	struct isst_domain domain;
+	/* A level of the domain, to be read. */
+	struct isst_level level;
+	struct level_request request;
+};
+
+static inline struct fake_firmware *fake_firmware_start(void **state, unsigned int model)
+{
+	struct fake_firmware *fake = calloc(1, sizeof(*fake));
+	struct fake_machine *machine = *state;
+
+	assert_non_null(fake);
+	fake->device = fake_driver_open(machine, &fake->driver, &fake->messages);
+	fake->operations = &mailbox_operations;
+	fake->platform = (struct isst_platform){ .intel = true, .family = 6, .model = model };
+	fake->firmware = (struct firmware){ .operations = fake->operations,
+					    .driver = &fake->driver,
+					    .messages = &fake->messages,
+					    .platform = &fake->platform };
+	fake->batch = firmware_batch_new(&fake->firmware);
+	assert_non_null(fake->batch);
+	fake->domain = (struct isst_domain){
+		.name = "package 1, die 2", .package = 1, .die = 2, .has_cpu = true, .cpu = 5
+	};
+	fake->level.domain = &fake->domain;
+	fake->request.level = &fake->level;
+	return fake;
+}
+
+static inline void fake_firmware_finish(struct fake_firmware *fake)
+{
+	firmware_batch_free(fake->batch);
+	fake_driver_close(fake->device, &fake->driver, &fake->messages);
+	free(fake);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of cpufreq, and the switch of a CPU. */
+#include "sysfs/cpufreq.h"
+#include "base/messages.h"
+#include "support/check.h"
+#include "support/fake_machine.h"
+
+#define CPU3 "/sys/devices/system/cpu/cpu3/"
+
+struct bench {
+	struct messages messages;
+	struct kernel_files files;
+};
+
+static void start(struct fake_machine *fake, struct bench *bench)
+{
+	*bench = (struct bench){ 0 };
+	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
+	fake_file(&fake->files, CPU3 "online", "1");
+	fake_file(&fake->files, CPU3 "cpufreq/cpuinfo_min_freq", "800000");
+	fake_file(&fake->files, CPU3 "cpufreq/cpuinfo_max_freq", "3500000");
+	fake_file(&fake->files, CPU3 "cpufreq/scaling_min_freq", "1200000");
+	fake_file(&fake->files, CPU3 "cpufreq/scaling_max_freq", "2600000");
+	fake->files.writable = true;
+}
+
+static void limits_are_read_and_a_limit_at_the_processors_own_is_none(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	uint64_t khz;
+
+	start(fake, &bench);
+	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MIN, &khz), 0);
+	assert_int_equal(khz, 1200000);
+	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), 0);
+	assert_int_equal(khz, 2600000);
+	fake_file(&fake->files, CPU3 "cpufreq/scaling_min_freq", "800000");
+	fake_file(&fake->files, CPU3 "cpufreq/scaling_max_freq", "3500000");
+	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MIN, &khz), 0);
+	assert_int_equal(khz, 0);
+	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), 0);
+	assert_int_equal(khz, 2147483647);
+	messages_free(&bench.messages);
+}
+
+static void D28_limits_are_written_as_numbers_and_nothing_else(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	assert_int_equal(cpufreq_write_limit(&bench.files, 3, CPUFREQ_MIN, 3200000), 0);
+	assert_int_equal(cpufreq_write_limit(&bench.files, 3, CPUFREQ_MAX, CPUFREQ_NO_LIMIT), 0);
+	assert_int_equal(hotplug_write(&bench.files, 3, false), 0);
+	assert_int_equal(hotplug_write(&bench.files, 3, true), 0);
+	assert_string_equal(fake->files.written, "'3200000' > " CPU3 "cpufreq/scaling_min_freq\n"
+						 "'2147483647' > " CPU3 "cpufreq/scaling_max_freq\n"
+						 "'0' > " CPU3 "online\n"
+						 "'1' > " CPU3 "online\n");
+	messages_free(&bench.messages);
+}
+
+static void D8_a_write_that_the_kernel_refuses_names_file_and_cause(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	fake_file_refuses(&fake->files, CPU3 "online", -EBUSY);
+	assert_int_equal(hotplug_write(&bench.files, 3, false), -EIO);
+	check_holds(bench.messages.error, CPU3 "online");
+	check_holds(bench.messages.error, strerror(EBUSY));
+	fake_file_refuses(&fake->files, CPU3 "online", -EACCES);
+	assert_int_equal(hotplug_write(&bench.files, 3, false), -EPERM);
+	messages_free(&bench.messages);
+}
+
+static void D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	assert_int_equal(hotplug_write(&bench.files, 0, false), -ENOENT);
+	assert_null(bench.messages.error);
+	messages_free(&bench.messages);
+}
+
+static void D43_without_intel_pstate_turbo_is_unknown_and_not_off(void **state)
+{
+	struct fake_machine *fake = *state;
+	static const char *const PATH = "/sys/devices/system/cpu/intel_pstate/no_turbo";
+	enum turbo_state turbo = TURBO_OFF;
+	struct bench bench;
+
+	start(fake, &bench);
+	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), 0);
+	assert_int_equal(turbo, TURBO_UNKNOWN);
+	fake_file(&fake->files, PATH, "0");
+	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), 0);
+	assert_int_equal(turbo, TURBO_ON);
+	fake_file(&fake->files, PATH, "1");
+	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), 0);
+	assert_int_equal(turbo, TURBO_OFF);
+	fake_file(&fake->files, PATH, "2");
+	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), -EIO);
+	assert_int_equal(turbo, TURBO_UNKNOWN);
+	messages_free(&bench.messages);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(limits_are_read_and_a_limit_at_the_processors_own_is_none),
+		MACHINE_TEST(D28_limits_are_written_as_numbers_and_nothing_else),
+		MACHINE_TEST(D8_a_write_that_the_kernel_refuses_names_file_and_cause),
+		MACHINE_TEST(D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge),
+		MACHINE_TEST(D43_without_intel_pstate_turbo_is_unknown_and_not_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cpuset partitions: what is written, and what the kernel makes of it. */
+#include "sysfs/partition.h"
+#include "base/messages.h"
+#include "support/check.h"
+#include "support/fake_machine.h"
+
+#define ROOT "/sys/fs/cgroup/"
+
+struct bench {
+	struct messages messages;
+	struct kernel_files files;
+};
+
+/** A cgroup tree with cpusets and the group 0-0-0, a plain member without CPUs. */
+static void start(struct fake_machine *fake, struct bench *bench)
+{
+	*bench = (struct bench){ 0 };
+	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
+	fake_file(&fake->files, ROOT "cgroup.controllers", "cpu cpuset memory");
+	fake_file(&fake->files, ROOT "cgroup.subtree_control", "cpu cpuset");
+	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus", "%s", "");
+	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus.partition", "member");
+	fake->files.writable = true;
+}
+
+static void a_partition_is_made_and_read_back(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	char *now;
+
+	start(fake, &bench);
+	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2-3"), 0);
+	assert_string_equal(fake->files.written,
+			    "mkdir " ROOT "0-0-0\n"
+			    "'2-3' > " ROOT "0-0-0/cpuset.cpus\n"
+			    "'isolated' > " ROOT "0-0-0/cpuset.cpus.partition\n");
+	assert_int_equal(partition_read(&bench.files, "0-0-0", &now), 0);
+	assert_string_equal(now, "isolated 2-3");
+	free(now);
+	messages_free(&bench.messages);
+}
+
+static void the_controller_is_switched_on_where_it_is_not(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	fake_file(&fake->files, ROOT "cgroup.subtree_control", "cpu cpusets");
+	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2"), 0);
+	check_holds(fake->files.written, "'+cpuset' > " ROOT "cgroup.subtree_control\n");
+	messages_free(&bench.messages);
+}
+
+static void D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus.partition",
+		  "isolated invalid (cpu list in cpuset.cpus not exclusive)");
+	fake_file_refuses(&fake->files, ROOT "0-0-0/cpuset.cpus.partition", 0);
+	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2-3"), -EIO);
+	check_holds(bench.messages.error, "not exclusive");
+	messages_free(&bench.messages);
+}
+
+static void D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus", "6-7");
+	fake_file_refuses(&fake->files, ROOT "0-0-0/cpuset.cpus", -EINVAL);
+	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2-3"), -EIO);
+	check_holds(bench.messages.error, "0-0-0/cpuset.cpus");
+	assert_null(strstr(fake->files.written, "cpuset.cpus.partition"));
+	messages_free(&bench.messages);
+}
+
+static void without_cpusets_partitions_are_not_here(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	char *now;
+
+	start(fake, &bench);
+	fake_file(&fake->files, ROOT "cgroup.controllers", "cpu memory");
+	assert_int_equal(partition_read(&bench.files, "0-0-0", &now), -EOPNOTSUPP);
+	fake_file_error(&fake->files, ROOT "cgroup.controllers", -ENOENT);
+	assert_int_equal(partition_read(&bench.files, "0-0-0", &now), -EOPNOTSUPP);
+	check_holds(bench.messages.error, "cgroup v2");
+	messages_free(&bench.messages);
+}
+
+static void a_group_that_is_not_there_is_absent(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	char *now;
+
+	start(fake, &bench);
+	assert_int_equal(partition_read(&bench.files, "1-0-0", &now), 0);
+	assert_string_equal(now, "absent");
+	free(now);
+	assert_int_equal(partition_write(&bench.files, "1-0-0", "absent"), 0);
+	assert_null(fake->files.written);
+	messages_free(&bench.messages);
+}
+
+static void D50_a_group_that_is_no_longer_needed_is_emptied_and_removed(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	assert_int_equal(partition_write(&bench.files, "0-0-0", "absent"), 0);
+	assert_string_equal(fake->files.written, "'member' > " ROOT "0-0-0/cpuset.cpus.partition\n"
+						 "'\n' > " ROOT "0-0-0/cpuset.cpus\n"
+						 "rmdir " ROOT "0-0-0\n");
+	messages_free(&bench.messages);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(a_partition_is_made_and_read_back),
+		MACHINE_TEST(the_controller_is_switched_on_where_it_is_not),
+		MACHINE_TEST(
+			D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason),
+		MACHINE_TEST(D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones),
+		MACHINE_TEST(without_cpusets_partitions_are_not_here),
+		MACHINE_TEST(a_group_that_is_not_there_is_absent),
+		MACHINE_TEST(D50_a_group_that_is_no_longer_needed_is_emptied_and_removed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of the uncore: of dies, and of the fabric clusters of power domains. */
+#include "sysfs/uncore.h"
+#include "base/messages.h"
+#include "support/check.h"
+#include "support/fake_machine.h"
+
+#define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/"
+
+struct bench {
+	struct messages messages;
+	struct kernel_files files;
+};
+
+static void start(struct fake_machine *fake, struct bench *bench)
+{
+	*bench = (struct bench){ 0 };
+	kernel_files_init(&bench->files, &fake->machine, &bench->messages);
+	fake->files.writable = true;
+}
+
+static void finish(struct bench *bench)
+{
+	uncore_forget(&bench->files);
+	messages_free(&bench->messages);
+}
+
+__attribute__((format(printf, 4, 5))) static void uncore_file(struct fake_machine *fake,
+							      const char *directory,
+							      const char *name, const char *format,
+							      ...)
+{
+	char path[256], text[32];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	snprintf(path, sizeof(path), UNCORE "%s/%s", directory, name);
+	fake_file(&fake->files, path, "%s", text);
+}
+
+static void limits(struct fake_machine *fake, const char *directory, unsigned int min_mhz,
+		   unsigned int max_mhz)
+{
+	uncore_file(fake, directory, "min_freq_khz", "%u000", min_mhz);
+	uncore_file(fake, directory, "max_freq_khz", "%u000", max_mhz);
+}
+
+static void cluster(struct fake_machine *fake, const char *directory, unsigned int package,
+		    unsigned int domain, unsigned int number, unsigned int max_mhz)
+{
+	uncore_file(fake, directory, "package_id", "%u", package);
+	uncore_file(fake, directory, "domain_id", "%u", domain);
+	uncore_file(fake, directory, "fabric_cluster_id", "%u", number);
+	limits(fake, directory, 800, max_mhz);
+	fake->files.listable = true;
+}
+
+static struct uncore_place cluster_at(unsigned int package, unsigned int domain,
+				      unsigned int number)
+{
+	/* The die has no part in it. */
+	return (struct uncore_place){ package, 77, true, domain, number };
+}
+
+static void check_limit(struct bench *bench, struct uncore_place place, enum cpufreq_limit limit,
+			unsigned int mhz)
+{
+	uint64_t khz = 0;
+
+	assert_int_equal(uncore_read_limit(&bench->files, &place, limit, &khz), 0);
+	assert_int_equal(khz, mhz * 1000);
+}
+
+static void check_lacking(struct bench *bench, struct uncore_place place)
+{
+	uint64_t khz;
+	char *path;
+
+	assert_int_equal(uncore_read_limit(&bench->files, &place, CPUFREQ_MAX, &khz), -ENOENT);
+	assert_int_equal(uncore_write_limit(&bench->files, &place, CPUFREQ_MAX, 800000), -ENOENT);
+	if (place.of_domain) {
+		assert_int_equal(uncore_directory(&bench->files, &place, &path), -ENOENT);
+		assert_null(path);
+	}
+	assert_null(bench->messages.error);
+}
+
+static void limits_of_a_die_are_read(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	limits(fake, "package_01_die_12", 800, 2200);
+	check_limit(&bench, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MIN, 800);
+	check_limit(&bench, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MAX, 2200);
+	check_lacking(&bench, (struct uncore_place){ .package = 1, .die = 1 });
+	check_lacking(&bench, (struct uncore_place){ .package = 12, .die = 1 });
+	finish(&bench);
+}
+
+static void die_directories_have_two_digits_and_more_where_needed(void **state)
+{
+	static const struct {
+		unsigned int package, die;
+		const char *directory;
+	} CASES[] = { { 0, 0, UNCORE "package_00_die_00" },
+		      { 9, 10, UNCORE "package_09_die_10" },
+		      { 123, 7, UNCORE "package_123_die_07" } };
+	struct bench bench;
+
+	start(*state, &bench);
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		/* Domain and cluster have no part in it; nothing is listed. */
+		struct uncore_place place = { CASES[i].package, CASES[i].die, false, 3, 1 };
+		char *path;
+
+		assert_int_equal(uncore_directory(&bench.files, &place, &path), 0);
+		assert_string_equal(path, CASES[i].directory);
+		free(path);
+	}
+	finish(&bench);
+}
+
+static void D28_limits_of_a_die_are_written_as_numbers_and_nothing_else(void **state)
+{
+	static const struct uncore_place PLACE = { .package = 1, .die = 12 };
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	limits(fake, "package_01_die_12", 800, 2200);
+	assert_int_equal(uncore_write_limit(&bench.files, &PLACE, CPUFREQ_MAX, 2400000), 0);
+	assert_int_equal(uncore_write_limit(&bench.files, &PLACE, CPUFREQ_MIN, 900000), 0);
+	assert_string_equal(fake->files.written,
+			    "'2400000' > " UNCORE "package_01_die_12/max_freq_khz\n"
+			    "'900000' > " UNCORE "package_01_die_12/min_freq_khz\n");
+	finish(&bench);
+}
+
+static void clusters_are_found_by_what_their_files_say(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	/* Numbered as they were found: the numbers say nothing. */
+	cluster(fake, "uncore00", 1, 0, 0, 2100);
+	cluster(fake, "uncore01", 0, 4, 0, 2200);
+	cluster(fake, "uncore02", 0, 4, 1, 2300);
+	cluster(fake, "uncore07", 0, 1, 0, 2400);
+	cluster(fake, "uncore103", 4, 0, 0, 2500);
+	check_limit(&bench, cluster_at(1, 0, 0), CPUFREQ_MAX, 2100);
+	check_limit(&bench, cluster_at(0, 4, 0), CPUFREQ_MAX, 2200);
+	check_limit(&bench, cluster_at(0, 4, 1), CPUFREQ_MAX, 2300);
+	check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MAX, 2400);
+	check_limit(&bench, cluster_at(4, 0, 0), CPUFREQ_MAX, 2500);
+	check_limit(&bench, cluster_at(4, 0, 0), CPUFREQ_MIN, 800);
+	check_lacking(&bench, cluster_at(0, 0, 0));
+	check_lacking(&bench, cluster_at(1, 0, 1));
+	check_lacking(&bench, cluster_at(0, 4, 2));
+	finish(&bench);
+}
+
+static void a_cluster_is_written_in_its_own_directory(void **state)
+{
+	const struct uncore_place place = cluster_at(0, 4, 1);
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 4, 0, 2200);
+	cluster(fake, "uncore05", 0, 4, 1, 2300);
+	assert_int_equal(uncore_write_limit(&bench.files, &place, CPUFREQ_MIN, 1000000), 0);
+	assert_int_equal(uncore_write_limit(&bench.files, &place, CPUFREQ_MAX, 1900000), 0);
+	assert_string_equal(fake->files.written, "'1000000' > " UNCORE "uncore05/min_freq_khz\n"
+						 "'1900000' > " UNCORE "uncore05/max_freq_khz\n");
+	finish(&bench);
+}
+
+static void entries_that_are_no_clusters_do_not_end_the_scan(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	limits(fake, "package_00_die_00", 800, 2500);
+	/* Identity files that would do, in a directory that is none of a cluster. */
+	cluster(fake, "other", 3, 3, 3, 900);
+	limits(fake, "uncore00", 800, 1000);
+	uncore_file(fake, "uncore01", "package_id", "0");
+	uncore_file(fake, "uncore02", "package_id", "0");
+	uncore_file(fake, "uncore02", "domain_id", "2");
+	cluster(fake, "uncore03", 0, 2, 0, 2300);
+	check_limit(&bench, cluster_at(0, 2, 0), CPUFREQ_MAX, 2300);
+	check_lacking(&bench, cluster_at(0, 0, 0));
+	check_lacking(&bench, cluster_at(3, 3, 3));
+	finish(&bench);
+}
+
+static void the_directory_of_a_package_is_none_of_its_power_domains(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	limits(fake, "package_00_die_00", 400, 2500);
+	cluster(fake, "uncore00", 0, 0, 0, 2200);
+	check_limit(&bench, (struct uncore_place){ .package = 0 }, CPUFREQ_MAX, 2500);
+	check_limit(&bench, (struct uncore_place){ .package = 0 }, CPUFREQ_MIN, 400);
+	check_limit(&bench, cluster_at(0, 0, 0), CPUFREQ_MAX, 2200);
+	finish(&bench);
+}
+
+static void the_directory_is_scanned_once(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	size_t reads;
+
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 0, 0, 2200);
+	cluster(fake, "uncore01", 0, 1, 0, 2200);
+	assert_int_equal(fake->files.lists, 0);
+	check_limit(&bench, cluster_at(0, 0, 0), CPUFREQ_MAX, 2200);
+	reads = fake->files.reads;
+	for (unsigned int i = 0; i < 5; i++)
+		check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MIN, 800);
+	check_lacking(&bench, cluster_at(0, 9, 0));
+	assert_int_equal(fake->files.lists, 1);
+	assert_int_equal(fake->files.reads, reads + 5);
+	uncore_forget(&bench.files);
+	check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MIN, 800);
+	assert_int_equal(fake->files.lists, 2);
+	finish(&bench);
+}
+
+static void without_the_kernels_module_there_is_no_cluster(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	fake->files.listable = true;
+	check_lacking(&bench, cluster_at(0, 0, 0));
+	finish(&bench);
+}
+
+static void identity_files_that_cannot_be_read_are_told_and_not_taken_for_absent(void **state)
+{
+	static const struct {
+		int error, expected;
+	} CASES[] = { { -EACCES, -EPERM }, { -EIO, -EIO } };
+
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		const struct uncore_place place = cluster_at(0, 0, 0);
+		struct fake_machine *fake = *state;
+		struct bench bench;
+		uint64_t khz;
+
+		start(fake, &bench);
+		cluster(fake, "uncore00", 0, 0, 0, 2200);
+		fake_file_error(&fake->files, UNCORE "uncore00/package_id", CASES[i].error);
+		assert_int_equal(uncore_read_limit(&bench.files, &place, CPUFREQ_MAX, &khz),
+				 CASES[i].expected);
+		check_holds(bench.messages.error, UNCORE "uncore00/package_id");
+		finish(&bench);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(limits_of_a_die_are_read),
+		MACHINE_TEST(die_directories_have_two_digits_and_more_where_needed),
+		MACHINE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else),
+		MACHINE_TEST(clusters_are_found_by_what_their_files_say),
+		MACHINE_TEST(a_cluster_is_written_in_its_own_directory),
+		MACHINE_TEST(entries_that_are_no_clusters_do_not_end_the_scan),
+		MACHINE_TEST(the_directory_of_a_package_is_none_of_its_power_domains),
+		MACHINE_TEST(the_directory_is_scanned_once),
+		MACHINE_TEST(without_the_kernels_module_there_is_no_cluster),
+		MACHINE_TEST(identity_files_that_cannot_be_read_are_told_and_not_taken_for_absent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPUs that are offline, and the cache that remembers where they are. */
+#include "support/check.h"
+#include "support/fake_context.h"
+#include "topology/context.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER "isst topology 1 boot boot-1\n# cpu package die domain core thread\n"
+
+/** Two packages, CPUs 0-3 and 4-7, cores 0, 1 with two threads each; these of them are online. */
+static void machine_with_online(struct fake_machine *fake, const char *online, const char *package0,
+				const char *package1)
+{
+	fake_cpus(fake, "0-7", online);
+	if (*package0)
+		fake_die(fake, 0, 0, package0);
+	if (*package1)
+		fake_die(fake, 1, 0, package1);
+	for (unsigned int cpu = 0; cpu < 8; cpu++)
+		fake_place(fake, cpu, cpu % 4 / 2, cpu % 2);
+}
+
+static void discover_once(struct fake_machine *fake)
+{
+	isst_close(fake_discovered(fake));
+}
+
+static void check_cache(const struct fake_machine *fake, const char *lines)
+{
+	char *text = fake_runtime_text(fake, "topology"), *expected;
+
+	assert_true(asprintf(&expected, HEADER "%s", lines) > 0);
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+	free(expected);
+}
+
+static void online_cpus_are_remembered_in_one_readable_file(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct stat status;
+	char path[512];
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	discover_once(fake);
+	check_cache(fake, "0 0 0 0 0 0\n1 0 0 0 0 1\n2 0 0 0 1 0\n3 0 0 0 1 1\n"
+			  "4 1 0 0 0 0\n5 1 0 0 0 1\n6 1 0 0 1 0\n7 1 0 0 1 1\n");
+	snprintf(path, sizeof(path), "%s/topology", fake->runtime);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0644);
+}
+
+static void D46_a_cpu_that_went_offline_is_still_known(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+	struct isst_cpuset *cpus;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	discover_once(fake);
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	context = fake_discovered(fake);
+	check_cpus(isst_domain(context, 0)->present, "0-3");
+	check_cpus(isst_domain(context, 0)->online, "0-2");
+	assert_false(isst_cpu(context, 3)->online);
+	assert_true(isst_cpu(context, 3)->core_known);
+	assert_int_equal(isst_cpu(context, 3)->core, 1);
+	assert_int_equal(isst_cpu(context, 3)->thread, 1);
+	cpus = topology_cpus_of_cores(context->topology, isst_domain(context, 0), 2);
+	check_cpus(cpus, "2-3");
+	isst_cpuset_free(cpus);
+	isst_close(context);
+}
+
+static void D46_a_cpu_stays_known_through_many_runs(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	discover_once(fake);
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	discover_once(fake);
+	machine_with_online(fake, "0,4-7", "0", "4-7");
+	discover_once(fake);
+	context = fake_discovered(fake);
+	check_cpus(isst_domain(context, 0)->present, "0-3");
+	isst_close(context);
+}
+
+static void D46_a_die_that_was_offline_as_a_whole_is_not_forgotten(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	discover_once(fake);
+	machine_with_online(fake, "0-3", "0-3", "");
+	context = fake_discovered(fake);
+	assert_int_equal(isst_domain_count(context), 1);
+	assert_null(isst_cpu(context, 4));
+	isst_close(context);
+	machine_with_online(fake, "0-4", "0-3", "4");
+	context = fake_discovered(fake);
+	assert_int_equal(isst_domain_count(context), 2);
+	check_cpus(isst_domain(context, 1)->present, "4-7");
+	isst_close(context);
+}
+
+static void what_was_handed_out_stays_valid_when_the_machine_is_discovered_anew(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+	const struct isst_domain *before;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	context = fake_discovered(fake);
+	before = isst_domain(context, 0);
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	assert_int_equal(context_discover_topology(context), 0);
+	check_cpus(before->online, "0-3");
+	check_cpus(isst_domain(context, 0)->online, "0-2");
+	check_cpus(isst_domain(context, 0)->present, "0-3");
+	fake_cpus(fake, "0-7", "");
+	assert_int_equal(context_discover_topology(context), -EIO);
+	check_cpus(isst_domain(context, 0)->online, "0-2");
+	isst_close(context);
+}
+
+static void D26_offline_cpus_are_not_asked_about(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	discover_once(fake);
+	assert_int_equal(fake_sent(&fake->device, FAKE_PHY_ID, 3, 0, 0, 0), 0);
+	assert_int_equal(fake_sent(&fake->device, FAKE_PHY_ID, FAKE_ANY_CPU, 0, 0, 0), 7);
+}
+
+static void D46_without_a_cache_an_offline_cpu_is_present_but_nowhere(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	context = fake_discovered(fake);
+	check_cpus(isst_present_cpus(context), "0-7");
+	check_cpus(isst_online_cpus(context), "0-2,4-7");
+	assert_null(isst_cpu(context, 3));
+	check_cpus(isst_domain(context, 0)->present, "0-2");
+	isst_close(context);
+}
+
+static void a_cpu_that_is_online_again_is_taken_from_the_kernel(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	/* It claims that CPU 3 is of package 1. */
+	fake_runtime_write(fake, "topology", HEADER "3 1 0 0 9 0\n");
+	context = fake_discovered(fake);
+	assert_int_equal(isst_cpu(context, 3)->domain->package, 0);
+	assert_int_equal(isst_cpu(context, 3)->core, 1);
+	isst_close(context);
+}
+
+static void a_remembered_place_yields_to_a_live_cpu_that_has_it(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	fake_runtime_write(fake, "topology", HEADER "3 0 0 0 1 0\n");
+	context = fake_discovered(fake);
+	assert_true(isst_cpu(context, 2)->core_known);
+	assert_int_equal(isst_cpu(context, 2)->core, 1);
+	assert_null(isst_cpu(context, 3));
+	assert_null(((const struct topology_domain *)isst_domain(context, 0))->unknown_core);
+	isst_close(context);
+}
+
+/** With this in the cache, nothing of it is believed, and discovery works without it. */
+static void check_not_believed(const char *content)
+{
+	struct fake_machine *fake;
+	struct isst_context *context;
+	void *own;
+
+	fake_machine_setup(&own);
+	fake = own;
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	fake_runtime_write(fake, "topology", content);
+	context = fake_discovered(fake);
+	if (isst_cpu(context, 3))
+		fail_msg("believed: '%s'", content);
+	check_cpus(isst_domain(context, 0)->present, "0-2");
+	isst_close(context);
+	check_cache(fake, "0 0 0 0 0 0\n1 0 0 0 0 1\n2 0 0 0 1 0\n"
+			  "4 1 0 0 0 0\n5 1 0 0 0 1\n6 1 0 0 1 0\n7 1 0 0 1 1\n");
+	fake_machine_teardown(&own);
+}
+
+static void D79_a_cache_of_another_boot_or_version_is_not_believed(void **state)
+{
+	(void)state;
+	check_not_believed("isst topology 1 boot boot-2\n# cpu package die domain core thread\n"
+			   "3 0 0 0 1 1\n");
+	check_not_believed("isst topology 2 boot boot-1\n# cpu package die domain core thread\n"
+			   "3 0 0 0 1 1\n");
+	check_not_believed("isst topology 1 boot boot-1\n3 0 0 0 1 1\n");
+}
+
+static void D79_a_damaged_cache_is_not_believed(void **state)
+{
+	static const char *const CONTENTS[] = {
+		"",
+		"\n",
+		"isst topology 1 bo",
+		HEADER "3 0 0 0 1\n",
+		HEADER "3 0 0 0 1 1 1\n",
+		HEADER "3 0 0 0 1 -1\n",
+		HEADER "3 0 0 0 1 4294967295\n",
+		HEADER "3 0 0 0 1 x\n",
+		HEADER "3  0 0 0 1 1\n",
+		HEADER "3 0 0 0 1 1 \n",
+		HEADER "\n3 0 0 0 1 1\n",
+		HEADER "3 0 0 0 1 1\n\n",
+		HEADER "3 0 0 0 1 1\ngarbage\n",
+		HEADER "3\t0\t0\t0\t1\t1\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CONTENTS); i++)
+		check_not_believed(CONTENTS[i]);
+}
+
+static void a_remembered_cpu_that_is_not_present_is_left_out(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	fake_runtime_write(fake, "topology", HEADER "8 0 0 0 5 0\n4294967294 0 0 0 6 0\n");
+	context = fake_discovered(fake);
+	assert_null(isst_cpu(context, 8));
+	check_cpus(isst_domain(context, 0)->present, "0-3");
+	isst_close(context);
+}
+
+static void a_cpu_that_is_remembered_twice_counts_once(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	fake_runtime_write(fake, "topology", HEADER "3 0 0 0 1 1\n3 1 0 0 5 0\n3 0 0 0 7 0\n");
+	context = fake_discovered(fake);
+	assert_int_equal(isst_cpu(context, 3)->domain->package, 0);
+	assert_int_equal(isst_cpu(context, 3)->core, 1);
+	assert_int_equal(context->topology->cpu_count, 8);
+	check_cpus(isst_domain(context, 1)->present, "4-7");
+	isst_close(context);
+}
+
+/** Whether CPU 3 is recalled by a second run where the boot id cannot be read like this. */
+static bool is_recalled_without_boot_id(struct fake_machine *fake, int error)
+{
+	struct isst_context *context;
+	bool recalled;
+
+	fake_file_error(&fake->files, "/proc/sys/kernel/random/boot_id", error);
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	discover_once(fake);
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	context = fake_discovered(fake);
+	recalled = isst_cpu(context, 3);
+	isst_close(context);
+	return recalled;
+}
+
+static void a_boot_id_that_cannot_be_read_lets_nothing_be_recalled(void **state)
+{
+	assert_false(is_recalled_without_boot_id(*state, -EACCES));
+}
+
+static void a_machine_that_numbers_no_boots_recalls_its_cpus(void **state)
+{
+	assert_true(is_recalled_without_boot_id(*state, -ENOENT));
+}
+
+static ino_t cache_inode(const struct fake_machine *fake)
+{
+	struct stat status;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/topology", fake->runtime);
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_ino;
+}
+
+static void D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes(void **state)
+{
+	struct fake_machine *fake = *state;
+	char path[512], other[512];
+	ino_t first;
+
+	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
+	discover_once(fake);
+	first = cache_inode(fake);
+	/* Keeps the number from being given to the next file. */
+	snprintf(path, sizeof(path), "%s/topology", fake->runtime);
+	snprintf(other, sizeof(other), "%s/held", fake->scratch);
+	assert_int_equal(link(path, other), 0);
+	discover_once(fake);
+	assert_int_equal(cache_inode(fake), first);
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	discover_once(fake);
+	assert_int_not_equal(cache_inode(fake), first);
+}
+
+static void nothing_but_the_cache_is_left_in_the_runtime_directory(void **state)
+{
+	struct fake_machine *fake = *state;
+	char path[512];
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	discover_once(fake);
+	snprintf(path, sizeof(path), "%s/topology", fake->runtime);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(fake->runtime), 0);
+}
+
+static void D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+	FILE *file = fopen(fake->runtime, "we");
+
+	/* A file in the place of the directory. */
+	assert_non_null(file);
+	assert_int_equal(fclose(file), 0);
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	context = fake_discovered(fake);
+	assert_string_equal(isst_error(context), "");
+	assert_null(isst_notice(context, 0));
+	isst_close(context);
+}
+
+static void D26_a_cpu_of_unknown_core_is_not_remembered(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	fake_phy_id(&fake->device, 3, 0xffffffff);
+	discover_once(fake);
+	check_cache(fake, "0 0 0 0 0 0\n1 0 0 0 0 1\n2 0 0 0 1 0\n"
+			  "4 1 0 0 0 0\n5 1 0 0 0 1\n6 1 0 0 1 0\n7 1 0 0 1 1\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(online_cpus_are_remembered_in_one_readable_file),
+		MACHINE_TEST(D46_a_cpu_that_went_offline_is_still_known),
+		MACHINE_TEST(D46_a_cpu_stays_known_through_many_runs),
+		MACHINE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten),
+		MACHINE_TEST(what_was_handed_out_stays_valid_when_the_machine_is_discovered_anew),
+		MACHINE_TEST(D26_offline_cpus_are_not_asked_about),
+		MACHINE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere),
+		MACHINE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel),
+		MACHINE_TEST(a_remembered_place_yields_to_a_live_cpu_that_has_it),
+		cmocka_unit_test(D79_a_cache_of_another_boot_or_version_is_not_believed),
+		cmocka_unit_test(D79_a_damaged_cache_is_not_believed),
+		MACHINE_TEST(a_remembered_cpu_that_is_not_present_is_left_out),
+		MACHINE_TEST(a_cpu_that_is_remembered_twice_counts_once),
+		MACHINE_TEST(a_boot_id_that_cannot_be_read_lets_nothing_be_recalled),
+		MACHINE_TEST(a_machine_that_numbers_no_boots_recalls_its_cpus),
+		MACHINE_TEST(D79_the_cache_is_replaced_as_a_whole_and_only_when_it_changes),
+		MACHINE_TEST(nothing_but_the_cache_is_left_in_the_runtime_directory),
+		MACHINE_TEST(D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message),
+		MACHINE_TEST(D26_a_cpu_of_unknown_core_is_not_remembered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

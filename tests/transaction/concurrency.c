@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several processes that change one machine at once, and the lock that they share. */
+#include "transaction/support/loops.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 8 };
+
+/** Requests that write the same items, each of them differently; so the last one is what counts. */
+static const char *const CONFLICTING[MOST] = {
+	"turbo-freq enable auto",
+	"turbo-freq enable auto cpus",
+	"association",
+	"clos",
+	"level 0",
+	"turbo ratio limits",
+	"level 1",
+	"turbo-freq disable auto",
+};
+
+static pid_t start(const struct machine *machine, const char *name, const int *gate)
+{
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+		char byte;
+		bool refused;
+
+		/* All begin together. */
+		if (close(gate[1]) || read(gate[0], &byte, 1) < 0)
+			_exit(9);
+		machine_try(machine, name, &outcome);
+		/* Turbo-freq is not to be had at every level that another run may have chosen. */
+		refused = outcome.refusals && *outcome.refusals;
+		_exit(outcome_error(&outcome) && !refused ? 1 : 0);
+	}
+	return child;
+}
+
+/** Makes requests at the same time. */
+static void race(const struct machine *machine, const char *const *names, size_t count)
+{
+	pid_t children[MOST];
+	int gate[2];
+
+	assert_int_equal(pipe(gate), 0);
+	for (size_t i = 0; i < count; i++)
+		children[i] = start(machine, names[i], gate);
+	assert_int_equal(close(gate[1]), 0);
+	assert_int_equal(close(gate[0]), 0);
+	for (size_t i = 0; i < count; i++) {
+		int status;
+
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		if (status)
+			fail_msg("%s: %s ended with 0x%x", machine->name, names[i],
+				 (unsigned int)status);
+	}
+}
+
+static void two_runs_end_in_the_result_of_one_order(void **state)
+{
+	static const char *const PAIRS[][2] = {
+		{ "level 1 online", "turbo-freq enable auto cpus" },
+		{ "turbo-freq enable auto", "turbo-freq enable auto cpus" },
+		{ "association", "base-freq enable auto" },
+		{ "level 1", "level 2" },
+	};
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	for (size_t i = 0; i < COUNT(PAIRS); i++) {
+		char *orders[2], *now;
+
+		for (size_t j = 0; j < 2; j++) {
+			machine_restart(&machine, PAIRS[i][j]);
+			machine_prepare(&machine, PAIRS[i][1 - j]);
+			orders[j] = machine_picture(&machine);
+		}
+		machine_restart(&machine, NULL);
+		race(&machine, PAIRS[i], 2);
+		now = machine_picture(&machine);
+		if (strcmp(now, orders[0]) != 0 && strcmp(now, orders[1]) != 0)
+			fail_msg("%s: %s and %s at once left a mixture", machine.name, PAIRS[i][0],
+				 PAIRS[i][1]);
+		free(now);
+		free(orders[0]);
+		free(orders[1]);
+	}
+	machine_end(&machine);
+}
+
+/** Every run puts all cores into a CLOS of its own: afterwards they are all in the same one. */
+static void eight_runs_leave_no_mixture(void **state)
+{
+	static const char *const CLOSES[] = { "association", "association 0", "association 1",
+					      "association 3" };
+	const char *names[MOST];
+	char *results[COUNT(CLOSES)], *now;
+	struct machine machine;
+	bool found = false;
+
+	machine_begin(&machine, *state);
+	for (size_t i = 0; i < COUNT(CLOSES); i++) {
+		machine_restart(&machine, CLOSES[i]);
+		results[i] = machine_picture(&machine);
+	}
+	for (size_t i = 0; i < MOST; i++)
+		names[i] = CLOSES[i % COUNT(CLOSES)];
+	machine_restart(&machine, NULL);
+	race(&machine, names, MOST);
+	now = machine_picture(&machine);
+	for (size_t i = 0; i < COUNT(CLOSES); i++) {
+		found |= strcmp(now, results[i]) == 0;
+		free(results[i]);
+	}
+	assert_true(found);
+	free(now);
+	machine_end(&machine);
+}
+
+static void eight_different_runs_all_end_well(void **state)
+{
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	race(&machine, CONFLICTING, MOST);
+	machine_end(&machine);
+}
+
+/* ---- The lock ---- */
+
+static void nobody_else_gets_the_lock_and_the_holder_is_named(void **state)
+{
+	struct isst_options options = { 0 };
+	struct isst_context *holder;
+	struct machine machine;
+	struct outcome outcome;
+	char name[40];
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	options.machine = machine_open(&machine);
+	assert_int_equal(isst_open(&options, &holder), 0);
+	assert_int_equal(isst_lock(holder, 0), 0);
+	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 50 },
+		     &outcome);
+	assert_int_equal(outcome.lock, -EBUSY);
+	snprintf(name, sizeof(name), "process %d", getpid());
+	check_holds(outcome.message, name);
+	outcome_clear(&outcome);
+	isst_close(holder);
+	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 1 }, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void the_lock_ends_with_its_process(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	pid_t child;
+	int status;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct isst_options options = { .machine = machine_open(&machine) };
+		struct isst_context *context;
+
+		if (isst_open(&options, &context) || isst_lock(context, 0))
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 1 }, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void a_change_needs_the_lock(void **state)
+{
+	struct isst_options options = { 0 };
+	const struct isst_change_options change_options = { 0 };
+	struct isst_context *context;
+	struct isst_change *change;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	options.machine = machine_open(&machine);
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_change_new(context, &change_options, &change), -EINVAL);
+	assert_int_equal(isst_lock(context, 0), -EINVAL);
+	isst_close(context);
+	machine_end(&machine);
+}
+
+#define TEST(what, test, platform) \
+	{ \
+		platform ": " what, test, NULL, NULL, platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("two runs end in the result of one order",
+		     two_runs_end_in_the_result_of_one_order, "guide"),
+		TEST("two runs end in the result of one order",
+		     two_runs_end_in_the_result_of_one_order, "tests/tpmi-tiny"),
+		TEST("two runs end in the result of one order",
+		     two_runs_end_in_the_result_of_one_order, "graniterapids-6776p"),
+		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,
+		     "tests/tpmi-tiny"),
+		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,
+		     "graniterapids-2s128c"),
+		TEST("eight different runs all end well", eight_different_runs_all_end_well,
+		     "tests/tpmi-tiny"),
+		TEST("eight different runs all end well", eight_different_runs_all_end_well,
+		     "graniterapids-2s128c"),
+		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture, "guide"),
+		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,
+		     "icelake-2s40c"),
+		TEST("eight different runs all end well", eight_different_runs_all_end_well,
+		     "guide"),
+		cmocka_unit_test(nobody_else_gets_the_lock_and_the_holder_is_named),
+		cmocka_unit_test(the_lock_ends_with_its_process),
+		cmocka_unit_test(a_change_needs_the_lock),
+	};
+
+	return cmocka_run_group_tests_name("several runs at once", tests, NULL, NULL);
+}

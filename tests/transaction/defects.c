@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Defects of the reference tool's changing commands that no other file here
+ * is about, by their numbers. */
+#include "transaction/support/loops.h"
+
+#define CPU "root/sys/devices/system/cpu/"
+
+static void check_ends(const struct machine *machine, const char *name)
+{
+	struct outcome outcome;
+
+	machine_try(machine, name, &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%s, %s: %s", machine->name, name, outcome.message);
+	outcome_clear(&outcome);
+}
+
+/** The picture has the line, or lacks it. */
+static void check_line(const struct machine *machine, const char *line, bool there)
+{
+	char *picture = machine_picture(machine);
+
+	if ((strstr(picture, line) != NULL) != there)
+		fail_msg("%s: the line '%s' is %s", machine->name, line,
+			 there ? "missing" : "there");
+	free(picture);
+}
+
+static void D21_frequencies_that_a_clos_cannot_hold_are_refused(void **state)
+{
+	static const char *const NAMES[] = { "clos above 25500 MHz", "clos min above max" };
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	for (size_t i = 0; i < COUNT(NAMES); i++) {
+		struct outcome outcome;
+
+		machine_try(&machine, NAMES[i], &outcome);
+		assert_int_equal(outcome.planning, -EINVAL);
+		machine_check(&machine, before, "%s", NAMES[i]);
+		outcome_clear(&outcome);
+	}
+	free(before);
+	machine_end(&machine);
+}
+
+static void D22_frequencies_are_rounded_down_to_ratios(void **state)
+{
+	struct request request = *request_find("clos");
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	request.clos.max_mhz = 2650;
+	machine_begin(&machine, "tests/tiny");
+	machine_make(&machine, &request, NULL, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_line(&machine, "domain 0 clos 2: 0x001a0a53\n", true);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void D28_limits_are_written_as_clean_numbers(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	check_ends(&machine, "base-freq enable auto");
+	check_line(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq: 3200000\n",
+		   true);
+	machine_end(&machine);
+}
+
+static void D29_D30_siblings_share_the_class_of_their_core(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	/* CPUs 0 and 1 are one core: CPU 0 is named. */
+	machine_begin(&machine, "tests/tiny");
+	check_ends(&machine, "turbo-freq enable auto cpus");
+	check_line(&machine, "domain 0 core 0: ", false);
+	check_line(&machine, "domain 0 core 1: 0x00030000\n", true);
+	machine_end(&machine);
+}
+
+static void D34_model_0x55_has_no_epp_and_no_weight(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/skylake-mailbox");
+	check_ends(&machine, "clos");
+	check_line(&machine, "domain 0 clos 2: 0x00160a00\n", true);
+	machine_end(&machine);
+}
+
+static void D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	machine_try(&machine, "turbo-freq enable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "no CPUs are named: every core becomes low priority");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void D36_other_packages_are_not_touched(void **state)
+{
+	struct request request = *request_find("turbo-freq enable auto cpus");
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	request.one_package = true;
+	machine_begin(&machine, "guide");
+	machine_make(&machine, &request, NULL, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_null(strstr(outcome.steps, "package 1"));
+	check_line(&machine, "domain 0 core 1: 0x00030000\n", true);
+	check_line(&machine, "domain 1 core 1: ", false);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void D40_uncore_limits_follow_the_level(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny",
+			   "uncore-max = 2200\nuncore-base = 1600\nuncore-min = 800",
+			   "uncore-max = 1900\nuncore-base = 1600\nuncore-min = 900");
+	check_ends(&machine, "level 1 online");
+	check_line(&machine, "package_00_die_00/max_freq_khz: 1900000\n", true);
+	check_line(&machine, "package_00_die_00/min_freq_khz: 900000\n", true);
+	machine_end(&machine);
+}
+
+static void D43_without_intel_pstate_turbo_is_not_off(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/no-cpufreq");
+	machine_try(&machine, "turbo-freq enable", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+	machine_begin_with(&machine, "tests/tiny", "[topology]",
+			   "[files]\nno-turbo = yes\n\n[topology]");
+	machine_try(&machine, "turbo-freq enable", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "Turbo mode is disabled");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void D43_a_limit_of_the_user_is_moved_only_as_far_as_needed(void **state)
+{
+	static const char PATH[] = "/sys/devices/system/cpu/cpu2/cpufreq/scaling_max_freq";
+	struct isst_machine *opened;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	opened = machine_open(&machine);
+	assert_int_equal(opened->files->write(opened->data, PATH, "2600000", 7), 0);
+	opened->release(opened);
+	check_ends(&machine, "base-freq enable auto");
+	check_line(&machine, "cpu2/cpufreq/scaling_max_freq: 2600000\n", true);
+	check_line(&machine, "cpu2/cpufreq/scaling_min_freq: 2600000\n", true);
+	machine_end(&machine);
+}
+
+static void D44_turbo_mode_takes_any_number_of_cpus(void **state)
+{
+	static const char *const PLATFORMS[] = { "tests/tiny", "tests/sparse", "guide" };
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(PLATFORMS); i++) {
+		machine_begin(&machine, PLATFORMS[i]);
+		check_ends(&machine, "turbo-mode disable");
+		check_ends(&machine, "turbo-mode enable");
+		machine_end(&machine);
+	}
+	/* Nobody knows where turbo begins. */
+	machine_begin_with(&machine, "tests/tiny", "[topology]", "[files]\nhwp = no\n\n[topology]");
+	machine_try(&machine, "turbo-mode disable", &outcome);
+	assert_false(outcome.here);
+	assert_true(outcome.unchanged);
+	check_holds(outcome.refusals, "has no base_frequency");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void D47_every_die_of_a_package_is_handled(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/multi-die");
+	check_ends(&machine, "core-power enable");
+	check_line(&machine, "domain 0 core-power: 1\n", true);
+	check_line(&machine, "domain 1 core-power: 1\n", true);
+	machine_end(&machine);
+}
+
+static void D53_each_register_is_written_once_and_in_few_calls(void **state)
+{
+	struct isst_emulator_statistics before, after;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "icelake-2s40c");
+	before = machine_statistics(&machine);
+	check_ends(&machine, "association 3");
+	after = machine_statistics(&machine);
+	assert_int_equal(after.writes - before.writes, 2 * 40);
+	assert_true(after.driver_calls - before.driver_calls < 40);
+	before = after;
+	check_ends(&machine, "turbo-freq enable auto cpus");
+	after = machine_statistics(&machine);
+	/* Of each package: core-power, priority, features, limits, 4 CLOS, and the core that leaves
+	 * CLOS 3. */
+	assert_true(after.writes - before.writes <= 2 * 9);
+	assert_true(after.driver_calls - before.driver_calls < 60);
+	machine_end(&machine);
+}
+
+static void D54_missing_hwp_is_named(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny", "[topology]", "[files]\nhwp = no\n\n[topology]");
+	machine_try(&machine, "core-power enable", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "HWP");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void D68_what_stands_against_each_domain_is_told(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	before = machine_picture(&machine);
+	machine_faults(&machine, "mailbox 0x7f/0x00 EIO");
+	machine_try(&machine, "level 1", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "package 0");
+	check_holds(outcome.message, "package 1");
+	machine_check(&machine, before, "levels that cannot be read");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void a_locked_level_is_not_changed(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/locked");
+	before = machine_picture(&machine);
+	machine_try(&machine, "level 1", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "TDP is locked");
+	machine_check(&machine, before, "a locked level");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+	free(before);
+	/* D5: the other place that tells of the lock cannot be read. */
+	machine_begin(&machine, "tests/tiny");
+	machine_faults(&machine, "msr any get EIO");
+	machine_try(&machine, "level 1", &outcome);
+	assert_true(outcome_error(&outcome) < 0);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(D21_frequencies_that_a_clos_cannot_hold_are_refused),
+		cmocka_unit_test(D22_frequencies_are_rounded_down_to_ratios),
+		cmocka_unit_test(D28_limits_are_written_as_clean_numbers),
+		cmocka_unit_test(D29_D30_siblings_share_the_class_of_their_core),
+		cmocka_unit_test(D34_model_0x55_has_no_epp_and_no_weight),
+		cmocka_unit_test(D35_turbo_freq_without_cpus_warns_that_all_cores_become_slow),
+		cmocka_unit_test(D36_other_packages_are_not_touched),
+		cmocka_unit_test(D40_uncore_limits_follow_the_level),
+		cmocka_unit_test(D43_without_intel_pstate_turbo_is_not_off),
+		cmocka_unit_test(D43_a_limit_of_the_user_is_moved_only_as_far_as_needed),
+		cmocka_unit_test(D44_turbo_mode_takes_any_number_of_cpus),
+		cmocka_unit_test(D47_every_die_of_a_package_is_handled),
+		cmocka_unit_test(D53_each_register_is_written_once_and_in_few_calls),
+		cmocka_unit_test(D54_missing_hwp_is_named),
+		cmocka_unit_test(D68_what_stands_against_each_domain_is_told),
+		cmocka_unit_test(a_locked_level_is_not_changed),
+	};
+
+	return cmocka_run_group_tests_name("defects of changing commands", tests, NULL, NULL);
+}

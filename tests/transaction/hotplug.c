@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPUs that come and go with a level, and partitions where they cannot or shall not. */
+#include "transaction/support/loops.h"
+
+static char *text_of(const struct machine *machine, const char *path)
+{
+	char *text = machine_text(machine, path);
+
+	if (!text)
+		fail_msg("%s has no %s", machine->name, path);
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static void check_text(const struct machine *machine, const char *path, const char *expected)
+{
+	char *text = text_of(machine, path);
+
+	if (strcmp(text, expected) != 0)
+		fail_msg("%s: %s is '%s', expected '%s'", machine->name, path, text, expected);
+	free(text);
+}
+
+#define ONLINE "root/sys/devices/system/cpu/online"
+#define GROUP "root/sys/fs/cgroup/0-0-0"
+
+static void check_ends(const struct machine *machine, const char *name)
+{
+	struct outcome outcome;
+
+	machine_try(machine, name, &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%s, %s: %s", machine->name, name, outcome.message);
+	outcome_clear(&outcome);
+}
+
+/** Writes a file of the kernel. */
+static void set_file(const struct machine *machine, const char *path, const char *text)
+{
+	struct isst_machine *opened = machine_open(machine);
+
+	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
+	opened->release(opened);
+}
+
+/* ---- Hotplug ---- */
+
+static void D46_unknown_cpus_are_brought_online_where_the_level_enables_them(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	/* CPUs 3 and 11 are of core 3, which level 1 lacks; 12 is of core 0 of the other package.
+	 */
+	machine_begin(&machine, "tests/offline");
+	check_ends(&machine, "level 1 online");
+	check_text(&machine, ONLINE, "0-1,4-5,8-9,12-13");
+	machine_restart(&machine, NULL);
+	check_ends(&machine, "level 0 online");
+	check_text(&machine, ONLINE, "0-15");
+	machine_end(&machine);
+}
+
+static void D45_D46_all_cpus_come_online(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/offline");
+	check_ends(&machine, "all online");
+	check_text(&machine, ONLINE, "0-15");
+	machine_end(&machine);
+	machine_begin(&machine, "tests/sparse");
+	{
+		char *all = text_of(&machine, ONLINE);
+
+		check_ends(&machine, "level 1 online");
+		check_ends(&machine, "all online");
+		check_text(&machine, ONLINE, all);
+		free(all);
+	}
+	machine_end(&machine);
+}
+
+static void D15_hundreds_of_cpus_come_and_go(void **state)
+{
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "icelake-8s40c");
+	before = machine_picture(&machine);
+	check_ends(&machine, "level 4 online");
+	check_ends(&machine, "level 0 online");
+	machine_check(&machine, before, "to level 4 and back");
+	free(before);
+	machine_end(&machine);
+}
+
+static void a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny", "[topology]",
+			   "[files]\nrefuse-offline = 3\n\n[topology]");
+	before = machine_picture(&machine);
+	machine_try(&machine, "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "cpu3/online cannot be written");
+	machine_check(&machine, before, "a CPU that refuses to go offline");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/* ---- CPU 0 ---- */
+
+static void D41_cpu_0_without_the_file_online_is_treated_as_others(void **state)
+{
+	struct machine machine;
+	char *limits;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	check_ends(&machine, "base-freq enable auto");
+	limits = text_of(&machine, "root/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
+	assert_string_not_equal(limits, "800000");
+	free(limits);
+	check_ends(&machine, "turbo-mode disable");
+	limits = text_of(&machine, "root/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
+	assert_string_equal(limits, "2300000");
+	free(limits);
+	machine_end(&machine);
+}
+
+static void D50_cpu_0_that_a_level_lacks_is_isolated_and_comes_back(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0", "[level 1]\ncores = 1");
+	before = machine_picture(&machine);
+	machine_try(&machine, "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "CPU 0 cannot go offline: it is isolated");
+	check_text(&machine, ONLINE, "0,2-3");
+	check_text(&machine, GROUP "/cpuset.cpus", "0");
+	check_text(&machine, GROUP "/cpuset.cpus.partition", "isolated");
+	outcome_clear(&outcome);
+	check_ends(&machine, "level 0 online");
+	assert_null(machine_text(&machine, GROUP "/cpuset.cpus"));
+	free(before);
+	machine_end(&machine);
+}
+
+static void cpu_0_that_could_go_offline_is_isolated_when_asked_for(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny", "[level 1]\ncores = 0",
+			   "[files]\ncpu0-hotplug = yes\n\n[level 1]\ncores = 1");
+	check_ends(&machine, "level 1 online");
+	check_text(&machine, ONLINE, "2-3");
+	check_ends(&machine, "all online");
+	machine_restart(&machine, NULL);
+	check_ends(&machine, "level 1 cpu 0");
+	check_text(&machine, ONLINE, "0,2-3");
+	check_text(&machine, GROUP "/cpuset.cpus", "0");
+	machine_end(&machine);
+}
+
+/* ---- Partitions ---- */
+
+static void D50_partitions_are_removed_when_no_longer_needed(void **state)
+{
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	check_ends(&machine, "level 1 partitions");
+	check_text(&machine, GROUP "/cpuset.cpus.partition", "isolated");
+	check_ends(&machine, "level 0 partitions");
+	assert_null(machine_text(&machine, GROUP "/cpuset.cpus"));
+	machine_end(&machine);
+}
+
+static void a_kernel_without_isolated_partitions_gets_root_ones(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny", "[topology]",
+			   "[cgroup]\nisolated = no\n\n[topology]");
+	check_ends(&machine, "level 1 partitions");
+	check_text(&machine, GROUP "/cpuset.cpus", "2-3");
+	check_text(&machine, GROUP "/cpuset.cpus.partition", "root");
+	machine_try(&machine, "level 1 partitions", &outcome);
+	assert_true(outcome.unchanged);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void D50_an_invalid_partition_is_a_failure_with_the_kernels_reason(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	struct isst_machine *opened;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	/* Another group holds the CPUs already. */
+	set_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+	opened = machine_open(&machine);
+	assert_int_equal(opened->files->mkdir(opened->data, "/sys/fs/cgroup/other"), 0);
+	opened->release(opened);
+	set_file(&machine, "/sys/fs/cgroup/other/cpuset.cpus", "2-3");
+	set_file(&machine, "/sys/fs/cgroup/other/cpuset.cpus.partition", "root");
+	before = machine_picture(&machine);
+	machine_try(&machine, "level 1 partitions", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "not exclusive");
+	machine_check(&machine, before, "an invalid partition");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void make_group(const struct machine *machine, const char *path, const char *cpus,
+		       const char *type)
+{
+	struct isst_machine *opened = machine_open(machine);
+	char *file;
+
+	assert_int_equal(opened->files->mkdir(opened->data, path), 0);
+	opened->release(opened);
+	assert_true(asprintf(&file, "%s/cpuset.cpus", path) >= 0);
+	set_file(machine, file, cpus);
+	free(file);
+	assert_true(asprintf(&file, "%s/cpuset.cpus.partition", path) >= 0);
+	set_file(machine, file, type);
+	free(file);
+}
+
+/** A partition that was invalid before the change is invalid again when it is undone. */
+static void an_invalid_partition_comes_back_as_such(void **state)
+{
+	static const char *const REQUESTS_OF_PARTITIONS[] = { "level 1 partitions",
+							      "level 0 partitions" };
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/multi-die");
+	for (size_t i = 0; i < COUNT(REQUESTS_OF_PARTITIONS); i++) {
+		const char *name = REQUESTS_OF_PARTITIONS[i];
+		struct outcome outcome;
+
+		machine_restart(&machine, i ? "level 1" : NULL);
+		set_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+		/* Another group holds CPU 0, which level 1 does not isolate. */
+		make_group(&machine, "/sys/fs/cgroup/other", "0", "root");
+		make_group(&machine, "/sys/fs/cgroup/0-0-0", "0,3", "isolated");
+		make_group(&machine, "/sys/fs/cgroup/0-1-0", "0", "root");
+		check_text(&machine, GROUP "/cpuset.cpus.partition",
+			   "isolated invalid (cpu list in cpuset.cpus not exclusive)");
+		before = machine_picture(&machine);
+		machine_faults(&machine, "write /sys/fs/cgroup/0-1-0/cpuset.cpus EIO times 1");
+		machine_try(&machine, name, &outcome);
+		if (outcome_error(&outcome) != -EIO)
+			fail_msg("%s: %d %s\n%s", name, outcome_error(&outcome), outcome.message,
+				 outcome.differences);
+		check_holds(outcome.message, "/0-1-0/cpuset.cpus cannot be written");
+		machine_check(&machine, before, "%s", name);
+		outcome_clear(&outcome);
+		free(before);
+	}
+	machine_end(&machine);
+}
+
+static void D16_long_lists_of_cpus_are_complete(void **state)
+{
+	struct machine machine;
+	char *list;
+	struct isst_cpuset *set;
+
+	(void)state;
+	machine_begin(&machine, "tests/long-lists");
+	check_ends(&machine, "level 1 partitions");
+	list = text_of(&machine, GROUP "/cpuset.cpus");
+	assert_true(strlen(list) > 512);
+	set = check_set(list);
+	assert_int_equal(isst_cpuset_count(set), 126);
+	isst_cpuset_free(set);
+	free(list);
+	machine_end(&machine);
+}
+
+static void without_cpusets_cpus_go_offline(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny", "[topology]",
+			   "[cgroup]\ntree = no-cpuset\n\n[topology]");
+	machine_try(&machine, "level 1 partitions", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "CPUs go offline instead");
+	check_text(&machine, ONLINE, "0-1");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/* ---- The uncore ---- */
+
+#define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00/"
+
+static void uncore_limits_that_firmware_moved_are_restored(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny",
+			   "[level 1]\ncores = 0\npower = 90\ntjunction = 100\nbase = 2500\n"
+			   "base-avx2 = 2200\nbase-avx512 = 2000\nuncore-max = 2200\n"
+			   "uncore-base = 1600\nuncore-min = 800",
+			   "[files]\nuncore-follows-level = yes\n\n[level 1]\ncores = 0\n"
+			   "power = 90\ntjunction = 100\nbase = 2500\nuncore-max = 1900\n"
+			   "uncore-base = 1600\nuncore-min = 900");
+	/* The user's own ones, which no level has. */
+	set_file(&machine, UNCORE "max_freq_khz", "2000000");
+	set_file(&machine, UNCORE "min_freq_khz", "1000000");
+	before = machine_picture(&machine);
+	machine_faults(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY");
+	machine_try(&machine, "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	machine_check(&machine, before, "a level change that failed");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+#define TEST(test, platform) \
+	{ \
+		platform ": " #test, test, NULL, NULL, platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(D46_unknown_cpus_are_brought_online_where_the_level_enables_them),
+		cmocka_unit_test(D45_D46_all_cpus_come_online),
+		cmocka_unit_test(D15_hundreds_of_cpus_come_and_go),
+		cmocka_unit_test(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone),
+		cmocka_unit_test(D41_cpu_0_without_the_file_online_is_treated_as_others),
+		cmocka_unit_test(D50_cpu_0_that_a_level_lacks_is_isolated_and_comes_back),
+		cmocka_unit_test(cpu_0_that_could_go_offline_is_isolated_when_asked_for),
+		TEST(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny"),
+		TEST(D50_partitions_are_removed_when_no_longer_needed, "guide"),
+		cmocka_unit_test(a_kernel_without_isolated_partitions_gets_root_ones),
+		cmocka_unit_test(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason),
+		cmocka_unit_test(an_invalid_partition_comes_back_as_such),
+		cmocka_unit_test(D16_long_lists_of_cpus_are_complete),
+		cmocka_unit_test(without_cpusets_cpus_go_offline),
+		cmocka_unit_test(uncore_limits_that_firmware_moved_are_restored),
+	};
+
+	return cmocka_run_group_tests_name("CPUs that come and go", tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small machines: a run is interrupted, or killed, right after any of its changes; and what is
+ * found in a journal. */
+#include "transaction/support/ends.h"
+
+/* ---- What is found in a journal ---- */
+
+static void a_journal_of_another_boot_is_put_away(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_prepare(&machine, "level 1");
+	before = machine_picture(&machine);
+	machine_write(&machine, "run/journal",
+		      "isst journal 1 boot 00000000-0000-0000-0000-000000000000\n"
+		      "level 0 0 0 0 0 0 1\n");
+	machine_try(&machine, "level 1", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_string_equal(outcome.notices, "");
+	machine_check(&machine, before, "a journal of another boot");
+	assert_null(machine_text(&machine, "run/journal"));
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void a_line_that_is_cut_off_is_passed_over(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *boot_id, *text, *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	machine_prepare(&machine, "turbo ratio limits; level 1");
+	boot_id = machine_text(&machine, "root/proc/sys/kernel/random/boot_id");
+	assert_true(asprintf(&text,
+			     "isst journal 1 boot %sturbo-ratio-limits 0 0 0 0 0 "
+			     "2025524839466146848 1881086003374299674\nlevel 0 0 0 0 0 0 1\n"
+			     "level 0 0 0",
+			     boot_id) >= 0);
+	machine_write(&machine, "run/journal", text);
+	machine_try(&machine, "level 0", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.notices, "died in the middle of a change");
+	assert_true(outcome.unchanged);
+	free(before);
+	free(boot_id);
+	free(text);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+#define TEST(what, test, platform) \
+	{ \
+		platform ": " what, test, NULL, NULL, platform \
+	}
+#define INTERRUPTED(platform) \
+	TEST("an interrupted run takes its changes back", every_interruption, platform)
+#define KILLED(platform) TEST("the next run recovers from a kill", every_kill, platform)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_journal_of_another_boot_is_put_away),
+		cmocka_unit_test(a_line_that_is_cut_off_is_passed_over),
+		INTERRUPTED("tests/tiny"),
+		INTERRUPTED("tests/multi-die"),
+		INTERRUPTED("tests/offline"),
+		INTERRUPTED("tests/features-on"),
+		INTERRUPTED("tests/tpmi-tiny"),
+		INTERRUPTED("tests/tpmi-odd"),
+		INTERRUPTED("tests/tpmi-modules"),
+		INTERRUPTED("tests/tpmi-api2"),
+		INTERRUPTED("tests/preset-unnamed"),
+		KILLED("tests/tiny"),
+		KILLED("tests/multi-die"),
+		KILLED("tests/offline"),
+		KILLED("tests/skylake-mailbox"),
+		KILLED("tests/tpmi-tiny"),
+		KILLED("tests/tpmi-odd"),
+		KILLED("tests/tpmi-modules"),
+		KILLED("tests/tpmi-api2"),
+		KILLED("tests/preset-unnamed"),
+	};
+
+	return cmocka_run_group_tests_name("interrupted and killed runs", tests, NULL, NULL);
+}

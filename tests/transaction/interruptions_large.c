@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Built-in platforms: a run is interrupted, or killed, right after changes of each kind. */
+#include "transaction/support/ends.h"
+
+#define SAMPLED(platform) \
+	{ \
+		platform ": interrupted and killed runs leave nothing behind", sampled_ends, NULL, \
+			NULL, platform \
+	}
+#define FEW(platform) \
+	{ \
+		platform ": interrupted and killed runs leave nothing behind", few_ends, NULL, \
+			NULL, platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SAMPLED("guide"),
+		FEW("icelake-2s40c"),
+		FEW("icelake-8s40c"),
+		FEW("sapphirerapids-2s56c"),
+		FEW("emeraldrapids-2s64c"),
+		FEW("cooperlake"),
+		FEW("cascadelake-6230n"),
+		FEW("icelake-2s36c"),
+		FEW("sapphirerapids-4s40c"),
+	};
+
+	return cmocka_run_group_tests_name("interrupted and killed runs on large machines", tests,
+					   NULL, NULL);
+}

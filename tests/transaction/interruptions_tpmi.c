@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Built-in TPMI platforms: a run is interrupted, or killed, right after changes of each kind. */
+#include "transaction/support/ends.h"
+
+#define TEST(test, platform) \
+	{ \
+		platform ": interrupted and killed runs leave nothing behind", test, NULL, NULL, \
+			platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(sampled_ends, "graniterapids-2s128c"), TEST(few_ends, "graniterapids-2s64c"),
+		TEST(sampled_ends, "graniterapids-6776p"),  TEST(few_ends, "sierraforest-2s112c"),
+		TEST(few_ends, "diamondrapids-2s32c"),
+	};
+
+	return cmocka_run_group_tests_name("interrupted and killed runs on TPMI machines", tests,
+					   NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs that end in the middle: interrupted, or killed, right after one of their changes. */
+#include "transaction/support/ends.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- Signals that a program catches ---- */
+
+static bool interrupted_now;
+
+static void interrupt_now(void)
+{
+	interrupted_now = true;
+}
+
+static bool is_interrupted(void *data)
+{
+	(void)data;
+	return interrupted_now;
+}
+
+/** Whether no other step comes behind change @k. */
+static bool in_last_step(const struct course *course, unsigned int k)
+{
+	const char *kind = course->kinds[k - 1];
+
+	for (; k < course->changes; k++)
+		if (strcmp(course->kinds[k], kind) != 0 &&
+		    !(strstr(kind, "/sys/fs/cgroup") && strstr(course->kinds[k], "/sys/fs/cgroup")))
+			return false;
+	return true;
+}
+
+static void interrupt_after(const struct machine *machine, const struct request *request,
+			    const struct course *course, unsigned int k)
+{
+	const struct seam_plan plan = { .after_change = k, .then = interrupt_now };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan,
+				       .counts = &counts,
+				       .interrupted = is_interrupted };
+	struct outcome outcome;
+
+	interrupted_now = false;
+	machine_make(machine, request, &making, &outcome);
+	assert_true(interrupted_now);
+	if (outcome_error(&outcome) == 0) {
+		/* Nothing was left to be interrupted. */
+		if (!in_last_step(course, k))
+			fail_msg("%s, %s: interrupted after change %u of %u, it went on",
+				 machine->name, request->name, k, course->changes);
+		machine_check(machine, course->after, "%s, interrupted after the last step",
+			      request->name);
+		moment_return(&course->before);
+	} else {
+		assert_int_equal(outcome_error(&outcome), -EINTR);
+		moment_check(machine, &course->before, "%s, interrupted after change %u of %u",
+			     request->name, k, course->changes);
+		assert_null(machine_text(machine, "run/journal"));
+		course_forget_offline(machine, course);
+	}
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+static void interrupt_chosen(const struct machine *machine, const struct request *request,
+			     const struct course *course, course_choice chosen)
+{
+	for (unsigned int k = 1; k <= course->changes; k++)
+		if (chosen(course, k))
+			interrupt_after(machine, request, course, k);
+}
+
+static void interrupt_all(const struct machine *machine, const struct request *request,
+			  const struct course *course)
+{
+	interrupt_chosen(machine, request, course, course_all);
+}
+
+void every_interruption(void **state)
+{
+	for_each_request(*state, true, interrupt_all);
+}
+
+/* ---- SIGKILL ---- */
+
+/** A child that is killed by the machine right after its k-th change. */
+static void run_and_kill(const struct machine *machine, const struct request *request,
+			 unsigned int k)
+{
+	pid_t child;
+	int status;
+
+	machine_faults(machine, "change any after %u times 1 signal KILL", k - 1);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		machine_make(machine, request, NULL, &outcome);
+		_exit(outcome_error(&outcome) ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		fail_msg("%s, %s: the run was not killed after change %u, status 0x%x",
+			 machine->name, request->name, k, (unsigned int)status);
+	machine_faults(machine, "%s", "");
+}
+
+static bool has_notice(const struct isst_context *context, const char *part)
+{
+	const char *notice;
+
+	for (size_t i = 0; (notice = isst_notice(context, i)); i++)
+		if (strstr(notice, part))
+			return true;
+	return false;
+}
+
+static void check_recovery(const struct machine *machine, const struct request *request,
+			   const struct course *course, unsigned int k)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+	char *journal;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 0), 0);
+	if (isst_discover(context))
+		fail_msg("%s, %s, killed after change %u: the next run says: %s", machine->name,
+			 request->name, k, isst_error(context));
+	if (!has_notice(context, "died in the middle of a change"))
+		fail_msg("%s, %s, killed after change %u: the next run does not tell of it",
+			 machine->name, request->name, k);
+	isst_close(context);
+	moment_check(machine, &course->before, "%s, killed after change %u of %u", request->name, k,
+		     course->changes);
+	journal = machine_text(machine, "run/journal");
+	assert_null(journal);
+}
+
+static void kill_chosen(const struct machine *machine, const struct request *request,
+			const struct course *course, course_choice chosen)
+{
+	for (unsigned int k = 1; k <= course->changes; k++) {
+		if (!chosen(course, k))
+			continue;
+		run_and_kill(machine, request, k);
+		check_recovery(machine, request, course, k);
+		/* Nothing of it matters to the next run but what CPUs it remembers. */
+		course_forget_offline(machine, course);
+	}
+}
+
+static void kill_all(const struct machine *machine, const struct request *request,
+		     const struct course *course)
+{
+	kill_chosen(machine, request, course, course_all);
+}
+
+void every_kill(void **state)
+{
+	for_each_request(*state, true, kill_all);
+}
+
+/* ---- Both, on large machines ---- */
+
+/** Requests that differ from another one in a number only are left to the small ones. */
+static void interrupt_and_kill_kinds(const struct machine *machine, const struct request *request,
+				     const struct course *course)
+{
+	interrupt_chosen(machine, request, course, course_sample_kind);
+	kill_chosen(machine, request, course, course_sample_kind);
+}
+
+void sampled_ends(void **state)
+{
+	for_each_request(*state, false, interrupt_and_kill_kinds);
+}
+
+static void interrupt_and_kill_middles(const struct machine *machine, const struct request *request,
+				       const struct course *course)
+{
+	interrupt_chosen(machine, request, course, course_middle_of_kind);
+	kill_chosen(machine, request, course, course_middle_of_kind);
+}
+
+void few_ends(void **state)
+{
+	for_each_request(*state, false, interrupt_and_kill_middles);
+}

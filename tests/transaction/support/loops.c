@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops in which one operation after the other goes wrong. */
+#include "transaction/support/loops.h"
+#include "support/snapshot.h"
+#include "transaction/support/differences.h"
+
+#include <limits.h>
+
+/** What an operation fails with, in turn; mailboxes are busy until their tries are used up. */
+static const int ERRORS[] = { -EIO, -ENXIO, -EBUSY };
+/** By ENXIO firmware also says that there is no such thing, which need not be a failure. */
+static const int READ_ERRORS[] = { -EIO, -EBUSY };
+
+/* ---- Requests and their courses ---- */
+
+/** What firmware refuses although nobody can know it before (tests of its own are in tpmi.c). */
+static bool is_refused(const struct machine *machine, const struct request *request)
+{
+	return strcmp(machine->name, "tests/tpmi-tiny") == 0 && request->level == 3;
+}
+
+bool course_run(const struct machine *machine, const struct request *request, struct course *course)
+{
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct outcome outcome;
+	bool here = machine_restart(machine, request->before);
+
+	*course = (struct course){ 0 };
+	if (!here || is_refused(machine, request))
+		return false;
+	course->before = moment_take(machine);
+	machine_make(machine, request, &making, &outcome);
+	here = outcome.here;
+	if (here && outcome_error(&outcome))
+		fail_msg("%s, %s: %s", machine->name, request->name, outcome.message);
+	course->after = machine_picture(machine);
+	course->changes = counts.changes;
+	course->reads = counts.reads;
+	course->kinds = counts.kinds;
+	counts.kinds = NULL;
+	seam_counts_clear(&counts);
+	outcome_clear(&outcome);
+	moment_return(&course->before);
+	moment_check(machine, &course->before, "%s: the machine put back", request->name);
+	machine_look(machine);
+	course->cache = machine_text(machine, "run/topology");
+	moment_return(&course->before);
+	if (!here)
+		course_clear(course);
+	return here;
+}
+
+void for_each_request(const char *platform, bool variants, request_test test)
+{
+	/* To look at one of them alone. */
+	const char *only = getenv("ISST_REQUEST");
+	struct machine machine;
+	unsigned int count = 0;
+
+	machine_begin(&machine, platform);
+	for (const struct request *request = REQUESTS; request->name; request++) {
+		struct course course;
+
+		if ((only ? strcmp(only, request->name) != 0 : request->variant && !variants) ||
+		    !course_run(&machine, request, &course))
+			continue;
+		test(&machine, request, &course);
+		course_clear(&course);
+		count++;
+	}
+	assert_true(count > 0 || only);
+	machine_end(&machine);
+}
+
+void course_clear(struct course *course)
+{
+	for (unsigned int i = 0; course->kinds && course->kinds[i]; i++)
+		free(course->kinds[i]);
+	free(course->kinds);
+	moment_clear(&course->before);
+	free(course->after);
+	free(course->cache);
+}
+
+/** Where change @k stands among those of its kind, from 1 on, and how many there are. */
+static unsigned int place_in_kind(const struct course *course, unsigned int k, unsigned int *count)
+{
+	unsigned int place = 0;
+
+	*count = 0;
+	for (unsigned int i = 1; i <= course->changes; i++)
+		if (strcmp(course->kinds[i - 1], course->kinds[k - 1]) == 0) {
+			++*count;
+			place += i <= k;
+		}
+	return place;
+}
+
+/** Builds in which everything is slow take fewer samples; `make check` takes all. */
+static bool is_coarse(void)
+{
+	return getenv("ISST_COARSE") != NULL;
+}
+
+bool course_sample(const struct course *course, unsigned int k)
+{
+	const char *kind = course->kinds[k - 1];
+	unsigned int first = k, last = k;
+
+	if (is_coarse())
+		return course_middle_of_kind(course, k);
+	while (first > 1 && strcmp(course->kinds[first - 2], kind) == 0)
+		first--;
+	while (last < course->changes && strcmp(course->kinds[last], kind) == 0)
+		last++;
+	return k == first || k == last || k == (first + last) / 2;
+}
+
+bool course_sample_kind(const struct course *course, unsigned int k)
+{
+	unsigned int count, place = place_in_kind(course, k, &count);
+
+	if (is_coarse())
+		return course_middle_of_kind(course, k);
+	return place == 1 || place == count || place == (count + 1) / 2;
+}
+
+bool course_middle_of_kind(const struct course *course, unsigned int k)
+{
+	unsigned int count, place = place_in_kind(course, k, &count);
+
+	return place == (count + 1) / 2;
+}
+
+bool course_all(const struct course *course, unsigned int k)
+{
+	(void)course;
+	(void)k;
+	return true;
+}
+
+/* CPUs that were offline ever since are remembered once they were seen, and brought online no more:
+ * without that the course would not be the one that was run at first. */
+void course_forget_offline(const struct machine *machine, const struct course *course)
+{
+	char *cache = machine_text(machine, "run/topology");
+
+	if (cache && course->cache && strcmp(cache, course->cache) != 0)
+		moment_return(&course->before);
+	free(cache);
+}
+
+/* ---- Failures ---- */
+
+static void check_clean(const struct machine *machine, const struct course *course,
+			const struct request *request, const char *what, unsigned int k,
+			const struct seam_counts *counts)
+{
+	char *journal = machine_text(machine, "run/journal");
+
+	moment_check(machine, &course->before, "%s: %s %u of %u (%s) failed", request->name, what,
+		     k, course->changes, counts->target);
+	if (journal)
+		fail_msg("%s, %s: %s %u failed and left a journal", machine->name, request->name,
+			 what, k);
+}
+
+/** A failure that the request survives, since there is another way, is none: `root` in place of
+ * `isolated`, hotplug in place of partitions. */
+static bool found_another_way(const struct request *request, const struct seam_counts *counts)
+{
+	return (request->partitions || request->partition_for_cpu0) && counts->target &&
+	       strstr(counts->target, "/sys/fs/cgroup/");
+}
+
+static void fail_change(const struct machine *machine, const struct request *request,
+			const struct course *course, unsigned int k)
+{
+	const struct seam_plan plan = { .fail_change = k, .error = ERRORS[k % COUNT(ERRORS)] };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct outcome outcome;
+	int error;
+
+	machine_make(machine, request, &making, &outcome);
+	error = outcome_error(&outcome);
+	if (!counts.failed)
+		fail_msg("%s, %s: change %u was not reached", machine->name, request->name, k);
+	if (!error && found_another_way(request, &counts)) {
+		moment_return(&course->before);
+	} else {
+		if (!error || error == -ENOTRECOVERABLE)
+			fail_msg(
+				"%s, %s: change %u of %u (%s) failed, and the result is %d: %s\n%s",
+				machine->name, request->name, k, course->changes, counts.target,
+				error, outcome.message, outcome.differences);
+		assert_string_equal(outcome.differences, "");
+		check_clean(machine, course, request, "change", k, &counts);
+		course_forget_offline(machine, course);
+	}
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+static void all_changes_fail(const struct machine *machine, const struct request *request,
+			     const struct course *course, course_choice chosen)
+{
+	for (unsigned int k = 1; k <= course->changes; k++)
+		if (chosen(course, k))
+			fail_change(machine, request, course, k);
+	/* And after all of that it still can be done. */
+	assert_true(machine_prepare(machine, request->name));
+	machine_check(machine, course->after, "%s: after its changes had failed", request->name);
+}
+
+static void test_all_changes(const struct machine *machine, const struct request *request,
+			     const struct course *course)
+{
+	all_changes_fail(machine, request, course, course_all);
+}
+
+static void test_samples(const struct machine *machine, const struct request *request,
+			 const struct course *course)
+{
+	all_changes_fail(machine, request, course, course_sample);
+}
+
+static void test_kinds(const struct machine *machine, const struct request *request,
+		       const struct course *course)
+{
+	all_changes_fail(machine, request, course, course_sample_kind);
+}
+
+void every_change_fails(void **state)
+{
+	for_each_request(*state, true, test_all_changes);
+}
+
+void sampled_changes_fail(void **state)
+{
+	for_each_request(*state, true, test_samples);
+}
+
+static void fail_read(const struct machine *machine, const struct request *request,
+		      const struct course *course, unsigned int k)
+{
+	const struct seam_plan plan = { .fail_read = k,
+					.error = READ_ERRORS[k % COUNT(READ_ERRORS)] };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct outcome outcome;
+	int error;
+
+	machine_make(machine, request, &making, &outcome);
+	error = outcome_error(&outcome);
+	if (error == -ENOTRECOVERABLE)
+		fail_msg("%s, %s: read %u (%s) failed: %s\n%s", machine->name, request->name, k,
+			 counts.target, outcome.message, outcome.differences);
+	if (error) {
+		check_clean(machine, course, request, "read", k, &counts);
+		course_forget_offline(machine, course);
+	} else {
+		/* A CPU whose core nobody told is left out, and somebody says so. */
+		if (outcome.here && !found_another_way(request, &counts) &&
+		    !strstr(outcome.warnings, "left as it is") &&
+		    !strstr(outcome.warnings, "uncore limits are left as they are") &&
+		    !strstr(outcome.notices, "does not know the core of CPU"))
+			machine_check(machine, course->after,
+				      "%s: read %u (%s) failed without an error", request->name, k,
+				      counts.target);
+		moment_return(&course->before);
+	}
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+static void all_reads_fail(const struct machine *machine, const struct request *request,
+			   const struct course *course, unsigned int most)
+{
+	unsigned int stride;
+
+	stride = course->reads > most ? course->reads / most : 1;
+	for (unsigned int k = 1; k <= course->reads; k += stride)
+		fail_read(machine, request, course, k);
+}
+
+static void test_all_reads(const struct machine *machine, const struct request *request,
+			   const struct course *course)
+{
+	all_reads_fail(machine, request, course, UINT_MAX);
+}
+
+static void test_some_reads(const struct machine *machine, const struct request *request,
+			    const struct course *course)
+{
+	all_reads_fail(machine, request, course, 9);
+}
+
+void sampled_reads_fail(void **state)
+{
+	for_each_request(*state, true, test_some_reads);
+}
+
+void every_read_fails(void **state)
+{
+	for_each_request(*state, true, test_all_reads);
+}
+
+/* ---- Undoing fails ---- */
+
+static void fail_undo(const struct machine *machine, const struct request *request,
+		      const struct course *course, unsigned int k, unsigned int stuck)
+{
+	const struct seam_plan plan = { .fail_change = k, .error = -EIO, .stuck_change = stuck };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	const char *before = course->before.picture;
+	struct outcome outcome;
+	char *now, *wrong;
+	int error;
+
+	machine_make(machine, request, &making, &outcome);
+	error = outcome_error(&outcome);
+	now = machine_picture(machine);
+	if (error == 0 && !found_another_way(request, &counts))
+		fail_msg("%s, %s: change %u failed and nobody knows", machine->name, request->name,
+			 k);
+	wrong = error ? differences_check(before, now, outcome.differences) : NULL;
+	if (wrong || (error && (strcmp(now, before) == 0) == (error == -ENOTRECOVERABLE)))
+		fail_msg("%s, %s: change %u fails, %u cannot be undone, the result is %d (%s)\n%s"
+			 "The machine differs in\n%slisted as\n%s",
+			 machine->name, request->name, k, stuck, error, outcome.message,
+			 wrong ? wrong : "", snapshot_difference(before, now), outcome.differences);
+	free(now);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	moment_return(&course->before);
+}
+
+/** The last change fails after one that is chosen; and the one right behind it, where all are. */
+static void all_undos_fail(const struct machine *machine, const struct request *request,
+			   const struct course *course, course_choice chosen)
+{
+	for (unsigned int stuck = 1; stuck < course->changes; stuck++) {
+		if (!chosen(course, stuck))
+			continue;
+		fail_undo(machine, request, course, course->changes, stuck);
+		if (chosen == course_all && stuck + 1 < course->changes)
+			fail_undo(machine, request, course, stuck + 1, stuck);
+	}
+}
+
+static void test_undo(const struct machine *machine, const struct request *request,
+		      const struct course *course)
+{
+	all_undos_fail(machine, request, course, course_all);
+}
+
+static void test_undo_samples(const struct machine *machine, const struct request *request,
+			      const struct course *course)
+{
+	all_undos_fail(machine, request, course, course_sample);
+}
+
+static void test_undo_kinds(const struct machine *machine, const struct request *request,
+			    const struct course *course)
+{
+	all_undos_fail(machine, request, course, course_sample_kind);
+}
+
+void sampled_undos_fail(void **state)
+{
+	for_each_request(*state, true, test_undo_samples);
+}
+
+/** On large machines, where it takes long to make a course: both in one go, and without requests
+ * that differ from another one in a number only. */
+static void test_kinds_and_undo(const struct machine *machine, const struct request *request,
+				const struct course *course)
+{
+	test_undo_kinds(machine, request, course);
+	test_kinds(machine, request, course);
+}
+
+void sampled_kinds_fail(void **state)
+{
+	for_each_request(*state, false, test_kinds);
+}
+
+void sampled_kinds_and_undos_fail(void **state)
+{
+	for_each_request(*state, false, test_kinds_and_undo);
+}
+
+void every_undo_fails(void **state)
+{
+	for_each_request(*state, true, test_undo);
+}

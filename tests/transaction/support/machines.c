@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Emulated machines in scratch directories, and requests on them. */
+#include "transaction/support/machines.h"
+#include "support/snapshot.h"
+
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOCK_MS = 20000 };
+
+static char *join(const char *directory, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", directory, name) >= 0);
+	return path;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t space = 0;
+
+	if (file && getdelim(&text, &space, '\0', file) < 0) {
+		free(text);
+		text = strdup("");
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+char *machine_text(const struct machine *machine, const char *path)
+{
+	char *full = join(machine->state, path), *text = read_file(full);
+
+	free(full);
+	return text;
+}
+
+void machine_write(const struct machine *machine, const char *path, const char *text)
+{
+	char *full = join(machine->state, path);
+
+	write_file(full, text);
+	free(full);
+}
+
+void machine_faults(const struct machine *machine, const char *format, ...)
+{
+	char *rules, *all;
+	va_list arguments;
+
+	va_start(arguments, format);
+	assert_true(vasprintf(&rules, format, arguments) >= 0);
+	va_end(arguments);
+	assert_true(asprintf(&all, "capability granted\n%s\n", rules) >= 0);
+	machine_write(machine, "faults", all);
+	free(rules);
+	free(all);
+}
+
+static char *platform_path(const char *name)
+{
+	const char *platforms = getenv("ISST_PLATFORMS");
+	char *path;
+
+	if (strncmp(name, "tests/", 6) != 0)
+		return strdup(name);
+	assert_true(asprintf(&path, "%s/%s.platform", platforms ? platforms : "tests/platforms",
+			     name + 6) >= 0);
+	return path;
+}
+
+static void begin(struct machine *machine, const char *name)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	*machine = (struct machine){ .name = name, .fresh = calloc(1, sizeof(struct kept *)) };
+	assert_non_null(machine->fresh);
+	machine->scratch = join(temporary ? temporary : "/tmp", "transaction-XXXXXX");
+	assert_non_null(mkdtemp(machine->scratch));
+	machine->state = join(machine->scratch, "state");
+	assert_int_equal(mkdir(machine->state, 0700), 0);
+	machine_faults(machine, "%s", "");
+}
+
+/** Opening is what makes it. */
+static void power_on(const struct machine *machine)
+{
+	struct isst_machine *opened = machine_open(machine);
+
+	opened->release(opened);
+}
+
+static void begun(struct machine *machine)
+{
+	/* Recorded machines are locked, for what the firmware would do otherwise is to be tried. */
+	machine->target = (struct isst_emulator_target){ .platform = machine->platform,
+							 .state_directory = machine->state,
+							 .unlock = strncmp(machine->name, "tests/",
+									   6) != 0 };
+	power_on(machine);
+}
+
+void machine_begin(struct machine *machine, const char *name)
+{
+	begin(machine, name);
+	machine->platform = platform_path(name);
+	begun(machine);
+}
+
+void machine_begin_with(struct machine *machine, const char *name, const char *from, const char *to)
+{
+	char *path = platform_path(name), *text = NULL, *at, *changed, *error = NULL;
+	struct isst_emulator_target target = { .platform = path };
+
+	begin(machine, name);
+	if (isst_emulator()->show(&target, &text, &error))
+		fail_msg("%s: %s", name, error);
+	at = strstr(text, from);
+	if (!at)
+		fail_msg("%s has no '%s'", name, from);
+	*at = '\0';
+	assert_true(asprintf(&changed, "%s%s%s", text, to, at + strlen(from)) >= 0);
+	machine->platform = join(machine->scratch, "changed.platform");
+	write_file(machine->platform, changed);
+	free(changed);
+	free(text);
+	free(path);
+	begun(machine);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+void machine_end(struct machine *machine)
+{
+	kept_free(*machine->fresh);
+	free(machine->fresh);
+	assert_int_equal(nftw(machine->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	free(machine->scratch);
+	free(machine->state);
+	free(machine->platform);
+}
+
+struct isst_machine *machine_open(const struct machine *machine)
+{
+	struct isst_machine *opened;
+	char *error = NULL;
+
+	if (isst_emulator()->open(&machine->target, &opened, &error))
+		fail_msg("%s cannot be opened: %s", machine->name, error);
+	return opened;
+}
+
+bool machine_restart(const struct machine *machine, const char *before)
+{
+	char *error = NULL;
+
+	if (*machine->fresh) {
+		kept_restore(*machine->fresh);
+		return machine_prepare(machine, before);
+	}
+	if (isst_emulator()->reset(&machine->target, &error))
+		fail_msg("%s cannot be reset: %s", machine->name, error);
+	machine_faults(machine, "%s", "");
+	power_on(machine);
+	*machine->fresh = kept_take(machine->state, NULL);
+	return machine_prepare(machine, before);
+}
+
+struct isst_emulator_statistics machine_statistics(const struct machine *machine)
+{
+	struct isst_emulator_statistics statistics;
+	char *error = NULL;
+
+	if (isst_emulator()->statistics(&machine->target, false, &statistics, &error))
+		fail_msg("%s has no statistics: %s", machine->name, error);
+	return statistics;
+}
+
+/** As machine_snapshot() makes it, of what was read already. */
+static char *print_picture(const struct machine *machine, const struct kept *kept)
+{
+	static const char BOOT_ID[] = "/proc/sys/kernel/random/boot_id: ";
+	char *memory = machine_snapshot_memory(machine->state), *picture = NULL, *line;
+	size_t size;
+	FILE *stream = open_memstream(&picture, &size);
+
+	assert_true(memory && stream);
+	fputs(memory, stream);
+	kept_print(kept, "root", "", stream);
+	kept_print(kept, "hidden", "hidden", stream);
+	assert_int_equal(fclose(stream), 0);
+	free(memory);
+	/* Another one after each reset. */
+	line = strstr(picture, BOOT_ID);
+	if (line)
+		memset(line, 'x', strcspn(line, "\n"));
+	return picture;
+}
+
+char *machine_picture(const struct machine *machine)
+{
+	struct kept *kept = kept_look(machine->state, *machine->fresh);
+	char *picture = print_picture(machine, kept);
+
+	kept_free(kept);
+	return picture;
+}
+
+int outcome_error(const struct outcome *outcome)
+{
+	const int errors[] = { outcome->lock, outcome->discovery, outcome->planning,
+			       outcome->result };
+
+	for (size_t i = 0; i < COUNT(errors); i++)
+		if (errors[i])
+			return errors[i];
+	return 0;
+}
+
+__attribute__((format(printf, 3, 0))) static void check_picture(const struct machine *machine,
+								const char *before,
+								const char *format,
+								va_list arguments)
+{
+	char *now = machine_picture(machine), *difference = NULL, *what;
+
+	if (strcmp(now, before) != 0) {
+		difference = snapshot_difference(before, now);
+		assert_true(vasprintf(&what, format, arguments) >= 0);
+		fail_msg("%s, %s: the machine is not as before:\n%s", machine->name, what,
+			 difference);
+	}
+	free(now);
+}
+
+void machine_check(const struct machine *machine, const char *before, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	check_picture(machine, before, format, arguments);
+	va_end(arguments);
+}
+
+/* ---- Moments ---- */
+
+struct moment moment_take(const struct machine *machine)
+{
+	struct moment moment = { .memory = machine_snapshot_memory(machine->state),
+				 .kept = kept_take(machine->state, *machine->fresh) };
+
+	assert_non_null(moment.memory);
+	moment.picture = print_picture(machine, moment.kept);
+	return moment;
+}
+
+void moment_return(const struct moment *moment)
+{
+	kept_restore(moment->kept);
+}
+
+void moment_check(const struct machine *machine, const struct moment *moment, const char *format,
+		  ...)
+{
+	char *memory = machine_snapshot_memory(machine->state);
+	va_list arguments;
+	bool equal;
+
+	assert_non_null(memory);
+	/* What a picture shows, without taking one. */
+	equal = strcmp(memory, moment->memory) == 0 && kept_equal(moment->kept, "root") &&
+		kept_equal(moment->kept, "hidden");
+	free(memory);
+	va_start(arguments, format);
+	if (!equal)
+		check_picture(machine, moment->picture, format, arguments);
+	va_end(arguments);
+}
+
+void moment_clear(struct moment *moment)
+{
+	free(moment->picture);
+	free(moment->memory);
+	kept_free(moment->kept);
+	*moment = (struct moment){ 0 };
+}
+
+/* ---- Looking ---- */
+
+void machine_look(const struct machine *machine)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	if (isst_discover(context))
+		fail_msg("%s cannot be discovered: %s", machine->name, isst_error(context));
+	isst_close(context);
+}
+
+/* ---- Requests ---- */
+
+static char *gather(const char *(*next)(const void *object, size_t index), const void *object)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	const char *line;
+
+	assert_non_null(stream);
+	for (size_t i = 0; (line = next(object, i)); i++)
+		fprintf(stream, "%s\n", line);
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
+static const char *next_notice(const void *context, size_t index)
+{
+	return isst_notice(context, index);
+}
+
+static const char *next_warning(const void *change, size_t index)
+{
+	return isst_change_warning(change, index);
+}
+
+static const char *next_difference(const void *change, size_t index)
+{
+	return isst_change_difference(change, index);
+}
+
+static void list_written(struct isst_change *change, struct outcome *outcome)
+{
+	const struct isst_change_step *step;
+	size_t size;
+	FILE *stream = open_memstream(&outcome->steps, &size);
+
+	assert_non_null(stream);
+	for (size_t i = 0; (step = isst_change_step(change, i)); i++) {
+		if (!step->written)
+			continue;
+		outcome->written++;
+		fprintf(stream, "%s: %s -> %s\n", step->target, step->old_value, step->new_value);
+	}
+	assert_int_equal(fclose(stream), 0);
+}
+
+static void make_change(struct isst_context *context, const struct request *request,
+			const struct making *making, struct outcome *outcome)
+{
+	const struct isst_change_options options = {
+		.partitions = request->partitions,
+		.partition_for_cpu0 = request->partition_for_cpu0,
+		.interrupted = making->interrupted,
+	};
+	struct objections objections = { .lines = strdup("") };
+	struct isst_change *change;
+
+	assert_int_equal(isst_change_new(context, &options, &change), 0);
+	outcome->planning = request->plan(context, change, request, &objections);
+	outcome->refusals = objections.lines;
+	outcome->here = !outcome->planning && objections.planned && !objections.error;
+	/* As the command does: what cannot be done as a whole is not begun. */
+	if (!outcome->planning && !making->dauntless)
+		outcome->planning = objections.error;
+	if (!outcome->planning)
+		outcome->result = isst_change_run(change);
+	outcome->unchanged = isst_change_unchanged(change);
+	outcome->warnings = gather(next_warning, change);
+	outcome->differences = gather(next_difference, change);
+	list_written(change, outcome);
+	if (outcome->planning || outcome->result) {
+		free(outcome->message);
+		outcome->message = strdup(objections.error ? objections.lines
+							   : isst_error(context));
+	}
+	isst_change_free(change);
+}
+
+void machine_make(const struct machine *machine, const struct request *request,
+		  const struct making *making, struct outcome *outcome)
+{
+	static const struct making PLAIN;
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+
+	if (!making)
+		making = &PLAIN;
+	if (making->seam)
+		options.machine = seam_open(options.machine, making->seam, making->counts);
+	*outcome = (struct outcome){ 0 };
+	assert_int_equal(isst_open(&options, &context), 0);
+	outcome->lock = isst_lock(context, making->lock_ms ? making->lock_ms : LOCK_MS);
+	if (!outcome->lock)
+		outcome->discovery = isst_discover(context);
+	outcome->message = strdup(outcome->lock || outcome->discovery ? isst_error(context) : "");
+	if (!outcome->lock && !outcome->discovery)
+		make_change(context, request, making, outcome);
+	outcome->notices = gather(next_notice, context);
+	isst_close(context);
+}
+
+void outcome_clear(struct outcome *outcome)
+{
+	free(outcome->message);
+	free(outcome->refusals);
+	free(outcome->notices);
+	free(outcome->warnings);
+	free(outcome->differences);
+	free(outcome->steps);
+	*outcome = (struct outcome){ 0 };
+}
+
+void machine_try(const struct machine *machine, const char *name, struct outcome *outcome)
+{
+	machine_make(machine, request_find(name), NULL, outcome);
+}
+
+bool machine_prepare(const struct machine *machine, const char *requests)
+{
+	char *copy = strdup(requests ? requests : ""), *rest = copy, *name;
+	bool here = true;
+
+	while (here && (name = strsep(&rest, ";"))) {
+		struct outcome outcome;
+
+		name += strspn(name, " ");
+		if (!*name)
+			continue;
+		machine_try(machine, name, &outcome);
+		if (outcome_error(&outcome) && !(outcome.refusals && *outcome.refusals))
+			fail_msg("%s, %s: %s", machine->name, name, outcome.message);
+		here = outcome.here;
+		outcome_clear(&outcome);
+	}
+	free(copy);
+	return here;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An emulated machine for one test, and requests that are made on it as a program would. */
+#ifndef TESTS_TRANSACTION_MACHINES_H
+#define TESTS_TRANSACTION_MACHINES_H
+
+#include "isst-emulator.h"
+#include "support/check.h"
+#include "transaction/support/keep.h"
+#include "transaction/support/requests.h"
+#include "transaction/support/seam.h"
+
+/** A machine in a scratch directory of its own. */
+struct machine {
+	const char *name;
+	char *scratch, *state, *platform;
+	struct isst_emulator_target target;
+	struct kept **fresh; /* as after power-on, once it was restarted */
+};
+
+/** @name: a built-in platform, or one of tests/platforms written as `tests/NAME`. */
+void machine_begin(struct machine *machine, const char *name);
+/** As above, with lines that are put before the first section of the platform's domains. */
+void machine_begin_with(struct machine *machine, const char *name, const char *from,
+			const char *to);
+void machine_end(struct machine *machine);
+
+/** The emulator's rules from now on; capabilities are granted besides. "" for none. */
+__attribute__((format(printf, 2, 3))) void machine_faults(const struct machine *machine,
+							  const char *format, ...);
+struct isst_machine *machine_open(const struct machine *machine);
+/** As after power-on, with requests made as by machine_prepare(). */
+bool machine_restart(const struct machine *machine, const char *before);
+/** What stands in a file of the state directory, to be freed; NULL where there is none. */
+char *machine_text(const struct machine *machine, const char *path);
+/** Writes a file of the state directory. */
+void machine_write(const struct machine *machine, const char *path, const char *text);
+struct isst_emulator_statistics machine_statistics(const struct machine *machine);
+
+/** Discovers the machine, so that what is remembered of it is there. */
+void machine_look(const struct machine *machine);
+
+/** All that the machine holds, as text; to be freed. */
+char *machine_picture(const struct machine *machine);
+/** Fails where the machine is not as in @before; @format says what was done. */
+__attribute__((format(printf, 3, 4))) void
+machine_check(const struct machine *machine, const char *before, const char *format, ...);
+
+/** A moment of a machine, to which it can go back. */
+struct moment {
+	char *picture, *memory;
+	struct kept *kept;
+};
+
+/** To be cleared. */
+struct moment moment_take(const struct machine *machine);
+/** Puts the machine back, runtime directory and logs included. */
+void moment_return(const struct moment *moment);
+/** Fails where the machine is not as it was then; what is compared is the picture. */
+__attribute__((format(printf, 3, 4))) void
+moment_check(const struct machine *machine, const struct moment *moment, const char *format, ...);
+void moment_clear(struct moment *moment);
+
+/** How a request is made. */
+struct making {
+	const struct seam_plan *seam; /* NULL: the emulator alone */
+	struct seam_counts *counts;
+	bool (*interrupted)(void *data);
+	unsigned int lock_ms;
+	bool dauntless; /* goes on with some domains where others refuse */
+};
+
+/** How it ended. Texts are lines, "" for none. */
+struct outcome {
+	bool here; /* the machine has what is asked for, and nothing stood against it */
+	int lock, discovery, planning, result;
+	bool unchanged;
+	unsigned int written; /* steps that wrote something */
+	char *message, *refusals, *notices, *warnings, *differences, *steps;
+};
+
+/** Makes one request on the machine. @making may be NULL. The outcome is to be cleared. */
+void machine_make(const struct machine *machine, const struct request *request,
+		  const struct making *making, struct outcome *outcome);
+/** The first error of an outcome, or 0. */
+int outcome_error(const struct outcome *outcome);
+void outcome_clear(struct outcome *outcome);
+
+/** Makes requests (names joined by "; "; NULL: none), which must succeed. Returns false where the
+ * machine lacks what one of them asks for. */
+bool machine_prepare(const struct machine *machine, const char *requests);
+/** Makes one by name, however it ends. */
+void machine_try(const struct machine *machine, const char *name, struct outcome *outcome);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of requests, and how each is planned. */
+#include "transaction/support/requests.h"
+#include "support/check.h"
+
+static void note(struct objections *objections, const struct isst_failure *failure)
+{
+	char *more;
+
+	if (!failure->error) {
+		objections->planned = true;
+		return;
+	}
+	assert_true(asprintf(&more, "%s%d: %s\n", objections->lines, failure->error,
+			     failure->message) >= 0);
+	free(objections->lines);
+	objections->lines = more;
+	if (!objections->error && failure->error != -ISST_NOT_HERE)
+		objections->error = failure->error;
+}
+
+/* ---- Requests for domains ---- */
+
+typedef int (*plan_domains)(struct isst_context *context, struct isst_change *change,
+			    const struct request *request, struct isst_request *requests,
+			    size_t count);
+
+static int for_domains(struct isst_context *context, struct isst_change *change,
+		       const struct request *request, struct objections *objections,
+		       plan_domains plan)
+{
+	size_t all = isst_domain_count(context), count = 0;
+	struct isst_request *requests = calloc(all, sizeof(*requests));
+	int error;
+
+	assert_non_null(requests);
+	for (size_t i = 0; i < all; i++) {
+		const struct isst_domain *domain = isst_domain(context, i);
+
+		if ((!request->one_package ||
+		     domain->package == isst_domain(context, 0)->package) &&
+		    (!request->one_domain || i == 0))
+			requests[count++].domain = domain;
+	}
+	error = plan(context, change, request, requests, count);
+	for (size_t i = 0; i < count && !error; i++)
+		note(objections, &requests[i].failure);
+	free(requests);
+	return error;
+}
+
+static int domains_level(struct isst_context *context, struct isst_change *change,
+			 const struct request *request, struct isst_request *requests, size_t count)
+{
+	(void)context;
+	return isst_plan_level(change, requests, count, request->level, request->online);
+}
+
+static int plan_level(struct isst_context *context, struct isst_change *change,
+		      const struct request *request, struct objections *objections)
+{
+	return for_domains(context, change, request, objections, domains_level);
+}
+
+static int domains_base_freq(struct isst_context *context, struct isst_change *change,
+			     const struct request *request, struct isst_request *requests,
+			     size_t count)
+{
+	(void)context;
+	return isst_plan_base_freq(change, requests, count, request->enable, request->automatic);
+}
+
+static int plan_base_freq(struct isst_context *context, struct isst_change *change,
+			  const struct request *request, struct objections *objections)
+{
+	return for_domains(context, change, request, objections, domains_base_freq);
+}
+
+/** The lowest CPUs of different cores in each package. */
+static struct isst_cpuset *name_cpus(const struct isst_context *context, unsigned int cores)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+
+	assert_non_null(set);
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		uint64_t seen = 0;
+		unsigned int cpu, count = 0;
+
+		isst_cpuset_for_each (cpu, isst_domain(context, i)->online) {
+			uint64_t bit = UINT64_C(1) << (isst_cpu(context, cpu)->core & 63);
+
+			if (count == cores || seen & bit)
+				continue;
+			seen |= bit;
+			count++;
+			assert_int_equal(isst_cpuset_add(set, cpu, cpu), 0);
+		}
+	}
+	return set;
+}
+
+static int domains_turbo_freq(struct isst_context *context, struct isst_change *change,
+			      const struct request *request, struct isst_request *requests,
+			      size_t count)
+{
+	struct isst_cpuset *named = request->named ? name_cpus(context, request->named) : NULL;
+	const struct isst_turbo_freq_request turbo_freq = {
+		.enable = request->enable,
+		.automatic = request->automatic,
+		.high_priority = named,
+		.limits_given = request->limits_given,
+		.limits = request->limits,
+	};
+	int error = isst_plan_turbo_freq(change, requests, count, &turbo_freq);
+
+	isst_cpuset_free(named);
+	return error;
+}
+
+static int plan_turbo_freq(struct isst_context *context, struct isst_change *change,
+			   const struct request *request, struct objections *objections)
+{
+	return for_domains(context, change, request, objections, domains_turbo_freq);
+}
+
+static int domains_core_power(struct isst_context *context, struct isst_change *change,
+			      const struct request *request, struct isst_request *requests,
+			      size_t count)
+{
+	(void)context;
+	return isst_plan_core_power(change, requests, count, request->enable, request->priority);
+}
+
+static int plan_core_power(struct isst_context *context, struct isst_change *change,
+			   const struct request *request, struct objections *objections)
+{
+	return for_domains(context, change, request, objections, domains_core_power);
+}
+
+static int domains_clos(struct isst_context *context, struct isst_change *change,
+			const struct request *request, struct isst_request *requests, size_t count)
+{
+	(void)context;
+	return isst_plan_clos(change, requests, count, &request->clos);
+}
+
+static int plan_clos(struct isst_context *context, struct isst_change *change,
+		     const struct request *request, struct objections *objections)
+{
+	return for_domains(context, change, request, objections, domains_clos);
+}
+
+static int domains_limits(struct isst_context *context, struct isst_change *change,
+			  const struct request *request, struct isst_request *requests,
+			  size_t count)
+{
+	(void)context;
+	return isst_plan_turbo_ratio_limits(change, requests, count, request->limits);
+}
+
+static int plan_limits(struct isst_context *context, struct isst_change *change,
+		       const struct request *request, struct objections *objections)
+{
+	return for_domains(context, change, request, objections, domains_limits);
+}
+
+/* ---- Requests for CPUs ---- */
+
+static int plan_association(struct isst_context *context, struct isst_change *change,
+			    const struct request *request, struct objections *objections)
+{
+	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
+	struct isst_clos_association *associations = calloc(count, sizeof(*associations));
+	unsigned int cpu;
+	int error;
+
+	assert_non_null(associations);
+	isst_cpuset_for_each (cpu, isst_online_cpus(context)) {
+		/* The driver may show no power domain for some. */
+		if (!isst_cpu(context, cpu))
+			continue;
+		associations[at].cpu = isst_cpu(context, cpu);
+		associations[at++].clos = request->clos.clos;
+	}
+	error = isst_plan_association(change, associations, at);
+	for (size_t i = 0; i < at && !error; i++)
+		note(objections, &associations[i].failure);
+	free(associations);
+	return error;
+}
+
+static int plan_turbo_mode(struct isst_context *context, struct isst_change *change,
+			   const struct request *request, struct objections *objections)
+{
+	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
+	struct isst_cpu_request *requests = calloc(count, sizeof(*requests));
+	unsigned int cpu;
+	int error;
+
+	assert_non_null(requests);
+	isst_cpuset_for_each (cpu, isst_online_cpus(context))
+		if (isst_cpu(context, cpu))
+			requests[at++].cpu = isst_cpu(context, cpu);
+	error = isst_plan_turbo_mode(change, requests, at, request->enable);
+	for (size_t i = 0; i < at && !error; i++)
+		note(objections, &requests[i].failure);
+	free(requests);
+	return error;
+}
+
+static int plan_all_online(struct isst_context *context, struct isst_change *change,
+			   const struct request *request, struct objections *objections)
+{
+	(void)context;
+	(void)request;
+	objections->planned = true;
+	return isst_plan_all_online(change);
+}
+
+/* ---- The table ---- */
+
+#define LEVEL(number) \
+	{ \
+		.name = "level " #number, .plan = plan_level, .level = number, \
+		.variant = (number) > 1 \
+	}
+#define LEVEL_ONLINE(number) \
+	{ \
+		.name = "level " #number " online", .plan = plan_level, .level = number, \
+		.online = true, .variant = (number) > 1 \
+	}
+
+const struct request REQUESTS[] = {
+	LEVEL(0),
+	LEVEL(1),
+	LEVEL(2),
+	LEVEL(3),
+	LEVEL(4),
+	LEVEL_ONLINE(1),
+	LEVEL_ONLINE(2),
+	LEVEL_ONLINE(3),
+	LEVEL_ONLINE(4),
+	{ .name = "level 0 online",
+	  .before = "level 1 online",
+	  .plan = plan_level,
+	  .online = true },
+	{ .name = "level 1 partitions",
+	  .plan = plan_level,
+	  .level = 1,
+	  .online = true,
+	  .partitions = true },
+	{ .name = "level 0 partitions",
+	  .before = "level 1 partitions",
+	  .plan = plan_level,
+	  .online = true,
+	  .partitions = true },
+	{ .name = "level 1 cpu 0",
+	  .plan = plan_level,
+	  .level = 1,
+	  .online = true,
+	  .partition_for_cpu0 = true },
+	{ .name = "level 0 cpu 0",
+	  .before = "level 1 cpu 0",
+	  .plan = plan_level,
+	  .online = true,
+	  .partition_for_cpu0 = true },
+	{ .name = "level 1 with features on",
+	  .before = "base-freq enable auto; turbo-freq enable",
+	  .plan = plan_level,
+	  .level = 1,
+	  .online = true,
+	  .partition_for_cpu0 = true },
+	{ .name = "base-freq enable", .plan = plan_base_freq, .enable = true },
+	{ .name = "base-freq disable", .before = "base-freq enable", .plan = plan_base_freq },
+	{ .name = "base-freq enable auto",
+	  .plan = plan_base_freq,
+	  .enable = true,
+	  .automatic = true },
+	{ .name = "base-freq disable auto",
+	  .before = "base-freq enable auto",
+	  .plan = plan_base_freq,
+	  .automatic = true },
+	{ .name = "base-freq disable auto without record",
+	  .before = "core-power enable ordered; base-freq enable",
+	  .plan = plan_base_freq,
+	  .automatic = true },
+	{ .name = "turbo-freq enable", .plan = plan_turbo_freq, .enable = true },
+	{ .name = "turbo-freq enable limits",
+	  .plan = plan_turbo_freq,
+	  .enable = true,
+	  .limits_given = true,
+	  .limits = 0x1b1b1b1b1c1c1c1c },
+	{ .name = "turbo-freq disable", .before = "turbo-freq enable", .plan = plan_turbo_freq },
+	{ .name = "turbo-freq enable auto",
+	  .plan = plan_turbo_freq,
+	  .enable = true,
+	  .automatic = true },
+	{ .name = "turbo-freq enable auto cpus",
+	  .plan = plan_turbo_freq,
+	  .enable = true,
+	  .automatic = true,
+	  .named = 1 },
+	{ .name = "turbo-freq enable auto more cpus",
+	  .before = "turbo-freq enable auto cpus",
+	  .plan = plan_turbo_freq,
+	  .enable = true,
+	  .automatic = true,
+	  .named = 2 },
+	{ .name = "turbo-freq disable auto",
+	  .before = "turbo-freq enable auto cpus",
+	  .plan = plan_turbo_freq,
+	  .automatic = true },
+	{ .name = "turbo-freq disable auto without record",
+	  .before = "turbo-freq enable",
+	  .plan = plan_turbo_freq,
+	  .automatic = true },
+	/* What the user had before comes back, and stays when it is said again. */
+	{ .name = "base-freq disable auto over core-power",
+	  .before = "core-power enable ordered; turbo-mode disable; base-freq enable auto",
+	  .plan = plan_base_freq,
+	  .automatic = true },
+	{ .name = "turbo-freq disable auto over core-power",
+	  .before = "core-power enable ordered; turbo ratio limits; turbo-freq enable auto cpus",
+	  .plan = plan_turbo_freq,
+	  .automatic = true },
+	{ .name = "core-power enable",
+	  .plan = plan_core_power,
+	  .enable = true,
+	  .priority = ISST_KEEP_PRIORITY },
+	{ .name = "core-power enable ordered",
+	  .plan = plan_core_power,
+	  .enable = true,
+	  .priority = ISST_MAKE_ORDERED },
+	{ .name = "core-power enable proportional",
+	  .before = "core-power enable ordered",
+	  .plan = plan_core_power,
+	  .enable = true,
+	  .priority = ISST_MAKE_PROPORTIONAL },
+	{ .name = "core-power disable",
+	  .before = "core-power enable ordered",
+	  .plan = plan_core_power,
+	  .priority = ISST_KEEP_PRIORITY },
+	{ .name = "clos above 25500 MHz",
+	  .plan = plan_clos,
+	  .clos = { .clos = 1, .max_mhz = 30000 } },
+	{ .name = "clos min above max",
+	  .plan = plan_clos,
+	  .clos = { .clos = 1, .min_mhz = 2200, .max_mhz = 1000 } },
+	{ .name = "clos",
+	  .plan = plan_clos,
+	  .clos = { .clos = 2, .epp = 3, .weight = 5, .min_mhz = 1000, .max_mhz = 2200 } },
+	{ .name = "association", .plan = plan_association, .clos.clos = 2 },
+	{ .name = "association 0", .plan = plan_association, .clos.clos = 0, .variant = true },
+	{ .name = "association 1", .plan = plan_association, .clos.clos = 1, .variant = true },
+	{ .name = "association 3", .plan = plan_association, .clos.clos = 3, .variant = true },
+	{ .name = "turbo-mode disable", .plan = plan_turbo_mode },
+	{ .name = "turbo-mode enable",
+	  .before = "turbo-mode disable",
+	  .plan = plan_turbo_mode,
+	  .enable = true },
+	/* The lower limits are above what becomes the upper one. */
+	{ .name = "turbo-mode disable below lower limits",
+	  .before = "base-freq enable auto",
+	  .plan = plan_turbo_mode },
+	{ .name = "turbo ratio limits", .plan = plan_limits, .limits = 0x1a1a1a1a1a1a1a1a },
+	{ .name = "all online", .before = "level 1 online", .plan = plan_all_online },
+	{ .name = "first package: level 1 online",
+	  .plan = plan_level,
+	  .level = 1,
+	  .online = true,
+	  .one_package = true },
+	/* What is the package's reaches power domains that were not named. */
+	{ .name = "first domain: core-power enable ordered",
+	  .plan = plan_core_power,
+	  .enable = true,
+	  .priority = ISST_MAKE_ORDERED,
+	  .one_domain = true },
+	{ .name = "first domain: clos",
+	  .plan = plan_clos,
+	  .clos = { .clos = 2, .epp = 3, .weight = 5, .min_mhz = 1000, .max_mhz = 2200 },
+	  .one_domain = true,
+	  .variant = true },
+	{ .name = "first domain: base-freq enable auto",
+	  .plan = plan_base_freq,
+	  .enable = true,
+	  .automatic = true,
+	  .one_domain = true },
+	{ .name = "first domain: turbo-freq enable auto cpus",
+	  .plan = plan_turbo_freq,
+	  .enable = true,
+	  .automatic = true,
+	  .named = 1,
+	  .one_domain = true,
+	  .variant = true },
+	{ .name = "first domain: level 1 with features on",
+	  .before = "base-freq enable auto; turbo-freq enable",
+	  .plan = plan_level,
+	  .level = 1,
+	  .online = true,
+	  .one_domain = true },
+	{ 0 },
+};
+
+const struct request *request_find(const char *name)
+{
+	for (const struct request *request = REQUESTS; request->name; request++)
+		if (strcmp(request->name, name) == 0)
+			return request;
+	fail_msg("there is no request '%s'", name);
+	return NULL;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is peculiar to changes by TPMI: levels that take no effect in time, features that settle
+ * late, what a level change resets, and what belongs to a package as a whole.
+ */
+#include "transaction/support/loops.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TINY "tests/tpmi-tiny"
+
+static void make_under(const struct machine *machine, const char *rules, const char *name,
+		       struct outcome *outcome)
+{
+	machine_faults(machine, "%s", rules);
+	machine_try(machine, name, outcome);
+	machine_faults(machine, "%s", "");
+}
+
+static unsigned long long writes_of(const struct machine *machine)
+{
+	return machine_statistics(machine).writes;
+}
+
+/* ---- Levels that take no effect in time ---- */
+
+static void check_pending(const struct machine *machine, const char *name, const char *where)
+{
+	struct outcome outcome;
+	char *expected;
+
+	make_under(machine, "tpmi perf-set-level power-domain 1 late 60000", name, &outcome);
+	assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
+	check_holds(outcome.message, "it took no effect in time, and may do so yet");
+	check_holds(outcome.message, "could not be taken back");
+	assert_true(asprintf(&expected,
+			     "%s: performance level is not known: the value that was written is "
+			     "still pending\n",
+			     where) >= 0);
+	/* The power domain before it has its level back, and is not listed. */
+	assert_string_equal(outcome.differences, expected);
+	assert_null(machine_text(machine, "run/journal"));
+	free(expected);
+	outcome_clear(&outcome);
+}
+
+static void a_level_that_takes_no_effect_in_time_is_pending(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	check_pending(&machine, "level 1", "package 0, power domain 1");
+	machine_restart(&machine, "base-freq enable auto; turbo-freq enable auto cpus");
+	check_pending(&machine, "level 1 online", "package 0, power domain 1");
+	machine_end(&machine);
+}
+
+/** One that appears while it is waited for can be taken back, and is. */
+static void a_level_that_comes_late_is_taken_back(void **state)
+{
+	static const char *const BEFORE[] = {
+		NULL, "base-freq enable auto; turbo-freq enable auto cpus"
+	};
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(BEFORE); i++) {
+		machine_restart(&machine, BEFORE[i]);
+		before = machine_picture(&machine);
+		make_under(&machine, "tpmi perf-set-level power-domain 1 late 150 times 1",
+			   "level 1", &outcome);
+		assert_int_equal(outcome_error(&outcome), -EIO);
+		check_holds(outcome.message, "what was changed before has been taken back");
+		assert_string_equal(outcome.differences, "");
+		machine_check(&machine, before, "a level that came late");
+		free(before);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+/** What is refused at once is not pending: nothing was accepted, and nobody waits. */
+static void a_level_that_is_refused_is_not_pending(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	before = machine_picture(&machine);
+	machine_try(&machine, "level 3", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "the firmware does not allow the level");
+	assert_null(strstr(outcome.message, "may do so yet"));
+	assert_string_equal(outcome.differences, "");
+	machine_check(&machine, before, "a level that is not allowed");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void kill_under(const struct machine *machine, const char *rules, const char *name)
+{
+	pid_t child;
+	int status;
+
+	machine_faults(machine, "%s", rules);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		machine_try(machine, name, &outcome);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	machine_faults(machine, "%s", "");
+}
+
+/** The driver refuses a level that is there already: who recovers must not write it again. */
+static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
+{
+	struct machine machine;
+	unsigned long long before;
+	char *picture, *journal;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	picture = machine_picture(&machine);
+	/* The journal tells of both power domains; only the first one was changed. */
+	kill_under(&machine, "tpmi perf-set-level power-domain 0 signal KILL", "level 1");
+	journal = machine_text(&machine, "run/journal");
+	assert_non_null(journal);
+	before = writes_of(&machine);
+	/* Any other level write is refused, so that the recovery would fail. */
+	machine_faults(&machine, "tpmi perf-set-level power-domain 1 EIO\n"
+				 "tpmi perf-set-level power-domain 2 EIO");
+	{
+		struct isst_options options = { .machine = machine_open(&machine) };
+		struct isst_context *context;
+
+		assert_int_equal(isst_open(&options, &context), 0);
+		assert_int_equal(isst_lock(context, 0), 0);
+		assert_int_equal(isst_discover(context), 0);
+		check_holds(isst_notice(context, 0), "died in the middle of a change");
+		isst_close(context);
+	}
+	assert_int_equal(writes_of(&machine) - before, 1);
+	machine_faults(&machine, "%s", "");
+	machine_check(&machine, picture, "recovery");
+	free(picture);
+	free(journal);
+	machine_end(&machine);
+}
+
+/** Which CPUs a level enables is known only where the place of each CPU is. */
+static void a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	before = machine_picture(&machine);
+	make_under(&machine, "phy-id cpu 3 EIO", "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "does not know the core of CPU 3");
+	machine_check(&machine, before, "a CPU whose place is not known");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/* ---- What a level change resets ---- */
+
+static void undo_of_a_level_puts_features_limits_and_uncore_back(void **state)
+{
+	static const char *const BEFORE[] = {
+		"base-freq enable auto; turbo-freq enable auto cpus",
+		"turbo-freq enable limits",
+		"core-power enable ordered; clos; association; base-freq enable",
+	};
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	for (size_t i = 0; i < COUNT(BEFORE); i++) {
+		struct outcome outcome;
+		char *before;
+
+		machine_restart(&machine, NULL);
+		assert_true(machine_prepare(&machine, BEFORE[i]));
+		before = machine_picture(&machine);
+		make_under(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY",
+			   "level 1 online", &outcome);
+		assert_int_equal(outcome_error(&outcome), -EIO);
+		assert_true(outcome.written > 0);
+		check_holds(outcome.steps, "performance level: 0 -> 1");
+		assert_string_equal(outcome.differences, "");
+		machine_check(&machine, before, "level 1 after %s", BEFORE[i]);
+		free(before);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+/** Where limits of the uncore do not follow the level by themselves they are written: of each
+ * fabric cluster, by the files that say whose it is. */
+static void uncore_limits_of_clusters_are_written_and_taken_back(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before, *now;
+
+	(void)state;
+	machine_begin_with(&machine, TINY, "[topology]",
+			   "[files]\nuncore-follows-level = no\n\n[topology]");
+	before = machine_picture(&machine);
+	make_under(&machine,
+		   "write /sys/devices/system/cpu/intel_uncore_frequency/uncore01/max_freq_khz EIO",
+		   "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.steps, "package 0, power domain 0: uncore max_freq_khz: 2200000 kHz -> "
+				   "2000000 kHz");
+	machine_check(&machine, before, "uncore limits that cannot be written");
+	outcome_clear(&outcome);
+	machine_try(&machine, "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	now = machine_picture(&machine);
+	check_holds(now, "intel_uncore_frequency/uncore00/max_freq_khz: 2000000\n");
+	check_holds(now, "intel_uncore_frequency/uncore01/max_freq_khz: 2000000\n");
+	check_holds(now, "intel_uncore_frequency/uncore02/max_freq_khz: 2500000\n");
+	free(before);
+	free(now);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/* ---- Settling ---- */
+
+static void features_and_core_power_are_waited_for(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *soon, *late;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	machine_prepare(&machine, "base-freq enable auto");
+	soon = machine_picture(&machine);
+	machine_restart(&machine, NULL);
+	make_under(&machine, "tpmi perf-set-feature late 40\ntpmi core-power late 40",
+		   "base-freq enable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	late = machine_picture(&machine);
+	assert_string_equal(late, soon);
+	free(soon);
+	free(late);
+	machine_end(&machine);
+}
+
+/** The wait has an end: what comes even later is overwritten, and the run says that it failed. */
+static void what_settles_too_late_is_a_failure(void **state)
+{
+	static const char *const RULES[][2] = {
+		{ "tpmi perf-set-feature late 400 times 1", "turbo-freq enable" },
+		{ "tpmi core-power late 400 times 1", "core-power enable ordered" },
+	};
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(RULES); i++) {
+		struct outcome outcome;
+		char *before;
+
+		machine_restart(&machine, NULL);
+		before = machine_picture(&machine);
+		make_under(&machine, RULES[i][0], RULES[i][1], &outcome);
+		assert_true(outcome_error(&outcome) < 0);
+		check_holds(outcome.message, "was written and not taken");
+		/* Firmware looks at what is asked for by then: the old value. */
+		usleep(500000);
+		machine_look(&machine);
+		machine_check(&machine, before, "%s under %s", RULES[i][1], RULES[i][0]);
+		free(before);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+/* ---- Writes that have no effect ---- */
+
+static const struct {
+	const char *rules, *name, *part;
+} IGNORED[] = {
+	{ "tpmi perf-set-feature ignored", "turbo-freq enable", "turbo-freq" },
+	{ "tpmi perf-set-feature ignored", "base-freq enable auto", "base-freq" },
+	{ "tpmi core-power set ignored", "core-power enable ordered", "CLOS and priority type" },
+	{ "tpmi clos-param set power-domain 1 ignored", "clos", "power domain 1: CLOS 2" },
+	{ "tpmi clos-assoc set power-domain 1 data 2 ignored", "association",
+	  "power domain 1: CLOS of core 2" },
+	{ "msr 0x1ad set ignored", "turbo ratio limits", "turbo ratio limits" },
+};
+
+static void D12_what_was_not_taken_is_a_failure_and_undone(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(IGNORED); i++) {
+		char *before = machine_picture(&machine);
+		struct outcome outcome;
+
+		make_under(&machine, IGNORED[i].rules, IGNORED[i].name, &outcome);
+		if (outcome_error(&outcome) != -EIO)
+			fail_msg("%s under '%s': %d %s", IGNORED[i].name, IGNORED[i].rules,
+				 outcome_error(&outcome), outcome.message);
+		check_holds(outcome.message, IGNORED[i].part);
+		machine_check(&machine, before, "%s under '%s'", IGNORED[i].name, IGNORED[i].rules);
+		free(before);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+/* ---- What is the package's ---- */
+
+/** The fault hits the power domain that nobody named; what its neighbours got is taken back. */
+static void what_reaches_a_whole_package_is_taken_back_everywhere(void **state)
+{
+	static const char *const RULES[][2] = {
+		{ "tpmi core-power set power-domain 1 EIO",
+		  "first domain: core-power enable ordered" },
+		{ "tpmi clos-param set power-domain 1 EIO", "first domain: clos" },
+		{ "tpmi clos-param set power-domain 1 EIO", "first domain: base-freq enable auto" },
+		{ "tpmi core-power set power-domain 1 EIO",
+		  "first domain: turbo-freq enable auto cpus" },
+	};
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	for (size_t i = 0; i < COUNT(RULES); i++) {
+		struct outcome outcome;
+		char *before;
+
+		machine_restart(&machine, NULL);
+		before = machine_picture(&machine);
+		make_under(&machine, RULES[i][0], RULES[i][1], &outcome);
+		if (outcome_error(&outcome) != -EIO)
+			fail_msg("%s under '%s': %d", RULES[i][1], RULES[i][0],
+				 outcome_error(&outcome));
+		check_holds(outcome.message, "power domain 1");
+		check_holds(outcome.message, "has been taken back");
+		check_holds(outcome.steps, "package 0, power domain 0");
+		machine_check(&machine, before, "%s under '%s'", RULES[i][1], RULES[i][0]);
+		free(before);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+/** And where nothing fails all power domains of the package have it. */
+static void what_is_the_packages_reaches_all_of_its_power_domains(void **state)
+{
+	static const struct {
+		const char *name, *step;
+	} WANTED[] = {
+		{ "first domain: core-power enable ordered", "CLOS and priority type: 0x0 -> 0x6" },
+		{ "first domain: clos", "CLOS 2: 0xff0000 -> 0x160a50" },
+	};
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(WANTED); i++) {
+		struct outcome outcome;
+
+		machine_restart(&machine, NULL);
+		machine_try(&machine, WANTED[i].name, &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		for (unsigned int number = 0; number < 3; number++) {
+			char *line;
+
+			assert_true(asprintf(&line, "package 0, power domain %u: %s\n", number,
+					     WANTED[i].step) >= 0);
+			check_holds(outcome.steps, line);
+			free(line);
+		}
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+#define TEST(test, platform) \
+	{ \
+		platform ": " #test, test, NULL, NULL, platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_level_that_takes_no_effect_in_time_is_pending),
+		cmocka_unit_test(a_level_that_comes_late_is_taken_back),
+		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
+		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
+		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
+		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, TINY),
+		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, "graniterapids-6776p"),
+		cmocka_unit_test(uncore_limits_of_clusters_are_written_and_taken_back),
+		cmocka_unit_test(features_and_core_power_are_waited_for),
+		cmocka_unit_test(what_settles_too_late_is_a_failure),
+		cmocka_unit_test(D12_what_was_not_taken_is_a_failure_and_undone),
+		TEST(what_reaches_a_whole_package_is_taken_back_everywhere, TINY),
+		TEST(what_reaches_a_whole_package_is_taken_back_everywhere, "graniterapids-2s128c"),
+		cmocka_unit_test(what_is_the_packages_reaches_all_of_its_power_domains),
+	};
+
+	return cmocka_run_group_tests_name("changes by TPMI", tests, NULL, NULL);
+}

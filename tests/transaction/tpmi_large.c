@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each request on every built-in TPMI platform, with the first, a middle and the last change of
+ * each kind failing; undoing as well. */
+#include "transaction/support/loops.h"
+
+#define TEST(what, test, platform) \
+	{ \
+		platform ": " what, test, NULL, NULL, platform \
+	}
+#define BOTH(platform) \
+	TEST("changes of each kind fail, and undoing as well", sampled_kinds_and_undos_fail, \
+	     platform)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH("graniterapids-2s128c"), BOTH("graniterapids-2s64c"),
+		BOTH("graniterapids-6776p"),  BOTH("sierraforest-2s112c"),
+		BOTH("diamondrapids-2s32c"),
+	};
+
+	return cmocka_run_group_tests_name("changes that fail on large TPMI machines", tests, NULL,
+					   NULL);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each request on small TPMI and preset machines, with every single change failing; reads and
+ * undoing as well. */
+#include "transaction/support/loops.h"
+
+#define TEST(what, test, platform) \
+	{ \
+		platform ": " what, test, NULL, NULL, platform \
+	}
+#define ALL(platform) \
+	TEST("every change fails in turn", every_change_fails, platform), \
+		TEST("every read fails in turn", every_read_fails, platform), \
+		TEST("a change fails, and undoing each one before it as well", every_undo_fails, \
+		     platform)
+#define SAMPLED(platform) \
+	TEST("every change fails in turn", every_change_fails, platform), \
+		TEST("reads fail", sampled_reads_fail, platform), \
+		TEST("changes fail, and undoing as well", sampled_undos_fail, platform)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ALL("tests/tpmi-tiny"),	       SAMPLED("tests/tpmi-odd"),
+		SAMPLED("tests/tpmi-modules"), SAMPLED("tests/tpmi-api2"),
+		ALL("tests/preset-unnamed"),   SAMPLED("tests/preset-not-set-up"),
+	};
+
+	return cmocka_run_group_tests_name("changes that fail on small TPMI and preset machines",
+					   tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every request, made a second and a third time, finds the machine as asked and writes nothing. */
+#include "transaction/support/loops.h"
+
+static void repeat(const struct machine *machine, const struct request *request,
+		   const struct course *course, const char *time)
+{
+	struct isst_emulator_statistics before, after;
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct outcome outcome;
+
+	before = machine_statistics(machine);
+	machine_make(machine, request, &making, &outcome);
+	after = machine_statistics(machine);
+	if (outcome_error(&outcome) || !outcome.unchanged || outcome.written ||
+	    after.writes != before.writes || counts.changes)
+		fail_msg(
+			"%s, %s, the %s time: %d, %llu writes to the driver, %u changes (%s ...)\n%s",
+			machine->name, request->name, time, outcome_error(&outcome),
+			after.writes - before.writes, counts.changes,
+			counts.changes ? counts.kinds[0] : "", outcome.steps);
+	machine_check(machine, course->after, "%s, the %s time", request->name, time);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+/** The second time may find what the first left in the runtime directory; the third does not. */
+static void test_repeated(const struct machine *machine, const struct request *request,
+			  const struct course *course)
+{
+	/* A CPU of a package that the driver does not offer is looked at whenever CPUs go on- or
+	 * offline: nobody remembers that it belongs to no power domain. */
+	if (request->online && strcmp(machine->name, "tests/tpmi-odd") == 0)
+		return;
+	machine_prepare(machine, request->name);
+	repeat(machine, request, course, "second");
+	repeat(machine, request, course, "third");
+}
+
+static void repeated_requests_write_nothing(void **state)
+{
+	for_each_request(*state, true, test_repeated);
+}
+
+/** What may be late on real firmware is read back before it is written again. */
+static void a_request_that_nothing_stands_against_but_is_done_is_no_error(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_try(&machine, "level 0", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_true(outcome.here);
+	assert_true(outcome.unchanged);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/** Features that were switched on without a record, as by another tool, take core-power along. */
+static void without_a_record_core_power_goes_off_once(void **state)
+{
+	static const char *const NAMES[][2] = {
+		{ "turbo-freq enable", "turbo-freq disable auto" },
+		{ "core-power enable ordered; base-freq enable", "base-freq disable auto" },
+	};
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	for (size_t i = 0; i < COUNT(NAMES); i++) {
+		struct outcome outcome;
+		char *picture;
+
+		machine_restart(&machine, NAMES[i][0]);
+		machine_try(&machine, NAMES[i][1], &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		check_holds(outcome.steps, "core-power: 1 -> 0");
+		outcome_clear(&outcome);
+		/* Whoever switches it on afterwards keeps it. */
+		assert_true(machine_prepare(&machine, "core-power enable ordered"));
+		picture = machine_picture(&machine);
+		machine_try(&machine, NAMES[i][1], &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		assert_true(outcome.unchanged);
+		outcome_clear(&outcome);
+		machine_check(&machine, picture, "%s once more", NAMES[i][1]);
+		free(picture);
+	}
+	machine_end(&machine);
+}
+
+#define REPEATED(platform) \
+	{ \
+		platform ": repeated requests write nothing", repeated_requests_write_nothing, \
+			NULL, NULL, platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_that_nothing_stands_against_but_is_done_is_no_error),
+		cmocka_unit_test(without_a_record_core_power_goes_off_once),
+		REPEATED("tests/tiny"),
+		REPEATED("tests/multi-die"),
+		REPEATED("tests/offline"),
+		REPEATED("tests/features-on"),
+		REPEATED("tests/skylake-mailbox"),
+		REPEATED("tests/tpmi-tiny"),
+		REPEATED("tests/tpmi-odd"),
+		REPEATED("tests/tpmi-modules"),
+		REPEATED("tests/preset-unnamed"),
+		REPEATED("guide"),
+		REPEATED("graniterapids-6776p"),
+		REPEATED("sapphirerapids-2s56c"),
+		REPEATED("emeraldrapids-2s64c"),
+	};
+
+	return cmocka_run_group_tests_name("repeated requests", tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was written is read back: taken, clipped (a warning), not taken (a failure), or late. And
+ * what a step disturbs is put back when it is undone.
+ */
+#include "transaction/support/loops.h"
+
+#include <unistd.h>
+
+/** Makes a request under rules of the emulator. */
+static void make_under(const struct machine *machine, const char *rules, const char *name,
+		       struct outcome *outcome)
+{
+	machine_faults(machine, "%s", rules);
+	machine_try(machine, name, outcome);
+	machine_faults(machine, "%s", "");
+}
+
+/** The request fails with a message that holds @part, and leaves the machine as it was. */
+static void check_fails(const struct machine *machine, const char *rules, const char *name,
+			const char *part)
+{
+	char *before = machine_picture(machine);
+	struct outcome outcome;
+
+	make_under(machine, rules, name, &outcome);
+	if (outcome_error(&outcome) != -EIO)
+		fail_msg("%s under '%s': %d %s", name, rules, outcome_error(&outcome),
+			 outcome.message);
+	check_holds(outcome.message, part);
+	assert_string_equal(outcome.differences, "");
+	machine_check(machine, before, "%s under '%s'", name, rules);
+	free(before);
+	outcome_clear(&outcome);
+}
+
+/* ---- D12: writes that firmware or kernel take without effect ---- */
+
+static const struct {
+	const char *rules, *name, *part;
+} IGNORED[] = {
+	{ "mailbox 0x7f/0x08 set ignored", "level 1", "performance level" },
+	{ "mailbox 0x7f/0x02 set ignored", "turbo-freq enable", "turbo-freq" },
+	{ "mailbox 0x7f/0x02 set ignored", "base-freq enable auto", "base-freq" },
+	{ "mailbox 0x95/0x03 set ignored", "core-power enable", "core-power" },
+	{ "mailbox 0xd0/0x02 set ignored", "core-power enable ordered", "priority type" },
+	{ "mmio 0x10 set ignored", "clos", "CLOS 2" },
+	{ "mmio 0x24 set ignored", "association", "CLOS of core 1" },
+	{ "msr 0x1ad set ignored", "turbo ratio limits", "turbo ratio limits" },
+	{ "write /sys/devices/system/cpu/cpu3/online ignored", "level 1 online", "CPU 3: online" },
+	{ "write /sys/fs/cgroup/0-0-0/cpuset.cpus ignored", "level 1 partitions", "0-0-0" },
+};
+
+static void D12_what_was_not_taken_is_a_failure_and_undone(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	for (size_t i = 0; i < COUNT(IGNORED); i++)
+		check_fails(&machine, IGNORED[i].rules, IGNORED[i].name, IGNORED[i].part);
+	machine_end(&machine);
+}
+
+/* ---- Writes that are refused are failures, each of them ---- */
+
+static const struct {
+	const char *rules, *name, *part;
+} REFUSED[] = {
+	/* D7 */
+	{ "mmio 0x20 set EIO", "association", "CLOS of a core" },
+	/* D8 */
+	{ "write /sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq EINVAL",
+	  "base-freq enable auto", "scaling_min_freq" },
+	{ "write /sys/devices/system/cpu/cpu2/online EBUSY", "level 1 online", "cpu2/online" },
+	{ "mkdir /sys/fs/cgroup/0-0-0 EACCES", "level 1 partitions", "0-0-0" },
+	{ "write /sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq EIO", "turbo-mode disable",
+	  "scaling_max_freq" },
+	/* D9 */
+	{ "mailbox 0x95/0x03 set EIO", "core-power enable", "core-power" },
+	{ "mailbox 0x95/0x03 set EBUSY", "turbo-freq enable auto cpus", "core-power" },
+	/* D37, D38: core-power returns to what it was */
+	{ "mailbox 0x7f/0x02 set ENXIO", "turbo-freq enable", "turbo-freq" },
+	{ "mailbox 0x7f/0x02 set ENXIO", "base-freq enable auto", "base-freq" },
+};
+
+static void D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	for (size_t i = 0; i < COUNT(REFUSED); i++) {
+		char *before = machine_picture(&machine);
+		struct outcome outcome;
+
+		make_under(&machine, REFUSED[i].rules, REFUSED[i].name, &outcome);
+		if (outcome_error(&outcome) >= 0 || outcome_error(&outcome) == -ENOTRECOVERABLE)
+			fail_msg("%s under '%s': %d", REFUSED[i].name, REFUSED[i].rules,
+				 outcome_error(&outcome));
+		check_holds(outcome.message, REFUSED[i].part);
+		machine_check(&machine, before, "%s under '%s'", REFUSED[i].name, REFUSED[i].rules);
+		free(before);
+		outcome_clear(&outcome);
+	}
+	machine_end(&machine);
+}
+
+static void D38_core_power_that_was_on_stays_on_when_a_change_fails(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_prepare(&machine, "core-power enable ordered");
+	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq enable auto cpus",
+		    "turbo-freq");
+	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "base-freq enable auto", "base-freq");
+	machine_end(&machine);
+}
+
+static void D52_limits_are_kept_when_turbo_freq_cannot_be_disabled(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_prepare(&machine, "turbo-freq enable");
+	check_fails(&machine, "mailbox 0x7f/0x02 set ENXIO", "turbo-freq disable", "turbo-freq");
+	machine_end(&machine);
+}
+
+static void D48_all_domains_change_their_level_or_none(void **state)
+{
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	check_fails(&machine, "mailbox 0x7f/0x08 package 1 set ENXIO", "level 1 online",
+		    "package 1");
+	machine_end(&machine);
+}
+
+static void D49_cpus_go_offline_as_a_whole_or_not_at_all(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	check_fails(&machine, "write /sys/devices/system/cpu/cpu55/online EBUSY", "level 1 online",
+		    "cpu55");
+	machine_end(&machine);
+}
+
+/* ---- Clipped, late ---- */
+
+static void a_clipped_limit_is_a_warning_with_both_values(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	make_under(&machine,
+		   "read /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq after 1 "
+		   "content \"1900000\\n\"",
+		   "turbo-mode disable", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "2000000 kHz was asked for, but it became 1900000 kHz");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void late_firmware_is_waited_for(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	make_under(&machine, "mailbox 0x7f/0x08 set late 60", "level 1", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	make_under(&machine, "mailbox 0x95/0x03 set late 30", "core-power enable", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void firmware_that_is_too_late_is_overwritten(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	make_under(&machine, "mailbox 0x95/0x03 set late 300", "core-power enable", &outcome);
+	assert_true(outcome_error(&outcome) < 0);
+	/* What is late comes, and what takes it back has come by then, or is listed. */
+	if (outcome_error(&outcome) != -ENOTRECOVERABLE) {
+		usleep(600000);
+		machine_look(&machine);
+		machine_check(&machine, before, "core-power that came too late");
+	} else {
+		check_holds(outcome.differences, "core-power");
+	}
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/* ---- Footprints ---- */
+
+static void what_a_failed_level_change_disturbed_is_restored(void **state)
+{
+	static const char *const BEFORE[] = {
+		"turbo-freq enable auto cpus",
+		"base-freq enable auto",
+		"turbo ratio limits",
+		"core-power enable ordered",
+	};
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	for (size_t i = 0; i < COUNT(BEFORE); i++) {
+		machine_restart(&machine, BEFORE[i]);
+		/* Firmware takes the new level, and then something else fails. */
+		check_fails(&machine, "write /sys/devices/system/cpu/cpu*/online EBUSY",
+			    "level 1 online", "online");
+	}
+	machine_end(&machine);
+}
+
+static void what_cannot_be_taken_back_is_listed(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	make_under(&machine, "mmio 0x20 set EIO after 1\nmmio 0x24 set EIO", "association",
+		   &outcome);
+	assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
+	assert_string_equal(outcome.differences, "package 0, die 0: CLOS of core 0 is 2, was 0\n");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void what_fails_in_undoing_does_not_keep_the_rest_from_it(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	/* Cores 0, 1, 2 and 5 of two dies: 5 cannot be written, and 1 only once. */
+	machine_begin(&machine, "tests/multi-die");
+	make_under(&machine, "mmio 0x24 set die 0 EIO after 1\nmmio 0x34 set EIO", "association",
+		   &outcome);
+	assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
+	assert_string_equal(outcome.differences, "package 0, die 0: CLOS of core 1 is 2, was 0\n");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void what_cannot_be_read_is_not_written(void **state)
+{
+	struct isst_emulator_statistics before;
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_statistics(&machine);
+	make_under(&machine, "mmio 0x24 get EIO", "association", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	assert_int_equal(machine_statistics(&machine).writes, before.writes);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void a_write_that_fails_ends_its_batch(void **state)
+{
+	struct isst_emulator_statistics before;
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_statistics(&machine);
+	make_under(&machine, "mmio 0x20 set EIO", "association", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	assert_int_equal(machine_statistics(&machine).writes, before.writes);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+#define TEST(test, platform) \
+	{ \
+		platform ": " #test, test, NULL, NULL, platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(D12_what_was_not_taken_is_a_failure_and_undone),
+		cmocka_unit_test(D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone),
+		cmocka_unit_test(D38_core_power_that_was_on_stays_on_when_a_change_fails),
+		cmocka_unit_test(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled),
+		TEST(D48_all_domains_change_their_level_or_none, "guide"),
+		TEST(D48_all_domains_change_their_level_or_none, "sapphirerapids-2s56c"),
+		cmocka_unit_test(D49_cpus_go_offline_as_a_whole_or_not_at_all),
+		cmocka_unit_test(a_clipped_limit_is_a_warning_with_both_values),
+		cmocka_unit_test(late_firmware_is_waited_for),
+		cmocka_unit_test(firmware_that_is_too_late_is_overwritten),
+		TEST(what_a_failed_level_change_disturbed_is_restored, "tests/multi-die"),
+		TEST(what_a_failed_level_change_disturbed_is_restored, "guide"),
+		cmocka_unit_test(what_cannot_be_taken_back_is_listed),
+		cmocka_unit_test(what_fails_in_undoing_does_not_keep_the_rest_from_it),
+		cmocka_unit_test(what_cannot_be_read_is_not_written),
+		cmocka_unit_test(a_write_that_fails_ends_its_batch),
+	};
+
+	return cmocka_run_group_tests_name("reading back", tests, NULL, NULL);
+}
