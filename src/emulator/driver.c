@@ -368,18 +368,33 @@ const struct platform_cpu *pci_cpu(const struct server *server, unsigned int num
 	return cpu;
 }
 
+void domain_changing(struct server *server, size_t domain, unsigned int level)
+{
+	if (server->trial)
+		return;
+	/* In this order: a level without a domain is nobody's. */
+	__atomic_store_n(&server->state->unfinished_level, level + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&server->state->unfinished_domain, (uint32_t)domain + 1, __ATOMIC_SEQ_CST);
+}
+
 int domain_changed(struct server *server, size_t domain)
 {
-	int result;
-
 	if (server->trial)
 		return 0;
-	server->state->unfinished_domain = (uint32_t)domain + 1;
-	result = tree_write_domain(server, domain);
-	if (result)
+	__atomic_store_n(&server->state->unfinished_level, 0, __ATOMIC_SEQ_CST);
+	if (tree_write_domain(server, domain))
 		return -EIO;
 	server->state->unfinished_domain = 0;
 	return 0;
+}
+
+void domain_complete(struct server *server, size_t domain, unsigned int level)
+{
+	if (platform_is_tpmi(server->platform))
+		firmware_complete_level(server, domain, level);
+	else
+		mailbox_enter_level(server, domain, level);
+	__atomic_store_n(&server->state->unfinished_level, 0, __ATOMIC_SEQ_CST);
 }
 
 /* ---- The device ---- */

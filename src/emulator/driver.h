@@ -7,6 +7,8 @@
 #include "emulator/faults.h"
 #include "emulator/server.h"
 
+#include <limits.h>
+
 /* Each returns 0 or the driver's negative errno for this entry. */
 int mailbox_run(struct server *server, struct abi_mbox_cmd *command);
 int mmio_run(struct server *server, struct abi_io_reg *access);
@@ -45,8 +47,21 @@ void firmware_core_power(struct server *server, size_t domain);
 void firmware_refuse_level(struct server *server, size_t domain, unsigned int error);
 void firmware_refuse_features(struct server *server, size_t domain, unsigned int error);
 
-/** Writes the files that follow the level and the features of a domain. */
+#define SAME_LEVEL UINT_MAX
+
+/**
+ * Before features (SAME_LEVEL) or level of a domain change: should the process be killed in the
+ * midst, the next one completes what it had begun.
+ */
+void domain_changing(struct server *server, size_t domain, unsigned int level);
+/** Afterwards: writes the files that follow them. */
 int domain_changed(struct server *server, size_t domain);
+/** Completes a change of level that a killed process had begun. */
+void domain_complete(struct server *server, size_t domain, unsigned int level);
+
+/* All that a level brings, as each transport has it. */
+void mailbox_enter_level(struct server *server, size_t domain, unsigned int level);
+void firmware_complete_level(struct server *server, size_t domain, unsigned int level);
 
 /** The level's turbo ratio limits as MSR 0x1ad holds them. */
 uint64_t level_turbo_ratios(const struct platform_level *level);

@@ -155,8 +155,22 @@ static int run_set_features(struct call *call, const struct command *command)
 	(void)command;
 	if (!level || wanted & ~supported_features(level))
 		return -ENXIO;
+	domain_changing(call->server, call->index, SAME_LEVEL);
 	call->state->features = wanted;
 	return domain_changed(call->server, call->index);
+}
+
+void mailbox_enter_level(struct server *server, size_t domain, unsigned int number)
+{
+	const struct platform_level *level =
+		platform_level(&server->platform->domains[domain], number);
+	struct domain_state *state = state_domain(server, domain);
+
+	state->level = number;
+	state->features = 0;
+	if (level)
+		state->turbo_ratio_limits = level_turbo_ratios(level);
+	uncore_follow_level(server, domain);
 }
 
 static int run_set_level(struct call *call, const struct command *command)
@@ -167,10 +181,8 @@ static int run_set_level(struct call *call, const struct command *command)
 		return -ENXIO;
 	if (level->number == call->state->level)
 		return 0;
-	call->state->level = level->number;
-	call->state->features = 0;
-	call->state->turbo_ratio_limits = level_turbo_ratios(level);
-	uncore_follow_level(call->server, call->index);
+	domain_changing(call->server, call->index, level->number);
+	mailbox_enter_level(call->server, call->index, level->number);
 	return domain_changed(call->server, call->index);
 }
 

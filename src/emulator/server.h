@@ -39,7 +39,7 @@ struct cpu_state {
 		requested_max_khz; /* the user's limits, not what came of them */
 };
 
-enum { STATE_FORMAT = 3 };
+enum { STATE_FORMAT = 4 };
 
 /**
  * The start of the state file; struct domain_state of each domain, the TPMI registers of all
@@ -51,6 +51,7 @@ struct state {
 	uint32_t domain_count, cpu_count, register_count;
 	/* 1 + index of what has changed while its files have not; 0: nothing */
 	uint32_t unfinished_cpu, unfinished_domain;
+	uint32_t unfinished_level; /* 1 + the level that unfinished_domain is about to have */
 	uint32_t unfinished_turbo, unfinished_groups;
 	uint32_t no_turbo;
 	/* Accepted sets that have not taken effect, and when the first of them does (late.c) */

@@ -318,8 +318,12 @@ static int finish(struct server *server)
 	if (state->unfinished_cpu > 0 && state->unfinished_cpu <= state->cpu_count)
 		result = tree_move_cpu(server, &server->platform->cpus[state->unfinished_cpu - 1]);
 	if (!result && state->unfinished_domain > 0 &&
-	    state->unfinished_domain <= state->domain_count)
+	    state->unfinished_domain <= state->domain_count) {
+		if (state->unfinished_level)
+			domain_complete(server, state->unfinished_domain - 1,
+					state->unfinished_level - 1);
 		result = tree_write_domain(server, state->unfinished_domain - 1);
+	}
 	if (!result && state->unfinished_turbo)
 		result = tree_write_turbo(server);
 	if (!result)

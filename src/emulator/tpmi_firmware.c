@@ -18,16 +18,31 @@ static bool accepts_level(const struct tpmi_registers *registers, unsigned int l
 	       !tpmi_get(registers, PP_STATUS_LOCK, 0, 0);
 }
 
-static bool take_level(const struct tpmi_registers *registers)
+static void enter_level(struct server *server, size_t domain, unsigned int level)
 {
-	unsigned int wanted = (unsigned int)tpmi_get(registers, PP_CONTROL_LEVEL, 0, 0);
-	bool change = wanted != tpmi_get(registers, PP_STATUS_LEVEL, 0, 0);
-	bool accepted = !change || accepts_level(registers, wanted);
+	const struct tpmi_registers registers = state_registers(server, domain);
+	uint64_t ratios;
 
-	tpmi_set(registers, PP_STATUS_ERROR, 0, 0, accepted ? ERROR_NONE : ERROR_NOT_ALLOWED);
-	if (accepted)
-		tpmi_set(registers, PP_STATUS_LEVEL, 0, 0, wanted);
-	return change && accepted;
+	tpmi_set(&registers, PP_STATUS_LEVEL, 0, 0, level);
+	ratios = level_facts(server, domain).turbo_ratios;
+	if (ratios)
+		state_msrs(server, domain)->turbo_ratio_limits = ratios;
+	uncore_follow_level(server, domain);
+}
+
+static bool take_level(struct server *server, size_t domain)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+	unsigned int wanted = (unsigned int)tpmi_get(&registers, PP_CONTROL_LEVEL, 0, 0);
+	bool change = wanted != tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
+	bool accepted = !change || accepts_level(&registers, wanted);
+
+	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, accepted ? ERROR_NONE : ERROR_NOT_ALLOWED);
+	if (!change || !accepted)
+		return false;
+	domain_changing(server, domain, wanted);
+	enter_level(server, domain, wanted);
+	return true;
 }
 
 /** The same error for each of these features. */
@@ -42,35 +57,38 @@ static uint64_t feature_errors(uint64_t features, unsigned int error)
 }
 
 /** A feature that the level lacks keeps the state that it has; off is always possible. */
-static bool take_features(const struct tpmi_registers *registers)
+static bool take_features(struct server *server, size_t domain)
 {
-	unsigned int level = (unsigned int)tpmi_get(registers, PP_STATUS_LEVEL, 0, 0);
-	uint64_t supported = tpmi_get(registers, BF_SUPPORTED, level, 0) |
-			     tpmi_get(registers, TF_SUPPORTED, level, 0) << 1;
-	uint64_t wanted = tpmi_get(registers, PP_CONTROL_FEATURES, 0, 0);
-	uint64_t before = tpmi_get(registers, PP_STATUS_FEATURES, 0, 0);
+	const struct tpmi_registers registers = state_registers(server, domain);
+	unsigned int level = (unsigned int)tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
+	uint64_t supported = tpmi_get(&registers, BF_SUPPORTED, level, 0) |
+			     tpmi_get(&registers, TF_SUPPORTED, level, 0) << 1;
+	uint64_t wanted = tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0);
+	uint64_t before = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0);
 	uint64_t refused = wanted & ~supported;
 	uint64_t after = (wanted & supported) | (before & refused);
 
-	tpmi_set(registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
+	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
 		 feature_errors(refused, FEATURE_UNSUPPORTED));
-	tpmi_set(registers, PP_STATUS_FEATURES, 0, 0, after);
-	return after != before;
+	if (after == before)
+		return false;
+	if (!server->state->unfinished_level)
+		domain_changing(server, domain, SAME_LEVEL);
+	tpmi_set(&registers, PP_STATUS_FEATURES, 0, 0, after);
+	return true;
+}
+
+void firmware_complete_level(struct server *server, size_t domain, unsigned int level)
+{
+	enter_level(server, domain, level);
+	take_features(server, domain);
 }
 
 int firmware_perf_profile(struct server *server, size_t domain)
 {
-	const struct tpmi_registers registers = state_registers(server, domain);
-	bool level = take_level(&registers);
-	bool features = take_features(&registers);
+	bool level = take_level(server, domain);
+	bool features = take_features(server, domain);
 
-	if (level) {
-		uint64_t ratios = level_facts(server, domain).turbo_ratios;
-
-		if (ratios)
-			state_msrs(server, domain)->turbo_ratio_limits = ratios;
-		uncore_follow_level(server, domain);
-	}
 	return level || features ? domain_changed(server, domain) : 0;
 }
 
