@@ -61,9 +61,12 @@ CLI_LIBRARY_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 LIBRARY := $(BUILD)/libisst.a
 EMULATOR_LIBRARY := $(BUILD)/libisst-emulator.a
 COMMAND := $(BUILD)/intel-speed-select
+# The preload library holds the emulator, and shows nothing but the functions that it replaces.
+PRELOAD_OBJECTS := $(call objects,$(call sources,preload))
+PRELOAD := $(if $(filter yes,$(EMULATOR)),$(BUILD)/libisst-emulator-preload.so)
 
 .PHONY: all
-all: $(LIBRARY) $(COMMAND) $(BUILD)/isst
+all: $(LIBRARY) $(COMMAND) $(BUILD)/isst $(PRELOAD)
 
 .PHONY: help
 help:
@@ -83,6 +86,8 @@ COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -
 
 # The rooms of the library see each other's headers as "room/header.h"; the command sees isst.h and
 # isst-emulator.h alone, besides its own.
+$(BUILD)/src/emulator/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(LIBDIR)"'
+
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(if $(filter src/cli/%,$<),,-Isrc)
@@ -110,13 +115,25 @@ $(BUILD)/%.a: $(BUILD)/%.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
+# By the function that it shows the preload library knows that the command needs no help.
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
-	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -Wl,--export-dynamic-symbol=isst_emulator -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+
+# Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does.
+$(PRELOAD_OBJECTS): ISST_CPPFLAGS += -U_FORTIFY_SOURCE
+$(PRELOAD_OBJECTS): ISST_CFLAGS += -ftls-model=initial-exec
+
+$(BUILD)/libisst-emulator-preload.o: $(PRELOAD_OBJECTS) $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
+	$(RELOCATABLE) $^
+	$(OBJCOPY) --localize-hidden --localize-symbol=isst_emulator $@
+
+$(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
+	$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@ $^ $(LDLIBS)
 
 $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)
 
 # ---- Tests ----
 

@@ -31,6 +31,15 @@ struct isst_emulator_platform {
 	bool synthetic; /* composed or invented in part, not the values of one real machine */
 };
 
+/** A program to be run on an emulated machine. */
+struct isst_emulator_program {
+	/** Its words, ended by NULL; the first is searched for in PATH. */
+	char *const *words;
+	/** Whether it is to see another effective user id than it has, and which. */
+	bool as_user;
+	unsigned int user;
+};
+
 /** What happened at the seams since the state was made or its statistics were cleared: exact, over
  * all processes. */
 struct isst_emulator_statistics {
@@ -60,6 +69,14 @@ struct isst_emulator {
 	int (*reset)(const struct isst_emulator_target *target, char **error);
 	int (*statistics)(const struct isst_emulator_target *target, bool clear,
 			  struct isst_emulator_statistics *statistics, char **error);
+	/**
+	 * Becomes a dynamically linked program that meets the emulated machine in place of the real
+	 * one, as all programs do that it starts in turn. Returns only after an error: also
+	 * -ENOEXEC a program that would not see the emulated machine, -ENOENT or -EACCES no
+	 * program.
+	 */
+	int (*run)(const struct isst_emulator_target *target,
+		   const struct isst_emulator_program *program, char **error);
 };
 
 /** The emulator, or NULL in a build without it. */

@@ -6,6 +6,7 @@
 #include "emulator/builtin.h"
 #include "emulator/driver.h"
 #include "emulator/faults.h"
+#include "emulator/launch.h"
 #include "emulator/recording.h"
 #include "emulator/text.h"
 
@@ -339,6 +340,7 @@ static const struct isst_emulator emulator = {
 	.show = emulator_show,
 	.reset = emulator_reset,
 	.statistics = emulator_statistics,
+	.run = launch_run,
 };
 
 const struct isst_emulator *isst_emulator(void)

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts other programs on an emulated machine, and tells which ones cannot be. */
+#include "emulator/launch.h"
+
+#include "emulator/server.h"
+#include "emulator/text.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#ifndef ISST_LIBRARY_DIRECTORY
+#define ISST_LIBRARY_DIRECTORY "/usr/local/lib"
+#endif
+
+char *launch_root(const struct isst_machine *machine)
+{
+	const struct server *server = machine->data;
+	char *root;
+
+	return asprintf(&root, "%s/root", server->path) < 0 ? NULL : root;
+}
+
+/* ---- Programs that cannot be reached ---- */
+
+static bool has_interpreter(int file, const Elf64_Ehdr *header)
+{
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		off_t offset = (off_t)(header->e_phoff + (Elf64_Off)i * header->e_phentsize);
+		Elf64_Phdr segment;
+
+		if (pread(file, &segment, sizeof(segment), offset) == (ssize_t)sizeof(segment) &&
+		    segment.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+/** A program that is called as an interpreter itself, such as the dynamic linker, has none. */
+static bool is_linker(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return strncmp(name ? name + 1 : path, "ld-linux", strlen("ld-linux")) == 0;
+}
+
+static const char *obstacle_of_elf(const char *path, int file, const Elf64_Ehdr *header)
+{
+	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
+		return "it is of another architecture than the preload library";
+	if (!has_interpreter(file, header) && !is_linker(path))
+		return "it is statically linked";
+	return NULL;
+}
+
+/** Programs that gain privileges are started without preload libraries. */
+static bool gains_privileges(int file)
+{
+	struct stat status;
+
+	if (geteuid() == 0)
+		return false;
+	return fstat(file, &status) || (status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
+	       (status.st_mode & S_ISGID && status.st_gid != getegid()) ||
+	       fgetxattr(file, "security.capability", NULL, 0) > 0;
+}
+
+/** The interpreter in a script's first line, NULL if there is none; cut out in place. */
+static char *interpreter_of(char *line)
+{
+	char *path = line + 2;
+
+	if (strncmp(line, "#!", 2) != 0)
+		return NULL;
+	path += strspn(path, " \t");
+	path[strcspn(path, " \t\r\n")] = '\0';
+	return path;
+}
+
+static const char *obstacle_of(const char *path, unsigned int depth)
+{
+	enum { DEEPEST = 5 };
+	union {
+		Elf64_Ehdr header;
+		char line[256];
+	} start = { .line = "" };
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	const char *obstacle = NULL, *interpreter;
+	ssize_t size;
+
+	if (file < 0)
+		return NULL;
+	size = pread(file, &start, sizeof(start) - 1, 0);
+	interpreter = interpreter_of(start.line);
+	if (interpreter && depth < DEEPEST)
+		obstacle = obstacle_of(interpreter, depth + 1);
+	else if (gains_privileges(file))
+		obstacle = "it gains privileges, for which the dynamic linker leaves the preload "
+			   "library out";
+	else if (size >= (ssize_t)sizeof(start.header) &&
+		 memcmp(start.header.e_ident, ELFMAG, SELFMAG) == 0)
+		obstacle = obstacle_of_elf(path, file, &start.header);
+	close(file);
+	return obstacle;
+}
+
+const char *launch_obstacle(const char *path)
+{
+	return obstacle_of(path, 0);
+}
+
+bool launch_find(const char *name, char *found)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX;
+	for (path = path ? path : "/bin:/usr/bin"; path; path = strchr(path, ':')) {
+		path += *path == ':';
+		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)strcspn(path, ":"), path, name) <
+			    PATH_MAX &&
+		    access(found, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- Starting ---- */
+
+static int set_path(const char *name, const char *path)
+{
+	char *real = realpath(path, NULL);
+	int result = real ? setenv(name, real, 1) : -1;
+
+	free(real);
+	return result;
+}
+
+/** The programs that it starts may stand in other directories. */
+static int set_machine(const struct isst_emulator_target *target,
+		       const struct isst_emulator_program *program)
+{
+	char user[12];
+
+	if (strchr(target->platform, '/') ? set_path(LAUNCH_PLATFORM, target->platform)
+					  : setenv(LAUNCH_PLATFORM, target->platform, 1))
+		return -errno;
+	if (target->state_directory ? set_path(LAUNCH_STATE, target->state_directory)
+				    : unsetenv(LAUNCH_STATE))
+		return -errno;
+	if (target->unlock ? setenv(LAUNCH_UNLOCK, "yes", 1) : unsetenv(LAUNCH_UNLOCK))
+		return -errno;
+	snprintf(user, sizeof(user), "%u", program->user);
+	if (program->as_user ? setenv(LAUNCH_USER, user, 1) : unsetenv(LAUNCH_USER))
+		return -errno;
+	return 0;
+}
+
+/** The library stands beside the program in a build tree, else where it was installed. */
+static int find_library(char *path, char **error)
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof(LAUNCH_LIBRARY));
+	char *name;
+
+	if (length > 0) {
+		path[length] = '\0';
+		name = strrchr(path, '/');
+		strcpy(name ? name + 1 : path, LAUNCH_LIBRARY);
+		if (access(path, R_OK) == 0)
+			return 0;
+	}
+	strcpy(path, ISST_LIBRARY_DIRECTORY "/" LAUNCH_LIBRARY);
+	if (access(path, R_OK) == 0)
+		return 0;
+	return set_error(error, -EIO, "Cannot find %s: neither beside this program nor in %s",
+			 LAUNCH_LIBRARY, ISST_LIBRARY_DIRECTORY);
+}
+
+/** Behind what is preloaded already. */
+static int set_library(char **error)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char library[PATH_MAX], *all;
+	int result = find_library(library, error);
+
+	if (result)
+		return result;
+	/* What separates the names of libraries cannot be part of one. */
+	if (strpbrk(library, " :"))
+		return set_error(error, -EIO,
+				 "Cannot preload %s: its path holds a space or a colon", library);
+	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
+	    0)
+		return -ENOMEM;
+	result = setenv("LD_PRELOAD", all, 1) ? -errno : 0;
+	free(all);
+	return result;
+}
+
+/** Opens the machine once, so that what is wrong with it is told here and not by each program. */
+static int try_machine(const struct isst_emulator_target *target, char **error)
+{
+	struct isst_machine *machine;
+	int result = isst_emulator()->open(target, &machine, error);
+
+	if (!result)
+		machine->release(machine);
+	return result;
+}
+
+int launch_run(const struct isst_emulator_target *target,
+	       const struct isst_emulator_program *program, char **error)
+{
+	const char *name = program->words[0], *obstacle = NULL;
+	char path[PATH_MAX];
+	int result;
+
+	*error = NULL;
+	if (launch_find(name, path))
+		obstacle = launch_obstacle(path);
+	if (obstacle)
+		return set_error(
+			error, -ENOEXEC,
+			"Cannot run %s on an emulated machine: %s, so it would see the real "
+			"one",
+			name, obstacle);
+	result = try_machine(target, error);
+	if (!result)
+		result = set_machine(target, program);
+	if (!result)
+		result = set_library(error);
+	if (result)
+		return result;
+	execvp(name, program->words);
+	return set_error(error, errno == EACCES ? -EACCES : -ENOENT, "Cannot run %s: %s", name,
+			 strerror(errno));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running other programs on an emulated machine: what the command that starts them and the preload
+ * library in them agree on. */
+#ifndef EMULATOR_LAUNCH_H
+#define EMULATOR_LAUNCH_H
+
+#include "isst-emulator.h"
+
+#include <stddef.h>
+
+/* The machine, in the environment. */
+#define LAUNCH_PLATFORM "ISST_EMULATE"
+#define LAUNCH_STATE "ISST_EMULATE_STATE"
+#define LAUNCH_UNLOCK "ISST_EMULATE_UNLOCK"
+/* The effective user id that programs are to see. */
+#define LAUNCH_USER "ISST_EMULATE_USER"
+#define LAUNCH_LIBRARY "libisst-emulator-preload.so"
+
+/** Exit status of a program whose machine cannot be opened. */
+enum { LAUNCH_FAILED = 1 };
+
+/** Where the files of a machine are that stand for the kernel's; to be freed, NULL without memory.
+ */
+char *launch_root(const struct isst_machine *machine);
+
+/**
+ * Why a program would not see the emulated machine, or NULL: also where there is no such program,
+ * which starting it will tell. Scripts are judged by their interpreter.
+ */
+const char *launch_obstacle(const char *path);
+/** The file that a program's name means, by PATH where it has no slash; @found has PATH_MAX bytes.
+ * Returns false where there is none. */
+bool launch_find(const char *name, char *found);
+
+/** isst_emulator.run */
+int launch_run(const struct isst_emulator_target *target,
+	       const struct isst_emulator_program *program, char **error);
+
+#endif

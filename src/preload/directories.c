@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Directories: listed, entered, made and removed; and what the kernel lets nobody do with its
+ * files. */
+#include "preload/preload.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Listing ---- */
+
+/** The machine lists it, with the faults that its rules ask for; what stands for it has the same
+ * names. Returns 0, or -1 and errno. */
+static int list(const char *emulated)
+{
+	char **names;
+	size_t count;
+	int error = preload_machine->files->list(preload_machine->data, emulated, &names, &count);
+
+	if (error) {
+		errno = -error;
+		return -1;
+	}
+	while (count > 0)
+		free(names[--count]);
+	free(names);
+	return 0;
+}
+
+INTERPOSED DIR *opendir(const char *path)
+{
+	char emulated[PATH_MAX], backing[PATH_MAX];
+	DIR *directory = NULL;
+
+	if (preload_begin()) {
+		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
+
+		if (answered && path_backing(emulated, backing) && list(emulated) == 0)
+			directory = REAL(opendir)(backing);
+		if (preload_end(answered))
+			return directory;
+	}
+	return REAL(opendir)(path);
+}
+
+/* The C library's own calls opendir() by another name. */
+INTERPOSED int scandir(const char *path, struct dirent ***found,
+		       int (*choose)(const struct dirent *entry),
+		       int (*compare)(const struct dirent **a, const struct dirent **b))
+{
+	DIR *directory = opendir(path);
+	struct dirent **entries = NULL, *entry;
+	size_t count = 0;
+
+	if (!directory)
+		return -1;
+	while ((entry = readdir(directory))) {
+		struct dirent **more;
+
+		if (choose && !choose(entry))
+			continue;
+		more = reallocarray(entries, count + 1, sizeof(struct dirent *));
+		if (more)
+			entries = more;
+		if (more && (entries[count] = malloc(entry->d_reclen))) {
+			memcpy(entries[count++], entry, entry->d_reclen);
+			continue;
+		}
+		while (count > 0)
+			free(entries[--count]);
+		free(entries);
+		closedir(directory);
+		errno = ENOMEM;
+		return -1;
+	}
+	closedir(directory);
+	if (compare && count > 0)
+		qsort(entries, count, sizeof(struct dirent *),
+		      (int (*)(const void *, const void *))compare);
+	*found = entries;
+	return (int)count;
+}
+
+static void *glob_open(const char *path)
+{
+	return opendir(path);
+}
+
+static struct dirent *glob_read(void *directory)
+{
+	return readdir(directory);
+}
+
+static void glob_close(void *directory)
+{
+	closedir(directory);
+}
+
+INTERPOSED int glob(const char *pattern, int flags, int (*failed)(const char *path, int error),
+		    glob_t *found)
+{
+	if (flags & GLOB_ALTDIRFUNC || !preload_machine)
+		return REAL(glob)(pattern, flags, failed, found);
+	found->gl_opendir = glob_open;
+	found->gl_readdir = glob_read;
+	found->gl_closedir = glob_close;
+	found->gl_stat = stat;
+	found->gl_lstat = lstat;
+	return REAL(glob)(pattern, flags | GLOB_ALTDIRFUNC, failed, found);
+}
+
+/* ---- The current directory ---- */
+
+INTERPOSED int chdir(const char *path)
+{
+	char emulated[PATH_MAX], backing[PATH_MAX];
+	int result = -1;
+
+	if (preload_begin()) {
+		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
+
+		if (answered && path_backing(emulated, backing))
+			result = REAL(chdir)(backing);
+		if (preload_end(answered))
+			return result;
+		/* "cd .." at the top of what is emulated leads out of it. */
+		if (*path && *path != '/' && emulated[0] == '/' &&
+		    path_from_backing(REAL(getcwd)(backing, sizeof(backing)) ? backing : ""))
+			return REAL(chdir)(emulated);
+	}
+	return REAL(chdir)(path);
+}
+
+INTERPOSED char *getcwd(char *buffer, size_t size)
+{
+	char path[PATH_MAX];
+	const char *shown = NULL;
+
+	if (!preload_begin())
+		return REAL(getcwd)(buffer, size);
+	if (REAL(getcwd)(path, sizeof(path)))
+		shown = path_from_backing(path);
+	if (!preload_end(shown != NULL))
+		return REAL(getcwd)(buffer, size);
+	if (!buffer)
+		return strdup(shown);
+	if (strlen(shown) < size)
+		return strcpy(buffer, shown);
+	errno = ERANGE;
+	return NULL;
+}
+
+INTERPOSED char *get_current_dir_name(void)
+{
+	return getcwd(NULL, 0);
+}
+
+/* ---- Making and removing ---- */
+
+/** Returns true where the path is an emulated one; then *@result is what the call returns. */
+static bool change_emulated(int (*change)(void *data, const char *path), int directory,
+			    const char *path, int *result)
+{
+	char emulated[PATH_MAX];
+	bool answered;
+	int error;
+
+	if (!preload_begin())
+		return false;
+	answered = path_is_emulated(directory, path, emulated);
+	if (answered) {
+		error = change(preload_machine->data, emulated);
+		*result = error ? -1 : 0;
+		if (error)
+			errno = -error;
+	}
+	return preload_end(answered);
+}
+
+static int refuse(void *data, const char *path)
+{
+	struct stat status;
+
+	(void)data;
+	return status_get(path, &status) ? -errno : -EPERM;
+}
+
+#define ANSWER_EMULATED(change, directory, path) \
+	do { \
+		int answer; \
+		if (change_emulated((change), (directory), (path), &answer)) \
+			return answer; \
+	} while (0)
+
+static int make_directory(void *data, const char *path)
+{
+	return preload_machine->files->mkdir(data, path);
+}
+
+static int remove_directory(void *data, const char *path)
+{
+	return preload_machine->files->rmdir(data, path);
+}
+
+INTERPOSED int mkdir(const char *path, mode_t mode)
+{
+	ANSWER_EMULATED(make_directory, AT_FDCWD, path);
+	return REAL(mkdir)(path, mode);
+}
+
+INTERPOSED int mkdirat(int directory, const char *path, mode_t mode)
+{
+	ANSWER_EMULATED(make_directory, directory, path);
+	return REAL(mkdirat)(directory, path, mode);
+}
+
+INTERPOSED int rmdir(const char *path)
+{
+	ANSWER_EMULATED(remove_directory, AT_FDCWD, path);
+	return REAL(rmdir)(path);
+}
+
+INTERPOSED int unlink(const char *path)
+{
+	ANSWER_EMULATED(refuse, AT_FDCWD, path);
+	return REAL(unlink)(path);
+}
+
+INTERPOSED int unlinkat(int directory, const char *path, int flags)
+{
+	ANSWER_EMULATED(flags & AT_REMOVEDIR ? remove_directory : refuse, directory, path);
+	return REAL(unlinkat)(directory, path, flags);
+}
+
+INTERPOSED int rename(const char *from, const char *to)
+{
+	ANSWER_EMULATED(refuse, AT_FDCWD, from);
+	ANSWER_EMULATED(refuse, AT_FDCWD, to);
+	return REAL(rename)(from, to);
+}
+
+INTERPOSED int renameat(int from_directory, const char *from, int to_directory, const char *to)
+{
+	ANSWER_EMULATED(refuse, from_directory, from);
+	ANSWER_EMULATED(refuse, to_directory, to);
+	return REAL(renameat)(from_directory, from, to_directory, to);
+}
+
+INTERPOSED int truncate(const char *path, off_t size)
+{
+	ANSWER_EMULATED(refuse, AT_FDCWD, path);
+	return REAL(truncate)(path, size);
+}
+
+INTERPOSED int chmod(const char *path, mode_t mode)
+{
+	ANSWER_EMULATED(refuse, AT_FDCWD, path);
+	return REAL(chmod)(path, mode);
+}
+
+INTERPOSED int chown(const char *path, uid_t owner, gid_t group)
+{
+	ANSWER_EMULATED(refuse, AT_FDCWD, path);
+	return REAL(chown)(path, owner, group);
+}

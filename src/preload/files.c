@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files and the device: opened, written, asked, closed.
+ *
+ * Who reads gets the content of the moment of opening. Who writes gets an empty memory file; what
+ * goes through write(2) reaches the machine at once, and what comes to lie in the memory file by
+ * other ways, when it is flushed or closed.
+ */
+#include "preload/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* What was opened for writing here, to be looked at when the program ends; and whether anything was
+ * opened for both, so that read(2) has to look. */
+static unsigned long long written;
+enum { WATCHED = 64 };
+static bool read_and_write;
+
+static int fail(int error)
+{
+	errno = error < 0 ? -error : error;
+	return -1;
+}
+
+static bool is_device(const char *emulated)
+{
+	return strcmp(emulated, ABI_DEVICE_PATH) == 0;
+}
+
+/* ---- The emulator's own descriptors ---- */
+
+/* They are put where programs do not look: shells hand out low numbers themselves. */
+enum { OWN_DESCRIPTORS = 64, OWN_BASE = 1024 - OWN_DESCRIPTORS };
+static unsigned long long own;
+static int own_base;
+
+static int start_of_own(void)
+{
+	struct rlimit limit;
+
+	if (!own_base) {
+		own_base = OWN_BASE;
+		if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+		    limit.rlim_cur < OWN_BASE + OWN_DESCRIPTORS)
+			own_base = limit.rlim_cur > 2 * OWN_DESCRIPTORS
+					   ? (int)limit.rlim_cur - OWN_DESCRIPTORS
+					   : OWN_DESCRIPTORS;
+	}
+	return own_base;
+}
+
+static bool is_own(int descriptor)
+{
+	int number = descriptor - own_base;
+
+	return own_base && number >= 0 && number < OWN_DESCRIPTORS && own >> number & 1;
+}
+
+static int make_own(int descriptor)
+{
+	int moved = descriptor < 0 ? -1 : REAL(fcntl)(descriptor, F_DUPFD_CLOEXEC, start_of_own());
+
+	if (moved < 0)
+		return descriptor;
+	REAL(close)(descriptor);
+	if (moved < own_base + OWN_DESCRIPTORS)
+		own |= 1ULL << (moved - own_base);
+	return moved;
+}
+
+static void forget_own(int descriptor)
+{
+	if (is_own(descriptor))
+		own &= ~(1ULL << (descriptor - own_base));
+}
+
+/* ---- Opening ---- */
+
+static int memory_file(const char *emulated, int flags)
+{
+	char name[250];
+
+	if (snprintf(name, sizeof(name), MEMORY_FILE_PREFIX "%s", emulated) >= (int)sizeof(name))
+		return fail(ENAMETOOLONG);
+	return memfd_create(name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+}
+
+/** The machine's own descriptor of the device, once a process. */
+static int device_descriptor(bool again)
+{
+	static int descriptor = -1;
+	int fresh;
+
+	if (descriptor >= 0 && !again)
+		return descriptor;
+	fresh = preload_machine->device->open(preload_machine->data);
+	if (fresh < 0)
+		return fail(fresh);
+	if (descriptor >= 0)
+		preload_machine->device->close(preload_machine->data, descriptor);
+	descriptor = fresh;
+	return descriptor;
+}
+
+static int open_device(const char *emulated, int flags)
+{
+	return device_descriptor(true) < 0 ? -1 : memory_file(emulated, flags);
+}
+
+/** Its content, in a file that nobody can write to. */
+static int open_to_read(const char *emulated, int flags)
+{
+	char *content, name[40];
+	size_t size;
+	int error = preload_machine->files->read(preload_machine->data, emulated, &content, &size);
+	int writable, readable = -1;
+
+	if (error)
+		return fail(error);
+	writable = memory_file(emulated, O_CLOEXEC);
+	if (writable >= 0 && pwrite(writable, content, size, 0) == (ssize_t)size) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", writable);
+		readable = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | (flags & O_CLOEXEC));
+	}
+	error = errno;
+	if (writable >= 0)
+		REAL(close)(writable);
+	free(content);
+	errno = error;
+	return readable;
+}
+
+static int open_to_write(const char *emulated, int flags)
+{
+	int descriptor = memory_file(emulated, flags);
+
+	if (descriptor >= 0 && descriptor < WATCHED)
+		written |= 1ULL << descriptor;
+	if ((flags & O_ACCMODE) == O_RDWR)
+		read_and_write = true;
+	return descriptor;
+}
+
+int file_open(const char *emulated, int flags)
+{
+	char backing[PATH_MAX];
+	struct stat status;
+
+	if (!path_backing(emulated, backing))
+		return fail(ENAMETOOLONG);
+	if (status_get(emulated, &status))
+		return errno == ENOENT && flags & O_CREAT ? fail(EACCES) : -1;
+	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		return fail(EEXIST);
+	if (S_ISDIR(status.st_mode) && (flags & O_ACCMODE) != O_RDONLY)
+		return fail(EISDIR);
+	if (!S_ISDIR(status.st_mode) && flags & O_DIRECTORY)
+		return fail(ENOTDIR);
+	if (S_ISDIR(status.st_mode) || flags & O_PATH)
+		return (int)syscall(SYS_openat, AT_FDCWD, backing, flags & ~(O_CREAT | O_TRUNC));
+	if (is_device(emulated))
+		return open_device(emulated, flags);
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return open_to_read(emulated, flags);
+	return open_to_write(emulated, flags);
+}
+
+static int open_any(int directory, const char *path, int flags, mode_t mode)
+{
+	char emulated[PATH_MAX];
+	int descriptor = -1;
+
+	if (preload_begin()) {
+		bool answered = path_is_emulated(directory, path, emulated);
+
+		if (answered)
+			descriptor = file_open(emulated, flags);
+		if (preload_end(answered))
+			return descriptor;
+	}
+	descriptor = REAL(openat)(directory, path, flags, mode);
+	return preload_inside() ? make_own(descriptor) : descriptor;
+}
+
+static bool has_mode(int flags)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+#define OPEN_MODE(mode) \
+	do { \
+		va_list arguments; \
+		va_start(arguments, flags); \
+		if (has_mode(flags)) \
+			(mode) = va_arg(arguments, mode_t); \
+		va_end(arguments); \
+	} while (0)
+
+INTERPOSED int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	OPEN_MODE(mode);
+	return open_any(AT_FDCWD, path, flags, mode);
+}
+
+INTERPOSED int openat(int directory, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	OPEN_MODE(mode);
+	return open_any(directory, path, flags, mode);
+}
+
+INTERPOSED int creat(const char *path, mode_t mode)
+{
+	return open_any(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+}
+
+/* What programs that were compiled with _FORTIFY_SOURCE call. */
+int __open_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+
+INTERPOSED int __open_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags, 0);
+}
+
+INTERPOSED int __openat_2(int directory, const char *path, int flags)
+{
+	return open_any(directory, path, flags, 0);
+}
+
+/* ---- Writing ---- */
+
+static bool writable(int descriptor)
+{
+	int flags = REAL(fcntl)(descriptor, F_GETFL);
+
+	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/** One write(2) to an emulated file. */
+static ssize_t put(const char *emulated, const void *content, size_t size)
+{
+	int error;
+
+	if (is_device(emulated))
+		return fail(EINVAL);
+	if (size == 0)
+		return 0;
+	error = preload_machine->files->write(preload_machine->data, emulated, content, size);
+	return error ? fail(error) : (ssize_t)size;
+}
+
+/** Returns true where it was for the emulated machine: then *@result is what write() returns. */
+static bool write_emulated(int descriptor, const struct iovec *parts, int count, ssize_t *result)
+{
+	char emulated[PATH_MAX], *content, *end;
+	size_t size = 0;
+	bool answered = false;
+
+	if (!preload_begin())
+		return false;
+	if (path_of_descriptor(descriptor, emulated) && writable(descriptor)) {
+		answered = true;
+		for (int i = 0; i < count; i++)
+			size += parts[i].iov_len;
+		content = malloc(size + 1);
+		end = content;
+		for (int i = 0; i < count && content; i++)
+			end = mempcpy(end, parts[i].iov_base, parts[i].iov_len);
+		*result = content ? put(emulated, content, size) : fail(ENOMEM);
+		free(content);
+	}
+	return preload_end(answered);
+}
+
+INTERPOSED ssize_t write(int descriptor, const void *content, size_t size)
+{
+	const struct iovec part = { (void *)(uintptr_t)content, size };
+	ssize_t result;
+
+	return write_emulated(descriptor, &part, 1, &result)
+		       ? result
+		       : REAL(write)(descriptor, content, size);
+}
+
+INTERPOSED ssize_t pwrite(int descriptor, const void *content, size_t size, off_t offset)
+{
+	const struct iovec part = { (void *)(uintptr_t)content, size };
+	ssize_t result;
+
+	if (write_emulated(descriptor, &part, 1, &result))
+		return result;
+	return REAL(pwrite)(descriptor, content, size, offset);
+}
+
+INTERPOSED ssize_t writev(int descriptor, const struct iovec *parts, int count)
+{
+	ssize_t result;
+
+	return write_emulated(descriptor, parts, count, &result)
+		       ? result
+		       : REAL(writev)(descriptor, parts, count);
+}
+
+int file_deliver(int descriptor, const char *emulated)
+{
+	struct stat status;
+	char *content;
+	ssize_t size, result = 0;
+
+	if (REAL(fstat)(descriptor, &status) || status.st_size == 0 || !writable(descriptor))
+		return 0;
+	content = malloc((size_t)status.st_size);
+	if (!content)
+		return fail(ENOMEM);
+	size = pread(descriptor, content, (size_t)status.st_size, 0);
+	if (ftruncate(descriptor, 0) == 0)
+		lseek(descriptor, 0, SEEK_SET);
+	if (size > 0)
+		result = put(emulated, content, (size_t)size);
+	free(content);
+	return result < 0 ? -1 : 0;
+}
+
+/** Before a descriptor goes: nobody is left to be told of an error. */
+static void deliver_last(int descriptor)
+{
+	char emulated[PATH_MAX];
+
+	if (path_of_descriptor(descriptor, emulated) && file_deliver(descriptor, emulated))
+		preload_say("cannot write to %s: %s", emulated, strerror(errno));
+}
+
+void file_deliver_all(void)
+{
+	REAL(fflush)(stdout);
+	if (!preload_begin())
+		return;
+	written |= 1ULL << STDOUT_FILENO;
+	for (int i = 0; i < WATCHED; i++)
+		if (written >> i & 1)
+			deliver_last(i);
+	preload_end(false);
+}
+
+/* ---- Reading what was opened to be written as well ---- */
+
+static bool read_emulated(int descriptor, void *buffer, size_t size, ssize_t *result)
+{
+	char emulated[PATH_MAX], *content;
+	size_t length, at;
+	int error;
+	bool answered = false;
+
+	if (!read_and_write || !preload_begin())
+		return false;
+	if (path_of_descriptor(descriptor, emulated) && writable(descriptor) &&
+	    !is_device(emulated)) {
+		answered = true;
+		error = preload_machine->files->read(preload_machine->data, emulated, &content,
+						     &length);
+		at = (size_t)lseek(descriptor, 0, SEEK_CUR);
+		if (error) {
+			*result = fail(error);
+		} else {
+			length = at < length ? length - at : 0;
+			*result = (ssize_t)(length < size ? length : size);
+			memcpy(buffer, content + at, (size_t)*result);
+			lseek(descriptor, *result, SEEK_CUR);
+			free(content);
+		}
+	}
+	return preload_end(answered);
+}
+
+INTERPOSED ssize_t read(int descriptor, void *buffer, size_t size)
+{
+	ssize_t result;
+
+	return read_emulated(descriptor, buffer, size, &result)
+		       ? result
+		       : REAL(read)(descriptor, buffer, size);
+}
+
+/* ---- The device ---- */
+
+INTERPOSED int ioctl(int descriptor, unsigned long request, ...)
+{
+	char emulated[PATH_MAX];
+	int result = -1;
+	void *argument;
+	va_list arguments;
+
+	va_start(arguments, request);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (_IOC_TYPE(request) == ABI_MAGIC && preload_begin()) {
+		bool answered = path_of_descriptor(descriptor, emulated) && is_device(emulated);
+
+		if (answered && device_descriptor(false) >= 0) {
+			result = preload_machine->device->ioctl(
+				preload_machine->data, device_descriptor(false), request, argument);
+			if (result < 0)
+				result = fail(result);
+		}
+		if (preload_end(answered))
+			return result;
+	}
+	return REAL(ioctl)(descriptor, request, argument);
+}
+
+/* ---- Closing ---- */
+
+INTERPOSED int close(int descriptor)
+{
+	if (preload_inside()) {
+		forget_own(descriptor);
+	} else if (is_own(descriptor)) {
+		/* A program that closes all there is. */
+		return fail(EBADF);
+	} else if (preload_begin()) {
+		char emulated[PATH_MAX];
+		int result = 0;
+
+		if (path_of_descriptor(descriptor, emulated))
+			result = file_deliver(descriptor, emulated);
+		preload_end(false);
+		if (result) {
+			int error = errno;
+
+			REAL(close)(descriptor);
+			return fail(error);
+		}
+	}
+	return REAL(close)(descriptor);
+}
+
+static void before_dup(int from, int to)
+{
+	if (from != to && preload_begin()) {
+		deliver_last(to);
+		preload_end(false);
+	}
+}
+
+INTERPOSED int dup2(int from, int to)
+{
+	before_dup(from, to);
+	return REAL(dup2)(from, to);
+}
+
+INTERPOSED int dup3(int from, int to, int flags)
+{
+	before_dup(from, to);
+	return REAL(dup3)(from, to, flags);
+}
+
+/** Calls @close for what is between and not the emulator's. */
+static int close_around_own(unsigned int first, unsigned int last, int flags)
+{
+	int result = 0;
+
+	for (unsigned int i = 0; i < OWN_DESCRIPTORS && !result && own_base; i++) {
+		unsigned int number = (unsigned int)own_base + i;
+
+		if (!is_own((int)number) || number < first || number > last)
+			continue;
+		if (number > first)
+			result = REAL(close_range)(first, number - 1, flags);
+		first = number + 1;
+	}
+	return result || first > last ? result : REAL(close_range)(first, last, flags);
+}
+
+INTERPOSED int close_range(unsigned int first, unsigned int last, int flags)
+{
+	return close_around_own(first, last, flags);
+}
+
+INTERPOSED void closefrom(int first)
+{
+	close_around_own(first < 0 ? 0 : (unsigned int)first, UINT_MAX, 0);
+}
+
+/* On this architecture the two are the same. */
+INTERPOSED int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+INTERPOSED int openat64(int directory, const char *path, int flags, ...)
+	__attribute__((alias("openat")));
+INTERPOSED int creat64(const char *path, mode_t mode) __attribute__((alias("creat")));
+INTERPOSED int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
+INTERPOSED int __openat64_2(int directory, const char *path, int flags)
+	__attribute__((alias("__openat_2")));
+INTERPOSED ssize_t pwrite64(int descriptor, const void *content, size_t size, off64_t offset)
+	__attribute__((alias("pwrite")));

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine of the process: opened when it starts, used by one thread at a time. */
+#include "preload/preload.h"
+
+#include "emulator/launch.h"
+#include "isst-emulator.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct isst_machine *preload_machine;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool inside;
+static bool marked;
+
+/*
+ * System calls that fail, by which a trace can be read as if there were no emulator: what stands
+ * between the first and one of the others is the emulator's own. tests/bench.sh reads them.
+ */
+enum { MARK_BEGIN = -1000, MARK_PASSED = -1001, MARK_ANSWERED = -1002 };
+
+static void mark(int which)
+{
+	if (marked)
+		syscall(SYS_close, which);
+}
+
+void *preload_next(const char *name)
+{
+	void *function = dlsym(RTLD_NEXT, name);
+
+	if (!function) {
+		preload_say("%s() is missing in this C library", name);
+		abort();
+	}
+	return function;
+}
+
+bool preload_inside(void)
+{
+	return inside;
+}
+
+bool preload_begin(void)
+{
+	int error = errno;
+
+	if (!preload_machine || inside)
+		return false;
+	inside = true;
+	mark(MARK_BEGIN);
+	pthread_mutex_lock(&mutex);
+	errno = error;
+	return true;
+}
+
+bool preload_end(bool answered)
+{
+	int error = errno;
+
+	pthread_mutex_unlock(&mutex);
+	mark(answered ? MARK_ANSWERED : MARK_PASSED);
+	inside = false;
+	errno = error;
+	return answered;
+}
+
+void preload_say(const char *format, ...)
+{
+	static const char prefix[] = "isst emulate: ";
+	char line[PATH_MAX + 200];
+	size_t length = sizeof(prefix) - 1;
+	va_list arguments;
+
+	memcpy(line, prefix, length);
+	va_start(arguments, format);
+	vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
+	va_end(arguments);
+	length = strlen(line);
+	line[length++] = '\n';
+	/* Not by way of stderr: the program may have it in use, or closed. */
+	syscall(SYS_write, STDERR_FILENO, line, length);
+}
+
+/** A child that is forked while another thread is at work must not wait for that for ever. */
+static void before_fork(void)
+{
+	if (!inside)
+		pthread_mutex_lock(&mutex);
+}
+
+static void after_fork(void)
+{
+	if (!inside)
+		pthread_mutex_unlock(&mutex);
+}
+
+/** To go on would be to work on the real machine. */
+__attribute__((noreturn)) static void give_up(const char *why)
+{
+	preload_say("%s", why);
+	_exit(LAUNCH_FAILED);
+}
+
+static void open_machine(const char *platform)
+{
+	const struct isst_emulator_target target = {
+		.platform = platform,
+		.state_directory = secure_getenv(LAUNCH_STATE),
+		.unlock = secure_getenv(LAUNCH_UNLOCK),
+	};
+	struct isst_machine *machine;
+	char *error = NULL, *root;
+
+	inside = true;
+	if (isst_emulator()->open(&target, &machine, &error))
+		give_up(error ? error : "out of memory");
+	root = launch_root(machine);
+	if (!root || path_start(root))
+		give_up("the emulated machine's files cannot be found");
+	free(root);
+	preload_machine = machine;
+	inside = false;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *platform = secure_getenv(LAUNCH_PLATFORM);
+
+	/* The command itself, and whatever else holds the emulator, needs no help. */
+	if (dlsym(RTLD_DEFAULT, "isst_emulator"))
+		return;
+	if (!platform || !*platform)
+		give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");
+	marked = secure_getenv("ISST_PRELOAD_MARKS");
+	mark(MARK_BEGIN);
+	open_machine(platform);
+	pthread_atfork(before_fork, after_fork, after_fork);
+	cpuid_start(&preload_machine->identity);
+	mark(MARK_PASSED);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (preload_machine)
+		file_deliver_all();
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which files are the emulated machine's, and what stands for them. Nothing of what is done to
+ * them. */
+#include "preload/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What the emulated machine has instead of the real one, with all that is below. */
+static const char *const owned[] = {
+	"/sys/devices/system/cpu",
+	"/sys/bus/cpu",
+	"/sys/fs/cgroup",
+	"/sys/kernel/debug",
+	"/proc/cpuinfo",
+	"/proc/sys/kernel/osrelease",
+	"/proc/sys/kernel/random/boot_id",
+	ABI_DEVICE_PATH,
+};
+
+/* How the kernel names a memory file; ours are called after the path they stand for. */
+static const char memory_file[] = "/memfd:" MEMORY_FILE_PREFIX;
+static const char deleted[] = " (deleted)";
+
+static char *root; /* the directory that stands for / */
+static size_t root_length;
+
+int path_start(const char *directory)
+{
+	root = realpath(directory, NULL);
+	root_length = root ? strlen(root) : 0;
+	return root ? 0 : -errno;
+}
+
+static bool is_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 &&
+	       (path[length] == '/' || path[length] == '\0');
+}
+
+static bool is_owned(const char *path)
+{
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		if (is_below(path, owned[i]))
+			return true;
+	return false;
+}
+
+const char *path_from_backing(const char *backing)
+{
+	if (strncmp(backing, root, root_length) != 0)
+		return NULL;
+	if (backing[root_length] == '\0')
+		return "/";
+	return backing[root_length] == '/' ? backing + root_length : NULL;
+}
+
+/** The path of a directory or file in /proc/self/fd. Returns its length or -1. */
+static ssize_t read_link(int descriptor, char *path)
+{
+	char name[40];
+	ssize_t length;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
+	/* By number: the function of this name is one of ours. */
+	length = syscall(SYS_readlinkat, AT_FDCWD, name, path, PATH_MAX - 1);
+	if (length >= 0)
+		path[length] = '\0';
+	return length;
+}
+
+/** Where a relative path begins, as the program sees it. */
+static bool start_of(int directory, char *start)
+{
+	char path[PATH_MAX];
+	const char *emulated;
+
+	if (directory == AT_FDCWD) {
+		if (syscall(SYS_getcwd, path, sizeof(path)) < 0 || *path != '/')
+			return false;
+	} else if (read_link(directory, path) < 0) {
+		return false;
+	}
+	emulated = path_from_backing(path);
+	strcpy(start, emulated ? emulated : path);
+	return true;
+}
+
+/** Appends the parts of @path to the path of @length in @whole, without dots. Returns false where
+ * it is too long. */
+static bool append(char *whole, const char *path)
+{
+	size_t length = strcmp(whole, "/") == 0 ? 0 : strlen(whole);
+
+	while (*path) {
+		size_t part = strcspn(path, "/");
+
+		if (part == 2 && path[0] == '.' && path[1] == '.') {
+			while (length > 0 && whole[length] != '/')
+				length--;
+			while (length > 0 && whole[length - 1] == '/')
+				length--;
+		} else if (part > 0 && !(part == 1 && path[0] == '.')) {
+			if (length + part + 2 > PATH_MAX)
+				return false;
+			whole[length++] = '/';
+			memcpy(whole + length, path, part);
+			length += part;
+		}
+		whole[length] = '\0';
+		path += part + strspn(path + part, "/");
+	}
+	if (length == 0)
+		strcpy(whole, "/");
+	return true;
+}
+
+bool path_is_emulated(int directory, const char *path, char *emulated)
+{
+	if (!path || !*path)
+		return false;
+	if (*path == '/')
+		strcpy(emulated, "/");
+	else if (!start_of(directory, emulated))
+		return false;
+	return append(emulated, path) && is_owned(emulated);
+}
+
+bool path_backing(const char *emulated, char *backing)
+{
+	/* What stands for the device is beside the tree. */
+	bool device = strcmp(emulated, ABI_DEVICE_PATH) == 0;
+	int length = snprintf(backing, PATH_MAX, "%s%s", root, device ? "/../device" : emulated);
+
+	return length < PATH_MAX;
+}
+
+bool path_of_descriptor(int descriptor, char *emulated)
+{
+	size_t prefix = sizeof(memory_file) - 1, suffix = sizeof(deleted) - 1;
+	char path[PATH_MAX];
+	struct stat status;
+	ssize_t length;
+
+	/* Most files are ruled out by this alone: a memory file has no name in any directory. */
+	if (REAL(fstat)(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_nlink > 0)
+		return false;
+	length = read_link(descriptor, path);
+	if (length <= (ssize_t)(prefix + suffix) || strncmp(path, memory_file, prefix) != 0)
+		return false;
+	path[(size_t)length - suffix] = '\0';
+	strcpy(emulated, path + prefix);
+	return true;
+}

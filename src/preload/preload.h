@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The preload library: functions of libc that lead a program onto the emulated machine. This header
+ * is what its parts share; each function is made in the file that its group is named after.
+ *
+ * What a program has opened is recognised by the file itself and not by a table in memory, since
+ * descriptors are duplicated, inherited and passed on: an emulated file or device is a memory file
+ * named after its path, a directory is the one below the state directory that stands for it.
+ */
+#ifndef PRELOAD_PRELOAD_H
+#define PRELOAD_PRELOAD_H
+
+#include "base/machine.h"
+#include "driver/abi.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* In place of libc's own. */
+#define INTERPOSED __attribute__((visibility("default")))
+
+/** The function of this name behind ours. */
+#define REAL(name) \
+	({ \
+		static __typeof__(&name) next_function; \
+		if (!next_function) \
+			next_function = (__typeof__(&name))preload_next(#name); \
+		next_function; \
+	})
+void *preload_next(const char *name);
+
+/* machine.c */
+
+/** The machine of this process; NULL while there is none, as in programs that emulate by
+ * themselves. */
+extern struct isst_machine *preload_machine;
+
+/**
+ * Begins a function that may have to do with the machine. Returns false where it has not, for the
+ * emulator itself is at work, or there is no machine; then nothing is to be ended. What the
+ * emulator opens until the end is kept away from the program's descriptors.
+ */
+bool preload_begin(void);
+/** Ends it. @answered: the real function is not called. Keeps errno. Returns @answered. */
+bool preload_end(bool answered);
+/** Whether the emulator is at work in this thread. */
+bool preload_inside(void);
+/** Says something on standard error. */
+void preload_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* paths.c */
+
+/* Of the names of memory files. */
+#define MEMORY_FILE_PREFIX "isst:"
+
+/**
+ * Whether a file is one of the emulated machine.
+ *
+ * @emulated: set to its path there, PATH_MAX bytes: absolute, without links and dots
+ */
+bool path_is_emulated(int directory, const char *path, char *emulated);
+/** The file below the state directory that stands for an emulated one, PATH_MAX bytes. Returns
+ * false where that is too long. */
+bool path_backing(const char *emulated, char *backing);
+/** The emulated path of a path below the state directory; NULL: it is not there. */
+const char *path_from_backing(const char *backing);
+/** Whether a descriptor is an emulated file or device, and which. */
+bool path_of_descriptor(int descriptor, char *emulated);
+/** Where the emulated machine's files are. Returns 0 or a negative errno. */
+int path_start(const char *root);
+
+/* files.c: opening, writing, closing */
+
+/** Returns a descriptor, or -1 and errno. */
+int file_open(const char *emulated, int flags);
+/**
+ * Hands what was written behind our back (by stdio's own calls, or in the kernel) to the machine.
+ * Returns 0, or -1 and errno.
+ */
+int file_deliver(int descriptor, const char *emulated);
+/** The same at the end of the program. */
+void file_deliver_all(void);
+
+/* status.c */
+
+/** As stat(2), of an emulated path. */
+int status_get(const char *emulated, struct stat *status);
+
+/* cpuid.c */
+
+/** Lets CPUID tell the emulated processor, where that can be done. */
+void cpuid_start(const struct cpu_identity *identity);
+
+#endif

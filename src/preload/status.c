@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What programs ask about files without opening them. */
+#include "preload/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Misc devices; the number is one of those given out as they come. */
+enum { MISC_MAJOR = 10, DEVICE_MINOR = 123 };
+
+static void make_device(struct stat *status)
+{
+	status->st_mode = S_IFCHR | 0600;
+	status->st_rdev = makedev(MISC_MAJOR, DEVICE_MINOR);
+	status->st_size = 0;
+}
+
+int status_get(const char *emulated, struct stat *status)
+{
+	char backing[PATH_MAX];
+
+	if (!path_backing(emulated, backing)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	if (REAL(fstatat)(AT_FDCWD, backing, status, 0))
+		return -1;
+	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
+		make_device(status);
+	return 0;
+}
+
+/** Returns true where the file is an emulated one; then *@result is what stat() returns. */
+static bool get_emulated(int directory, const char *path, struct stat *status, int *result)
+{
+	char emulated[PATH_MAX];
+	bool answered;
+
+	if (!preload_begin())
+		return false;
+	answered = path_is_emulated(directory, path, emulated);
+	if (answered)
+		*result = status_get(emulated, status);
+	return preload_end(answered);
+}
+
+INTERPOSED int stat(const char *path, struct stat *status)
+{
+	int result;
+
+	return get_emulated(AT_FDCWD, path, status, &result) ? result : REAL(stat)(path, status);
+}
+
+INTERPOSED int lstat(const char *path, struct stat *status)
+{
+	int result;
+
+	return get_emulated(AT_FDCWD, path, status, &result) ? result : REAL(lstat)(path, status);
+}
+
+INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int flags)
+{
+	int result;
+
+	if (get_emulated(directory, path, status, &result))
+		return result;
+	return REAL(fstatat)(directory, path, status, flags);
+}
+
+INTERPOSED int fstat(int descriptor, struct stat *status)
+{
+	char emulated[PATH_MAX];
+	int result = REAL(fstat)(descriptor, status);
+
+	/* Memory files have no name, which is all that others have to be asked for. */
+	if (result || !S_ISREG(status->st_mode) || status->st_nlink > 0 || !preload_begin())
+		return result;
+	if (path_of_descriptor(descriptor, emulated)) {
+		status->st_nlink = 1;
+		if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
+			make_device(status);
+	}
+	preload_end(true);
+	return result;
+}
+
+/* What programs call that were linked with a C library before 2.33. */
+int __xstat(int version, const char *path, struct stat *status);
+int __lxstat(int version, const char *path, struct stat *status);
+int __fxstat(int version, int descriptor, struct stat *status);
+int __fxstatat(int version, int directory, const char *path, struct stat *status, int flags);
+
+INTERPOSED int __xstat(int version, const char *path, struct stat *status)
+{
+	(void)version;
+	return stat(path, status);
+}
+
+INTERPOSED int __lxstat(int version, const char *path, struct stat *status)
+{
+	(void)version;
+	return lstat(path, status);
+}
+
+INTERPOSED int __fxstat(int version, int descriptor, struct stat *status)
+{
+	(void)version;
+	return fstat(descriptor, status);
+}
+
+INTERPOSED int __fxstatat(int version, int directory, const char *path, struct stat *status,
+			  int flags)
+{
+	(void)version;
+	return fstatat(directory, path, status, flags);
+}
+
+static struct statx_timestamp extend_time(struct timespec time)
+{
+	return (struct statx_timestamp){ .tv_sec = time.tv_sec, .tv_nsec = (uint32_t)time.tv_nsec };
+}
+
+static void extend(const struct stat *status, struct statx *extended)
+{
+	*extended = (struct statx){
+		.stx_mask = STATX_BASIC_STATS,
+		.stx_blksize = (uint32_t)status->st_blksize,
+		.stx_nlink = (uint32_t)status->st_nlink,
+		.stx_uid = status->st_uid,
+		.stx_gid = status->st_gid,
+		.stx_mode = (uint16_t)status->st_mode,
+		.stx_ino = status->st_ino,
+		.stx_size = (uint64_t)status->st_size,
+		.stx_blocks = (uint64_t)status->st_blocks,
+		.stx_atime = extend_time(status->st_atim),
+		.stx_mtime = extend_time(status->st_mtim),
+		.stx_ctime = extend_time(status->st_ctim),
+		.stx_rdev_major = major(status->st_rdev),
+		.stx_rdev_minor = minor(status->st_rdev),
+		.stx_dev_major = major(status->st_dev),
+		.stx_dev_minor = minor(status->st_dev),
+	};
+}
+
+INTERPOSED int statx(int directory, const char *path, int flags, unsigned int mask,
+		     struct statx *extended)
+{
+	struct stat status;
+	int result;
+
+	if (!get_emulated(directory, path, &status, &result))
+		return REAL(statx)(directory, path, flags, mask, extended);
+	if (!result)
+		extend(&status, extended);
+	return result;
+}
+
+/* ---- Access ---- */
+
+INTERPOSED int faccessat(int directory, const char *path, int mode, int flags)
+{
+	char emulated[PATH_MAX], backing[PATH_MAX];
+	int result = -1;
+
+	if (preload_begin()) {
+		bool answered = path_is_emulated(directory, path, emulated);
+
+		if (answered && path_backing(emulated, backing))
+			result = REAL(faccessat)(AT_FDCWD, backing, mode, flags);
+		if (preload_end(answered))
+			return result;
+	}
+	return REAL(faccessat)(directory, path, mode, flags);
+}
+
+INTERPOSED int access(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, 0);
+}
+
+INTERPOSED int euidaccess(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+}
+
+INTERPOSED int eaccess(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+}
+
+/* ---- Links, of which the emulated files have none ---- */
+
+static bool no_link(int directory, const char *path)
+{
+	struct stat status;
+	int result;
+
+	if (!get_emulated(directory, path, &status, &result))
+		return false;
+	if (!result)
+		errno = EINVAL;
+	return true;
+}
+
+INTERPOSED ssize_t readlink(const char *path, char *target, size_t size)
+{
+	return no_link(AT_FDCWD, path) ? -1 : REAL(readlink)(path, target, size);
+}
+
+INTERPOSED ssize_t readlinkat(int directory, const char *path, char *target, size_t size)
+{
+	return no_link(directory, path) ? -1 : REAL(readlinkat)(directory, path, target, size);
+}
+
+INTERPOSED char *realpath(const char *path, char *resolved)
+{
+	char emulated[PATH_MAX];
+	struct stat status;
+	bool answered, found = false;
+
+	if (!preload_begin())
+		return REAL(realpath)(path, resolved);
+	answered = path_is_emulated(AT_FDCWD, path, emulated);
+	if (answered)
+		found = status_get(emulated, &status) == 0;
+	if (!preload_end(answered))
+		return REAL(realpath)(path, resolved);
+	if (!found)
+		return NULL;
+	return resolved ? strcpy(resolved, emulated) : strdup(emulated);
+}
+
+char *__realpath_chk(const char *path, char *resolved, size_t size);
+
+INTERPOSED char *__realpath_chk(const char *path, char *resolved, size_t size)
+{
+	if (resolved && size < PATH_MAX)
+		abort();
+	return realpath(path, resolved);
+}
+
+INTERPOSED char *canonicalize_file_name(const char *path)
+{
+	return realpath(path, NULL);
+}
+
+/* On this architecture the two are the same. */
+INTERPOSED int stat64(const char *path, struct stat64 *status)
+{
+	return stat(path, (struct stat *)status);
+}
+
+INTERPOSED int lstat64(const char *path, struct stat64 *status)
+{
+	return lstat(path, (struct stat *)status);
+}
+
+INTERPOSED int fstat64(int descriptor, struct stat64 *status)
+{
+	return fstat(descriptor, (struct stat *)status);
+}
+
+INTERPOSED int fstatat64(int directory, const char *path, struct stat64 *status, int flags)
+{
+	return fstatat(directory, path, (struct stat *)status, flags);
+}
+
+int __xstat64(int version, const char *path, struct stat *status);
+int __lxstat64(int version, const char *path, struct stat *status);
+int __fxstat64(int version, int descriptor, struct stat *status);
+int __fxstatat64(int version, int directory, const char *path, struct stat *status, int flags);
+
+INTERPOSED int __xstat64(int version, const char *path, struct stat *status)
+	__attribute__((alias("__xstat")));
+INTERPOSED int __lxstat64(int version, const char *path, struct stat *status)
+	__attribute__((alias("__lxstat")));
+INTERPOSED int __fxstat64(int version, int descriptor, struct stat *status)
+	__attribute__((alias("__fxstat")));
+INTERPOSED int __fxstatat64(int version, int directory, const char *path, struct stat *status,
+			    int flags) __attribute__((alias("__fxstatat")));

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams of stdio on emulated files. stdio writes by calls of its own that nobody else can take
+ * the place of, so what it wrote is handed on where programs learn of errors: at fflush() and
+ * fclose().
+ */
+#include "preload/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static int flags_of(const char *mode)
+{
+	int flags = *mode == 'r' ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC;
+	size_t options = strcspn(mode, ",");
+
+	if (memchr(mode, '+', options))
+		flags = (flags & ~O_ACCMODE) | O_RDWR;
+	if (memchr(mode, 'e', options))
+		flags |= O_CLOEXEC;
+	if (memchr(mode, 'x', options))
+		flags |= O_EXCL;
+	return flags;
+}
+
+/** Returns true where the path is an emulated one; *@descriptor is -1 and errno set after an error.
+ */
+static bool open_emulated(const char *path, const char *mode, int *descriptor)
+{
+	char emulated[PATH_MAX];
+	bool answered;
+
+	if (!preload_begin())
+		return false;
+	answered = path_is_emulated(AT_FDCWD, path, emulated);
+	if (answered)
+		*descriptor = file_open(emulated, flags_of(mode));
+	return preload_end(answered);
+}
+
+INTERPOSED FILE *fopen(const char *path, const char *mode)
+{
+	int descriptor;
+
+	if (!open_emulated(path, mode, &descriptor))
+		return REAL(fopen)(path, mode);
+	return descriptor < 0 ? NULL : fdopen(descriptor, mode);
+}
+
+INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
+{
+	char name[40];
+	int descriptor;
+	FILE *opened;
+
+	fflush(stream);
+	if (!path || !open_emulated(path, mode, &descriptor))
+		return REAL(freopen)(path, mode, stream);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
+	opened = REAL(freopen)(descriptor < 0 ? "" : name, mode, stream);
+	if (descriptor >= 0)
+		close(descriptor);
+	return opened;
+}
+
+/** Hands on what is in the file of a stream. Returns 0, or -1 and errno. */
+static int deliver(FILE *stream)
+{
+	char emulated[PATH_MAX];
+	int result = 0, descriptor = fileno(stream);
+
+	if (descriptor < 0 || !preload_begin())
+		return 0;
+	if (path_of_descriptor(descriptor, emulated))
+		result = file_deliver(descriptor, emulated);
+	preload_end(false);
+	/* Programs ask ferror(), which a write that failed would have told. */
+	if (result)
+		stream->_flags |= _IO_ERR_SEEN;
+	return result;
+}
+
+INTERPOSED int fflush(FILE *stream)
+{
+	int result = REAL(fflush)(stream);
+	int error = errno;
+
+	if (!stream)
+		stream = stdout;
+	if (deliver(stream))
+		return EOF;
+	errno = error;
+	return result;
+}
+
+INTERPOSED int fclose(FILE *stream)
+{
+	int flushed = fflush(stream), error = errno;
+	int closed = REAL(fclose)(stream);
+
+	if (!flushed)
+		return closed;
+	errno = error;
+	return EOF;
+}
+
+INTERPOSED FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
+INTERPOSED FILE *freopen64(const char *path, const char *mode, FILE *stream)
+	__attribute__((alias("freopen")));

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The cpufreq driver that such a server has and QEMU has not: it limits nothing, but shows
+ * base_frequency, which follows the level and SST-BF, and keeps scaling limits.
+ */
+#include <linux/cpufreq.h>
+
+#include "hardware.h"
+
+#define KHZ_PER_RATIO 100000
+#define MIN_KHZ 800000
+#define MAX_KHZ 4200000
+
+static bool registered;
+
+static int start_policy(struct cpufreq_policy *policy)
+{
+	cpumask_copy(policy->cpus, cpumask_of(policy->cpu));
+	policy->cpuinfo.min_freq = policy->min = MIN_KHZ;
+	policy->cpuinfo.max_freq = policy->max = MAX_KHZ;
+	policy->cur = MIN_KHZ;
+	policy->policy = CPUFREQ_POLICY_PERFORMANCE;
+	return 0;
+}
+
+static int verify(struct cpufreq_policy_data *policy)
+{
+	cpufreq_verify_within_cpu_limits(policy);
+	return 0;
+}
+
+static int set_policy(struct cpufreq_policy *policy)
+{
+	return 0;
+}
+
+static ssize_t show_base_frequency(struct cpufreq_policy *policy, char *text)
+{
+	return sprintf(text, "%u\n", hw_base_ratio(&machine.cpus[policy->cpu]) * KHZ_PER_RATIO);
+}
+
+static struct freq_attr base_frequency = __ATTR(base_frequency, 0444, show_base_frequency, NULL);
+static struct freq_attr *attributes[] = { &base_frequency, NULL };
+
+static struct cpufreq_driver driver = {
+	.name = "intel_pstate",
+	.init = start_policy,
+	.verify = verify,
+	.setpolicy = set_policy,
+	.attr = attributes,
+};
+
+int cpufreq_start(void)
+{
+	int result = cpufreq_register_driver(&driver);
+
+	registered = !result;
+	return result;
+}
+
+void cpufreq_stop(void)
+{
+	if (registered)
+		cpufreq_unregister_driver(&driver);
+	registered = false;
+}
