@@ -75,7 +75,7 @@ help:
 #: all             build/libisst.a, build/intel-speed-select and its other name build/isst
 
 # Objects are rebuilt when the way to build them changes.
-FLAGS := $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR)
+FLAGS := $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR) $(LIBDIR)
 $(BUILD)/flags: .force-flags
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -193,13 +193,21 @@ $(BUILD)/tests/captures: tests/command/captures.sh $(COMMAND) $(BUILD)/isst $(BU
 	printf '#!/bin/sh\nexec sh tests/command/captures.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+# A program of its own, which knows nothing of the emulator; it is run on an emulated machine.
+$(BUILD)/tests/preload/probe: %: %.o
+	$(LINK_TEST)
+
+$(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(BUILD)/tests/preload/probe $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+	printf '#!/bin/sh\nexec sh tests/preload/preloaded.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 $(BUILD)/tests/recorded: tests/command/recorded.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/command/recorded.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
 TESTS := $(TRANSACTION_PROGRAMS) $(UNIT_TESTS) $(BUILD)/tests/commands $(BUILD)/tests/captures \
-	$(BUILD)/tests/recorded $(BUILD)/tests/documents
+	$(BUILD)/tests/recorded $(BUILD)/tests/preloaded $(BUILD)/tests/documents
 
 .PHONY: tests
 tests: all $(TESTS)
@@ -285,7 +293,8 @@ $(BUILD)/isst.pc: .force-flags
 
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
-DOCUMENTS := docs/transactions.md docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md
+DOCUMENTS := docs/transactions.md docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md \
+	docs/testing-your-scripts.md
 
 .PHONY: install
 install: all $(BUILD)/isst.pc
@@ -293,6 +302,7 @@ install: all $(BUILD)/isst.pc
 	$(INSTALL) -m 755 $(COMMAND) $(DESTDIR)$(BINDIR)/intel-speed-select
 	ln -sf intel-speed-select $(DESTDIR)$(BINDIR)/isst
 	$(INSTALL) -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libisst.a
+	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) $(DESTDIR)$(LIBDIR)/libisst-emulator-preload.so)
 	$(INSTALL) -m 644 include/isst.h $(DESTDIR)$(INCLUDEDIR)/isst.h
 	$(INSTALL) -m 644 $(BUILD)/isst.pc $(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc
 	$(INSTALL) -m 644 docs/intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/intel-speed-select.8
@@ -302,6 +312,7 @@ install: all $(BUILD)/isst.pc
 .PHONY: uninstall
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/intel-speed-select $(DESTDIR)$(BINDIR)/isst $(DESTDIR)$(LIBDIR)/libisst.a \
+		$(DESTDIR)$(LIBDIR)/libisst-emulator-preload.so \
 		$(DESTDIR)$(INCLUDEDIR)/isst.h $(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc \
 		$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/isst.8
 	rm -rf $(DESTDIR)$(DOCDIR)

@@ -72,8 +72,7 @@ struct isst_emulator {
 	/**
 	 * Becomes a dynamically linked program that meets the emulated machine in place of the real
 	 * one, as all programs do that it starts in turn. Returns only after an error: also
-	 * -ENOEXEC a program that would not see the emulated machine, -ENOENT or -EACCES no
-	 * program.
+	 * -ENOEXEC no program, or one that would not see the emulated machine.
 	 */
 	int (*run)(const struct isst_emulator_target *target,
 		   const struct isst_emulator_program *program, char **error);

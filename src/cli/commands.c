@@ -7,6 +7,7 @@
 
 #include "handlers.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const char *const trl_types[] = { "sse",	    "avx2",    "avx512",  "level-0", "level-1",
@@ -254,6 +255,22 @@ const struct feature features[] = {
 };
 
 const struct command info_command = { .name = "info", .handler = show_info };
+
+static const struct option_row emulate_options[] = {
+	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT_MAX - 1,
+	  .help = "The effective user id that programs are to see, such as 0" },
+	{ .name = NULL },
+};
+
+const struct command emulate_command = {
+	"emulate",
+	"Run a program on the emulated machine",
+	"The program, and all that it starts, meets the device, the kernel's files, CPU hotplug and\n"
+	"the processor's model of the emulated machine. It has to be dynamically linked.",
+	emulate_options,
+	COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM,
+	emulate_program,
+};
 
 bool command_is_here(const struct command *command, bool preset)
 {

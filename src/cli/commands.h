@@ -16,6 +16,7 @@ enum command_flags {
 	COMMAND_HAVING_CPUS = 128,  /* is not about power domains without CPUs */
 	COMMAND_HAS_DIRECTORY = 64, /* takes one word more, which it needs: a directory */
 	COMMAND_PRESET = 32,	    /* works where the BIOS has set up Speed Select for good */
+	COMMAND_HAS_PROGRAM = 256,  /* takes a program with its arguments, which it needs */
 };
 
 struct command {
@@ -40,6 +41,8 @@ extern const struct feature features[];
 
 /** What --info does. */
 extern const struct command info_command;
+/** The command that stands in the place of a feature. */
+extern const struct command emulate_command;
 
 /** Whether a command works on every machine, or, with @preset, on those that the BIOS has set up.
  */

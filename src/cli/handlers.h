@@ -6,6 +6,7 @@
 struct run;
 
 void show_info(struct run *run);
+void emulate_program(struct run *run);
 
 void perf_profile_info(struct run *run);
 void perf_profile_get_lock_status(struct run *run);

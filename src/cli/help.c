@@ -86,11 +86,30 @@ static void write_limits(FILE *stream)
 	      stream);
 }
 
+/** The command's options in the line of its usage: required ones bare, others in brackets. One line
+ * however long it is: it is what the man page is checked against. */
+static void write_synopsis(const struct command *command, FILE *stream)
+{
+	for (const struct option_row *row = command->options; row && row->name; row++)
+		fprintf(stream, " %s--%s%s%s%s", row->required ? "" : "[", row->name,
+			row->argument ? " " : "", row->argument ? row->argument : "",
+			row->required ? "" : "]");
+	if (command->flags & COMMAND_HAS_OPERAND)
+		fputs(" [PLATFORM]", stream);
+	if (command->flags & COMMAND_HAS_DIRECTORY)
+		fputs(" DIR", stream);
+	if (command->flags & COMMAND_HAS_PROGRAM)
+		fputs(" -- PROGRAM [ARGUMENTS]", stream);
+	fputc('\n', stream);
+}
+
 static void write_all(const char *program, bool preset, FILE *stream)
 {
 	fprintf(stream, "Usage: %s [OPTIONS] FEATURE COMMAND [ARGUMENTS]\n", program);
 	if (!preset)
 		fprintf(stream, "       %s [OPTIONS] --info\n", program);
+	fprintf(stream, "       %s [OPTIONS] %s", program, emulate_command.name);
+	write_synopsis(&emulate_command, stream);
 	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n", stream);
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (feature_is_here(feature, preset))
@@ -122,27 +141,12 @@ static void write_feature(const char *program, const struct feature *feature, bo
 		fputs("  None on this platform.\n", stream);
 }
 
-/** The command's options in the line of its usage: required ones bare, others in brackets. One line
- * however long it is: it is what the man page is checked against. */
-static void write_synopsis(const struct command *command, FILE *stream)
-{
-	for (const struct option_row *row = command->options; row && row->name; row++)
-		fprintf(stream, " %s--%s%s%s%s", row->required ? "" : "[", row->name,
-			row->argument ? " " : "", row->argument ? row->argument : "",
-			row->required ? "" : "]");
-	if (command->flags & COMMAND_HAS_OPERAND)
-		fputs(" [PLATFORM]", stream);
-	if (command->flags & COMMAND_HAS_DIRECTORY)
-		fputs(" DIR", stream);
-	fputc('\n', stream);
-}
-
 static void write_command(const char *program, const struct feature *feature,
 			  const struct command *command, FILE *stream)
 {
-	fprintf(stream, "Usage: %s %s%s %s", program,
+	fprintf(stream, "Usage: %s %s%s%s%s", program,
 		command->flags & COMMAND_NEEDS_CPUS ? "--cpu LIST [OPTIONS] " : "[OPTIONS] ",
-		feature->name, command->name);
+		feature ? feature->name : "", feature ? " " : "", command->name);
 	write_synopsis(command, stream);
 	fprintf(stream, "\n%s.\n", command->help);
 	if (command->more)

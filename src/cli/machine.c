@@ -56,6 +56,7 @@ enum exit_status machine_choose(const struct request *request, struct isst_emula
 	target->unlock = request_has(request, OPTION_EMULATE_UNLOCK);
 	if (target->unlock && !target->platform)
 		return refuse(STATUS_USAGE, problem, "option --emulate-unlock needs --emulate");
+	target->unlock |= environment("ISST_EMULATE_UNLOCK") != NULL;
 	if (!target->state_directory)
 		target->state_directory = environment("ISST_EMULATE_STATE");
 	if (target->platform && !isst_emulator())
@@ -68,9 +69,8 @@ static const struct {
 	int error;
 	enum exit_status status;
 } problems[] = {
-	{ -ENOENT, STATUS_USAGE },
-	{ -EINVAL, STATUS_USAGE },
-	{ -EPERM, STATUS_NOT_PERMITTED },
+	{ -ENOENT, STATUS_USAGE },	   { -EINVAL, STATUS_USAGE },
+	{ -ENOEXEC, STATUS_USAGE },	   { -EPERM, STATUS_NOT_PERMITTED },
 	{ -EACCES, STATUS_NOT_PERMITTED },
 };
 

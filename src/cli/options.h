@@ -46,6 +46,7 @@ enum option_id {
 	OPTION_MIN,
 	OPTION_MAX,
 	OPTION_DESIRED,
+	OPTION_AS_USER,
 	OPTIONS,
 };
 

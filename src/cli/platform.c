@@ -5,6 +5,7 @@
 #include "machine.h"
 #include "run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,18 +30,26 @@ void platform_list(struct run *run)
 	}
 }
 
+/** How the command is called in messages. */
+static void name_command(const struct request *request, char *name, size_t size)
+{
+	snprintf(name, size, "%s%s%s", request->feature ? request->feature->name : "",
+		 request->feature ? " " : "", request->command->name);
+}
+
 /** The emulator, and which machine is meant; NULL after an error. */
 static const struct isst_emulator *choose(struct run *run, struct isst_emulator_target *target)
 {
+	char name[40];
 	char *problem;
 	enum exit_status status = machine_choose(run->request, target, &problem);
 
 	if (status != STATUS_DONE)
 		run_error(run, status, "%s", problem ? problem : "out of memory");
-	else if (!target->platform)
+	name_command(run->request, name, sizeof(name));
+	if (status == STATUS_DONE && !target->platform)
 		run_error(run, STATUS_USAGE,
-			  "platform %s needs a platform: its name, its path, or --emulate",
-			  run->request->command->name);
+			  "%s needs a platform: its name, its path, or --emulate", name);
 	free(problem);
 	return status == STATUS_DONE && target->platform ? isst_emulator() : NULL;
 }
@@ -168,4 +177,22 @@ void platform_capture(struct run *run)
 			       isst_platform(run->context)->emulated);
 	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
 	report_word(node, KEY_CAPTURE, "success");
+}
+
+void emulate_program(struct run *run)
+{
+	struct isst_emulator_target target = { 0 };
+	const struct isst_emulator *emulator = choose(run, &target);
+	const struct isst_emulator_program program = {
+		.words = run->request->program,
+		.as_user = request_has(run->request, OPTION_AS_USER),
+		.user = request_number(run->request, OPTION_AS_USER),
+	};
+	char *message = NULL;
+	int error;
+
+	if (!emulator)
+		return;
+	error = emulator->run(&target, &program, &message);
+	succeeded(run, &target, error, message);
 }

@@ -32,6 +32,7 @@ static int unknown_feature(const char *word, char **problem)
 
 	for (const struct feature *feature = features; feature->name; feature++)
 		suggestion_consider(&suggestion, feature->name);
+	suggestion_consider(&suggestion, emulate_command.name);
 	if (suggestion.best)
 		return wrong(problem, "unknown feature '%s'; did you mean '%s'?", word,
 			     suggestion.best);
@@ -75,6 +76,8 @@ static int check_required(const struct request *request, char **problem)
 {
 	const struct command *command = request->command;
 
+	if ((command->flags & COMMAND_HAS_PROGRAM) && !request->program)
+		return wrong(problem, "%s needs a program to run", command->name);
 	for (const struct option_row *row = command->options; row && row->name; row++) {
 		if (row->required && !request_has(request, row->id))
 			return wrong(problem, "%s %s needs option --%s %s", request->feature->name,
@@ -97,8 +100,9 @@ static int check_together(const struct request *request, char **problem)
 			     request_text(request, OPTION_MIN), request_text(request, OPTION_MAX));
 	if (request_has(request, OPTION_ALL_ONLINE) &&
 	    (request->command->flags & COMMAND_NO_MACHINE))
-		return wrong(problem, "option --all-cpus-online does not go with %s %s",
-			     request->feature->name, request->command->name);
+		return wrong(problem, "option --all-cpus-online does not go with %s%s%s",
+			     request->feature ? request->feature->name : "",
+			     request->feature ? " " : "", request->command->name);
 	return 0;
 }
 
@@ -144,12 +148,30 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	return read_arguments(request, argc - end, argv + end, problem);
 }
 
+/** Reads a command that stands in the place of a feature, and the program behind it. */
+static int read_program(struct request *request, int argc, char **argv, char **problem)
+{
+	struct option_row *rows = rows_of(&emulate_command);
+	int error, end = argc;
+
+	request->command = &emulate_command;
+	if (!rows)
+		return -ENOMEM;
+	error = options_read(argc, argv, rows, global_options, &request->options, &end, problem);
+	free(rows);
+	if (!error && end < argc)
+		request->program = argv + end;
+	return error;
+}
+
 static int read_feature(struct request *request, int argc, char **argv, char **problem)
 {
 	if (argc < 1)
 		return 0;
 	if (request_has(request, OPTION_INFO))
 		return wrong(problem, "unexpected word '%s': --info takes no feature", argv[0]);
+	if (strcmp(argv[0], emulate_command.name) == 0)
+		return read_program(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);
 	if (!request->feature)
 		return unknown_feature(argv[0], problem);

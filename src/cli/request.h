@@ -18,7 +18,8 @@ struct request {
 	enum action action;
 	const struct feature *feature;
 	const struct command *command;
-	const char *operand; /* the word behind the command; NULL: none */
+	const char *operand;  /* the word behind the command; NULL: none */
+	char *const *program; /* the words of a program to run, ended by NULL; NULL: none */
 	struct option_values options;
 };
 

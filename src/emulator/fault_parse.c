@@ -222,12 +222,30 @@ static int read_direction(struct fault *rule, const char *word)
 	return 0;
 }
 
+/** Milliseconds, or with `us` behind the number microseconds. */
+static int read_delay(struct reader *reader, uint64_t *us)
+{
+	static const char unit[] = "us";
+	char *word = next_word(reader);
+	size_t length = word ? strlen(word) : 0, suffix = sizeof(unit) - 1;
+	bool micro = length > suffix && strcmp(word + length - suffix, unit) == 0;
+	uint64_t most = micro ? UINT64_MAX : UINT64_MAX / 1000;
+
+	if (micro)
+		word[length - suffix] = '\0';
+	if (!word || isst_parse_number(word, 0, most, us))
+		return rule_error(reader, word, "a number, or one with us");
+	if (!micro)
+		*us *= 1000;
+	return 0;
+}
+
 static int read_modifier(struct reader *reader, struct fault *rule, const char *word)
 {
 	if (strcmp(word, "after") == 0)
 		return next_number(reader, &rule->after);
 	if (strcmp(word, "delay") == 0)
-		return next_number(reader, &rule->delay_ms);
+		return read_delay(reader, &rule->delay_us);
 	if (strcmp(word, "times") != 0)
 		return 1;
 	rule->limited = true;
@@ -426,7 +444,7 @@ static int read_rule(struct reader *reader, struct fault *rule, const char *word
 	error = read_argument(reader, rule, place);
 	while (!error && (word = next_word(reader)))
 		error = read_word(reader, rule, word);
-	if (!error && rule->action == ACTION_NONE && !rule->delay_ms)
+	if (!error && rule->action == ACTION_NONE && !rule->delay_us)
 		error = rule_error(reader, NULL, "an effect");
 	return error;
 }

@@ -24,7 +24,7 @@ struct fault {
 	char *content;
 	bool info_given[INFO_FIELDS];
 	uint64_t info[INFO_FIELDS];
-	uint64_t delay_ms;
+	uint64_t delay_us;
 	uint64_t after; /* matches that pass before it acts */
 	bool limited;	/* acts @times times only */
 	uint64_t times;

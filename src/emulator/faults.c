@@ -228,12 +228,27 @@ static bool acts(struct server *server, size_t index)
 	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
 }
 
-static void pause_for(uint64_t ms)
+static uint64_t now_us(void)
 {
-	struct timespec time = { .tv_sec = (time_t)(ms / 1000),
-				 .tv_nsec = (long)(ms % 1000) * 1000000 };
+	struct timespec now;
 
-	while (nanosleep(&time, &time) && errno == EINTR)
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/** To the microsecond: the kernel's sleep comes near it, and what is left is waited for busily. */
+static void pause_for(uint64_t us)
+{
+	const uint64_t end = now_us() + us, slack = 1000;
+	struct timespec time;
+
+	if (us > slack) {
+		time = (struct timespec){ .tv_sec = (time_t)((us - slack) / 1000000),
+					  .tv_nsec = (long)((us - slack) % 1000000) * 1000 };
+		while (nanosleep(&time, &time) && errno == EINTR)
+			;
+	}
+	while (now_us() < end)
 		;
 }
 
@@ -244,8 +259,8 @@ struct fault_effect faults_find(struct server *server, const struct fault_event 
 
 		if (!matches(rule, event) || !acts(server, i))
 			continue;
-		if (rule->delay_ms)
-			pause_for(rule->delay_ms);
+		if (rule->delay_us)
+			pause_for(rule->delay_us);
 		if (rule->action != ACTION_NONE)
 			return (struct fault_effect){ rule->action, rule->value, rule->content };
 	}

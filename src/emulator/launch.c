@@ -238,6 +238,5 @@ int launch_run(const struct isst_emulator_target *target,
 	if (result)
 		return result;
 	execvp(name, program->words);
-	return set_error(error, errno == EACCES ? -EACCES : -ENOENT, "Cannot run %s: %s", name,
-			 strerror(errno));
+	return set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
 }

@@ -162,8 +162,8 @@ static int run_set_features(struct call *call, const struct command *command)
 
 void mailbox_enter_level(struct server *server, size_t domain, unsigned int number)
 {
-	const struct platform_level *level =
-		platform_level(&server->platform->domains[domain], number);
+	const struct platform_level *level = platform_level(&server->platform->domains[domain],
+							    number);
 	struct domain_state *state = state_domain(server, domain);
 
 	state->level = number;

@@ -13,6 +13,7 @@
 /* What the emulated machine has instead of the real one, with all that is below. */
 static const char *const owned[] = {
 	"/sys/devices/system/cpu",
+	"/sys/devices/system/node",
 	"/sys/bus/cpu",
 	"/sys/fs/cgroup",
 	"/sys/kernel/debug",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Misc devices; the number is one of those given out as they come. */
@@ -246,6 +247,41 @@ INTERPOSED char *__realpath_chk(const char *path, char *resolved, size_t size)
 INTERPOSED char *canonicalize_file_name(const char *path)
 {
 	return realpath(path, NULL);
+}
+
+/* ---- Extended attributes, of which they have none either ---- */
+
+/** Returns true where the file is an emulated one; errno is set. */
+static bool no_attribute(const char *path)
+{
+	struct stat status;
+	int result;
+
+	if (!get_emulated(AT_FDCWD, path, &status, &result))
+		return false;
+	if (!result)
+		errno = EOPNOTSUPP;
+	return true;
+}
+
+INTERPOSED ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+	return no_attribute(path) ? -1 : REAL(getxattr)(path, name, value, size);
+}
+
+INTERPOSED ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
+{
+	return no_attribute(path) ? -1 : REAL(lgetxattr)(path, name, value, size);
+}
+
+INTERPOSED ssize_t listxattr(const char *path, char *names, size_t size)
+{
+	return no_attribute(path) ? -1 : REAL(listxattr)(path, names, size);
+}
+
+INTERPOSED ssize_t llistxattr(const char *path, char *names, size_t size)
+{
+	return no_attribute(path) ? -1 : REAL(llistxattr)(path, names, size);
 }
 
 /* On this architecture the two are the same. */

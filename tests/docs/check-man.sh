@@ -6,8 +6,9 @@
 #
 # Of the man page its source is read. What counts there are the lines
 #	.Ss FEATURE    .It Ic COMMAND ...    .It Fl LETTER , Fl -NAME Ar VALUE
-# in the sections OPTIONS and FEATURES AND COMMANDS. Of the README its blocks marked `console`: lines
-# behind "$ " are run, in one shell a block, on the emulated machine of the guide.
+# in the sections OPTIONS and FEATURES AND COMMANDS. Of the README, and of the page on testing scripts, the
+# blocks marked `console`: lines behind "$ ", with those behind "> " that follow, are run on the emulated
+# machine of the guide; in one shell a block of the README, in one shell those of the other page.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 build=$(cd "${1:-$root/build}" && pwd) || exit 1
@@ -208,16 +209,31 @@ check_links() {
 # Runs what a transcript shows behind "$ " and prints the transcript that comes out.
 replay() {	# $1: file
 	status=0
+	command=
+	newline='
+'
+	{ cat "$1"; echo; } > "$scratch/lines"
 	while IFS= read -r line <&3; do
 		case $line in
-		'$ '*)
+		'> '*)
+			command=$command$newline${line#??}
 			printf '%s\n' "$line"
-			(exit "$status")
-			eval "${line#??}" 3<&- < /dev/null 2>&1
-			status=$?
+			continue
 			;;
 		esac
-	done 3< "$1"
+		if [ -n "$command" ]; then
+			(exit "$status")
+			eval "$command" 3<&- < /dev/null 2>&1
+			status=$?
+			command=
+		fi
+		case $line in
+		'$ '*)
+			command=${line#??}
+			printf '%s\n' "$line"
+			;;
+		esac
+	done 3< "$scratch/lines"
 }
 
 check_transcript() {	# $1: file
@@ -225,15 +241,19 @@ check_transcript() {	# $1: file
 	diff "$1" "$scratch/replayed"
 }
 
+in_directory() {	# $1: directory; the other words: what to do there
+	(cd "$1" && shift && "$@")
+}
+
 # Writes each block of a language to a file of its own, numbered from 1.
-blocks_of() {	# $1: language; $2, $3: how the files' names begin and end
+blocks_of() {	# $1: language; $2, $3: how the files' names begin and end; $4: document
 	awk -v fence="\`\`\`$1" -v name="$2" -v suffix="$3" '
 	$0 == "```" { inside = 0 }
 	inside { print > file }
 	$0 == fence {
 		inside = 1
 		file = name (++number) suffix
-	}' "$readme"
+	}' "$4"
 }
 
 check_program() {	# $1: C file; the other words: how to compile
@@ -262,13 +282,19 @@ if [ "$emulator" = yes ]; then
 	check "man page names the built-in platforms" \
 		check_platforms "the man page" items_of "EMULATED MACHINES" '\.It Cm '
 	check "README names the built-in platforms" check_platforms README.md column_of "The emulator"
-	blocks_of console "$scratch/transcript" ""
+	blocks_of console "$scratch/transcript" "" "$readme"
 	check "README holds transcripts" test -e "$scratch/transcript1"
 	for transcript in "$scratch"/transcript*; do
 		[ -e "$transcript" ] || continue
 		first=$(sed -n '1s/^\$ //p' "$transcript")
 		check "README: $first" check_transcript "$transcript"
 	done
+	mkdir "$scratch/work"
+	blocks_of console "$scratch/work/transcript" "" "$root/docs/testing-your-scripts.md"
+	cat "$scratch/work/transcript"* > "$scratch/testing"
+	isst platform reset > /dev/null
+	check "the page on testing scripts: its transcripts" in_directory "$scratch/work" \
+		check_transcript "$scratch/testing"
 else
 	skip "man page and README name the built-in platforms" "this build has no emulator"
 	skip "README's transcripts" "this build has no emulator"
@@ -278,7 +304,7 @@ fi
 compiler=$(sed 's/ .*//' "$build/flags")
 instruments=$(tr ' ' '\n' < "$build/flags" | grep -e '^-fsanitize=' -e '^--coverage$')
 if command -v "$compiler" > /dev/null; then
-	blocks_of c "$scratch/program" .c
+	blocks_of c "$scratch/program" .c "$readme"
 	# shellcheck disable=SC2086  # instruments are words on purpose
 	check "README's program compiles" check_program "$scratch/program1.c" "$compiler" $instruments
 else

@@ -3,6 +3,8 @@
  */
 #include "emulator/emulated.h"
 
+#include <time.h>
+
 static void opening_and_calling(void **state)
 {
 	struct abi_platform_info info;
@@ -160,6 +162,37 @@ static void files(void **state)
 	finish(&e);
 }
 
+static int64_t now_us(void)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/** How long @count commands take at least. */
+static void assert_delay(const char *rule, unsigned int count, int64_t us)
+{
+	struct emulated e;
+	int64_t begin;
+
+	start(&e, "tests/tiny");
+	rules(&e, rule);
+	begin = now_us();
+	for (unsigned int i = 0; i < count; i++)
+		assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), 1);
+	assert_true(now_us() - begin >= us);
+	finish(&e);
+}
+
+static void firmware_can_be_slow(void **state)
+{
+	(void)state;
+	assert_delay("command any delay 300us\n", 10, 3000);
+	assert_delay("mailbox any delay 5\n", 2, 10000);
+	assert_delay("command any delay 2500us times 1\n", 2, 2500);
+}
+
 static void nonsense_is_an_error_of_the_next_open(void **state)
 {
 	static const char *const wrong[] = {
@@ -173,6 +206,8 @@ static void nonsense_is_an_error_of_the_next_open(void **state)
 		"\nchange any signal\n",      "\nread /x late 5\n",
 		"\nplatform-info EIO\n",      "\ncapability signal TERM\n",
 		"\nchange any value 5\n",     "\nmkdir EIO\n",
+		"\ncommand any delay\n",      "\ncommand any delay us\n",
+		"\ncommand any delay 4ms\n",
 	};
 
 	(void)state;
@@ -204,6 +239,7 @@ int main(void)
 		cmocka_unit_test(batches_end_early),
 		cmocka_unit_test(registers_and_numbers),
 		cmocka_unit_test(files),
+		cmocka_unit_test(firmware_can_be_slow),
 		cmocka_unit_test(nonsense_is_an_error_of_the_next_open),
 	};
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state directory: what persists, who may use it, several processes at once, reset. */
 #include "emulator/emulated.h"
+#include "emulator/server.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -175,6 +177,55 @@ static void a_state_of_another_format_is_made_anew(void **state)
 	finish(&e);
 }
 
+/** As a process leaves it that is killed when it has begun to change the level of domain 0. */
+static void begin_level(struct emulated *e, uint32_t level)
+{
+	const uint32_t domain = 1, mark = level + 1;
+	char path[700];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/state", e->directory);
+	file = open(path, O_RDWR);
+	assert_true(file >= 0);
+	assert_int_equal(
+		pwrite(file, &mark, sizeof(mark), offsetof(struct state, unfinished_level)),
+		sizeof(mark));
+	assert_int_equal(
+		pwrite(file, &domain, sizeof(domain), offsetof(struct state, unfinished_domain)),
+		sizeof(domain));
+	close(file);
+}
+
+static void a_level_that_was_begun_is_completed(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 1 << 16), 1);
+	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2000000\n");
+	begin_level(&e, 1);
+	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2500000\n");
+	assert_int_equal(ask(&e, 0x00, 0) >> 16 & 0xff, 1);
+	/* SST-TF, which the level has, went off with it. */
+	assert_int_equal(ask(&e, 0x01, 1) >> 16, 0);
+	/* Once only. */
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 0), 1);
+	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2000000\n");
+	finish(&e);
+}
+
+static void a_tpmi_level_that_was_begun_is_completed(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tpmi-tiny");
+	begin_level(&e, 1);
+	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2400000\n");
+	finish(&e);
+}
+
 static int refusal(struct emulated *e, char **error)
 {
 	struct isst_machine *machine;
@@ -330,6 +381,8 @@ int main(void)
 		cmocka_unit_test(a_forked_child_has_a_lock_of_its_own),
 		cmocka_unit_test(reset_makes_the_first_state),
 		cmocka_unit_test(another_platform_text_is_refused_until_reset),
+		cmocka_unit_test(a_level_that_was_begun_is_completed),
+		cmocka_unit_test(a_tpmi_level_that_was_begun_is_completed),
 		cmocka_unit_test(a_state_of_another_format_is_made_anew),
 		cmocka_unit_test(foreign_directories_are_refused),
 		cmocka_unit_test(a_file_called_lock_makes_no_state_directory),

@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Other programs on an emulated machine: preloaded.sh BUILD. Speaks TAP. First a C program (probe.c), then
+# shells and what they start, then what is refused or warned of.
+set -u
+export LC_ALL=C
+unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
+build=$(cd "$1" && pwd) || exit 1
+platforms=$(cd "${ISST_PLATFORMS:-tests/platforms}" && pwd) || exit 1
+PATH=$build:$PATH
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-preload.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cpus=/sys/devices/system/cpu
+count=0
+failed=0
+
+if [ ! -e "$build/libisst-emulator-preload.so" ]; then
+	echo "ok 1 - other programs on an emulated machine # SKIP this build has no emulator"
+	exit 0
+fi
+if ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'; then
+	echo "ok 1 - other programs on an emulated machine # SKIP sanitizers do not go into programs without them"
+	exit 0
+fi
+
+# The machine of a test: the smallest one, made anew.
+machine() {
+	rm -rf "$scratch/state"
+}
+
+on_machine() {
+	isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" "$@"
+}
+
+# expect WHAT STATUS EXPECTED -- COMMAND...: status and output, both streams, of a command on the machine
+expect() {
+	what=$1
+	status=$2
+	printf '%s' "$3" > "$scratch/expected"
+	shift 4
+	"$@" > "$scratch/found" 2>&1 < /dev/null
+	found=$?
+	count=$((count + 1))
+	if [ "$found" -eq "$status" ] && cmp -s "$scratch/expected" "$scratch/found"; then
+		echo "ok $count - $what"
+	else
+		failed=$((failed + 1))
+		echo "not ok $count - $what"
+		echo "# status $found, not $status"
+		diff "$scratch/expected" "$scratch/found" | sed 's/^/# /'
+	fi
+}
+
+# ---- A C program ----
+
+machine
+on_machine emulate -- "$build/tests/preload/probe" > "$scratch/probe" 2>&1 < /dev/null
+grep -E '^(ok|not ok) |^#' "$scratch/probe" > "$scratch/tap" || sed 's/^/# /' "$scratch/probe"
+cat "$scratch/tap"
+count=$(grep -c -E '^(ok|not ok) ' "$scratch/tap")
+failed=$(grep -c '^not ok ' "$scratch/tap")
+if [ "$count" -eq 0 ]; then
+	count=1
+	failed=1
+	echo "not ok 1 - the C program runs"
+fi
+
+# ---- Shells ----
+
+for shell in sh bash; do
+	machine
+	expect "$shell reads, writes, lists" 0 "0-3
+0-2
+cpu0 cpu1 cpu2 cpu3
+device
+" -- on_machine emulate -- $shell -c "cat $cpus/online; echo 0 > $cpus/cpu3/online; cat < $cpus/online
+		cd $cpus && echo cpu[0-9]*; test -c /dev/isst_interface && echo device"
+	expect "$shell learns of a refused write" 0 "refused
+" -- on_machine emulate -- $shell -c "echo 5 2> /dev/null > $cpus/cpu3/online || echo refused"
+	expect "the next program of $shell meets the same machine" 0 "3
+" -- on_machine emulate -- $shell -c "cat $cpus/offline"
+done
+machine
+expect "programs write to what the shell has opened" 0 "0-2
+0-3
+cat: write error: Invalid argument
+/usr/bin/printf: write error: Invalid argument
+" -- on_machine emulate -- sh -c "echo 0 | cat > $cpus/cpu3/online; cat $cpus/online
+	echo 1 | tee $cpus/cpu3/online > /dev/null; cat $cpus/online
+	echo 7 | cat > $cpus/cpu3/online; /usr/bin/printf 7 > $cpus/cpu3/online; true"
+printf 0 > "$scratch/zero"
+expect "and so does what copies within the kernel" 0 "0-2
+" -- on_machine emulate -- sh -c "cat '$scratch/zero' > $cpus/cpu3/online; cat $cpus/online"
+expect "a program's exit status is that of emulate" 7 "" -- on_machine emulate -- sh -c 'exit 7'
+expect "the user id that is asked for is seen" 0 "1234
+" -- on_machine emulate --as-user 1234 -- sh -c 'id -u'
+machine
+expect "an environment that is cleared does not lead out of it" 0 "0-3
+" -- on_machine emulate -- env -i cat $cpus/online
+expect "isst in a script works on the same machine" 0 "0-2
+      get-config-current_level:0
+" -- on_machine emulate -- sh -c "echo 0 > $cpus/cpu3/online; cat $cpus/online
+	isst perf-profile get-config-current-level 2> /dev/null | grep current"
+expect "without the machine's lock, if that is asked for" 0 "unlocked
+" -- isst --emulate "$platforms/locked.platform" --emulate-state "$scratch/locked" --emulate-unlock emulate -- \
+	sh -c "isst perf-profile get-lock-status 2>&1 | grep -o unlocked"
+machine
+echo "write $cpus/cpu2/online EBUSY" > "$scratch/faults"
+mkdir -m 700 "$scratch/state" && mv "$scratch/faults" "$scratch/state"
+expect "fault rules count for all programs" 1 "bash: line 1: echo: write error: Device or resource busy
+" -- on_machine emulate -- bash -c "echo 0 > $cpus/cpu2/online"
+
+# ---- What is not reached ----
+
+machine
+expect "without a machine nothing is run" 2 \
+	"Error: emulate needs a platform: its name, its path, or --emulate
+" -- isst emulate -- true
+expect "without a program nothing is run" 2 "Error: emulate needs a program to run
+" -- isst --emulate guide emulate
+expect "a program that is missing is named" 2 "Error: Cannot run nonesuch: No such file or directory
+" -- on_machine emulate -- nonesuch
+expect "a platform that is missing is named" 2 "Error: No platform \"gude\" is built in; the path of a file has to hold a \
+slash, as in ./gude; did you mean 'guide'?
+" -- isst --emulate gude emulate -- true
+echo 'int main(void) { return 0; }' > "$scratch/static.c"
+if ${CC:-cc} -static -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
+	expect "a static program is refused" 2 "Error: Cannot run $scratch/static on an emulated machine: it is statically \
+linked, so it would see the real one
+" -- on_machine emulate -- "$scratch/static"
+	expect "a static program in a script is warned of" 0 "isst emulate: $scratch/static sees the real machine: it is \
+statically linked
+" -- on_machine emulate -- sh -c "$scratch/static"
+else
+	count=$((count + 1))
+	echo "ok $count - static programs # SKIP this compiler links none"
+fi
+expect "a library without a machine lets nothing run" 1 "isst emulate: ISST_EMULATE is not set: no machine to emulate
+" -- env LD_PRELOAD="$build/libisst-emulator-preload.so" cat $cpus/online
+expect "nor does a machine that cannot be opened" 1 "isst emulate: No platform \"gude\" is built in; the path of a file has \
+to hold a slash, as in ./gude
+" -- env LD_PRELOAD="$build/libisst-emulator-preload.so" ISST_EMULATE=gude cat $cpus/online
+
+[ "$failed" -eq 0 ]

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A C program like any other, to be run on the machine of tests/platforms/tiny.platform by the
+ * preload library: what it meets of it by each function of libc.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "driver/abi.h"
+
+#include <cpuid.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define CPUS "/sys/devices/system/cpu"
+#define CPU3 CPUS "/cpu3/online"
+#define GROUPS "/sys/fs/cgroup"
+
+#define assert_fails(call, error) \
+	do { \
+		errno = 0; \
+		assert_true((call) < 0); \
+		assert_int_equal(errno, (error)); \
+	} while (0)
+
+/** Asserts what a file holds, read by open(2) and read(2). */
+static void assert_content(const char *path, const char *expected)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	char content[4096];
+	ssize_t size;
+
+	assert_true(descriptor >= 0);
+	size = read(descriptor, content, sizeof(content) - 1);
+	assert_true(size >= 0);
+	content[size] = '\0';
+	assert_string_equal(content, expected);
+	assert_int_equal(close(descriptor), 0);
+}
+
+static int put(const char *path, const char *text)
+{
+	int descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), result, error;
+
+	if (descriptor < 0)
+		return -1;
+	result = write(descriptor, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
+	error = errno;
+	assert_int_equal(close(descriptor), 0);
+	errno = error;
+	return result;
+}
+
+/** CPU 3 is online again, whatever a test did. */
+static int reset(void **state)
+{
+	(void)state;
+	return put(CPU3, "1");
+}
+
+/* ---- Reading ---- */
+
+static void files_are_the_machines(void **state)
+{
+	char line[100];
+	FILE *stream;
+	struct stat status;
+	int descriptor;
+
+	(void)state;
+	assert_content(CPUS "/online", "0-3\n");
+	assert_content(CPUS "/cpu1/topology/core_id", "0\n");
+	stream = fopen(CPUS "/present", "r");
+	assert_non_null(stream);
+	assert_non_null(fgets(line, sizeof(line), stream));
+	assert_string_equal(line, "0-3\n");
+	assert_int_equal(fclose(stream), 0);
+	descriptor = open(CPUS "/online", O_RDONLY);
+	assert_int_equal(fstat(descriptor, &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	assert_int_equal(pread(descriptor, line, 2, 1), 2);
+	assert_memory_equal(line, "-3", 2);
+	assert_fails(write(descriptor, "x", 1), EBADF);
+	close(descriptor);
+}
+
+static void other_files_are_those_of_the_system(void **state)
+{
+	char path[] = "/tmp/probe-XXXXXX";
+	int descriptor = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(descriptor, "here\n", 5), 5);
+	close(descriptor);
+	assert_content(path, "here\n");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(access("/proc/self/exe", R_OK), 0);
+}
+
+static void missing_files_are_missing(void **state)
+{
+	(void)state;
+	assert_fails(open(CPUS "/cpu77/online", O_RDONLY), ENOENT);
+	assert_fails(open(CPUS "/cpu77", O_WRONLY | O_CREAT, 0600), EACCES);
+	assert_fails(open(CPUS "/online", O_RDONLY | O_CREAT | O_EXCL, 0600), EEXIST);
+	assert_fails(open(CPUS, O_WRONLY), EISDIR);
+	assert_fails(open(CPUS "/online", O_RDONLY | O_DIRECTORY), ENOTDIR);
+	assert_null(fopen(CPUS "/cpu77/online", "r"));
+	assert_fails(access(CPUS "/cpu77", F_OK), ENOENT);
+	assert_null(opendir(CPUS "/cpu77"));
+	assert_null(realpath(CPUS "/cpu77", NULL));
+}
+
+/* ---- Writing ---- */
+
+static void writes_take_effect_at_once(void **state)
+{
+	int descriptor = open(CPU3, O_WRONLY | O_CLOEXEC);
+	const struct iovec parts[] = { { (void *)(uintptr_t) "1", 1 },
+				       { (void *)(uintptr_t) "\n", 1 } };
+
+	(void)state;
+	assert_int_equal(write(descriptor, "0\n", 2), 2);
+	assert_content(CPUS "/online", "0-2\n");
+	assert_int_equal(writev(descriptor, parts, 2), 2);
+	assert_content(CPUS "/online", "0-3\n");
+	assert_int_equal(pwrite(descriptor, "0", 1, 0), 1);
+	assert_content(CPUS "/offline", "3\n");
+	assert_fails(write(descriptor, "7", 1), EINVAL);
+	close(descriptor);
+}
+
+static void duplicates_and_children_write_too(void **state)
+{
+	int descriptor = open(CPU3, O_WRONLY), other = dup(descriptor);
+
+	(void)state;
+	close(descriptor);
+	assert_int_equal(dup2(other, 9), 9);
+	close(other);
+	assert_int_equal(system("echo 0 >&9"), 0);
+	assert_content(CPUS "/online", "0-2\n");
+	assert_int_equal(system("exec bash -c 'echo 1 >&9'"), 0);
+	assert_content(CPUS "/online", "0-3\n");
+	assert_int_not_equal(system("exec bash -c 'echo 2 >&9' 2> /dev/null"), 0);
+	close(9);
+}
+
+static void streams_tell_errors_when_they_are_flushed(void **state)
+{
+	FILE *stream = fopen(CPU3, "w");
+
+	(void)state;
+	assert_true(fputs("0", stream) >= 0);
+	assert_content(CPUS "/online", "0-3\n");
+	assert_int_equal(fflush(stream), 0);
+	assert_content(CPUS "/online", "0-2\n");
+	assert_true(fputs("nonsense", stream) >= 0);
+	assert_fails(fflush(stream), EINVAL);
+	assert_true(ferror(stream));
+	fclose(stream);
+	stream = fopen(CPU3, "we");
+	assert_true(fputs("1\n", stream) >= 0);
+	assert_int_equal(fclose(stream), 0);
+	assert_content(CPUS "/online", "0-3\n");
+	stream = fopen(CPU3, "w");
+	assert_true(fputs("2\n", stream) >= 0);
+	assert_fails(fclose(stream), EINVAL);
+}
+
+static void what_is_open_for_both_is_read_and_written(void **state)
+{
+	int descriptor = open(CPU3, O_RDWR);
+	char content[10];
+
+	(void)state;
+	assert_int_equal(read(descriptor, content, sizeof(content)), 2);
+	assert_memory_equal(content, "1\n", 2);
+	assert_int_equal(read(descriptor, content, sizeof(content)), 0);
+	assert_int_equal(write(descriptor, "0", 1), 1);
+	assert_int_equal(lseek(descriptor, 0, SEEK_SET), 0);
+	assert_int_equal(read(descriptor, content, sizeof(content)), 2);
+	assert_memory_equal(content, "0\n", 2);
+	close(descriptor);
+}
+
+/* ---- Directories ---- */
+
+static void directories_are_listed(void **state)
+{
+	DIR *directory = opendir(CPUS "/cpu0");
+	struct dirent *entry, **entries;
+	unsigned int found = 0;
+	glob_t paths = { 0 };
+	int count;
+
+	(void)state;
+	assert_non_null(directory);
+	while ((entry = readdir(directory)))
+		found += strcmp(entry->d_name, "topology") == 0;
+	assert_int_equal(found, 1);
+	/* Relative to a directory that is open. */
+	assert_int_equal(faccessat(dirfd(directory), "topology/core_id", R_OK, 0), 0);
+	assert_int_equal(openat(dirfd(directory), "../cpu77", O_RDONLY), -1);
+	closedir(directory);
+	count = scandir(CPUS "/cpu0/cpufreq", &entries, NULL, alphasort);
+	assert_true(count > 4);
+	assert_string_equal(entries[0]->d_name, ".");
+	while (count > 0)
+		free(entries[--count]);
+	free(entries);
+	assert_int_equal(glob(CPUS "/cpu[0-9]*", 0, NULL, &paths), 0);
+	assert_int_equal(paths.gl_pathc, 4);
+	globfree(&paths);
+}
+
+static void the_current_directory_can_be_one_of_them(void **state)
+{
+	char before[PATH_MAX], path[PATH_MAX];
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(CPUS "/cpu1"), 0);
+	assert_string_equal(getcwd(path, sizeof(path)), CPUS "/cpu1");
+	assert_content("../online", "0-3\n");
+	assert_content("topology/core_id", "0\n");
+	assert_fails(getcwd(path, 3) ? 0 : -1, ERANGE);
+	assert_int_equal(chdir("../.."), 0);
+	assert_string_equal(getcwd(path, sizeof(path)), "/sys/devices/system");
+	assert_int_equal(chdir(before), 0);
+}
+
+static void groups_are_made_and_removed(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(GROUPS "/a", 0755), 0);
+	assert_fails(mkdir(GROUPS "/a", 0755), EEXIST);
+	assert_int_equal(put(GROUPS "/cgroup.subtree_control", "+cpuset"), 0);
+	assert_int_equal(put(GROUPS "/a/cpuset.cpus", "2-3"), 0);
+	assert_content(GROUPS "/a/cpuset.cpus", "2-3\n");
+	assert_fails(unlink(GROUPS "/a/cpuset.cpus"), EPERM);
+	assert_fails(rename(GROUPS "/a", GROUPS "/b"), EPERM);
+	assert_int_equal(rmdir(GROUPS "/a"), 0);
+	assert_fails(rmdir(GROUPS "/a"), ENOENT);
+	assert_fails(mkdir(CPUS "/a", 0755), EPERM);
+}
+
+/* ---- Status ---- */
+
+static void the_status_of_files_is_told(void **state)
+{
+	struct stat status;
+	struct statx extended;
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(stat(CPUS "/cpu0", &status), 0);
+	assert_true(S_ISDIR(status.st_mode));
+	assert_int_equal(lstat(CPUS "/online", &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	assert_fails(fstatat(AT_FDCWD, CPUS "/cpu77", &status, 0), ENOENT);
+	assert_int_equal(statx(AT_FDCWD, CPUS "/cpu0", 0, STATX_ALL, &extended), 0);
+	assert_true(S_ISDIR(extended.stx_mode));
+	assert_fails(readlink(CPUS "/online", path, sizeof(path)), EINVAL);
+	assert_string_equal(realpath(CPUS "/cpu1/./../cpu2//topology", path),
+			    CPUS "/cpu2/topology");
+	assert_fails(truncate(CPUS "/online", 0), EPERM);
+	assert_fails(chmod(CPUS "/online", 0600), EPERM);
+}
+
+static void the_device_is_a_device(void **state)
+{
+	struct stat status;
+	int descriptor;
+
+	(void)state;
+	assert_int_equal(stat("/dev/isst_interface", &status), 0);
+	assert_true(S_ISCHR(status.st_mode));
+	assert_int_equal(major(status.st_rdev), 10);
+	assert_int_equal(access("/dev/isst_interface", R_OK | W_OK), 0);
+	descriptor = open("/dev/isst_interface", O_RDWR);
+	assert_int_equal(fstat(descriptor, &status), 0);
+	assert_true(S_ISCHR(status.st_mode));
+	close(descriptor);
+}
+
+/* ---- The device ---- */
+
+static void the_driver_answers(void **state)
+{
+	struct abi_platform_info info = { 0 };
+	int descriptor = open("/dev/isst_interface", O_RDONLY), other;
+
+	(void)state;
+	assert_true(descriptor >= 0);
+	assert_int_equal(ioctl(descriptor, ABI_GET_PLATFORM_INFO, &info), 0);
+	assert_int_equal(info.api_version, 1);
+	assert_int_equal(info.mbox_supported, 1);
+	assert_int_equal(info.mmio_supported, 1);
+	other = dup(descriptor);
+	close(descriptor);
+	info.api_version = 0;
+	assert_int_equal(ioctl(other, ABI_GET_PLATFORM_INFO, &info), 0);
+	assert_int_equal(info.api_version, 1);
+	assert_fails(ioctl(other, ABI_GET_PLATFORM_INFO, NULL), EFAULT);
+	assert_fails(ioctl(other, ABI_READ_WRITE(99), &info), ENOTTY);
+	assert_fails(write(other, "x", 1), EINVAL);
+	close(other);
+	assert_fails(ioctl(other, ABI_GET_PLATFORM_INFO, &info), EBADF);
+	assert_fails(ioctl(STDIN_FILENO, ABI_GET_PLATFORM_INFO, &info), ENOTTY);
+}
+
+/* ---- Descriptors, processes, threads ---- */
+
+static void low_descriptors_are_the_programs(void **state)
+{
+	const char *machine = getenv("ISST_EMULATE_STATE");
+	char name[40], path[PATH_MAX];
+
+	(void)state;
+	assert_non_null(machine);
+	/* A shell that does `exec 5< file` must not hit the emulator's. */
+	for (int i = 0; i < 256; i++) {
+		ssize_t length;
+
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", i);
+		length = readlink(name, path, sizeof(path) - 1);
+		path[length < 0 ? 0 : length] = '\0';
+		assert_null(strstr(path, machine));
+	}
+}
+
+static void closing_everything_leaves_the_machine(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		int descriptor;
+
+		closefrom(3);
+		for (int i = 3; i < 1024; i++)
+			close(i);
+		descriptor = open(CPU3, O_WRONLY);
+		_exit(descriptor >= 0 && write(descriptor, "0", 1) == 1 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_content(CPUS "/online", "0-2\n");
+}
+
+static void what_is_written_in_the_end_is_not_lost(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		FILE *stream = fopen(CPU3, "w");
+
+		dup2(fileno(stream), STDOUT_FILENO);
+		fputs("0\n", stdout);
+		exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_content(CPUS "/online", "0-2\n");
+}
+
+static void *read_often(void *data)
+{
+	(void)data;
+	for (unsigned int i = 0; i < 200; i++)
+		assert_content(CPUS "/present", "0-3\n");
+	return NULL;
+}
+
+static void threads_do_not_disturb_each_other(void **state)
+{
+	pthread_t threads[4];
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_often, NULL), 0);
+	for (unsigned int i = 0; i < 20; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(access(CPUS "/cpu1", F_OK) ? 1 : 0);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	}
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+static void programs_without_an_environment_meet_the_machine(void **state)
+{
+	char *const words[] = { "sh", "-c", "test $(cat " CPUS "/present) = 0-3", NULL };
+	char *const nothing[] = { "PATH=/usr/bin:/bin", NULL };
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		execve("/bin/sh", words, nothing);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* ---- The processor ---- */
+
+static void cpus_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(put(CPU3, "0"), 0);
+	assert_int_equal(get_nprocs(), 3);
+	assert_int_equal(sysconf(_SC_NPROCESSORS_ONLN), 3);
+	assert_int_equal(sysconf(_SC_NPROCESSORS_CONF), 4);
+}
+
+static void cpuid_tells_the_emulated_processor(void **state)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	(void)state;
+	__asm__ volatile("mov $1, %%eax\n\tcpuid" : "=&a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
+	assert_int_equal(eax, 0x606a6); /* family 6, model 0x6a, stepping 6 */
+	__asm__ volatile("mov $0, %%eax\n\tcpuid" : "=&a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
+	assert_int_equal(ebx, signature_INTEL_ebx);
+}
+
+static volatile sig_atomic_t undefined;
+
+static void on_undefined(int number, siginfo_t *information, void *context)
+{
+	ucontext_t *where = context;
+
+	(void)number;
+	(void)information;
+	undefined++;
+	where->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+static void handlers_of_the_program_are_called(void **state)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO }, before;
+
+	(void)state;
+	action.sa_sigaction = on_undefined;
+	assert_int_equal(sigaction(SIGILL, &action, &before), 0);
+	__asm__ volatile("ud2");
+	assert_int_equal(undefined, 1);
+	cpuid_tells_the_emulated_processor(state);
+	assert_int_equal(undefined, 1);
+	assert_int_equal(sigaction(SIGILL, &before, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(low_descriptors_are_the_programs),
+		cmocka_unit_test(files_are_the_machines),
+		cmocka_unit_test(other_files_are_those_of_the_system),
+		cmocka_unit_test(missing_files_are_missing),
+		cmocka_unit_test_teardown(writes_take_effect_at_once, reset),
+		cmocka_unit_test_teardown(duplicates_and_children_write_too, reset),
+		cmocka_unit_test_teardown(streams_tell_errors_when_they_are_flushed, reset),
+		cmocka_unit_test_teardown(what_is_open_for_both_is_read_and_written, reset),
+		cmocka_unit_test(directories_are_listed),
+		cmocka_unit_test(the_current_directory_can_be_one_of_them),
+		cmocka_unit_test(groups_are_made_and_removed),
+		cmocka_unit_test(the_status_of_files_is_told),
+		cmocka_unit_test(the_device_is_a_device),
+		cmocka_unit_test(the_driver_answers),
+		cmocka_unit_test_teardown(closing_everything_leaves_the_machine, reset),
+		cmocka_unit_test_teardown(what_is_written_in_the_end_is_not_lost, reset),
+		cmocka_unit_test(threads_do_not_disturb_each_other),
+		cmocka_unit_test(programs_without_an_environment_meet_the_machine),
+		cmocka_unit_test_teardown(cpus_are_counted, reset),
+		cmocka_unit_test(cpuid_tells_the_emulated_processor),
+		cmocka_unit_test(handlers_of_the_program_are_called),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
