@@ -42,6 +42,7 @@ ISST_CFLAGS += -fstack-protector-strong
 ISST_LDFLAGS += -pie -Wl,-z,relro,-z,now
 endif
 
+comma := ,
 sources = $(sort $(wildcard $(addsuffix /*.c,$(addprefix src/,$(1)))))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -116,8 +117,9 @@ $(BUILD)/%.a: $(BUILD)/%.o
 	$(AR) rcs $@ $<
 
 # By the function that it shows the preload library knows that the command needs no help.
+EXPORTED := $(if $(filter yes,$(EMULATOR)),-Wl$(comma)--export-dynamic-symbol=isst_emulator)
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
-	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -Wl,--export-dynamic-symbol=isst_emulator -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 
 # Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does.
 $(PRELOAD_OBJECTS): ISST_CPPFLAGS += -U_FORTIFY_SOURCE
@@ -237,6 +239,24 @@ check-valgrind: $(UNIT_TESTS)
 		RUNNER='valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --child-silent-after-fork=yes' \
 		sh tests/run-tests.sh $(UNIT_TESTS)
 
+# ---- Independent witnesses ----
+
+#: check-parity    each command beside the packaged tool, on the same emulated machines
+#: check-vm        the command on the kernel's own drivers, in virtual machines
+#: docs-differences  docs/differences.md, from what check-parity knows to differ
+
+.PHONY: check-parity
+check-parity: all
+	sh tests/parity/check-parity.sh $(BUILD)
+
+.PHONY: docs-differences
+docs-differences:
+	sh tests/parity/check-parity.sh $(BUILD) --write-doc
+
+.PHONY: check-vm
+check-vm: all
+	sh tests/vm/check-vm.sh $(BUILD)
+
 # ---- Checks of the code ----
 
 #: lint            clang-format, cppcheck and clang-tidy
@@ -262,7 +282,7 @@ coverage:
 	gcovr --root . --object-directory $(BUILD)-coverage --filter src/ --exclude src/cli/main.c \
 		--exclude-unreachable-branches --fail-under-line 85 --sort-percentage
 
-#: bench           driver calls, commands and files opened by server size
+#: bench           driver calls, commands and files opened by server size, and all that beside the packaged tool
 .PHONY: bench
 bench: all
 	sh tests/bench.sh $(BUILD)
@@ -275,7 +295,8 @@ demo: all
 # ---- Installing ----
 
 #: install         into DESTDIR and PREFIX; uninstall takes it out again
-#: deps            installs what build and tests need; deps-dev what lint, valgrind and coverage need besides
+#: deps            installs what build and tests need; deps-dev what lint, valgrind and coverage need
+#:                 besides, deps-witness what check-parity, check-vm and bench need
 #: clean           removes what was built
 
 .PHONY: deps
@@ -285,6 +306,10 @@ deps:
 .PHONY: deps-dev
 deps-dev:
 	@sh tests/deps.sh build dev
+
+.PHONY: deps-witness
+deps-witness:
+	@sh tests/deps.sh build witness
 
 $(BUILD)/isst.pc: .force-flags
 	@mkdir -p $(@D)

@@ -7,6 +7,10 @@ set -eu
 export LC_ALL=C
 build=$(cd "${1:-build}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
+# In memory where there is such a place: the emulated machines are made of thousands of files.
+if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
+	TMPDIR=/dev/shm
+fi
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 unset ISST_EMULATE ISST_EMULATE_STATE
@@ -236,3 +240,8 @@ awk -v domains="$tpmi_domains" -v compute="$tpmi_compute" -v cores="$tpmi_cores"
 	END {
 		exit broken
 	}' "$scratch/figures"
+
+# ---- Compared with the distribution's package of the kernel tree's tool ----
+
+printf '\nCompared with the reference (docs/performance.md tells how to read it):\n'
+sh "$here/bench/compare.sh" "$build"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what the project needs, through the distribution's package manager: deps.sh SET...
-# build: compiling and testing. dev: lint, valgrind, coverage, man page checks.
+# build: compiling and testing. dev: lint, valgrind, coverage, man page checks. witness: comparing with the
+# packaged tool, and the kernel's drivers in a virtual machine.
 # Says what it installs; without root it prints the command to run instead.
 set -eu
 
@@ -12,10 +13,13 @@ packages_of() {	# $1: package manager; the other words: sets
 		case $manager-$set in
 		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev ;;
 		apt-dev) echo clang clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
+		apt-witness) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
 		dnf-dev) echo clang clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
+		dnf-witness) echo python3 strace ;;
 		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcmocka-devel ;;
 		zypper-dev) echo clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck ;;
+		zypper-witness) echo python3 strace ;;
 		*) echo "deps: unknown set $set" >&2; exit 1 ;;
 		esac
 	done

@@ -145,13 +145,32 @@ static enum exit_status close_file(struct output *output, enum exit_status statu
 	return error ? tell_lost(output, output->path, strerror(error), status) : status;
 }
 
+/**
+ * Renders into memory first: standard error has no buffer, so that each piece of a line would be a
+ * system call. Returns 0 or -ENOMEM.
+ */
+static int render(const struct output *output, const struct report *report, bool messages,
+		  FILE *stream)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	int error = memory ? renderers[output->format].render(report, messages, memory) : -ENOMEM;
+
+	if (memory && fclose(memory) != 0)
+		error = -ENOMEM;
+	if (!error)
+		fwrite(text, 1, size, stream);
+	free(text);
+	return error;
+}
+
 enum exit_status output_report(struct output *output, const struct report *report,
 			       enum exit_status status)
 {
 	FILE *stream = result_stream(output);
 
-	if (report_failed(report) ||
-	    renderers[output->format].render(report, messages_inside(output), stream) != 0)
+	if (report_failed(report) || render(output, report, messages_inside(output), stream) != 0)
 		return tell_lost(output, NULL, "out of memory", status);
 	status = output_flush(output, stream, status);
 	if (output->file)
@@ -171,7 +190,7 @@ enum exit_status output_usage_error(struct output *output, const char *problem)
 	if (report && problem)
 		report_message(report, ENTRY_ERROR, "%s", problem);
 	if (!report || !problem || report_failed(report) ||
-	    renderers[output->format].render(report, true, stream) != 0) {
+	    render(output, report, true, stream) != 0) {
 		fputs("Error: out of memory\n", stderr);
 		status = STATUS_FAILED;
 	}

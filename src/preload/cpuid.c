@@ -143,14 +143,29 @@ INTERPOSED sighandler_t signal(int number, sighandler_t handler)
 
 /* ---- Replacing instructions ---- */
 
-/** `mov $leaf,%eax` (b8 and four bytes) with a small leaf shortly before. */
+/** `mov $leaf,%eax` (b8 and four bytes) with a small leaf, or `xor %eax,%eax` (31 c0, 33 c0). */
+static bool loads_leaf(const unsigned char *at, size_t size)
+{
+	if (size >= 5 && at[0] == 0xb8)
+		return at[1] <= 1 && !at[2] && !at[3] && !at[4];
+	return size >= 2 && (at[0] == 0x31 || at[0] == 0x33) && at[1] == 0xc0;
+}
+
+/** `mov %register,%eax` (89 and 11xxx000). */
+static bool moves_leaf(const unsigned char *at)
+{
+	return at[0] == 0x89 && (at[1] & 0xc7) == 0xc0;
+}
+
+/** Whether a leaf is loaded shortly before, or moved there immediately before. */
 static bool follows_leaf(const unsigned char *start, const unsigned char *instruction)
 {
-	enum { NEAR = 24, LENGTH = 5 };
+	enum { NEAR = 24, MOVE = 2 };
 
-	for (const unsigned char *at = instruction - LENGTH;
-	     at >= start && instruction - at <= NEAR; at--)
-		if (at[0] == 0xb8 && at[1] <= 1 && !at[2] && !at[3] && !at[4])
+	if (instruction - start >= MOVE && moves_leaf(instruction - MOVE))
+		return true;
+	for (size_t size = 2; size <= NEAR && size <= (size_t)(instruction - start); size++)
+		if (loads_leaf(instruction - size, size))
 			return true;
 	return false;
 }

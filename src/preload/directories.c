@@ -154,6 +154,14 @@ INTERPOSED char *getcwd(char *buffer, size_t size)
 	return NULL;
 }
 
+/* What programs that were compiled with _FORTIFY_SOURCE call. */
+char *__getcwd_chk(char *buffer, size_t size, size_t space);
+
+INTERPOSED char *__getcwd_chk(char *buffer, size_t size, size_t space)
+{
+	return size > space ? REAL(__getcwd_chk)(buffer, size, space) : getcwd(buffer, size);
+}
+
 INTERPOSED char *get_current_dir_name(void)
 {
 	return getcwd(NULL, 0);

@@ -396,14 +396,17 @@ INTERPOSED ssize_t read(int descriptor, void *buffer, size_t size)
 
 /* ---- The device ---- */
 
-INTERPOSED int ioctl(int descriptor, unsigned long request, ...)
+INTERPOSED int ioctl(int descriptor, unsigned long given, ...)
 {
+	/* As the kernel, which looks at 32 bits: programs that keep it in an int hand on its sign.
+	 */
+	unsigned int request = (unsigned int)given;
 	char emulated[PATH_MAX];
 	int result = -1;
 	void *argument;
 	va_list arguments;
 
-	va_start(arguments, request);
+	va_start(arguments, given);
 	argument = va_arg(arguments, void *);
 	va_end(arguments);
 	if (_IOC_TYPE(request) == ABI_MAGIC && preload_begin()) {
@@ -418,7 +421,7 @@ INTERPOSED int ioctl(int descriptor, unsigned long request, ...)
 		if (preload_end(answered))
 			return result;
 	}
-	return REAL(ioctl)(descriptor, request, argument);
+	return REAL(ioctl)(descriptor, given, argument);
 }
 
 /* ---- Closing ---- */

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -160,6 +162,46 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 	return result;
 }
 
+/* ---- File systems ---- */
+
+static bool is_below(const char *path, const char *directory)
+{
+	return strncmp(path, directory, strlen(directory)) == 0;
+}
+
+/** As which of the kernel's file systems it would answer. */
+static int kind_of(const char *emulated)
+{
+	if (is_below(emulated, "/sys/fs/cgroup"))
+		return CGROUP2_SUPER_MAGIC;
+	if (is_below(emulated, "/sys/kernel/debug"))
+		return DEBUGFS_MAGIC;
+	return is_below(emulated, "/sys") ? SYSFS_MAGIC : PROC_SUPER_MAGIC;
+}
+
+INTERPOSED int statfs(const char *path, struct statfs *status)
+{
+	char emulated[PATH_MAX], backing[PATH_MAX];
+	int result = -1;
+
+	if (preload_begin()) {
+		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
+
+		if (answered && path_backing(emulated, backing))
+			result = REAL(statfs)(backing, status);
+		if (answered && !result)
+			status->f_type = kind_of(emulated);
+		if (preload_end(answered))
+			return result;
+	}
+	return REAL(statfs)(path, status);
+}
+
+INTERPOSED int statfs64(const char *path, struct statfs64 *status)
+{
+	return statfs(path, (struct statfs *)status);
+}
+
 /* ---- Access ---- */
 
 INTERPOSED int faccessat(int directory, const char *path, int mode, int flags)
@@ -215,6 +257,23 @@ INTERPOSED ssize_t readlink(const char *path, char *target, size_t size)
 INTERPOSED ssize_t readlinkat(int directory, const char *path, char *target, size_t size)
 {
 	return no_link(directory, path) ? -1 : REAL(readlinkat)(directory, path, target, size);
+}
+
+/* What programs that were compiled with _FORTIFY_SOURCE call. */
+ssize_t __readlink_chk(const char *path, char *target, size_t size, size_t space);
+ssize_t __readlinkat_chk(int directory, const char *path, char *target, size_t size, size_t space);
+
+INTERPOSED ssize_t __readlink_chk(const char *path, char *target, size_t size, size_t space)
+{
+	return no_link(AT_FDCWD, path) ? -1 : REAL(__readlink_chk)(path, target, size, space);
+}
+
+INTERPOSED ssize_t __readlinkat_chk(int directory, const char *path, char *target, size_t size,
+				    size_t space)
+{
+	if (no_link(directory, path))
+		return -1;
+	return REAL(__readlinkat_chk)(directory, path, target, size, space);
 }
 
 INTERPOSED char *realpath(const char *path, char *resolved)

@@ -22,9 +22,24 @@
 
 #define RUNTIME_DIRECTORY "/run/isst"
 
-/** Reads to the end, in a loop: lists of CPUs are not limited to a page, and sizes that stat()
- * tells are not true. */
-static int read_all(int descriptor, char **content, size_t *size)
+/** Attributes of sysfs give all that they have to one read, or that many bytes (a page, or more);
+ * files of /proc and others may give less. */
+enum { SYSFS_PIECE = 4096 };
+
+static bool ends_early(const char *path)
+{
+	static const char SYSFS[] = "/sys/devices/";
+
+	return strncmp(path, SYSFS, sizeof(SYSFS) - 1) == 0;
+}
+
+/**
+ * Reads to the end, in a loop: lists of CPUs are not limited to a page, and sizes that stat() tells
+ * are not true.
+ *
+ * @early: what is shorter than was asked for is the end
+ */
+static int read_all(int descriptor, bool early, char **content, size_t *size)
 {
 	size_t space = 4096, filled = 0;
 	char *buffer = malloc(space);
@@ -37,6 +52,8 @@ static int read_all(int descriptor, char **content, size_t *size)
 		if (got <= 0)
 			break;
 		filled += (size_t)got;
+		if (early && (size_t)got < SYSFS_PIECE && filled + 1 < space)
+			break;
 		if (filled + 1 == space) {
 			char *larger = realloc(buffer, space *= 2);
 
@@ -67,7 +84,7 @@ static int files_read(void *data, const char *path, char **content, size_t *size
 	(void)data;
 	if (descriptor < 0)
 		return -errno;
-	error = read_all(descriptor, content, size);
+	error = read_all(descriptor, ends_early(path), content, size);
 	close(descriptor);
 	return error;
 }
@@ -221,6 +238,12 @@ static int writable(void *data, const char *path)
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? -errno : 0;
 }
 
+/** Where nobody listens, every line would be a vain attempt to connect. */
+static bool has_log(void)
+{
+	return access(_PATH_LOG, F_OK) == 0;
+}
+
 static void log_line(void *data, const char *line)
 {
 	(void)data;
@@ -246,7 +269,7 @@ struct isst_machine *linux_machine(void)
 		.identity = identify_cpu(),
 		.capable = capable,
 		.writable = writable,
-		.log = log_line,
+		.log = has_log() ? log_line : NULL,
 		.release = release,
 	};
 	return machine;

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -271,6 +273,7 @@ static void the_status_of_files_is_told(void **state)
 {
 	struct stat status;
 	struct statx extended;
+	struct statfs system;
 	char path[PATH_MAX];
 
 	(void)state;
@@ -284,6 +287,9 @@ static void the_status_of_files_is_told(void **state)
 	assert_fails(readlink(CPUS "/online", path, sizeof(path)), EINVAL);
 	assert_string_equal(realpath(CPUS "/cpu1/./../cpu2//topology", path),
 			    CPUS "/cpu2/topology");
+	assert_int_equal(statfs(GROUPS, &system), 0);
+	assert_int_equal(system.f_type, CGROUP2_SUPER_MAGIC);
+	assert_fails(statfs(CPUS "/cpu77", &system), ENOENT);
 	assert_fails(truncate(CPUS "/online", 0), EPERM);
 	assert_fails(chmod(CPUS "/online", 0600), EPERM);
 }

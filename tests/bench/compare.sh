@@ -1,0 +1,229 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# compare.sh BUILD
+# Runs intel-speed-select and the distribution's package of it (tests/reference/fetch.sh) on the same emulated machines,
+# and prints what each command costs: system calls, opens of the device, driver calls, commands, time, memory. Both run
+# under the preload library, ours from a build without an emulator (BUILD-no-emulator), so that they do the same with
+# the same. Fails where ours takes more of what can be counted exactly than tests/bench/bounds allows, or where it misses
+# a ratio that is stated there; never for a time.
+set -eu
+export LC_ALL=C
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+emulating=$build/isst
+ours=$build-no-emulator/intel-speed-select
+preload=$build/libisst-emulator-preload.so
+tools=$build/bench
+latency=40
+firmware=0
+
+# /run would be the real one: both programs keep files there. A private one needs root.
+if [ "${ISST_BENCH_PRIVATE:-}" != yes ]; then
+	if ! unshare --mount sh -c 'mount -t tmpfs none /run' 2> /dev/null; then
+		echo "bench: comparison skipped: it takes root, and a mount namespace for a private /run"
+		exit 0
+	fi
+	ISST_BENCH_PRIVATE=yes exec unshare --mount sh "$0" "$build"
+fi
+mount -t tmpfs none /run
+# In memory, so that no disk is measured; it goes with the mount.
+scratch=/run/isst-bench
+mkdir -m 700 "$scratch"
+unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
+
+# ---- Preparing ----
+
+# What the programs are run with, and what counts.
+build_tools() {
+	cd "$here/../.."
+	mkdir -p "$tools"
+	make -s BUILD="$build-no-emulator" EMULATOR=no all
+	"${CC:-cc}" -O2 -Wall -Wextra -o "$tools/measure" "$here/measure.c"
+	"${CC:-cc}" -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden -o "$tools/watch.so" \
+		"$here/watch.c" "$here/dispatch.c" -ldl
+}
+
+# The words that start the reference, without the shell that wraps them; nothing where there is none.
+reference_words() {
+	sh "$here/../reference/fetch.sh" "$build/reference" > "$scratch/fetch" 2>&1 || return 0
+	sed -n 's/^exec //; s/ "\$@"$//p' "$build/reference/run"
+}
+
+# ---- Running ----
+
+# Microseconds that the firmware takes for a command, from now on.
+set_latency() {	# $1: platform $2: program $3: latency
+	firmware=$3
+	echo "command any delay ${3}us" > "$scratch/$1-$2/faults"
+	if [ "$3" = 0 ]; then rm "$scratch/$1-$2/faults"; fi
+}
+
+# The machine in its first state, as programs know it that ran before.
+prepare() {	# $1: platform $2: program
+	rm -f /run/isst/* /run/isst_cpu_topology.dat
+	"$emulating" --emulate "$1" --emulate-state "$scratch/$1-$2" --emulate-unlock platform reset > /dev/null
+	# What they keep about the machine's topology is made by the first command; --info does not make it for both.
+	run_program "$1" "$2" NOTHING perf-profile get-lock-status > /dev/null
+	if [ "$firmware" != 0 ]; then set_latency "$1" "$2" "$firmware"; fi
+}
+
+# One run of a program: prints what `measure` does.
+run_program() {	# $1: platform $2: program $3: what to watch, CALLS or TIME; then the program's arguments
+	platform=$1 program=$2 watch=$3
+	shift 3
+	if [ "$program" = ours ]; then set -- "$ours" "$@"; else eval "set -- $reference \"\$@\""; fi
+	"$tools/measure" "$scratch/output-$platform-$program" "LD_PRELOAD=$tools/watch.so:$preload" ISST_PRELOAD_MARKS=yes \
+		"ISST_BENCH_$watch=$scratch/watched-$platform-$program" \
+		"ISST_EMULATE=$platform" "ISST_EMULATE_STATE=$scratch/$platform-$program" ISST_EMULATE_UNLOCK=yes "$@"
+}
+
+# All runs of a command: one for each set of CPUs, of which the reference takes fewer at a time. Prints a line for each:
+# what `measure` does, and what was watched.
+run_command() {	# $1: platform $2: program $3: what to watch $4: sets of CPUs, or - $5: the command
+	for cpus in $4; do
+		if [ "$cpus" = - ]; then option=; else option="-c $cpus"; fi
+		# shellcheck disable=SC2086 # words
+		set -- "$1" "$2" "$3" "$4" "$5" "$(run_program "$1" "$2" "$3" $option $5)"
+		echo "$6 $(cat "$scratch/watched-$1-$2")"
+	done
+}
+
+# Whether a program meets the emulated machine, and can work on it: by a command that only reads.
+sees_machine() {	# $1: platform $2: program
+	prepare "$1" "$2"
+	statistics "$1" "$2" | grep -q 'device-opens:[1-9]' && grep -q 'get-lock-status:' "$scratch/output-$1-$2"
+}
+
+changes() {	# $1: command
+	case $1 in
+	*enable* | *' assoc '* | *set-config-level*) return 0 ;;
+	esac
+	return 1
+}
+
+statistics() {	# $1: platform $2: program; then options
+	platform=$1 program=$2
+	shift 2
+	"$emulating" --emulate "$platform" --emulate-state "$scratch/$platform-$program" --emulate-unlock \
+		platform statistics "$@"
+}
+
+# Prints: calls opens driver-calls commands writes
+count() {	# $1: platform $2: program $3: sets of CPUs $4: command
+	if changes "$4"; then prepare "$1" "$2"; fi
+	statistics "$1" "$2" --clear > /dev/null
+	run_command "$1" "$2" CALLS "$3" "$4" > "$scratch/runs"
+	statistics "$1" "$2" | awk -F: '
+		FNR == NR { split($0, field, " "); calls += field[5]; status += field[4]; next }
+		{ gsub(/ /, "", $1); figure[$1] = $2 }
+		END {
+			print calls, figure["device-opens"], figure["driver-calls"], figure["commands"], figure["writes"], status
+		}' "$scratch/runs" -
+}
+
+# Prints: own wall processor memory, of the quickest of several runs
+take_time() {	# $1: platform $2: program $3: sets of CPUs $4: command $5: repetitions
+	for _ in $(seq "$5"); do
+		if changes "$4"; then prepare "$1" "$2"; fi
+		run_command "$1" "$2" TIME "$3" "$4" | awk '
+			{ wall += $1; processor += $2; own += $5; memory = $3 > memory ? $3 : memory }
+			END { print own, wall, processor, memory }'
+	done | sort -n -k 2,2 | awk '
+		NR == 1 { own = $1; wall = $2; processor = $3; memory = $4 }
+		{
+			own = $1 < own ? $1 : own
+			processor = $3 < processor ? $3 : processor
+			memory = $4 > memory ? $4 : memory
+		}
+		END { print own, wall, processor, memory }'
+}
+
+# One line of figures for each program: platform name program counts times times-with-latency
+measure_command() {	# $1: platform $2: name $3: our set of CPUs $4: the reference's sets $5: command
+	for program in $able; do
+		if [ "$program" = ours ]; then sets=$3; else sets=$4; fi
+		counted=$(count "$1" "$program" "$sets" "$5")
+		if changes "$5"; then repetitions=2; else repetitions=3; fi
+		timed=$(take_time "$1" "$program" "$sets" "$5" "$repetitions")
+		set_latency "$1" "$program" "$latency"
+		delayed=$(take_time "$1" "$program" "$sets" "$5" 1)
+		set_latency "$1" "$program" 0
+		echo "$1 $2 $program $counted $timed $delayed"
+	done
+}
+
+# Sets which programs work on a machine.
+find_able() {	# $1: platform
+	able=
+	for program in ours $others; do
+		if sees_machine "$1" "$program"; then
+			able="$able $program"
+		else
+			echo "bench: on $1 $program does not work and is left out" >&2
+		fi
+	done
+}
+
+# The commands of the table. $1: platform $2: last CPU $3: all CPUs, as many at a time as the reference takes $4: a level
+measure_platform() {
+	find_able "$1"
+	measure_command "$1" --info - - --info
+	measure_command "$1" 'perf-profile_info' - - 'perf-profile info'
+	measure_command "$1" get-assoc "0-$2" "$3" 'core-power get-assoc'
+	measure_command "$1" assoc "0-$2" "$3" 'core-power assoc -c 1'
+	measure_command "$1" turbo-freq_enable 0-15 0-15 'turbo-freq enable -a'
+	if [ "$4" != - ]; then
+		measure_command "$1" set-config-level - - "perf-profile set-config-level -l $4 -o"
+	fi
+}
+
+# A tracer has to find the same number of system calls as the watching library.
+check_counting() {
+	command -v strace > /dev/null || { echo "bench: no strace to check the number of system calls with"; return 0; }
+	prepare guide ours
+	counted=$(run_command guide ours CALLS - 'perf-profile info' | awk '{ print $5 }')
+	set -- -E ISST_PRELOAD_MARKS=yes -E ISST_EMULATE=guide -E "ISST_EMULATE_STATE=$scratch/guide-ours" \
+		-E ISST_EMULATE_UNLOCK=yes -E "LD_PRELOAD=$tools/watch.so:$preload"
+	strace -f -qq -o "$scratch/trace" "$@" "$ours" perf-profile info > "$scratch/traced" 2>&1 || true
+	traced=$(awk -f "$here/count-calls.awk" "$scratch/trace")
+	if [ "$counted" != "$traced" ]; then
+		echo "bench: $counted system calls were counted, strace tells of $traced" >&2
+		return 1
+	fi
+	echo "System calls are counted as strace tells them (guide, perf-profile info: $traced)."
+}
+
+# Milliseconds that --help takes at best, on no machine at all.
+start_up() {	# $1: program, or "reference"
+	if [ "$1" = reference ]; then eval "set -- $reference"; fi
+	if [ $# = 0 ]; then echo -; return; fi
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		"$tools/measure" /dev/null "$@" --help
+	done | sort -n | awk 'NR == 1 { printf "%.1f", $1 }'
+}
+
+# ---- The whole ----
+
+build_tools
+able=
+reference=$(reference_words)
+others=${reference:+reference}
+if [ -z "$reference" ]; then
+	echo "bench: no reference to compare with: $(tail -n 1 "$scratch/fetch")"
+fi
+find_able guide 2> "$scratch/unable"
+case $able in
+*ours*) check_counting ;;
+*) echo "bench: comparison skipped: $(cat "$scratch/unable")"; exit 0 ;;
+esac
+echo "Ours: $("$emulating" --version | tail -n 1). The reference: ${reference:+$(paste -s -d ' ' "$build/reference/version")}."
+echo "--help: ours $(start_up "$emulating") ms; without the emulator $(start_up "$ours") ms; the reference $(start_up reference) ms (goal: 2 ms)"
+{
+	measure_platform guide 55 0-55 1
+	measure_platform icelake-2s40c 159 0-159 1
+	measure_platform icelake-8s40c 639 '0-319 320-639' 1
+	measure_platform graniterapids-2s128c 511 0-511 -
+	find_able graniterapids-6776p
+	measure_command graniterapids-6776p set-config-level - - 'perf-profile set-config-level -l 1 -o'
+} > "$scratch/figures"
+awk -f "$here/table.awk" "$here/bounds" "$scratch/figures"

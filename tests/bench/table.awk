@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Prints what compare.sh measured as a table, and judges it: table.awk BOUNDS FIGURES
+# BOUNDS: lines "platform command calls opens driver-calls commands ratio", most that ours may have; the ratio is the least
+# number of system calls of the reference to one of ours; "-" where nothing is stated.
+
+function bounded(value, most) {
+	return most == "" || most == "-" || value + 0 <= most + 0
+}
+
+function ratio(theirs, ours) {
+	return ours > 0 && theirs != "" ? sprintf("%.1f", theirs / ours) : "-"
+}
+
+# Whether all that was measured is within what is stated. $0: of ours
+function judge(name,    field, i) {
+	split(bound[name], field, " ")
+	for (i = 1; i <= 4; i++)
+		if (!bounded(figure[name, "ours", i], field[i])) {
+			printf "bench: %s: %s %s, at most %s are stated\n", name, figure[name, "ours", i], count_name[i], field[i] > "/dev/stderr"
+			broken = 1
+		}
+	if (field[5] + 0 > 0 && figure[name, "reference", 1] != "" &&
+	    figure[name, "reference", 1] < field[5] * figure[name, "ours", 1]) {
+		printf "bench: %s: the reference makes less than %s times our system calls\n", name, field[5] > "/dev/stderr"
+		broken = 1
+	}
+	if (figure[name, "ours", 6] + 0 != 0) {
+		printf "bench: %s: ours failed\n", name > "/dev/stderr"
+		broken = 1
+	}
+}
+
+# One line for a kind of figure: ours, the reference's, how many times ours that is.
+function cell(name, i,    ours, theirs) {
+	ours = figure[name, "ours", i]
+	theirs = figure[name, "reference", i]
+	return sprintf(" %8s %8s %6s |", ours, theirs == "" ? "-" : theirs, ratio(theirs, ours))
+}
+
+function heading(title, names,    field, count, i, line) {
+	printf "\n%s\n", title
+	count = split(names, field, ", ")
+	line = sprintf("%-40s |", "")
+	for (i = 1; i <= count; i++)
+		line = line sprintf(" %-24s |", field[i])
+	print line
+	line = sprintf("%-40s |", "platform, command")
+	for (i = 1; i <= count; i++)
+		line = line sprintf(" %8s %8s %6s |", "ours", "ref.", "ratio")
+	print line
+}
+
+function table(first, last,    n, i, line) {
+	for (n = 1; n <= names; n++) {
+		line = sprintf("%-40s |", order[n])
+		for (i = first; i <= last; i++)
+			line = line cell(order[n], i)
+		print line
+	}
+}
+
+BEGIN {
+	split("system calls;opens of the device;driver calls;commands", count_name, ";")
+}
+/^#/ || NF == 0 {
+	next
+}
+FILENAME == ARGV[1] {
+	bound[$1 " " $2] = $3 " " $4 " " $5 " " $6 " " $7
+	next
+}
+{
+	name = $1 " " $2
+	if (!(name in known)) {
+		known[name] = 1
+		order[++names] = name
+	}
+	# Counts: calls opens driver-calls commands writes status
+	for (i = 1; i <= 6; i++)
+		figure[name, $3, i] = $(3 + i)
+	# Times: own wall processor memory, then with latency wall
+	for (i = 7; i <= 10; i++)
+		figure[name, $3, i] = sprintf(i == 10 ? "%d" : "%.1f", $(3 + i))
+	figure[name, $3, 11] = sprintf("%.1f", $(15))
+}
+END {
+	heading("Counted exactly", "system calls, opens of the device, driver calls, commands")
+	table(1, 4)
+	heading("Milliseconds, the quickest of several runs; peak memory in KiB", \
+		"outside of the emulator, wall time, processor time, peak memory, wall time at 40 us")
+	table(7, 11)
+	for (n = 1; n <= names; n++)
+		judge(order[n])
+	exit broken
+}
