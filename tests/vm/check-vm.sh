@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-vm.sh BUILD [CACHE [BOOT...]]
 # Runs the command of BUILD on the real Speed Select drivers of stock kernels, in virtual machines, and the packaged
-# reference tool beside it: see docs/real-drivers.md. CACHE (BUILD/vm by default) keeps kernels and logs; BOOT names
-# boots of boots.table (all by default). Prints a line for each check and `N passed, N failed`, with `, N skipped` where
-# something that is needed cannot be had; fails only where a check fails.
+# reference tool beside it: see docs/real-drivers.md. CACHE (BUILD/vm by default) keeps kernels and logs; BOOT names boots of
+# boots.table (all by default), VM_PARTS parts of their checks. Prints a line for each check and `N passed, N failed`, with
+# `, N skipped` where something that is needed cannot be had; fails only where a check fails.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,10 @@ wanted=" $* "
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
-boot_timeout=${VM_TIMEOUT:-240}
+parts=${VM_PARTS:-reading,changing,system,privileges,faults,reference}
+boot_timeout=${VM_TIMEOUT:-600}
+# What only costs time where every instruction is emulated.
+quick='mitigations=off nowatchdog init_on_alloc=0 noxsave audit=0 apparmor=0'
 tries=3
 parallel=2
 
@@ -75,7 +78,7 @@ copy_reference() {	# $1: root of the guest
 			cp -Ln "$path" "$1$path"
 		fi
 	done
-	cp "$directory/run" "$1/usr/bin/reference"
+	cp "$directory/run" "$1/usr/bin/reference-tool"
 	cp "$directory/version" "$1/vm/reference-version"
 }
 
@@ -88,7 +91,7 @@ make_root() {	# $1: where
 	copy_program "$build/intel-speed-select" intel-speed-select "$1"
 	ln -s intel-speed-select "$1/usr/bin/isst"
 	for program in "$here"/guest/*.c; do
-		gcc -O2 -Wall -static -o "$1/usr/bin/$(basename "$program" .c)" "$program"
+		gcc -O2 -Wall -Wextra -static -o "$1/usr/bin/$(basename "$program" .c)" "$program"
 	done
 	cp -r "$here"/guest/* "$1/vm"
 	copy_reference "$1"
@@ -100,7 +103,7 @@ make_image() {	# $1: name $2: kernel directory
 	rm -rf "$root"
 	cp -a "$cache/root" "$root"
 	cp "$2"/modules/*.ko "$2/hardware/isst_hardware.ko" "$root/lib/modules"
-	(cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) > "$cache/$1.image"
+	(cd "$root" && find . | cpio -o -H newc --quiet -R 0:0 | gzip -1) > "$cache/$1.image"
 	rm -rf "$root"
 }
 
@@ -113,7 +116,7 @@ boot() {	# $1: name $2: series $3: transport $4: CPU model $5: topology
 			-cpu "Icelake-Server,model=$4" -smp "$5" -m 1G -nodefaults -display none -no-reboot \
 			-serial "file:$cache/$1.console" -serial "file:$results" \
 			-kernel "$cache/linux-$2/vmlinuz" -initrd "$cache/$1.image" \
-			-append "console=ttyS0 quiet panic=-1 transport=$3 series=$2 memmap=16M\$0x38000000" \
+			-append "console=ttyS0 $quick quiet panic=-1 transport=$3 series=$2 parts=$parts memmap=16M\$0x38000000" \
 			< /dev/null > "$cache/$1.qemu" 2>&1 || true
 		grep -q '^# boot' "$results" && break
 	done
@@ -126,15 +129,15 @@ prepare() {	# $1: name $2: series
 		echo "skip - ${1/-/ }: $(cat "$cache/$1.missing")" > "$cache/$1.results"
 		return 1
 	fi
-	build_hardware "$directory" && make_image "$1" "$directory"
-}
-
-report() {	# $1: name
-	cat "$cache/$1.results"
+	if ! build_hardware "$directory"; then
+		echo "not ok - ${1/-/ }: the played hardware does not build: see $directory/hardware.log" > "$cache/$1.results"
+		return 1
+	fi
+	make_image "$1" "$directory"
 }
 
 count() {	# $1: beginning of a line
-	cat "$cache/all" | grep -c "^$1 - " || true
+	grep -c "^$1 - " "$cache/all" || true
 }
 
 if missing=$(tool_missing); then
@@ -149,6 +152,7 @@ while IFS=$'\t' read -r name series transport model topology; do
 	case $name in '#'* | '') continue ;; esac
 	[ "$wanted" = '  ' ] || [[ $wanted == *" $name "* ]] || continue
 	names+=("$name")
+	rm -f "$cache/$name.results"
 	prepare "$name" "$series" || continue
 	while [ "$(jobs -rp | wc -l)" -ge "$parallel" ]; do
 		wait -n
@@ -157,7 +161,7 @@ while IFS=$'\t' read -r name series transport model topology; do
 done < "$here/boots.table"
 wait
 for name in "${names[@]}"; do
-	report "$name"
+	cat "$cache/$name.results"
 done | tee "$cache/all"
 
 passed=$(count ok) failed=$(count 'not ok') skipped=$(count skip)

@@ -7,7 +7,7 @@
  *   control    takes one of
  *     reset                           the state at power on; no faults
  *     lock 0|1                        performance levels are locked
- *     busy COUNT                      the next COUNT mailbox commands are lost in a busy mailbox
+ *     busy COUNT                      the next COUNT mailbox commands take longer than drivers wait
  *     stuck MS                        the mailbox is busy for MS milliseconds
  *     refuse COMMAND SUB DIE AFTER    a die refuses a mailbox command, after AFTER accepted ones
  *     refuse-level|refuse-features|refuse-core-power DIE    of TPMI; the error code tells
@@ -40,7 +40,8 @@ void control_note(const struct hw_die *die, const char *what, u64 value)
 
 static void show(struct seq_file *file, const struct hw_die *die, const char *what, u64 value)
 {
-	seq_printf(file, "package-%d domain-%d %s 0x%llx\n", die->package, die->number, what, value);
+	seq_printf(file, "package-%d domain-%d %s 0x%llx\n", die->package, die->number, what,
+		   value);
 }
 
 static void show_class_registers(struct seq_file *file, const struct hw_die *die)
@@ -56,8 +57,8 @@ static void show_class_registers(struct seq_file *file, const struct hw_die *die
 	}
 	for (i = 0; i < machine.cores_per_die; i++) {
 		snprintf(name, sizeof(name), "association-%d", hw_core_id(i));
-		show(file, die, name, msr ? die->msr_associations[hw_core_id(i)] :
-					    registers[8 + hw_core_id(i)]);
+		show(file, die, name,
+		     msr ? die->msr_associations[hw_core_id(i)] : registers[8 + hw_core_id(i)]);
 	}
 }
 

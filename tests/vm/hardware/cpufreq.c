@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The cpufreq driver that such a server has and QEMU has not: it limits nothing, but shows
- * base_frequency, which follows the level and SST-BF, and keeps scaling limits.
+ * base_frequency, which follows the level and SST-BF, keeps scaling limits, and says that turbo is
+ * not switched off.
  */
+#include <linux/cpu.h>
 #include <linux/cpufreq.h>
+#include <linux/version.h>
 
 #include "hardware.h"
 
@@ -50,16 +53,38 @@ static struct cpufreq_driver driver = {
 	.attr = attributes,
 };
 
+static ssize_t no_turbo_show(struct kobject *object, struct kobj_attribute *attribute, char *text)
+{
+	return sprintf(text, "0\n");
+}
+
+static struct kobj_attribute no_turbo = __ATTR_RO(no_turbo);
+static struct kobject *directory;
+
+static struct kobject *cpu_directory(void)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+	return &cpu_subsys.dev_root->kobj;
+#else
+	return &bus_get_dev_root(&cpu_subsys)->kobj;
+#endif
+}
+
 int cpufreq_start(void)
 {
 	int result = cpufreq_register_driver(&driver);
 
 	registered = !result;
-	return result;
+	if (result)
+		return result;
+	directory = kobject_create_and_add("intel_pstate", cpu_directory());
+	return directory ? sysfs_create_file(directory, &no_turbo.attr) : -ENOMEM;
 }
 
 void cpufreq_stop(void)
 {
+	kobject_put(directory);
+	directory = NULL;
 	if (registered)
 		cpufreq_unregister_driver(&driver);
 	registered = false;

@@ -65,34 +65,34 @@ struct hw_refusal {
 /* Faults that the control file switches on. */
 struct hw_faults {
 	bool locked;
-	bool frozen;            /* TPMI: the firmware takes no notice of control registers */
-	int busy;               /* as many mailbox commands are lost, and stay busy for a while */
-	ktime_t busy_until;     /* the mailbox is busy until then */
+	bool frozen;	    /* TPMI: the firmware takes no notice of control registers */
+	int busy;	    /* as many mailbox commands take longer than the driver waits */
+	ktime_t busy_until; /* the mailbox is busy until then */
 	struct hw_refusal refusal;
-	u8 tpmi_refused;        /* what the domain of tpmi_die refuses, of HW_REFUSE_ */
+	u8 tpmi_refused; /* what the domain of tpmi_die refuses, of HW_REFUSE_ */
 	int tpmi_die;
 };
 
 /* What the firmware controls as one: a die of a package. */
 struct hw_die {
-	int package, number;    /* number: within the package */
-	int index;              /* within the machine */
+	int package, number; /* number: within the package */
+	int index;	     /* within the machine */
 	u8 level;
-	u8 features;            /* of FEATURE_ */
+	u8 features; /* of FEATURE_ */
 	bool core_power;
 	u32 qos;
 	u64 turbo_limits;
 	u32 mailbox_data, mailbox_interface;
-	int busy_polls;
+	int busy_looks;
 	u32 msr_classes[CLASSES];
 	u32 msr_associations[MAX_CORES];
-	void *memory;           /* registers of mailbox machines */
+	void *memory; /* registers of mailbox machines */
 };
 
 struct hw_cpu {
 	bool known;
 	struct hw_die *die;
-	u8 core;                /* the firmware's id, which has gaps */
+	u8 core; /* the firmware's id, which has gaps */
 	u8 thread;
 };
 
@@ -103,7 +103,7 @@ struct hw_machine {
 	struct hw_cpu cpus[MAX_CPUS];
 	void *memory[MAX_PACKAGES];
 	struct hw_faults faults;
-	spinlock_t lock;        /* of everything that a command of the firmware changes */
+	spinlock_t lock; /* of everything that a command of the firmware changes */
 };
 
 extern struct hw_machine machine;

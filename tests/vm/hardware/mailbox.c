@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The firmware behind the mailbox of Skylake to Emerald Rapids: which command answers what, and what
- * a busy mailbox and a refused command look like to the driver.
+ * The firmware behind the mailbox of Skylake to Emerald Rapids: which command answers what, and
+ * what a busy mailbox and a refused command look like to the driver.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -188,12 +188,15 @@ static int classes(struct hw_die *die, u8 sub_command, u32 parameter, u32 data, 
 	return DONE;
 }
 
-static bool refused(const struct hw_die *die, u8 command, u8 sub_command)
+/* What is read stays readable. */
+static bool refused(const struct hw_die *die, u8 command, u8 sub_command, u32 parameter)
 {
 	struct hw_refusal *refusal = &machine.faults.refusal;
 
-	if (!refusal->armed || refusal->command != command ||
-	    refusal->sub_command != sub_command || refusal->die != die->index)
+	if (command == 0xd0 && !(parameter & PARAMETER_WRITE))
+		return false;
+	if (!refusal->armed || refusal->command != command || refusal->sub_command != sub_command ||
+	    refusal->die != die->index)
 		return false;
 	return refusal->after-- <= 0;
 }
@@ -204,7 +207,7 @@ int mailbox_command(struct hw_die *die, u32 interface, u32 data, u32 *response)
 	u32 parameter = interface >> 16 & 0x3fff;
 
 	*response = 0;
-	if (refused(die, command, sub_command))
+	if (refused(die, command, sub_command, parameter))
 		return REFUSED;
 	if (command == 0x7f)
 		return parameter ? INVALID_COMMAND : levels(die, sub_command, data, response);
@@ -220,32 +223,46 @@ int mailbox_command(struct hw_die *die, u32 interface, u32 data, u32 *response)
 	return DONE;
 }
 
-void mailbox_write_interface(struct hw_die *die, u32 value)
+static void execute(struct hw_die *die)
 {
 	u32 response;
 
+	die->mailbox_interface = mailbox_command(die, die->mailbox_interface, die->mailbox_data,
+						 &response);
+	die->mailbox_data = response;
+}
+
+static bool is_busy(struct hw_die *die)
+{
+	if (die->busy_looks > 0)
+		return die->busy_looks--;
+	return machine.faults.busy_until && ktime_before(ktime_get(), machine.faults.busy_until);
+}
+
+/* A slow command is done when the mailbox is looked at after its time; by then the driver has given
+ * up. */
+void mailbox_write_interface(struct hw_die *die, u32 value)
+{
+	die->mailbox_interface = value;
 	if (!(value & RUN_BUSY))
 		return;
-	if (machine.faults.busy > 0) {
-		machine.faults.busy--;
-		if (machine.transport == HW_MSR)
-			die->busy_polls = BUSY_LOOKS;
-		else
-			machine.faults.busy_until = ktime_add_us(ktime_get(), BUSY_US);
+	if (machine.faults.busy <= 0) {
+		execute(die);
 		return;
 	}
-	die->mailbox_interface = mailbox_command(die, value, die->mailbox_data, &response);
-	die->mailbox_data = response;
+	machine.faults.busy--;
+	if (machine.transport == HW_MSR)
+		die->busy_looks = BUSY_LOOKS;
+	else
+		machine.faults.busy_until = ktime_add_us(ktime_get(), BUSY_US);
 }
 
 u32 mailbox_read_interface(struct hw_die *die)
 {
-	if (die->busy_polls > 0) {
-		die->busy_polls--;
+	if (is_busy(die))
 		return RUN_BUSY;
-	}
-	if (machine.faults.busy_until && ktime_before(ktime_get(), machine.faults.busy_until))
-		return RUN_BUSY;
+	if (die->mailbox_interface & RUN_BUSY)
+		execute(die);
 	return die->mailbox_interface;
 }
 
@@ -256,7 +273,7 @@ void mailbox_reset(struct hw_die *die)
 
 	die->qos = 0;
 	die->mailbox_data = die->mailbox_interface = 0;
-	die->busy_polls = 0;
+	die->busy_looks = 0;
 	for (i = 0; i < MAX_CORES; i++)
 		die->msr_associations[i] = 0;
 	for (i = 0; i < CLASSES; i++)

@@ -10,6 +10,7 @@
 #include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/version.h>
+
 #include <asm/cpufeature.h>
 
 #include "hardware.h"
@@ -50,8 +51,8 @@ u32 hw_base_ratio(const struct hw_cpu *cpu)
 
 	if (!(cpu->die->features & FEATURE_BASE_FREQ))
 		return level->base[0];
-	return level->base_freq.cores >> cpu->core & 1 ? level->base_freq.high :
-							  level->base_freq.low;
+	return level->base_freq.cores >> cpu->core & 1 ? level->base_freq.high
+						       : level->base_freq.low;
 }
 
 void hw_reset(void)
@@ -95,8 +96,8 @@ static int place_cpu(int cpu, int *cores)
 	place->die->number = number;
 	place->die->index = place->die - machine.dies;
 	place->thread = sibling != cpu;
-	place->core = sibling != cpu ? machine.cpus[sibling].core :
-				       hw_core_id(cores[place->die->index]++);
+	place->core = sibling != cpu ? machine.cpus[sibling].core
+				     : hw_core_id(cores[place->die->index]++);
 	place->known = true;
 	machine.cores_per_die = cores[0];
 	return place->core < MAX_CORES ? 0 : -E2BIG;
@@ -109,9 +110,7 @@ static int place_cpus(void)
 	machine.dies_per_package = max(1, (int)topology_max_dies_per_package());
 	if (machine.dies_per_package > MAX_DIES)
 		return -E2BIG;
-	for_each_online_cpu(cpu)
-		if (!result)
-			result = place_cpu(cpu, cores);
+	for_each_online_cpu(cpu) if (!result) result = place_cpu(cpu, cores);
 	return result;
 }
 
@@ -148,8 +147,9 @@ static void stop(void)
 
 static int __init start(void)
 {
-	static int (*const parts[])(void) = { set_transport, place_cpus, map_memory, control_start,
-					      msr_start, cpufreq_start, tpmi_start, pci_start };
+	static int (*const parts[])(void) = { set_transport, place_cpus, map_memory,
+					      control_start, msr_start,	 cpufreq_start,
+					      tpmi_start,    pci_start };
 	int i, result = base ? 0 : -EINVAL;
 
 	spin_lock_init(&machine.lock);

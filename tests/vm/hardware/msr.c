@@ -9,6 +9,7 @@
 #include <linux/notifier.h>
 #include <linux/string.h>
 #include <linux/version.h>
+
 #include <asm/paravirt.h>
 
 #include "hardware.h"
@@ -157,8 +158,8 @@ static struct kprobe probes[] = {
 static int probe_count;
 
 /*
- * The mailbox driver of model 0x55 writes with the accessor that also a CPU uses which comes online,
- * before it can take a probe's trap. So it is the driver's calls of it that are probed.
+ * The mailbox driver of model 0x55 writes with the accessor that also a CPU uses which comes
+ * online, before it can take a probe's trap. So it is the driver's calls of it that are probed.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 
@@ -193,7 +194,8 @@ static int on_module(struct notifier_block *block, unsigned long state, void *da
 
 		if (!calls_write(code))
 			continue;
-		*call = (struct kprobe){ .addr = (u8 *)code, .pre_handler = on_call,
+		*call = (struct kprobe){ .addr = (u8 *)code,
+					 .pre_handler = on_call,
 					 .post_handler = after };
 		if (!register_kprobe(call))
 			call_count++;

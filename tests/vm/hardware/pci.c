@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The PCI devices that the drivers bind to, on buses of their own whose configuration space is code:
- *  - mailbox machines: two buses for each die, with device 0 function 1 (registers in memory) on the
- *    first and device 30 function 1 (mailbox) on the second;
+ * The PCI devices that the drivers bind to, on buses of their own whose configuration space is
+ * code:
+ *  - mailbox machines: two buses for each die, with device 0 function 1 (registers in memory) on
+ * the first and device 30 function 1 (mailbox) on the second;
  *  - TPMI machines: one bus for each package, with a device whose vendor specific capability says
  *    where the TPMI tables are.
  */
@@ -11,6 +12,7 @@
 #include <linux/pci.h>
 #include <linux/string.h>
 #include <linux/topology.h>
+
 #include <asm/pci.h>
 
 #include "hardware.h"
@@ -45,7 +47,8 @@ static void put32(u8 *config, int offset, u32 value)
 	memcpy(config + offset, &value, sizeof(value));
 }
 
-/* The device at a place, or 0. Function 0 is there because the kernel looks no further without it. */
+/* The device at a place, or 0. Function 0 is there because the kernel looks no further without it.
+ */
 static u16 device_at(const struct hw_bus *bus, unsigned int devfn)
 {
 	unsigned int function = PCI_FUNC(devfn), slot = PCI_SLOT(devfn);
@@ -77,9 +80,9 @@ static void tpmi_config(const struct hw_bus *bus, u8 *config)
 	put16(config, 0x42, 0x92);
 	put32(config, 0x100, 0x000b | 1 << 16);
 	put32(config, 0x104, 66 | 1 << 16 | 0x10 << 20);
-	config[0x10a] = 3;               /* entries of the table of features */
-	config[0x10b] = 2;               /* their size in words of 32 bits */
-	put32(config, 0x10c, 0x1000);    /* where the table is in BAR 0 */
+	config[0x10a] = 3;	      /* entries of the table of features */
+	config[0x10b] = 2;	      /* their size in words of 32 bits */
+	put32(config, 0x10c, 0x1000); /* where the table is in BAR 0 */
 }
 
 static bool fill_config(const struct hw_bus *bus, unsigned int devfn, u8 *config)
@@ -163,9 +166,7 @@ static int node_of(const struct hw_die *die)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu)
-		if (machine.cpus[cpu].die == die)
-			return cpu_to_node(cpu);
+	for_each_online_cpu(cpu) if (machine.cpus[cpu].die == die) return cpu_to_node(cpu);
 	return NUMA_NO_NODE;
 }
 
@@ -180,16 +181,16 @@ static int add_bus(struct hw_die *die, int number)
 	bus->number = number;
 	bus->sysdata.domain = SEGMENT;
 	bus->sysdata.node = node_of(die);
-	bus->numbers = (struct resource){ .name = "isst_hardware", .start = first, .end = first,
-					  .flags = IORESOURCE_BUS };
+	bus->numbers = (struct resource){
+		.name = "isst_hardware", .start = first, .end = first, .flags = IORESOURCE_BUS
+	};
 	pci_add_resource(&resources, &iomem_resource);
 	pci_add_resource(&resources, &bus->numbers);
 	pci_lock_rescan_remove();
 	bus->bus = pci_scan_root_bus(NULL, first, &config_ops, &bus->sysdata, &resources);
 	if (bus->bus) {
 		bus_count++;
-		list_for_each_entry(device, &bus->bus->devices, bus_list)
-			claim_memory(device);
+		list_for_each_entry(device, &bus->bus->devices, bus_list) claim_memory(device);
 		pci_bus_add_devices(bus->bus);
 	}
 	pci_unlock_rescan_remove();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * TPMI: the tables that the drivers find in a device's memory, and a thread that plays the firmware:
- * it answers the control mailbox of TPMI itself and copies what is written to control registers to
- * the status registers.
+ * TPMI: the tables that the drivers find in a device's memory, and a thread that plays the
+ * firmware: it answers the control mailbox of TPMI itself and copies what is written to control
+ * registers to the status registers.
  *
  * A package has a power domain for each die and, behind these, one of an IO die, without cores.
  */
@@ -35,7 +35,7 @@
 #define PP_LEVEL 0x7ULL
 #define PP_LOCK BIT_ULL(3)
 #define PP_FEATURES 0x300ULL
-#define PP_ERROR (1ULL << 4)          /* not allowed */
+#define PP_ERROR (1ULL << 4) /* not allowed */
 #define PP_FEATURE_ERROR (1ULL << 32)
 #define CP_BITS 0x3ULL
 
