@@ -252,10 +252,13 @@ static int make_attempt(struct attempt *attempt)
 		return error;
 	error = judge(attempt);
 	tell_failures(attempt, error);
-	if (!error)
-		return make(run, attempt->change);
-	tell_warnings(run, attempt->change);
-	return error;
+	if (error) {
+		tell_warnings(run, attempt->change);
+		return error;
+	}
+	if (attempt->changing->announce && run_changes(run))
+		attempt->changing->announce(run);
+	return make(run, attempt->change);
 }
 
 void change_machine(struct run *run, const struct changing *changing)

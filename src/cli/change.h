@@ -16,6 +16,8 @@ struct changing {
 	/** Plans it for the CPUs of the run's units; @failures: one for each unit. */
 	int (*plan_units)(struct run *run, struct isst_change *change,
 			  struct isst_failure *failures);
+	/** Says what is about to be done, once nothing stands against it; NULL: nothing. */
+	void (*announce)(struct run *run);
 	enum key_id feature, result; /* node and leaf of each unit's result */
 	enum key_id once_more; /* where not 0: a further node for each domain that was changed */
 };

@@ -216,6 +216,8 @@ static int plan_level(struct run *run, struct isst_change *change, struct isst_r
 /** What scripts are told before CPUs come and go. */
 static void announce_hotplug(struct run *run)
 {
+	if (!request_has(run->request, OPTION_ONLINE))
+		return;
 	run_progress(run, "Option is set to online/offline");
 	if (request_has(run->request, OPTION_CGROUP))
 		run_progress(run, "Using cgroup v2 in lieu of online/offline");
@@ -223,9 +225,8 @@ static void announce_hotplug(struct run *run)
 
 void perf_profile_set_config_level(struct run *run)
 {
-	if (request_has(run->request, OPTION_ONLINE) && run_changes(run))
-		announce_hotplug(run);
 	change_machine(run, &(struct changing){ .plan_domains = plan_level,
+						.announce = announce_hotplug,
 						.feature = KEY_PERF_PROFILE,
 						.result = KEY_SET_TDP_LEVEL });
 }

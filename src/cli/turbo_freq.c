@@ -76,9 +76,6 @@ static void report_no_bucket(struct run *run, const struct isst_level *level, in
 	unsigned int buckets = level->turbo_freq_info.buckets;
 	const char *name = level->domain->name;
 
-	/* A domain without CPUs has only clip frequencies. */
-	if (buckets == 0 && !level->domain->has_cpu)
-		return;
 	if (buckets == 0)
 		run_lacking(run, "Invalid bucket %d at level %u (%s): no buckets exist", bucket,
 			    level->level, name);
@@ -98,7 +95,8 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 		level_failures(run, level);
 	if (level->turbo_freq < ISST_FEATURE_DISABLED || !turbo_freq_is_known(info))
 		return;
-	if (filter.bucket >= (int)info->buckets) {
+	/* A domain without CPUs has only clip frequencies, which are of no bucket. */
+	if (filter.bucket >= (int)info->buckets && (info->buckets > 0 || level->domain->has_cpu)) {
 		if (unit->first && !info->failure.error)
 			report_no_bucket(run, level, filter.bucket);
 		return;

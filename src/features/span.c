@@ -112,7 +112,7 @@ size_t span_core_power_count(const struct span *span)
 const struct isst_domain *span_user(const struct span *span, unsigned int package,
 				    unsigned int feature)
 {
-	for (size_t i = span->own; i < span_core_power_count(span); i++)
+	for (size_t i = span->own; i < span->count; i++)
 		if (span->requests[i].domain->package == package &&
 		    feature_is_on(&span->facts.domains[i].level, feature))
 			return span->requests[i].domain;

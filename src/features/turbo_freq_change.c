@@ -387,10 +387,9 @@ int isst_plan_turbo_freq(struct isst_change *change, struct isst_request *reques
 	/* Disabling restores the limits of the level, of which nothing is in force now. */
 	unsigned int parts = request->enable ? ISST_LEVEL_TURBO_FREQ
 					     : ISST_LEVEL_PROPERTIES | ISST_LEVEL_SPECIFIED;
-	bool reaches_out = request->enable && request->automatic;
 	struct span span;
 	int error = span_begin(change, requests, count,
-			       reaches_out ? SPAN_PACKAGES : SPAN_POWER_DOMAINS, CURRENT_LEVEL,
+			       request->automatic ? SPAN_PACKAGES : SPAN_POWER_DOMAINS, CURRENT_LEVEL,
 			       parts, &span);
 
 	if (error)

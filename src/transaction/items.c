@@ -159,9 +159,10 @@ static const struct kind {
 	[ITEM_TURBO_RATIO_LIMITS] = { "turbo-ratio-limits", "turbo ratio limits", NULL, false,
 				      AS_WORD, 0, true, NULL },
 	[ITEM_ONLINE] = { "online", "online", "CPU", true, AS_SWITCH, 0, false, &ONLINE },
-	[ITEM_SCALING_MAX] = { "scaling-max", "scaling_max_freq", "CPU", true, AS_KHZ, 0, true,
+	/* The kernel applies these limits a little later, in a work queue. */
+	[ITEM_SCALING_MAX] = { "scaling-max", "scaling_max_freq", "CPU", true, AS_KHZ, 200, true,
 			       &LIMIT },
-	[ITEM_SCALING_MIN] = { "scaling-min", "scaling_min_freq", "CPU", true, AS_KHZ, 0, true,
+	[ITEM_SCALING_MIN] = { "scaling-min", "scaling_min_freq", "CPU", true, AS_KHZ, 200, true,
 			       &LIMIT },
 	[ITEM_UNCORE_MAX] = { "uncore-max", "uncore max_freq_khz", NULL, false, AS_KHZ, 0, true,
 			      &UNCORE },

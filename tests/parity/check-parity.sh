@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-parity.sh BUILD [ARGUMENTS OF parity.py...]
+# Compares the command that is built in BUILD with the packaged reference tool (README.md). REFERENCE_SUITE takes it from
+# another suite of the distribution, REFERENCE=path is another program. Without one to be had the check is skipped.
+set -eu
+
+build=$1
+shift
+here=$(dirname "$0")
+top=$here/../..
+reference=$build/reference${REFERENCE_SUITE:+-$REFERENCE_SUITE}${REFERENCE:+-given}
+built_in="icelake-8s40c graniterapids-2s128c sapphirerapids-4s40c emeraldrapids-2s64c graniterapids-6776p
+	graniterapids-2s64c sapphirerapids-2s56c sierraforest-2s112c icelake-2s40c icelake-2s36c cooperlake
+	diamondrapids-2s32c guide cascadelake-6230n"
+small="tiny tpmi-tiny sparse core32 skylake-mailbox locked features-on tpmi-api2"
+
+command -v python3 > /dev/null || { echo "check-parity: SKIPPED, there is no python3 here" >&2; exit 0; }
+# shellcheck disable=SC2086 # no suite is no argument
+if ! sh "$top/tests/reference/fetch.sh" "$reference" ${REFERENCE_SUITE:-}; then
+	echo "check-parity: SKIPPED, the packaged reference tool (linux-cpupower) cannot be had; REFERENCE=path gives one" >&2
+	exit 0
+fi
+mkdir -p "$build/tests/parity"
+# Made anew under another name first: another run may be using them.
+${CC:-cc} -D_GNU_SOURCE -I"$top/include" -I"$top/src" -I"$top/tests" -o "$build/tests/parity/show-state.new" \
+	"$here/show_state.c" "$top/tests/support/snapshot.c"
+${CC:-cc} -D_GNU_SOURCE -shared -fPIC -o "$build/tests/parity/private_run.so.new" "$here/private_run.c" -ldl
+for name in show-state private_run.so; do
+	mv "$build/tests/parity/$name.new" "$build/tests/parity/$name"
+done
+platforms=$built_in
+for name in $small; do
+	platforms="$platforms $name=$(realpath "$top/tests/platforms/$name.platform")"
+done
+# shellcheck disable=SC2086 # one argument for each platform
+exec python3 "$here/parity.py" --build "$build" --reference "$reference" "$@" $platforms

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The file of explanations: which differences are there on purpose, and why. See README.md."""
+import re
+
+KEYS = ('where', 'why', 'command', 'platform', 'differs')
+LISTS = ('command', 'platform', 'differs')
+# Behind a name: the reference does so by chance, and at times not at all.
+NOT_ALWAYS = ', not always'
+
+
+class Problem(Exception):
+    """The file cannot be understood."""
+
+
+def pattern(text):
+    """A pattern in which * stands for anything and (a|b) for alternatives; all else is as it is written."""
+    parts = re.split(r'(\*|\([^()*]*\|[^()*]*\))', text)
+    expression = ''
+    for part in parts:
+        if part == '*':
+            expression += '.*'
+        elif part.startswith('(') and '|' in part:
+            expression += '(?:%s)' % '|'.join(re.escape(choice) for choice in part[1:-1].split('|'))
+        else:
+            expression += re.escape(part)
+    return re.compile(expression + r'\Z', re.DOTALL)
+
+
+class Explanation:
+    """One entry. Every pattern of it has to be of use."""
+
+    def __init__(self, name, until, line):
+        self.optional = name.endswith(NOT_ALWAYS)
+        self.name = name[:-len(NOT_ALWAYS)] if self.optional else name
+        self.open = name.startswith('open: ')
+        self.until, self.line = until, line
+        self.fields = {key: [] for key in KEYS}
+        self.used = set()
+        self.count = 0
+        self.compiled = {}
+
+    def finish(self):
+        if not self.fields['platform']:
+            self.fields['platform'] = ['*']
+        for key in KEYS:
+            if not self.fields[key]:
+                raise Problem('line %d: %s lacks "%s"' % (self.line, self.name, key))
+        for key in LISTS:
+            self.compiled[key] = [(text, text if text.startswith('@') else pattern(text)) for text in self.fields[key]]
+
+    def _match(self, key, value, group=None):
+        return [text for text, compiled in self.compiled[key]
+                if (text[1:] == group if text.startswith('@') else compiled.match(value))]
+
+    def explains(self, group, command, platform, difference):
+        """Whether this is such a difference; what matched counts as used."""
+        matches = {'differs': self._match('differs', difference)}
+        if not matches['differs']:
+            return False
+        matches['platform'] = self._match('platform', platform)
+        matches['command'] = self._match('command', command, group)
+        if not matches['platform'] or not matches['command']:
+            return False
+        for key, texts in matches.items():
+            self.used.update((key, text) for text in texts)
+        self.count += 1
+        return True
+
+    def unused(self):
+        if self.optional:
+            return []
+        return [(key, text) for key in LISTS for text in self.fields[key] if (key, text) not in self.used]
+
+
+def number(version):
+    return tuple(int(part) for part in version.lstrip('v').split('.'))
+
+
+def read(path):
+    """The entries of the file."""
+    entries = []
+    with open(path, encoding='utf-8') as file:
+        for line, text in enumerate(file, 1):
+            text = text.rstrip('\n')
+            head = re.match(r'\[([^]]*?)(?:, until (v[\d.]+))?\]$', text)
+            if not text.strip() or text.startswith('#'):
+                continue
+            if head:
+                entries.append(Explanation(head.group(1), head.group(2), line))
+                continue
+            key, separator, value = text.partition(' ')
+            if not entries or key not in KEYS or not separator:
+                raise Problem('%s:%d: expected one of %s' % (path, line, ', '.join(KEYS)))
+            entries[-1].fields[key].append(value.strip())
+    for entry in entries:
+        entry.finish()
+    return entries
+
+
+def for_version(entries, version):
+    """Those that count with the reference's version: what was until v1.26 is no difference with v1.26."""
+    return [entry for entry in entries if not entry.until or number(version) < number(entry.until)]
+
+
+def explain(entries, group, command, platform, difference):
+    """Every entry that explains the difference is in use; whether there is one."""
+    return any([entry.explains(group, command, platform, difference) for entry in entries])
+
+
+DOCUMENT_HEAD = '''# Differences from the reference tool
+
+<!-- Made from tests/parity/differences by `make docs-differences`: edit that file, not this one. -->
+
+The kernel tree has a tool named intel-speed-select, which distributions package; here it is called the reference tool. This
+program does what it does, on the same command lines, and prints what it prints, apart from what this page names.
+`make check-parity` runs both on the emulated machines and compares results, exit statuses, registers and files; it fails for
+a difference that is not named here, and for one named here that is not there any more.
+
+Not compared, and not promised to be the same: the wording of help, errors and debug traces; white space of JSON; the stream
+that messages go to.
+
+Numbers such as D42 are those of the defects of the reference tool by which the tests are named. In the lines on what
+differs, `*` stands for anything, and what the reference tool gives comes first: REFERENCE -> HERE.
+'''
+
+
+def document(entries, examples):
+    """The page for users."""
+    text = DOCUMENT_HEAD
+    for title, chosen, head in (
+            ('On purpose', [entry for entry in entries if not entry.until and not entry.open], ''),
+            ('Only with older versions of the reference tool', [entry for entry in entries if entry.until],
+             '\nWhat the reference tool itself has changed up to v1.26.\n')):
+        if not chosen:
+            continue
+        text += '\n## %s\n%s' % (title, head)
+        for where in sorted(set(entry.fields['where'][0] for entry in chosen), key=lambda x: (x != 'all commands', x)):
+            text += '\n### %s\n' % where
+            for entry in chosen:
+                if entry.fields['where'][0] == where:
+                    text += paragraph(entry, examples)
+    return text
+
+
+def paragraph(entry, examples):
+    """An entry for users, who do not know the groups of command lines: each by its first line."""
+    name = entry.name + (', until %s' % entry.until if entry.until else '')
+    text = '\n**%s.** %s\n\n' % (name, ' '.join(entry.fields['why']))
+    if entry.fields['platform'] != ['*']:
+        text += '- machines: %s\n' % ', '.join('`%s`' % p for p in entry.fields['platform'])
+    commands = [examples.get(c[1:], c) if c.startswith('@') else c for c in entry.fields['command']]
+    text += '- command lines such as %s\n' % ', '.join('`%s`' % c for c in commands if c)
+    return text + ''.join('- `%s`\n' % line for line in entry.fields['differs'])

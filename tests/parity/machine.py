@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Emulated machines for comparing: making one, running a program on it, what it has become, setting it back."""
+import os
+import shutil
+import subprocess
+import threading
+
+TIMEOUT_SECONDS = 20
+# Each making of a machine is another boot; the others are no part of the machine.
+IGNORED = ('boot_id', 'lock', 'log', 'device')
+# Written by mapping it, which leaves its time of change alone.
+MAPPED = ('state',)
+
+
+class Tools:
+    """The programs that are compared, and what they need."""
+
+    def __init__(self, build, reference):
+        self.own = os.path.join(build, 'intel-speed-select')
+        self.reference = os.path.join(reference, 'run')
+        self.preload = os.path.join(build, 'libisst-emulator-preload.so')
+        self.private_run = os.path.join(build, 'tests', 'parity', 'private_run.so')
+        self.show_state = os.path.join(build, 'tests', 'parity', 'show-state')
+
+
+class Outcome:
+    """What a program run left: streams, status, and the file of --out if there is one."""
+
+    def __init__(self, stdout, stderr, status, out):
+        self.stdout, self.stderr, self.status, self.out = stdout, stderr, status, out
+
+
+def _kill(process):
+    """Ends the process that was started here, and nothing else."""
+    process.kill()
+
+
+def run(command, environment, directory):
+    """Runs a program; a status that is no number tells how it ended instead."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=environment, cwd=directory)
+    timer = threading.Timer(TIMEOUT_SECONDS, _kill, [process])
+    timer.start()
+    stdout, stderr = process.communicate()
+    late = not timer.is_alive()
+    timer.cancel()
+    status = 'timeout' if late else process.returncode
+    if not late and process.returncode < 0:
+        status = 'signal %d' % -process.returncode
+    return stdout.decode('utf-8', 'backslashreplace'), stderr.decode('utf-8', 'backslashreplace'), str(status)
+
+
+class Machine:
+    """One state directory, and the program that works on it."""
+
+    def __init__(self, tools, platform, directory, program):
+        self.tools, self.platform, self.directory, self.program = tools, platform, directory, program
+        self.state = os.path.join(directory, 'state')
+        self.work = os.path.join(directory, 'work')
+
+    def environment(self):
+        environment = {'PATH': os.environ['PATH'], 'LANG': 'C', 'LC_ALL': 'C', 'ISST_EMULATE': self.platform,
+                       'ISST_EMULATE_STATE': self.state, 'HOME': self.work}
+        if self.program == self.tools.reference:
+            environment['ISST_EMULATE_USER'] = '0'
+            environment['PARITY_RUN'] = os.path.join(self.state, 'run')
+            environment['LD_PRELOAD'] = self.tools.private_run + ' ' + self.tools.preload
+        return environment
+
+    def run(self, arguments):
+        """Runs the program with @arguments on the machine."""
+        os.makedirs(self.work, exist_ok=True)
+        stdout, stderr, status = run([self.program] + arguments, self.environment(), self.work)
+        out = None
+        path = os.path.join(self.work, 'out')
+        if os.path.exists(path):
+            with open(path, encoding='utf-8', errors='backslashreplace') as file:
+                out = file.read()
+            os.unlink(path)
+        return Outcome(stdout, stderr, status, out)
+
+    def memory(self):
+        """What firmware, driver and kernel remember, as {name: value}."""
+        text = subprocess.run([self.tools.show_state, self.state], check=True, stdout=subprocess.PIPE).stdout
+        return dict(line.split(': ', 1) for line in text.decode().splitlines())
+
+
+def listing(directory):
+    """{path below @directory: (size, modified, inode)} of its files; None for directories."""
+    found = {}
+
+    def visit(path, prefix):
+        with os.scandir(path) as entries:
+            for entry in entries:
+                name = prefix + entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    found[name] = None
+                    visit(entry.path, name + '/')
+                else:
+                    status = entry.stat(follow_symlinks=False)
+                    found[name] = (status.st_size, status.st_mtime_ns, status.st_ino)
+
+    visit(directory, '')
+    return found
+
+
+def content(directory, name):
+    path = os.path.join(directory, name)
+    try:
+        with open(path, 'rb') as file:
+            return file.read()
+    except IsADirectoryError:
+        return b'(directory)'
+    except FileNotFoundError:
+        return None
+
+
+class Copy:
+    """A machine that is set back to what @pristine holds by looking at the files that have changed alone."""
+
+    def __init__(self, machine, pristine):
+        self.machine, self.pristine = machine, pristine
+        shutil.copytree(pristine, machine.state, symlinks=True)
+        self.listing = listing(machine.state)
+        self.seen = None
+
+    def changed(self):
+        """The names of all files and directories that are not what they were, as of now or of the last look."""
+        if self.seen is not None:
+            return self.seen
+        now = listing(self.machine.state)
+        names = [name for name, seen in now.items() if name in MAPPED or self.listing.get(name, 0) != seen]
+        self.seen = names + [name for name in self.listing if name not in now]
+        return self.seen
+
+    def files(self):
+        """{name: content} of the kernel's files that have changed."""
+        files = {}
+        self.seen = None
+        for name in self.changed():
+            if name.split('/')[0] not in ('root', 'hidden') or os.path.basename(name) in IGNORED:
+                continue
+            new, old = content(self.machine.state, name), content(self.pristine, name)
+            if new != old:
+                files[name] = new
+        return files
+
+    def reset(self):
+        """Sets the machine back to what it was."""
+        for name in sorted(self.changed()):
+            self._restore(name)
+            if name in self.listing:
+                status = os.lstat(os.path.join(self.machine.state, name))
+                if self.listing[name] is not None:
+                    self.listing[name] = (status.st_size, status.st_mtime_ns, status.st_ino)
+        self.seen = None
+
+    def _restore(self, name):
+        old, new = os.path.join(self.pristine, name), os.path.join(self.machine.state, name)
+        if name not in self.listing:
+            if os.path.isdir(new) and not os.path.islink(new):
+                shutil.rmtree(new)
+            elif os.path.lexists(new):
+                os.unlink(new)
+        elif self.listing[name] is None:
+            os.makedirs(new, exist_ok=True)
+        elif name not in ('lock', 'device'):
+            os.makedirs(os.path.dirname(new), exist_ok=True)
+            shutil.copy2(old, new, follow_symlinks=False)
+
+
+def make_pair(tools, platform, scratch):
+    """Two machines that are equal, one for each program: (reference's, own)."""
+    first = Machine(tools, platform, os.path.join(scratch, 'pristine'), tools.own)
+    first.run(['perf-profile', 'get-config-levels'])
+    if not os.path.isdir(first.state):
+        raise RuntimeError('%s: cannot make the emulated machine' % platform)
+    os.makedirs(os.path.join(first.state, 'run'), exist_ok=True)
+    reference = Machine(tools, platform, os.path.join(scratch, 'pristine'), tools.reference)
+    reference.run(['perf-profile', 'get-config-levels'])
+    pair = []
+    for name, program in (('reference', tools.reference), ('own', tools.own)):
+        machine = Machine(tools, platform, os.path.join(scratch, name), program)
+        pair.append(Copy(machine, first.state))
+    return pair
+
+
+def read_list(path):
+    """The numbers of a list such as 0-3,8 in a file."""
+    numbers = []
+    with open(path, encoding='ascii') as file:
+        for part in file.read().strip().split(','):
+            if part:
+                ends = part.split('-')
+                numbers += range(int(ends[0]), int(ends[-1]) + 1)
+    return numbers
+
+
+def facts(state):
+    """What command lines say in braces, on this machine."""
+    cpus = os.path.join(state, 'root/sys/devices/system/cpu')
+    online = read_list(os.path.join(cpus, 'online'))
+    present = read_list(os.path.join(cpus, 'present'))
+
+    def package(cpu):
+        return content(os.path.join(cpus, 'cpu%d/topology' % cpu), 'physical_package_id').strip()
+
+    here = [cpu for cpu in online if package(cpu) == package(online[0])]
+    other = [cpu for cpu in online if package(cpu) != package(online[0])] or here
+    return {'first': here[0], 'second': here[1 % len(here)], 'third': here[2 % len(here)], 'last': online[-1],
+            'other': other[0], 'absent': present[-1] + 1, 'all': '%d-%d' % (online[0], online[-1]),
+            'count': len(online), 'out': 'out'}
