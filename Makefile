@@ -251,11 +251,11 @@ check-parity: all
 
 .PHONY: docs-differences
 docs-differences:
-	sh tests/parity/check-parity.sh $(BUILD) --write-doc
+	python3 tests/parity/parity.py --write-doc
 
 .PHONY: check-vm
 check-vm: all
-	sh tests/vm/check-vm.sh $(BUILD)
+	bash tests/vm/check-vm.sh $(BUILD)
 
 # ---- Checks of the code ----
 

@@ -84,6 +84,12 @@ static void report_no_bucket(struct run *run, const struct isst_level *level, in
 			    bucket, level->level, name, buckets - 1);
 }
 
+/** A domain without CPUs has clip frequencies, which are of no bucket. */
+static bool has_only_clips(const struct isst_level *level)
+{
+	return level->turbo_freq_info.buckets == 0 && !level->domain->has_cpu;
+}
+
 static void show_level(struct run *run, const struct unit *unit, const struct isst_level *level,
 		       struct turbo_freq_filter filter)
 {
@@ -95,13 +101,26 @@ static void show_level(struct run *run, const struct unit *unit, const struct is
 		level_failures(run, level);
 	if (level->turbo_freq < ISST_FEATURE_DISABLED || !turbo_freq_is_known(info))
 		return;
-	/* A domain without CPUs has only clip frequencies, which are of no bucket. */
-	if (filter.bucket >= (int)info->buckets && (info->buckets > 0 || level->domain->has_cpu)) {
+	if (filter.bucket >= (int)info->buckets && !has_only_clips(level)) {
 		if (unit->first && !info->failure.error)
 			report_no_bucket(run, level, filter.bucket);
 		return;
 	}
 	turbo_freq_report(unit_report(unit, run->context, run->report), info, run->context, filter);
+}
+
+/** Whether a unit has that bucket; -1: all. */
+static bool has_bucket(const struct run *run, const struct levels *levels, int bucket)
+{
+	bool any = bucket < 0;
+
+	for (size_t i = 0; i < run->targets.unit_count && !any; i++) {
+		size_t count;
+		const struct isst_level *level = levels_of(levels, &run->targets.units[i], &count);
+
+		any = count > 0 && bucket < (int)level->turbo_freq_info.buckets;
+	}
+	return any;
 }
 
 void turbo_freq_info(struct run *run)
@@ -112,12 +131,15 @@ void turbo_freq_info(struct run *run)
 	if (!read_filter(run, &filter))
 		return;
 	if (levels_read(run, LEVELS_CURRENT, ISST_LEVEL_TURBO_FREQ, &levels) == 0) {
+		bool bucket = has_bucket(run, &levels, filter.bucket);
+
 		for (size_t i = 0; i < run->targets.unit_count; i++) {
 			const struct unit *unit = &run->targets.units[i];
 			size_t count;
 			const struct isst_level *level = levels_of(&levels, unit, &count);
 
-			if (count > 0)
+			/* Frequencies beside a bucket that is nowhere would be no answer. */
+			if (count > 0 && (bucket || !has_only_clips(level)))
 				show_level(run, unit, level, filter);
 		}
 	}

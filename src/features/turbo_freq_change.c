@@ -389,8 +389,8 @@ int isst_plan_turbo_freq(struct isst_change *change, struct isst_request *reques
 					     : ISST_LEVEL_PROPERTIES | ISST_LEVEL_SPECIFIED;
 	struct span span;
 	int error = span_begin(change, requests, count,
-			       request->automatic ? SPAN_PACKAGES : SPAN_POWER_DOMAINS, CURRENT_LEVEL,
-			       parts, &span);
+			       request->automatic ? SPAN_PACKAGES : SPAN_POWER_DOMAINS,
+			       CURRENT_LEVEL, parts, &span);
 
 	if (error)
 		return error;

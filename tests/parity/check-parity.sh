@@ -29,6 +29,10 @@ ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -o "$build/tests/parity/private_run.so.new
 for name in show-state private_run.so; do
 	mv "$build/tests/parity/$name.new" "$build/tests/parity/$name"
 done
+# In memory where there is such a place: the emulated machines are made of thousands of files.
+if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
+	export TMPDIR=/dev/shm
+fi
 platforms=$built_in
 for name in $small; do
 	platforms="$platforms $name=$(realpath "$top/tests/platforms/$name.platform")"

@@ -120,7 +120,8 @@ Not compared, and not promised to be the same: the wording of help, errors and d
 that messages go to.
 
 Numbers such as D42 are those of the defects of the reference tool by which the tests are named. In the lines on what
-differs, `*` stands for anything, and what the reference tool gives comes first: REFERENCE -> HERE.
+differs, `*` stands for anything, and what the reference tool gives comes first: REFERENCE -> HERE. In command lines words
+such as FIRST, LAST, ABSENT and ALL stand for numbers of CPUs.
 '''
 
 
@@ -142,6 +143,11 @@ def document(entries, examples):
     return text
 
 
+def in_words(command):
+    """A command line of the list, with capitals in place of braces: FIRST for {first}."""
+    return re.sub(r'\{(\w+)\}', lambda match: match.group(1).upper(), command)
+
+
 def paragraph(entry, examples):
     """An entry for users, who do not know the groups of command lines: each by its first line."""
     name = entry.name + (', until %s' % entry.until if entry.until else '')
@@ -149,5 +155,5 @@ def paragraph(entry, examples):
     if entry.fields['platform'] != ['*']:
         text += '- machines: %s\n' % ', '.join('`%s`' % p for p in entry.fields['platform'])
     commands = [examples.get(c[1:], c) if c.startswith('@') else c for c in entry.fields['command']]
-    text += '- command lines such as %s\n' % ', '.join('`%s`' % c for c in commands if c)
+    text += '- command lines such as %s\n' % ', '.join('`%s`' % in_words(c) for c in commands if c)
     return text + ''.join('- `%s`\n' % line for line in entry.fields['differs'])
