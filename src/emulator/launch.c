@@ -166,16 +166,15 @@ static int set_machine(const struct isst_emulator_target *target,
 static int find_library(char *path, char **error)
 {
 	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof(LAUNCH_LIBRARY));
-	char *name;
 
+	while (length > 0 && path[length - 1] != '/')
+		length--;
 	if (length > 0) {
-		path[length] = '\0';
-		name = strrchr(path, '/');
-		strcpy(name ? name + 1 : path, LAUNCH_LIBRARY);
+		memcpy(path + length, LAUNCH_LIBRARY, sizeof(LAUNCH_LIBRARY));
 		if (access(path, R_OK) == 0)
 			return 0;
 	}
-	strcpy(path, ISST_LIBRARY_DIRECTORY "/" LAUNCH_LIBRARY);
+	snprintf(path, PATH_MAX, "%s/%s", ISST_LIBRARY_DIRECTORY, LAUNCH_LIBRARY);
 	if (access(path, R_OK) == 0)
 		return 0;
 	return set_error(error, -EIO, "Cannot find %s: neither beside this program nor in %s",

@@ -77,6 +77,12 @@ static void answer(ucontext_t *context)
 	registers[REG_RIP] += INSTRUCTION_BYTES;
 }
 
+/** What registers and program headers hold are numbers. */
+static unsigned char *at_address(uintptr_t address)
+{
+	return (unsigned char *)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
 static bool is_ours(const unsigned char *instruction)
 {
 	if (faulting)
@@ -104,7 +110,7 @@ static void on_fault(int number, siginfo_t *information, void *context)
 	const ucontext_t *where = context;
 
 	if (information->si_code > 0 &&
-	    is_ours((const unsigned char *)(uintptr_t)where->uc_mcontext.gregs[REG_RIP]))
+	    is_ours(at_address((uintptr_t)where->uc_mcontext.gregs[REG_RIP])))
 		answer(context);
 	else
 		pass_on(number, information, context);
@@ -177,11 +183,11 @@ static bool replace(const unsigned char *instruction)
 	size_t size = (uintptr_t)instruction + INSTRUCTION_BYTES - start;
 
 	if (replaced_count == MOST_REPLACED ||
-	    mprotect((void *)start, size, PROT_READ | PROT_WRITE))
+	    mprotect(at_address(start), size, PROT_READ | PROT_WRITE))
 		return false;
 	replaced[replaced_count++] = instruction;
-	memcpy((void *)(uintptr_t)instruction, undefined_instruction, INSTRUCTION_BYTES);
-	return mprotect((void *)start, size, PROT_READ | PROT_EXEC) == 0;
+	memcpy(at_address((uintptr_t)instruction), undefined_instruction, INSTRUCTION_BYTES);
+	return mprotect(at_address(start), size, PROT_READ | PROT_EXEC) == 0;
 }
 
 static void replace_in(const unsigned char *start, size_t size)
@@ -206,7 +212,7 @@ static int replace_in_program(struct dl_phdr_info *object, size_t size, void *da
 		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
 
 		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X)
-			replace_in((const unsigned char *)(object->dlpi_addr + segment->p_vaddr),
+			replace_in(at_address(object->dlpi_addr + segment->p_vaddr),
 				   segment->p_filesz);
 	}
 	return 1;

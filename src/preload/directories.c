@@ -41,7 +41,8 @@ INTERPOSED DIR *opendir(const char *path)
 
 		if (answered && path_backing(emulated, backing) && list(emulated) == 0)
 			directory = REAL(opendir)(backing);
-		if (preload_end(answered))
+		preload_end(answered);
+		if (answered)
 			return directory;
 	}
 	return REAL(opendir)(path);
@@ -125,7 +126,8 @@ INTERPOSED int chdir(const char *path)
 
 		if (answered && path_backing(emulated, backing))
 			result = REAL(chdir)(backing);
-		if (preload_end(answered))
+		preload_end(answered);
+		if (answered)
 			return result;
 		/* "cd .." at the top of what is emulated leads out of it. */
 		if (*path && *path != '/' && emulated[0] == '/' &&
@@ -139,17 +141,20 @@ INTERPOSED char *getcwd(char *buffer, size_t size)
 {
 	char path[PATH_MAX];
 	const char *shown = NULL;
+	size_t length;
 
 	if (!preload_begin())
 		return REAL(getcwd)(buffer, size);
 	if (REAL(getcwd)(path, sizeof(path)))
 		shown = path_from_backing(path);
-	if (!preload_end(shown != NULL))
+	preload_end(shown != NULL);
+	if (!shown)
 		return REAL(getcwd)(buffer, size);
 	if (!buffer)
 		return strdup(shown);
-	if (strlen(shown) < size)
-		return strcpy(buffer, shown);
+	length = strlen(shown) + 1;
+	if (length <= size)
+		return memcpy(buffer, shown, length);
 	errno = ERANGE;
 	return NULL;
 }
@@ -186,7 +191,8 @@ static bool change_emulated(int (*change)(void *data, const char *path), int dir
 		if (error)
 			errno = -error;
 	}
-	return preload_end(answered);
+	preload_end(answered);
+	return answered;
 }
 
 static int refuse(void *data, const char *path)

@@ -184,7 +184,8 @@ static int open_any(int directory, const char *path, int flags, mode_t mode)
 
 		if (answered)
 			descriptor = file_open(emulated, flags);
-		if (preload_end(answered))
+		preload_end(answered);
+		if (answered)
 			return descriptor;
 	}
 	descriptor = REAL(openat)(directory, path, flags, mode);
@@ -263,55 +264,66 @@ static ssize_t put(const char *emulated, const void *content, size_t size)
 }
 
 /** Returns true where it was for the emulated machine: then *@result is what write() returns. */
-static bool write_emulated(int descriptor, const struct iovec *parts, int count, ssize_t *result)
+static bool write_emulated(int descriptor, const void *content, size_t size, ssize_t *result)
 {
-	char emulated[PATH_MAX], *content, *end;
-	size_t size = 0;
-	bool answered = false;
+	char emulated[PATH_MAX];
+	bool answered;
 
 	if (!preload_begin())
 		return false;
-	if (path_of_descriptor(descriptor, emulated) && writable(descriptor)) {
-		answered = true;
-		for (int i = 0; i < count; i++)
-			size += parts[i].iov_len;
-		content = malloc(size + 1);
-		end = content;
-		for (int i = 0; i < count && content; i++)
-			end = mempcpy(end, parts[i].iov_base, parts[i].iov_len);
-		*result = content ? put(emulated, content, size) : fail(ENOMEM);
-		free(content);
-	}
-	return preload_end(answered);
+	answered = path_of_descriptor(descriptor, emulated) && writable(descriptor);
+	if (answered)
+		*result = put(emulated, content, size);
+	preload_end(answered);
+	return answered;
 }
 
 INTERPOSED ssize_t write(int descriptor, const void *content, size_t size)
 {
-	const struct iovec part = { (void *)(uintptr_t)content, size };
 	ssize_t result;
 
-	return write_emulated(descriptor, &part, 1, &result)
-		       ? result
-		       : REAL(write)(descriptor, content, size);
+	if (write_emulated(descriptor, content, size, &result))
+		return result;
+	return REAL(write)(descriptor, content, size);
 }
 
 INTERPOSED ssize_t pwrite(int descriptor, const void *content, size_t size, off_t offset)
 {
-	const struct iovec part = { (void *)(uintptr_t)content, size };
 	ssize_t result;
 
-	if (write_emulated(descriptor, &part, 1, &result))
+	if (write_emulated(descriptor, content, size, &result))
 		return result;
 	return REAL(pwrite)(descriptor, content, size, offset);
 }
 
+static bool is_emulated(int descriptor)
+{
+	char emulated[PATH_MAX];
+	bool answer;
+
+	if (!preload_begin())
+		return false;
+	answer = path_of_descriptor(descriptor, emulated);
+	preload_end(false);
+	return answer;
+}
+
 INTERPOSED ssize_t writev(int descriptor, const struct iovec *parts, int count)
 {
+	char *content = NULL;
+	size_t size = 0;
+	FILE *whole;
 	ssize_t result;
 
-	return write_emulated(descriptor, parts, count, &result)
-		       ? result
-		       : REAL(writev)(descriptor, parts, count);
+	if (!is_emulated(descriptor))
+		return REAL(writev)(descriptor, parts, count);
+	whole = open_memstream(&content, &size);
+	for (int i = 0; i < count && whole; i++)
+		fwrite(parts[i].iov_base, 1, parts[i].iov_len, whole);
+	result = whole && REAL(fclose)(whole) == 0 ? write(descriptor, content, size)
+						   : fail(ENOMEM);
+	free(content);
+	return result;
 }
 
 int file_deliver(int descriptor, const char *emulated)
@@ -382,7 +394,8 @@ static bool read_emulated(int descriptor, void *buffer, size_t size, ssize_t *re
 			free(content);
 		}
 	}
-	return preload_end(answered);
+	preload_end(answered);
+	return answered;
 }
 
 INTERPOSED ssize_t read(int descriptor, void *buffer, size_t size)
@@ -418,7 +431,8 @@ INTERPOSED int ioctl(int descriptor, unsigned long given, ...)
 			if (result < 0)
 				result = fail(result);
 		}
-		if (preload_end(answered))
+		preload_end(answered);
+		if (answered)
 			return result;
 	}
 	return REAL(ioctl)(descriptor, given, argument);

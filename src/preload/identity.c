@@ -3,8 +3,10 @@
 #include "preload/preload.h"
 
 #include "emulator/launch.h"
+#include "isst.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -20,32 +22,35 @@ INTERPOSED uid_t geteuid(void)
 /** CPUs in a list of the kernel, or -1. */
 static int count_cpus(const char *path)
 {
-	FILE *list = fopen(path, "re");
-	int count = 0, first, last;
+	struct isst_cpuset *cpus;
+	char *list;
+	size_t size;
+	int count = -1;
 
-	if (!list)
+	if (!preload_begin())
 		return -1;
-	while (fscanf(list, "%d", &first) == 1) {
-		count++;
-		if (fscanf(list, "-%d", &last) == 1)
-			count += last - first;
-		if (fgetc(list) != ',')
-			break;
+	cpus = isst_cpuset_new();
+	if (preload_machine->files->read(preload_machine->data, path, &list, &size) == 0) {
+		list[strcspn(list, "\n")] = '\0';
+		if (cpus && isst_cpuset_add_list(cpus, list, NULL) == 0)
+			count = (int)isst_cpuset_count(cpus);
+		free(list);
 	}
-	fclose(list);
+	isst_cpuset_free(cpus);
+	preload_end(true);
 	return count;
 }
 
 INTERPOSED int get_nprocs(void)
 {
-	int count = preload_machine ? count_cpus("/sys/devices/system/cpu/online") : -1;
+	int count = count_cpus("/sys/devices/system/cpu/online");
 
 	return count > 0 ? count : REAL(get_nprocs)();
 }
 
 INTERPOSED int get_nprocs_conf(void)
 {
-	int count = preload_machine ? count_cpus("/sys/devices/system/cpu/present") : -1;
+	int count = count_cpus("/sys/devices/system/cpu/present");
 
 	return count > 0 ? count : REAL(get_nprocs_conf)();
 }

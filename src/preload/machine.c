@@ -61,7 +61,7 @@ bool preload_begin(void)
 	return true;
 }
 
-bool preload_end(bool answered)
+void preload_end(bool answered)
 {
 	int error = errno;
 
@@ -69,7 +69,6 @@ bool preload_end(bool answered)
 	mark(answered ? MARK_ANSWERED : MARK_PASSED);
 	inside = false;
 	errno = error;
-	return answered;
 }
 
 void preload_say(const char *format, ...)

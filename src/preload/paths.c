@@ -89,7 +89,7 @@ static bool start_of(int directory, char *start)
 		return false;
 	}
 	emulated = path_from_backing(path);
-	strcpy(start, emulated ? emulated : path);
+	snprintf(start, PATH_MAX, "%s", emulated ? emulated : path);
 	return true;
 }
 
@@ -118,7 +118,7 @@ static bool append(char *whole, const char *path)
 		path += part + strspn(path + part, "/");
 	}
 	if (length == 0)
-		strcpy(whole, "/");
+		memcpy(whole, "/", 2);
 	return true;
 }
 
@@ -127,7 +127,7 @@ bool path_is_emulated(int directory, const char *path, char *emulated)
 	if (!path || !*path)
 		return false;
 	if (*path == '/')
-		strcpy(emulated, "/");
+		memcpy(emulated, "/", 2);
 	else if (!start_of(directory, emulated))
 		return false;
 	return append(emulated, path) && is_owned(emulated);
@@ -156,6 +156,6 @@ bool path_of_descriptor(int descriptor, char *emulated)
 	if (length <= (ssize_t)(prefix + suffix) || strncmp(path, memory_file, prefix) != 0)
 		return false;
 	path[(size_t)length - suffix] = '\0';
-	strcpy(emulated, path + prefix);
+	memcpy(emulated, path + prefix, (size_t)length - prefix - suffix + 1);
 	return true;
 }

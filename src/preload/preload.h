@@ -44,8 +44,8 @@ extern struct isst_machine *preload_machine;
  * emulator opens until the end is kept away from the program's descriptors.
  */
 bool preload_begin(void);
-/** Ends it. @answered: the real function is not called. Keeps errno. Returns @answered. */
-bool preload_end(bool answered);
+/** Ends it. @answered: the real function is not called. Keeps errno. */
+void preload_end(bool answered);
 /** Whether the emulator is at work in this thread. */
 bool preload_inside(void);
 /** Says something on standard error. */

@@ -48,7 +48,8 @@ static bool get_emulated(int directory, const char *path, struct stat *status, i
 	answered = path_is_emulated(directory, path, emulated);
 	if (answered)
 		*result = status_get(emulated, status);
-	return preload_end(answered);
+	preload_end(answered);
+	return answered;
 }
 
 INTERPOSED int stat(const char *path, struct stat *status)
@@ -191,7 +192,8 @@ INTERPOSED int statfs(const char *path, struct statfs *status)
 			result = REAL(statfs)(backing, status);
 		if (answered && !result)
 			status->f_type = kind_of(emulated);
-		if (preload_end(answered))
+		preload_end(answered);
+		if (answered)
 			return result;
 	}
 	return REAL(statfs)(path, status);
@@ -214,7 +216,8 @@ INTERPOSED int faccessat(int directory, const char *path, int mode, int flags)
 
 		if (answered && path_backing(emulated, backing))
 			result = REAL(faccessat)(AT_FDCWD, backing, mode, flags);
-		if (preload_end(answered))
+		preload_end(answered);
+		if (answered)
 			return result;
 	}
 	return REAL(faccessat)(directory, path, mode, flags);
@@ -287,11 +290,12 @@ INTERPOSED char *realpath(const char *path, char *resolved)
 	answered = path_is_emulated(AT_FDCWD, path, emulated);
 	if (answered)
 		found = status_get(emulated, &status) == 0;
-	if (!preload_end(answered))
+	preload_end(answered);
+	if (!answered)
 		return REAL(realpath)(path, resolved);
 	if (!found)
 		return NULL;
-	return resolved ? strcpy(resolved, emulated) : strdup(emulated);
+	return resolved ? memcpy(resolved, emulated, strlen(emulated) + 1) : strdup(emulated);
 }
 
 char *__realpath_chk(const char *path, char *resolved, size_t size);

@@ -37,7 +37,8 @@ static bool open_emulated(const char *path, const char *mode, int *descriptor)
 	answered = path_is_emulated(AT_FDCWD, path, emulated);
 	if (answered)
 		*descriptor = file_open(emulated, flags_of(mode));
-	return preload_end(answered);
+	preload_end(answered);
+	return answered;
 }
 
 INTERPOSED FILE *fopen(const char *path, const char *mode)
