@@ -319,7 +319,7 @@ $(BUILD)/isst.pc: .force-flags
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
 DOCUMENTS := docs/transactions.md docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md \
-	docs/testing-your-scripts.md
+	docs/testing-your-scripts.md docs/differences.md docs/performance.md
 
 .PHONY: install
 install: all $(BUILD)/isst.pc
