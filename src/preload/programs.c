@@ -31,14 +31,15 @@ __attribute__((constructor)) static void remember(void)
 	}
 }
 
-static bool is_set(char *const environment[], const char *name)
+/** The value of a variable; NULL: it is not set. */
+static const char *value_of(char *const environment[], const char *name)
 {
 	size_t length = strlen(name);
 
 	for (; environment && *environment; environment++)
 		if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
-			return true;
-	return false;
+			return *environment + length + 1;
+	return NULL;
 }
 
 /** The environment with what is missing; to be freed, its strings not. */
@@ -56,38 +57,48 @@ static char **complete(char *const environment[])
 	if (count > 0)
 		memcpy(whole, environment, count * sizeof(*whole));
 	for (size_t i = 0; i < PASSED_ON; i++)
-		if (values[i] && !is_set(environment, passed_on[i]))
+		if (values[i] && !value_of(environment, passed_on[i]))
 			whole[end++] = values[i];
 	return whole;
 }
 
-static void warn(const char *name)
+static void warn(const char *name, char *const environment[])
 {
+	const char *preloaded = value_of(environment, passed_on[0]), *obstacle = NULL;
 	char path[PATH_MAX];
-	const char *obstacle = NULL;
 
 	if (!preload_begin())
 		return;
-	if (name && launch_find(name, path))
+	if (name && launch_find(name, path)) {
 		obstacle = launch_obstacle(path);
+		if (!obstacle && preloaded && !strstr(preloaded, LAUNCH_LIBRARY))
+			obstacle = "its LD_PRELOAD leaves the preload library out";
+	}
 	if (obstacle)
 		preload_say("%s sees the real machine: %s", path, obstacle);
 	preload_end(false);
 }
 
-INTERPOSED int execve(const char *path, char *const words[], char *const environment[])
+typedef int replacer(const char *name, char *const words[], char *const environment[]);
+
+static int replace(replacer *real, const char *name, char *const words[], char *const environment[])
 {
 	char **whole;
 	int error;
 
 	if (!preload_machine || preload_inside() || !(whole = complete(environment)))
-		return REAL(execve)(path, words, environment);
-	warn(path);
-	REAL(execve)(path, words, whole);
+		return real(name, words, environment);
+	warn(name, environment);
+	real(name, words, whole);
 	error = errno;
 	free(whole);
 	errno = error;
 	return -1;
+}
+
+INTERPOSED int execve(const char *path, char *const words[], char *const environment[])
+{
+	return replace(REAL(execve), path, words, environment);
 }
 
 INTERPOSED int execv(const char *path, char *const words[])
@@ -97,17 +108,7 @@ INTERPOSED int execv(const char *path, char *const words[])
 
 INTERPOSED int execvpe(const char *name, char *const words[], char *const environment[])
 {
-	char **whole;
-	int error;
-
-	if (!preload_machine || preload_inside() || !(whole = complete(environment)))
-		return REAL(execvpe)(name, words, environment);
-	warn(name);
-	REAL(execvpe)(name, words, whole);
-	error = errno;
-	free(whole);
-	errno = error;
-	return -1;
+	return replace(REAL(execvpe), name, words, environment);
 }
 
 INTERPOSED int execvp(const char *name, char *const words[])
@@ -128,7 +129,7 @@ static int spawn(spawner *real, pid_t *process, const char *name,
 
 	if (!preload_machine || preload_inside() || !(whole = complete(environment)))
 		return real(process, name, actions, attributes, words, environment);
-	warn(name);
+	warn(name, environment);
 	result = real(process, name, actions, attributes, words, whole);
 	free(whole);
 	return result;

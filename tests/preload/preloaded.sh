@@ -97,6 +97,9 @@ expect "the user id that is asked for is seen" 0 "1234
 machine
 expect "an environment that is cleared does not lead out of it" 0 "0-3
 " -- on_machine emulate -- env -i cat $cpus/online
+expect "a library path that is replaced is warned of" 0 "isst emulate: /bin/true sees the real machine: its LD_PRELOAD \
+leaves the preload library out
+" -- on_machine emulate -- env LD_PRELOAD=libc.so.6 /bin/true
 expect "isst in a script works on the same machine" 0 "0-2
       get-config-current_level:0
 " -- on_machine emulate -- sh -c "echo 0 > $cpus/cpu3/online; cat $cpus/online
