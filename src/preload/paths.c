@@ -153,7 +153,8 @@ bool path_of_descriptor(int descriptor, char *emulated)
 	if (REAL(fstat)(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_nlink > 0)
 		return false;
 	length = read_link(descriptor, path);
-	if (length <= (ssize_t)(prefix + suffix) || strncmp(path, memory_file, prefix) != 0)
+	if (length <= (ssize_t)(prefix + suffix) || strncmp(path, memory_file, prefix) != 0 ||
+	    strcmp(path + (size_t)length - suffix, deleted) != 0)
 		return false;
 	path[(size_t)length - suffix] = '\0';
 	memcpy(emulated, path + prefix, (size_t)length - prefix - suffix + 1);
