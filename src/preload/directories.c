@@ -45,7 +45,7 @@ INTERPOSED DIR *opendir(const char *path)
 		if (answered)
 			return directory;
 	}
-	return REAL(opendir)(path);
+	return REAL(opendir)(path_moved(path, backing));
 }
 
 /* The C library's own calls opendir() by another name. */
@@ -222,39 +222,51 @@ static int remove_directory(void *data, const char *path)
 
 INTERPOSED int mkdir(const char *path, mode_t mode)
 {
+	char moved[PATH_MAX];
+
 	ANSWER_EMULATED(make_directory, AT_FDCWD, path);
-	return REAL(mkdir)(path, mode);
+	return REAL(mkdir)(path_moved(path, moved), mode);
 }
 
 INTERPOSED int mkdirat(int directory, const char *path, mode_t mode)
 {
+	char moved[PATH_MAX];
+
 	ANSWER_EMULATED(make_directory, directory, path);
-	return REAL(mkdirat)(directory, path, mode);
+	return REAL(mkdirat)(directory, path_moved(path, moved), mode);
 }
 
 INTERPOSED int rmdir(const char *path)
 {
+	char moved[PATH_MAX];
+
 	ANSWER_EMULATED(remove_directory, AT_FDCWD, path);
-	return REAL(rmdir)(path);
+	return REAL(rmdir)(path_moved(path, moved));
 }
 
 INTERPOSED int unlink(const char *path)
 {
+	char moved[PATH_MAX];
+
 	ANSWER_EMULATED(refuse, AT_FDCWD, path);
-	return REAL(unlink)(path);
+	return REAL(unlink)(path_moved(path, moved));
 }
 
 INTERPOSED int unlinkat(int directory, const char *path, int flags)
 {
+	char moved[PATH_MAX];
+
 	ANSWER_EMULATED(flags & AT_REMOVEDIR ? remove_directory : refuse, directory, path);
-	return REAL(unlinkat)(directory, path, flags);
+	return REAL(unlinkat)(directory, path_moved(path, moved), flags);
 }
 
 INTERPOSED int rename(const char *from, const char *to)
 {
+	char moved_from[PATH_MAX], moved_to[PATH_MAX];
+
 	ANSWER_EMULATED(refuse, AT_FDCWD, from);
 	ANSWER_EMULATED(refuse, AT_FDCWD, to);
-	return REAL(rename)(from, to);
+	return REAL(rename)(path_moved(from, moved_from), path_moved(to, moved_to));
 }
 
 INTERPOSED int renameat(int from_directory, const char *from, int to_directory, const char *to)

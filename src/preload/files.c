@@ -176,7 +176,7 @@ int file_open(const char *emulated, int flags)
 
 static int open_any(int directory, const char *path, int flags, mode_t mode)
 {
-	char emulated[PATH_MAX];
+	char emulated[PATH_MAX], moved[PATH_MAX];
 	int descriptor = -1;
 
 	if (preload_begin()) {
@@ -188,7 +188,7 @@ static int open_any(int directory, const char *path, int flags, mode_t mode)
 		if (answered)
 			return descriptor;
 	}
-	descriptor = REAL(openat)(directory, path, flags, mode);
+	descriptor = REAL(openat)(directory, path_moved(path, moved), flags, mode);
 	return preload_inside() ? make_own(descriptor) : descriptor;
 }
 

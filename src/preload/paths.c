@@ -32,9 +32,14 @@ static size_t root_length;
 
 int path_start(const char *directory)
 {
+	char run[PATH_MAX];
+
 	root = realpath(directory, NULL);
-	root_length = root ? strlen(root) : 0;
-	return root ? 0 : -errno;
+	if (!root)
+		return -errno;
+	root_length = strlen(root);
+	snprintf(run, sizeof(run), "%s/../run", root);
+	return mkdir(run, 0755) && errno != EEXIST ? -errno : 0;
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -131,6 +136,23 @@ bool path_is_emulated(int directory, const char *path, char *emulated)
 	else if (!start_of(directory, emulated))
 		return false;
 	return append(emulated, path) && is_owned(emulated);
+}
+
+const char *path_moved(const char *path, char *moved)
+{
+	static const char *const kept[] = { "/run/isst", "/var/run/isst" };
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept) && preload_machine && path; i++) {
+		const char *rest = path + strlen(kept[i]);
+
+		if (strncmp(path, kept[i], strlen(kept[i])) != 0)
+			continue;
+		/* The directory of ours, or a file beside it. */
+		snprintf(moved, PATH_MAX, "%s/../run%s%s", root,
+			 *rest == '/' || *rest == '\0' ? "" : "/isst", rest);
+		return moved;
+	}
+	return path;
 }
 
 bool path_backing(const char *emulated, char *backing)

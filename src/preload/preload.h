@@ -62,6 +62,12 @@ void preload_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * @emulated: set to its path there, PATH_MAX bytes: absolute, without links and dots
  */
 bool path_is_emulated(int directory, const char *path, char *emulated);
+/**
+ * Where a file is really kept: what Speed Select tools keep of a machine below /run is kept with
+ * the emulated machine, for it is wrong on any other. @moved has PATH_MAX bytes. Returns that, or
+ * @path.
+ */
+const char *path_moved(const char *path, char *moved);
 /** The file below the state directory that stands for an emulated one, PATH_MAX bytes. Returns
  * false where that is too long. */
 bool path_backing(const char *emulated, char *backing);

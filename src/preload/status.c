@@ -54,25 +54,32 @@ static bool get_emulated(int directory, const char *path, struct stat *status, i
 
 INTERPOSED int stat(const char *path, struct stat *status)
 {
+	char moved[PATH_MAX];
 	int result;
 
-	return get_emulated(AT_FDCWD, path, status, &result) ? result : REAL(stat)(path, status);
+	if (get_emulated(AT_FDCWD, path, status, &result))
+		return result;
+	return REAL(stat)(path_moved(path, moved), status);
 }
 
 INTERPOSED int lstat(const char *path, struct stat *status)
 {
+	char moved[PATH_MAX];
 	int result;
 
-	return get_emulated(AT_FDCWD, path, status, &result) ? result : REAL(lstat)(path, status);
+	if (get_emulated(AT_FDCWD, path, status, &result))
+		return result;
+	return REAL(lstat)(path_moved(path, moved), status);
 }
 
 INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int flags)
 {
+	char moved[PATH_MAX];
 	int result;
 
 	if (get_emulated(directory, path, status, &result))
 		return result;
-	return REAL(fstatat)(directory, path, status, flags);
+	return REAL(fstatat)(directory, path_moved(path, moved), status, flags);
 }
 
 INTERPOSED int fstat(int descriptor, struct stat *status)
@@ -154,10 +161,11 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 		     struct statx *extended)
 {
 	struct stat status;
+	char moved[PATH_MAX];
 	int result;
 
 	if (!get_emulated(directory, path, &status, &result))
-		return REAL(statx)(directory, path, flags, mask, extended);
+		return REAL(statx)(directory, path_moved(path, moved), flags, mask, extended);
 	if (!result)
 		extend(&status, extended);
 	return result;
@@ -220,7 +228,7 @@ INTERPOSED int faccessat(int directory, const char *path, int mode, int flags)
 		if (answered)
 			return result;
 	}
-	return REAL(faccessat)(directory, path, mode, flags);
+	return REAL(faccessat)(directory, path_moved(path, backing), mode, flags);
 }
 
 INTERPOSED int access(const char *path, int mode)

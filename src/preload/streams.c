@@ -43,10 +43,11 @@ static bool open_emulated(const char *path, const char *mode, int *descriptor)
 
 INTERPOSED FILE *fopen(const char *path, const char *mode)
 {
+	char moved[PATH_MAX];
 	int descriptor;
 
 	if (!open_emulated(path, mode, &descriptor))
-		return REAL(fopen)(path, mode);
+		return REAL(fopen)(path_moved(path, moved), mode);
 	return descriptor < 0 ? NULL : fdopen(descriptor, mode);
 }
 

@@ -19,7 +19,6 @@ class Tools:
         self.own = os.path.join(build, 'intel-speed-select')
         self.reference = os.path.join(reference, 'run')
         self.preload = os.path.join(build, 'libisst-emulator-preload.so')
-        self.private_run = os.path.join(build, 'tests', 'parity', 'private_run.so')
         self.show_state = os.path.join(build, 'tests', 'parity', 'show-state')
 
 
@@ -63,8 +62,7 @@ class Machine:
                        'ISST_EMULATE_STATE': self.state, 'HOME': self.work}
         if self.program == self.tools.reference:
             environment['ISST_EMULATE_USER'] = '0'
-            environment['PARITY_RUN'] = os.path.join(self.state, 'run')
-            environment['LD_PRELOAD'] = self.tools.private_run + ' ' + self.tools.preload
+            environment['LD_PRELOAD'] = self.tools.preload
         return environment
 
     def run(self, arguments):

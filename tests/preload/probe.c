@@ -60,6 +60,15 @@ static void assert_content(const char *path, const char *expected)
 	assert_int_equal(close(descriptor), 0);
 }
 
+static void write_file(const char *path, const char *content)
+{
+	FILE *stream = fopen(path, "w");
+
+	assert_non_null(stream);
+	assert_true(fputs(content, stream) >= 0);
+	assert_int_equal(fclose(stream), 0);
+}
+
 static int put(const char *path, const char *text)
 {
 	int descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), result, error;
@@ -117,6 +126,29 @@ static void other_files_are_those_of_the_system(void **state)
 	assert_content(path, "here\n");
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(access("/proc/self/exe", R_OK), 0);
+}
+
+static void what_tools_keep_is_kept_with_the_machine(void **state)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(mkdir("/run/isst", 0755), -1);
+	assert_int_equal(errno, EEXIST);
+	write_file("/run/isst/probe", "one\n");
+	assert_content("/var/run/isst/probe", "one\n");
+	snprintf(path, sizeof(path), "%s/run/probe", getenv("ISST_EMULATE_STATE"));
+	assert_content(path, "one\n");
+	assert_int_equal(rename("/run/isst/probe", "/run/isst/other"), 0);
+	assert_fails(access("/run/isst/probe", F_OK), ENOENT);
+	assert_int_equal(stat("/run/isst/other", &status), 0);
+	assert_int_equal(unlink("/run/isst/other"), 0);
+	write_file("/var/run/isst_probe.dat", "two\n");
+	snprintf(path, sizeof(path), "%s/run/isst_probe.dat", getenv("ISST_EMULATE_STATE"));
+	assert_content(path, "two\n");
+	assert_int_equal(unlink("/run/isst_probe.dat"), 0);
+	assert_fails(access(path, F_OK), ENOENT);
 }
 
 static void missing_files_are_missing(void **state)
@@ -489,6 +521,7 @@ int main(void)
 		cmocka_unit_test(low_descriptors_are_the_programs),
 		cmocka_unit_test(files_are_the_machines),
 		cmocka_unit_test(other_files_are_those_of_the_system),
+		cmocka_unit_test(what_tools_keep_is_kept_with_the_machine),
 		cmocka_unit_test(missing_files_are_missing),
 		cmocka_unit_test_teardown(writes_take_effect_at_once, reset),
 		cmocka_unit_test_teardown(duplicates_and_children_write_too, reset),
