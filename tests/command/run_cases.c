@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -248,6 +249,16 @@ static int is_case(const struct dirent *entry)
 }
 
 /** run_cases BUILD CASES PLATFORMS */
+/** A shell in the background, or nohup, starts programs with signals ignored, and a case's shell
+ * could not change that. */
+static void heed_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		signal(signals[i], SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
 	struct dirent **entries;
@@ -260,6 +271,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: run_cases BUILD CASES PLATFORMS\n");
 		return 1;
 	}
+	heed_signals();
 	count = scandir(argv[2], &entries, is_case, alphasort);
 	build = realpath(argv[1], NULL);
 	if (count <= 0 || !build) {
