@@ -145,11 +145,10 @@ const char *path_moved(const char *path, char *moved)
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept) && preload_machine && path; i++) {
 		const char *rest = path + strlen(kept[i]);
 
-		if (strncmp(path, kept[i], strlen(kept[i])) != 0)
+		if (strncmp(path, kept[i], strlen(kept[i])) != 0 || !strchr("/_", *rest))
 			continue;
-		/* The directory of ours, or a file beside it. */
-		snprintf(moved, PATH_MAX, "%s/../run%s%s", root,
-			 *rest == '/' || *rest == '\0' ? "" : "/isst", rest);
+		/* The directory of ours, or a file isst_... beside it. */
+		snprintf(moved, PATH_MAX, "%s/../run%s%s", root, *rest == '_' ? "/isst" : "", rest);
 		return moved;
 	}
 	return path;
