@@ -118,13 +118,13 @@ def run_line(pair, line, facts, tampering=None):
     return found
 
 
-def run_platform(tools, name, path, lines, scratch):
+def run_platform(tools, name, path, lines, scratch, largest):
     """All lines that are for a platform. Returns (name, lines run, commands run, differences, seconds)."""
     start = time.monotonic()
     directory = tempfile.mkdtemp(prefix=name + '-', dir=scratch)
     pair = machine.make_pair(tools, path, directory)
     facts = machine.facts(pair[0].pristine)
-    chosen = [line for line in lines if facts['count'] <= LARGE or 'everywhere' in line.flags]
+    chosen = [line for line in lines if facts['count'] <= largest or 'everywhere' in line.flags]
     found, initial = [], [copy.machine.memory() for copy in pair]
     for line in chosen:
         found += [(line, step, difference) for step, difference in run_line(pair, line, facts)]
@@ -234,6 +234,7 @@ def arguments():
     parser.add_argument('--reference', help='the directory that fetch.sh has made')
     parser.add_argument('--platform', action='append', help='only this one; explanations may then be unused')
     parser.add_argument('--group', action='append', help='only this group of lines, likewise')
+    parser.add_argument('--all', action='store_true', help='all lines on the largest machines as well; takes long')
     parser.add_argument('--commands', default=os.path.join(HERE, 'commands'))
     parser.add_argument('--explanations', default=os.path.join(HERE, 'differences'))
     parser.add_argument('--document', default=os.path.join(HERE, '../../docs/differences.md'))
@@ -253,7 +254,8 @@ def compare(options, entries, lines, scratch):
     if options.platform:
         platforms = [(name, path) for name, path in platforms if name in options.platform]
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        tasks = [pool.submit(run_platform, tools, name, path, lines, scratch) for name, path in platforms]
+        largest = sys.maxsize if options.all else LARGE
+        tasks = [pool.submit(run_platform, tools, name, path, lines, scratch, largest) for name, path in platforms]
         for task in concurrent.futures.as_completed(tasks):
             name, count, steps, found, seconds = task.result()
             left = unexplained(entries, name, found)
