@@ -298,12 +298,12 @@ if [ "$emulator" = yes ]; then
 			check "README: $first" check_transcript "$transcript"
 		fi
 	done
-	mkdir "$scratch/work"
-	blocks_of console "$scratch/work/transcript" "" "$root/docs/testing-your-scripts.md"
-	cat "$scratch/work/transcript"* > "$scratch/testing"
+	mkdir "$scratch/pages"
+	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
+	cat "$scratch/pages/transcript"* > "$scratch/testing"
 	isst platform reset > /dev/null
 	if runs_programs; then
-		check "the page on testing scripts: its transcripts" in_directory "$scratch/work" \
+		check "the page on testing scripts: its transcripts" in_directory "$scratch/pages" \
 			check_transcript "$scratch/testing"
 	else
 		skip "the page on testing scripts: its transcripts" "the preload library has sanitizers"
