@@ -5,7 +5,6 @@
 #include "machine.h"
 #include "run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,26 +29,20 @@ void platform_list(struct run *run)
 	}
 }
 
-/** How the command is called in messages. */
-static void name_command(const struct request *request, char *name, size_t size)
-{
-	snprintf(name, size, "%s%s%s", request->feature ? request->feature->name : "",
-		 request->feature ? " " : "", request->command->name);
-}
-
 /** The emulator, and which machine is meant; NULL after an error. */
 static const struct isst_emulator *choose(struct run *run, struct isst_emulator_target *target)
 {
-	char name[40];
+	const struct feature *feature = run->request->feature;
 	char *problem;
 	enum exit_status status = machine_choose(run->request, target, &problem);
 
 	if (status != STATUS_DONE)
 		run_error(run, status, "%s", problem ? problem : "out of memory");
-	name_command(run->request, name, sizeof(name));
-	if (status == STATUS_DONE && !target->platform)
+	else if (!target->platform)
 		run_error(run, STATUS_USAGE,
-			  "%s needs a platform: its name, its path, or --emulate", name);
+			  "%s%s%s needs a platform: its name, its path, or --emulate",
+			  feature ? feature->name : "", feature ? " " : "",
+			  run->request->command->name);
 	free(problem);
 	return status == STATUS_DONE && target->platform ? isst_emulator() : NULL;
 }

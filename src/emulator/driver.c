@@ -372,9 +372,9 @@ void domain_changing(struct server *server, size_t domain, unsigned int level)
 {
 	if (server->trial)
 		return;
-	/* In this order: a level without a domain is nobody's. */
-	__atomic_store_n(&server->state->unfinished_level, level + 1, __ATOMIC_SEQ_CST);
+	/* In this order: a level without its domain would be that of whichever is marked next. */
 	__atomic_store_n(&server->state->unfinished_domain, (uint32_t)domain + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&server->state->unfinished_level, level + 1, __ATOMIC_SEQ_CST);
 }
 
 int domain_changed(struct server *server, size_t domain)

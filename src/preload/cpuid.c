@@ -96,12 +96,16 @@ static bool is_ours(const unsigned char *instruction)
 /** Not one of ours: what would have happened without this library happens. */
 static void pass_on(int number, siginfo_t *information, void *context)
 {
-	if (before.sa_flags & SA_SIGINFO)
+	if (before.sa_flags & SA_SIGINFO) {
 		before.sa_sigaction(number, information, context);
-	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+	} else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
 		before.sa_handler(number);
-	else
-		sigaction(number, &before, NULL); /* and the instruction comes again */
+	} else {
+		REAL(sigaction)(number, &before, NULL);
+		/* An instruction comes again by itself, a signal that was sent does not. */
+		if (information->si_code <= 0)
+			raise(number);
+	}
 }
 
 static void on_fault(int number, siginfo_t *information, void *context)

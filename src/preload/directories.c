@@ -118,7 +118,7 @@ INTERPOSED int glob(const char *pattern, int flags, int (*failed)(const char *pa
 
 INTERPOSED int chdir(const char *path)
 {
-	char emulated[PATH_MAX], backing[PATH_MAX];
+	char emulated[PATH_MAX] = "", backing[PATH_MAX];
 	int result = -1;
 
 	if (preload_begin()) {

@@ -330,7 +330,7 @@ int file_deliver(int descriptor, const char *emulated)
 {
 	struct stat status;
 	char *content;
-	ssize_t size, result = 0;
+	ssize_t size, result;
 
 	if (REAL(fstat)(descriptor, &status) || status.st_size == 0 || !writable(descriptor))
 		return 0;
@@ -340,8 +340,7 @@ int file_deliver(int descriptor, const char *emulated)
 	size = pread(descriptor, content, (size_t)status.st_size, 0);
 	if (ftruncate(descriptor, 0) == 0)
 		lseek(descriptor, 0, SEEK_SET);
-	if (size > 0)
-		result = put(emulated, content, (size_t)size);
+	result = size > 0 ? put(emulated, content, (size_t)size) : size;
 	free(content);
 	return result < 0 ? -1 : 0;
 }

@@ -13,10 +13,12 @@
 INTERPOSED uid_t geteuid(void)
 {
 	const char *asked = secure_getenv(LAUNCH_USER);
+	uint64_t user;
 
-	if (!preload_machine || preload_inside() || !asked)
+	if (!preload_machine || preload_inside() || !asked ||
+	    isst_parse_number(asked, 10, UINT32_MAX - 1, &user))
 		return REAL(geteuid)();
-	return (uid_t)strtoul(asked, NULL, 10);
+	return (uid_t)user;
 }
 
 /** CPUs in a list of the kernel, or -1. */

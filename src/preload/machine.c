@@ -22,7 +22,7 @@ static bool marked;
 
 /*
  * System calls that fail, by which a trace can be read as if there were no emulator: what stands
- * between the first and one of the others is the emulator's own. tests/bench.sh reads them.
+ * between the first and one of the others is the emulator's own. tests/bench reads them.
  */
 enum { MARK_BEGIN = -1000, MARK_PASSED = -1001, MARK_ANSWERED = -1002 };
 

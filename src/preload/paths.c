@@ -148,7 +148,9 @@ const char *path_moved(const char *path, char *moved)
 		if (strncmp(path, kept[i], strlen(kept[i])) != 0 || !strchr("/_", *rest))
 			continue;
 		/* The directory of ours, or a file isst_... beside it. */
-		snprintf(moved, PATH_MAX, "%s/../run%s%s", root, *rest == '_' ? "/isst" : "", rest);
+		if (snprintf(moved, PATH_MAX, "%s/../run%s%s", root, *rest == '_' ? "/isst" : "",
+			     rest) >= PATH_MAX)
+			*moved = '\0'; /* which no file is called */
 		return moved;
 	}
 	return path;

@@ -45,21 +45,25 @@ INTERPOSED FILE *fopen(const char *path, const char *mode)
 {
 	char moved[PATH_MAX];
 	int descriptor;
+	FILE *stream;
 
 	if (!open_emulated(path, mode, &descriptor))
 		return REAL(fopen)(path_moved(path, moved), mode);
-	return descriptor < 0 ? NULL : fdopen(descriptor, mode);
+	stream = descriptor < 0 ? NULL : fdopen(descriptor, mode);
+	if (!stream && descriptor >= 0)
+		close(descriptor);
+	return stream;
 }
 
 INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
-	char name[40];
+	char name[40], moved[PATH_MAX];
 	int descriptor;
 	FILE *opened;
 
 	fflush(stream);
 	if (!path || !open_emulated(path, mode, &descriptor))
-		return REAL(freopen)(path, mode, stream);
+		return REAL(freopen)(path_moved(path, moved), mode, stream);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
 	opened = REAL(freopen)(descriptor < 0 ? "" : name, mode, stream);
 	if (descriptor >= 0)

@@ -515,6 +515,39 @@ static void handlers_of_the_program_are_called(void **state)
 	assert_int_equal(sigaction(SIGILL, &before, NULL), 0);
 }
 
+/** How a child ends that does something. */
+static int end_of(void (*act)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		alarm(10);
+		signal(SIGILL, SIG_DFL); /* cmocka has a handler */
+		act();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void execute_nothing_known(void)
+{
+	__asm__ volatile("ud2");
+}
+
+static void send_the_signal(void)
+{
+	raise(SIGILL);
+}
+
+static void programs_die_as_they_would(void **state)
+{
+	(void)state;
+	assert_int_equal(end_of(execute_nothing_known), SIGILL);
+	assert_int_equal(end_of(send_the_signal), SIGILL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -540,6 +573,7 @@ int main(void)
 		cmocka_unit_test_teardown(cpus_are_counted, reset),
 		cmocka_unit_test(cpuid_tells_the_emulated_processor),
 		cmocka_unit_test(handlers_of_the_program_are_called),
+		cmocka_unit_test(programs_die_as_they_would),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
