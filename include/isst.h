@@ -613,6 +613,12 @@ const struct isst_change_step *isst_change_step(struct isst_change *change, size
 /** True after a run that found the machine as asked and wrote nothing. */
 bool isst_change_unchanged(const struct isst_change *change);
 
+/**
+ * Whether a change that was made did without a domain: one without CPUs, whose firmware claims a
+ * feature and then refuses it. A warning tells why.
+ */
+bool isst_change_left_out(const struct isst_change *change, const struct isst_domain *domain);
+
 /** Warnings (a value that firmware or kernel clipped, limits that interfere), and what differs
  * after an undo that failed; NULL past the last one. */
 const char *isst_change_warning(const struct isst_change *change, size_t index);

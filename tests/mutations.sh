@@ -217,6 +217,14 @@ mutate "core-power is not waited for" src/transaction/items.c \
 	's/NULL, false, AS_WORD, 100, false, NULL/NULL, false, AS_WORD, 0, false, NULL/' tpmi
 mutate "the neighbours in a package are forgotten" src/features/span.c \
 	's/if (is_neighbour(domain, requests, span->own))/if (0)/' tpmi
+mutate "a domain without CPUs keeps the others from a change" src/transaction/items.c \
+	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn false;/' tpmi_small "core-power enable"
+mutate "any domain may refuse" src/transaction/items.c \
+	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn true;/' tpmi_small "core-power enable"
+mutate "nobody says that a domain was left out" src/transaction/change.c \
+	's/^\tchange_warn(change, "%s; left as it is, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
+mutate "a domain that refuses ends the writing of the others" src/transaction/run.c \
+	's/next = next < at ? next : at;/continue;/' tpmi_small "core-power enable"
 mutate "a level change does not record the features" src/features/perf_profile_change.c \
 	's/step_disturbs(step, item_of(ITEM_FEATURES, domain, current));/(void)current;/' tpmi
 mutate "limits of the package that cannot be read are passed over" src/features/perf_profile_change.c \

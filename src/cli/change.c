@@ -153,29 +153,45 @@ static int plan(struct attempt *attempt)
 	return changing->plan_units(attempt->run, attempt->change, attempt->failures);
 }
 
-static const struct isst_failure *failure_of(const struct attempt *attempt, size_t unit)
+/** The domain of subject @i. */
+static const struct isst_domain *domain_of(const struct attempt *attempt, size_t i)
 {
-	if (attempt->changing->plan_domains)
-		unit = attempt->run->targets.units[unit].slot;
-	return &attempt->failures[unit];
+	const struct targets *targets = &attempt->run->targets;
+
+	return attempt->changing->plan_domains ? targets->domains[i] : targets->units[i].domain;
+}
+
+/** Whether the change is made for a unit: it was neither left out by planning nor done without. */
+static bool is_part(const struct attempt *attempt, const struct unit *unit)
+{
+	size_t subject = attempt->changing->plan_domains
+				 ? unit->slot
+				 : (size_t)(unit - attempt->run->targets.units);
+
+	return !attempt->failures[subject].error &&
+	       !isst_change_left_out(attempt->change, unit->domain);
 }
 
 /**
  * Decides whether the change is made in spite of what planning found: one that lacks the feature
- * is left out, unless it was named or nothing remains. Returns 0, or the reason not to.
+ * is left out, unless it was named or nothing remains. Domains without CPUs follow the others:
+ * whatever stands against them, they are left out. Returns 0, or the reason not to.
  */
 static int judge(const struct attempt *attempt)
 {
-	size_t lacking = 0;
+	size_t lacking = 0, with_cpus = 0;
 
 	for (size_t i = 0; i < attempt->count; i++) {
 		int error = attempt->failures[i].error;
 
+		if (!domain_of(attempt, i)->has_cpu)
+			continue;
 		if (error && error != -EOPNOTSUPP)
 			return error;
 		lacking += error == -EOPNOTSUPP;
+		with_cpus++;
 	}
-	if (lacking > 0 && (attempt->run->targets.named || lacking == attempt->count))
+	if (lacking > 0 && (attempt->run->targets.named || lacking == with_cpus))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -197,6 +213,9 @@ static void tell_failures(const struct attempt *attempt, int stopped)
 	for (size_t i = 0; i < attempt->count; i++) {
 		const struct isst_failure *failure = &attempt->failures[i];
 
+		/* That I/O lacks a feature of cores is no news. */
+		if (!stopped && failure->error == -EOPNOTSUPP && !domain_of(attempt, i)->has_cpu)
+			continue;
 		if (one_by_one)
 			tell_one(attempt->run, failure, stopped);
 		else if (all.error && failure->error)
@@ -231,14 +250,17 @@ static void report_results(const struct attempt *attempt, int error)
 	struct run *run = attempt->run;
 
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		if (error || !failure_of(attempt, i)->error)
-			report_result(run, &run->targets.units[i], changing->feature,
-				      changing->result, error);
+		const struct unit *unit = &run->targets.units[i];
+
+		if (error || is_part(attempt, unit))
+			report_result(run, unit, changing->feature, changing->result, error);
 	}
+	/* Without CPUs there is nothing that could have a class of service. */
 	for (size_t i = 0; i < run->targets.unit_count && changing->once_more && !error; i++) {
-		if (run->targets.units[i].first && !failure_of(attempt, i)->error)
-			report_result(run, &run->targets.units[i], changing->once_more,
-				      changing->result, 0);
+		const struct unit *unit = &run->targets.units[i];
+
+		if (unit->first && unit->domain->has_cpu && is_part(attempt, unit))
+			report_result(run, unit, changing->once_more, changing->result, 0);
 	}
 }
 

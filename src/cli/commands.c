@@ -153,11 +153,9 @@ static const struct command base_freq_commands[] = {
 	{ "info", "Print which CPUs have which base frequency at a level", NULL, base_freq_options,
 	  COMMAND_PRESET, base_freq_info },
 	{ "enable", "Give high priority cores a higher base frequency", NULL,
-	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS | COMMAND_PRESET,
-	  base_freq_enable },
+	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_PRESET, base_freq_enable },
 	{ "disable", "Give all cores the same base frequency again", NULL,
-	  base_freq_disable_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS | COMMAND_PRESET,
-	  base_freq_disable },
+	  base_freq_disable_options, COMMAND_CHANGES | COMMAND_PRESET, base_freq_disable },
 	{ .name = NULL },
 };
 
@@ -167,9 +165,9 @@ static const struct command turbo_freq_commands[] = {
 	{ "enable", "Let high priority cores reach higher turbo frequencies",
 	  "Switches core-power on, with ordered priority. The high priority cores are named before\n"
 	  "the feature: --cpu 12,13 turbo-freq enable --auto",
-	  turbo_freq_enable_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS, turbo_freq_enable },
+	  turbo_freq_enable_options, COMMAND_CHANGES, turbo_freq_enable },
 	{ "disable", "Give all cores the same turbo frequencies again", NULL,
-	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS, turbo_freq_disable },
+	  turbo_freq_disable_options, COMMAND_CHANGES, turbo_freq_disable },
 	{ .name = NULL },
 };
 

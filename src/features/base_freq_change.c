@@ -17,8 +17,7 @@ static void check_support(struct isst_change *change, struct isst_request *reque
 {
 	if (!wanted(request))
 		return;
-	/* Domains of I/O dies claim the feature, too. */
-	if (facts->level.base_freq == ISST_FEATURE_UNSUPPORTED || !request->domain->has_cpu)
+	if (facts->level.base_freq == ISST_FEATURE_UNSUPPORTED)
 		refuse(change, request, -EOPNOTSUPP,
 		       "base-freq feature is not present at this level %u", facts->level.level);
 	else if (automatic && !facts->core_power.supported)
@@ -26,14 +25,16 @@ static void check_support(struct isst_change *change, struct isst_request *reque
 		       "core-power, which --auto needs, is not supported");
 }
 
-/** The base frequencies that a domain gets: its own, or, of a neighbour, those of a domain of its
- * package that was asked for. */
+/** The base frequencies that a domain gets: its own or, of a neighbour and of one without CPUs,
+ * those of a domain with CPUs of its package that was asked for. */
 static const struct isst_base_freq *base_freq_of(const struct span *span, size_t i)
 {
 	size_t owner = i;
 
-	for (size_t j = 0; j < span->own && i >= span->own; j++)
-		if (wanted(&span->requests[j]) &&
+	if (i < span->own && span->requests[i].domain->has_cpu)
+		return &span->facts.domains[i].level.base_freq_info;
+	for (size_t j = 0; j < span->own; j++)
+		if (wanted(&span->requests[j]) && span->requests[j].domain->has_cpu &&
 		    span->requests[j].domain->package == span->requests[i].domain->package)
 			owner = j;
 	return &span->facts.domains[owner].level.base_freq_info;

@@ -32,9 +32,14 @@ static void add_neighbours(struct span *span, const struct isst_request *request
 	}
 }
 
-/** A change that cannot be made in the whole package is not made. */
+/** A change that cannot be made in the whole package is not made; a domain without CPUs is done
+ * without. */
 static void pass_failure_on(struct span *span, const struct isst_request *neighbour)
 {
+	if (!neighbour->domain->has_cpu) {
+		change_warn_left_out(span->change, neighbour->failure.message);
+		return;
+	}
 	for (size_t i = 0; i < span->own; i++)
 		if (span->requests[i].domain->package == neighbour->domain->package &&
 		    wanted(&span->requests[i]))

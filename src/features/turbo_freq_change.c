@@ -23,8 +23,7 @@ static void check_support(struct isst_change *change, struct isst_request *reque
 {
 	if (!wanted(request))
 		return;
-	/* Domains of I/O dies claim the feature, too. */
-	if (facts->level.turbo_freq == ISST_FEATURE_UNSUPPORTED || !request->domain->has_cpu)
+	if (facts->level.turbo_freq == ISST_FEATURE_UNSUPPORTED)
 		refuse(change, request, -EOPNOTSUPP,
 		       "turbo-freq feature is not present at this level %u", facts->level.level);
 	else if (enable && !facts->core_power.supported)
@@ -289,7 +288,7 @@ static size_t limits_owner(const struct isst_change *change, const struct isst_r
 
 	if (!context_has_power_domains(change->context))
 		return i;
-	while (!wanted(&requests[first]) ||
+	while (!wanted(&requests[first]) || !requests[first].domain->has_cpu ||
 	       requests[first].domain->package != requests[i].domain->package)
 		first++;
 	return first;
@@ -304,7 +303,9 @@ static void plan_limits(struct isst_change *change, const struct isst_request *r
 	for (size_t i = 0; i < facts->count; i++) {
 		uint64_t limits = ALL_LIMITS;
 
-		if (!wanted(&requests[i]) || (restored && restored[i] && !request->limits_given))
+		/* The register is that of a CPU. */
+		if (!wanted(&requests[i]) || !requests[i].domain->has_cpu ||
+		    (restored && restored[i] && !request->limits_given))
 			continue;
 		if (request->limits_given)
 			limits = request->limits;

@@ -183,6 +183,11 @@ void change_warn(struct isst_change *change, const char *format, ...)
 	free(text);
 }
 
+void change_warn_left_out(struct isst_change *change, const char *why)
+{
+	change_warn(change, "%s; left as it is, as the power domain has no CPUs", why);
+}
+
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
 		    struct item_value old)
 {
@@ -239,6 +244,19 @@ const struct isst_change_step *isst_change_step(struct isst_change *change, size
 bool isst_change_unchanged(const struct isst_change *change)
 {
 	return !change->wrote;
+}
+
+bool isst_change_left_out(const struct isst_change *change, const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++) {
+			const struct entry *entry = &change->steps[i]->entries[j];
+			struct item same = item_of(entry->item.kind, domain, entry->item.index);
+
+			if (entry->refused && item_is(&entry->item, &same))
+				return true;
+		}
+	return false;
 }
 
 static const char *text_at(const struct text_list *list, size_t index)

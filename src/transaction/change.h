@@ -26,6 +26,7 @@ struct entry {
 	bool written;
 	bool timed_out; /* of those written: nobody has waited for it yet */
 	bool confirmed; /* it was read back as wanted */
+	bool refused;	/* it is dispensable, and the change goes on without it */
 };
 
 struct step {
@@ -92,6 +93,9 @@ void step_disturbs(struct step *step, struct item item);
 
 __attribute__((format(printf, 2, 3))) void change_warn(struct isst_change *change,
 						       const char *format, ...);
+
+/** Warns that a domain without CPUs refused, and is left as it is. */
+void change_warn_left_out(struct isst_change *change, const char *why);
 
 /**
  * Takes back what entries of steps that were begun wrote, in reverse order, and what they

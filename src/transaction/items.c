@@ -296,6 +296,13 @@ static const struct isst_domain *find_domain(const struct isst_context *context,
 	return domain ? &domain->public : NULL;
 }
 
+bool item_is_dispensable(const struct isst_context *context, const struct item *item)
+{
+	const struct isst_domain *domain = find_domain(context, item);
+
+	return !KINDS[item->kind].file && domain && isst_cpuset_count(domain->present) == 0;
+}
+
 /** Plans the access to an item of the firmware. */
 static int plan_firmware(struct isst_context *context, struct firmware_batch *batch,
 			 struct item_access *access,

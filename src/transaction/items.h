@@ -104,4 +104,10 @@ unsigned int item_settling_time(enum item_kind kind);
  */
 bool item_may_be_clipped(enum item_kind kind);
 
+/**
+ * Whether a change can do without an item: one that the firmware holds for a domain without CPUs.
+ * Power domains of I/O dies claim features that mean nothing there, and may refuse them.
+ */
+bool item_is_dispensable(const struct isst_context *context, const struct item *item);
+
 #endif

@@ -203,7 +203,7 @@ static int keep(struct isst_change *change, const struct record_plan *plan,
 		for (size_t j = 0; j < change->steps[i]->count && !error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
 
-			if (entry->written)
+			if (entry->written && !entry->refused)
 				error = keep_entry(saved, entry, level_of(change, &entry->item));
 		}
 	return error;

@@ -47,6 +47,19 @@ void change_log(struct isst_change *change, const struct item *item, struct item
 					  item_describe_value(context, item, to), result));
 }
 
+/**
+ * Goes on without an entry that failed, where that is possible, with a warning. Returns 0, or
+ * @error with a message.
+ */
+static int do_without(struct isst_change *change, struct entry *entry, int error, const char *why)
+{
+	if (error == -EINTR || !item_is_dispensable(change->context, &entry->item))
+		return message_error(&change->context->messages, error, "%s", why);
+	entry->refused = true;
+	change_warn_left_out(change, why);
+	return 0;
+}
+
 /** Reads the entries of an array and notes what they are now as the old values. */
 static int record_entries(struct isst_change *change, struct entry *entries, size_t count)
 {
@@ -60,10 +73,11 @@ static int record_entries(struct isst_change *change, struct entry *entries, siz
 	if (!error)
 		error = items_read(change->context, accesses, count);
 	for (size_t i = 0; i < count && !error; i++) {
-		if (accesses[i].failure.error)
-			error = message_error(&change->context->messages, accesses[i].failure.error,
-					      "%s", accesses[i].failure.message);
-		entries[i].recorded = !accesses[i].absent;
+		const struct isst_failure *failure = &accesses[i].failure;
+
+		if (failure->error)
+			error = do_without(change, &entries[i], failure->error, failure->message);
+		entries[i].recorded = !accesses[i].absent && !failure->error;
 		entries[i].old = accesses[i].value;
 	}
 	free(accesses);
@@ -131,27 +145,48 @@ static void tell_progress(struct isst_change *change, const struct step *step)
 				     step->entries[i].item.index));
 }
 
+/** Notes how the write of an entry ended. Returns 0 if the change goes on, or a negative errno. */
+static int note_write(struct isst_change *change, struct entry *entry,
+		      const struct isst_failure *failure)
+{
+	/* What may still take effect has to be taken back, too. */
+	entry->timed_out = failure->error == -ETIMEDOUT;
+	entry->written = !failure->error || entry->timed_out;
+	change_log(change, &entry->item, entry->old, entry->wanted,
+		   failure->error ? failure->message : "written");
+	change->wrote |= entry->written;
+	if (!failure->error)
+		return 0;
+	return do_without(change, entry, entry->timed_out ? -EIO : failure->error,
+			  failure->message);
+}
+
+/** Writes entries; one that can be done without does not keep those behind it from being written.
+ */
 static int write_step(struct isst_change *change, struct step *step, struct item_access *accesses,
 		      const size_t *owners, size_t count)
 {
-	int error = items_write(change->context, accesses, count), result = error;
+	size_t next = 0;
+	int result = 0;
 
-	for (size_t i = 0; i < count && !error; i++) {
-		struct entry *entry = &step->entries[owners[i]];
-		const struct isst_failure *failure = &accesses[i].failure;
+	while (next < count && !result) {
+		size_t at = next;
 
-		if (failure->error == -ECANCELED)
-			continue;
-		/* What may still take effect has to be taken back, too. */
-		entry->timed_out = failure->error == -ETIMEDOUT;
-		entry->written = !failure->error || entry->timed_out;
-		change->wrote = true;
-		change_log(change, &entry->item, entry->old, entry->wanted,
-			   failure->error ? failure->message : "written");
-		if (failure->error && !result)
-			result = message_error(&change->context->messages,
-					       entry->timed_out ? -EIO : failure->error, "%s",
-					       failure->message);
+		result = items_write(change->context, &accesses[at], count - at);
+		if (result)
+			break;
+		for (next = count; at < count; at++) {
+			struct entry *entry = &step->entries[owners[at]];
+			const struct isst_failure *failure = &accesses[at].failure;
+			int error = 0;
+
+			if (failure->error == -ECANCELED)
+				next = next < at ? next : at;
+			else if (!entry->refused)
+				error = note_write(change, entry, failure);
+			if (!result)
+				result = error;
+		}
 	}
 	return result;
 }
@@ -160,11 +195,24 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 static bool all_as_wanted(const struct step *step, const struct item_access *accesses,
 			  const size_t *owners, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!accesses[i].failure.error &&
-		    !entry_served(&step->entries[owners[i]], accesses[i].value))
+	for (size_t i = 0; i < count; i++) {
+		const struct entry *entry = &step->entries[owners[i]];
+
+		if (!accesses[i].failure.error && !entry->refused &&
+		    !entry_served(entry, accesses[i].value))
 			return false;
+	}
 	return true;
+}
+
+/** Why an item is not as it was written, for a value that did not appear. */
+static const char *describe_not_taken(struct isst_context *context, const struct entry *entry,
+				      struct item_value now)
+{
+	return message_make(&context->messages, "%s: %s was written and not taken; it is %s",
+			    item_describe(context, &entry->item),
+			    item_describe_value(context, &entry->item, entry->wanted),
+			    item_describe_value(context, &entry->item, now));
 }
 
 static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)
@@ -172,9 +220,10 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	struct isst_context *context = change->context;
 	bool moved = !item_value_equal(&entry->item, access->value, entry->old);
 
+	if (entry->refused)
+		return 0;
 	if (access->failure.error)
-		return message_error(&context->messages, access->failure.error, "%s",
-				     access->failure.message);
+		return do_without(change, entry, access->failure.error, access->failure.message);
 	if (access->absent)
 		return message_error(&context->messages, -EIO, "%s is gone after it was written",
 				     item_describe(context, &entry->item));
@@ -190,10 +239,7 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 		entry->wanted = access->value;
 		return 0;
 	}
-	return message_error(&context->messages, -EIO, "%s: %s was written and not taken; it is %s",
-			     item_describe(context, &entry->item),
-			     item_describe_value(context, &entry->item, entry->wanted),
-			     item_describe_value(context, &entry->item, access->value));
+	return do_without(change, entry, -EIO, describe_not_taken(context, entry, access->value));
 }
 
 /** Reads back what was written, until it is there or has had its time. */

@@ -8,6 +8,7 @@
 #define isst_change_run fake_change_run
 #define isst_change_step fake_change_step
 #define isst_change_unchanged fake_change_unchanged
+#define isst_change_left_out fake_change_left_out
 #define isst_change_warning fake_change_warning
 #define isst_change_difference fake_change_difference
 #define isst_plan_all_online fake_plan_all_online
@@ -31,6 +32,7 @@ static struct {
 	int result;		       /* of the run */
 	const char *error;	       /* message */
 	bool unchanged;
+	const struct isst_domain *left_out; /* by the run */
 	const char *warnings[3], *differences[3];
 	struct isst_change_step steps[4];
 	bool progress; /* the run tells of CPU 3 */
@@ -74,6 +76,12 @@ bool fake_change_unchanged(const struct isst_change *change)
 {
 	(void)change;
 	return library.unchanged;
+}
+
+bool fake_change_left_out(const struct isst_change *change, const struct isst_domain *domain)
+{
+	(void)change;
+	return domain == library.left_out;
 }
 
 const char *fake_change_warning(const struct isst_change *change, size_t index)
@@ -305,6 +313,88 @@ static void a_domain_that_lacks_the_feature_is_left_out(void **state)
 					    UNIT("0", "0", "turbo-freq --auto", "enable:success"));
 }
 
+/** The second domain is one of I/O. */
+static void without_cpus(void)
+{
+	static const struct isst_domain io = { .name = "package 0, power domain 2", .number = 2 };
+	static const struct isst_domain *list[] = { &domains[0], &io };
+	static struct unit units[] = { { &domains[0], 0, 0, true }, { &io, 0, 1, true } };
+
+	run.targets.domains = list;
+	run.targets.units = units;
+	units[0].slot = 0;
+	units[1].slot = 1;
+}
+
+static void a_domain_without_cpus_follows(void **state)
+{
+	(void)state;
+	without_cpus();
+	change_machine(&run, &enable_automatic);
+	assert_outcome(STATUS_DONE,
+		       UNIT("0", "0", "turbo-freq", "enable:success")
+			       UNIT("0", "0", "turbo-freq", "enable:success")
+				       UNIT("0", "0", "turbo-freq --auto", "enable:success"));
+}
+
+static void a_domain_without_cpus_that_refuses_is_left_out(void **state)
+{
+	(void)state;
+	without_cpus();
+	library.left_out = run.targets.domains[1];
+	library.warnings[0] = "power domain 2 refused";
+	change_machine(&run, &enable);
+	assert_outcome(STATUS_DONE, "Information: power domain 2 refused\n" UNIT(
+					    "0", "0", "turbo-freq", "enable:success"));
+}
+
+/** The fake tells failures by package, of which both are 0. */
+static int plan_all_but_the_last(struct run *unused, struct isst_change *change,
+				 struct isst_request *requests, size_t count)
+{
+	(void)unused;
+	(void)change;
+	requests[count - 1].failure = library.domain[0];
+	return 0;
+}
+
+static void what_planning_finds_of_a_domain_without_cpus_is_a_note(void **state)
+{
+	static const struct changing change = { .plan_domains = plan_all_but_the_last,
+						.feature = KEY_TURBO_FREQ,
+						.result = KEY_ENABLE };
+
+	(void)state;
+	without_cpus();
+	library.domain[0] = (struct isst_failure){ -EIO, "power domain 2 cannot be read", 0 };
+	change_machine(&run, &change);
+	assert_int_equal(library.runs, 1);
+	assert_outcome(STATUS_DONE, "Information: power domain 2 cannot be read\n" UNIT(
+					    "0", "0", "turbo-freq", "enable:success"));
+}
+
+static void a_domain_without_cpus_is_not_enough(void **state)
+{
+	static const struct isst_domain *list[2];
+
+	(void)state;
+	without_cpus();
+	list[0] = run.targets.domains[1];
+	list[1] = run.targets.domains[0];
+	run.targets.domains = list;
+	run.targets.units[0].slot = 1;
+	run.targets.units[1].slot = 0;
+	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 lacks it", 0 };
+	change_machine(&run, &(struct changing){ .plan_domains = plan_all_but_the_last,
+						 .feature = KEY_TURBO_FREQ,
+						 .result = KEY_ENABLE });
+	assert_int_equal(library.runs, 0);
+	assert_outcome(STATUS_NOT_HERE,
+		       "Error: package 0 lacks it\n" UNIT("0", "0", "turbo-freq",
+							  "enable:failed(error -95)")
+			       UNIT("0", "0", "turbo-freq", "enable:failed(error -95)"));
+}
+
 static void a_named_domain_must_not_lack_the_feature(void **state)
 {
 	(void)state;
@@ -513,6 +603,10 @@ int main(void)
 		TEST(what_could_not_be_taken_back_is_listed),
 		TEST(a_signal_is_named),
 		TEST(a_domain_that_lacks_the_feature_is_left_out),
+		TEST(a_domain_without_cpus_follows),
+		TEST(a_domain_without_cpus_that_refuses_is_left_out),
+		TEST(what_planning_finds_of_a_domain_without_cpus_is_a_note),
+		TEST(a_domain_without_cpus_is_not_enough),
 		TEST(a_named_domain_must_not_lack_the_feature),
 		TEST(nothing_is_done_where_no_domain_has_the_feature),
 		TEST(nothing_is_done_where_the_state_of_one_domain_forbids_it),

@@ -8,8 +8,6 @@ import threading
 TIMEOUT_SECONDS = 20
 # Each making of a machine is another boot; the others are no part of the machine.
 IGNORED = ('boot_id', 'lock', 'log', 'device')
-# Written by mapping it, which leaves its time of change alone.
-MAPPED = ('state',)
 
 
 class Tools:
@@ -19,7 +17,7 @@ class Tools:
         self.own = os.path.join(build, 'intel-speed-select')
         self.reference = os.path.join(reference, 'run')
         self.preload = os.path.join(build, 'libisst-emulator-preload.so')
-        self.show_state = os.path.join(build, 'tests', 'parity', 'show-state')
+        self.machine_state = os.path.join(build, 'tests', 'parity', 'machine-state')
 
 
 class Outcome:
@@ -78,30 +76,6 @@ class Machine:
             os.unlink(path)
         return Outcome(stdout, stderr, status, out)
 
-    def memory(self):
-        """What firmware, driver and kernel remember, as {name: value}."""
-        text = subprocess.run([self.tools.show_state, self.state], check=True, stdout=subprocess.PIPE).stdout
-        return dict(line.split(': ', 1) for line in text.decode().splitlines())
-
-
-def listing(directory):
-    """{path below @directory: (size, modified, inode)} of its files; None for directories."""
-    found = {}
-
-    def visit(path, prefix):
-        with os.scandir(path) as entries:
-            for entry in entries:
-                name = prefix + entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    found[name] = None
-                    visit(entry.path, name + '/')
-                else:
-                    status = entry.stat(follow_symlinks=False)
-                    found[name] = (status.st_size, status.st_mtime_ns, status.st_ino)
-
-    visit(directory, '')
-    return found
-
 
 def content(directory, name):
     path = os.path.join(directory, name)
@@ -115,57 +89,45 @@ def content(directory, name):
 
 
 class Copy:
-    """A machine that is set back to what @pristine holds by looking at the files that have changed alone."""
+    """A machine that is equal to the one in @pristine, and a process of machine_state.c that watches it."""
 
     def __init__(self, machine, pristine):
         self.machine, self.pristine = machine, pristine
         shutil.copytree(pristine, machine.state, symlinks=True)
-        self.listing = listing(machine.state)
-        self.seen = None
+        self.watcher = subprocess.Popen([machine.tools.machine_state, machine.state], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
 
-    def changed(self):
-        """The names of all files and directories that are not what they were, as of now or of the last look."""
-        if self.seen is not None:
-            return self.seen
-        now = listing(self.machine.state)
-        names = [name for name, seen in now.items() if name in MAPPED or self.listing.get(name, 0) != seen]
-        self.seen = names + [name for name in self.listing if name not in now]
-        return self.seen
+    def _ask(self, question):
+        self.watcher.stdin.write(question + b'\n')
+        self.watcher.stdin.flush()
+        length = self.watcher.stdout.readline()
+        if not length:
+            raise RuntimeError('%s: machine-state ended with %s' % (self.machine.state, self.watcher.wait()))
+        return self.watcher.stdout.read(int(length))
+
+    def memory(self):
+        """What firmware, driver and kernel remember, as {name: value}."""
+        return dict(line.split(': ', 1) for line in self._ask(b'memory').decode().splitlines())
 
     def files(self):
-        """{name: content} of the kernel's files that have changed."""
-        files = {}
-        self.seen = None
-        for name in self.changed():
-            if name.split('/')[0] not in ('root', 'hidden') or os.path.basename(name) in IGNORED:
-                continue
-            new, old = content(self.machine.state, name), content(self.pristine, name)
-            if new != old:
-                files[name] = new
+        """{name: content} of the kernel's files that have changed; None for those that are gone."""
+        files, answer = {}, self._ask(b'files')
+        while answer:
+            name, sizes, answer = answer.split(b'\0', 2)
+            size = int(sizes.split()[1])
+            name, new, answer = name.decode(), answer[:max(size, 0)], answer[max(size, 0):]
+            if name.split('/')[0] in ('root', 'hidden') and os.path.basename(name) not in IGNORED:
+                files[name] = None if size < 0 else new
         return files
 
     def reset(self):
         """Sets the machine back to what it was."""
-        for name in sorted(self.changed()):
-            self._restore(name)
-            if name in self.listing:
-                status = os.lstat(os.path.join(self.machine.state, name))
-                if self.listing[name] is not None:
-                    self.listing[name] = (status.st_size, status.st_mtime_ns, status.st_ino)
-        self.seen = None
+        self._ask(b'reset')
 
-    def _restore(self, name):
-        old, new = os.path.join(self.pristine, name), os.path.join(self.machine.state, name)
-        if name not in self.listing:
-            if os.path.isdir(new) and not os.path.islink(new):
-                shutil.rmtree(new)
-            elif os.path.lexists(new):
-                os.unlink(new)
-        elif self.listing[name] is None:
-            os.makedirs(new, exist_ok=True)
-        elif name not in ('lock', 'device'):
-            os.makedirs(os.path.dirname(new), exist_ok=True)
-            shutil.copy2(old, new, follow_symlinks=False)
+    def end(self):
+        self.watcher.stdin.close()
+        if self.watcher.wait() != 0:
+            raise RuntimeError('%s: machine-state ended with %d' % (self.machine.state, self.watcher.returncode))
 
 
 def make_pair(tools, platform, scratch):
@@ -208,4 +170,4 @@ def facts(state):
     other = [cpu for cpu in online if package(cpu) != package(online[0])] or here
     return {'first': here[0], 'second': here[1 % len(here)], 'third': here[2 % len(here)], 'last': online[-1],
             'other': other[0], 'absent': present[-1] + 1, 'all': '%d-%d' % (online[0], online[-1]),
-            'count': len(online), 'out': 'out'}
+            'out': 'out'}

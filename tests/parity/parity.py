@@ -17,7 +17,6 @@ import machine
 import outputs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LARGE = 100
 SHOWN = 12
 
 
@@ -52,7 +51,7 @@ def show(value):
 def state_differences(reference, own):
     """Differences of registers and of the kernel's files."""
     found = []
-    before, after = reference.machine.memory(), own.machine.memory()
+    before, after = reference.memory(), own.memory()
     for name in list(before) + [name for name in after if name not in before]:
         if before.get(name) != after.get(name):
             found.append('register %s: %s -> %s' % (name, before.get(name, '0'), after.get(name, '0')))
@@ -118,26 +117,26 @@ def run_line(pair, line, facts, tampering=None):
     return found
 
 
-def run_platform(tools, name, path, lines, scratch, largest):
-    """All lines that are for a platform. Returns (name, lines run, commands run, differences, seconds)."""
+def run_platform(tools, name, path, lines, scratch):
+    """Returns (name, differences, seconds)."""
     start = time.monotonic()
     directory = tempfile.mkdtemp(prefix=name + '-', dir=scratch)
     pair = machine.make_pair(tools, path, directory)
     facts = machine.facts(pair[0].pristine)
-    chosen = [line for line in lines if facts['count'] <= largest or 'everywhere' in line.flags]
-    found, initial = [], [copy.machine.memory() for copy in pair]
-    for line in chosen:
+    found, initial = [], [copy.memory() for copy in pair]
+    for line in lines:
         found += [(line, step, difference) for step, difference in run_line(pair, line, facts)]
         if 'changes' not in line.flags:
             for copy, before in zip(pair, initial):
-                if copy.machine.memory() != before:
+                if copy.memory() != before:
                     found.append((line, line.text, 'a command that changes nothing has: %s' % copy.machine.program))
                     copy.reset()
     for copy in pair:
         for changed in copy.files():
             found.append((Line('', [], ''), '', 'changed by a command that changes nothing: file ' + changed))
+        copy.end()
     shutil.rmtree(directory)
-    return name, len(chosen), sum(len(line.steps) for line in chosen), found, time.monotonic() - start
+    return name, found, time.monotonic() - start
 
 
 def unexplained(entries, platform, found):
@@ -190,6 +189,8 @@ def self_test(tools, scratch):
         if found if kind is None else not any(difference.startswith(sign) for difference in found):
             print('FAILED self-test: a changed %s gives %s' % (kind, found))
             missed += 1
+    for copy in pair:
+        copy.end()
     stale = explanations.Explanation('self-test', None, 0)
     for key in explanations.KEYS:
         stale.fields[key] = ['*']
@@ -234,7 +235,6 @@ def arguments():
     parser.add_argument('--reference', help='the directory that fetch.sh has made')
     parser.add_argument('--platform', action='append', help='only this one; explanations may then be unused')
     parser.add_argument('--group', action='append', help='only this group of lines, likewise')
-    parser.add_argument('--all', action='store_true', help='all lines on the largest machines as well; takes long')
     parser.add_argument('--commands', default=os.path.join(HERE, 'commands'))
     parser.add_argument('--explanations', default=os.path.join(HERE, 'differences'))
     parser.add_argument('--document', default=os.path.join(HERE, '../../docs/differences.md'))
@@ -249,21 +249,21 @@ def compare(options, entries, lines, scratch):
     """Compares on all platforms; (passed, failed)."""
     tools = machine.Tools(os.path.abspath(options.build), os.path.abspath(options.reference))
     failed = self_test(tools, scratch)
-    passed, commands, dump = 0, 0, []
+    passed, dump = 0, []
+    steps = sum(len(line.steps) for line in lines)
     platforms = [tuple((name.split('=', 1) * 2)[:2]) for name in options.platforms]
     if options.platform:
         platforms = [(name, path) for name, path in platforms if name in options.platform]
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        largest = sys.maxsize if options.all else LARGE
-        tasks = [pool.submit(run_platform, tools, name, path, lines, scratch, largest) for name, path in platforms]
+        tasks = [pool.submit(run_platform, tools, name, path, lines, scratch) for name, path in platforms]
         for task in concurrent.futures.as_completed(tasks):
-            name, count, steps, found, seconds = task.result()
+            name, found, seconds = task.result()
             left = unexplained(entries, name, found)
             bad = len(set(text for text, _ in left))
-            passed, failed, commands = passed + count - bad, failed + bad, commands + steps
+            passed, failed = passed + len(lines) - bad, failed + bad
             dump += ['%s\t%s\t%s\t%s' % (name, line.group, step, difference) for line, step, difference in found]
             print('%s: %d lines, %d commands, %d differences explained, %d lines failed (%.0f s)' % (
-                name, count, steps, len(found) - sum(map(len, left.values())), bad, seconds))
+                name, len(lines), steps, len(found) - sum(map(len, left.values())), bad, seconds))
             report(name, left)
             sys.stdout.flush()
     if options.dump:
@@ -272,7 +272,7 @@ def compare(options, entries, lines, scratch):
     if not options.platform and not options.group:
         failed += report_unused(entries)
     failed += report_open(entries)
-    print('%d commands were run with each program' % commands)
+    print('%d commands were run with each program' % (steps * len(platforms)))
     return passed, failed
 
 

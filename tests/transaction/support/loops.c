@@ -175,6 +175,47 @@ static bool found_another_way(const struct request *request, const struct seam_c
 	       strstr(counts->target, "/sys/fs/cgroup/");
 }
 
+/**
+ * A failure of a power domain without CPUs leaves that one out. Returns what lines of a picture
+ * that are about it begin with (`domain 2 `), to be freed; NULL where it is another failure.
+ */
+static char *find_spared(const struct outcome *outcome, const struct seam_counts *counts)
+{
+	const char *place = counts->target ? strstr(counts->target, " of ") : NULL, *line;
+	char *name, *spared = NULL;
+
+	if (!place || !strchr(place, ','))
+		return NULL;
+	assert_true(asprintf(&name, "%.*s, ", (int)strcspn(place, ","), place) > 0);
+	line = strstr(outcome->without_cpus, name);
+	if (line) {
+		line += strlen(name);
+		spared = strndup(line, strcspn(line, "\n"));
+	}
+	free(name);
+	return spared;
+}
+
+/** The machine is as the request makes it, but for the domain that was left out; and that was
+ * said. */
+static void check_spared(const struct machine *machine, const struct request *request,
+			 const struct course *course, const struct outcome *outcome,
+			 const struct seam_counts *counts, const char *spared)
+{
+	char *now = machine_picture(machine), *name;
+	unsigned int package, domain;
+
+	machine_check_without(machine, course->after, spared, request->name);
+	assert_int_equal(sscanf(strstr(counts->target, " of "), " of %u.%u", &package, &domain), 2);
+	assert_true(asprintf(&name, "package %u, power domain %u: ", package, domain) > 0);
+	if (strcmp(now, course->after) != 0 && !strstr(outcome->warnings, name) &&
+	    !strstr(outcome->refusals, name))
+		fail_msg("%s, %s: %s failed, and nobody says so", machine->name, request->name,
+			 counts->target);
+	free(now);
+	free(name);
+}
+
 static void fail_change(const struct machine *machine, const struct request *request,
 			const struct course *course, unsigned int k)
 {
@@ -182,13 +223,20 @@ static void fail_change(const struct machine *machine, const struct request *req
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
 	struct outcome outcome;
+	char *spared;
 	int error;
 
 	machine_make(machine, request, &making, &outcome);
 	error = outcome_error(&outcome);
+	spared = find_spared(&outcome, &counts);
 	if (!counts.failed)
 		fail_msg("%s, %s: change %u was not reached", machine->name, request->name, k);
-	if (!error && found_another_way(request, &counts)) {
+	if (error && spared)
+		fail_msg("%s, %s: %s failed, and that kept the others from it: %s", machine->name,
+			 request->name, counts.target, outcome.message);
+	if (spared)
+		check_spared(machine, request, course, &outcome, &counts, spared);
+	if (!error && (spared || found_another_way(request, &counts))) {
 		moment_return(&course->before);
 	} else {
 		if (!error || error == -ENOTRECOVERABLE)
@@ -200,6 +248,7 @@ static void fail_change(const struct machine *machine, const struct request *req
 		check_clean(machine, course, request, "change", k, &counts);
 		course_forget_offline(machine, course);
 	}
+	free(spared);
 	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
@@ -251,10 +300,12 @@ static void fail_read(const struct machine *machine, const struct request *reque
 	struct seam_counts counts;
 	const struct making making = { .seam = &plan, .counts = &counts };
 	struct outcome outcome;
+	char *spared;
 	int error;
 
 	machine_make(machine, request, &making, &outcome);
 	error = outcome_error(&outcome);
+	spared = find_spared(&outcome, &counts);
 	if (error == -ENOTRECOVERABLE)
 		fail_msg("%s, %s: read %u (%s) failed: %s\n%s", machine->name, request->name, k,
 			 counts.target, outcome.message, outcome.differences);
@@ -263,15 +314,18 @@ static void fail_read(const struct machine *machine, const struct request *reque
 		course_forget_offline(machine, course);
 	} else {
 		/* A CPU whose core nobody told is left out, and somebody says so. */
-		if (outcome.here && !found_another_way(request, &counts) &&
-		    !strstr(outcome.warnings, "left as it is") &&
-		    !strstr(outcome.warnings, "uncore limits are left as they are") &&
-		    !strstr(outcome.notices, "does not know the core of CPU"))
+		if (outcome.here && spared)
+			check_spared(machine, request, course, &outcome, &counts, spared);
+		else if (outcome.here && !found_another_way(request, &counts) &&
+			 !strstr(outcome.warnings, "left as it is") &&
+			 !strstr(outcome.warnings, "uncore limits are left as they are") &&
+			 !strstr(outcome.notices, "does not know the core of CPU"))
 			machine_check(machine, course->after,
 				      "%s: read %u (%s) failed without an error", request->name, k,
 				      counts.target);
 		moment_return(&course->before);
 	}
+	free(spared);
 	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 }
@@ -318,13 +372,14 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 	const struct making making = { .seam = &plan, .counts = &counts };
 	const char *before = course->before.picture;
 	struct outcome outcome;
-	char *now, *wrong;
+	char *now, *wrong, *spared;
 	int error;
 
 	machine_make(machine, request, &making, &outcome);
 	error = outcome_error(&outcome);
 	now = machine_picture(machine);
-	if (error == 0 && !found_another_way(request, &counts))
+	spared = find_spared(&outcome, &counts);
+	if (error == 0 && !spared && !found_another_way(request, &counts))
 		fail_msg("%s, %s: change %u failed and nobody knows", machine->name, request->name,
 			 k);
 	wrong = error ? differences_check(before, now, outcome.differences) : NULL;
@@ -334,6 +389,7 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 			 machine->name, request->name, k, stuck, error, outcome.message,
 			 wrong ? wrong : "", snapshot_difference(before, now), outcome.differences);
 	free(now);
+	free(spared);
 	outcome_clear(&outcome);
 	seam_counts_clear(&counts);
 	moment_return(&course->before);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Emulated machines in scratch directories, and requests on them. */
 #include "transaction/support/machines.h"
+#include "emulator/server.h"
 #include "support/snapshot.h"
 
 #include <ftw.h>
@@ -262,6 +263,40 @@ void machine_check(const struct machine *machine, const char *before, const char
 	va_end(arguments);
 }
 
+/** Takes the lines that begin with @prefix out of a text. */
+static void drop_lines(char *text, const char *prefix)
+{
+	char *to = text;
+
+	for (const char *line = text, *next; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		if (strncmp(line, prefix, strlen(prefix)) == 0)
+			continue;
+		memmove(to, line, (size_t)(next - line));
+		to += next - line;
+	}
+	*to = '\0';
+}
+
+void machine_check_without(const struct machine *machine, const char *before, const char *domain,
+			   const char *what)
+{
+	char *now = machine_picture(machine), *then = strdup(before);
+
+	assert_non_null(then);
+	drop_lines(now, domain);
+	drop_lines(then, domain);
+	/* These files show what the lines of domains tell as well. */
+	drop_lines(now, "/sys/devices/system/cpu/intel_uncore_frequency/");
+	drop_lines(then, "/sys/devices/system/cpu/intel_uncore_frequency/");
+	if (strcmp(now, then) != 0)
+		fail_msg("%s, %s: the machine, but for %s, is not as it would be:\n%s",
+			 machine->name, what, domain, snapshot_difference(then, now));
+	free(now);
+	free(then);
+}
+
 /* ---- Moments ---- */
 
 struct moment moment_take(const struct machine *machine)
@@ -349,6 +384,26 @@ static const char *next_difference(const void *change, size_t index)
 	return isst_change_difference(change, index);
 }
 
+/** By the emulator's own account. */
+static char *list_without_cpus(const struct isst_machine *machine)
+{
+	const struct server *server = machine->data;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	for (size_t i = 0; i < server->platform->domain_count; i++) {
+		const struct platform_domain *domain = &server->platform->domains[i];
+
+		if (domain->type.value == DOMAIN_IO)
+			fprintf(stream, " of %u.%u, domain %zu \n", domain->socket,
+				domain->power_domain, i);
+	}
+	assert_int_equal(fclose(stream), 0);
+	return text;
+}
+
 static void list_written(struct isst_change *change, struct outcome *outcome)
 {
 	const struct isst_change_step *step;
@@ -406,9 +461,9 @@ void machine_make(const struct machine *machine, const struct request *request,
 
 	if (!making)
 		making = &PLAIN;
+	*outcome = (struct outcome){ .without_cpus = list_without_cpus(options.machine) };
 	if (making->seam)
 		options.machine = seam_open(options.machine, making->seam, making->counts);
-	*outcome = (struct outcome){ 0 };
 	assert_int_equal(isst_open(&options, &context), 0);
 	outcome->lock = isst_lock(context, making->lock_ms ? making->lock_ms : LOCK_MS);
 	if (!outcome->lock)
@@ -428,6 +483,7 @@ void outcome_clear(struct outcome *outcome)
 	free(outcome->warnings);
 	free(outcome->differences);
 	free(outcome->steps);
+	free(outcome->without_cpus);
 	*outcome = (struct outcome){ 0 };
 }
 

@@ -5,7 +5,7 @@
 
 #include "isst-emulator.h"
 #include "support/check.h"
-#include "transaction/support/keep.h"
+#include "support/keep.h"
 #include "transaction/support/requests.h"
 #include "transaction/support/seam.h"
 
@@ -41,6 +41,10 @@ void machine_look(const struct machine *machine);
 
 /** All that the machine holds, as text; to be freed. */
 char *machine_picture(const struct machine *machine);
+/** Fails where the machine, but for what lines that begin with @domain tell, is not as in @before.
+ */
+void machine_check_without(const struct machine *machine, const char *before, const char *domain,
+			   const char *what);
 /** Fails where the machine is not as in @before; @format says what was done. */
 __attribute__((format(printf, 3, 4))) void
 machine_check(const struct machine *machine, const char *before, const char *format, ...);
@@ -76,6 +80,9 @@ struct outcome {
 	bool unchanged;
 	unsigned int written; /* steps that wrote something */
 	char *message, *refusals, *notices, *warnings, *differences, *steps;
+	/* Power domains of I/O, a line each: ` of 0.2, domain 2 ` (the driver's numbers of package
+	 * and power domain, the emulator's one). */
+	char *without_cpus;
 };
 
 /** Makes one request on the machine. @making may be NULL. The outcome is to be cleared. */

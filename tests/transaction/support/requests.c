@@ -3,20 +3,34 @@
 #include "transaction/support/requests.h"
 #include "support/check.h"
 
-static void note(struct objections *objections, const struct isst_failure *failure)
+static void add_line(struct objections *objections, const struct isst_failure *failure)
 {
 	char *more;
 
-	if (!failure->error) {
-		objections->planned = true;
-		return;
-	}
 	assert_true(asprintf(&more, "%s%d: %s\n", objections->lines, failure->error,
 			     failure->message) >= 0);
 	free(objections->lines);
 	objections->lines = more;
+}
+
+static void note(struct objections *objections, const struct isst_failure *failure)
+{
+	if (!failure->error) {
+		objections->planned = true;
+		return;
+	}
+	add_line(objections, failure);
 	if (!objections->error && failure->error != -ISST_NOT_HERE)
 		objections->error = failure->error;
+}
+
+/** Domains without CPUs are left out, whatever stands against them. */
+static void note_domain(struct objections *objections, const struct isst_request *request)
+{
+	if (request->domain->has_cpu)
+		note(objections, &request->failure);
+	else if (request->failure.error)
+		add_line(objections, &request->failure);
 }
 
 /* ---- Requests for domains ---- */
@@ -44,7 +58,7 @@ static int for_domains(struct isst_context *context, struct isst_change *change,
 	}
 	error = plan(context, change, request, requests, count);
 	for (size_t i = 0; i < count && !error; i++)
-		note(objections, &requests[i].failure);
+		note_domain(objections, &requests[i]);
 	free(requests);
 	return error;
 }

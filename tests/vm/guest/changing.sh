@@ -26,12 +26,12 @@ level_changes() {
 }
 
 base_freq() {
-	changes "$(printf 'base-freq\n  enable:success')" - - '' base-freq enable <<-E
-	* * base-freq 1
+	changes "$(printf 'base-freq\n  enable:success')" io - '' base-freq enable <<-E
+	* + base-freq 1
 	E
-	changes "$(printf 'base-freq\n  disable:success')" - - 'isst base-freq enable' base-freq disable <<-E
+	changes "$(printf 'base-freq\n  disable:success')" io - 'isst base-freq enable' base-freq disable <<-E
 	E
-	changes "$(printf 'base-freq\n  enable:success')" - - '' base-freq enable -a <<-E
+	changes "$(printf 'base-freq\n  enable:success')" io - '' base-freq enable -a <<-E
 	$(base_freq_auto)
 	E
 	{
@@ -40,14 +40,14 @@ base_freq() {
 			"$(awk '{ print $1 }' $work/topology | while read -r cpu; do cat $cpus_dir/cpu$cpu/cpufreq/base_frequency; done)"
 	} > $work/wrong
 	verdict 'base-freq enable -a: scaling limits' $work/wrong
-	changes "$(printf 'base-freq\n  disable:success')" - - 'isst base-freq enable -a' base-freq disable -a <<-E
+	changes "$(printf 'base-freq\n  disable:success')" io - 'isst base-freq enable -a' base-freq disable -a <<-E
 	E
 	equal 'lowest scaling limits' 800000 "$(cat $cpus_dir/cpufreq/policy*/scaling_min_freq | uniq)" > $work/wrong
 	verdict 'base-freq disable -a: scaling limits' $work/wrong
 }
 
 base_freq_auto() {	# the state after base-freq enable -a at level 0
-	echo '* * base-freq 1'
+	echo '* + base-freq 1'
 	echo '* + core-power 1'
 	echo '* + ordered 1'
 	echo '* + class 0 0 0 25 255'
@@ -60,20 +60,20 @@ base_freq_auto() {	# the state after base-freq enable -a at level 0
 }
 
 turbo_freq() {
-	changes "$(printf 'turbo-freq\n  enable:success')" - - '' turbo-freq enable <<-E
+	changes "$(printf 'turbo-freq\n  enable:success')" io - '' turbo-freq enable <<-E
 	* + core-power 1
 	* + ordered 1
-	* * turbo-freq 1
+	* + turbo-freq 1
 	* * turbo-limits 0xffffffffffffffff
 	E
-	changes "$(printf 'turbo-freq\n  enable:success')" - - '' turbo-freq enable -t 0x1122334455667788 <<-E
+	changes "$(printf 'turbo-freq\n  enable:success')" io - '' turbo-freq enable -t 0x1122334455667788 <<-E
 	* + core-power 1
 	* + ordered 1
-	* * turbo-freq 1
+	* + turbo-freq 1
 	* * turbo-limits 0x1122334455667788
 	E
 	turbo_freq_auto
-	changes "$(printf 'turbo-freq\n  disable:success')" - - 'isst turbo-freq enable' turbo-freq disable <<-E
+	changes "$(printf 'turbo-freq\n  disable:success')" io - 'isst turbo-freq enable' turbo-freq disable <<-E
 	* + core-power 1
 	* + ordered 1
 	E

@@ -83,6 +83,7 @@ mailbox_refusals() {
 tpmi_refusals() {
 	last=$(($(units '' - | wc -l) - 1))
 	level_is_pending
+	io_refuses
 	before=
 	fault="control refuse-features $last"
 	fails 1 'taken back' base-freq enable -a
@@ -108,6 +109,24 @@ level_is_pending() {
 	} > $work/wrong
 	verdict "perf-profile set-config-level -l 1 (control refuse-level $last: exit status 5)" $work/wrong
 	sleep 1
+}
+
+# Domains without CPUs whose firmware refuses are left out, and the others are changed.
+io_refuses() {
+	power_on
+	control refuse-features -1
+	tree "$(printf 'base-freq\n  enable:success')" '' - > $work/tree
+	run isst base-freq enable
+	{
+		shown_as_text 0
+		holds $work/err 'package 0, power domain 2: turbo-freq and base-freq: off, on was written and not taken'
+		holds $work/err 'package 1, power domain 2: turbo-freq and base-freq: off, on was written and not taken'
+		echo '* * base-freq 1' | registers | grep -v ' domain-2 profile-' > $work/registers
+		grep -v ' domain-2 profile-' $hardware/registers > $work/now
+		same registers $work/registers $work/now
+		[ "$(grep -c ' domain-2 profile-status ' $hardware/registers)" = 2 ] || echo 'there are no two domains of I/O'
+	} > $work/wrong
+	verdict 'base-freq enable (control refuse-features -1)' $work/wrong
 }
 
 # Two changes at once, one after the other in the end.

@@ -55,6 +55,9 @@ struct hw_level {
 #define HW_REFUSE_FEATURES BIT(1)
 #define HW_REFUSE_CORE_POWER BIT(2)
 
+/* In place of a die's index: the domains of I/O, in all packages. */
+#define HW_IO -1
+
 /* A refused command: which, by which die, and after how many that are still accepted. */
 struct hw_refusal {
 	bool armed;
@@ -70,7 +73,7 @@ struct hw_faults {
 	ktime_t busy_until; /* the mailbox is busy until then */
 	struct hw_refusal refusal;
 	u8 tpmi_refused; /* what the domain of tpmi_die refuses, of HW_REFUSE_ */
-	int tpmi_die;
+	int tpmi_die; /* index of the die, or HW_IO */
 };
 
 /* What the firmware controls as one: a die of a package. */

@@ -185,7 +185,8 @@ static void answer_control_mailbox(int package)
 
 static bool refuses(const struct hw_die *die, u8 what)
 {
-	return die && machine.faults.tpmi_refused & what && machine.faults.tpmi_die == die->index;
+	return machine.faults.tpmi_refused & what &&
+	       machine.faults.tpmi_die == (die ? die->index : HW_IO);
 }
 
 static void take_core_power(volatile u64 *domain, struct hw_die *die)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compares a directory with what it held, and puts it back. */
-#include "transaction/support/keep.h"
+#include "support/keep.h"
 #include "support/check.h"
 
 #include <dirent.h>
@@ -401,6 +401,67 @@ void kept_print(const struct kept *kept, const char *name, const char *path, FIL
 
 	assert_non_null(node);
 	print_node(stream, node, path);
+}
+
+/** Who is told of differences, and where they are. */
+struct comparison {
+	void (*tell)(void *data, const struct kept_difference *difference);
+	void *data;
+};
+
+static void compare_trees(const struct comparison *comparison, const char *path,
+			  const struct node *before, const struct node *now);
+
+/** Tells of what is another, or is in one tree alone (the other is NULL), and of what is below. */
+static void compare_nodes(const struct comparison *comparison, const char *directory,
+			  const struct node *before, const struct node *now)
+{
+	static const char DIRECTORY[] = "(directory)";
+	const struct node *nodes[] = { before, now };
+	struct kept_difference found = { 0 };
+	const char *content[2] = { NULL, NULL };
+	size_t sizes[2] = { 0, 0 };
+	char *path;
+
+	assert_true(asprintf(&path, "%s%s%s", directory, *directory ? "/" : "",
+			     before ? before->name : now->name) >= 0);
+	for (int i = 0; i < 2; i++)
+		if (nodes[i]) {
+			content[i] = nodes[i]->directory ? DIRECTORY : nodes[i]->content;
+			sizes[i] = nodes[i]->directory ? strlen(DIRECTORY) : nodes[i]->size;
+		}
+	found = (struct kept_difference){ path, content[0], content[1], sizes[0], sizes[1] };
+	if (!before || !now || sizes[0] != sizes[1] ||
+	    (content[0] != content[1] && memcmp(content[0], content[1], sizes[0]) != 0))
+		comparison->tell(comparison->data, &found);
+	compare_trees(comparison, path, before, now);
+	free(path);
+}
+
+/** Both are sorted by name. A file, or NULL, has nothing below. */
+static void compare_trees(const struct comparison *comparison, const char *path,
+			  const struct node *before, const struct node *now)
+{
+	size_t i = 0, j = 0, old_count = before ? before->count : 0, count = now ? now->count : 0;
+
+	while (i < old_count || j < count) {
+		int order = i == old_count ? 1
+			    : j == count   ? -1
+					 : strcoll(before->children[i].name, now->children[j].name);
+
+		compare_nodes(comparison, path, order <= 0 ? &before->children[i] : NULL,
+			      order >= 0 ? &now->children[j] : NULL);
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+void kept_compare(const struct kept *before, const struct kept *now,
+		  void (*tell)(void *data, const struct kept_difference *difference), void *data)
+{
+	const struct comparison comparison = { tell, data };
+
+	compare_trees(&comparison, "", &before->root, &now->root);
 }
 
 void kept_restore(struct kept *kept)

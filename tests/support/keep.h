@@ -4,8 +4,8 @@
  * reading its thousands of files again: files that look untouched are left alone. Knows nothing of
  * machines.
  */
-#ifndef TESTS_TRANSACTION_KEEP_H
-#define TESTS_TRANSACTION_KEEP_H
+#ifndef TESTS_SUPPORT_KEEP_H
+#define TESTS_SUPPORT_KEEP_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +21,18 @@ struct kept *kept_take(const char *directory, const struct kept *like);
 struct kept *kept_look(const char *directory, const struct kept *like);
 /** One of its directories as lines of text, as it is when it is called @path. */
 void kept_print(const struct kept *kept, const char *name, const char *path, FILE *stream);
+/** A file or directory that is another now, below the directory: its content before and now, NULL
+ * where there was, or is, none. */
+struct kept_difference {
+	const char *path;
+	const char *before, *now;
+	size_t before_size, now_size;
+};
+
+/** Tells every difference between two times of a directory. */
+void kept_compare(const struct kept *before, const struct kept *now,
+		  void (*tell)(void *data, const struct kept_difference *difference), void *data);
+
 /** Makes the directory what it was, wherever it is not. */
 void kept_restore(struct kept *kept);
 /** Whether one of its directories holds what it held. */
