@@ -150,6 +150,10 @@ ROOM_TESTS := $(filter-out tests/features/power_domains%, \
 	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction,$(LIBRARY_ROOMS)))))))
 # Changes are tested on the emulator, by programs that hold all rooms.
 TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c))
+# Those on large machines go the same ways as those on small ones, many times: LARGE=no leaves them out.
+ifeq ($(LARGE),no)
+TRANSACTION_TESTS := $(filter-out %_large.c,$(TRANSACTION_TESTS))
+endif
 TRANSACTION_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/transaction/support/*.c))
 EMULATOR_TESTS := $(wildcard tests/emulator/*.c)
 CLI_TESTS := $(wildcard tests/cli/*.c)
@@ -225,13 +229,19 @@ update-cases: $(BUILD)/tests/commands
 .PHONY: check-sanitize
 check-sanitize:
 	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
-		ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-sanitize HARDENING=no \
+		ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-sanitize LARGE=no HARDENING=no \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
 		check
 
+# In two parts, for two processors.
+MUTATIONS := $(addprefix $(BUILD)/tests/mutations-,1 2)
+$(MUTATIONS): $(BUILD)/tests/mutations-%: tests/mutations.sh $(BUILD)/flags
+	printf '#!/bin/sh\nexec sh tests/mutations.sh %s %s 2\n' $(BUILD) $* > $@
+	chmod +x $@
+
 .PHONY: check-mutations
-check-mutations: $(TRANSACTION_PROGRAMS)
-	sh tests/mutations.sh $(BUILD)
+check-mutations: $(TRANSACTION_PROGRAMS) $(MUTATIONS)
+	sh tests/run-tests.sh $(MUTATIONS)
 
 .PHONY: check-valgrind
 check-valgrind: $(UNIT_TESTS)

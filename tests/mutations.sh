@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Takes one part of the transactions out of a copy of the tree after the other, and runs the tests that
-# should notice: mutations.sh BUILD. A mutation that no test notices has failed, and so has one that
-# does not apply any more. Speaks TAP.
+# should notice: mutations.sh BUILD [PART PARTS]. A mutation that no test notices has failed, and so has
+# one that does not apply any more. PART, from 1 to PARTS: each so manieth only. Speaks TAP.
 set -u
 export LC_ALL=C
-build=${1:-build}
+build=${1:-build} part=${2:-1} parts=${3:-1}
 # In memory where there is such a place: the emulated machines are made of thousands of files.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
 	TMPDIR=/dev/shm
@@ -19,7 +19,7 @@ mkdir "$scratch/tree" "$scratch/tmp" &&
 	cp -a "$build" "$scratch/tree/$build" || exit 1
 cd "$scratch/tree" || exit 1
 export ISST_PLATFORMS="$scratch/tree/tests/platforms" TMPDIR="$scratch/tmp"
-number=0 failed=0
+number=0 failed=0 known=0
 
 result() { # ok|not ok, name, [remark]
 	number=$((number + 1))
@@ -59,6 +59,8 @@ check_baseline() {
 # mutate NAME FILE SED-SCRIPT PROGRAM [REQUEST]
 mutate() {
 	name=$1 file=$2 script=$3 program=$4 request=${5:-}
+	known=$((known + 1))
+	[ $((known % parts)) -eq $((part % parts)) ] || return 0
 	if ! check_baseline "$program" "$request"; then
 		result "not ok" "$name" "$program $request is red without it"
 		return
@@ -134,9 +136,9 @@ mutate "what was clipped counts as not taken" $run \
 mutate "late firmware is not waited for" $run \
 	's/while (!error && !all_as_wanted(step, accesses, owners, count) .*/while (0);/' verification
 mutate "a write that failed is passed over" $run \
-	's/if (failure->error && !result)/if (0)/' verification
+	's/^\tif (!failure->error)$/\tif (1)/' verification
 mutate "an old value that cannot be read is passed over" $run \
-	's/if (accesses\[i\].failure.error)/if (0)/' verification
+	's/^\t\tif (failure->error)$/\t\tif (0)/' verification
 mutate "what is there already is written again" $run \
 	's/entry->needed = entry->recorded &&/entry->needed = entry->recorded || /' unchanged "association"
 mutate "nobody asks whether to go on" $run \
