@@ -241,6 +241,9 @@ struct isst_cpu {
 size_t isst_domain_count(const struct isst_context *context);
 const struct isst_domain *isst_domain(const struct isst_context *context, size_t index);
 
+/** Whether a domain is known to have no CPU at all, on- or offline: one of an I/O die. */
+bool isst_domain_is_io(const struct isst_domain *domain);
+
 /** The CPU of that number, or NULL if the machine has none, or nothing is known of it (offline ever
  * since). */
 const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number);

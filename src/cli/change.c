@@ -184,7 +184,7 @@ static int judge(const struct attempt *attempt)
 	for (size_t i = 0; i < attempt->count; i++) {
 		int error = attempt->failures[i].error;
 
-		if (!domain_of(attempt, i)->has_cpu)
+		if (isst_domain_is_io(domain_of(attempt, i)))
 			continue;
 		if (error && error != -EOPNOTSUPP)
 			return error;
@@ -214,7 +214,8 @@ static void tell_failures(const struct attempt *attempt, int stopped)
 		const struct isst_failure *failure = &attempt->failures[i];
 
 		/* That I/O lacks a feature of cores is no news. */
-		if (!stopped && failure->error == -EOPNOTSUPP && !domain_of(attempt, i)->has_cpu)
+		if (!stopped && failure->error == -EOPNOTSUPP &&
+		    isst_domain_is_io(domain_of(attempt, i)))
 			continue;
 		if (one_by_one)
 			tell_one(attempt->run, failure, stopped);
@@ -259,7 +260,7 @@ static void report_results(const struct attempt *attempt, int error)
 	for (size_t i = 0; i < run->targets.unit_count && changing->once_more && !error; i++) {
 		const struct unit *unit = &run->targets.units[i];
 
-		if (unit->first && unit->domain->has_cpu && is_part(attempt, unit))
+		if (unit->first && !isst_domain_is_io(unit->domain) && is_part(attempt, unit))
 			report_result(run, unit, changing->once_more, changing->result, 0);
 	}
 }

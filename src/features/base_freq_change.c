@@ -31,10 +31,10 @@ static const struct isst_base_freq *base_freq_of(const struct span *span, size_t
 {
 	size_t owner = i;
 
-	if (i < span->own && span->requests[i].domain->has_cpu)
+	if (i < span->own && !isst_domain_is_io(span->requests[i].domain))
 		return &span->facts.domains[i].level.base_freq_info;
 	for (size_t j = 0; j < span->own; j++)
-		if (wanted(&span->requests[j]) && span->requests[j].domain->has_cpu &&
+		if (wanted(&span->requests[j]) && !isst_domain_is_io(span->requests[j].domain) &&
 		    span->requests[j].domain->package == span->requests[i].domain->package)
 			owner = j;
 	return &span->facts.domains[owner].level.base_freq_info;

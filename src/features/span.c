@@ -36,7 +36,7 @@ static void add_neighbours(struct span *span, const struct isst_request *request
  * without. */
 static void pass_failure_on(struct span *span, const struct isst_request *neighbour)
 {
-	if (!neighbour->domain->has_cpu) {
+	if (isst_domain_is_io(neighbour->domain)) {
 		change_warn_left_out(span->change, neighbour->failure.message);
 		return;
 	}

@@ -300,7 +300,7 @@ bool item_is_dispensable(const struct isst_context *context, const struct item *
 {
 	const struct isst_domain *domain = find_domain(context, item);
 
-	return !KINDS[item->kind].file && domain && isst_cpuset_count(domain->present) == 0;
+	return !KINDS[item->kind].file && domain && isst_domain_is_io(domain);
 }
 
 /** Plans the access to an item of the firmware. */

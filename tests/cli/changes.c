@@ -316,10 +316,13 @@ static void a_domain_that_lacks_the_feature_is_left_out(void **state)
 /** The second domain is one of I/O. */
 static void without_cpus(void)
 {
-	static const struct isst_domain io = { .name = "package 0, power domain 2", .number = 2 };
+	static struct isst_domain io = { .name = "package 0, power domain 2", .number = 2 };
 	static const struct isst_domain *list[] = { &domains[0], &io };
 	static struct unit units[] = { { &domains[0], 0, 0, true }, { &io, 0, 1, true } };
 
+	if (!io.present)
+		io.present = isst_cpuset_new();
+	assert_non_null(io.present);
 	run.targets.domains = list;
 	run.targets.units = units;
 	units[0].slot = 0;

@@ -27,7 +27,7 @@ static void note(struct objections *objections, const struct isst_failure *failu
 /** Domains without CPUs are left out, whatever stands against them. */
 static void note_domain(struct objections *objections, const struct isst_request *request)
 {
-	if (request->domain->has_cpu)
+	if (!isst_domain_is_io(request->domain))
 		note(objections, &request->failure);
 	else if (request->failure.error)
 		add_line(objections, &request->failure);
