@@ -341,24 +341,28 @@ static bool compare(struct node *node, int parent, bool mend)
 
 /* ---- The whole ---- */
 
-struct kept *kept_look(const char *directory, const struct kept *like)
+static struct kept *begin(const char *directory)
 {
 	struct kept *kept = calloc(1, sizeof(*kept));
 
 	assert_non_null(kept);
 	kept->path = strdup(directory);
 	kept->root.name = strdup(directory);
+	return kept;
+}
+
+struct kept *kept_look(const char *directory, const struct kept *like)
+{
+	struct kept *kept = begin(directory);
+
 	take(kept, &kept->root, like ? &like->root : NULL, AT_FDCWD);
 	return kept;
 }
 
 struct kept *kept_take(const char *directory, const struct kept *like)
 {
-	struct kept *kept = calloc(1, sizeof(*kept));
+	struct kept *kept = begin(directory);
 
-	assert_non_null(kept);
-	kept->path = strdup(directory);
-	kept->root.name = strdup(directory);
 	assert_true(asprintf(&kept->links, "%s.links-XXXXXX", directory) >= 0);
 	assert_non_null(mkdtemp(kept->links));
 	take(kept, &kept->root, like ? &like->root : NULL, AT_FDCWD);

@@ -73,7 +73,7 @@ struct hw_faults {
 	ktime_t busy_until; /* the mailbox is busy until then */
 	struct hw_refusal refusal;
 	u8 tpmi_refused; /* what the domain of tpmi_die refuses, of HW_REFUSE_ */
-	int tpmi_die; /* index of the die, or HW_IO */
+	int tpmi_die;	 /* index of the die, or HW_IO */
 };
 
 /* What the firmware controls as one: a die of a package. */
