@@ -121,10 +121,12 @@ bool launch_find(const char *name, char *found)
 
 	if (strchr(name, '/'))
 		return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX;
-	for (path = path ? path : "/bin:/usr/bin"; path; path = strchr(path, ':')) {
-		path += *path == ':';
-		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)strcspn(path, ":"), path, name) <
-			    PATH_MAX &&
+	path = path ? path : "/bin:/usr/bin";
+	for (size_t length; path; path = path[length] ? path + length + 1 : NULL) {
+		length = strcspn(path, ":");
+		/* An empty one is the working directory. */
+		if (snprintf(found, PATH_MAX, "%.*s/%s", length ? (int)length : 1,
+			     length ? path : ".", name) < PATH_MAX &&
 		    access(found, X_OK) == 0)
 			return true;
 	}

@@ -131,6 +131,9 @@ if ${CC:-cc} -static -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
 	expect "a static program is refused" 2 "Error: Cannot run $scratch/static on an emulated machine: it is statically \
 linked, so it would see the real one
 " -- on_machine emulate -- "$scratch/static"
+	expect "a program of the working directory is found by an empty word of PATH" 2 "Error: Cannot run static on an \
+emulated machine: it is statically linked, so it would see the real one
+" -- sh -c "cd '$scratch' && PATH=\$PATH: isst --emulate '$platforms/tiny.platform' --emulate-state state emulate -- static"
 	expect "a static program in a script is warned of" 0 "isst emulate: $scratch/static sees the real machine: it is \
 statically linked
 " -- on_machine emulate -- sh -c "$scratch/static"
