@@ -212,8 +212,9 @@ $(BUILD)/tests/recorded: tests/command/recorded.sh $(COMMAND) $(BUILD)/isst $(BU
 	printf '#!/bin/sh\nexec sh tests/command/recorded.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
-TESTS := $(TRANSACTION_PROGRAMS) $(UNIT_TESTS) $(BUILD)/tests/commands $(BUILD)/tests/captures \
-	$(BUILD)/tests/recorded $(BUILD)/tests/preloaded $(BUILD)/tests/documents
+# Those that take long first, so that all processors have work until the end.
+TESTS := $(BUILD)/tests/commands $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded \
+	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)
