@@ -136,7 +136,7 @@ mutate "what was clipped counts as not taken" $run \
 mutate "late firmware is not waited for" $run \
 	's/while (!error && !all_as_wanted(step, accesses, owners, count) .*/while (0);/' verification
 mutate "a write that failed is passed over" $run \
-	's/^\tif (!failure->error)$/\tif (1)/' verification
+	's/if (failure->error \&\& !result)/if (0)/' verification
 mutate "an old value that cannot be read is passed over" $run \
 	's/^\t\tif (failure->error)$/\t\tif (0)/' verification
 mutate "what is there already is written again" $run \
@@ -226,7 +226,7 @@ mutate "any domain may refuse" src/transaction/items.c \
 mutate "nobody says that a domain was left out" src/transaction/change.c \
 	's/^\tchange_warn(change, "%s; left as it is, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
 mutate "a domain that refuses ends the writing of the others" src/transaction/run.c \
-	's/next = next < at ? next : at;/continue;/' tpmi_small "core-power enable"
+	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi_small "core-power enable"
 mutate "a level change does not record the features" src/features/perf_profile_change.c \
 	's/step_disturbs(step, item_of(ITEM_FEATURES, domain, current));/(void)current;/' tpmi
 mutate "limits of the package that cannot be read are passed over" src/features/perf_profile_change.c \

@@ -145,20 +145,43 @@ static void tell_progress(struct isst_change *change, const struct step *step)
 				     step->entries[i].item.index));
 }
 
-/** Notes how the write of an entry ended. Returns 0 if the change goes on, or a negative errno. */
-static int note_write(struct isst_change *change, struct entry *entry,
-		      const struct isst_failure *failure)
+static void note_write(struct isst_change *change, struct entry *entry,
+		       const struct isst_failure *failure)
 {
 	/* What may still take effect has to be taken back, too. */
 	entry->timed_out = failure->error == -ETIMEDOUT;
 	entry->written = !failure->error || entry->timed_out;
+	change->wrote |= entry->written;
 	change_log(change, &entry->item, entry->old, entry->wanted,
 		   failure->error ? failure->message : "written");
-	change->wrote |= entry->written;
-	if (!failure->error)
-		return 0;
-	return do_without(change, entry, entry->timed_out ? -EIO : failure->error,
-			  failure->message);
+}
+
+/**
+ * Notes how writes from @from on ended; @next: the first that was not tried, @count if there is
+ * none. Returns 0 if the change goes on, or the first error, with its message.
+ */
+static int note_writes(struct isst_change *change, struct step *step,
+		       const struct item_access *accesses, const size_t *owners, size_t from,
+		       size_t count, size_t *next)
+{
+	int result = 0;
+
+	*next = count;
+	for (size_t i = count; i-- > from;)
+		if (accesses[i].failure.error == -ECANCELED)
+			*next = i;
+	for (size_t i = from; i < count; i++) {
+		struct entry *entry = &step->entries[owners[i]];
+		const struct isst_failure *failure = &accesses[i].failure;
+
+		if (failure->error == -ECANCELED || entry->refused)
+			continue;
+		note_write(change, entry, failure);
+		if (failure->error && !result)
+			result = do_without(change, entry, entry->timed_out ? -EIO : failure->error,
+					    failure->message);
+	}
+	return result;
 }
 
 /** Writes entries; one that can be done without does not keep those behind it from being written.
@@ -166,29 +189,14 @@ static int note_write(struct isst_change *change, struct entry *entry,
 static int write_step(struct isst_change *change, struct step *step, struct item_access *accesses,
 		      const size_t *owners, size_t count)
 {
-	size_t next = 0;
-	int result = 0;
+	int error = 0;
 
-	while (next < count && !result) {
-		size_t at = next;
-
-		result = items_write(change->context, &accesses[at], count - at);
-		if (result)
-			break;
-		for (next = count; at < count; at++) {
-			struct entry *entry = &step->entries[owners[at]];
-			const struct isst_failure *failure = &accesses[at].failure;
-			int error = 0;
-
-			if (failure->error == -ECANCELED)
-				next = next < at ? next : at;
-			else if (!entry->refused)
-				error = note_write(change, entry, failure);
-			if (!result)
-				result = error;
-		}
+	for (size_t at = 0; at < count && !error;) {
+		error = items_write(change->context, &accesses[at], count - at);
+		if (!error)
+			error = note_writes(change, step, accesses, owners, at, count, &at);
 	}
-	return result;
+	return error;
 }
 
 /** Whether the values that were read back are those that were written. */

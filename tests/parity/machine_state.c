@@ -4,9 +4,10 @@
  * a line of standard input each:
  *
  *   memory   what firmware, driver and kernel remember, as text
- *   files    what is another than it was: for each file its path, a NUL, its size before and now
- * (-1 where there is none), a NUL, and its content now reset    makes everything what it was; the
- * answer is empty
+ *   files    what is another than it was: for each file its path, a NUL, sizes, a NUL, content
+ *   reset    makes everything what it was; the answer is empty
+ *
+ * Sizes are two numbers, before and now, -1 where there is no file; the content is that of now.
  *
  * An answer is a line with its length, and as many bytes.
  */
