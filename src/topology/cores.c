@@ -67,7 +67,7 @@ static void disown_core(struct messages *messages, struct topology_cpu *cpu,
  * be trusted. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology)
 {
-	struct topology_cpu **places = calloc(topology->cpu_count, sizeof(*places));
+	struct topology_cpu **places = calloc(topology->cpu_count + 1, sizeof(*places));
 	size_t count = 0;
 
 	if (!places)

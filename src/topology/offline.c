@@ -36,9 +36,12 @@ static bool is_contradicted(const struct topology *topology, const struct topolo
 static int add_offline_cpus(struct topology *topology, const struct topology_cache *cache)
 {
 	size_t known = topology->cpu_count;
-	struct topology_cpu *cpus = reallocarray(topology->cpus, known + cache->count,
-						 sizeof(*cpus));
+	struct topology_cpu *cpus;
 
+	/* An array of no elements would be freed by this, and still be the topology's. */
+	if (cache->count == 0)
+		return 0;
+	cpus = reallocarray(topology->cpus, known + cache->count, sizeof(*cpus));
 	if (!cpus)
 		return -ENOMEM;
 	topology->cpus = cpus;
@@ -66,7 +69,7 @@ static int add_offline_cpus(struct topology *topology, const struct topology_cac
 static int remember(const struct topology_sources *sources, const struct topology *topology,
 		    const struct topology_cache *cache, const char *boot_id)
 {
-	struct cached_cpu *cpus = calloc(topology->cpu_count + cache->count, sizeof(*cpus));
+	struct cached_cpu *cpus = calloc(topology->cpu_count + cache->count + 1, sizeof(*cpus));
 	size_t count = 0;
 
 	if (!cpus)

@@ -272,6 +272,23 @@ static void D26_a_cpu_of_unknown_core_is_of_no_power_domain(void **state)
 	isst_close(context);
 }
 
+static void a_machine_on_which_no_core_is_known_has_its_power_domains(void **state)
+{
+	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
+	struct isst_context *context;
+
+	fake_die(fake, 0, 0, "0-3");
+	for (unsigned int cpu = 0; cpu < 4; cpu++)
+		fake_phy_id_error(&fake->device, cpu, -EIO);
+	offer(fake, 0, 0x3);
+	context = discovered(fake, 2);
+	check_domain(context, 0, 0, 0, 0, "");
+	check_domain(context, 1, 0, 0, 1, "");
+	assert_null(isst_cpu(context, 0));
+	check_cpus(isst_online_cpus(context), "0-3");
+	isst_close(context);
+}
+
 static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(void **state)
 {
 	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
@@ -442,6 +459,7 @@ int main(void)
 		MACHINE_TEST(domains_without_a_die_come_last_in_their_package_only),
 		MACHINE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out),
 		MACHINE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain),
+		MACHINE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains),
 		MACHINE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others),
 		MACHINE_TEST(no_power_domain_at_all_is_an_error),
 		MACHINE_TEST(D26_two_cpus_of_one_place_are_trusted_neither),
