@@ -273,7 +273,7 @@ static bool interrupts(int number)
 	struct sigaction action;
 	sigset_t blocked;
 
-	if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, number) == 1)
+	if (sigprocmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, number) == 1)
 		return false;
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN;
 }

@@ -6,6 +6,7 @@
  */
 #include "features/capture.h"
 
+#include "base/error_name.h"
 #include "base/machine.h"
 
 #include <errno.h>
@@ -147,7 +148,7 @@ static int write_answer(struct capture *capture, FILE *stream, int error, uint32
 		return message_error(&capture->context->messages, -EIO,
 				     "the mailbox stays busy; more tries (--retry) may help");
 	if (error)
-		fprintf(stream, " -> %s\n", strerrorname_np(-error));
+		fprintf(stream, " -> %s\n", error_name(error).text);
 	else
 		fprintf(stream, " -> 0x%08x\n", value);
 	return 0;

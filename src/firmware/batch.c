@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends planned requests, decodes their answers, and says what a failed one means. */
 #include "firmware/batch.h"
+#include "base/error_name.h"
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/tpmi.h"
@@ -291,7 +292,7 @@ static void note_failure(struct messages *messages, const struct request *reques
 		result = -EOPNOTSUPP;
 	message_failure(messages, request->failure, result, "%s: %s%s (%s): %s (%s)%s%s",
 			request->domain->name, request->reading->name, level,
-			describe(messages, request), meaning->text, strerrorname_np(-error),
+			describe(messages, request), meaning->text, error_name(error).text,
 			causes && error == -ENOTTY ? ": " : "",
 			causes && error == -ENOTTY ? causes : "");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The firmware's numbers of cores, in batches, and whether they can be true. */
+#include "base/error_name.h"
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "firmware/firmware.h"
@@ -19,7 +20,7 @@ static void take_punit_number(const struct topology_sources *sources, struct top
 						 "the driver does not know the core of CPU %u "
 						 "(GET_PHY_ID: %s)",
 						 cpu->public.number,
-						 error ? strerrorname_np(-error) : "no number");
+						 error ? error_name(error).text : "no number");
 		return;
 	}
 	punit = firmware_decode_punit(sources->operations, physical_cpu);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is said of requests that fail, and who hears of it. */
+#include "base/error_name.h"
 #include "support/fake_firmware.h"
 
 enum { ICE_LAKE = 0x6a };
@@ -50,7 +51,7 @@ static void check_failures(void **state,
 		fail_msg("%d gives %d: %s", error, failure.error, failure.message);
 	check_holds(failure.message, "package 1, die 2");
 	check_holds(failure.message, "CPU 5");
-	check_holds(failure.message, strerrorname_np(-error));
+	check_holds(failure.message, error_name(error).text);
 	for (size_t i = 0; i < 4 && texts[i]; i++)
 		check_holds(failure.message, texts[i]);
 	fake_firmware_finish(fake);
