@@ -75,11 +75,11 @@ help:
 
 #: all             build/libisst.a, build/intel-speed-select and its other name build/isst
 
-# Objects are rebuilt when the way to build them changes.
-FLAGS := $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR) $(LIBDIR)
+# Objects are rebuilt when the way to build them changes: the compiler, and a line with its options.
+FLAGS := $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR) $(LIBDIR)
 $(BUILD)/flags: .force-flags
 	@mkdir -p $(@D)
-	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+	@printf '%s\n' '$(CC)' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(CC)' '$(FLAGS)' > $@
 .PHONY: .force-flags
 .force-flags:
 

@@ -314,12 +314,12 @@ else
 fi
 
 # The library may need what it was built with: the build tells.
-compiler=$(sed 's/ .*//' "$build/flags")
-instruments=$(tr ' ' '\n' < "$build/flags" | grep -e '^-fsanitize=' -e '^--coverage$')
-if command -v "$compiler" > /dev/null; then
+compiler=$(sed -n 1p "$build/flags")
+instruments=$(sed 1d "$build/flags" | tr ' ' '\n' | grep -e '^-fsanitize=' -e '^--coverage$')
+if command -v "${compiler%% *}" > /dev/null; then
 	blocks_of c "$scratch/program" .c "$readme"
-	# shellcheck disable=SC2086  # instruments are words on purpose
-	check "README's program compiles" check_program "$scratch/program1.c" "$compiler" $instruments
+	# shellcheck disable=SC2086  # compiler (ccache gcc, say) and instruments are words on purpose
+	check "README's program compiles" check_program "$scratch/program1.c" $compiler $instruments
 else
 	skip "README's program compiles" "no $compiler"
 fi
