@@ -253,12 +253,17 @@ check-valgrind: $(UNIT_TESTS)
 # ---- Independent witnesses ----
 
 #: check-parity    each command beside the packaged tool, on the same emulated machines
+#: check-clients   client programs as users have them, with the packaged tool and with ours
 #: check-vm        the command on the kernel's own drivers, in virtual machines
 #: docs-differences  docs/differences.md, from what check-parity knows to differ
 
 .PHONY: check-parity
 check-parity: all
 	sh tests/parity/check-parity.sh $(BUILD)
+
+.PHONY: check-clients
+check-clients: all
+	sh tests/clients/check-clients.sh $(BUILD)
 
 .PHONY: docs-differences
 docs-differences:

@@ -21,11 +21,7 @@ if ! sh "$top/tests/reference/fetch.sh" "$reference" ${REFERENCE_SUITE:-}; then
 	echo "check-parity: SKIPPED, the packaged reference tool (linux-cpupower) cannot be had; REFERENCE=path gives one" >&2
 	exit 0
 fi
-mkdir -p "$build/tests/parity"
-# Made anew under another name first: another run may be using it.
-${CC:-cc} -D_GNU_SOURCE -O2 -I"$top/include" -I"$top/src" -I"$top/tests" -o "$build/tests/parity/machine-state.new" \
-	"$here/machine_state.c" "$top/tests/support/keep.c" "$top/tests/support/snapshot.c" -lcmocka
-mv "$build/tests/parity/machine-state.new" "$build/tests/parity/machine-state"
+sh "$here/build-helper.sh" "$build"
 # In memory where there is such a place: the emulated machines are made of thousands of files.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
 	export TMPDIR=/dev/shm

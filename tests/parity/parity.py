@@ -17,6 +17,8 @@ import machine
 import outputs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# What client programs meet; the page for users names it, too.
+CLIENTS = os.path.join(HERE, '../clients/differences')
 SHOWN = 12
 
 
@@ -284,7 +286,7 @@ def main():
         print(problem, file=sys.stderr)
         return 2
     lines = read_commands(options.commands)
-    text = make_document(entries, lines)
+    text = make_document(entries + explanations.read(CLIENTS), lines)
     if options.write_doc:
         with open(options.document, 'w', encoding='utf-8') as file:
             file.write(text)
