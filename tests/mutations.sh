@@ -206,6 +206,10 @@ mutate "a level that was refused counts as timed out" $settings \
 	's/now_us() - begin_us >= WAITED_US/begin_us > 0/; s/count_rests() > begin_rests/begin_rests >= 0/' tpmi
 mutate "a level that timed out is not waited for" $undo \
 	's/pending |= entries\[owners\[i\]\].timed_out &&/pending |= false \&\&/' tpmi
+mutate "a level that comes late is a failure" $run \
+	's/if (failure->error && !entry->timed_out && !result)/if (failure->error \&\& !result)/' tpmi
+mutate "features stay on behind a level that came late" src/features/perf_profile_change.c \
+	's/^\t\tstep->after = finish_late_levels;/\t\tstep->after = NULL;/' tpmi
 mutate "a pending level is not listed" $undo \
 	's/note_pending(work, at + done++);/done++;/' tpmi
 mutate "recovery takes every level for pending" $journal \

@@ -130,10 +130,49 @@ static int warn_of_kernel(struct level_change *work)
 	return error;
 }
 
+static struct item features_of(const struct entry *level)
+{
+	struct item item = level->item;
+
+	item.kind = ITEM_FEATURES;
+	item.index = (unsigned int)level->wanted.number;
+	return item;
+}
+
+/**
+ * The driver of TPMI switches the features off only behind a level that took effect while it
+ * waited: behind one that came later that is done here.
+ */
+static int finish_late_levels(struct isst_change *change)
+{
+	size_t at = 0;
+	const struct step *levels;
+	struct step *features = NULL;
+
+	while (at < change->count && change->steps[at]->after != finish_late_levels)
+		at++;
+	if (at == change->count)
+		return 0;
+	levels = change->steps[at];
+	change->steps[at]->after = NULL;
+	for (size_t i = 0; i < levels->count; i++) {
+		if (!levels->entries[i].timed_out || !levels->entries[i].confirmed)
+			continue;
+		if (!features)
+			features = change_step_behind(change, at, ITEM_FEATURES);
+		step_set(features, features_of(&levels->entries[i]),
+			 FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ, 0);
+	}
+	return 0;
+}
+
 static void plan_levels(struct level_change *work)
 {
 	struct step *step = change_step(work->change, ITEM_LEVEL);
 	unsigned int fabrics = context_has_power_domains(work->change->context) ? 2 : 1;
+
+	if (step)
+		step->after = finish_late_levels;
 
 	for (size_t i = 0; i < work->facts.count; i++) {
 		const struct isst_domain *domain = work->requests[i].domain;

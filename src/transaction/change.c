@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /** Makes room for one more element of an array. Returns false without memory. */
@@ -84,6 +85,18 @@ struct step *change_step(struct isst_change *change, enum item_kind kind)
 	step->change = change;
 	step->kind = kind;
 	change->steps[change->count++] = step;
+	return step;
+}
+
+struct step *change_step_behind(struct isst_change *change, size_t before, enum item_kind kind)
+{
+	struct step *step = change_step(change, kind);
+
+	if (!step)
+		return NULL;
+	memmove(&change->steps[before + 2], &change->steps[before + 1],
+		(change->count - before - 2) * sizeof(struct step *));
+	change->steps[before + 1] = step;
 	return step;
 }
 

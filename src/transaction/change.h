@@ -76,6 +76,9 @@ struct isst_change {
  * be checked. */
 struct step *change_step(struct isst_change *change, enum item_kind kind);
 
+/** Adds an empty step right behind step @before, which is the next one to be made. */
+struct step *change_step_behind(struct isst_change *change, size_t before, enum item_kind kind);
+
 /** Adds an item to a step: the bits of @mask become those of @bits. A NULL step is passed over. */
 void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits);
 

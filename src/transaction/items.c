@@ -147,7 +147,8 @@ static const struct kind {
 	bool clipped;
 	const struct file_access *file; /* NULL: the firmware's */
 } KINDS[ITEM_KINDS] = {
-	[ITEM_LEVEL] = { "level", "performance level", NULL, false, AS_NUMBER, 1000, false, NULL },
+	/* The driver of TPMI gives up after 20 ms, which is not enough for all firmware. */
+	[ITEM_LEVEL] = { "level", "performance level", NULL, false, AS_NUMBER, 3000, false, NULL },
 	[ITEM_FEATURES] = { "features", "turbo-freq and base-freq", NULL, false, AS_FEATURES, 100,
 			    false, NULL },
 	[ITEM_CORE_POWER] = { "core-power", "core-power", NULL, false, AS_SWITCH, 100, false,

@@ -177,9 +177,9 @@ static int note_writes(struct isst_change *change, struct step *step,
 		if (failure->error == -ECANCELED || entry->refused)
 			continue;
 		note_write(change, entry, failure);
-		if (failure->error && !result)
-			result = do_without(change, entry, entry->timed_out ? -EIO : failure->error,
-					    failure->message);
+		/* One that may still take effect is waited for when the step is verified. */
+		if (failure->error && !entry->timed_out && !result)
+			result = do_without(change, entry, failure->error, failure->message);
 	}
 	return result;
 }
@@ -217,10 +217,17 @@ static bool all_as_wanted(const struct step *step, const struct item_access *acc
 static const char *describe_not_taken(struct isst_context *context, const struct entry *entry,
 				      struct item_value now)
 {
+	const char *target = item_describe(context, &entry->item);
+	const char *written = item_describe_value(context, &entry->item, entry->wanted);
+	const char *found = item_describe_value(context, &entry->item, now);
+
+	if (entry->timed_out)
+		return message_make(&context->messages,
+				    "%s: wrote %s, read back %s: it took no effect in %u ms, and "
+				    "may do so yet",
+				    target, written, found, item_settling_time(entry->item.kind));
 	return message_make(&context->messages, "%s: %s was written and not taken; it is %s",
-			    item_describe(context, &entry->item),
-			    item_describe_value(context, &entry->item, entry->wanted),
-			    item_describe_value(context, &entry->item, now));
+			    target, written, found);
 }
 
 static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)

@@ -170,16 +170,42 @@ static void a_clipped_limit_is_a_warning_with_both_values(void **state)
 	machine_end(&machine);
 }
 
-static void late_firmware_is_waited_for(void **state)
+static void late_levels_are_waited_for(void **state)
+{
+	static const unsigned int DELAYS_MS[] = { 10, 60, 400, 900, 1500 };
+	static const char *const NAMES[] = { "level 1", "level 1 online" };
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	for (size_t i = 0; i < COUNT(DELAYS_MS) * COUNT(NAMES); i++) {
+		const char *name = NAMES[i % COUNT(NAMES)];
+		struct outcome outcome;
+		char *soon, *rules;
+
+		machine_restart(&machine, name);
+		soon = machine_picture(&machine);
+		machine_restart(&machine, NULL);
+		assert_true(asprintf(&rules, "mailbox 0x7f/0x08 set late %u",
+				     DELAYS_MS[i / COUNT(NAMES)]) >= 0);
+		make_under(&machine, rules, name, &outcome);
+		if (outcome_error(&outcome))
+			fail_msg("%s, %s: %s", name, rules, outcome.message);
+		machine_check(&machine, soon, "%s, %s", name, rules);
+		outcome_clear(&outcome);
+		free(soon);
+		free(rules);
+	}
+	machine_end(&machine);
+}
+
+static void late_core_power_is_waited_for(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
 
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
-	make_under(&machine, "mailbox 0x7f/0x08 set late 60", "level 1", &outcome);
-	assert_int_equal(outcome_error(&outcome), 0);
-	outcome_clear(&outcome);
 	make_under(&machine, "mailbox 0x95/0x03 set late 30", "core-power enable", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
 	outcome_clear(&outcome);
@@ -311,7 +337,8 @@ int main(void)
 		TEST(D48_all_domains_change_their_level_or_none, "sapphirerapids-2s56c"),
 		cmocka_unit_test(D49_cpus_go_offline_as_a_whole_or_not_at_all),
 		cmocka_unit_test(a_clipped_limit_is_a_warning_with_both_values),
-		cmocka_unit_test(late_firmware_is_waited_for),
+		cmocka_unit_test(late_levels_are_waited_for),
+		cmocka_unit_test(late_core_power_is_waited_for),
 		cmocka_unit_test(firmware_that_is_too_late_is_overwritten),
 		TEST(what_a_failed_level_change_disturbed_is_restored, "tests/multi-die"),
 		TEST(what_a_failed_level_change_disturbed_is_restored, "guide"),
