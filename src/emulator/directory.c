@@ -242,17 +242,18 @@ static int mark(int lock)
 int directory_lock(int directory, const char *path, char **error)
 {
 	int lock = openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	char *holder = NULL;
 	int result;
 
 	if (lock < 0)
 		return set_error(error, -EIO, "Cannot open %s/lock: %s", path, strerror(errno));
-	do
-		result = flock(lock, LOCK_EX);
-	while (result && errno == EINTR);
+	result = directory_wait_lock(lock, &holder);
 	if (result) {
-		result = set_error(error, -EIO, "Cannot lock %s/lock: %s", path, strerror(errno));
+		set_error(error, -EIO, "Cannot lock %s/lock: %s%s", path,
+			  holder ? "it is locked by " : strerror(-result), holder ? holder : "");
+		free(holder);
 		close(lock);
-		return result;
+		return -EIO;
 	}
 	result = mark(lock);
 	if (result) {

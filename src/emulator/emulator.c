@@ -48,29 +48,20 @@ static char *platform_name(const struct isst_emulator_target *target)
 
 static int read_platform_file(const char *path, char **text, char **error)
 {
-	FILE *file = fopen(path, "re");
-	size_t space = 0;
-	ssize_t size;
+	int file = open(path, O_RDONLY | O_CLOEXEC), result;
+	size_t size;
 
 	*text = NULL;
-	if (!file)
+	if (file < 0)
 		return set_error(error, errno == ENOENT ? -ENOENT : -EIO, "Cannot open %s: %s",
 				 path, strerror(errno));
-	errno = 0;
-	size = getdelim(text, &space, '\0', file);
-	if (size < 0 && (ferror(file) || errno)) {
-		int result = set_error(error, errno == ENOMEM ? -ENOMEM : -EIO,
-				       "Cannot read %s: %s", path, strerror(errno));
-
-		fclose(file);
-		free(*text);
-		*text = NULL;
-		return result;
-	}
-	if (size < 0)
-		(*text)[0] = '\0';
-	fclose(file);
-	return 0;
+	result = text_read_pipe(file, text, &size);
+	close(file);
+	if (!result)
+		return 0;
+	*text = NULL;
+	return set_error(error, result == -ENOMEM ? -ENOMEM : -EIO, "Cannot read %s: %s", path,
+			 strerror(-result));
 }
 
 static int builtin_text(const char *name, char **text, char **error)

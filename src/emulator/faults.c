@@ -73,25 +73,16 @@ static bool has_settled(const struct stat *status)
 
 static int read_text(struct server *server, char **text)
 {
-	int file = openat(server->directory, "faults", O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	ssize_t size = -1;
+	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
+	int file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC), result;
+	size_t size;
 
 	*text = NULL;
 	if (file < 0)
-		return errno == ENOENT ? -ENOENT : -EIO;
-	if (fstat(file, &status) == 0)
-		*text = malloc((size_t)status.st_size + 1);
-	if (*text)
-		size = pread(file, *text, (size_t)status.st_size, 0);
+		return -errno;
+	result = text_read_open(file, text, &size);
 	close(file);
-	if (size < 0) {
-		free(*text);
-		*text = NULL;
-		return -EIO;
-	}
-	(*text)[size] = '\0';
-	return 0;
+	return result;
 }
 
 /** Which rules the counts belong to; then one count for each rule. */
@@ -168,8 +159,9 @@ int faults_load(struct server *server, char **error)
 		return 0;
 	}
 	if (result)
-		return set_error(error, -EIO, "Cannot read %s/faults: %s", server->path,
-				 strerror(-result));
+		return set_error(error, result == -ENOMEM ? -ENOMEM : -EIO,
+				 "Cannot read %s/faults: %s", server->path,
+				 result == -EINVAL ? "it is not a file" : strerror(-result));
 	if (!same_file(faults, &status) || faults->hash != hash_text(text) ||
 	    (faults->malformed && error))
 		faults->malformed = take_rules(server, &status, text, error) != 0;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,18 @@ static int open_file(const struct server *server, int flags)
 	return file < 0 ? -EIO : file;
 }
 
+/** FNV-1a of all that stands before it: a process may have been killed while it wrote, and what is
+ * carried out is not checked again. */
+static uint64_t checksum(const struct late *late)
+{
+	const unsigned char *byte = (const unsigned char *)late;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < offsetof(struct late, check); i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 int late_add(struct server *server, unsigned long request, const void *entry, size_t size,
 	     uint64_t delay_ms)
 {
@@ -39,6 +52,7 @@ int late_add(struct server *server, unsigned long request, const void *entry, si
 	if (size > sizeof(late.entry))
 		return -EIO;
 	memcpy(late.entry, entry, size);
+	late.check = checksum(&late);
 	file = open_file(server, O_CREAT);
 	if (file < 0)
 		return file;
@@ -75,15 +89,35 @@ static int store(struct server *server, int file, const struct late *all, size_t
 	return 0;
 }
 
+int late_check(const struct server *server)
+{
+	struct stat status;
+
+	if (server->state->late_count == 0)
+		return 0;
+	if (fstatat(server->directory, "late", &status, AT_SYMLINK_NOFOLLOW) ||
+	    (uint64_t)status.st_size < server->state->late_count * sizeof(struct late))
+		return -EIO;
+	return 0;
+}
+
+static bool intact(const struct late *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (all[i].check != checksum(&all[i]))
+			return false;
+	return true;
+}
+
 static int run_due(struct server *server, int file)
 {
 	size_t count = server->state->late_count;
-	struct late *all = calloc(count, sizeof(*all));
+	struct late *all = late_check(server) ? NULL : calloc(count, sizeof(*all));
 	ssize_t size = (ssize_t)(count * sizeof(*all));
 	int64_t now = now_ms();
 	int result = -EIO;
 
-	if (all && pread(file, all, (size_t)size, 0) == size) {
+	if (all && pread(file, all, (size_t)size, 0) == size && intact(all, count)) {
 		for (size_t i; count && all[i = first_due(all, count)].due_ms <= now;) {
 			driver_run_late(server, (unsigned long)all[i].request, all[i].entry);
 			memmove(&all[i], &all[i + 1], (--count - i) * sizeof(*all));

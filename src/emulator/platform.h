@@ -109,6 +109,7 @@ struct platform_domain {
 	unsigned int power_domain; /* the driver's number within the socket */
 	uint64_t *registers;
 	size_t register_count;
+	size_t first_register;	  /* of this domain among those of all (platform_complete) */
 	struct number_value type; /* enum domain_type */
 	struct number_value interface_version, dynamic_switch, cp_version;
 	struct number_value uncore_min, uncore_max; /* MHz; line 0: as the registers have it */
@@ -194,6 +195,7 @@ struct platform {
 
 	struct platform_domain *domains; /* ascending by package, then die or power domain */
 	size_t domain_count;
+	size_t register_count;	   /* of all domains */
 	struct platform_cpu *cpus; /* present ones, ascending by number */
 	size_t cpu_count;
 	unsigned int cpu_ids; /* one more than the highest possible CPU: the kernel's nr_cpu_ids */
@@ -220,9 +222,9 @@ struct platform *platform_new(const char *name);
 
 /**
  * Completes what follows from the rest: possible CPUs (where @possible is not set), cpu_ids,
- * first_of_core, defaults that depend on the release and on the driver. Returns 0, -ENOMEM, or
- * -EINVAL with *@what set to what contradicts itself, such as a register block that is too short
- * for what its offsets say.
+ * first_of_core, first_register, defaults that depend on the release and on the driver. Returns 0,
+ * -ENOMEM, or -EINVAL with *@what set to what contradicts itself, such as a register block that is
+ * too short for what its offsets say.
  */
 int platform_complete(struct platform *platform, char **what);
 

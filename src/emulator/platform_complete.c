@@ -163,6 +163,15 @@ static struct tpmi_registers registers_of(const struct platform_domain *domain)
 	return (struct tpmi_registers){ domain->registers, domain->register_count };
 }
 
+static void number_registers(struct platform *platform)
+{
+	platform->register_count = 0;
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		platform->domains[i].first_register = platform->register_count;
+		platform->register_count += platform->domains[i].register_count;
+	}
+}
+
 /** The driver numbers packages from 0 on, whatever their ids are. */
 static void number_sockets(struct platform *platform)
 {
@@ -252,7 +261,9 @@ int platform_complete(struct platform *platform, char **what)
 		error = complete_cores(platform);
 	if (!error && platform_is_tpmi(platform))
 		error = complete_power_domains(platform, what);
-	if (!error)
+	if (!error) {
+		number_registers(platform);
 		find_first_threads(platform);
+	}
 	return error;
 }

@@ -28,7 +28,8 @@ struct domain_state {
 	uint64_t turbo_ratio_limits_2; /* MSR 0x1af */
 	uint32_t uncore_min_khz, uncore_max_khz;
 	uint32_t package_min_khz, package_max_khz; /* last set for the package; 0: nothing */
-	uint32_t first_register, register_count;   /* TPMI: in the registers of all domains */
+	/* TPMI: in the registers of all domains, for who reads the file without the platform */
+	uint32_t first_register, register_count;
 };
 
 struct cpu_state {
@@ -39,7 +40,7 @@ struct cpu_state {
 		requested_max_khz; /* the user's limits, not what came of them */
 };
 
-enum { STATE_FORMAT = 4 };
+enum { STATE_FORMAT = 5 };
 
 /**
  * The start of the state file; struct domain_state of each domain, the TPMI registers of all
@@ -66,6 +67,7 @@ struct late {
 	int64_t due_ms; /* time of day: another process has to know it too */
 	uint64_t request;
 	unsigned char entry[24]; /* the largest entry of a batch */
+	uint64_t check;		 /* of all before: what is carried out is what was accepted */
 };
 
 struct fault;
@@ -111,6 +113,10 @@ int directory_lock(int directory, const char *path, char **error);
 /** Removes @name below @directory with everything in it. A missing one is no error. */
 int directory_remove(int directory, const char *name);
 
+/** Locks what directory_lock() has opened. Returns 0; -ETIMEDOUT where another process keeps it
+ * locked for long, with *@holder as a text that names that process; or another negative errno. */
+int directory_wait_lock(int lock, char **holder);
+
 /* state.c: what driver and firmware remember */
 
 /** Opens the state, making state and files where they are missing. The lock must be held. */
@@ -122,7 +128,13 @@ struct cpu_state *state_cpu(const struct server *server, size_t index);
 struct tpmi_registers state_registers(const struct server *server, size_t index);
 /** Where the MSRs of a domain are: with TPMI they are the package's. */
 struct domain_state *state_msrs(const struct server *server, size_t index);
-/** Begins and ends a driver call or a file operation. Returns 0 or -EIO. */
+/**
+ * state_check.c: what of a state, which is mapped and of the right size, cannot be of this
+ * platform; as a text, or NULL where nothing is wrong.
+ */
+const char *state_mistake(const struct server *server);
+/** Begins and ends a driver call or a file operation. Returns 0, -EIO, or -ETIMEDOUT where another
+ * process keeps the machine locked for long. */
 int state_lock(struct server *server);
 void state_unlock(struct server *server);
 void state_count(unsigned long long *counter, unsigned long long number);
@@ -220,6 +232,8 @@ void device_close_all(struct server *server);
 /** Keeps an entry of a batch, or a request, for later. Returns 0 or -EIO. */
 int late_add(struct server *server, unsigned long request, const void *entry, size_t size,
 	     uint64_t delay_ms);
+/** Whether the file holds as many as the state says. Returns 0 or -EIO. */
+int late_check(const struct server *server);
 /** Carries out what has become due. The lock must be held. */
 int late_run_due(struct server *server);
 

@@ -18,19 +18,10 @@
 
 static const char magic[16] = "isst-emulator";
 
-static size_t count_registers(const struct platform *platform)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < platform->domain_count; i++)
-		count += platform->domains[i].register_count;
-	return count;
-}
-
 static size_t state_size(const struct platform *platform)
 {
 	return sizeof(struct state) + platform->domain_count * sizeof(struct domain_state) +
-	       count_registers(platform) * sizeof(uint64_t) +
+	       platform->register_count * sizeof(uint64_t) +
 	       platform->cpu_count * sizeof(struct cpu_state);
 }
 
@@ -41,22 +32,22 @@ struct domain_state *state_domain(const struct server *server, size_t index)
 
 static uint64_t *all_registers(const struct server *server)
 {
-	void *registers = state_domain(server, server->state->domain_count);
+	void *registers = state_domain(server, server->platform->domain_count);
 
 	return registers;
 }
 
 struct tpmi_registers state_registers(const struct server *server, size_t index)
 {
-	const struct domain_state *state = state_domain(server, index);
+	const struct platform_domain *domain = &server->platform->domains[index];
 
-	return (struct tpmi_registers){ all_registers(server) + state->first_register,
-					state->register_count };
+	return (struct tpmi_registers){ all_registers(server) + domain->first_register,
+					domain->register_count };
 }
 
 struct cpu_state *state_cpu(const struct server *server, size_t index)
 {
-	void *cpus = all_registers(server) + server->state->register_count;
+	void *cpus = all_registers(server) + server->platform->register_count;
 
 	return (struct cpu_state *)cpus + index;
 }
@@ -113,12 +104,12 @@ static void init_mailbox(struct domain_state *state, const struct platform_domai
 		state->clos[i] = clos_word(&domain->clos[i]);
 }
 
-static void init_registers(const struct server *server, size_t index, uint32_t first)
+static void init_registers(const struct server *server, size_t index)
 {
 	const struct platform_domain *domain = &server->platform->domains[index];
 	struct domain_state *state = state_domain(server, index);
 
-	state->first_register = first;
+	state->first_register = (uint32_t)domain->first_register;
 	state->register_count = (uint32_t)domain->register_count;
 	if (domain->registers)
 		memcpy(state_registers(server, index).word, domain->registers,
@@ -128,16 +119,14 @@ static void init_registers(const struct server *server, size_t index, uint32_t f
 static void init_domains(const struct server *server)
 {
 	const struct platform *platform = server->platform;
-	uint32_t first = 0;
 
 	for (size_t i = 0; i < platform->domain_count; i++) {
 		const struct platform_domain *domain = &platform->domains[i];
 
 		if (platform_is_tpmi(platform))
-			init_registers(server, i, first);
+			init_registers(server, i);
 		else
 			init_mailbox(state_domain(server, i), domain);
-		first += (uint32_t)domain->register_count;
 		init_turbo_ratios(server, i);
 		uncore_init(server, i);
 		recorded_init_domain(server, i);
@@ -152,7 +141,7 @@ static void init_state(struct server *server)
 	server->state->format = STATE_FORMAT;
 	server->state->domain_count = (uint32_t)platform->domain_count;
 	server->state->cpu_count = (uint32_t)platform->cpu_count;
-	server->state->register_count = (uint32_t)count_registers(platform);
+	server->state->register_count = (uint32_t)platform->register_count;
 	server->state->platform_hash = platform->hash;
 	server->state->no_turbo = platform->no_turbo.value;
 	init_domains(server);
@@ -266,8 +255,25 @@ void state_close(struct server *server)
 	server->root = -1;
 }
 
-static int check_state(const struct server *server, const struct state *header, char **error)
+static int damaged(const struct server *server, const char *what, char **error)
 {
+	return set_error(error, -EIO,
+			 "%s/state is damaged: %s; \"isst platform reset\" starts afresh",
+			 server->path, what);
+}
+
+/** What it is, before it is looked at as the state of this platform. */
+static int check_header(const struct server *server, const struct state *header, char **error)
+{
+	if (memcmp(header->magic, magic, sizeof(magic)) != 0)
+		return damaged(server, "it does not begin as a state does", error);
+	if (header->format > STATE_FORMAT || header->format == 0)
+		return set_error(error, -EIO,
+				 "%s/state has format %u, of another version of the emulator; "
+				 "\"isst platform reset\" starts afresh",
+				 server->path, header->format);
+	if (header->format != STATE_FORMAT)
+		return -ESTALE;
 	if (header->platform_hash != server->platform->hash)
 		return set_error(error, -EIO,
 				 "%s holds the state of another platform, or of another version of "
@@ -276,11 +282,12 @@ static int check_state(const struct server *server, const struct state *header, 
 	return 0;
 }
 
-/** Opens an existing state. Returns -ESTALE where there is none that can be used. */
+/** Opens an existing state. Returns -ESTALE where there is none, or one of an older format. */
 static int open_state(struct server *server, char **error)
 {
 	struct state header;
 	struct stat status;
+	const char *mistake;
 	int result;
 
 	server->state_descriptor = openat(server->directory, "state",
@@ -289,16 +296,19 @@ static int open_state(struct server *server, char **error)
 		return errno == ENOENT ? -ESTALE : -errno;
 	if (fstat(server->state_descriptor, &status))
 		return -errno;
-	if (pread(server->state_descriptor, &header, sizeof(header), 0) != sizeof(header) ||
-	    memcmp(header.magic, magic, sizeof(magic)) != 0 || header.format != STATE_FORMAT)
-		return -ESTALE;
-	result = check_state(server, &header, error);
+	if (pread(server->state_descriptor, &header, sizeof(header), 0) != sizeof(header))
+		return damaged(server, "it is too short", error);
+	result = check_header(server, &header, error);
 	if (result)
 		return result;
 	server->state_size = state_size(server->platform);
 	if ((size_t)status.st_size != server->state_size)
-		return -ESTALE;
-	return map_state(server);
+		return damaged(server, "it is too short or too long", error);
+	result = map_state(server);
+	if (result)
+		return result;
+	mistake = state_mistake(server);
+	return mistake ? damaged(server, mistake, error) : 0;
 }
 
 static bool is_unfinished(const struct state *state)
@@ -372,18 +382,33 @@ static int own_lock(struct server *server)
 	return server->lock < 0 ? -EIO : 0;
 }
 
+/** Who asked for a file or a driver call gets an error number alone; which process it is about
+ * stands in the machine's log. */
+static int wait_for_others(struct server *server)
+{
+	char *holder = NULL, *line;
+	int result = directory_wait_lock(server->lock, &holder);
+
+	if (holder && asprintf(&line, "emulator: the machine is locked by %s", holder) >= 0) {
+		machine_log(server, line);
+		free(line);
+	}
+	free(holder);
+	return result == 0 || result == -ETIMEDOUT ? result : -EIO;
+}
+
 int state_lock(struct server *server)
 {
 	struct stat status;
 	int result = own_lock(server);
 
+	if (!result)
+		result = wait_for_others(server);
 	if (result)
 		return result;
-	while (flock(server->lock, LOCK_EX))
-		if (errno != EINTR)
-			return -EIO;
 	/* Reset by another process: go on with the new machine. */
-	if (!server->state || fstat(server->state_descriptor, &status) || status.st_nlink == 0) {
+	if (!server->state || fstat(server->state_descriptor, &status) || status.st_nlink == 0 ||
+	    (size_t)status.st_size != server->state_size) {
 		state_close(server);
 		result = state_open(server, NULL);
 	} else {

@@ -19,7 +19,8 @@ void machine_log(void *data, const char *line)
 {
 	struct server *server = data;
 	int file = openat(server->directory, "log",
-			  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+			  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			  0600);
 	char *text;
 	int length = file < 0 ? -1 : asprintf(&text, "%s\n", line);
 

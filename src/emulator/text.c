@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool text_open(struct text *text)
@@ -26,7 +27,7 @@ char *text_close(struct text *text)
 	return text->content;
 }
 
-static int read_all(int file, char **content, size_t *size)
+int text_read_pipe(int file, char **content, size_t *size)
 {
 	size_t space = 4096, used = 0;
 	char *buffer = malloc(space);
@@ -34,9 +35,15 @@ static int read_all(int file, char **content, size_t *size)
 
 	while (buffer && length > 0) {
 		length = read(file, buffer + used, space - used - 1);
-		if (length < 0) {
+		if (length < 0 && errno == EINTR) {
+			length = 1;
+			continue;
+		}
+		if (length < 0 || used > TEXT_MOST) {
+			int result = length < 0 ? -errno : -EFBIG;
+
 			free(buffer);
-			return -errno;
+			return result;
 		}
 		used += (size_t)length;
 		if (space - used == 1) {
@@ -55,14 +62,25 @@ static int read_all(int file, char **content, size_t *size)
 	return 0;
 }
 
+int text_read_open(int file, char **content, size_t *size)
+{
+	struct stat status;
+
+	if (fstat(file, &status))
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	return S_ISREG(status.st_mode) ? text_read_pipe(file, content, size) : -EINVAL;
+}
+
 int text_read(int directory, const char *path, char **content, size_t *size)
 {
-	int file = openat(directory, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int file = openat(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int result;
 
 	if (file < 0)
 		return -errno;
-	result = read_all(file, content, size);
+	result = text_read_open(file, content, size);
 	close(file);
 	return result;
 }

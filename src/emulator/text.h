@@ -18,9 +18,18 @@ bool text_open(struct text *text);
 /** The content, to be freed, or NULL where anything failed. */
 char *text_close(struct text *text);
 
-/** The whole content of a file below @directory, with a NUL behind it; to be freed. Returns 0 or a
- * negative errno. */
+/**
+ * The whole content of a file below @directory, with a NUL behind it; to be freed. Returns 0 or a
+ * negative errno: -EINVAL for what is not a file with an end, such as a FIFO, which would have to
+ * be waited for, and -EFBIG for one of more than TEXT_MOST bytes.
+ */
 int text_read(int directory, const char *path, char **content, size_t *size);
+/** The same of a file that is open; @file stays open. */
+int text_read_open(int file, char **content, size_t *size);
+/** The same of what may be a pipe as well, which is waited for. */
+int text_read_pipe(int file, char **content, size_t *size);
+/* More than any file of rules, platform file or file of a recorded machine needs. */
+enum { TEXT_MOST = 64 << 20 };
 
 /** Cuts white space off both ends, in place. */
 char *trim(char *text);

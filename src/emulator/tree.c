@@ -26,6 +26,8 @@ static int replace(int file, const char *content, size_t size)
 	for (size_t done = 0; done < size;) {
 		ssize_t length = pwrite(file, content + done, size - done, (off_t)done);
 
+		if (length < 0 && errno == EINTR)
+			continue;
 		if (length < 0)
 			return -errno;
 		done += (size_t)length;
@@ -37,7 +39,8 @@ static int replace(int file, const char *content, size_t size)
 
 int tree_write(int directory, const char *path, const char *format, ...)
 {
-	int file = openat(directory, path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int file = openat(directory, path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+			  0644);
 	char *content;
 	va_list arguments;
 	int length, result;

@@ -155,7 +155,7 @@ static void another_platform_text_is_refused_until_reset(void **state)
 	finish(&e);
 }
 
-static void a_state_of_another_format_is_made_anew(void **state)
+static void a_state_of_an_older_format_is_made_anew(void **state)
 {
 	struct emulated e;
 	char path[700];
@@ -170,10 +170,33 @@ static void a_state_of_another_format_is_made_anew(void **state)
 	file = fopen(path, "r+");
 	assert_non_null(file);
 	assert_int_equal(fseek(file, 16, SEEK_SET), 0);
-	assert_int_equal(fputc(99, file), 99);
+	assert_int_equal(fputc(STATE_FORMAT - 1, file), STATE_FORMAT - 1);
 	assert_int_equal(fclose(file), 0);
 	open_machine(&e);
 	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
+	finish(&e);
+}
+
+static void a_state_of_a_newer_format_is_refused_until_reset(void **state)
+{
+	const uint32_t format = STATE_FORMAT + 1;
+	struct isst_machine *machine;
+	struct emulated e;
+	char *error, path[700];
+	int file;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	close_machine(&e);
+	snprintf(path, sizeof(path), "%s/state", e.directory);
+	file = open(path, O_RDWR);
+	assert_int_equal(pwrite(file, &format, sizeof(format), offsetof(struct state, format)), 4);
+	close(file);
+	assert_int_equal(isst_emulator()->open(&e.target, &machine, &error), -EIO);
+	assert_non_null(strstr(error, "another version of the emulator"));
+	free(error);
+	assert_int_equal(isst_emulator()->reset(&e.target, &error), 0);
+	open_machine(&e);
 	finish(&e);
 }
 
@@ -383,7 +406,8 @@ int main(void)
 		cmocka_unit_test(another_platform_text_is_refused_until_reset),
 		cmocka_unit_test(a_level_that_was_begun_is_completed),
 		cmocka_unit_test(a_tpmi_level_that_was_begun_is_completed),
-		cmocka_unit_test(a_state_of_another_format_is_made_anew),
+		cmocka_unit_test(a_state_of_an_older_format_is_made_anew),
+		cmocka_unit_test(a_state_of_a_newer_format_is_refused_until_reset),
 		cmocka_unit_test(foreign_directories_are_refused),
 		cmocka_unit_test(a_file_called_lock_makes_no_state_directory),
 		cmocka_unit_test(a_first_user_who_was_killed_is_no_hindrance),

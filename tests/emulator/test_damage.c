@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a machine does whose state directory was damaged, or in which something else stands than
+ * belongs there: it says so, and neither crashes nor waits without end.
+ */
+#include "emulator/emulated.h"
+#include "emulator/server.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static int refusal(struct emulated *e, char **error)
+{
+	struct isst_machine *machine;
+	int result;
+
+	*error = NULL;
+	result = isst_emulator()->open(&e->target, &machine, error);
+	if (!result)
+		machine->release(machine);
+	return result;
+}
+
+static void assert_refused(struct emulated *e, const char *words)
+{
+	char *error;
+
+	assert_int_equal(refusal(e, &error), -EIO);
+	assert_non_null(error);
+	if (!strstr(error, words))
+		fail_msg("\"%s\" lacks \"%s\"", error, words);
+	free(error);
+}
+
+static int open_in(const struct emulated *e, const char *name)
+{
+	char path[700];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s", e->directory, name);
+	file = open(path, O_RDWR | O_CREAT, 0600);
+	assert_true(file >= 0);
+	return file;
+}
+
+/* ---- A damaged state ---- */
+
+static void put(const struct emulated *e, const char *name, const void *bytes, size_t size,
+		size_t at)
+{
+	int file = open_in(e, name);
+
+	assert_int_equal(pwrite(file, bytes, size, (off_t)at), size);
+	close(file);
+}
+
+static void put_32(const struct emulated *e, uint32_t value, size_t at)
+{
+	put(e, "state", &value, sizeof(value), at);
+}
+
+static void resize(const struct emulated *e, off_t size)
+{
+	int file = open_in(e, "state");
+
+	assert_int_equal(ftruncate(file, size), 0);
+	close(file);
+}
+
+static void every_number_of_the_head_that_cannot_be_is_refused(void **state)
+{
+	static const size_t members[] = {
+		offsetof(struct state, domain_count),	   offsetof(struct state, cpu_count),
+		offsetof(struct state, register_count),	   offsetof(struct state, unfinished_cpu),
+		offsetof(struct state, unfinished_domain), offsetof(struct state, unfinished_turbo),
+		offsetof(struct state, unfinished_groups), offsetof(struct state, no_turbo),
+		offsetof(struct state, late_count),
+	};
+	static const char *const platforms[] = { "tests/tiny", "tests/tpmi-tiny" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct emulated e;
+
+		start(&e, platforms[i]);
+		close_machine(&e);
+		for (size_t j = 0; j < sizeof(members) / sizeof(*members); j++) {
+			uint32_t before;
+			int file = open_in(&e, "state");
+
+			assert_int_equal(pread(file, &before, sizeof(before), (off_t)members[j]),
+					 4);
+			close(file);
+			put_32(&e, 0xfffffff0, members[j]);
+			assert_refused(&e, "damaged");
+			put_32(&e, before, members[j]);
+		}
+		open_machine(&e);
+		finish(&e);
+	}
+}
+
+static void a_level_that_the_domain_lacks_is_refused(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	close_machine(&e);
+	put_32(&e, 200, sizeof(struct state) + offsetof(struct domain_state, level));
+	assert_refused(&e, "a domain is at a level that it lacks");
+	finish(&e);
+}
+
+static void a_header_of_registers_that_was_changed_is_refused(void **state)
+{
+	const uint32_t at = sizeof(struct state) + 3 * sizeof(struct domain_state);
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tpmi-tiny");
+	close_machine(&e);
+	/* Where the banks of the first power domain begin. */
+	put_32(&e, 0xffffff00, at);
+	assert_refused(&e, "a register that nothing writes");
+	finish(&e);
+}
+
+static void a_state_that_is_too_short_or_too_long_is_refused(void **state)
+{
+	const off_t sizes[] = { 0, 7, sizeof(struct state), 2000, 1 << 20 };
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	close_machine(&e);
+	for (size_t i = 5; i-- > 0;) {
+		resize(&e, sizes[i]);
+		assert_refused(&e, "too short");
+	}
+	finish(&e);
+}
+
+static void a_state_that_shrinks_while_it_is_open_is_no_crash(void **state)
+{
+	struct emulated e;
+	uint32_t response;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	resize(&e, 100);
+	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &response), -EIO);
+	finish(&e);
+}
+
+static void use(const struct emulated *e, struct isst_machine *machine)
+{
+	static const char *const files[] = {
+		CPUS "/online",
+		CPUS "/cpu0/cpufreq/scaling_max_freq",
+		CPUS "/cpu1/online",
+	};
+	int device = machine->device->open(machine->data);
+	struct one_mailbox one = { 1, { .command = 0x7f, .sub_command = 0x01 } };
+	struct abi_perf_level_info info = { 0 };
+
+	(void)e;
+	machine->device->ioctl(machine->data, device, ABI_MAILBOX_COMMAND, &one);
+	machine->device->ioctl(machine->data, device, ABI_PERF_LEVELS, &info);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		char *content = NULL;
+		size_t size;
+
+		if (machine->files->read(machine->data, files[i], &content, &size) == 0)
+			free(content);
+	}
+	machine->files->write(machine->data, CPUS "/cpu1/online", "0", 1);
+	machine->files->write(machine->data, CPUS "/cpu1/online", "1", 1);
+	if (device >= 0)
+		machine->device->close(machine->data, device);
+}
+
+/** Every byte in turn: the machine is refused with a message, or works. */
+static void flip_each_byte(const char *platform)
+{
+	struct emulated e;
+	unsigned char good[65536];
+	ssize_t size;
+	unsigned int refused = 0;
+	int file;
+
+	start(&e, platform);
+	close_machine(&e);
+	file = open_in(&e, "state");
+	size = pread(file, good, sizeof(good), 0);
+	close(file);
+	assert_true(size > 0 && size < (ssize_t)sizeof(good));
+	/* In a domain all associations are alike. */
+	for (ssize_t i = 0; i < size; i += i < (ssize_t)sizeof(struct state) + 64 ? 1 : 29) {
+		unsigned char bad = good[i] ^ (unsigned char)(i % 3 ? 1 << i % 8 : 0xff);
+		struct isst_machine *machine;
+		char *error = NULL;
+
+		put(&e, "state", &bad, 1, (size_t)i);
+		if (isst_emulator()->open(&e.target, &machine, &error) == 0) {
+			use(&e, machine);
+			machine->release(machine);
+		} else {
+			assert_non_null(error);
+			refused++;
+			free(error);
+		}
+		put(&e, "state", good, (size_t)size, 0);
+	}
+	assert_true(refused > 0);
+	finish(&e);
+}
+
+static void a_state_with_any_byte_wrong_is_no_crash(void **state)
+{
+	(void)state;
+	flip_each_byte("tests/tiny");
+	flip_each_byte("tests/tpmi-tiny");
+}
+
+static void what_takes_effect_later_is_not_carried_out_when_damaged(void **state)
+{
+	const unsigned char wrong = 0xee;
+	struct emulated e;
+	uint32_t response;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	rules(&e, "mailbox 0x7f/0x08 late 1\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	put(&e, "late", &wrong, 1, offsetof(struct late, entry) + 4);
+	usleep(5000);
+	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &response), -EIO);
+	finish(&e);
+}
+
+/* ---- A FIFO in the place of a file ---- */
+
+static void give_up_waiting(int number)
+{
+	(void)number;
+	_exit(99);
+}
+
+/** Opens the machine in a child, which must not wait for somebody to write. */
+static int open_status(struct emulated *e, const char *words)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		char *error;
+
+		signal(SIGALRM, give_up_waiting);
+		alarm(20);
+		if (refusal(e, &error) == 0)
+			_exit(0);
+		_exit(error && strstr(error, words) ? 1 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void a_fifo_is_not_waited_for(void **state)
+{
+	static const char *const names[] = {
+		"faults", "fault-counts", "state", "late", "lock", "log",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct emulated e;
+		char path[700], saved[700];
+		int result;
+
+		start(&e, "tests/tiny");
+		rules(&e, "mailbox any EBUSY times 1\n");
+		close_machine(&e);
+		snprintf(path, sizeof(path), "%s/%s", e.directory, names[i]);
+		snprintf(saved, sizeof(saved), "%s/saved", e.scratch);
+		rename(path, saved);
+		assert_int_equal(mkfifo(path, 0600), 0);
+		result = open_status(&e, names[i]);
+		if (strcmp(names[i], "late") != 0 && strcmp(names[i], "log") != 0 &&
+		    strcmp(names[i], "lock") != 0)
+			assert_int_equal(result, 1);
+		assert_int_not_equal(result, 99);
+		assert_int_equal(unlink(path), 0);
+		if (rename(saved, path))
+			assert_int_equal(errno, ENOENT);
+		finish(&e);
+	}
+}
+
+static void rules_that_become_a_fifo_fail_calls(void **state)
+{
+	struct emulated e;
+	uint32_t response;
+	char path[700];
+
+	(void)state;
+	start(&e, "tests/tiny");
+	snprintf(path, sizeof(path), "%s/faults", e.directory);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(20);
+	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &response), -EIO);
+	alarm(0);
+	finish(&e);
+}
+
+/* ---- A process that stops inside a call ---- */
+
+static void a_process_that_stopped_inside_a_call_is_named(void **state)
+{
+	struct emulated e;
+	char pid[40];
+	int ready[2], status;
+	time_t begin;
+	pid_t child;
+	char byte;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		struct server *server;
+
+		close_machine(&e);
+		open_machine(&e);
+		server = e.machine->data;
+		if (state_lock(server) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	begin = time(NULL);
+	snprintf(pid, sizeof(pid), "process %d (", (int)child);
+	assert_refused(&e, pid);
+	assert_refused(&e, "is stopped");
+	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &(uint32_t){ 0 }), -ETIMEDOUT);
+	assert_true(time(NULL) - begin < 60);
+	assert_int_equal(kill(child, SIGCONT), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	ask(&e, 0, 0);
+	close(ready[0]);
+	close(ready[1]);
+	finish(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_number_of_the_head_that_cannot_be_is_refused),
+		cmocka_unit_test(a_level_that_the_domain_lacks_is_refused),
+		cmocka_unit_test(a_header_of_registers_that_was_changed_is_refused),
+		cmocka_unit_test(a_state_that_is_too_short_or_too_long_is_refused),
+		cmocka_unit_test(a_state_that_shrinks_while_it_is_open_is_no_crash),
+		cmocka_unit_test(a_state_with_any_byte_wrong_is_no_crash),
+		cmocka_unit_test(what_takes_effect_later_is_not_carried_out_when_damaged),
+		cmocka_unit_test(a_fifo_is_not_waited_for),
+		cmocka_unit_test(rules_that_become_a_fifo_fail_calls),
+		cmocka_unit_test(a_process_that_stopped_inside_a_call_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
