@@ -127,6 +127,23 @@ static const struct option_row statistics_options[] = {
 	{ .name = NULL },
 };
 
+const struct option_row argument_options[] = {
+	{ OPTION_LEVEL, 'l', "level", .kind = VALUE_NUMBER },
+	{ OPTION_ONLINE, 'o', "online", .kind = VALUE_NONE },
+	{ OPTION_BUCKET, 'b', "bucket", .kind = VALUE_NUMBER },
+	{ OPTION_TRL_TYPE, 'r', "trl-type", .kind = VALUE_WORD },
+	{ OPTION_LIMITS, 't', "trl", .kind = VALUE_LIMITS },
+	{ OPTION_CLOS, 'c', "clos", .kind = VALUE_NUMBER },
+	{ OPTION_EPP, 'e', "epp", .kind = VALUE_NUMBER },
+	{ OPTION_WEIGHT, 'w', "weight", .kind = VALUE_NUMBER },
+	{ OPTION_MIN, 'n', "min", .kind = VALUE_FREQUENCY },
+	{ OPTION_MAX, 'm', "max", .kind = VALUE_FREQUENCY },
+	{ OPTION_DESIRED, 'd', "desired", .kind = VALUE_FREQUENCY },
+	{ OPTION_PRIORITY, 'p', "priority", .kind = VALUE_NUMBER },
+	{ OPTION_AUTO, 'a', "auto", .kind = VALUE_NONE },
+	{ .name = NULL },
+};
+
 static const struct command perf_profile_commands[] = {
 	{ "info", "Print all that performance levels specify",
 	  "Cores, frequencies, power and temperature of each level, with its SST-BF and SST-TF.\n"
@@ -229,26 +246,26 @@ const struct feature features[] = {
 	{ "perf-profile", "Performance levels of the machine (SST-PP)",
 	  "Several performance profiles in one processor: each level has its own cores, base\n"
 	  "frequency, turbo limits, power and temperature.",
-	  perf_profile_commands },
+	  perf_profile_commands, .in_reference = true },
 	{ "base-freq", "A higher base frequency on some cores (SST-BF)",
 	  "High priority cores get a higher guaranteed base frequency, all others a lower one.",
-	  base_freq_commands },
+	  base_freq_commands, .in_reference = true },
 	{ "turbo-freq", "Higher turbo frequencies on some cores (SST-TF)",
 	  "Few high priority cores may reach higher turbo frequencies, low priority cores are\n"
 	  "clipped to lower ones. A bucket is a number of high priority cores.",
-	  turbo_freq_commands },
+	  turbo_freq_commands, .in_reference = true },
 	{ "core-power", "Priorities of cores when power is short (SST-CP)",
 	  "Each core is in one of four classes of service (CLOS), which have frequency limits and\n"
 	  "priorities.",
-	  core_power_commands },
+	  core_power_commands, .in_reference = true },
 	{ "turbo-mode", "Turbo, and turbo ratio limits",
 	  "Reads and writes the turbo ratio limits (TRL), and keeps CPUs from turbo frequencies.",
-	  turbo_mode_commands },
+	  turbo_mode_commands, .in_reference = true },
 	{ "platform", "Emulated machines",
 	  "Platforms of the emulator, for trying things without such a server. PLATFORM is the\n"
 	  "name of a built-in one, or the path of a platform file or of a recorded machine;\n"
 	  "without it, what --emulate or ISST_EMULATE names.",
-	  platform_commands },
+	  platform_commands, .in_reference = false },
 	{ .name = NULL },
 };
 

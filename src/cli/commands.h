@@ -34,10 +34,15 @@ struct feature {
 	const char *help;		/* one line */
 	const char *more;		/* lines */
 	const struct command *commands; /* ended by a NULL name */
+	bool in_reference;		/* the reference tool has it as well */
 };
 
 /** Ended by a NULL name. */
 extern const struct feature features[];
+
+/** The options that the reference tool knows behind each command, whether or not they have a
+ * meaning for it; without help texts. */
+extern const struct option_row argument_options[];
 
 /** What --info does. */
 extern const struct command info_command;

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	int error;
 
 	output_start(&output, argc > 0 ? argv[0] : "isst");
-	error = request_read(&request, argc, argv, &problem);
+	error = request_read(&request, output.reference, argc, argv, &problem);
 	output.format = request_format(&request);
 	status = error ? complain(&request, &output, problem) : act(&request, &output);
 	free(problem);

@@ -6,10 +6,10 @@
 #include "options.h"
 
 #include "arguments.h"
-#include "suggest.h"
+#include "option_hints.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,213 +66,227 @@ const struct option_row global_options[] = {
 
 const struct option_row anywhere_options[] = { HELP_ROW, VERSION_ROW, { .name = NULL } };
 
-/** getopt's view of the rows. What getopt returns for row i is ROW_BASE + i. */
-struct getopt_table {
-	struct option *options;
-	char *letters;
+/* ---- Finding options ---- */
+
+/** A word of the command line that begins with a dash. */
+struct option_word {
+	const char *word;
+	const char *name;  /* behind the dashes */
+	size_t length;	   /* of the name, without a value joined to it */
+	const char *value; /* joined by '='; NULL: none */
 };
 
-enum { ROW_BASE = 0x100 };
-
-static size_t count_rows(const struct option_row *rows)
+static struct option_word split(const char *word)
 {
-	size_t count = 0;
+	const char *name = word + (word[1] == '-' ? 2 : 1);
+	size_t length = strcspn(name, "=");
 
-	while (rows[count].name)
-		count++;
-	return count;
+	return (struct option_word){ word, name, length, name[length] ? name + length + 1 : NULL };
 }
 
-static int make_table(const struct option_row *rows, struct getopt_table *table)
+static const struct option_row *find_letter(const struct option_row *rows, char letter)
 {
-	size_t count = count_rows(rows);
-	char *letter;
-
-	/* Stop at the first other word; tell a missing value from an unknown option. */
-	table->options = calloc(count + 1, sizeof(*table->options));
-	table->letters = calloc(2 * count + 3, 1);
-	if (!table->options || !table->letters)
-		return -ENOMEM;
-	letter = stpcpy(table->letters, "+:");
-	for (size_t i = 0; i < count; i++) {
-		table->options[i].name = rows[i].name;
-		table->options[i].has_arg = rows[i].kind == VALUE_NONE ? no_argument
-								       : required_argument;
-		table->options[i].val = ROW_BASE + (int)i;
-		if (rows[i].letter == 0)
-			continue;
-		*letter++ = rows[i].letter;
-		if (rows[i].kind != VALUE_NONE)
-			*letter++ = ':';
-	}
-	return 0;
-}
-
-/** The row for what getopt returned or left in optopt; NULL: none. */
-static const struct option_row *find_row(const struct option_row *rows, int code)
-{
-	for (size_t i = 0; rows[i].name; i++) {
-		if (code == ROW_BASE + (int)i || (code != 0 && code == rows[i].letter))
-			return &rows[i];
+	for (; rows && rows->name; rows++) {
+		if (rows->letter == letter)
+			return rows;
 	}
 	return NULL;
 }
 
-/** The name within a word such as --name=value; to be freed. */
-static char *name_in(const char *word)
+/** The row with that name or, where there is none, the only one whose name begins so. A single
+ * letter is no beginning: it is a short option, or a mistake. */
+static const struct option_row *find_name(const struct option_row *rows,
+					  const struct option_word *word)
 {
-	word += strspn(word, "-");
-	return strndup(word, strcspn(word, "="));
-}
+	const struct option_row *found = NULL;
+	size_t count = 0;
 
-static bool is_prefix(const char *prefix, const char *name)
-{
-	return strncmp(prefix, name, strlen(prefix)) == 0;
-}
-
-/** Lists the options that @name may stand for; "" if it stands for none or one. */
-static char *list_ambiguous(const struct option_row *rows, const char *name)
-{
-	char *text = NULL;
-	size_t size, count = 0;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; *name && rows[i].name; i++) {
-		if (is_prefix(name, rows[i].name))
-			fprintf(stream, "%s--%s", count++ > 0 ? " or " : "", rows[i].name);
+	for (; rows && rows->name; rows++) {
+		if (strncmp(rows->name, word->name, word->length) != 0)
+			continue;
+		if (!rows->name[word->length])
+			return rows;
+		found = rows;
+		count++;
 	}
-	if (fclose(stream) != 0) {
-		free(text);
-		return NULL;
+	return count == 1 && word->length > 1 ? found : NULL;
+}
+
+/* ---- Reading ---- */
+
+struct reader {
+	const struct option_place *place;
+	struct option_values *values;
+	char **words; /* ended by NULL */
+	int next;     /* the first word not yet read */
+};
+
+/** Says that an option has another value already: the last one holds, or it is refused. */
+static int repeat(const struct reader *reader, const struct option_row *row, const char *before,
+		  const char *value, char **problem)
+{
+	bool class_of_cpus = row->id == OPTION_CLOS;
+
+	if (reader->place->reference)
+		return option_values_note(reader->values,
+					  "option --%s is given repeatedly: %s replaces %s",
+					  row->name, value, before);
+	return usage_problem(
+		problem, "option --%s is given repeatedly: '%s', then '%s'%s", row->name, before,
+		value, class_of_cpus ? "; CPUs are named before the feature, with --cpu" : "");
+}
+
+static int read_value(struct reader *reader, const struct option_row *row, const char *value,
+		      char **problem)
+{
+	const struct option_value before = reader->values->value[row->id];
+	int error = argument_read(row, value, reader->values, problem);
+
+	/* Switches say the same twice; CPUs add up. */
+	if (error || !before.given || row->kind == VALUE_NONE || row->kind == VALUE_CPU_LIST)
+		return error;
+	return repeat(reader, row, before.text, value, problem);
+}
+
+/** Takes in an option. @value: joined to it; NULL: nothing was. */
+static int take(struct reader *reader, const struct option_row *row, const char *word,
+		const char *value, char **problem)
+{
+	if (row->kind == VALUE_NONE && value)
+		return usage_problem(problem, "option --%s takes no value: '%s'", row->name, word);
+	if (row->kind == VALUE_NONE)
+		return read_value(reader, row, "", problem);
+	if (!value && !reader->words[reader->next])
+		return usage_problem(problem, "option --%s needs a value: %s", row->name,
+				     row->argument);
+	return read_value(reader, row, value ? value : reader->words[reader->next++], problem);
+}
+
+/** Passes over an option that has no meaning here, and over its value, which may be lacking: a word
+ * that begins with a dash is the next option. */
+static int pass_over(struct reader *reader, const struct option_row *row, const char *word,
+		     size_t length, const char *value)
+{
+	const char *next = reader->words[reader->next];
+
+	if (row->kind != VALUE_NONE && !value && next && *next != '-')
+		reader->next++;
+	return option_values_note(reader->values, "option %.*s has no effect on %s", (int)length,
+				  word, reader->place->command);
+}
+
+/** The options that are accepted here though they have no meaning; NULL: none are. */
+static const struct option_row *idle_rows(const struct option_place *place)
+{
+	return place->reference && place->command ? place->behind : NULL;
+}
+
+/** Reads a letter behind one dash; the rest of the word may be its value, also behind a '='. Moves
+ * @rest on. */
+static int read_letter(struct reader *reader, const char *word, const char **rest, char **problem)
+{
+	const char letter[] = { '-', *(*rest)++, '\0' };
+	const struct option_row *row = find_letter(reader->place->rows, letter[1]);
+	const struct option_row *idle = find_letter(idle_rows(reader->place), letter[1]);
+	const char *value = NULL;
+
+	if (!row && !idle)
+		return option_unknown(reader->place, word, letter + 1, 1, problem);
+	if ((row ? row : idle)->kind != VALUE_NONE && **rest) {
+		value = *rest + (**rest == '=');
+		*rest += strlen(*rest);
 	}
-	if (count < 2)
-		*text = '\0';
-	return text;
+	return row ? take(reader, row, word, value, problem)
+		   : pass_over(reader, idle, letter, 2, value);
 }
 
-static const char *suggest_option(const struct option_row *rows, const char *name)
+static int read_letters(struct reader *reader, const char *word, char **problem)
 {
-	struct suggestion suggestion = { .word = name };
+	const char *rest = word + 1;
+	int error = 0;
 
-	for (size_t i = 0; rows[i].name; i++)
-		suggestion_consider(&suggestion, rows[i].name);
-	return suggestion.best;
-}
-
-/** True if the word is an option of @rows, exactly. */
-static bool is_option(const struct option_row *rows, const char *word, const char *name)
-{
-	for (size_t i = 0; rows && rows[i].name; i++) {
-		if (strcmp(rows[i].name, name) == 0)
-			return true;
-		if (rows[i].letter && word[0] == '-' && word[1] == rows[i].letter && !word[2])
-			return true;
-	}
-	return false;
-}
-
-static int explain_unknown_name(const char *word, const char *name, const struct option_row *rows,
-				const struct option_row *elsewhere, char **problem)
-{
-	char *ambiguous = list_ambiguous(rows, name);
-	const char *nearest = suggest_option(rows, name);
-	int length;
-
-	if (!ambiguous)
-		return -ENOMEM;
-	if (*ambiguous)
-		length = asprintf(problem, "option '%s' is ambiguous: %s", word, ambiguous);
-	else if (is_option(elsewhere, word, name))
-		length = asprintf(problem, "option '%s' belongs before the feature", word);
-	else if (nearest)
-		length = asprintf(problem, "unknown option '%s'; did you mean '--%s'?", word,
-				  nearest);
-	else
-		length = asprintf(problem, "unknown option '%s'", word);
-	free(ambiguous);
-	return length < 0 ? -ENOMEM : -EINVAL;
-}
-
-/** Puts into words why getopt did not understand @word. */
-static int explain(int code, const char *word, const struct option_row *rows,
-		   const struct option_row *elsewhere, char **problem)
-{
-	const struct option_row *row = find_row(rows, optopt);
-	char *name;
-	int error;
-
-	if (row && code == ':')
-		error = asprintf(problem, "option --%s needs a value: %s", row->name,
-				 row->argument);
-	else if (row)
-		error = asprintf(problem, "option --%s takes no value: '%s'", row->name, word);
-	else if (optopt)
-		error = asprintf(problem, "unknown option '-%c' in '%s'", optopt, word);
-	else
-		error = 0;
-	if (error < 0) {
-		*problem = NULL;
-		return -ENOMEM;
-	}
-	if (error > 0)
-		return -EINVAL;
-	name = name_in(word);
-	if (!name)
-		return -ENOMEM;
-	error = explain_unknown_name(word, name, rows, elsewhere, problem);
-	free(name);
+	while (*rest && !error)
+		error = read_letter(reader, word, &rest, problem);
 	return error;
 }
 
-/** Takes in one option. A second problem does not hide the first. */
-static int take(int code, const char *word, const struct option_row *rows,
-		const struct option_row *elsewhere, struct option_values *values, char **problem)
+/** Reads one word, and a value behind it. */
+static int read_option(struct reader *reader, char **problem)
 {
-	const struct option_row *row = code == ':' || code == '?' ? NULL : find_row(rows, code);
-	char *message = NULL;
-	int error;
+	const struct option_word word = split(reader->words[reader->next++]);
+	const struct option_row *idle = idle_rows(reader->place), *row;
+	bool one_dash = word.word[1] != '-';
 
+	if (one_dash && !word.name[1])
+		return read_letters(reader, word.word, problem);
+	/* What could be a long name behind one dash is no row of letters. */
+	row = find_name(reader->place->rows, &word);
 	if (row)
-		error = argument_read(row, optarg ? optarg : "", values, &message);
-	else
-		error = explain(code, word, rows, elsewhere, &message);
-	if (*problem)
-		free(message);
-	else
-		*problem = message;
-	return error;
+		return take(reader, row, word.word, word.value, problem);
+	row = find_name(idle, &word);
+	if (row)
+		return pass_over(reader, row, word.word,
+				 (size_t)(word.name - word.word) + word.length, word.value);
+	if (one_dash &&
+	    (find_letter(reader->place->rows, *word.name) || find_letter(idle, *word.name)))
+		return read_letters(reader, word.word, problem);
+	return option_unknown(reader->place, word.word, word.name, word.length, problem);
 }
 
-int options_read(int argc, char **argv, const struct option_row *rows,
-		 const struct option_row *elsewhere, struct option_values *values, int *end,
-		 char **problem)
+int options_read(int argc, char **argv, const struct option_place *place,
+		 struct option_values *values, int *end, char **problem)
 {
-	struct getopt_table table = { 0 };
-	int error = make_table(rows, &table), code, word = 1;
+	struct reader reader = { .place = place, .values = values, .words = argv, .next = 1 };
+	int error = 0;
 
 	*problem = NULL;
-	optind = 0;
-	while (error != -ENOMEM && !values->value[OPTION_HELP].given) {
-		int next;
+	while (reader.next < argc && error != -ENOMEM && !values->value[OPTION_HELP].given) {
+		const char *word = argv[reader.next];
+		char *message = NULL;
+		int result;
 
-		code = getopt_long_only(argc, argv, table.letters, table.options, NULL);
-		if (code == -1)
+		if (word[0] != '-' || !word[1])
 			break;
-		next = take(code, argv[word], rows, elsewhere, values, problem);
-		if (error == 0 || next == -ENOMEM)
-			error = next;
-		word = optind;
+		if (strcmp(word, "--") == 0) {
+			reader.next++;
+			break;
+		}
+		result = read_option(&reader, &message);
+		/* A second problem does not hide the first. */
+		if (error)
+			free(message);
+		else
+			*problem = message;
+		if (!error || result == -ENOMEM)
+			error = result;
 	}
-	*end = optind > 0 ? optind : 1;
-	free(table.options);
-	free(table.letters);
+	*end = reader.next;
 	return error;
+}
+
+int option_values_note(struct option_values *values, const char *format, ...)
+{
+	char **notes = reallocarray(values->notes, values->note_count + 1, sizeof(*notes)), *note;
+	va_list arguments;
+	int length;
+
+	if (!notes)
+		return -ENOMEM;
+	values->notes = notes;
+	va_start(arguments, format);
+	length = vasprintf(&note, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return -ENOMEM;
+	notes[values->note_count++] = note;
+	return 0;
 }
 
 void option_values_clear(struct option_values *values)
 {
+	for (size_t i = 0; i < values->note_count; i++)
+		free(values->notes[i]);
+	free(values->notes);
 	isst_cpuset_free(values->cpus);
 	*values = (struct option_values){ 0 };
 }

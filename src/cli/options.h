@@ -9,6 +9,7 @@
 #include "isst.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum option_id {
@@ -81,6 +82,19 @@ struct option_value {
 struct option_values {
 	struct option_value value[OPTIONS];
 	struct isst_cpuset *cpus; /* of VALUE_CPU_LIST; NULL: none given */
+	char **notes;		  /* what was accepted though it is not as it ought to be */
+	size_t note_count;
+};
+
+/** A place of the command line, and what may stand there. */
+struct option_place {
+	const struct option_row *rows;	 /* the options that have a meaning here */
+	const struct option_row *before; /* those that stand before the feature */
+	const struct option_row *behind; /* those that stand behind commands */
+	const char *command;		 /* behind which command this is; NULL: behind none */
+	/* As the reference tool does: an option of @behind that has no meaning here has no effect,
+	 * and the last value of a repeated option holds. Both are noted. */
+	bool reference;
 };
 
 /** The options before the feature, and those that work anywhere. */
@@ -88,19 +102,21 @@ extern const struct option_row global_options[];
 extern const struct option_row anywhere_options[];
 
 /**
- * Reads options up to the first other word.
+ * Reads options up to the first other word. Long names may be shortened to two letters and more as
+ * long as they stay unambiguous, and may begin with a single dash.
  *
- * @argv: argv[0] is skipped
- * @rows: the options that may stand here; the help option ends the reading
- * @elsewhere: where not NULL, options that may only stand somewhere else, to say so
+ * @argv: argv[0] is skipped; the help option ends the reading
  * @end: set to the index of the first word that was not read
  * @problem: set to what is wrong, to be freed (NULL without memory). All words are read even so, so
  *	that the format of the message is known.
  * Returns 0, -EINVAL or -ENOMEM.
  */
-int options_read(int argc, char **argv, const struct option_row *rows,
-		 const struct option_row *elsewhere, struct option_values *values, int *end,
-		 char **problem);
+int options_read(int argc, char **argv, const struct option_place *place,
+		 struct option_values *values, int *end, char **problem);
+
+/** Notes what was accepted though it is not as it ought to be. Returns 0 or -ENOMEM. */
+int option_values_note(struct option_values *values, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 void option_values_clear(struct option_values *values);
 

@@ -5,51 +5,46 @@
  */
 #include "request.h"
 
+#include "option_hints.h"
 #include "suggest.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((format(printf, 2, 3))) static int wrong(char **problem, const char *format, ...)
-{
-	va_list arguments;
-	int length;
-
-	va_start(arguments, format);
-	length = vasprintf(problem, format, arguments);
-	va_end(arguments);
-	if (length < 0)
-		*problem = NULL;
-	return length < 0 ? -ENOMEM : -EINVAL;
-}
-
 static int unknown_feature(const char *word, char **problem)
 {
 	struct suggestion suggestion = { .word = word };
+	int error = option_foreign_dash(global_options, word, problem);
+
+	if (error)
+		return error;
 
 	for (const struct feature *feature = features; feature->name; feature++)
 		suggestion_consider(&suggestion, feature->name);
 	suggestion_consider(&suggestion, emulate_command.name);
 	if (suggestion.best)
-		return wrong(problem, "unknown feature '%s'; did you mean '%s'?", word,
-			     suggestion.best);
-	return wrong(problem, "unknown feature '%s'; --help lists the features", word);
+		return usage_problem(problem, "unknown feature '%s'; did you mean '%s'?", word,
+				     suggestion.best);
+	return usage_problem(problem, "unknown feature '%s'; --help lists the features", word);
 }
 
 static int unknown_command(const struct feature *feature, const char *word, char **problem)
 {
 	struct suggestion suggestion = { .word = word };
+	int error = option_foreign_dash(anywhere_options, word, problem);
+
+	if (error)
+		return error;
 
 	for (const struct command *command = feature->commands; command->name; command++)
 		suggestion_consider(&suggestion, command->name);
 	if (suggestion.best)
-		return wrong(problem, "unknown command '%s' of %s; did you mean '%s'?", word,
-			     feature->name, suggestion.best);
-	return wrong(problem, "unknown command '%s' of %s; %s --help lists its commands", word,
-		     feature->name, feature->name);
+		return usage_problem(problem, "unknown command '%s' of %s; did you mean '%s'?",
+				     word, feature->name, suggestion.best);
+	return usage_problem(problem, "unknown command '%s' of %s; %s --help lists its commands",
+			     word, feature->name, feature->name);
 }
 
 /** Options of a command, and those that work anywhere behind them; to be freed. */
@@ -77,17 +72,18 @@ static int check_required(const struct request *request, char **problem)
 	const struct command *command = request->command;
 
 	if ((command->flags & COMMAND_HAS_PROGRAM) && !request->program)
-		return wrong(problem, "%s needs a program to run", command->name);
+		return usage_problem(problem, "%s needs a program to run", command->name);
 	for (const struct option_row *row = command->options; row && row->name; row++) {
 		if (row->required && !request_has(request, row->id))
-			return wrong(problem, "%s %s needs option --%s %s", request->feature->name,
-				     command->name, row->name, row->argument);
+			return usage_problem(problem, "%s %s needs option --%s %s",
+					     request->feature->name, command->name, row->name,
+					     row->argument);
 	}
 	if ((command->flags & COMMAND_HAS_DIRECTORY) && !request->operand)
-		return wrong(problem, "%s %s needs a directory to write to", request->feature->name,
-			     command->name);
+		return usage_problem(problem, "%s %s needs a directory to write to",
+				     request->feature->name, command->name);
 	if ((command->flags & COMMAND_NEEDS_CPUS) && !request->options.cpus)
-		return wrong(problem, "Invalid target cpu. Specify with [-c|--cpu]");
+		return usage_problem(problem, "Invalid target cpu. Specify with [-c|--cpu]");
 	return 0;
 }
 
@@ -96,46 +92,76 @@ static int check_together(const struct request *request, char **problem)
 {
 	if (request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
 	    request_number(request, OPTION_MIN) > request_number(request, OPTION_MAX))
-		return wrong(problem, "option --min %s is above --max %s",
-			     request_text(request, OPTION_MIN), request_text(request, OPTION_MAX));
+		return usage_problem(problem, "option --min %s is above --max %s",
+				     request_text(request, OPTION_MIN),
+				     request_text(request, OPTION_MAX));
 	if (request_has(request, OPTION_ALL_ONLINE) &&
 	    (request->command->flags & COMMAND_NO_MACHINE))
-		return wrong(problem, "option --all-cpus-online does not go with %s%s%s",
-			     request->feature ? request->feature->name : "",
-			     request->feature ? " " : "", request->command->name);
+		return usage_problem(problem, "option --all-cpus-online does not go with %s%s%s",
+				     request->feature ? request->feature->name : "",
+				     request->feature ? " " : "", request->command->name);
 	return 0;
 }
 
-/** Reads what stands behind FEATURE COMMAND: options, and for some commands a word among them. */
-static int read_arguments(struct request *request, int argc, char **argv, char **problem)
+static int unexpected_word(const struct option_place *place, const char *word, char **problem)
 {
-	struct option_row *rows = rows_of(request->command);
+	int error = option_foreign_dash(place->rows, word, problem);
+
+	return error ? error
+		     : usage_problem(problem, "unexpected word '%s' behind %s", word,
+				     place->command);
+}
+
+/** Reads what stands behind FEATURE COMMAND: options, and for some commands a word among them. */
+static int read_arguments(struct request *request, const struct option_place *place, int argc,
+			  char **argv, char **problem)
+{
 	bool operand = request->command->flags & (COMMAND_HAS_OPERAND | COMMAND_HAS_DIRECTORY);
-	int error = rows ? 0 : -ENOMEM, end = 0;
+	int error = 0, end = 0;
 
 	while (!error && argc > 1) {
-		error = options_read(argc, argv, rows, global_options, &request->options, &end,
-				     problem);
+		error = options_read(argc, argv, place, &request->options, &end, problem);
 		if (error || end >= argc || request_has(request, OPTION_HELP))
 			break;
 		if (!operand || request->operand)
-			error = wrong(problem, "unexpected word '%s' behind %s %s", argv[end],
-				      request->feature->name, request->command->name);
+			error = unexpected_word(place, argv[end], problem);
 		request->operand = argv[end];
 		argc -= end;
 		argv += end;
 	}
+	return error;
+}
+
+/** Reads what stands behind the command that was found. */
+static int read_behind_command(struct request *request, int argc, char **argv, char **problem)
+{
+	struct option_row *rows = rows_of(request->command);
+	struct option_place place = {
+		.rows = rows,
+		.before = global_options,
+		.behind = argument_options,
+		.reference = request->reference && request->feature->in_reference,
+	};
+	char *name;
+	int error;
+
+	if (asprintf(&name, "%s %s", request->feature->name, request->command->name) < 0)
+		name = NULL;
+	place.command = name;
+	error = rows && name ? read_arguments(request, &place, argc, argv, problem) : -ENOMEM;
+	free(name);
 	free(rows);
 	return error;
 }
 
 static int read_command(struct request *request, int argc, char **argv, char **problem)
 {
-	int error, end;
-
 	/* Only help and version can stand between feature and command. */
-	error = options_read(argc, argv, anywhere_options, global_options, &request->options, &end,
-			     problem);
+	const struct option_place place = { .rows = anywhere_options,
+					    .before = global_options,
+					    .behind = argument_options };
+	int end, error = options_read(argc, argv, &place, &request->options, &end, problem);
+
 	if (error || request_has(request, OPTION_HELP))
 		return error;
 	if (end >= argc) {
@@ -145,19 +171,23 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	request->command = command_find(request->feature, argv[end]);
 	if (!request->command)
 		return unknown_command(request->feature, argv[end], problem);
-	return read_arguments(request, argc - end, argv + end, problem);
+	return read_behind_command(request, argc - end, argv + end, problem);
 }
 
 /** Reads a command that stands in the place of a feature, and the program behind it. */
 static int read_program(struct request *request, int argc, char **argv, char **problem)
 {
 	struct option_row *rows = rows_of(&emulate_command);
+	const struct option_place place = { .rows = rows,
+					    .before = global_options,
+					    .behind = argument_options,
+					    .command = emulate_command.name };
 	int error, end = argc;
 
 	request->command = &emulate_command;
 	if (!rows)
 		return -ENOMEM;
-	error = options_read(argc, argv, rows, global_options, &request->options, &end, problem);
+	error = options_read(argc, argv, &place, &request->options, &end, problem);
 	free(rows);
 	if (!error && end < argc)
 		request->program = argv + end;
@@ -169,7 +199,8 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 	if (argc < 1)
 		return 0;
 	if (request_has(request, OPTION_INFO))
-		return wrong(problem, "unexpected word '%s': --info takes no feature", argv[0]);
+		return usage_problem(problem, "unexpected word '%s': --info takes no feature",
+				     argv[0]);
 	if (strcmp(argv[0], emulate_command.name) == 0)
 		return read_program(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);
@@ -194,35 +225,39 @@ static int check_whole(struct request *request, char **problem)
 
 	for (size_t i = 0; i < sizeof(emulation) / sizeof(emulation[0]); i++) {
 		if (request_has(request, OPTION_REAL) && request_has(request, emulation[i].id))
-			return wrong(problem, "option --real refuses emulation: it excludes --%s",
-				     emulation[i].name);
+			return usage_problem(problem,
+					     "option --real refuses emulation: it excludes --%s",
+					     emulation[i].name);
 	}
 	if (request_has(request, OPTION_VERSION)) {
 		request->action = ACTION_VERSION;
 		return 0;
 	}
 	if (request->action == ACTION_NO_COMMAND)
-		return wrong(problem, "%s needs a command; %s --help lists its commands",
-			     request->feature->name, request->feature->name);
+		return usage_problem(problem, "%s needs a command; %s --help lists its commands",
+				     request->feature->name, request->feature->name);
 	if (request_has(request, OPTION_INFO))
 		request->command = &info_command;
 	if (!request->command)
-		return wrong(problem, "no feature given; --help lists the features");
+		return usage_problem(problem, "no feature given; --help lists the features");
 	error = check_required(request, problem);
 	return error ? error : check_together(request, problem);
 }
 
-int request_read(struct request *request, int argc, char **argv, char **problem)
+int request_read(struct request *request, bool reference, int argc, char **argv, char **problem)
 {
+	const struct option_place place = { .rows = global_options,
+					    .behind = argument_options,
+					    .reference = reference };
 	int error, end;
 
-	*request = (struct request){ .action = ACTION_RUN };
+	*request = (struct request){ .action = ACTION_RUN, .reference = reference };
 	*problem = NULL;
 	if (argc <= 1) {
 		request->action = ACTION_HELP;
 		return 0;
 	}
-	error = options_read(argc, argv, global_options, NULL, &request->options, &end, problem);
+	error = options_read(argc, argv, &place, &request->options, &end, problem);
 	if (!error && !request_has(request, OPTION_HELP))
 		error = read_feature(request, argc - end, argv + end, problem);
 	if (error)

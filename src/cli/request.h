@@ -16,6 +16,7 @@ enum action {
 
 struct request {
 	enum action action;
+	bool reference; /* read as the reference tool reads its command line */
 	const struct feature *feature;
 	const struct command *command;
 	const char *operand;  /* the word behind the command; NULL: none */
@@ -26,11 +27,12 @@ struct request {
 /**
  * Understands a command line.
  *
+ * @reference: accept what the reference tool accepts and has no effect, with a note
  * @problem: where the command line is wrong, set to a message, to be freed (NULL without memory).
  *	The request then still tells the format of the message.
  * Returns 0, -EINVAL (wrong) or -ENOMEM.
  */
-int request_read(struct request *request, int argc, char **argv, char **problem);
+int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
 void request_clear(struct request *request);
 
 enum output_format request_format(const struct request *request);

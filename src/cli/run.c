@@ -367,12 +367,20 @@ bool run_is_preset(const struct request *request)
 	return preset;
 }
 
+/** What was accepted though it has no effect comes before all else. */
+static void report_request_notes(const struct request *request, struct report *report)
+{
+	for (size_t i = 0; report && i < request->options.note_count; i++)
+		report_message(report, ENTRY_NOTE, "%s", request->options.notes[i]);
+}
+
 enum exit_status run_command(const struct request *request, struct output *output)
 {
 	struct run run = { .request = request, .report = report_new() };
 	bool machine = !(request->command->flags & COMMAND_NO_MACHINE);
 	enum exit_status status = run.report ? STATUS_DONE : output_usage_error(output, NULL);
 
+	report_request_notes(request, run.report);
 	if (status == STATUS_DONE && machine)
 		status = open_machine(&run, output);
 	if (status == STATUS_DONE)

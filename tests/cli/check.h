@@ -39,8 +39,10 @@ static inline void assert_rendered(const struct report *report, enum output_form
 	free(text);
 }
 
-/** Reads a command line, its words separated by single blanks; a word '' is empty. */
-static inline int read_line(struct request *request, const char *line, char **problem)
+/** Reads a command line as the program of that name does, its words separated by single blanks; a
+ * word '' is empty. */
+static inline int read_line_as(struct request *request, bool reference, const char *line,
+			       char **problem)
 {
 	/* What requests point to lives as long as the test program. */
 	static char copies[64][256];
@@ -54,15 +56,20 @@ static inline int read_line(struct request *request, const char *line, char **pr
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = strcmp(word, "''") == 0 ? (char *)"" : word;
 	argv[argc] = NULL;
-	return request_read(request, argc, argv, problem);
+	return request_read(request, reference, argc, argv, problem);
 }
 
-static inline void assert_refused(const char *line, const char *message)
+static inline int read_line(struct request *request, const char *line, char **problem)
+{
+	return read_line_as(request, false, line, problem);
+}
+
+static inline void assert_refused_as(bool reference, const char *line, const char *message)
 {
 	struct request request;
 	char *problem;
 
-	if (read_line(&request, line, &problem) == 0)
+	if (read_line_as(&request, reference, line, &problem) == 0)
 		fail_msg("accepted: %s", line);
 	assert_non_null(problem);
 	assert_string_equal(problem, message);
@@ -70,13 +77,23 @@ static inline void assert_refused(const char *line, const char *message)
 	request_clear(&request);
 }
 
-static inline void assert_accepted(struct request *request, const char *line)
+static inline void assert_refused(const char *line, const char *message)
+{
+	assert_refused_as(false, line, message);
+}
+
+static inline void assert_accepted_as(bool reference, struct request *request, const char *line)
 {
 	char *problem;
 
-	if (read_line(request, line, &problem) != 0)
+	if (read_line_as(request, reference, line, &problem) != 0)
 		fail_msg("refused: %s: %s", line, problem);
 	assert_null(problem);
+}
+
+static inline void assert_accepted(struct request *request, const char *line)
+{
+	assert_accepted_as(false, request, line);
 }
 
 #endif

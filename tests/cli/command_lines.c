@@ -12,6 +12,7 @@ static void long_short_joined_and_abbreviated_options_mean_the_same(void **state
 		"--cpu 3 --fo json --de perf-profile info --lev 1",
 		"-c3 -fjson -d perf-profile info -l1",
 		"-dc3 -fjson -- perf-profile info -l1",
+		"-d -c=3 -f=json perf-profile info -l=1",
 	};
 
 	(void)state;
@@ -157,20 +158,68 @@ static const struct {
 	{ "-dZ perf-profile info", "unknown option '-Z' in '-dZ'" },
 	{ "--fromat json perf-profile info",
 	  "unknown option '--fromat'; did you mean '--format'?" },
-	{ "--e x perf-profile info",
-	  "option '--e' is ambiguous: --emulate or --emulate-state or --emulate-unlock" },
+	{ "--em x perf-profile info",
+	  "option '--em' is ambiguous: --emulate or --emulate-state or --emulate-unlock" },
 	{ "perf-profile info --levle 3", "unknown option '--levle'; did you mean '--level'?" },
-	{ "perf-profile get-lock-status -l 3", "unknown option '-l'" },
+	{ "perf-profile get-lock-status -l 3",
+	  "option '-l' does not belong to perf-profile get-lock-status" },
+	{ "perf-profile get-lock-status --level=3",
+	  "option '--level=3' does not belong to perf-profile get-lock-status" },
+	/* A2: one letter is a short option of its place, or a mistake */
+	{ "-l 2 base-freq info", "option '-l' belongs behind the command" },
+	{ "--l 2 base-freq info", "unknown option '--l'" },
+	{ "--c 2 base-freq info", "unknown option '--c'; did you mean '-c'?" },
+	{ "--d base-freq info", "unknown option '--d'; did you mean '-d'?" },
+	{ "-e guide base-freq info", "option '-e' belongs behind the command" },
+	{ "base-freq info --l 2", "unknown option '--l'; did you mean '-l'?" },
+	{ "--level 2 base-freq info", "option '--level' belongs behind the command" },
+	{ "-dl 2 base-freq info", "option '-l' belongs behind the command" },
+	{ "core-power -p 1 enable",
+	  "option '-p' belongs before the feature or behind the command" },
+	/* A3: the last of several values is not silently the one that holds */
+	{ "core-power config -c 0 -c 1 -m 2000",
+	  "option --clos is given repeatedly: '0', then '1'; CPUs are named before the feature, "
+	  "with --cpu" },
+	{ "-c 3 core-power assoc --clos 1 --clos=1",
+	  "option --clos is given repeatedly: '1', then '1'; CPUs are named before the feature, "
+	  "with --cpu" },
+	{ "perf-profile info -l 0 -l 1", "option --level is given repeatedly: '0', then '1'" },
+	{ "-f json -f text perf-profile info",
+	  "option --format is given repeatedly: 'json', then 'text'" },
+	/* a dash that no keyboard has */
+	{ "turbo-freq disable \u2013auto",
+	  "'\u2013auto' begins with U+2013, not '-': did you mean --auto?" },
+	{ "turbo-freq disable \u2014auto",
+	  "'\u2014auto' begins with U+2014, not '-': did you mean --auto?" },
+	{ "turbo-freq disable \u2212\u2212auto",
+	  "'\u2212\u2212auto' begins with U+2212, not '-': did you mean --auto?" },
+	{ "turbo-freq disable \u2013a", "'\u2013a' begins with U+2013, not '-': did you mean -a?" },
+	{ "turbo-freq disable \u2013bogus", "'\u2013bogus' begins with U+2013, not '-'" },
+	{ "\u2013info", "'\u2013info' begins with U+2013, not '-': did you mean --info?" },
+	{ "perf-profile \u2010\u2010help",
+	  "'\u2010\u2010help' begins with U+2010, not '-': did you mean --help?" },
 	{ "perf-profile info -f json", "option '-f' belongs before the feature" },
 	{ "perf-profile info --format json", "option '--format' belongs before the feature" },
-	{ "perf-profile -l 0 info", "unknown option '-l'" },
+	{ "perf-profile info -c 3",
+	  "option '-c' does not belong to perf-profile info; before the feature it is --cpu" },
+	{ "platform list -a",
+	  "option '-a' does not belong to platform list; before the feature it is "
+	  "--all-cpus-online" },
+	{ "perf-profile -l 0 info", "option '-l' belongs behind the command" },
+	{ "perf-profile -f json info", "option '-f' belongs before the feature" },
 	{ "-c", "option --cpu needs a value: LIST" },
 	{ "perf-profile info --level", "option --level needs a value: LEVEL" },
 	/* D57: a typo must not change the machine */
 	{ "turbo-freq enable --Auto", "unknown option '--Auto'; did you mean '--auto'?" },
-	{ "base-freq enable -t 0x1f", "unknown option '-t'" },
+	{ "turbo-freq enable --clot 1", "unknown option '--clot'" },
+	{ "base-freq enable -t 0x1f", "option '-t' does not belong to base-freq enable" },
+	{ "core-power enable -a",
+	  "option '-a' does not belong to core-power enable; before the feature it is "
+	  "--all-cpus-online" },
 	{ "core-power enable extra", "unexpected word 'extra' behind core-power enable" },
-	{ "core-power disable -p 0", "option '-p' belongs before the feature" },
+	{ "core-power disable -p 0",
+	  "option '-p' does not belong to core-power disable; before the feature it is "
+	  "--pause" },
 	{ "perf-profile set-config-level -l 4 --online x",
 	  "unexpected word 'x' behind perf-profile set-config-level" },
 	{ "core-power assoc -c 3 --cpu 1", "option '--cpu' belongs before the feature" },
@@ -236,6 +285,148 @@ static void every_mistake_is_named(void **state)
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
 		print_message("# %s\n", mistakes[i].line);
 		assert_refused(mistakes[i].line, mistakes[i].problem);
+	}
+}
+
+/* Seen in programs that call the reference tool (A1), and their long, joined and shortened forms.
+ */
+static const struct {
+	const char *line;
+	const char *notes[3];
+} without_effect[] = {
+	{ "core-power enable -a", { "option -a has no effect on core-power enable" } },
+	{ "core-power disable --auto", { "option --auto has no effect on core-power disable" } },
+	{ "core-power disable -p 0", { "option -p has no effect on core-power disable" } },
+	{ "core-power disable -p0", { "option -p has no effect on core-power disable" } },
+	{ "core-power disable --prio=x", { "option --prio has no effect on core-power disable" } },
+	{ "core-power disable -priority 1",
+	  { "option -priority has no effect on core-power disable" } },
+	{ "core-power enable --clos", { "option --clos has no effect on core-power enable" } },
+	{ "core-power disable --clos", { "option --clos has no effect on core-power disable" } },
+	{ "-f json turbo-freq enable -l 0", { "option -l has no effect on turbo-freq enable" } },
+	{ "-f json turbo-freq disable -l 0", { "option -l has no effect on turbo-freq disable" } },
+	{ "core-power config -c 0 -p 1 --min 2600 --max 3500",
+	  { "option -p has no effect on core-power config" } },
+	{ "core-power config -c 0 -p P --weight 1",
+	  { "option -p has no effect on core-power config" } },
+	{ "-c 0-39 turbo-freq enable --priority 1",
+	  { "option --priority has no effect on turbo-freq enable" } },
+	{ "base-freq enable -l 0", { "option -l has no effect on base-freq enable" } },
+	{ "-c 3 core-power get-assoc -c 0", { "option -c has no effect on core-power get-assoc" } },
+	{ "perf-profile info -a", { "option -a has no effect on perf-profile info" } },
+	{ "perf-profile info -ol 0", { "option -o has no effect on perf-profile info" } },
+	{ "turbo-mode get-trl -e 1 -w 2 -n 100",
+	  { "option -e has no effect on turbo-mode get-trl",
+	    "option -w has no effect on turbo-mode get-trl",
+	    "option -n has no effect on turbo-mode get-trl" } },
+	{ "base-freq info -m 1 -d 2 --bucket 9",
+	  { "option -m has no effect on base-freq info",
+	    "option -d has no effect on base-freq info",
+	    "option --bucket has no effect on base-freq info" } },
+	{ "base-freq info -trl-type sse -t 0x0 --online",
+	  { "option -trl-type has no effect on base-freq info",
+	    "option -t has no effect on base-freq info",
+	    "option --online has no effect on base-freq info" } },
+	/* A3 */
+	{ "core-power config -c 0 -c 1 -m 2000",
+	  { "option --clos is given repeatedly: 1 replaces 0" } },
+	{ "-f text -f json perf-profile info",
+	  { "option --format is given repeatedly: json replaces text" } },
+	/* nothing to note */
+	{ "-c 1 -c 2 -d -d turbo-freq enable -a -a --trl 0x1f", { NULL } },
+};
+
+static void assert_notes(const struct option_values *values, const char *const *notes)
+{
+	size_t count = 0;
+
+	while (count < 3 && notes[count])
+		count++;
+	assert_int_equal(values->note_count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(values->notes[i], notes[i]);
+}
+
+static void what_has_no_effect_is_accepted_and_noted_as_intel_speed_select(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
+		struct request request;
+
+		print_message("# %s\n", without_effect[i].line);
+		assert_accepted_as(true, &request, without_effect[i].line);
+		assert_notes(&request.options, without_effect[i].notes);
+		request_clear(&request);
+	}
+}
+
+static void what_has_no_effect_is_refused_as_isst(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
+		struct request request;
+		char *problem;
+
+		if (!without_effect[i].notes[0])
+			continue;
+		print_message("# %s\n", without_effect[i].line);
+		assert_int_not_equal(read_line(&request, without_effect[i].line, &problem), 0);
+		free(problem);
+		request_clear(&request);
+	}
+}
+
+static void an_option_without_effect_changes_no_value(void **state)
+{
+	struct request request;
+
+	(void)state;
+	assert_accepted_as(true, &request, "core-power config -c 1 -p 1 --min 2600 -a -t 0x5");
+	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
+	assert_int_equal(request_number(&request, OPTION_MIN), 2600);
+	assert_false(request_has(&request, OPTION_PRIORITY));
+	assert_false(request_has(&request, OPTION_AUTO));
+	assert_false(request_has(&request, OPTION_ALL_ONLINE));
+	assert_false(request_has(&request, OPTION_LIMITS));
+	request_clear(&request);
+	assert_accepted_as(true, &request, "turbo-freq enable --priority --auto");
+	assert_true(request_has(&request, OPTION_AUTO));
+	request_clear(&request);
+	assert_accepted_as(true, &request, "core-power config -c 0 -c 1 -m 2000");
+	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
+	request_clear(&request);
+}
+
+/* What stays wrong whatever the program is called. */
+static void typos_and_invalid_values_are_refused_as_intel_speed_select(void **state)
+{
+	static const char *const lines[] = {
+		"core-power enable --clot",
+		"core-power enable -Z",
+		"core-power enable -f json",
+		"core-power enable 0",
+		"core-power enable -p 2",
+		"core-power enable -p",
+		"core-power config -c 4 -c 1",
+		"core-power assoc --clos",
+		"turbo-freq disable \u2013auto",
+		"-l 2 base-freq info",
+		"base-freq -l 2 info",
+		"platform list -a",
+		"platform show -l 0",
+		"core-power enable --tr 1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+		char *problem;
+
+		print_message("# %s\n", lines[i]);
+		assert_int_not_equal(read_line_as(&request, true, lines[i], &problem), 0);
+		assert_non_null(problem);
+		free(problem);
+		request_clear(&request);
 	}
 }
 
@@ -323,7 +514,7 @@ static void no_arguments_at_all_ask_for_help(void **state)
 	struct request request;
 
 	(void)state;
-	assert_int_equal(request_read(&request, 1, argv, &problem), 0);
+	assert_int_equal(request_read(&request, false, 1, argv, &problem), 0);
 	assert_int_equal(request.action, ACTION_HELP);
 	request_clear(&request);
 }
@@ -370,6 +561,10 @@ int main(void)
 		cmocka_unit_test(changes_are_marked_as_such),
 		cmocka_unit_test(p_is_pause_before_the_feature),
 		cmocka_unit_test(every_mistake_is_named),
+		cmocka_unit_test(what_has_no_effect_is_accepted_and_noted_as_intel_speed_select),
+		cmocka_unit_test(what_has_no_effect_is_refused_as_isst),
+		cmocka_unit_test(an_option_without_effect_changes_no_value),
+		cmocka_unit_test(typos_and_invalid_values_are_refused_as_intel_speed_select),
 		cmocka_unit_test(the_first_of_two_mistakes_is_named),
 		cmocka_unit_test(a_mistake_is_told_in_the_format_that_is_asked_for_behind_it),
 		cmocka_unit_test(help_works_anywhere),
