@@ -83,17 +83,25 @@ static int read_text(const struct option_row *row, const char *text, struct opti
 	return *text ? 0 : -EINVAL;
 }
 
+/** Scripts that put lists together leave a comma behind the last CPU. */
 static int read_cpu_list(const struct option_row *row, const char *text,
 			 struct option_values *values)
 {
+	size_t length = strlen(text);
+	char *list;
+	int error;
+
 	(void)row;
-	if (!*text)
+	if (length > 0 && text[length - 1] == ',')
+		length--;
+	if (length == 0)
 		return -EINVAL;
 	if (!values->cpus)
 		values->cpus = isst_cpuset_new();
-	if (!values->cpus)
-		return -ENOMEM;
-	return isst_cpuset_add_list(values->cpus, text, NULL);
+	list = strndup(text, length);
+	error = values->cpus && list ? isst_cpuset_add_list(values->cpus, list, NULL) : -ENOMEM;
+	free(list);
+	return error;
 }
 
 static int (*const readers[])(const struct option_row *row, const char *text,

@@ -43,7 +43,7 @@ const struct option_row global_options[] = {
 	{ OPTION_INFO, 'i', "info", .help = "Print what this machine supports" },
 	{ OPTION_LOCK_TIMEOUT, 0, "lock-timeout", "SECONDS", VALUE_NUMBER, 0, 3600,
 	  .help = "How long to wait for another run that changes the machine; 0: not at\n"
-		  "all. Default: 10" },
+		  "all. Default: 9" },
 	{ OPTION_OUT, 'o', "out", "FILE", VALUE_TEXT, .help = "Write results to FILE" },
 	{ OPTION_PAUSE, 'p', "pause", "MS", VALUE_NUMBER, 0, 60000,
 	  .help = "Pause before each mailbox command, in milliseconds" },

@@ -46,6 +46,8 @@ static const struct {
 	{ &some_limits, "0x1", 1 },
 	{ &list, "3", 0 },
 	{ &list, "1,3-5,8..10", 0 },
+	{ &list, "3,", 0 },
+	{ &list, "1,3-5,", 0 },
 };
 
 static const struct {
@@ -72,7 +74,8 @@ static const struct {
 	{ &text, "FILE", { "" } },
 	{ &list,
 	  "CPU numbers and ranges such as 1,3-5",
-	  { "", "x", "3-", "-3", "5-3", "3,,4", "3 4", "4294967295", "0x3" } },
+	  { "", "x", ",", ",3", "3,,", "3-", "3-,", "-3", "5-3", "3,,4", "3 4", "4294967295",
+	    "0x3" } },
 };
 
 static void a_value_is_taken_exactly(void **state)
