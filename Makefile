@@ -146,10 +146,10 @@ $(BUILD)/isst: $(COMMAND)
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
 # One program for each file of tests of a room, linked with the rooms' own objects.
-ROOM_TESTS := $(filter-out tests/features/power_domains%, \
+ROOM_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_%, \
 	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction,$(LIBRARY_ROOMS)))))))
 # Changes are tested on the emulator, by programs that hold all rooms.
-TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c))
+TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c tests/features/capture_*.c))
 # Those on large machines go the same ways as those on small ones, many times: LARGE=no leaves them out.
 ifeq ($(LARGE),no)
 TRANSACTION_TESTS := $(filter-out %_large.c,$(TRANSACTION_TESTS))

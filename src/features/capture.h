@@ -18,6 +18,7 @@ struct capture_domain {
 struct capture {
 	struct isst_context *context;
 	const char *directory;
+	int descriptor; /* of the directory; -1: it is to be made */
 	/* What is to be written: paths below @directory, and what the files hold */
 	struct capture_file {
 		char *path, *content;
@@ -51,6 +52,14 @@ void capture_text_drop(struct capture_text *text);
 
 /** Keeps a file. Takes @content over, also on failure. */
 int capture_keep(struct capture *capture, const char *path, char *content);
+
+/* capture_write.c: where it is written */
+
+/** Opens the directory, which must be empty; one that is missing is made later. */
+int capture_open_directory(struct capture *capture);
+/** Writes all that was kept, or nothing. */
+int capture_write(struct capture *capture);
+void capture_close_directory(struct capture *capture);
 
 /* capture_files.c: the kernel's files */
 
