@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads fault rules (docs/emulator.md). When they act is not known here. */
+#include "base/error_name.h"
 #include "emulator/fault_rules.h"
 #include "emulator/text.h"
 
@@ -157,23 +158,6 @@ static const char *const info_fields[] = {
 	[INFO_MMIO] = "mmio",
 };
 
-#define ERROR_NAME(name) \
-	{ \
-#name, name \
-	}
-static const struct {
-	const char *name;
-	int number;
-} errors[] = {
-	ERROR_NAME(EPERM),  ERROR_NAME(ENOENT),	   ERROR_NAME(EINTR),	   ERROR_NAME(EIO),
-	ERROR_NAME(ENXIO),  ERROR_NAME(EBADF),	   ERROR_NAME(EAGAIN),	   ERROR_NAME(ENOMEM),
-	ERROR_NAME(EACCES), ERROR_NAME(EFAULT),	   ERROR_NAME(EBUSY),	   ERROR_NAME(EEXIST),
-	ERROR_NAME(ENODEV), ERROR_NAME(ENOTDIR),   ERROR_NAME(EISDIR),	   ERROR_NAME(EINVAL),
-	ERROR_NAME(ENFILE), ERROR_NAME(EMFILE),	   ERROR_NAME(ENOTTY),	   ERROR_NAME(ENOSPC),
-	ERROR_NAME(EROFS),  ERROR_NAME(ERANGE),	   ERROR_NAME(ENODATA),	   ERROR_NAME(EOVERFLOW),
-	ERROR_NAME(ESRCH),  ERROR_NAME(ENOTEMPTY), ERROR_NAME(EOPNOTSUPP), ERROR_NAME(E2BIG),
-};
-
 /* Not those that stop the caller: it holds the machine at that moment. */
 static const struct {
 	const char *name;
@@ -321,10 +305,8 @@ static int read_action(struct reader *reader, struct fault *rule, const char *wo
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strcmp(words[i].name, word) == 0 && words[i].places >> rule->place & 1)
 			return set_action(reader, rule, word, words[i].action);
-	for (size_t i = 0; i < COUNT(errors) && OF_OPERATIONS >> rule->place & 1; i++) {
-		if (strcmp(errors[i].name, word) != 0)
-			continue;
-		rule->value = (uint64_t)errors[i].number;
+	if (OF_OPERATIONS >> rule->place & 1 && error_number(word)) {
+		rule->value = (uint64_t)error_number(word);
 		return set_action(reader, rule, word, ACTION_ERROR);
 	}
 	return 1;

@@ -3,6 +3,7 @@
  * isst/answers.txt of a recording: what the driver said of itself, and what firmware answered to
  * mailbox commands and reads of registers. What answers mean is not known here.
  */
+#include "base/error_name.h"
 #include "emulator/recording.h"
 #include "emulator/text.h"
 
@@ -32,29 +33,22 @@ static int read_number(const struct answer_line *line, unsigned int index, uint6
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int error;
-} errors[] = {
-	{ "EBUSY", -EBUSY },   { "EINVAL", -EINVAL }, { "EIO", -EIO },	   { "ENODEV", -ENODEV },
-	{ "ENOTTY", -ENOTTY }, { "ENXIO", -ENXIO },   { "EPERM", -EPERM },
-};
-
-/** A number, or the name of an error. */
+/** A number, or `E` and what is left of an error's name, or its number: ENXIO, E524. */
 static int read_answer(const struct answer_line *line, struct recorded_answer *answer)
 {
 	const char *word = line->word[line->arrow];
 
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
-		if (strcmp(errors[i].name, word) != 0)
-			continue;
-		answer->error = errors[i].error;
-		return 0;
+	if (*word == 'E') {
+		bool number = word[1] >= '0' && word[1] <= '9';
+
+		answer->error = -error_number(number ? word + 1 : word);
+		return answer->error
+			       ? 0
+			       : recorded_error(line->file, line->number,
+						"found \"%s\", expected an answer or an error "
+						"such as ENXIO or E524",
+						word);
 	}
-	if (*word == 'E')
-		return recorded_error(line->file, line->number,
-				      "found \"%s\", expected an answer or an error such as ENXIO",
-				      word);
 	return read_number(line, line->arrow, UINT32_MAX, &answer->value);
 }
 

@@ -147,8 +147,10 @@ static int write_answer(struct capture *capture, FILE *stream, int error, uint32
 	if (error == -EBUSY)
 		return message_error(&capture->context->messages, -EIO,
 				     "the mailbox stays busy; more tries (--retry) may help");
+	/* A number alone would be an answer. */
 	if (error)
-		fprintf(stream, " -> %s\n", error_name(error).text);
+		fprintf(stream, " -> %s%s\n", *error_name(error).text == 'E' ? "" : "E",
+			error_name(error).text);
 	else
 		fprintf(stream, " -> 0x%08x\n", value);
 	return 0;
