@@ -188,50 +188,6 @@ static void plan_levels(struct level_change *work)
 
 /* ---- The uncore ---- */
 
-/** Limits of one fabric of a domain, in kHz. */
-struct uncore_limits {
-	uint64_t min, max;
-};
-
-/** 0 is no limit. */
-static uint64_t kept_within(uint64_t khz, const struct uncore_limits *outer)
-{
-	if (khz && khz < outer->min)
-		return outer->min;
-	return khz > outer->max ? outer->max : khz;
-}
-
-/**
- * Limits of a power domain cannot leave those of its package's own directory: what lies outside is
- * moved to them, with a warning.
- */
-static int keep_in_package(struct level_change *work, const struct isst_domain *domain,
-			   struct uncore_limits *wanted_khz)
-{
-	struct kernel_files *files = &work->change->context->files;
-	const struct uncore_place package = { .package = domain->package };
-	const struct uncore_limits before = *wanted_khz;
-	struct uncore_limits outer;
-	int error = uncore_read_limit(files, &package, CPUFREQ_MIN, &outer.min);
-
-	if (!error)
-		error = uncore_read_limit(files, &package, CPUFREQ_MAX, &outer.max);
-	/* Where there is no such directory there are no such limits. */
-	if (error)
-		return error == -ENOENT ? 0 : error;
-	wanted_khz->min = kept_within(wanted_khz->min, &outer);
-	wanted_khz->max = kept_within(wanted_khz->max, &outer);
-	if (wanted_khz->min != before.min || wanted_khz->max != before.max)
-		change_warn(
-			work->change,
-			"%s: uncore limits of the level are %llu to %llu MHz; those set for the "
-			"package keep them within %llu to %llu MHz",
-			domain->name, (unsigned long long)before.min / 1000,
-			(unsigned long long)before.max / 1000, (unsigned long long)outer.min / 1000,
-			(unsigned long long)outer.max / 1000);
-	return 0;
-}
-
 static void plan_uncore_limit(struct level_change *work, const struct isst_domain *domain,
 			      enum item_kind kind, unsigned int cluster, uint64_t khz)
 {
@@ -252,33 +208,31 @@ static void plan_fabric(struct level_change *work, const struct isst_domain *dom
 	const struct uncore_place place = { domain->package, domain->die,
 					    context_has_power_domains(work->change->context),
 					    domain->number, cluster };
-	struct uncore_limits khz = { khz_of(&fabric->min_mhz), khz_of(&fabric->max_mhz) };
-	uint64_t max_khz;
+	const uint64_t min_khz = khz_of(&fabric->min_mhz), max_khz = khz_of(&fabric->max_mhz);
+	uint64_t present_khz;
 	bool raise;
 	int error;
 
-	if (khz.min == 0 && khz.max == 0)
+	if (min_khz == 0 && max_khz == 0)
 		return;
-	error = uncore_read_limit(&work->change->context->files, &place, CPUFREQ_MAX, &max_khz);
+	error = uncore_read_limit(&work->change->context->files, &place, CPUFREQ_MAX, &present_khz);
 	if (error == -ENOENT)
 		change_warn(
 			work->change,
 			"%s: uncore limits are left as they are: the kernel shows none (module %s)",
 			domain->name,
 			place.of_domain ? "intel_uncore_frequency_tpmi" : "intel_uncore_frequency");
-	if (!error && place.of_domain)
-		error = keep_in_package(work, domain, &khz);
 	if (error && error != -ENOENT)
 		change_warn(work->change, "%s: uncore limits are left as they are: %s",
 			    domain->name, isst_error(work->change->context));
 	if (error)
 		return;
-	raise = khz.max >= max_khz;
+	raise = max_khz >= present_khz;
 	if (raise)
-		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, khz.max);
-	plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, khz.min);
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, max_khz);
+	plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, min_khz);
 	if (!raise)
-		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, khz.max);
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, max_khz);
 }
 
 static void plan_uncore(struct level_change *work, size_t i)

@@ -43,6 +43,7 @@ int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 	int error = machine->files->read(machine->data, path, text, &size);
 
 	files->opened++;
+	files->answer = error;
 	if (error)
 		return explain(files, error, path, "read");
 	if (strlen(*text) != size) {
@@ -93,6 +94,7 @@ int kernel_files_write(struct kernel_files *files, const char *path, const char 
 	int error = machine->files->write(machine->data, path, text, strlen(text));
 
 	files->opened++;
+	files->answer = error;
 	message_trace(files->messages, "write %s: '%s': %d", path, text, error);
 	return error ? explain(files, error, path, "written") : 0;
 }

@@ -18,7 +18,9 @@ struct messages;
 struct kernel_files {
 	struct isst_machine *machine;
 	struct messages *messages;
-	unsigned long opened;		/* files read so far */
+	unsigned long opened; /* files read so far */
+	int answer; /* of the kernel to the last read or write: 0 or -errno, which the errors below
+		       do not tell apart */
 	struct uncore_clusters *uncore; /* NULL until they were looked for (uncore.h) */
 };
 

@@ -161,11 +161,38 @@ int uncore_read_limit(struct kernel_files *files, const struct uncore_place *pla
 	return error;
 }
 
+/* The kernel counts in these steps, and takes 1 to 127 of them. */
+enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
+
+/**
+ * Writes the value next to @khz that the kernel takes for a power domain. It refuses what lies
+ * beyond the limit that was last written for the package, which cannot be read: the directory of
+ * the package shows the widest limits that its power domains have at the moment.
+ */
+static int write_next_to(struct kernel_files *files, const char *path, enum cpufreq_limit limit,
+			 uint64_t khz)
+{
+	uint64_t steps = khz / STEP_KHZ;
+	int error = -EIO;
+
+	while (files->answer == -EINVAL && steps > 1 && steps < MOST_STEPS) {
+		steps = limit == CPUFREQ_MAX ? steps - 1 : steps + 1;
+		error = kernel_files_write_number(files, strdup(path), steps * STEP_KHZ);
+	}
+	return error;
+}
+
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
 		       enum cpufreq_limit limit, uint64_t khz)
 {
 	char *path;
 	int error = limit_path(files, place, limit, &path);
 
-	return error ? error : kernel_files_write_number(files, path, khz);
+	if (error)
+		return error;
+	error = kernel_files_write_number(files, strdup(path), khz);
+	if (error == -EIO && files->answer == -EINVAL && place->of_domain)
+		error = write_next_to(files, path, limit, khz);
+	free(path);
+	return error;
 }

@@ -2,7 +2,7 @@
 /*
  * Frequency limits of the uncore. The kernel has a directory for each die, named after it; on TPMI
  * platforms one for each fabric cluster of a power domain, numbered as they were found, and besides
- * one for each package, whose limits theirs cannot leave.
+ * one for each package: theirs cannot leave what was last written to that.
  */
 #ifndef ISST_SYSFS_UNCORE_H
 #define ISST_SYSFS_UNCORE_H
@@ -19,6 +19,9 @@ struct uncore_place {
 /** A limit in kHz. -ENOENT where the kernel has no such directory. */
 int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
 		      enum cpufreq_limit limit, uint64_t *khz);
+
+/** Writes a limit. One that the limits of the package forbid becomes the nearest that they allow,
+ * as is seen by reading it back. */
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
 		       enum cpufreq_limit limit, uint64_t khz);
 

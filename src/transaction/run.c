@@ -233,7 +233,9 @@ static const char *describe_not_taken(struct isst_context *context, const struct
 static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)
 {
 	struct isst_context *context = change->context;
-	bool moved = !item_value_equal(&entry->item, access->value, entry->old);
+	/* Limits of the package may leave those of its power domains where they are. */
+	bool moved = !item_value_equal(&entry->item, access->value, entry->old) ||
+		     entry->item.kind == ITEM_UNCORE_MAX || entry->item.kind == ITEM_UNCORE_MIN;
 
 	if (entry->refused)
 		return 0;

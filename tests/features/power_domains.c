@@ -642,19 +642,26 @@ static void check_khz(const struct machine *machine, const char *path, unsigned 
 	open->release(open);
 }
 
-/** Level 1 of power domain 0 is for an uncore of 800 to 2000 MHz. */
-static void D8_uncore_limits_of_a_level_stay_within_those_of_the_package(void **state)
+static const struct domain_request LEVELS[] = {
+	{ { .name = "level 0", .plan = plan_level, .level = 0, .online = true }, 0, 0, NULL },
+	{ { .name = "level 1", .plan = plan_level, .level = 1, .online = true }, 0, 0, NULL },
+};
+
+/** Level 1 of power domain 0 is for an uncore of 800 to 2000 MHz. The package's own directory has
+ * the last word, by what was written there; the domain was at @own_max before. */
+static void D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package(void **state)
 {
-	static const struct domain_request LEVEL = {
-		{ .name = "level 1", .plan = plan_level, .level = 1, .online = true }, 0, 0, NULL
-	};
 	static const struct {
-		unsigned int package_min, package_max, min, max;
+		unsigned int package_min, package_max, own_max, min, max;
+		const char *warning;
 	} CASES[] = {
-		{ 400, 2500, 800, 2000 },   /* wider: the level's own */
-		{ 1000, 1800, 1000, 1800 }, /* narrower on both sides */
-		{ 2100, 2400, 2100, 2100 }, /* above the level's */
-		{ 500, 700, 700, 700 },	    /* below the level's */
+		{ 400, 2500, 2500, 800, 2000, NULL }, /* wider: the level's own */
+		{ 1000, 1800, 1800, 1000, 1800,
+		  "2000000 kHz was asked for, but it became 1800000" },
+		{ 400, 1800, 1200, 800, 1800, "2000000 kHz was asked for, but it became 1800000" },
+		{ 1000, 2500, 2500, 1000, 2000, "800000 kHz was asked for, but it became 1000000" },
+		{ 2100, 2400, 2400, 2100, 2000, "800000 kHz was asked for, but it became 2100000" },
+		{ 500, 700, 700, 800, 700, "2000000 kHz was asked for, but it became 700000" },
 	};
 
 	(void)state;
@@ -662,20 +669,51 @@ static void D8_uncore_limits_of_a_level_stay_within_those_of_the_package(void **
 		struct machine machine;
 		struct outcome outcome;
 
-		machine_begin(&machine, "tests/tpmi-tiny");
+		machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
+				   "[files]\nuncore-follows-level = no\n\n[topology]");
 		write_khz(&machine, PACKAGE_UNCORE "min_freq_khz", CASES[i].package_min * 1000);
 		write_khz(&machine, PACKAGE_UNCORE "max_freq_khz", CASES[i].package_max * 1000);
-		make(&machine, &LEVEL, &outcome);
+		write_khz(&machine, DOMAIN_UNCORE "max_freq_khz", CASES[i].own_max * 1000);
+		make(&machine, &LEVELS[1], &outcome);
 		if (!outcome.here || outcome.result)
 			fail_msg("package %u to %u: %d %s", CASES[i].package_min,
 				 CASES[i].package_max, outcome.result, outcome.message);
 		check_khz(&machine, DOMAIN_UNCORE "min_freq_khz", CASES[i].min * 1000);
 		check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", CASES[i].max * 1000);
-		if (i > 0)
-			check_holds(outcome.warnings, "those set for the package keep them within");
+		if (CASES[i].warning)
+			check_holds(outcome.warnings, CASES[i].warning);
 		else
 			assert_null(strstr(outcome.warnings, "uncore"));
 		outcome_clear(&outcome);
+		machine_end(&machine);
+	}
+}
+
+/** The package's directory shows the widest limits of the moment, which are no limits to others. */
+static void uncore_limits_come_back_with_the_level(void **state)
+{
+	static const char *const FILES[] = { NULL,
+					     "[files]\nuncore-follows-level = no\n\n[topology]" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(FILES); i++) {
+		struct machine machine;
+
+		if (FILES[i])
+			machine_begin_with(&machine, "tests/tpmi-api2", "[topology]", FILES[i]);
+		else
+			machine_begin(&machine, "tests/tpmi-api2");
+		for (size_t j = 0; j < 3; j++) {
+			size_t level = j % 2 ? 0 : 1;
+			struct outcome outcome;
+
+			make(&machine, &LEVELS[level], &outcome);
+			assert_int_equal(outcome.result, 0);
+			assert_null(strstr(outcome.warnings, "uncore"));
+			check_khz(&machine, DOMAIN_UNCORE "max_freq_khz",
+				  level ? 1700000 : 1800000);
+			outcome_clear(&outcome);
+		}
 		machine_end(&machine);
 	}
 }
@@ -699,7 +737,8 @@ int main(void)
 		cmocka_unit_test(cores_of_another_power_domain_that_lose_their_priority_are_named),
 		cmocka_unit_test(
 			too_many_cores_are_told_of_also_where_the_first_power_domain_has_no_part),
-		cmocka_unit_test(D8_uncore_limits_of_a_level_stay_within_those_of_the_package),
+		cmocka_unit_test(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package),
+		cmocka_unit_test(uncore_limits_come_back_with_the_level),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
