@@ -3,6 +3,7 @@
  * Sets of CPU numbers, kept as sorted runs: CPU numbers may be huge and sparse, so neither memory
  * nor time may depend on the highest one.
  */
+#include "base/cpuset.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -34,6 +35,19 @@ void isst_cpuset_free(struct isst_cpuset *set)
 		return;
 	free(set->runs);
 	free(set);
+}
+
+void cpuset_swap(struct isst_cpuset *one, struct isst_cpuset *other)
+{
+	struct isst_cpuset kept = *one;
+
+	*one = *other;
+	*other = kept;
+}
+
+void cpuset_clear(struct isst_cpuset *set)
+{
+	set->count = 0;
 }
 
 /** Index of the first run that ends at @cpu or above. */

@@ -4,8 +4,10 @@
 #include "isst.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const OUT_OF_MEMORY = "out of memory";
 
@@ -26,17 +28,70 @@ static bool grow(void **array, size_t count, size_t *space)
 	return true;
 }
 
+static size_t hash(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (size_t)hash;
+}
+
+/** Where a text is in the table, or belongs. @space is a power of two, and one place is free. */
+static char **find_place(char **texts, size_t space, const char *text)
+{
+	size_t i = hash(text) & (space - 1);
+
+	while (texts[i] && strcmp(texts[i], text) != 0)
+		i = (i + 1) & (space - 1);
+	return &texts[i];
+}
+
+/** Makes room for one more text. Returns false without memory. */
+static bool grow_table(struct messages *messages)
+{
+	size_t space = messages->space ? messages->space * 2 : 32;
+	char **texts;
+
+	if (messages->count + 1 < messages->space / 4 * 3)
+		return true;
+	texts = calloc(space, sizeof(*texts));
+	if (!texts)
+		return false;
+	for (size_t i = 0; i < messages->space; i++)
+		if (messages->texts[i])
+			*find_place(texts, space, messages->texts[i]) = messages->texts[i];
+	free(messages->texts);
+	messages->texts = texts;
+	messages->space = space;
+	return true;
+}
+
+/** Keeps a text, which is the table's from then on. Returns the one that is kept. */
+static const char *keep(struct messages *messages, char *text)
+{
+	char **place;
+
+	if (!grow_table(messages)) {
+		free(text);
+		return OUT_OF_MEMORY;
+	}
+	place = find_place(messages->texts, messages->space, text);
+	if (*place) {
+		free(text);
+		return *place;
+	}
+	messages->count++;
+	*place = text;
+	return text;
+}
+
 __attribute__((format(printf, 2, 0))) static const char *make(struct messages *messages,
 							      const char *format, va_list arguments)
 {
 	char *text;
 
-	if (!grow((void **)&messages->texts, messages->count, &messages->space))
-		return OUT_OF_MEMORY;
-	if (vasprintf(&text, format, arguments) < 0)
-		return OUT_OF_MEMORY;
-	messages->texts[messages->count++] = text;
-	return text;
+	return vasprintf(&text, format, arguments) < 0 ? OUT_OF_MEMORY : keep(messages, text);
 }
 
 const char *message_make(struct messages *messages, const char *format, ...)
@@ -68,8 +123,16 @@ void message_notice(struct messages *messages, const char *format, ...)
 	va_start(arguments, format);
 	text = make(messages, format, arguments);
 	va_end(arguments);
+	for (size_t i = 0; i < messages->notice_count; i++)
+		if (messages->notices[i] == text)
+			return;
 	if (grow((void **)&messages->notices, messages->notice_count, &messages->notice_space))
 		messages->notices[messages->notice_count++] = text;
+}
+
+void message_forget_notices(struct messages *messages)
+{
+	messages->notice_count = 0;
 }
 
 void message_trace(struct messages *messages, const char *format, ...)
@@ -116,7 +179,7 @@ void failure_join(struct isst_failure *failure, const struct isst_failure *other
 
 void messages_free(struct messages *messages)
 {
-	for (size_t i = 0; i < messages->count; i++)
+	for (size_t i = 0; i < messages->space; i++)
 		free(messages->texts[i]);
 	free(messages->texts);
 	free(messages->notices);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a context says: the messages of errors and notices, kept until the context is closed, and
- * the trace. Knows no hardware.
+ * What a context says: the messages of errors and notices, and the trace. A message lives until the
+ * context is closed, and each text is kept once: who polls a failing machine for months gets the
+ * same texts again, not more of them. Knows no hardware.
  */
 #ifndef ISST_BASE_MESSAGES_H
 #define ISST_BASE_MESSAGES_H
@@ -12,7 +13,7 @@
 struct isst_failure;
 
 struct messages {
-	char **texts; /* all that were made */
+	char **texts; /* all that were made, each once: a hash table with open addressing */
 	size_t count, space;
 	const char **notices; /* those of them that are notices */
 	size_t notice_count, notice_space;
@@ -21,7 +22,10 @@ struct messages {
 	void *debug_data;
 };
 
-/** Makes a message that lives as long as @messages; without memory a fixed text instead. */
+/**
+ * Makes a message that lives as long as @messages: the same text is the same pointer. Without
+ * memory a fixed text instead.
+ */
 __attribute__((format(printf, 2, 3))) const char *message_make(struct messages *messages,
 							       const char *format, ...);
 
@@ -29,8 +33,12 @@ __attribute__((format(printf, 2, 3))) const char *message_make(struct messages *
 __attribute__((format(printf, 3, 4))) int message_error(struct messages *messages, int error,
 							const char *format, ...);
 
+/** Adds a notice, unless it is among them already. */
 __attribute__((format(printf, 2, 3))) void message_notice(struct messages *messages,
 							  const char *format, ...);
+
+/** Empties the list of notices; their texts live on. */
+void message_forget_notices(struct messages *messages);
 
 /** A line of the trace; nothing is formatted when nobody listens. */
 __attribute__((format(printf, 2, 3))) void message_trace(struct messages *messages,

@@ -50,6 +50,27 @@ static void messages_stay_valid_however_many_follow(void **state)
 	messages_free(&messages);
 }
 
+static void C3_a_text_is_kept_once_however_often_it_is_made(void **state)
+{
+	struct messages messages = { 0 };
+	const char *first = message_make(&messages, "CPU %u", 3u);
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000; i++) {
+		assert_ptr_equal(message_make(&messages, "CPU %s", "3"), first);
+		message_error(&messages, -EIO, "CPU %u: %s", 3u, "no");
+		message_notice(&messages, "notice %u", i % 2);
+	}
+	assert_int_equal(messages.count, 4);
+	assert_int_equal(messages.notice_count, 2);
+	message_forget_notices(&messages);
+	assert_int_equal(messages.notice_count, 0);
+	message_notice(&messages, "notice 1");
+	assert_int_equal(messages.notice_count, 1);
+	assert_int_equal(messages.count, 4);
+	messages_free(&messages);
+}
+
 static void notices_are_kept_in_order(void **state)
 {
 	struct messages messages = { 0 };
@@ -126,6 +147,7 @@ int main(void)
 		cmocka_unit_test(an_error_is_kept_and_returned),
 		cmocka_unit_test(a_later_error_takes_the_place_of_an_earlier_one),
 		cmocka_unit_test(messages_stay_valid_however_many_follow),
+		cmocka_unit_test(C3_a_text_is_kept_once_however_often_it_is_made),
 		cmocka_unit_test(notices_are_kept_in_order),
 		cmocka_unit_test(the_first_failure_keeps_its_message_and_later_ones_are_counted),
 		cmocka_unit_test(a_failure_is_no_error_of_the_call),
