@@ -12,7 +12,9 @@
  *  - A call on a set returns 0 also when single members of it failed: every member's result carries
  * its own struct isst_failure.
  *  - Units stand in the names: _mhz, _w, _c. Frequencies are MHz on every platform.
- *  - Pointers that a context hands out stay valid until isst_close() unless said otherwise.
+ *  - Pointers that a context hands out stay valid until isst_close() unless said otherwise. That
+ * goes for the texts of errors, failures and notices, too; a context keeps each text once, so that
+ * a program which asks the same again and again does not grow, whatever fails.
  *  - A context may be used by one thread at a time. Two contexts share nothing.
  */
 #ifndef ISST_H
@@ -111,6 +113,7 @@ enum isst_meaning {
 	ISST_NOT_HERE = 95, /* EOPNOTSUPP: this machine has no such driver, feature, level or CPU */
 	ISST_NOT_PERMITTED = 1, /* EPERM */
 	ISST_BAD_REQUEST = 22,	/* EINVAL: wrong on any machine */
+	ISST_GONE = 116,	/* ESTALE: a domain or CPU that is not there any more */
 	ISST_NO_MEMORY = 12,	/* ENOMEM */
 	ISST_INTERRUPTED = 4,	/* EINTR */
 };
@@ -193,6 +196,17 @@ struct isst_platform {
  * not open the device), -EIO (a malformed file of the kernel).
  */
 int isst_discover(struct isst_context *context);
+
+/**
+ * Finds out anew which packages, domains and CPUs there are and which of them are online; as
+ * isst_change_run() does by itself where it took CPUs on- or offline. A domain, CPU or set that was
+ * handed out before keeps its address and then holds what is true now: a domain's @index may be
+ * another one. What is not there any more has no CPUs, and a call that is given it refuses it with
+ * -ESTALE. isst_notice() lists the notices of this discovery.
+ *
+ * Returns as isst_discover(), on error with all as before; -EINVAL before isst_discover().
+ */
+int isst_rediscover(struct isst_context *context);
 
 /** The platform; before isst_discover() only the CPU identity and @emulated are filled in. */
 const struct isst_platform *isst_platform(const struct isst_context *context);
@@ -588,8 +602,8 @@ int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *re
 			 size_t count, bool enable);
 
 /**
- * All present CPUs online. After isst_change_run() the topology is another: isst_domain() and
- * isst_cpu() tell what is new, what they handed out before stays valid.
+ * All present CPUs online. After isst_change_run() the machine is discovered anew, see
+ * isst_rediscover().
  */
 int isst_plan_all_online(struct isst_change *change);
 

@@ -16,7 +16,7 @@ static int add_unit(struct targets *targets, const struct isst_domain *domain, u
 
 	while (slot < targets->domain_count && targets->domains[slot] != domain)
 		slot++;
-	*unit = (struct unit){ .domain = domain, .cpu = cpu, .slot = slot };
+	*unit = (struct unit){ .domain = domain, .place = *domain, .cpu = cpu, .slot = slot };
 	unit->first = slot == targets->domain_count;
 	if (unit->first)
 		targets->domains[targets->domain_count++] = domain;
@@ -190,7 +190,7 @@ static bool has_power_domains(const struct isst_context *context)
 struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
 				struct report *report)
 {
-	const struct isst_domain *domain = unit->domain;
+	const struct isst_domain *domain = &unit->place;
 	struct report_step path[REPORT_PATH_STEPS];
 	size_t steps = 0;
 

@@ -10,6 +10,9 @@
 
 struct unit {
 	const struct isst_domain *domain;
+	/* The domain before the command changed it: which CPUs are online is part of a unit's name.
+	 */
+	struct isst_domain place;
 	unsigned int cpu; /* stands for the unit in output */
 	size_t slot;	  /* index of its domain in the targets' domains */
 	bool first;	  /* the first unit of its domain: messages about the domain come here */

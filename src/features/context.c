@@ -58,7 +58,7 @@ void isst_close(struct isst_context *context)
 		      "driver: %lu opens, %lu calls, %lu commands; files: %lu opened",
 		      context->driver.opens, context->driver.calls, context->driver.commands,
 		      context->files.opened);
-	context_free_topology(context);
+	topology_free(context->topology);
 	if (context->lock >= 0)
 		close(context->lock);
 	context->machine->release(context->machine);
@@ -243,11 +243,67 @@ int isst_discover(struct isst_context *context)
 	return error;
 }
 
+int isst_rediscover(struct isst_context *context)
+{
+	int error = context_check_discovered(context);
+
+	if (error)
+		return error;
+	message_forget_notices(&context->messages);
+	return context_discover_topology(context);
+}
+
 int context_check_discovered(struct isst_context *context)
 {
 	if (context->topology)
 		return 0;
 	return message_error(&context->messages, -EINVAL, "the machine is not discovered yet");
+}
+
+int context_check_domain(struct isst_context *context, const struct isst_domain *domain)
+{
+	if (topology_has_domain(context->topology, domain))
+		return 0;
+	if (topology_has_lost_domain(context->topology, domain))
+		return message_error(&context->messages, -ESTALE,
+				     "%s is not there any more since the machine was discovered "
+				     "anew",
+				     domain->name);
+	return message_error(&context->messages, -EINVAL, "%s",
+			     domain ? "a domain of another context was given"
+				    : "no domain was given");
+}
+
+int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu)
+{
+	if (topology_has_cpu(context->topology, cpu))
+		return 0;
+	if (topology_has_lost_cpu(context->topology, cpu))
+		return message_error(&context->messages, -ESTALE,
+				     "CPU %u is not there any more since the machine was "
+				     "discovered anew",
+				     cpu->number);
+	return message_error(&context->messages, -EINVAL, "%s",
+			     cpu ? "a CPU of another context was given" : "no CPU was given");
+}
+
+static bool take_error(const struct isst_context *context, int error, struct isst_failure *failure)
+{
+	if (error)
+		*failure = (struct isst_failure){ .error = error, .message = isst_error(context) };
+	return !error;
+}
+
+bool context_accepts_domain(struct isst_context *context, const struct isst_domain *domain,
+			    struct isst_failure *failure)
+{
+	return take_error(context, context_check_domain(context, domain), failure);
+}
+
+bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cpu,
+			 struct isst_failure *failure)
+{
+	return take_error(context, context_check_cpu(context, cpu), failure);
 }
 
 int context_read(struct isst_context *context, void *results, size_t count, size_t size,

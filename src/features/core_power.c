@@ -10,6 +10,8 @@ static int plan_core_power(struct isst_context *context, struct firmware_batch *
 	struct isst_core_power *state = result;
 
 	*state = (struct isst_core_power){ .domain = state->domain };
+	if (!context_accepts_domain(context, state->domain, &state->failure))
+		return 0;
 	return context->firmware.operations->plan_core_power(batch, state);
 }
 
@@ -35,6 +37,8 @@ static int plan_clos(struct isst_context *context, struct firmware_batch *batch,
 	if (clos->clos >= ISST_CLOSES)
 		return message_error(&context->messages, -EINVAL, "CLOS %u: there are 0 to %d",
 				     clos->clos, ISST_CLOSES - 1);
+	if (!context_accepts_domain(context, clos->domain, &clos->failure))
+		return 0;
 	return context->firmware.operations->plan_clos(batch, clos);
 }
 
@@ -79,6 +83,7 @@ int isst_clos_association_read(struct isst_context *context,
 {
 	struct isst_clos_association **sorted = NULL;
 	struct firmware_batch *batch = NULL;
+	size_t usable = 0;
 	int error = context_check_discovered(context);
 
 	if (error || count == 0)
@@ -91,15 +96,16 @@ int isst_clos_association_read(struct isst_context *context,
 	}
 	for (size_t i = 0; i < count; i++) {
 		associations[i] = (struct isst_clos_association){ .cpu = associations[i].cpu };
-		sorted[i] = &associations[i];
+		if (context_accepts_cpu(context, associations[i].cpu, &associations[i].failure))
+			sorted[usable++] = &associations[i];
 	}
-	qsort(sorted, count, sizeof(*sorted), compare_cores);
-	for (size_t i = 0; i < count && !error; i++)
+	qsort(sorted, usable, sizeof(*sorted), compare_cores);
+	for (size_t i = 0; i < usable && !error; i++)
 		if (!same_core(sorted, i) || !sorted[i]->cpu->core_known)
 			error = plan_association(context, batch, sorted[i]);
 	if (!error)
 		error = firmware_run(batch);
-	for (size_t i = 1; i < count && !error; i++)
+	for (size_t i = 1; i < usable && !error; i++)
 		if (same_core(sorted, i) && sorted[i]->cpu->core_known) {
 			sorted[i]->failure = sorted[i - 1]->failure;
 			sorted[i]->clos = sorted[i - 1]->clos;

@@ -205,6 +205,8 @@ int isst_plan_association(struct isst_change *change, struct isst_clos_associati
 	int error = requests && seen ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_cpu(change->context, associations[i].cpu);
+	for (size_t i = 0; i < count && !error; i++)
 		if (associations[i].clos >= ISST_CLOSES)
 			error = message_error(&change->context->messages, -EINVAL,
 					      "CLOS %u: there are 0 to %d", associations[i].clos,

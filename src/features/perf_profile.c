@@ -15,6 +15,8 @@ static int plan_perf_profile(struct isst_context *context, struct firmware_batch
 	struct isst_perf_profile *profile = result;
 
 	*profile = (struct isst_perf_profile){ .domain = profile->domain };
+	if (!context_accepts_domain(context, profile->domain, &profile->failure))
+		return 0;
 	return context->firmware.operations->plan_perf_profile(batch, profile);
 }
 
@@ -59,18 +61,23 @@ static bool is_current(const struct level_reader *reader, const struct level_req
 	return request->level->level == state_of(reader, request)->profile.current_level;
 }
 
+/** Takes up the requests; nothing is asked of a domain that is not one of the machine. */
 static void start_requests(struct level_reader *reader, struct isst_level *levels)
 {
 	for (size_t i = 0; i < reader->count; i++) {
 		const struct topology_domain *domain = topology_domain(levels[i].domain);
+		struct level_request *request = &reader->requests[i];
 
 		levels[i] = (struct isst_level){ .domain = levels[i].domain,
 						 .level = levels[i].level,
 						 .profile = levels[i].profile };
-		reader->requests[i] =
-			(struct level_request){ .level = &levels[i],
-						.wide = domain->wide,
-						.wide_certain = domain->wide_certain };
+		request->level = &levels[i];
+		request->refused = !context_accepts_domain(reader->context, levels[i].domain,
+							   &levels[i].failure);
+		if (request->refused)
+			continue;
+		request->wide = domain->wide;
+		request->wide_certain = domain->wide_certain;
 	}
 }
 
@@ -81,15 +88,18 @@ static int read_profiles(struct level_reader *reader)
 
 	for (size_t i = 0; i < reader->count && !error; i++) {
 		const struct isst_level *level = reader->requests[i].level;
-		struct domain_state *state = state_of(reader, &reader->requests[i]);
+		struct domain_state *state;
 
+		if (reader->requests[i].refused)
+			continue;
+		state = state_of(reader, &reader->requests[i]);
 		if (state->used)
 			continue;
 		state->used = true;
-		state->profile.domain = state->core_power.domain = level->domain;
 		if (level->profile)
 			state->profile = *level->profile;
-		else
+		state->profile.domain = state->core_power.domain = level->domain;
+		if (!level->profile)
 			error = reader->operations->plan_perf_profile(reader->batch,
 								      &state->profile);
 	}
@@ -374,7 +384,8 @@ static int read_levels(struct level_reader *reader)
 	if (error)
 		return error;
 	for (size_t i = 0; i < reader->count; i++)
-		check_level(reader, &reader->requests[i]);
+		if (!reader->requests[i].refused)
+			check_level(reader, &reader->requests[i]);
 	error = read_features(reader);
 	if (error)
 		return error;

@@ -100,8 +100,13 @@ static int read_core_power(struct isst_change *change, struct isst_request *requ
 int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
 	       unsigned int level, unsigned int parts, struct facts *facts)
 {
-	int error;
+	int error = 0;
 
+	*facts = (struct facts){ 0 };
+	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_domain(change->context, requests[i].domain);
+	if (error)
+		return error;
 	*facts = (struct facts){ .domains = calloc(count ? count : 1, sizeof(*facts->domains)) };
 	if (!facts->domains)
 		return -ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests and their neighbours in the same packages. */
 #include "features/span.h"
+#include "features/context.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,8 +64,12 @@ int span_begin(struct isst_change *change, const struct isst_request *requests, 
 	       enum span_width width, unsigned int level, unsigned int parts, struct span *span)
 {
 	size_t domains = isst_domain_count(change->context);
-	int error;
+	int error = 0;
 
+	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_domain(change->context, requests[i].domain);
+	if (error)
+		return error;
 	*span = (struct span){ .change = change, .count = count };
 	span->requests = calloc(count + domains + 1, sizeof(*span->requests));
 	if (!span->requests)

@@ -7,6 +7,8 @@ static int plan_limits(struct isst_context *context, struct firmware_batch *batc
 	struct isst_turbo_ratio_limits *limits = result;
 
 	*limits = (struct isst_turbo_ratio_limits){ .domain = limits->domain };
+	if (!context_accepts_domain(context, limits->domain, &limits->failure))
+		return 0;
 	return context->firmware.operations->plan_turbo_ratio_limits(batch, limits);
 }
 

@@ -10,7 +10,12 @@ int isst_plan_turbo_ratio_limits(struct isst_change *change, struct isst_request
 				 size_t count, uint64_t limits)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
+	int error = 0;
 
+	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_domain(change->context, requests[i].domain);
+	if (error)
+		return error;
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 
@@ -63,7 +68,12 @@ int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *re
 			 size_t count, bool enable)
 {
 	struct step *step = change_step(change, ITEM_SCALING_MAX);
+	int error = 0;
 
+	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_cpu(change->context, requests[i].cpu);
+	if (error)
+		return error;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t khz = 0;
 

@@ -3,25 +3,6 @@
 #include "topology/context.h"
 #include "base/machine.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-/** Keeps the present topology until the context is closed. */
-static int retire_topology(struct isst_context *context)
-{
-	struct topology **retired;
-
-	if (!context->topology)
-		return 0;
-	retired = reallocarray(context->retired, context->retired_count + 1, sizeof(*retired));
-	if (!retired)
-		return -ENOMEM;
-	context->retired = retired;
-	retired[context->retired_count++] = context->topology;
-	context->topology = NULL;
-	return 0;
-}
-
 int context_discover_topology(struct isst_context *context)
 {
 	struct topology_sources sources = { .files = &context->files,
@@ -35,18 +16,11 @@ int context_discover_topology(struct isst_context *context)
 
 	if (error)
 		return error;
-	error = retire_topology(context);
+	if (context->topology)
+		error = topology_inherit(topology, context->topology);
 	if (error)
 		topology_free(topology);
 	else
 		context->topology = topology;
 	return error;
-}
-
-void context_free_topology(struct isst_context *context)
-{
-	topology_free(context->topology);
-	for (size_t i = 0; i < context->retired_count; i++)
-		topology_free(context->retired[i]);
-	free(context->retired);
 }

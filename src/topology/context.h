@@ -18,11 +18,7 @@ struct isst_context {
 	struct kernel_files files;
 	struct firmware firmware;
 	struct topology *topology; /* NULL until discovered */
-	/* Earlier ones, from before CPUs went on- or offline: what was handed out of them stays
-	 * valid. */
-	struct topology **retired;
-	size_t retired_count;
-	int lock; /* descriptor that holds the lock, -1 */
+	int lock;		   /* descriptor that holds the lock, -1 */
 };
 
 /** Whether packages consist of power domains, which share what is the package's. */
@@ -34,8 +30,5 @@ static inline bool context_has_power_domains(const struct isst_context *context)
 /** Discovers the topology (again, after CPUs went on- or offline). Returns 0 or a negative errno.
  */
 int context_discover_topology(struct isst_context *context);
-
-/** Frees all topologies. */
-void context_free_topology(struct isst_context *context);
 
 #endif

@@ -74,8 +74,8 @@ int topology_check_places(const struct topology_sources *sources, struct topolog
 	if (!places)
 		return -ENOMEM;
 	for (size_t i = 0; i < topology->cpu_count; i++)
-		if (topology->cpus[i].public.core_known)
-			places[count++] = &topology->cpus[i];
+		if (topology->cpus[i]->public.core_known)
+			places[count++] = topology->cpus[i];
 	qsort(places, count, sizeof(*places), compare_places);
 	for (size_t i = 1; i < count; i++) {
 		if (compare_places(&places[i - 1], &places[i]) != 0)
@@ -94,11 +94,11 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 	int error = entries && errors ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < topology->cpu_count && !error; i++)
-		entries[i].logical_cpu = topology->cpus[i].public.number;
+		entries[i].logical_cpu = topology->cpus[i]->public.number;
 	if (!error)
 		driver_phy_ids(sources->driver, entries, errors, topology->cpu_count);
 	for (size_t i = 0; i < topology->cpu_count && !error; i++)
-		take_punit_number(sources, &topology->cpus[i], entries[i].physical_cpu, errors[i]);
+		take_punit_number(sources, topology->cpus[i], entries[i].physical_cpu, errors[i]);
 	free(entries);
 	free(errors);
 	return error;

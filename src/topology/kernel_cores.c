@@ -29,11 +29,11 @@ static int read_core_id(const struct topology_sources *sources, unsigned int cpu
 /** The threads of a core count in the order of their numbers. */
 static unsigned int count_threads_before(const struct topology *topology, size_t i)
 {
-	const struct isst_cpu *cpu = &topology->cpus[i].public;
+	const struct isst_cpu *cpu = &topology->cpus[i]->public;
 	unsigned int threads = 0;
 
 	for (size_t j = 0; j < i; j++) {
-		const struct isst_cpu *other = &topology->cpus[j].public;
+		const struct isst_cpu *other = &topology->cpus[j]->public;
 
 		threads += other->core_known && other->domain == cpu->domain &&
 			   other->core == cpu->core;
@@ -44,7 +44,7 @@ static unsigned int count_threads_before(const struct topology *topology, size_t
 int topology_take_kernel_cores(const struct topology_sources *sources, struct topology *topology)
 {
 	for (size_t i = 0; i < topology->cpu_count; i++) {
-		struct topology_cpu *cpu = &topology->cpus[i];
+		struct topology_cpu *cpu = topology->cpus[i];
 		int error = read_core_id(sources, cpu->public.number, &cpu->public.core);
 
 		if (error == -ENOENT) {

@@ -71,9 +71,14 @@ static int list_online_cpus(struct topology *topology)
 	topology->cpus = calloc(isst_cpuset_count(topology->online), sizeof(*topology->cpus));
 	if (!topology->cpus)
 		return -ENOMEM;
-	isst_cpuset_for_each (number, topology->online)
-		topology->cpus[topology->cpu_count++] =
-			(struct topology_cpu){ .public = { .number = number, .online = true } };
+	isst_cpuset_for_each (number, topology->online) {
+		struct topology_cpu *cpu = calloc(1, sizeof(*cpu));
+
+		if (!cpu)
+			return -ENOMEM;
+		cpu->public = (struct isst_cpu){ .number = number, .online = true };
+		topology->cpus[topology->cpu_count++] = cpu;
+	}
 	return 0;
 }
 
@@ -189,8 +194,8 @@ static int scan_dies(const struct topology_sources *sources, struct topology *to
 	for (size_t i = 0; i < topology->cpu_count; i++) {
 		int error = 0;
 
-		if (!topology->cpus[i].domain)
-			error = scan_die(sources, topology, topology->cpus[i].public.number);
+		if (!topology->cpus[i]->domain)
+			error = scan_die(sources, topology, topology->cpus[i]->public.number);
 		if (error)
 			return error;
 	}

@@ -21,7 +21,7 @@ static bool is_contradicted(const struct topology *topology, const struct topolo
 			    const struct cached_cpu *cached)
 {
 	for (size_t i = 0; i < topology->cpu_count; i++) {
-		const struct isst_cpu *cpu = &topology->cpus[i].public;
+		const struct isst_cpu *cpu = &topology->cpus[i]->public;
 
 		if (cpu->number == cached->number ||
 		    (cpu->domain == &domain->public && cpu->core_known &&
@@ -36,7 +36,7 @@ static bool is_contradicted(const struct topology *topology, const struct topolo
 static int add_offline_cpus(struct topology *topology, const struct topology_cache *cache)
 {
 	size_t known = topology->cpu_count;
-	struct topology_cpu *cpus;
+	struct topology_cpu **cpus;
 
 	/* An array of no elements would be freed by this, and still be the topology's. */
 	if (cache->count == 0)
@@ -48,18 +48,21 @@ static int add_offline_cpus(struct topology *topology, const struct topology_cac
 	for (size_t i = 0; i < cache->count; i++) {
 		const struct cached_cpu *cached = &cache->cpus[i];
 		struct topology_domain *domain = find_domain(topology, cached);
-		struct topology_cpu *cpu = &cpus[topology->cpu_count];
+		struct topology_cpu *cpu;
 
 		if (!domain || !isst_cpuset_has(topology->present, cached->number) ||
 		    is_contradicted(topology, domain, cached))
 			continue;
-		*cpu = (struct topology_cpu){ .public = { .number = cached->number,
-							  .core_known = true,
-							  .core = cached->core,
-							  .thread = cached->thread } };
+		cpu = calloc(1, sizeof(*cpu));
+		if (!cpu)
+			return -ENOMEM;
+		cpus[topology->cpu_count++] = cpu;
+		cpu->public = (struct isst_cpu){ .number = cached->number,
+						 .core_known = true,
+						 .core = cached->core,
+						 .thread = cached->thread };
 		if (topology_add_to_domain(domain, cpu))
 			return -ENOMEM;
-		topology->cpu_count++;
 	}
 	topology_sort_cpus(topology);
 	return 0;
@@ -75,7 +78,7 @@ static int remember(const struct topology_sources *sources, const struct topolog
 	if (!cpus)
 		return -ENOMEM;
 	for (size_t i = 0; i < topology->cpu_count; i++) {
-		const struct isst_cpu *cpu = &topology->cpus[i].public;
+		const struct isst_cpu *cpu = &topology->cpus[i]->public;
 
 		if (cpu->core_known)
 			cpus[count++] = (struct cached_cpu){ cpu->number,      cpu->domain->package,

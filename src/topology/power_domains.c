@@ -103,17 +103,23 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 	int error = strays ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
-		const struct topology_cpu *cpu = &topology->cpus[i];
+		const struct topology_cpu *cpu = topology->cpus[i];
 
 		if (cpu->domain)
-			topology->cpus[kept++] = *cpu;
-		else if (cpu->unknown_core)
+			continue;
+		if (cpu->unknown_core)
 			message_notice(sources->messages, "%s", cpu->unknown_core);
 		else
 			error = isst_cpuset_add(strays, cpu->public.number, cpu->public.number);
 	}
 	if (error)
 		goto out;
+	for (size_t i = 0; i < topology->cpu_count; i++) {
+		if (topology->cpus[i]->domain)
+			topology->cpus[kept++] = topology->cpus[i];
+		else
+			free(topology->cpus[i]);
+	}
 	topology->cpu_count = kept;
 	if (isst_cpuset_count(strays) > 0 && (list = isst_cpuset_ranges(strays)))
 		message_notice(sources->messages,
@@ -155,7 +161,7 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 	topology->domain_count = 0;
 	error = add_packages(sources, topology, &dies);
 	for (size_t i = 0; i < topology->cpu_count && !error; i++)
-		error = move_cpu(topology, &topology->cpus[i]);
+		error = move_cpu(topology, topology->cpus[i]);
 	if (!error)
 		error = drop_strays(sources, topology);
 	if (!error && topology->domain_count == 0)

@@ -13,8 +13,16 @@ void topology_free(struct topology *topology)
 		return;
 	for (size_t i = 0; i < topology->domain_count; i++)
 		topology_free_domain(topology->domains[i]);
+	for (size_t i = 0; i < topology->lost_domain_count; i++)
+		topology_free_domain(topology->lost_domains[i]);
+	for (size_t i = 0; i < topology->cpu_count; i++)
+		free(topology->cpus[i]);
+	for (size_t i = 0; i < topology->lost_cpu_count; i++)
+		free(topology->lost_cpus[i]);
 	free(topology->domains);
+	free(topology->lost_domains);
 	free(topology->cpus);
+	free(topology->lost_cpus);
 	isst_cpuset_free(topology->present);
 	isst_cpuset_free(topology->online);
 	free(topology);
@@ -22,24 +30,28 @@ void topology_free(struct topology *topology)
 
 static int compare_cpus(const void *left, const void *right)
 {
-	unsigned int a = ((const struct topology_cpu *)left)->public.number;
-	unsigned int b = ((const struct topology_cpu *)right)->public.number;
+	unsigned int a = (*(struct topology_cpu *const *)left)->public.number;
+	unsigned int b = (*(struct topology_cpu *const *)right)->public.number;
 
 	return (a > b) - (a < b);
 }
 
 void topology_sort_cpus(struct topology *topology)
 {
-	qsort(topology->cpus, topology->cpu_count, sizeof(*topology->cpus), compare_cpus);
+	if (topology->cpu_count > 0)
+		qsort(topology->cpus, topology->cpu_count, sizeof(struct topology_cpu *),
+		      compare_cpus);
 }
 
 struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned int number)
 {
-	struct topology_cpu key = { .public = { .number = number } };
+	struct topology_cpu *key = &(struct topology_cpu){ .public = { .number = number } };
+	struct topology_cpu **found = NULL;
 
-	if (topology->cpu_count == 0)
-		return NULL;
-	return bsearch(&key, topology->cpus, topology->cpu_count, sizeof(key), compare_cpus);
+	if (topology->cpu_count > 0)
+		found = bsearch(&key, topology->cpus, topology->cpu_count,
+				sizeof(struct topology_cpu *), compare_cpus);
+	return found ? *found : NULL;
 }
 
 const struct topology_cpu *topology_cpu(const struct topology *topology, unsigned int number)
@@ -88,7 +100,7 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 	for (size_t i = 0; i < topology->domain_count; i++)
 		topology->domains[i]->wide = !all_known;
 	for (size_t i = 0; i < topology->cpu_count; i++) {
-		struct topology_cpu *cpu = &topology->cpus[i];
+		struct topology_cpu *cpu = topology->cpus[i];
 		struct topology_domain *domain = cpu->domain;
 		unsigned int physical = firmware_encode_punit(
 			sources->operations,

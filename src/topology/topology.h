@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packages, dies, power domains, cores and CPUs of a machine: found out once, immutable from then
- * on. Knows the kernel's lists and the firmware's numbers; nothing of features.
+ * Packages, dies, power domains, cores and CPUs of a machine: found out as a whole, and changed by
+ * nothing but another discovery. Knows the kernel's lists and the firmware's numbers; nothing of
+ * features.
  */
 #ifndef ISST_TOPOLOGY_TOPOLOGY_H
 #define ISST_TOPOLOGY_TOPOLOGY_H
@@ -16,7 +17,8 @@ struct messages;
 struct topology_domain {
 	struct isst_domain public; /* first: a pointer to it is a pointer to this */
 	struct isst_cpuset *present, *online;
-	bool split; /* one of several of its package, told apart by its number */
+	bool split;		      /* one of several of its package, told apart by its number */
+	struct topology_domain *heir; /* while one topology inherits from another */
 	/* Cores of number 32 and above may exist; and do exist for certain. */
 	bool wide, wide_certain;
 	/* Why the cores of some CPU are not known; NULL if all are. Then no list of CPUs can be
@@ -36,8 +38,13 @@ struct topology {
 	unsigned int mask_bits;
 	struct topology_domain **domains; /* by package, die, number */
 	size_t domain_count;
-	struct topology_cpu *cpus; /* by number */
+	struct topology_cpu **cpus; /* by number */
 	size_t cpu_count;
+	/* Handed out before, and not found any more: kept, since pointers to them may be about. */
+	struct topology_domain **lost_domains;
+	size_t lost_domain_count;
+	struct topology_cpu **lost_cpus;
+	size_t lost_cpu_count;
 };
 
 /** What discovery needs. */
@@ -54,6 +61,19 @@ struct topology_sources {
 int topology_discover(const struct topology_sources *sources, struct topology **topology);
 
 void topology_free(struct topology *topology);
+
+/**
+ * Makes a new topology take the place of an older one: what is the same domain, CPU or set of both
+ * keeps its address, with what is true now; what is not there any more is kept aside. Frees @old.
+ * Returns 0, or -ENOMEM with nothing changed.
+ */
+int topology_inherit(struct topology *topology, struct topology *old);
+
+/** Whether a domain or CPU is one of this topology; or was one of an earlier one, and is lost. */
+bool topology_has_domain(const struct topology *topology, const struct isst_domain *domain);
+bool topology_has_lost_domain(const struct topology *topology, const struct isst_domain *domain);
+bool topology_has_cpu(const struct topology *topology, const struct isst_cpu *cpu);
+bool topology_has_lost_cpu(const struct topology *topology, const struct isst_cpu *cpu);
 
 /**
  * The domain of those numbers, or NULL. Where a package is split into power domains their numbers

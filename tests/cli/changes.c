@@ -156,15 +156,25 @@ static const struct changing disable_each = { .plan_units = plan_each_cpu,
 					      .result = KEY_DISABLE };
 
 /** Two packages; --cpu, where it is named, names two CPUs of the first and one of the second. */
-static const struct isst_domain domains[] = {
-	{ .name = "package 0, die 0", .package = 0, .has_cpu = true, .cpu = 0 },
-	{ .name = "package 1, die 0", .package = 1, .has_cpu = true, .cpu = 14 }
-};
+#define DOMAIN_0 \
+	{ \
+		.name = "package 0, die 0", .package = 0, .has_cpu = true, .cpu = 0 \
+	}
+#define DOMAIN_1 \
+	{ \
+		.name = "package 1, die 0", .package = 1, .has_cpu = true, .cpu = 14 \
+	}
+static const struct isst_domain domains[] = { DOMAIN_0, DOMAIN_1 };
 static const struct isst_domain *domain_list[] = { &domains[0], &domains[1] };
-static struct unit all_units[] = { { &domains[0], 0, 0, true }, { &domains[1], 14, 1, true } };
-static struct unit named_units[] = { { &domains[0], 12, 0, true },
-				     { &domains[0], 13, 0, false },
-				     { &domains[1], 20, 1, true } };
+static struct unit all_units[] = {
+	{ .domain = &domains[0], .place = DOMAIN_0, .cpu = 0, .slot = 0, .first = true },
+	{ .domain = &domains[1], .place = DOMAIN_1, .cpu = 14, .slot = 1, .first = true },
+};
+static struct unit named_units[] = {
+	{ .domain = &domains[0], .place = DOMAIN_0, .cpu = 12, .slot = 0, .first = true },
+	{ .domain = &domains[0], .place = DOMAIN_0, .cpu = 13, .slot = 0, .first = false },
+	{ .domain = &domains[1], .place = DOMAIN_1, .cpu = 20, .slot = 1, .first = true },
+};
 
 static struct request request;
 static struct run run;
@@ -318,7 +328,13 @@ static void without_cpus(void)
 {
 	static struct isst_domain io = { .name = "package 0, power domain 2", .number = 2 };
 	static const struct isst_domain *list[] = { &domains[0], &io };
-	static struct unit units[] = { { &domains[0], 0, 0, true }, { &io, 0, 1, true } };
+	static struct unit units[] = {
+		{ .domain = &domains[0], .place = DOMAIN_0, .first = true },
+		{ .domain = &io,
+		  .place = { .name = "package 0, power domain 2", .number = 2 },
+		  .slot = 1,
+		  .first = true },
+	};
 
 	if (!io.present)
 		io.present = isst_cpuset_new();

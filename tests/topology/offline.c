@@ -110,19 +110,29 @@ static void D46_a_die_that_was_offline_as_a_whole_is_not_forgotten(void **state)
 	isst_close(context);
 }
 
-static void what_was_handed_out_stays_valid_when_the_machine_is_discovered_anew(void **state)
+static void what_was_handed_out_is_true_when_the_machine_is_discovered_anew(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
 	const struct isst_domain *before;
+	const struct isst_cpuset *online, *online_of_domain;
+	const struct isst_cpu *cpu;
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	context = fake_discovered(fake);
 	before = isst_domain(context, 0);
+	online_of_domain = before->online;
+	online = isst_online_cpus(context);
+	cpu = isst_cpu(context, 3);
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	assert_int_equal(context_discover_topology(context), 0);
-	check_cpus(before->online, "0-3");
-	check_cpus(isst_domain(context, 0)->online, "0-2");
+	assert_ptr_equal(isst_domain(context, 0), before);
+	assert_ptr_equal(before->online, online_of_domain);
+	check_cpus(online_of_domain, "0-2");
+	assert_ptr_equal(isst_online_cpus(context), online);
+	check_cpus(online, "0-2,4-7");
+	assert_ptr_equal(isst_cpu(context, 3), cpu);
+	assert_false(cpu->online);
 	check_cpus(isst_domain(context, 0)->present, "0-3");
 	fake_cpus(fake, "0-7", "");
 	assert_int_equal(context_discover_topology(context), -EIO);
@@ -368,7 +378,7 @@ int main(void)
 		MACHINE_TEST(D46_a_cpu_that_went_offline_is_still_known),
 		MACHINE_TEST(D46_a_cpu_stays_known_through_many_runs),
 		MACHINE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten),
-		MACHINE_TEST(what_was_handed_out_stays_valid_when_the_machine_is_discovered_anew),
+		MACHINE_TEST(what_was_handed_out_is_true_when_the_machine_is_discovered_anew),
 		MACHINE_TEST(D26_offline_cpus_are_not_asked_about),
 		MACHINE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere),
 		MACHINE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel),

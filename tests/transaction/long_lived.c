@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs that keep a context for long: what it handed out holds when CPUs come and go, and asking
+ * again and again takes no more memory.
+ */
+#include "transaction/support/machines.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#define HAVE_MALLINFO2 1
+#else
+#define HAVE_MALLINFO2 0
+#endif
+
+/* ---- Discovered anew ---- */
+
+static struct isst_context *open_machine(const struct machine *machine)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_discover(context), 0);
+	return context;
+}
+
+/** Takes all CPUs of a list on- or offline, as an administrator does. */
+static void set_online(const struct machine *machine, const char *list, const char *value)
+{
+	struct isst_machine *opened = machine_open(machine);
+	struct isst_cpuset *cpus = check_set(list);
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, cpus) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+		assert_int_equal(opened->files->write(opened->data, path, value, 1), 0);
+	}
+	isst_cpuset_free(cpus);
+	opened->release(opened);
+}
+
+static const struct isst_domain *domain_of_package(const struct isst_context *context,
+						   unsigned int package)
+{
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		if (isst_domain(context, i)->package == package)
+			return isst_domain(context, i);
+	return NULL;
+}
+
+/* CPUs of package 1 of four, of 40 cores each. */
+#define PACKAGE_1 "40-79,200-239"
+
+static void domains_keep_their_answers_when_others_come_before_them(void **state)
+{
+	struct isst_level levels[4] = { 0 };
+	struct isst_context *context;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/icelake-4s40c");
+	set_online(&machine, PACKAGE_1, "0");
+	context = open_machine(&machine);
+	assert_int_equal(isst_domain_count(context), 3);
+	levels[2].domain = domain_of_package(context, 2);
+	levels[3].domain = domain_of_package(context, 3);
+	set_online(&machine, PACKAGE_1, "1");
+	machine_faults(&machine, "mailbox 0x7f/0x00 package 1 EBUSY\n");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_domain_count(context), 4);
+	levels[0].domain = domain_of_package(context, 0);
+	levels[1].domain = domain_of_package(context, 1);
+	assert_ptr_equal(levels[2].domain, domain_of_package(context, 2));
+	assert_int_equal(levels[2].domain->index, 2);
+	assert_int_equal(isst_level_read(context, levels, 4), 0);
+	for (size_t i = 0; i < 4; i++) {
+		if (i == 1) {
+			assert_int_equal(levels[i].failure.error, -EIO);
+			continue;
+		}
+		assert_int_equal(levels[i].failure.error, 0);
+		assert_non_null(levels[i].cpus);
+	}
+	for (size_t i = 0; i < 4; i++)
+		isst_level_clear(&levels[i]);
+	isst_close(context);
+	machine_end(&machine);
+}
+
+/** Nothing of a domain that is gone is read or planned. */
+static void check_gone(struct isst_context *context, const struct isst_domain *domain,
+		       const struct isst_cpu *cpu)
+{
+	struct isst_change_options options = { .dry_run = true };
+	struct isst_perf_profile profile = { .domain = domain };
+	struct isst_level level = { .domain = domain };
+	struct isst_core_power state = { .domain = domain };
+	struct isst_clos clos = { .domain = domain };
+	struct isst_clos_association association = { .cpu = cpu };
+	struct isst_turbo_ratio_limits limits = { .domain = domain };
+	struct isst_request request = { .domain = domain };
+	struct isst_cpu_request cpu_request = { .cpu = cpu };
+	struct isst_turbo_freq_request turbo_freq = { .enable = true };
+	struct isst_change *change;
+
+	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(profile.failure.error, -ESTALE);
+	assert_non_null(strstr(profile.failure.message, "not there any more"));
+	assert_int_equal(isst_level_read(context, &level, 1), 0);
+	assert_int_equal(level.failure.error, -ESTALE);
+	assert_int_equal(isst_core_power_read(context, &state, 1), 0);
+	assert_int_equal(state.failure.error, -ESTALE);
+	assert_int_equal(isst_clos_read(context, &clos, 1), 0);
+	assert_int_equal(clos.failure.error, -ESTALE);
+	assert_int_equal(isst_clos_association_read(context, &association, 1), 0);
+	assert_int_equal(association.failure.error, -ESTALE);
+	assert_int_equal(isst_turbo_ratio_limits_read(context, &limits, 1), 0);
+	assert_int_equal(limits.failure.error, -ESTALE);
+
+	assert_int_equal(isst_change_new(context, &options, &change), 0);
+	assert_int_equal(isst_plan_level(change, &request, 1, 1, true), -ESTALE);
+	assert_int_equal(isst_plan_base_freq(change, &request, 1, true, true), -ESTALE);
+	assert_int_equal(isst_plan_turbo_freq(change, &request, 1, &turbo_freq), -ESTALE);
+	assert_int_equal(isst_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY),
+			 -ESTALE);
+	clos.max_mhz = ISST_NO_LIMIT_MHZ;
+	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), -ESTALE);
+	assert_int_equal(isst_plan_association(change, &association, 1), -ESTALE);
+	assert_int_equal(isst_plan_turbo_ratio_limits(change, &request, 1, 1), -ESTALE);
+	assert_int_equal(isst_plan_turbo_mode(change, &cpu_request, 1, true), -ESTALE);
+	isst_change_free(change);
+}
+
+static void a_domain_that_is_gone_is_refused_until_it_is_back(void **state)
+{
+	struct isst_perf_profile profile = { 0 };
+	const struct isst_domain *gone, *last;
+	const struct isst_cpu *cpu;
+	struct isst_context *context;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/icelake-4s40c");
+	context = open_machine(&machine);
+	gone = domain_of_package(context, 1);
+	last = domain_of_package(context, 3);
+	cpu = isst_cpu(context, 40);
+	set_online(&machine, PACKAGE_1, "0");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_domain_count(context), 3);
+	assert_false(gone->has_cpu);
+	check_cpus(gone->online, "");
+	assert_false(cpu->online);
+	check_gone(context, gone, cpu);
+	/* The table of an earlier call had a place for index 3. */
+	assert_int_equal(last->index, 2);
+	profile.domain = last;
+	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(profile.failure.error, 0);
+	/* Gone for two discoveries, and back. */
+	assert_int_equal(isst_rediscover(context), 0);
+	check_gone(context, gone, cpu);
+	set_online(&machine, PACKAGE_1, "1");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_ptr_equal(domain_of_package(context, 1), gone);
+	assert_ptr_equal(isst_cpu(context, 40), cpu);
+	assert_ptr_equal(cpu->domain, gone);
+	assert_true(cpu->online);
+	profile.domain = gone;
+	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(profile.failure.error, 0);
+	isst_close(context);
+	machine_end(&machine);
+}
+
+static void what_is_of_another_context_or_nothing_is_refused(void **state)
+{
+	struct isst_perf_profile profiles[2] = { 0 };
+	struct isst_clos_association associations[2] = { 0 };
+	struct isst_context *context, *other;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	context = open_machine(&machine);
+	other = open_machine(&machine);
+	profiles[1].domain = isst_domain(other, 0);
+	associations[1].cpu = isst_cpu(other, 0);
+	assert_int_equal(isst_perf_profile_read(context, profiles, 2), 0);
+	assert_int_equal(profiles[0].failure.error, -EINVAL);
+	assert_int_equal(profiles[1].failure.error, -EINVAL);
+	assert_int_equal(isst_clos_association_read(context, associations, 2), 0);
+	assert_int_equal(associations[0].failure.error, -EINVAL);
+	assert_int_equal(associations[1].failure.error, -EINVAL);
+	isst_close(other);
+	isst_close(context);
+	machine_end(&machine);
+}
+
+/* ---- Memory ---- */
+
+enum { WARM_UP = 3, MOST_DOMAINS = 64, LEVELS = 3 };
+
+/** More than this many bytes is growth; less is a buffer of the C library. */
+enum { SLACK = 512 };
+
+static size_t bytes_in_use(void)
+{
+#if HAVE_MALLINFO2
+	return mallinfo2().uordblks;
+#else
+	skip();
+	return 0;
+#endif
+}
+
+/** The C library counts freed memory that it keeps at hand as used: it shall keep none. */
+static void count_exactly(char **arguments)
+{
+	if (getenv("GLIBC_TUNABLES"))
+		return;
+	setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0", 1);
+	execv("/proc/self/exe", arguments);
+}
+
+/** Rounds of polling: as many as an environment variable says, for longer tries by hand. */
+static unsigned int rounds(void)
+{
+	const char *text = getenv("ISST_POLLING_ROUNDS");
+
+	return text ? (unsigned int)strtoul(text, NULL, 10) : 60;
+}
+
+/** Reads all that can be read, without a look at what comes out. */
+static void read_everything(struct isst_context *context)
+{
+	static struct isst_level levels[MOST_DOMAINS * LEVELS];
+	size_t count = isst_domain_count(context);
+	struct isst_perf_profile profiles[MOST_DOMAINS] = { 0 };
+	struct isst_core_power states[MOST_DOMAINS] = { 0 };
+	struct isst_clos closes[MOST_DOMAINS] = { 0 };
+	struct isst_turbo_ratio_limits limits[MOST_DOMAINS] = { 0 };
+	struct isst_clos_association associations[MOST_DOMAINS] = { 0 };
+	size_t cpus = 0;
+	unsigned int cpu;
+
+	assert_in_range(count, 1, MOST_DOMAINS);
+	for (size_t i = 0; i < count; i++) {
+		profiles[i].domain = states[i].domain = isst_domain(context, i);
+		closes[i].domain = limits[i].domain = isst_domain(context, i);
+		for (unsigned int k = 0; k < LEVELS; k++)
+			levels[i * LEVELS + k] = (struct isst_level){
+				.domain = isst_domain(context, i), .level = k
+			};
+	}
+	isst_cpuset_for_each (cpu, isst_online_cpus(context))
+		if (cpus < MOST_DOMAINS && isst_cpu(context, cpu))
+			associations[cpus++].cpu = isst_cpu(context, cpu);
+	isst_perf_profile_read(context, profiles, count);
+	isst_level_read(context, levels, count * LEVELS);
+	isst_core_power_read(context, states, count);
+	isst_clos_read(context, closes, count);
+	isst_turbo_ratio_limits_read(context, limits, count);
+	isst_clos_association_read(context, associations, cpus);
+	for (size_t i = 0; i < count * LEVELS; i++)
+		isst_level_clear(&levels[i]);
+}
+
+/** Polls a machine on which @faults are at work. */
+static void poll_machine(const char *platform, const char *faults, bool rediscover)
+{
+	struct isst_context *context;
+	struct machine machine;
+	size_t before = 0;
+
+	machine_begin(&machine, platform);
+	context = open_machine(&machine);
+	machine_faults(&machine, "%s", faults);
+	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
+		if (i == WARM_UP)
+			before = bytes_in_use();
+		if (rediscover)
+			isst_rediscover(context);
+		read_everything(context);
+	}
+	if (bytes_in_use() > before + SLACK)
+		fail_msg("%s, '%s': %zu bytes more after %u rounds", platform, faults,
+			 bytes_in_use() - before, rounds());
+	isst_close(context);
+	machine_end(&machine);
+}
+
+/* Each reading of each domain fails in its own way, or does not. */
+#define MAILBOX_FAULTS \
+	"mailbox 0x7f/0x05 EBUSY\nmailbox 0x94/0x03 ENXIO\nmsr 0x1ad EIO\nmmio any EINVAL\n"
+#define TPMI_FAULTS \
+	"tpmi perf-level-info ENOTTY\ntpmi core-power ENOTTY\nmsr 0x1ad EIO\ntpmi clos-assoc ENOTTY\n"
+
+static void C3_polling_takes_no_memory_on_a_healthy_machine(void **state)
+{
+	(void)state;
+	poll_machine("guide", "", false);
+	poll_machine("tests/tpmi-tiny", "", false);
+}
+
+static void C3_polling_takes_no_memory_on_a_failing_machine(void **state)
+{
+	(void)state;
+	poll_machine("guide", MAILBOX_FAULTS, false);
+	poll_machine("tests/tpmi-tiny", TPMI_FAULTS, false);
+}
+
+static void C3_discovering_anew_takes_no_memory(void **state)
+{
+	(void)state;
+	poll_machine("guide", "", true);
+	poll_machine("guide", "phy-id cpu 3 EINVAL\n", true);
+	poll_machine("tests/tpmi-tiny", "", true);
+	poll_machine("tests/tpmi-tiny", "phy-id EIO\n", true);
+	poll_machine("tests/tpmi-partly-bound", "", true);
+}
+
+int main(int count, char **arguments)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(domains_keep_their_answers_when_others_come_before_them),
+		cmocka_unit_test(a_domain_that_is_gone_is_refused_until_it_is_back),
+		cmocka_unit_test(what_is_of_another_context_or_nothing_is_refused),
+		cmocka_unit_test(C3_polling_takes_no_memory_on_a_healthy_machine),
+		cmocka_unit_test(C3_polling_takes_no_memory_on_a_failing_machine),
+		cmocka_unit_test(C3_discovering_anew_takes_no_memory),
+	};
+
+	(void)count;
+	count_exactly(arguments);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
