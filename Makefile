@@ -212,9 +212,14 @@ $(BUILD)/tests/recorded: tests/command/recorded.sh $(COMMAND) $(BUILD)/isst $(BU
 	printf '#!/bin/sh\nexec sh tests/command/recorded.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+$(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/runner/counts.sh\n' > $@
+	chmod +x $@
+
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded \
-	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(UNIT_TESTS)
+	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# tests/run-tests.sh: what it counts, when it says so, and what it ends with. Speaks TAP.
+set -u
+runner=$(cd "$(dirname "$0")/.." && pwd)/run-tests.sh || exit 1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-runner.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+unset RUNNER
+count=0
+failures=0
+
+# program NAME SCRIPT: a test program
+program() {
+	printf '#!/bin/sh\n%s\n' "$2" > "$1"
+	chmod +x "$1"
+}
+
+# expect WHAT STATUS OUTPUT PROGRAM...: one at a time, so that the order is known
+expect() {
+	what=$1
+	status=$2
+	printf '%s\n' "$3" > expected
+	shift 3
+	JOBS=1 sh "$runner" "$@" > found 2>&1
+	ended=$?
+	count=$((count + 1))
+	if [ "$ended" -eq "$status" ] && cmp -s expected found; then
+		echo "ok $count - $what"
+	else
+		failures=$((failures + 1))
+		echo "not ok $count - $what"
+		echo "# status $ended, not $status"
+		diff expected found | sed 's/^/# /'
+	fi
+}
+
+program good 'echo "ok 1 - a"; echo "ok 2 - b"'
+program bad 'echo "ok 1 - a"; echo "not ok 2 - b"; exit 1'
+program skips 'echo "ok 1 - a"; echo "not ok 2 # SKIP b"; echo "ok 3 - c # SKIP why"; echo "ok 4 # skip"'
+program dies 'echo "ok 1 - a"; exit 139'
+program none 'true'
+program "with a space" 'echo "ok 1 - a"'
+
+expect "programs and the sum" 0 "./good: 2
+./with a space: 1
+3 passed, 0 failed" ./good "./with a space"
+expect "a failing program is shown whole" 1 "./good: 2
+==== ./bad (exit status 1)
+ok 1 - a
+not ok 2 - b
+3 passed, 1 failed" ./good ./bad
+expect "D5: a skipped test counts once, and not as passed, in both notations" 0 "./skips: 1
+not ok 2 # SKIP b
+ok 3 - c # SKIP why
+ok 4 # skip
+1 passed, 0 failed, 3 skipped" ./skips
+expect "a program that dies has failed though its tests passed" 1 "==== ./dies (exit status 139)
+ok 1 - a
+1 passed, 1 failed" ./dies
+expect "a program without tests has failed" 1 "==== ./none (exit status 0)
+0 passed, 1 failed" ./none
+# The second one ends when the line of the first one has been seen, or gives up.
+program waits "for i in 1 2 3 4 5 6 7 8 9 10; do
+	grep -q '^./good: 2' '$scratch/progress' && echo 'ok 1 - a' && exit 0
+	sleep 1
+done
+echo 'not ok 1 - a'"
+JOBS=1 sh "$runner" ./good ./waits > progress 2>&1
+count=$((count + 1))
+if [ "$(tail -n 1 progress)" = "3 passed, 0 failed" ]; then
+	echo "ok $count - D5: a program's line is printed when it has ended, not when all have"
+else
+	failures=$((failures + 1))
+	echo "not ok $count - D5: a program's line is printed when it has ended, not when all have"
+	sed 's/^/# /' progress
+fi
+[ "$failures" -eq 0 ]
