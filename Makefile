@@ -6,17 +6,25 @@
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
+# What only the command itself loads.
+PRIVATEDIR ?= $(LIBDIR)/isst
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 DOCDIR ?= $(PREFIX)/share/doc/isst
 
 INSTALL ?= install
-PKG_CONFIG ?= pkg-config
-OBJCOPY ?= objcopy
-AR := $(if $(filter default,$(origin AR)),ar,$(AR))
+# Those of the compiler, which may be one for another architecture.
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+AR := $(if $(filter default,$(origin AR)),$(shell $(CC) -print-prog-name=ar),$(AR))
 
 # Where everything that is built goes; another directory for another configuration.
 BUILD ?= build
+# Names with spaces are no targets for make: such a directory is reached by a link.
+BUILD_DIRECTORY := $(BUILD)
+ifneq ($(word 2,$(BUILD)),)
+override BUILD := build-link-$(firstword $(shell printf '%s' '$(BUILD)' | cksum))
+$(shell mkdir -p '$(BUILD_DIRECTORY)' && ln -sfn "$$(cd '$(BUILD_DIRECTORY)' && pwd)" $(BUILD))
+endif
 # EMULATOR=no leaves the emulator out of the command.
 EMULATOR ?= yes
 # WERROR=yes turns warnings into errors, as CI does.
@@ -35,10 +43,16 @@ endif
 ISST_LDFLAGS :=
 ISST_LDLIBS := -lcap
 ifeq ($(HARDENING),yes)
+# What this compiler, for its architecture, knows of it.
+ISST_CFLAGS += $(shell for option in -fstack-protector-strong -fstack-clash-protection -fcf-protection \
+	-mbranch-protection=standard -ftrivial-auto-var-init=zero; do \
+	$(CC) $(CFLAGS) -Werror $$option -x c -S -o - /dev/null > /dev/null 2>&1 && echo "$$option"; done)
 ifeq ($(findstring FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS))$(findstring -O0,$(CFLAGS))$(findstring -fsanitize,$(CFLAGS)),)
-ISST_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+# Level 3 needs compiler and C library; where one of them lacks it, a warning says so.
+ISST_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(shell echo '#include <stdio.h>' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -Werror -x c -S -o - - > /dev/null 2>&1 \
+	&& echo 3 || echo 2)
 endif
-ISST_CFLAGS += -fstack-protector-strong
 ISST_LDFLAGS += -pie -Wl,-z,relro,-z,now
 endif
 
@@ -76,18 +90,24 @@ help:
 #: all             build/libisst.a, build/intel-speed-select and its other name build/isst
 
 # Objects are rebuilt when the way to build them changes: the compiler, and a line with its options.
-FLAGS := $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR) $(LIBDIR)
+FLAGS := $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR)
 $(BUILD)/flags: .force-flags
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(CC)' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(CC)' '$(FLAGS)' > $@
 .PHONY: .force-flags
 .force-flags:
 
+# Where the installed command finds the preload library; one object knows it.
+$(BUILD)/private-directory: .force-flags
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(PRIVATEDIR)' | cmp -s - $@ || printf '%s\n' '$(PRIVATEDIR)' > $@
+$(BUILD)/src/emulator/launch.o: $(BUILD)/private-directory
+
 COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The rooms of the library see each other's headers as "room/header.h"; the command sees isst.h and
 # isst-emulator.h alone, besides its own.
-$(BUILD)/src/emulator/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(LIBDIR)"'
+$(BUILD)/src/emulator/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -101,8 +121,14 @@ $(BUILD)/emulator-platforms.o: $(BUILD)/emulator-platforms.c $(BUILD)/flags
 	$(COMPILE) -Isrc
 
 # One object a library, in which everything but the public interface has become local: what a room
-# calls its functions is no concern of the programs that link it.
-RELOCATABLE = $(CC) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) -o $@
+# calls its functions is no concern of the programs that link it. With link-time optimisation this is
+# the link: gcc is told so, clang's linkers do nothing else.
+ifneq ($(findstring -flto,$(CFLAGS)),)
+LTO_FLAGS := $(shell $(CC) -flinker-output=nolto-rel -x c -S -o - /dev/null > /dev/null 2>&1 && \
+	echo -flinker-output=nolto-rel)
+endif
+RELOCATABLE = $(CC) -r -nostdlib $(LTO_FLAGS) $(filter -flto% -fuse-ld=% -B% -m% -O% --target=% --sysroot=%, \
+	$(CFLAGS) $(LDFLAGS)) -o $@
 
 $(BUILD)/libisst.o: $(LIBRARY_OBJECTS)
 	$(RELOCATABLE) $^
@@ -135,7 +161,7 @@ $(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
 $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
 
--include $(shell find $(BUILD) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(BUILD)/ -name '*.d' -type f 2>/dev/null)
 
 # ---- Tests ----
 
@@ -226,7 +252,7 @@ tests: all $(TESTS)
 
 .PHONY: check
 check: tests
-	ISST_PLATFORMS=$(CURDIR)/tests/platforms sh tests/run-tests.sh $(TESTS)
+	ISST_PLATFORMS='$(CURDIR)/tests/platforms' sh tests/run-tests.sh $(TESTS)
 
 .PHONY: update-cases
 update-cases: $(BUILD)/tests/commands
@@ -249,11 +275,31 @@ $(MUTATIONS): $(BUILD)/tests/mutations-%: tests/mutations.sh $(BUILD)/flags
 check-mutations: $(TRANSACTION_PROGRAMS) $(MUTATIONS)
 	sh tests/run-tests.sh $(MUTATIONS)
 
+# Without hardening, by which nothing would be uninitialised.
 .PHONY: check-valgrind
-check-valgrind: $(UNIT_TESTS)
-	ISST_PLATFORMS=$(CURDIR)/tests/platforms \
+check-valgrind:
+	$(MAKE) BUILD=$(BUILD)-valgrind HARDENING=no check-units-valgrind
+
+.PHONY: check-units-valgrind
+check-units-valgrind: $(UNIT_TESTS)
+	ISST_PLATFORMS='$(CURDIR)/tests/platforms' \
 		RUNNER='valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect,possible --child-silent-after-fork=yes' \
 		sh tests/run-tests.sh $(UNIT_TESTS)
+
+# ---- Other places, compilers, architectures and C libraries ----
+
+#: check-portability  directories with spaces, installing, what needs another compiler, architecture or C library
+
+# Each is a program that speaks TAP; those that lack what they need say so and are skipped.
+PORTABILITY := $(addprefix $(BUILD)/tests/portability-,places)
+$(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s\n' '$(CC)' $(subst -, ,$*) $(BUILD) > $@
+	chmod +x $@
+
+.PHONY: check-portability
+check-portability: tests $(PORTABILITY)
+	sh tests/run-tests.sh $(PORTABILITY)
 
 # ---- Independent witnesses ----
 
@@ -332,10 +378,11 @@ deps-dev:
 deps-witness:
 	@sh tests/deps.sh build witness
 
+# There is no shared library, so whoever links it needs all that it needs.
 $(BUILD)/isst.pc: .force-flags
 	@mkdir -p $(@D)
 	printf '%s\n' 'Name: isst' 'Description: Intel Speed Select Technology control' \
-		'Version: $(VERSION)' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst' 'Libs.private: $(ISST_LDLIBS)' > $@
+		'Version: $(VERSION)' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst $(ISST_LDLIBS)' > $@
 
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
@@ -344,25 +391,31 @@ DOCUMENTS := docs/transactions.md docs/emulator.md docs/platform-file.md docs/re
 
 .PHONY: install
 install: all $(BUILD)/isst.pc
-	$(INSTALL) -d $(DESTDIR)$(DOCDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(MANDIR)/man8
-	$(INSTALL) -m 755 $(COMMAND) $(DESTDIR)$(BINDIR)/intel-speed-select
-	ln -sf intel-speed-select $(DESTDIR)$(BINDIR)/isst
-	$(INSTALL) -m 644 $(LIBRARY) $(DESTDIR)$(LIBDIR)/libisst.a
-	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) $(DESTDIR)$(LIBDIR)/libisst-emulator-preload.so)
-	$(INSTALL) -m 644 include/isst.h $(DESTDIR)$(INCLUDEDIR)/isst.h
-	$(INSTALL) -m 644 $(BUILD)/isst.pc $(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc
-	$(INSTALL) -m 644 docs/intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/intel-speed-select.8
-	ln -sf intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/isst.8
-	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
+	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
+		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man8'
+	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
+	ln -sf intel-speed-select '$(DESTDIR)$(BINDIR)/isst'
+	$(INSTALL) -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libisst.a'
+	$(if $(PRELOAD),$(INSTALL) -d '$(DESTDIR)$(PRIVATEDIR)')
+	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD))')
+	$(INSTALL) -m 644 include/isst.h '$(DESTDIR)$(INCLUDEDIR)/isst.h'
+	$(INSTALL) -m 644 $(BUILD)/isst.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc'
+	$(INSTALL) -m 644 docs/intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
+	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
+	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/intel-speed-select $(DESTDIR)$(BINDIR)/isst $(DESTDIR)$(LIBDIR)/libisst.a \
-		$(DESTDIR)$(LIBDIR)/libisst-emulator-preload.so \
-		$(DESTDIR)$(INCLUDEDIR)/isst.h $(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc \
-		$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8 $(DESTDIR)$(MANDIR)/man8/isst.8
-	rm -rf $(DESTDIR)$(DOCDIR)
+	rm -f '$(DESTDIR)$(BINDIR)/intel-speed-select' '$(DESTDIR)$(BINDIR)/isst' '$(DESTDIR)$(LIBDIR)/libisst.a' \
+		'$(DESTDIR)$(PRIVATEDIR)/libisst-emulator-preload.so' \
+		'$(DESTDIR)$(INCLUDEDIR)/isst.h' '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc' \
+		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8'
+	rm -rf '$(DESTDIR)$(DOCDIR)'
+	-rmdir '$(DESTDIR)$(PRIVATEDIR)'
+
+# Its own directory, and those that the checks above build in beside it.
+CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage
 
 .PHONY: clean
 clean:
-	rm -rf $(BUILD) $(BUILD)-*
+	rm -rf '$(BUILD_DIRECTORY)' $(BUILD) $(addprefix $(BUILD)-,$(CHECKS_BUILD_IN))

@@ -16,7 +16,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-docs.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 man=$root/docs/intel-speed-select.8
 readme=$root/README.md
-PATH=$build:$PATH
+PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 count=0
 failed=0

@@ -7,9 +7,10 @@ export LC_ALL=C
 unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
 build=$(cd "$1" && pwd) || exit 1
 platforms=$(cd "${ISST_PLATFORMS:-tests/platforms}" && pwd) || exit 1
-PATH=$build:$PATH
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-preload.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
+programs=$(sh "$(dirname "$0")/reachable.sh" "$build" "$scratch") || exit 1
+PATH=$programs:$PATH
 cpus=/sys/devices/system/cpu
 count=0
 failed=0
@@ -142,9 +143,9 @@ else
 	echo "ok $count - static programs # SKIP this compiler links none"
 fi
 expect "a library without a machine lets nothing run" 1 "isst emulate: ISST_EMULATE is not set: no machine to emulate
-" -- env LD_PRELOAD="$build/libisst-emulator-preload.so" cat $cpus/online
+" -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" cat $cpus/online
 expect "nor does a machine that cannot be opened" 1 "isst emulate: No platform \"gude\" is built in; the path of a file has \
 to hold a slash, as in ./gude
-" -- env LD_PRELOAD="$build/libisst-emulator-preload.so" ISST_EMULATE=gude cat $cpus/online
+" -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" ISST_EMULATE=gude cat $cpus/online
 
 [ "$failed" -eq 0 ]

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the scripts of this directory share by sourcing it: a copy of the tree, and TAP.
+set -u
+export LC_ALL=C
+# Nothing of the make that runs this script; what it was told reaches make below by name.
+unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL
+unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
+CC=${CC:-cc}
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-portability.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+count=0
+failures=0
+
+# check WHAT COMMAND...: what the command says is shown where it fails
+check() {
+	what=$1
+	shift
+	count=$((count + 1))
+	if "$@" > "$scratch/said" 2>&1; then
+		echo "ok $count - $what"
+	else
+		failures=$((failures + 1))
+		echo "not ok $count - $what"
+		tail -n 60 "$scratch/said" | sed 's/^/# /'
+	fi
+}
+
+# skip WHAT WHY
+skip() {
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+# copy_tree DIRECTORY: the sources without what was built of them
+copy_tree() {
+	mkdir -p "$1"
+	(cd "$top" && tar -cf - --exclude='./build*' --exclude=./.git .) | tar -C "$1" -xf -
+}
+
+finish() {
+	echo "1..$count"
+	[ "$failures" -eq 0 ]
+}

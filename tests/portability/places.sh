@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Building, testing and installing in places whose names hold spaces, and what is installed. Speaks TAP.
+# shellcheck source=tests/portability/common.sh
+. "$(dirname "$0")/common.sh"
+
+tree="$scratch/a check out"
+build="$tree/what is built"
+root="$scratch/the root"
+copy_tree "$tree"
+cd "$tree" || exit 1
+
+make_here() {
+	make -s -j "$(nproc)" CC="$CC" BUILD='what is built' "$@"
+}
+
+# Those that run the command, the preload library and scripts.
+test_here() {
+	# shellcheck disable=SC2016  # expanded by make
+	make_here check TESTS='$(addprefix $(BUILD)/tests/,commands preloaded documents runner transaction/records)'
+}
+
+# A program that uses the library, by what pkg-config says.
+use_library() {
+	cat > "$scratch/program.c" <<- 'END'
+		#include <isst.h>
+
+		int main(void)
+		{
+			struct isst_cpuset *set = isst_cpuset_new();
+
+			isst_cpuset_free(set);
+			return set ? 0 : 1;
+		}
+	END
+	# shellcheck disable=SC2046,SC2086  # words on purpose
+	$CC -Wall -Wextra -Wshadow -Werror -o "$scratch/program" "$scratch/program.c" \
+		$(PKG_CONFIG_PATH="$scratch/installed/lib/pkgconfig" pkg-config --cflags --libs isst) &&
+		"$scratch/program"
+}
+
+# Installed where it is told to be, the command finds what it needs.
+use_command() {
+	make_here install PREFIX="$scratch/installed" &&
+		"$scratch/installed/bin/isst" --emulate guide --emulate-state "$scratch/state" emulate -- \
+			cat /sys/devices/system/cpu/online > "$scratch/online" &&
+		[ "$(cat "$scratch/online")" = 0-55 ]
+}
+
+installed_files() {
+	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|" | sort -u > "$scratch/found"
+	diff - "$scratch/found" <<- 'END'
+		/usr/local/bin/intel-speed-select
+		/usr/local/bin/isst
+		/usr/local/include/isst.h
+		/usr/local/lib/isst/libisst-emulator-preload.so
+		/usr/local/lib/libisst.a
+		/usr/local/lib/pkgconfig/isst.pc
+		/usr/local/share/doc/isst/*
+		/usr/local/share/man/man8/intel-speed-select.8
+		/usr/local/share/man/man8/isst.8
+	END
+}
+
+nothing_installed() {
+	[ -z "$(find "$root" ! -type d)" ] && [ ! -e "$root/usr/local/lib/isst" ] && [ ! -e "$root/usr/local/share/doc/isst" ]
+}
+
+# The one object that holds the path of the preload library.
+compiled_again() {
+	make_here PREFIX=/elsewhere --trace all 2>&1 | grep -e ' -c -o ' | grep -o 'src/[a-z_/]*\.c' > "$scratch/compiled"
+	echo src/emulator/launch.c | diff - "$scratch/compiled"
+}
+
+cleans_its_own() {
+	mkdir -p x x-ray x-sanitize && make -s clean BUILD=x && [ ! -e x ] && [ ! -e x-sanitize ] && [ -d x-ray ] &&
+		make_here clean && [ ! -e 'what is built' ] && [ -z "$(find . -maxdepth 1 -name 'build-link-*')" ]
+}
+
+check "D4: builds in a directory with spaces, of a checkout with spaces" make_here all tests
+check "D4: the directory holds what was built" test -x "$build/intel-speed-select"
+check "D4: tests pass there" test_here
+check "D4: installs below a DESTDIR with spaces" make_here install DESTDIR="$root"
+check "D9: the preload library is in a directory of its own" installed_files
+check "D4: takes everything out again" make_here uninstall DESTDIR="$root"
+check "D4: nothing is left" nothing_installed
+check "D8: another PREFIX compiles only what knows it" compiled_again
+check "D9: the installed command finds the preload library" use_command
+check "C7: what pkg-config says links" use_library
+check "D4: clean removes what is its own, and nothing else" cleans_its_own
+finish
