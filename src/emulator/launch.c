@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -204,6 +205,34 @@ static int set_library(char **error)
 	return result;
 }
 
+#ifdef __x86_64__
+enum { SWITCH_CPUID = 0x1012 }; /* ARCH_CPUID */
+
+static bool cpuid_can_fault(void)
+{
+	if (syscall(SYS_arch_prctl, SWITCH_CPUID, 0))
+		return false;
+	syscall(SYS_arch_prctl, SWITCH_CPUID, 1);
+	return true;
+}
+#else
+static bool cpuid_can_fault(void)
+{
+	return true; /* there is no such instruction */
+}
+#endif
+
+/** Said once and here: in each program that is started it would get among what that program says.
+ */
+static void tell_of_cpuid(void)
+{
+	if (secure_getenv("ISST_EMULATE_QUIET") || cpuid_can_fault())
+		return;
+	fprintf(stderr,
+		"isst emulate: this processor cannot make CPUID fault: that of programs is "
+		"replaced where it names leaf 0 or 1, any other tells the real processor\n");
+}
+
 /** Opens the machine once, so that what is wrong with it is told here and not by each program. */
 static int try_machine(const struct isst_emulator_target *target, char **error)
 {
@@ -238,6 +267,7 @@ int launch_run(const struct isst_emulator_target *target,
 		result = set_library(error);
 	if (result)
 		return result;
+	tell_of_cpuid();
 	execvp(name, program->words);
 	return set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
 }

@@ -136,6 +136,7 @@ struct platform_cpu {
 		core_id; /* the kernel's, unique within the die: CPUs that share it are a core */
 	unsigned int thread; /* within @core */
 	uint32_t punit;	     /* TPMI: MSR 0x54: thread [2:0], core [10:3], power domain [15:11] */
+	unsigned int node;   /* NUMA */
 	bool first_of_core;  /* among all CPUs of the kernel's core (platform_complete) */
 	/* As recorded of a real machine, for as long as level, features and turbo are as they were
 	 * then; 0: what follows from those */
@@ -230,6 +231,9 @@ int platform_complete(struct platform *platform, char **what);
 
 /** Whether the driver talks to TPMI registers: API version 2 and up. */
 bool platform_is_tpmi(const struct platform *platform);
+
+/** Each package is a NUMA node, numbered from 0 on (platform_complete). */
+void platform_number_nodes(struct platform *platform);
 
 /** The state of the lock that a recorded machine carries: cleared in every power domain. */
 void platform_unlock(struct platform *platform);

@@ -263,6 +263,7 @@ int platform_complete(struct platform *platform, char **what)
 		error = complete_power_domains(platform, what);
 	if (!error) {
 		number_registers(platform);
+		platform_number_nodes(platform);
 		find_first_threads(platform);
 	}
 	return error;

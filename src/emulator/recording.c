@@ -109,6 +109,8 @@ int recording_read(const char *name, const char *directory, struct platform **pl
 	result = read_files(recording);
 	if (!result)
 		result = recording_fill(recording, made);
+	if (!result)
+		result = recording_number_nodes(recording, made);
 	if (result)
 		goto failed;
 	made->hash = hash_all(recording);

@@ -146,6 +146,7 @@ int tree_make(struct server *server, int directory);
 int tree_make_cpus(struct server *server, int directory);
 int tree_write(int directory, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+int tree_write_set(int directory, const char *path, const struct isst_cpuset *set);
 /** Makes the directories above a file; @path is as before afterwards. */
 int tree_make_parents(int directory, char *path);
 /** Writes all that tells which CPUs are online. */
@@ -161,6 +162,14 @@ int tree_write_frequencies(struct server *server, size_t domain);
 int tree_write_limits(struct server *server, const struct platform_cpu *cpu);
 /** no_turbo and all that follows it. */
 int tree_write_turbo(struct server *server);
+
+/* node_files.c: NUMA nodes */
+
+int nodes_make(const struct server *server, int directory);
+/** What leads from nodes to CPUs and back, once both are there. */
+int nodes_make_links(const struct server *server, int directory);
+/** Writes what tells which of their CPUs are online. */
+int nodes_write(const struct server *server, int directory);
 
 /* debugfs.c: TPMI registers as debugfs shows them */
 

@@ -73,14 +73,14 @@ int tree_make_parents(int directory, char *path)
 	return result;
 }
 
-static int write_set(int directory, const char *name, const struct isst_cpuset *set)
+int tree_write_set(int directory, const char *path, const struct isst_cpuset *set)
 {
 	char *list = isst_cpuset_ranges(set);
 	int result;
 
 	if (!list)
 		return -ENOMEM;
-	result = tree_write(directory, name, "%s\n", list);
+	result = tree_write(directory, path, "%s\n", list);
 	free(list);
 	return result;
 }
@@ -107,9 +107,9 @@ static int write_online_list(struct server *server, int directory, bool online)
 	int result = set ? collect(server, online, set) : -ENOMEM;
 
 	if (!result)
-		result = write_set(directory,
-				   online ? CPU_DIRECTORY "/online" : CPU_DIRECTORY "/offline",
-				   set);
+		result = tree_write_set(directory,
+					online ? CPU_DIRECTORY "/online" : CPU_DIRECTORY "/offline",
+					set);
 	isst_cpuset_free(set);
 	return result;
 }
@@ -125,7 +125,7 @@ static int write_present(struct server *server, int directory)
 		result = isst_cpuset_add(set, cpu, cpu);
 	}
 	if (!result)
-		result = write_set(directory, CPU_DIRECTORY "/present", set);
+		result = tree_write_set(directory, CPU_DIRECTORY "/present", set);
 	isst_cpuset_free(set);
 	return result;
 }
@@ -188,6 +188,8 @@ int tree_write_online(struct server *server, int directory)
 
 	if (!result)
 		result = write_online_list(server, directory, false);
+	if (!result)
+		result = nodes_write(server, directory);
 	return result ? result : write_cpuinfo(server, directory);
 }
 
@@ -303,8 +305,10 @@ int tree_make(struct server *server, int directory)
 	int result = make_directories(directory);
 
 	if (!result)
-		result = write_set(directory, CPU_DIRECTORY "/possible",
-				   server->platform->possible.set);
+		result = nodes_make(server, directory);
+	if (!result)
+		result = tree_write_set(directory, CPU_DIRECTORY "/possible",
+					server->platform->possible.set);
 	if (!result)
 		result = write_present(server, directory);
 	if (!result)
@@ -325,6 +329,8 @@ int tree_make(struct server *server, int directory)
 		result = groups_make(server, directory);
 	if (!result)
 		result = tree_make_cpus(server, directory);
+	if (!result)
+		result = nodes_make_links(server, directory);
 	if (!result)
 		result = debugfs_make(server, directory);
 	return result ? result : recorded_make_files(server, directory);

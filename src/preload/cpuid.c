@@ -231,10 +231,6 @@ void cpuid_start(const struct cpu_identity *identity)
 	faulting = syscall(SYS_arch_prctl, ARCH_CPUID, 0) == 0;
 	if (!faulting)
 		dl_iterate_phdr(replace_in_program, NULL);
-	if (replaced_count > 0 && !secure_getenv("ISST_EMULATE_QUIET"))
-		preload_say(
-			"this processor cannot make CPUID fault: that of the program is replaced "
-			"where it names leaf 0 or 1, any other tells the real processor");
 	if (faulting || replaced_count > 0)
 		REAL(sigaction)(signal_of_cpuid(), &action, &before);
 }

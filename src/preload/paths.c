@@ -127,6 +127,46 @@ static bool append(char *whole, const char *path)
 	return true;
 }
 
+/** Skips `NAMEN`, a name and a number, as a whole part of a path. Returns NULL where it is another.
+ */
+static const char *skip_numbered(const char *part, const char *name)
+{
+	size_t length = strlen(name), digits;
+
+	if (strncmp(part, name, length) != 0)
+		return NULL;
+	digits = strspn(part + length, "0123456789");
+	part += length + digits;
+	return digits > 0 && (*part == '/' || *part == '\0') ? part : NULL;
+}
+
+/**
+ * nodeN/cpuM and cpuM/nodeN are links to the directories of CPU M and node N, and empty directories
+ * in what stands for them: what is below them is elsewhere.
+ */
+static bool follow_node(char *emulated)
+{
+	static const struct {
+		const char *parent, *link, *target;
+	} links[] = {
+		{ "/sys/devices/system/node/node", "/cpu", "/sys/devices/system/cpu" },
+		{ "/sys/devices/system/cpu/cpu", "/node", "/sys/devices/system/node" },
+	};
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		const char *link = skip_numbered(emulated, links[i].parent);
+		const char *rest = link ? skip_numbered(link, links[i].link) : NULL;
+		size_t length = strlen(links[i].target);
+
+		if (!rest || *rest == '\0')
+			continue;
+		memmove(emulated + length, link, strlen(link) + 1);
+		memcpy(emulated, links[i].target, length);
+		return true;
+	}
+	return false;
+}
+
 bool path_is_emulated(int directory, const char *path, char *emulated)
 {
 	if (!path || !*path)
@@ -135,7 +175,11 @@ bool path_is_emulated(int directory, const char *path, char *emulated)
 		memcpy(emulated, "/", 2);
 	else if (!start_of(directory, emulated))
 		return false;
-	return append(emulated, path) && is_owned(emulated);
+	if (!append(emulated, path) || !is_owned(emulated))
+		return false;
+	while (follow_node(emulated))
+		;
+	return true;
 }
 
 const char *path_moved(const char *path, char *moved)

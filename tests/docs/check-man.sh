@@ -18,6 +18,8 @@ man=$root/docs/intel-speed-select.8
 readme=$root/README.md
 PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
+# What the processor cannot do is no part of a transcript.
+export ISST_EMULATE_QUIET=yes
 count=0
 failed=0
 

@@ -5,6 +5,8 @@
 set -u
 export LC_ALL=C
 unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
+# What the processor cannot do is told once by `isst emulate`; below one test asks for it.
+export ISST_EMULATE_QUIET=yes
 build=$(cd "$1" && pwd) || exit 1
 platforms=$(cd "${ISST_PLATFORMS:-tests/platforms}" && pwd) || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-preload.XXXXXX") || exit 1
@@ -113,6 +115,41 @@ echo "write $cpus/cpu2/online EBUSY" > "$scratch/faults"
 mkdir -m 700 "$scratch/state" && mv "$scratch/faults" "$scratch/state"
 expect "fault rules count for all programs" 1 "bash: line 1: echo: write error: Device or resource busy
 " -- on_machine emulate -- bash -c "echo 0 > $cpus/cpu2/online"
+
+# ---- NUMA ----
+
+nodes=/sys/devices/system/node
+expect "nodes are packages" 0 "0-1
+0-1
+14-27,42-55
+0
+1
+27
+" -- isst --emulate guide --emulate-state "$scratch/guide" emulate -- sh -c "cat $nodes/online $nodes/has_cpu $nodes/node1/cpulist
+	cat $nodes/node0/cpu3/topology/physical_package_id $cpus/cpu14/node1/cpu27/topology/physical_package_id
+	cd $cpus/cpu14 && ls -d node* $nodes/node1/cpu27 | sed -n 's|.*/cpu||p'"
+expect "lscpu shows the nodes, and which of their CPUs are online" 0 "0-13,28-41
+14-27,42-54
+" -- isst --emulate guide --emulate-state "$scratch/guide" emulate -- sh -c \
+	"echo 0 > $cpus/cpu55/online; lscpu | sed -n 's/^ *NUMA node[01] CPU(s): *//p'"
+if command -v numactl > /dev/null; then
+	expect "numactl shows the nodes" 0 "available: 2 nodes (0-1)
+node 1 cpus: 14 15 16 17 18 19 20 21 22 23 24 25 26 27 42 43 44 45 46 47 48 49 50 51 52 53 54
+" -- isst --emulate guide --emulate-state "$scratch/guide" emulate -- sh -c "numactl -H | grep -e available -e 'node 1 cpus'"
+fi
+
+# ---- CPUID ----
+
+# Where the processor can make it fault there is nothing to tell.
+expect "what cannot be done about CPUID is told by emulate and by no program" 0 "" \
+	-- on_machine emulate -- sh -c "unset ISST_EMULATE_QUIET; '$build/tests/preload/probe' 2>&1 | grep 'cannot make CPUID fault'; true"
+count_of_notices() {
+	env -u ISST_EMULATE_QUIET isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" \
+		emulate -- sh -c "sh -c true; '$build/tests/preload/probe' > /dev/null 2>&1" 2>&1 |
+		grep -c 'cannot make CPUID fault' | sed 's/^[01]$/at most once/'
+}
+expect "and once only" 0 "at most once
+" -- count_of_notices
 
 # ---- What is not reached ----
 
