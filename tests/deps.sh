@@ -13,7 +13,7 @@ packages_of() {	# $1: package manager; the other words: sets
 		case $manager-$set in
 		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev ;;
 		apt-dev) echo clang clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
-		apt-witness) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev ;;
+		apt-witness) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
 		dnf-dev) echo clang clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
 		dnf-witness) echo python3 strace ;;

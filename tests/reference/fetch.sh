@@ -46,7 +46,8 @@ fetch() {	# $1: suite
 	mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/packages"
 	printf "deb $base %s main\n" "$release" "$1" | sort -u > "$work/sources.list"
 	set -- "$1" -qq -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-		-o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root
+		-o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root \
+		-o APT::Architectures="$(dpkg --print-architecture)"
 	suite=$1
 	shift
 	apt-get "$@" update > "$work/log" 2>&1 || return 1

@@ -48,8 +48,25 @@ build_hardware() {	# $1: kernel directory
 	compiler=$(module_compiler)
 	rm -rf "$work"
 	cp -r "$here/hardware" "$work"
+	if [ -d "$1/builder" ]; then
+		build_in_builder "$1" > "$1/hardware.log" 2>&1 || { cat "$1/hardware.log" >&2; return 1; }
+		return
+	fi
 	make -s -C "$1/headers" M="$work" CC="$compiler" HOSTCC="$compiler" CONFIG_DEBUG_INFO_BTF_MODULES= modules \
 		> "$1/hardware.log" 2>&1 || { cat "$1/hardware.log" >&2; return 1; }
+}
+
+# Headers that need the compiler and libc of their own release. objtool asks for /proc.
+build_in_builder() {	# $1: kernel directory
+	local root=$1/builder status=0
+	rm -rf "$root/hardware"
+	cp -r "$1/hardware" "$root/hardware"
+	mount -t proc proc "$root/proc"
+	chroot "$root" make -s -C "$(cat "$1/headers")" M=/hardware CC=gcc-14 HOSTCC=gcc-14 CONFIG_DEBUG_INFO_BTF_MODULES= \
+		modules || status=1
+	umount "$root/proc"
+	cp "$root/hardware/isst_hardware.ko" "$1/hardware/" || status=1
+	return $status
 }
 
 newest() {	# $1: directory

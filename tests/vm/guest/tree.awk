@@ -2,7 +2,7 @@
 # The tree that a command has to print, from a template for each unit. Files: CPUs of the machine (`cpu package die
 # domain core`), units (`package die domain cpu`), template of units with CPUs, template of those without.
 # In templates: {count C...}, {mask C...}, {list C...}: CPUs of cores; {buckets KEY V... / KEY V...}: a node for each
-# bucket; a line that begins with {SERIES} is printed for that kernel alone.
+# bucket; a line that begins with {not SERIES} is printed for all kernels but those.
 
 function cores_wanted(words,    i, n, part) {
 	delete wanted
@@ -79,10 +79,10 @@ function buckets(line,    i, j, n, m, key, value, space) {
 function print_body(lines, n,    i, line) {
 	for (i = 1; i <= n; i++) {
 		line = lines[i]
-		if (line ~ /^\{[0-9.]+\}/) {
-			if (substr(line, 2, index(line, "}") - 2) != series)
+		if (line ~ /^\{not [0-9.]+\}/) {
+			if (substr(line, 6, index(line, "}") - 6) == series)
 				continue
-			sub(/^\{[0-9.]+\}/, "", line)
+			sub(/^\{not [0-9.]+\}/, "", line)
 		}
 		if (line ~ /\{buckets/)
 			buckets(line)

@@ -123,14 +123,29 @@ static int leave(struct pt_regs *regs, u64 result)
 	return 1;
 }
 
+/* Since Linux 6.16 accessors take and give values as 64 bits: read_msr_safe(msr, &value), write_msr(msr, value). */
 static int on_read_safe(struct kprobe *probe, struct pt_regs *regs)
 {
 	u64 value;
 
 	if (!read_register(regs->di, &value))
 		return 0;
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 	*(int *)regs->si = 0;
 	return leave(regs, value);
+#else
+	*(u64 *)regs->si = value;
+	return leave(regs, 0);
+#endif
+}
+
+static u64 value_written(const struct pt_regs *regs)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+	return (u32)regs->si | regs->dx << 32;
+#else
+	return regs->si;
+#endif
 }
 
 static int on_read(struct kprobe *probe, struct pt_regs *regs)
@@ -142,7 +157,7 @@ static int on_read(struct kprobe *probe, struct pt_regs *regs)
 
 static int on_write_safe(struct kprobe *probe, struct pt_regs *regs)
 {
-	return write_register(regs->di, (u32)regs->si | regs->dx << 32) ? leave(regs, 0) : 0;
+	return write_register(regs->di, value_written(regs)) ? leave(regs, 0) : 0;
 }
 
 /* Having one keeps a probe from becoming a jump, which could not change where to go on. */
@@ -168,7 +183,7 @@ static int call_count;
 
 static int on_call(struct kprobe *probe, struct pt_regs *regs)
 {
-	if (!write_register(regs->di, (u32)regs->si | regs->dx << 32))
+	if (!write_register(regs->di, value_written(regs)))
 		return 0;
 	regs->ip = (unsigned long)probe->addr + CALL_SIZE;
 	return 1;
