@@ -9,9 +9,19 @@
 
 static enum exit_status print_help(const struct request *request, struct output *output)
 {
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	enum exit_status status;
+
+	if (!stream)
+		return output_usage_error(output, NULL);
 	help_write(output->program, request->feature, request->command, run_is_preset(request),
-		   stdout);
-	return output_flush(output, stdout, STATUS_DONE);
+		   stream);
+	status = fclose(stream) == 0 ? output_text(output, text, size)
+				     : output_usage_error(output, NULL);
+	free(text);
+	return status;
 }
 
 static enum exit_status print_version(const struct request *request, struct output *output)

@@ -8,6 +8,8 @@
  */
 #include "output.h"
 
+#include "printable.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -19,10 +21,11 @@
  * A standard stream that the caller closed must not become the device, or a file of the machine.
  * It is opened the wrong way round, so that using it still fails.
  */
-static void hold_standard_streams(void)
+static void hold_standard_streams(bool *closed)
 {
 	for (int descriptor = 0; descriptor <= 2; descriptor++) {
-		if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
+		closed[descriptor] = fcntl(descriptor, F_GETFD) < 0 && errno == EBADF;
+		if (closed[descriptor] &&
 		    open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) != descriptor)
 			_exit(STATUS_FAILED);
 	}
@@ -32,8 +35,8 @@ void output_start(struct output *output, const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/');
 
-	hold_standard_streams();
 	*output = (struct output){ .program = slash ? slash + 1 : argv0 };
+	hold_standard_streams(output->closed);
 	output->reference = strcmp(output->program, "intel-speed-select") == 0;
 }
 
@@ -94,34 +97,71 @@ bool output_has_banner(const struct output *output)
 void output_banner(struct output *output, const char *format, ...)
 {
 	va_list arguments;
+	char *line;
+	int length;
 
 	if (!output_has_banner(output))
 		return;
 	va_start(arguments, format);
-	vfprintf(output->reference ? stdout : result_stream(output), format, arguments);
+	length = vasprintf(&line, format, arguments);
 	va_end(arguments);
+	if (length < 0)
+		return;
+	write_printable(line, "\n", output->reference ? stdout : result_stream(output));
+	free(line);
 }
 
 /** Tells that the result is lost. @path: where it was to go; NULL: a standard stream. */
 static enum exit_status tell_lost(const struct output *output, const char *path, const char *why,
 				  enum exit_status status)
 {
-	if (output->changed && status == STATUS_DONE)
-		fprintf(stderr,
-			"Error: the change was made, but its result could not be written: %s%s%s\n",
-			path ? path : "", path ? ": " : "", why);
-	else
-		fprintf(stderr, "Error: cannot write %s: %s\n", path ? path : "the result", why);
+	if (output->changed && status == STATUS_DONE) {
+		fputs("Error: the change was made, but its result could not be written: ", stderr);
+		write_printable(path ? path : "", "", stderr);
+		fprintf(stderr, "%s%s\n", path ? ": " : "", why);
+	} else {
+		fputs("Error: cannot write ", stderr);
+		write_printable(path ? path : "the result", "", stderr);
+		fprintf(stderr, ": %s\n", why);
+	}
 	return status_worse(status, STATUS_FAILED);
 }
 
-enum exit_status output_flush(struct output *output, FILE *stream, enum exit_status status)
+/** The first error counts: what fails later is mostly its consequence, or has no errno at all. */
+static void write_all(struct output *output, const char *text, size_t size, FILE *stream)
 {
 	errno = 0;
-	if (fflush(stream) == 0 && !ferror(stream))
+	if (fwrite(text, 1, size, stream) != size && !output->write_error)
+		output->write_error = errno ? errno : EIO;
+}
+
+/** Why a stream did not take what was written to it. */
+static const char *why_lost(const struct output *output, FILE *stream)
+{
+	int descriptor = fileno(stream);
+
+	if (descriptor == STDOUT_FILENO && output->closed[descriptor])
+		return "standard output is closed";
+	if (descriptor == STDERR_FILENO && output->closed[descriptor])
+		return "standard error is closed";
+	return strerror(output->write_error);
+}
+
+static enum exit_status flush(struct output *output, FILE *stream, enum exit_status status)
+{
+	errno = 0;
+	if ((fflush(stream) != 0 || ferror(stream)) && !output->write_error)
+		output->write_error = errno ? errno : EIO;
+	if (!output->write_error)
 		return status;
 	return tell_lost(output, output->path && stream == output->file ? output->path : NULL,
-			 strerror(errno ? errno : EIO), status);
+			 why_lost(output, stream), status);
+}
+
+enum exit_status output_text(struct output *output, const char *text, size_t size)
+{
+	write_all(output, text, size, stdout);
+	return flush(output, stdout, STATUS_DONE);
 }
 
 /** With the results: always in documents, in text only as the reference tool does. */
@@ -149,8 +189,7 @@ static enum exit_status close_file(struct output *output, enum exit_status statu
  * Renders into memory first: standard error has no buffer, so that each piece of a line would be a
  * system call. Returns 0 or -ENOMEM.
  */
-static int render(const struct output *output, const struct report *report, bool messages,
-		  FILE *stream)
+static int render(struct output *output, const struct report *report, bool messages, FILE *stream)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -160,7 +199,7 @@ static int render(const struct output *output, const struct report *report, bool
 	if (memory && fclose(memory) != 0)
 		error = -ENOMEM;
 	if (!error)
-		fwrite(text, 1, size, stream);
+		write_all(output, text, size, stream);
 	free(text);
 	return error;
 }
@@ -172,7 +211,7 @@ enum exit_status output_report(struct output *output, const struct report *repor
 
 	if (report_failed(report) || render(output, report, messages_inside(output), stream) != 0)
 		return tell_lost(output, NULL, "out of memory", status);
-	status = output_flush(output, stream, status);
+	status = flush(output, stream, status);
 	if (output->file)
 		status = close_file(output, status);
 	if (messages_beside(output))
@@ -195,7 +234,7 @@ enum exit_status output_usage_error(struct output *output, const char *problem)
 		status = STATUS_FAILED;
 	}
 	report_free(report);
-	return output_flush(output, stream, status);
+	return flush(output, stream, status);
 }
 
 void output_close(struct output *output)

@@ -16,6 +16,8 @@ struct output {
 	const char *path; /* of --out; NULL: none */
 	FILE *file;	  /* the opened @path */
 	bool changed;	  /* the machine was changed as asked: said where the result is lost */
+	int write_error;  /* errno of the first write of the result that failed */
+	bool closed[3];	  /* standard streams that the caller had closed */
 };
 
 /** Sets up the output of a program run by the name @argv0. */
@@ -46,8 +48,9 @@ enum exit_status output_report(struct output *output, const struct report *repor
 /** Says what is wrong with the command line. @problem: NULL without memory. */
 enum exit_status output_usage_error(struct output *output, const char *problem);
 
-/** Ends the output of a text that is no report. */
-enum exit_status output_flush(struct output *output, FILE *stream, enum exit_status status);
+/** Writes a text that is no report to standard output. Returns the status that the program ends
+ * with. */
+enum exit_status output_text(struct output *output, const char *text, size_t size);
 
 void output_close(struct output *output);
 

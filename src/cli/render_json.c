@@ -5,6 +5,7 @@
  */
 #include "render.h"
 
+#include "printable.h"
 #include "wording.h"
 
 #include <errno.h>
@@ -16,35 +17,6 @@ struct document {
 	unsigned int depth;
 	bool begun; /* the object that is open has a member */
 };
-
-/** Length of the UTF-8 sequence at @c; 0: it is none. */
-static size_t sequence_length(const unsigned char *c)
-{
-	static const struct {
-		unsigned char mask, lead;
-		unsigned int lowest; /* below it: an overlong sequence */
-	} forms[] = {
-		{ 0xe0, 0xc0, 0x80 },
-		{ 0xf0, 0xe0, 0x800 },
-		{ 0xf8, 0xf0, 0x10000 },
-	};
-	unsigned int code = 0;
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if ((c[0] & forms[i].mask) != forms[i].lead)
-			continue;
-		code = c[0] & (unsigned char)~forms[i].mask;
-		for (size_t k = 1; k <= i + 1; k++) {
-			if ((c[k] & 0xc0) != 0x80)
-				return 0;
-			code = code << 6 | (c[k] & 0x3f);
-		}
-		if (code < forms[i].lowest || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-			return 0;
-		return i + 2;
-	}
-	return 0;
-}
 
 static void write_ascii(unsigned char c, FILE *stream)
 {
@@ -68,7 +40,7 @@ void render_json_string(const char *text, FILE *stream)
 
 	fputc('"', stream);
 	while (*c) {
-		size_t length = *c < 0x80 ? 1 : sequence_length(c);
+		size_t length = *c < 0x80 ? 1 : utf8_length(c);
 
 		if (*c < 0x80)
 			write_ascii(*c, stream);

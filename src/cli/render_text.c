@@ -2,6 +2,7 @@
 /* Writes a report as the indented tree that scripts know; must know nothing of Speed Select. */
 #include "render.h"
 
+#include "printable.h"
 #include "wording.h"
 
 #include <errno.h>
@@ -22,13 +23,22 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 		value = wording_of_value(node);
 	if (name && (value || node->kind == NODE_BRANCH)) {
 		indent(level, stream);
-		fprintf(stream, "%s%s%s\n", name, value ? ":" : "", value ? value : "");
+		fprintf(stream, "%s%s", name, value ? ":" : "");
+		write_printable(value ? value : "", "", stream);
+		fputc('\n', stream);
 	} else {
 		error = -ENOMEM;
 	}
 	free(name);
 	free(value);
 	return error;
+}
+
+/** Sentences may be several lines, such as those of a platform file. */
+static void write_sentence(const char *sentence, FILE *stream)
+{
+	write_printable(sentence, "\n\t", stream);
+	fputc('\n', stream);
 }
 
 static int write_nodes(const struct report_node *node, unsigned int level, FILE *stream)
@@ -39,7 +49,7 @@ static int write_nodes(const struct report_node *node, unsigned int level, FILE 
 		if (!node->sentence)
 			error = write_line(node, level, stream);
 		else if (*node->sentence)
-			fprintf(stream, "%s\n", node->sentence);
+			write_sentence(node->sentence, stream);
 		if (!error)
 			error = write_nodes(node->first, level + 1, stream);
 	}
@@ -66,10 +76,10 @@ static void write_message(const struct report_entry *entry, FILE *stream)
 {
 	if (entry->kind == ENTRY_PROGRESS)
 		return;
-	if (entry->kind == ENTRY_REMARK)
-		fprintf(stream, "%s\n", entry->message);
-	else
-		fprintf(stream, "%s: %s\n", wording_of_message(entry), entry->message);
+	if (entry->kind != ENTRY_REMARK)
+		fprintf(stream, "%s: ", wording_of_message(entry));
+	write_printable(entry->message, "", stream);
+	fputc('\n', stream);
 }
 
 int render_text(const struct report *report, bool messages, FILE *stream)

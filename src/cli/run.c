@@ -7,6 +7,7 @@
 
 #include "change.h"
 #include "machine.h"
+#include "printable.h"
 #include "privileges.h"
 
 #include <errno.h>
@@ -123,7 +124,8 @@ void run_progress(struct run *run, const char *line)
 
 static void trace(void *data, const char *line)
 {
-	fprintf(data, "%s\n", line);
+	write_printable(line, "\t", data);
+	fputc('\n', data);
 }
 
 /** Opens the context. @machine is the context's from then on, also on failure. */
@@ -163,8 +165,11 @@ static void tell_emulated(const struct run *run, const struct output *output)
 	const struct isst_platform *platform = isst_platform(run->context);
 
 	if (platform->emulated && !request_has(run->request, OPTION_EMULATE) &&
-	    !output_has_banner(output))
-		fprintf(stderr, "Emulated machine: %s\n", platform->emulated);
+	    !output_has_banner(output)) {
+		fputs("Emulated machine: ", stderr);
+		write_printable(platform->emulated, "", stderr);
+		fputc('\n', stderr);
+	}
 }
 
 /** A clock that only goes forward. */
@@ -348,6 +353,8 @@ enum exit_status run_open_file(const struct request *request, struct output *out
 		     strerror(-error)) < 0)
 		problem = NULL;
 	status = output_usage_error(output, problem);
+	if (status == STATUS_USAGE && (error == -EACCES || error == -EPERM))
+		status = STATUS_NOT_PERMITTED;
 	free(problem);
 	return status;
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Text from outside (names, paths, words of a command line) as a terminal may be given it. Must not
+ * know where the text comes from.
+ */
+#ifndef ISST_CLI_PRINTABLE_H
+#define ISST_CLI_PRINTABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/** Length of the UTF-8 sequence at @c, which is no ASCII; 0: it is none. */
+size_t utf8_length(const unsigned char *c);
+
+/**
+ * Writes @text with control characters, and bytes that are no UTF-8, as \x1b and the like.
+ *
+ * @kept: control characters that stay as they are
+ */
+void write_printable(const char *text, const char *kept, FILE *stream);
+
+#endif
