@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* Programs give a command 10 seconds: who holds the lock has to be told within them. */
@@ -200,6 +201,21 @@ static int wait_for_lock(struct run *run)
 	return error;
 }
 
+/**
+ * A change that runs out of descriptors halfway cannot even be undone: files, device, journal and
+ * lock are opened as they are needed. What the caller may raise himself, he need not.
+ */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	/* Not vital: a run that meets the limit says so. */
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /** Makes sure that nobody else changes the machine, and nothing ends this run halfway. Returns
  * false after an error. */
 static bool reserve(struct run *run)
@@ -325,9 +341,11 @@ static enum exit_status work(struct run *run, struct output *output)
 static enum exit_status open_machine(struct run *run, struct output *output)
 {
 	struct isst_machine *machine;
+	enum exit_status status;
 	char *problem;
-	enum exit_status status = machine_open(run->request, &machine, &problem);
 
+	raise_file_limit();
+	status = machine_open(run->request, &machine, &problem);
 	if (status == STATUS_DONE) {
 		if (open_context(run, output, machine) == 0)
 			return STATUS_DONE;
