@@ -373,11 +373,6 @@ enum isst_level_parts {
 	ISST_LEVEL_BASE_FREQ = 2,  /* SST-BF where supported */
 	ISST_LEVEL_TURBO_FREQ = 4, /* SST-TF where supported */
 	ISST_LEVEL_ALL = 7,
-	/*
-	 * Besides, with ISST_LEVEL_PROPERTIES: of a processor whose SST-PP is not enabled the turbo
-	 * limits that the level specifies, where otherwise those in force stand for them.
-	 */
-	ISST_LEVEL_SPECIFIED = 8,
 };
 
 /** As isst_level_read(), for some parts only: @parts is a sum of enum isst_level_parts. */

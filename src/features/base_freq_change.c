@@ -12,17 +12,47 @@
 
 enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
 
-static void check_support(struct isst_change *change, struct isst_request *request,
-			  const struct domain_facts *facts, bool automatic)
+/** What enabling with --auto goes by; power and temperature of SST-BF are none of it. */
+static bool is_known(const struct isst_base_freq *info)
 {
+	return info->high_mhz.state == ISST_KNOWN && info->low_mhz.state == ISST_KNOWN;
+}
+
+static void check_enable(struct span *span, size_t i, bool automatic)
+{
+	const struct domain_facts *facts = &span->facts.domains[i];
+	const struct isst_base_freq *info = &facts->level.base_freq_info;
+	struct isst_request *request = &span->requests[i];
+
 	if (!wanted(request))
 		return;
 	if (facts->level.base_freq == ISST_FEATURE_UNSUPPORTED)
-		refuse(change, request, -EOPNOTSUPP,
+		refuse(span->change, request, -EOPNOTSUPP,
 		       "base-freq feature is not present at this level %u", facts->level.level);
 	else if (automatic && !facts->core_power.supported)
-		refuse(change, request, -EOPNOTSUPP,
+		refuse(span->change, request, -EOPNOTSUPP,
 		       "core-power, which --auto needs, is not supported");
+	else if (automatic && info->failure.error && !(is_known(info) && info->high_priority))
+		request->failure = info->failure;
+}
+
+/** What `disable` finds to do: nothing where there is no such feature. */
+static void check_disable(struct span *span, size_t i)
+{
+	const struct isst_level *level = &span->facts.domains[i].level;
+	struct isst_request *request = &span->requests[i];
+
+	if (!wanted(request) || level->base_freq != ISST_FEATURE_UNSUPPORTED)
+		return;
+	if (isst_domain_is_io(request->domain)) {
+		refuse(span->change, request, -EOPNOTSUPP,
+		       "base-freq feature is not present at this level %u", level->level);
+		return;
+	}
+	change_warn(span->change,
+		    "%s: base-freq feature is not present at this level %u: nothing to disable",
+		    request->domain->name, level->level);
+	span_leave_out(span, i);
 }
 
 /** The base frequencies that a domain gets: its own or, of a neighbour and of one without CPUs,
@@ -41,7 +71,7 @@ static const struct isst_base_freq *base_freq_of(const struct span *span, size_t
 }
 
 /** CLOS 0 guarantees the high base frequency, the others the low one. */
-static void plan_closes(const struct span *span)
+static void plan_closes(const struct span *span, const struct isst_request *sharing)
 {
 	struct isst_change *change = span->change;
 	struct step *step = change_step(change, ITEM_CLOS);
@@ -51,10 +81,10 @@ static void plan_closes(const struct span *span)
 	for (size_t i = 0; i < span->count; i++) {
 		const struct isst_base_freq *info = base_freq_of(span, i);
 
-		if (!wanted(&span->requests[i]))
+		if (!wanted(&sharing[i]))
 			continue;
 		for (unsigned int clos = 0; clos < ISST_CLOSES; clos++)
-			step_set(step, item_of(ITEM_CLOS, span->requests[i].domain, clos), mask,
+			step_set(step, item_of(ITEM_CLOS, sharing[i].domain, clos), mask,
 				 clos_value(&(struct isst_clos){
 					 .epp = clos ? LOWEST_PRIORITY : 0,
 					 .weight = clos ? LOWEST_PRIORITY : 0,
@@ -131,6 +161,25 @@ static int plan_limits(struct isst_change *change, const struct isst_request *re
 	return error;
 }
 
+/** Core-power and CLOS, with the values that they replace. */
+static int plan_priorities(struct span *span, const struct isst_request *sharing)
+{
+	const struct facts own = span_own_facts(span);
+	struct isst_change *change = span->change;
+	int error = 0;
+
+	warn_of_cpufreq(change, span->requests, span->own);
+	/* Some firmware resets CLOS configurations when core-power goes on, so they come behind. */
+	plan_core_power_steps(change, sharing, span->count, true, ISST_MAKE_ORDERED);
+	plan_closes(span, sharing);
+	plan_associations(change, span->requests, &own);
+	for (size_t i = 0; i < span->count && !error; i++)
+		if (wanted(&sharing[i]))
+			error = record_level(change, sharing[i].domain,
+					     span->facts.domains[i].profile.current_level);
+	return error;
+}
+
 static int plan_enable(struct span *span, bool automatic)
 {
 	const struct isst_request *requests = span->requests;
@@ -140,93 +189,92 @@ static int plan_enable(struct span *span, bool automatic)
 	int error = 0;
 
 	if (automatic) {
-		warn_of_cpufreq(change, requests, span->own);
-		plan_closes(span);
-		plan_associations(change, requests, &own);
-		plan_core_power_steps(change, requests, span->count, true, ISST_MAKE_ORDERED);
-	}
-	if (!automatic && context_has_power_domains(change->context))
+		struct isst_request *sharing = span_sharing(span);
+
+		error = sharing ? plan_priorities(span, sharing) : -ENOMEM;
+		free(sharing);
+	} else if (context_has_power_domains(change->context)) {
 		warn_of_hwp(change, requests, span->own);
-	plan_feature_step(change, requests, &own, FEATURE_BASE_FREQ, FEATURE_BASE_FREQ);
-	if (!automatic)
-		return 0;
-	error = plan_limits(change, requests, &own);
+	}
 	if (!error)
+		plan_feature_step(change, requests, &own, FEATURE_BASE_FREQ, FEATURE_BASE_FREQ);
+	if (!error && automatic)
+		error = plan_limits(change, requests, &own);
+	if (!error && automatic)
 		error = record_keep(change, NAME, first);
-	for (size_t i = 0; i < span->count && !error; i++)
-		if (wanted(&requests[i]))
-			error = record_level(change, requests[i].domain,
-					     span->facts.domains[i].profile.current_level);
 	return error;
 }
 
-/** Without a record: limits of cpufreq to the processor's, and core-power off unless turbo-freq
- * needs it. */
-static int plan_defaults(const struct span *span, const bool *restored)
+/** Limits of cpufreq to the processor's, where nothing is restored from saved settings. */
+static void plan_no_limits(const struct span *span, const bool *restored)
 {
-	struct isst_change *change = span->change;
-	struct step *min = change_step(change, ITEM_SCALING_MIN);
-	struct isst_request *rest = calloc(span->count + 1, sizeof(*rest));
+	struct step *min = change_step(span->change, ITEM_SCALING_MIN);
 
-	if (!rest)
-		return -ENOMEM;
-	for (size_t i = 0; i < span->count; i++) {
-		bool needed = feature_in_use(change, span->requests, &span->facts, i,
-					     FEATURE_TURBO_FREQ);
+	for (size_t i = 0; i < span->own; i++) {
 		const struct isst_domain *domain = span->requests[i].domain;
 		unsigned int cpu;
 
-		rest[i] = span->requests[i];
-		if (!wanted(&rest[i]) || restored[i]) {
-			rest[i].failure.error = -ECANCELED;
+		if (!wanted(&span->requests[i]) || restored[i])
 			continue;
-		}
-		if (i < span->own)
-			isst_cpuset_for_each (cpu, domain->online)
-				step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE,
-					 0);
-		if (!needed)
-			continue;
-		rest[i].failure.error = -ECANCELED;
-		change_warn(change, "%s: core-power stays on: turbo-freq needs it", domain->name);
+		isst_cpuset_for_each (cpu, domain->online)
+			step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, 0);
 	}
-	plan_core_power_steps(change, rest, span->count, false, ISST_KEEP_PRIORITY);
-	free(rest);
-	return 0;
 }
 
 static int plan_disable(struct span *span, bool automatic)
 {
 	bool *restored = calloc(span->count + 1, sizeof(*restored));
+	struct isst_request *sharing = span_sharing(span);
 	const struct facts own = span_own_facts(span);
-	int error = restored ? 0 : -ENOMEM;
+	int error = restored && sharing ? 0 : -ENOMEM;
 
-	span_leave_users(span, FEATURE_BASE_FREQ);
-	plan_feature_step(span->change, span->requests, &own, FEATURE_BASE_FREQ, 0);
+	if (!error)
+		plan_feature_step(span->change, span->requests, &own, FEATURE_BASE_FREQ, 0);
 	if (!error && automatic)
-		error = plan_restoring(span->change, NAME, span->requests, &span->facts, restored);
-	if (!error && automatic)
-		error = plan_defaults(span, restored);
+		error = plan_restoring(span->change, NAME, sharing, &span->facts, restored);
+	if (!error && automatic) {
+		plan_no_limits(span, restored);
+		error = span_core_power_off(span, sharing, FEATURE_BASE_FREQ, restored);
+	}
 	free(restored);
+	free(sharing);
 	return error;
+}
+
+/** What a request depends on: what it need not know cannot keep it from being made. */
+static struct span_needs needs_of(bool enable, bool automatic)
+{
+	struct span_needs needs = { .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
+
+	if (!automatic)
+		return needs;
+	needs.width = SPAN_POWER_DOMAINS;
+	needs.own.core_power = REQUIRED;
+	needs.neighbours = needs.own;
+	needs.own.parts = enable ? ISST_LEVEL_BASE_FREQ : ISST_LEVEL_FEATURES;
+	return needs;
 }
 
 int isst_plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
 			bool enable, bool automatic)
 {
-	unsigned int parts = enable && automatic ? ISST_LEVEL_BASE_FREQ : ISST_LEVEL_FEATURES;
+	const struct span_needs needs = needs_of(enable, automatic);
 	struct span span;
 	int error;
 
 	if (change->context->platform.preset)
 		return plan_preset_base_freq(change, requests, count, enable, automatic);
-	error = span_begin(change, requests, count, SPAN_POWER_DOMAINS, CURRENT_LEVEL, parts,
-			   &span);
+	error = span_begin(change, requests, count, &needs, &span);
 	if (error)
 		return error;
 	for (size_t i = 0; i < count; i++)
-		check_support(change, &span.requests[i], &span.facts.domains[i], automatic);
+		if (enable)
+			check_enable(&span, i, automatic);
+		else
+			check_disable(&span, i);
 	span_settle(&span);
+	if (!enable)
+		span_leave_users(&span, FEATURE_BASE_FREQ);
 	error = enable ? plan_enable(&span, automatic) : plan_disable(&span, automatic);
 	span_end(&span, requests);
 	return error;

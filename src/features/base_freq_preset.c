@@ -148,7 +148,8 @@ int plan_preset_base_freq(struct isst_change *change, struct isst_request *reque
 			  bool enable, bool automatic)
 {
 	struct facts facts;
-	int error = facts_read(change, requests, count, CURRENT_LEVEL, ISST_LEVEL_FEATURES, &facts);
+	const struct fact_needs needs = { .levels = REQUIRED, .level = CURRENT_LEVEL };
+	int error = facts_read(change, requests, count, &needs, &facts);
 
 	if (error)
 		return error;

@@ -7,6 +7,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/** What is needed for CLOS: levels are none of it, and there may be none. */
+#define CORE_POWER_ONLY \
+	{ \
+		.core_power = REQUIRED \
+	}
+
 static void check_support(struct isst_change *change, struct isst_request *request,
 			  const struct domain_facts *facts)
 {
@@ -32,45 +38,114 @@ static void warn_of_interference(struct isst_change *change, const struct isst_r
 	warn_of_cpufreq(change, requests, count);
 }
 
-/** Core-power cannot be taken from turbo-freq. */
-static void check_users(struct span *span, size_t i)
+/* ---- Off ---- */
+
+/** Whether turbo-freq is on, asked where the summary of levels is refused: of the one level that
+ * there is then. Firmware that refuses that, too, has no turbo-freq. */
+static int ask_turbo_freq(struct isst_change *change, const struct isst_domain *domain, bool *on)
 {
+	struct item_access features = { .item = item_of(ITEM_FEATURES, domain, 0) };
+	int error = items_read(change->context, &features, 1);
+
+	*on = !error && !features.failure.error && features.value.number & FEATURE_TURBO_FREQ;
+	return error;
+}
+
+/** On the mailbox core-power is not taken from turbo-freq; what is not known of turbo-freq stands
+ * against it only where the machine has levels. */
+static int check_turbo_freq(struct span *span, size_t i)
+{
+	const struct domain_facts *facts = &span->facts.domains[i];
 	struct isst_request *request = &span->requests[i];
-	const struct isst_domain *user;
+	bool on = feature_is_on(&facts->level, FEATURE_TURBO_FREQ);
+	int error = 0;
 
 	if (!wanted(request))
-		return;
-	user = span->facts.domains[i].level.turbo_freq == ISST_FEATURE_ENABLED
-		       ? request->domain
-		       : span_user(span, request->domain->package, FEATURE_TURBO_FREQ);
-	if (user)
+		return 0;
+	if (facts->profile.failure.error == -EOPNOTSUPP)
+		error = ask_turbo_freq(span->change, request->domain, &on);
+	else if (facts->profile.failure.error)
+		request->failure = facts->profile.failure;
+	else if (facts->profile.enabled && facts->level.failure.error)
+		request->failure = facts->level.failure;
+	if (on)
 		refuse(span->change, request, -EIO,
-		       "Ignoring request, turbo-freq feature is still enabled%s%s; disable it first "
-		       "(turbo-freq disable)",
-		       user == request->domain ? "" : " in ",
-		       user == request->domain ? "" : user->name);
+		       "Ignoring request, turbo-freq feature is still enabled; disable it first "
+		       "(turbo-freq disable)");
+	return error;
 }
+
+/** By TPMI real servers are run with turbo-freq on and core-power off: that is only said, once for
+ * each package. */
+static void note_turbo_freq(const struct span *span, size_t i)
+{
+	unsigned int package = span->requests[i].domain->package;
+
+	for (size_t j = 0; j < i; j++)
+		if (wanted(&span->requests[j]) && span->requests[j].domain->package == package)
+			return;
+	for (size_t j = 0; j < span->count; j++)
+		if (span->requests[j].domain->package == package &&
+		    span->facts.domains[i].core_power.enabled &&
+		    feature_is_on(&span->facts.domains[j].level, FEATURE_TURBO_FREQ)) {
+			change_warn(span->change,
+				    "%s: core-power goes off, turbo-freq stays on: no core has "
+				    "priority until core-power is on again",
+				    span->requests[j].domain->name);
+			return;
+		}
+}
+
+/** What `disable` finds to do: nothing where there is no core-power. */
+static int check_disable(struct span *span, size_t i)
+{
+	struct isst_request *request = &span->requests[i];
+
+	if (!wanted(request))
+		return 0;
+	if (span->facts.domains[i].core_power.supported) {
+		if (!context_has_power_domains(span->change->context))
+			return check_turbo_freq(span, i);
+		note_turbo_freq(span, i);
+		return 0;
+	}
+	if (isst_domain_is_io(request->domain)) {
+		check_support(span->change, request, &span->facts.domains[i]);
+		return 0;
+	}
+	change_warn(span->change, "%s: core-power not supported: nothing to disable",
+		    request->domain->name);
+	span_leave_out(span, i);
+	return 0;
+}
+
+/* ---- On and off ---- */
 
 int isst_plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
 			 bool enable, enum isst_priority_request priority)
 {
+	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
+	const struct fact_needs facts = { .levels = enable ? NOT_NEEDED : OPTIONAL,
+					  .level = CURRENT_LEVEL,
+					  .core_power = REQUIRED };
+	const struct span_needs needs = { SPAN_POWER_DOMAINS, facts, facts };
 	struct span span;
-	int error = span_begin(change, requests, count, SPAN_POWER_DOMAINS, CURRENT_LEVEL,
-			       ISST_LEVEL_FEATURES, &span);
+	int error = span_begin(change, requests, count, &needs, &span);
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < count; i++) {
-		check_support(change, &span.requests[i], &span.facts.domains[i]);
-		if (!enable)
-			check_users(&span, i);
+	for (size_t i = 0; i < count && !error; i++) {
+		if (enable)
+			check_support(change, &span.requests[i], &span.facts.domains[i]);
+		else
+			error = check_disable(&span, i);
 	}
 	span_settle(&span);
 	if (enable)
 		warn_of_interference(change, span.requests, count);
 	plan_core_power_steps(change, span.requests, span.count, enable, priority);
 	span_end(&span, requests);
-	return 0;
+	return error;
 }
 
 /** Warns of CLOS limits that the processor does not reach: the firmware would clip them. */
@@ -120,13 +195,13 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 int isst_plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
 		   const struct isst_clos *values)
 {
+	const struct span_needs needs = { SPAN_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
 	struct step *step;
 	struct span span;
 	int error = check_clos(change, values);
 
 	if (!error)
-		error = span_begin(change, requests, count, SPAN_POWER_DOMAINS, CURRENT_LEVEL,
-				   ISST_LEVEL_FEATURES, &span);
+		error = span_begin(change, requests, count, &needs, &span);
 	if (error)
 		return error;
 	for (size_t i = 0; i < count; i++) {
@@ -201,6 +276,7 @@ int isst_plan_association(struct isst_change *change, struct isst_clos_associati
 	size_t all_domains = isst_domain_count(change->context), domains;
 	struct isst_request *requests = calloc(all_domains, sizeof(*requests));
 	uint64_t *seen = calloc(all_domains, sizeof(*seen));
+	const struct fact_needs needs = CORE_POWER_ONLY;
 	struct facts facts = { 0 };
 	int error = requests && seen ? 0 : -ENOMEM;
 
@@ -214,7 +290,7 @@ int isst_plan_association(struct isst_change *change, struct isst_clos_associati
 	if (error)
 		goto out;
 	domains = domains_of(associations, count, requests);
-	error = facts_read(change, requests, domains, CURRENT_LEVEL, ISST_LEVEL_FEATURES, &facts);
+	error = facts_read(change, requests, domains, &needs, &facts);
 	if (error)
 		goto out;
 	for (size_t i = 0; i < domains; i++)

@@ -265,7 +265,6 @@ static int read_properties(struct level_reader *reader)
 		if (request->refused)
 			continue;
 		request->disabled = !state_of(reader, request)->profile.enabled;
-		request->specified = reader->parts & ISST_LEVEL_SPECIFIED;
 		if (reader->parts & ISST_LEVEL_PROPERTIES)
 			error = reader->operations->plan_properties(reader->batch, request);
 		if (!error && wants_base_freq(reader, request))

@@ -89,12 +89,11 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	}
 }
 
-/** Registers of core-power are read only where it is known to be there, or where reading them
- * cannot hurt. */
+/** Registers of core-power are in the footprint only where it is known to be there: firmware without
+ * it refuses to tell them. */
 static bool has_core_power(const struct level_change *work, size_t i)
 {
-	return !context_has_power_domains(work->change->context) ||
-	       work->facts.domains[i].core_power.supported;
+	return work->facts.domains[i].core_power.supported;
 }
 
 /** The kernel switches the features of a domain off with a change of its level. */
@@ -181,8 +180,12 @@ static void plan_levels(struct level_change *work)
 		if (!wanted(&work->requests[i]))
 			continue;
 		step_set(step, item_of(ITEM_LEVEL, domain, 0), WHOLE_VALUE, work->level);
-		if (current != work->level)
-			plan_footprint(step, domain, current, has_core_power(work, i), fabrics);
+		if (current == work->level)
+			continue;
+		plan_footprint(step, domain, current, has_core_power(work, i), fabrics);
+		if (work->facts.domains[i].core_power.failure.error)
+			change_warn(work->change, "%s; a rollback leaves core-power as it is then",
+				    work->facts.domains[i].core_power.failure.message);
 	}
 }
 
@@ -561,8 +564,14 @@ int isst_plan_level(struct isst_change *change, struct isst_request *requests, s
 		    unsigned int level, bool online)
 {
 	struct level_change work = { .change = change, .requests = requests, .level = level };
-	unsigned int parts = online ? ISST_LEVEL_PROPERTIES : ISST_LEVEL_FEATURES;
-	int error = facts_read(change, requests, count, level, parts, &work.facts);
+	const struct fact_needs needs = {
+		.levels = REQUIRED,
+		.level = level,
+		.parts = online ? ISST_LEVEL_PROPERTIES : ISST_LEVEL_FEATURES,
+		/* For the footprint. */
+		.core_power = OPTIONAL,
+	};
+	int error = facts_read(change, requests, count, &needs, &work.facts);
 
 	if (error)
 		return error;

@@ -31,14 +31,15 @@ void refuse(struct isst_change *change, struct isst_request *request, int error,
 
 /* ---- Facts ---- */
 
-static void take_failure(struct isst_request *request, const struct isst_failure *failure)
+static void take_failure(struct isst_request *request, enum need need,
+			 const struct isst_failure *failure)
 {
-	if (wanted(request))
+	if (need == REQUIRED && wanted(request))
 		request->failure = *failure;
 }
 
 static int read_profiles(struct isst_change *change, struct isst_request *requests,
-			 struct facts *facts)
+			 const struct fact_needs *needs, struct facts *facts)
 {
 	struct isst_perf_profile *profiles = calloc(facts->count, sizeof(*profiles));
 	int error = profiles ? 0 : -ENOMEM;
@@ -49,14 +50,14 @@ static int read_profiles(struct isst_change *change, struct isst_request *reques
 		error = isst_perf_profile_read(change->context, profiles, facts->count);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		facts->domains[i].profile = profiles[i];
-		take_failure(&requests[i], &profiles[i].failure);
+		take_failure(&requests[i], needs->levels, &profiles[i].failure);
 	}
 	free(profiles);
 	return error;
 }
 
 static int read_levels(struct isst_change *change, struct isst_request *requests,
-		       struct facts *facts, unsigned int level, unsigned int parts)
+		       const struct fact_needs *needs, struct facts *facts)
 {
 	struct isst_level *levels = calloc(facts->count, sizeof(*levels));
 	int error = levels ? 0 : -ENOMEM;
@@ -64,23 +65,31 @@ static int read_levels(struct isst_change *change, struct isst_request *requests
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		levels[i].domain = requests[i].domain;
 		levels[i].profile = &facts->domains[i].profile;
-		levels[i].level = level == CURRENT_LEVEL ? facts->domains[i].profile.current_level
-							 : level;
+		levels[i].level = needs->level == CURRENT_LEVEL
+					  ? facts->domains[i].profile.current_level
+					  : needs->level;
 	}
 	if (!error)
-		error = isst_level_read_parts(change->context, levels, facts->count, parts);
+		error = isst_level_read_parts(change->context, levels, facts->count, needs->parts);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		facts->domains[i].level = levels[i];
-		take_failure(&requests[i], &levels[i].failure);
-		take_failure(&requests[i], &levels[i].base_freq_info.failure);
-		take_failure(&requests[i], &levels[i].turbo_freq_info.failure);
+		take_failure(&requests[i], needs->levels, &levels[i].failure);
 	}
 	free(levels);
 	return error;
 }
 
+static int plan_core_power_switch(struct isst_context *context, struct firmware_batch *batch,
+				  void *result)
+{
+	struct isst_core_power *state = result;
+
+	*state = (struct isst_core_power){ .domain = state->domain };
+	return context->firmware.operations->plan_core_power_switch(batch, state);
+}
+
 static int read_core_power(struct isst_change *change, struct isst_request *requests,
-			   struct facts *facts)
+			   const struct fact_needs *needs, struct facts *facts)
 {
 	struct isst_core_power *states = calloc(facts->count, sizeof(*states));
 	int error = states ? 0 : -ENOMEM;
@@ -88,17 +97,18 @@ static int read_core_power(struct isst_change *change, struct isst_request *requ
 	for (size_t i = 0; i < facts->count && !error; i++)
 		states[i].domain = requests[i].domain;
 	if (!error)
-		error = isst_core_power_read(change->context, states, facts->count);
+		error = context_read(change->context, states, facts->count, sizeof(*states),
+				     plan_core_power_switch);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		facts->domains[i].core_power = states[i];
-		take_failure(&requests[i], &states[i].failure);
+		take_failure(&requests[i], needs->core_power, &states[i].failure);
 	}
 	free(states);
 	return error;
 }
 
 int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
-	       unsigned int level, unsigned int parts, struct facts *facts)
+	       const struct fact_needs *needs, struct facts *facts)
 {
 	int error = 0;
 
@@ -111,15 +121,18 @@ int facts_read(struct isst_change *change, struct isst_request *requests, size_t
 	if (!facts->domains)
 		return -ENOMEM;
 	facts->count = count;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = (struct isst_failure){ 0 };
+		facts->domains[i].level.domain = requests[i].domain;
+	}
 	if (count == 0)
 		return 0;
-	error = read_profiles(change, requests, facts);
-	if (!error)
-		error = read_levels(change, requests, facts, level, parts);
-	if (!error)
-		error = read_core_power(change, requests, facts);
+	if (needs->levels)
+		error = read_profiles(change, requests, needs, facts);
+	if (!error && needs->levels)
+		error = read_levels(change, requests, needs, facts);
+	if (!error && needs->core_power)
+		error = read_core_power(change, requests, needs, facts);
 	if (error)
 		facts_free(facts);
 	return error;

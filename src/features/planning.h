@@ -23,12 +23,30 @@ struct facts {
 /** Which level facts_read() looks at. */
 #define CURRENT_LEVEL UINT32_MAX
 
+/** How much a change depends on an answer of the firmware. */
+enum need {
+	NOT_NEEDED, /* it is not asked */
+	OPTIONAL,   /* it is asked; where it cannot be read, the change does without it */
+	REQUIRED,   /* where it cannot be read, that is the request's failure */
+};
+
 /**
- * Reads what is known of the requests' domains: the summary, @parts (enum isst_level_parts) of a
- * level, and core-power. What fails becomes the request's failure. Returns 0 or -ENOMEM, -EINTR.
+ * What a change has to know. Every query that is required is one more that can keep the change from
+ * being made, so a change asks for no more than it depends on.
+ */
+struct fact_needs {
+	enum need levels; /* the summary of levels, and of @level what @parts says */
+	unsigned int level;
+	unsigned int parts;   /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
+	enum need core_power; /* whether core-power is supported and on */
+};
+
+/**
+ * Reads what is needed of the requests' domains. A fact that is optional, and could not be read,
+ * has its own failure. Returns 0 or -ENOMEM, -EINTR.
  */
 int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
-	       unsigned int level, unsigned int parts, struct facts *facts);
+	       const struct fact_needs *needs, struct facts *facts);
 void facts_free(struct facts *facts);
 
 /** Notes what stands against a request. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Whether a domain is a neighbour of the requests: in a package that they touch, and none of them.
  */
@@ -48,20 +49,48 @@ static void pass_failure_on(struct span *span, const struct isst_request *neighb
 }
 
 /** Neighbours take part as far as they have core-power. */
-static void judge_neighbours(struct span *span)
+static void judge_neighbours(struct span *span, const struct fact_needs *needs)
 {
 	for (size_t i = span->own; i < span->count; i++) {
 		struct isst_request *neighbour = &span->requests[i];
 
 		if (!wanted(neighbour) && neighbour->failure.error != -EOPNOTSUPP)
 			pass_failure_on(span, neighbour);
-		if (wanted(neighbour) && !span->facts.domains[i].core_power.supported)
+		if (wanted(neighbour) && needs->core_power &&
+		    !span->facts.domains[i].core_power.supported)
 			neighbour->failure.error = -ECANCELED;
 	}
 }
 
+/** Reads the facts of the requests, and behind them those of their neighbours. */
+static int read_facts(struct span *span, const struct span_needs *needs)
+{
+	struct isst_change *change = span->change;
+	struct domain_facts *all = calloc(span->count + 1, sizeof(*all));
+	size_t neighbours = span->count - span->own;
+	struct facts own = { 0 }, others = { 0 };
+	int error = all ? 0 : -ENOMEM;
+
+	if (!error)
+		error = facts_read(change, span->requests, span->own, &needs->own, &own);
+	if (!error)
+		error = facts_read(change, &span->requests[span->own], neighbours,
+				   &needs->neighbours, &others);
+	if (error) {
+		facts_free(&own);
+		free(all);
+		return error;
+	}
+	memcpy(all, own.domains, span->own * sizeof(*all));
+	memcpy(&all[span->own], others.domains, neighbours * sizeof(*all));
+	free(own.domains);
+	free(others.domains);
+	span->facts = (struct facts){ all, span->count };
+	return 0;
+}
+
 int span_begin(struct isst_change *change, const struct isst_request *requests, size_t count,
-	       enum span_width width, unsigned int level, unsigned int parts, struct span *span)
+	       const struct span_needs *needs, struct span *span)
 {
 	size_t domains = isst_domain_count(change->context);
 	int error = 0;
@@ -76,35 +105,63 @@ int span_begin(struct isst_change *change, const struct isst_request *requests, 
 		return -ENOMEM;
 	for (; span->own < count; span->own++)
 		span->requests[span->own] = requests[span->own];
-	if (width == SPAN_PACKAGES || context_has_power_domains(change->context))
+	if (needs->width == SPAN_PACKAGES ||
+	    (needs->width == SPAN_POWER_DOMAINS && context_has_power_domains(change->context)))
 		add_neighbours(span, requests);
-	error = facts_read(change, span->requests, span->count, level, parts, &span->facts);
+	error = read_facts(span, needs);
 	if (error) {
 		free(span->requests);
 		return error;
 	}
-	judge_neighbours(span);
+	judge_neighbours(span, &needs->neighbours);
 	return 0;
+}
+
+/** Whether one of the requests of a package is wanted. */
+static bool package_is_wanted(const struct span *span, unsigned int package)
+{
+	for (size_t i = 0; i < span->own; i++)
+		if (wanted(&span->requests[i]) && span->requests[i].domain->package == package)
+			return true;
+	return false;
 }
 
 void span_settle(struct span *span)
 {
-	for (size_t i = span->own; i < span->count; i++) {
-		bool any = false;
-
-		for (size_t j = 0; j < span->own; j++)
-			any |= wanted(&span->requests[j]) &&
-			       span->requests[j].domain->package ==
-				       span->requests[i].domain->package;
-		if (!any)
+	for (size_t i = span->own; i < span->count; i++)
+		if (!package_is_wanted(span, span->requests[i].domain->package))
 			span->requests[i].failure.error = -ECANCELED;
+}
+
+void span_leave_out(struct span *span, size_t i)
+{
+	span->requests[i].failure = (struct isst_failure){ .error = -ECANCELED };
+}
+
+struct isst_request *span_sharing(const struct span *span)
+{
+	struct isst_request *sharing = calloc(span->count + 1, sizeof(*sharing));
+
+	for (size_t i = 0; i < span->count && sharing; i++) {
+		const struct isst_request *request = &span->requests[i];
+
+		sharing[i] = *request;
+		if (i < span->own && request->failure.error == -EOPNOTSUPP &&
+		    isst_domain_is_io(request->domain) &&
+		    span->facts.domains[i].core_power.supported &&
+		    package_is_wanted(span, request->domain->package))
+			sharing[i].failure = (struct isst_failure){ 0 };
 	}
+	return sharing;
 }
 
 void span_end(struct span *span, struct isst_request *requests)
 {
-	for (size_t i = 0; i < span->own; i++)
+	for (size_t i = 0; i < span->own; i++) {
 		requests[i].failure = span->requests[i].failure;
+		if (requests[i].failure.error == -ECANCELED)
+			requests[i].failure = (struct isst_failure){ 0 };
+	}
 	facts_free(&span->facts);
 	free(span->requests);
 }
@@ -119,19 +176,67 @@ size_t span_core_power_count(const struct span *span)
 	return context_has_power_domains(span->change->context) ? span->count : span->own;
 }
 
-const struct isst_domain *span_user(const struct span *span, unsigned int package,
-				    unsigned int feature)
+/** Whether a feature is on in a neighbour in a package. */
+static bool neighbour_uses(const struct span *span, unsigned int package, unsigned int feature)
 {
 	for (size_t i = span->own; i < span->count; i++)
 		if (span->requests[i].domain->package == package &&
 		    feature_is_on(&span->facts.domains[i].level, feature))
-			return span->requests[i].domain;
-	return NULL;
+			return true;
+	return false;
 }
 
 void span_leave_users(struct span *span, unsigned int feature)
 {
 	for (size_t i = span->own; i < span->count; i++)
-		if (span_user(span, span->requests[i].domain->package, feature))
+		if (neighbour_uses(span, span->requests[i].domain->package, feature))
 			span->requests[i].failure.error = -ECANCELED;
+}
+
+/** Whether request @i is the first of what has one core-power switch. */
+static bool is_first_of_switch(const struct span *span, const struct isst_request *requests,
+			       size_t i)
+{
+	for (size_t j = 0; j < i && context_has_power_domains(span->change->context); j++)
+		if (wanted(&requests[j]) &&
+		    requests[j].domain->package == requests[i].domain->package)
+			return false;
+	return true;
+}
+
+/** Whether core-power may go off for request @i; says so where it may not, or goes. */
+static bool may_go_off(struct span *span, const struct isst_request *requests, size_t i,
+		       unsigned int other)
+{
+	const struct isst_core_power *state = &span->facts.domains[i].core_power;
+	bool in_use = feature_in_use(span->change, span->requests, &span->facts, i, other);
+	const char *name = requests[i].domain->name;
+
+	if (state->supported && in_use)
+		change_warn(span->change, "%s: core-power stays on: %s needs it", name,
+			    other == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq");
+	else if (state->enabled && is_first_of_switch(span, requests, i))
+		change_warn(span->change, "%s: no saved settings: core-power goes off", name);
+	return state->supported && !in_use;
+}
+
+int span_core_power_off(struct span *span, const struct isst_request *sharing, unsigned int feature,
+			const bool *restored)
+{
+	unsigned int other = feature == FEATURE_BASE_FREQ ? FEATURE_TURBO_FREQ : FEATURE_BASE_FREQ;
+	struct isst_request *requests = calloc(span->count + 1, sizeof(*requests));
+
+	if (!requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < span->count; i++) {
+		requests[i] = sharing[i];
+		if (!wanted(&requests[i]))
+			continue;
+		if (restored[i] || !may_go_off(span, requests, i, other))
+			requests[i].failure.error = -ECANCELED;
+	}
+	plan_core_power_steps(span->change, requests, span_core_power_count(span), false,
+			      ISST_KEEP_PRIORITY);
+	free(requests);
+	return 0;
 }

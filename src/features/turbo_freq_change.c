@@ -18,16 +18,19 @@ enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15, MHZ_PER_RATIO = 100 };
 /** All bits set: the turbo-freq frequencies are the limit. */
 #define ALL_LIMITS UINT64_MAX
 
-static void check_support(struct isst_change *change, struct isst_request *request,
-			  const struct domain_facts *facts, bool enable)
+/** Whether every query that enabling depends on was answered with yes. */
+static void check_enable(struct span *span, size_t i)
 {
+	const struct domain_facts *facts = &span->facts.domains[i];
+	struct isst_request *request = &span->requests[i];
+
 	if (!wanted(request))
 		return;
 	if (facts->level.turbo_freq == ISST_FEATURE_UNSUPPORTED)
-		refuse(change, request, -EOPNOTSUPP,
+		refuse(span->change, request, -EOPNOTSUPP,
 		       "turbo-freq feature is not present at this level %u", facts->level.level);
-	else if (enable && !facts->core_power.supported)
-		refuse(change, request, -EOPNOTSUPP,
+	else if (!facts->core_power.supported)
+		refuse(span->change, request, -EOPNOTSUPP,
 		       "core-power, which turbo-freq needs, is not supported");
 }
 
@@ -228,7 +231,8 @@ static bool is_first_of_package(const struct isst_request *requests, size_t i)
 
 /** CLOS and associations in the packages that hold a core of high priority; in all where none is
  * named. */
-static int plan_priorities(struct span *span, const struct isst_cpuset *named)
+static int plan_priorities(struct span *span, const struct isst_request *sharing,
+			   const struct isst_cpuset *named)
 {
 	struct isst_change *change = span->change;
 	struct isst_context *context = change->context;
@@ -254,26 +258,49 @@ static int plan_priorities(struct span *span, const struct isst_cpuset *named)
 			change,
 			"no CPUs are named: every core becomes low priority, and none gets a higher turbo "
 			"frequency; name those of high priority with -c before the feature");
-	plan_closes(change, requests, span->count);
+	plan_closes(change, sharing, span->count);
 	step = change_step(change, ITEM_ASSOCIATION);
 	for (size_t i = 0; i < span->count && !error; i++) {
-		if (!wanted(&requests[i]))
+		if (!wanted(&sharing[i]))
 			continue;
-		plan_association_entries(step, context, requests[i].domain, high, 0, LOW_CLOS);
-		error = record_level(change, requests[i].domain, facts[i].profile.current_level);
+		plan_association_entries(step, context, sharing[i].domain, high, 0, LOW_CLOS);
+		error = record_level(change, sharing[i].domain, facts[i].profile.current_level);
 	}
 	isst_cpuset_free(high);
 	return error;
 }
 
-/** The turbo ratio limits of a level: those of its first TRL type. */
-static uint64_t limits_of_level(const struct isst_level *level)
+/* ---- Turbo ratio limits ---- */
+
+/** The turbo ratio limits that the current level of a domain specifies. */
+struct level_limits {
+	const struct isst_domain *domain;
+	unsigned int level;
+	bool wanted;
+	struct isst_failure failure;
+	struct isst_value mhz[ISST_BUCKETS];
+};
+
+static int plan_level_limits(struct isst_context *context, struct firmware_batch *batch,
+			     void *result)
 {
-	uint64_t limits = 0;
+	const struct firmware_operations *operations = context->firmware.operations;
+	struct level_limits *limits = result;
+
+	if (!limits->wanted || !operations->plan_level_limits)
+		return 0;
+	return operations->plan_level_limits(batch, limits->domain, limits->level, &limits->failure,
+					     limits->mhz);
+}
+
+/** As the register holds them; 0: the level has none. */
+static uint64_t limits_word(const struct level_limits *limits)
+{
+	uint64_t word = 0;
 
 	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-		limits |= (uint64_t)(level->limit[0].mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
-	return limits;
+		word |= (uint64_t)(limits->mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
+	return word;
 }
 
 /**
@@ -294,112 +321,206 @@ static size_t limits_owner(const struct isst_change *change, const struct isst_r
 	return first;
 }
 
+/** The register is that of a CPU. */
+static bool has_register(const struct isst_request *request)
+{
+	return wanted(request) && request->domain->has_cpu;
+}
+
+/** Limits that are the same for all: those given, or all bits set. */
 static void plan_limits(struct isst_change *change, const struct isst_request *requests,
-			const struct facts *facts, const struct isst_turbo_freq_request *request,
-			const bool *restored)
+			size_t count, uint64_t limits)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
 
-	for (size_t i = 0; i < facts->count; i++) {
-		uint64_t limits = ALL_LIMITS;
+	for (size_t i = 0; i < count; i++)
+		if (has_register(&requests[i]))
+			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0),
+				 WHOLE_VALUE, limits);
+}
 
-		/* The register is that of a CPU. */
-		if (!wanted(&requests[i]) || !requests[i].domain->has_cpu ||
-		    (restored && restored[i] && !request->limits_given))
-			continue;
-		if (request->limits_given)
-			limits = request->limits;
-		else if (!request->enable)
-			limits = limits_of_level(
-				&facts->domains[limits_owner(change, requests, i)].level);
-		step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0), WHOLE_VALUE,
-			 limits);
+/** The owner's limits, where they are known: what is not known is not written. */
+static void set_level_limits(struct step *step, const struct isst_domain *domain,
+			     const struct level_limits *limits)
+{
+	uint64_t word = limits_word(limits);
+
+	if (limits->failure.error)
+		change_warn(step->change, "%s; the turbo ratio limits are left as they are",
+			    limits->failure.message);
+	else if (word == 0)
+		change_warn(step->change,
+			    "%s: level %u has no turbo ratio limits; those in force are left as "
+			    "they are",
+			    domain->name, limits->level);
+	else
+		step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE, word);
+}
+
+/** Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
+ * asked for, and they are no reason to leave turbo-freq on. */
+static int plan_limits_of_levels(struct span *span, const bool *restored)
+{
+	struct level_limits *limits = calloc(span->own + 1, sizeof(*limits));
+	struct isst_change *change = span->change;
+	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
+	int error = limits ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < span->own && !error; i++) {
+		limits[i].domain = span->requests[i].domain;
+		limits[i].level = span->facts.domains[i].profile.current_level;
+		if (has_register(&span->requests[i]) && !restored[i])
+			limits[limits_owner(change, span->requests, i)].wanted = true;
 	}
+	if (!error)
+		error = context_read(change->context, limits, span->own, sizeof(*limits),
+				     plan_level_limits);
+	for (size_t i = 0; i < span->own && !error && step; i++)
+		if (has_register(&span->requests[i]) && !restored[i])
+			set_level_limits(step, span->requests[i].domain,
+					 &limits[limits_owner(change, span->requests, i)]);
+	free(limits);
+	return error;
+}
+
+/* ---- On and off ---- */
+
+/**
+ * Core-power, without which turbo-freq has no priorities to go by. Where turbo-freq is on already
+ * somebody may have switched core-power off since, and cores run at the frequencies that the
+ * firmware gives them then: that is left as it is, unless priorities are set up.
+ */
+static void plan_core_power(struct span *span, const struct isst_request *sharing, bool automatic)
+{
+	struct isst_request *requests = calloc(span->count + 1, sizeof(*requests));
+	size_t count = span_core_power_count(span);
+
+	if (!requests) {
+		span->change->broken = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		bool on = true;
+
+		requests[i] = sharing[i];
+		for (size_t j = 0; j < span->own; j++)
+			if (wanted(&span->requests[j]) &&
+			    (j == i ||
+			     (context_has_power_domains(span->change->context) &&
+			      span->requests[j].domain->package == sharing[i].domain->package)))
+				on &= feature_is_on(&span->facts.domains[j].level,
+						    FEATURE_TURBO_FREQ);
+		if (on && !automatic)
+			requests[i].failure.error = -ECANCELED;
+	}
+	plan_core_power_steps(span->change, requests, count, true, ISST_MAKE_ORDERED);
+	free(requests);
 }
 
 static int plan_enable(struct span *span, const struct isst_turbo_freq_request *request)
 {
+	struct isst_request *sharing = span_sharing(span);
 	struct isst_change *change = span->change;
 	const struct facts own = span_own_facts(span);
 	size_t first = change->count;
-	int error = 0;
+	int error = sharing ? 0 : -ENOMEM;
 
+	if (error)
+		return error;
 	warn_of_cpufreq(change, span->requests, span->own);
-	plan_core_power_steps(change, span->requests, span_core_power_count(span), true,
-			      ISST_MAKE_ORDERED);
+	plan_core_power(span, sharing, request->automatic);
 	plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, FEATURE_TURBO_FREQ);
-	plan_limits(change, span->requests, &own, request, NULL);
-	if (!request->automatic)
-		return 0;
-	error = plan_priorities(span, request->high_priority);
-	if (!error)
+	plan_limits(change, span->requests, span->own,
+		    request->limits_given ? request->limits : ALL_LIMITS);
+	if (request->automatic)
+		error = plan_priorities(span, sharing, request->high_priority);
+	if (!error && request->automatic)
 		error = record_keep(change, NAME, first);
+	free(sharing);
 	return error;
 }
 
-/** Without a record: core-power off unless base-freq needs it. */
-static int plan_defaults(const struct span *span, const bool *restored)
+/** What `disable` finds to do: nothing where there is no such feature. */
+static void check_disable(struct span *span, size_t i)
 {
-	struct isst_request *rest = calloc(span->count + 1, sizeof(*rest));
-	struct isst_change *change = span->change;
+	const struct isst_level *level = &span->facts.domains[i].level;
+	struct isst_request *request = &span->requests[i];
 
-	if (!rest)
-		return -ENOMEM;
-	for (size_t i = 0; i < span->count; i++) {
-		bool needed = feature_in_use(change, span->requests, &span->facts, i,
-					     FEATURE_BASE_FREQ);
-
-		rest[i] = span->requests[i];
-		if (!wanted(&rest[i]) || restored[i])
-			rest[i].failure.error = -ECANCELED;
-		else if (needed)
-			change_warn(change, "%s: core-power stays on: base-freq needs it",
-				    rest[i].domain->name);
-		if (needed)
-			rest[i].failure.error = -ECANCELED;
+	if (!wanted(request) || level->turbo_freq != ISST_FEATURE_UNSUPPORTED)
+		return;
+	if (isst_domain_is_io(request->domain)) {
+		refuse(span->change, request, -EOPNOTSUPP,
+		       "turbo-freq feature is not present at this level %u", level->level);
+		return;
 	}
-	plan_core_power_steps(change, rest, span_core_power_count(span), false, ISST_KEEP_PRIORITY);
-	free(rest);
-	return 0;
+	change_warn(span->change,
+		    "%s: turbo-freq feature is not present at this level %u: nothing to disable",
+		    request->domain->name, level->level);
+	span_leave_out(span, i);
 }
 
 static int plan_disable(struct span *span, const struct isst_turbo_freq_request *request)
 {
 	bool *restored = calloc(span->count + 1, sizeof(*restored));
+	struct isst_request *sharing = span_sharing(span);
 	const struct facts own = span_own_facts(span);
 	struct isst_change *change = span->change;
-	int error = restored ? 0 : -ENOMEM;
+	int error = restored && sharing ? 0 : -ENOMEM;
 
-	span_leave_users(span, FEATURE_TURBO_FREQ);
-	plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, 0);
-	if (!error && request->automatic)
-		error = plan_restoring(change, NAME, span->requests, &span->facts, restored);
 	if (!error)
-		plan_limits(change, span->requests, &own, request, restored);
+		plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, 0);
 	if (!error && request->automatic)
-		error = plan_defaults(span, restored);
+		error = plan_restoring(change, NAME, sharing, &span->facts, restored);
+	if (!error && request->limits_given)
+		plan_limits(change, span->requests, span->own, request->limits);
+	else if (!error)
+		error = plan_limits_of_levels(span, restored);
+	if (!error && request->automatic)
+		error = span_core_power_off(span, sharing, FEATURE_TURBO_FREQ, restored);
 	free(restored);
+	free(sharing);
 	return error;
+}
+
+/** What a request depends on: what it need not know cannot keep it from being made. */
+static struct span_needs needs_of(const struct isst_turbo_freq_request *request)
+{
+	struct span_needs needs = { .width = request->automatic ? SPAN_PACKAGES
+					     : request->enable	? SPAN_POWER_DOMAINS
+								: SPAN_REQUESTS,
+				    .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
+
+	if (request->enable || request->automatic)
+		needs.own.core_power = REQUIRED;
+	needs.neighbours = needs.own;
+	/* Levels of neighbours stand beside their saved settings. */
+	if (!request->automatic)
+		needs.neighbours.levels = NOT_NEEDED;
+	/* To warn of frequencies that cannot be reached. */
+	if (request->enable && request->automatic)
+		needs.own.parts = ISST_LEVEL_TURBO_FREQ;
+	return needs;
 }
 
 int isst_plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
 			 const struct isst_turbo_freq_request *request)
 {
-	/* Disabling restores the limits of the level, of which nothing is in force now. */
-	unsigned int parts = request->enable ? ISST_LEVEL_TURBO_FREQ
-					     : ISST_LEVEL_PROPERTIES | ISST_LEVEL_SPECIFIED;
+	const struct span_needs needs = needs_of(request);
 	struct span span;
-	int error = span_begin(change, requests, count,
-			       request->automatic ? SPAN_PACKAGES : SPAN_POWER_DOMAINS,
-			       CURRENT_LEVEL, parts, &span);
+	int error = span_begin(change, requests, count, &needs, &span);
 
 	if (error)
 		return error;
 	for (size_t i = 0; i < count; i++)
-		check_support(change, &span.requests[i], &span.facts.domains[i], request->enable);
+		if (request->enable)
+			check_enable(&span, i);
+		else
+			check_disable(&span, i);
 	if (request->enable)
 		error = check_turbo(change, span.requests, count);
 	span_settle(&span);
+	if (!request->enable)
+		span_leave_users(&span, FEATURE_TURBO_FREQ);
 	if (!error && request->enable)
 		error = plan_enable(&span, request);
 	else if (!error)

@@ -44,7 +44,7 @@ struct level_features {
 
 /**
  * A level that is being read: the result, and what is needed on the way to it. Whoever plans sets
- * @level, @wide, @wide_certain, @disabled and @specified.
+ * @level, @wide, @wide_certain and @disabled.
  */
 struct level_request {
 	struct isst_level *level;
@@ -52,7 +52,6 @@ struct level_request {
 	bool wide_certain; /* and do exist */
 	bool refused;	   /* the domain has no such level: nothing is sent for it */
 	bool disabled;	   /* SST-PP is not enabled: the level is the base level */
-	bool specified;	   /* what the level specifies is wanted, not what is in force */
 	struct level_features features;
 	struct core_mask cores, high_priority;
 	struct isst_value turbo_freq_cores[ISST_BUCKETS];
@@ -121,6 +120,14 @@ struct firmware_operations {
 	int (*plan_properties_rest)(struct firmware_batch *batch, struct level_request *request);
 	void (*finish_properties)(const struct isst_platform *platform,
 				  struct level_request *request);
+
+	/**
+	 * The turbo limits of the first TRL type that a level specifies, in MHz, and nothing else
+	 * of it. NULL: levels specify none.
+	 */
+	int (*plan_level_limits)(struct firmware_batch *batch, const struct isst_domain *domain,
+				 unsigned int level, struct isst_failure *failure,
+				 struct isst_value mhz[ISST_BUCKETS]);
 
 	int (*plan_base_freq)(struct firmware_batch *batch, struct level_request *request);
 	int (*plan_turbo_freq)(struct firmware_batch *batch, struct level_request *request);

@@ -240,16 +240,33 @@ static int plan_cores(const struct asker *asker, const struct level_request *req
 				     level_data(asker->level, 1, 0), &cores->half[1]);
 }
 
+static int plan_turbo_ratios_of(const struct asker *asker, unsigned int type,
+				struct isst_value mhz[ISST_BUCKETS])
+{
+	int error = 0;
+
+	for (unsigned int half = 0; half < 2 && !error; half++)
+		error = firmware_plan_mailbox(asker, &TURBO_RATIOS, 0,
+					      level_data(asker->level, half, type), &mhz[4 * half]);
+	return error;
+}
+
 static int plan_turbo_ratios(const struct asker *asker, struct isst_level *level)
 {
 	int error = 0;
 
 	for (unsigned int type = 0; type < trl_types(asker->batch) && !error; type++)
-		for (unsigned int half = 0; half < 2 && !error; half++)
-			error = firmware_plan_mailbox(asker, &TURBO_RATIOS, 0,
-						      level_data(asker->level, half, type),
-						      &level->limit[type].mhz[4 * half]);
+		error = plan_turbo_ratios_of(asker, type, level->limit[type].mhz);
 	return error;
+}
+
+static int plan_level_limits(struct firmware_batch *batch, const struct isst_domain *domain,
+			     unsigned int level, struct isst_failure *failure,
+			     struct isst_value mhz[ISST_BUCKETS])
+{
+	struct asker asker = { batch, domain, (int)level, failure };
+
+	return plan_turbo_ratios_of(&asker, 0, mhz);
 }
 
 static struct asker level_asker(struct firmware_batch *batch, const struct level_request *request)
@@ -284,8 +301,6 @@ static int plan_what_is_in_force(struct firmware_batch *batch, struct level_requ
 	uint64_t khz;
 	int error;
 
-	if (request->specified)
-		return plan_turbo_ratios(&asker, level);
 	error = cpufreq_read(batch->firmware->files, domain->cpu, "base_frequency", &khz);
 	if (error == -ENOMEM)
 		return error;
@@ -488,6 +503,7 @@ const struct firmware_operations mailbox_operations = {
 	.plan_properties = plan_properties,
 	.plan_properties_rest = plan_properties_rest,
 	.finish_properties = finish_properties,
+	.plan_level_limits = plan_level_limits,
 	.plan_base_freq = plan_base_freq,
 	.plan_turbo_freq = plan_turbo_freq,
 	.plan_turbo_freq_rest = plan_turbo_freq_rest,

@@ -185,6 +185,25 @@ static int ask_level(struct tpmi_run *run, const struct tpmi_request *request)
 	return error;
 }
 
+/** Of the properties of a level only the turbo limits of its first TRL level. */
+static int ask_level_limits(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct isst_value *mhz = request->result;
+	struct abi_perf_level_data_info info = {
+		.socket_id = (uint8_t)request->domain->package,
+		.power_domain_id = (uint8_t)request->domain->number,
+		.level = (uint16_t)request->index,
+	};
+	int error = driver_request(run->driver, "GET_PERF_LEVEL_INFO", ABI_GET_PERF_LEVEL_INFO,
+				   &info);
+
+	for (unsigned int i = 0; i < ISST_BUCKETS && !error; i++)
+		mhz[i] = nonzero(info.trl_freq_mhz[0][i]);
+	if (error)
+		set_unreadable(mhz, ISST_BUCKETS);
+	return error;
+}
+
 /**
  * The second fabric. Kernels and parts that have none are no failure: they refuse, or answer 0.
  */
@@ -292,6 +311,8 @@ static const struct reading FEATURES_OF_LEVEL = { "the features", REQUEST_TPMI, 
 static const struct reading FEATURES_OF_ALL = { "the features", REQUEST_TPMI, 9,
 						.ask = ask_features_of_all };
 static const struct reading LEVEL = { "the properties", REQUEST_TPMI, 12, .ask = ask_level };
+static const struct reading LEVEL_LIMITS = { "the turbo limits", REQUEST_TPMI, 12,
+					     .ask = ask_level_limits };
 static const struct reading FABRIC = { "the second fabric", REQUEST_TPMI, 17, .ask = ask_fabric };
 static const struct reading CORES = { "the enabled cores", REQUEST_TPMI, 13, .ask = ask_cores };
 static const struct reading BASE_FREQ = { "the base-freq properties", REQUEST_TPMI, 14,
@@ -346,6 +367,15 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 	if (!error && isst_cpuset_count(asker.domain->present) > 0)
 		error = firmware_plan_tpmi(&asker, &CORES, level, 0, &request->cores);
 	return error;
+}
+
+static int plan_level_limits(struct firmware_batch *batch, const struct isst_domain *domain,
+			     unsigned int level, struct isst_failure *failure,
+			     struct isst_value mhz[ISST_BUCKETS])
+{
+	struct asker asker = { batch, domain, (int)level, failure };
+
+	return firmware_plan_tpmi(&asker, &LEVEL_LIMITS, level, 0, mhz);
 }
 
 static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
@@ -542,6 +572,7 @@ const struct firmware_operations tpmi_operations = {
 	.plan_core_power = plan_core_power,
 	.plan_features = plan_features,
 	.plan_properties = plan_properties,
+	.plan_level_limits = plan_level_limits,
 	.plan_base_freq = plan_base_freq,
 	.plan_turbo_freq = plan_turbo_freq,
 	.plan_clos = plan_clos,

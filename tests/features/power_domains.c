@@ -348,13 +348,24 @@ static void a_neighbour_without_performance_profiles_takes_part(void **state)
 
 static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(void **state)
 {
-	const struct domain_request requests[] = { core_power(0, 2, true), core_power(0, 2, false),
-						   clos_1(0, 2) };
+	const struct domain_request requests[] = { core_power(0, 2, true), clos_1(0, 2) };
+	const struct domain_request off = core_power(0, 2, false);
 	struct machine machine;
+	struct outcome nothing;
+	char *before;
 
 	(void)state;
 	machine_begin(&machine, "tests/tpmi-odd");
 	machine_look(&machine);
+	/* What it lacks need not be switched off. */
+	before = machine_picture(&machine);
+	make(&machine, &off, &nothing);
+	assert_true(nothing.here && nothing.unchanged);
+	check_holds(nothing.warnings,
+		    "package 0, power domain 2: core-power not supported: nothing to disable");
+	machine_check(&machine, before, "core-power disable");
+	outcome_clear(&nothing);
+	free(before);
 	for (size_t i = 0; i < COUNT(requests); i++) {
 		struct outcome outcome;
 
@@ -385,34 +396,36 @@ static void a_clos_of_one_power_domain_is_its_packages(void **state)
 	machine_end(&machine);
 }
 
-static void D39_core_power_stays_while_another_power_domain_uses_it(void **state)
+static void D39_core_power_goes_off_under_turbo_freq_and_it_is_said(void **state)
 {
 	const struct domain_request on = turbo_freq(1, true, false, NULL);
 	const struct domain_request off = turbo_freq(1, false, false, NULL);
-	const struct domain_request last = core_power(0, 0, false);
 	struct machine machine;
 
 	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	succeed(&machine, &on);
-	assert_int_equal(features_of(&machine, 0), 0);
-	assert_int_equal(features_of(&machine, 1), 2);
 	for (unsigned int number = 0; number < 3; number++) {
 		const struct domain_request disable = core_power(0, number, false);
+		const struct domain_request enable = core_power(0, number, true);
 		struct outcome outcome;
 
 		check_power(&machine, 0, number, true);
-		refuse(&machine, &disable, "turbo-freq feature is still enabled", &outcome);
-		/* Of another one it is said which. */
-		if (number == 1)
-			assert_null(strstr(outcome.refusals, "enabled in"));
-		else
-			check_holds(outcome.refusals, "enabled in package 0, power domain 1");
+		make(&machine, &disable, &outcome);
+		assert_true(outcome.here && !outcome.unchanged);
+		/* It is said which power domain uses it. */
+		check_holds(outcome.warnings,
+			    "package 0, power domain 1: core-power goes off, turbo-freq stays on");
+		check_package_power(&machine, 0, false);
+		assert_int_equal(features_of(&machine, 1), 2);
 		outcome_clear(&outcome);
+		/* Where turbo-freq is on already core-power is left alone; elsewhere it goes on. */
+		make(&machine, &on, &outcome);
+		assert_true(outcome.here && outcome.unchanged);
+		outcome_clear(&outcome);
+		succeed(&machine, &enable);
 	}
 	succeed(&machine, &off);
-	succeed(&machine, &last);
-	check_package_power(&machine, 0, false);
 	machine_end(&machine);
 }
 
@@ -728,7 +741,7 @@ int main(void)
 		cmocka_unit_test(
 			a_power_domain_without_core_power_is_refused_and_so_is_nothing_else),
 		cmocka_unit_test(a_clos_of_one_power_domain_is_its_packages),
-		cmocka_unit_test(D39_core_power_stays_while_another_power_domain_uses_it),
+		cmocka_unit_test(D39_core_power_goes_off_under_turbo_freq_and_it_is_said),
 		cmocka_unit_test(base_freq_of_one_power_domain_comes_and_goes),
 		cmocka_unit_test(turbo_freq_of_one_power_domain_comes_and_goes),
 		cmocka_unit_test(modules_have_priority_as_a_whole),

@@ -316,6 +316,9 @@ static void fail_read(const struct machine *machine, const struct request *reque
 		/* A CPU whose core nobody told is left out, and somebody says so. */
 		if (outcome.here && spared)
 			check_spared(machine, request, course, &outcome, &counts, spared);
+		else if (outcome.here &&
+			 strstr(outcome.warnings, "turbo ratio limits are left as they are"))
+			machine_check_but_limits(machine, course->after, request->name);
 		else if (outcome.here && !found_another_way(request, &counts) &&
 			 !strstr(outcome.warnings, "left as it is") &&
 			 !strstr(outcome.warnings, "uncore limits are left as they are") &&

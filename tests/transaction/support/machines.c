@@ -297,6 +297,36 @@ void machine_check_without(const struct machine *machine, const char *before, co
 	free(then);
 }
 
+/** Drops the lines that hold a word. */
+static void drop_lines_with(char *text, const char *word)
+{
+	char *found;
+
+	while ((found = strstr(text, word))) {
+		char *begin = found, *next = found + strcspn(found, "\n");
+
+		while (begin > text && begin[-1] != '\n')
+			begin--;
+		next += *next == '\n';
+		memmove(begin, next, strlen(next) + 1);
+	}
+}
+
+void machine_check_but_limits(const struct machine *machine, const char *before, const char *what)
+{
+	char *now = machine_picture(machine), *then = strdup(before);
+
+	assert_non_null(then);
+	drop_lines_with(now, " msr 0x1ad: ");
+	drop_lines_with(then, " msr 0x1ad: ");
+	if (strcmp(now, then) != 0)
+		fail_msg(
+			"%s, %s: the machine, but for turbo ratio limits, is not as it would be:\n%s",
+			machine->name, what, snapshot_difference(then, now));
+	free(now);
+	free(then);
+}
+
 /* ---- Moments ---- */
 
 struct moment moment_take(const struct machine *machine)

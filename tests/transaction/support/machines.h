@@ -45,6 +45,8 @@ char *machine_picture(const struct machine *machine);
  */
 void machine_check_without(const struct machine *machine, const char *before, const char *domain,
 			   const char *what);
+/** Fails where the machine, but for its turbo ratio limits, is not as in @before. */
+void machine_check_but_limits(const struct machine *machine, const char *before, const char *what);
 /** Fails where the machine is not as in @before; @format says what was done. */
 __attribute__((format(printf, 3, 4))) void
 machine_check(const struct machine *machine, const char *before, const char *format, ...);

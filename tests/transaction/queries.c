@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which answers of the firmware a change depends on. Each query is refused in turn: a change that
+ * needs the answer is not made, and the machine is as before; any other one is made all the same.
+ */
+#include "transaction/support/machines.h"
+
+#include <errno.h>
+
+/** A query, and the rule that lets it fail. */
+struct query {
+	const char *name, *rule;
+};
+
+/** The queries whose answers a request needs: their names, each between spaces. */
+struct dependence {
+	const char *request, *needs;
+};
+
+static const struct query MAILBOX[] = {
+	{ "levels", "mailbox 0x7f/0x00" },
+	{ "features", "mailbox 0x7f/0x01" },
+	{ "power", "mailbox 0x7f/0x03" },
+	{ "power-range", "mailbox 0x7f/0x04" },
+	{ "temperature", "mailbox 0x7f/0x05" },
+	{ "cores", "mailbox 0x7f/0x06" },
+	{ "limits", "mailbox 0x7f/0x07" },
+	{ "uncore", "mailbox 0x7f/0x09" },
+	{ "base", "mailbox 0x7f/0x0a" },
+	{ "memory", "mailbox 0x7f/0x0b" },
+	{ "ratios", "mailbox 0x7f/0x0c" },
+	{ "tf-cores", "mailbox 0x7f/0x10" },
+	{ "tf-ratios", "mailbox 0x7f/0x11" },
+	{ "tf-clip", "mailbox 0x7f/0x12" },
+	{ "bf-cores", "mailbox 0x7f/0x20" },
+	{ "bf-ratios", "mailbox 0x7f/0x21" },
+	{ "bf-temperature", "mailbox 0x7f/0x22" },
+	{ "bf-power", "mailbox 0x7f/0x23" },
+	{ "core-power", "mailbox 0x94/0x03" },
+	{ "qos", "mailbox 0xd0/0x02 get" },
+	{ "clos", "mmio any get" },
+	{ "msr-limits", "msr 0x1ad get" },
+	{ "msr-cores", "msr 0x1ae get" },
+	{ "msr-lock", "msr 0x64b get" },
+};
+
+static const struct dependence BY_MAILBOX[] = {
+	{ "base-freq enable", " levels features msr-limits " },
+	{ "base-freq disable", " levels features msr-limits " },
+	{ "base-freq enable auto",
+	  " levels features bf-cores bf-ratios core-power qos clos msr-limits " },
+	/* What was saved is compared with what is there now. */
+	{ "base-freq disable auto", " levels features core-power qos clos msr-limits " },
+	{ "base-freq disable auto without record", " levels features core-power qos msr-limits " },
+	{ "turbo-freq enable", " levels features core-power qos msr-limits " },
+	{ "turbo-freq enable limits", " levels features core-power qos msr-limits " },
+	{ "turbo-freq disable", " levels features msr-limits " },
+	{ "turbo-freq enable auto cpus", " levels features core-power qos clos msr-limits " },
+	{ "turbo-freq disable auto", " levels features core-power qos clos msr-limits " },
+	{ "turbo-freq disable auto without record", " levels features core-power qos msr-limits " },
+	{ "core-power enable", " core-power qos " },
+	/* Not while turbo-freq is on. */
+	{ "core-power disable", " levels features core-power qos " },
+	{ "clos", " core-power clos " },
+	{ "association", " core-power clos " },
+	{ "turbo ratio limits", " msr-limits " },
+	{ "turbo-mode disable", " " },
+};
+
+static const struct query TPMI[] = {
+	{ "levels", "tpmi perf-levels" },	  { "core-power", "tpmi core-power get" },
+	{ "clos", "tpmi clos-param get" },	  { "associations", "tpmi clos-assoc get" },
+	{ "properties", "tpmi perf-level-info" }, { "cores", "tpmi perf-level-mask" },
+	{ "fabric", "tpmi perf-level-fabric" },	  { "bf", "tpmi base-freq-info" },
+	{ "bf-cores", "tpmi base-freq-mask" },	  { "tf", "tpmi turbo-freq-info" },
+	{ "msr-limits", "msr 0x1ad get" },
+};
+
+static const struct dependence BY_TPMI[] = {
+	{ "base-freq enable", " levels msr-limits " },
+	{ "base-freq disable", " levels msr-limits " },
+	{ "base-freq enable auto", " levels bf bf-cores core-power clos associations msr-limits " },
+	{ "base-freq disable auto", " levels core-power clos associations msr-limits " },
+	{ "turbo-freq enable", " levels core-power msr-limits " },
+	{ "turbo-freq disable", " levels msr-limits " },
+	{ "turbo-freq enable auto cpus", " levels core-power clos associations msr-limits " },
+	{ "turbo-freq disable auto", " levels core-power clos associations msr-limits " },
+	{ "core-power enable", " core-power " },
+	{ "core-power disable", " core-power " },
+	{ "clos", " core-power clos " },
+	{ "association", " core-power associations " },
+	{ "turbo ratio limits", " msr-limits " },
+};
+
+static bool needs(const struct dependence *dependence, const struct query *query)
+{
+	char *word;
+	bool found;
+
+	assert_true(asprintf(&word, " %s ", query->name) >= 0);
+	found = strstr(dependence->needs, word) != NULL;
+	free(word);
+	return found;
+}
+
+/** Whether the outcome is that of a request that was made as a whole. */
+static bool was_made(const struct outcome *outcome)
+{
+	return outcome_error(outcome) == 0 && outcome->here && !outcome->unchanged;
+}
+
+static void check_one(const struct machine *machine, const struct dependence *dependence,
+		      const struct query *query, const struct moment *before)
+{
+	bool needed = needs(dependence, query);
+	struct outcome outcome;
+
+	moment_return(before);
+	machine_faults(machine, "%s EBUSY", query->rule);
+	machine_make(machine, request_find(dependence->request), NULL, &outcome);
+	machine_faults(machine, "%s", "");
+	if (!needed && !was_made(&outcome))
+		fail_msg("%s: %s needs no %s, but: %s%s", machine->name, dependence->request,
+			 query->name, outcome.message ? outcome.message : "",
+			 outcome.refusals ? outcome.refusals : "");
+	if (needed && outcome_error(&outcome) == 0)
+		fail_msg("%s: %s was made without %s", machine->name, dependence->request,
+			 query->name);
+	if (needed)
+		moment_check(machine, before, "%s without %s", dependence->request, query->name);
+	outcome_clear(&outcome);
+}
+
+static void check_all(const char *platform, const struct dependence *dependences, size_t count,
+		      const struct query *queries, size_t query_count)
+{
+	struct machine machine;
+
+	machine_begin(&machine, platform);
+	for (size_t i = 0; i < count; i++) {
+		struct moment before;
+
+		assert_true(
+			machine_restart(&machine, request_find(dependences[i].request)->before));
+		before = moment_take(&machine);
+		for (size_t j = 0; j < query_count; j++)
+			check_one(&machine, &dependences[i], &queries[j], &before);
+		moment_return(&before);
+		moment_clear(&before);
+	}
+	machine_end(&machine);
+}
+
+static void a_query_that_is_not_needed_stops_no_change_by_mailbox(void **state)
+{
+	(void)state;
+	check_all("tests/tiny", BY_MAILBOX, COUNT(BY_MAILBOX), MAILBOX, COUNT(MAILBOX));
+}
+
+static void a_query_that_is_not_needed_stops_no_change_by_tpmi(void **state)
+{
+	(void)state;
+	check_all("tests/tpmi-tiny", BY_TPMI, COUNT(BY_TPMI), TPMI, COUNT(TPMI));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_query_that_is_not_needed_stops_no_change_by_mailbox),
+		cmocka_unit_test(a_query_that_is_not_needed_stops_no_change_by_tpmi),
+	};
+
+	return cmocka_run_group_tests_name("queries that changes depend on", tests, NULL, NULL);
+}
