@@ -2,7 +2,7 @@
 /*
  * The kernel's files of each CPU: topology, cpufreq, online. Files
  * that say the same for a core, die or package are one file with a name for each CPU, so that a
- * change is written once. An offline CPU's topology and cpufreq wait in the directory "hidden".
+ * change is written once. What an offline CPU does not show waits in the directory "hidden".
  */
 #include "emulator/server.h"
 
@@ -194,10 +194,23 @@ static int write_file(const struct server *server, int directory, const struct c
 	return write_online_set(server, directory, file, cpu);
 }
 
-static int open_directory(int directory, bool hidden, const struct platform_cpu *cpu,
-			  const char *name)
+/** Whether a directory goes when its CPU does; kernels since 5.19 leave that of cpufreq, and answer
+ * EBUSY to whoever reads it. */
+static bool goes_offline(const struct server *server, const char *name)
 {
-	char *path = cpu_path(hidden, cpu, name);
+	return strcmp(name, "cpufreq") != 0 ||
+	       server->platform->offline_cpufreq.value == OFFLINE_CPUFREQ_GONE;
+}
+
+static bool is_hidden(const struct server *server, const struct platform_cpu *cpu, const char *name)
+{
+	return !cpu_online(server, cpu) && goes_offline(server, name);
+}
+
+static int open_directory(const struct server *server, int directory,
+			  const struct platform_cpu *cpu, const char *name)
+{
+	char *path = cpu_path(is_hidden(server, cpu, name), cpu, name);
 	int opened;
 
 	if (!path)
@@ -213,8 +226,7 @@ static int open_directory(int directory, bool hidden, const struct platform_cpu 
 static int link_file(const struct server *server, int directory, int to, const char *directory_name,
 		     const char *name, const struct platform_cpu *from_cpu)
 {
-	int from = open_directory(directory, !cpu_online(server, from_cpu), from_cpu,
-				  directory_name);
+	int from = open_directory(server, directory, from_cpu, directory_name);
 	int result = from < 0 ? from : 0;
 
 	if (!result && linkat(from, name, to, name, 0))
@@ -240,7 +252,7 @@ static int make_files_of(struct server *server, int directory, const struct plat
 			 size_t index)
 {
 	const char *name = cpu_directories[index].name;
-	int to = open_directory(directory, !cpu_online(server, cpu), cpu, name);
+	int to = open_directory(server, directory, cpu, name);
 	int result = to < 0 ? to : 0;
 
 	for (const struct cpu_file *file = cpu_directories[index].files; file->name && !result;
@@ -288,15 +300,16 @@ static int write_online_file(struct server *server, int directory, const struct 
 
 static int make_cpu(struct server *server, int directory, const struct platform_cpu *cpu)
 {
-	bool hidden = !cpu_online(server, cpu);
 	int result = make_directory(directory, false, cpu, "");
 
 	if (!result)
 		result = write_online_file(server, directory, cpu);
 	for (size_t i = 0; i < sizeof(cpu_directories) / sizeof(*cpu_directories) && !result; i++) {
+		const char *name = cpu_directories[i].name;
+
 		if (!has_directory(server->platform, i))
 			continue;
-		result = make_directory(directory, hidden, cpu, cpu_directories[i].name);
+		result = make_directory(directory, is_hidden(server, cpu, name), cpu, name);
 		if (!result)
 			result = make_files_of(server, directory, cpu, i);
 	}
@@ -331,7 +344,7 @@ static int move_directory(struct server *server, const struct platform_cpu *cpu,
 /** The sets that this CPU enters or leaves. */
 static int write_sets(struct server *server, const struct platform_cpu *cpu)
 {
-	int to = open_directory(server->directory, !cpu_online(server, cpu), cpu, "topology");
+	int to = open_directory(server, server->directory, cpu, "topology");
 	int result = to < 0 ? to : 0;
 
 	for (const struct cpu_file *file = topology_files; file->name && !result; file++)
@@ -348,7 +361,8 @@ int tree_move_cpu(struct server *server, const struct platform_cpu *cpu)
 	int result = 0;
 
 	for (size_t i = 0; i < sizeof(cpu_directories) / sizeof(*cpu_directories) && !result; i++)
-		if (has_directory(server->platform, i))
+		if (has_directory(server->platform, i) &&
+		    goes_offline(server, cpu_directories[i].name))
 			result = move_directory(server, cpu, cpu_directories[i].name);
 	if (!result)
 		result = write_sets(server, cpu);
@@ -362,7 +376,7 @@ static int write_cpu_frequencies(struct server *server, const struct platform_cp
 				 enum follows what)
 {
 	const struct platform *platform = server->platform;
-	int to = open_directory(server->directory, !cpu_online(server, cpu), cpu, "cpufreq");
+	int to = open_directory(server, server->directory, cpu, "cpufreq");
 	int result = to < 0 ? to : 0;
 
 	for (const struct cpu_file *file = cpufreq_files; file->name && !result; file++)

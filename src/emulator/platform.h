@@ -151,6 +151,9 @@ enum core_ids { CORE_IDS_SAME, CORE_IDS_DENSE, CORE_IDS_SPREAD };
 /** The register that holds the current level when the driver refuses to set the current one. */
 enum level_compare { LEVEL_COMPARE_STATUS, LEVEL_COMPARE_CONTROL };
 
+/** What becomes of the cpufreq directory of a CPU that goes offline. */
+enum offline_cpufreq { OFFLINE_CPUFREQ_BUSY, OFFLINE_CPUFREQ_GONE };
+
 struct recording;
 
 enum cgroup_tree { CGROUP_NONE, CGROUP_NO_CPUSET, CGROUP_V2 };
@@ -187,6 +190,7 @@ struct platform {
 	struct number_value die_files, cpu0_hotplug, hwp;
 	struct set_value refuse_offline;
 	struct text_value cpufreq, governor, pstate;
+	struct number_value offline_cpufreq; /* enum offline_cpufreq */
 	struct number_value no_turbo, bios_turbo, cpuinfo_follows_turbo;
 	struct number_value uncore, uncore_writable, uncore_follows_level;
 

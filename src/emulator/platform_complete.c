@@ -69,6 +69,10 @@ static int complete_files(struct platform *platform)
 
 	if (!platform->cgroup_isolated.line)
 		platform->cgroup_isolated.value = platform->kernel.value >= KERNEL(6, 1);
+	if (!platform->offline_cpufreq.line)
+		platform->offline_cpufreq.value = platform->kernel.value >= KERNEL(5, 19)
+							  ? OFFLINE_CPUFREQ_BUSY
+							  : OFFLINE_CPUFREQ_GONE;
 	if (!platform->bios_turbo.value)
 		platform->no_turbo.value = 1;
 	if (!platform->uncore_follows_level.line)

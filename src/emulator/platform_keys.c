@@ -423,11 +423,14 @@ static const struct key topology_keys[] = {
 	{ .name = NULL },
 };
 
+static const char *const offline_cpufreq[] = { "busy", "gone", NULL };
+
 static const struct key files_keys[] = {
 	{ "die-files", parse_word, OF_PLATFORM(die_files), .words = yes_no },
 	{ "cpu0-hotplug", parse_word, OF_PLATFORM(cpu0_hotplug), .words = yes_no },
 	{ "cpufreq", parse_text, OF_PLATFORM(cpufreq) },
 	{ "governor", parse_text, OF_PLATFORM(governor) },
+	{ "offline-cpufreq", parse_word, OF_PLATFORM(offline_cpufreq), .words = offline_cpufreq },
 	{ "intel-pstate", parse_text, OF_PLATFORM(pstate) },
 	{ "no-turbo", parse_word, OF_PLATFORM(no_turbo), .words = yes_no },
 	{ "hwp", parse_word, OF_PLATFORM(hwp), .words = yes_no },

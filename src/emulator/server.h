@@ -40,7 +40,7 @@ struct cpu_state {
 		requested_max_khz; /* the user's limits, not what came of them */
 };
 
-enum { STATE_FORMAT = 5 };
+enum { STATE_FORMAT = 6 };
 
 /**
  * The start of the state file; struct domain_state of each domain, the TPMI registers of all

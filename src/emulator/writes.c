@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define CPUS "/sys/devices/system/cpu"
 #define UNCORE "/intel_uncore_frequency/"
@@ -85,13 +86,21 @@ static int write_online(struct server *server, const char *path, const char *tex
 	return result;
 }
 
+/** Kernels since 5.19 leave the cpufreq directory of an offline CPU where it is. */
+static bool cpufreq_is_busy(const struct server *server, const struct platform_cpu *cpu)
+{
+	return cpu && !cpu_online(server, cpu) &&
+	       server->platform->offline_cpufreq.value == OFFLINE_CPUFREQ_BUSY;
+}
+
 /** The user's limit is remembered as it is, whatever comes of it now. */
 static int write_limit(struct server *server, const char *path, const char *text, bool max)
 {
 	const struct platform_cpu *cpu = cpu_of_path(server, path);
 	struct cpu_state *state = state_of(server, cpu);
 	uint64_t khz;
-	int result = parse_number(text, 0, NO_LIMIT_KHZ, &khz);
+	int result = cpufreq_is_busy(server, cpu) ? -EBUSY
+						  : parse_number(text, 0, NO_LIMIT_KHZ, &khz);
 
 	if (result)
 		return result;
@@ -293,5 +302,9 @@ int read_refusal(const struct server *server, const char *path)
 {
 	if (pstate_is_off(server) && strcmp(path, CPUS "/intel_pstate/no_turbo") == 0)
 		return -EAGAIN;
+	if (fnmatch(CPUS "/cpu[0-9]*/cpufreq/*", path, FNM_PATHNAME) == 0 &&
+	    cpufreq_is_busy(server, cpu_of_path(server, path)) &&
+	    faccessat(server->root, path + 1, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EBUSY;
 	return 0;
 }

@@ -14,6 +14,7 @@ struct restoring {
 	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
 	const struct saved_items *saved;
 	const struct item_access *now;
+	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
 };
 
 static bool is_base_freq(const char *name)
@@ -24,6 +25,50 @@ static bool is_base_freq(const char *name)
 static const char *other_feature(const char *name)
 {
 	return is_base_freq(name) ? "turbo-freq" : "base-freq";
+}
+
+/** Whether an item is absent only because its CPU is offline. */
+static bool waits_for_cpu(const struct restoring *work, size_t i)
+{
+	const struct item *item = &work->saved->items[i].item;
+
+	return work->now[i].absent &&
+	       (item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN) &&
+	       !isst_cpuset_has(isst_online_cpus(work->change->context), item->index);
+}
+
+/** Keeps what is recorded of CPUs that are offline. */
+static int retain_offline(struct restoring *work)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < work->saved->count && !error; i++) {
+		unsigned int cpu = work->saved->items[i].item.index;
+
+		if (!waits_for_cpu(work, i))
+			continue;
+		error = record_retain(work->change, work->name, &work->saved->items[i]);
+		if (!error)
+			error = isst_cpuset_add(work->offline, cpu, cpu);
+	}
+	return error;
+}
+
+static int warn_of_offline(const struct restoring *work)
+{
+	char *cpus;
+
+	if (isst_cpuset_count(work->offline) == 0)
+		return 0;
+	cpus = isst_cpuset_ranges(work->offline);
+	if (!cpus)
+		return -ENOMEM;
+	change_warn(work->change,
+		    "CPU %s: offline; the frequency limits from before %s enable are kept, and "
+		    "restored by %s disable --auto once online",
+		    cpus, work->name, work->name);
+	free(cpus);
+	return 0;
 }
 
 /** Whether an item is to be put back; says so where it is not. */
@@ -53,7 +98,7 @@ static void restore_kind(const struct restoring *work, enum item_kind kind)
 	for (size_t i = 0; i < work->saved->count; i++) {
 		const struct saved_item *item = &work->saved->items[i];
 
-		if (item->item.kind != kind || !may_restore(work, i))
+		if (item->item.kind != kind || waits_for_cpu(work, i) || !may_restore(work, i))
 			continue;
 		if (!step)
 			step = change_step(work->change, kind);
@@ -75,9 +120,15 @@ static int restore_domain(struct restoring *work)
 			error = message_error(&work->change->context->messages,
 					      now[i].failure.error, "%s", now[i].failure.message);
 	work->now = now;
+	work->offline = error ? NULL : isst_cpuset_new();
+	if (!error)
+		error = work->offline ? retain_offline(work) : -ENOMEM;
+	if (!error)
+		error = warn_of_offline(work);
 	/* The feature itself is the caller's business. */
 	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)
 		restore_kind(work, (enum item_kind)kind);
+	isst_cpuset_free(work->offline);
 	free(now);
 	return error;
 }
@@ -149,7 +200,7 @@ int plan_restoring(struct isst_change *change, const char *name,
 		}
 		if (!error) {
 			struct restoring work = { change, name, used ? other_feature(name) : NULL,
-						  &saved, NULL };
+						  &saved, NULL, NULL };
 
 			restored[i] = true;
 			error = restore_domain(&work);

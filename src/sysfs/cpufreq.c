@@ -12,6 +12,27 @@
 static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
 static const char *const PROCESSOR_FILES[] = { "cpuinfo_min_freq", "cpuinfo_max_freq" };
 
+/** A CPU without a file of its own cannot go offline. */
+static bool is_offline(struct kernel_files *files, unsigned int cpu)
+{
+	uint64_t online = 1;
+	char *path;
+
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
+		return false;
+	if (kernel_files_number(files, path, 1, &online))
+		online = 1;
+	free(path);
+	return !online;
+}
+
+/** Kernels since 5.19 leave the cpufreq directory of an offline CPU, whose files then are busy:
+ * nothing is there for now. */
+static int absent_while_offline(struct kernel_files *files, unsigned int cpu, int error)
+{
+	return error == -EIO && files->answer == -EBUSY && is_offline(files, cpu) ? -ENOENT : error;
+}
+
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz)
 {
 	char *path;
@@ -21,7 +42,7 @@ int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name,
 		return -ENOMEM;
 	error = kernel_files_number(files, path, UINT32_MAX, khz);
 	free(path);
-	return error;
+	return absent_while_offline(files, cpu, error);
 }
 
 int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
@@ -48,7 +69,7 @@ int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufr
 
 	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, SCALING_FILES[limit]) < 0)
 		path = NULL;
-	return kernel_files_write_number(files, path, khz);
+	return absent_while_offline(files, cpu, kernel_files_write_number(files, path, khz));
 }
 
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)

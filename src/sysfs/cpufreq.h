@@ -17,7 +17,7 @@ enum cpufreq_limit { CPUFREQ_MIN, CPUFREQ_MAX };
 
 /**
  * Reads a scaling limit of a CPU in kHz: CPUFREQ_NO_LIMIT (max), or 0 (min), for none. Returns 0,
- * -ENOENT (the CPU has no cpufreq), or an error with a message.
+ * -ENOENT (the CPU has no cpufreq, or is offline), or an error with a message.
  */
 int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		       uint64_t *khz);
@@ -27,7 +27,7 @@ int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufr
 			uint64_t khz);
 
 /** Reads a number of a CPU's cpufreq directory, such as base_frequency. -ENOENT where there is
- * none. */
+ * none, or none while the CPU is offline. */
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz);
 
 enum turbo_state { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum plan_kind { KEEP, FORGET, LEVEL };
+enum plan_kind { KEEP, FORGET, RETAIN, LEVEL };
 
 /** What is to happen to records once the change is made; a list, latest first. */
 struct record_plan {
@@ -18,7 +18,7 @@ struct record_plan {
 	const char *other; /* likewise, or NULL */
 	bool inherits;
 	size_t first;
-	struct item domain; /* package, die and domain only */
+	struct item domain; /* package, die and domain only; RETAIN: the item */
 	unsigned int level;
 };
 
@@ -65,6 +65,24 @@ int record_forget(struct isst_change *change, const char *name, const char *othe
 						       .other = other,
 						       .inherits = inherits,
 						       .domain = item_of(ITEM_LEVEL, domain, 0) });
+}
+
+int record_retain(struct isst_change *change, const char *name, const struct saved_item *line)
+{
+	return add_plan(change, &(struct record_plan){ .kind = RETAIN,
+						       .name = name,
+						       .domain = line->item,
+						       .level = line->level });
+}
+
+static bool is_retained(const struct isst_change *change, const char *name,
+			const struct saved_item *line)
+{
+	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+		if (plan->kind == RETAIN && strcmp(plan->name, name) == 0 &&
+		    item_is(&plan->domain, &line->item) && plan->level == line->level)
+			return true;
+	return false;
 }
 
 static bool same_domain(const struct item *a, const struct item *b)
@@ -225,7 +243,8 @@ static int hand_over_item(const struct isst_change *change, const struct record_
 {
 	struct saved_item *line = find_line(heir, &item->item, item->level);
 
-	if (item->item.kind == ITEM_FEATURES || was_put_back(change, &item->item))
+	if (item->item.kind == ITEM_FEATURES || was_put_back(change, &item->item) ||
+	    is_retained(change, plan->name, item))
 		return 0;
 	if (!line)
 		return plan->inherits ? saved_items_add(heir, item) : 0;
@@ -254,12 +273,14 @@ static int hand_over(struct isst_change *change, const struct record_plan *plan,
 	return error;
 }
 
-static void forget(const struct record_plan *plan, struct saved_items *saved)
+static void forget(const struct isst_change *change, const struct record_plan *plan,
+		   struct saved_items *saved)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < saved->count; i++)
-		if (!same_domain(&saved->items[i].item, &plan->domain))
+		if (!same_domain(&saved->items[i].item, &plan->domain) ||
+		    is_retained(change, plan->name, &saved->items[i]))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
 }
@@ -276,7 +297,7 @@ static int apply(struct isst_change *change, const struct record_plan *plan)
 	else if (!error)
 		error = hand_over(change, plan, &saved);
 	if (!error && plan->kind == FORGET)
-		forget(plan, &saved);
+		forget(change, plan, &saved);
 	if (!error)
 		error = write_all(change->context, plan->name, &saved);
 	saved_items_clear(&saved);
@@ -286,7 +307,8 @@ static int apply(struct isst_change *change, const struct record_plan *plan)
 void record_apply(struct isst_change *change)
 {
 	for (const struct record_plan *plan = change->records; plan; plan = plan->next) {
-		int error = plan->kind == LEVEL ? 0 : apply(change, plan);
+		bool noted = plan->kind == LEVEL || plan->kind == RETAIN;
+		int error = noted ? 0 : apply(change, plan);
 
 		if (error)
 			change_warn(

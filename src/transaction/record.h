@@ -26,6 +26,9 @@ int record_level(struct isst_change *change, const struct isst_domain *domain, u
 int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		  const struct isst_domain *domain);
 
+/** Keeps a line that record_forget() would drop: of an item that is absent for now. */
+int record_retain(struct isst_change *change, const char *name, const struct saved_item *line);
+
 /** Reads what is recorded of a domain at a level. Returns 0, -ENOENT (nothing) or -ENOMEM. */
 int record_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		unsigned int level, struct saved_items *saved);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The emulated kernel files: what they say, and how they answer writes. */
 #include "emulator/emulated.h"
+#include "support/check.h"
 
 #include "isst.h"
 
@@ -71,7 +72,6 @@ static void offline_takes_the_topology_away_and_online_brings_it_back(void **sta
 	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0\n"), 0);
 	assert_file(&e, CPUS "/cpu3/online", "0\n");
 	assert_int_equal(read_result(&e, CPUS "/cpu3/topology/core_id"), -ENOENT);
-	assert_int_equal(read_result(&e, CPUS "/cpu3/cpufreq/base_frequency"), -ENOENT);
 	assert_file(&e, CPUS "/online", "0-2\n");
 	assert_file(&e, CPUS "/offline", "3\n");
 	assert_file(&e, CPUS "/present", "0-3\n");
@@ -87,6 +87,49 @@ static void offline_takes_the_topology_away_and_online_brings_it_back(void **sta
 	assert_file(&e, CPUS "/online", "0-3\n");
 	assert_file(&e, CPUS "/offline", "\n");
 	finish(&e);
+}
+
+#define FOUR_CPUS \
+	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0\ncores = 0-3\n" \
+	"[level 0]\ncores = 0-3\nbase = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n"
+
+/** Since 5.19 the directory stays, and its files are busy. */
+static void cpufreq_of_an_offline_cpu_is_busy_or_gone(void **state)
+{
+	static const struct {
+		const char *text;
+		int error;
+	} CASES[] = {
+		{ FOUR_CPUS, -EBUSY },
+		{ FOUR_CPUS "[driver]\nkernel = 5.19\n", -EBUSY },
+		{ FOUR_CPUS "[driver]\nkernel = 5.18\n", -ENOENT },
+		{ FOUR_CPUS "[files]\noffline-cpufreq = gone\n", -ENOENT },
+		{ FOUR_CPUS "[driver]\nkernel = 5.18\n[files]\noffline-cpufreq = busy\n", -EBUSY },
+	};
+	static const char *const NAMES[] = { "base_frequency", "scaling_max_freq",
+					     "scaling_driver" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct emulated e;
+
+		start_written(&e, CASES[i].text);
+		assert_int_equal(write_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000"),
+				 0);
+		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+		for (size_t j = 0; j < COUNT(NAMES); j++) {
+			char path[128];
+
+			snprintf(path, sizeof(path), CPUS "/cpu3/cpufreq/%s", NAMES[j]);
+			assert_int_equal(read_result(&e, path), CASES[i].error);
+		}
+		assert_int_equal(read_result(&e, CPUS "/cpu3/cpufreq/none"), -ENOENT);
+		assert_int_equal(write_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "1900000"),
+				 CASES[i].error);
+		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
+		assert_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000\n");
+		finish_written(&e);
+	}
 }
 
 static void a_whole_core_goes_and_returns(void **state)
@@ -210,6 +253,7 @@ int main(void)
 		cmocka_unit_test(files_of_the_guide),
 		cmocka_unit_test(variants_of_kernels),
 		cmocka_unit_test(offline_takes_the_topology_away_and_online_brings_it_back),
+		cmocka_unit_test(cpufreq_of_an_offline_cpu_is_busy_or_gone),
 		cmocka_unit_test(a_whole_core_goes_and_returns),
 		cmocka_unit_test(cpus_that_cannot_be_unplugged),
 		cmocka_unit_test(frequencies_follow_a_level_while_offline),

@@ -77,7 +77,7 @@ static void limits_survive_hotplug_and_processes(void **state)
 	start(&e, "tests/tiny");
 	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1900000"), 0);
 	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
-	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1800000"), -ENOENT);
+	assert_int_equal(write_file(&e, CPU1 "/scaling_max_freq", "1800000"), -EBUSY);
 	close_machine(&e);
 	open_machine(&e);
 	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);

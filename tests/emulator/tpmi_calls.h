@@ -86,26 +86,6 @@ static inline int associate_one(struct emulated *e, unsigned int domain, unsigne
 	return result;
 }
 
-/** A machine of a platform file that is written for one test. */
-static inline void start_written(struct emulated *e, const char *text)
-{
-	prepare(e, "");
-	snprintf(e->platform, sizeof(e->platform), "%s/written.platform", e->scratch);
-	write_text(e->platform, text);
-	open_machine(e);
-}
-
-static inline void finish_written(struct emulated *e)
-{
-	char *error;
-
-	close_machine(e);
-	assert_int_equal(isst_emulator()->reset(&e->target, &error), 0);
-	remove_locks(e->directory);
-	assert_int_equal(unlink(e->platform), 0);
-	assert_int_equal(rmdir(e->scratch), 0);
-}
-
 #define UNCORE CPUS "/intel_uncore_frequency"
 
 #endif

@@ -109,6 +109,33 @@ static void D43_without_intel_pstate_turbo_is_unknown_and_not_off(void **state)
 	messages_free(&bench.messages);
 }
 
+/** Kernels since 5.19 keep the directory; of a CPU that is online EBUSY is an error as any other.
+ */
+static void a_busy_cpufreq_is_absent_while_the_cpu_is_offline(void **state)
+{
+	static const char *const ONLINE[] = { "0", "1", NULL };
+
+	for (size_t i = 0; i < COUNT(ONLINE); i++) {
+		int expected = i == 0 ? -ENOENT : -EIO;
+		struct fake_machine *fake = *state;
+		struct bench bench;
+		uint64_t khz;
+
+		start(fake, &bench);
+		if (ONLINE[i])
+			fake_file(&fake->files, CPU3 "online", "%s", ONLINE[i]);
+		else
+			fake_file_error(&fake->files, CPU3 "online", -ENOENT);
+		fake_file_error(&fake->files, CPU3 "cpufreq/base_frequency", -EBUSY);
+		fake_file_error(&fake->files, CPU3 "cpufreq/scaling_max_freq", -EBUSY);
+		assert_int_equal(cpufreq_read(&bench.files, 3, "base_frequency", &khz), expected);
+		assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), expected);
+		assert_int_equal(cpufreq_write_limit(&bench.files, 3, CPUFREQ_MAX, 900000),
+				 expected);
+		messages_free(&bench.messages);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,6 +144,7 @@ int main(void)
 		MACHINE_TEST(D8_a_write_that_the_kernel_refuses_names_file_and_cause),
 		MACHINE_TEST(D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge),
 		MACHINE_TEST(D43_without_intel_pstate_turbo_is_unknown_and_not_off),
+		MACHINE_TEST(a_busy_cpufreq_is_absent_while_the_cpu_is_offline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,52 @@ static void a_record_of_another_level_is_no_record(void **state)
 	machine_end(&machine);
 }
 
+static void hotplug(const struct machine *machine, unsigned int cpu, bool online)
+{
+	struct isst_machine *opened = machine_open(machine);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	assert_int_equal(opened->files->write(opened->data, path, online ? "1" : "0", 1), 0);
+	opened->release(opened);
+}
+
+/** The limits of a CPU that is offline can be neither read nor written, with old kernels and new
+ * ones: what is recorded of them waits. */
+static void limits_of_an_offline_cpu_are_put_back_once_it_is_online(void **state)
+{
+	static const char *const FILES[] = { "offline-cpufreq = busy", "offline-cpufreq = gone" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(FILES); i++) {
+		struct machine machine;
+		struct outcome outcome;
+		char *before, *lines;
+
+		assert_true(asprintf(&lines, "[files]\n%s\n\n[topology]", FILES[i]) >= 0);
+		machine_begin_with(&machine, "tests/tiny", "[topology]", lines);
+		machine_restart(&machine, NULL);
+		before = machine_picture(&machine);
+		assert_true(machine_prepare(&machine, "base-freq enable auto"));
+		hotplug(&machine, 1, false);
+		hotplug(&machine, 3, false);
+		machine_try(&machine, "base-freq disable auto", &outcome);
+		if (outcome_error(&outcome))
+			fail_msg("%s: %s", FILES[i], outcome.message);
+		check_holds(outcome.warnings, "CPU 1,3: offline");
+		assert_null(strstr(outcome.warnings, "was changed after"));
+		outcome_clear(&outcome);
+		hotplug(&machine, 1, true);
+		hotplug(&machine, 3, true);
+		assert_true(machine_prepare(&machine, "base-freq disable auto"));
+		machine_check(&machine, before, "%s", FILES[i]);
+		assert_null(machine_text(&machine, RECORD));
+		free(lines);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
 static void D38_core_power_stays_on_while_the_other_feature_is_on(void **state)
 {
 	struct machine machine;
@@ -238,6 +284,7 @@ int main(void)
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-6776p"),
 		cmocka_unit_test(D38_limits_of_a_preset_platform_are_put_back),
 		cmocka_unit_test(D38_what_the_user_changed_since_is_left_alone),
+		cmocka_unit_test(limits_of_an_offline_cpu_are_put_back_once_it_is_online),
 		cmocka_unit_test(a_second_enable_keeps_the_first_record),
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
 		cmocka_unit_test(a_record_of_another_level_is_no_record),
