@@ -6,6 +6,8 @@
 # RUNNER, where set, is put before each program (valgrind, say). JOBS: how many run at a time.
 set -u
 export LC_ALL=C
+# What others may write is not believed (src/base/runtime_file.c), and some tests write such files themselves.
+umask 022
 jobs=${JOBS:-$(nproc)}
 # In memory where there is such a place: the emulated machines are made of thousands of files.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then

@@ -4,106 +4,291 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *join(const char *directory, const char *name, const char *suffix)
-{
-	char *path;
+enum {
+	/* A journal has a line of about 60 bytes for each item; thousands of CPUs make megabytes.
+	 */
+	LARGEST = 64 << 20,
+	NEW_NAMES = 100, /* that are tried for a new file before it takes the old one's place */
+};
 
-	return asprintf(&path, "%s/%s%s", directory, name, suffix) < 0 ? NULL : path;
+const char *runtime_file_strerror(int error)
+{
+	switch (-error) {
+	case EPERM:
+		return "it or its directory belongs to another user, or other users may write it, or "
+		       "the directory is missing and only root may make it";
+	case EBADF:
+		return "it is no regular file";
+	case ELOOP:
+		return "it or its directory is a symbolic link";
+	case EFBIG:
+		return "it is larger than any that this program writes";
+	default:
+		return strerror(-error);
+	}
+}
+
+/* ---- The directory ---- */
+
+/** Whether nobody but root, and @owner where that is the caller, can have had a hand in it. */
+static bool is_ours(const struct stat *status, uid_t owner)
+{
+	return (status->st_uid == 0 || (status->st_uid == owner && owner == geteuid())) &&
+	       !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/**
+ * Checks a directory that was opened. It belongs to root, or to the caller where also the directory
+ * above does: below /run that is root alone, below the state directory of an emulated machine the
+ * user who runs it.
+ */
+static int check_directory(int descriptor)
+{
+	struct stat status, above;
+
+	if (fstat(descriptor, &status) || fstatat(descriptor, "..", &above, 0))
+		return -errno;
+	return is_ours(&status, above.st_uid) ? 0 : -EPERM;
+}
+
+/** Opens the directory. Returns a descriptor or a negative errno. */
+static int open_directory(const char *directory)
+{
+	int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
+
+	if (descriptor < 0)
+		return -errno;
+	error = check_directory(descriptor);
+	if (!error)
+		return descriptor;
+	close(descriptor);
+	return error;
+}
+
+/** Whoever has a directory makes others in it: with capabilities alone one does not. */
+static int may_make(const char *directory)
+{
+	const char *slash = strrchr(directory, '/');
+	char *above = slash ? strndup(directory, (size_t)(slash - directory) + 1) : strdup(".");
+	struct stat status;
+	int error = 0;
+
+	if (!above)
+		return -ENOMEM;
+	if (stat(above, &status))
+		error = -errno;
+	else if (geteuid() != 0 && status.st_uid != geteuid())
+		error = -EPERM;
+	free(above);
+	return error;
+}
+
+/** Opens the directory, making it where it is missing. Returns a descriptor or a negative errno. */
+static int make_directory(const char *directory)
+{
+	int descriptor = open_directory(directory), error;
+
+	if (descriptor != -ENOENT)
+		return descriptor;
+	error = may_make(directory);
+	if (error)
+		return error;
+	if (mkdir(directory, 0755) && errno != EEXIST)
+		return -errno;
+	return open_directory(directory);
+}
+
+/* ---- Its files ---- */
+
+/** Opens a file of the directory and checks it; nothing that is found can make this wait. */
+static int open_file(int directory, const char *name, int flags)
+{
+	int descriptor = openat(directory, name,
+				flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	struct stat status;
+	int error = 0;
+
+	if (descriptor < 0)
+		/* A FIFO without a reader, a socket, a device without a driver; a directory. */
+		return errno == ENXIO || errno == ENODEV || errno == EISDIR ? -EBADF : -errno;
+	if (fstat(descriptor, &status))
+		error = -errno;
+	else if (!S_ISREG(status.st_mode))
+		error = -EBADF;
+	else if (!is_ours(&status, geteuid()))
+		error = -EPERM;
+	else if (status.st_size > LARGEST)
+		error = -EFBIG;
+	if (!error)
+		return descriptor;
+	close(descriptor);
+	return error;
+}
+
+/** Reads up to the end of the file. The files are text: up to the first NUL is all of it. */
+static int read_text(int descriptor, char **text)
+{
+	size_t size = 0, space = 0;
+	ssize_t got;
+
+	do {
+		if (space - size < 2) {
+			char *larger = realloc(*text, space ? space * 2 : 4096);
+
+			if (!larger)
+				return -ENOMEM;
+			*text = larger;
+			space = space ? space * 2 : 4096;
+		}
+		got = read(descriptor, *text + size, space - size - 1);
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		size += got > 0 ? (size_t)got : 0;
+		if (size > LARGEST)
+			return -EFBIG;
+	} while (got);
+	(*text)[size] = '\0';
+	return 0;
 }
 
 int runtime_file_read(const char *directory, const char *name, char **text)
 {
-	char *path = join(directory, name, "");
-	FILE *file = path ? fopen(path, "re") : NULL;
-	int error = !path ? -ENOMEM : file ? 0 : -errno;
-	size_t space = 0;
+	int parent = open_directory(directory), descriptor, error;
 
-	free(path);
 	*text = NULL;
-	if (error)
-		return error;
-	/* The files are text: up to the first NUL is all of it. An empty file has not even that. */
-	if (getdelim(text, &space, '\0', file) < 0) {
-		error = ferror(file) ? -EIO : 0;
-		if (!error && *text)
-			**text = '\0';
-	}
-	fclose(file);
-	if (error || !*text) {
+	if (parent < 0)
+		return parent;
+	descriptor = open_file(parent, name, O_RDONLY);
+	close(parent);
+	if (descriptor < 0)
+		return descriptor;
+	error = read_text(descriptor, text);
+	close(descriptor);
+	if (error) {
 		free(*text);
 		*text = NULL;
-		return error ? error : -ENOMEM;
+	}
+	return error;
+}
+
+static int write_text(int descriptor, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left > 0) {
+		ssize_t written = write(descriptor, text, left);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written < 0 ? -errno : -ENOSPC;
+		text += written;
+		left -= (size_t)written;
 	}
 	return 0;
 }
 
-static int make_directory(const char *directory)
+/** Fills a new file. */
+static int write_new(int directory, const char *name, const char *text)
 {
-	return mkdir(directory, 0755) && errno != EEXIST ? -errno : 0;
-}
-
-/** Fills a new file beside the old one. */
-static int write_new(char *path, const char *text)
-{
-	size_t size = strlen(text);
-	int descriptor = mkostemp(path, O_CLOEXEC);
-	int error = 0;
+	int descriptor = openat(directory, name,
+				O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int error;
 
 	if (descriptor < 0)
 		return -errno;
-	if (write(descriptor, text, size) != (ssize_t)size || fchmod(descriptor, 0644))
-		error = -EIO;
+	error = write_text(descriptor, text);
+	/* Whoever only looks reads it, too. */
+	if (!error && fchmod(descriptor, 0644))
+		error = -errno;
 	if (close(descriptor) && !error)
 		error = -errno;
 	if (error)
-		unlink(path);
+		unlinkat(directory, name, 0);
+	return error;
+}
+
+/** Fills a new file beside the old one, and puts it into its place. */
+static int replace(int directory, const char *name, const char *text)
+{
+	int error = -EEXIST;
+
+	/* One of that name was left by a run that died. */
+	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
+		char *new_name;
+
+		if (asprintf(&new_name, "%s.%ld.%u", name, (long)getpid(), i) < 0)
+			return -ENOMEM;
+		error = write_new(directory, new_name, text);
+		if (!error && renameat(directory, new_name, directory, name)) {
+			error = -errno;
+			unlinkat(directory, new_name, 0);
+		}
+		free(new_name);
+	}
 	return error;
 }
 
 int runtime_file_replace(const char *directory, const char *name, const char *text)
 {
-	char *path = join(directory, name, ""), *new_path = join(directory, name, ".XXXXXX");
-	int error = path && new_path ? make_directory(directory) : -ENOMEM;
+	int parent = make_directory(directory), error;
 
-	if (!error)
-		error = write_new(new_path, text);
-	if (!error && rename(new_path, path)) {
-		error = -errno;
-		unlink(new_path);
-	}
-	free(path);
-	free(new_path);
+	if (parent < 0)
+		return parent;
+	error = replace(parent, name, text);
+	close(parent);
 	return error;
 }
 
 int runtime_file_append(const char *directory, const char *name)
 {
-	char *path = join(directory, name, "");
-	int descriptor = path ? make_directory(directory) : -ENOMEM;
+	int parent = make_directory(directory), descriptor;
 
-	if (!descriptor) {
-		descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-				  0600);
-		if (descriptor < 0)
-			descriptor = -errno;
-	}
-	free(path);
+	if (parent < 0)
+		return parent;
+	descriptor = open_file(parent, name, O_WRONLY | O_APPEND | O_CREAT);
+	close(parent);
 	return descriptor;
 }
 
 int runtime_file_remove(const char *directory, const char *name)
 {
-	char *path = join(directory, name, "");
-	int error = path ? 0 : -ENOMEM;
+	int parent = open_directory(directory), error = 0;
 
-	if (!error && unlink(path) && errno != ENOENT)
+	if (parent < 0)
+		return parent == -ENOENT ? 0 : parent;
+	if (unlinkat(parent, name, 0) && errno != ENOENT)
 		error = -errno;
-	free(path);
+	close(parent);
 	return error;
+}
+
+static int empty_file(const char *directory, const char *name)
+{
+	int parent = open_directory(directory), descriptor, error = 0;
+
+	if (parent < 0)
+		return parent;
+	descriptor = open_file(parent, name, O_WRONLY);
+	close(parent);
+	if (descriptor < 0)
+		return descriptor;
+	if (ftruncate(descriptor, 0))
+		error = -errno;
+	close(descriptor);
+	return error;
+}
+
+int runtime_file_discard(const char *directory, const char *name)
+{
+	int emptied = empty_file(directory, name), removed = runtime_file_remove(directory, name);
+
+	return emptied ? removed : 0;
 }

@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text files of the runtime directory, which is made when the first one is written. */
+/*
+ * Text files of the runtime directory, which is made when the first one is written. Nothing in it
+ * is believed unless it is root's or the caller's, and no other user may write it: what is found
+ * there is written to the machine.
+ */
 #ifndef ISST_BASE_RUNTIME_FILE_H
 #define ISST_BASE_RUNTIME_FILE_H
+
+/*
+ * Besides those of the system calls, these errors are returned:
+ *  -EPERM: the file, or the directory, belongs to another user, or other users may write it; or the
+ *	directory is missing, and the one above it is not the caller's, who therefore may not make
+ *it -EBADF: there is something else than a regular file -ELOOP: there is a symbolic link -EFBIG:
+ *the file is larger than any that this program writes
+ */
+
+/** What an error of the functions below means, as the end of a message about the file. */
+const char *runtime_file_strerror(int error);
 
 /**
  * Reads the whole file; *@text is to be freed. Returns 0, -ENOENT (there is none) or another
@@ -12,11 +27,17 @@ int runtime_file_read(const char *directory, const char *name, char **text);
 /** Puts @text into the place of the file as a whole. Returns 0 or a negative errno. */
 int runtime_file_replace(const char *directory, const char *name, const char *text);
 
-/** Opens the file to append to it, making it where it is missing. Returns a descriptor or a
- * negative errno. */
+/** Opens the file to append to it, creating it where it is missing; only its owner may open it.
+ * Returns a descriptor or a negative errno. */
 int runtime_file_append(const char *directory, const char *name);
 
 /** Removes the file; a missing one is no error. Returns 0 or a negative errno. */
 int runtime_file_remove(const char *directory, const char *name);
+
+/**
+ * Empties the file, then removes it. Returns 0 also where it could only be emptied: nothing is to
+ * come of it any more.
+ */
+int runtime_file_discard(const char *directory, const char *name);
 
 #endif

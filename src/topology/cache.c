@@ -66,11 +66,15 @@ int topology_cache_read(struct topology_cache *cache, const char *directory, con
 			struct messages *messages)
 {
 	char *header;
-	int error = 0;
+	int error;
 
 	*cache = (struct topology_cache){ 0 };
-	if (runtime_file_read(directory, FILE_NAME, &cache->text))
-		return 0;
+	error = runtime_file_read(directory, FILE_NAME, &cache->text);
+	if (error && error != -ENOENT)
+		message_trace(messages, "%s/" FILE_NAME " is not used: %s", directory,
+			      runtime_file_strerror(error));
+	if (error)
+		return error == -ENOMEM ? error : 0;
 	if (asprintf(&header, HEADER COLUMNS, boot_id) < 0)
 		return -ENOMEM;
 	error = -EINVAL;
@@ -119,7 +123,7 @@ void topology_cache_update(const struct topology_cache *old, const char *directo
 		error = runtime_file_replace(directory, FILE_NAME, text);
 	if (error)
 		message_trace(messages, "%s/" FILE_NAME " is not written: %s", directory,
-			      strerror(-error));
+			      runtime_file_strerror(error));
 	free(text);
 }
 

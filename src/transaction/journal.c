@@ -91,10 +91,10 @@ int journal_step(struct isst_change *change, const struct step *step)
 	free(text);
 	if (!error)
 		return 0;
-	return message_error(messages, error == -EACCES ? -EPERM : -EIO,
+	return message_error(messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
 			     "%s/" FILE_NAME
 			     " cannot be written: %s; without a journal nothing is changed",
-			     directory_of(change), strerror(-error));
+			     directory_of(change), runtime_file_strerror(error));
 }
 
 void journal_end(struct isst_change *change)

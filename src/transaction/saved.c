@@ -176,9 +176,10 @@ int saved_items_read(struct isst_context *context, const char *name, struct save
 
 	*saved = (struct saved_items){ 0 };
 	if (error && error != -ENOENT && error != -ENOMEM)
-		error = message_error(&context->messages, error == -EACCES ? -EPERM : -EIO,
+		error = message_error(&context->messages,
+				      error == -EACCES || error == -EPERM ? -EPERM : -EIO,
 				      "%s/%s cannot be read: %s", directory, name,
-				      strerror(-error));
+				      runtime_file_strerror(error));
 	if (!error)
 		error = saved_header(context, name, &header);
 	if (!error)

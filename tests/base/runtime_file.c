@@ -73,6 +73,180 @@ static void removing_what_is_not_there_is_no_error(void **state)
 	assert_int_equal(runtime_file_read(fake->runtime, "file", &(char *){ NULL }), -ENOENT);
 }
 
+static char *path_of(const struct fake_machine *fake, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", fake->runtime, name) >= 0);
+	return path;
+}
+
+/** No function believes, empties or waits for what is there under the name of the file. */
+static void check_refused(const struct fake_machine *fake, int error)
+{
+	char *text = NULL;
+
+	assert_int_equal(runtime_file_read(fake->runtime, "file", &text), error);
+	assert_null(text);
+	assert_int_equal(runtime_file_append(fake->runtime, "file"), error);
+}
+
+static void a_fifo_is_refused_and_not_waited_for(void **state)
+{
+	struct fake_machine *fake = *state;
+	char *path = path_of(fake, "file");
+
+	assert_int_equal(runtime_file_replace(fake->runtime, "other", "x"), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	check_refused(fake, -EBADF);
+	assert_int_equal(runtime_file_discard(fake->runtime, "file"), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	free(path);
+}
+
+static void a_directory_is_no_file(void **state)
+{
+	struct fake_machine *fake = *state;
+	char *path = path_of(fake, "file");
+
+	assert_int_equal(runtime_file_replace(fake->runtime, "other", "x"), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	check_refused(fake, -EBADF);
+	free(path);
+}
+
+static void a_link_is_not_followed(void **state)
+{
+	struct fake_machine *fake = *state;
+	char *path = path_of(fake, "file");
+
+	assert_int_equal(runtime_file_replace(fake->runtime, "other", "x"), 0);
+	assert_int_equal(symlink("other", path), 0);
+	check_refused(fake, -ELOOP);
+	/* It is removed, not what it leads to. */
+	assert_int_equal(runtime_file_discard(fake->runtime, "file"), 0);
+	check_text(fake, "other", "x");
+	free(path);
+}
+
+static void a_file_that_others_may_write_is_refused(void **state)
+{
+	struct fake_machine *fake = *state;
+	char *path = path_of(fake, "file");
+
+	for (unsigned int mode = 0; mode <= 0777; mode++) {
+		bool refused = mode & 022;
+		char *text = NULL;
+
+		if ((mode & 0600) != 0600)
+			continue;
+		assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+		assert_int_equal(chmod(path, mode), 0);
+		assert_int_equal(runtime_file_read(fake->runtime, "file", &text),
+				 refused ? -EPERM : 0);
+		free(text);
+	}
+	assert_int_equal(chmod(path, 0620), 0);
+	check_refused(fake, -EPERM);
+	free(path);
+}
+
+static void a_file_without_end_is_refused(void **state)
+{
+	struct fake_machine *fake = *state;
+	char *path = path_of(fake, "file");
+
+	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	assert_int_equal(truncate(path, (65 << 20)), 0);
+	check_refused(fake, -EFBIG);
+	free(path);
+}
+
+static void a_directory_that_others_may_write_is_refused(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(chmod(fake->runtime, i ? 0775 : 01777), 0);
+		check_refused(fake, -EPERM);
+		assert_int_equal(runtime_file_replace(fake->runtime, "file", "y"), -EPERM);
+		assert_int_equal(runtime_file_remove(fake->runtime, "file"), -EPERM);
+	}
+	assert_int_equal(chmod(fake->runtime, 0755), 0);
+	check_text(fake, "file", "x");
+}
+
+static void a_directory_that_is_a_link_is_refused(void **state)
+{
+	struct fake_machine *fake = *state;
+	char *real;
+
+	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	assert_true(asprintf(&real, "%s.real", fake->runtime) >= 0);
+	assert_int_equal(rename(fake->runtime, real), 0);
+	assert_int_equal(symlink(real, fake->runtime), 0);
+	/* Which of the two is answered is the kernel's choice. */
+	assert_int_not_equal(runtime_file_append(fake->runtime, "file") >= 0, true);
+	assert_int_not_equal(runtime_file_read(fake->runtime, "file", &(char *){ NULL }), 0);
+	assert_int_not_equal(runtime_file_replace(fake->runtime, "file", "y"), 0);
+	free(real);
+}
+
+/* Users other than root cannot give files away: for them these tests have nothing to try. */
+
+enum { SOMEBODY = 12345 };
+
+static void what_belongs_to_another_user_is_refused(void **state)
+{
+	struct fake_machine *fake = *state;
+	char *path = path_of(fake, "file");
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	assert_int_equal(chown(path, SOMEBODY, 0), 0);
+	check_refused(fake, -EPERM);
+	assert_int_equal(chown(path, 0, 0), 0);
+	assert_int_equal(chown(fake->runtime, SOMEBODY, 0), 0);
+	check_refused(fake, -EPERM);
+	assert_int_equal(runtime_file_replace(fake->runtime, "file", "y"), -EPERM);
+	free(path);
+}
+
+/** As /run/isst for a caller who has capabilities and is not root. */
+static void only_the_owner_of_the_directory_above_makes_it(void **state)
+{
+	/* Every user has to reach it, which is not so of the directory of the tests. */
+	char above[] = "/tmp/isst-above.XXXXXX", directory[40], file[60], *text = NULL;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_non_null(mkdtemp(above));
+	snprintf(directory, sizeof(directory), "%s/run", above);
+	snprintf(file, sizeof(file), "%s/file", directory);
+	assert_int_equal(chmod(above, 0777), 0);
+	assert_int_equal(seteuid(SOMEBODY), 0);
+	assert_int_equal(runtime_file_replace(directory, "file", "x"), -EPERM);
+	assert_int_equal(runtime_file_append(directory, "file"), -EPERM);
+	assert_int_equal(access(directory, F_OK), -1);
+	/* One that he made himself is not believed either. */
+	assert_int_equal(mkdir(directory, 0755), 0);
+	assert_int_equal(runtime_file_append(directory, "file"), -EPERM);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(chown(above, SOMEBODY, 0), 0);
+	assert_int_equal(seteuid(SOMEBODY), 0);
+	assert_int_equal(runtime_file_replace(directory, "file", "x"), 0);
+	assert_int_equal(runtime_file_read(directory, "file", &text), 0);
+	assert_string_equal(text, "x");
+	free(text);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(directory), 0);
+	assert_int_equal(rmdir(above), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +254,15 @@ int main(void)
 		MACHINE_TEST(a_file_that_cannot_be_replaced_stays_and_leaves_nothing_behind),
 		MACHINE_TEST(appending_adds_at_the_end_and_follows_no_link),
 		MACHINE_TEST(removing_what_is_not_there_is_no_error),
+		MACHINE_TEST(a_fifo_is_refused_and_not_waited_for),
+		MACHINE_TEST(a_directory_is_no_file),
+		MACHINE_TEST(a_link_is_not_followed),
+		MACHINE_TEST(a_file_that_others_may_write_is_refused),
+		MACHINE_TEST(a_file_without_end_is_refused),
+		MACHINE_TEST(a_directory_that_others_may_write_is_refused),
+		MACHINE_TEST(a_directory_that_is_a_link_is_refused),
+		MACHINE_TEST(what_belongs_to_another_user_is_refused),
+		MACHINE_TEST(only_the_owner_of_the_directory_above_makes_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
