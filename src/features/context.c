@@ -29,7 +29,7 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 		return -ENOMEM;
 	}
 	context->machine = machine;
-	context->lock = -1;
+	context->lock = context->device_lock = -1;
 	context->messages.debug = options->debug;
 	context->messages.debug_data = options->debug_data;
 	context->platform = (struct isst_platform){ .intel = machine->identity.intel,
@@ -61,6 +61,8 @@ void isst_close(struct isst_context *context)
 	topology_free(context->topology);
 	if (context->lock >= 0)
 		close(context->lock);
+	if (context->device_lock >= 0)
+		close(context->device_lock);
 	context->machine->release(context->machine);
 	uncore_forget(&context->files);
 	messages_free(&context->messages);

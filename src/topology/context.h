@@ -18,7 +18,8 @@ struct isst_context {
 	struct kernel_files files;
 	struct firmware firmware;
 	struct topology *topology; /* NULL until discovered */
-	int lock;		   /* descriptor that holds the lock, -1 */
+	/* Descriptors that hold the lock, and that of the device; -1: none. */
+	int lock, device_lock;
 };
 
 /** Whether packages consist of power domains, which share what is the package's. */

@@ -6,6 +6,7 @@
 #include "isst.h"
 #include "topology/context.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -18,7 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY_MS = 20 };
+#define FILE_NAME "lock"
+
+enum {
+	LOOK_EVERY_MS = 20,
+	LOOK_BRIEFLY_MS = 100, /* readers of the journal look whether the device is locked */
+};
 
 int isst_check_privileges(struct isst_context *context)
 {
@@ -36,6 +42,8 @@ int isst_check_privileges(struct isst_context *context)
 	return 0;
 }
 
+/* ---- Who holds the device ---- */
+
 /** Takes the next word of a line of the kernel's list of locks; words are parted by blanks and
  * colons. */
 static const char *next_word(char **rest)
@@ -48,124 +56,255 @@ static const char *next_word(char **rest)
 	return word ? word : "";
 }
 
-/** `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0 EOF`: the process, if it holds a flock on this
- * file; else 0. */
-static unsigned int holder_in_line(char *line, const struct stat *file)
+/** A lock of a file as the kernel lists it. */
+struct listed_lock {
+	unsigned int process;
+	bool exclusive;
+};
+
+/** `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0 EOF`: whether it is a flock of this file. */
+static bool parse_lock(char *line, const struct stat *file, struct listed_lock *lock)
 {
-	static const char *const WORDS[] = { "FLOCK", "ADVISORY", "WRITE" };
 	uint64_t process, major_number, minor_number, inode;
 
 	next_word(&line);
-	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
-		if (strcmp(next_word(&line), WORDS[i]) != 0)
-			return 0;
+	if (strcmp(next_word(&line), "FLOCK") != 0 || strcmp(next_word(&line), "ADVISORY") != 0)
+		return false;
+	lock->exclusive = strcmp(next_word(&line), "WRITE") == 0;
 	if (isst_parse_number(next_word(&line), 10, UINT32_MAX, &process) ||
 	    isst_parse_number(next_word(&line), 16, UINT32_MAX, &major_number) ||
 	    isst_parse_number(next_word(&line), 16, UINT32_MAX, &minor_number) ||
 	    isst_parse_number(next_word(&line), 10, UINT64_MAX, &inode))
-		return 0;
+		return false;
+	lock->process = (unsigned int)process;
 	return inode == file->st_ino && major_number == major(file->st_dev) &&
-			       minor_number == minor(file->st_dev)
-		       ? (unsigned int)process
-		       : 0;
+	       minor_number == minor(file->st_dev);
 }
 
-/** Finds the process that holds the lock, in the kernel's list. Returns 0 for none. */
-static unsigned int find_holder(int descriptor)
+/** Finds a lock of an open file in the kernel's list: an exclusive one, or else any. */
+static bool find_lock(int descriptor, struct listed_lock *lock)
 {
 	FILE *locks = fopen("/proc/locks", "re");
-	unsigned int holder = 0;
+	bool found = false;
 	struct stat file;
 	char *line = NULL;
 	size_t space = 0;
 
 	if (!locks)
-		return 0;
-	while (!fstat(descriptor, &file) && !holder && getline(&line, &space, locks) > 0)
-		holder = holder_in_line(line, &file);
+		return false;
+	while (!fstat(descriptor, &file) && getline(&line, &space, locks) > 0) {
+		struct listed_lock listed;
+
+		if (!parse_lock(line, &file, &listed) || (found && !listed.exclusive))
+			continue;
+		*lock = listed;
+		found = true;
+	}
 	free(line);
 	fclose(locks);
-	return holder;
+	return found;
 }
+
+/** Whether a process was started by root, or by the caller, and not only runs with root's rights: a
+ * set-uid program inherits what its caller had open and locked. */
+static bool is_of_root(unsigned int process)
+{
+	static const char UID[] = "Uid:";
+	char *path = NULL, *line = NULL;
+	bool found = false;
+	size_t space = 0;
+	FILE *status;
+
+	if (asprintf(&path, "/proc/%u/status", process) < 0)
+		return false;
+	status = fopen(path, "re");
+	free(path);
+	if (!status)
+		return false;
+	while (!found && getline(&line, &space, status) > 0) {
+		char *rest = line + sizeof(UID) - 1;
+		uint64_t real;
+
+		if (strncmp(line, UID, sizeof(UID) - 1) != 0)
+			continue;
+		rest += strspn(rest, "\t ");
+		found = !isst_parse_number(strsep(&rest, "\t \n"), 10, UINT32_MAX, &real) &&
+			(real == 0 || real == getuid());
+		break;
+	}
+	free(line);
+	fclose(status);
+	return found;
+}
+
+/** Whether a process has this file open: the one that took a lock may have handed it on, and its
+ * number be another's by now. */
+static bool has_open(unsigned int process, int descriptor)
+{
+	struct stat file, other;
+	struct dirent *entry;
+	bool found = false;
+	char *path;
+	DIR *all;
+
+	if (fstat(descriptor, &file) || asprintf(&path, "/proc/%u/fd", process) < 0)
+		return false;
+	all = opendir(path);
+	free(path);
+	while (all && !found && (entry = readdir(all)))
+		found = fstatat(dirfd(all), entry->d_name, &other, 0) == 0 &&
+			other.st_dev == file.st_dev && other.st_ino == file.st_ino;
+	if (all)
+		closedir(all);
+	return found;
+}
+
+/**
+ * Whether what holds the device may be a run that changes the machine. Those of earlier versions
+ * lock the device alone; but so may everybody who can merely read it. One that is not listed at all
+ * is in another container: nothing is known of it.
+ */
+static bool may_be_change(int descriptor)
+{
+	struct listed_lock lock;
+
+	return !find_lock(descriptor, &lock) ||
+	       (lock.exclusive && is_of_root(lock.process) && has_open(lock.process, descriptor));
+}
+
+/* ---- Waiting ---- */
 
 static int busy(struct isst_context *context, const char *path, int descriptor)
 {
-	unsigned int holder = find_holder(descriptor);
+	struct listed_lock lock;
 
-	if (holder)
+	if (find_lock(descriptor, &lock))
 		return message_error(
 			&context->messages, -EBUSY,
 			"another run, process %u, is changing the machine and holds the lock of "
 			"%s",
-			holder, path);
+			lock.process, path);
 	return message_error(&context->messages, -EBUSY,
 			     "another run is changing the machine and holds the lock of %s", path);
 }
 
-static int wait_for_lock(struct isst_context *context, const char *path, int descriptor,
-			 unsigned int timeout_ms)
+/** The time that is left, over all that is waited for. */
+struct waiting {
+	unsigned int timeout_ms, waited_ms;
+};
+
+/** Locks a file. Returns 0, -EBUSY without a message when the time is up, or another negative errno
+ * with one. */
+static int wait_for(struct isst_context *context, const char *path, int descriptor,
+		    struct waiting *waiting)
 {
 	const struct timespec pause = { 0, LOOK_EVERY_MS * 1000000L };
-	unsigned int waited_ms = 0;
 
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return message_error(&context->messages, -EIO, "%s cannot be locked: %s",
 					     path, strerror(errno));
-		if (waited_ms >= timeout_ms)
-			return busy(context, path, descriptor);
+		if (waiting->waited_ms >= waiting->timeout_ms)
+			return -EBUSY;
 		nanosleep(&pause, NULL);
-		waited_ms += LOOK_EVERY_MS;
+		waiting->waited_ms += LOOK_EVERY_MS;
 	}
 	return 0;
 }
 
 /**
- * Opens what is locked: the device, or on a machine that needs none a file of the runtime
- * directory. Returns a descriptor or a negative errno with a message.
+ * Locks the device besides, for runs of versions that know no other lock. Whoever holds it, and
+ * cannot be such a run, keeps nobody from anything.
  */
-static int open_lock(struct isst_context *context, const char **path)
+static int lock_device(struct isst_context *context, int descriptor, struct waiting *waiting)
 {
-	static const char NAME[] = "lock";
-	const char *directory = context->machine->runtime_directory;
-	int descriptor;
+	const char *path = context->machine->lock_path;
+	struct waiting brief = { LOOK_BRIEFLY_MS, 0 };
+	struct listed_lock lock;
+	int error = wait_for(context, path, descriptor, &brief);
 
-	*path = context->machine->lock_path;
-	descriptor = open(*path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	waiting->waited_ms += brief.waited_ms;
+	if (error == -EBUSY && may_be_change(descriptor))
+		error = wait_for(context, path, descriptor, waiting);
+	if (error != -EBUSY)
+		return error;
+	if (may_be_change(descriptor))
+		return busy(context, path, descriptor);
+	if (find_lock(descriptor, &lock))
+		message_notice(&context->messages,
+			       "process %u holds a lock of %s, and is no run that changes the "
+			       "machine: the lock is passed over",
+			       lock.process, path);
+	return 0;
+}
+
+/* ---- The lock ---- */
+
+/** Opens the device. Returns a descriptor, -ENOENT on a machine that needs none, or another
+ * negative errno with a message. */
+static int open_device(struct isst_context *context)
+{
+	int descriptor = open(context->machine->lock_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
 	if (descriptor >= 0)
 		return descriptor;
-	if (errno != ENOENT || !preset_possible(&context->platform))
-		return driver_open_error(&context->driver, -errno);
-	*path = message_make(&context->messages, "%s/%s", directory, NAME);
-	descriptor = runtime_file_append(directory, NAME);
+	if (errno == ENOENT && preset_possible(&context->platform))
+		return -ENOENT;
+	return driver_open_error(&context->driver, -errno);
+}
+
+/** Opens the file that is locked. Returns a descriptor or a negative errno with a message. */
+static int open_lock(struct isst_context *context, const char *path)
+{
+	int descriptor = runtime_file_append(context->machine->runtime_directory, FILE_NAME);
+
 	if (descriptor == -EACCES || descriptor == -EPERM || descriptor == -EROFS)
-		return message_error(
-			&context->messages, -EPERM,
-			"not permitted: %s, which is locked where there is no %s, cannot be "
-			"opened: %s",
-			*path, context->machine->lock_path, strerror(-descriptor));
+		return message_error(&context->messages, -EPERM,
+				     "not permitted: %s, the lock of runs that change the machine, "
+				     "cannot be opened: %s",
+				     path, runtime_file_strerror(descriptor));
 	if (descriptor < 0)
-		return message_error(&context->messages, -EIO, "%s cannot be opened: %s", *path,
-				     strerror(-descriptor));
+		return message_error(&context->messages, -EIO, "%s cannot be opened: %s", path,
+				     runtime_file_strerror(descriptor));
 	return descriptor;
+}
+
+/** Takes the lock, and that of the device where there is one. */
+static int take(struct isst_context *context, int device, unsigned int timeout_ms)
+{
+	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
+					context->machine->runtime_directory);
+	struct waiting waiting = { timeout_ms, 0 };
+	int descriptor = open_lock(context, path), error;
+
+	if (descriptor < 0)
+		return descriptor;
+	error = wait_for(context, path, descriptor, &waiting);
+	if (error == -EBUSY)
+		error = busy(context, path, descriptor);
+	if (!error && device >= 0)
+		error = lock_device(context, device, &waiting);
+	if (error)
+		close(descriptor);
+	else
+		context->lock = descriptor;
+	return error;
 }
 
 int isst_lock(struct isst_context *context, unsigned int timeout_ms)
 {
-	const char *path;
-	int descriptor, error;
+	int device, error;
 
 	if (context->topology || context->lock >= 0)
 		return message_error(&context->messages, -EINVAL,
 				     "the lock is taken once, before the machine is discovered");
-	descriptor = open_lock(context, &path);
-	if (descriptor < 0)
-		return descriptor;
-	error = wait_for_lock(context, path, descriptor, timeout_ms);
-	if (error) {
-		close(descriptor);
-		return error;
-	}
-	context->lock = descriptor;
-	return 0;
+	device = open_device(context);
+	if (device < 0 && device != -ENOENT)
+		return device;
+	error = take(context, device, timeout_ms);
+	if (!error)
+		context->device_lock = device;
+	else if (device >= 0)
+		close(device);
+	return error;
 }

@@ -2,7 +2,10 @@
 /* Several processes that change one machine at once, and the lock that they share. */
 #include "transaction/support/loops.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,6 +190,113 @@ static void the_lock_ends_with_its_process(void **state)
 	machine_end(&machine);
 }
 
+/* ---- Locks of the device, which everybody takes who may read it ---- */
+
+enum { SOMEBODY = 12345 };
+
+/** How a process holds the device. */
+struct holding {
+	int operation;
+	bool another_user;
+	bool handed_on; /* its child holds it, and it has ended */
+};
+
+static pid_t hold_device(const struct machine *machine, const struct holding *holding)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		char *path;
+		int device;
+
+		setpgid(0, 0);
+		if (asprintf(&path, "%s/device", machine->state) < 0)
+			_exit(1);
+		device = open(path, O_RDONLY);
+		if (device < 0 ||
+		    (holding->another_user && setresuid(SOMEBODY, SOMEBODY, SOMEBODY)) ||
+		    flock(device, holding->operation))
+			_exit(1);
+		if (holding->handed_on && fork() != 0)
+			_exit(0);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(close(ready[1]), 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(close(ready[0]), 0);
+	return child;
+}
+
+static void check_held(const struct holding *holding, int expected, const char *notice)
+{
+	struct machine machine;
+	struct outcome outcome;
+	pid_t child;
+
+	machine_begin(&machine, "tests/tiny");
+	child = hold_device(&machine, holding);
+	if (holding->handed_on)
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 50 },
+		     &outcome);
+	assert_int_equal(outcome.lock, expected);
+	if (notice)
+		check_holds(outcome.notices, notice);
+	assert_int_equal(kill(-child, SIGKILL), 0);
+	if (!holding->handed_on)
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/** Versions that know no other lock hold the device. */
+static void a_run_of_an_earlier_version_is_waited_for(void **state)
+{
+	(void)state;
+	check_held(&(struct holding){ .operation = LOCK_EX }, -EBUSY, NULL);
+}
+
+static void E12_whoever_reads_the_device_blocks_no_change(void **state)
+{
+	(void)state;
+	/* Nobody who only reads takes an exclusive one, and a change no shared one. */
+	check_held(&(struct holding){ .operation = LOCK_SH }, 0, "is passed over");
+	check_held(&(struct holding){ .operation = LOCK_EX, .handed_on = true }, 0,
+		   "is passed over");
+	if (geteuid() == 0)
+		check_held(&(struct holding){ .operation = LOCK_EX, .another_user = true }, 0,
+			   "is passed over");
+}
+
+static void E12_the_lock_can_be_opened_by_its_owner_only(void **state)
+{
+	struct isst_options options = { 0 };
+	struct isst_context *holder;
+	struct machine machine;
+	struct stat status;
+	char *path;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	assert_true(asprintf(&path, "%s/run/lock", machine.state) >= 0);
+	options.machine = machine_open(&machine);
+	assert_int_equal(isst_open(&options, &holder), 0);
+	assert_int_equal(isst_lock(holder, 0), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0600);
+	isst_close(holder);
+	free(path);
+	machine_end(&machine);
+}
+
 static void a_change_needs_the_lock(void **state)
 {
 	struct isst_options options = { 0 };
@@ -235,6 +345,9 @@ int main(void)
 		     "guide"),
 		cmocka_unit_test(nobody_else_gets_the_lock_and_the_holder_is_named),
 		cmocka_unit_test(the_lock_ends_with_its_process),
+		cmocka_unit_test(a_run_of_an_earlier_version_is_waited_for),
+		cmocka_unit_test(E12_whoever_reads_the_device_blocks_no_change),
+		cmocka_unit_test(E12_the_lock_can_be_opened_by_its_owner_only),
 		cmocka_unit_test(a_change_needs_the_lock),
 	};
 
