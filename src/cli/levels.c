@@ -43,6 +43,9 @@ static char *list_levels(const struct isst_perf_profile *profile, unsigned int h
 	size_t size;
 	FILE *stream;
 
+	/* The mask tells of no more levels than it has bits. */
+	if (highest > 31)
+		highest = 31;
 	if (mask == 0 || mask == (2U << highest) - 1)
 		return NULL;
 	stream = open_memstream(&text, &size);
@@ -163,5 +166,5 @@ struct isst_level *levels_of(const struct levels *levels, const struct unit *uni
 	size_t first = levels->first[unit->slot];
 
 	*count = levels->first[unit->slot + 1] - first;
-	return levels->levels + first;
+	return levels->levels ? levels->levels + first : NULL;
 }

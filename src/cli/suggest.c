@@ -18,16 +18,18 @@ static size_t least(size_t a, size_t b, size_t c)
 /** Fills @row i of the table of distances between beginnings of two words. */
 static void fill_row(const char *one, const char *other, size_t i, size_t width, size_t *table)
 {
+	const size_t *above = table + (i - 1) * width;
+	const size_t *second_above = i > 1 ? above - width : NULL;
 	size_t *row = table + i * width;
 
 	row[0] = i;
 	for (size_t k = 1; k < width; k++) {
-		size_t changed = row[k - 1 - width] + (one[i - 1] != other[k - 1]);
+		size_t changed = above[k - 1] + (one[i - 1] != other[k - 1]);
 
-		row[k] = least(row[k - width] + 1, row[k - 1] + 1, changed);
-		if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1] &&
-		    row[k - 2 - 2 * width] + 1 < row[k])
-			row[k] = row[k - 2 - 2 * width] + 1;
+		row[k] = least(above[k] + 1, row[k - 1] + 1, changed);
+		if (second_above && k > 1 && one[i - 1] == other[k - 2] &&
+		    one[i - 2] == other[k - 1] && second_above[k - 2] + 1 < row[k])
+			row[k] = second_above[k - 2] + 1;
 	}
 }
 
