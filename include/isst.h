@@ -176,6 +176,14 @@ const char *isst_error(const struct isst_context *context);
  */
 const char *isst_notice(const struct isst_context *context, size_t index);
 
+/**
+ * What discovery had to leave out, though it is online: packages whose power domains the driver
+ * does not offer, CPUs of which it does not know the domain. A call for all domains or CPUs is then
+ * not one for the whole machine, which a caller who means that has to treat as a failure. NULL past
+ * the last one.
+ */
+const char *isst_left_out(const struct isst_context *context, size_t index);
+
 /** The CPU, and what the driver says of itself. */
 struct isst_platform {
 	bool intel;
@@ -234,6 +242,8 @@ struct isst_domain {
 	const struct isst_cpuset *present; /* CPUs that belong to it, those that are offline
 					      included as far as known */
 	const struct isst_cpuset *online;
+	bool cpus_known;  /* false: CPUs of which nothing is known may belong to it, since they are
+			     offline and were not seen online, or the driver does not know them */
 	bool has_cpu;	  /* one of its CPUs is online */
 	unsigned int cpu; /* with @has_cpu: the lowest-numbered online CPU, which carries requests
 			     and stands for the domain in output */
@@ -255,7 +265,10 @@ struct isst_cpu {
 size_t isst_domain_count(const struct isst_context *context);
 const struct isst_domain *isst_domain(const struct isst_context *context, size_t index);
 
-/** Whether a domain is known to have no CPU at all, on- or offline: one of an I/O die. */
+/**
+ * Whether a domain is known to have no CPU at all, on- or offline: one of an I/O die. Where CPUs
+ * are not known (@cpus_known) it may be a compute die, and counts as one.
+ */
 bool isst_domain_is_io(const struct isst_domain *domain);
 
 /** The CPU of that number, or NULL if the machine has none, or nothing is known of it (offline ever

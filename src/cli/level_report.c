@@ -28,6 +28,9 @@ bool level_is_known(const struct isst_level *level)
 
 bool level_is_missing(const struct isst_level *level)
 {
+	/* The current one is there, though the firmware may refuse to tell of it. */
+	if (level->profile && level->level == level->profile->current_level)
+		return false;
 	return level->failure.error == -EOPNOTSUPP && !level_is_known(level);
 }
 

@@ -75,7 +75,9 @@ void perf_profile_get_config_current_level(struct run *run)
 static void report_cpus(struct report_node *node, const struct isst_level *level,
 			const struct isst_context *context)
 {
-	if (level->domain->has_cpu)
+	/* Where CPUs that may be of the domain are lost to the driver, a number would be too small.
+	 */
+	if (level->domain->has_cpu && (level->cpus || level->domain->cpus_known))
 		report_number(node, KEY_CPU_COUNT, isst_cpuset_count(level->domain->present));
 	if (!level->cpus)
 		return;

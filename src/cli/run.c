@@ -293,6 +293,26 @@ static void drop_privileges(struct run *run, struct output *output)
 			strerror(-error));
 }
 
+/**
+ * Tells what discovery left out. Who names no CPUs means the whole machine: then it is an error,
+ * and nothing is changed. Returns false after an error that ends the run.
+ */
+static bool report_left_out(struct run *run)
+{
+	bool complete = true;
+	const char *what;
+
+	for (size_t i = 0; (what = isst_left_out(run->context, i)) != NULL; i++) {
+		if (run->targets.named) {
+			report_message(run->report, ENTRY_NOTE, "%s", what);
+			continue;
+		}
+		run_error(run, STATUS_FAILED, "%s", what);
+		complete = false;
+	}
+	return complete || !(run->request->command->flags & COMMAND_CHANGES);
+}
+
 /** From here on the machine may be changed. */
 static void ask_machine(struct run *run)
 {
@@ -300,7 +320,7 @@ static void ask_machine(struct run *run)
 
 	if (request_has(run->request, OPTION_ALL_ONLINE))
 		ready = change_all_online(run);
-	if (ready && find_targets(run))
+	if (ready && find_targets(run) && report_left_out(run))
 		run->request->command->handler(run);
 	change_settle(run);
 }

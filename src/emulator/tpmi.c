@@ -422,15 +422,21 @@ static void set_number(struct fault_event *event, enum fault_number number, uint
 	event->number[number] = value;
 }
 
+static void describe_package(const struct server *server, struct fault_event *event,
+			     unsigned int socket)
+{
+	for (size_t i = 0; i < server->platform->domain_count; i++)
+		if (server->platform->domains[i].socket == socket)
+			set_number(event, NUMBER_PACKAGE, server->platform->domains[i].package);
+}
+
 static void describe_domain(const struct server *server, struct fault_event *event,
 			    unsigned int socket, unsigned int power_domain)
 {
 	size_t index;
 
 	set_number(event, NUMBER_POWER_DOMAIN, power_domain);
-	for (index = 0; index < server->platform->domain_count; index++)
-		if (server->platform->domains[index].socket == socket)
-			set_number(event, NUMBER_PACKAGE, server->platform->domains[index].package);
+	describe_package(server, event, socket);
 	if (find_slot(server, socket, power_domain, &index))
 		set_number(event, NUMBER_DIE, server->platform->domains[index].die);
 }
@@ -445,7 +451,9 @@ static void describe(const struct server *server, const struct request *request,
 	*event = (struct fault_event){ .place = FAULT_TPMI, .command = true, .change = sets };
 	set_number(event, NUMBER_WHICH, request->code);
 	set_number(event, NUMBER_SET, sets);
-	if (request->power_domain != NOWHERE)
+	if (request->power_domain == NOWHERE)
+		describe_package(server, event, argument[request->socket]);
+	else
 		describe_domain(server, event, argument[request->socket],
 				argument[request->power_domain]);
 	if (request->data == NOWHERE)

@@ -79,6 +79,13 @@ const char *isst_notice(const struct isst_context *context, size_t index)
 	return index < context->messages.notice_count ? context->messages.notices[index] : NULL;
 }
 
+const char *isst_left_out(const struct isst_context *context, size_t index)
+{
+	const struct topology *topology = context->topology;
+
+	return topology && index < topology->left_out_count ? topology->left_out[index] : NULL;
+}
+
 const struct isst_platform *isst_platform(const struct isst_context *context)
 {
 	return &context->platform;

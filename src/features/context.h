@@ -30,4 +30,7 @@ bool context_accepts_domain(struct isst_context *context, const struct isst_doma
 bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cpu,
 			 struct isst_failure *failure);
 
+/** Whether a domain has a level, as far as its summary tells. */
+bool level_exists(const struct isst_perf_profile *profile, unsigned int level);
+
 #endif

@@ -20,10 +20,37 @@ static int plan_perf_profile(struct isst_context *context, struct firmware_batch
 	return context->firmware.operations->plan_perf_profile(batch, profile);
 }
 
+/**
+ * Firmware that refuses to tell something lacks it. Where other domains of the machine do tell it,
+ * that is no lack but a failure: else half a machine would be taken for the whole.
+ */
+static void judge_refusal(struct isst_failure *failure, bool answered_elsewhere)
+{
+	if (failure->error == -EOPNOTSUPP && answered_elsewhere)
+		failure->error = -EIO;
+}
+
 int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
 			   size_t count)
 {
-	return context_read(context, profiles, count, sizeof(*profiles), plan_perf_profile);
+	int error = context_read(context, profiles, count, sizeof(*profiles), plan_perf_profile);
+	bool answered = false;
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++)
+		answered |= !profiles[i].failure.error;
+	for (size_t i = 0; i < count; i++)
+		judge_refusal(&profiles[i].failure, answered);
+	return 0;
+}
+
+bool level_exists(const struct isst_perf_profile *profile, unsigned int level)
+{
+	if (level > profile->highest_level)
+		return false;
+	/* A mask tells of as many levels as it has bits. */
+	return !profile->level_mask || (level < 32 && profile->level_mask >> level & 1);
 }
 
 /* ---- Levels ---- */
@@ -81,6 +108,17 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 	}
 }
 
+static void judge_profiles(struct level_reader *reader)
+{
+	size_t domains = isst_domain_count(reader->context);
+	bool answered = false;
+
+	for (size_t i = 0; i < domains; i++)
+		answered |= reader->domains[i].used && !reader->domains[i].profile.failure.error;
+	for (size_t i = 0; i < domains; i++)
+		judge_refusal(&reader->domains[i].profile.failure, answered);
+}
+
 /** Phase 1: the summaries of the domains, where the caller did not bring them. */
 static int read_profiles(struct level_reader *reader)
 {
@@ -103,23 +141,29 @@ static int read_profiles(struct level_reader *reader)
 			error = reader->operations->plan_perf_profile(reader->batch,
 								      &state->profile);
 	}
-	return error ? error : firmware_run(reader->batch);
+	if (!error)
+		error = firmware_run(reader->batch);
+	if (!error)
+		judge_profiles(reader);
+	return error;
 }
 
 /** Says which levels there are: `level 0`, `levels 0 to 4`, `levels 0, 1, 3`. */
 static const char *describe_levels(struct messages *messages,
 				   const struct isst_perf_profile *profile)
 {
-	unsigned int highest = profile->highest_level, mask = profile->level_mask;
+	unsigned int highest = profile->highest_level, count = 0;
 	const char *text = "levels";
 	bool first = true;
 
 	if (highest == 0)
 		return "level 0";
-	if (mask == 0 || mask == (2U << highest) - 1)
+	for (unsigned int level = 0; level <= highest; level++)
+		count += level_exists(profile, level);
+	if (count == highest + 1)
 		return message_make(messages, "levels 0 to %u", highest);
 	for (unsigned int level = 0; level <= highest; level++) {
-		if (!(mask >> level & 1))
+		if (!level_exists(profile, level))
 			continue;
 		text = message_make(messages, "%s%s %u", text, first ? "" : ",", level);
 		first = false;
@@ -134,8 +178,7 @@ static void check_level(struct level_reader *reader, struct level_request *reque
 	const struct isst_perf_profile *profile = &state->profile;
 	struct isst_level *level = request->level;
 
-	if (!profile->failure.error && level->level <= profile->highest_level &&
-	    (!profile->level_mask || profile->level_mask >> level->level & 1)) {
+	if (!profile->failure.error && level_exists(profile, level->level)) {
 		state->has_level = true;
 		return;
 	}
@@ -185,6 +228,25 @@ static int read_features(struct level_reader *reader)
 	return error ? error : firmware_run(reader->batch);
 }
 
+/** Whether another domain told the features of a level. */
+static bool has_features(const struct level_reader *reader, const struct level_request *request)
+{
+	const struct level_features *features = is_current(reader, request)
+							? &state_of(reader, request)->current
+							: &request->features;
+
+	return !request->refused && !features->failure.error;
+}
+
+static bool is_told_elsewhere(const struct level_reader *reader, unsigned int level)
+{
+	for (size_t i = 0; i < reader->count; i++)
+		if (reader->requests[i].level->level == level &&
+		    has_features(reader, &reader->requests[i]))
+			return true;
+	return false;
+}
+
 /** Levels below the highest may be missing: the firmware then refuses to tell their features. */
 static void drop_missing_level(struct level_reader *reader, struct level_request *request)
 {
@@ -192,6 +254,9 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 
 	if (request->refused || is_current(reader, request) ||
 	    request->features.failure.error != -EOPNOTSUPP)
+		return;
+	judge_refusal(&request->features.failure, is_told_elsewhere(reader, level->level));
+	if (request->features.failure.error != -EOPNOTSUPP)
 		return;
 	request->refused = true;
 	message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
@@ -209,11 +274,18 @@ static enum isst_feature_state feature_state(bool known, bool supported, bool cu
 	return on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
 }
 
-/** The current level is there, so firmware that refuses to tell its features is in trouble. */
-static void judge_current_features(struct domain_state *state)
+/** The current level is there: firmware refuses to tell its features everywhere, or is in trouble.
+ */
+static void judge_current_features(struct level_reader *reader)
 {
-	if (state->current.failure.error == -EOPNOTSUPP)
-		state->current.failure.error = -EIO;
+	size_t domains = isst_domain_count(reader->context);
+	bool answered = false;
+
+	for (size_t i = 0; i < domains; i++)
+		answered |= reader->domains[i].has_level &&
+			    !reader->domains[i].current.failure.error;
+	for (size_t i = 0; i < domains; i++)
+		judge_refusal(&reader->domains[i].current.failure, answered);
 }
 
 /** A feature that a level supports is shown with its state at the current level.
@@ -311,19 +383,26 @@ static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *d
 			struct isst_cpuset **cpus)
 {
 	const struct topology_domain *place = topology_domain(domain);
+	uint64_t cores = (uint64_t)mask->half[1].value << 32 | mask->half[0].value;
 
 	/* Where no firmware is asked, the CPUs are known already. */
 	if (*cpus)
 		return 0;
 	if (mask->half[0].state != ISST_KNOWN || mask->half[1].state == ISST_UNREADABLE)
 		return 0;
-	if (place->unknown_core) {
+	/* No cores are no CPUs, whatever is not known. */
+	if (cores && place->unknown_core) {
 		message_failure(&reader->context->messages, failure, -EIO, "%s: %s", domain->name,
 				place->unknown_core);
 		return 0;
 	}
-	*cpus = topology_cpus_of_cores(reader->context->topology, domain,
-				       (uint64_t)mask->half[1].value << 32 | mask->half[0].value);
+	if (cores && place->unknown_cpus && isst_cpuset_count(place->present) == 0) {
+		message_failure(&reader->context->messages, failure, -EIO,
+				"%s: which CPUs its cores are is not known: %s", domain->name,
+				place->unknown_cpus);
+		return 0;
+	}
+	*cpus = topology_cpus_of_cores(reader->context->topology, domain, cores);
 	return *cpus ? 0 : -ENOMEM;
 }
 
@@ -364,8 +443,10 @@ static int finish_level(struct level_reader *reader, struct level_request *reque
 		finish_limits(reader, state_of(reader, request), level);
 		level->cores = (uint64_t)request->cores.half[1].value << 32 |
 			       request->cores.half[0].value;
-		error = cpus_of_mask(reader, level->domain, &request->cores, &level->failure,
-				     &level->cpus);
+		/* A domain without CPUs that has no cores is one of I/O: it has no list of them. */
+		if (level->cores || isst_cpuset_count(level->domain->present) > 0)
+			error = cpus_of_mask(reader, level->domain, &request->cores,
+					     &level->failure, &level->cpus);
 	}
 	if (wants_turbo_freq(reader, request))
 		finish_turbo_freq(request);
@@ -388,8 +469,7 @@ static int read_levels(struct level_reader *reader)
 	error = read_features(reader);
 	if (error)
 		return error;
-	for (size_t i = 0; i < isst_domain_count(reader->context); i++)
-		judge_current_features(&reader->domains[i]);
+	judge_current_features(reader);
 	for (size_t i = 0; i < reader->count; i++) {
 		drop_missing_level(reader, &reader->requests[i]);
 		if (!reader->requests[i].refused)

@@ -14,6 +14,7 @@
 
 enum { API_LEVEL_MASKS = 3 }; /* from this version on support is told for each level */
 enum { REVISION_SECOND_FABRIC = 2 };
+enum { MOST_LEVELS = 32 }; /* a larger number is no level, but a broken answer */
 
 static unsigned int api_version(const struct firmware_batch *batch)
 {
@@ -77,6 +78,9 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 	error = driver_request(run->driver, "PERF_LEVELS", ABI_PERF_LEVELS, info);
 	if (error)
 		return error;
+	/* The hardware numbers levels with three bits. */
+	if (info->max_level >= MOST_LEVELS || info->current_level >= MOST_LEVELS)
+		return -EBADMSG;
 	larger = reallocarray(run->summaries, run->summary_count + 1, sizeof(*larger));
 	if (!larger)
 		return 0;
@@ -106,7 +110,7 @@ static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *req
 static int ask_features(struct tpmi_run *run, const struct tpmi_request *request, bool for_all)
 {
 	struct level_features *features = request->result;
-	unsigned int bit = for_all ? 0xff : 1U << request->index;
+	unsigned int bit = for_all ? 0xff : 1U << (request->index & 31);
 	struct abi_perf_level_info info;
 	int error = tpmi_summary(run, request->domain, &info);
 
@@ -364,7 +368,7 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 
 	if (!error)
 		error = firmware_plan_tpmi(&asker, &FABRIC, level, 0, request);
-	if (!error && isst_cpuset_count(asker.domain->present) > 0)
+	if (!error && !isst_domain_is_io(asker.domain))
 		error = firmware_plan_tpmi(&asker, &CORES, level, 0, &request->cores);
 	return error;
 }

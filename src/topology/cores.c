@@ -10,19 +10,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Of an answer: whether it is no number. */
+static bool is_no_number(uint32_t physical_cpu, int error)
+{
+	return error || physical_cpu == UINT32_MAX;
+}
+
+/** Says of all CPUs that the driver does not know for the same reason that it does not. */
+static int note_unknown(const struct topology_sources *sources, struct topology *topology,
+			const struct abi_cpu_map *entries, const int *errors, size_t first)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	const struct error_text name = error_name(errors[first]);
+	char *list = NULL;
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = first; i < topology->cpu_count && !error; i++)
+		if (is_no_number(entries[i].physical_cpu, errors[i]) && errors[i] == errors[first])
+			error = isst_cpuset_add(cpus, entries[i].logical_cpu,
+						entries[i].logical_cpu);
+	if (!error && !(list = isst_cpuset_ranges(cpus)))
+		error = -ENOMEM;
+	for (size_t i = first; i < topology->cpu_count && !error; i++)
+		if (isst_cpuset_has(cpus, entries[i].logical_cpu))
+			topology->cpus[i]->unknown_core = message_make(
+				sources->messages,
+				"the driver does not know the core of CPU%s %s (GET_PHY_ID: %s)",
+				isst_cpuset_count(cpus) > 1 ? "s" : "", list,
+				errors[first] ? name.text : "no number");
+	free(list);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
 static void take_punit_number(const struct topology_sources *sources, struct topology_cpu *cpu,
-			      uint32_t physical_cpu, int error)
+			      uint32_t physical_cpu)
 {
 	struct punit_number punit;
 
-	if (error || physical_cpu == UINT32_MAX) {
-		cpu->unknown_core = message_make(sources->messages,
-						 "the driver does not know the core of CPU %u "
-						 "(GET_PHY_ID: %s)",
-						 cpu->public.number,
-						 error ? error_name(error).text : "no number");
-		return;
-	}
 	punit = firmware_decode_punit(sources->operations, physical_cpu);
 	cpu->punit_domain = punit.domain;
 	cpu->public.core_known = true;
@@ -97,8 +122,12 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 		entries[i].logical_cpu = topology->cpus[i]->public.number;
 	if (!error)
 		driver_phy_ids(sources->driver, entries, errors, topology->cpu_count);
-	for (size_t i = 0; i < topology->cpu_count && !error; i++)
-		take_punit_number(sources, topology->cpus[i], entries[i].physical_cpu, errors[i]);
+	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
+		if (!is_no_number(entries[i].physical_cpu, errors[i]))
+			take_punit_number(sources, topology->cpus[i], entries[i].physical_cpu);
+		else if (!topology->cpus[i]->unknown_core)
+			error = note_unknown(sources, topology, entries, errors, i);
+	}
 	free(entries);
 	free(errors);
 	return error;

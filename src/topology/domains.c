@@ -90,5 +90,5 @@ void topology_order_domains(const struct topology_sources *sources, struct topol
 
 bool isst_domain_is_io(const struct isst_domain *domain)
 {
-	return !domain->has_cpu && isst_cpuset_count(domain->present) == 0;
+	return domain->cpus_known && !domain->has_cpu && isst_cpuset_count(domain->present) == 0;
 }

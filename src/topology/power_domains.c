@@ -3,6 +3,7 @@
  * Packages that consist of power domains: which of them the driver offers, and which CPUs are
  * whose. The kernel's die ids say nothing of that.
  */
+#include "base/error_name.h"
 #include "base/messages.h"
 #include "firmware/firmware.h"
 #include "topology/steps.h"
@@ -30,14 +31,18 @@ static int add_package(const struct topology_sources *sources, struct topology *
 	unsigned int valid = 0;
 	int error = sources->operations->valid_domains(sources->driver, package, &valid);
 
-	if (error || valid == 0)
-		message_notice(
-			sources->messages,
-			"package %u: the driver offers no power domain: it serves no device of "
-			"the package, or not all of them; is the module isst_tpmi loaded and "
-			"bound?",
-			package);
-	for (unsigned int number = 0; !error && valid >> number; number++) {
+	if (error)
+		valid = 0;
+	if (valid == 0)
+		return topology_leave_out(
+			topology,
+			message_make(
+				sources->messages,
+				"package %u is left out: the driver offers no power domain (%s): it "
+				"serves no device of the package, or not all of them; is the module "
+				"isst_tpmi loaded and bound?",
+				package, error ? error_name(error).text : "0 instances"));
+	for (unsigned int number = 0; number < 32 && valid >> number; number++) {
 		struct topology_domain *domain;
 
 		if (!(valid >> number & 1))
@@ -68,10 +73,12 @@ static int add_packages(const struct topology_sources *sources, struct topology 
 /** A CPU that may be in any power domain of its package: of none of them all CPUs are known. */
 static void note_unknown(struct topology *topology, unsigned int package, const char *unknown_core)
 {
-	for (size_t i = 0; i < topology->domain_count; i++)
-		if (topology->domains[i]->public.package == package &&
-		    !topology->domains[i]->unknown_core)
-			topology->domains[i]->unknown_core = unknown_core;
+	for (size_t i = 0; i < topology->domain_count; i++) {
+		struct topology_domain *domain = topology->domains[i];
+
+		if (domain->public.package == package && !domain->unknown_core)
+			domain->unknown_core = domain->unknown_cpus = unknown_core;
+	}
 }
 
 /** Gives a CPU to its domain, which thereby gets the CPU's die. */
@@ -98,8 +105,8 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 static int drop_strays(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *strays = isst_cpuset_new();
-	size_t kept = 0;
 	char *list = NULL;
+	size_t kept = 0;
 	int error = strays ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
@@ -108,7 +115,9 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 		if (cpu->domain)
 			continue;
 		if (cpu->unknown_core)
-			message_notice(sources->messages, "%s", cpu->unknown_core);
+			error = topology_leave_out(
+				topology,
+				message_make(sources->messages, "%s: left out", cpu->unknown_core));
 		else
 			error = isst_cpuset_add(strays, cpu->public.number, cpu->public.number);
 	}
@@ -121,11 +130,15 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 			free(topology->cpus[i]);
 	}
 	topology->cpu_count = kept;
-	if (isst_cpuset_count(strays) > 0 && (list = isst_cpuset_ranges(strays)))
-		message_notice(sources->messages,
-			       "CPUs %s are of power domains that the driver does not offer: they "
-			       "are left out",
-			       list);
+	if (isst_cpuset_count(strays) == 0)
+		goto out;
+	list = isst_cpuset_ranges(strays);
+	error = list ? topology_leave_out(topology,
+					  message_make(sources->messages,
+						       "CPUs %s are left out: they are of power "
+						       "domains that the driver does not offer",
+						       list))
+		     : -ENOMEM;
 out:
 	free(list);
 	isst_cpuset_free(strays);

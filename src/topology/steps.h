@@ -23,6 +23,13 @@ int topology_take_kernel_cores(const struct topology_sources *sources, struct to
  */
 int topology_split_packages(const struct topology_sources *sources, struct topology *topology);
 
+/**
+ * Whether the CPUs of a set, which are offline and unknown, are the hidden threads of cores that
+ * are known: SMT is off, and there are no more of them than cores that could have one.
+ */
+bool topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
+			   const struct isst_cpuset *unseen);
+
 /** Trusts no place that two CPUs are said to have. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology);
 
@@ -39,6 +46,9 @@ void topology_order_domains(const struct topology_sources *sources, struct topol
 /** Adds the CPUs that are offline as far as they are remembered, and remembers what is known now.
  */
 int topology_recall_offline(const struct topology_sources *sources, struct topology *topology);
+
+/** Notes that a part of the machine is left out. Returns 0 or -ENOMEM. */
+int topology_leave_out(struct topology *topology, const char *what);
 
 /** The CPU of that number, or NULL. */
 struct topology_cpu *topology_find_cpu(const struct topology *topology, unsigned int number);

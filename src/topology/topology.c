@@ -21,6 +21,7 @@ void topology_free(struct topology *topology)
 		free(topology->lost_cpus[i]);
 	free(topology->domains);
 	free(topology->lost_domains);
+	free(topology->left_out);
 	free(topology->cpus);
 	free(topology->lost_cpus);
 	isst_cpuset_free(topology->present);
@@ -92,6 +93,75 @@ int topology_add_to_domain(struct topology_domain *domain, struct topology_cpu *
 	return error;
 }
 
+int topology_leave_out(struct topology *topology, const char *what)
+{
+	const char **larger;
+
+	for (size_t i = 0; i < topology->left_out_count; i++)
+		if (topology->left_out[i] == what)
+			return 0;
+	larger = reallocarray(topology->left_out, topology->left_out_count + 1, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	topology->left_out = larger;
+	larger[topology->left_out_count++] = what;
+	return 0;
+}
+
+/** Finds the CPUs that are offline and that nothing is known of. Returns 0 or -ENOMEM. */
+static int find_unseen(const struct topology *topology, struct isst_cpuset *unseen)
+{
+	unsigned int number;
+	int error = 0;
+
+	isst_cpuset_for_each (number, topology->present) {
+		if (!isst_cpuset_has(topology->online, number) &&
+		    !topology_find_cpu(topology, number))
+			error = isst_cpuset_add(unseen, number, number);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/** Of which domains all CPUs are known: a CPU that nothing is known of may be in any of them. */
+static int judge_domains(const struct topology_sources *sources, struct topology *topology)
+{
+	struct isst_cpuset *unseen = isst_cpuset_new();
+	const char *why = NULL;
+	char *list = NULL;
+	bool doubtful = false;
+	int error = unseen ? find_unseen(topology, unseen) : -ENOMEM;
+
+	if (!error && isst_cpuset_count(unseen) > 0 &&
+	    !topology_are_siblings(sources, topology, unseen)) {
+		list = isst_cpuset_ranges(unseen);
+		if (list)
+			why = message_make(sources->messages,
+					   "CPUs %s are offline, and have not been seen online "
+					   "since the machine was started",
+					   list);
+		else
+			error = -ENOMEM;
+	}
+	for (size_t i = 0; i < topology->domain_count && !error; i++) {
+		struct topology_domain *domain = topology->domains[i];
+
+		if (!domain->unknown_cpus)
+			domain->unknown_cpus = why;
+		domain->public.cpus_known = !domain->unknown_cpus;
+		doubtful |= domain->split && isst_cpuset_count(domain->present) == 0;
+	}
+	if (!error && why && doubtful)
+		message_notice(sources->messages,
+			       "%s: whether a power domain without CPUs is one of I/O, or "
+			       "theirs, is not known",
+			       why);
+	free(list);
+	isst_cpuset_free(unseen);
+	return error;
+}
+
 /** Notes in each domain what its CPUs' cores mean for core masks. */
 static void summarize_cores(const struct topology_sources *sources, struct topology *topology)
 {
@@ -143,11 +213,14 @@ int topology_discover(const struct topology_sources *sources, struct topology **
 		error = topology_check_places(sources, topology);
 	if (!error)
 		error = topology_recall_offline(sources, topology);
+	if (!error) {
+		summarize_cores(sources, topology);
+		error = judge_domains(sources, topology);
+	}
 	if (error) {
 		topology_free(topology);
 		return error;
 	}
-	summarize_cores(sources, topology);
 	*result = topology;
 	return 0;
 }

@@ -24,6 +24,8 @@ struct topology_domain {
 	/* Why the cores of some CPU are not known; NULL if all are. Then no list of CPUs can be
 	 * made from cores. */
 	const char *unknown_core;
+	/* Why CPUs that may belong to it are not known at all; NULL if all are. */
+	const char *unknown_cpus;
 };
 
 struct topology_cpu {
@@ -40,6 +42,8 @@ struct topology {
 	size_t domain_count;
 	struct topology_cpu **cpus; /* by number */
 	size_t cpu_count;
+	const char **left_out; /* see isst_left_out() */
+	size_t left_out_count;
 	/* Handed out before, and not found any more: kept, since pointers to them may be about. */
 	struct topology_domain **lost_domains;
 	size_t lost_domain_count;

@@ -326,7 +326,9 @@ static void a_domain_that_lacks_the_feature_is_left_out(void **state)
 /** The second domain is one of I/O. */
 static void without_cpus(void)
 {
-	static struct isst_domain io = { .name = "package 0, power domain 2", .number = 2 };
+	static struct isst_domain io = { .name = "package 0, power domain 2",
+					 .number = 2,
+					 .cpus_known = true };
 	static const struct isst_domain *list[] = { &domains[0], &io };
 	static struct unit units[] = {
 		{ .domain = &domains[0], .place = DOMAIN_0, .first = true },

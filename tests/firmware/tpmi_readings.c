@@ -143,6 +143,25 @@ static void bit_0_is_base_freq_and_bit_1_turbo_freq(void **state)
 	}
 }
 
+static void E7_a_level_that_no_hardware_has_is_a_failure(void **state)
+{
+	static const unsigned char BYTES[][11] = { { [2] = 32 },
+						   { [2] = 255, [4] = 3 },
+						   { [5] = 40 } };
+
+	for (size_t i = 0; i < COUNT(BYTES); i++) {
+		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct isst_perf_profile profile = { .domain = &fake->domain };
+
+		fake_summary(fake, FAKE_OWN, BYTES[i]);
+		assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profile), 0);
+		fake_run(fake);
+		assert_int_equal(profile.failure.error, -EIO);
+		check_holds(profile.failure.message, "makes no sense");
+		fake_tpmi_finish(fake);
+	}
+}
+
 /** Asks in several ways for what the summary of two domains tells. */
 static void read_of_summaries(struct fake_firmware *fake, const struct isst_domain *other)
 {
@@ -516,14 +535,33 @@ static void a_mask_that_cannot_be_read_is_a_failure_and_no_data(void **state)
 	fake_tpmi_finish(fake);
 }
 
+/** Leaves the domain of @fake without CPUs. */
+static void take_cpus_away(struct fake_firmware *fake, bool cpus_known)
+{
+	isst_cpuset_free((struct isst_cpuset *)fake->domain.present);
+	fake->domain.present = isst_cpuset_new();
+	fake->domain.has_cpu = false;
+	fake->domain.cpus_known = cpus_known;
+}
+
+static void B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores(void **state)
+{
+	struct fake_firmware *fake = start_level(state);
+	unsigned char info[154] = { 0 };
+
+	take_cpus_away(fake, false);
+	answer_properties(fake, info);
+	read_properties(fake);
+	assert_int_equal(fake_calls(fake->device, FAKE_LEVEL_MASK), 1);
+	fake_tpmi_finish(fake);
+}
+
 static void a_domain_without_cpus_is_not_asked_for_its_cores(void **state)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
 
-	isst_cpuset_free((struct isst_cpuset *)fake->domain.present);
-	fake->domain.present = isst_cpuset_new();
-	fake->domain.has_cpu = false;
+	take_cpus_away(fake, true);
 	put_half(info, 30, 2500);
 	answer_properties(fake, info);
 	read_properties(fake);
@@ -916,6 +954,7 @@ int main(void)
 		MACHINE_TEST(version_3_tells_support_of_each_level),
 		MACHINE_TEST(version_2_tells_support_of_all_levels_at_once),
 		MACHINE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq),
+		MACHINE_TEST(E7_a_level_that_no_hardware_has_is_a_failure),
 		MACHINE_TEST(D81_a_summary_is_asked_for_once_in_a_batch),
 		MACHINE_TEST(a_summary_is_not_trusted_after_a_write),
 		MACHINE_TEST(a_summary_that_failed_is_asked_for_again),
@@ -930,6 +969,7 @@ int main(void)
 		MACHINE_TEST(a_count_of_one_fabric_is_no_second_one),
 		MACHINE_TEST(D24_masks_of_64_cores_are_decoded),
 		MACHINE_TEST(a_mask_that_cannot_be_read_is_a_failure_and_no_data),
+		MACHINE_TEST(B3_a_domain_whose_cpus_are_not_known_is_asked_for_its_cores),
 		MACHINE_TEST(a_domain_without_cpus_is_not_asked_for_its_cores),
 		MACHINE_TEST(base_freq_is_decoded),
 		MACHINE_TEST(base_freq_that_cannot_be_read_is_its_own_failure),

@@ -240,9 +240,10 @@ static void cpus_of_a_domain_outside_the_mask_are_reported_and_left_out(void **s
 	context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "4-5,7");
-	check_holds(isst_notice(context, 0), "CPUs 2-3,6 ");
-	check_holds(isst_notice(context, 0), "power domain");
-	assert_null(isst_notice(context, 1));
+	check_holds(isst_left_out(context, 0), "CPUs 2-3,6 are left out");
+	check_holds(isst_left_out(context, 0), "power domain");
+	assert_null(isst_left_out(context, 1));
+	assert_null(isst_notice(context, 0));
 	assert_null(isst_cpu(context, 2));
 	assert_null(isst_cpu(context, 6));
 	assert_non_null(isst_cpu(context, 7));
@@ -266,9 +267,11 @@ static void D26_a_cpu_of_unknown_core_is_of_no_power_domain(void **state)
 	check_domain(context, 0, 0, 0, 0, "0,3");
 	assert_null(isst_cpu(context, 1));
 	assert_null(isst_cpu(context, 2));
-	check_holds(isst_notice(context, 0), "CPU 1");
-	check_holds(isst_notice(context, 1), "CPU 2");
-	assert_null(isst_notice(context, 2));
+	check_holds(isst_left_out(context, 0), "CPU 1 ");
+	check_holds(isst_left_out(context, 0), "EINVAL");
+	check_holds(isst_left_out(context, 1), "CPU 2 ");
+	assert_null(isst_left_out(context, 2));
+	assert_null(isst_notice(context, 0));
 	isst_close(context);
 }
 
@@ -286,6 +289,84 @@ static void a_machine_on_which_no_core_is_known_has_its_power_domains(void **sta
 	check_domain(context, 1, 0, 0, 1, "");
 	assert_null(isst_cpu(context, 0));
 	check_cpus(isst_online_cpus(context), "0-3");
+	check_holds(isst_left_out(context, 0), "CPUs 0-3 (GET_PHY_ID: EIO)");
+	assert_null(isst_left_out(context, 1));
+	assert_false(isst_domain_is_io(isst_domain(context, 0)));
+	assert_false(isst_domain_is_io(isst_domain(context, 1)));
+	isst_close(context);
+}
+
+static void F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package(void **state)
+{
+	struct fake_machine *fake = tpmi_machine(state, "0-3", "0-3");
+	struct isst_context *context;
+
+	fake_die(fake, 0, 0, "0-1");
+	fake_die(fake, 1, 1, "2-3");
+	place(fake, "0-2", 0, 0, 0);
+	fake_phy_id_error(&fake->device, 3, -EIO);
+	offer(fake, 0, 0x3);
+	offer(fake, 1, 0x3);
+	context = discovered(fake, 4);
+	assert_true(isst_domain_is_io(isst_domain(context, 1)));
+	assert_false(isst_domain(context, 2)->cpus_known);
+	assert_false(isst_domain(context, 3)->cpus_known);
+	assert_false(isst_domain_is_io(isst_domain(context, 3)));
+	isst_close(context);
+}
+
+/** A package of two compute domains of four cores and one of I/O, with some of its CPUs online. */
+static struct isst_context *partly_online(void **state, const char *online, const char *smt)
+{
+	struct fake_machine *fake = tpmi_machine(state, "0-15", online);
+
+	fake_die(fake, 0, 0, online);
+	place(fake, "0-3", 0, 0, 0);
+	place(fake, "4-7", 1, 0, 0);
+	place(fake, "8-11", 0, 0, 1);
+	place(fake, "12-15", 1, 0, 1);
+	offer(fake, 0, 0x7);
+	if (smt)
+		fake_file(&fake->files, "/sys/devices/system/cpu/smt/control", "%s\n", smt);
+	return discovered(fake, 3);
+}
+
+static void B3_cpus_that_were_never_seen_may_be_in_any_domain(void **state)
+{
+	struct isst_context *context = partly_online(state, "0-3,8-11", NULL);
+
+	assert_false(isst_domain(context, 1)->has_cpu);
+	assert_false(isst_domain_is_io(isst_domain(context, 1)));
+	assert_false(isst_domain_is_io(isst_domain(context, 2)));
+	check_holds(isst_notice(context, 0), "CPUs 4-7,12-15 are offline, and have not been seen");
+	assert_null(isst_notice(context, 1));
+	assert_null(isst_left_out(context, 0));
+	isst_close(context);
+}
+
+static void B3_threads_that_smt_hides_are_in_the_domains_of_their_cores(void **state)
+{
+	struct isst_context *context = partly_online(state, "0-7", "off");
+
+	assert_true(isst_domain_is_io(isst_domain(context, 2)));
+	assert_null(isst_notice(context, 0));
+	isst_close(context);
+}
+
+static void B3_more_cpus_than_smt_hides_may_be_in_any_domain(void **state)
+{
+	struct isst_context *context = partly_online(state, "0-3", "forceoff");
+
+	assert_false(isst_domain_is_io(isst_domain(context, 1)));
+	assert_false(isst_domain_is_io(isst_domain(context, 2)));
+	isst_close(context);
+}
+
+static void B3_with_smt_on_no_cpu_is_hidden(void **state)
+{
+	struct isst_context *context = partly_online(state, "0-7", "on");
+
+	assert_false(isst_domain_is_io(isst_domain(context, 2)));
 	isst_close(context);
 }
 
@@ -303,8 +384,11 @@ static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(v
 	context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "");
-	check_holds(isst_notice(context, 0), "package 1");
-	check_holds(isst_notice(context, 1), "CPUs 2-3 ");
+	check_holds(isst_left_out(context, 0), "package 1");
+	check_holds(isst_left_out(context, 1), "CPUs 2-3 ");
+	assert_null(isst_left_out(context, 2));
+	/* That its domains are not offered says nothing against those of the other package. */
+	assert_true(isst_domain_is_io(isst_domain(context, 1)));
 	isst_close(context);
 }
 
@@ -460,6 +544,11 @@ int main(void)
 		MACHINE_TEST(cpus_of_a_domain_outside_the_mask_are_reported_and_left_out),
 		MACHINE_TEST(D26_a_cpu_of_unknown_core_is_of_no_power_domain),
 		MACHINE_TEST(a_machine_on_which_no_core_is_known_has_its_power_domains),
+		MACHINE_TEST(F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package),
+		MACHINE_TEST(B3_cpus_that_were_never_seen_may_be_in_any_domain),
+		MACHINE_TEST(B3_threads_that_smt_hides_are_in_the_domains_of_their_cores),
+		MACHINE_TEST(B3_more_cpus_than_smt_hides_may_be_in_any_domain),
+		MACHINE_TEST(B3_with_smt_on_no_cpu_is_hidden),
 		MACHINE_TEST(a_package_whose_devices_are_not_all_bound_does_not_hide_the_others),
 		MACHINE_TEST(no_power_domain_at_all_is_an_error),
 		MACHINE_TEST(D26_two_cpus_of_one_place_are_trusted_neither),

@@ -399,9 +399,15 @@ static char *gather(const char *(*next)(const void *object, size_t index), const
 	return text;
 }
 
+/** What was left out, then the notices. */
 static const char *next_notice(const void *context, size_t index)
 {
-	return isst_notice(context, index);
+	size_t left_out = 0;
+
+	while (isst_left_out(context, left_out))
+		left_out++;
+	return index < left_out ? isst_left_out(context, index)
+				: isst_notice(context, index - left_out);
 }
 
 static const char *next_warning(const void *change, size_t index)
@@ -414,7 +420,7 @@ static const char *next_difference(const void *change, size_t index)
 	return isst_change_difference(change, index);
 }
 
-/** By the emulator's own account. */
+/** By the emulator's own account; none where some CPU may be of any domain. */
 static char *list_without_cpus(const struct isst_machine *machine)
 {
 	const struct server *server = machine->data;
@@ -426,7 +432,7 @@ static char *list_without_cpus(const struct isst_machine *machine)
 	for (size_t i = 0; i < server->platform->domain_count; i++) {
 		const struct platform_domain *domain = &server->platform->domains[i];
 
-		if (domain->type.value == DOMAIN_IO)
+		if (domain->type.value == DOMAIN_IO && !server->platform->offline.set)
 			fprintf(stream, " of %u.%u, domain %zu \n", domain->socket,
 				domain->power_domain, i);
 	}

@@ -81,6 +81,7 @@ struct outcome {
 	int lock, discovery, planning, result;
 	bool unchanged;
 	unsigned int written; /* steps that wrote something */
+	/* @notices: with what discovery left out */
 	char *message, *refusals, *notices, *warnings, *differences, *steps;
 	/* Power domains of I/O, a line each: ` of 0.2, domain 2 ` (the driver's numbers of package
 	 * and power domain, the emulator's one). */
