@@ -521,7 +521,7 @@ struct isst_change_options {
 	const char *command;
 	/** Use a cgroup partition in place of CPU hotplug; for CPU 0 only. */
 	bool partitions, partition_for_cpu0;
-	/** Where not NULL, asked between steps: true ends the change, which is then undone. */
+	/** Where not NULL, asked between steps and between writes of kernel files: true ends the change, which is then undone. */
 	bool (*interrupted)(void *data);
 	/** Where not NULL, told what is being done to a CPU (`online cpu 3`). */
 	void (*progress)(void *data, const char *line);

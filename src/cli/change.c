@@ -23,7 +23,7 @@ static bool is_interrupted(void *data)
 {
 	struct run *run = data;
 
-	/* Asked between steps only: one that arrives later did not end the change. */
+	/* Not asked after the last write: one that arrives later did not end the change. */
 	if (!run->interrupted_by)
 		run->interrupted_by = signals_arrived(&run->signals);
 	return run->interrupted_by != NULL;

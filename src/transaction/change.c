@@ -65,6 +65,7 @@ void isst_change_free(struct isst_change *change)
 	if (change->journal >= 0)
 		close(change->journal);
 	record_plans_free(change->records);
+	baseline_clear(&change->baseline);
 	free(change->steps);
 	free(change->enabled);
 	free(change->listed);
@@ -109,6 +110,13 @@ static const enum item_kind COUNTERPARTS[ITEM_KINDS] = {
 	[ITEM_UNCORE_MIN] = ITEM_UNCORE_MAX,
 };
 
+bool item_counterpart(const struct item *item, struct item *counterpart)
+{
+	*counterpart = *item;
+	counterpart->kind = COUNTERPARTS[item->kind];
+	return COUNTERPARTS[item->kind] != 0;
+}
+
 static struct entry *add_entry(struct step *step, struct item item)
 {
 	struct entry *entry;
@@ -120,13 +128,7 @@ static struct entry *add_entry(struct step *step, struct item item)
 		return NULL;
 	}
 	entry = &step->entries[step->count++];
-	*entry = (struct entry){ .item = item };
-	if (COUNTERPARTS[item.kind]) {
-		struct item other = item;
-
-		other.kind = COUNTERPARTS[item.kind];
-		step_disturbs(step, other);
-	}
+	*entry = (struct entry){ .item = item, .mask = WHOLE_VALUE };
 	return entry;
 }
 
@@ -138,6 +140,15 @@ void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits)
 		entry->mask = mask;
 		entry->bits = bits;
 	}
+}
+
+void step_set_optional(struct step *step, struct item item, uint64_t mask, uint64_t bits)
+{
+	size_t count = step ? step->count : 0;
+
+	step_set(step, item, mask, bits);
+	if (step && step->count > count)
+		step->entries[count].optional = true;
 }
 
 void step_raise(struct step *step, struct item item, uint64_t least)
@@ -158,20 +169,40 @@ void step_set_text(struct step *step, struct item item, const char *text)
 		entry->text = text;
 }
 
-void step_disturbs(struct step *step, struct item item)
+static void add_to_footprint(struct step *step, struct item item, bool optional)
 {
 	if (!step)
-		return;
-	/* The limits of a CPU may have been named by add_entry() already. */
-	if (step->footprint_count > 0 &&
-	    item_is(&step->footprint[step->footprint_count - 1].item, &item))
 		return;
 	if (!grow((void **)&step->footprint, step->footprint_count, &step->footprint_space,
 		  sizeof(*step->footprint))) {
 		step->change->broken = true;
 		return;
 	}
-	step->footprint[step->footprint_count++] = (struct entry){ .item = item };
+	step->footprint[step->footprint_count++] = (struct entry){
+		.item = item, .mask = item_known_bits(item.kind), .optional = optional
+	};
+}
+
+void step_disturbs(struct step *step, struct item item)
+{
+	add_to_footprint(step, item, false);
+}
+
+void step_disturbs_optional(struct step *step, struct item item)
+{
+	add_to_footprint(step, item, true);
+}
+
+void step_disturbs_counterpart(struct step *step, const struct item *item)
+{
+	struct item counterpart;
+
+	if (!item_counterpart(item, &counterpart))
+		return;
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (item_is(&step->footprint[i].item, &counterpart))
+			return;
+	step_disturbs(step, counterpart);
 }
 
 static void add_text(struct text_list *list, const char *text)
@@ -194,6 +225,11 @@ void change_warn(struct isst_change *change, const char *format, ...)
 		return;
 	add_text(&change->warnings, message_make(&change->context->messages, "%s", text));
 	free(text);
+}
+
+void change_warn_optional(struct isst_change *change, const char *why)
+{
+	change_warn(change, "%s; left as it is", why);
 }
 
 void change_warn_left_out(struct isst_change *change, const char *why)
@@ -238,7 +274,7 @@ static void list_steps(struct isst_change *change)
 				continue;
 			change->listed[change->listed_count++] = (struct isst_change_step){
 				.target = item_describe(change->context, item),
-				.old_value = item_describe_value(change->context, item, entry->old),
+				.old_value = item_describe_value(change->context, item, entry->now),
 				.new_value = item_describe_value(change->context, item,
 								 entry->wanted),
 				.written = entry->written,
@@ -256,7 +292,7 @@ const struct isst_change_step *isst_change_step(struct isst_change *change, size
 
 bool isst_change_unchanged(const struct isst_change *change)
 {
-	return !change->wrote;
+	return !change->moved;
 }
 
 bool isst_change_left_out(const struct isst_change *change, const struct isst_domain *domain)
@@ -266,7 +302,7 @@ bool isst_change_left_out(const struct isst_change *change, const struct isst_do
 			const struct entry *entry = &change->steps[i]->entries[j];
 			struct item same = item_of(entry->item.kind, domain, entry->item.index);
 
-			if (entry->refused && item_is(&entry->item, &same))
+			if (entry->refused && !entry->optional && item_is(&entry->item, &same))
 				return true;
 		}
 	return false;

@@ -7,7 +7,7 @@
 #ifndef ISST_TRANSACTION_CHANGE_H
 #define ISST_TRANSACTION_CHANGE_H
 
-#include "transaction/items.h"
+#include "transaction/baseline.h"
 
 /** An item of a step: to be written, or (in a footprint) only recorded and restored. */
 struct entry {
@@ -20,13 +20,17 @@ struct entry {
 	uint64_t mask, bits;
 	bool at_least;
 	const char *text;
-	struct item_value old, wanted;
-	bool recorded; /* @old is known, and the machine has such an item */
-	bool needed;   /* it is not as wanted yet */
+	bool optional;		  /* the change goes on where it cannot be read or written */
+	struct item_value old;	  /* before the change's first write */
+	struct item_value now;	  /* right before it is written */
+	struct item_value wanted; /* right after */
+	bool recorded;		  /* @old is known, and the machine has such an item */
+	bool late;		  /* it was not there before the first write */
+	bool needed;		  /* it is not as wanted yet */
 	bool written;
 	bool timed_out; /* of those written: nobody has waited for it yet */
 	bool confirmed; /* it was read back as wanted */
-	bool refused;	/* it is dispensable, and the change goes on without it */
+	bool refused;	/* the change goes on without it */
 };
 
 struct step {
@@ -36,6 +40,7 @@ struct step {
 	size_t count, space;
 	struct entry *footprint;
 	size_t footprint_count, footprint_space;
+	bool expected; /* to write something */
 	bool begun;
 	/* Where not NULL, called after the step was made, to do what was not known before. */
 	int (*after)(struct isst_change *change);
@@ -62,8 +67,9 @@ struct isst_change {
 	struct isst_change_step *listed; /* for isst_change_step(), made when asked */
 	size_t listed_count;
 	struct text_list warnings, differences;
+	struct baseline baseline;
 	int journal; /* descriptor, -1 while nothing was written */
-	bool wrote;  /* something */
+	bool moved;  /* a value that was written made a difference, or may yet do so */
 	bool broken; /* a step could not be added for lack of memory */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
@@ -82,6 +88,10 @@ struct step *change_step_behind(struct isst_change *change, size_t before, enum 
 /** Adds an item to a step: the bits of @mask become those of @bits. A NULL step is passed over. */
 void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits);
 
+/** As step_set(); where the item cannot be read or written the change goes on without it, with a
+ * warning. */
+void step_set_optional(struct step *step, struct item item, uint64_t mask, uint64_t bits);
+
 /** Adds an item that is raised to @least where it is lower. */
 void step_raise(struct step *step, struct item item, uint64_t least);
 
@@ -91,11 +101,22 @@ void step_set_text(struct step *step, struct item item, const char *text);
 /** Adds an item that the step may disturb. */
 void step_disturbs(struct step *step, struct item item);
 
+/** The same; one that cannot be read is left out of the footprint, with a warning. */
+void step_disturbs_optional(struct step *step, struct item item);
+
+/** Adds to the footprint what the kernel may move with an item that is written. */
+void step_disturbs_counterpart(struct step *step, const struct item *item);
+/** That item. Returns false where there is none. */
+bool item_counterpart(const struct item *item, struct item *counterpart);
+
 /** All bits of a value. */
 #define WHOLE_VALUE UINT64_MAX
 
 __attribute__((format(printf, 2, 3))) void change_warn(struct isst_change *change,
 						       const char *format, ...);
+
+/** Warns that an optional item is left as it is. */
+void change_warn_optional(struct isst_change *change, const char *why);
 
 /** Warns that a domain without CPUs refused, and is left as it is. */
 void change_warn_left_out(struct isst_change *change, const char *why);

@@ -235,9 +235,59 @@ unsigned int item_settling_time(enum item_kind kind)
 	return KINDS[kind].settling_ms;
 }
 
-bool item_may_be_clipped(enum item_kind kind)
+/** Whether each ratio of a row is at most what the limit of its place says. */
+static bool is_below(uint64_t ratios, uint64_t limits)
 {
-	return KINDS[kind].clipped;
+	for (unsigned int shift = 0; shift < 64; shift += 8)
+		if ((ratios >> shift & 0xff) > (limits >> shift & 0xff))
+			return false;
+	return true;
+}
+
+/**
+ * The priority of a CLOS is never clipped, its maximum only downwards, its minimum both ways; to 0
+ * neither, which no processor's range ends at.
+ */
+static bool is_clos_clipped(uint64_t wanted, uint64_t now)
+{
+	enum { PRIORITY = 0xff, MINIMUM = 0xff00, MAXIMUM = 0xff0000 };
+	uint64_t differ = wanted ^ now;
+
+	if (differ & PRIORITY || !is_below(now & MAXIMUM, wanted & MAXIMUM))
+		return false;
+	return (!(differ & MINIMUM) || now & MINIMUM) && (!(differ & MAXIMUM) || now & MAXIMUM);
+}
+
+bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
+			bool moved)
+{
+	if (!KINDS[item->kind].clipped || moved)
+		return KINDS[item->kind].clipped;
+	switch (item->kind) {
+	case ITEM_CLOS:
+		return is_clos_clipped(wanted.number, now.number);
+	case ITEM_TURBO_RATIO_LIMITS:
+		return is_below(now.number, wanted.number);
+	default:
+		return now.number < wanted.number;
+	}
+}
+
+bool item_is_file(enum item_kind kind)
+{
+	return KINDS[kind].file != NULL;
+}
+
+uint64_t item_known_bits(enum item_kind kind)
+{
+	switch (kind) {
+	case ITEM_FEATURES:
+		return 0x3; /* turbo-freq, base-freq */
+	case ITEM_QOS:
+		return 0x6; /* use of CLOS, priority type */
+	default:
+		return UINT64_MAX;
+	}
 }
 
 const char *item_describe(struct isst_context *context, const struct item *item)

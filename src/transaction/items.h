@@ -100,9 +100,19 @@ int items_write(struct isst_context *context, struct item_access *accesses, size
 /** How long an item may take to get the value that was written, in ms. */
 unsigned int item_settling_time(enum item_kind kind);
 
-/** Whether firmware or kernel may make another value of the one that is written, within its limits.
+/**
+ * Whether a value that was read back in place of the one that was written is what the limits of
+ * firmware or kernel make of it. @moved: the write did change the item. One that left it as it was
+ * may have been clipped to just that, where it asked for a higher frequency.
  */
-bool item_may_be_clipped(enum item_kind kind);
+bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
+			bool moved);
+
+/** Whether items of a kind are files of the kernel, and written one by one. */
+bool item_is_file(enum item_kind kind);
+
+/** The bits of a kind's value that are known to mean something; others are left alone. */
+uint64_t item_known_bits(enum item_kind kind);
 
 /**
  * Whether a change can do without an item: one that the firmware holds for a domain without CPUs.

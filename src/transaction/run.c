@@ -6,8 +6,8 @@
 #include "transaction/undo.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 struct patience patience_for(enum item_kind kind)
@@ -53,55 +53,41 @@ void change_log(struct isst_change *change, const struct item *item, struct item
  */
 static int do_without(struct isst_change *change, struct entry *entry, int error, const char *why)
 {
-	if (error == -EINTR || !item_is_dispensable(change->context, &entry->item))
+	bool optional = entry->optional;
+
+	if (error == -EINTR ||
+	    (!optional && !item_is_dispensable(change->context, &entry->item)))
 		return message_error(&change->context->messages, error, "%s", why);
 	entry->refused = true;
-	change_warn_left_out(change, why);
+	if (optional)
+		change_warn_optional(change, why);
+	else
+		change_warn_left_out(change, why);
 	return 0;
 }
 
-/** Reads the entries of an array and notes what they are now as the old values. */
-static int record_entries(struct isst_change *change, struct entry *entries, size_t count)
-{
-	struct item_access *accesses = count ? calloc(count, sizeof(*accesses)) : NULL;
-	int error = accesses ? 0 : -ENOMEM;
+/* ---- What is there, and what it shall become ---- */
 
-	if (count == 0)
-		return 0;
-	for (size_t i = 0; i < count && !error; i++)
-		accesses[i].item = entries[i].item;
-	if (!error)
-		error = items_read(change->context, accesses, count);
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_failure *failure = &accesses[i].failure;
-
-		if (failure->error)
-			error = do_without(change, &entries[i], failure->error, failure->message);
-		entries[i].recorded = !accesses[i].absent && !failure->error;
-		entries[i].old = accesses[i].value;
-	}
-	free(accesses);
-	return error;
-}
-
-/** Whether a value does what an entry was to do. */
+/** Whether a value does what an entry was to do: bits that it does not write are not looked at. */
 static bool entry_served(const struct entry *entry, struct item_value now)
 {
 	if (entry->at_least)
 		return now.number >= entry->bits;
-	return item_value_serves(&entry->item, now, entry->wanted);
+	if (entry->text)
+		return item_value_serves(&entry->item, now, entry->wanted);
+	return ((now.number ^ entry->bits) & entry->mask) == 0;
 }
 
 static void plan_value(struct entry *entry)
 {
 	if (entry->at_least)
-		entry->wanted.number = entry->old.number < entry->bits ? entry->bits
-								       : entry->old.number;
+		entry->wanted.number = entry->now.number < entry->bits ? entry->bits
+								       : entry->now.number;
 	else
-		entry->wanted.number = (entry->old.number & ~entry->mask) |
+		entry->wanted.number = (entry->now.number & ~entry->mask) |
 				       (entry->bits & entry->mask);
 	entry->wanted.text = entry->text;
-	entry->needed = entry->recorded && !entry_served(entry, entry->old);
+	entry->needed = entry->recorded && !entry->refused && !entry_served(entry, entry->now);
 }
 
 /** Works out what the entries shall become, and whether anything has to be written. */
@@ -110,13 +96,273 @@ static bool plan_values(struct step *step)
 	bool any = false;
 
 	for (size_t i = 0; i < step->count; i++) {
-		struct entry *entry = &step->entries[i];
-
-		plan_value(entry);
-		any |= entry->needed;
+		plan_value(&step->entries[i]);
+		any |= step->entries[i].needed;
 	}
 	return any;
 }
+
+static int add_items(struct baseline *baseline, const struct entry *entries, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = baseline_add(baseline, &entries[i].item);
+	return error;
+}
+
+/**
+ * Notes in entries what is known of their items. One that could not be read is told of once, and
+ * then done without or the end of the change.
+ */
+static int note_baseline(struct isst_change *change, struct entry *entries, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct entry *entry = &entries[i];
+		struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+
+		if (!item || !item->read || entry->refused)
+			continue;
+		entry->recorded = item->recorded;
+		entry->late = item->late;
+		entry->old = item->value;
+		entry->now = item->now;
+		if (item->failure.error)
+			error = do_without(change, entry, item->failure.error,
+					   item->failure.message);
+	}
+	return error;
+}
+
+/* ---- The baseline ---- */
+
+/** An earlier step moves what these entries, or what their writing moves, are about. */
+static void note_moved(struct isst_change *change, const struct item *moved)
+{
+	struct baseline_item *item = baseline_find(&change->baseline, moved);
+
+	if (item)
+		item->moved = true;
+}
+
+static void note_moved_by(struct isst_change *change, const struct step *step)
+{
+	for (size_t i = 0; i < step->count; i++) {
+		struct item counterpart;
+
+		if (!step->entries[i].needed)
+			continue;
+		note_moved(change, &step->entries[i].item);
+		if (item_counterpart(&step->entries[i].item, &counterpart))
+			note_moved(change, &counterpart);
+	}
+	for (size_t i = 0; i < step->footprint_count; i++)
+		note_moved(change, &step->footprint[i].item);
+}
+
+/** Whether a step may have to write, as far as that can be known before the first write. */
+static bool may_write(struct isst_change *change, struct step *step, bool cpus_move)
+{
+	bool any = plan_values(step);
+
+	for (size_t i = 0; i < step->count && !any; i++) {
+		const struct baseline_item *item =
+			baseline_find(&change->baseline, &step->entries[i].item);
+
+		/* What is not there yet may come with a CPU. */
+		any = item && (item->moved || (!item->recorded && cpus_move));
+	}
+	return any;
+}
+
+/** What a step will leave, for the steps behind it. */
+static void note_forecast(struct isst_change *change, const struct step *step)
+{
+	note_moved_by(change, step);
+	for (size_t i = 0; i < step->count; i++) {
+		struct baseline_item *item =
+			baseline_find(&change->baseline, &step->entries[i].item);
+
+		if (item && step->entries[i].needed)
+			item->now = step->entries[i].wanted;
+	}
+}
+
+/** What the writes of a step may disturb, to be read with the baseline. */
+static int add_disturbed(struct isst_change *change, const struct step *step)
+{
+	int error = add_items(&change->baseline, step->footprint, step->footprint_count);
+
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+		struct item counterpart;
+
+		if ((entry->needed || (item && item->moved)) &&
+		    item_counterpart(&entry->item, &counterpart))
+			error = baseline_add(&change->baseline, &counterpart);
+	}
+	return error;
+}
+
+/** Goes through the steps as they will be made; @disturbed: adds what those that may write
+ * disturb. */
+static int forecast(struct isst_change *change, bool disturbed)
+{
+	bool cpus_move = false;
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		struct step *step = change->steps[i];
+
+		error = note_baseline(change, step->entries, step->count);
+		step->expected = !error && may_write(change, step, cpus_move);
+		if (!step->expected)
+			continue;
+		cpus_move |= step->kind == ITEM_ONLINE;
+		note_forecast(change, step);
+		if (disturbed)
+			error = add_disturbed(change, step);
+	}
+	return error;
+}
+
+/** From here on steps are made, and say themselves what they leave. */
+static void forget_forecast(struct baseline *baseline)
+{
+	for (size_t i = 0; i < baseline->count; i++) {
+		baseline->items[i].moved = false;
+		baseline->items[i].now = baseline->items[i].value;
+	}
+}
+
+/** Reads what the steps write. */
+static int read_entries(struct isst_change *change)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++)
+		error = add_items(&change->baseline, change->steps[i]->entries,
+				  change->steps[i]->count);
+	return error ? error : baseline_read(&change->baseline, change->context, false);
+}
+
+/**
+ * Reads all that the change may write or disturb, before the first write: what an earlier step
+ * makes of an item is not what a rollback is to restore. What steps that do not write would disturb
+ * is not read.
+ */
+static int read_baseline(struct isst_change *change)
+{
+	int error = read_entries(change);
+
+	if (!error)
+		error = forecast(change, true);
+	if (!error)
+		error = baseline_read(&change->baseline, change->context, false);
+	for (size_t i = 0; i < change->count && !error; i++)
+		if (change->steps[i]->expected)
+			error = note_baseline(change, change->steps[i]->footprint,
+					      change->steps[i]->footprint_count);
+	forget_forecast(&change->baseline);
+	return error;
+}
+
+/* ---- Right before a step ---- */
+
+/** Adds items of entries that nothing is known of yet: a step that was added by another one, or
+ * CPUs that came online. */
+static int add_unknown(struct isst_change *change, const struct entry *entries, size_t count,
+		       bool *any)
+{
+	bool cpus_moved = change_touches_cpus(change);
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct baseline_item *item = baseline_find(&change->baseline, &entries[i].item);
+
+		if (!item)
+			error = baseline_add(&change->baseline, &entries[i].item);
+		else if (!item->recorded && !item->failure.error && cpus_moved)
+			item->read = false;
+		else
+			continue;
+		*any = true;
+	}
+	return error;
+}
+
+static bool has_begun(const struct isst_change *change)
+{
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->begun)
+			return true;
+	return false;
+}
+
+static int read_unknown(struct isst_change *change, struct entry *entries, size_t count)
+{
+	bool any = false;
+	int error = add_unknown(change, entries, count, &any);
+
+	if (!error && any)
+		error = baseline_read(&change->baseline, change->context, has_begun(change));
+	return error ? error : note_baseline(change, entries, count);
+}
+
+/** Reads entries again that an earlier step wrote or disturbed. */
+static int read_moved(struct isst_change *change, struct step *step)
+{
+	struct item_access *accesses = calloc(step->count + 1, sizeof(*accesses));
+	size_t *owners = calloc(step->count + 1, sizeof(*owners));
+	size_t count = 0;
+	int error = accesses && owners ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+
+		if (!item || !item->moved || !entry->recorded || entry->refused)
+			continue;
+		owners[count] = i;
+		accesses[count++].item = entry->item;
+	}
+	if (!error && count > 0)
+		error = items_read(change->context, accesses, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		struct entry *entry = &step->entries[owners[i]];
+
+		entry->now = accesses[i].value;
+		if (accesses[i].failure.error)
+			error = do_without(change, entry, accesses[i].failure.error,
+					   accesses[i].failure.message);
+		else if (accesses[i].absent)
+			entry->recorded = false;
+	}
+	free(accesses);
+	free(owners);
+	return error;
+}
+
+/** Works out what a step has to write. Returns 0 or a negative errno with a message. */
+static int prepare_step(struct isst_change *change, struct step *step, bool *needed)
+{
+	int error = read_unknown(change, step->entries, step->count);
+
+	if (!error)
+		error = read_moved(change, step);
+	*needed = !error && plan_values(step);
+	for (size_t i = 0; i < step->count && *needed; i++)
+		if (step->entries[i].needed)
+			step_disturbs_counterpart(step, &step->entries[i].item);
+	if (*needed)
+		error = read_unknown(change, step->footprint, step->footprint_count);
+	return error;
+}
+
+/* ---- Writing ---- */
 
 /** The accesses for the entries that are needed; @owners says whose each is. */
 static size_t needed_accesses(const struct step *step, struct item_access *accesses, size_t *owners)
@@ -133,16 +379,28 @@ static size_t needed_accesses(const struct step *step, struct item_access *acces
 	return count;
 }
 
-static void tell_progress(struct isst_change *change, const struct step *step)
+/** Says what is being done to the CPUs of the entries from @from on, those included that are as
+ * they shall be: scripts wait for their lines. */
+static void tell_progress(struct isst_change *change, const struct step *step, size_t from,
+			  size_t end)
 {
 	if (step->kind != ITEM_ONLINE || !change->options.progress)
 		return;
-	for (size_t i = 0; i < step->count; i++)
-		change->options.progress(
-			change->options.data,
-			message_make(&change->context->messages, "%s cpu %u",
-				     step->entries[i].wanted.number ? "online" : "offline",
-				     step->entries[i].item.index));
+	for (size_t i = from; i < end; i++) {
+		const struct entry *entry = &step->entries[i];
+		char line[32];
+
+		snprintf(line, sizeof(line), "%s cpu %u",
+			 entry->wanted.number ? "online" : "offline", entry->item.index);
+		change->options.progress(change->options.data, line);
+	}
+}
+
+static int check_interrupted(struct isst_change *change)
+{
+	if (!change->options.interrupted || !change->options.interrupted(change->options.data))
+		return 0;
+	return message_error(&change->context->messages, -EINTR, "interrupted");
 }
 
 static void note_write(struct isst_change *change, struct entry *entry,
@@ -151,8 +409,9 @@ static void note_write(struct isst_change *change, struct entry *entry,
 	/* What may still take effect has to be taken back, too. */
 	entry->timed_out = failure->error == -ETIMEDOUT;
 	entry->written = !failure->error || entry->timed_out;
-	change->wrote |= entry->written;
-	change_log(change, &entry->item, entry->old, entry->wanted,
+	/* One that has to be waited for may yet make a difference. */
+	change->moved |= entry->timed_out;
+	change_log(change, &entry->item, entry->now, entry->wanted,
 		   failure->error ? failure->message : "written");
 }
 
@@ -184,18 +443,33 @@ static int note_writes(struct isst_change *change, struct step *step,
 	return result;
 }
 
-/** Writes entries; one that can be done without does not keep those behind it from being written.
+/**
+ * Writes entries; one that can be done without does not keep those behind it from being written.
+ * Those of the firmware go out in batches; between two files of the kernel the change can be
+ * interrupted, since hundreds of CPUs take minutes to go offline.
  */
 static int write_step(struct isst_change *change, struct step *step, struct item_access *accesses,
 		      const size_t *owners, size_t count)
 {
+	bool one_by_one = item_is_file(step->kind);
+	size_t told = 0;
 	int error = 0;
 
 	for (size_t at = 0; at < count && !error;) {
-		error = items_write(change->context, &accesses[at], count - at);
+		size_t end = one_by_one ? at + 1 : count;
+
+		if (one_by_one && at > 0)
+			error = check_interrupted(change);
+		if (error)
+			break;
+		tell_progress(change, step, told, owners[end - 1] + 1);
+		told = owners[end - 1] + 1;
+		error = items_write(change->context, &accesses[at], end - at);
 		if (!error)
-			error = note_writes(change, step, accesses, owners, at, count, &at);
+			error = note_writes(change, step, accesses, owners, at, end, &at);
 	}
+	if (!error)
+		tell_progress(change, step, told, step->count);
 	return error;
 }
 
@@ -233,9 +507,7 @@ static const char *describe_not_taken(struct isst_context *context, const struct
 static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)
 {
 	struct isst_context *context = change->context;
-	/* Limits of the package may leave those of its power domains where they are. */
-	bool moved = !item_value_equal(&entry->item, access->value, entry->old) ||
-		     entry->item.kind == ITEM_UNCORE_MAX || entry->item.kind == ITEM_UNCORE_MIN;
+	bool moved = !item_value_equal(&entry->item, access->value, entry->now);
 
 	if (entry->refused)
 		return 0;
@@ -244,14 +516,16 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	if (access->absent)
 		return message_error(&context->messages, -EIO, "%s is gone after it was written",
 				     item_describe(context, &entry->item));
+	change->moved |= moved;
 	entry->confirmed = entry_served(entry, access->value);
 	if (entry->confirmed)
 		return 0;
-	if (item_may_be_clipped(entry->item.kind) && moved) {
-		change_warn(change, "%s: %s was asked for, but it became %s",
+	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
+		change_warn(change, "%s: wrote %s, read back %s: clipped",
 			    item_describe(context, &entry->item),
 			    item_describe_value(context, &entry->item, entry->wanted),
 			    item_describe_value(context, &entry->item, access->value));
+		entry->confirmed = true;
 		/* A record and a second run compare with what the machine made of it. */
 		entry->wanted = access->value;
 		return 0;
@@ -274,30 +548,17 @@ static int verify_step(struct isst_change *change, struct step *step, struct ite
 	return error ? error : result;
 }
 
-static int make_step(struct isst_change *change, struct step *step)
+/** Writes the needed entries of a step, and reads them back. */
+static int write_and_verify(struct isst_change *change, struct step *step)
 {
-	struct item_access *accesses = NULL;
-	size_t *owners = NULL, count;
-	int error = record_entries(change, step->entries, step->count);
+	struct item_access *accesses = calloc(step->count + 1, sizeof(*accesses));
+	size_t *owners = calloc(step->count + 1, sizeof(*owners)), count;
+	int error = accesses && owners ? 0 : -ENOMEM;
 
-	if (error)
-		return error;
-	if (!plan_values(step)) {
-		tell_progress(change, step);
-		return 0;
-	}
-	error = record_entries(change, step->footprint, step->footprint_count);
-	if (!error)
-		error = journal_step(change, step);
-	if (error)
-		return error;
-	accesses = calloc(step->count, sizeof(*accesses));
-	owners = calloc(step->count, sizeof(*owners));
-	error = accesses && owners ? 0 : -ENOMEM;
 	if (!error) {
 		count = needed_accesses(step, accesses, owners);
-		tell_progress(change, step);
 		step->begun = true;
+		note_moved_by(change, step);
 		error = write_step(change, step, accesses, owners, count);
 		if (!error)
 			error = verify_step(change, step, accesses, owners, count);
@@ -307,26 +568,37 @@ static int make_step(struct isst_change *change, struct step *step)
 	return error;
 }
 
+static int make_step(struct isst_change *change, struct step *step)
+{
+	bool needed;
+	int error = prepare_step(change, step, &needed);
+
+	if (!error && change->broken)
+		error = -ENOMEM;
+	if (error)
+		return error;
+	if (!needed) {
+		tell_progress(change, step, 0, step->count);
+		return 0;
+	}
+	error = journal_step(change, step);
+	return error ? error : write_and_verify(change, step);
+}
+
 static int look_ahead(struct isst_change *change)
 {
-	int error = 0;
+	int error = read_entries(change);
 
-	for (size_t i = 0; i < change->count && !error; i++) {
-		error = record_entries(change, change->steps[i]->entries, change->steps[i]->count);
-		plan_values(change->steps[i]);
-	}
-	return error;
+	return error ? error : forecast(change, false);
 }
 
 static int make_steps(struct isst_change *change)
 {
-	int error = 0;
+	int error = read_baseline(change);
 
 	/* A step may add others behind it. */
 	for (size_t i = 0; i < change->count && !error; i++) {
-		if (change->options.interrupted &&
-		    change->options.interrupted(change->options.data))
-			error = message_error(&change->context->messages, -EINTR, "interrupted");
+		error = check_interrupted(change);
 		if (!error)
 			error = make_step(change, change->steps[i]);
 		if (!error && change->steps[i]->after)

@@ -7,6 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** Whether an item has the value that an entry found, as far as the entry may have changed it. */
+static bool is_as_before(const struct entry *entry, struct item_value now)
+{
+	if (entry->mask == WHOLE_VALUE)
+		return item_value_equal(&entry->item, now, entry->old);
+	return ((now.number ^ entry->old.number) & entry->mask) == 0;
+}
+
+/** What is to be written to restore it: bits that are not the entry's stay as they are now. */
+static struct item_value restored_value(const struct entry *entry, struct item_value now)
+{
+	struct item_value value = entry->old;
+
+	value.number = (now.number & ~entry->mask) | (entry->old.number & entry->mask);
+	return value;
+}
+
 /** Entries of one array and one kind that are not as they were. */
 struct restoration {
 	struct isst_change *change;
@@ -103,10 +120,10 @@ static void select_changed(struct restoration *work, const struct entry *entries
 		struct item_access access = work->accesses[i];
 
 		if (!access.failure.error && !is_pending(entry) &&
-		    (access.absent || item_value_equal(&entry->item, access.value, entry->old)))
+		    (access.absent || is_as_before(entry, access.value)))
 			continue;
 		work->now[work->count + count] = access.value;
-		access.value = entry->old;
+		access.value = restored_value(entry, access.value);
 		work->accesses[work->count + count++] = access;
 	}
 	memmove(work->accesses, work->accesses + work->count, count * sizeof(*work->accesses));
@@ -131,9 +148,7 @@ static int await_pending(struct restoration *work, const struct entry *entries,
 		for (size_t i = 0; i < work->count && !error; i++)
 			pending |= entries[owners[i]].timed_out &&
 				   !work->accesses[i].failure.error &&
-				   item_value_equal(&entries[owners[i]].item,
-						    work->accesses[i].value,
-						    entries[owners[i]].old);
+				   is_as_before(&entries[owners[i]], work->accesses[i].value);
 	} while (!error && pending && patience_wait(&patience));
 	return error;
 }
@@ -195,52 +210,24 @@ static void look_around(struct isst_change *change)
 		message_trace(&change->context->messages, "undo: %s", isst_error(change->context));
 }
 
-/** Whether an earlier step recorded the same item: then that value counts. */
-static bool recorded_before(const struct isst_change *change, size_t step,
-			    const struct entry *entry)
-{
-	for (size_t i = 0; i < step; i++) {
-		const struct step *other = change->steps[i];
+/* ---- What differs in the end ---- */
 
-		for (size_t j = 0; other->begun && j < other->count; j++)
-			if (other->entries[j].recorded &&
-			    item_is(&other->entries[j].item, &entry->item))
-				return true;
-		for (size_t j = 0; other->begun && j < other->footprint_count; j++)
-			if (other->footprint[j].recorded &&
-			    item_is(&other->footprint[j].item, &entry->item))
-				return true;
-	}
-	return false;
-}
+/** Called for each entry that was recorded. */
+typedef int (*entry_visitor)(struct isst_change *change, struct baseline *present,
+			     const struct entry *entry);
 
-static int compare_entries(struct isst_change *change, size_t step, const struct entry *entries,
-			   size_t count)
+static int visit(struct isst_change *change, struct baseline *present, const struct entry *entries,
+		 size_t count, entry_visitor visitor)
 {
-	struct item_access *accesses = calloc(count, sizeof(*accesses));
-	int error = accesses ? 0 : -ENOMEM;
+	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		accesses[i].item = entries[i].item;
-	if (!error)
-		error = items_read(change->context, accesses, count);
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct entry *entry = &entries[i];
-
-		if (!entry->recorded || recorded_before(change, step, entry))
-			continue;
-		if (accesses[i].failure.error)
-			change_differs_unread(change, &entry->item, accesses[i].failure.message);
-		else if (accesses[i].absent)
-			change_differs_unread(change, &entry->item, "it is not there any more");
-		else if (!item_value_equal(&entry->item, accesses[i].value, entry->old))
-			change_differs(change, &entry->item, accesses[i].value, entry->old);
-	}
-	free(accesses);
+		if (entries[i].recorded)
+			error = visitor(change, present, &entries[i]);
 	return error;
 }
 
-static int compare_all(struct isst_change *change)
+static int visit_all(struct isst_change *change, struct baseline *present, entry_visitor visitor)
 {
 	int error = 0;
 
@@ -249,11 +236,64 @@ static int compare_all(struct isst_change *change)
 
 		if (!step->begun)
 			continue;
-		if (step->count > 0)
-			error = compare_entries(change, i, step->entries, step->count);
-		if (!error && step->footprint_count > 0)
-			error = compare_entries(change, i, step->footprint, step->footprint_count);
+		error = visit(change, present, step->entries, step->count, visitor);
+		if (!error)
+			error = visit(change, present, step->footprint, step->footprint_count,
+				      visitor);
 	}
+	return error;
+}
+
+static int add_present(struct isst_change *change, struct baseline *present,
+		       const struct entry *entry)
+{
+	(void)change;
+	return baseline_add(present, &entry->item);
+}
+
+/** Bits that no step wrote or disturbed are nobody's business here. */
+static int add_mask(struct isst_change *change, struct baseline *present, const struct entry *entry)
+{
+	struct baseline_item *item = baseline_find(present, &entry->item);
+
+	(void)change;
+	if (item)
+		item->mask |= entry->mask;
+	return 0;
+}
+
+/** Compares an item once: what the first entry recorded counts. */
+static int compare_entry(struct isst_change *change, struct baseline *present,
+			 const struct entry *entry)
+{
+	struct baseline_item *item = baseline_find(present, &entry->item);
+	struct entry whole = *entry;
+
+	if (!item || item->compared)
+		return 0;
+	item->compared = true;
+	whole.mask = item->mask;
+	if (item->failure.error)
+		change_differs_unread(change, &entry->item, item->failure.message);
+	else if (!item->recorded && !entry->late)
+		change_differs_unread(change, &entry->item, "it is not there any more");
+	else if (item->recorded && !is_as_before(&whole, item->value))
+		change_differs(change, &entry->item, item->value, entry->old);
+	return 0;
+}
+
+static int compare_all(struct isst_change *change)
+{
+	struct baseline present = { 0 };
+	int error = visit_all(change, &present, add_present);
+
+	if (!error)
+		error = baseline_read(&present, change->context, false);
+	if (!error)
+		error = visit_all(change, &present, add_mask);
+	if (!error)
+		error = visit_all(change, &present, compare_entry);
+	baseline_clear(&present);
 	return error;
 }
 

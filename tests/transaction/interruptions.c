@@ -3,6 +3,76 @@
  * found in a journal. */
 #include "transaction/support/ends.h"
 
+/* ---- A row of CPUs ---- */
+
+/** CPUs that are being taken offline, and the changes that were made by then. */
+static struct {
+	const struct seam_counts *counts;
+	unsigned int lines, changes[64];
+} row;
+
+static void note_line(void *data, const char *line)
+{
+	(void)data;
+	if (strncmp(line, "offline cpu ", strlen("offline cpu ")) == 0 && row.lines < 64)
+		row.changes[row.lines++] = row.counts->changes;
+}
+
+static bool after_two_cpus(void *data)
+{
+	(void)data;
+	return row.lines == 2;
+}
+
+static void B14_hundreds_of_cpus_are_interrupted_between_two_of_them(void **state)
+{
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan,
+				       .counts = &counts,
+				       .interrupted = after_two_cpus,
+				       .progress = note_line };
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	row.lines = 0;
+	row.counts = &counts;
+	machine_begin(&machine, "guide");
+	before = machine_picture(&machine);
+	machine_make(&machine, request_find("level 1 online"), &making, &outcome);
+	assert_int_equal(outcome_error(&outcome), -EINTR);
+	assert_int_equal(row.lines, 2);
+	machine_check(&machine, before, "an interrupted row");
+	free(before);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	machine_end(&machine);
+}
+
+static void F10_a_cpu_is_told_of_right_before_it_goes_offline(void **state)
+{
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts, .progress = note_line };
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	row.lines = 0;
+	row.counts = &counts;
+	machine_begin(&machine, "guide");
+	machine_make(&machine, request_find("level 1 online"), &making, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_true(row.lines > 2);
+	for (unsigned int i = 1; i < row.lines; i++)
+		assert_int_equal(row.changes[i], row.changes[i - 1] + 1);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	machine_end(&machine);
+}
+
 /* ---- What is found in a journal ---- */
 
 static void a_journal_of_another_boot_is_put_away(void **state)
@@ -67,6 +137,8 @@ static void a_line_that_is_cut_off_is_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(B14_hundreds_of_cpus_are_interrupted_between_two_of_them),
+		cmocka_unit_test(F10_a_cpu_is_told_of_right_before_it_goes_offline),
 		cmocka_unit_test(a_journal_of_another_boot_is_put_away),
 		cmocka_unit_test(a_line_that_is_cut_off_is_passed_over),
 		INTERRUPTED("tests/tiny"),

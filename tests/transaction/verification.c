@@ -165,7 +165,7 @@ static void a_clipped_limit_is_a_warning_with_both_values(void **state)
 		   "content \"1900000\\n\"",
 		   "turbo-mode disable", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "2000000 kHz was asked for, but it became 1900000 kHz");
+	check_holds(outcome.warnings, "wrote 2000000 kHz, read back 1900000 kHz: clipped");
 	outcome_clear(&outcome);
 	machine_end(&machine);
 }

@@ -463,6 +463,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 		.partitions = request->partitions,
 		.partition_for_cpu0 = request->partition_for_cpu0,
 		.interrupted = making->interrupted,
+		.progress = making->progress,
 	};
 	struct objections objections = { .lines = strdup("") };
 	struct isst_change *change;

@@ -71,6 +71,7 @@ struct making {
 	const struct seam_plan *seam; /* NULL: the emulator alone */
 	struct seam_counts *counts;
 	bool (*interrupted)(void *data);
+	void (*progress)(void *data, const char *line);
 	unsigned int lock_ms;
 	bool dauntless; /* goes on with some domains where others refuse */
 };

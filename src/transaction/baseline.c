@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Items as they were before a change, each once, found by what they are called. */
+#include "transaction/baseline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** The order of items; 0 for those that item_is() calls the same. */
+static int compare_items(const struct item *a, const struct item *b)
+{
+	const unsigned int left[] = { a->kind, a->package, a->die, a->domain,
+				      a->kind == ITEM_FEATURES ? 0 : a->index };
+	const unsigned int right[] = { b->kind, b->package, b->die, b->domain,
+				       b->kind == ITEM_FEATURES ? 0 : b->index };
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	return 0;
+}
+
+static int by_item_and_order(const void *a, const void *b)
+{
+	const struct baseline_item *left = a, *right = b;
+	int order = compare_items(&left->item, &right->item);
+
+	if (order)
+		return order;
+	return left->order < right->order ? -1 : left->order > right->order;
+}
+
+int baseline_add(struct baseline *baseline, const struct item *item)
+{
+	if (baseline->count == baseline->space) {
+		size_t space = baseline->space ? baseline->space * 2 : 64;
+		struct baseline_item *items =
+			reallocarray(baseline->items, space, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		baseline->items = items;
+		baseline->space = space;
+	}
+	baseline->items[baseline->count] =
+		(struct baseline_item){ .item = *item, .order = baseline->added++ };
+	baseline->count++;
+	return 0;
+}
+
+/** Keeps the first of those that are the same: the others came later, and were not read. */
+static void sort(struct baseline *baseline)
+{
+	size_t kept = 0;
+
+	if (baseline->count == baseline->sorted)
+		return;
+	qsort(baseline->items, baseline->count, sizeof(*baseline->items), by_item_and_order);
+	for (size_t i = 1; i < baseline->count; i++)
+		if (compare_items(&baseline->items[kept].item, &baseline->items[i].item))
+			baseline->items[++kept] = baseline->items[i];
+	baseline->sorted = baseline->count = kept + 1;
+}
+
+static void take(struct baseline_item *item, const struct item_access *access, bool late)
+{
+	item->read = true;
+	item->late = late;
+	item->failure = access->failure;
+	item->recorded = !access->absent && !access->failure.error;
+	item->value = item->now = access->value;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct baseline_item *left = *(struct baseline_item *const *)a;
+	const struct baseline_item *right = *(struct baseline_item *const *)b;
+
+	return left->order < right->order ? -1 : left->order > right->order;
+}
+
+int baseline_read(struct baseline *baseline, struct isst_context *context, bool late)
+{
+	struct baseline_item **items;
+	struct item_access *accesses;
+	size_t count = 0;
+	int error;
+
+	sort(baseline);
+	items = calloc(baseline->count + 1, sizeof(*items));
+	accesses = calloc(baseline->count + 1, sizeof(*accesses));
+	error = items && accesses ? 0 : -ENOMEM;
+	for (size_t i = 0; i < baseline->count && !error; i++)
+		if (!baseline->items[i].read)
+			items[count++] = &baseline->items[i];
+	/* In the order of the steps, which is the one that a reader of a trace expects. */
+	if (count > 0)
+		qsort(items, count, sizeof(*items), by_order);
+	for (size_t i = 0; i < count; i++)
+		accesses[i].item = items[i]->item;
+	if (!error && count > 0)
+		error = items_read(context, accesses, count);
+	for (size_t i = 0; i < count && !error; i++)
+		take(items[i], &accesses[i], late);
+	free(items);
+	free(accesses);
+	return error;
+}
+
+static int by_item(const void *key, const void *element)
+{
+	return compare_items(key, &((const struct baseline_item *)element)->item);
+}
+
+struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item)
+{
+	if (baseline->sorted == 0)
+		return NULL;
+	return bsearch(item, baseline->items, baseline->sorted, sizeof(*baseline->items), by_item);
+}
+
+void baseline_clear(struct baseline *baseline)
+{
+	free(baseline->items);
+	*baseline = (struct baseline){ 0 };
+}

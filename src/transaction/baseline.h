@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The baseline of a change: every item that it may write or disturb, as it was before the first
+ * write. What a rollback restores, the journal holds and the comparison afterwards looks for is
+ * this, and not what an earlier step of the same change has made of an item.
+ */
+#ifndef ISST_TRANSACTION_BASELINE_H
+#define ISST_TRANSACTION_BASELINE_H
+
+#include "transaction/items.h"
+
+struct baseline_item {
+	struct item item;
+	size_t order; /* in which items were added */
+	struct item_value value;
+	bool read;     /* it was asked for */
+	bool recorded; /* @value is known, and the machine has such an item */
+	bool late;     /* it was not there before the first write */
+	struct isst_failure failure;
+	/* While steps are planned and made: */
+	struct item_value now; /* what it is, or will be */
+	bool moved;	       /* a step wrote or disturbed it: @now is to be read again */
+	/* Where a rollback is checked: bits that steps may have changed; done. */
+	uint64_t mask;
+	bool compared;
+};
+
+struct baseline {
+	struct baseline_item *items; /* those that were read, sorted; then those that were added */
+	size_t sorted, count, space;
+	size_t added; /* ever */
+};
+
+/** Adds an item to those that the next baseline_read() reads. Returns 0 or -ENOMEM. */
+int baseline_add(struct baseline *baseline, const struct item *item);
+
+/**
+ * Reads the items that were added and not read yet, in one batch; one that was added more than once
+ * is read once, as the first of them names it. @late: steps were made already.
+ * Returns 0 or -ENOMEM; what cannot be read has its own failure.
+ */
+int baseline_read(struct baseline *baseline, struct isst_context *context, bool late);
+
+/** The item, or NULL where it was not read. Valid until an item is added. */
+struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item);
+
+void baseline_clear(struct baseline *baseline);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Old values are those from before the first write of a change, whatever its own steps make of them
+ * meanwhile; and bits that a step does not write are nobody's business.
+ */
+#include "driver/abi.h"
+#include "transaction/support/loops.h"
+
+#include <unistd.h>
+
+#define CPU "/sys/devices/system/cpu/"
+#define CPUFREQ(cpu, name) CPU "cpu" #cpu "/cpufreq/" name
+
+/* ---- Old values are read before the first write ---- */
+
+/** What the last step writes, and what the step of the feature may disturb: neither can be read. */
+static const struct {
+	const char *rule, *part;
+} UNREADABLE[] = {
+	{ "read " CPUFREQ(3, "scaling_min_freq") " EIO", "scaling_min_freq" },
+	{ "msr 0x1ad get EIO", "turbo ratio limits" },
+};
+
+static void every_old_value_is_read_before_the_first_write(void **state)
+{
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(UNREADABLE); i++) {
+		machine_begin(&machine, "tests/tiny");
+		machine_faults(&machine, "%s", UNREADABLE[i].rule);
+		machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
+		assert_int_equal(outcome_error(&outcome), -EIO);
+		assert_int_equal(counts.changes, 0);
+		check_holds(outcome.message, UNREADABLE[i].part);
+		outcome_clear(&outcome);
+		seam_counts_clear(&counts);
+		machine_end(&machine);
+	}
+}
+
+/* ---- Bits that a step does not write ---- */
+
+/** The machine that another process writes to, behind the back of the change. */
+static const struct machine *foreign;
+static uint32_t foreign_register, foreign_value;
+
+/** One entry of an MMIO call, as struct abi_io_regs has it. */
+struct one_register {
+	uint32_t count;
+	struct abi_io_reg reg;
+};
+
+static uint32_t send(const struct machine *machine, struct abi_io_reg reg)
+{
+	struct one_register argument = { 1, reg };
+	struct isst_machine *opened = machine_open(machine);
+	int device = opened->device->open(opened->data);
+
+	assert_true(device >= 0);
+	assert_true(opened->device->ioctl(opened->data, device, ABI_IO_COMMAND, &argument) >= 0);
+	opened->device->close(opened->data, device);
+	opened->release(opened);
+	return argument.reg.value;
+}
+
+static uint32_t read_register(const struct machine *machine, uint32_t reg)
+{
+	return send(machine, (struct abi_io_reg){ .reg = reg });
+}
+
+static void write_behind_the_back(void)
+{
+	send(foreign, (struct abi_io_reg){ .read_write = 1,
+					   .reg = foreign_register,
+					   .value = foreign_value });
+}
+
+/** The number of the change in which the request writes CLOS 0: the first one of that kind. */
+static unsigned int find_clos_change(void)
+{
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct machine machine;
+	struct outcome outcome;
+	unsigned int number = 0;
+
+	machine_begin(&machine, "tests/tiny");
+	machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
+	while (number < counts.changes && strcmp(counts.kinds[number], "mmio clos") != 0)
+		number++;
+	assert_int_not_equal(number, counts.changes);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	machine_end(&machine);
+	return number + 1;
+}
+
+/** base-freq writes all of CLOS 0 but its desired frequency, which another process sets meanwhile. */
+static void B11_bits_of_others_outlast_a_rollback(void **state)
+{
+	struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct machine machine;
+	struct outcome outcome;
+	uint32_t before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	foreign = &machine;
+	foreign_register = 0x08;
+	before = read_register(&machine, 0x08);
+	assert_int_equal(before >> 24, 0);
+	/* What the change writes, the desired frequency included that is not its own. */
+	foreign_value = 0x15ff1700;
+	plan.after_change = find_clos_change();
+	plan.then = write_behind_the_back;
+	machine_faults(&machine, "mailbox 0x7f/0x02 set ENXIO");
+	machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
+	machine_faults(&machine, "%s", "");
+	if (outcome_error(&outcome) != -EIO)
+		fail_msg("%d: %s\n%s", outcome_error(&outcome), outcome.message,
+			 outcome.differences);
+	assert_string_equal(outcome.differences, "");
+	assert_int_equal(read_register(&machine, 0x08), before | 0x15000000);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	machine_end(&machine);
+}
+
+static void B11_bits_of_others_do_not_fail_the_verification(void **state)
+{
+	struct seam_plan plan = { .after_change = find_clos_change(),
+				  .then = write_behind_the_back };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	foreign = &machine;
+	foreign_register = 0x08;
+	foreign_value = 0x15ff1700;
+	machine_make(&machine, request_find("base-freq enable auto"), &making, &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%d: %s", outcome_error(&outcome), outcome.message);
+	assert_string_equal(outcome.warnings, "");
+	assert_int_equal(read_register(&machine, 0x08), 0x15ff1700);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	machine_end(&machine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_old_value_is_read_before_the_first_write),
+		cmocka_unit_test(B11_bits_of_others_outlast_a_rollback),
+		cmocka_unit_test(B11_bits_of_others_do_not_fail_the_verification),
+	};
+
+	return cmocka_run_group_tests_name("the baseline of a change", tests, NULL, NULL);
+}
