@@ -106,30 +106,90 @@ static void plan_associations(struct isst_change *change, const struct isst_requ
 				facts->domains[i].level.base_freq_info.high_priority, 0, LOW_CLOS);
 }
 
+/** Whether turbo is known to be off. */
+static int find_turbo_off(struct isst_change *change, bool *off)
+{
+	enum turbo_state state;
+	int error = cpufreq_turbo_state(&change->context->files, &state);
+
+	*off = !error && state == TURBO_OFF;
+	return error == -ENOMEM ? error : 0;
+}
+
+/**
+ * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
+ * SST-BF; and with it what the limits of cpufreq read as.
+ */
+static int plan_feature(struct isst_change *change, const struct isst_request *requests,
+			const struct facts *facts, bool enable)
+{
+	struct step *step = plan_feature_step(change, requests, facts, FEATURE_BASE_FREQ,
+					      enable ? FEATURE_BASE_FREQ : 0);
+	bool turbo_off;
+	int error = find_turbo_off(change, &turbo_off);
+
+	for (size_t i = 0; i < facts->count && !error && turbo_off; i++) {
+		const struct isst_domain *domain = requests[i].domain;
+		unsigned int cpu;
+
+		if (!wanted(&requests[i]))
+			continue;
+		isst_cpuset_for_each (cpu, domain->online) {
+			step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
+			step_disturbs(step, item_of(ITEM_SCALING_MIN, domain, cpu));
+		}
+	}
+	return error;
+}
+
+/** The limits that cpufreq gets once the base frequencies have changed. */
+struct limits_plan {
+	struct isst_change *change;
+	struct step *max, *min;
+	bool turbo_off;
+};
+
+/** cpuinfo_max_freq as it will be at that base frequency. */
+static int read_highest(const struct limits_plan *plan, unsigned int cpu, uint64_t base_khz,
+			uint64_t *khz)
+{
+	struct kernel_files *files = &plan->change->context->files;
+	uint64_t former_base_khz;
+	int error = cpufreq_read(files, cpu, "cpuinfo_max_freq", khz);
+
+	if (error || !plan->turbo_off)
+		return error;
+	error = cpufreq_read(files, cpu, "base_frequency", &former_base_khz);
+	if (!error && *khz <= former_base_khz)
+		*khz = base_khz;
+	return error == -ENOENT ? 0 : error;
+}
+
 /**
  * Raises a limit below the base frequency, and asks the CPU to run at its best as far as its limit
  * allows.
  */
-static int plan_cpu_limits(struct isst_change *change, struct step *max, struct step *min,
-			   const struct isst_domain *domain, unsigned int cpu, uint64_t base_khz)
+static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_domain *domain,
+			   unsigned int cpu, uint64_t base_khz)
 {
-	struct kernel_files *files = &change->context->files;
 	uint64_t highest_khz, limit_khz;
-	int error = cpufreq_read(files, cpu, "cpuinfo_max_freq", &highest_khz);
+	int error = read_highest(plan, cpu, base_khz, &highest_khz);
 
 	if (!error)
-		error = cpufreq_read(files, cpu, "scaling_max_freq", &limit_khz);
+		error = cpufreq_read(&plan->change->context->files, cpu, "scaling_max_freq",
+				     &limit_khz);
 	/* A CPU without cpufreq has no limits. */
 	if (error)
 		return error == -ENOENT ? 0 : error;
-	if (limit_khz < base_khz)
+	if (limit_khz < base_khz) {
 		limit_khz = base_khz;
+		/* A limit at the processor's highest frequency is none. */
+		step_raise(plan->max, item_of(ITEM_SCALING_MAX, domain, cpu),
+			   base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT);
+	}
 	if (limit_khz > highest_khz)
 		limit_khz = highest_khz;
-	/* A limit at the processor's highest frequency is none. */
-	step_raise(max, item_of(ITEM_SCALING_MAX, domain, cpu),
-		   base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT);
-	step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limit_khz);
+	step_set(plan->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limit_khz);
 	return 0;
 }
 
@@ -137,10 +197,11 @@ static int plan_cpu_limits(struct isst_change *change, struct step *max, struct 
 static int plan_limits(struct isst_change *change, const struct isst_request *requests,
 		       const struct facts *facts)
 {
-	struct step *max = change_step(change, ITEM_SCALING_MAX);
-	struct step *min = change_step(change, ITEM_SCALING_MIN);
-	int error = 0;
+	struct limits_plan plan = { .change = change };
+	int error = find_turbo_off(change, &plan.turbo_off);
 
+	plan.max = change_step(change, ITEM_SCALING_MAX);
+	plan.min = change_step(change, ITEM_SCALING_MIN);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 		const struct isst_base_freq *info = &facts->domains[i].level.base_freq_info;
@@ -154,7 +215,7 @@ static int plan_limits(struct isst_change *change, const struct isst_request *re
 							: info->low_mhz.value;
 
 			if (!error)
-				error = plan_cpu_limits(change, max, min, domain, cpu,
+				error = plan_cpu_limits(&plan, domain, cpu,
 							base_mhz * UINT64_C(1000));
 		}
 	}
@@ -197,7 +258,7 @@ static int plan_enable(struct span *span, bool automatic)
 		warn_of_hwp(change, requests, span->own);
 	}
 	if (!error)
-		plan_feature_step(change, requests, &own, FEATURE_BASE_FREQ, FEATURE_BASE_FREQ);
+		error = plan_feature(change, requests, &own, true);
 	if (!error && automatic)
 		error = plan_limits(change, requests, &own);
 	if (!error && automatic)
@@ -229,7 +290,7 @@ static int plan_disable(struct span *span, bool automatic)
 	int error = restored && sharing ? 0 : -ENOMEM;
 
 	if (!error)
-		plan_feature_step(span->change, span->requests, &own, FEATURE_BASE_FREQ, 0);
+		error = plan_feature(span->change, span->requests, &own, false);
 	if (!error && automatic)
 		error = plan_restoring(span->change, NAME, sharing, &span->facts, restored);
 	if (!error && automatic) {

@@ -224,8 +224,8 @@ void plan_core_power_steps(struct isst_change *change, const struct isst_request
 	}
 }
 
-void plan_feature_step(struct isst_change *change, const struct isst_request *requests,
-		       const struct facts *facts, uint64_t mask, uint64_t bits)
+struct step *plan_feature_step(struct isst_change *change, const struct isst_request *requests,
+			       const struct facts *facts, uint64_t mask, uint64_t bits)
 {
 	struct step *step = change_step(change, ITEM_FEATURES);
 
@@ -240,6 +240,7 @@ void plan_feature_step(struct isst_change *change, const struct isst_request *re
 		if (domain->has_cpu)
 			step_disturbs(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
 	}
+	return step;
 }
 
 void plan_association_entries(struct step *step, const struct isst_context *context,

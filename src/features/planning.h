@@ -89,9 +89,10 @@ bool feature_in_use(const struct isst_change *change, const struct isst_request 
 void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority);
 
-/** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all wanted requests. */
-void plan_feature_step(struct isst_change *change, const struct isst_request *requests,
-		       const struct facts *facts, uint64_t mask, uint64_t bits);
+/** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all wanted requests, and
+ * returns it; NULL without memory. */
+struct step *plan_feature_step(struct isst_change *change, const struct isst_request *requests,
+			       const struct facts *facts, uint64_t mask, uint64_t bits);
 
 /** Adds the step that puts every core of a set of CPUs into a CLOS: @high those of @high_priority,
  * @low the others. */

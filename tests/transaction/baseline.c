@@ -11,6 +11,141 @@
 #define CPU "/sys/devices/system/cpu/"
 #define CPUFREQ(cpu, name) CPU "cpu" #cpu "/cpufreq/" name
 
+static void write_file(const struct machine *machine, const char *path, const char *text)
+{
+	struct isst_machine *opened = machine_open(machine);
+
+	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
+	opened->release(opened);
+}
+
+static void check_file(const struct machine *machine, const char *path, const char *expected)
+{
+	struct isst_machine *opened = machine_open(machine);
+	char *content = NULL;
+	size_t size;
+
+	assert_int_equal(opened->files->read(opened->data, path, &content, &size), 0);
+	if (strncmp(content, expected, strlen(expected)) != 0 ||
+	    content[strlen(expected)] != '\n')
+		fail_msg("%s, %s: %.*s, not %s", machine->name, path, (int)size, content,
+			 expected);
+	free(content);
+	opened->release(opened);
+}
+
+static void make(const struct machine *machine, const char *name)
+{
+	struct outcome outcome;
+
+	machine_try(machine, name, &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%s, %s: %s", machine->name, name, outcome.message);
+	outcome_clear(&outcome);
+}
+
+/* ---- SST-BF while turbo is off: cpuinfo_max_freq follows the base frequency ---- */
+
+/** Level 0 of tests/tiny: base 2000 MHz; with SST-BF 2300 on core 0 (CPUs 0, 1), 1800 on core 1. */
+static void begin_without_turbo(struct machine *machine)
+{
+	machine_begin(machine, "tests/tiny");
+	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+	check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "2000000");
+}
+
+static void B5_limits_follow_the_new_base_frequency_while_turbo_is_off(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	begin_without_turbo(&machine);
+	make(&machine, "base-freq enable auto");
+	check_file(&machine, CPUFREQ(0, "cpuinfo_max_freq"), "2300000");
+	check_file(&machine, CPUFREQ(0, "scaling_min_freq"), "2300000");
+	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "2300000");
+	check_file(&machine, CPUFREQ(2, "scaling_min_freq"), "1800000");
+	check_file(&machine, CPUFREQ(2, "scaling_max_freq"), "1800000");
+	machine_end(&machine);
+}
+
+static void B5_a_second_run_without_turbo_changes_nothing(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	begin_without_turbo(&machine);
+	make(&machine, "base-freq enable auto");
+	before = machine_picture(&machine);
+	machine_try(&machine, "base-freq enable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_string_equal(outcome.steps, "");
+	assert_true(outcome.unchanged);
+	machine_check(&machine, before, "a second run");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/** Limits of a user: what they are before, and is found again after it all. */
+static const struct {
+	const char *path, *khz;
+} LIMITS[] = {
+	{ CPUFREQ(0, "scaling_max_freq"), "1900000" },
+	{ CPUFREQ(1, "scaling_min_freq"), "1900000" },
+	{ CPUFREQ(2, "scaling_max_freq"), "1900000" },
+	{ CPUFREQ(3, "scaling_min_freq"), "1900000" },
+};
+
+static void B5_disabling_restores_the_limits_of_the_user(void **state)
+{
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	for (size_t i = 0; i <= COUNT(LIMITS); i++) {
+		begin_without_turbo(&machine);
+		for (size_t j = 0; j < COUNT(LIMITS); j++)
+			if (i == j || i == COUNT(LIMITS))
+				write_file(&machine, LIMITS[j].path, LIMITS[j].khz);
+		machine_prepare(&machine, "core-power enable ordered");
+		make(&machine, "core-power disable");
+		before = machine_picture(&machine);
+		make(&machine, "base-freq enable auto");
+		make(&machine, "base-freq disable auto");
+		for (size_t j = 0; j < COUNT(LIMITS); j++)
+			if (i == j || i == COUNT(LIMITS))
+				check_file(&machine, LIMITS[j].path, LIMITS[j].khz);
+		machine_check(&machine, before, "enabled and disabled");
+		free(before);
+		machine_end(&machine);
+	}
+}
+
+static void B5_a_failed_change_restores_the_limits_of_the_user(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	begin_without_turbo(&machine);
+	for (size_t i = 0; i < COUNT(LIMITS); i++)
+		write_file(&machine, LIMITS[i].path, LIMITS[i].khz);
+	before = machine_picture(&machine);
+	machine_faults(&machine, "write " CPUFREQ(2, "scaling_min_freq") " EIO");
+	machine_try(&machine, "base-freq enable auto", &outcome);
+	machine_faults(&machine, "%s", "");
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	assert_string_equal(outcome.differences, "");
+	machine_check(&machine, before, "a change that failed");
+	free(before);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
 /* ---- Old values are read before the first write ---- */
 
 /** What the last step writes, and what the step of the feature may disturb: neither can be read. */
@@ -161,6 +296,10 @@ static void B11_bits_of_others_do_not_fail_the_verification(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(B5_limits_follow_the_new_base_frequency_while_turbo_is_off),
+		cmocka_unit_test(B5_a_second_run_without_turbo_changes_nothing),
+		cmocka_unit_test(B5_disabling_restores_the_limits_of_the_user),
+		cmocka_unit_test(B5_a_failed_change_restores_the_limits_of_the_user),
 		cmocka_unit_test(every_old_value_is_read_before_the_first_write),
 		cmocka_unit_test(B11_bits_of_others_outlast_a_rollback),
 		cmocka_unit_test(B11_bits_of_others_do_not_fail_the_verification),
