@@ -225,6 +225,11 @@ $(BUILD)/tests/captures: tests/command/captures.sh $(COMMAND) $(BUILD)/isst $(BU
 	printf '#!/bin/sh\nexec sh tests/command/captures.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+$(BUILD)/tests/privileged: tests/command/privileged.sh $(COMMAND) $(PRELOAD) $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/command/privileged.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 # A program of its own, which knows nothing of the emulator; it is run on an emulated machine.
 $(BUILD)/tests/preload/probe: %: %.o
 	$(LINK_TEST)
@@ -244,7 +249,7 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 	chmod +x $@
 
 # Those that take long first, so that all processors have work until the end.
-TESTS := $(BUILD)/tests/commands $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded \
+TESTS := $(BUILD)/tests/commands $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests

@@ -2,6 +2,7 @@
 /* Chooses and opens the machine of a run; must not know what it is asked. */
 #include "machine.h"
 
+#include "privileges.h"
 #include "suggest.h"
 
 #include <errno.h>
@@ -59,6 +60,11 @@ enum exit_status machine_choose(const struct request *request, struct isst_emula
 	target->unlock |= environment("ISST_EMULATE_UNLOCK") != NULL;
 	if (!target->state_directory)
 		target->state_directory = environment("ISST_EMULATE_STATE");
+	if (target->platform && privileges_borrowed())
+		return refuse(STATUS_NOT_PERMITTED, problem,
+			      "cannot emulate '%s': the program has privileges that its caller "
+			      "does not have (set-uid, set-gid or file capabilities)",
+			      target->platform);
 	if (target->platform && !isst_emulator())
 		return refuse(STATUS_NOT_HERE, problem,
 			      "cannot emulate '%s': this build has no emulator", target->platform);

@@ -3,6 +3,7 @@
  * formats. */
 #include "handlers.h"
 #include "machine.h"
+#include "privileges.h"
 #include "run.h"
 
 #include <stdlib.h>
@@ -156,6 +157,13 @@ void platform_capture(struct run *run)
 	const char *notice;
 	int error;
 
+	if (privileges_borrowed()) {
+		run_error(run, STATUS_NOT_PERMITTED,
+			  "cannot capture into '%s': the program has privileges that its caller "
+			  "does not have (set-uid, set-gid or file capabilities)",
+			  run->request->operand);
+		return;
+	}
 	if (!open_captured(run))
 		return;
 	error = isst_capture(run->context, run->request->operand);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gives up capabilities. To be done once everything is open for which the caller's own rights were
- * needed: the device, the file of --out (anywhere), the library's cache, and the directory of an
- * emulated machine.
+ * Lends no privileges to what the caller names, and gives up those that are not needed. The latter
+ * is to be done once everything is open for which they were needed: the device, and the library's
+ * cache.
+ *
+ * The program may have more privileges than its caller: set-uid, or by file capabilities. Those are
+ * for the device and the kernel's files. The file of --out is opened with the caller's own rights,
+ * and emulated machines, platform files and captures, which are files of the caller's choice
+ * throughout, are refused altogether (machine.c).
  *
  * What is left to do after that:
  *  - A reading run asks the open device, which looks at credentials for writes only, and reads
@@ -18,7 +23,10 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/capability.h>
+#include <sys/auxv.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 static const cap_value_t needed_to_change[] = { CAP_SYS_ADMIN, CAP_DAC_OVERRIDE };
 
@@ -36,10 +44,79 @@ static int keep(cap_t kept, cap_t held, cap_value_t capability)
 	return 0;
 }
 
+bool privileges_borrowed(void)
+{
+	return getauxval(AT_SECURE) || getuid() != geteuid() || getgid() != getegid();
+}
+
+/** Files are then the caller's, and opened by him. The kernel tells of no failure but by the id
+ * that it keeps. */
+static int set_file_ids(uid_t user, gid_t group)
+{
+	setfsgid(group);
+	setfsuid(user);
+	return setfsgid(group) == (int)group && setfsuid(user) == (int)user ? 0 : -EPERM;
+}
+
+static int lower_effective(void)
+{
+	cap_t lowered = cap_get_proc();
+	int error = lowered ? 0 : -errno;
+
+	if (!error && (cap_clear_flag(lowered, CAP_EFFECTIVE) != 0 || cap_set_proc(lowered) != 0))
+		error = -errno;
+	if (lowered)
+		cap_free(lowered);
+	return error;
+}
+
+int privileges_as_caller(struct privileges_aside *aside)
+{
+	int error;
+
+	*aside = (struct privileges_aside){ .capabilities = NULL };
+	if (getuid() == 0 && !privileges_borrowed())
+		return 0;
+	aside->capabilities = cap_get_proc();
+	if (!aside->capabilities)
+		return -errno;
+	error = set_file_ids(getuid(), getgid());
+	if (!error)
+		error = lower_effective();
+	if (error)
+		(void)privileges_again(aside);
+	return error;
+}
+
+int privileges_again(struct privileges_aside *aside)
+{
+	int error = 0;
+
+	if (!aside->capabilities)
+		return 0;
+	error = set_file_ids(geteuid(), getegid());
+	if (cap_set_proc(aside->capabilities) != 0)
+		error = -errno;
+	cap_free(aside->capabilities);
+	aside->capabilities = NULL;
+	return error;
+}
+
+/**
+ * Nothing that this process might execute gains privileges. The bounding set can be lowered only by
+ * those who may set capabilities; for others no_new_privs is what counts.
+ */
+static int gain_nothing(void)
+{
+	for (cap_value_t i = 0; prctl(PR_CAPBSET_READ, i) >= 0; i++)
+		(void)prctl(PR_CAPBSET_DROP, i);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno : 0;
+}
+
 int privileges_drop(bool changing)
 {
 	cap_t held = cap_get_proc(), kept = cap_init();
-	int error = held && kept ? 0 : -errno;
+	int error = held && kept ? gain_nothing() : -errno;
 
 	for (size_t i = 0;
 	     changing && !error && i < sizeof(needed_to_change) / sizeof(needed_to_change[0]); i++)

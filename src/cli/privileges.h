@@ -1,12 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The capabilities that a run goes on with; must not know what it does. */
+/* The privileges that a run works with; must not know what it does. */
 #ifndef ISST_CLI_PRIVILEGES_H
 #define ISST_CLI_PRIVILEGES_H
 
 #include <stdbool.h>
+#include <sys/capability.h>
+#include <sys/types.h>
 
 /**
- * Gives up the capabilities that are not needed any more.
+ * True if the program has privileges that its caller does not have: set-uid, set-gid, or file
+ * capabilities. It must not lend them to what the caller names.
+ */
+bool privileges_borrowed(void);
+
+/** What privileges_as_caller() put aside. */
+struct privileges_aside {
+	cap_t capabilities; /* NULL: nothing was put aside */
+};
+
+/**
+ * From here on files are opened with the rights of the caller alone, until privileges_again().
+ * Where the caller is root nothing changes. Returns 0 or a negative errno: then nothing may be
+ * opened for the caller.
+ */
+int privileges_as_caller(struct privileges_aside *aside);
+
+/** Returns 0 or a negative errno. */
+int privileges_again(struct privileges_aside *aside);
+
+/**
+ * Gives up the capabilities that are not needed any more, for this process and all that it might
+ * become.
  *
  * @changing: the run is going to change the machine
  * Returns 0 or a negative errno: then all of them are still there.

@@ -378,10 +378,23 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 	return status;
 }
 
+/** The file is the caller's choice: it is opened with the caller's rights. Returns 0 or a negative
+ * errno. */
+static int open_as_caller(struct output *output, const char *path)
+{
+	struct privileges_aside aside;
+	int error = privileges_as_caller(&aside), again;
+
+	if (!error)
+		error = output_open(output, path);
+	again = privileges_again(&aside);
+	return error ? error : again;
+}
+
 enum exit_status run_open_file(const struct request *request, struct output *output)
 {
 	const char *path = request_text(request, OPTION_OUT);
-	int error = output_open(output, path);
+	int error = path ? open_as_caller(output, path) : 0;
 	enum exit_status status;
 	char *problem;
 

@@ -9,8 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -244,6 +247,25 @@ static int try_machine(const struct isst_emulator_target *target, char **error)
 	return result;
 }
 
+/**
+ * A program on an emulated machine can still reach the real one by what the preload library does
+ * not replace. It gets no capability that it does not have as the caller's program: nothing is
+ * handed on by the ambient or the inheritable set.
+ */
+static int hand_on_no_capability(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL)
+		return -errno;
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		data[i].inheritable = 0;
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
 int launch_run(const struct isst_emulator_target *target,
 	       const struct isst_emulator_program *program, char **error)
 {
@@ -252,6 +274,10 @@ int launch_run(const struct isst_emulator_target *target,
 	int result;
 
 	*error = NULL;
+	if (getuid() != geteuid() || getgid() != getegid() || getauxval(AT_SECURE))
+		return set_error(error, -EPERM,
+				 "Cannot run %s with privileges that the caller does not have",
+				 name);
 	if (launch_find(name, path))
 		obstacle = launch_obstacle(path);
 	if (obstacle)
@@ -265,6 +291,8 @@ int launch_run(const struct isst_emulator_target *target,
 		result = set_machine(target, program);
 	if (!result)
 		result = set_library(error);
+	if (!result)
+		result = hand_on_no_capability();
 	if (result)
 		return result;
 	tell_of_cpuid();

@@ -5,6 +5,7 @@
 #include "cli/privileges.h"
 
 #include <sys/capability.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,18 @@ static bool is_left(cap_t before, bool changing)
 	return right;
 }
 
+/** True if nothing that the caller might execute gains privileges. */
+static bool gains_nothing(cap_t before)
+{
+	bool right = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+
+	for (cap_value_t i = 0;
+	     has(before, CAP_SETPCAP, CAP_EFFECTIVE) && right && prctl(PR_CAPBSET_READ, i) >= 0;
+	     i++)
+		right = prctl(PR_CAPBSET_READ, i) == 0;
+	return right;
+}
+
 /** Capabilities do not come back: each case is a process of its own. */
 static void assert_left(bool changing)
 {
@@ -43,7 +56,8 @@ static void assert_left(bool changing)
 	assert_true(process >= 0);
 	if (process == 0) {
 		cap_t before = cap_get_proc();
-		bool right = before && privileges_drop(changing) == 0 && is_left(before, changing);
+		bool right = before && privileges_drop(changing) == 0 &&
+			     is_left(before, changing) && gains_nothing(before);
 
 		cap_free(before);
 		_exit(right ? 0 : 1);
@@ -65,10 +79,43 @@ static void a_changing_run_keeps_what_the_driver_and_the_files_ask_for(void **st
 	assert_left(true);
 }
 
+static void who_has_no_more_than_the_caller_borrows_nothing(void **state)
+{
+	(void)state;
+	assert_false(privileges_borrowed());
+}
+
+/** What root names is opened as root; in any other case without a capability, and then as before.
+ */
+static void as_the_caller_no_capability_is_effective(void **state)
+{
+	struct privileges_aside aside;
+	cap_t before = cap_get_proc(), meanwhile, after;
+	cap_t none = cap_init();
+
+	(void)state;
+	assert_true(before && none);
+	assert_int_equal(privileges_as_caller(&aside), 0);
+	meanwhile = cap_get_proc();
+	assert_int_equal(privileges_again(&aside), 0);
+	after = cap_get_proc();
+	assert_true(meanwhile && after);
+	assert_int_equal(cap_compare(before, after), 0);
+	assert_int_equal(
+		CAP_DIFFERS(cap_compare(meanwhile, getuid() == 0 ? before : none), CAP_EFFECTIVE),
+		0);
+	cap_free(before);
+	cap_free(meanwhile);
+	cap_free(after);
+	cap_free(none);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reading_run_keeps_none),
+		cmocka_unit_test(who_has_no_more_than_the_caller_borrows_nothing),
+		cmocka_unit_test(as_the_caller_no_capability_is_effective),
 		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),
 	};
 
