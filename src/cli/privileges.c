@@ -12,7 +12,7 @@
  * What is left to do after that:
  *  - A reading run asks the open device, which looks at credentials for writes only, and reads
  *    files of the kernel that everybody may read. It needs no capability.
- *  - A changing run needs CAP_SYS_ADMIN, which the driver asks for at every write; and it opens
+ *  - A changing run needs CAP_SYS_ADMIN, which the driver asks for at some writes; and it opens
  *    files of the kernel for writing and makes cgroups, all of which belong to root: root may do so
  *    as their owner, but a caller who is not root and was given capabilities instead needs
  *    CAP_DAC_OVERRIDE for that.
