@@ -269,6 +269,12 @@ check_program() {	# $1: C file; the other words: how to compile
 	"$@" -Wall -Wextra -Werror -I"$root/include" -o "$scratch/program" "$file" "$build/libisst.a" -lcap
 }
 
+# Where there is no driver a program that cannot read must not end as if it could.
+check_program_fails() {	# $1: program
+	! "$1" > "$scratch/printed" 2>&1 || { echo "ended with 0:"; cat "$scratch/printed"; return 1; }
+	[ -s "$scratch/printed" ] || { echo "said nothing"; return 1; }
+}
+
 check "help and man page name the same features, commands and options" check_typed
 check "help and man page name the same exit statuses" \
 	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
@@ -322,6 +328,11 @@ if command -v "${compiler%% *}" > /dev/null; then
 	blocks_of c "$scratch/program" .c "$readme"
 	# shellcheck disable=SC2086  # compiler (ccache gcc, say) and instruments are words on purpose
 	check "README's program compiles" check_program "$scratch/program1.c" $compiler $instruments
+	if [ -e /dev/isst_interface ]; then
+		skip "README's program fails where there is no driver" "there is a driver here"
+	else
+		check "README's program fails where there is no driver" check_program_fails "$scratch/program"
+	fi
 else
 	skip "README's program compiles" "no $compiler"
 fi
