@@ -18,6 +18,13 @@
  */
 enum { BUCKETS = 8, TRL_TYPES = 6, CLOSES = 4, CORE_IDS = 256, MASK_CORES = 64, COMMANDS = 32 };
 
+/*
+ * Limits of what is emulated: x86 kernels are built for 8192 CPUs at most, as the file kernel_max
+ * says; packages of dies or power domains, and levels of all of these, are no more than memory and
+ * time allow. The largest servers have 8 packages of 288 CPUs, 5 power domains and 5 levels each.
+ */
+enum { MOST_CPUS = 8192, MOST_DOMAINS = 1024, MOST_LEVELS = 16384 };
+
 /* Of TPMI: the mask of valid power domains has 16 bits, those of levels 8. */
 enum { MOST_POWER_DOMAINS = 16, TPMI_LEVELS = 8 };
 
@@ -204,6 +211,7 @@ struct platform {
 	struct platform_cpu *cpus; /* present ones, ascending by number */
 	size_t cpu_count;
 	unsigned int cpu_ids; /* one more than the highest possible CPU: the kernel's nr_cpu_ids */
+	size_t level_count;   /* of all domains, as the file describes them */
 	struct recording *recording; /* NULL: described by a platform file */
 };
 

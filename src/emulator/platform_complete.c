@@ -128,9 +128,17 @@ static void find_first_threads(struct platform *platform)
 
 static int check_cpus(const struct platform *platform, char **what)
 {
+	unsigned int beyond;
+
+	if (platform->possible.set && isst_cpuset_next(platform->possible.set, MOST_CPUS, &beyond))
+		return set_error(what, -EINVAL, "CPU %u is possible; kernels have CPUs 0 to %u",
+				 beyond, MOST_CPUS - 1);
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
 
+		if (cpu->number >= MOST_CPUS)
+			return set_error(what, -EINVAL, "there is a CPU %u; kernels have 0 to %u",
+					 cpu->number, MOST_CPUS - 1);
 		if (cpu->domain >= platform->domain_count)
 			return set_error(what, -EINVAL, "CPU %u is in no domain", cpu->number);
 		if (i > 0 && cpu->number <= cpu[-1].number)

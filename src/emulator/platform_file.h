@@ -39,6 +39,7 @@ extern const struct section_kind section_kinds[];
 /** One section of the file: `[level 0 package 1]`. */
 struct section {
 	const struct section_kind *kind;
+	size_t first_setting;
 	unsigned int line;
 	unsigned int number, last;	   /* for these numbers */
 	struct number_value package, die;  /* line 0: any */

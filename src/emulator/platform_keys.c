@@ -416,10 +416,10 @@ static const struct key topology_keys[] = {
 	{ "threads", parse_number, OF_PLATFORM(threads), .min = 1, .max = 8 },
 	{ "modules", parse_word, OF_PLATFORM(modules), .words = yes_no, .driver = FOR_TPMI },
 	{ "numbering", parse_word, OF_PLATFORM(numbering), .words = numberings },
-	{ "first-cpu", parse_number, OF_PLATFORM(first_cpu), .max = 1 << 20 },
-	{ "cpus", parse_set, OF_PLATFORM(cpu_numbers), .max = 1 << 20 },
-	{ "offline", parse_set, OF_PLATFORM(offline), .max = 1 << 20 },
-	{ "possible", parse_set, OF_PLATFORM(possible), .max = 1 << 20 },
+	{ "first-cpu", parse_number, OF_PLATFORM(first_cpu), .max = MOST_CPUS - 1 },
+	{ "cpus", parse_set, OF_PLATFORM(cpu_numbers), .max = MOST_CPUS - 1 },
+	{ "offline", parse_set, OF_PLATFORM(offline), .max = MOST_CPUS - 1 },
+	{ "possible", parse_set, OF_PLATFORM(possible), .max = MOST_CPUS - 1 },
 	{ .name = NULL },
 };
 
@@ -437,7 +437,7 @@ static const struct key files_keys[] = {
 	{ "bios-turbo", parse_word, OF_PLATFORM(bios_turbo), .words = yes_no },
 	{ "cpuinfo-follows-turbo", parse_word, OF_PLATFORM(cpuinfo_follows_turbo),
 	  .words = yes_no },
-	{ "refuse-offline", parse_set, OF_PLATFORM(refuse_offline), .max = 1 << 20 },
+	{ "refuse-offline", parse_set, OF_PLATFORM(refuse_offline), .max = MOST_CPUS - 1 },
 	{ "uncore", parse_word, OF_PLATFORM(uncore), .words = yes_no },
 	{ "uncore-writable", parse_word, OF_PLATFORM(uncore_writable), .words = yes_no },
 	{ "uncore-follows-level", parse_word, OF_PLATFORM(uncore_follows_level), .words = yes_no },
@@ -448,7 +448,7 @@ static const struct key cgroup_keys[] = {
 	{ "tree", parse_word, OF_PLATFORM(cgroup_tree), .words = cgroup_trees },
 	{ "cpuset-enabled", parse_word, OF_PLATFORM(cpuset_enabled), .words = yes_no },
 	{ "isolated", parse_word, OF_PLATFORM(cgroup_isolated), .words = yes_no },
-	{ "isolcpus", parse_set, OF_PLATFORM(isolcpus), .max = 1 << 20 },
+	{ "isolcpus", parse_set, OF_PLATFORM(isolcpus), .max = MOST_CPUS - 1 },
 	{ .name = NULL },
 };
 

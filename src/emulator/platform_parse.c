@@ -112,7 +112,7 @@ static int add_section(struct platform_file *file, const struct section *section
 
 static int parse_section(struct platform_file *file, char *text, unsigned int line)
 {
-	struct section section = { .line = line };
+	struct section section = { .first_setting = file->setting_count, .line = line };
 	size_t length = strlen(text);
 	char *words, *word;
 	int error;
@@ -255,13 +255,14 @@ int apply_section(struct platform_file *file, size_t index, void *target)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < file->setting_count && !error; i++) {
+	for (size_t i = file->sections[index].first_setting; i < file->setting_count && !error;
+	     i++) {
 		const struct setting *setting = &file->settings[i];
 
-		if (setting->section == index)
-			error = setting->key->parse(file, setting->key, setting->value,
-						    setting->line,
-						    (char *)target + setting->key->offset);
+		if (setting->section != index)
+			break;
+		error = setting->key->parse(file, setting->key, setting->value, setting->line,
+					    (char *)target + setting->key->offset);
 	}
 	return error;
 }

@@ -76,7 +76,26 @@ static struct platform_level *obtain_level(struct platform_domain *domain, unsig
 	return &levels[at];
 }
 
-static int apply_to_domain(struct platform_file *file, size_t index, struct platform_domain *domain)
+/** Applies a section to the level of that number, which it may be the first one to name. */
+static int apply_to_level(struct platform_file *file, size_t index, struct platform *platform,
+			  struct platform_domain *domain, unsigned int number)
+{
+	const struct section *section = &file->sections[index];
+	size_t before = domain->level_count;
+	struct platform_level *level = obtain_level(domain, number, section->line);
+
+	if (!level)
+		return -ENOMEM;
+	platform->level_count += domain->level_count - before;
+	if (platform->level_count > MOST_LEVELS)
+		return file_error(file, section->line,
+				  "found more levels, expected at most %u of all domains together",
+				  MOST_LEVELS);
+	return apply_section(file, index, level);
+}
+
+static int apply_to_domain(struct platform_file *file, size_t index, struct platform *platform,
+			   struct platform_domain *domain)
 {
 	const struct section *section = &file->sections[index];
 	int error = 0;
@@ -84,14 +103,10 @@ static int apply_to_domain(struct platform_file *file, size_t index, struct plat
 	if (section->kind->target == TARGET_DOMAIN)
 		return apply_section(file, index, domain);
 	for (unsigned int number = section->number; number <= section->last && !error; number++) {
-		struct platform_level *level;
-
-		if (section->kind->target == TARGET_CLOS) {
+		if (section->kind->target == TARGET_CLOS)
 			error = apply_section(file, index, &domain->clos[number]);
-			continue;
-		}
-		level = obtain_level(domain, number, section->line);
-		error = level ? apply_section(file, index, level) : -ENOMEM;
+		else
+			error = apply_to_level(file, index, platform, domain, number);
 	}
 	return error;
 }
@@ -109,7 +124,7 @@ static int apply_to_domains(struct platform_file *file, size_t index, struct pla
 		if (!section_covers(section, &platform->domains[i]))
 			continue;
 		covered++;
-		error = apply_to_domain(file, index, &platform->domains[i]);
+		error = apply_to_domain(file, index, platform, &platform->domains[i]);
 	}
 	if (!error && covered == 0)
 		return file_error(file, section->line,
@@ -160,17 +175,22 @@ static int collect_parts(const struct platform *platform, struct isst_cpuset *pa
 					   : isst_cpuset_add(parts, 0, 0);
 }
 
-static int add_domains(struct platform *platform, const struct isst_cpuset *parts)
+static int add_domains(struct platform_file *file, struct platform *platform,
+		       const struct isst_cpuset *parts)
 {
+	size_t count = isst_cpuset_count(platform->packages.set) * isst_cpuset_count(parts);
 	unsigned int package, package_index = 0, part;
 	size_t index = 0;
 	int error = 0;
 
-	platform->domain_count = isst_cpuset_count(platform->packages.set) *
-				 isst_cpuset_count(parts);
-	platform->domains = calloc(platform->domain_count, sizeof(*platform->domains));
+	if (count > MOST_DOMAINS)
+		return file_error(file, platform->packages.line,
+				  "found %zu dies or power domains, expected at most %u", count,
+				  MOST_DOMAINS);
+	platform->domains = calloc(count, sizeof(*platform->domains));
 	if (!platform->domains)
 		return -ENOMEM;
+	platform->domain_count = count;
 	isst_cpuset_for_each (package, platform->packages.set) {
 		for (part = 0; isst_cpuset_next(parts, part, &part) && !error; part++) {
 			struct platform_domain *domain = &platform->domains[index++];
@@ -228,7 +248,7 @@ int make_domains(struct platform_file *file, struct platform *platform)
 	parts = isst_cpuset_new();
 	error = parts ? collect_parts(platform, parts) : -ENOMEM;
 	if (!error)
-		error = add_domains(platform, parts);
+		error = add_domains(file, platform, parts);
 	isst_cpuset_free(parts);
 	for (size_t i = 0; i < file->section_count && !error; i++)
 		error = apply_to_domains(file, i, platform);
@@ -373,6 +393,11 @@ int make_cpus(struct platform_file *file, struct platform *platform)
 	if (count == 0)
 		return file_error(file, platform->packages.line,
 				  "found no CPUs, expected a domain with cores");
+	if (count > MOST_CPUS)
+		return file_error(
+			file, platform->packages.line,
+			"found %zu CPUs, expected at most %u, as many as a kernel can have", count,
+			MOST_CPUS);
 	threads = calloc(count, sizeof(*threads));
 	platform->cpus = calloc(count, sizeof(*platform->cpus));
 	platform->cpu_count = count;

@@ -312,7 +312,7 @@ int tree_make(struct server *server, int directory)
 	if (!result)
 		result = write_present(server, directory);
 	if (!result)
-		result = tree_write(directory, CPU_DIRECTORY "/kernel_max", "%u\n", 8191);
+		result = tree_write(directory, CPU_DIRECTORY "/kernel_max", "%u\n", MOST_CPUS - 1);
 	if (!result)
 		result = tree_write_online(server, directory);
 	if (!result)

@@ -131,6 +131,28 @@ static void mistakes_are_reported_with_their_line(void **state)
 	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
 }
 
+static void a_short_text_makes_no_machine_beyond_what_kernels_can_have(void **state)
+{
+	static const struct mistake mistakes[] = {
+		{ "[topology]\npackages = 0-32767\ndies = 255\n",
+		  "x.platform:2: found 8355840 dies or power domains, expected at most 1024" },
+		{ "[topology]\npackages = 0-127\ncores = 0-255\n[level 0]\ncores = 0-63\nbase = 2000\n",
+		  "x.platform:2: found 32768 CPUs, expected at most 8192" },
+		{ "[topology]\npackages = 0-127\ncores = 0\n[level 0-200]\ncores = 0\nbase = 2000\n",
+		  "x.platform:4: found more levels, expected at most 16384" },
+		{ "[topology]\npackages = 0\ncores = 0-1\nfirst-cpu = 8192\n",
+		  "x.platform:4: found \"8192\"" },
+		{ "[topology]\npackages = 0\ncores = 0-1\nfirst-cpu = 8191\n[level 0]\ncores = 0-1\n"
+		  "base = 2000\n",
+		  "x.platform:1: there is a CPU 8192; kernels have 0 to 8191" },
+		{ "[topology]\npackages = 0\ncores = 0-1\npossible = 0-8192\n",
+		  "x.platform:4: found 8192 for \"possible\"" },
+	};
+
+	(void)state;
+	assert_mistakes(mistakes, sizeof(mistakes) / sizeof(*mistakes));
+}
+
 static void a_later_narrower_section_overrides(void **state)
 {
 	struct platform *platform = parse(SMALL "power = 100\n[level 0 package 1]\npower = 120\n"
@@ -272,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_of_a_small_platform),
 		cmocka_unit_test(mistakes_are_reported_with_their_line),
+		cmocka_unit_test(a_short_text_makes_no_machine_beyond_what_kernels_can_have),
 		cmocka_unit_test(a_later_narrower_section_overrides),
 		cmocka_unit_test(numbering),
 		cmocka_unit_test(dies_and_core_ids),
