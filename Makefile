@@ -180,6 +180,9 @@ TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/powe
 ifeq ($(LARGE),no)
 TRANSACTION_TESTS := $(filter-out %_large.c,$(TRANSACTION_TESTS))
 endif
+# Runs of the built command in which one allocation, or one descriptor, after the other fails.
+FAILING_TESTS := $(wildcard tests/failing/[!f]*.c)
+FAILING_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/failing/support/*.c))
 TRANSACTION_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/transaction/support/*.c))
 EMULATOR_TESTS := $(wildcard tests/emulator/*.c)
 CLI_TESTS := $(wildcard tests/cli/*.c)
@@ -187,6 +190,7 @@ SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 test_programs = $(patsubst %.c,$(BUILD)/%,$(1))
 UNIT_TESTS := $(call test_programs,$(ROOM_TESTS) $(EMULATOR_TESTS) $(CLI_TESTS))
 TRANSACTION_PROGRAMS := $(call test_programs,$(TRANSACTION_TESTS))
+FAILING_PROGRAMS := $(call test_programs,$(FAILING_TESTS))
 TEST_LDLIBS := -lcmocka
 
 $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
@@ -203,6 +207,15 @@ $(call test_programs,$(EMULATOR_TESTS)): %: %.o $(EMULATOR_OBJECTS) $(BASE_OBJEC
 
 $(call test_programs,$(CLI_TESTS)): %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(LINK_TEST)
+
+$(FAILING_PROGRAMS): %: %.o $(FAILING_SUPPORT) $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS) $(SUPPORT_OBJECTS) $(TRANSACTION_SUPPORT) \
+		| $(BUILD)/tests/failing/fail.so $(BUILD)/isst
+	$(LINK_TEST)
+
+# Goes into the command only, which knows nothing of it.
+$(BUILD)/tests/failing/fail.so: tests/failing/fail.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE $(CPPFLAGS) -std=gnu11 -Wall -Wextra -O1 -g -fPIC -shared -o $@ $<
 
 $(TRANSACTION_PROGRAMS): %: %.o $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS) $(SUPPORT_OBJECTS) $(TRANSACTION_SUPPORT)
 	$(LINK_TEST)
@@ -249,7 +262,7 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 	chmod +x $@
 
 # Those that take long first, so that all processors have work until the end.
-TESTS := $(BUILD)/tests/commands $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded $(BUILD)/tests/privileged \
+TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests

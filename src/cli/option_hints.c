@@ -83,7 +83,7 @@ static char *list_ambiguous(const struct option_row *rows, const struct unknown 
 		if (strncmp(unknown->name, rows->name, unknown->length) == 0)
 			fprintf(stream, "%s--%s", count++ > 0 ? " or " : "", rows->name);
 	}
-	if (fclose(stream) != 0) {
+	if (fclose(stream) != 0 || !text) {
 		free(text);
 		return NULL;
 	}

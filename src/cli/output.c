@@ -94,21 +94,32 @@ bool output_has_banner(const struct output *output)
 	return output->reference || !renderers[output->format].document;
 }
 
+static FILE *banner_stream(const struct output *output)
+{
+	return output->reference ? stdout : result_stream(output);
+}
+
 void output_banner(struct output *output, const char *format, ...)
 {
 	va_list arguments;
-	char *line;
-	int length;
 
 	if (!output_has_banner(output))
 		return;
 	va_start(arguments, format);
-	length = vasprintf(&line, format, arguments);
+	vfprintf(banner_stream(output), format, arguments);
 	va_end(arguments);
-	if (length < 0)
+}
+
+void output_banner_name(struct output *output, const char *what, const char *name)
+{
+	FILE *stream = banner_stream(output);
+
+	if (!output_has_banner(output))
 		return;
-	write_printable(line, "\n", output->reference ? stdout : result_stream(output));
-	free(line);
+	/* Piece by piece: an emulated machine is never passed over for lack of memory. */
+	fprintf(stream, "%s: ", what);
+	write_printable(name, "", stream);
+	fputc('\n', stream);
 }
 
 /** Tells that the result is lost. @path: where it was to go; NULL: a standard stream. */
@@ -196,7 +207,8 @@ static int render(struct output *output, const struct report *report, bool messa
 	FILE *memory = open_memstream(&text, &size);
 	int error = memory ? renderers[output->format].render(report, messages, memory) : -ENOMEM;
 
-	if (memory && fclose(memory) != 0)
+	/* Without memory for the last step there is no text, and fclose() may say nothing. */
+	if (memory && (fclose(memory) != 0 || !text))
 		error = -ENOMEM;
 	if (!error)
 		write_all(output, text, size, stream);

@@ -39,6 +39,8 @@ bool output_has_banner(const struct output *output);
 /** Writes one line of the banner. */
 void output_banner(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/** The same with a name from elsewhere: `what: name`. */
+void output_banner_name(struct output *output, const char *what, const char *name);
 
 /** Writes the results and messages of a run that ends with @status. Returns the status that the
  * program ends with: a result that cannot be written is a failure. */

@@ -154,7 +154,7 @@ static void write_banner(struct run *run, struct output *output)
 	output_banner(output, "Executing on CPU model:%u[0x%x]\n", platform->model,
 		      platform->model);
 	if (platform->emulated)
-		output_banner(output, "Emulated machine: %s\n", platform->emulated);
+		output_banner_name(output, "Emulated machine", platform->emulated);
 }
 
 /**

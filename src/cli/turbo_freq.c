@@ -41,7 +41,7 @@ static void refuse_type(struct run *run, const char *name)
 		if (here)
 			fprintf(stream, "%s%s", type > 0 ? ", " : "", here);
 	}
-	if (stream && fclose(stream) == 0)
+	if (stream && fclose(stream) == 0 && known)
 		run_error(run, STATUS_NOT_HERE,
 			  "option --trl-type: this machine has no type '%s', only %s", name, known);
 	else

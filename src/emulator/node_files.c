@@ -150,7 +150,7 @@ static int make_facts(int directory, unsigned int node, const struct isst_cpuset
 	isst_cpuset_for_each (other, all)
 		fprintf(stream, "%s%d", ftell(stream) > 0 ? " " : "",
 			other == node ? LOCAL : REMOTE);
-	result = fclose(stream) ? -ENOMEM : 0;
+	result = fclose(stream) || !distances ? -ENOMEM : 0;
 	snprintf(path, sizeof(path), NODE_DIRECTORY "/node%u/distance", node);
 	if (!result)
 		result = tree_write(directory, path, "%s\n", distances);

@@ -36,7 +36,7 @@ int capture_text_keep(struct capture *capture, struct capture_text *text, const 
 	text->stream = NULL;
 	content = text->content;
 	text->content = NULL;
-	if (!failed)
+	if (!failed && content)
 		return capture_keep(capture, path, content);
 	free(content);
 	return -ENOMEM;

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A preloaded library that makes one allocation, or one file descriptor, fail; or all from one on.
+ * What else a program does is not known here. By the environment:
+ *
+ * ISST_FAIL: "memory" or "descriptors"
+ * ISST_FAIL_AT: the one that fails, from 1 on; 0: none
+ * ISST_FAIL_ON: those that follow fail as well
+ * ISST_FAIL_COUNT: a file that gets their number when the program ends
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static unsigned long count, fail_at;
+static bool memory, descriptors, on;
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *what = getenv("ISST_FAIL"), *at = getenv("ISST_FAIL_AT");
+
+	fail_at = at ? strtoul(at, NULL, 10) : 0;
+	on = getenv("ISST_FAIL_ON") != NULL;
+	memory = what && strcmp(what, "memory") == 0;
+	descriptors = what && strcmp(what, "descriptors") == 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("ISST_FAIL_COUNT");
+	char text[24];
+	int file, length;
+
+	memory = descriptors = false;
+	if (!path)
+		return;
+	file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	length = snprintf(text, sizeof(text), "%lu\n", count);
+	if (write(file, text, (size_t)length) != length)
+		abort();
+	close(file);
+}
+
+static bool fails(bool counted, int error)
+{
+	if (!counted)
+		return false;
+	count++;
+	if (!fail_at || (on ? count < fail_at : count != fail_at))
+		return false;
+	errno = error;
+	return true;
+}
+
+/** The function that would have been called; looked up once. */
+#define NEXT(name) \
+	({ \
+		static __typeof__(&(name)) function; \
+		if (!function) \
+			function = (__typeof__(&(name)))dlsym(RTLD_NEXT, #name); \
+		function; \
+	})
+
+/* ---- Memory ---- */
+
+/* The C library's own functions by the names under which it offers them to those that take their
+ * place. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+
+void *malloc(size_t size)
+{
+	return fails(memory, ENOMEM) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size)
+{
+	return fails(memory, ENOMEM) ? NULL : __libc_calloc(number, size);
+}
+
+void *realloc(void *block, size_t size)
+{
+	/* Less, or nothing, is always to be had. */
+	return size && fails(memory, ENOMEM) ? NULL : __libc_realloc(block, size);
+}
+
+void *reallocarray(void *block, size_t number, size_t size)
+{
+	size_t all;
+
+	if (__builtin_mul_overflow(number, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(block, all);
+}
+
+/* ---- Descriptors ---- */
+
+static int open_mode(int flags, va_list arguments)
+{
+	return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, int) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list arguments;
+	int mode;
+
+	va_start(arguments, flags);
+	mode = open_mode(flags, arguments);
+	va_end(arguments);
+	return fails(descriptors, EMFILE) ? -1 : NEXT(open)(path, flags, mode);
+}
+
+int openat(int directory, const char *path, int flags, ...)
+{
+	va_list arguments;
+	int mode;
+
+	va_start(arguments, flags);
+	mode = open_mode(flags, arguments);
+	va_end(arguments);
+	return fails(descriptors, EMFILE) ? -1 : NEXT(openat)(directory, path, flags, mode);
+}
+
+/* What programs call that were compiled with _FORTIFY_SOURCE. */
+int __open_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+
+int __open_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+int __openat_2(int directory, const char *path, int flags)
+{
+	return openat(directory, path, flags);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	return fails(descriptors, EMFILE) ? NULL : NEXT(fopen)(path, mode);
+}
+
+DIR *opendir(const char *path)
+{
+	return fails(descriptors, EMFILE) ? NULL : NEXT(opendir)(path);
+}
+
+int dup(int descriptor)
+{
+	return fails(descriptors, EMFILE) ? -1 : NEXT(dup)(descriptor);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands for which one allocation after the other cannot be had. */
+#include "failing/support/failing.h"
+#include "support/check.h"
+
+static void each_allocation_fails(void **state)
+{
+	each_fails(*state, "memory", false);
+}
+
+static void all_allocations_from_one_on_fail(void **state)
+{
+	each_fails(*state, "memory", true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define CASE(name, platform) { #name " on " platform, name, NULL, NULL, (void *)(platform) }
+		CASE(each_allocation_fails, "tests/tiny"),
+		CASE(all_allocations_from_one_on_fail, "tests/tiny"),
+		CASE(each_allocation_fails, "tests/tpmi-tiny"),
+		CASE(all_allocations_from_one_on_fail, "tests/tpmi-tiny"),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs the built command while things fail, and looks at what comes of it. */
+#include "failing/support/failing.h"
+#include "transaction/support/machines.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/** A command line, and the requests (machine_prepare) that have been made before it. */
+struct command {
+	const char *line, *before;
+	bool changes;
+};
+
+static const struct command commands[] = {
+	{ "--info", NULL, false },
+	{ "perf-profile info", NULL, false },
+	{ "-f json -c 0-1 core-power get-assoc", NULL, false },
+	{ "turbo-freq info -l 0", NULL, false },
+	{ "perf-profile set-config-level -l 1", NULL, true },
+	{ "perf-profile set-config-level -l 1 -o", NULL, true },
+	{ "base-freq enable -a", NULL, true },
+	{ "turbo-freq enable -a", NULL, true },
+	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true },
+};
+
+/** How a run ended. */
+struct end {
+	int status;   /* of waitpid() */
+	char *output; /* on standard output */
+};
+
+static char *build_path(const char *name)
+{
+	char self[PATH_MAX], *path;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	assert_true(length > 0);
+	self[length] = '\0';
+	/* BUILD/tests/failing/PROGRAM */
+	for (unsigned int i = 0; i < 3; i++)
+		*strrchr(self, '/') = '\0';
+	assert_true(asprintf(&path, "%s/%s", self, name) >= 0);
+	return path;
+}
+
+static void redirect(const struct machine *machine, int descriptor, const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", machine->scratch, name) < 0 ||
+	    !freopen(path, "w", descriptor == STDOUT_FILENO ? stdout : stderr))
+		_exit(126);
+}
+
+/** What a run is to be like. @fail_at: 0: undisturbed. */
+struct disturbance {
+	const char *what;
+	bool on;
+	unsigned long fail_at;
+};
+
+static void set_environment(const struct machine *machine, const struct disturbance *disturbance)
+{
+	char *library = build_path("tests/failing/fail.so"), *count, at[24];
+
+	assert_true(asprintf(&count, "%s/count", machine->scratch) >= 0);
+	snprintf(at, sizeof(at), "%lu", disturbance->fail_at);
+	setenv("LD_PRELOAD", library, 1);
+	setenv("ISST_FAIL", disturbance->what, 1);
+	setenv("ISST_FAIL_AT", at, 1);
+	setenv("ISST_FAIL_COUNT", count, 1);
+	if (disturbance->on)
+		setenv("ISST_FAIL_ON", "yes", 1);
+	/* What is used after it was freed, or before it was set, is to be noticed. */
+	setenv("MALLOC_PERTURB_", "165", 1);
+	setenv("ISST_EMULATE", machine->platform, 1);
+	setenv("ISST_EMULATE_STATE", machine->state, 1);
+	setenv("LC_ALL", "C", 1);
+}
+
+static void exec_command(const struct machine *machine, const struct command *command,
+			 const struct disturbance *disturbance)
+{
+	char *program = build_path("isst"), *line = strdup(command->line), *words[16];
+	size_t count = 0;
+
+	words[count++] = program;
+	for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
+		words[count++] = word;
+	words[count] = NULL;
+	redirect(machine, STDOUT_FILENO, "stdout");
+	redirect(machine, STDERR_FILENO, "stderr");
+	set_environment(machine, disturbance);
+	alarm(60);
+	execv(program, words);
+	_exit(127);
+}
+
+static char *read_stream(const struct machine *machine, const char *name)
+{
+	char *path, *text = NULL;
+	size_t space = 0;
+	FILE *file;
+
+	assert_true(asprintf(&path, "%s/%s", machine->scratch, name) >= 0);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	if (getdelim(&text, &space, '\0', file) < 0)
+		*text = '\0';
+	fclose(file);
+	free(path);
+	return text;
+}
+
+static struct end run(const struct machine *machine, const struct command *command,
+		      const struct disturbance *disturbance)
+{
+	struct end end;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		exec_command(machine, command, disturbance);
+	assert_int_equal(waitpid(child, &end.status, 0), child);
+	end.output = read_stream(machine, "stdout");
+	return end;
+}
+
+static unsigned long read_count(const struct machine *machine)
+{
+	char *text = read_stream(machine, "count");
+	unsigned long count = strtoul(text, NULL, 10);
+
+	free(text);
+	return count;
+}
+
+static const struct disturbance undisturbed = { .what = "" };
+
+/** What a command does when nothing fails. */
+struct course {
+	struct moment before;
+	char *after; /* a picture */
+	char *output;
+	unsigned long count;
+};
+
+/* Of all runs, so that one that goes wrong hides no other. */
+static unsigned int failures;
+
+static void note_failure(const struct machine *machine, const struct command *command,
+			 const struct disturbance *disturbance, const char *what)
+{
+	char *errors = read_stream(machine, "stderr");
+
+	failures++;
+	print_error("%s: isst %s, %s %lu%s: %s\n%s", machine->name, command->line,
+		    disturbance->what, disturbance->fail_at,
+		    disturbance->on ? " and all that follow" : "", what, errors);
+	free(errors);
+}
+
+static void check_end(const struct machine *machine, const struct command *command,
+		      const struct course *course, const struct disturbance *disturbance,
+		      const struct end *end)
+{
+	enum { ROLLBACK_INCOMPLETE = 5 };
+	int status = WEXITSTATUS(end->status);
+	char *picture, *errors;
+	bool made, noted;
+
+	if (!WIFEXITED(end->status)) {
+		note_failure(machine, command, disturbance, strsignal(WTERMSIG(end->status)));
+		return;
+	}
+	if (status >= 126)
+		note_failure(machine, command, disturbance, "not started, or found by a sanitizer");
+	picture = machine_picture(machine);
+	errors = read_stream(machine, "stderr");
+	/*
+	 * What a domain without CPUs refuses, and an uncore that cannot be read, are left with a
+	 * note; so is what the emulated kernel had no memory, or no descriptor, for.
+	 */
+	noted = strstr(errors, "left as it is") || strstr(errors, "left as they are") ||
+		strstr(errors, "does not know the core");
+	if (status == 0 && !noted && strcmp(end->output, course->output) != 0)
+		note_failure(machine, command, disturbance, "status 0 with another output");
+	if (status == 0 && !noted && strcmp(picture, course->after) != 0)
+		note_failure(machine, command, disturbance, "status 0, but it is not done");
+	made = strstr(errors, "the change was made") && strcmp(picture, course->after) == 0;
+	if (status != 0 && status != ROLLBACK_INCOMPLETE && !made &&
+	    strcmp(picture, course->before.picture) != 0)
+		note_failure(machine, command, disturbance,
+			     "half done, and the status does not say");
+	if (status != 0 && *errors == '\0' && *end->output == '\0')
+		note_failure(machine, command, disturbance, "it failed without a word");
+	free(errors);
+	free(picture);
+}
+
+/** Whatever is left, the next run makes it right. */
+static void check_next(const struct machine *machine, const struct command *command,
+		       const struct course *course, const struct disturbance *disturbance)
+{
+	struct end end = run(machine, command, &undisturbed);
+	char *picture = machine_picture(machine);
+
+	if (end.status != 0)
+		note_failure(machine, command, disturbance, "the next run fails");
+	if (strcmp(picture, course->after) != 0)
+		note_failure(machine, command, disturbance, "the next run does not do it");
+	free(picture);
+	free(end.output);
+}
+
+static bool begin_course(const struct machine *machine, const struct command *command,
+			 const char *what, struct course *course)
+{
+	const struct disturbance counted = { .what = what };
+	struct end end;
+
+	if (!machine_restart(machine, command->before))
+		return false;
+	course->before = moment_take(machine);
+	end = run(machine, command, &counted);
+	if (end.status != 0)
+		note_failure(machine, command, &counted, "it fails undisturbed");
+	course->output = end.output;
+	course->count = read_count(machine);
+	course->after = machine_picture(machine);
+	assert_true(course->count > 0);
+	assert_int_equal(strcmp(course->after, course->before.picture) != 0, command->changes);
+	return true;
+}
+
+static void end_course(struct course *course)
+{
+	moment_return(&course->before);
+	moment_clear(&course->before);
+	free(course->after);
+	free(course->output);
+}
+
+/** Of thousands of allocations some are chosen, others for each command. ISST_EVERY: all. */
+static unsigned long stride_of(unsigned long count, size_t command)
+{
+	unsigned long most = getenv("ISST_COARSE") ? 15 : 60;
+	unsigned long stride = (count + most - 1) / most;
+
+	if (getenv("ISST_EVERY") || stride <= 1)
+		return 1;
+	return stride + command % 3;
+}
+
+static void fail_command(const struct machine *machine, size_t index, const char *what, bool on)
+{
+	const struct command *command = &commands[index];
+	struct course course;
+	unsigned long stride;
+
+	if (!begin_course(machine, command, what, &course))
+		return;
+	stride = stride_of(course.count, index);
+	for (unsigned long at = 1 + index % stride; at <= course.count; at += stride) {
+		const struct disturbance disturbance = { what, on, at };
+		struct end end;
+
+		moment_return(&course.before);
+		end = run(machine, command, &disturbance);
+		check_end(machine, command, &course, &disturbance, &end);
+		if (command->changes)
+			check_next(machine, command, &course, &disturbance);
+		free(end.output);
+	}
+	end_course(&course);
+}
+
+void each_fails(const char *platform, const char *what, bool on)
+{
+	struct machine machine;
+
+	skip_where_impossible();
+	failures = 0;
+	machine_begin(&machine, platform);
+	for (size_t i = 0; i < COUNT(commands); i++)
+		fail_command(&machine, i, what, on);
+	machine_end(&machine);
+	assert_int_equal(failures, 0);
+}
+
+void skip_where_impossible(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
+	skip(); /* the functions of memory are taken, or have other names */
+#endif
+}

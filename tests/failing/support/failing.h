@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loops over commands in which one allocation after the other, or one file descriptor after the
+ * other, is not to be had. Each is a test whose *state is the name of the platform.
+ *
+ * A command that then succeeds has done all and printed the right thing. One that fails has changed
+ * nothing, or ends with the status that says so (5), and the next run puts it right. None crashes.
+ */
+#ifndef TESTS_FAILING_FAILING_H
+#define TESTS_FAILING_FAILING_H
+
+#include <stdbool.h>
+
+/** @what: "memory" or "descriptors". @on: what follows fails as well. */
+void each_fails(const char *platform, const char *what, bool on);
+
+/** Whether programs can be run with the library that makes things fail; else the test is skipped.
+ */
+void skip_where_impossible(void);
+
+#endif
