@@ -13,6 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** A word such as help, which other programs have as a command. */
+static bool names_switch(const struct option_row *rows, const char *word)
+{
+	for (; rows->name; rows++) {
+		if (rows->kind == VALUE_NONE && strcmp(rows->name, word) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int unknown_feature(const char *word, char **problem)
 {
 	struct suggestion suggestion = { .word = word };
@@ -20,6 +30,9 @@ static int unknown_feature(const char *word, char **problem)
 
 	if (error)
 		return error;
+	if (names_switch(global_options, word))
+		return usage_problem(problem, "unknown feature '%s'; did you mean '--%s'?", word,
+				     word);
 
 	for (const struct feature *feature = features; feature->name; feature++)
 		suggestion_consider(&suggestion, feature->name);
@@ -37,6 +50,9 @@ static int unknown_command(const struct feature *feature, const char *word, char
 
 	if (error)
 		return error;
+	if (names_switch(anywhere_options, word))
+		return usage_problem(problem, "unknown command '%s' of %s; did you mean '--%s'?",
+				     word, feature->name, word);
 
 	for (const struct command *command = feature->commands; command->name; command++)
 		suggestion_consider(&suggestion, command->name);
@@ -154,6 +170,33 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 	return error;
 }
 
+/** Behind --help may stand the command that help is asked for. The reference tool ignores words
+ * that it does not know there. */
+static int read_helped_command(struct request *request, int argc, char **argv, char **problem)
+{
+	if (argc < 1 || argv[0][0] == '-')
+		return 0;
+	request->command = command_find(request->feature, argv[0]);
+	return request->command || request->reference
+		       ? 0
+		       : unknown_command(request->feature, argv[0], problem);
+}
+
+/** The same of a feature, and of a command behind it. */
+static int read_helped(struct request *request, int argc, char **argv, char **problem)
+{
+	if (argc < 1 || argv[0][0] == '-')
+		return 0;
+	if (strcmp(argv[0], emulate_command.name) == 0) {
+		request->command = &emulate_command;
+		return 0;
+	}
+	request->feature = feature_find(argv[0]);
+	if (request->feature)
+		return read_helped_command(request, argc - 1, argv + 1, problem);
+	return request->reference ? 0 : unknown_feature(argv[0], problem);
+}
+
 static int read_command(struct request *request, int argc, char **argv, char **problem)
 {
 	/* Only help and version can stand between feature and command. */
@@ -162,8 +205,10 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 					    .behind = argument_options };
 	int end, error = options_read(argc, argv, &place, &request->options, &end, problem);
 
-	if (error || request_has(request, OPTION_HELP))
+	if (error)
 		return error;
+	if (request_has(request, OPTION_HELP))
+		return read_helped_command(request, argc - end, argv + end, problem);
 	if (end >= argc) {
 		request->action = ACTION_NO_COMMAND;
 		return 0;
@@ -258,8 +303,9 @@ int request_read(struct request *request, bool reference, int argc, char **argv,
 		return 0;
 	}
 	error = options_read(argc, argv, &place, &request->options, &end, problem);
-	if (!error && !request_has(request, OPTION_HELP))
-		error = read_feature(request, argc - end, argv + end, problem);
+	if (!error)
+		error = (request_has(request, OPTION_HELP) ? read_helped : read_feature)(
+			request, argc - end, argv + end, problem);
 	if (error)
 		return error;
 	if (request_has(request, OPTION_HELP)) {
