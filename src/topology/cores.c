@@ -53,16 +53,104 @@ static void take_punit_number(const struct topology_sources *sources, struct top
 	cpu->public.core_known = true;
 	cpu->public.core = punit.core;
 	cpu->public.thread = punit.thread;
-	if (punit.domain > 0 && !sources->operations->valid_domains)
+}
+
+/** Whether a CPU says that it is of a power domain though the platform has none. */
+static bool names_foreign_domain(const struct topology_sources *sources,
+				 const struct topology_cpu *cpu)
+{
+	return cpu->public.core_known && cpu->punit_domain > 0 &&
+	       !sources->operations->valid_domains;
+}
+
+/** Whether both say so of the same domains. */
+static bool is_foreign_alike(const struct topology_cpu *one, const struct topology_cpu *other)
+{
+	return one->punit_domain == other->punit_domain && one->domain == other->domain;
+}
+
+static int say_foreign(const struct topology_sources *sources, const struct topology *topology,
+		       const struct topology_cpu *first, struct isst_cpuset *said)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *list = NULL;
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
+		const struct topology_cpu *cpu = topology->cpus[i];
+
+		if (!names_foreign_domain(sources, cpu) || !is_foreign_alike(first, cpu))
+			continue;
+		error = isst_cpuset_add(cpus, cpu->public.number, cpu->public.number);
+		if (!error)
+			error = isst_cpuset_add(said, cpu->public.number, cpu->public.number);
+	}
+	if (!error && !(list = isst_cpuset_ranges(cpus)))
+		error = -ENOMEM;
+	if (!error)
+		message_notice(sources->messages,
+			       isst_cpuset_count(cpus) > 1
+				       ? "CPUs %s say that they are of power domain %u, which this "
+					 "platform cannot have; taken as of %s"
+				       : "CPU %s says that it is of power domain %u, which this "
+					 "platform cannot have; taken as one of %s",
+			       list, first->punit_domain, first->domain->public.name);
+	free(list);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+/** One line for all CPUs that are alike, of which there may be thousands. */
+static int note_foreign_domains(const struct topology_sources *sources,
+				const struct topology *topology)
+{
+	struct isst_cpuset *said = isst_cpuset_new();
+	int error = said ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < topology->cpu_count && !error; i++)
+		if (names_foreign_domain(sources, topology->cpus[i]) &&
+		    !isst_cpuset_has(said, topology->cpus[i]->public.number))
+			error = say_foreign(sources, topology, topology->cpus[i], said);
+	isst_cpuset_free(said);
+	return error;
+}
+
+/** The same of cores that the firmware has no bit for. */
+static int note_cores_beyond(const struct topology_sources *sources,
+			     const struct topology *topology)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	unsigned int core = 0;
+	char *list = NULL;
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < topology->cpu_count && !error; i++) {
+		const struct isst_cpu *cpu = &topology->cpus[i]->public;
+
+		if (!cpu->core_known || cpu->core < TOPOLOGY_CORES)
+			continue;
+		core = cpu->core;
+		error = isst_cpuset_add(cpus, cpu->number, cpu->number);
+	}
+	if (error || isst_cpuset_count(cpus) == 0)
+		goto out;
+	list = isst_cpuset_ranges(cpus);
+	if (!list)
+		error = -ENOMEM;
+	else if (isst_cpuset_count(cpus) == 1)
+		message_notice(sources->messages,
+			       "CPU %s is of core %u, but the firmware can name only cores 0 to %u",
+			       list, core, TOPOLOGY_CORES - 1);
+	else
 		message_notice(
 			sources->messages,
-			"CPU %u says that it is of power domain %u, which this platform cannot "
-			"have; taken as one of %s",
-			cpu->public.number, punit.domain, cpu->domain->public.name);
-	if (punit.core >= TOPOLOGY_CORES)
-		message_notice(sources->messages,
-			       "CPU %u is of core %u, but the firmware can name only cores 0 to %u",
-			       cpu->public.number, punit.core, TOPOLOGY_CORES - 1);
+			"CPUs %s are of cores above %u, but the firmware can name only cores "
+			"0 to %u",
+			list, TOPOLOGY_CORES - 1, TOPOLOGY_CORES - 1);
+out:
+	free(list);
+	isst_cpuset_free(cpus);
+	return error;
 }
 
 static int compare_places(const void *left, const void *right)
@@ -128,6 +216,10 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 		else if (!topology->cpus[i]->unknown_core)
 			error = note_unknown(sources, topology, entries, errors, i);
 	}
+	if (!error)
+		error = note_foreign_domains(sources, topology);
+	if (!error)
+		error = note_cores_beyond(sources, topology);
 	free(entries);
 	free(errors);
 	return error;
