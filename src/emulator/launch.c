@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +50,30 @@ static bool has_interpreter(int file, const Elf64_Ehdr *header)
 /** A program that is called as an interpreter itself, such as the dynamic linker, has none. */
 static bool is_linker(const char *path)
 {
+	static const char *const starts[] = { "ld-linux", "ld64.so", "ld-musl" };
 	const char *name = strrchr(path, '/');
 
-	return strncmp(name ? name + 1 : path, "ld-linux", strlen("ld-linux")) == 0;
+	name = name ? name + 1 : path;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/** The beginning of this program itself, which the linker names. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+/** Whether size of addresses, order of bytes and processor are those of this program. */
+static bool is_of_this_architecture(const Elf64_Ehdr *header)
+{
+	return header->e_ident[EI_CLASS] == __ehdr_start.e_ident[EI_CLASS] &&
+	       header->e_ident[EI_DATA] == __ehdr_start.e_ident[EI_DATA] &&
+	       header->e_machine == __ehdr_start.e_machine;
 }
 
 static const char *obstacle_of_elf(const char *path, int file, const Elf64_Ehdr *header)
 {
-	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
+	if (!is_of_this_architecture(header))
 		return "it is of another architecture than the preload library";
 	if (!has_interpreter(file, header) && !is_linker(path))
 		return "it is statically linked";

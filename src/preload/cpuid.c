@@ -8,6 +8,9 @@
  */
 #include "preload/preload.h"
 
+/* Elsewhere no program can ask. */
+#ifdef __x86_64__
+
 #include <asm/prctl.h>
 #include <cpuid.h>
 #include <errno.h>
@@ -234,3 +237,5 @@ void cpuid_start(const struct cpu_identity *identity)
 	if (faulting || replaced_count > 0)
 		REAL(sigaction)(signal_of_cpuid(), &action, &before);
 }
+
+#endif

@@ -97,7 +97,14 @@ int status_get(const char *emulated, struct stat *status);
 
 /* cpuid.c */
 
-/** Lets CPUID tell the emulated processor, where that can be done. */
+/** Lets CPUID tell the emulated processor, where there is such a thing and that can be done. */
+#ifdef __x86_64__
 void cpuid_start(const struct cpu_identity *identity);
+#else
+static inline void cpuid_start(const struct cpu_identity *identity)
+{
+	(void)identity;
+}
+#endif
 
 #endif

@@ -199,7 +199,7 @@ INTERPOSED int statfs(const char *path, struct statfs *status)
 		if (answered && path_backing(emulated, backing))
 			result = REAL(statfs)(backing, status);
 		if (answered && !result)
-			status->f_type = kind_of(emulated);
+			status->f_type = (__typeof__(status->f_type))kind_of(emulated);
 		preload_end(answered);
 		if (answered)
 			return result;

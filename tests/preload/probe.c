@@ -12,7 +12,6 @@
 
 #include "driver/abi.h"
 
-#include <cpuid.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +32,9 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #define CPUS "/sys/devices/system/cpu"
 #define CPU3 CPUS "/cpu3/online"
@@ -478,6 +480,8 @@ static void cpus_are_counted(void **state)
 	assert_int_equal(sysconf(_SC_NPROCESSORS_CONF), 4);
 }
 
+#ifdef __x86_64__
+
 static void cpuid_tells_the_emulated_processor(void **state)
 {
 	unsigned int eax, ebx, ecx, edx;
@@ -548,6 +552,8 @@ static void programs_die_as_they_would(void **state)
 	assert_int_equal(end_of(send_the_signal), SIGILL);
 }
 
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -571,9 +577,11 @@ int main(void)
 		cmocka_unit_test(threads_do_not_disturb_each_other),
 		cmocka_unit_test(programs_without_an_environment_meet_the_machine),
 		cmocka_unit_test_teardown(cpus_are_counted, reset),
+#ifdef __x86_64__
 		cmocka_unit_test(cpuid_tells_the_emulated_processor),
 		cmocka_unit_test(handlers_of_the_program_are_called),
 		cmocka_unit_test(programs_die_as_they_would),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
