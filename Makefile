@@ -156,7 +156,7 @@ $(BUILD)/libisst-emulator-preload.o: $(PRELOAD_OBJECTS) $(EMULATOR_OBJECTS) $(BA
 	$(OBJCOPY) --localize-hidden --localize-symbol=isst_emulator $@
 
 $(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
-	$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@ $^ $(LDLIBS)
+	$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@ $^ -ldl -pthread $(LDLIBS)
 
 $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
@@ -245,7 +245,7 @@ $(BUILD)/tests/privileged: tests/command/privileged.sh $(COMMAND) $(PRELOAD) $(B
 
 # A program of its own, which knows nothing of the emulator; it is run on an emulated machine.
 $(BUILD)/tests/preload/probe: %: %.o
-	$(LINK_TEST)
+	$(LINK_TEST) -pthread
 
 $(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(BUILD)/tests/preload/probe $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
 	printf '#!/bin/sh\nexec sh tests/preload/preloaded.sh %s\n' $(BUILD) > $@
@@ -309,10 +309,11 @@ check-units-valgrind: $(UNIT_TESTS)
 #: check-portability  directories with spaces, installing, what needs another compiler, architecture or C library
 
 # Each is a program that speaks TAP; those that lack what they need say so and are skipped.
-PORTABILITY := $(addprefix $(BUILD)/tests/portability-,places)
+PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x places symbols)
 $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 	@mkdir -p $(@D)
-	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s\n' '$(CC)' $(subst -, ,$*) $(BUILD) > $@
+	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s %s\n' '$(CC)' $(firstword $(subst -, ,$*)) \
+		$(or $(word 2,$(subst -, ,$*)),-) $(BUILD) > $@
 	chmod +x $@
 
 .PHONY: check-portability
@@ -381,7 +382,8 @@ demo: all
 
 #: install         into DESTDIR and PREFIX; uninstall takes it out again
 #: deps            installs what build and tests need; deps-dev what lint, valgrind and coverage need
-#:                 besides, deps-witness what check-parity, check-vm and bench need
+#:                 besides, deps-witness what check-parity, check-vm and bench need, deps-portability
+#:                 what check-portability needs
 #: clean           removes what was built
 
 .PHONY: deps
@@ -391,6 +393,10 @@ deps:
 .PHONY: deps-dev
 deps-dev:
 	@sh tests/deps.sh build dev
+
+.PHONY: deps-portability
+deps-portability:
+	@sh tests/deps.sh build portability
 
 .PHONY: deps-witness
 deps-witness:
@@ -432,7 +438,7 @@ uninstall:
 	-rmdir '$(DESTDIR)$(PRIVATEDIR)'
 
 # Its own directory, and those that the checks above build in beside it.
-CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage
+CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage arm64 s390x
 
 .PHONY: clean
 clean:

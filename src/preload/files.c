@@ -25,6 +25,10 @@ static unsigned long long written;
 enum { WATCHED = 64 };
 static bool read_and_write;
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
 static int fail(int error)
 {
 	errno = error < 0 ? -error : error;
@@ -332,7 +336,8 @@ int file_deliver(int descriptor, const char *emulated)
 	char *content;
 	ssize_t size, result;
 
-	if (REAL(fstat)(descriptor, &status) || status.st_size == 0 || !writable(descriptor))
+	if (status_real(descriptor, "", &status, AT_EMPTY_PATH) || status.st_size == 0 ||
+	    !writable(descriptor))
 		return 0;
 	content = malloc((size_t)status.st_size);
 	if (!content)
@@ -483,7 +488,13 @@ INTERPOSED int dup3(int from, int to, int flags)
 	return REAL(dup3)(from, to, flags);
 }
 
-/** Calls @close for what is between and not the emulator's. */
+/** glibc before 2.34 has no such function. */
+static int real_close_range(unsigned int first, unsigned int last, int flags)
+{
+	return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+/** Closes what is between and not the emulator's. */
 static int close_around_own(unsigned int first, unsigned int last, int flags)
 {
 	int result = 0;
@@ -494,10 +505,10 @@ static int close_around_own(unsigned int first, unsigned int last, int flags)
 		if (!is_own((int)number) || number < first || number > last)
 			continue;
 		if (number > first)
-			result = REAL(close_range)(first, number - 1, flags);
+			result = real_close_range(first, number - 1, flags);
 		first = number + 1;
 	}
-	return result || first > last ? result : REAL(close_range)(first, last, flags);
+	return result || first > last ? result : real_close_range(first, last, flags);
 }
 
 INTERPOSED int close_range(unsigned int first, unsigned int last, int flags)

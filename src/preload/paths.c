@@ -217,7 +217,8 @@ bool path_of_descriptor(int descriptor, char *emulated)
 	ssize_t length;
 
 	/* Most files are ruled out by this alone: a memory file has no name in any directory. */
-	if (REAL(fstat)(descriptor, &status) || !S_ISREG(status.st_mode) || status.st_nlink > 0)
+	if (status_real(descriptor, "", &status, AT_EMPTY_PATH) || !S_ISREG(status.st_mode) ||
+	    status.st_nlink > 0)
 		return false;
 	length = read_link(descriptor, path);
 	if (length <= (ssize_t)(prefix + suffix) || strncmp(path, memory_file, prefix) != 0 ||

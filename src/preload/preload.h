@@ -92,6 +92,9 @@ void file_deliver_all(void);
 
 /* status.c */
 
+/** stat(2) in all its forms, past the machine: glibc before 2.33 exports none of them. */
+int status_real(int directory, const char *path, struct stat *status, int flags);
+
 /** As stat(2), of an emulated path. */
 int status_get(const char *emulated, struct stat *status);
 

@@ -7,6 +7,7 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -22,6 +23,11 @@ static void make_device(struct stat *status)
 	status->st_size = 0;
 }
 
+int status_real(int directory, const char *path, struct stat *status, int flags)
+{
+	return (int)syscall(SYS_newfstatat, directory, path, status, flags);
+}
+
 int status_get(const char *emulated, struct stat *status)
 {
 	char backing[PATH_MAX];
@@ -30,7 +36,7 @@ int status_get(const char *emulated, struct stat *status)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	if (REAL(fstatat)(AT_FDCWD, backing, status, 0))
+	if (status_real(AT_FDCWD, backing, status, 0))
 		return -1;
 	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
 		make_device(status);
@@ -59,7 +65,7 @@ INTERPOSED int stat(const char *path, struct stat *status)
 
 	if (get_emulated(AT_FDCWD, path, status, &result))
 		return result;
-	return REAL(stat)(path_moved(path, moved), status);
+	return status_real(AT_FDCWD, path_moved(path, moved), status, 0);
 }
 
 INTERPOSED int lstat(const char *path, struct stat *status)
@@ -69,7 +75,7 @@ INTERPOSED int lstat(const char *path, struct stat *status)
 
 	if (get_emulated(AT_FDCWD, path, status, &result))
 		return result;
-	return REAL(lstat)(path_moved(path, moved), status);
+	return status_real(AT_FDCWD, path_moved(path, moved), status, AT_SYMLINK_NOFOLLOW);
 }
 
 INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int flags)
@@ -79,13 +85,13 @@ INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int
 
 	if (get_emulated(directory, path, status, &result))
 		return result;
-	return REAL(fstatat)(directory, path_moved(path, moved), status, flags);
+	return status_real(directory, path_moved(path, moved), status, flags);
 }
 
 INTERPOSED int fstat(int descriptor, struct stat *status)
 {
 	char emulated[PATH_MAX];
-	int result = REAL(fstat)(descriptor, status);
+	int result = status_real(descriptor, "", status, AT_EMPTY_PATH);
 
 	/* Memory files have no name, which is all that others have to be asked for. */
 	if (result || !S_ISREG(status->st_mode) || status->st_nlink > 0 || !preload_begin())

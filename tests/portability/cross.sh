@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A build for another architecture, by nothing but its compiler: cross.sh NAME BUILD (arm64, s390x). The unit tests and
+# every tenth command case (CASES=all: each) are run by qemu's user emulation. Speaks TAP.
+# Needs the architecture's packages of libcap and cmocka (make deps-portability).
+# shellcheck source=tests/portability/common.sh
+. "$(dirname "$0")/common.sh"
+
+case $1 in
+arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 ;;
+s390x) triplet=s390x-linux-gnu qemu=qemu-s390x ;;
+*) echo "cross.sh: unknown architecture $1" >&2; exit 1 ;;
+esac
+native=$(cd "$2" && pwd) || exit 1
+build=$native-$1
+
+for tool in "$triplet-gcc" "$qemu"; do
+	if ! command -v "$tool" > /dev/null; then
+		skip "D1: builds and works on $1" "no $tool"
+		finish
+		exit
+	fi
+done
+if ! echo 'int main(void) { return 0; }' | "$triplet-gcc" -x c -o "$scratch/probe" - -lcap -lcmocka 2> /dev/null; then
+	skip "D1: builds and works on $1" "no libcap and cmocka for $1"
+	finish
+	exit
+fi
+cd "$top" || exit 1
+
+make_foreign() {
+	make -s -j "$(nproc)" CC="$triplet-gcc" BUILD="$build" WERROR=yes "$@"
+}
+
+# The slower loops of the unit tests show nothing else here.
+run_unit_tests() {
+	find "$build/tests/base" "$build/tests/sysfs" "$build/tests/driver" "$build/tests/firmware" "$build/tests/topology" \
+		"$build/tests/features" "$build/tests/cli" -type f -perm -u+x > "$scratch/programs"
+	[ -s "$scratch/programs" ] || return 1
+	# shellcheck disable=SC2046  # names of ours
+	ISST_COARSE=1 ISST_PLATFORMS=$top/tests/platforms RUNNER=$qemu sh tests/run-tests.sh $(cat "$scratch/programs")
+}
+
+# The runner of cases is native; what it runs by name is not.
+run_cases() {
+	mkdir "$scratch/cases" "$scratch/programs.d" || return 1
+	for name in isst intel-speed-select; do
+		printf '#!/bin/sh\nexec %s -0 %s %s/intel-speed-select "$@"\n' "$qemu" "$name" "$build" > "$scratch/programs.d/$name"
+		chmod +x "$scratch/programs.d/$name"
+	done
+	find tests/command/cases -name '*.case' | sort | awk -v all="${CASES:-}" 'all == "all" || NR % 10 == 1' > "$scratch/chosen"
+	xargs cp -t "$scratch/cases" < "$scratch/chosen"
+	"$native/tests/command/run_cases" "$scratch/programs.d" "$scratch/cases" tests/platforms
+}
+
+check "D1: builds for $1 with its compiler alone" make_foreign all
+check "D1: the programs are of that architecture" sh -c "$triplet-readelf -h '$build/intel-speed-select' | grep -qi -e aarch64 -e 's/390'"
+if [ "$1" = arm64 ]; then
+	check "D1: the tests build for $1" make_foreign tests
+	check "D1: unit tests pass on $1" run_unit_tests
+fi
+check "D1: commands answer on $1 as they do here" run_cases
+finish
