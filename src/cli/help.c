@@ -2,6 +2,7 @@
 /* Help texts at three levels, made from the tables; must touch nothing of a machine. */
 #include "help.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 /* Where descriptions begin. */
@@ -86,20 +87,48 @@ static void write_limits(FILE *stream)
 	      stream);
 }
 
-/** The command's options in the line of its usage: required ones bare, others in brackets. One line
- * however long it is: it is what the man page is checked against. */
-static void write_synopsis(const struct command *command, FILE *stream)
+/* A line of the usage, which goes on in the next one where it would become too long. */
+struct usage {
+	FILE *stream;
+	int width;
+};
+
+enum { USAGE_COLUMN = 7, USAGE_WIDTH = 80 };
+
+/** Adds a word, or words that stay together. */
+__attribute__((format(printf, 2, 3))) static void write_words(struct usage *usage,
+							      const char *format, ...)
 {
+	va_list arguments;
+	int width;
+
+	va_start(arguments, format);
+	width = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (usage->width + 1 + width > USAGE_WIDTH)
+		usage->width = fprintf(usage->stream, "\n%*s", USAGE_COLUMN - 1, "") - 1;
+	fputc(' ', usage->stream);
+	va_start(arguments, format);
+	vfprintf(usage->stream, format, arguments);
+	va_end(arguments);
+	usage->width += 1 + width;
+}
+
+/** The command's options: required ones bare, others in brackets. @width: of what stands before. */
+static void write_synopsis(const struct command *command, int width, FILE *stream)
+{
+	struct usage usage = { stream, width };
+
 	for (const struct option_row *row = command->options; row && row->name; row++)
-		fprintf(stream, " %s--%s%s%s%s", row->required ? "" : "[", row->name,
-			row->argument ? " " : "", row->argument ? row->argument : "",
-			row->required ? "" : "]");
+		write_words(&usage, "%s--%s%s%s%s", row->required ? "" : "[", row->name,
+			    row->argument ? " " : "", row->argument ? row->argument : "",
+			    row->required ? "" : "]");
 	if (command->flags & COMMAND_HAS_OPERAND)
-		fputs(" [PLATFORM]", stream);
+		write_words(&usage, "[PLATFORM]");
 	if (command->flags & COMMAND_HAS_DIRECTORY)
-		fputs(" DIR", stream);
+		write_words(&usage, "DIR");
 	if (command->flags & COMMAND_HAS_PROGRAM)
-		fputs(" -- PROGRAM [ARGUMENTS]", stream);
+		write_words(&usage, "-- PROGRAM [ARGUMENTS]");
 	fputc('\n', stream);
 }
 
@@ -108,8 +137,9 @@ static void write_all(const char *program, bool preset, FILE *stream)
 	fprintf(stream, "Usage: %s [OPTIONS] FEATURE COMMAND [ARGUMENTS]\n", program);
 	if (!preset)
 		fprintf(stream, "       %s [OPTIONS] --info\n", program);
-	fprintf(stream, "       %s [OPTIONS] %s", program, emulate_command.name);
-	write_synopsis(&emulate_command, stream);
+	write_synopsis(&emulate_command,
+		       fprintf(stream, "       %s [OPTIONS] %s", program, emulate_command.name),
+		       stream);
 	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n", stream);
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (feature_is_here(feature, preset))
@@ -144,10 +174,12 @@ static void write_feature(const char *program, const struct feature *feature, bo
 static void write_command(const char *program, const struct feature *feature,
 			  const struct command *command, FILE *stream)
 {
-	fprintf(stream, "Usage: %s %s%s%s%s", program,
-		command->flags & COMMAND_NEEDS_CPUS ? "--cpu LIST [OPTIONS] " : "[OPTIONS] ",
-		feature ? feature->name : "", feature ? " " : "", command->name);
-	write_synopsis(command, stream);
+	int width = fprintf(stream, "Usage: %s %s%s%s%s", program,
+			    command->flags & COMMAND_NEEDS_CPUS ? "--cpu LIST [OPTIONS] "
+								: "[OPTIONS] ",
+			    feature ? feature->name : "", feature ? " " : "", command->name);
+
+	write_synopsis(command, width, stream);
 	fprintf(stream, "\n%s.\n", command->help);
 	if (command->more)
 		fprintf(stream, "%s\n", command->more);

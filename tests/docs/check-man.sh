@@ -71,6 +71,25 @@ names_of() {	# $1: heading
 	sed -n "/^$1:\$/,/^\$/s/^  \([^ ]*\) .*/\1/p"
 }
 
+# The usage in one line, however many it takes.
+usage_of() {
+	sed -n '/^Usage:/,/^$/p' | tr -s '\n ' ' ' | sed 's/ $//'
+	echo
+}
+
+# Help fits into 100 columns.
+check_width() {
+	isst --help > "$scratch/help"
+	for feature in $(names_of Features < "$scratch/help"); do
+		isst "$feature" --help > "$scratch/feature-help"
+		cat "$scratch/feature-help" >> "$scratch/help"
+		for command in $(names_of Commands < "$scratch/feature-help"); do
+			isst "$feature" "$command" --help >> "$scratch/help"
+		done
+	done
+	awk 'length > 100 { print; wide = 1 } END { exit wide }' "$scratch/help"
+}
+
 # Everything that can be typed, as the help texts tell it: "feature F", "command F C ARGUMENTS",
 # "option F C: OPTION". Help and version, which work anywhere, stand under the program alone.
 typed_in_help() {
@@ -81,7 +100,7 @@ typed_in_help() {
 		isst "$feature" --help > "$scratch/feature-help"
 		for command in $(names_of Commands < "$scratch/feature-help"); do
 			isst "$feature" "$command" --help > "$scratch/command-help"
-			sed -n "s/^Usage:.* $feature \($command\)/command $feature \1/p" "$scratch/command-help"
+			usage_of < "$scratch/command-help" | sed -n "s/^Usage:.* $feature \($command\)/command $feature \1/p"
 			options_of < "$scratch/command-help" | grep -v -x -e '-h, --help' -e '-v, --version' |
 				sed "s/^/option $feature $command: /"
 		done
@@ -276,6 +295,7 @@ check_program_fails() {	# $1: program
 }
 
 check "help and man page name the same features, commands and options" check_typed
+check "D6: help is no wider than 100 columns" check_width
 check "help and man page name the same exit statuses" \
 	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
 check "help and README name the same exit statuses" check_statuses README.md column_of "Exit status"
