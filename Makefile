@@ -309,7 +309,7 @@ check-units-valgrind: $(UNIT_TESTS)
 #: check-portability  directories with spaces, installing, what needs another compiler, architecture or C library
 
 # Each is a program that speaks TAP; those that lack what they need say so and are skipped.
-PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x places symbols)
+PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x places lto symbols)
 $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s %s\n' '$(CC)' $(firstword $(subst -, ,$*)) \
