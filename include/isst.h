@@ -61,13 +61,16 @@ int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int la
 /** Adds all CPUs of @other. Returns 0 or -ENOMEM; on error @set may hold some of them. */
 int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other);
 
+/** No machine has as many CPUs: a list that names a higher one is damaged, or a slip. */
+#define ISST_MOST_CPUS 1048576
+
 /**
  * Adds the CPUs that a list names: numbers and ranges joined by commas, `1,3-5,8..10`, as sysfs and
  * command lines write them; a sysfs list may be empty.
  *
  * @bad: where not NULL, set to the first character that cannot be understood (within @text)
- * Returns 0, -EINVAL (not a list, or a range that runs backwards), -ERANGE (a number above
- * 4294967294) or -ENOMEM; on error the set is as before.
+ * Returns 0, -EINVAL (not a list, or a range that runs backwards), -ERANGE (a number of
+ * ISST_MOST_CPUS or above) or -ENOMEM; on error the set is as before.
  */
 int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, const char **bad);
 
@@ -355,8 +358,10 @@ struct isst_level {
 	unsigned int level;			 /* in */
 	const struct isst_perf_profile *profile; /* in: the domain's, where it was read; or NULL */
 	struct isst_failure failure;
-	enum isst_feature_state turbo_freq, base_freq,
-		core_power;	  /* on or off at the *current* level */
+	/* On or off: by mailbox as the firmware tells it of this level, by TPMI at the current one.
+	 */
+	enum isst_feature_state turbo_freq, base_freq;
+	enum isst_feature_state core_power;
 	struct isst_cpuset *cpus; /* CPUs that may be online; NULL if unreadable or not told */
 	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */
 	struct isst_value tdp_ratio;
@@ -521,7 +526,8 @@ struct isst_change_options {
 	const char *command;
 	/** Use a cgroup partition in place of CPU hotplug; for CPU 0 only. */
 	bool partitions, partition_for_cpu0;
-	/** Where not NULL, asked between steps and between writes of kernel files: true ends the change, which is then undone. */
+	/** Where not NULL, asked between steps and between writes of kernel files: true ends the
+	 * change, which is then undone. */
 	bool (*interrupted)(void *data);
 	/** Where not NULL, told what is being done to a CPU (`online cpu 3`). */
 	void (*progress)(void *data, const char *line);

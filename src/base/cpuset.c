@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* UINT32_MAX itself is left out, so that "one past" any CPU is a number too. */
-#define HIGHEST_CPU (UINT32_MAX - 1)
-
 struct run {
 	unsigned int first, last;
 };
@@ -138,7 +135,7 @@ static int parse_cpu(const char **text, unsigned int *cpu)
 		return -ERANGE;
 	memcpy(digits, *text, length);
 	digits[length] = '\0';
-	error = isst_parse_number(digits, 10, HIGHEST_CPU, &value);
+	error = isst_parse_number(digits, 10, ISST_MOST_CPUS - 1, &value);
 	if (error)
 		return error;
 	*cpu = (unsigned int)value;

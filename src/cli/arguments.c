@@ -151,7 +151,7 @@ static void expect_text(const struct option_row *row, FILE *stream)
 static void expect_cpu_list(const struct option_row *row, FILE *stream)
 {
 	(void)row;
-	fputs("CPU numbers and ranges such as 1,3-5", stream);
+	fputs("CPU numbers below 1048576 and ranges such as 1,3-5", stream);
 }
 
 static void (*const expectations[])(const struct option_row *row, FILE *stream) = {

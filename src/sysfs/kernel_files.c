@@ -81,7 +81,11 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 	if (error)
 		return error;
 	error = isst_cpuset_add_list(set, text, NULL);
-	if (error == -EINVAL || error == -ERANGE)
+	if (error == -ERANGE)
+		error = message_error(files->messages, -EIO,
+				      "%s: '%s' names a CPU above %u, which no machine has", path,
+				      text, ISST_MOST_CPUS - 1);
+	else if (error == -EINVAL)
 		error = message_error(files->messages, -EIO, "%s: '%s' is not a list of CPUs", path,
 				      text);
 	free(text);

@@ -2,10 +2,14 @@
 /* Discovery as a whole, and what is asked of its result. */
 #include "base/messages.h"
 #include "firmware/firmware.h"
+#include "sysfs/kernel_files.h"
 #include "topology/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TRIES = 3 }; /* of a discovery that CPUs disturb by going on- or offline */
 
 void topology_free(struct topology *topology)
 {
@@ -196,10 +200,13 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 			      isst_cpuset_count(topology->present) - topology->cpu_count);
 }
 
-int topology_discover(const struct topology_sources *sources, struct topology **result)
+/** One try. *@result is what was found, as far as it went, also after an error. */
+static int discover_once(const struct topology_sources *sources, struct topology **result)
 {
 	struct topology *topology = calloc(1, sizeof(*topology));
 	int error = topology ? 0 : -ENOMEM;
+
+	*result = topology;
 
 	if (!error)
 		error = topology_read_lists(sources, topology);
@@ -217,10 +224,49 @@ int topology_discover(const struct topology_sources *sources, struct topology **
 		summarize_cores(sources, topology);
 		error = judge_domains(sources, topology);
 	}
-	if (error) {
-		topology_free(topology);
-		return error;
+	return error;
+}
+
+/** Whether what was found may come of CPUs that went on- or offline meanwhile. */
+static bool may_be_torn(const struct topology *topology, int error)
+{
+	if (!topology || !topology->online || (error && error != -EIO))
+		return false;
+	for (size_t i = 0; i < topology->domain_count && !error; i++)
+		if (topology->domains[i]->unknown_core)
+			return true;
+	return error || topology->left_out_count > 0;
+}
+
+/** Whether other CPUs are online now than at the beginning. */
+static bool online_changed(const struct topology_sources *sources, const struct topology *topology)
+{
+	struct isst_cpuset *now = isst_cpuset_new();
+	char *before = isst_cpuset_ranges(topology->online), *after = NULL;
+	bool changed;
+
+	if (now && !kernel_files_cpulist(sources->files, CPU_DIRECTORY "/online", now))
+		after = isst_cpuset_ranges(now);
+	changed = before && after && strcmp(before, after) != 0;
+	free(before);
+	free(after);
+	isst_cpuset_free(now);
+	return changed;
+}
+
+int topology_discover(const struct topology_sources *sources, struct topology **result)
+{
+	int error = discover_once(sources, result);
+
+	for (int tries = 1;
+	     tries < MOST_TRIES && may_be_torn(*result, error) && online_changed(sources, *result);
+	     tries++) {
+		message_trace(sources->messages,
+			      "CPUs went on- or offline during discovery: it is made again");
+		topology_free(*result);
+		error = discover_once(sources, result);
 	}
-	*result = topology;
-	return 0;
+	if (error)
+		topology_free(*result);
+	return error;
 }

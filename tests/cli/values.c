@@ -73,7 +73,7 @@ static const struct {
 	{ &word, "sse or avx2", { "ssex", "ss", "SSE", "", "0" } },
 	{ &text, "FILE", { "" } },
 	{ &list,
-	  "CPU numbers and ranges such as 1,3-5",
+	  "CPU numbers below 1048576 and ranges such as 1,3-5",
 	  { "", "x", ",", ",3", "3,,", "3-", "3-,", "-3", "5-3", "3,,4", "3 4", "4294967295",
 	    "0x3" } },
 };
