@@ -65,7 +65,7 @@ bool base_freq_is_known(const struct isst_base_freq *info)
 
 bool turbo_freq_is_known(const struct isst_turbo_freq *info)
 {
-	bool known = info->buckets > 0;
+	bool known = info->buckets > 0 || !info->failure.error;
 
 	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
 		known = known || info->clip_mhz[type].state == ISST_KNOWN;

@@ -143,7 +143,11 @@ static int run_features(struct call *call, const struct command *command)
 	if (!level)
 		return -ENXIO;
 	supported = supported_features(level);
-	call->response = supported >> 16 | (supported & call->state->features);
+	call->response = supported >> 16;
+	/* They are switched for the current level; another one tells its own state, which is off.
+	 */
+	if (level->number == call->state->level)
+		call->response |= supported & call->state->features;
 	return 0;
 }
 

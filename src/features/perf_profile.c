@@ -264,12 +264,11 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 			level->level, state_of(reader, request)->profile.highest_level);
 }
 
-static enum isst_feature_state feature_state(bool known, bool supported, bool current_known,
-					     bool on)
+static enum isst_feature_state feature_state(bool known, bool supported, bool on)
 {
 	if (known && !supported)
 		return ISST_FEATURE_UNSUPPORTED;
-	if (!known || !current_known)
+	if (!known)
 		return ISST_FEATURE_UNKNOWN;
 	return on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
 }
@@ -288,30 +287,26 @@ static void judge_current_features(struct level_reader *reader)
 		judge_refusal(&reader->domains[i].current.failure, answered);
 }
 
-/** A feature that a level supports is shown with its state at the current level.
+/** A feature that a level supports is shown with the state that the firmware tells of that level.
  */
 static void settle_features(struct level_reader *reader, struct level_request *request)
 {
 	const struct domain_state *state = state_of(reader, request);
 	struct isst_level *level = request->level;
-	bool current_known, known;
+	bool known;
 
 	if (is_current(reader, request))
 		request->features = state->current;
 	known = !request->features.failure.error;
-	current_known = !state->current.failure.error;
 	level->base_freq = feature_state(known, request->features.base_freq_supported,
-					 current_known, state->current.base_freq_on);
+					 request->features.base_freq_on);
 	level->turbo_freq = feature_state(known, request->features.turbo_freq_supported,
-					  current_known, state->current.turbo_freq_on);
+					  request->features.turbo_freq_on);
 	failure_join(&level->failure, &request->features.failure);
-	if (!is_current(reader, request))
-		failure_join(&level->failure, &state->current.failure);
 	if (!(reader->parts & ISST_LEVEL_PROPERTIES))
 		return;
 	level->core_power = feature_state(!state->core_power.failure.error,
-					  state->core_power.supported, true,
-					  state->core_power.enabled);
+					  state->core_power.supported, state->core_power.enabled);
 	failure_join(&level->failure, &state->core_power.failure);
 	failure_join(&level->failure, &state->bucket_failure);
 }

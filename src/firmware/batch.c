@@ -239,7 +239,7 @@ static const struct meaning {
 	{ -ETIMEDOUT, REQUEST_TPMI, -ETIMEDOUT, "it took no effect in time, and may do so yet" },
 	{ -ECANCELED, -1, -ECANCELED, "not sent, since one before it failed" },
 	{ -EPERM, -1, -EPERM, "not permitted; it needs CAP_SYS_ADMIN" },
-	{ -EIO, REQUEST_MSR, -EIO, "the processor has no such register" },
+	{ -EIO, REQUEST_MSR, -EIO, "the processor refused the access" },
 	{ -EBADMSG, -1, -EIO, "the driver's answer makes no sense" },
 };
 
@@ -297,6 +297,12 @@ static void note_failure(struct messages *messages, const struct request *reques
 			causes && error == -ENOTTY ? causes : "");
 }
 
+/** Whether an error says that there is no such thing, and not that it could not be read. */
+static bool is_absent(const struct reading *reading, int error)
+{
+	return (reading->optional && error == -ENXIO) || (reading->newer && error == -EINVAL);
+}
+
 static void take_answer(struct messages *messages, const struct request *request, uint64_t answer,
 			int error)
 {
@@ -305,7 +311,7 @@ static void take_answer(struct messages *messages, const struct request *request
 			store_field(&request->reading->fields[i], request->result, answer);
 		return;
 	}
-	if (request->reading->optional && (error == -ENXIO || error == -EINVAL)) {
+	if (is_absent(request->reading, error)) {
 		store_state(request->reading, request->result, ISST_ABSENT);
 		return;
 	}

@@ -44,8 +44,9 @@ struct reading {
 	enum request_kind kind;
 	unsigned int command,
 		sub_command; /* of the mailbox; @command is the register for MMIO and MSR */
-	/* Firmware or kernel may not know it: then its values are absent, which is no failure. */
+	/* Firmware may not know it (ENXIO): then its values are absent, which is no failure. */
 	bool optional;
+	bool newer; /* and older kernels do not let it through (EINVAL), which is the same */
 	/* Firmware that refuses it lacks the feature as a whole. */
 	bool refused_if_unsupported;
 	const struct field *fields;

@@ -134,7 +134,7 @@ static const struct reading BASE = { "the base frequencies", REQUEST_MAILBOX,	 0
 static const struct reading MEMORY = { "the memory frequency", REQUEST_MAILBOX,	     0x7f, 0x0b,
 				       .optional = true,       FIELDS(MEMORY_FIELDS) };
 static const struct reading UNCORE_RATIOS = {
-	"the uncore frequencies",    REQUEST_MAILBOX, 0x7f, 0x0c, .optional = true,
+	"the uncore frequencies",    REQUEST_MAILBOX, 0x7f, 0x0c, .optional = true, .newer = true,
 	FIELDS(UNCORE_RATIOS_FIELDS)
 };
 static const struct reading TURBO_FREQ_CORES = { "the turbo-freq buckets", REQUEST_MAILBOX, 0x7f,

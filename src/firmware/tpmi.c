@@ -89,6 +89,13 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 	return 0;
 }
 
+/** Bit 0 alone: some kernels take the field too wide, and the bits above it are the error of the
+ * last change of the level. */
+static bool is_locked(const struct abi_perf_level_info *info)
+{
+	return info->locked & 1;
+}
+
 static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_perf_profile *profile = request->result;
@@ -101,7 +108,7 @@ static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *req
 	profile->highest_level = info.max_level;
 	profile->current_level = info.current_level;
 	profile->level_mask = info.level_mask;
-	profile->locked = info.locked;
+	profile->locked = is_locked(&info);
 	profile->enabled = info.enabled;
 	return 0;
 }
@@ -209,7 +216,8 @@ static int ask_level_limits(struct tpmi_run *run, const struct tpmi_request *req
 }
 
 /**
- * The second fabric. Kernels and parts that have none are no failure: they refuse, or answer 0.
+ * The second fabric. Kernels that do not know the request (ENOTTY), parts of an older revision and
+ * parts that answer 0 have none, which is no failure; whatever else goes wrong is one.
  */
 static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 {
@@ -220,14 +228,19 @@ static int ask_fabric(struct tpmi_run *run, const struct tpmi_request *request)
 		.power_domain_id = (uint8_t)request->domain->number,
 		.level = (uint16_t)request->index,
 	};
+	const struct isst_value unreadable = { ISST_UNREADABLE, 0 };
 	struct abi_perf_level_info summary;
+	int error = tpmi_summary(run, request->domain, &summary);
 
-	if (tpmi_summary(run, request->domain, &summary) ||
-	    summary.feature_rev < REVISION_SECOND_FABRIC ||
-	    driver_request(run->driver, "GET_PERF_LEVEL_FABRIC_INFO",
-			   ABI_GET_PERF_LEVEL_FABRIC_INFO, &info) ||
-	    info.max_fabrics < 2)
+	if (!error && summary.feature_rev < REVISION_SECOND_FABRIC)
 		return 0;
+	if (!error)
+		error = driver_request(run->driver, "GET_PERF_LEVEL_FABRIC_INFO",
+				       ABI_GET_PERF_LEVEL_FABRIC_INFO, &info);
+	if (error && error != -ENOTTY)
+		*fabric = (struct isst_fabric){ unreadable, unreadable, unreadable };
+	if (error || info.max_fabrics < 2)
+		return error == -ENOTTY ? 0 : error;
 	fabric->base_mhz = nonzero(info.p1_fabric_freq_mhz[1]);
 	fabric->min_mhz = nonzero(info.pm_fabric_freq_mhz[1]);
 	fabric->max_mhz = nonzero(info.p0_fabric_freq_mhz[1]);
@@ -411,7 +424,7 @@ static int ask_lock(struct tpmi_run *run, const struct tpmi_request *request)
 	int error = tpmi_summary(run, request->domain, &info);
 
 	if (!error)
-		*(bool *)request->result = info.locked;
+		*(bool *)request->result = is_locked(&info);
 	return error;
 }
 

@@ -99,7 +99,7 @@ static void D2_a_failed_msr_says_which_and_why(void **state)
 		int error, expected;
 		const char *texts[4];
 	} CASES[] = {
-		{ -EIO, -EIO, { "MSR 0x1ad", "no such register" } },
+		{ -EIO, -EIO, { "MSR 0x1ad", "the processor refused the access" } },
 		{ -ENXIO, -EIO, { "MSR 0x1ad", "offline" } },
 		{ -EINVAL, -EIO, { "MSR 0x1ad", "does not allow" } },
 		{ -ENOTTY, -EOPNOTSUPP, { "no access to MSRs" } },

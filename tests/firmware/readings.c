@@ -236,14 +236,14 @@ static void where_neither_command_is_known_there_are_no_uncore_frequencies(void 
 	fake_firmware_finish(fake);
 }
 
-static void D69_optional_commands_are_absent_when_unknown_and_unreadable_when_busy(void **state)
+static void D69_optional_commands_are_absent_when_refused_and_else_unreadable(void **state)
 {
 	static const struct {
 		int error;
 		enum isst_state state;
 		int failure;
 	} CASES[] = { { -ENXIO, ISST_ABSENT, 0 },
-		      { -EINVAL, ISST_ABSENT, 0 },
+		      { -EINVAL, ISST_UNREADABLE, -EIO },
 		      { -EBUSY, ISST_UNREADABLE, -EIO },
 		      { -EPERM, ISST_UNREADABLE, -EPERM },
 		      { -EFAULT, ISST_UNREADABLE, -EIO } };
@@ -699,8 +699,7 @@ int main(void)
 		MACHINE_TEST(where_command_0c_is_unknown_09_tells_the_uncore_frequencies),
 		MACHINE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence),
 		MACHINE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies),
-		MACHINE_TEST(
-			D69_optional_commands_are_absent_when_unknown_and_unreadable_when_busy),
+		MACHINE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable),
 		MACHINE_TEST(turbo_limits_are_read_by_type_and_half),
 		MACHINE_TEST(emerald_rapids_has_five_types_and_others_three),
 		MACHINE_TEST(D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed),

@@ -60,12 +60,28 @@ static void the_summary_of_levels_is_decoded(void **state)
 	assert_false(profile.enabled);
 }
 
+/* Some kernels have the error of the last change in the bits above. */
+static void B16_only_bit_0_of_the_summary_is_the_lock(void **state)
+{
+	for (unsigned int value = 0; value < 8; value++) {
+		struct fake_firmware *fake = fake_tpmi_start(state, 3);
+		struct isst_perf_profile profile = { .domain = &fake->domain };
+
+		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [7] = (unsigned char)value });
+		assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profile), 0);
+		fake_run(fake);
+		assert_int_equal(profile.failure.error, 0);
+		assert_int_equal(profile.locked, value & 1);
+		fake_tpmi_finish(fake);
+	}
+}
+
 static void the_lock_of_the_level_is_the_summarys(void **state)
 {
-	for (unsigned int value = 0; value < 2; value++) {
+	for (unsigned int value = 0; value < 8; value++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
 		struct isst_failure failure = { 0 };
-		bool locked = !value;
+		bool locked = !(value & 1);
 
 		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [7] = (unsigned char)value });
 		assert_int_equal(fake->operations->plan_level_lock(fake->batch, &fake->domain,
@@ -73,7 +89,7 @@ static void the_lock_of_the_level_is_the_summarys(void **state)
 				 0);
 		fake_run(fake);
 		assert_int_equal(failure.error, 0);
-		assert_int_equal(locked, value);
+		assert_int_equal(locked, value & 1);
 		fake_tpmi_finish(fake);
 	}
 }
@@ -460,6 +476,26 @@ static void older_revisions_are_not_asked_for_a_second_fabric(void **state)
 		read_properties(fake);
 		assert_int_equal(fake_calls(fake->device, FAKE_FABRIC_INFO), 0);
 		check_absent(fake->level.fabric[1].max_mhz);
+		fake_tpmi_finish(fake);
+	}
+}
+
+static void F13_a_second_fabric_that_cannot_be_read_is_a_failure(void **state)
+{
+	static const int ERRORS[] = { -EIO, -EPERM, -EBUSY, -EINVAL };
+
+	for (size_t i = 0; i < COUNT(ERRORS); i++) {
+		struct fake_firmware *fake = start_level(state);
+		unsigned char info[154] = { 0 };
+
+		answer_properties(fake, info);
+		fake_summary(fake, FAKE_OWN, (unsigned char[11]){ [3] = 3 });
+		fake_tpmi_error(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, ERRORS[i]);
+		read_properties(fake);
+		assert_int_not_equal(fake->level.failure.error, 0);
+		check_holds(fake->level.failure.message, "the second fabric of level 3");
+		check_unreadable(fake->level.fabric[1].max_mhz);
+		check_unreadable(fake->level.fabric[1].min_mhz);
 		fake_tpmi_finish(fake);
 	}
 }
@@ -950,6 +986,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(the_summary_of_levels_is_decoded),
+		MACHINE_TEST(B16_only_bit_0_of_the_summary_is_the_lock),
 		MACHINE_TEST(the_lock_of_the_level_is_the_summarys),
 		MACHINE_TEST(version_3_tells_support_of_each_level),
 		MACHINE_TEST(version_2_tells_support_of_all_levels_at_once),
@@ -965,6 +1002,7 @@ int main(void)
 		MACHINE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent),
 		MACHINE_TEST(revision_2_tells_a_second_fabric),
 		MACHINE_TEST(older_revisions_are_not_asked_for_a_second_fabric),
+		MACHINE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure),
 		MACHINE_TEST(kernels_that_know_no_second_fabric_are_no_failure),
 		MACHINE_TEST(a_count_of_one_fabric_is_no_second_one),
 		MACHINE_TEST(D24_masks_of_64_cores_are_decoded),
