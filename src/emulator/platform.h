@@ -161,6 +161,13 @@ enum level_compare { LEVEL_COMPARE_STATUS, LEVEL_COMPARE_CONTROL };
 /** What becomes of the cpufreq directory of a CPU that goes offline. */
 enum offline_cpufreq { OFFLINE_CPUFREQ_BUSY, OFFLINE_CPUFREQ_GONE };
 
+/** The files domain_id of the uncore: the power domain, or counted in each PCI device. */
+enum uncore_ids { UNCORE_IDS_UNIQUE, UNCORE_IDS_REPEATED };
+
+/** What smt/control says. */
+enum smt_control { SMT_ON, SMT_OFF, SMT_FORCE_OFF, SMT_NOT_SUPPORTED, SMT_NOT_IMPLEMENTED };
+extern const char *const smt_controls[];
+
 struct recording;
 
 enum cgroup_tree { CGROUP_NONE, CGROUP_NO_CPUSET, CGROUP_V2 };
@@ -196,10 +203,12 @@ struct platform {
 
 	struct number_value die_files, cpu0_hotplug, hwp;
 	struct set_value refuse_offline;
+	struct number_value smt; /* enum smt_control; line 0: by the threads of cores */
 	struct text_value cpufreq, governor, pstate;
 	struct number_value offline_cpufreq; /* enum offline_cpufreq */
 	struct number_value no_turbo, bios_turbo, cpuinfo_follows_turbo;
 	struct number_value uncore, uncore_writable, uncore_follows_level;
+	struct number_value uncore_ids; /* enum uncore_ids */
 
 	struct number_value cgroup_tree; /* enum cgroup_tree */
 	struct number_value cpuset_enabled, cgroup_isolated;

@@ -16,6 +16,10 @@ bool platform_is_tpmi(const struct platform *platform)
 	return platform->api_version.value >= 2;
 }
 
+const char *const smt_controls[] = {
+	"on", "off", "forceoff", "notsupported", "notimplemented", NULL
+};
+
 /* ---- Defaults ---- */
 
 static bool set_texts(struct platform *platform, const char *name)
@@ -124,6 +128,16 @@ static void find_first_threads(struct platform *platform)
 		for (size_t j = 0; j < i && cpu->first_of_core; j++)
 			cpu->first_of_core = !same_core(platform, cpu, &platform->cpus[j]);
 	}
+}
+
+static void complete_smt(struct platform *platform)
+{
+	if (platform->smt.line)
+		return;
+	platform->smt.value = SMT_NOT_SUPPORTED;
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (!platform->cpus[i].first_of_core)
+			platform->smt.value = SMT_ON;
 }
 
 static int check_cpus(const struct platform *platform, char **what)
@@ -277,6 +291,7 @@ int platform_complete(struct platform *platform, char **what)
 		number_registers(platform);
 		platform_number_nodes(platform);
 		find_first_threads(platform);
+		complete_smt(platform);
 	}
 	return error;
 }

@@ -423,6 +423,8 @@ static const struct key topology_keys[] = {
 	{ .name = NULL },
 };
 
+static const char *const uncore_ids[] = { "unique", "repeated", NULL };
+
 static const char *const offline_cpufreq[] = { "busy", "gone", NULL };
 
 static const struct key files_keys[] = {
@@ -437,9 +439,12 @@ static const struct key files_keys[] = {
 	{ "bios-turbo", parse_word, OF_PLATFORM(bios_turbo), .words = yes_no },
 	{ "cpuinfo-follows-turbo", parse_word, OF_PLATFORM(cpuinfo_follows_turbo),
 	  .words = yes_no },
+	{ "smt", parse_word, OF_PLATFORM(smt), .words = smt_controls },
 	{ "refuse-offline", parse_set, OF_PLATFORM(refuse_offline), .max = MOST_CPUS - 1 },
 	{ "uncore", parse_word, OF_PLATFORM(uncore), .words = yes_no },
 	{ "uncore-writable", parse_word, OF_PLATFORM(uncore_writable), .words = yes_no },
+	{ "uncore-ids", parse_word, OF_PLATFORM(uncore_ids), .words = uncore_ids,
+	  .driver = FOR_TPMI },
 	{ "uncore-follows-level", parse_word, OF_PLATFORM(uncore_follows_level), .words = yes_no },
 	{ .name = NULL },
 };

@@ -192,6 +192,16 @@ static int fill_cpufreq(const struct recording *recording, struct platform *plat
 	return result ? result : replace_text(&platform->pstate, status ? status->value : "none");
 }
 
+static void fill_smt(const struct recording *recording, struct platform *platform)
+{
+	const struct recorded_entry *control = recording_entry(recording,
+							       CPU_DIRECTORY "/smt/control");
+
+	for (unsigned int i = 0; control && smt_controls[i]; i++)
+		if (strcmp(control->value, smt_controls[i]) == 0)
+			platform->smt = number(i);
+}
+
 static int fill_frequencies(const struct recording *recording, struct platform *platform)
 {
 	const struct recorded_msr *hwp = recording_msr(recording, MSR_HWP_ENABLE);
@@ -292,6 +302,8 @@ static int fill_files(const struct recording *recording, struct platform *platfo
 {
 	unsigned int no_turbo = 0;
 	int result = fill_cpufreq(recording, platform);
+
+	fill_smt(recording, platform);
 
 	platform->die_files = number(has_any(recording, "topology/die_id"));
 	platform->cpu0_hotplug = number(recording_entry(recording, CPU_DIRECTORY "/cpu0/online") ||

@@ -40,7 +40,7 @@ struct cpu_state {
 		requested_max_khz; /* the user's limits, not what came of them */
 };
 
-enum { STATE_FORMAT = 6 };
+enum { STATE_FORMAT = 7 };
 
 /**
  * The start of the state file; struct domain_state of each domain, the TPMI registers of all
@@ -55,6 +55,7 @@ struct state {
 	uint32_t unfinished_level; /* 1 + the level that unfinished_domain is about to have */
 	uint32_t unfinished_turbo, unfinished_groups;
 	uint32_t no_turbo;
+	uint32_t smt; /* enum smt_control */
 	/* Accepted sets that have not taken effect, and when the first of them does (late.c) */
 	uint32_t late_count;
 	int64_t late_due_ms;
@@ -151,8 +152,12 @@ int tree_write_set(int directory, const char *path, const struct isst_cpuset *se
 int tree_make_parents(int directory, char *path);
 /** Writes all that tells which CPUs are online. */
 int tree_write_online(struct server *server, int directory);
+/** What smt/control says, and smt/active, which follows the CPUs that are online. */
+int tree_write_smt(struct server *server, int directory);
 /** Moves the files of a CPU to where they belong now that it went online or offline. */
 int tree_move_cpu(struct server *server, const struct platform_cpu *cpu);
+/** Whether smt/control lets a CPU be online. */
+bool smt_allows(const struct server *server, const struct platform_cpu *cpu);
 bool cpu_online(const struct server *server, const struct platform_cpu *cpu);
 /** The files that follow level and features of a domain. */
 int tree_write_domain(struct server *server, size_t domain);

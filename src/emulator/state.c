@@ -68,6 +68,12 @@ bool cpu_online(const struct server *server, const struct platform_cpu *cpu)
 	return state_cpu(server, (size_t)(cpu - server->platform->cpus))->online;
 }
 
+bool smt_allows(const struct server *server, const struct platform_cpu *cpu)
+{
+	return cpu->first_of_core ||
+	       (server->state->smt != SMT_OFF && server->state->smt != SMT_FORCE_OFF);
+}
+
 void state_count(unsigned long long *counter, unsigned long long number)
 {
 	__atomic_fetch_add(counter, number, __ATOMIC_RELAXED);
@@ -144,10 +150,12 @@ static void init_state(struct server *server)
 	server->state->register_count = (uint32_t)platform->register_count;
 	server->state->platform_hash = platform->hash;
 	server->state->no_turbo = platform->no_turbo.value;
+	server->state->smt = platform->smt.value;
 	init_domains(server);
 	for (size_t i = 0; i < platform->cpu_count; i++) {
-		bool online = !platform->offline.set ||
-			      !isst_cpuset_has(platform->offline.set, platform->cpus[i].number);
+		bool online = smt_allows(server, &platform->cpus[i]) &&
+			      (!platform->offline.set ||
+			       !isst_cpuset_has(platform->offline.set, platform->cpus[i].number));
 
 		*state_cpu(server, i) = (struct cpu_state){
 			.online = online,

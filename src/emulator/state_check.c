@@ -23,6 +23,8 @@ static const char *check_counts(const struct server *server)
 		return "an unfinished change is of something that the platform lacks";
 	if (state->no_turbo > 1)
 		return "turbo is neither on nor off";
+	if (state->smt > SMT_NOT_IMPLEMENTED)
+		return "SMT is in a state that there is not";
 	if (late_check(server))
 		return "what is to take effect later is not in the file late";
 	return NULL;

@@ -182,6 +182,27 @@ static int write_cpuinfo(struct server *server, int directory)
 	return result;
 }
 
+/** Whether two threads of a core are online. */
+static bool smt_is_active(const struct server *server)
+{
+	const struct platform *platform = server->platform;
+
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (!platform->cpus[i].first_of_core && cpu_online(server, &platform->cpus[i]))
+			return true;
+	return false;
+}
+
+int tree_write_smt(struct server *server, int directory)
+{
+	int result = tree_write(directory, CPU_DIRECTORY "/smt/control", "%s\n",
+				smt_controls[server->state->smt]);
+
+	return result ? result
+		      : tree_write(directory, CPU_DIRECTORY "/smt/active", "%d\n",
+				   smt_is_active(server));
+}
+
 int tree_write_online(struct server *server, int directory)
 {
 	int result = write_online_list(server, directory, true);
@@ -190,6 +211,8 @@ int tree_write_online(struct server *server, int directory)
 		result = write_online_list(server, directory, false);
 	if (!result)
 		result = nodes_write(server, directory);
+	if (!result)
+		result = tree_write_smt(server, directory);
 	return result ? result : write_cpuinfo(server, directory);
 }
 
@@ -206,6 +229,7 @@ static int make_directories(int directory)
 		"root/sys/devices",
 		"root/sys/devices/system",
 		CPU_DIRECTORY,
+		CPU_DIRECTORY "/smt",
 		"root/sys/fs",
 	};
 

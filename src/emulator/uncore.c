@@ -225,6 +225,25 @@ static int write_initial(int directory, unsigned int min_khz, unsigned int max_k
 	return result ? result : tree_write(directory, "initial_min_freq_khz", "%u\n", min_khz);
 }
 
+/** The number of a power domain. Early kernels count in each of the two PCI devices that a
+ * package's power domains are shared out to. */
+static unsigned int domain_id(const struct platform *platform, size_t index)
+{
+	const struct platform_domain *domain = &platform->domains[index];
+	unsigned int before = 0, all = 0;
+
+	if (platform->uncore_ids.value == UNCORE_IDS_UNIQUE)
+		return domain->power_domain;
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		if (platform->domains[i].package != domain->package ||
+		    !has_uncore(&platform->domains[i]))
+			continue;
+		all++;
+		before += i < index;
+	}
+	return before < (all + 1) / 2 ? before : before - (all + 1) / 2;
+}
+
 /** Which domain a directory is for; root alone may read that. */
 static int write_identity(const struct server *server, size_t index, int directory)
 {
@@ -235,7 +254,7 @@ static int write_identity(const struct server *server, size_t index, int directo
 		unsigned int value, kernel;
 	} numbers[] = {
 		{ "package_id", domain->package, 0 },
-		{ "domain_id", domain->power_domain, 0 },
+		{ "domain_id", domain_id(platform, index), 0 },
 		{ "fabric_cluster_id", 0, 0 },
 		{ "instance_id", domain->power_domain, KERNEL(7, 2) },
 		{ "die_id", domain->die, KERNEL(7, 2) },

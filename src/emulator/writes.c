@@ -61,19 +61,17 @@ static bool may_go_offline(const struct server *server, const struct platform_cp
 	return count_online(server) > 1 && !(refuse && isst_cpuset_has(refuse, cpu->number));
 }
 
-static int write_online(struct server *server, const char *path, const char *text)
+static int set_online(struct server *server, const struct platform_cpu *cpu, bool online)
 {
-	const struct platform_cpu *cpu = cpu_of_path(server, path);
 	struct cpu_state *state = state_of(server, cpu);
-	bool online = strcmp(text, "1") == 0;
 	int result;
 
-	if (!online && strcmp(text, "0") != 0)
-		return -EINVAL;
 	if (state->online == online)
 		return 0;
 	if (!online && !may_go_offline(server, cpu))
 		return -EBUSY;
+	if (online && !smt_allows(server, cpu))
+		return -EPERM;
 	server->state->unfinished_cpu = (uint32_t)(cpu - server->platform->cpus) + 1;
 	state->online = online;
 	if (online)
@@ -84,6 +82,50 @@ static int write_online(struct server *server, const char *path, const char *tex
 	if (!result)
 		server->state->unfinished_cpu = 0;
 	return result;
+}
+
+static int write_online(struct server *server, const char *path, const char *text)
+{
+	bool online = strcmp(text, "1") == 0;
+
+	if (!online && strcmp(text, "0") != 0)
+		return -EINVAL;
+	return set_online(server, cpu_of_path(server, path), online);
+}
+
+/** The second threads of cores: off takes them offline, on brings them back. */
+static int set_siblings(struct server *server, bool online)
+{
+	const struct platform *platform = server->platform;
+	int result = 0;
+
+	for (size_t i = 0; i < platform->cpu_count && !result; i++)
+		if (!platform->cpus[i].first_of_core)
+			result = set_online(server, &platform->cpus[i], online);
+	return result;
+}
+
+/** Once forced off it stays off until the next boot. */
+static int write_smt(struct server *server, const char *path, const char *text)
+{
+	uint32_t wanted = SMT_ON, before = server->state->smt;
+	int result;
+
+	(void)path;
+	while (wanted <= SMT_FORCE_OFF && strcmp(text, smt_controls[wanted]) != 0)
+		wanted++;
+	if (wanted > SMT_FORCE_OFF)
+		return -EINVAL;
+	if (before == SMT_FORCE_OFF)
+		return -EPERM;
+	if (before > SMT_FORCE_OFF)
+		return -ENODEV;
+	if (wanted == SMT_ON)
+		server->state->smt = wanted;
+	result = set_siblings(server, wanted == SMT_ON);
+	if (!result)
+		server->state->smt = wanted;
+	return result ? result : tree_write_smt(server, server->directory);
 }
 
 /** Kernels since 5.19 leave the cpufreq directory of an offline CPU where it is. */
@@ -248,6 +290,7 @@ static const struct {
 	{ CPUS "/cpu[0-9]*/online", write_online, PAGE_BYTES, false },
 	{ CPUS "/cpu[0-9]*/cpufreq/scaling_min_freq", write_scaling_min, PAGE_BYTES, false },
 	{ CPUS "/cpu[0-9]*/cpufreq/scaling_max_freq", write_scaling_max, PAGE_BYTES, false },
+	{ CPUS "/smt/control", write_smt, PAGE_BYTES, false },
 	{ CPUS "/intel_pstate/no_turbo", write_no_turbo, PAGE_BYTES, false },
 	{ CPUS "/intel_uncore_frequency/package_*/min_freq_khz", write_uncore_min, PAGE_BYTES,
 	  false },

@@ -168,6 +168,8 @@ static const struct file_row machine_rows[] = {
 	{ CPU_DIRECTORY "/possible", false },
 	{ CPU_DIRECTORY "/present", false },
 	{ CPU_DIRECTORY "/online", false },
+	{ CPU_DIRECTORY "/smt/control", true },
+	{ CPU_DIRECTORY "/smt/active", false },
 	{ CPU_DIRECTORY "/intel_pstate/status", true },
 	{ CPU_DIRECTORY "/intel_pstate/no_turbo", true },
 	{ CPU_DIRECTORY "/intel_pstate/turbo_pct", false },

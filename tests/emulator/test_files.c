@@ -132,6 +132,62 @@ static void cpufreq_of_an_offline_cpu_is_busy_or_gone(void **state)
 	}
 }
 
+#define SMT CPUS "/smt/"
+
+static void smt_control_takes_second_threads_offline_and_keeps_them_there(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_file(&e, SMT "control", "on\n");
+	assert_file(&e, SMT "active", "1\n");
+	assert_int_equal(write_file(&e, SMT "control", "of"), -EINVAL);
+	assert_int_equal(write_file(&e, SMT "active", "0"), -EACCES);
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "0"), 0);
+	assert_int_equal(write_file(&e, SMT "control", "off\n"), 0);
+	assert_file(&e, SMT "control", "off\n");
+	assert_file(&e, SMT "active", "0\n");
+	assert_file(&e, CPUS "/online", "0\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), -EPERM);
+	assert_int_equal(write_file(&e, CPUS "/cpu2/online", "1"), 0);
+	assert_int_equal(write_file(&e, SMT "control", "on"), 0);
+	assert_file(&e, SMT "active", "1\n");
+	assert_file(&e, CPUS "/online", "0-3\n");
+	assert_int_equal(write_file(&e, SMT "control", "forceoff"), 0);
+	assert_file(&e, SMT "control", "forceoff\n");
+	assert_file(&e, CPUS "/online", "0,2\n");
+	assert_int_equal(write_file(&e, SMT "control", "on"), -EPERM);
+	finish(&e);
+}
+
+static void smt_control_is_what_the_platform_says(void **state)
+{
+	static const struct {
+		const char *text, *control, *online;
+		int error;
+	} CASES[] = {
+		{ FOUR_CPUS, "notsupported\n", "0-3\n", -ENODEV },
+		{ FOUR_CPUS "[files]\nsmt = notimplemented\n", "notimplemented\n", "0-3\n",
+		  -ENODEV },
+		{ FOUR_CPUS "[topology]\nthreads = 2\n", "on\n", "0-7\n", 0 },
+		{ FOUR_CPUS "[topology]\nthreads = 2\n[files]\nsmt = off\n", "off\n", "0-3\n", 0 },
+		{ FOUR_CPUS "[topology]\nthreads = 2\n[files]\nsmt = forceoff\n", "forceoff\n",
+		  "0-3\n", -EPERM },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct emulated e;
+
+		start_written(&e, CASES[i].text);
+		assert_file(&e, SMT "control", CASES[i].control);
+		assert_file(&e, CPUS "/online", CASES[i].online);
+		assert_int_equal(write_file(&e, SMT "control", "on"), CASES[i].error);
+		finish_written(&e);
+	}
+}
+
 static void a_whole_core_goes_and_returns(void **state)
 {
 	struct emulated e;
@@ -254,6 +310,8 @@ int main(void)
 		cmocka_unit_test(variants_of_kernels),
 		cmocka_unit_test(offline_takes_the_topology_away_and_online_brings_it_back),
 		cmocka_unit_test(cpufreq_of_an_offline_cpu_is_busy_or_gone),
+		cmocka_unit_test(smt_control_takes_second_threads_offline_and_keeps_them_there),
+		cmocka_unit_test(smt_control_is_what_the_platform_says),
 		cmocka_unit_test(a_whole_core_goes_and_returns),
 		cmocka_unit_test(cpus_that_cannot_be_unplugged),
 		cmocka_unit_test(frequencies_follow_a_level_while_offline),
