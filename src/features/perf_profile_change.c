@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-PP: another performance level, and the CPUs that it enables. */
 #include "features/context.h"
+#include "features/hotplug.h"
 #include "features/planning.h"
 #include "sysfs/partition.h"
 #include "sysfs/uncore.h"
@@ -19,6 +20,7 @@ struct level_change {
 	struct facts facts;
 	unsigned int level;
 	bool partitions; /* in place of hotplug */
+	struct hotplug hotplug;
 };
 
 /* ---- What must hold ---- */
@@ -383,10 +385,12 @@ static void plan_hotplug(struct level_change *work, size_t i, struct step *onlin
 	isst_cpuset_for_each (cpu, work->requests[i].domain->present) {
 		if (work->partitions && isst_cpuset_has(work->requests[i].domain->online, cpu))
 			continue;
-		if (work->partitions || isst_cpuset_has(enabled, cpu))
-			step_set(online, item_of_cpu(cpu), WHOLE_VALUE, 1);
-		else if (can_go_offline(work, cpu))
+		if (work->partitions || isst_cpuset_has(enabled, cpu)) {
+			if (hotplug_may_be_online(&work->hotplug, cpu))
+				step_set(online, item_of_cpu(cpu), WHOLE_VALUE, 1);
+		} else if (can_go_offline(work, cpu)) {
 			step_set(offline, item_of_cpu(cpu), WHOLE_VALUE, 0);
+		}
 	}
 }
 
@@ -478,7 +482,8 @@ static void plan_unknown(struct level_change *work)
 			};
 	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {
 		if (isst_cpu(change->context, cpu) ||
-		    isst_cpuset_has(isst_online_cpus(change->context), cpu))
+		    isst_cpuset_has(isst_online_cpus(change->context), cpu) ||
+		    !hotplug_may_be_online(&work->hotplug, cpu))
 			continue;
 		if (!step)
 			step = change_step(change, ITEM_ONLINE);
@@ -532,8 +537,12 @@ static int plan_partitions(struct level_change *work)
 static int plan_all_hotplug(struct level_change *work)
 {
 	struct step *online = change_step(work->change, ITEM_ONLINE), *scaling, *offline;
-	int error;
+	int error = hotplug_begin(&work->hotplug, work->change);
 
+	if (error) {
+		hotplug_end(&work->hotplug);
+		return error;
+	}
 	if (!work->partitions)
 		plan_unknown(work);
 	error = plan_partitions(work);
@@ -548,6 +557,7 @@ static int plan_all_hotplug(struct level_change *work)
 	for (size_t i = 0; i < work->facts.count; i++)
 		if (moves_cpus(work, i))
 			plan_scaling(work, scaling, i);
+	hotplug_end(&work->hotplug);
 	return error;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turbo by cpufreq's limits, the turbo ratio limits, and all CPUs online. */
 #include "features/context.h"
+#include "features/hotplug.h"
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 
@@ -90,10 +91,14 @@ int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *re
 int isst_plan_all_online(struct isst_change *change)
 {
 	struct step *step = change_step(change, ITEM_ONLINE);
+	struct hotplug hotplug;
+	int error = hotplug_begin(&hotplug, change);
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))
-		if (!isst_cpuset_has(isst_online_cpus(change->context), cpu))
+		if (!error && !isst_cpuset_has(isst_online_cpus(change->context), cpu) &&
+		    hotplug_may_be_online(&hotplug, cpu))
 			step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
-	return 0;
+	hotplug_end(&hotplug);
+	return error;
 }

@@ -86,6 +86,11 @@ int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)
 	return error;
 }
 
+int hotplug_smt_control(struct kernel_files *files, char **control)
+{
+	return kernel_files_text(files, SMT_CONTROL, control);
+}
+
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online)
 {
 	char *path;

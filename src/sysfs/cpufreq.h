@@ -13,6 +13,8 @@
  */
 #define CPUFREQ_NO_LIMIT 2147483647u
 
+#define SMT_CONTROL CPU_DIRECTORY "/smt/control"
+
 enum cpufreq_limit { CPUFREQ_MIN, CPUFREQ_MAX };
 
 /**
@@ -34,6 +36,10 @@ enum turbo_state { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF };
 
 /** Whether the system has turbo on; unknown where intel_pstate is not the driver. */
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);
+
+/** What smt/control says, to be freed: `off` or `forceoff` where the kernel keeps second threads of
+ * cores offline. -ENOENT where there is no such file. */
+int hotplug_smt_control(struct kernel_files *files, char **control);
 
 /** Takes a CPU online or offline. -ENOENT for a CPU that cannot be unplugged. */
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online);
