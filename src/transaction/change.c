@@ -153,10 +153,16 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
 
 void step_raise(struct step *step, struct item item, uint64_t least)
 {
+	step_raise_to(step, item, least, least);
+}
+
+void step_raise_to(struct step *step, struct item item, uint64_t least, uint64_t value)
+{
 	struct entry *entry = add_entry(step, item);
 
 	if (entry) {
 		entry->bits = least;
+		entry->raised = value;
 		entry->at_least = true;
 	}
 }

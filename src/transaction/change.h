@@ -15,9 +15,9 @@ struct entry {
 	/*
 	 * What it shall become: the bits of @mask from @bits, the others as they are; with
 	 * @at_least
-	 * @bits where it is less; or @text.
+	 * @raised where it is less than @bits; or @text.
 	 */
-	uint64_t mask, bits;
+	uint64_t mask, bits, raised;
 	bool at_least;
 	const char *text;
 	bool optional;		  /* the change goes on where it cannot be read or written */
@@ -94,6 +94,9 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
 
 /** Adds an item that is raised to @least where it is lower. */
 void step_raise(struct step *step, struct item item, uint64_t least);
+
+/** Adds an item that becomes @value where it is lower than @least. */
+void step_raise_to(struct step *step, struct item item, uint64_t least, uint64_t value);
 
 /** Adds an item whose value is text. */
 void step_set_text(struct step *step, struct item item, const char *text);

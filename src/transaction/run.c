@@ -81,7 +81,7 @@ static bool entry_served(const struct entry *entry, struct item_value now)
 static void plan_value(struct entry *entry)
 {
 	if (entry->at_least)
-		entry->wanted.number = entry->now.number < entry->bits ? entry->bits
+		entry->wanted.number = entry->now.number < entry->bits ? entry->raised
 								       : entry->now.number;
 	else
 		entry->wanted.number = (entry->now.number & ~entry->mask) |
