@@ -249,8 +249,6 @@ mutate "a domain that refuses ends the writing of the others" src/transaction/ru
 	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi_small "core-power enable"
 mutate "a level change does not record the features" src/features/perf_profile_change.c \
 	's/step_disturbs(step, item_of(ITEM_FEATURES, domain, current));/(void)current;/' tpmi
-mutate "limits of the package that cannot be read are passed over" src/features/perf_profile_change.c \
-	's/return error == -ENOENT ? 0 : error;/return 0;/' tpmi_small "level 1 online"
 mutate "CPUs of unknown power domains are passed over" src/topology/power_domains.c \
 	's/note_unknown(topology, die->package, cpu->unknown_core);/note_unknown(topology, die->package + 1, NULL);/' tpmi
 mutate "associations behind one that failed are lost" src/driver/driver.c \

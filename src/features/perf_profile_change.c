@@ -206,6 +206,35 @@ static uint64_t khz_of(const struct isst_value *mhz)
 	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
 }
 
+/** Why the kernel shows no limits of a place. */
+static const char *why_no_uncore(struct isst_change *change, const struct uncore_place *place)
+{
+	struct isst_context *context = change->context;
+
+	if (!place->of_domain)
+		return "the kernel shows none (module intel_uncore_frequency)";
+	if (uncore_is_ambiguous(&context->files, place))
+		return "the kernel's numbers of power domains (domain_id) are not unique in the "
+		       "package";
+	if (place->cluster > 0)
+		return "the kernel shows no such fabric";
+	return "the kernel shows none (module intel_uncore_frequency_tpmi)";
+}
+
+static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
+			   const struct uncore_place *place, int error)
+{
+	const char *why = error == -ENOENT ? why_no_uncore(change, place)
+					   : isst_error(change->context);
+
+	if (place->of_domain)
+		change_warn(change, "%s: uncore limits of fabric %u are left as they are: %s",
+			    domain->name, place->cluster, why);
+	else
+		change_warn(change, "%s: uncore limits are left as they are: %s", domain->name,
+			    why);
+}
+
 /** Raising begins with the maximum, lowering with the minimum, so that the two never cross. */
 static void plan_fabric(struct level_change *work, const struct isst_domain *domain,
 			const struct isst_fabric *fabric, unsigned int cluster)
@@ -221,17 +250,10 @@ static void plan_fabric(struct level_change *work, const struct isst_domain *dom
 	if (min_khz == 0 && max_khz == 0)
 		return;
 	error = uncore_read_limit(&work->change->context->files, &place, CPUFREQ_MAX, &present_khz);
-	if (error == -ENOENT)
-		change_warn(
-			work->change,
-			"%s: uncore limits are left as they are: the kernel shows none (module %s)",
-			domain->name,
-			place.of_domain ? "intel_uncore_frequency_tpmi" : "intel_uncore_frequency");
-	if (error && error != -ENOENT)
-		change_warn(work->change, "%s: uncore limits are left as they are: %s",
-			    domain->name, isst_error(work->change->context));
-	if (error)
+	if (error) {
+		warn_of_uncore(work->change, domain, &place, error);
 		return;
+	}
 	raise = max_khz >= present_khz;
 	if (raise)
 		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, max_khz);
@@ -623,7 +645,6 @@ static int plan_cpus(struct level_change *work)
 	for (size_t i = 0; i < work->facts.count; i++)
 		if (wanted(&work->requests[i]) && !work->facts.domains[i].level.failure.error)
 			plan_uncore(work, i);
-	work->partitions = partitions_possible(work);
 	return plan_all_hotplug(work);
 }
 

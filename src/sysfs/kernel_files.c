@@ -92,6 +92,15 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 	return error;
 }
 
+int kernel_files_list(struct kernel_files *files, const char *path, char ***names, size_t *count)
+{
+	struct isst_machine *machine = files->machine;
+	int error = machine->files->list(machine->data, path, names, count);
+
+	files->answer = error;
+	return error ? explain(files, error, path, "listed") : 0;
+}
+
 int kernel_files_write(struct kernel_files *files, const char *path, const char *text)
 {
 	struct isst_machine *machine = files->machine;

@@ -41,6 +41,9 @@ int kernel_files_number(struct kernel_files *files, const char *path, uint64_t m
  * -EIO. */
 int kernel_files_cpulist(struct kernel_files *files, const char *path, struct isst_cpuset *set);
 
+/** Lists the names in a directory, to be freed one by one and as a whole. Errors as above. */
+int kernel_files_list(struct kernel_files *files, const char *path, char ***names, size_t *count);
+
 /**
  * Writes @text to a file that exists. Returns 0, -ENOENT (no message is set), -EPERM or -EIO with a
  * message that holds what the kernel answered.

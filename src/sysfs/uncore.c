@@ -68,14 +68,13 @@ static int add_cluster(struct kernel_files *files, struct uncore_clusters *known
 /** Looks once which directories there are. */
 static int find_clusters(struct kernel_files *files)
 {
-	struct isst_machine *machine = files->machine;
 	char **names = NULL;
 	size_t count = 0;
 	int error;
 
 	if (files->uncore)
 		return 0;
-	error = machine->files->list(machine->data, UNCORE_DIRECTORY, &names, &count);
+	error = kernel_files_list(files, UNCORE_DIRECTORY, &names, &count);
 	if (error)
 		return error;
 	files->uncore = calloc(1, sizeof(*files->uncore));
@@ -102,6 +101,25 @@ void uncore_forget(struct kernel_files *files)
 	files->uncore = NULL;
 }
 
+static bool is_same(const struct uncore_cluster *a, const struct uncore_cluster *b)
+{
+	return a->package == b->package && a->domain == b->domain && a->cluster == b->cluster;
+}
+
+bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *place)
+{
+	const struct uncore_clusters *known;
+
+	if (find_clusters(files))
+		return false;
+	known = files->uncore;
+	for (size_t i = 0; i < known->count; i++)
+		for (size_t j = 0; j < i && known->clusters[i].package == place->package; j++)
+			if (is_same(&known->clusters[i], &known->clusters[j]))
+				return true;
+	return false;
+}
+
 static int cluster_directory(struct kernel_files *files, const struct uncore_place *place,
 			     char **path)
 {
@@ -109,6 +127,8 @@ static int cluster_directory(struct kernel_files *files, const struct uncore_pla
 
 	if (error)
 		return error;
+	if (uncore_is_ambiguous(files, place))
+		return -ENOENT;
 	for (size_t i = 0; i < files->uncore->count; i++) {
 		const struct uncore_cluster *cluster = &files->uncore->clusters[i];
 

@@ -25,6 +25,13 @@ int uncore_read_limit(struct kernel_files *files, const struct uncore_place *pla
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
 		       enum cpufreq_limit limit, uint64_t khz);
 
+/**
+ * Whether the kernel gives the same numbers to several clusters of the package, as those do whose
+ * domain_id counts from 0 in each of a package's devices. Then nobody knows which is which, and no
+ * cluster of that package is to be found.
+ */
+bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *place);
+
 /** The directory of a place; *@path is to be freed. -ENOENT where there is none. */
 int uncore_directory(struct kernel_files *files, const struct uncore_place *place, char **path);
 

@@ -268,6 +268,9 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 		return is_clos_clipped(wanted.number, now.number);
 	case ITEM_TURBO_RATIO_LIMITS:
 		return is_below(now.number, wanted.number);
+	case ITEM_UNCORE_MIN:
+		/* The package's limit keeps it up. */
+		return now.number > wanted.number;
 	default:
 		return now.number < wanted.number;
 	}

@@ -669,12 +669,11 @@ static void D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package(vo
 		const char *warning;
 	} CASES[] = {
 		{ 400, 2500, 2500, 800, 2000, NULL }, /* wider: the level's own */
-		{ 1000, 1800, 1800, 1000, 1800,
-		  "2000000 kHz was asked for, but it became 1800000" },
-		{ 400, 1800, 1200, 800, 1800, "2000000 kHz was asked for, but it became 1800000" },
-		{ 1000, 2500, 2500, 1000, 2000, "800000 kHz was asked for, but it became 1000000" },
-		{ 2100, 2400, 2400, 2100, 2000, "800000 kHz was asked for, but it became 2100000" },
-		{ 500, 700, 700, 800, 700, "2000000 kHz was asked for, but it became 700000" },
+		{ 1000, 1800, 1800, 1000, 1800, "wrote 2000000 kHz, read back 1800000" },
+		{ 400, 1800, 1200, 800, 1800, "wrote 2000000 kHz, read back 1800000" },
+		{ 1000, 2500, 2500, 1000, 2000, "wrote 800000 kHz, read back 1000000" },
+		{ 2100, 2400, 2400, 2100, 2000, "wrote 800000 kHz, read back 2100000" },
+		{ 500, 700, 700, 800, 700, "wrote 2000000 kHz, read back 700000" },
 	};
 
 	(void)state;
@@ -731,6 +730,48 @@ static void uncore_limits_come_back_with_the_level(void **state)
 	}
 }
 
+/** Whose directory is whose cannot be told: it is left alone, and that is said. */
+static void uncore_limits_whose_numbers_are_not_unique_are_left_alone(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
+			   "[files]\nuncore-follows-level = no\nuncore-ids = repeated\n\n"
+			   "[topology]");
+	make(&machine, &LEVELS[1], &outcome);
+	assert_int_equal(outcome.result, 0);
+	check_holds(outcome.warnings, "package 0, power domain 0: uncore limits of fabric 0 are "
+				      "left as they are: the kernel's numbers of power domains "
+				      "(domain_id) are not unique");
+	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2200000);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/** What is said of one fabric is not said of the other. */
+static void a_fabric_that_the_kernel_does_not_show_is_named(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
+			   "[files]\nuncore-follows-level = no\n\n[driver]\nkernel = 7.2\n\n"
+			   "[domain]\nversion = 2\n\n[level 1]\nuncore-2-max = 1900\n"
+			   "uncore-2-base = 1200\nuncore-2-min = 800\n\n[topology]");
+	make(&machine, &LEVELS[1], &outcome);
+	if (outcome.result)
+		fail_msg("%s", outcome.message);
+	check_holds(outcome.warnings, "package 0, power domain 0: uncore limits of fabric 1 are "
+				      "left as they are: the kernel shows no such fabric");
+	assert_null(strstr(outcome.warnings, "fabric 0"));
+	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2000000);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -752,6 +793,8 @@ int main(void)
 			too_many_cores_are_told_of_also_where_the_first_power_domain_has_no_part),
 		cmocka_unit_test(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package),
 		cmocka_unit_test(uncore_limits_come_back_with_the_level),
+		cmocka_unit_test(uncore_limits_whose_numbers_are_not_unique_are_left_alone),
+		cmocka_unit_test(a_fabric_that_the_kernel_does_not_show_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

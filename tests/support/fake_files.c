@@ -98,6 +98,10 @@ int fake_files_list(struct fake_files *files, const char *path, char ***names, s
 	if (!files->listable)
 		fail_msg("%s is listed", path);
 	files->lists++;
+	if (files->list_error) {
+		free(found);
+		return files->list_error;
+	}
 	assert_non_null(found);
 	*count = 0;
 	for (size_t i = 0; i < files->count; i++) {

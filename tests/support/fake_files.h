@@ -21,7 +21,8 @@ struct fake_files {
 	size_t reads; /* made so far, of files that exist or not */
 	/* Directories may be listed, those that hold a file; otherwise that fails the test. */
 	bool listable;
-	size_t lists; /* made so far */
+	size_t lists;	/* made so far */
+	int list_error; /* negative errno in place of any listing */
 	/* Writes fail the test unless they are expected. Then they are listed here, a line each,
 	 * and change the file, unless it answers them with a text of its own. */
 	bool writable;

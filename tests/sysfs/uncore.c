@@ -164,6 +164,67 @@ static void clusters_are_found_by_what_their_files_say(void **state)
 	finish(&bench);
 }
 
+/** Early kernels count domain_id from 0 in each of a package's devices. What is unique there may be
+ * another power domain all the same. */
+static void numbers_that_are_not_unique_tell_nothing_of_their_package(void **state)
+{
+	const struct uncore_place place = cluster_at(0, 2, 0), other = cluster_at(1, 0, 0);
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 0, 0, 2200);
+	cluster(fake, "uncore01", 0, 0, 1, 2200);
+	cluster(fake, "uncore02", 0, 2, 0, 2200);
+	cluster(fake, "uncore03", 0, 0, 0, 2300);
+	cluster(fake, "uncore04", 1, 0, 0, 2400);
+	cluster(fake, "uncore05", 1, 0, 1, 2400);
+	check_lacking(&bench, cluster_at(0, 0, 0));
+	check_lacking(&bench, cluster_at(0, 0, 1));
+	check_lacking(&bench, place);
+	assert_true(uncore_is_ambiguous(&bench.files, &place));
+	assert_false(uncore_is_ambiguous(&bench.files, &other));
+	check_limit(&bench, other, CPUFREQ_MAX, 2400);
+	finish(&bench);
+}
+
+/** The limit that counts is the one last written for the package, which cannot be read. */
+static void a_limit_that_the_package_forbids_becomes_the_nearest_one(void **state)
+{
+	const struct uncore_place place = cluster_at(0, 4, 0);
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 4, 0, 1800);
+	fake_file_refuses(&fake->files, UNCORE "uncore00/max_freq_khz", -EINVAL);
+	assert_int_equal(uncore_write_limit(&bench.files, &place, CPUFREQ_MAX, 400000), -EIO);
+	assert_string_equal(fake->files.written, "'400000' > " UNCORE "uncore00/max_freq_khz\n"
+						 "'300000' > " UNCORE "uncore00/max_freq_khz\n"
+						 "'200000' > " UNCORE "uncore00/max_freq_khz\n"
+						 "'100000' > " UNCORE "uncore00/max_freq_khz\n");
+	check_holds(bench.messages.error, strerror(EINVAL));
+	finish(&bench);
+}
+
+static void a_directory_that_cannot_be_listed_is_named(void **state)
+{
+	const struct uncore_place place = cluster_at(0, 0, 0);
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	uint64_t khz;
+
+	start(fake, &bench);
+	fake->files.listable = true;
+	fake->files.list_error = -EACCES;
+	assert_int_equal(uncore_read_limit(&bench.files, &place, CPUFREQ_MAX, &khz), -EPERM);
+	check_holds(bench.messages.error, "intel_uncore_frequency may not be listed");
+	fake->files.list_error = -EIO;
+	assert_int_equal(uncore_read_limit(&bench.files, &place, CPUFREQ_MAX, &khz), -EIO);
+	check_holds(bench.messages.error, "intel_uncore_frequency cannot be listed");
+	finish(&bench);
+}
+
 static void a_cluster_is_written_in_its_own_directory(void **state)
 {
 	const struct uncore_place place = cluster_at(0, 4, 1);
@@ -277,6 +338,9 @@ int main(void)
 		MACHINE_TEST(die_directories_have_two_digits_and_more_where_needed),
 		MACHINE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else),
 		MACHINE_TEST(clusters_are_found_by_what_their_files_say),
+		MACHINE_TEST(numbers_that_are_not_unique_tell_nothing_of_their_package),
+		MACHINE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one),
+		MACHINE_TEST(a_directory_that_cannot_be_listed_is_named),
 		MACHINE_TEST(a_cluster_is_written_in_its_own_directory),
 		MACHINE_TEST(entries_that_are_no_clusters_do_not_end_the_scan),
 		MACHINE_TEST(the_directory_of_a_package_is_none_of_its_power_domains),
