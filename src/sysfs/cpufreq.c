@@ -79,7 +79,8 @@ int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)
 	int error = kernel_files_number(files, PATH, 1, &no_turbo);
 
 	*state = TURBO_UNKNOWN;
-	if (error == -ENOENT)
+	/* EAGAIN: intel_pstate is loaded, and off. */
+	if (error == -ENOENT || (error == -EIO && files->answer == -EAGAIN))
 		return 0;
 	if (!error)
 		*state = no_turbo ? TURBO_OFF : TURBO_ON;

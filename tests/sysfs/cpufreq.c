@@ -97,6 +97,11 @@ static void D43_without_intel_pstate_turbo_is_unknown_and_not_off(void **state)
 	start(fake, &bench);
 	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), 0);
 	assert_int_equal(turbo, TURBO_UNKNOWN);
+	/* intel_pstate is loaded, and off. */
+	fake_file_error(&fake->files, PATH, -EAGAIN);
+	turbo = TURBO_OFF;
+	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), 0);
+	assert_int_equal(turbo, TURBO_UNKNOWN);
 	fake_file(&fake->files, PATH, "0");
 	assert_int_equal(cpufreq_turbo_state(&bench.files, &turbo), 0);
 	assert_int_equal(turbo, TURBO_ON);
