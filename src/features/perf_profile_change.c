@@ -91,8 +91,8 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	}
 }
 
-/** Registers of core-power are in the footprint only where it is known to be there: firmware without
- * it refuses to tell them. */
+/** Registers of core-power are in the footprint only where it is known to be there: firmware
+ * without it refuses to tell them. */
 static bool has_core_power(const struct level_change *work, size_t i)
 {
 	return work->facts.domains[i].core_power.supported;
@@ -574,20 +574,23 @@ static void plan_unknown(struct level_change *work)
 
 /* ---- All together ---- */
 
-/** Partitions need cgroup v2 with cpusets; without it CPUs are taken offline after all. */
-static bool partitions_possible(struct level_change *work)
+/** Partitions need cgroup v2 with cpusets; on a system that lacks them CPUs are taken offline after
+ * all. Where that cannot be seen nothing is: whoever asked for partitions wants CPUs online. */
+static int choose_partitions(struct level_change *work)
 {
 	struct isst_context *context = work->change->context;
 	char *state = NULL;
 	int error;
 
 	if (!work->change->options.partitions)
-		return false;
+		return 0;
 	error = partition_read(&context->files, "isst-probe", &state);
 	free(state);
-	if (error)
-		change_warn(work->change, "%s; CPUs go offline instead", isst_error(context));
-	return !error;
+	work->partitions = !error;
+	if (error != -EOPNOTSUPP)
+		return error;
+	change_warn(work->change, "%s; CPUs go offline instead", isst_error(context));
+	return 0;
 }
 
 static int plan_partitions(struct level_change *work)
@@ -642,6 +645,10 @@ static int plan_all_hotplug(struct level_change *work)
 
 static int plan_cpus(struct level_change *work)
 {
+	int error = choose_partitions(work);
+
+	if (error)
+		return error;
 	for (size_t i = 0; i < work->facts.count; i++)
 		if (wanted(&work->requests[i]) && !work->facts.domains[i].level.failure.error)
 			plan_uncore(work, i);
