@@ -464,7 +464,12 @@ int item_check_writable(struct isst_context *context, const struct item *item)
 	const char *path = path_of(context, item);
 	int error = path && machine->writable ? machine->writable(machine->data, path) : 0;
 
-	if (error != -EACCES && error != -EPERM && error != -EROFS)
+	if (error == -EROFS)
+		return message_error(&context->messages, -EIO,
+				     "%s cannot be written: it is on a file system that is mounted "
+				     "read-only (%s)",
+				     path, strerror(-error));
+	if (error != -EACCES && error != -EPERM)
 		return 0;
 	return message_error(
 		&context->messages, -EPERM,

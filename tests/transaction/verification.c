@@ -3,6 +3,7 @@
  * What was written is read back: taken, clipped (a warning), not taken (a failure), or late. And
  * what a step disturbs is put back when it is undone.
  */
+#include "transaction/items.h"
 #include "transaction/support/loops.h"
 
 #include <unistd.h>
@@ -326,6 +327,52 @@ static void a_write_that_fails_ends_its_batch(void **state)
 		platform ": " #test, test, NULL, NULL, platform \
 	}
 
+/* ---- Files that cannot be written ---- */
+
+static int writable_answer;
+
+static int answer_writable(void *data, const char *path)
+{
+	(void)data;
+	(void)path;
+	return writable_answer;
+}
+
+/** Root cannot write to a file system that is mounted read-only either. */
+static void a_read_only_file_system_is_not_a_matter_of_privileges(void **state)
+{
+	static const struct {
+		int answer, error;
+		const char *part;
+	} CASES[] = {
+		{ -EROFS, -EIO,
+		  "/sys/devices/system/cpu/cpu3/online cannot be written: it is on a "
+		  "file system that is mounted read-only" },
+		{ -EACCES, -EPERM, "needs root" },
+		{ 0, 0, NULL },
+	};
+	const struct item item = item_of_cpu(3);
+	struct isst_options options = { 0 };
+	struct isst_context *context;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	options.machine = machine_open(&machine);
+	options.machine->writable = answer_writable;
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 0), 0);
+	assert_int_equal(isst_discover(context), 0);
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		writable_answer = CASES[i].answer;
+		assert_int_equal(item_check_writable(context, &item), CASES[i].error);
+		if (CASES[i].part)
+			check_holds(isst_error(context), CASES[i].part);
+	}
+	isst_close(context);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +380,7 @@ int main(void)
 		cmocka_unit_test(D7_D8_D9_D37_a_refused_write_is_a_failure_and_undone),
 		cmocka_unit_test(D38_core_power_that_was_on_stays_on_when_a_change_fails),
 		cmocka_unit_test(D52_limits_are_kept_when_turbo_freq_cannot_be_disabled),
+		cmocka_unit_test(a_read_only_file_system_is_not_a_matter_of_privileges),
 		TEST(D48_all_domains_change_their_level_or_none, "guide"),
 		TEST(D48_all_domains_change_their_level_or_none, "sapphirerapids-2s56c"),
 		cmocka_unit_test(D49_cpus_go_offline_as_a_whole_or_not_at_all),
