@@ -515,6 +515,60 @@ int isst_lock(struct isst_context *context, unsigned int timeout_ms);
  */
 int isst_check_privileges(struct isst_context *context);
 
+/* ---- The journal of an interrupted change ---- */
+
+/**
+ * isst_discover() under the lock rolls back by itself what an interrupted run left, unless something
+ * was changed since: then it fails with -EIO, and names it. To look at the journal instead, and to
+ * decide, isst_journal_keep() is called before isst_discover(); the context then makes no changes.
+ */
+struct isst_journal;
+
+/** An item that the interrupted run wrote or disturbed. */
+struct isst_journal_item {
+	const char *target;	   /* `package 0, die 0: CLOS 2` */
+	const char *old_value;	   /* before the change */
+	const char *written_value; /* NULL where it was only disturbed */
+	const char *present_value;
+	const char *finding; /* in words, who gave it its present value */
+	bool restored;	     /* isst_journal_apply() gives it its old value */
+	bool moved;	     /* another process changed it since: it stays */
+};
+
+void isst_journal_keep(struct isst_context *context);
+
+/**
+ * Reads the journal and compares it with the machine. *@journal is NULL where no change was
+ * interrupted. To be freed before the context is closed.
+ * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left) or
+ * -ENOMEM.
+ */
+int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
+void isst_journal_free(struct isst_journal *journal);
+
+/** What the change was for, as struct isst_change_options says; "" if unknown. */
+const char *isst_journal_command(const struct isst_journal *journal);
+
+/** Seconds since the change was begun; -1 if unknown. */
+int64_t isst_journal_age(const struct isst_journal *journal);
+
+/** Whether some item was changed since, or may have been: isst_discover() does not roll back then.
+ */
+bool isst_journal_moved(const struct isst_journal *journal);
+
+/** An item; NULL past the last one. */
+const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, size_t index);
+
+/**
+ * Gives all items that another process has not changed since their old values, and removes the
+ * journal. Needs the lock. Returns 0, -ENOTRECOVERABLE with a message that lists what differs, or
+ * another negative errno.
+ */
+int isst_journal_apply(struct isst_journal *journal);
+
+/** Removes the journal and leaves the machine as it is. Needs the lock. */
+int isst_journal_discard(struct isst_context *context);
+
 struct isst_change;
 
 struct isst_change_options {

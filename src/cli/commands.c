@@ -242,6 +242,19 @@ static const struct command platform_commands[] = {
 	{ .name = NULL },
 };
 
+#define JOURNAL_FLAGS COMMAND_JOURNAL | COMMAND_PRESET
+
+static const struct command journal_commands[] = {
+	{ "show", "Print what was written, what is there now, and what apply would do",
+	  .flags = JOURNAL_FLAGS, .handler = journal_show },
+	{ "apply", "Roll back what still has the value that the run left it with",
+	  "Prints what was restored, and what was left because another process changed it since.",
+	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES, .handler = journal_apply },
+	{ "discard", "Forget the change, and leave the machine as it is",
+	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES, .handler = journal_discard },
+	{ .name = NULL },
+};
+
 const struct feature features[] = {
 	{ "perf-profile", "Performance levels of the machine (SST-PP)",
 	  "Several performance profiles in one processor: each level has its own cores, base\n"
@@ -261,6 +274,10 @@ const struct feature features[] = {
 	{ "turbo-mode", "Turbo, and turbo ratio limits",
 	  "Reads and writes the turbo ratio limits (TRL), and keeps CPUs from turbo frequencies.",
 	  turbo_mode_commands, .in_reference = true },
+	{ "journal", "A change whose run was interrupted",
+	  "A run that is killed in the middle of a change leaves a journal. The next changing run\n"
+	  "rolls the change back, unless something was changed since: then it stops.",
+	  journal_commands, .in_reference = false },
 	{ "platform", "Emulated machines",
 	  "Platforms of the emulator, for trying things without such a server. PLATFORM is the\n"
 	  "name of a built-in one, or the path of a platform file or of a recorded machine;\n"

@@ -16,6 +16,7 @@ enum command_flags {
 	COMMAND_HAVING_CPUS = 128,  /* is not about power domains without CPUs */
 	COMMAND_HAS_DIRECTORY = 64, /* takes one word more, which it needs: a directory */
 	COMMAND_PRESET = 32,	    /* works where the BIOS has set up Speed Select for good */
+	COMMAND_JOURNAL = 512,	    /* is about the journal, which nothing else is done with then */
 	COMMAND_HAS_PROGRAM = 256,  /* takes a program with its arguments, which it needs */
 };
 

@@ -37,6 +37,10 @@ void turbo_mode_set_trl(struct run *run);
 void turbo_mode_enable(struct run *run);
 void turbo_mode_disable(struct run *run);
 
+void journal_show(struct run *run);
+void journal_apply(struct run *run);
+void journal_discard(struct run *run);
+
 void platform_list(struct run *run);
 void platform_show(struct run *run);
 void platform_reset(struct run *run);

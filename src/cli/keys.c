@@ -106,6 +106,17 @@ const struct key keys[KEYS] = {
 	[KEY_SET_TRL] = ROW("set-trl", "set_turbo_ratio_limits"),
 
 	/* One step-N for each write: what is written, what it is, what it would become. */
+	[KEY_JOURNAL] = ROW("journal", "journal"),
+	[KEY_JOURNAL_COMMAND] = ROW("command", "command"),
+	[KEY_JOURNAL_AGE] = ROW("age(s)", "age_s"),
+	[KEY_JOURNAL_ITEM] = ROW("item-#", "items"),
+	[KEY_JOURNAL_TARGET] = ROW("target", "target"),
+	[KEY_JOURNAL_OLD] = ROW("old", "old"),
+	[KEY_JOURNAL_WRITTEN] = ROW("written", "written"),
+	[KEY_JOURNAL_NOW] = ROW("now", "now"),
+	[KEY_JOURNAL_FINDING] = ROW("finding", "finding"),
+	[KEY_JOURNAL_APPLY] = ROW("apply", "apply"),
+	[KEY_JOURNAL_RESULT] = ROW("result", "result"),
 	[KEY_DRY_RUN] = ROW("dry-run", "dry_run"),
 	[KEY_STEP] = ROW("step-#", "steps"),
 	[KEY_STEP_TARGET] = ROW("target", "target"),

@@ -241,7 +241,11 @@ static bool reserve(struct run *run)
 static bool discover(struct run *run)
 {
 	const char *notice;
-	int error = isst_discover(run->context);
+	int error;
+
+	if (run->request->command->flags & COMMAND_JOURNAL)
+		isst_journal_keep(run->context);
+	error = isst_discover(run->context);
 
 	for (size_t i = 0; (notice = isst_notice(run->context, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", notice);

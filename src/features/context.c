@@ -242,9 +242,9 @@ int isst_discover(struct isst_context *context)
 		tell_unknown_processor(context);
 	if (!error)
 		error = context_discover_topology(context);
-	if (!error && context->lock >= 0)
+	if (!error && context->lock >= 0 && !context->keep_journal)
 		error = journal_recover(context);
-	else if (!error)
+	else if (!error && !context->keep_journal)
 		journal_tell(context);
 	/* An open device keeps modules from registering. */
 	if (error)

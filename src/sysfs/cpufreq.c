@@ -62,6 +62,24 @@ int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufre
 	return 0;
 }
 
+int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+		  uint64_t written, uint64_t *khz)
+{
+	uint64_t lowest, highest;
+	int error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MIN], &lowest);
+
+	if (!error)
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest);
+	if (error)
+		return error;
+	*khz = written < lowest ? lowest : written > highest ? highest : written;
+	if (limit == CPUFREQ_MAX && *khz == highest)
+		*khz = CPUFREQ_NO_LIMIT;
+	if (limit == CPUFREQ_MIN && *khz == lowest)
+		*khz = 0;
+	return 0;
+}
+
 int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			uint64_t khz)
 {

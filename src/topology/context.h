@@ -20,6 +20,7 @@ struct isst_context {
 	struct topology *topology; /* NULL until discovered */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */
 	int lock, device_lock;
+	bool keep_journal; /* of an interrupted run: it is looked at, and not rolled back by itself */
 };
 
 /** Whether packages consist of power domains, which share what is the package's. */

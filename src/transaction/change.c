@@ -41,6 +41,9 @@ int isst_change_new(struct isst_context *context, const struct isst_change_optio
 		return message_error(
 			&context->messages, -EINVAL,
 			"a change needs the lock, taken before the machine is discovered");
+	if (!options->dry_run && context->keep_journal)
+		return message_error(&context->messages, -EINVAL,
+				     "the journal of an interrupted run is being looked at");
 	change = calloc(1, sizeof(*change));
 	if (!change)
 		return -ENOMEM;

@@ -20,13 +20,14 @@ struct entry {
 	uint64_t mask, bits, raised;
 	bool at_least;
 	const char *text;
-	bool optional;		  /* the change goes on where it cannot be read or written */
-	struct item_value old;	  /* before the change's first write */
-	struct item_value now;	  /* right before it is written */
-	struct item_value wanted; /* right after */
-	bool recorded;		  /* @old is known, and the machine has such an item */
-	bool late;		  /* it was not there before the first write */
-	bool needed;		  /* it is not as wanted yet */
+	bool optional;		      /* the change goes on where it cannot be read or written */
+	struct item_value old;	      /* before the change's first write */
+	struct item_value now;	      /* right before it is written */
+	struct item_value wanted;     /* right after */
+	struct item_value journalled; /* what @wanted was before it was written */
+	bool recorded;		      /* @old is known, and the machine has such an item */
+	bool late;		      /* it was not there before the first write */
+	bool needed;		      /* it is not as wanted yet */
 	bool written;
 	bool timed_out; /* of those written: nobody has waited for it yet */
 	bool confirmed; /* it was read back as wanted */

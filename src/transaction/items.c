@@ -175,9 +175,27 @@ static const struct kind {
 			   0, false, &CPUSETS },
 };
 
+/**
+ * Where a package is split into power domains their numbers say all; which die one is on is not
+ * known while none of its CPUs is online. The name of a group has the die in it.
+ */
+static unsigned int die_of(enum item_kind kind, const struct isst_domain *domain)
+{
+	return topology_domain(domain)->split && kind != ITEM_PARTITION ? 0 : domain->die;
+}
+
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index)
 {
-	return (struct item){ kind, domain->package, domain->die, domain->number, index };
+	return (struct item){ kind, domain->package, die_of(kind, domain), domain->number, index };
+}
+
+void item_normalize(const struct isst_context *context, struct item *item)
+{
+	const struct topology_domain *domain = topology_find_domain(
+		context->topology, item->package, item->die, item->domain);
+
+	if (domain && item->kind != ITEM_ONLINE && item->kind != ITEM_CPUSETS)
+		item->die = die_of(item->kind, &domain->public);
 }
 
 struct item item_of_cpu(unsigned int cpu)
@@ -214,6 +232,21 @@ bool item_value_serves(const struct item *item, struct item_value now, struct it
 	       strncmp(now.text, ROOT, sizeof(ROOT) - 1) == 0 &&
 	       strncmp(wanted.text, ISOLATED, sizeof(ISOLATED) - 1) == 0 &&
 	       strcmp(now.text + sizeof(ROOT) - 1, wanted.text + sizeof(ISOLATED) - 1) == 0;
+}
+
+bool item_is_of_cpu(const struct item *item)
+{
+	return KINDS[item->kind].of_cpu;
+}
+
+bool item_is_limit(const struct item *item)
+{
+	return item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN;
+}
+
+bool item_is_disturbed(const struct item *item)
+{
+	return !KINDS[item->kind].of_cpu;
 }
 
 const char *item_kind_name(enum item_kind kind)

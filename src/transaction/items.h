@@ -55,6 +55,9 @@ struct item_access {
 /** The item of a kind that a domain, or one of its CPUs, cores or CLOS has. */
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index);
 
+/** Puts an item that was read from a file into the form that item_of() gives it on this machine. */
+void item_normalize(const struct isst_context *context, struct item *item);
+
 /** Whether a CPU is online; where it belongs is no part of that. */
 struct item item_of_cpu(unsigned int cpu);
 
@@ -96,6 +99,14 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
  * Returns 0 or -ENOMEM.
  */
 int items_write(struct isst_context *context, struct item_access *accesses, size_t count);
+
+/** Whether the index of an item is a CPU; whether it is one of a CPU's limits. */
+bool item_is_of_cpu(const struct item *item);
+bool item_is_limit(const struct item *item);
+
+/** Whether what becomes of an item that is disturbed can be known only by looking: the kernel moves
+ * the limits of CPUs in a known way. */
+bool item_is_disturbed(const struct item *item);
 
 /** How long an item may take to get the value that was written, in ms. */
 unsigned int item_settling_time(enum item_kind kind);

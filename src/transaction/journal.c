@@ -1,62 +1,86 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The journal of the change at work: one line for each item, appended before the step that touches
- * it. */
+/*
+ * The file of the change at work: lines appended before and after each step. What comes of them is
+ * recovery.c's business.
+ */
 #include "transaction/journal.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
-#include "transaction/saved.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FILE_NAME "journal"
+
+static const char *const ROLES[JOURNAL_ROLES] = { [JOURNAL_ITEM] = "item",
+						  [JOURNAL_FOOTPRINT] = "footprint",
+						  [JOURNAL_BECAME] = "became",
+						  [JOURNAL_AFTER] = "after" };
 
 static const char *directory_of(const struct isst_change *change)
 {
 	return change->context->machine->runtime_directory;
 }
 
-/**
- * The lines of a step. The disturbed items stand before the written ones: a recovery goes through
- * the journal backwards and has to restore them last.
- */
-static bool print_step(FILE *stream, const struct step *step)
+/* ---- Writing ---- */
+
+static bool print_item(FILE *stream, unsigned int step, enum journal_role role,
+		       const struct item *item, struct item_value old, struct item_value written)
 {
+	return fprintf(stream, "%u %s ", step, ROLES[role]) >= 0 &&
+	       saved_item_print(stream, &(struct saved_item){
+						.item = *item, .old = old, .written = written });
+}
+
+static unsigned int number_of(const struct isst_change *change, const struct step *step)
+{
+	unsigned int number = 0;
+
+	while (number < change->count && change->steps[number] != step)
+		number++;
+	return number + 1;
+}
+
+static bool print_step(FILE *stream, struct isst_change *change, struct step *step)
+{
+	unsigned int number = number_of(change, step);
 	bool good = true;
 
-	for (size_t i = 0; i < step->footprint_count && good; i++)
-		if (step->footprint[i].recorded)
-			good = saved_item_print(
-				stream, &(struct saved_item){ .item = step->footprint[i].item,
-							      .old = step->footprint[i].old,
-							      .written = step->footprint[i].old });
-	for (size_t i = 0; i < step->count && good; i++)
-		if (step->entries[i].needed)
-			good = saved_item_print(
-				stream, &(struct saved_item){ .item = step->entries[i].item,
-							      .old = step->entries[i].old,
-							      .written = step->entries[i].wanted });
+	for (size_t i = 0; i < step->count && good; i++) {
+		struct entry *entry = &step->entries[i];
+
+		if (!entry->needed)
+			continue;
+		entry->journalled = entry->wanted;
+		good = print_item(stream, number, JOURNAL_ITEM, &entry->item, entry->old,
+				  entry->wanted);
+	}
+	for (size_t i = 0; i < step->footprint_count && good; i++) {
+		const struct entry *entry = &step->footprint[i];
+
+		if (entry->recorded)
+			good = print_item(stream, number, JOURNAL_FOOTPRINT, &entry->item,
+					  entry->old, entry->old);
+	}
 	return good;
 }
 
-static char *format_step(const char *header, const struct step *step)
-{
-	char *text = NULL;
+/** Text that is put together before it goes to the file at once. */
+struct addition {
+	char *text;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool good = stream && fputs(header, stream) >= 0 && print_step(stream, step);
+	FILE *stream;
+};
 
-	if (stream && fclose(stream))
-		good = false;
-	if (!good) {
-		free(text);
-		return NULL;
-	}
-	return text;
+static bool addition_begin(struct addition *addition)
+{
+	*addition = (struct addition){ 0 };
+	addition->stream = open_memstream(&addition->text, &addition->size);
+	return addition->stream != NULL;
 }
 
 static int append(struct isst_change *change, const char *text)
@@ -77,24 +101,150 @@ static int append(struct isst_change *change, const char *text)
 	return (size_t)written == size ? 0 : -ENOSPC;
 }
 
-int journal_step(struct isst_change *change, const struct step *step)
+static int refuse_to_go_on(struct isst_change *change, int error)
 {
-	struct messages *messages = &change->context->messages;
-	char *text, *header = NULL;
-	int error = change->journal < 0 ? saved_header(change->context, FILE_NAME, &header) : 0;
+	return message_error(
+		&change->context->messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+		"%s/" FILE_NAME " cannot be written: %s; without a journal nothing is changed",
+		directory_of(change), runtime_file_strerror(error));
+}
+
+/** Appends what was put together, @good or not. */
+static int addition_end(struct isst_change *change, struct addition *addition, bool good)
+{
+	int error = -ENOMEM;
+
+	if (addition->stream && fclose(addition->stream))
+		good = false;
+	if (good && addition->stream)
+		error = addition->size > 0 ? append(change, addition->text) : 0;
+	free(addition->text);
+	return error ? refuse_to_go_on(change, error) : 0;
+}
+
+/** Seconds since boot: they go on while the machine is suspended, and nobody sets them. */
+static uint64_t seconds_since_boot(void)
+{
+	struct timespec now;
+
+	return clock_gettime(CLOCK_BOOTTIME, &now) ? 0 : (uint64_t)now.tv_sec;
+}
+
+static bool print_header(FILE *stream, const struct isst_change *change, const char *header)
+{
+	const char *command = change->options.command;
+
+	return fprintf(stream, "%sbegun %" PRIu64 " %s\n", header, seconds_since_boot(),
+		       command && !strchr(command, '\n') ? command : "") >= 0;
+}
+
+int journal_reopen(struct isst_change *change)
+{
+	int error = append(change, "");
+
+	return error ? refuse_to_go_on(change, error) : 0;
+}
+
+int journal_step(struct isst_change *change, struct step *step)
+{
+	struct addition addition;
+	char *header = NULL;
+	bool good;
+	int error = change->journal < 0
+			    ? saved_header(change->context, FILE_NAME, JOURNAL_VERSION, &header)
+			    : 0;
 
 	if (error)
 		return error;
-	text = format_step(header ? header : "", step);
-	error = text ? append(change, text) : -ENOMEM;
+	good = addition_begin(&addition) &&
+	       (!header || print_header(addition.stream, change, header)) &&
+	       print_step(addition.stream, change, step);
 	free(header);
-	free(text);
-	if (!error)
-		return 0;
-	return message_error(messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-			     "%s/" FILE_NAME
-			     " cannot be written: %s; without a journal nothing is changed",
-			     directory_of(change), runtime_file_strerror(error));
+	return addition_end(change, &addition, good);
+}
+
+static int note(struct isst_change *change, const struct step *step, const char *what)
+{
+	struct addition addition;
+	bool good = addition_begin(&addition) &&
+		    fprintf(addition.stream, "%u %s\n", number_of(change, step), what) >= 0;
+
+	return addition_end(change, &addition, good);
+}
+
+int journal_written(struct isst_change *change, const struct step *step)
+{
+	return item_settling_time(step->kind) ? note(change, step, "written") : 0;
+}
+
+/** What firmware made of the items that a step may disturb; of the kernel's it is known. */
+static int read_footprint(struct isst_change *change, const struct step *step,
+			  struct item_access *accesses, size_t *count)
+{
+	*count = 0;
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].recorded && item_is_disturbed(&step->footprint[i].item))
+			accesses[(*count)++].item = step->footprint[i].item;
+	return *count ? items_read(change->context, accesses, *count) : 0;
+}
+
+static bool print_verified(FILE *stream, const struct isst_change *change, const struct step *step,
+			   const struct item_access *accesses, size_t count)
+{
+	unsigned int number = number_of(change, step);
+	bool good = true;
+
+	for (size_t i = 0; i < step->count && good; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (entry->needed &&
+		    !item_value_equal(&entry->item, entry->wanted, entry->journalled))
+			good = print_item(stream, number, JOURNAL_BECAME, &entry->item, entry->old,
+					  entry->wanted);
+	}
+	for (size_t i = 0; i < count && good; i++)
+		if (!accesses[i].failure.error && !accesses[i].absent)
+			good = print_item(stream, number, JOURNAL_AFTER, &accesses[i].item,
+					  accesses[i].value, accesses[i].value);
+	return good && fprintf(stream, "%u verified\n", number) >= 0;
+}
+
+int journal_verified(struct isst_change *change, const struct step *step)
+{
+	struct item_access *accesses = calloc(step->footprint_count + 1, sizeof(*accesses));
+	struct addition addition;
+	size_t count = 0;
+	int error = accesses ? read_footprint(change, step, accesses, &count) : -ENOMEM;
+	bool good;
+
+	if (error) {
+		free(accesses);
+		return error;
+	}
+	good = addition_begin(&addition) &&
+	       print_verified(addition.stream, change, step, accesses, count);
+	free(accesses);
+	return addition_end(change, &addition, good);
+}
+
+void journal_rollback(struct isst_change *change)
+{
+	int error = change->journal < 0 ? 0 : append(change, "rollback\n");
+
+	/* The steps that are there say enough, if less exactly. */
+	if (error)
+		message_trace(&change->context->messages, "%s/" FILE_NAME ": %s",
+			      directory_of(change), runtime_file_strerror(error));
+}
+
+void journal_done(struct isst_change *change)
+{
+	if (change->journal < 0 || append(change, "done\n") == 0)
+		return;
+	/* Where nothing more can be written, less can. */
+	if (ftruncate(change->journal, 0))
+		message_trace(&change->context->messages, "%s/" FILE_NAME " cannot be emptied: %s",
+			      directory_of(change), strerror(errno));
 }
 
 void journal_end(struct isst_change *change)
@@ -103,145 +253,148 @@ void journal_end(struct isst_change *change)
 
 	if (change->journal < 0)
 		return;
+	/* One that is empty says nothing, also where it cannot be removed. */
+	error = ftruncate(change->journal, 0) ? -errno : 0;
 	close(change->journal);
 	change->journal = -1;
-	error = runtime_file_remove(directory_of(change), FILE_NAME);
+	if (error)
+		error = runtime_file_discard(directory_of(change), FILE_NAME);
+	else
+		runtime_file_remove(directory_of(change), FILE_NAME);
 	if (error)
 		change_warn(change,
-			    "%s/" FILE_NAME " cannot be removed: %s; the next run will take this "
-			    "change back",
-			    directory_of(change), strerror(-error));
+			    "%s/" FILE_NAME
+			    " cannot be removed: %s; `isst journal discard` does it",
+			    directory_of(change), runtime_file_strerror(error));
 }
 
-static bool step_has(const struct step *step, const struct item *item)
+/* ---- Reading ---- */
+
+static int add_line(struct journal_text *text, const struct journal_line *line)
 {
-	for (size_t i = 0; i < step->count; i++)
-		if (item_is(&step->entries[i].item, item))
-			return true;
-	return false;
-}
+	if (text->count == text->space) {
+		size_t space = text->space ? text->space * 2 : 64;
+		struct journal_line *larger = reallocarray(text->lines, space, sizeof(*larger));
 
-/**
- * Makes the steps that a journal tells of, as if they had been begun. Lines of one kind that follow
- * each other are one step; but an item that comes again belongs to a later one, with another old
- * value.
- */
-static void rebuild(struct isst_change *change, const struct saved_items *saved)
-{
-	struct step *step = NULL;
-
-	for (size_t i = 0; i < saved->count && !change->broken; i++) {
-		const struct saved_item *item = &saved->items[i];
-		struct entry *entry;
-
-		if (!step || step->kind != item->item.kind || step_has(step, &item->item))
-			step = change_step(change, item->item.kind);
-		step_set(step, item->item, WHOLE_VALUE, item->written.number);
-		if (change->broken)
-			return;
-		step->begun = true;
-		entry = &step->entries[step->count - 1];
-		entry->recorded = entry->needed = true;
-		entry->old = item->old;
-		entry->wanted = item->written;
+		if (!larger)
+			return -ENOMEM;
+		text->lines = larger;
+		text->space = space;
 	}
+	text->lines[text->count++] = *line;
+	return 0;
 }
 
-/** All that differs after an undo that failed, as one text: nobody asks for the list of a change of
- * long ago. */
-static char *join_differences(const struct isst_change *change)
+/** `begun SECONDS COMMAND`; the command may be empty. */
+static int parse_begun(struct journal_text *text, char *rest)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	const char *difference;
-	bool failed = !stream;
+	const char *seconds = strsep(&rest, " ");
 
-	for (size_t i = 0; !failed && (difference = isst_change_difference(change, i)); i++)
-		failed = fprintf(stream, "%s%s", i ? "; " : "", difference) < 0;
-	if (stream && fclose(stream))
-		failed = true;
-	if (!failed)
-		return text;
-	free(text);
-	return NULL;
+	if (text->command || !seconds || !rest ||
+	    isst_parse_number(seconds, 10, UINT64_MAX, &text->begun_s))
+		return -EINVAL;
+	text->command = strdup(rest);
+	return text->command ? 0 : -ENOMEM;
 }
 
-static int recover(struct isst_context *context, const struct saved_items *saved)
+/** `STEP written`, `STEP verified`, or a step, a role and an item. */
+static int parse_of_step(struct isst_context *context, struct journal_text *text, const char *first,
+			 char *rest, unsigned int number)
 {
-	struct isst_change_options options = { .command = "recovery" };
-	struct isst_change *change;
-	int error = isst_change_new(context, &options, &change);
+	struct journal_line line = { .number = number };
+	const char *word = strsep(&rest, " ");
+	uint64_t step;
 
-	if (error)
-		return error;
-	rebuild(change, saved);
-	error = change->broken ? -ENOMEM : change_undo(change);
-	if (error == -ENOTRECOVERABLE) {
-		char *differences = join_differences(change);
-
-		message_error(
-			&context->messages, error,
-			"an earlier run died in the middle of a change, and its change could not be "
-			"taken back as a whole: %s",
-			differences ? differences : "out of memory");
-		free(differences);
-	}
-	if (!error)
-		message_notice(
-			&context->messages,
-			"an earlier run died in the middle of a change; what it had done was taken "
-			"back");
-	isst_change_free(change);
-	return error;
-}
-
-int journal_recover(struct isst_context *context)
-{
-	const char *directory = context->machine->runtime_directory;
-	struct saved_items saved;
-	int error = saved_items_read(context, FILE_NAME, &saved);
-
-	if (error == -ENOENT) {
-		/* Another boot's: the machine was reset since, and there is nothing to take back.
-		 */
-		runtime_file_remove(directory, FILE_NAME);
+	if (!word || isst_parse_number(first, 10, UINT32_MAX, &step) || step == 0)
+		return -EINVAL;
+	line.step = (unsigned int)step;
+	if (!rest && strcmp(word, "written") == 0) {
+		text->written = line.step;
 		return 0;
 	}
-	if (error)
-		return error;
-	if (saved.count > 0)
-		error = recover(context, &saved);
-	/* Where the undo could not even be tried to its end, the next run tries again. */
-	if (!error || error == -ENOTRECOVERABLE)
-		runtime_file_remove(directory, FILE_NAME);
-	saved_items_clear(&saved);
+	if (!rest && strcmp(word, "verified") == 0) {
+		text->written = text->verified = line.step;
+		return 0;
+	}
+	while (line.role < JOURNAL_ROLES && strcmp(word, ROLES[line.role]) != 0)
+		line.role++;
+	if (line.role == JOURNAL_ROLES || !rest || !saved_item_parse(context, rest, &line.saved))
+		return -EINVAL;
+	return add_line(text, &line);
+}
+
+static int parse_line(struct isst_context *context, struct journal_text *text, char *line,
+		      unsigned int number)
+{
+	char *rest = line;
+	const char *first = strsep(&rest, " ");
+
+	if (!rest && strcmp(first, "rollback") == 0)
+		text->rollback = true;
+	else if (!rest && strcmp(first, "done") == 0)
+		text->done = true;
+	else if (rest && strcmp(first, "begun") == 0)
+		return parse_begun(text, rest);
+	else if (rest)
+		return parse_of_step(context, text, first, rest, number);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/** Parses the lines behind the first one. */
+static int parse(struct isst_context *context, char *lines, struct journal_text *text)
+{
+	int error = 0;
+
+	for (unsigned int number = 2; *lines && !error; number++) {
+		char *end = strchr(lines, '\n');
+
+		/* The last line may be cut off: what it was to say of was not done yet. */
+		if (!end)
+			break;
+		*end = '\0';
+		error = parse_line(context, text, lines, number);
+		if (error == -EINVAL)
+			error = message_error(&context->messages, -EIO,
+					      "%s/" FILE_NAME ":%u is damaged: no change is made "
+					      "until `isst journal discard` has removed the file, "
+					      "which leaves the machine as it is",
+					      context->machine->runtime_directory, number);
+		lines = end + 1;
+	}
 	return error;
 }
 
-/** Whether some run is changing the machine now: then the journal is that run's own. */
-static bool change_at_work(const struct isst_context *context)
+int journal_text_read(struct isst_context *context, struct journal_text *text)
 {
-	int descriptor = open(context->machine->lock_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool busy = descriptor < 0 || flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+	char *content = NULL, *lines = NULL;
+	int error = saved_text_read(context, FILE_NAME, JOURNAL_VERSION, &content, &lines);
 
-	if (descriptor >= 0)
-		close(descriptor);
-	return busy;
+	*text = (struct journal_text){ 0 };
+	if (!error)
+		error = parse(context, lines, text);
+	if (error)
+		journal_text_clear(text);
+	free(content);
+	return error;
 }
 
-void journal_tell(struct isst_context *context)
+void journal_text_clear(struct journal_text *text)
 {
-	const char *error = context->messages.error;
-	struct saved_items saved;
+	free(text->lines);
+	free(text->command);
+	*text = (struct journal_text){ 0 };
+}
 
-	if (saved_items_read(context, FILE_NAME, &saved) == 0 && saved.count > 0 &&
-	    !change_at_work(context))
-		message_notice(
-			&context->messages,
-			"an earlier run died in the middle of a change; the next run that changes "
-			"something takes back what it had done");
-	saved_items_clear(&saved);
-	/* Who may not read the journal is not told of it: this run does not need it. */
-	context->messages.error = error;
+int journal_remove(struct isst_context *context)
+{
+	const char *directory = context->machine->runtime_directory;
+	int error = runtime_file_discard(directory, FILE_NAME);
+
+	if (!error)
+		return 0;
+	return message_error(&context->messages, error == -EACCES ? -EPERM : -EIO,
+			     "%s/" FILE_NAME " cannot be removed: %s", directory,
+			     runtime_file_strerror(error));
 }

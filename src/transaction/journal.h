@@ -1,27 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The journal: what a change is about to do, so that the next run can take it back if this one
+/* The journal: what a change is about to do, so that the next run can roll it back if this one
  * dies. */
 #ifndef ISST_TRANSACTION_JOURNAL_H
 #define ISST_TRANSACTION_JOURNAL_H
 
 #include "transaction/change.h"
+#include "transaction/saved.h"
+
+/** Of the file's format. */
+#define JOURNAL_VERSION 2
 
 /** Notes what a step will write and may disturb, before it is made. Returns 0 or a negative errno
  * with a message. */
-int journal_step(struct isst_change *change, const struct step *step);
+int journal_step(struct isst_change *change, struct step *step);
 
-/** Removes the journal of a change that is complete, or undone. */
-void journal_end(struct isst_change *change);
+/** Notes that a step's values were written, and may take their time to appear. As above. */
+int journal_written(struct isst_change *change, const struct step *step);
 
 /**
- * Takes back what an earlier run left half done, and says so in a notice. The lock must be held and
- * the machine be discovered. Returns 0, -ENOTRECOVERABLE with a message that lists what differs, or
- * another negative errno.
+ * Notes that a step is complete: what its items became, where that is not what was to be written,
+ * and what it made of the items that it may disturb, which are read for it. As above.
+ */
+int journal_verified(struct isst_change *change, const struct step *step);
+
+/** Opens the journal that an interrupted run left, to go on with it. As above. */
+int journal_reopen(struct isst_change *change);
+
+/** Notes that the change is being rolled back. */
+void journal_rollback(struct isst_change *change);
+
+/** Notes that the change is complete: nothing rolls it back from here on. */
+void journal_done(struct isst_change *change);
+
+/** Removes the journal of a change that is complete, or rolled back. */
+void journal_end(struct isst_change *change);
+
+/** What a line of a journal says of an item. */
+enum journal_role {
+	JOURNAL_ITEM,	   /* to be written; with the value before the change */
+	JOURNAL_FOOTPRINT, /* may be disturbed; likewise */
+	JOURNAL_BECAME,	   /* was written, and became something else */
+	JOURNAL_AFTER,	   /* what the step made of an item that it may disturb */
+	JOURNAL_ROLES,
+};
+
+struct journal_line {
+	unsigned int number; /* in the file, for messages */
+	unsigned int step;   /* from 1 on */
+	enum journal_role role;
+	struct saved_item saved;
+};
+
+/** What the file says. */
+struct journal_text {
+	struct journal_line *lines;
+	size_t count, space;
+	char *command;	  /* that was at work, or NULL */
+	uint64_t begun_s; /* by the clock of the time since boot; 0: not known */
+	/* The last steps that were written and verified; steps follow each other. */
+	unsigned int written, verified;
+	bool rollback, done;
+};
+
+/**
+ * Reads the journal. Returns 0, -ENOENT (none, or another boot's), -ENOMEM, or another negative
+ * errno with a message. To be cleared with journal_text_clear().
+ */
+int journal_text_read(struct isst_context *context, struct journal_text *text);
+void journal_text_clear(struct journal_text *text);
+
+/** Removes the journal. Returns 0 or a negative errno with a message. */
+int journal_remove(struct isst_context *context);
+
+/**
+ * Rolls back what an interrupted run left, and says so in a notice, unless something was changed
+ * since. The lock must be held and the machine be discovered. Returns 0, -EIO with a message that
+ * names what was changed since, -ENOTRECOVERABLE with one that lists what differs, or another
+ * negative errno.
  */
 int journal_recover(struct isst_context *context);
 
-/** Says in a notice that an earlier run left a change half done, for a run that does not take it
- * back. */
+/** Says in a notice that a run was interrupted in the middle of a change, for a run that does not
+ * roll it back. */
 void journal_tell(struct isst_context *context);
 
 #endif

@@ -100,8 +100,10 @@ static char *file_name(const char *name)
 static int read_all(struct isst_context *context, const char *name, struct saved_items *saved)
 {
 	char *file = file_name(name);
-	int error = file ? saved_items_read(context, file, saved) : -ENOMEM;
+	int error;
 
+	*saved = (struct saved_items){ 0 };
+	error = file ? saved_items_read(context, file, saved) : -ENOMEM;
 	free(file);
 	return error;
 }
@@ -155,7 +157,7 @@ static int write_all(struct isst_context *context, const char *name,
 		free(file);
 		return error;
 	}
-	error = good ? saved_header(context, file, &header) : -ENOMEM;
+	error = good ? saved_header(context, file, SAVED_ITEMS_VERSION, &header) : -ENOMEM;
 	good = !error;
 	stream = open_memstream(&text, &size);
 	if (good)
@@ -316,6 +318,6 @@ void record_apply(struct isst_change *change)
 				"what was replaced is not recorded (%s/record-%s: %s): disable --auto "
 				"will not put it back",
 				change->context->machine->runtime_directory, plan->name,
-				strerror(-error));
+				runtime_file_strerror(error));
 	}
 }

@@ -561,7 +561,11 @@ static int write_and_verify(struct isst_change *change, struct step *step)
 		note_moved_by(change, step);
 		error = write_step(change, step, accesses, owners, count);
 		if (!error)
+			error = journal_written(change, step);
+		if (!error)
 			error = verify_step(change, step, accesses, owners, count);
+		if (!error)
+			error = journal_verified(change, step);
 	}
 	free(accesses);
 	free(owners);
@@ -615,10 +619,14 @@ static int give_up(struct isst_change *change, int error)
 	struct messages *messages = &change->context->messages;
 	const char *why = message_make(messages, "%s", isst_error(change->context));
 	bool begun = change->journal >= 0;
-	int undone = change_undo(change);
+	int undone;
 
-	/* Where the undo could not even be tried to its end, the journal is for the next run. */
-	if (!undone || undone == -ENOTRECOVERABLE)
+	journal_rollback(change);
+	change->context->files.starved = false;
+	undone = change_undo(change);
+	/* Where the rollback could not even be tried to its end, or wanted for descriptors or
+	 * memory, the journal is for the next run. */
+	if (!undone || (undone == -ENOTRECOVERABLE && !change->context->files.starved))
 		journal_end(change);
 	if (undone)
 		return message_error(
@@ -673,6 +681,7 @@ int isst_change_run(struct isst_change *change)
 	error = make_steps(change);
 	if (error)
 		return give_up(change, error);
+	journal_done(change);
 	record_apply(change);
 	journal_end(change);
 	if (change_touches_cpus(change) && context_discover_topology(change->context))

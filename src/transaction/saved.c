@@ -68,7 +68,7 @@ static bool parse_value(struct isst_context *context, const struct item *item, c
 	return true;
 }
 
-static bool parse_line(struct isst_context *context, char *line, struct saved_item *saved)
+bool saved_item_parse(struct isst_context *context, char *line, struct saved_item *saved)
 {
 	unsigned int *const numbers[] = { &saved->item.package, &saved->item.die,
 					  &saved->item.domain, &saved->item.index, &saved->level };
@@ -79,7 +79,7 @@ static bool parse_line(struct isst_context *context, char *line, struct saved_it
 		if (!words[i])
 			return false;
 	}
-	saved->item.kind = item_kind_of(words[0]);
+	*saved = (struct saved_item){ .item.kind = item_kind_of(words[0]) };
 	if (line || saved->item.kind == ITEM_KINDS)
 		return false;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -89,35 +89,52 @@ static bool parse_line(struct isst_context *context, char *line, struct saved_it
 			return false;
 		*numbers[i] = (unsigned int)number;
 	}
+	item_normalize(context, &saved->item);
 	return parse_value(context, &saved->item, words[6], &saved->old) &&
 	       parse_value(context, &saved->item, words[7], &saved->written);
 }
 
 /** What comes before the boot in the first line of the file @name. To be freed. */
-static char *format_prefix(const char *name)
+static char *format_prefix(const char *name, unsigned int version)
 {
 	char *prefix;
 
-	return asprintf(&prefix, "isst %s 1 boot ", name) < 0 ? NULL : prefix;
+	return asprintf(&prefix, "isst %s %u boot ", name, version) < 0 ? NULL : prefix;
 }
 
-int saved_header(struct isst_context *context, const char *name, char **header)
+static int read_boot_id(struct isst_context *context, char **boot_id)
 {
-	char *prefix = format_prefix(name), *boot_id = NULL;
-	int error = prefix ? kernel_files_text(&context->files, "/proc/sys/kernel/random/boot_id",
-					       &boot_id)
-			   : -ENOMEM;
+	static const char PATH[] = "/proc/sys/kernel/random/boot_id";
+	int error = kernel_files_text(&context->files, PATH, boot_id);
+
+	if (!error && !**boot_id) {
+		free(*boot_id);
+		error = -ENOENT;
+	}
+	if (!error || error == -ENOMEM)
+		return error;
+	return message_error(&context->messages, -EIO,
+			     "this boot cannot be told from others, and what earlier runs left not "
+			     "from what a reset has undone: %s: %s",
+			     PATH,
+			     error == -ENOENT ? "it is missing or empty" : isst_error(context));
+}
+
+int saved_header(struct isst_context *context, const char *name, unsigned int version,
+		 char **header)
+{
+	char *prefix = format_prefix(name, version), *boot_id = NULL;
+	int error = prefix ? read_boot_id(context, &boot_id) : -ENOMEM;
 
 	*header = NULL;
-	if ((!error || error == -ENOENT) &&
-	    asprintf(header, "%s%s\n", prefix, error ? "-" : boot_id) < 0) {
+	if (!error && asprintf(header, "%s%s\n", prefix, boot_id) < 0) {
 		*header = NULL;
 		error = -ENOMEM;
 	}
 	if (!error)
 		free(boot_id);
 	free(prefix);
-	return *header ? 0 : error;
+	return error;
 }
 
 /** Parses the lines behind the header; @line counts them from the start of the file. */
@@ -128,19 +145,19 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 
 	for (unsigned int line = 2; *lines && !error; line++) {
 		char *end = strchr(lines, '\n');
-		struct saved_item item = { 0 };
+		struct saved_item item;
 
 		/* The last line may be cut off: what it was to tell of was not done yet. */
 		if (!end)
 			break;
 		*end = '\0';
-		if (parse_line(context, lines, &item))
+		if (saved_item_parse(context, lines, &item))
 			error = saved_items_add(saved, &item);
 		else
 			error = message_error(&context->messages, -EIO,
-					      "%s/%s:%u: '%s' tells of no item and its values",
-					      context->machine->runtime_directory, name, line,
-					      lines);
+					      "%s/%s:%u is damaged: remove the file, and what it "
+					      "holds is not restored",
+					      context->machine->runtime_directory, name, line);
 		lines = end + 1;
 	}
 	return error;
@@ -150,10 +167,10 @@ static int parse(struct isst_context *context, const char *name, char *lines,
  * Looks whether a file is of this format and boot. Returns -ENOENT for one of another boot, or one
  * whose first line was never completed.
  */
-static int check_header(struct isst_context *context, const char *name, const char *text,
-			const char *header)
+static int check_header(struct isst_context *context, const char *name, unsigned int version,
+			const char *text, const char *header)
 {
-	char *prefix = format_prefix(name);
+	char *prefix = format_prefix(name, version);
 	int error = prefix ? 0 : -ENOMEM;
 
 	if (!error && (!strchr(text, '\n') || strncmp(text, header, strlen(header)) != 0))
@@ -161,34 +178,50 @@ static int check_header(struct isst_context *context, const char *name, const ch
 	if (error == -ENOENT && strchr(text, '\n') && strncmp(text, prefix, strlen(prefix)) != 0)
 		error = message_error(
 			&context->messages, -EIO,
-			"%s/%s is of a format that this version does not know; the version "
-			"that wrote it should deal with it, or it be removed",
-			context->machine->runtime_directory, name);
+			"%s/%s is of a format that this version does not know: let the version "
+			"that wrote it deal with it, or remove it%s",
+			context->machine->runtime_directory, name,
+			strcmp(name, "journal") == 0 ? " by `isst journal discard`" : "");
 	free(prefix);
+	return error;
+}
+
+int saved_text_read(struct isst_context *context, const char *name, unsigned int version,
+		    char **text, char **lines)
+{
+	const char *directory = context->machine->runtime_directory;
+	char *header = NULL;
+	int error = runtime_file_read(directory, name, text);
+
+	if (error && error != -ENOENT && error != -ENOMEM)
+		error = message_error(
+			&context->messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+			"%s/%s cannot be read: %s", directory, name, runtime_file_strerror(error));
+	if (!error)
+		error = saved_header(context, name, version, &header);
+	if (!error)
+		error = check_header(context, name, version, *text, header);
+	if (!error) {
+		*lines = *text + strlen(header);
+	} else {
+		free(*text);
+		*text = NULL;
+	}
+	free(header);
 	return error;
 }
 
 int saved_items_read(struct isst_context *context, const char *name, struct saved_items *saved)
 {
-	const char *directory = context->machine->runtime_directory;
-	char *header = NULL, *text = NULL;
-	int error = runtime_file_read(directory, name, &text);
+	char *text = NULL, *lines;
+	int error;
 
 	*saved = (struct saved_items){ 0 };
-	if (error && error != -ENOENT && error != -ENOMEM)
-		error = message_error(&context->messages,
-				      error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-				      "%s/%s cannot be read: %s", directory, name,
-				      runtime_file_strerror(error));
+	error = saved_text_read(context, name, SAVED_ITEMS_VERSION, &text, &lines);
 	if (!error)
-		error = saved_header(context, name, &header);
-	if (!error)
-		error = check_header(context, name, text, header);
-	if (!error)
-		error = parse(context, name, text + strlen(header), saved);
+		error = parse(context, name, lines, saved);
 	if (error)
 		saved_items_clear(saved);
 	free(text);
-	free(header);
 	return error;
 }

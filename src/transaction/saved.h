@@ -27,6 +27,18 @@ void saved_items_clear(struct saved_items *saved);
 /** Writes one as a line. Returns false where that failed. */
 bool saved_item_print(FILE *stream, const struct saved_item *saved);
 
+/** Reads one from a line without its end, which is written to. Returns false where it says nothing
+ * of the kind. */
+bool saved_item_parse(struct isst_context *context, char *line, struct saved_item *saved);
+
+/**
+ * Reads a file of the runtime directory that begins with a line of saved_header(); *@lines is what
+ * stands behind that line. *@text is to be freed. Returns 0, -ENOENT (no file, or one of another
+ * boot), -ENOMEM, or another negative errno with a message.
+ */
+int saved_text_read(struct isst_context *context, const char *name, unsigned int version,
+		    char **text, char **lines);
+
 /**
  * Reads the file @name of the runtime directory. Returns 0, -ENOENT (no file, or one of another
  * boot), -ENOMEM, or another negative errno with a message: one that cannot be read, is of another
@@ -35,8 +47,12 @@ bool saved_item_print(FILE *stream, const struct saved_item *saved);
  */
 int saved_items_read(struct isst_context *context, const char *name, struct saved_items *saved);
 
-/** The first line of the file @name, to be freed. Returns 0, -ENOMEM, or an error with a message
- * where this boot cannot be told from others. */
-int saved_header(struct isst_context *context, const char *name, char **header);
+/** The first line of the file @name, whose format has a @version, to be freed. Returns 0, -ENOMEM,
+ * or an error with a message where this boot cannot be told from others. */
+int saved_header(struct isst_context *context, const char *name, unsigned int version,
+		 char **header);
+
+/** The version of the files that saved_items_read() reads. */
+#define SAVED_ITEMS_VERSION 1
 
 #endif

@@ -86,8 +86,8 @@ static void a_journal_of_another_boot_is_put_away(void **state)
 	machine_prepare(&machine, "level 1");
 	before = machine_picture(&machine);
 	machine_write(&machine, "run/journal",
-		      "isst journal 1 boot 00000000-0000-0000-0000-000000000000\n"
-		      "level 0 0 0 0 0 0 1\n");
+		      "isst journal 2 boot 00000000-0000-0000-0000-000000000000\n"
+		      "1 item level 0 0 0 0 0 0 1\n");
 	machine_try(&machine, "level 1", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
 	assert_string_equal(outcome.notices, "");
@@ -107,17 +107,17 @@ static void a_line_that_is_cut_off_is_passed_over(void **state)
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
-	machine_prepare(&machine, "turbo ratio limits; level 1");
+	machine_prepare(&machine, "level 1");
 	boot_id = machine_text(&machine, "root/proc/sys/kernel/random/boot_id");
 	assert_true(asprintf(&text,
-			     "isst journal 1 boot %sturbo-ratio-limits 0 0 0 0 0 "
-			     "2025524839466146848 1881086003374299674\nlevel 0 0 0 0 0 0 1\n"
-			     "level 0 0 0",
+			     "isst journal 2 boot %sbegun 1 level 1\n"
+			     "1 item level 0 0 0 0 0 0 1\n1 written\n1 verified\n2 item lev",
 			     boot_id) >= 0);
 	machine_write(&machine, "run/journal", text);
 	machine_try(&machine, "level 0", &outcome);
+	assert_string_equal(outcome.message, "");
 	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.notices, "died in the middle of a change");
+	check_holds(outcome.notices, "rolled back the incomplete change");
 	assert_true(outcome.unchanged);
 	free(before);
 	free(boot_id);
@@ -126,12 +126,97 @@ static void a_line_that_is_cut_off_is_passed_over(void **state)
 	machine_end(&machine);
 }
 
+/** Writes a journal of this boot which says that a run brought level 0 to level 1. */
+static void write_journal(const struct machine *machine, const char *end)
+{
+	char *boot_id = machine_text(machine, "root/proc/sys/kernel/random/boot_id"), *text;
+
+	assert_true(
+		asprintf(&text,
+			 "isst journal 2 boot %sbegun 1 level 1\n1 item level 0 0 0 0 0 0 1\n%s",
+			 boot_id, end) >= 0);
+	machine_write(machine, "run/journal", text);
+	free(boot_id);
+	free(text);
+}
+
+static void B18_a_change_that_was_complete_is_not_rolled_back(void **state)
+{
+	static const char *const ENDS[] = { "1 written\n1 verified\n",
+					    "1 written\n1 verified\ndone\n" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ENDS); i++) {
+		struct machine machine;
+		struct outcome outcome;
+
+		machine_begin(&machine, "tests/tiny");
+		machine_prepare(&machine, "level 1");
+		write_journal(&machine, ENDS[i]);
+		machine_try(&machine, "level 1", &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		/* It is level 1 still, or was made level 0 again by the recovery. */
+		assert_int_equal(outcome.unchanged, i == 1);
+		assert_null(machine_text(&machine, "run/journal"));
+		outcome_clear(&outcome);
+		machine_end(&machine);
+	}
+}
+
+static void an_empty_journal_says_nothing(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_prepare(&machine, "level 1");
+	machine_write(&machine, "run/journal", "");
+	machine_try(&machine, "level 1", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_true(outcome.unchanged);
+	assert_null(machine_text(&machine, "run/journal"));
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void B19_where_the_boot_cannot_be_told_nothing_is_changed_or_removed(void **state)
+{
+	static const char *const ERRORS[] = { "EIO", "ENOENT" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ERRORS); i++) {
+		struct machine machine;
+		struct outcome outcome;
+		char *before, *journal;
+
+		machine_begin(&machine, "tests/tiny");
+		machine_prepare(&machine, "level 1");
+		write_journal(&machine, "");
+		before = machine_picture(&machine);
+		machine_faults(&machine, "read /proc/sys/kernel/random/boot_id %s", ERRORS[i]);
+		machine_try(&machine, "level 0", &outcome);
+		assert_int_equal(outcome_error(&outcome), -EIO);
+		check_holds(outcome.message, "boot");
+		machine_faults(&machine, "%s", "");
+		machine_check(&machine, before, "the boot cannot be told");
+		journal = machine_text(&machine, "run/journal");
+		assert_non_null(journal);
+		free(journal);
+		free(before);
+		outcome_clear(&outcome);
+		machine_end(&machine);
+	}
+}
+
 #define TEST(what, test, platform) \
 	{ \
 		platform ": " what, test, NULL, NULL, platform \
 	}
 #define INTERRUPTED(platform) \
 	TEST("an interrupted run takes its changes back", every_interruption, platform)
+#define CHANGED_SINCE(platform) \
+	TEST("what another process wrote since stays (B1)", every_change_after_a_kill, platform)
 #define KILLED(platform) TEST("the next run recovers from a kill", every_kill, platform)
 
 int main(void)
@@ -141,6 +226,9 @@ int main(void)
 		cmocka_unit_test(F10_a_cpu_is_told_of_right_before_it_goes_offline),
 		cmocka_unit_test(a_journal_of_another_boot_is_put_away),
 		cmocka_unit_test(a_line_that_is_cut_off_is_passed_over),
+		cmocka_unit_test(B18_a_change_that_was_complete_is_not_rolled_back),
+		cmocka_unit_test(an_empty_journal_says_nothing),
+		cmocka_unit_test(B19_where_the_boot_cannot_be_told_nothing_is_changed_or_removed),
 		INTERRUPTED("tests/tiny"),
 		INTERRUPTED("tests/multi-die"),
 		INTERRUPTED("tests/offline"),
@@ -150,6 +238,8 @@ int main(void)
 		INTERRUPTED("tests/tpmi-modules"),
 		INTERRUPTED("tests/tpmi-api2"),
 		INTERRUPTED("tests/preset-unnamed"),
+		CHANGED_SINCE("tests/tiny"),
+		CHANGED_SINCE("tests/tpmi-tiny"),
 		KILLED("tests/tiny"),
 		KILLED("tests/multi-die"),
 		KILLED("tests/offline"),

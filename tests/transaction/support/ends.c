@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs that end in the middle: interrupted, or killed, right after one of their changes. */
 #include "transaction/support/ends.h"
+#include "support/snapshot.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -119,22 +120,47 @@ static bool has_notice(const struct isst_context *context, const char *part)
 	return false;
 }
 
+/** Between a write and the look at what it disturbed nobody can tell the one who made a value: then
+ * nothing is rolled back unasked. */
+static void apply(const struct machine *machine)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+	struct isst_journal *journal;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 0), 0);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_non_null(journal);
+	assert_true(isst_journal_moved(journal));
+	if (isst_journal_apply(journal))
+		fail_msg("%s", isst_error(context));
+	isst_journal_free(journal);
+	isst_close(context);
+}
+
 static void check_recovery(const struct machine *machine, const struct request *request,
 			   const struct course *course, unsigned int k)
 {
 	struct isst_options options = { .machine = machine_open(machine) };
 	struct isst_context *context;
 	char *journal;
+	int error;
 
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 0), 0);
-	if (isst_discover(context))
+	error = isst_discover(context);
+	if (error && !strstr(isst_error(context), "isst journal apply"))
 		fail_msg("%s, %s, killed after change %u: the next run says: %s", machine->name,
 			 request->name, k, isst_error(context));
-	if (!has_notice(context, "died in the middle of a change"))
+	if (!error && !has_notice(context, "rolled back the incomplete change"))
 		fail_msg("%s, %s, killed after change %u: the next run does not tell of it",
 			 machine->name, request->name, k);
 	isst_close(context);
+	if (error)
+		apply(machine);
 	moment_check(machine, &course->before, "%s, killed after change %u of %u", request->name, k,
 		     course->changes);
 	journal = machine_text(machine, "run/journal");
@@ -163,6 +189,104 @@ static void kill_all(const struct machine *machine, const struct request *reques
 void every_kill(void **state)
 {
 	for_each_request(*state, true, kill_all);
+}
+
+/* ---- SIGKILL, and then another process changes something ---- */
+
+/** Another process does not look at the journal. */
+static void change_meanwhile(const struct machine *machine, const char *name)
+{
+	char *journal = machine_text(machine, "run/journal"), *path, *away;
+	struct outcome outcome;
+
+	assert_true(asprintf(&path, "%s/run/journal", machine->state) >= 0);
+	assert_true(asprintf(&away, "%s.away", path) >= 0);
+	if (journal)
+		assert_int_equal(rename(path, away), 0);
+	machine_try(machine, name, &outcome);
+	if (journal)
+		assert_int_equal(rename(away, path), 0);
+	outcome_clear(&outcome);
+	free(journal);
+	free(path);
+	free(away);
+}
+
+/** What holds values that are written, not what follows from them. */
+static bool is_written(const char *line)
+{
+	return strncmp(line, "domain ", strlen("domain ")) == 0 ||
+	       strstr(line, "/cpufreq/scaling_m");
+}
+
+/** Whether what @there says, and @before does not, is in @now, unless it is gone with its CPU. */
+static bool keeps_what_came(const char *before, const char *there, const char *now)
+{
+	char *copy = strdup(there), *rest = copy, *line;
+	bool kept = true;
+
+	assert_non_null(copy);
+	while ((line = strsep(&rest, "\n"))) {
+		char *value = strstr(line, ": ");
+
+		if (!is_written(line) || !value || strstr(before, line) || strstr(now, line))
+			continue;
+		value[1] = '\0';
+		kept &= strstr(now, line) == NULL;
+	}
+	free(copy);
+	return kept;
+}
+
+static void kill_and_change(const struct machine *machine, const struct request *request,
+			    unsigned int k, const char *other)
+{
+	struct isst_options options = { 0 };
+	struct isst_context *context;
+	char *killed, *changed, *recovered;
+
+	run_and_kill(machine, request, k);
+	killed = machine_picture(machine);
+	change_meanwhile(machine, other);
+	changed = machine_picture(machine);
+	options.machine = machine_open(machine);
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 0), 0);
+	if (isst_discover(context))
+		check_holds(isst_error(context), "isst journal apply");
+	isst_close(context);
+	recovered = machine_picture(machine);
+	if (!keeps_what_came(killed, changed, recovered))
+		fail_msg("%s, %s killed after change %u, then %s: the recovery took it back:\n%s",
+			 machine->name, request->name, k, other,
+			 snapshot_difference(changed, recovered));
+	free(killed);
+	free(changed);
+	free(recovered);
+}
+
+/** What another process wrote between the kill and the recovery stays. */
+static void kill_and_change_all(const struct machine *machine, const struct request *request,
+				const struct course *course)
+{
+	static const char *const OTHERS[] = { "clos",
+					      "association",
+					      "turbo ratio limits",
+					      "core-power enable ordered",
+					      "turbo-mode disable",
+					      "level 1",
+					      "base-freq enable" };
+
+	for (unsigned int k = 1; k <= course->changes; k++)
+		for (size_t i = 0; course_middle_of_kind(course, k) && i < COUNT(OTHERS); i++) {
+			kill_and_change(machine, request, k, OTHERS[i]);
+			moment_return(&course->before);
+		}
+}
+
+void every_change_after_a_kill(void **state)
+{
+	for_each_request(*state, false, kill_and_change_all);
 }
 
 /* ---- Both, on large machines ---- */

@@ -12,6 +12,9 @@
 void every_interruption(void **state);
 /** Killed right after each change: the next run takes it back. */
 void every_kill(void **state);
+/** Killed at a middle change of each kind, and then another process changes something: that stays.
+ */
+void every_change_after_a_kill(void **state);
 /** Both at the first, a middle and the last change of each kind. */
 void sampled_ends(void **state);
 /** Both at a middle change of each kind. */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* isst journal: what a run that was interrupted in the middle of a change left behind. */
+#include "handlers.h"
+#include "run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static struct report_node *begin(struct run *run)
+{
+	return report_branch(report_unit(run->report, NULL, 0), KEY_JOURNAL, 0);
+}
+
+/** Opens the journal; says so where there is none. Returns NULL then, or after an error. */
+static struct isst_journal *open_journal(struct run *run)
+{
+	struct isst_journal *journal = NULL;
+
+	if (run_call(run, isst_journal_open(run->context, &journal)) == 0 && !journal)
+		report_message(run->report, ENTRY_NOTE, "no change was interrupted");
+	return journal;
+}
+
+static void list_item(struct report_node *items, unsigned int index,
+		      const struct isst_journal_item *item)
+{
+	struct report_node *node = report_branch(items, KEY_JOURNAL_ITEM, index);
+
+	report_text(node, KEY_JOURNAL_TARGET, item->target);
+	report_text(node, KEY_JOURNAL_OLD, item->old_value);
+	if (item->written_value)
+		report_text(node, KEY_JOURNAL_WRITTEN, item->written_value);
+	report_text(node, KEY_JOURNAL_NOW, item->present_value);
+	report_text(node, KEY_JOURNAL_FINDING, item->finding);
+	report_text(node, KEY_JOURNAL_APPLY, item->restored ? "restore" : "leave");
+}
+
+void journal_show(struct run *run)
+{
+	struct isst_journal *journal = open_journal(run);
+	const struct isst_journal_item *item;
+	struct report_node *top;
+	char age[32];
+
+	if (!journal)
+		return;
+	top = begin(run);
+	if (*isst_journal_command(journal))
+		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
+	snprintf(age, sizeof(age), "%" PRId64, isst_journal_age(journal));
+	report_text(top, KEY_JOURNAL_AGE, isst_journal_age(journal) < 0 ? "unknown" : age);
+	for (unsigned int i = 0; (item = isst_journal_item(journal, i)); i++)
+		list_item(top, i, item);
+	isst_journal_free(journal);
+}
+
+/** Lists what was restored and what was left. */
+static void list_applied(struct run *run, struct isst_journal *journal)
+{
+	const struct isst_journal_item *item;
+	struct report_node *top = begin(run);
+
+	for (unsigned int i = 0; (item = isst_journal_item(journal, i)); i++) {
+		struct report_node *node;
+
+		if (!item->restored && !item->moved)
+			continue;
+		node = report_branch(top, KEY_JOURNAL_ITEM, i);
+		report_text(node, KEY_JOURNAL_TARGET, item->target);
+		report_text(node, KEY_JOURNAL_RESULT, item->restored ? "restored" : "left");
+		report_text(node, KEY_JOURNAL_NOW,
+			    item->restored ? item->old_value : item->present_value);
+	}
+}
+
+void journal_apply(struct run *run)
+{
+	struct isst_journal *journal = open_journal(run);
+
+	if (!journal) {
+		if (run->status == STATUS_DONE)
+			run_call(run, isst_journal_discard(run->context));
+		return;
+	}
+	/* What the items are is asked before they are restored. */
+	isst_journal_item(journal, 0);
+	if (run_call(run, isst_journal_apply(journal)) == 0) {
+		run->changed = true;
+		list_applied(run, journal);
+	}
+	isst_journal_free(journal);
+}
+
+void journal_discard(struct run *run)
+{
+	if (run_call(run, isst_journal_discard(run->context)) == 0)
+		report_message(
+			run->report, ENTRY_NOTE,
+			"no interrupted change is remembered any more; the machine was left as "
+			"it is");
+}
