@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "printable.h"
 #include "privileges.h"
+#include "syscalls.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -295,6 +296,8 @@ static void drop_privileges(struct run *run, struct output *output)
 	if (error && request_has(run->request, OPTION_DEBUG))
 		fprintf(output_trace(output), "capabilities cannot be given up: %s\n",
 			strerror(-error));
+	/* Where there are no filters the run is as good without. */
+	(void)syscalls_deny();
 }
 
 /**
