@@ -32,13 +32,14 @@ static int read_number(const struct option_row *row, const char *text, struct op
 	return 0;
 }
 
-/** Zero, or a frequency that a ratio of 8 bits can hold; what is no multiple of 100 MHz is dealt
- * with later. */
+/** Zero, a frequency that a ratio of 8 bits can hold, or the word for none such limit; what is no
+ * multiple of 100 MHz is dealt with later. */
 static int read_frequency(const struct option_row *row, const char *text,
 			  struct option_values *values)
 {
-	uint64_t mhz;
-	int error = isst_parse_number(text, 10, row->highest, &mhz);
+	bool no_limit = row->words && strcmp(text, row->words[0]) == 0;
+	uint64_t mhz = row->highest;
+	int error = no_limit ? 0 : isst_parse_number(text, 10, row->highest, &mhz);
 
 	if (error)
 		return error;
@@ -125,7 +126,11 @@ static void expect_number(const struct option_row *row, FILE *stream)
 
 static void expect_frequency(const struct option_row *row, FILE *stream)
 {
-	fprintf(stream, "0 or a number from %u to %u (MHz)", row->lowest, row->highest);
+	if (row->words)
+		fprintf(stream, "0, a number from %u to %u (MHz), or %s", row->lowest, row->highest,
+			row->words[0]);
+	else
+		fprintf(stream, "0 or a number from %u to %u (MHz)", row->lowest, row->highest);
 }
 
 static void expect_limits(const struct option_row *row, FILE *stream)

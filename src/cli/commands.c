@@ -96,6 +96,8 @@ static const struct option_row core_power_enable_options[] = {
 	{ .name = NULL },
 };
 
+static const char *const no_limit_words[] = { "none", NULL };
+
 static const struct option_row config_options[] = {
 	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOSES - 1, .required = true,
 	  .help = "The class of service, from 0 to 3" },
@@ -104,7 +106,9 @@ static const struct option_row config_options[] = {
 	{ OPTION_WEIGHT, 'w', "weight", "WEIGHT", VALUE_NUMBER, 0, 15,
 	  .help = "Proportional priority, from 0 (the highest) to 15. Default: 0" },
 	FREQUENCY_ROW(OPTION_MIN, 'n', "min", "Minimum frequency in MHz. Default: 0"),
-	FREQUENCY_ROW(OPTION_MAX, 'm', "max", "Maximum frequency in MHz. Default: no limit, 25500"),
+	{ OPTION_MAX, 'm', "max", "MHZ|none", VALUE_FREQUENCY, 100, ISST_NO_LIMIT_MHZ,
+	  .words = no_limit_words,
+	  .help = "Maximum frequency in MHz. Default: none, which is no limit (25500)" },
 	FREQUENCY_ROW(OPTION_DESIRED, 'd', "desired",
 		      "Desired frequency in MHz: not supported, ignored"),
 	{ .name = NULL },
@@ -184,7 +188,7 @@ static const struct command turbo_freq_commands[] = {
 	  "the feature: --cpu 12,13 turbo-freq enable --auto",
 	  turbo_freq_enable_options, COMMAND_CHANGES, turbo_freq_enable },
 	{ "disable", "Give all cores the same turbo frequencies again", NULL,
-	  turbo_freq_disable_options, COMMAND_CHANGES, turbo_freq_disable },
+	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_SWITCHES_OFF, turbo_freq_disable },
 	{ .name = NULL },
 };
 
@@ -199,8 +203,8 @@ static const struct command core_power_commands[] = {
 	{ "enable", "Switch core-power on", NULL, core_power_enable_options, COMMAND_CHANGES,
 	  core_power_enable },
 	{ "disable", "Switch core-power off",
-	  "The priority type stays as it is. Refused while turbo-freq is on, which needs it.",
-	  .flags = COMMAND_CHANGES, .handler = core_power_disable },
+	  "The priority type stays as it is. With a mailbox it is refused while turbo-freq is on.",
+	  .flags = COMMAND_CHANGES | COMMAND_SWITCHES_OFF, .handler = core_power_disable },
 	{ "config", "Configure a class of service",
 	  "What is not given becomes the default. Frequencies between two multiples of 100 MHz are\n"
 	  "rounded down.",

@@ -54,7 +54,8 @@ enum option_id {
 enum value_kind {
 	VALUE_NONE,
 	VALUE_NUMBER,	 /* a decimal number from @lowest to @highest */
-	VALUE_FREQUENCY, /* 0, or MHz from @lowest to @highest */
+	VALUE_FREQUENCY, /* 0, or MHz from @lowest to @highest, which the first of @words stands for
+			  */
 	VALUE_LIMITS,	 /* a bit pattern of at least @lowest: 0x and 1 to 16 digits */
 	VALUE_WORD,	 /* one of @words */
 	VALUE_TEXT,	 /* any text that is not empty */

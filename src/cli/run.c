@@ -254,7 +254,7 @@ static bool discover(struct run *run)
 }
 
 /** Where the BIOS has set up Speed Select few commands have something to work on. Returns false
- * after an error. */
+ * where there is nothing to do, or after an error. */
 static bool check_command(struct run *run)
 {
 	const struct command *command = run->request->command;
@@ -262,6 +262,12 @@ static bool check_command(struct run *run)
 
 	if (command_is_here(command, isst_platform(run->context)->preset))
 		return true;
+	if (command->flags & COMMAND_SWITCHES_OFF) {
+		report_message(run->report, ENTRY_NOTE,
+			       "%s is not supported on this platform: nothing to disable",
+			       feature->name);
+		return false;
+	}
 	run_error(
 		run, STATUS_NOT_HERE,
 		"%s%s%s is not supported on this platform: everything is pre-configured by the BIOS, "

@@ -199,11 +199,19 @@ static int run_core_power(struct call *call, const struct command *command)
 	return 0;
 }
 
+/** No limits, no weight: what a CLOS is at power-on. */
+enum { CLOS_AT_RESET = 0x00ff0000 };
+
 static int run_set_core_power(struct call *call, const struct command *command)
 {
+	bool goes_on = bits(call->data, 16, 16) && !call->state->core_power_enabled;
+
 	(void)command;
 	if (!call->domain->core_power.value)
 		return -ENXIO;
+	for (unsigned int clos = 0; clos < CLOSES && goes_on; clos++)
+		if (call->domain->clos_resets.cores >> clos & 1)
+			call->state->clos[clos] = CLOS_AT_RESET;
 	call->state->core_power_enabled = bits(call->data, 16, 16);
 	return 0;
 }

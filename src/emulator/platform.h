@@ -130,6 +130,7 @@ struct platform_domain {
 	struct number_value second_half;
 	struct list_value turbo_cores; /* MSR 0x1ae */
 	struct commands_value missing;
+	struct mask_value clos_resets; /* bit i: CLOS i is reset when core-power goes on */
 	struct platform_clos clos[CLOSES];
 	struct platform_level *levels; /* ascending by number */
 	size_t level_count;

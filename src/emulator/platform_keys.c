@@ -469,6 +469,7 @@ static const struct key domain_keys[] = {
 	{ "core-power-enabled", parse_word, OF_DOMAIN(core_power_enabled), .words = yes_no },
 	{ "clos-enabled", parse_word, OF_DOMAIN(clos_enabled), .words = yes_no,
 	  .driver = FOR_MAILBOX },
+	{ "core-power-resets-clos", parse_mask, OF_DOMAIN(clos_resets), .max = CLOSES - 1 },
 	{ "priority", parse_word, OF_DOMAIN(priority), .words = priorities },
 	{ "turbo-cores", parse_counts, OF_DOMAIN(turbo_cores) },
 	{ "missing-commands", parse_commands, OF_DOMAIN(missing), .driver = FOR_MAILBOX },

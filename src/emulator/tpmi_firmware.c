@@ -92,12 +92,31 @@ int firmware_perf_profile(struct server *server, size_t domain)
 	return level || features ? domain_changed(server, domain) : 0;
 }
 
+/** Some firmware resets configurations of CLOS when core-power goes on. */
+static void reset_clos(const struct tpmi_registers *registers, uint64_t which)
+{
+	enum { NO_LIMIT = 0xff };
+
+	for (unsigned int clos = 0; clos < CLOSES; clos++) {
+		if (!(which >> clos & 1))
+			continue;
+		tpmi_set(registers, CP_CLOS_WEIGHT, 0, clos, 0);
+		tpmi_set(registers, CP_CLOS_MIN, 0, clos, 0);
+		tpmi_set(registers, CP_CLOS_MAX, 0, clos, NO_LIMIT);
+	}
+}
+
 void firmware_core_power(struct server *server, size_t domain)
 {
 	const struct tpmi_registers registers = state_registers(server, domain);
+	uint64_t before = tpmi_get(&registers, CP_STATUS, 0, 0);
+	uint64_t after = tpmi_get(&registers, CP_CONTROL, 0, 0);
 
-	if (tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER)
-		tpmi_set(&registers, CP_STATUS, 0, 0, tpmi_get(&registers, CP_CONTROL, 0, 0));
+	if (!(tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
+		return;
+	tpmi_set(&registers, CP_STATUS, 0, 0, after);
+	if (after & 1 && !(before & 1))
+		reset_clos(&registers, server->platform->domains[domain].clos_resets.cores);
 }
 
 void firmware_refuse_level(struct server *server, size_t domain, unsigned int error)

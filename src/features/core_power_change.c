@@ -143,9 +143,31 @@ int isst_plan_core_power(struct isst_change *change, struct isst_request *reques
 	span_settle(&span);
 	if (enable)
 		warn_of_interference(change, span.requests, count);
+	for (size_t i = 0; i < count && !enable; i++)
+		if (wanted(&span.requests[i]) && span.facts.domains[i].core_power.enabled)
+			warn_of_clos_remains(change, &span.requests[i]);
 	plan_core_power_steps(change, span.requests, span.count, enable, priority);
 	span_end(&span, requests);
 	return error;
+}
+
+/** A maximum that no CPU can keep to holds them at their lowest frequency, which has been taken for
+ * no limit. */
+static void warn_of_low_maximum(struct isst_change *change, const struct isst_domain *domain,
+				const struct isst_clos *values, uint64_t lowest_khz)
+{
+	if (values->max_mhz == 0)
+		change_warn(
+			change,
+			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while core-power is "
+			"on, its cores stay at their lowest frequency (no limit is --max none)",
+			domain->name, values->clos);
+	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
+		change_warn(change,
+			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
+			    "CPUs (%llu MHz): while core-power is on, its cores stay at that",
+			    domain->name, values->clos, values->max_mhz,
+			    (unsigned long long)lowest_khz / 1000);
 }
 
 /** Warns of CLOS limits that the processor does not reach: the firmware would clip them. */
@@ -156,21 +178,17 @@ static void warn_of_range(struct isst_change *change, const struct isst_request 
 	const struct isst_domain *domain = request->domain;
 	uint64_t lowest_khz, highest_khz;
 
-	if (!wanted(request) || !domain->has_cpu ||
-	    cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) ||
-	    cpufreq_read(files, domain->cpu, "cpuinfo_min_freq", &lowest_khz))
+	if (!wanted(request) || !domain->has_cpu)
 		return;
-	if (values->min_mhz * UINT64_C(1000) > highest_khz)
+	if (cpufreq_read(files, domain->cpu, "cpuinfo_min_freq", &lowest_khz))
+		lowest_khz = 0;
+	warn_of_low_maximum(change, domain, values, lowest_khz);
+	if (cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) == 0 &&
+	    values->min_mhz * UINT64_C(1000) > highest_khz)
 		change_warn(change,
 			    "%s: CLOS %u min %u MHz is above what its CPUs reach (%llu MHz)",
 			    domain->name, values->clos, values->min_mhz,
 			    (unsigned long long)highest_khz / 1000);
-	if (values->max_mhz && values->max_mhz * UINT64_C(1000) < lowest_khz)
-		change_warn(change,
-			    "%s: CLOS %u max %u MHz is below the lowest frequency of its "
-			    "CPUs (%llu MHz)",
-			    domain->name, values->clos, values->max_mhz,
-			    (unsigned long long)lowest_khz / 1000);
 }
 
 static int check_clos(struct isst_change *change, const struct isst_clos *values)

@@ -196,6 +196,13 @@ static enum isst_priority_request possible_priority(const struct isst_context *c
 	return priority;
 }
 
+/** Some firmware resets configurations of CLOS when core-power goes on. */
+static void disturb_clos(struct step *step, const struct isst_domain *domain)
+{
+	for (unsigned int clos = 0; clos < ISST_CLOSES; clos++)
+		step_disturbs(step, item_of(ITEM_CLOS, domain, clos));
+}
+
 void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority)
 {
@@ -215,6 +222,7 @@ void plan_core_power_steps(struct isst_change *change, const struct isst_request
 		if (!wanted(&requests[i]))
 			continue;
 		step_set(qos, item_of(ITEM_QOS, domain, 0), mask, bits);
+		disturb_clos(one_switch ? qos : feature, domain);
 		if (one_switch)
 			continue;
 		step_set(feature, item_of(ITEM_CORE_POWER, domain, 0), WHOLE_VALUE, enable);

@@ -105,6 +105,10 @@ void plan_association_entries(struct step *step, const struct isst_context *cont
  */
 void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requests, size_t count);
 
+/** Says which CLOS limits and associations stay in a domain when core-power goes off, where they
+ * are not those of power-on. What cannot be read is passed over: nothing depends on it. */
+void warn_of_clos_remains(struct isst_change *change, const struct isst_request *request);
+
 /** Warns of HWP alone. */
 void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count);
 

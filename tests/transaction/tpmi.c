@@ -447,6 +447,27 @@ static void what_is_the_packages_reaches_all_of_its_power_domains(void **state)
 		platform ": " #test, test, NULL, NULL, platform \
 	}
 
+/** Firmware that resets CLOS 2 and 3 with core-power: they are as before when core-power is. */
+static void classes_that_core_power_resets_come_back_with_a_rollback(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-clos-resets");
+	machine_restart(&machine, "clos");
+	before = machine_picture(&machine);
+	make_under(&machine, "tpmi core-power power-domain 1 set ENOTTY", "core-power enable ordered",
+		   &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	assert_string_equal(outcome.differences, "");
+	machine_check(&machine, before, "core-power enable");
+	outcome_clear(&outcome);
+	free(before);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -465,6 +486,7 @@ int main(void)
 		TEST(what_reaches_a_whole_package_is_taken_back_everywhere, TINY),
 		TEST(what_reaches_a_whole_package_is_taken_back_everywhere, "graniterapids-2s128c"),
 		cmocka_unit_test(what_is_the_packages_reaches_all_of_its_power_domains),
+		cmocka_unit_test(classes_that_core_power_resets_come_back_with_a_rollback),
 	};
 
 	return cmocka_run_group_tests_name("changes by TPMI", tests, NULL, NULL);
