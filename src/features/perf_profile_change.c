@@ -75,13 +75,13 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
 	unsigned int cpu;
 
-	step_disturbs(step, item_of(ITEM_FEATURES, domain, current));
+	step_disturbs_optional(step, item_of(ITEM_FEATURES, domain, current));
 	if (core_power) {
-		step_disturbs(step, item_of(ITEM_CORE_POWER, domain, 0));
-		step_disturbs(step, item_of(ITEM_QOS, domain, 0));
+		step_disturbs_optional(step, item_of(ITEM_CORE_POWER, domain, 0));
+		step_disturbs_optional(step, item_of(ITEM_QOS, domain, 0));
 	}
 	if (domain->has_cpu)
-		step_disturbs(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+		step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++)
 		for (unsigned int fabric = 0; fabric < fabrics; fabric++)
 			step_disturbs(step, item_of(KINDS[i], domain, fabric));

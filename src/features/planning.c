@@ -200,7 +200,7 @@ static enum isst_priority_request possible_priority(const struct isst_context *c
 static void disturb_clos(struct step *step, const struct isst_domain *domain)
 {
 	for (unsigned int clos = 0; clos < ISST_CLOSES; clos++)
-		step_disturbs(step, item_of(ITEM_CLOS, domain, clos));
+		step_disturbs_optional(step, item_of(ITEM_CLOS, domain, clos));
 }
 
 void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
@@ -227,8 +227,8 @@ void plan_core_power_steps(struct isst_change *change, const struct isst_request
 			continue;
 		step_set(feature, item_of(ITEM_CORE_POWER, domain, 0), WHOLE_VALUE, enable);
 		/* Firmware may take one of the two for both. */
-		step_disturbs(feature, item_of(ITEM_QOS, domain, 0));
-		step_disturbs(qos, item_of(ITEM_CORE_POWER, domain, 0));
+		step_disturbs_optional(feature, item_of(ITEM_QOS, domain, 0));
+		step_disturbs_optional(qos, item_of(ITEM_CORE_POWER, domain, 0));
 	}
 }
 
@@ -246,7 +246,7 @@ struct step *plan_feature_step(struct isst_change *change, const struct isst_req
 			 item_of(ITEM_FEATURES, domain, facts->domains[i].profile.current_level),
 			 mask, bits);
 		if (domain->has_cpu)
-			step_disturbs(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+			step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
 	}
 	return step;
 }

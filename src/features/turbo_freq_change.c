@@ -327,9 +327,9 @@ static bool has_register(const struct isst_request *request)
 	return wanted(request) && request->domain->has_cpu;
 }
 
-/** Limits that are the same for all: those given, or all bits set. */
-static void plan_limits(struct isst_change *change, const struct isst_request *requests,
-			size_t count, uint64_t limits)
+/** Limits that were asked for. */
+static void plan_given_limits(struct isst_change *change, const struct isst_request *requests,
+			      size_t count, uint64_t limits)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
 
@@ -337,6 +337,19 @@ static void plan_limits(struct isst_change *change, const struct isst_request *r
 		if (has_register(&requests[i]))
 			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0),
 				 WHOLE_VALUE, limits);
+}
+
+/** All bits set. Where the processor does not let them be written turbo-freq does without. */
+static void plan_no_limits(struct isst_change *change, const struct isst_request *requests,
+			   size_t count)
+{
+	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
+
+	for (size_t i = 0; i < count; i++)
+		if (has_register(&requests[i]))
+			step_set_optional(step,
+					  item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0),
+					  WHOLE_VALUE, ALL_LIMITS);
 }
 
 /** The owner's limits, where they are known: what is not known is not written. */
@@ -354,7 +367,8 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 			    "they are",
 			    domain->name, limits->level);
 	else
-		step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE, word);
+		step_set_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
+				  word);
 }
 
 /** Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
@@ -430,8 +444,10 @@ static int plan_enable(struct span *span, const struct isst_turbo_freq_request *
 	warn_of_cpufreq(change, span->requests, span->own);
 	plan_core_power(span, sharing, request->automatic);
 	plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, FEATURE_TURBO_FREQ);
-	plan_limits(change, span->requests, span->own,
-		    request->limits_given ? request->limits : ALL_LIMITS);
+	if (request->limits_given)
+		plan_given_limits(change, span->requests, span->own, request->limits);
+	else
+		plan_no_limits(change, span->requests, span->own);
 	if (request->automatic)
 		error = plan_priorities(span, sharing, request->high_priority);
 	if (!error && request->automatic)
@@ -472,7 +488,7 @@ static int plan_disable(struct span *span, const struct isst_turbo_freq_request 
 	if (!error && request->automatic)
 		error = plan_restoring(change, NAME, sharing, &span->facts, restored);
 	if (!error && request->limits_given)
-		plan_limits(change, span->requests, span->own, request->limits);
+		plan_given_limits(change, span->requests, span->own, request->limits);
 	else if (!error)
 		error = plan_limits_of_levels(span, restored);
 	if (!error && request->automatic)

@@ -221,6 +221,15 @@ static void add_text(struct text_list *list, const char *text)
 		list->texts[list->count++] = text;
 }
 
+/** Whether a warning was given already: an item can be in a step and in a footprint. */
+static bool is_warned(const struct isst_change *change, const char *text)
+{
+	for (size_t i = 0; i < change->warnings.count; i++)
+		if (strcmp(change->warnings.texts[i], text) == 0)
+			return true;
+	return false;
+}
+
 void change_warn(struct isst_change *change, const char *format, ...)
 {
 	va_list arguments;
@@ -232,7 +241,8 @@ void change_warn(struct isst_change *change, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return;
-	add_text(&change->warnings, message_make(&change->context->messages, "%s", text));
+	if (!is_warned(change, text))
+		add_text(&change->warnings, message_make(&change->context->messages, "%s", text));
 	free(text);
 }
 

@@ -216,6 +216,12 @@ static void check_spared(const struct machine *machine, const struct request *re
 	free(name);
 }
 
+/** Turbo ratio limits are what turbo-freq does without, where they cannot be written. */
+static bool did_without_limits(const struct outcome *outcome, const struct seam_counts *counts)
+{
+	return strstr(counts->target, "msr 0x1ad") && strstr(outcome->warnings, "left as it is");
+}
+
 static void fail_change(const struct machine *machine, const struct request *request,
 			const struct course *course, unsigned int k)
 {
@@ -236,7 +242,10 @@ static void fail_change(const struct machine *machine, const struct request *req
 			 request->name, counts.target, outcome.message);
 	if (spared)
 		check_spared(machine, request, course, &outcome, &counts, spared);
-	if (!error && (spared || found_another_way(request, &counts))) {
+	if (!error && did_without_limits(&outcome, &counts)) {
+		machine_check_but_limits(machine, course->after, request->name);
+		moment_return(&course->before);
+	} else if (!error && (spared || found_another_way(request, &counts))) {
 		moment_return(&course->before);
 	} else {
 		if (!error || error == -ENOTRECOVERABLE)
@@ -382,7 +391,8 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 	error = outcome_error(&outcome);
 	now = machine_picture(machine);
 	spared = find_spared(&outcome, &counts);
-	if (error == 0 && !spared && !found_another_way(request, &counts))
+	if (error == 0 && !spared && !found_another_way(request, &counts) &&
+	    !did_without_limits(&outcome, &counts))
 		fail_msg("%s, %s: change %u failed and nobody knows", machine->name, request->name,
 			 k);
 	wrong = error ? differences_check(before, now, outcome.differences) : NULL;
