@@ -208,6 +208,11 @@ struct item item_of_cpusets(void)
 	return (struct item){ .kind = ITEM_CPUSETS };
 }
 
+bool item_same_domain(const struct item *a, const struct item *b)
+{
+	return a->package == b->package && a->die == b->die && a->domain == b->domain;
+}
+
 bool item_is(const struct item *a, const struct item *b)
 {
 	/* The index of ITEM_FEATURES tells how to ask, not what. */

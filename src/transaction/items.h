@@ -69,6 +69,9 @@ struct item item_of_cpusets(void);
 char *item_partition_name(const struct item *item);
 
 bool item_is(const struct item *a, const struct item *b);
+
+/** Whether two items are of the same domain; those of CPUs are of the domain that they name. */
+bool item_same_domain(const struct item *a, const struct item *b);
 bool item_value_equal(const struct item *item, struct item_value a, struct item_value b);
 
 /** Whether an item that is @now does what @wanted was to do: a partition that is a root serves as

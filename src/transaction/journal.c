@@ -177,6 +177,21 @@ int journal_written(struct isst_change *change, const struct step *step)
 	return item_settling_time(step->kind) ? note(change, step, "written") : 0;
 }
 
+/** Features are asked for by level: after a change of it, by the new one. */
+static struct item present_item(const struct step *step, const struct item *item)
+{
+	struct item present = *item;
+
+	for (size_t i = 0; i < step->count && item->kind == ITEM_FEATURES; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (entry->item.kind == ITEM_LEVEL && entry->needed &&
+		    item_same_domain(&entry->item, item))
+			present.index = (unsigned int)entry->wanted.number;
+	}
+	return present;
+}
+
 /** What firmware made of the items that a step may disturb; of the kernel's it is known. */
 static int read_footprint(struct isst_change *change, const struct step *step,
 			  struct item_access *accesses, size_t *count)
@@ -184,7 +199,7 @@ static int read_footprint(struct isst_change *change, const struct step *step,
 	*count = 0;
 	for (size_t i = 0; i < step->footprint_count; i++)
 		if (step->footprint[i].recorded && item_is_disturbed(&step->footprint[i].item))
-			accesses[(*count)++].item = step->footprint[i].item;
+			accesses[(*count)++].item = present_item(step, &step->footprint[i].item);
 	return *count ? items_read(change->context, accesses, *count) : 0;
 }
 

@@ -105,6 +105,37 @@ static int check(const struct isst_journal *journal)
 
 /* ---- What is there now ---- */
 
+/** Features are asked for by level, and the level may be another one by now. */
+static int read_features(struct isst_journal *journal)
+{
+	struct item_access *accesses = calloc(journal->count + 1, sizeof(*accesses));
+	size_t count = 0;
+	int error = accesses ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < journal->count && !error; i++) {
+		const struct tracked *level = &journal->tracked[i];
+
+		if (level->item.kind != ITEM_LEVEL || level->unreadable)
+			continue;
+		for (size_t j = 0; j < journal->count; j++)
+			if (journal->tracked[j].item.kind == ITEM_FEATURES &&
+			    item_same_domain(&journal->tracked[j].item, &level->item)) {
+				accesses[count].item = journal->tracked[j].item;
+				accesses[count++].item.index = (unsigned int)level->now.number;
+			}
+	}
+	if (!error && count > 0)
+		error = items_read(journal->context, accesses, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		struct tracked *tracked = find(journal, &accesses[i].item);
+
+		tracked->now = accesses[i].value;
+		tracked->unreadable = accesses[i].absent || accesses[i].failure.error;
+	}
+	free(accesses);
+	return error;
+}
+
 static int read_present(struct isst_journal *journal)
 {
 	struct item_access *accesses = calloc(journal->count + 1, sizeof(*accesses));
@@ -119,7 +150,7 @@ static int read_present(struct isst_journal *journal)
 		journal->tracked[i].unreadable = accesses[i].absent || accesses[i].failure.error;
 	}
 	free(accesses);
-	return error;
+	return error ? error : read_features(journal);
 }
 
 /** A limit that the kernel holds within the range of the processor, and the lower one below the

@@ -232,7 +232,10 @@ static bool keeps_what_came(const char *before, const char *there, const char *n
 		if (!is_written(line) || !value || strstr(before, line) || strstr(now, line))
 			continue;
 		value[1] = '\0';
-		kept &= strstr(now, line) == NULL;
+		if (strstr(now, line)) {
+			print_message("lost: %s %s\n", line, value + 2);
+			kept = false;
+		}
 	}
 	free(copy);
 	return kept;
@@ -274,7 +277,7 @@ static void kill_and_change_all(const struct machine *machine, const struct requ
 					      "turbo ratio limits",
 					      "core-power enable ordered",
 					      "turbo-mode disable",
-					      "level 1",
+					      "level 2",
 					      "base-freq enable" };
 
 	for (unsigned int k = 1; k <= course->changes; k++)
