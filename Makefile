@@ -49,9 +49,9 @@ ISST_CFLAGS += $(shell for option in -fstack-protector-strong -fstack-clash-prot
 	$(CC) $(CFLAGS) -Werror $$option -x c -S -o - /dev/null > /dev/null 2>&1 && echo "$$option"; done)
 ifeq ($(findstring FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS))$(findstring -O0,$(CFLAGS))$(findstring -fsanitize,$(CFLAGS)),)
 # Level 3 needs compiler and C library; where one of them lacks it, a warning says so.
-ISST_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(shell echo '#include <stdio.h>' | \
-	$(CC) $(CPPFLAGS) $(CFLAGS) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -Werror -x c -S -o - - > /dev/null 2>&1 \
-	&& echo 3 || echo 2)
+ISST_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(shell \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -Werror -include stdio.h -x c -S -o - /dev/null \
+	> /dev/null 2>&1 && echo 3 || echo 2)
 endif
 ISST_LDFLAGS += -pie -Wl,-z,relro,-z,now
 endif
@@ -78,7 +78,9 @@ EMULATOR_LIBRARY := $(BUILD)/libisst-emulator.a
 COMMAND := $(BUILD)/intel-speed-select
 # The preload library holds the emulator, and shows nothing but the functions that it replaces.
 PRELOAD_OBJECTS := $(call objects,$(call sources,preload))
-PRELOAD := $(if $(filter yes,$(EMULATOR)),$(BUILD)/libisst-emulator-preload.so)
+# They are glibc's: with another C library there is none, and isst emulate says so.
+GLIBC := $(shell $(CC) $(CPPFLAGS) -include features.h -E -dM -x c /dev/null 2> /dev/null | sed -n 's/^.define __GLIBC__ .*/yes/p')
+PRELOAD := $(if $(filter yesyes,$(EMULATOR)$(GLIBC)),$(BUILD)/libisst-emulator-preload.so)
 
 .PHONY: all
 all: $(LIBRARY) $(COMMAND) $(BUILD)/isst $(PRELOAD)
@@ -309,7 +311,7 @@ check-units-valgrind: $(UNIT_TESTS)
 #: check-portability  directories with spaces, installing, what needs another compiler, architecture or C library
 
 # Each is a program that speaks TAP; those that lack what they need say so and are skipped.
-PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x places lto symbols)
+PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x places lto musl symbols)
 $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s %s\n' '$(CC)' $(firstword $(subst -, ,$*)) \
@@ -410,11 +412,18 @@ $(BUILD)/isst.pc: .force-flags
 
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
-DOCUMENTS := docs/transactions.md docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md \
-	docs/testing-your-scripts.md docs/differences.md docs/performance.md
+# What is of the emulator alone is left out with it.
+DOCUMENTS := README.md CHANGELOG.md docs/transactions.md docs/differences.md docs/performance.md docs/real-drivers.md \
+	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md \
+	docs/testing-your-scripts.md)
+INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
+
+$(INSTALLED_DOCUMENTS): docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	awk -v installed='$(notdir $(DOCUMENTS)) LICENSE' -f docs/installed.awk $(filter %$(@F),$(DOCUMENTS)) > $@
 
 .PHONY: install
-install: all $(BUILD)/isst.pc
+install: all $(BUILD)/isst.pc $(INSTALLED_DOCUMENTS)
 	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
 		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man8'
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
@@ -426,7 +435,7 @@ install: all $(BUILD)/isst.pc
 	$(INSTALL) -m 644 $(BUILD)/isst.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc'
 	$(INSTALL) -m 644 docs/intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
 	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
-	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE $(DOCUMENTS) '$(DESTDIR)$(DOCDIR)'
+	$(INSTALL) -m 644 LICENSE $(INSTALLED_DOCUMENTS) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
 uninstall:

@@ -22,9 +22,16 @@ static int device_open(void *data)
 	return descriptor < 0 ? -errno : descriptor;
 }
 
+/* As ioctl(2) takes it: with the same bits everywhere. */
+#ifdef __GLIBC__
+typedef unsigned long ioctl_request;
+#else
+typedef int ioctl_request;
+#endif
+
 static int device_ioctl(void *data, int descriptor, unsigned long request, void *argument)
 {
-	int answer = ioctl(descriptor, request, argument);
+	int answer = ioctl(descriptor, (ioctl_request)request, argument);
 
 	(void)data;
 	return answer < 0 ? -errno : answer;

@@ -62,6 +62,14 @@ installed_files() {
 	END
 }
 
+# Of what is installed in the directory of documents.
+links_lead_to_files() {
+	cd "$root/usr/local/share/doc/isst" || return 1
+	! tr ' ' '\n' < README.md | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | grep -v :// | while read -r link; do
+		[ -e "$link" ] || echo "no $link"
+	done | grep .
+}
+
 nothing_installed() {
 	[ -z "$(find "$root" ! -type d)" ] && [ ! -e "$root/usr/local/lib/isst" ] && [ ! -e "$root/usr/local/share/doc/isst" ]
 }
@@ -82,6 +90,7 @@ check "D4: the directory holds what was built" test -x "$build/intel-speed-selec
 check "D4: tests pass there" test_here
 check "D4: installs below a DESTDIR with spaces" make_here install DESTDIR="$root"
 check "D9: the preload library is in a directory of its own" installed_files
+check "D6: links in the installed README lead to what is installed" links_lead_to_files
 check "D4: takes everything out again" make_here uninstall DESTDIR="$root"
 check "D4: nothing is left" nothing_installed
 check "D8: another PREFIX compiles only what knows it" compiled_again

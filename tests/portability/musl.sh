@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The library and the command with musl instead of glibc: musl.sh - BUILD. Speaks TAP. Of libcap and the kernel's headers
+# those of the system are taken; the former needs little enough of its C library to be linked into a program of musl's.
+# shellcheck source=tests/portability/common.sh
+. "$(dirname "$0")/common.sh"
+native=$(cd "$2" && pwd) || exit 1
+archive=$(cc -print-file-name=libcap.a)
+
+if ! command -v musl-gcc > /dev/null || [ ! -e "$archive" ] || [ ! -e /usr/include/sys/capability.h ]; then
+	skip "D2: builds and works with musl" "no musl-gcc, or no static libcap"
+	finish
+	exit
+fi
+
+copy_tree "$scratch/tree"
+cd "$scratch/tree" || exit 1
+mkdir -p "$scratch/include/sys" "$scratch/lib" "$scratch/cases"
+cp /usr/include/sys/capability.h "$scratch/include/sys"
+cp "$archive" "$scratch/lib"
+for directory in linux asm asm-generic; do
+	for place in /usr/include "/usr/include/$(cc -print-multiarch)"; do
+		[ ! -d "$place/$directory" ] || ln -sfn "$place/$directory" "$scratch/include/$directory"
+	done
+done
+
+build_with_musl() {
+	make -s -j "$(nproc)" CC=musl-gcc BUILD=with-musl CPPFLAGS="-isystem $scratch/include" LDFLAGS="-L$scratch/lib" \
+		WERROR=yes all
+}
+
+is_of_musl() {
+	readelf -l with-musl/intel-speed-select | grep ld-musl
+}
+
+run_cases() {
+	find tests/command/cases -name '*.case' ! -name 'emulate*' | sort | awk 'NR % 10 == 1' | xargs cp -t "$scratch/cases"
+	"$native/tests/command/run_cases" with-musl "$scratch/cases" tests/platforms
+}
+
+check "D2: builds with musl" build_with_musl
+check "D2: the command is one of musl's" is_of_musl
+check "D2: commands answer with musl as with glibc" run_cases
+finish
