@@ -33,8 +33,10 @@ is_of_musl() {
 	readelf -l with-musl/intel-speed-select | grep ld-musl
 }
 
+# Every tenth case. EIO is called "I/O error" by musl.
 run_cases() {
-	find tests/command/cases -name '*.case' ! -name 'emulate*' | sort | awk 'NR % 10 == 1' | xargs cp -t "$scratch/cases"
+	find tests/command/cases -name '*.case' ! -name 'emulate*' -exec grep -L 'Input/output error' {} + | sort |
+		awk 'NR % 10 == 1' | xargs cp -t "$scratch/cases"
 	"$native/tests/command/run_cases" with-musl "$scratch/cases" tests/platforms
 }
 
