@@ -345,6 +345,43 @@ docs-differences:
 check-vm: all
 	bash tests/vm/check-vm.sh $(BUILD)
 
+# ---- Fuzzers ----
+
+#: fuzz            fuzzers on all that is read, each for SECONDS (60); needs clang
+
+FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.c)))
+FUZZ_PROGRAMS := $(addprefix $(BUILD)/tests/fuzz/,$(FUZZERS))
+FUZZ_CC ?= clang
+SECONDS ?= 60
+LINK_FUZZER = $(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+
+$(addprefix $(BUILD)/tests/fuzz/,cpu_lists kernel_files): %: %.o $(BUILD)/tests/fuzz/support/common.o $(LIBRARY_OBJECTS)
+	$(LINK_FUZZER)
+
+$(addprefix $(BUILD)/tests/fuzz/,platform_files fault_rules recordings): %: %.o \
+		$(BUILD)/tests/fuzz/support/common.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
+	$(LINK_FUZZER)
+
+$(BUILD)/tests/fuzz/command_lines: %: %.o $(BUILD)/tests/fuzz/support/common.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) \
+		$(EMULATOR_LIBRARY)
+	$(LINK_FUZZER)
+
+$(addprefix $(BUILD)/tests/fuzz/,commands remembered): %: %.o $(BUILD)/tests/fuzz/support/common.o \
+		$(BUILD)/tests/fuzz/support/command.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
+	$(LINK_FUZZER) -Wl,--wrap=isst_emulator
+
+.PHONY: fuzzers
+fuzzers: $(FUZZ_PROGRAMS)
+
+.PHONY: fuzz
+fuzz: all
+	sh tests/fuzz/fuzz.sh check "$(FUZZ_CC)"
+	$(MAKE) BUILD='$(BUILD)-fuzz' CC='$(FUZZ_CC)' HARDENING=no \
+		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
+		fuzzers
+	sh tests/fuzz/seeds.sh '$(BUILD)' '$(BUILD)-fuzz/seeds'
+	sh tests/fuzz/fuzz.sh run '$(BUILD)-fuzz' $(SECONDS)
+
 # ---- Checks of the code ----
 
 #: lint            clang-format, cppcheck and clang-tidy
@@ -447,7 +484,7 @@ uninstall:
 	-rmdir '$(DESTDIR)$(PRIVATEDIR)'
 
 # Its own directory, and those that the checks above build in beside it.
-CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage arm64 s390x
+CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage arm64 s390x fuzz
 
 .PHONY: clean
 clean:

@@ -13,12 +13,12 @@ packages_of() {	# $1: package manager; the other words: sets
 	for set in "$@"; do
 		case $manager-$set in
 		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev ;;
-		apt-dev) echo clang clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
+		apt-dev) echo clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
 		apt-witness) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
 		apt-portability) echo clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross \
 			qemu-user musl-tools libcap-dev:arm64 libcmocka-dev:arm64 libcap-dev:s390x libcmocka-dev:s390x ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
-		dnf-dev) echo clang clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
+		dnf-dev) echo clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
 		dnf-witness) echo python3 strace ;;
 		dnf-portability) echo clang lld ;;
 		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcmocka-devel ;;

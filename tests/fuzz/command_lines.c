@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command lines, a word a line, under both names of the program. */
+#include "cli/request.h"
+#include "fuzz/support/fuzz.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 60 };
+
+static void read_line(const uint8_t *data, size_t size, bool reference)
+{
+	char *text = fuzz_text(data, size), *rest = text, *problem = NULL;
+	char *words[MOST_WORDS + 2] = { (char *)"isst" };
+	struct request request;
+	int count = 1, error;
+
+	while (rest && count <= MOST_WORDS)
+		words[count++] = strsep(&rest, "\n");
+	error = request_read(&request, reference, count, words, &problem);
+	if (error == -EINVAL && (!problem || *problem == '\0'))
+		abort(); /* it has to say what is wrong */
+	free(problem);
+	request_clear(&request);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	read_line(data, size, false);
+	read_line(data, size, true);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of CPUs: what is understood reads the same when it was written again. */
+#include "fuzz/support/fuzz.h"
+#include "isst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_again(const struct isst_cpuset *set)
+{
+	char *ranges = isst_cpuset_ranges(set), *again;
+	struct isst_cpuset *other = isst_cpuset_new();
+
+	if (!ranges || !other || isst_cpuset_add_list(other, ranges, NULL))
+		abort();
+	again = isst_cpuset_ranges(other);
+	if (!again || strcmp(again, ranges) != 0 ||
+	    isst_cpuset_count(other) != isst_cpuset_count(set))
+		abort();
+	free(again);
+	free(ranges);
+	isst_cpuset_free(other);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+	struct isst_cpuset *set = isst_cpuset_new();
+	const char *bad = NULL;
+	unsigned int cpu;
+
+	if (!set)
+		abort();
+	if (isst_cpuset_add_list(set, text, &bad) == 0) {
+		check_again(set);
+		if (!isst_cpuset_next(set, 1 << 16, &cpu)) {
+			free(isst_cpuset_list(set));
+			free(isst_cpuset_mask(set, 1 << 16));
+		}
+	} else if (bad && (bad < text || bad > text + size)) {
+		abort(); /* it is to point into the text */
+	}
+	isst_cpuset_free(set);
+	free(text);
+	return 0;
+}

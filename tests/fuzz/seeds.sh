@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The seeds of the fuzzers, made from what the tests have: seeds.sh BUILD SEEDS. One directory for each fuzzer.
+set -eu
+export LC_ALL=C ISST_EMULATE_QUIET=yes
+unset ISST_EMULATE ISST_EMULATE_STATE
+build=$(cd "$1" && pwd)
+rm -rf "$2"
+mkdir -p "$2"
+seeds=$(cd "$2" && pwd)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-seeds.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+for fuzzer in cpu_lists kernel_files platform_files fault_rules recordings command_lines commands remembered; do
+	mkdir "$seeds/$fuzzer"
+done
+
+# Platform files, and the lists that stand in them.
+for file in src/emulator/platforms/*.platform tests/platforms/*.platform; do
+	sed '/^#/d' "$file" > "$seeds/platform_files/$(basename "$file")"
+done
+cat tests/platforms/*.platform | sed -n 's/^[a-z-]*\(cores\|cpus\|offline\) = //p' | sort -u | head -60 > "$scratch/lists"
+number=0
+while read -r list; do
+	number=$((number + 1))
+	printf '%s' "$list" > "$seeds/cpu_lists/$number"
+	printf '%s\n' "$list" > "$seeds/kernel_files/$number"
+done < "$scratch/lists"
+printf '2400000\n' > "$seeds/kernel_files/number"
+
+# Fault rules and command lines of the cases.
+sed -n 's/^fault //p' tests/command/cases/*.case | sort -u | split -l 3 - "$seeds/fault_rules/rules"
+sed -n 's/^\$ \(isst\|intel-speed-select\) \([^|;&<>]*\)$/\2/p' tests/command/cases/*.case | sort -u > "$scratch/commands"
+number=0
+while read -r line; do
+	number=$((number + 1))
+	printf '%s' "$line" | tr ' ' '\n' > "$seeds/command_lines/$number"
+done < "$scratch/commands"
+
+# Recorded machines, as they are captured.
+for name in tiny tpmi-tiny no-mmio; do
+	platform=$PWD/tests/platforms/$name.platform
+	[ -e "$platform" ] || continue
+	"$build/isst" --emulate "$platform" --emulate-state "$scratch/$name" platform capture "$scratch/$name.capture" > /dev/null
+	number=0
+	for file in proc/cpuinfo sys/inlinefiles.txt msr/msr.txt isst/answers.txt \
+		sys/kernel/debug/tpmi-0000:00:03.1/tpmi-id-05/mem_dump; do
+		if [ -e "$scratch/$name.capture/$file" ]; then
+			printf '=== %u\n' $number
+			cat "$scratch/$name.capture/$file"
+		fi
+		number=$((number + 1))
+	done > "$seeds/recordings/$name"
+done
+
+# What runs remember: the journal of one that was killed, saved settings, the cache of offline CPUs. Behind the two
+# bytes that say which platform and which file.
+number=0
+for name in tiny tpmi-tiny; do
+	platform=$PWD/tests/platforms/$name.platform
+	state=$scratch/$name.remembered
+	on() {
+		"$build/isst" --emulate "$platform" --emulate-state "$state" "$@" > /dev/null 2>&1 || true
+	}
+	keep() {
+		boot=$(cat "$state/root/proc/sys/kernel/random/boot_id")
+		[ -e "$state/run/$2" ] || return 0
+		{
+			printf '%b' "\\00$number\\00$1"
+			sed "s/$boot/@BOOT@/" "$state/run/$2"
+		} > "$seeds/remembered/$name-$2${3:-}"
+	}
+	on base-freq enable -a
+	keep 1 record-base-freq
+	on base-freq disable -a
+	on turbo-freq enable -a
+	keep 2 record-turbo-freq
+	on turbo-freq disable -a
+	echo 0 > "$scratch/zero"
+	ISST_EMULATE=$platform ISST_EMULATE_STATE=$state "$build/isst" emulate -- \
+		sh -c 'echo 0 > /sys/devices/system/cpu/cpu1/online' > /dev/null 2>&1 || true
+	on perf-profile info
+	keep 3 topology
+	for writes in 1 3 6; do
+		on platform reset "$platform"
+		on --info
+		echo "change any signal KILL after $writes times 1" > "$state/faults"
+		on turbo-freq enable -a
+		rm -f "$state/faults"
+		keep 0 journal "-$writes"
+		on --info
+	done
+	number=$((number + 1))
+done
+
+# Command lines on healthy machines, and on some on which three calls in a hundred are disturbed.
+for line in $(seq 0 22); do
+	octal=$(printf '%03o' "$line")
+	for platform in 0 1; do
+		printf '%b' "\\000$platform\\0$octal" > "$seeds/commands/$platform-$line"
+		{
+			printf '%b' "\\000$platform\\0$octal"
+			awk -v seed="$line$platform" 'BEGIN {
+				srand(seed)
+				for (i = 0; i < 1500; i++)
+					printf "%c", rand() < 0.03 ? 176 + int(rand() * 80) : 1 + int(rand() * 100)
+			}'
+		} > "$seeds/commands/$platform-$line-disturbed"
+	done
+done
