@@ -222,10 +222,9 @@ static const char *why_no_uncore(struct isst_change *change, const struct uncore
 }
 
 static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
-			   const struct uncore_place *place, int error)
+			   const struct uncore_place *place)
 {
-	const char *why = error == -ENOENT ? why_no_uncore(change, place)
-					   : isst_error(change->context);
+	const char *why = why_no_uncore(change, place);
 
 	if (place->of_domain)
 		change_warn(change, "%s: uncore limits of fabric %u are left as they are: %s",
@@ -235,9 +234,12 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 			    why);
 }
 
-/** Raising begins with the maximum, lowering with the minimum, so that the two never cross. */
-static void plan_fabric(struct level_change *work, const struct isst_domain *domain,
-			const struct isst_fabric *fabric, unsigned int cluster)
+/**
+ * Raising begins with the maximum, lowering with the minimum, so that the two never cross. Limits
+ * that are not there are left out with a warning; those that cannot be read fail the change.
+ */
+static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
+		       const struct isst_fabric *fabric, unsigned int cluster)
 {
 	const struct uncore_place place = { domain->package, domain->die,
 					    context_has_power_domains(work->change->context),
@@ -248,28 +250,33 @@ static void plan_fabric(struct level_change *work, const struct isst_domain *dom
 	int error;
 
 	if (min_khz == 0 && max_khz == 0)
-		return;
+		return 0;
 	error = uncore_read_limit(&work->change->context->files, &place, CPUFREQ_MAX, &present_khz);
-	if (error) {
-		warn_of_uncore(work->change, domain, &place, error);
-		return;
+	if (error == -ENOENT) {
+		warn_of_uncore(work->change, domain, &place);
+		return 0;
 	}
+	if (error)
+		return error;
 	raise = max_khz >= present_khz;
 	if (raise)
 		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, max_khz);
 	plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, min_khz);
 	if (!raise)
 		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, max_khz);
+	return 0;
 }
 
-static void plan_uncore(struct level_change *work, size_t i)
+static int plan_uncore(struct level_change *work, size_t i)
 {
 	const struct isst_level *level = &work->facts.domains[i].level;
+	int error = 0;
 
 	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)
-		return;
-	for (unsigned int fabric = 0; fabric < 2; fabric++)
-		plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
+		return 0;
+	for (unsigned int fabric = 0; fabric < 2 && !error; fabric++)
+		error = plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
+	return error;
 }
 
 /* ---- CPUs on- and offline ---- */
@@ -647,12 +654,10 @@ static int plan_cpus(struct level_change *work)
 {
 	int error = choose_partitions(work);
 
-	if (error)
-		return error;
-	for (size_t i = 0; i < work->facts.count; i++)
+	for (size_t i = 0; i < work->facts.count && !error; i++)
 		if (wanted(&work->requests[i]) && !work->facts.domains[i].level.failure.error)
-			plan_uncore(work, i);
-	return plan_all_hotplug(work);
+			error = plan_uncore(work, i);
+	return error ? error : plan_all_hotplug(work);
 }
 
 int isst_plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
