@@ -18,7 +18,7 @@ enum command_flags {
 	COMMAND_PRESET = 32,	    /* works where the BIOS has set up Speed Select for good */
 	COMMAND_JOURNAL = 512,	    /* is about the journal, which nothing else is done with then */
 	COMMAND_HAS_PROGRAM = 256,  /* takes a program with its arguments, which it needs */
-	COMMAND_SWITCHES_OFF = 512, /* has nothing to do where its feature is not there */
+	COMMAND_SWITCHES_OFF = 1024, /* has nothing to do where its feature is not there */
 };
 
 struct command {
