@@ -8,8 +8,10 @@
 
 static void report_not_present(struct run *run, const struct isst_level *level)
 {
-	run_lacking(run, "base-freq feature is not present at this level %u (%s)", level->level,
-		    level->domain->name);
+	run_lacking(
+		run,
+		"base-freq feature is not present at this level %u (%s). Failed to get base-freq info",
+		level->level, level->domain->name);
 }
 
 /** Where the BIOS has a say, it may have said nothing: then all CPUs look like high priority ones.

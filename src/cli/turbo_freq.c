@@ -67,8 +67,10 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 
 static void report_not_present(struct run *run, const struct isst_level *level)
 {
-	run_lacking(run, "turbo-freq feature is not present at this level %u (%s)", level->level,
-		    level->domain->name);
+	run_lacking(
+		run,
+		"turbo-freq feature is not present at this level %u (%s). Failed to get turbo-freq info",
+		level->level, level->domain->name);
 }
 
 static void report_no_bucket(struct run *run, const struct isst_level *level, int bucket)
