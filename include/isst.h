@@ -51,11 +51,16 @@ struct isst_cpuset;
  */
 int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
 
+/*
+ * Sets. Where one is only looked at, NULL is taken for an empty one.
+ */
+
 /** An empty set of CPU numbers, or NULL without memory. */
 struct isst_cpuset *isst_cpuset_new(void);
 void isst_cpuset_free(struct isst_cpuset *set);
 
-/** Adds the CPUs first..last (first <= last). Returns 0 or -ENOMEM. */
+/** Adds the CPUs first..last. Returns 0, -EINVAL (last < first) or -ENOMEM; on error the set is as
+ * before. */
 int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int last);
 
 /** Adds all CPUs of @other. Returns 0 or -ENOMEM; on error @set may hold some of them. */
@@ -278,7 +283,7 @@ bool isst_domain_is_io(const struct isst_domain *domain);
  * since). */
 const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number);
 
-/** CPUs that are present; CPUs that are online. */
+/** CPUs that are present; CPUs that are online. NULL before isst_discover(). */
 const struct isst_cpuset *isst_present_cpus(const struct isst_context *context);
 const struct isst_cpuset *isst_online_cpus(const struct isst_context *context);
 
@@ -378,7 +383,8 @@ struct isst_level {
 /**
  * Reads levels: everything that they specify, SST-BF and SST-TF included.
  *
- * @levels: @count of them, each with @domain and @level set; the rest is filled in
+ * @levels: @count of them, each with @domain and @level set, all else zero or from an earlier call,
+ * whose sets are released; the rest is filled in
  * A level that the domain lacks: failure -EOPNOTSUPP, which names those that exist.
  * Returns 0 or -ENOMEM, -EINTR.
  */
@@ -571,10 +577,22 @@ int isst_journal_discard(struct isst_context *context);
 
 struct isst_change;
 
+/** Which targets of its requests a change may leave out. */
+enum isst_targets {
+	/** None: what stands against one of them stands against the change. */
+	ISST_ALL_TARGETS,
+	/** Those that lack what is asked for (-EOPNOTSUPP), unless none remains. */
+	ISST_SKIP_UNSUPPORTED,
+	/** All against which something stands, unless none remains. */
+	ISST_SKIP_FAILED,
+};
+
 struct isst_change_options {
 	/** Everything is checked and every step listed, nothing written; needs neither lock nor
 	 * privileges. */
 	bool dry_run;
+	/** Domains without CPUs (of I/O dies) are left out in any case, beside others. */
+	enum isst_targets targets;
 	/** What the change is for, as the system log shall name it (`core-power enable`), or NULL.
 	 * Copied. */
 	const char *command;
@@ -588,8 +606,12 @@ struct isst_change_options {
 	void *data;
 };
 
-/** Begins a change; the context must be discovered, and locked unless it is a dry run. Returns 0,
- * -EINVAL or -ENOMEM. */
+/**
+ * Begins a change; the context must be discovered, and locked unless it is a dry run.
+ *
+ * @options: NULL for the defaults
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
 int isst_change_new(struct isst_context *context, const struct isst_change_options *options,
 		    struct isst_change **change);
 void isst_change_free(struct isst_change *change);
@@ -598,9 +620,9 @@ void isst_change_free(struct isst_change *change);
 struct isst_request {
 	const struct isst_domain *domain; /* in */
 	/*
-	 * Out, of planning: the domain is left out of the change; -EOPNOTSUPP: it lacks what is
-	 * asked for; -EIO: its state forbids it or could not be read. The message says which, and
-	 * what helps.
+	 * Out, of planning: the domain is left out of the change, if that may be made without it
+	 * (enum isst_targets); -EOPNOTSUPP: it lacks what is asked for; -EIO: its state forbids it
+	 * or could not be read. The message says which, and what helps.
 	 */
 	struct isst_failure failure;
 };
@@ -676,7 +698,14 @@ int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *re
 int isst_plan_all_online(struct isst_change *change);
 
 /**
- * Makes the change, or with @dry_run lists what it would write.
+ * What isst_change_run() will refuse the change with, before anything is read or written: the first
+ * failure of a target that may not be left out. 0 if there is none.
+ */
+int isst_change_objection(const struct isst_change *change);
+
+/**
+ * Makes the change, or with @dry_run lists what it would write. A change reaches all targets of all
+ * its requests or none, unless @targets of its options says otherwise.
  *
  * Returns 0 (done, or nothing to do); -EINTR (interrupted) or another negative errno: failed, and
  * nothing is left changed; -ENOTRECOVERABLE: failed, and isst_change_difference() lists what could

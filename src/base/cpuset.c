@@ -47,10 +47,10 @@ void cpuset_clear(struct isst_cpuset *set)
 	set->count = 0;
 }
 
-/** Index of the first run that ends at @cpu or above. */
+/** Index of the first run that ends at @cpu or above; of an empty set, or of none, its end. */
 static size_t find_run(const struct isst_cpuset *set, unsigned int cpu)
 {
-	size_t low = 0, high = set->count;
+	size_t low = 0, high = set ? set->count : 0;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -80,10 +80,13 @@ static int make_space(struct isst_cpuset *set, size_t count)
 
 int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int last)
 {
-	/* The runs begin..end-1 touch the new one and melt into it. */
-	size_t begin = find_run(set, first > 0 ? first - 1 : 0), end = begin;
+	size_t begin, end;
 	int error;
 
+	if (last < first)
+		return -EINVAL;
+	/* The runs begin..end-1 touch the new one and melt into it. */
+	begin = end = find_run(set, first > 0 ? first - 1 : 0);
 	while (end < set->count && set->runs[end].first <= (last < UINT32_MAX ? last + 1 : last))
 		end++;
 	if (begin == end) {
@@ -108,7 +111,7 @@ int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int la
 
 int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other)
 {
-	for (size_t i = 0; i < other->count; i++) {
+	for (size_t i = 0; other && i < other->count; i++) {
 		int error = isst_cpuset_add(set, other->runs[i].first, other->runs[i].last);
 
 		if (error)
@@ -209,14 +212,14 @@ bool isst_cpuset_has(const struct isst_cpuset *set, unsigned int cpu)
 {
 	size_t i = find_run(set, cpu);
 
-	return i < set->count && set->runs[i].first <= cpu;
+	return set && i < set->count && set->runs[i].first <= cpu;
 }
 
 size_t isst_cpuset_count(const struct isst_cpuset *set)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < set->count; i++)
+	for (size_t i = 0; set && i < set->count; i++)
 		count += (size_t)set->runs[i].last - set->runs[i].first + 1;
 	return count;
 }
@@ -225,7 +228,7 @@ bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned
 {
 	size_t i = find_run(set, from);
 
-	if (i == set->count)
+	if (!set || i == set->count)
 		return false;
 	*cpu = set->runs[i].first > from ? set->runs[i].first : from;
 	return true;
@@ -272,7 +275,7 @@ char *isst_cpuset_ranges(const struct isst_cpuset *set)
 	text.stream = open_memstream(&text.content, &text.size);
 	if (!text.stream)
 		return NULL;
-	for (size_t i = 0; i < set->count; i++) {
+	for (size_t i = 0; set && i < set->count; i++) {
 		const struct run *run = &set->runs[i];
 
 		failed |= fprintf(text.stream, "%s%u", i ? "," : "", run->first) < 0;

@@ -39,6 +39,8 @@ static int begin(struct run *run, struct isst_change **change)
 	const struct request *request = run->request;
 	struct isst_change_options options = {
 		.dry_run = request_has(request, OPTION_DRY_RUN),
+		/* What was not named may lack the feature. */
+		.targets = run->targets.named ? ISST_ALL_TARGETS : ISST_SKIP_UNSUPPORTED,
 		.partitions = request_has(request, OPTION_CGROUP),
 		.partition_for_cpu0 = request_has(request, OPTION_CPU0_WORKAROUND),
 		.interrupted = is_interrupted,
@@ -172,30 +174,6 @@ static bool is_part(const struct attempt *attempt, const struct unit *unit)
 	       !isst_change_left_out(attempt->change, unit->domain);
 }
 
-/**
- * Decides whether the change is made in spite of what planning found: one that lacks the feature
- * is left out, unless it was named or nothing remains. Domains without CPUs follow the others:
- * whatever stands against them, they are left out. Returns 0, or the reason not to.
- */
-static int judge(const struct attempt *attempt)
-{
-	size_t lacking = 0, with_cpus = 0;
-
-	for (size_t i = 0; i < attempt->count; i++) {
-		int error = attempt->failures[i].error;
-
-		if (isst_domain_is_io(domain_of(attempt, i)))
-			continue;
-		if (error && error != -EOPNOTSUPP)
-			return error;
-		lacking += error == -EOPNOTSUPP;
-		with_cpus++;
-	}
-	if (lacking > 0 && (attempt->run->targets.named || lacking == with_cpus))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
 static void tell_one(struct run *run, const struct isst_failure *failure, bool stopped)
 {
 	if (stopped)
@@ -273,7 +251,7 @@ static int make_attempt(struct attempt *attempt)
 
 	if (error)
 		return error;
-	error = judge(attempt);
+	error = isst_change_objection(attempt->change);
 	tell_failures(attempt, error);
 	if (error) {
 		tell_warnings(run, attempt->change);

@@ -2,6 +2,7 @@
 /* SST-BF on and off, with what goes with it: CLOS, associations, core-power, cpufreq limits. */
 #include "features/base_freq_preset.h"
 #include "features/context.h"
+#include "features/plan.h"
 #include "features/span.h"
 #include "sysfs/cpufreq.h"
 
@@ -316,8 +317,8 @@ static struct span_needs needs_of(bool enable, bool automatic)
 	return needs;
 }
 
-int isst_plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
-			bool enable, bool automatic)
+int plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+		   bool enable, bool automatic)
 {
 	const struct span_needs needs = needs_of(enable, automatic);
 	struct span span;

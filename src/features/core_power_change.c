@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-CP: switching it, configuring CLOS, and putting cores into them. */
 #include "features/context.h"
+#include "features/plan.h"
 #include "features/span.h"
 #include "sysfs/cpufreq.h"
 
@@ -121,8 +122,8 @@ static int check_disable(struct span *span, size_t i)
 
 /* ---- On and off ---- */
 
-int isst_plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
-			 bool enable, enum isst_priority_request priority)
+int plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
+		    bool enable, enum isst_priority_request priority)
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
 	const struct fact_needs facts = { .levels = enable ? NOT_NEEDED : OPTIONAL,
@@ -210,8 +211,8 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 	return 0;
 }
 
-int isst_plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
-		   const struct isst_clos *values)
+int plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
+	      const struct isst_clos *values)
 {
 	const struct span_needs needs = { SPAN_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
 	struct step *step;
@@ -288,8 +289,8 @@ static void add_associations(struct step *step, const struct isst_clos_associati
 	}
 }
 
-int isst_plan_association(struct isst_change *change, struct isst_clos_association *associations,
-			  size_t count)
+int plan_association(struct isst_change *change, struct isst_clos_association *associations,
+		     size_t count)
 {
 	size_t all_domains = isst_domain_count(change->context), domains;
 	struct isst_request *requests = calloc(all_domains, sizeof(*requests));

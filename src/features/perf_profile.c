@@ -95,6 +95,7 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 		const struct topology_domain *domain = topology_domain(levels[i].domain);
 		struct level_request *request = &reader->requests[i];
 
+		isst_level_clear(&levels[i]);
 		levels[i] = (struct isst_level){ .domain = levels[i].domain,
 						 .level = levels[i].level,
 						 .profile = levels[i].profile };

@@ -2,6 +2,7 @@
 /* SST-PP: another performance level, and the CPUs that it enables. */
 #include "features/context.h"
 #include "features/hotplug.h"
+#include "features/plan.h"
 #include "features/planning.h"
 #include "sysfs/partition.h"
 #include "sysfs/uncore.h"
@@ -660,7 +661,7 @@ static int plan_cpus(struct level_change *work)
 	return error ? error : plan_all_hotplug(work);
 }
 
-int isst_plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
+int plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
 		    unsigned int level, bool online)
 {
 	struct level_change work = { .change = change, .requests = requests, .level = level };

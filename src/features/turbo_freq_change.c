@@ -3,6 +3,7 @@
  * SST-TF on and off, with what goes with it: core-power, turbo ratio limits, CLOS and associations.
  */
 #include "features/context.h"
+#include "features/plan.h"
 #include "features/span.h"
 #include "sysfs/cpufreq.h"
 
@@ -404,7 +405,8 @@ static int plan_limits_of_levels(struct span *span, const bool *restored)
  * somebody may have switched core-power off since, and cores run at the frequencies that the
  * firmware gives them then: that is left as it is, unless priorities are set up.
  */
-static void plan_core_power(struct span *span, const struct isst_request *sharing, bool automatic)
+static void plan_package_core_power(struct span *span, const struct isst_request *sharing,
+				    bool automatic)
 {
 	struct isst_request *requests = calloc(span->count + 1, sizeof(*requests));
 	size_t count = span_core_power_count(span);
@@ -442,7 +444,7 @@ static int plan_enable(struct span *span, const struct isst_turbo_freq_request *
 	if (error)
 		return error;
 	warn_of_cpufreq(change, span->requests, span->own);
-	plan_core_power(span, sharing, request->automatic);
+	plan_package_core_power(span, sharing, request->automatic);
 	plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, FEATURE_TURBO_FREQ);
 	if (request->limits_given)
 		plan_given_limits(change, span->requests, span->own, request->limits);
@@ -518,8 +520,8 @@ static struct span_needs needs_of(const struct isst_turbo_freq_request *request)
 	return needs;
 }
 
-int isst_plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
-			 const struct isst_turbo_freq_request *request)
+int plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+		    const struct isst_turbo_freq_request *request)
 {
 	const struct span_needs needs = needs_of(request);
 	struct span span;

@@ -2,12 +2,13 @@
 /* Turbo by cpufreq's limits, the turbo ratio limits, and all CPUs online. */
 #include "features/context.h"
 #include "features/hotplug.h"
+#include "features/plan.h"
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 
 #include <errno.h>
 
-int isst_plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests,
+int plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests,
 				 size_t count, uint64_t limits)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
@@ -65,7 +66,7 @@ static void find_limit(struct isst_change *change, struct isst_cpu_request *requ
 		*khz = CPUFREQ_NO_LIMIT;
 }
 
-int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
+int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
 			 size_t count, bool enable)
 {
 	struct step *step = change_step(change, ITEM_SCALING_MAX);
@@ -88,7 +89,7 @@ int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *re
 	return 0;
 }
 
-int isst_plan_all_online(struct isst_change *change)
+int plan_all_online(struct isst_change *change)
 {
 	struct step *step = change_step(change, ITEM_ONLINE);
 	struct hotplug hotplug;

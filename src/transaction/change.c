@@ -31,8 +31,11 @@ static bool grow(void **array, size_t count, size_t *space, size_t size)
 int isst_change_new(struct isst_context *context, const struct isst_change_options *options,
 		    struct isst_change **result)
 {
+	static const struct isst_change_options DEFAULTS;
 	struct isst_change *change;
 
+	if (!options)
+		options = &DEFAULTS;
 	*result = NULL;
 	if (!context->topology)
 		return message_error(&context->messages, -EINVAL,
@@ -325,6 +328,11 @@ bool isst_change_left_out(const struct isst_change *change, const struct isst_do
 				return true;
 		}
 	return false;
+}
+
+int isst_change_objection(const struct isst_change *change)
+{
+	return change->objection.error;
 }
 
 static const char *text_at(const struct text_list *list, size_t index)

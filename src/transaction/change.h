@@ -68,6 +68,7 @@ struct isst_change {
 	struct isst_change_step *listed; /* for isst_change_step(), made when asked */
 	size_t listed_count;
 	struct text_list warnings, differences;
+	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;
 	int journal; /* descriptor, -1 while nothing was written */
 	bool moved;  /* a value that was written made a difference, or may yet do so */

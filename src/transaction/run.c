@@ -673,6 +673,9 @@ int isst_change_run(struct isst_change *change)
 
 	if (change->broken)
 		return message_error(&change->context->messages, -ENOMEM, "out of memory");
+	if (change->objection.error)
+		return message_error(&change->context->messages, change->objection.error, "%s",
+				     change->objection.message);
 	if (change->options.dry_run)
 		return look_ahead(change);
 	error = check_writable(change);

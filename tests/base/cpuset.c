@@ -343,9 +343,48 @@ static void D15_a_mask_of_thousands_of_cpus_is_complete(void **state)
 	isst_cpuset_free(set);
 }
 
+static void C5_a_range_that_runs_backwards_cannot_be_added(void **state)
+{
+	struct isst_cpuset *set = check_set("1,5");
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add(set, 9, 3), -EINVAL);
+	check_cpus(set, "1,5");
+	assert_int_equal(isst_cpuset_count(set), 2);
+	isst_cpuset_free(set);
+}
+
+static void C5_no_set_is_an_empty_one(void **state)
+{
+	struct isst_cpuset *set = check_set("1");
+	unsigned int cpu, walked = 0;
+	char *text;
+
+	(void)state;
+	isst_cpuset_for_each (cpu, NULL)
+		walked++;
+	assert_int_equal(walked, 0);
+	assert_int_equal(isst_cpuset_count(NULL), 0);
+	assert_false(isst_cpuset_has(NULL, 0));
+	assert_int_equal(isst_cpuset_add_set(set, NULL), 0);
+	check_cpus(set, "1");
+	text = isst_cpuset_list(NULL);
+	assert_string_equal(text, "");
+	free(text);
+	text = isst_cpuset_ranges(NULL);
+	assert_string_equal(text, "");
+	free(text);
+	text = isst_cpuset_mask(NULL, 32);
+	assert_string_equal(text, "00000000");
+	free(text);
+	isst_cpuset_free(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(C5_a_range_that_runs_backwards_cannot_be_added),
+		cmocka_unit_test(C5_no_set_is_an_empty_one),
 		cmocka_unit_test(a_new_set_is_empty),
 		cmocka_unit_test(freeing_no_set_does_nothing),
 		cmocka_unit_test(adjacent_and_overlapping_ranges_become_one),

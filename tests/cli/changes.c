@@ -6,6 +6,7 @@
 #define isst_change_new fake_change_new
 #define isst_change_free fake_change_free
 #define isst_change_run fake_change_run
+#define isst_change_objection fake_change_objection
 #define isst_change_step fake_change_step
 #define isst_change_unchanged fake_change_unchanged
 #define isst_change_left_out fake_change_left_out
@@ -125,22 +126,57 @@ struct report_node *fake_unit_report(const struct unit *unit, const struct isst_
 	return report_unit(report, path, 2);
 }
 
+/** What planning found last, of which domains. */
+static struct isst_request found[4];
+static size_t found_count;
+
+static void note_found(const struct isst_domain *domain, const struct isst_failure *failure)
+{
+	assert_true(found_count < sizeof(found) / sizeof(found[0]));
+	found[found_count++] = (struct isst_request){ domain, *failure };
+}
+
+/** By the rule of the options: which targets may be left out. */
+int fake_change_objection(const struct isst_change *change)
+{
+	size_t targets = 0, unsupported = 0;
+
+	(void)change;
+	for (size_t i = 0; i < found_count; i++) {
+		int error = found[i].failure.error;
+
+		if (isst_domain_is_io(found[i].domain))
+			continue;
+		if (error && error != -EOPNOTSUPP)
+			return error;
+		unsupported += error != 0;
+		targets++;
+	}
+	if (library.options.targets == ISST_SKIP_UNSUPPORTED && unsupported < targets)
+		return 0;
+	return unsupported ? -EOPNOTSUPP : 0;
+}
+
 static int plan_both(struct run *run, struct isst_change *change, struct isst_request *requests,
 		     size_t count)
 {
 	(void)run;
 	(void)change;
 	assert_true(count <= 2);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = library.domain[requests[i].domain->package];
+		note_found(requests[i].domain, &requests[i].failure);
+	}
 	return library.planned;
 }
 
 static int plan_each_cpu(struct run *run, struct isst_change *change, struct isst_failure *failures)
 {
 	(void)change;
-	for (size_t i = 0; i < run->targets.unit_count; i++)
+	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		failures[i] = library.domain[run->targets.units[i].domain->package];
+		note_found(run->targets.units[i].domain, &failures[i]);
+	}
 	return library.planned;
 }
 
@@ -183,6 +219,7 @@ static int start(void **state)
 {
 	(void)state;
 	memset(&library, 0, sizeof(library));
+	found_count = 0;
 	memset(&request, 0, sizeof(request));
 	request.command = command_find(feature_find("turbo-freq"), "enable");
 	run = (struct run){
@@ -376,6 +413,8 @@ static int plan_all_but_the_last(struct run *unused, struct isst_change *change,
 	(void)unused;
 	(void)change;
 	requests[count - 1].failure = library.domain[0];
+	for (size_t i = 0; i < count; i++)
+		note_found(requests[i].domain, &requests[i].failure);
 	return 0;
 }
 

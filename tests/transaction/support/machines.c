@@ -460,6 +460,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 			const struct making *making, struct outcome *outcome)
 {
 	const struct isst_change_options options = {
+		.targets = making->dauntless ? ISST_SKIP_FAILED : ISST_SKIP_UNSUPPORTED,
 		.partitions = request->partitions,
 		.partition_for_cpu0 = request->partition_for_cpu0,
 		.interrupted = making->interrupted,
@@ -472,10 +473,12 @@ static void make_change(struct isst_context *context, const struct request *requ
 	outcome->planning = request->plan(context, change, request, &objections);
 	outcome->refusals = objections.lines;
 	outcome->here = !outcome->planning && objections.planned && !objections.error;
-	/* As the command does: what cannot be done as a whole is not begun. */
-	if (!outcome->planning && !making->dauntless)
-		outcome->planning = objections.error;
+	/* What cannot be done as a whole is not begun; that the machine lacks it is no error here. */
 	if (!outcome->planning)
+		outcome->planning = isst_change_objection(change);
+	if (outcome->planning == -EOPNOTSUPP && !objections.error)
+		outcome->planning = 0;
+	if (!outcome->planning && objections.planned)
 		outcome->result = isst_change_run(change);
 	outcome->unchanged = isst_change_unchanged(change);
 	outcome->warnings = gather(next_warning, change);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The public planning functions: each plans one request of a change, and leaves with the change
+ * whether it may be made in spite of what stands against single targets. Knows no feature.
+ */
+#include "features/plan.h"
+
+#include <errno.h>
+
+/** What planning found against the targets of one request. */
+struct verdict {
+	size_t targets, unsupported, failed;
+	const struct isst_failure *first_unsupported, *first_failed;
+};
+
+static void note_target(struct verdict *verdict, const struct isst_failure *failure)
+{
+	verdict->targets++;
+	if (failure->error == -EOPNOTSUPP) {
+		if (verdict->unsupported++ == 0)
+			verdict->first_unsupported = failure;
+	} else if (failure->error) {
+		if (verdict->failed++ == 0)
+			verdict->first_failed = failure;
+	}
+}
+
+/** Why the change cannot be made with these targets; NULL where it can. */
+static const struct isst_failure *find_objection(const struct verdict *verdict,
+						 enum isst_targets targets)
+{
+	bool none_left = verdict->targets > 0 &&
+			 verdict->unsupported + verdict->failed == verdict->targets;
+
+	if (verdict->first_failed && (targets != ISST_SKIP_FAILED || none_left))
+		return verdict->first_failed;
+	if (verdict->first_unsupported && (targets == ISST_ALL_TARGETS || none_left))
+		return verdict->first_unsupported;
+	return NULL;
+}
+
+/** The first objection is kept: isst_change_run() refuses with it. */
+static void conclude(struct isst_change *change, const struct verdict *verdict)
+{
+	const struct isst_failure *objection =
+		find_objection(verdict, change->options.targets);
+
+	if (objection && !change->objection.error)
+		change->objection = *objection;
+}
+
+/**
+ * Domains without CPUs follow the others: whatever stands against them, they are left out, unless
+ * no other ones were asked for.
+ */
+static int conclude_domains(struct isst_change *change, const struct isst_request *requests,
+			    size_t count, int error)
+{
+	struct verdict verdict = { 0 };
+	bool only_io = true;
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++)
+		only_io &= isst_domain_is_io(requests[i].domain);
+	for (size_t i = 0; i < count; i++)
+		if (only_io || !isst_domain_is_io(requests[i].domain))
+			note_target(&verdict, &requests[i].failure);
+	conclude(change, &verdict);
+	return 0;
+}
+
+int isst_plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
+		    unsigned int level, bool online)
+{
+	return conclude_domains(change, requests, count,
+				plan_level(change, requests, count, level, online));
+}
+
+int isst_plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+			bool enable, bool automatic)
+{
+	return conclude_domains(change, requests, count,
+				plan_base_freq(change, requests, count, enable, automatic));
+}
+
+int isst_plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+			 const struct isst_turbo_freq_request *request)
+{
+	return conclude_domains(change, requests, count,
+				plan_turbo_freq(change, requests, count, request));
+}
+
+int isst_plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
+			 bool enable, enum isst_priority_request priority)
+{
+	return conclude_domains(change, requests, count,
+				plan_core_power(change, requests, count, enable, priority));
+}
+
+int isst_plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
+		   const struct isst_clos *values)
+{
+	return conclude_domains(change, requests, count,
+				plan_clos(change, requests, count, values));
+}
+
+int isst_plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests,
+				 size_t count, uint64_t limits)
+{
+	return conclude_domains(change, requests, count,
+				plan_turbo_ratio_limits(change, requests, count, limits));
+}
+
+int isst_plan_association(struct isst_change *change, struct isst_clos_association *associations,
+			  size_t count)
+{
+	int error = plan_association(change, associations, count);
+	struct verdict verdict = { 0 };
+
+	for (size_t i = 0; i < count && !error; i++)
+		note_target(&verdict, &associations[i].failure);
+	conclude(change, &verdict);
+	return error;
+}
+
+int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
+			 size_t count, bool enable)
+{
+	int error = plan_turbo_mode(change, requests, count, enable);
+	struct verdict verdict = { 0 };
+
+	for (size_t i = 0; i < count && !error; i++)
+		note_target(&verdict, &requests[i].failure);
+	conclude(change, &verdict);
+	return error;
+}
+
+int isst_plan_all_online(struct isst_change *change)
+{
+	return plan_all_online(change);
+}

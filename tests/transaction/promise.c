@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What isst.h promises to a program that makes changes, as a program sees it. */
+#include "transaction/support/loops.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#define HAVE_MALLINFO2 1
+#else
+#define HAVE_MALLINFO2 0
+#endif
+
+/** A program with a machine of its own, that has come as far as planning. */
+struct program {
+	struct machine machine;
+	struct isst_context *context;
+	struct isst_change *change;
+	struct isst_request requests[2];
+	struct seam_counts counts;
+};
+
+static void program_begin(struct program *program, const char *platform, const char *rules,
+			  const struct isst_change_options *options)
+{
+	static const struct seam_plan PLAN;
+	struct isst_options context_options = { 0 };
+
+	*program = (struct program){ 0 };
+	machine_begin(&program->machine, platform);
+	machine_faults(&program->machine, "%s", rules);
+	context_options.machine = seam_open(machine_open(&program->machine), &PLAN,
+					    &program->counts);
+	assert_int_equal(isst_open(&context_options, &program->context), 0);
+	assert_int_equal(isst_lock(program->context, 1000), 0);
+	assert_int_equal(isst_discover(program->context), 0);
+	for (size_t i = 0; i < 2 && i < isst_domain_count(program->context); i++)
+		program->requests[i].domain = isst_domain(program->context, i);
+	assert_int_equal(isst_change_new(program->context, options, &program->change), 0);
+}
+
+static void set_level(struct program *program, unsigned int level)
+{
+	struct isst_request request = { .domain = isst_domain(program->context, 0) };
+	struct isst_change *change;
+
+	assert_int_equal(
+		isst_change_new(program->context, &(struct isst_change_options){ 0 }, &change), 0);
+	assert_int_equal(isst_plan_level(change, &request, 1, level, false), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+}
+
+static void program_end(struct program *program)
+{
+	isst_change_free(program->change);
+	isst_close(program->context);
+	seam_counts_clear(&program->counts);
+	machine_end(&program->machine);
+}
+
+/* ---- All targets or none ---- */
+
+static const struct {
+	enum isst_targets targets;
+	const char *rules; /* what keeps package 1 from it */
+	int result;
+} TARGETS[] = {
+	{ ISST_ALL_TARGETS, "mailbox 0x94/0x03 package 1 EIO", -EIO },
+	{ ISST_SKIP_UNSUPPORTED, "mailbox 0x94/0x03 package 1 EIO", -EIO },
+	{ ISST_SKIP_FAILED, "mailbox 0x94/0x03 package 1 EIO", 0 },
+	{ ISST_ALL_TARGETS, "mailbox 0x94/0x03 EIO", -EIO },
+	{ ISST_SKIP_FAILED, "mailbox 0x94/0x03 EIO", -EIO },
+	{ ISST_ALL_TARGETS, "", 0 },
+};
+
+static void C1_a_change_reaches_all_its_targets_unless_less_is_asked_for(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(TARGETS); i++) {
+		const struct isst_change_options options = { .targets = TARGETS[i].targets };
+		struct program program;
+		int result;
+
+		program_begin(&program, "guide", TARGETS[i].rules, &options);
+		assert_int_equal(isst_plan_core_power(program.change, program.requests, 2, true,
+						      ISST_KEEP_PRIORITY),
+				 0);
+		result = isst_change_run(program.change);
+		if (result != TARGETS[i].result)
+			fail_msg("%zu: %d: %s", i, result, isst_error(program.context));
+		assert_true((program.counts.changes > 0) == (result == 0));
+		if (result && TARGETS[i].targets != ISST_SKIP_FAILED)
+			assert_string_equal(isst_error(program.context),
+					    program.requests[0].failure.error
+						    ? program.requests[0].failure.message
+						    : program.requests[1].failure.message);
+		program_end(&program);
+	}
+}
+
+/** Of the levels of the guide's server, level 4 has no SST-BF. */
+static void C1_targets_that_lack_the_feature_are_skipped_only_on_request(void **state)
+{
+	static const struct {
+		enum isst_targets targets;
+		size_t first, count;
+		int result;
+	} CASES[] = {
+		{ ISST_ALL_TARGETS, 0, 2, -EOPNOTSUPP },
+		{ ISST_SKIP_UNSUPPORTED, 0, 2, 0 },
+		{ ISST_SKIP_FAILED, 0, 2, 0 },
+		{ ISST_SKIP_UNSUPPORTED, 0, 1, -EOPNOTSUPP },
+		{ ISST_SKIP_FAILED, 0, 1, -EOPNOTSUPP },
+		{ ISST_ALL_TARGETS, 1, 1, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		const struct isst_change_options options = { .targets = CASES[i].targets };
+		struct program program;
+		int result;
+
+		program_begin(&program, "guide", "", &options);
+		set_level(&program, 4);
+		assert_int_equal(isst_plan_base_freq(program.change,
+						     &program.requests[CASES[i].first],
+						     CASES[i].count, true, false),
+				 0);
+		result = isst_change_run(program.change);
+		if (result != CASES[i].result)
+			fail_msg("%zu: %d: %s", i, result, isst_error(program.context));
+		program_end(&program);
+	}
+}
+
+/** What stands against one request of a change stands against the change. */
+static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **state)
+{
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "guide", "mailbox 0x94/0x03 package 1 EIO", NULL);
+	assert_int_equal(isst_plan_turbo_ratio_limits(program.change, program.requests, 2, 0x1b1b),
+			 0);
+	assert_int_equal(isst_plan_core_power(program.change, &program.requests[1], 1, true,
+					      ISST_KEEP_PRIORITY),
+			 0);
+	assert_int_equal(isst_change_run(program.change), -EIO);
+	assert_int_equal(program.counts.changes, 0);
+	program_end(&program);
+}
+
+/* ---- What is missing, and what is used again ---- */
+
+static void C5_a_change_without_options_has_the_defaults(void **state)
+{
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "tests/tiny", "", NULL);
+	assert_int_equal(
+		isst_plan_core_power(program.change, program.requests, 1, true, ISST_KEEP_PRIORITY),
+		0);
+	assert_int_equal(isst_change_run(program.change), 0);
+	assert_false(isst_change_unchanged(program.change));
+	program_end(&program);
+}
+
+static void C5_before_discovery_there_is_no_cpu_to_walk(void **state)
+{
+	struct isst_context *context;
+	unsigned int cpu, count = 0;
+	struct machine machine;
+	struct isst_options options = { 0 };
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	options.machine = machine_open(&machine);
+	assert_int_equal(isst_open(&options, &context), 0);
+	isst_cpuset_for_each (cpu, isst_online_cpus(context))
+		count++;
+	isst_cpuset_for_each (cpu, isst_present_cpus(context))
+		count++;
+	assert_int_equal(count, 0);
+	isst_close(context);
+	machine_end(&machine);
+}
+
+/* ---- Programs that live long ---- */
+
+enum { WARM_UP = 20, SLACK = 4096 };
+
+static unsigned int rounds(void)
+{
+	const char *text = getenv("ISST_POLLING_ROUNDS");
+
+	return text ? (unsigned int)strtoul(text, NULL, 10) : 100;
+}
+
+/** Freed blocks that the C library keeps at hand count as used, unless it is told to keep none. */
+static void count_exactly(char **arguments)
+{
+	if (getenv("GLIBC_TUNABLES"))
+		return;
+	setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0", 1);
+	execv("/proc/self/exe", arguments);
+}
+
+static size_t bytes_in_use(void)
+{
+#if HAVE_MALLINFO2
+	return mallinfo2().uordblks;
+#else
+	skip();
+	return 0;
+#endif
+}
+
+static void C5_reading_a_level_again_releases_what_was_read_before(void **state)
+{
+	struct isst_level level = { 0 };
+	struct program program;
+	size_t before = 0;
+
+	(void)state;
+	program_begin(&program, "tests/tiny", "", NULL);
+	level.domain = program.requests[0].domain;
+	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
+		if (i == WARM_UP)
+			before = bytes_in_use();
+		assert_int_equal(isst_level_read(program.context, &level, 1), 0);
+	}
+	assert_in_range(bytes_in_use(), 0, before + SLACK);
+	isst_level_clear(&level);
+	program_end(&program);
+}
+
+int main(int count, char **arguments)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(C1_a_change_reaches_all_its_targets_unless_less_is_asked_for),
+		cmocka_unit_test(C1_targets_that_lack_the_feature_are_skipped_only_on_request),
+		cmocka_unit_test(C1_one_request_that_fails_keeps_the_others_from_being_made),
+		cmocka_unit_test(C5_a_change_without_options_has_the_defaults),
+		cmocka_unit_test(C5_before_discovery_there_is_no_cpu_to_walk),
+		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
+	};
+
+	(void)count;
+	count_exactly(arguments);
+	return cmocka_run_group_tests_name("the promise to programs", tests, NULL, NULL);
+}
