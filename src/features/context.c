@@ -315,6 +315,17 @@ bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cp
 	return take_error(context, context_check_cpu(context, cpu), failure);
 }
 
+const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu)
+{
+	if (!cpu->core_known)
+		return topology_cpu(context->topology, cpu->number)->unknown_core;
+	if (cpu->core < 64)
+		return NULL;
+	return message_make(&context->messages,
+			    "it is of core %u, but the firmware can name only cores 0 to 63",
+			    cpu->core);
+}
+
 int context_read(struct isst_context *context, void *results, size_t count, size_t size,
 		 plan_result plan)
 {

@@ -33,4 +33,8 @@ bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cp
 /** Whether a domain has a level, as far as its summary tells. */
 bool level_exists(const struct isst_perf_profile *profile, unsigned int level);
 
+/** Why the CLOS of a CPU's core can be neither read nor written: nobody knows which core it is, or
+ * the firmware cannot name it. NULL where it can. */
+const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu);
+
 #endif

@@ -70,11 +70,12 @@ static int plan_association(struct isst_context *context, struct firmware_batch 
 			    struct isst_clos_association *association)
 {
 	const struct isst_cpu *cpu = association->cpu;
+	const char *objection = context_core_objection(context, cpu);
 
-	if (cpu->core_known)
+	if (!objection)
 		return context->firmware.operations->plan_association(batch, association);
 	message_failure(&context->messages, &association->failure, -EIO, "CPU %u: %s", cpu->number,
-			topology_cpu(context->topology, cpu->number)->unknown_core);
+			objection);
 	return 0;
 }
 

@@ -261,16 +261,16 @@ static void check_association(struct isst_change *change, struct isst_clos_assoc
 			      const struct isst_request *requests)
 {
 	const struct isst_cpu *cpu = association->cpu;
+	const char *objection = context_core_objection(change->context, cpu);
 
 	association->failure = (struct isst_failure){ 0 };
 	while (requests->domain != cpu->domain)
 		requests++;
 	if (!wanted(requests))
 		association->failure = requests->failure;
-	else if (!cpu->core_known)
+	else if (objection)
 		message_failure(&change->context->messages, &association->failure, -EIO,
-				"CPU %u: %s", cpu->number,
-				topology_cpu(change->context->topology, cpu->number)->unknown_core);
+				"CPU %u: %s", cpu->number, objection);
 }
 
 /** Puts each core into the step once, in the order of the CPUs. */
@@ -279,9 +279,13 @@ static void add_associations(struct step *step, const struct isst_clos_associati
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_cpu *cpu = associations[i].cpu;
-		uint64_t bit = UINT64_C(1) << (cpu->core & 63);
+		uint64_t bit;
 
-		if (associations[i].failure.error || seen[cpu->domain->index] & bit)
+		if (associations[i].failure.error)
+			continue;
+		/* Cores that the firmware cannot name, above 63, have a failure. */
+		bit = UINT64_C(1) << cpu->core;
+		if (seen[cpu->domain->index] & bit)
 			continue;
 		seen[cpu->domain->index] |= bit;
 		step_set(step, item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core), WHOLE_VALUE,

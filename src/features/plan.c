@@ -42,8 +42,7 @@ static const struct isst_failure *find_objection(const struct verdict *verdict,
 /** The first objection is kept: isst_change_run() refuses with it. */
 static void conclude(struct isst_change *change, const struct verdict *verdict)
 {
-	const struct isst_failure *objection =
-		find_objection(verdict, change->options.targets);
+	const struct isst_failure *objection = find_objection(verdict, change->options.targets);
 
 	if (objection && !change->objection.error)
 		change->objection = *objection;

@@ -251,7 +251,7 @@ struct step *plan_feature_step(struct isst_change *change, const struct isst_req
 	return step;
 }
 
-void plan_association_entries(struct step *step, const struct isst_context *context,
+void plan_association_entries(struct step *step, struct isst_context *context,
 			      const struct isst_domain *domain,
 			      const struct isst_cpuset *high_priority, unsigned int high,
 			      unsigned int low)
@@ -264,10 +264,11 @@ void plan_association_entries(struct step *step, const struct isst_context *cont
 	isst_cpuset_for_each (number, domain->present) {
 		const struct isst_cpu *cpu = isst_cpu(context, number);
 
-		if (cpu && cpu->online && !cpu->core_known)
-			change_warn(step->change, "CPU %u is left as it is: %s", number,
-				    topology_cpu(context->topology, number)->unknown_core);
-		if (!cpu || !cpu->core_known || cpu->core >= 64)
+		const char *objection = cpu ? context_core_objection(context, cpu) : NULL;
+
+		if (objection && cpu->online)
+			change_warn(step->change, "CPU %u is left as it is: %s", number, objection);
+		if (!cpu || objection)
 			continue;
 		all_cores |= UINT64_C(1) << cpu->core;
 		if (high_priority && isst_cpuset_has(high_priority, number))

@@ -96,7 +96,7 @@ struct step *plan_feature_step(struct isst_change *change, const struct isst_req
 
 /** Adds the step that puts every core of a set of CPUs into a CLOS: @high those of @high_priority,
  * @low the others. */
-void plan_association_entries(struct step *step, const struct isst_context *context,
+void plan_association_entries(struct step *step, struct isst_context *context,
 			      const struct isst_domain *domain,
 			      const struct isst_cpuset *high_priority, unsigned int high,
 			      unsigned int low);

@@ -85,8 +85,8 @@ static unsigned int count_cores(const struct isst_context *context,
 	isst_cpuset_for_each (number, domain->present) {
 		const struct isst_cpu *cpu = isst_cpu(context, number);
 
-		if (cpu && cpu->core_known && isst_cpuset_has(cpus, number))
-			cores |= UINT64_C(1) << (cpu->core & 63);
+		if (cpu && cpu->core_known && cpu->core < 64 && isst_cpuset_has(cpus, number))
+			cores |= UINT64_C(1) << cpu->core;
 	}
 	return (unsigned int)__builtin_popcountll(cores);
 }
