@@ -629,7 +629,8 @@ struct isst_request {
 
 /*
  * Each plans one request for a set of domains: checks what must hold on all of them and adds the
- * steps. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that are
+ * steps. It is planned from what the requests before it will leave of levels, features and
+ * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that are
  * wrong anywhere).
  */
 

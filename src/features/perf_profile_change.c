@@ -76,7 +76,7 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
 	unsigned int cpu;
 
-	step_disturbs_optional(step, item_of(ITEM_FEATURES, domain, current));
+	step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);
 	if (core_power) {
 		step_disturbs_optional(step, item_of(ITEM_CORE_POWER, domain, 0));
 		step_disturbs_optional(step, item_of(ITEM_QOS, domain, 0));

@@ -38,6 +38,59 @@ static void take_failure(struct isst_request *request, enum need need,
 		request->failure = *failure;
 }
 
+/** The level that a domain will be at, by the requests that are planned already. */
+static unsigned int projected_level(const struct isst_change *change,
+				    const struct domain_facts *facts)
+{
+	const struct item item = item_of(ITEM_LEVEL, facts->level.domain, 0);
+	uint64_t level = facts->profile.current_level;
+
+	change_project(change, &item, &level);
+	return (unsigned int)level;
+}
+
+static void project_feature(enum isst_feature_state *state, bool on)
+{
+	if (*state == ISST_FEATURE_ENABLED || *state == ISST_FEATURE_DISABLED)
+		*state = on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
+}
+
+/** What the requests that are planned already leave of the level, and of its features. */
+static void project_levels(const struct isst_change *change, struct domain_facts *facts)
+{
+	struct isst_level *level = &facts->level;
+	const struct item item = item_of(ITEM_FEATURES, level->domain, 0);
+	unsigned int projected = projected_level(change, facts);
+	uint64_t features = (feature_is_on(level, FEATURE_TURBO_FREQ) ? FEATURE_TURBO_FREQ : 0) |
+			    (feature_is_on(level, FEATURE_BASE_FREQ) ? FEATURE_BASE_FREQ : 0);
+
+	if (level->level != projected)
+		return;
+	/* Of a level that is not the current one yet, firmware may say anything. */
+	if (projected != facts->profile.current_level)
+		features = 0;
+	change_project(change, &item, &features);
+	project_feature(&level->turbo_freq, features & FEATURE_TURBO_FREQ);
+	project_feature(&level->base_freq, features & FEATURE_BASE_FREQ);
+	facts->profile.current_level = projected;
+}
+
+static void project_core_power(const struct isst_change *change, struct isst_core_power *state)
+{
+	const struct item feature = item_of(ITEM_CORE_POWER, state->domain, 0);
+	const struct item qos = item_of(ITEM_QOS, state->domain, 0);
+	uint64_t on = state->enabled, word = 0;
+
+	if (change_project(change, &feature, &on))
+		state->enabled = on;
+	if (!change_project(change, &qos, &word))
+		return;
+	state->clos_enabled = word & QOS_CLOS_ENABLE;
+	/* By TPMI there is one switch for both. */
+	if (change->context->firmware.operations->one_core_power_switch)
+		state->enabled = state->clos_enabled;
+}
+
 static int read_profiles(struct isst_change *change, struct isst_request *requests,
 			 const struct fact_needs *needs, struct facts *facts)
 {
@@ -66,13 +119,14 @@ static int read_levels(struct isst_change *change, struct isst_request *requests
 		levels[i].domain = requests[i].domain;
 		levels[i].profile = &facts->domains[i].profile;
 		levels[i].level = needs->level == CURRENT_LEVEL
-					  ? facts->domains[i].profile.current_level
+					  ? projected_level(change, &facts->domains[i])
 					  : needs->level;
 	}
 	if (!error)
 		error = isst_level_read_parts(change->context, levels, facts->count, needs->parts);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		facts->domains[i].level = levels[i];
+		project_levels(change, &facts->domains[i]);
 		take_failure(&requests[i], needs->levels, &levels[i].failure);
 	}
 	free(levels);
@@ -101,6 +155,7 @@ static int read_core_power(struct isst_change *change, struct isst_request *requ
 				     plan_core_power_switch);
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		facts->domains[i].core_power = states[i];
+		project_core_power(change, &facts->domains[i].core_power);
 		take_failure(&requests[i], needs->core_power, &states[i].failure);
 	}
 	free(states);

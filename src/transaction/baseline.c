@@ -29,12 +29,11 @@ static int by_item_and_order(const void *a, const void *b)
 	return left->order < right->order ? -1 : left->order > right->order;
 }
 
-int baseline_add(struct baseline *baseline, const struct item *item)
+int baseline_add(struct baseline *baseline, const struct item *item, bool asked)
 {
 	if (baseline->count == baseline->space) {
 		size_t space = baseline->space ? baseline->space * 2 : 64;
-		struct baseline_item *items =
-			reallocarray(baseline->items, space, sizeof(*items));
+		struct baseline_item *items = reallocarray(baseline->items, space, sizeof(*items));
 
 		if (!items)
 			return -ENOMEM;
@@ -42,7 +41,7 @@ int baseline_add(struct baseline *baseline, const struct item *item)
 		baseline->space = space;
 	}
 	baseline->items[baseline->count] =
-		(struct baseline_item){ .item = *item, .order = baseline->added++ };
+		(struct baseline_item){ .item = *item, .order = baseline->added++, .asked = asked };
 	baseline->count++;
 	return 0;
 }
@@ -55,9 +54,14 @@ static void sort(struct baseline *baseline)
 	if (baseline->count == baseline->sorted)
 		return;
 	qsort(baseline->items, baseline->count, sizeof(*baseline->items), by_item_and_order);
-	for (size_t i = 1; i < baseline->count; i++)
-		if (compare_items(&baseline->items[kept].item, &baseline->items[i].item))
+	for (size_t i = 1; i < baseline->count; i++) {
+		struct baseline_item *first = &baseline->items[kept];
+
+		if (compare_items(&first->item, &baseline->items[i].item))
 			baseline->items[++kept] = baseline->items[i];
+		else
+			first->asked |= baseline->items[i].asked;
+	}
 	baseline->sorted = baseline->count = kept + 1;
 }
 
@@ -90,7 +94,7 @@ int baseline_read(struct baseline *baseline, struct isst_context *context, bool 
 	accesses = calloc(baseline->count + 1, sizeof(*accesses));
 	error = items && accesses ? 0 : -ENOMEM;
 	for (size_t i = 0; i < baseline->count && !error; i++)
-		if (!baseline->items[i].read)
+		if (baseline->items[i].asked && !baseline->items[i].read)
 			items[count++] = &baseline->items[i];
 	/* In the order of the steps, which is the one that a reader of a trace expects. */
 	if (count > 0)

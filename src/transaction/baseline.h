@@ -13,7 +13,8 @@ struct baseline_item {
 	struct item item;
 	size_t order; /* in which items were added */
 	struct item_value value;
-	bool read;     /* it was asked for */
+	bool asked; /* it is to be read */
+	bool read;
 	bool recorded; /* @value is known, and the machine has such an item */
 	bool late;     /* it was not there before the first write */
 	struct isst_failure failure;
@@ -31,8 +32,12 @@ struct baseline {
 	size_t added; /* ever */
 };
 
-/** Adds an item to those that the next baseline_read() reads. Returns 0 or -ENOMEM. */
-int baseline_add(struct baseline *baseline, const struct item *item);
+/**
+ * Adds an item. @asked: the next baseline_read() reads it; otherwise it is only said how the item
+ * is named before steps are made, for ITEM_FEATURES are asked for by the level. Returns 0 or
+ * -ENOMEM.
+ */
+int baseline_add(struct baseline *baseline, const struct item *item, bool asked);
 
 /**
  * Reads the items that were added and not read yet, in one batch; one that was added more than once
@@ -41,7 +46,7 @@ int baseline_add(struct baseline *baseline, const struct item *item);
  */
 int baseline_read(struct baseline *baseline, struct isst_context *context, bool late);
 
-/** The item, or NULL where it was not read. Valid until an item is added. */
+/** The item, or NULL where it was not added. Valid until an item is added. */
 struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item);
 
 void baseline_clear(struct baseline *baseline);

@@ -200,6 +200,17 @@ void step_disturbs(struct step *step, struct item item)
 	add_to_footprint(step, item, false);
 }
 
+void step_resets(struct step *step, struct item item, uint64_t bits)
+{
+	size_t count = step ? step->footprint_count : 0;
+
+	step_disturbs_optional(step, item);
+	if (step && step->footprint_count > count) {
+		step->footprint[count].resets = true;
+		step->footprint[count].bits = bits;
+	}
+}
+
 void step_disturbs_optional(struct step *step, struct item item)
 {
 	add_to_footprint(step, item, true);
@@ -215,6 +226,34 @@ void step_disturbs_counterpart(struct step *step, const struct item *item)
 		if (item_is(&step->footprint[i].item, &counterpart))
 			return;
 	step_disturbs(step, counterpart);
+}
+
+static void project_entry(const struct entry *entry, const struct item *item, uint64_t *value)
+{
+	if (!item_is(&entry->item, item))
+		return;
+	if (entry->at_least)
+		*value = *value < entry->bits ? entry->raised : *value;
+	else
+		*value = (*value & ~entry->mask) | (entry->bits & entry->mask);
+}
+
+bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < change->count; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count; j++) {
+			project_entry(&step->entries[j], item, value);
+			any |= item_is(&step->entries[j].item, item);
+		}
+		for (size_t j = 0; j < step->footprint_count; j++)
+			if (step->footprint[j].resets)
+				project_entry(&step->footprint[j], item, value);
+	}
+	return any;
 }
 
 static void add_text(struct text_list *list, const char *text)

@@ -20,6 +20,7 @@ struct entry {
 	uint64_t mask, bits, raised;
 	bool at_least;
 	const char *text;
+	bool resets;		      /* in a footprint: the step makes it @bits */
 	bool optional;		      /* the change goes on where it cannot be read or written */
 	struct item_value old;	      /* before the change's first write */
 	struct item_value now;	      /* right before it is written */
@@ -106,6 +107,10 @@ void step_set_text(struct step *step, struct item item, const char *text);
 /** Adds an item that the step may disturb. */
 void step_disturbs(struct step *step, struct item item);
 
+/** As step_disturbs_optional(), where it is known that the bits that mean something become @bits.
+ */
+void step_resets(struct step *step, struct item item, uint64_t bits);
+
 /** The same; one that cannot be read is left out of the footprint, with a warning. */
 void step_disturbs_optional(struct step *step, struct item item);
 
@@ -113,6 +118,12 @@ void step_disturbs_optional(struct step *step, struct item item);
 void step_disturbs_counterpart(struct step *step, const struct item *item);
 /** That item. Returns false where there is none. */
 bool item_counterpart(const struct item *item, struct item *counterpart);
+
+/**
+ * What the steps that are planned by now will make of a value: a change of several requests plans
+ * each from what those before it leave. Returns whether one of them writes the item.
+ */
+bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value);
 
 /** All bits of a value. */
 #define WHOLE_VALUE UINT64_MAX

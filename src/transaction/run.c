@@ -55,8 +55,7 @@ static int do_without(struct isst_change *change, struct entry *entry, int error
 {
 	bool optional = entry->optional;
 
-	if (error == -EINTR ||
-	    (!optional && !item_is_dispensable(change->context, &entry->item)))
+	if (error == -EINTR || (!optional && !item_is_dispensable(change->context, &entry->item)))
 		return message_error(&change->context->messages, error, "%s", why);
 	entry->refused = true;
 	if (optional)
@@ -102,12 +101,13 @@ static bool plan_values(struct step *step)
 	return any;
 }
 
-static int add_items(struct baseline *baseline, const struct entry *entries, size_t count)
+static int add_items(struct baseline *baseline, const struct entry *entries, size_t count,
+		     bool asked)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = baseline_add(baseline, &entries[i].item);
+		error = baseline_add(baseline, &entries[i].item, asked);
 	return error;
 }
 
@@ -168,8 +168,8 @@ static bool may_write(struct isst_change *change, struct step *step, bool cpus_m
 	bool any = plan_values(step);
 
 	for (size_t i = 0; i < step->count && !any; i++) {
-		const struct baseline_item *item =
-			baseline_find(&change->baseline, &step->entries[i].item);
+		const struct baseline_item *item = baseline_find(&change->baseline,
+								 &step->entries[i].item);
 
 		/* What is not there yet may come with a CPU. */
 		any = item && (item->moved || (!item->recorded && cpus_move));
@@ -182,18 +182,25 @@ static void note_forecast(struct isst_change *change, const struct step *step)
 {
 	note_moved_by(change, step);
 	for (size_t i = 0; i < step->count; i++) {
-		struct baseline_item *item =
-			baseline_find(&change->baseline, &step->entries[i].item);
+		struct baseline_item *item = baseline_find(&change->baseline,
+							   &step->entries[i].item);
 
 		if (item && step->entries[i].needed)
 			item->now = step->entries[i].wanted;
+	}
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+		struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+
+		if (item && entry->resets)
+			item->now.number = (item->now.number & ~entry->mask) | entry->bits;
 	}
 }
 
 /** What the writes of a step may disturb, to be read with the baseline. */
 static int add_disturbed(struct isst_change *change, const struct step *step)
 {
-	int error = add_items(&change->baseline, step->footprint, step->footprint_count);
+	int error = add_items(&change->baseline, step->footprint, step->footprint_count, true);
 
 	for (size_t i = 0; i < step->count && !error; i++) {
 		const struct entry *entry = &step->entries[i];
@@ -202,7 +209,7 @@ static int add_disturbed(struct isst_change *change, const struct step *step)
 
 		if ((entry->needed || (item && item->moved)) &&
 		    item_counterpart(&entry->item, &counterpart))
-			error = baseline_add(&change->baseline, &counterpart);
+			error = baseline_add(&change->baseline, &counterpart, true);
 	}
 	return error;
 }
@@ -243,9 +250,14 @@ static int read_entries(struct isst_change *change)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < change->count && !error; i++)
-		error = add_items(&change->baseline, change->steps[i]->entries,
-				  change->steps[i]->count);
+	for (size_t i = 0; i < change->count && !error; i++) {
+		const struct step *step = change->steps[i];
+
+		error = add_items(&change->baseline, step->entries, step->count, true);
+		if (!error)
+			error = add_items(&change->baseline, step->footprint, step->footprint_count,
+					  false);
+	}
 	return error ? error : baseline_read(&change->baseline, change->context, false);
 }
 
@@ -284,7 +296,9 @@ static int add_unknown(struct isst_change *change, const struct entry *entries, 
 		struct baseline_item *item = baseline_find(&change->baseline, &entries[i].item);
 
 		if (!item)
-			error = baseline_add(&change->baseline, &entries[i].item);
+			error = baseline_add(&change->baseline, &entries[i].item, true);
+		else if (!item->read)
+			item->asked = true;
 		else if (!item->recorded && !item->failure.error && cpus_moved)
 			item->read = false;
 		else

@@ -248,7 +248,7 @@ static int add_present(struct isst_change *change, struct baseline *present,
 		       const struct entry *entry)
 {
 	(void)change;
-	return baseline_add(present, &entry->item);
+	return baseline_add(present, &entry->item, true);
 }
 
 /** Bits that no step wrote or disturbed are nobody's business here. */

@@ -26,10 +26,8 @@ static void check_file(const struct machine *machine, const char *path, const ch
 	size_t size;
 
 	assert_int_equal(opened->files->read(opened->data, path, &content, &size), 0);
-	if (strncmp(content, expected, strlen(expected)) != 0 ||
-	    content[strlen(expected)] != '\n')
-		fail_msg("%s, %s: %.*s, not %s", machine->name, path, (int)size, content,
-			 expected);
+	if (strncmp(content, expected, strlen(expected)) != 0 || content[strlen(expected)] != '\n')
+		fail_msg("%s, %s: %.*s, not %s", machine->name, path, (int)size, content, expected);
 	free(content);
 	opened->release(opened);
 }
@@ -210,9 +208,8 @@ static uint32_t read_register(const struct machine *machine, uint32_t reg)
 
 static void write_behind_the_back(void)
 {
-	send(foreign, (struct abi_io_reg){ .read_write = 1,
-					   .reg = foreign_register,
-					   .value = foreign_value });
+	send(foreign, (struct abi_io_reg){
+			      .read_write = 1, .reg = foreign_register, .value = foreign_value });
 }
 
 /** The number of the change in which the request writes CLOS 0: the first one of that kind. */
@@ -236,7 +233,8 @@ static unsigned int find_clos_change(void)
 	return number + 1;
 }
 
-/** base-freq writes all of CLOS 0 but its desired frequency, which another process sets meanwhile. */
+/** base-freq writes all of CLOS 0 but its desired frequency, which another process sets meanwhile.
+ */
 static void B11_bits_of_others_outlast_a_rollback(void **state)
 {
 	struct seam_plan plan = { 0 };

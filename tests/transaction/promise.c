@@ -151,6 +151,96 @@ static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **st
 	program_end(&program);
 }
 
+/* ---- Several requests ---- */
+
+#define CPUFREQ(cpu, name) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/" name
+
+static void check_picture(const struct program *program, const char *line)
+{
+	char *picture = machine_picture(&program->machine);
+
+	if (!strstr(picture, line))
+		fail_msg("'%s' is missing in\n%s", line, picture);
+	free(picture);
+}
+
+/** Level 0 of tests/tiny has SST-BF, level 1 has not. */
+static void C4_a_request_is_planned_from_what_those_before_it_leave(void **state)
+{
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "tests/tiny", "", NULL);
+	set_level(&program, 1);
+	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, true), 0);
+	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
+	assert_int_equal(program.requests[0].failure.error, 0);
+	if (isst_change_run(program.change))
+		fail_msg("%s", isst_error(program.context));
+	check_picture(&program, CPUFREQ(0, "base_frequency") ": 2300000\n");
+	check_picture(&program, CPUFREQ(2, "base_frequency") ": 1800000\n");
+	check_picture(&program, "domain 0 clos 0: 0x00ff1700\n");
+	check_picture(&program, "domain 0 clos 3: 0x00ff12ff\n");
+	program_end(&program);
+}
+
+static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
+{
+	struct program program;
+	char *before;
+
+	(void)state;
+	program_begin(&program, "tests/tiny", "write " CPUFREQ(2, "scaling_min_freq") " EIO", NULL);
+	set_level(&program, 1);
+	before = machine_picture(&program.machine);
+	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, false), 0);
+	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
+	assert_int_equal(isst_change_run(program.change), -EIO);
+	assert_null(isst_change_difference(program.change, 0));
+	machine_check(&program.machine, before, "two requests");
+	free(before);
+	program_end(&program);
+}
+
+/** Features that are on go off with a change of the level, and are switched on again. */
+static void C4_a_feature_that_goes_off_with_the_level_is_switched_on_again(void **state)
+{
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "tests/tiny", "", NULL);
+	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, false), 0);
+	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 1, false), 0);
+	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, false), 0);
+	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, false), 0);
+	if (isst_change_run(program.change))
+		fail_msg("%s", isst_error(program.context));
+	check_picture(&program, CPUFREQ(0, "base_frequency") ": 2300000\n");
+	program_end(&program);
+}
+
+/** On the mailbox core-power cannot be taken from turbo-freq. */
+static void C4_what_a_request_forbids_an_earlier_one_may_have_settled(void **state)
+{
+	const struct isst_turbo_freq_request off = { 0 }, on = { .enable = true };
+	struct isst_change *first;
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "tests/tiny", "", NULL);
+	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
+	assert_int_equal(isst_plan_turbo_freq(first, program.requests, 1, &on), 0);
+	assert_int_equal(isst_change_run(first), 0);
+	isst_change_free(first);
+	assert_int_equal(isst_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
+	assert_int_equal(isst_plan_core_power(program.change, program.requests, 1, false,
+					      ISST_KEEP_PRIORITY),
+			 0);
+	if (isst_change_run(program.change))
+		fail_msg("%s", isst_error(program.context));
+	program_end(&program);
+}
+
 /* ---- What is missing, and what is used again ---- */
 
 static void C5_a_change_without_options_has_the_defaults(void **state)
@@ -189,7 +279,7 @@ static void C5_before_discovery_there_is_no_cpu_to_walk(void **state)
 
 /* ---- Programs that live long ---- */
 
-enum { WARM_UP = 20, SLACK = 4096 };
+enum { WARM_UP = 20, SLACK = 1024 };
 
 static unsigned int rounds(void)
 {
@@ -242,6 +332,10 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C1_a_change_reaches_all_its_targets_unless_less_is_asked_for),
 		cmocka_unit_test(C1_targets_that_lack_the_feature_are_skipped_only_on_request),
 		cmocka_unit_test(C1_one_request_that_fails_keeps_the_others_from_being_made),
+		cmocka_unit_test(C4_a_request_is_planned_from_what_those_before_it_leave),
+		cmocka_unit_test(C4_a_change_of_several_requests_is_rolled_back_as_one),
+		cmocka_unit_test(C4_a_feature_that_goes_off_with_the_level_is_switched_on_again),
+		cmocka_unit_test(C4_what_a_request_forbids_an_earlier_one_may_have_settled),
 		cmocka_unit_test(C5_a_change_without_options_has_the_defaults),
 		cmocka_unit_test(C5_before_discovery_there_is_no_cpu_to_walk),
 		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
