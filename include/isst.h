@@ -735,7 +735,8 @@ bool isst_change_unchanged(const struct isst_change *change);
 bool isst_change_left_out(const struct isst_change *change, const struct isst_domain *domain);
 
 /** Warnings (a value that firmware or kernel clipped, limits that interfere), and what differs
- * after an undo that failed; NULL past the last one. */
+ * after an undo that failed; NULL past the last one. These texts, and those of the steps, are the
+ * change's. */
 const char *isst_change_warning(const struct isst_change *change, size_t index);
 const char *isst_change_difference(const struct isst_change *change, size_t index);
 

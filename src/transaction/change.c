@@ -53,7 +53,7 @@ int isst_change_new(struct isst_context *context, const struct isst_change_optio
 	change->context = context;
 	change->options = *options;
 	if (options->command)
-		change->options.command = message_make(&context->messages, "%s", options->command);
+		change->options.command = message_make(&change->texts, "%s", options->command);
 	change->journal = -1;
 	*result = change;
 	return 0;
@@ -77,6 +77,7 @@ void isst_change_free(struct isst_change *change)
 	free(change->listed);
 	free(change->warnings.texts);
 	free(change->differences.texts);
+	messages_free(&change->texts);
 	free(change);
 }
 
@@ -284,7 +285,7 @@ void change_warn(struct isst_change *change, const char *format, ...)
 	if (length < 0)
 		return;
 	if (!is_warned(change, text))
-		add_text(&change->warnings, message_make(&change->context->messages, "%s", text));
+		add_text(&change->warnings, message_make(&change->texts, "%s", text));
 	free(text);
 }
 
@@ -301,19 +302,20 @@ void change_warn_left_out(struct isst_change *change, const char *why)
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
 		    struct item_value old)
 {
-	struct isst_context *context = change->context;
+	struct messages *texts = &change->texts;
 
 	add_text(&change->differences,
-		 message_make(&context->messages, "%s is %s, was %s", item_describe(context, item),
-			      item_describe_value(context, item, now),
-			      item_describe_value(context, item, old)));
+		 message_make(texts, "%s is %s, was %s", item_text(texts, change->context, item),
+			      item_value_text(texts, item, now),
+			      item_value_text(texts, item, old)));
 }
 
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
 {
-	add_text(&change->differences,
-		 message_make(&change->context->messages, "%s is not known: %s",
-			      item_describe(change->context, item), why));
+	struct messages *texts = &change->texts;
+
+	add_text(&change->differences, message_make(texts, "%s is not known: %s",
+						    item_text(texts, change->context, item), why));
 }
 
 /** Lists all entries of all steps. */
@@ -334,10 +336,9 @@ static void list_steps(struct isst_change *change)
 			if (!entry->recorded)
 				continue;
 			change->listed[change->listed_count++] = (struct isst_change_step){
-				.target = item_describe(change->context, item),
-				.old_value = item_describe_value(change->context, item, entry->now),
-				.new_value = item_describe_value(change->context, item,
-								 entry->wanted),
+				.target = item_text(&change->texts, change->context, item),
+				.old_value = item_value_text(&change->texts, item, entry->now),
+				.new_value = item_value_text(&change->texts, item, entry->wanted),
 				.written = entry->written,
 			};
 		}

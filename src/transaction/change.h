@@ -55,7 +55,7 @@ struct enabled_cores {
 	uint64_t cores;
 };
 
-/** A list of texts; the texts are the context's. */
+/** A list of texts; the texts are the change's. */
 struct text_list {
 	const char **texts;
 	size_t count, space;
@@ -68,6 +68,7 @@ struct isst_change {
 	size_t count, space;
 	struct isst_change_step *listed; /* for isst_change_step(), made when asked */
 	size_t listed_count;
+	struct messages texts; /* its own: a program that makes change after change does not grow */
 	struct text_list warnings, differences;
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;

@@ -331,9 +331,9 @@ uint64_t item_known_bits(enum item_kind kind)
 	}
 }
 
-const char *item_describe(struct isst_context *context, const struct item *item)
+const char *item_text(struct messages *messages, const struct isst_context *context,
+		      const struct item *item)
 {
-	struct messages *messages = &context->messages;
 	const struct kind *kind = &KINDS[item->kind];
 	const char *place;
 
@@ -353,11 +353,9 @@ const char *item_describe(struct isst_context *context, const struct item *item)
 	return message_make(messages, "%s: %s", place, kind->what);
 }
 
-const char *item_describe_value(struct isst_context *context, const struct item *item,
-				struct item_value value)
+const char *item_value_text(struct messages *messages, const struct item *item,
+			    struct item_value value)
 {
-	struct messages *messages = &context->messages;
-
 	switch (KINDS[item->kind].format) {
 	case AS_FEATURES:
 		return message_make(messages, "%s, %s", value.number & 1 ? "on" : "off",
@@ -376,6 +374,17 @@ const char *item_describe_value(struct isst_context *context, const struct item 
 	default:
 		return message_make(messages, "%" PRIu64, value.number);
 	}
+}
+
+const char *item_describe(struct isst_context *context, const struct item *item)
+{
+	return item_text(&context->messages, context, item);
+}
+
+const char *item_describe_value(struct isst_context *context, const struct item *item,
+				struct item_value value)
+{
+	return item_value_text(&context->messages, item, value);
 }
 
 /** The domain of an item in the present topology. */

@@ -83,6 +83,12 @@ bool item_value_serves(const struct item *item, struct item_value now, struct it
 const char *item_kind_name(enum item_kind kind);
 enum item_kind item_kind_of(const char *name);
 
+/** The same, as texts of @messages. */
+const char *item_text(struct messages *messages, const struct isst_context *context,
+		      const struct item *item);
+const char *item_value_text(struct messages *messages, const struct item *item,
+			    struct item_value value);
+
 /** `package 0, die 0: CLOS 2`, and a value as one reads it. The context's; "out of memory" without
  * memory. */
 const char *item_describe(struct isst_context *context, const struct item *item);

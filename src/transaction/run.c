@@ -34,17 +34,18 @@ bool patience_wait(struct patience *patience)
 void change_log(struct isst_change *change, const struct item *item, struct item_value from,
 		struct item_value to, const char *result)
 {
-	struct isst_context *context = change->context;
-	struct isst_machine *machine = context->machine;
+	struct isst_machine *machine = change->context->machine;
 	const char *command = change->options.command;
+	struct messages *texts = &change->texts;
+	char *line;
 
-	if (machine->log)
-		machine->log(machine->data,
-			     message_make(&context->messages, "%s%s%s: %s -> %s: %s",
-					  command ? command : "", command ? ": " : "",
-					  item_describe(context, item),
-					  item_describe_value(context, item, from),
-					  item_describe_value(context, item, to), result));
+	if (!machine->log ||
+	    asprintf(&line, "%s%s%s: %s -> %s: %s", command ? command : "", command ? ": " : "",
+		     item_text(texts, change->context, item), item_value_text(texts, item, from),
+		     item_value_text(texts, item, to), result) < 0)
+		return;
+	machine->log(machine->data, line);
+	free(line);
 }
 
 /**
@@ -502,25 +503,27 @@ static bool all_as_wanted(const struct step *step, const struct item_access *acc
 }
 
 /** Why an item is not as it was written, for a value that did not appear. */
-static const char *describe_not_taken(struct isst_context *context, const struct entry *entry,
+static const char *describe_not_taken(struct isst_change *change, const struct entry *entry,
 				      struct item_value now)
 {
-	const char *target = item_describe(context, &entry->item);
-	const char *written = item_describe_value(context, &entry->item, entry->wanted);
-	const char *found = item_describe_value(context, &entry->item, now);
+	struct messages *texts = &change->texts;
+	const char *target = item_text(texts, change->context, &entry->item);
+	const char *written = item_value_text(texts, &entry->item, entry->wanted);
+	const char *found = item_value_text(texts, &entry->item, now);
 
 	if (entry->timed_out)
-		return message_make(&context->messages,
+		return message_make(texts,
 				    "%s: wrote %s, read back %s: it took no effect in %u ms, and "
 				    "may do so yet",
 				    target, written, found, item_settling_time(entry->item.kind));
-	return message_make(&context->messages, "%s: %s was written and not taken; it is %s",
-			    target, written, found);
+	return message_make(texts, "%s: %s was written and not taken; it is %s", target, written,
+			    found);
 }
 
 static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)
 {
 	struct isst_context *context = change->context;
+	struct messages *texts = &change->texts;
 	bool moved = !item_value_equal(&entry->item, access->value, entry->now);
 
 	if (entry->refused)
@@ -536,15 +539,15 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 		return 0;
 	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
 		change_warn(change, "%s: wrote %s, read back %s: clipped",
-			    item_describe(context, &entry->item),
-			    item_describe_value(context, &entry->item, entry->wanted),
-			    item_describe_value(context, &entry->item, access->value));
+			    item_text(texts, context, &entry->item),
+			    item_value_text(texts, &entry->item, entry->wanted),
+			    item_value_text(texts, &entry->item, access->value));
 		entry->confirmed = true;
 		/* A record and a second run compare with what the machine made of it. */
 		entry->wanted = access->value;
 		return 0;
 	}
-	return do_without(change, entry, -EIO, describe_not_taken(context, entry, access->value));
+	return do_without(change, entry, -EIO, describe_not_taken(change, entry, access->value));
 }
 
 /** Reads back what was written, until it is there or has had its time. */

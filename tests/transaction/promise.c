@@ -307,6 +307,52 @@ static size_t bytes_in_use(void)
 #endif
 }
 
+/** Plans and lists one change, another one each time. */
+static void list_change(struct program *program, unsigned int round)
+{
+	const struct isst_change_options options = { .dry_run = true, .targets = ISST_SKIP_FAILED };
+	const struct isst_clos clos = { .clos = round % 4, .max_mhz = 100 + round * 100 % 25000 };
+	struct isst_turbo_freq_request turbo_freq = { .enable = true, .automatic = true };
+	size_t count = isst_domain_count(program->context) < 2 ? 1 : 2;
+	struct isst_change *change;
+
+	assert_int_equal(isst_change_new(program->context, &options, &change), 0);
+	isst_plan_level(change, program->requests, count, round % 2, true);
+	isst_plan_base_freq(change, program->requests, count, true, true);
+	isst_plan_turbo_freq(change, program->requests, count, &turbo_freq);
+	isst_plan_clos(change, program->requests, count, &clos);
+	isst_change_run(change);
+	for (size_t i = 0; isst_change_step(change, i); i++)
+		assert_non_null(isst_change_step(change, i)->target);
+	isst_change_free(change);
+}
+
+static void list_changes(const char *platform, const char *rules)
+{
+	struct program program;
+	size_t before = 0;
+
+	program_begin(&program, platform, rules, NULL);
+	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
+		if (i == WARM_UP)
+			before = bytes_in_use();
+		list_change(&program, i);
+	}
+	if (bytes_in_use() > before + SLACK)
+		fail_msg("%s, '%s': %zu bytes more after %u changes", platform, rules,
+			 bytes_in_use() - before, rounds());
+	program_end(&program);
+}
+
+static void C3_a_change_owns_its_texts(void **state)
+{
+	(void)state;
+	list_changes("tests/tiny", "");
+	list_changes("tests/tiny", "mailbox 0x7f/0x05 EBUSY\nmailbox 0x7f/0x20 EIO\n");
+	list_changes("tests/tpmi-tiny", "");
+	list_changes("tests/tpmi-tiny", "tpmi clos-param get power-domain 1 ENOTTY\n");
+}
+
 static void C5_reading_a_level_again_releases_what_was_read_before(void **state)
 {
 	struct isst_level level = { 0 };
@@ -339,6 +385,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C5_a_change_without_options_has_the_defaults),
 		cmocka_unit_test(C5_before_discovery_there_is_no_cpu_to_walk),
 		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
+		cmocka_unit_test(C3_a_change_owns_its_texts),
 	};
 
 	(void)count;
