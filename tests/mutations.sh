@@ -119,8 +119,6 @@ mutate "footprints are not taken back" $undo \
 mutate "footprints are not recorded" $run \
 	's/error = read_unknown(change, step->footprint, step->footprint_count);/error = 0;/' \
 	verification
-mutate "footprints are read when their step is made" $run \
-	's/int error = add_items(&change->baseline, step->footprint.*/int error = 0;/' baseline
 mutate "old values are read when their step is made" $run \
 	's/int error = read_baseline(change);/int error = 0;/' baseline
 mutate "what earlier steps moved is not read again" $run \
