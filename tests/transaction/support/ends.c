@@ -283,7 +283,7 @@ static void kill_and_change_all(const struct machine *machine, const struct requ
 	for (unsigned int k = 1; k <= course->changes; k++)
 		for (size_t i = 0; course_middle_of_kind(course, k) && i < COUNT(OTHERS); i++) {
 			/* Nobody can tell two processes apart that write the same value. */
-			if (strcmp(request->name, OTHERS[i]) == 0 ||
+			if (strstr(request->name, OTHERS[i]) ||
 			    (request->before && strstr(request->before, OTHERS[i])))
 				continue;
 			kill_and_change(machine, request, k, OTHERS[i]);
