@@ -231,7 +231,8 @@ static void report_results(const struct attempt *attempt, int error)
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
 
-		if (error || is_part(attempt, unit))
+		/* A change that failed is one of the units that it would have been made for. */
+		if ((error && !isst_domain_is_io(unit->domain)) || is_part(attempt, unit))
 			report_result(run, unit, changing->feature, changing->result, error);
 	}
 	/* Without CPUs there is nothing that could have a class of service. */
