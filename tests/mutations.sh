@@ -185,7 +185,7 @@ record=src/transaction/record.c
 mutate "records are ignored" $record 's/int error = read_all(context, name, saved);/int error = -ENOENT;/' \
 	records
 mutate "what was taken back already is taken back again" src/features/restoring.c \
-	's/\*settled = recorded == 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
+	's/\*settled = existed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
 mutate "records of another level are used" $record \
 	's/ && saved->items\[i\].level == level)/)/' records
 mutate "a second enable overwrites the record" $record \

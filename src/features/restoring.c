@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `disable --auto` puts back: the values that `enable --auto` recorded before it replaced
  * them. */
+#include "features/context.h"
 #include "features/planning.h"
 
 #include <errno.h>
@@ -160,21 +161,24 @@ static int find_unrecorded(struct isst_context *context, const char *name,
 }
 
 /**
- * Without a record of its level a domain gets the reference tool's values, unless there is nothing
- * to take back: a domain of which nothing is recorded, though the feature was off or recorded of
- * others, was taken back already, or never was on, and what `disable` finds is the user's.
+ * Without a record of its level a domain gets the reference tool's values, unless its record was
+ * followed before: then what `disable` finds has been put back, or is the user's. Where packages
+ * share core-power, one of their domains stands for all.
  */
 static int find_settled(struct isst_context *context, const char *name,
 			const struct isst_request *requests, const struct facts *facts, size_t i,
 			bool *settled)
 {
-	int recorded = record_exists(context, name, requests[i].domain), error = 0;
+	const struct isst_domain *domain = requests[i].domain;
+	int recorded = record_exists(context, name, domain), existed = 0, error = 0;
 	bool unrecorded = false;
 
 	if (recorded == 0)
+		existed = record_existed(context, name, domain, context_has_power_domains(context));
+	if (existed > 0)
 		error = find_unrecorded(context, name, requests, facts, i, &unrecorded);
-	*settled = recorded == 0 && !unrecorded;
-	return recorded < 0 ? recorded : error;
+	*settled = existed > 0 && !unrecorded;
+	return recorded < 0 ? recorded : existed < 0 ? existed : error;
 }
 
 int plan_restoring(struct isst_change *change, const char *name,

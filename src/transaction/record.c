@@ -90,6 +90,18 @@ static bool same_domain(const struct item *a, const struct item *b)
 	return a->package == b->package && a->die == b->die && a->domain == b->domain;
 }
 
+/** A line that tells no value, but that those of its domain were put back. */
+static struct saved_item mark_of(const struct item *domain)
+{
+	return (struct saved_item){ .item = *domain };
+}
+
+static bool is_mark(const struct saved_item *line)
+{
+	/* No feature writes a level. */
+	return line->item.kind == ITEM_LEVEL;
+}
+
 static char *file_name(const char *name)
 {
 	char *file;
@@ -119,7 +131,8 @@ int record_read(struct isst_context *context, const char *name, const struct iss
 	if (error)
 		return error;
 	for (size_t i = 0; i < saved->count; i++)
-		if (same_domain(&saved->items[i].item, &wanted) && saved->items[i].level == level)
+		if (same_domain(&saved->items[i].item, &wanted) && saved->items[i].level == level &&
+		    !is_mark(&saved->items[i]))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
 	if (kept > 0)
@@ -128,7 +141,26 @@ int record_read(struct isst_context *context, const char *name, const struct iss
 	return -ENOENT;
 }
 
-int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain)
+typedef bool (*line_test)(const struct saved_item *line, const struct item *domain);
+
+static bool is_of_domain(const struct saved_item *line, const struct item *domain)
+{
+	return same_domain(&line->item, domain) && !is_mark(line);
+}
+
+static bool is_or_was_of_domain(const struct saved_item *line, const struct item *domain)
+{
+	return same_domain(&line->item, domain);
+}
+
+static bool is_or_was_of_package(const struct saved_item *line, const struct item *domain)
+{
+	return line->item.package == domain->package;
+}
+
+/** Whether one of the lines that @name recorded passes a test. */
+static int has_line(struct isst_context *context, const char *name,
+		    const struct isst_domain *domain, line_test test)
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	struct saved_items saved;
@@ -137,9 +169,21 @@ int record_exists(struct isst_context *context, const char *name, const struct i
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < saved.count; i++)
-		found |= same_domain(&saved.items[i].item, &wanted);
+		found |= test(&saved.items[i], &wanted);
 	saved_items_clear(&saved);
 	return found;
+}
+
+int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain)
+{
+	return has_line(context, name, domain, is_of_domain);
+}
+
+int record_existed(struct isst_context *context, const char *name, const struct isst_domain *domain,
+		   bool package)
+{
+	return has_line(context, name, domain,
+			package ? is_or_was_of_package : is_or_was_of_domain);
 }
 
 static int write_all(struct isst_context *context, const char *name,
@@ -245,8 +289,8 @@ static int hand_over_item(const struct isst_change *change, const struct record_
 {
 	struct saved_item *line = find_line(heir, &item->item, item->level);
 
-	if (item->item.kind == ITEM_FEATURES || was_put_back(change, &item->item) ||
-	    is_retained(change, plan->name, item))
+	if (item->item.kind == ITEM_FEATURES || is_mark(item) ||
+	    was_put_back(change, &item->item) || is_retained(change, plan->name, item))
 		return 0;
 	if (!line)
 		return plan->inherits ? saved_items_add(heir, item) : 0;
@@ -275,9 +319,12 @@ static int hand_over(struct isst_change *change, const struct record_plan *plan,
 	return error;
 }
 
-static void forget(const struct isst_change *change, const struct record_plan *plan,
-		   struct saved_items *saved)
+/** Leaves a mark, so that a later `disable --auto` does not take what was put back for something
+ * that nobody recorded. */
+static int forget(const struct isst_change *change, const struct record_plan *plan,
+		  struct saved_items *saved)
 {
+	struct saved_item mark = mark_of(&plan->domain);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < saved->count; i++)
@@ -285,6 +332,7 @@ static void forget(const struct isst_change *change, const struct record_plan *p
 		    is_retained(change, plan->name, &saved->items[i]))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
+	return saved_items_add(saved, &mark);
 }
 
 static int apply(struct isst_change *change, const struct record_plan *plan)
@@ -299,7 +347,7 @@ static int apply(struct isst_change *change, const struct record_plan *plan)
 	else if (!error)
 		error = hand_over(change, plan, &saved);
 	if (!error && plan->kind == FORGET)
-		forget(change, plan, &saved);
+		error = forget(change, plan, &saved);
 	if (!error)
 		error = write_all(change->context, plan->name, &saved);
 	saved_items_clear(&saved);

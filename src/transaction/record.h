@@ -17,7 +17,7 @@ int record_keep(struct isst_change *change, const char *name, size_t first);
 int record_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level);
 
 /**
- * Once the change is made, forgets what is recorded of a domain.
+ * Once the change is made, forgets what is recorded of a domain, but for that it was.
  *
  * @other: another feature: where its record holds a value that this one had written, it gets the
  * value from before both in its place
@@ -35,6 +35,11 @@ int record_read(struct isst_context *context, const char *name, const struct iss
 
 /** Whether something is recorded of a domain, at whatever level. Returns 0 or 1, or as above. */
 int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain);
+
+/** Whether something is, or was since boot, recorded of a domain; @package: or of another one of
+ * its package. Returns as record_exists() does. */
+int record_existed(struct isst_context *context, const char *name, const struct isst_domain *domain,
+		   bool package);
 
 /** Carries out what was planned for the records. A failure is only warned of: the change itself
  * stands. */

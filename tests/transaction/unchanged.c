@@ -60,38 +60,81 @@ static void a_request_that_nothing_stands_against_but_is_done_is_no_error(void *
 	machine_end(&machine);
 }
 
-/** Features that were switched on without a record, as by another tool, take core-power along. */
-static void without_a_record_core_power_goes_off_once(void **state)
+static void check_repeated(const struct machine *machine, const char *name)
+{
+	char *picture = machine_picture(machine);
+	struct outcome outcome;
+
+	machine_try(machine, name, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_true(outcome.unchanged);
+	outcome_clear(&outcome);
+	machine_check(machine, picture, "%s once more", name);
+	free(picture);
+}
+
+/** As the kernel tree's tool does: also where the user switched core-power on, or nobody did
+ * anything with the feature (D38). Said twice in a row it has nothing to do. */
+static void without_a_record_disable_auto_switches_core_power_off(void **state)
 {
 	static const char *const NAMES[][2] = {
 		{ "turbo-freq enable", "turbo-freq disable auto" },
 		{ "core-power enable ordered; base-freq enable", "base-freq disable auto" },
+		{ "core-power enable ordered", "turbo-freq disable auto" },
+		{ "core-power enable ordered", "base-freq disable auto" },
 	};
 	struct machine machine;
 
-	(void)state;
-	machine_begin(&machine, "tests/tiny");
+	machine_begin(&machine, *state);
 	for (size_t i = 0; i < COUNT(NAMES); i++) {
 		struct outcome outcome;
-		char *picture;
 
 		machine_restart(&machine, NAMES[i][0]);
-		machine_try(&machine, NAMES[i][1], &outcome);
-		assert_int_equal(outcome_error(&outcome), 0);
-		check_holds(outcome.steps, "core-power: 1 -> 0");
-		outcome_clear(&outcome);
-		/* Whoever switches it on afterwards keeps it. */
-		assert_true(machine_prepare(&machine, "core-power enable ordered"));
-		picture = machine_picture(&machine);
-		machine_try(&machine, NAMES[i][1], &outcome);
-		assert_int_equal(outcome_error(&outcome), 0);
-		assert_true(outcome.unchanged);
-		outcome_clear(&outcome);
-		machine_check(&machine, picture, "%s once more", NAMES[i][1]);
-		free(picture);
+		for (unsigned int time = 0; time < 2; time++) {
+			machine_try(&machine, NAMES[i][1], &outcome);
+			assert_int_equal(outcome_error(&outcome), 0);
+			check_holds(outcome.warnings, "no saved settings: core-power goes off");
+			check_holds(outcome.steps, "CLOS and priority type: 0x6 -> 0x4");
+			outcome_clear(&outcome);
+			check_repeated(&machine, NAMES[i][1]);
+			assert_true(machine_prepare(&machine, "core-power enable ordered"));
+		}
 	}
 	machine_end(&machine);
 }
+
+/** What was put back is the user's; a feature that is switched on without a record after that is
+ * not. */
+static void after_a_record_was_followed_only_a_feature_that_is_on_counts(void **state)
+{
+	static const char *const NAMES[][3] = {
+		{ "turbo-freq enable auto cpus", "turbo-freq disable auto", "turbo-freq enable" },
+		{ "base-freq enable auto", "base-freq disable auto", "base-freq enable" },
+	};
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	for (size_t i = 0; i < COUNT(NAMES); i++) {
+		struct outcome outcome;
+
+		machine_restart(&machine, "core-power enable ordered");
+		assert_true(machine_prepare(&machine, NAMES[i][0]));
+		assert_true(machine_prepare(&machine, NAMES[i][1]));
+		check_repeated(&machine, NAMES[i][1]);
+		assert_true(machine_prepare(&machine, NAMES[i][2]));
+		machine_try(&machine, NAMES[i][1], &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		check_holds(outcome.warnings, "no saved settings: core-power goes off");
+		outcome_clear(&outcome);
+		check_repeated(&machine, NAMES[i][1]);
+	}
+	machine_end(&machine);
+}
+
+#define ON(platform, test) \
+	{ \
+		platform ": " #test, test, NULL, NULL, platform \
+	}
 
 #define REPEATED(platform) \
 	{ \
@@ -103,7 +146,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_that_nothing_stands_against_but_is_done_is_no_error),
-		cmocka_unit_test(without_a_record_core_power_goes_off_once),
+		ON("tests/tiny", without_a_record_disable_auto_switches_core_power_off),
+		ON("tests/multi-die", without_a_record_disable_auto_switches_core_power_off),
+		ON("tests/tpmi-tiny", without_a_record_disable_auto_switches_core_power_off),
+		ON("tests/tiny", after_a_record_was_followed_only_a_feature_that_is_on_counts),
+		ON("tests/multi-die", after_a_record_was_followed_only_a_feature_that_is_on_counts),
+		ON("tests/tpmi-tiny", after_a_record_was_followed_only_a_feature_that_is_on_counts),
 		REPEATED("tests/tiny"),
 		REPEATED("tests/multi-die"),
 		REPEATED("tests/offline"),
