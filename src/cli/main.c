@@ -9,6 +9,7 @@
 
 static enum exit_status print_help(const struct request *request, struct output *output)
 {
+	struct glance glance = run_glance(request);
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
@@ -16,8 +17,10 @@ static enum exit_status print_help(const struct request *request, struct output 
 
 	if (!stream)
 		return output_usage_error(output, NULL);
-	help_write(output->program, request->feature, request->command, run_is_preset(request),
-		   stream);
+	/* Scripts know the tool by the first line of its help. */
+	if (output->reference && glance.known)
+		output_title(output, glance.model);
+	help_write(output->program, request->feature, request->command, glance.preset, stream);
 	status = fclose(stream) == 0 ? output_text(output, text, size)
 				     : output_usage_error(output, NULL);
 	free(text);
@@ -51,7 +54,8 @@ static enum exit_status complain(const struct request *request, struct output *o
 				 const char *problem)
 {
 	if (request->action == ACTION_NO_COMMAND && !renderers[output->format].document)
-		help_write(output->program, request->feature, NULL, run_is_preset(request), stderr);
+		help_write(output->program, request->feature, NULL, run_glance(request).preset,
+			   stderr);
 	return output_usage_error(output, problem);
 }
 

@@ -110,6 +110,12 @@ void output_banner(struct output *output, const char *format, ...)
 	va_end(arguments);
 }
 
+void output_title(struct output *output, unsigned int model)
+{
+	output_banner(output, "Intel(R) Speed Select Technology\n");
+	output_banner(output, "Executing on CPU model:%u[0x%x]\n", model, model);
+}
+
 void output_banner_name(struct output *output, const char *what, const char *name)
 {
 	FILE *stream = banner_stream(output);

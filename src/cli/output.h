@@ -39,6 +39,8 @@ bool output_has_banner(const struct output *output);
 /** Writes one line of the banner. */
 void output_banner(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/** The banner's two lines on tool and processor. */
+void output_title(struct output *output, unsigned int model);
 /** The same with a name from elsewhere: `what: name`. */
 void output_banner_name(struct output *output, const char *what, const char *name);
 

@@ -151,9 +151,7 @@ static void write_banner(struct run *run, struct output *output)
 {
 	const struct isst_platform *platform = isst_platform(run->context);
 
-	output_banner(output, "Intel(R) Speed Select Technology\n");
-	output_banner(output, "Executing on CPU model:%u[0x%x]\n", platform->model,
-		      platform->model);
+	output_title(output, platform->model);
 	if (platform->emulated)
 		output_banner_name(output, "Emulated machine", platform->emulated);
 }
@@ -433,22 +431,24 @@ static enum exit_status work_without_machine(struct run *run, struct output *out
 	return output_report(output, run->report, run->status);
 }
 
-bool run_is_preset(const struct request *request)
+struct glance run_glance(const struct request *request)
 {
 	struct isst_options options = { 0 };
+	struct glance glance = { 0 };
 	struct isst_context *context;
-	bool preset;
 	char *problem = NULL;
 
 	/* Help does not depend on whether the machine can be had. */
 	if (machine_open(request, &options.machine, &problem) != STATUS_DONE ||
 	    isst_open(&options, &context) != 0) {
 		free(problem);
-		return false;
+		return glance;
 	}
-	preset = isst_is_preset(context);
+	glance.known = true;
+	glance.preset = isst_is_preset(context);
+	glance.model = isst_platform(context)->model;
 	isst_close(context);
-	return preset;
+	return glance;
 }
 
 /** What was accepted though it has no effect comes before all else. */

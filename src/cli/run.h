@@ -59,9 +59,15 @@ void run_lacking(struct run *run, const char *format, ...) __attribute__((format
 /** What is being done right now: told at once, or where results are documents in the report. */
 void run_progress(struct run *run, const char *line);
 
-/** Whether the machine that a command line means is one whose Speed Select the BIOS has set up;
- * false where it cannot be opened. For help. */
-bool run_is_preset(const struct request *request);
+/** What can be known of a machine without asking its driver. */
+struct glance {
+	bool known;  /* false: the machine cannot be opened */
+	bool preset; /* the BIOS has set up its Speed Select */
+	unsigned int model;
+};
+
+/** Looks at the machine that a command line means; for help. */
+struct glance run_glance(const struct request *request);
 
 /** True if the run is to change the machine. */
 bool run_changes(const struct run *run);
