@@ -436,6 +436,7 @@ deps-dev:
 .PHONY: deps-portability
 deps-portability:
 	@sh tests/deps.sh build portability
+	@sh tests/portability/fetch.sh $(BUILD) arm64 s390x
 
 .PHONY: deps-witness
 deps-witness:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what the project needs, through the distribution's package manager: deps.sh SET...
 # build: compiling and testing. dev: lint, valgrind, coverage, man page checks. witness: comparing with the
-# packaged tool, and the kernel's drivers in a virtual machine. portability: other compilers, architectures and C
-# libraries; for the libraries of other architectures dpkg is told of these.
+# packaged tool, and the kernel's drivers in a virtual machine. portability: other compilers and C libraries (those of
+# other architectures are fetched by tests/portability/fetch.sh, and not installed).
 # Says what it installs; without root it prints the command to run instead.
 set -eu
 
@@ -12,16 +12,16 @@ packages_of() {	# $1: package manager; the other words: sets
 	shift
 	for set in "$@"; do
 		case $manager-$set in
-		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev ;;
+		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev libcap2-bin ;;
 		apt-dev) echo clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
 		apt-witness) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
 		apt-portability) echo clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross \
-			qemu-user musl-tools libcap-dev:arm64 libcmocka-dev:arm64 libcap-dev:s390x libcmocka-dev:s390x ;;
+			qemu-user musl-tools ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
 		dnf-dev) echo clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
 		dnf-witness) echo python3 strace ;;
 		dnf-portability) echo clang lld ;;
-		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcmocka-devel ;;
+		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel ;;
 		zypper-dev) echo clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck ;;
 		zypper-witness) echo python3 strace ;;
 		zypper-portability) echo clang lld ;;
@@ -38,9 +38,6 @@ if command -v apt-get > /dev/null; then
 	done
 	install="apt-get install -y --no-install-recommends$missing"
 	update='apt-get update'
-	for architecture in $(echo "$missing" | tr ' ' '\n' | sed -n 's/.*://p' | sort -ur); do
-		update="dpkg --add-architecture $architecture && $update"
-	done
 elif command -v dnf > /dev/null; then
 	packages=$(packages_of dnf "$@")
 	missing=

@@ -27,9 +27,9 @@ for compiler in gcc clang; do
 	option=
 	[ $compiler = gcc ] || option=-fuse-ld=lld
 	if ! echo 'int main(void) { return 0; }' | $compiler -flto $option -x c -o "$scratch/probe" - 2> /dev/null; then
-		skip "D8: $compiler -flto" "no $compiler that links so"
+		skip "$compiler -flto" "no $compiler that links so"
 	else
-		check "D8: $compiler -flto" build_with $compiler "$option"
+		check "$compiler -flto" build_with $compiler "$option"
 	fi
 done
 finish

@@ -8,7 +8,7 @@ native=$(cd "$2" && pwd) || exit 1
 archive=$(cc -print-file-name=libcap.a)
 
 if ! command -v musl-gcc > /dev/null || [ ! -e "$archive" ] || [ ! -e /usr/include/sys/capability.h ]; then
-	skip "D2: builds and works with musl" "no musl-gcc, or no static libcap"
+	skip "builds and works with musl" "no musl-gcc, or no static libcap"
 	finish
 	exit
 fi
@@ -41,7 +41,7 @@ run_cases() {
 	"$native/tests/command/run_cases" with-musl "$scratch/cases" tests/platforms
 }
 
-check "D2: builds with musl" build_with_musl
-check "D2: the command is one of musl's" is_of_musl
-check "D2: commands answer with musl as with glibc" run_cases
+check "builds with musl" build_with_musl
+check "the command is one of musl's" is_of_musl
+check "commands answer with musl as with glibc" run_cases
 finish

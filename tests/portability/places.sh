@@ -85,16 +85,16 @@ cleans_its_own() {
 		make_here clean && [ ! -e 'what is built' ] && [ -z "$(find . -maxdepth 1 -name 'build-link-*')" ]
 }
 
-check "D4: builds in a directory with spaces, of a checkout with spaces" make_here all tests
-check "D4: the directory holds what was built" test -x "$build/intel-speed-select"
-check "D4: tests pass there" test_here
-check "D4: installs below a DESTDIR with spaces" make_here install DESTDIR="$root"
-check "D9: the preload library is in a directory of its own" installed_files
-check "D6: links in the installed README lead to what is installed" links_lead_to_files
-check "D4: takes everything out again" make_here uninstall DESTDIR="$root"
-check "D4: nothing is left" nothing_installed
-check "D8: another PREFIX compiles only what knows it" compiled_again
-check "D9: the installed command finds the preload library" use_command
-check "C7: what pkg-config says links" use_library
-check "D4: clean removes what is its own, and nothing else" cleans_its_own
+check "builds in a directory with spaces, of a checkout with spaces" make_here all tests
+check "the directory holds what was built" test -x "$build/intel-speed-select"
+check "tests pass there" test_here
+check "installs below a DESTDIR with spaces" make_here install DESTDIR="$root"
+check "the preload library is in a directory of its own" installed_files
+check "links in the installed README lead to what is installed" links_lead_to_files
+check "takes everything out again" make_here uninstall DESTDIR="$root"
+check "nothing is left" nothing_installed
+check "another PREFIX compiles only what knows it" compiled_again
+check "the installed command finds the preload library" use_command
+check "what pkg-config says links" use_library
+check "clean removes what is its own, and nothing else" cleans_its_own
 finish

@@ -14,7 +14,7 @@ inline='stat fstat lstat fstatat mknod mknodat'
 
 library=$($CC -print-file-name=libc.so.6)
 if ! objdump -T "$library" 2> /dev/null | grep -q 'GLIBC_2\.'; then
-	skip "D2: nothing newer than glibc 2.$newest is asked for" "this C library is not glibc"
+	skip "nothing newer than glibc 2.$newest is asked for" "this C library is not glibc"
 	finish
 	exit
 fi
@@ -52,9 +52,9 @@ notices() {
 }
 
 check "a function that is newer is noticed" notices
-check "D2: the command asks for nothing newer than glibc 2.$newest" imports "$build/intel-speed-select"
+check "the command asks for nothing newer than glibc 2.$newest" imports "$build/intel-speed-select"
 if [ -e "$build/libisst-emulator-preload.so" ]; then
-	check "D2: nor does the preload library" imports "$build/libisst-emulator-preload.so"
-	check "D2: nor does it find such things by name" replaced
+	check "nor does the preload library" imports "$build/libisst-emulator-preload.so"
+	check "nor does it find such things by name" replaced
 fi
 finish

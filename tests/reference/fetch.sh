@@ -8,6 +8,8 @@
 # SUITE: the one to take it from; the first of those below that has it by default. REFERENCE=path takes a program that is
 # there already instead. Exit status 3 when there is none to be had; what is missing is said on standard error.
 set -eu
+# shellcheck source=tests/packages.sh
+. "$(dirname "$0")/../packages.sh"
 
 directory=$1
 suites=${2:-trixie-backports trixie bookworm-backports}
@@ -34,31 +36,17 @@ fi
 [ -e "$directory/version" ] && exit 0
 command -v apt-get > /dev/null || { echo "reference: no apt-get here; give the program's path as REFERENCE" >&2; exit 3; }
 
-# The addresses are those that the system itself is configured with; its configuration is not touched.
-base=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p' /etc/apt/sources.list.d/*.sources 2> /dev/null | head -n 1)
-[ -n "$base" ] || base=$(awk '$1 == "deb" { print $(NF > 3 && $2 ~ /^\[/ ? 3 : 2); exit }' /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2> /dev/null)
-[ -n "$base" ] || { echo "reference: no package archive is configured" >&2; exit 3; }
+archive=$(archive_address) || { echo "reference: no package archive is configured" >&2; exit 3; }
 
 fetch() {	# $1: suite
-	work=$directory/$1
-	release=${1%-backports}
-	rm -rf "$work"
-	mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/packages"
-	printf "deb $base %s main\n" "$release" "$1" | sort -u > "$work/sources.list"
-	set -- "$1" -qq -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-		-o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root \
-		-o APT::Architectures="$(dpkg --print-architecture)"
 	suite=$1
-	shift
-	apt-get "$@" update > "$work/log" 2>&1 || return 1
-	package=$(apt-cache "$@" madison linux-cpupower | awk -F ' *[|] *' -v suite="$suite/" 'index($3, suite) { print $2; exit }')
+	release=${1%-backports}
+	work=$directory/$suite
+	packages_prepare "$work" "$(dpkg --print-architecture)" "$archive" "$release" "$suite" || return 1
+	package=$(packages_run apt-cache madison linux-cpupower |
+		awk -F ' *[|] *' -v suite="$suite/" 'index($3, suite) { print $2; exit }')
 	[ -n "$package" ] || return 1
-	(cd "$work/packages" && apt-get "$@" download "linux-cpupower=$package" "libc6/$release" "libnl-3-200/$release" \
-		"libnl-genl-3-200/$release") >> "$work/log" 2>&1 || return 1
-	for deb in "$work"/packages/*.deb; do
-		dpkg -x "$deb" "$work/root"
-	done
-	rm -rf "$work/lists" "$work/cache" "$work/packages"
+	packages_unpack "linux-cpupower=$package" "libc6/$release" "libnl-3-200/$release" "libnl-genl-3-200/$release" || return 1
 	program=$(find "$work/root/usr" -name intel-speed-select -type f | head -n 1)
 	loader=$(find "$work/root" -name 'ld-linux*.so*' | head -n 1)
 	libraries=$(find "$work/root" -name 'lib*.so.*' -exec dirname {} + | sort -u | paste -s -d :)
