@@ -294,8 +294,18 @@ check_program_fails() {	# $1: program
 	[ -s "$scratch/printed" ] || { echo "said nothing"; return 1; }
 }
 
+# Quotes as they are printed stand in pairs, none within another, and hold no comma between two words.
+check_quotes() {
+	open=$(printf '\001')
+	close=$(printf '\002')
+	mandoc -T utf8 "$man" | sed "s/.$(printf '\b')//g; s/‘/$open/g; s/’/$close/g" | tr -s '\n ' '  ' |
+		grep -o -E "$open[^$close]*$open.{9}|.{9}$close[^$open]*$close|$open[a-z]+, [a-z]+$close" |
+		tr "$open$close" "''"
+	! grep -q . "$scratch/said"
+}
+
 check "help and man page name the same features, commands and options" check_typed
-check "D6: help is no wider than 100 columns" check_width
+check "help is no wider than 100 columns" check_width
 check "help and man page name the same exit statuses" \
 	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
 check "help and README name the same exit statuses" check_statuses README.md column_of "Exit status"
@@ -305,8 +315,10 @@ check "links in the documents lead to files" check_links
 
 if command -v mandoc > /dev/null; then
 	check "mandoc has no warnings" mandoc -T lint -W warning "$man"
+	check "quotes of the man page stand around single words and phrases" check_quotes
 else
 	skip "mandoc has no warnings" "mandoc is not installed"
+	skip "quotes of the man page stand around single words and phrases" "mandoc is not installed"
 fi
 
 emulator=yes
