@@ -61,7 +61,8 @@ on_machine emulate -- "$build/tests/preload/probe" > "$scratch/probe" 2>&1 < /de
 grep -E '^(ok|not ok) |^#' "$scratch/probe" > "$scratch/tap" || sed 's/^/# /' "$scratch/probe"
 cat "$scratch/tap"
 count=$(grep -c -E '^(ok|not ok) ' "$scratch/tap")
-failed=$(grep -c '^not ok ' "$scratch/tap")
+# A skipped test is "not ok" with a remark in older versions of cmocka.
+failed=$(grep '^not ok ' "$scratch/tap" | grep -c -v '# SKIP')
 if [ "$count" -eq 0 ]; then
 	count=1
 	failed=1

@@ -281,6 +281,19 @@ static void the_current_directory_can_be_one_of_them(void **state)
 	assert_content("../online", "0-3\n");
 	assert_content("topology/core_id", "0\n");
 	assert_fails(getcwd(path, 3) ? 0 : -1, ERANGE);
+	assert_int_equal(chdir(before), 0);
+}
+
+/** What is above is the system's own, where /sys is mounted. */
+static void the_current_directory_can_be_left_upwards(void **state)
+{
+	char before[PATH_MAX], path[PATH_MAX];
+
+	(void)state;
+	if (access("/sys/devices/system", X_OK) != 0)
+		skip();
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(CPUS "/cpu1"), 0);
 	assert_int_equal(chdir("../.."), 0);
 	assert_string_equal(getcwd(path, sizeof(path)), "/sys/devices/system");
 	assert_int_equal(chdir(before), 0);
@@ -568,6 +581,7 @@ int main(void)
 		cmocka_unit_test_teardown(what_is_open_for_both_is_read_and_written, reset),
 		cmocka_unit_test(directories_are_listed),
 		cmocka_unit_test(the_current_directory_can_be_one_of_them),
+		cmocka_unit_test(the_current_directory_can_be_left_upwards),
 		cmocka_unit_test(groups_are_made_and_removed),
 		cmocka_unit_test(the_status_of_files_is_told),
 		cmocka_unit_test(the_device_is_a_device),
