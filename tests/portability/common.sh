@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the scripts of this directory share by sourcing it: a copy of the tree, and TAP.
+# What the scripts of this directory share by sourcing it: a copy of the tree, a sample of the command cases, and TAP.
+# CASES=all: each case instead of every tenth.
 set -u
 export LC_ALL=C
 # Nothing of the make that runs this script; what it was told reaches make below by name.
@@ -37,6 +38,14 @@ skip() {
 copy_tree() {
 	mkdir -p "$1"
 	(cd "$top" && tar -cf - --exclude='./build*' --exclude=./.git .) | tar -C "$1" -xf -
+}
+
+# sample_cases: of the files that standard input names, one a line, those that are to be run; the largest machines show
+# nothing else, and take long.
+sample_cases() {
+	sort | if [ "${CASES:-}" = all ]; then cat; else
+		xargs grep -L '^platform .*8s' | awk 'NR % 10 == 1'
+	fi
 }
 
 finish() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A build for another architecture, by nothing but its compiler: cross.sh NAME BUILD (arm64, s390x). The unit tests and
-# every tenth command case (CASES=all: each) are run by qemu's user emulation. Speaks TAP.
+# a sample of the command cases are run by qemu's user emulation. Speaks TAP.
 # Needs the architecture's compiler and C library of the distribution, and libcap and cmocka in BUILD/foreign-NAME
 # (make deps-portability).
 # shellcheck source=tests/portability/common.sh
@@ -55,8 +55,7 @@ run_cases() {
 		printf '#!/bin/sh\nexec %s -0 %s %s/intel-speed-select "$@"\n' "$qemu" "$name" "$build" > "$scratch/programs.d/$name"
 		chmod +x "$scratch/programs.d/$name"
 	done
-	find tests/command/cases -name '*.case' | sort | awk -v all="${CASES:-}" 'all == "all" || NR % 10 == 1' > "$scratch/chosen"
-	xargs cp -t "$scratch/cases" < "$scratch/chosen"
+	find tests/command/cases -name '*.case' | sample_cases | xargs cp -t "$scratch/cases"
 	"$native/tests/command/run_cases" "$scratch/programs.d" "$scratch/cases" tests/platforms
 }
 

@@ -25,5 +25,8 @@ for architecture in "$@"; do
 		tail -n 3 "$build/foreign-$architecture/log" >&2
 		exit 1
 	fi
+	# Links to absolute names would lead to what the system itself may have of that architecture; libcap is then linked
+	# from its archive.
+	find "$build/foreign-$architecture/root" -lname '/*' -delete
 	touch "$build/foreign-$architecture/complete"
 done

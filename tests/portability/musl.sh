@@ -33,11 +33,11 @@ is_of_musl() {
 	readelf -l with-musl/intel-speed-select | grep ld-musl
 }
 
-# Every tenth case. EIO is called "I/O error" by musl, and what two streams leave in one file (streams-*) depends on
-# the sizes of their buffers.
+# EIO is called "I/O error" by musl, and what two streams leave in one file (streams-*) depends on the sizes of their
+# buffers.
 run_cases() {
-	find tests/command/cases -name '*.case' ! -name 'emulate*' ! -name 'streams-*' -exec grep -L 'Input/output error' {} + | sort |
-		awk 'NR % 10 == 1' | xargs cp -t "$scratch/cases"
+	find tests/command/cases -name '*.case' ! -name 'emulate*' ! -name 'streams-*' -exec grep -L 'Input/output error' {} + |
+		sample_cases | xargs cp -t "$scratch/cases"
 	"$native/tests/command/run_cases" with-musl "$scratch/cases" tests/platforms
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Building, testing and installing in places whose names hold spaces, and what is installed. Speaks TAP.
+# Building, testing and installing in places whose names hold spaces, and what is installed; tests where /sys is not
+# mounted. Speaks TAP.
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -9,6 +10,11 @@ build="$tree/what is built"
 root="$scratch/the root"
 copy_tree "$tree"
 cd "$tree" || exit 1
+# The sample is all that there is here.
+mkdir "$scratch/cases"
+find tests/command/cases -name '*.case' | sample_cases | xargs cp -t "$scratch/cases"
+rm tests/command/cases/*.case
+cp "$scratch/cases"/*.case tests/command/cases
 
 make_here() {
 	make -s -j "$(nproc)" CC="$CC" BUILD='what is built' "$@"
@@ -18,6 +24,17 @@ make_here() {
 test_here() {
 	# shellcheck disable=SC2016  # expanded by make
 	make_here check TESTS='$(addprefix $(BUILD)/tests/,commands preloaded documents runner transaction/records)'
+}
+
+# As in a build environment that has no /sys; hide_sys COMMAND...
+hide_sys() {
+	# shellcheck disable=SC2046  # an option or none
+	unshare -m $([ "$(id -u)" -eq 0 ] || echo -r) sh -c 'mount -t tmpfs tmpfs /sys && "$@"' hidden "$@"
+}
+
+test_without_sys() {
+	# shellcheck disable=SC2016  # expanded by make
+	hide_sys make -s CC="$CC" BUILD='what is built' check TESTS='$(addprefix $(BUILD)/tests/,preloaded sysfs/kernel_files)'
 }
 
 # A program that uses the library, by what pkg-config says.
@@ -85,9 +102,14 @@ cleans_its_own() {
 		make_here clean && [ ! -e 'what is built' ] && [ -z "$(find . -maxdepth 1 -name 'build-link-*')" ]
 }
 
-check "builds in a directory with spaces, of a checkout with spaces" make_here all tests
+check "builds in a directory with spaces, of a checkout with spaces" make_here all
 check "the directory holds what was built" test -x "$build/intel-speed-select"
 check "tests pass there" test_here
+if hide_sys true 2> /dev/null; then
+	check "tests pass where /sys is not mounted" test_without_sys
+else
+	skip "tests pass where /sys is not mounted" "/sys cannot be hidden here"
+fi
 check "installs below a DESTDIR with spaces" make_here install DESTDIR="$root"
 check "the preload library is in a directory of its own" installed_files
 check "links in the installed README lead to what is installed" links_lead_to_files
