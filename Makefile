@@ -456,12 +456,19 @@ DOCUMENTS := README.md CHANGELOG.md docs/transactions.md docs/differences.md doc
 	docs/testing-your-scripts.md)
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
-$(INSTALLED_DOCUMENTS): docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
+MAN_PAGE := $(BUILD)/documents/intel-speed-select.8
+
+$(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	awk -v installed='$(notdir $(DOCUMENTS)) LICENSE' -f docs/installed.awk $(filter %$(@F),$(DOCUMENTS)) > $@
+	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $(filter %$(@F),$(DOCUMENTS)) > $@.parts
+	awk -v installed='$(notdir $(DOCUMENTS)) LICENSE' -f docs/installed.awk $@.parts > $@
+
+$(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
+	@mkdir -p $(@D)
+	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $< > $@
 
 .PHONY: install
-install: all $(BUILD)/isst.pc $(INSTALLED_DOCUMENTS)
+install: all $(BUILD)/isst.pc $(INSTALLED_DOCUMENTS) $(MAN_PAGE)
 	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
 		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man8'
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
@@ -471,7 +478,7 @@ install: all $(BUILD)/isst.pc $(INSTALLED_DOCUMENTS)
 	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD))')
 	$(INSTALL) -m 644 include/isst.h '$(DESTDIR)$(INCLUDEDIR)/isst.h'
 	$(INSTALL) -m 644 $(BUILD)/isst.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc'
-	$(INSTALL) -m 644 docs/intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
+	$(INSTALL) -m 644 $(MAN_PAGE) '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
 	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
 	$(INSTALL) -m 644 LICENSE $(INSTALLED_DOCUMENTS) '$(DESTDIR)$(DOCDIR)'
 

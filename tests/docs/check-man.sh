@@ -304,7 +304,27 @@ check_quotes() {
 	! grep -q . "$scratch/said"
 }
 
+# The part of README and man page that is of the emulator alone; what is left where there is none says so.
+check_without_emulator() {
+	for document in "$man" "$readme"; do
+		for emulator in yes no; do
+			awk -v emulator=$emulator -f "$root/docs/parts.awk" "$document" > "$scratch/$emulator.${document##*.}"
+		done
+	done
+	grep -H -n -E -e 'ISST_EMULATE=|isst --emulate|\$ isst' -e '## First steps' -e '## The emulator' \
+		-e 'S[hx] EMULATED' -e 'It (Ic (list|reset|statistics)|Cm )' "$scratch/no.md" "$scratch/no.8"
+	grep -q 'This build has no emulator' "$scratch/no.8" || echo "the man page does not say that there is none"
+	# With it there is all but the marks.
+	for document in "$man" "$readme"; do
+		grep -v -E -e '^(\.\\"|<!--) (end of )?emulator( -->)?$' -e '^\.\\" no emulator: ' "$document" |
+			diff - "$scratch/yes.${document##*.}"
+	done
+	! command -v mandoc > /dev/null || mandoc -T lint -W warning "$scratch/no.8"
+	! grep -q . "$scratch/said"
+}
+
 check "help and man page name the same features, commands and options" check_typed
+check "documents of a build without the emulator are not about it" check_without_emulator
 check "help is no wider than 100 columns" check_width
 check "help and man page name the same exit statuses" \
 	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
