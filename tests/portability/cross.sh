@@ -55,7 +55,8 @@ run_cases() {
 		printf '#!/bin/sh\nexec %s -0 %s %s/intel-speed-select "$@"\n' "$qemu" "$name" "$build" > "$scratch/programs.d/$name"
 		chmod +x "$scratch/programs.d/$name"
 	done
-	find tests/command/cases -name '*.case' | sample_cases | xargs cp -t "$scratch/cases"
+	find tests/command/cases -name '*.case' -exec grep -L 'isst emulate' {} + | sample_cases |
+		xargs cp -t "$scratch/cases"
 	"$native/tests/command/run_cases" "$scratch/programs.d" "$scratch/cases" tests/platforms
 }
 

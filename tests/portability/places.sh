@@ -81,9 +81,9 @@ installed_files() {
 
 # Of what is installed in the directory of documents.
 links_lead_to_files() {
-	cd "$root/usr/local/share/doc/isst" || return 1
-	! tr ' ' '\n' < README.md | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | grep -v :// | while read -r link; do
-		[ -e "$link" ] || echo "no $link"
+	documents="$root/usr/local/share/doc/isst"
+	! tr ' ' '\n' < "$documents/README.md" | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | grep -v :// | while read -r link; do
+		[ -e "$documents/$link" ] || echo "no $link"
 	done | grep .
 }
 
