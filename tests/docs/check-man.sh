@@ -299,7 +299,7 @@ check_quotes() {
 	open=$(printf '\001')
 	close=$(printf '\002')
 	mandoc -T utf8 "$man" | sed "s/.$(printf '\b')//g; s/‘/$open/g; s/’/$close/g" | tr -s '\n ' '  ' |
-		grep -o -E "$open[^$close]*$open.{9}|.{9}$close[^$open]*$close|$open[a-z]+, [a-z]+$close" |
+		grep -o -E "${open}[^$close]*${open}.{9}|.{9}${close}[^$open]*${close}|${open}[a-z]+, [a-z]+${close}" |
 		tr "$open$close" "''"
 	! grep -q . "$scratch/said"
 }
