@@ -256,7 +256,8 @@ static const struct {
 	{ "core-power config -c 1 -w 16",
 	  "invalid value '16' for option --weight: expected a number from 0 to 15" },
 	{ "core-power config -c 1 -m 50",
-	  "invalid value '50' for option --max: expected 0 or a number from 100 to 25500 (MHz)" },
+	  "invalid value '50' for option --max: expected 0, a number from 100 to 25500 (MHz), "
+	  "or none" },
 	{ "core-power config -c 1 -n 30000",
 	  "invalid value '30000' for option --min: expected 0 or a number from 100 to 25500 "
 	  "(MHz)" },

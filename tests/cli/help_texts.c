@@ -190,7 +190,9 @@ static void assert_unambiguous(const struct option_row *rows)
 			assert_true(!one->letter || one->letter != other->letter);
 		}
 		assert_true((one->kind == VALUE_NONE) == (one->argument == NULL));
-		assert_true((one->kind == VALUE_WORD) == (one->words != NULL));
+		/* A frequency may have a word, too. */
+		if (one->kind != VALUE_FREQUENCY)
+			assert_true((one->kind == VALUE_WORD) == (one->words != NULL));
 	}
 }
 
