@@ -2,6 +2,7 @@
 /* The life of a context, and discovery: which machine, which driver, which way to the firmware. */
 #include "features/context.h"
 #include "base/machine.h"
+#include "features/level_effects.h"
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
 #include "sysfs/uncore.h"
@@ -30,6 +31,7 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 	}
 	context->machine = machine;
 	context->lock = context->device_lock = -1;
+	context->level_effects = level_effects_read;
 	context->messages.debug = options->debug;
 	context->messages.debug_data = options->debug_data;
 	context->platform = (struct isst_platform){ .intel = machine->identity.intel,

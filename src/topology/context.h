@@ -10,6 +10,14 @@
 #include "sysfs/kernel_files.h"
 #include "topology/topology.h"
 
+enum { LEVEL_FABRICS = 2 };
+
+/** What firmware sets together with a level; 0: nothing, or it is not known. */
+struct level_effects {
+	uint64_t turbo_ratio_limits; /* as the register holds them */
+	uint64_t uncore_max_khz[LEVEL_FABRICS], uncore_min_khz[LEVEL_FABRICS];
+};
+
 struct isst_context {
 	struct isst_machine *machine;
 	struct messages messages;
@@ -20,7 +28,12 @@ struct isst_context {
 	struct topology *topology; /* NULL until discovered */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */
 	int lock, device_lock;
-	bool keep_journal; /* of an interrupted run: it is looked at, and not rolled back by itself */
+	/* Asks the firmware what a level of a domain brings with it; the room of features tells
+	 * how. Returns 0, also where that cannot be read, or a negative errno. */
+	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
+			     unsigned int level, struct level_effects *effects);
+	bool keep_journal; /* of an interrupted run: it is looked at, and not rolled back by itself
+			    */
 };
 
 /** Whether packages consist of power domains, which share what is the package's. */

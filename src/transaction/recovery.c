@@ -219,6 +219,10 @@ static enum finding judge(struct isst_journal *journal, const struct tracked *tr
 	    (is_clamped(journal, tracked, tracked->last.number) ||
 	     (tracked->half_done && is_clamped(journal, tracked, tracked->previous.number))))
 		return FOUND_WRITTEN;
+	if ((!tracked->known || tracked->half_done || journal->text.rollback) &&
+	    item_is_disturbed(item) &&
+	    (explained_by_level(journal, tracked) || explained_by_partition(journal, tracked)))
+		return FOUND_WRITTEN;
 	/* A rollback moves what firmware resets with it, and a partition is several files. */
 	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)) ||
 	    (tracked->half_done && item->kind == ITEM_PARTITION))

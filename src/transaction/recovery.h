@@ -27,6 +27,9 @@ struct tracked {
 	bool pending;	   /* it was written, and may appear yet */
 	bool unreadable;
 	enum finding finding;
+	/* Of a level: what firmware set with the present one, once that was asked for. */
+	struct level_effects effects;
+	bool effects_asked;
 };
 
 struct isst_journal {
@@ -39,5 +42,15 @@ struct isst_journal {
 
 /** Whether a value is one that an item of this machine can have. Returns 0, or -EINVAL. */
 int plausible(struct isst_context *context, const struct item *item, struct item_value value);
+
+/**
+ * Whether the present value of an item that a level change disturbs is what the level change, or a
+ * rollback that was cut off, makes of it.
+ */
+bool explained_by_level(struct isst_journal *journal, const struct tracked *tracked);
+
+/** The same of what partitions that were being made, or removed, leave in between: they are several
+ * files, and need the cpuset controller. */
+bool explained_by_partition(const struct isst_journal *journal, const struct tracked *tracked);
 
 #endif
