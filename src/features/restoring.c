@@ -13,7 +13,8 @@ struct restoring {
 	struct isst_change *change;
 	const char *name;
 	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
-	const struct saved_items *saved;
+	const struct isst_domain *domain;
+	struct saved_items *saved;
 	const struct item_access *now;
 	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
 };
@@ -72,6 +73,43 @@ static int warn_of_offline(const struct restoring *work)
 	return 0;
 }
 
+/** Whether the package of a domain has a CPU that is online. */
+static bool package_has_cpu(const struct isst_context *context, const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		if (isst_domain(context, i)->package == domain->package &&
+		    isst_domain(context, i)->has_cpu)
+			return true;
+	return false;
+}
+
+/** Turbo ratio limits are reached through a CPU: those of a domain without one stay recorded. They
+ * are the package's, and another of its domains puts them back. */
+static int retain_unreachable(struct restoring *work)
+{
+	struct isst_change *change = work->change;
+	size_t kept = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < work->saved->count && !error; i++) {
+		const struct saved_item *line = &work->saved->items[i];
+
+		if (line->item.kind != ITEM_TURBO_RATIO_LIMITS || work->domain->has_cpu) {
+			work->saved->items[kept++] = *line;
+			continue;
+		}
+		error = record_retain(change, work->name, line);
+		if (!package_has_cpu(change->context, work->domain))
+			change_warn(
+				change,
+				"%s: no CPU is online; the turbo ratio limits from before %s "
+				"enable are kept, and restored by %s disable --auto once one is",
+				work->domain->name, work->name, work->name);
+	}
+	work->saved->count = kept;
+	return error;
+}
+
 /** Whether an item is to be put back; says so where it is not. */
 static bool may_restore(const struct restoring *work, size_t i)
 {
@@ -79,6 +117,9 @@ static bool may_restore(const struct restoring *work, size_t i)
 	const struct item_access *now = &work->now[i];
 	const char *user = work->user;
 
+	/* It is back already, be it by another power domain that has the same register. */
+	if (!now->absent && item_value_equal(&item->item, now->value, item->old))
+		return false;
 	if (now->absent || !item_value_equal(&item->item, now->value, item->written)) {
 		change_warn(work->change, "%s: left as it is, since it was changed after %s enable",
 			    item_describe(work->change->context, &item->item), work->name);
@@ -109,8 +150,8 @@ static void restore_kind(const struct restoring *work, enum item_kind kind)
 
 static int restore_domain(struct restoring *work)
 {
-	struct item_access *now = calloc(work->saved->count, sizeof(*now));
-	int error = now ? 0 : -ENOMEM;
+	struct item_access *now = calloc(work->saved->count + 1, sizeof(*now));
+	int error = now ? retain_unreachable(work) : -ENOMEM;
 
 	for (size_t i = 0; i < work->saved->count && !error; i++)
 		now[i].item = work->saved->items[i].item;
@@ -203,8 +244,11 @@ int plan_restoring(struct isst_change *change, const char *name,
 			continue;
 		}
 		if (!error) {
-			struct restoring work = { change, name, used ? other_feature(name) : NULL,
-						  &saved, NULL, NULL };
+			struct restoring work = { .change = change,
+						  .name = name,
+						  .user = used ? other_feature(name) : NULL,
+						  .domain = requests[i].domain,
+						  .saved = &saved };
 
 			restored[i] = true;
 			error = restore_domain(&work);

@@ -202,6 +202,55 @@ static void limits_of_an_offline_cpu_are_put_back_once_it_is_online(void **state
 	}
 }
 
+/** With @cpus offline and forgotten, nobody can tell on which die their power domain is. */
+static void take_offline(const struct machine *machine, const unsigned int *cpus, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		hotplug(machine, cpus[i], false);
+	machine_write(machine, "run/topology", "");
+}
+
+/** A power domain without online CPUs gets back what the firmware holds for it; the limits of its
+ * CPUs wait until they are online. */
+static void B4_a_power_domain_without_online_cpus_is_put_back(void **state)
+{
+	static const unsigned int CPUS[] = { 4, 5, 6, 7, 12, 13, 14, 15 };
+	static const char *const PAIRS[][2] = {
+		{ "base-freq enable auto", "base-freq disable auto" },
+		{ "turbo-freq enable auto cpus", "turbo-freq disable auto" },
+	};
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	for (size_t i = 0; i < COUNT(PAIRS); i++) {
+		struct outcome outcome;
+		char *before, *domain, *changed;
+
+		machine_restart(&machine, "core-power enable; clos; association");
+		before = machine_picture(&machine);
+		domain = lines_of(&machine, "domain 1 ");
+		assert_true(machine_prepare(&machine, PAIRS[i][0]));
+		changed = lines_of(&machine, "domain 1 ");
+		assert_string_not_equal(changed, domain);
+		take_offline(&machine, CPUS, COUNT(CPUS));
+		machine_try(&machine, PAIRS[i][1], &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		assert_null(strstr(outcome.warnings, "was changed after"));
+		outcome_clear(&outcome);
+		check_lines(&machine, "domain 1 ", domain);
+		for (size_t j = 0; j < COUNT(CPUS); j++)
+			hotplug(&machine, CPUS[j], true);
+		machine_try(&machine, PAIRS[i][1], &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		outcome_clear(&outcome);
+		machine_check(&machine, before, "%s", PAIRS[i][1]);
+		free(before);
+		free(domain);
+		free(changed);
+	}
+	machine_end(&machine);
+}
+
 static void D38_core_power_stays_on_while_the_other_feature_is_on(void **state)
 {
 	struct machine machine;
@@ -299,6 +348,8 @@ int main(void)
 		cmocka_unit_test(D38_limits_of_a_preset_platform_are_put_back),
 		cmocka_unit_test(D38_what_the_user_changed_since_is_left_alone),
 		cmocka_unit_test(limits_of_an_offline_cpu_are_put_back_once_it_is_online),
+		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-dies"),
+		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-tiny"),
 		cmocka_unit_test(a_second_enable_keeps_the_first_record),
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
 		cmocka_unit_test(a_record_of_another_level_is_no_record),
