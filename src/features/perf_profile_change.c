@@ -656,19 +656,40 @@ static int plan_cpus(struct level_change *work)
 	int error = choose_partitions(work);
 
 	for (size_t i = 0; i < work->facts.count && !error; i++)
-		if (wanted(&work->requests[i]) && !work->facts.domains[i].level.failure.error)
+		if (wanted(&work->requests[i]))
 			error = plan_uncore(work, i);
 	return error ? error : plan_all_hotplug(work);
 }
 
+static bool is_readable(const struct isst_value *value)
+{
+	return value->state != ISST_UNREADABLE;
+}
+
+/** Of all that a level specifies only its CPUs, the base frequency and the uncore limits are made
+ * use of: what else cannot be read is no reason to stay at another level. */
+static bool suffices(const struct isst_level *level)
+{
+	bool known = level->base_freq != ISST_FEATURE_UNKNOWN &&
+		     level->turbo_freq != ISST_FEATURE_UNKNOWN;
+
+	for (size_t i = 0; i < sizeof(level->fabric) / sizeof(level->fabric[0]); i++)
+		known &= is_readable(&level->fabric[i].min_mhz) &&
+			 is_readable(&level->fabric[i].max_mhz);
+	if (isst_domain_is_io(level->domain))
+		return known;
+	return known && level->cpus && is_readable(&level->base_mhz);
+}
+
 int plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
-		    unsigned int level, bool online)
+	       unsigned int level, bool online)
 {
 	struct level_change work = { .change = change, .requests = requests, .level = level };
 	const struct fact_needs needs = {
 		.levels = REQUIRED,
 		.level = level,
 		.parts = online ? ISST_LEVEL_PROPERTIES : ISST_LEVEL_FEATURES,
+		.suffices = online ? suffices : NULL,
 		/* For the footprint. */
 		.core_power = OPTIONAL,
 	};

@@ -127,7 +127,8 @@ static int read_levels(struct isst_change *change, struct isst_request *requests
 	for (size_t i = 0; i < facts->count && !error; i++) {
 		facts->domains[i].level = levels[i];
 		project_levels(change, &facts->domains[i]);
-		take_failure(&requests[i], needs->levels, &levels[i].failure);
+		if (!needs->suffices || !needs->suffices(&levels[i]))
+			take_failure(&requests[i], needs->levels, &levels[i].failure);
 	}
 	free(levels);
 	return error;

@@ -37,7 +37,10 @@ enum need {
 struct fact_needs {
 	enum need levels; /* the summary of levels, and of @level what @parts says */
 	unsigned int level;
-	unsigned int parts;   /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
+	unsigned int parts; /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
+	/* Whether a level is told well enough, of which something could not be read; NULL: never.
+	 */
+	bool (*suffices)(const struct isst_level *level);
 	enum need core_power; /* whether core-power is supported and on */
 };
 

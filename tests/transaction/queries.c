@@ -45,6 +45,10 @@ static const struct query MAILBOX[] = {
 };
 
 static const struct dependence BY_MAILBOX[] = {
+	/* A lock that cannot be read may be closed. */
+	{ "level 1", " levels features msr-lock " },
+	{ "level 1 online", " levels features msr-lock cores base ratios " },
+	{ "level 1 partitions", " levels features msr-lock cores base ratios " },
 	{ "base-freq enable", " levels features " },
 	{ "base-freq disable", " levels features " },
 	{ "base-freq enable auto", " levels features bf-cores bf-ratios core-power qos clos " },
@@ -76,6 +80,9 @@ static const struct query TPMI[] = {
 };
 
 static const struct dependence BY_TPMI[] = {
+	{ "level 1", " levels " },
+	{ "level 1 online", " levels properties cores " },
+	{ "level 1 partitions", " levels properties cores " },
 	{ "base-freq enable", " levels " },
 	{ "base-freq disable", " levels " },
 	{ "base-freq enable auto", " levels bf bf-cores core-power clos associations " },
