@@ -161,7 +161,8 @@ def main():
                 left = unexplained(entries, name, platform, found)
                 passed, failed = passed + (not left), failed + bool(left)
                 print('%s %s: %s' % (name, platform, 'FAILED' if left else 'ok'), flush=True)
-                for difference in (found if left else [])[:SHOWN]:
+                notes = [line for line in found if line.startswith('    ')]
+                for difference in (left[:SHOWN] + notes if left else []):
                     print('    ' + difference)
                 if options.verbose:
                     print(re.sub('^', '    | ', words, flags=re.MULTILINE))
