@@ -201,6 +201,59 @@ static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 	machine_end(&machine);
 }
 
+/** Ends a run once its journal says that the level was written. */
+static void kill_once_written(const struct machine *machine, const char *name)
+{
+	pid_t child = fork();
+	bool written = false;
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		machine_try(machine, name, &outcome);
+		_exit(1);
+	}
+	while (!written && waitpid(child, &status, WNOHANG) == 0) {
+		char *journal = machine_text(machine, "run/journal");
+
+		written = journal && strstr(journal, "\n1 written\n");
+		free(journal);
+		usleep(1000);
+	}
+	assert_true(written);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+}
+
+/** A level that was accepted and is not there yet may come after the run was killed. */
+static void B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed(void **state)
+{
+	enum { LATE_MS = 1000 };
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	before = machine_picture(&machine);
+	machine_faults(&machine, "tpmi perf-set-level power-domain 1 late %d times 1", LATE_MS);
+	kill_once_written(&machine, "level 1");
+	machine_faults(&machine, "%s", "");
+	machine_try(&machine, "level 0", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.notices, "rolled back the incomplete change");
+	assert_string_equal(outcome.differences, "");
+	usleep(LATE_MS * 1000);
+	machine_look(&machine);
+	machine_check(&machine, before, "a late level, and the run killed");
+	outcome_clear(&outcome);
+	free(before);
+	machine_end(&machine);
+}
+
 /** Which CPUs a level enables is known only where the place of each CPU is. */
 static void a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess(void **state)
 {
@@ -458,8 +511,8 @@ static void classes_that_core_power_resets_come_back_with_a_rollback(void **stat
 	machine_begin(&machine, "tests/tpmi-clos-resets");
 	machine_restart(&machine, "clos");
 	before = machine_picture(&machine);
-	make_under(&machine, "tpmi core-power power-domain 1 set ENOTTY", "core-power enable ordered",
-		   &outcome);
+	make_under(&machine, "tpmi core-power power-domain 1 set ENOTTY",
+		   "core-power enable ordered", &outcome);
 	assert_int_equal(outcome_error(&outcome), -EIO);
 	assert_string_equal(outcome.differences, "");
 	machine_check(&machine, before, "core-power enable");
@@ -476,6 +529,8 @@ int main(void)
 		cmocka_unit_test(a_level_that_comes_late_is_taken_back),
 		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
 		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
+		cmocka_unit_test(
+			B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
 		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, TINY),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, "graniterapids-6776p"),

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Random sequences of changes, kills, recoveries, hotplug and what other processes write, compared
+ * with a model: the machine is as the last change that was completed left it, with what others
+ * wrote since.
+ *
+ * ISST_SEQUENCES: how many of each platform, in place of a few; ISST_SEED: the first one.
+ */
+#include "support/snapshot.h"
+#include "transaction/support/loops.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OPERATIONS = 6, LOCK_MS = 20000 };
+
+#define CPUS "/sys/devices/system/cpu"
+#define UNCORE CPUS "/intel_uncore_frequency"
+
+/* ---- Chance, the same on every machine ---- */
+
+static uint64_t chance;
+
+static unsigned int any_of(size_t count)
+{
+	chance ^= chance << 13;
+	chance ^= chance >> 7;
+	chance ^= chance << 17;
+	return (unsigned int)((chance >> 16) % count);
+}
+
+/* ---- What was done, for who reads of a failure ---- */
+
+struct story {
+	const struct machine *machine;
+	unsigned long seed;
+	char *text;
+};
+
+__attribute__((format(printf, 2, 3))) static void tell(struct story *story, const char *format, ...)
+{
+	char *what, *longer;
+	va_list arguments;
+
+	va_start(arguments, format);
+	assert_true(vasprintf(&what, format, arguments) >= 0);
+	va_end(arguments);
+	assert_true(asprintf(&longer, "%s%s\n", story->text, what) >= 0);
+	free(story->text);
+	free(what);
+	story->text = longer;
+}
+
+static void check_model(const struct story *story, const char *model)
+{
+	char *now = machine_picture(story->machine);
+
+	if (strcmp(now, model) != 0)
+		fail_msg("%s, ISST_SEED=%lu: the machine is not as the model says:\n%s\nafter:\n%s",
+			 story->machine->name, story->seed, snapshot_difference(model, now),
+			 story->text);
+	free(now);
+}
+
+static bool differs(const struct machine *machine, const char *picture)
+{
+	char *now = machine_picture(machine);
+	bool other = strcmp(now, picture) != 0;
+
+	free(now);
+	return other;
+}
+
+/* ---- What another process writes ---- */
+
+/** A write to a file of the kernel. */
+struct foreign {
+	char *path;
+	const char *value;
+};
+
+static bool write_foreign(const struct machine *machine, const struct foreign *foreign)
+{
+	struct isst_machine *opened = machine_open(machine);
+	int error = opened->files->write(opened->data, foreign->path, foreign->value,
+					 strlen(foreign->value));
+
+	opened->release(opened);
+	return error == 0;
+}
+
+/** The name of some entry of a directory that begins with @prefix and a digit; to be freed. */
+static char *some_entry(const struct machine *machine, const char *directory, const char *prefix)
+{
+	struct isst_machine *opened = machine_open(machine);
+	char **names = NULL, *chosen = NULL;
+	size_t count = 0, fitting = 0, length = strlen(prefix);
+
+	if (opened->files->list(opened->data, directory, &names, &count))
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(names[i], prefix, length) == 0 && names[i][length] >= '0' &&
+		    names[i][length] <= '9' && any_of(++fitting) == 0) {
+			free(chosen);
+			chosen = strdup(names[i]);
+		}
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+	opened->release(opened);
+	return chosen;
+}
+
+/** Values that no request of the table writes. Returns false where there is no such file. */
+static bool choose_limit(const struct machine *machine, struct foreign *foreign)
+{
+	static const struct {
+		const char *directory, *prefix, *file, *value;
+	} CHOICES[] = {
+		{ CPUS, "cpu", "cpufreq/scaling_max_freq", "1700000\n" },
+		{ CPUS, "cpu", "cpufreq/scaling_min_freq", "1100000\n" },
+		{ UNCORE, "uncore", "max_freq_khz", "1900000\n" },
+		{ UNCORE, "uncore", "min_freq_khz", "1300000\n" },
+		/* Where there are those of power domains this one bounds what they can be. */
+		{ UNCORE, "package_", "max_freq_khz", "1900000\n" },
+	};
+	unsigned int which = any_of(COUNT(CHOICES));
+	char *entry = some_entry(machine, CHOICES[which].directory, CHOICES[which].prefix);
+	char *split = strcmp(CHOICES[which].prefix, "package_") == 0
+			      ? some_entry(machine, UNCORE, "uncore")
+			      : NULL;
+
+	if (!entry || split) {
+		free(entry);
+		free(split);
+		return false;
+	}
+	foreign->value = CHOICES[which].value;
+	assert_true(asprintf(&foreign->path, "%s/%s/%s", CHOICES[which].directory, entry,
+			     CHOICES[which].file) >= 0);
+	free(entry);
+	return true;
+}
+
+static bool choose_cpu(const struct machine *machine, struct foreign *foreign)
+{
+	char *entry = some_entry(machine, CPUS, "cpu");
+
+	if (!entry)
+		return false;
+	foreign->value = any_of(2) ? "1" : "0";
+	assert_true(asprintf(&foreign->path, CPUS "/%s/online", entry) >= 0);
+	free(entry);
+	return true;
+}
+
+/* ---- Operations, each of which leaves the machine as the model that it returns ---- */
+
+static const struct request *some_request(void)
+{
+	size_t count = 0;
+
+	while (REQUESTS[count].name)
+		count++;
+	return &REQUESTS[any_of(count)];
+}
+
+/** Made to its end: done, or refused and nothing changed; asked for once more it is there. */
+static char *complete(struct story *story, char *model)
+{
+	const struct request *request = some_request();
+	struct outcome outcome;
+	int error;
+
+	tell(story, "%s", request->name);
+	machine_make(story->machine, request, NULL, &outcome);
+	error = outcome_error(&outcome);
+	if (error)
+		tell(story, "  refused: %s", outcome.message);
+	if (!error && outcome.here) {
+		free(model);
+		model = machine_picture(story->machine);
+	}
+	outcome_clear(&outcome);
+	check_model(story, model);
+	return model;
+}
+
+/** A child that is killed right after its k-th change; with no request it only recovers. */
+static bool run_and_kill(const struct machine *machine, const struct request *request,
+			 unsigned int k)
+{
+	pid_t child;
+	int status;
+
+	machine_faults(machine, "change any after %u times 1 signal KILL", k - 1);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		if (request)
+			machine_make(machine, request, NULL, &outcome);
+		else
+			machine_look(machine);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	machine_faults(machine, "%s", "");
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/** The next run, which recovers. Returns whether it left that to be decided. */
+static bool recovery_stops(struct story *story)
+{
+	struct isst_options options = { .machine = machine_open(story->machine) };
+	struct isst_context *context;
+	bool stops;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, LOCK_MS), 0);
+	stops = isst_discover(context) != 0;
+	if (stops && !strstr(isst_error(context), "isst journal apply"))
+		fail_msg("%s, ISST_SEED=%lu: the next run fails: %s\nafter:\n%s",
+			 story->machine->name, story->seed, isst_error(context), story->text);
+	if (stops)
+		tell(story, "  left to be decided: %s", isst_error(context));
+	isst_close(context);
+	return stops;
+}
+
+static void apply(struct story *story)
+{
+	struct isst_options options = { .machine = machine_open(story->machine) };
+	struct isst_context *context;
+	struct isst_journal *journal;
+
+	tell(story, "  journal apply");
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, LOCK_MS), 0);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_non_null(journal);
+	if (isst_journal_apply(journal))
+		fail_msg("%s, ISST_SEED=%lu: %s\nafter:\n%s", story->machine->name, story->seed,
+			 isst_error(context), story->text);
+	isst_journal_free(journal);
+	isst_close(context);
+}
+
+/** How many changes a request makes on the machine as it is now, which it stays. */
+static unsigned int count_changes(const struct machine *machine, const struct request *request,
+				  const struct moment *before)
+{
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct outcome outcome;
+	unsigned int changes;
+
+	machine_make(machine, request, &making, &outcome);
+	changes = outcome_error(&outcome) || !outcome.here ? 0 : counts.changes;
+	moment_return(before);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	return changes;
+}
+
+/** Some request is killed in the middle. Returns whether there was one that could be. */
+static bool kill_some(struct story *story, const struct moment *before)
+{
+	const struct request *request = some_request();
+	unsigned int changes = count_changes(story->machine, request, before), k;
+
+	if (changes == 0)
+		return false;
+	k = 1 + any_of(changes);
+	tell(story, "%s, killed after change %u of %u", request->name, k, changes);
+	if (!run_and_kill(story->machine, request, k))
+		fail_msg("%s, ISST_SEED=%lu: not killed\nafter:\n%s", story->machine->name,
+			 story->seed, story->text);
+	return true;
+}
+
+/** Killed, and recovered from: as before. */
+static char *die(struct story *story, char *model)
+{
+	struct moment before = moment_take(story->machine);
+
+	if (kill_some(story, &before)) {
+		if (recovery_stops(story))
+			fail_msg("%s, ISST_SEED=%lu: nobody else wrote\nafter:\n%s",
+				 story->machine->name, story->seed, story->text);
+		check_model(story, model);
+	}
+	moment_clear(&before);
+	return model;
+}
+
+/** Killed, and so is the run that recovers. */
+static char *die_twice(struct story *story, char *model)
+{
+	struct moment before = moment_take(story->machine);
+
+	if (kill_some(story, &before)) {
+		unsigned int k = 1 + any_of(4);
+		struct outcome outcome;
+
+		tell(story, "  the recovery is killed after its change %u", k);
+		(void)run_and_kill(story->machine, request_find("level 0"), k);
+		if (recovery_stops(story))
+			apply(story);
+		/* It may have come to make its own request. */
+		machine_try(story->machine, "level 0", &outcome);
+		outcome_clear(&outcome);
+		moment_return(&before);
+	}
+	moment_clear(&before);
+	return model;
+}
+
+/** Killed, and then another process writes something: that stays, unless it is told of and then
+ * rolled back by who decides so. */
+static char *die_among_others(struct story *story, char *model)
+{
+	struct moment before = moment_take(story->machine);
+	struct foreign foreign;
+
+	if (choose_limit(story->machine, &foreign)) {
+		char *wanted = NULL;
+
+		/* What it alone would make of the machine. */
+		if (write_foreign(story->machine, &foreign))
+			wanted = machine_picture(story->machine);
+		moment_return(&before);
+		if (wanted && kill_some(story, &before)) {
+			char *found;
+
+			tell(story, "  another process: %s = %.*s", foreign.path,
+			     (int)strcspn(foreign.value, "\n"), foreign.value);
+			if (!write_foreign(story->machine, &foreign)) {
+				/* The CPU was gone by then. */
+				tell(story, "  which was refused");
+				free(wanted);
+				wanted = strdup(model);
+			}
+			found = machine_picture(story->machine);
+			if (recovery_stops(story)) {
+				check_model(story, found);
+				apply(story);
+				if (differs(story->machine, model))
+					check_model(story, wanted);
+			} else {
+				check_model(story, wanted);
+			}
+			free(found);
+			free(model);
+			model = machine_picture(story->machine);
+		}
+		free(wanted);
+		free(foreign.path);
+	}
+	moment_clear(&before);
+	return model;
+}
+
+/** What others write while nothing is at work. */
+static char *others(struct story *story, char *model)
+{
+	struct foreign foreign;
+
+	if (any_of(2) ? choose_limit(story->machine, &foreign)
+		      : choose_cpu(story->machine, &foreign)) {
+		tell(story, "another process: %s = %.*s", foreign.path,
+		     (int)strcspn(foreign.value, "\n"), foreign.value);
+		(void)write_foreign(story->machine, &foreign);
+		free(foreign.path);
+	}
+	free(model);
+	return machine_picture(story->machine);
+}
+
+/* ---- Sequences ---- */
+
+static char *(*const OPERATION[])(struct story *story, char *model) = {
+	complete, complete, die, die, die_among_others, die_among_others, die_twice, others,
+};
+
+static void run_sequence(const struct machine *machine, unsigned long seed)
+{
+	struct story story = { machine, seed, strdup("") };
+	char *model;
+
+	chance = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	assert_true(machine_restart(machine, NULL));
+	model = machine_picture(machine);
+	for (unsigned int i = 0; i < OPERATIONS; i++)
+		model = OPERATION[any_of(COUNT(OPERATION))](&story, model);
+	free(model);
+	free(story.text);
+}
+
+struct plan {
+	const char *platform;
+	unsigned int sequences;
+};
+
+static unsigned long number_of(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 10) : otherwise;
+}
+
+static void sequences_end_as_the_model_says(void **state)
+{
+	const struct plan *plan = *state;
+	unsigned long first = number_of("ISST_SEED", 1);
+	unsigned long count = number_of("ISST_SEQUENCES", plan->sequences);
+	struct machine machine;
+
+	machine_begin(&machine, plan->platform);
+	for (unsigned long seed = first; seed < first + count; seed++)
+		run_sequence(&machine, seed);
+	machine_end(&machine);
+}
+
+int main(int count, char **words)
+{
+	static struct plan plans[] = {
+		{ "tests/tiny", 12 }, { "tests/tpmi-tiny", 6 },	    { "tests/multi-die", 6 },
+		{ "guide", 1 },	      { "graniterapids-6776p", 1 },
+	};
+	struct CMUnitTest tests[COUNT(plans)];
+	size_t chosen = 0;
+
+	/* A platform may be named, to look at it alone. */
+	for (size_t i = 0; i < COUNT(plans); i++)
+		if (count < 2 || strcmp(words[1], plans[i].platform) == 0)
+			tests[chosen++] = (struct CMUnitTest){ plans[i].platform,
+							       sequences_end_as_the_model_says,
+							       NULL, NULL, &plans[i] };
+	return _cmocka_run_group_tests("sequences of changes and kills", tests, chosen, NULL, NULL);
+}
