@@ -26,6 +26,9 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* In C++ a function that is named like a struct hides the constructor, which none of these has. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 #pragma GCC visibility push(default)
@@ -743,6 +746,7 @@ const char *isst_change_difference(const struct isst_change *change, size_t inde
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 

@@ -56,6 +56,12 @@ use_library() {
 		"$scratch/program"
 }
 
+# The header, in each language and with the warnings that programs are compiled with; compile_header COMPILER LANGUAGE
+compile_header() {
+	echo '#include <isst.h>' | "$1" -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror -I"$top/include" -x "$2" \
+		-c -o "$scratch/header.o" -
+}
+
 # Installed where it is told to be, the command finds what it needs.
 use_command() {
 	make_here install PREFIX="$scratch/installed" &&
@@ -118,5 +124,12 @@ check "nothing is left" nothing_installed
 check "another PREFIX compiles only what knows it" compiled_again
 check "the installed command finds the preload library" use_command
 check "what pkg-config says links" use_library
+for pair in gcc:c clang:c g++:c++ clang++:c++; do
+	if command -v ${pair%:*} > /dev/null; then
+		check "the header compiles without warnings by $pair" compile_header ${pair%:*} ${pair#*:}
+	else
+		skip "the header compiles without warnings by $pair" "no ${pair%:*}"
+	fi
+done
 check "clean removes what is its own, and nothing else" cleans_its_own
 finish
