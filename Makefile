@@ -226,8 +226,8 @@ $(BUILD)/tests/command/run_cases: %: %.o
 	$(LINK_TEST)
 
 # The runner with its arguments, as a program like the others.
-$(BUILD)/tests/commands: $(BUILD)/tests/command/run_cases $(COMMAND) $(BUILD)/isst $(BUILD)/flags
-	printf '#!/bin/sh\nexec %s %s tests/command/cases tests/platforms\n' $< $(BUILD) > $@
+$(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+	printf '#!/bin/sh\nexec sh tests/command/cases.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
 $(BUILD)/tests/documents: tests/docs/check-man.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
