@@ -160,8 +160,13 @@ expect "without a machine nothing is run" 2 \
 " -- isst emulate -- true
 expect "without a program nothing is run" 2 "Error: emulate needs a program to run
 " -- isst --emulate guide emulate
+# Where a directory of PATH may not be searched, as of a PATH of root's, execvp(3) answers "Permission denied".
+run_missing() (
+	PATH=$programs:/usr/bin:/bin
+	on_machine emulate -- nonesuch
+)
 expect "a program that is missing is named" 2 "Error: Cannot run nonesuch: No such file or directory
-" -- on_machine emulate -- nonesuch
+" -- run_missing
 expect "a platform that is missing is named" 2 "Error: No platform \"gude\" is built in; the path of a file has to hold a \
 slash, as in ./gude; did you mean 'guide'?
 " -- isst --emulate gude emulate -- true
