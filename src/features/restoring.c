@@ -73,21 +73,10 @@ static int warn_of_offline(const struct restoring *work)
 	return 0;
 }
 
-/** Whether the package of a domain has a CPU that is online. */
-static bool package_has_cpu(const struct isst_context *context, const struct isst_domain *domain)
-{
-	for (size_t i = 0; i < isst_domain_count(context); i++)
-		if (isst_domain(context, i)->package == domain->package &&
-		    isst_domain(context, i)->has_cpu)
-			return true;
-	return false;
-}
-
 /** Turbo ratio limits are reached through a CPU: those of a domain without one stay recorded. They
- * are the package's, and another of its domains puts them back. */
+ * are the package's, and another of its domains puts them back: a package without is not seen. */
 static int retain_unreachable(struct restoring *work)
 {
-	struct isst_change *change = work->change;
 	size_t kept = 0;
 	int error = 0;
 
@@ -98,13 +87,7 @@ static int retain_unreachable(struct restoring *work)
 			work->saved->items[kept++] = *line;
 			continue;
 		}
-		error = record_retain(change, work->name, line);
-		if (!package_has_cpu(change->context, work->domain))
-			change_warn(
-				change,
-				"%s: no CPU is online; the turbo ratio limits from before %s "
-				"enable are kept, and restored by %s disable --auto once one is",
-				work->domain->name, work->name, work->name);
+		error = record_retain(work->change, work->name, line);
 	}
 	work->saved->count = kept;
 	return error;
