@@ -326,7 +326,7 @@ check-portability: tests $(PORTABILITY)
 
 #: check-parity    each command beside the packaged tool, on the same emulated machines
 #: check-clients   client programs as users have them, with the packaged tool and with ours
-#: check-vm        the command on the kernel's own drivers, in virtual machines
+#: check-vm        the command on the kernel's own drivers, in virtual machines; BOOTS names some of them
 #: docs-differences  docs/differences.md, from what check-parity knows to differ
 
 .PHONY: check-parity
@@ -343,7 +343,7 @@ docs-differences:
 
 .PHONY: check-vm
 check-vm: all
-	bash tests/vm/check-vm.sh $(BUILD)
+	bash tests/vm/check-vm.sh $(BUILD) $(BUILD)/vm $(BOOTS)
 
 # ---- Fuzzers ----
 
@@ -397,7 +397,7 @@ lint:
 		--inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -D__x86_64__ -Iinclude -Isrc src
 	printf '%s\n' $(TIDY_FILES) | xargs -P $$(nproc) -I FILE clang-tidy --quiet --warnings-as-errors='*' \
 		FILE -- $(ISST_CPPFLAGS) -std=gnu11 -Isrc
-	shellcheck $(shell git ls-files '*.sh') .ci/run
+	shellcheck $(shell git ls-files '*.sh') .ci/run .ci/full
 	$(MAKE) BUILD=$(BUILD)-clang CC=clang WERROR=yes all
 	$(MAKE) BUILD=$(BUILD)-no-emulator EMULATOR=no WERROR=yes all
 
