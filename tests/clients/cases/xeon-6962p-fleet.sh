@@ -12,7 +12,7 @@ run() {
 
 intel-speed-select perf-profile info > "$log" 2>&1
 cpus=$(awk '/powerdomain-/ { domain = $1 } /cpu-[0-9]/ { sub("cpu-", "", $1); print $1 }' "$log" | sort -n -u)
-echo "one CPU for each power domain:" $cpus
+echo "one CPU for each power domain: $(paste -s -d ' ' <<< "$cpus")"
 for cpu in $cpus; do
 	word=enable:success
 	run --cpu "$cpu" turbo-freq enable
