@@ -527,9 +527,10 @@ int isst_check_privileges(struct isst_context *context);
 /* ---- The journal of an interrupted change ---- */
 
 /**
- * isst_discover() under the lock rolls back by itself what an interrupted run left, unless something
- * was changed since: then it fails with -EIO, and names it. To look at the journal instead, and to
- * decide, isst_journal_keep() is called before isst_discover(); the context then makes no changes.
+ * isst_discover() under the lock rolls back by itself what an interrupted run left, unless
+ * something was changed since: then it fails with -EIO, and names it. To look at the journal
+ * instead, and to decide, isst_journal_keep() is called before isst_discover(); the context then
+ * makes no changes.
  */
 struct isst_journal;
 
@@ -549,8 +550,8 @@ void isst_journal_keep(struct isst_context *context);
 /**
  * Reads the journal and compares it with the machine. *@journal is NULL where no change was
  * interrupted. To be freed before the context is closed.
- * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left) or
- * -ENOMEM.
+ * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left)
+ * or -ENOMEM.
  */
 int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
 void isst_journal_free(struct isst_journal *journal);
@@ -633,8 +634,8 @@ struct isst_request {
 /*
  * Each plans one request for a set of domains: checks what must hold on all of them and adds the
  * steps. It is planned from what the requests before it will leave of levels, features and
- * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that are
- * wrong anywhere).
+ * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that
+ * are wrong anywhere).
  */
 
 /** SST-PP: makes @level the current one. @online: CPUs that the level does not enable go offline,
