@@ -7,9 +7,10 @@
  *   control    takes one of
  *     reset                           the state at power on; no faults
  *     lock 0|1                        performance levels are locked
- *     busy COUNT                      the next COUNT mailbox commands take longer than drivers wait
- *     stuck MS                        the mailbox is busy for MS milliseconds
- *     refuse COMMAND SUB DIE AFTER    a die refuses a mailbox command, after AFTER accepted ones
+ *     slow MS                         levels that are accepted take MS milliseconds to be the
+ * current ones busy COUNT                      the next COUNT mailbox commands take longer than
+ * drivers wait stuck MS                        the mailbox is busy for MS milliseconds refuse
+ * COMMAND SUB DIE AFTER    a die refuses a mailbox command, after AFTER accepted ones
  *     refuse-level|refuse-features|refuse-core-power DIE    of TPMI; the error code tells; -1: I/O
  *     freeze 0|1                      TPMI: control registers are not looked at
  */
@@ -137,6 +138,8 @@ static int control(const char *line)
 		hw_reset();
 	else if (sscanf(line, "lock %d", &number) == 1)
 		faults->locked = number;
+	else if (sscanf(line, "slow %d", &number) == 1)
+		faults->slow_ms = number;
 	else if (sscanf(line, "freeze %d", &number) == 1)
 		faults->frozen = number;
 	else if (sscanf(line, "busy %d", &number) == 1)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The cpufreq driver that such a server has and QEMU has not: it limits nothing, but shows
- * base_frequency, which follows the level and SST-BF, keeps scaling limits, and says that turbo is
- * not switched off.
+ * base_frequency, which follows the level and SST-BF, keeps scaling limits, and has no_turbo, with
+ * which no CPU gets beyond its base frequency: then that is its cpuinfo_max_freq.
  */
 #include <linux/cpu.h>
 #include <linux/cpufreq.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 #include "hardware.h"
 
@@ -14,13 +15,40 @@
 #define MIN_KHZ 800000
 #define MAX_KHZ 4200000
 
-static bool registered;
+static bool registered, turbo_off;
+static struct delayed_work follow_work;
+
+static unsigned int highest_khz(int cpu)
+{
+	return turbo_off ? hw_base_ratio(&machine.cpus[cpu]) * KHZ_PER_RATIO : MAX_KHZ;
+}
+
+/* What firmware changes reaches the driver by an interrupt; here it looks, while that matters. */
+static void follow(struct work_struct *work)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+	{
+		struct cpufreq_policy *policy = cpufreq_cpu_get(cpu);
+		bool moved = policy && policy->cpuinfo.max_freq != highest_khz(cpu);
+
+		if (moved)
+			policy->cpuinfo.max_freq = highest_khz(cpu);
+		if (policy)
+			cpufreq_cpu_put(policy);
+		if (moved)
+			cpufreq_update_policy(cpu);
+	}
+	if (turbo_off)
+		schedule_delayed_work(&follow_work, msecs_to_jiffies(10));
+}
 
 static int start_policy(struct cpufreq_policy *policy)
 {
 	cpumask_copy(policy->cpus, cpumask_of(policy->cpu));
 	policy->cpuinfo.min_freq = policy->min = MIN_KHZ;
-	policy->cpuinfo.max_freq = policy->max = MAX_KHZ;
+	policy->cpuinfo.max_freq = policy->max = highest_khz(policy->cpu);
 	policy->cur = MIN_KHZ;
 	policy->policy = CPUFREQ_POLICY_PERFORMANCE;
 	return 0;
@@ -55,10 +83,21 @@ static struct cpufreq_driver driver = {
 
 static ssize_t no_turbo_show(struct kobject *object, struct kobj_attribute *attribute, char *text)
 {
-	return sprintf(text, "0\n");
+	return sprintf(text, "%d\n", turbo_off);
 }
 
-static struct kobj_attribute no_turbo = __ATTR_RO(no_turbo);
+static ssize_t no_turbo_store(struct kobject *object, struct kobj_attribute *attribute,
+			      const char *text, size_t size)
+{
+	int result = kstrtobool(text, &turbo_off);
+
+	if (result)
+		return result;
+	mod_delayed_work(system_wq, &follow_work, 0);
+	return size;
+}
+
+static struct kobj_attribute no_turbo = __ATTR_RW(no_turbo);
 static struct kobject *directory;
 
 static struct kobject *cpu_directory(void)
@@ -72,8 +111,10 @@ static struct kobject *cpu_directory(void)
 
 int cpufreq_start(void)
 {
-	int result = cpufreq_register_driver(&driver);
+	int result;
 
+	INIT_DELAYED_WORK(&follow_work, follow);
+	result = cpufreq_register_driver(&driver);
 	registered = !result;
 	if (result)
 		return result;
@@ -85,6 +126,9 @@ void cpufreq_stop(void)
 {
 	kobject_put(directory);
 	directory = NULL;
+	turbo_off = false;
+	if (registered)
+		cancel_delayed_work_sync(&follow_work);
 	if (registered)
 		cpufreq_unregister_driver(&driver);
 	registered = false;

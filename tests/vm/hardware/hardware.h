@@ -68,6 +68,7 @@ struct hw_refusal {
 /* Faults that the control file switches on. */
 struct hw_faults {
 	bool locked;
+	int slow_ms;	    /* so long a level that was accepted takes to become the current one */
 	bool frozen;	    /* TPMI: the firmware takes no notice of control registers */
 	int busy;	    /* as many mailbox commands take longer than the driver waits */
 	ktime_t busy_until; /* the mailbox is busy until then */
@@ -82,6 +83,8 @@ struct hw_die {
 	int index;	     /* within the machine */
 	u8 level;
 	u8 features; /* of FEATURE_ */
+	u8 level_due;	/* mailbox: the level that is on its way */
+	ktime_t due_at; /* 0: none is */
 	bool core_power;
 	u32 qos;
 	u64 turbo_limits;

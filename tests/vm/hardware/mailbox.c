@@ -128,9 +128,24 @@ static int set_level(struct hw_die *die, u32 data)
 {
 	if (machine.faults.locked || (data & 0xff) >= LEVELS)
 		return REFUSED;
+	if (machine.faults.slow_ms) {
+		die->level_due = data & 0xff;
+		die->due_at = ktime_add_ms(ktime_get(), machine.faults.slow_ms);
+		return DONE;
+	}
 	hw_set_level(die, data & 0xff);
 	control_note(die, "level", die->level);
 	return DONE;
+}
+
+/* A slow level is there when the mailbox is asked after its time. */
+static void arrive(struct hw_die *die)
+{
+	if (!die->due_at || ktime_before(ktime_get(), die->due_at))
+		return;
+	die->due_at = 0;
+	hw_set_level(die, die->level_due);
+	control_note(die, "level", die->level);
 }
 
 static int levels(struct hw_die *die, u8 sub_command, u32 data, u32 *response)
@@ -207,6 +222,7 @@ int mailbox_command(struct hw_die *die, u32 interface, u32 data, u32 *response)
 	u32 parameter = interface >> 16 & 0x3fff;
 
 	*response = 0;
+	arrive(die);
 	if (refused(die, command, sub_command, parameter))
 		return REFUSED;
 	if (command == 0x7f)

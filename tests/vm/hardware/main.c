@@ -62,6 +62,7 @@ void hw_reset(void)
 	memset(&machine.faults, 0, sizeof(machine.faults));
 	for (i = 0; i < hw_dies(); i++) {
 		hw_set_level(&machine.dies[i], 0);
+		machine.dies[i].due_at = 0;
 		machine.dies[i].core_power = false;
 		if (machine.transport != HW_TPMI)
 			mailbox_reset(&machine.dies[i]);

@@ -200,12 +200,29 @@ static void take_core_power(volatile u64 *domain, struct hw_die *die)
 		control_note(die, "core-power", wanted);
 }
 
-static u64 take_level(u64 wanted, u64 status, struct hw_die *die)
+/* Whether a level is not there yet, as the firmware is slow; *due is 0 while none is on its way. */
+static bool is_on_its_way(ktime_t *due)
 {
-	if ((wanted & PP_LEVEL) == (status & PP_LEVEL))
+	if (!machine.faults.slow_ms)
+		return false;
+	if (!*due)
+		*due = ktime_add_ms(ktime_get(), machine.faults.slow_ms);
+	if (ktime_before(ktime_get(), *due))
+		return true;
+	*due = 0;
+	return false;
+}
+
+static u64 take_level(u64 wanted, u64 status, struct hw_die *die, ktime_t *due)
+{
+	if ((wanted & PP_LEVEL) == (status & PP_LEVEL)) {
+		*due = 0;
 		return status & ~PP_ERROR;
+	}
 	if (machine.faults.locked || refuses(die, HW_REFUSE_LEVEL))
 		return status | PP_ERROR;
+	if (is_on_its_way(due))
+		return status;
 	if (die) {
 		hw_set_level(die, wanted & PP_LEVEL);
 		control_note(die, "level", die->level);
@@ -226,23 +243,25 @@ static u64 take_features(u64 wanted, u64 status, struct hw_die *die)
 	return (status & ~(PP_FEATURES | PP_FEATURE_ERROR)) | (wanted & PP_FEATURES);
 }
 
-static void take_profile(volatile u64 *domain, struct hw_die *die)
+static void take_profile(volatile u64 *domain, struct hw_die *die, ktime_t *due)
 {
 	u64 status = domain[PP_STATUS] & ~PP_LOCK, wanted = domain[PP_CONTROL];
 
-	status = take_level(wanted, status, die);
+	status = take_level(wanted, status, die, due);
 	status = take_features(wanted, status, die);
 	domain[PP_STATUS] = status | (machine.faults.locked ? PP_LOCK : 0);
 }
 
 static void look_at_controls(void)
 {
+	static ktime_t due[MAX_PACKAGES][MAX_DIES + 1];
 	int package, domain;
 
 	for (package = 0; package < machine.packages; package++)
 		for (domain = 0; domain < domains_per_package(); domain++) {
 			take_core_power(domain_at(package, domain), domain_die(package, domain));
-			take_profile(domain_at(package, domain), domain_die(package, domain));
+			take_profile(domain_at(package, domain), domain_die(package, domain),
+				     &due[package][domain]);
 		}
 }
 
