@@ -35,7 +35,7 @@ status_is() {	# $1: expected $2: got
 }
 
 holds() {	# $1: file $2: words that have to be in it
-	grep -q -F -e "$2" "$1" || { echo "not said: $2; but:"; head -n 12 "$1"; }
+	grep -q -F -e "$2" "$1" || { echo "not said: $2; but:"; head -n 12 "$1"; grep -E '^(Error|Information)' "$1"; }
 }
 
 is_empty() {	# $1: what $2: file

@@ -59,6 +59,11 @@ void hw_reset(void)
 {
 	int i;
 
+	/*
+	 * The TPMI driver looks at this flag when its alternatives are patched in, at load; a CPU
+	 * that comes online takes it away again.
+	 */
+	set_cpu_cap(&boot_cpu_data, X86_FEATURE_HWP);
 	memset(&machine.faults, 0, sizeof(machine.faults));
 	for (i = 0; i < hw_dies(); i++) {
 		hw_set_level(&machine.dies[i], 0);
@@ -154,8 +159,6 @@ static int __init start(void)
 	int i, result = base ? 0 : -EINVAL;
 
 	spin_lock_init(&machine.lock);
-	/* The TPMI driver looks at this flag when its alternatives are patched in, at load. */
-	set_cpu_cap(&boot_cpu_data, X86_FEATURE_HWP);
 	for (i = 0; i < ARRAY_SIZE(parts) && !result; i++) {
 		result = parts[i]();
 		if (!result && parts[i] == map_memory)
