@@ -90,8 +90,9 @@ take_modules() {	# renames those with a dash to what the others are called
 	for module in "$directory"/modules/*.xz; do
 		[ ! -e "$module" ] || xz -d "$module"
 	done
-	[ -e "$directory/vmlinuz" ] && [ -e "$directory/modules/isst_if_common.ko" ] ||
-		missing "no kernel, or no Speed Select drivers, in the packages of $version"
+	for file in "$directory/vmlinuz" "$directory/modules/isst_if_common.ko"; do
+		[ -e "$file" ] || missing "$(basename "$file") is not in the packages of $version"
+	done
 }
 
 if [ "$series" = 7 ]; then

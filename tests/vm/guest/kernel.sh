@@ -202,6 +202,7 @@ domain_offline() {
 		echo 1 > $cpus_dir/cpu$cpu/online
 	done
 	rm -f /run/isst/topology
+	control reset
 	reload true > $work/wrong 2>&1
 	run isst perf-profile info -l 0
 	tree '@level-0' '' io > $work/tree
