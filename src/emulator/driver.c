@@ -379,11 +379,14 @@ void domain_changing(struct server *server, size_t domain, unsigned int level)
 
 int domain_changed(struct server *server, size_t domain)
 {
+	int result;
+
 	if (server->trial)
 		return 0;
 	__atomic_store_n(&server->state->unfinished_level, 0, __ATOMIC_SEQ_CST);
-	if (tree_write_domain(server, domain))
-		return -EIO;
+	result = tree_write_domain(server, domain);
+	if (result)
+		return result == -ENOMEM ? result : -EIO;
 	server->state->unfinished_domain = 0;
 	return 0;
 }
@@ -432,10 +435,11 @@ static int begin_call(struct server *server)
 
 	if (result)
 		return result;
-	if (faults_load(server, NULL) == 0)
+	result = faults_load(server, NULL);
+	if (!result)
 		return 0;
 	state_unlock(server);
-	return -EIO;
+	return result == -ENOMEM ? result : -EIO;
 }
 
 static int device_open(void *data)

@@ -48,7 +48,9 @@ static int begin_operation(struct server *server, enum fault_place place, const 
 
 	if (result)
 		return result;
-	result = faults_load(server, NULL) ? -EIO : 0;
+	result = faults_load(server, NULL);
+	if (result && result != -ENOMEM)
+		result = -EIO;
 	if (!result) {
 		state_count(&server->state->statistics.files_opened, 1);
 		*effect = faults_find(server, &event);

@@ -3,8 +3,8 @@
  * What an item of this machine can be at all. What is read from the runtime directory is written to
  * the machine; a value that no run can have noted was put there by something else.
  */
-#include "transaction/recovery.h"
 #include "sysfs/cpufreq.h"
+#include "transaction/recovery.h"
 
 #include <errno.h>
 #include <string.h>

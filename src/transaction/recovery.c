@@ -503,13 +503,13 @@ int isst_journal_apply(struct isst_journal *journal)
 	error = change->broken ? -ENOMEM : journal_reopen(change);
 	if (!error) {
 		journal_rollback(change);
-		context->files.starved = false;
+		context_forget_starved(context);
 		error = change_undo(change);
 	}
 	if (error == -ENOTRECOVERABLE)
 		error = fail(journal, change, error);
 	/* Where the rollback could not even be tried to its end, the next run tries again. */
-	if ((!error || error == -ENOTRECOVERABLE) && !context->files.starved)
+	if ((!error || error == -ENOTRECOVERABLE) && !context_starved(context))
 		journal_end(change);
 	isst_change_free(change);
 	return error;

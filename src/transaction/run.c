@@ -639,11 +639,11 @@ static int give_up(struct isst_change *change, int error)
 	int undone;
 
 	journal_rollback(change);
-	change->context->files.starved = false;
+	context_forget_starved(change->context);
 	undone = change_undo(change);
 	/* Where the rollback could not even be tried to its end, or wanted for descriptors or
 	 * memory, the journal is for the next run. */
-	if (!undone || (undone == -ENOTRECOVERABLE && !change->context->files.starved))
+	if (!undone || (undone == -ENOTRECOVERABLE && !context_starved(change->context)))
 		journal_end(change);
 	if (undone)
 		return message_error(

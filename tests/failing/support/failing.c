@@ -8,22 +8,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/** A command line, and the requests (machine_prepare) that have been made before it. */
+/** A command line, and the requests (machine_prepare) that have been made before it; and one that
+ * was killed after its first change, so that the command recovers first. */
 struct command {
 	const char *line, *before;
 	bool changes;
+	const char *killed;
 };
 
 static const struct command commands[] = {
-	{ "--info", NULL, false },
-	{ "perf-profile info", NULL, false },
-	{ "-f json -c 0-1 core-power get-assoc", NULL, false },
-	{ "turbo-freq info -l 0", NULL, false },
-	{ "perf-profile set-config-level -l 1", NULL, true },
-	{ "perf-profile set-config-level -l 1 -o", NULL, true },
-	{ "base-freq enable -a", NULL, true },
-	{ "turbo-freq enable -a", NULL, true },
-	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true },
+	{ "--info", NULL, false, NULL },
+	{ "perf-profile info", NULL, false, NULL },
+	{ "-f json -c 0-1 core-power get-assoc", NULL, false, NULL },
+	{ "turbo-freq info -l 0", NULL, false, NULL },
+	{ "perf-profile set-config-level -l 1", NULL, true, NULL },
+	{ "perf-profile set-config-level -l 1 -o", NULL, true, NULL },
+	{ "base-freq enable -a", NULL, true, NULL },
+	{ "turbo-freq enable -a", NULL, true, NULL },
+	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true, NULL },
+	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true, "level 1 online" },
+	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true, "base-freq enable auto" },
 };
 
 /** How a run ended. */
@@ -159,8 +163,9 @@ static void note_failure(const struct machine *machine, const struct command *co
 	char *errors = read_stream(machine, "stderr");
 
 	failures++;
-	print_error("%s: isst %s, %s %lu%s: %s\n%s", machine->name, command->line,
-		    disturbance->what, disturbance->fail_at,
+	print_error("%s: isst %s%s%s, %s %lu%s: %s\n%s", machine->name, command->line,
+		    command->killed ? " behind a killed " : "",
+		    command->killed ? command->killed : "", disturbance->what, disturbance->fail_at,
 		    disturbance->on ? " and all that follow" : "", what, errors);
 	free(errors);
 }
@@ -193,7 +198,8 @@ static void check_end(const struct machine *machine, const struct command *comma
 	if (status == 0 && !noted && strcmp(picture, course->after) != 0)
 		note_failure(machine, command, disturbance, "status 0, but it is not done");
 	made = strstr(errors, "the change was made") && strcmp(picture, course->after) == 0;
-	if (status != 0 && status != ROLLBACK_INCOMPLETE && !made &&
+	/* Of a recovery that failed the journal tells the next run. */
+	if (status != 0 && status != ROLLBACK_INCOMPLETE && !made && !command->killed &&
 	    strcmp(picture, course->before.picture) != 0)
 		note_failure(machine, command, disturbance,
 			     "half done, and the status does not say");
@@ -240,6 +246,27 @@ static void check_next(const struct machine *machine, const struct command *comm
 	free(end.output);
 }
 
+/** A run that ends in the midst of its change, and leaves its journal. */
+static void kill_in_change(const struct machine *machine, const char *name)
+{
+	pid_t child;
+	int status;
+
+	machine_faults(machine, "%s", "change any times 1 signal KILL");
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		machine_try(machine, name, &outcome);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	machine_faults(machine, "%s", "");
+}
+
 static bool begin_course(const struct machine *machine, const struct command *command,
 			 const char *what, struct course *course)
 {
@@ -248,6 +275,8 @@ static bool begin_course(const struct machine *machine, const struct command *co
 
 	if (!machine_restart(machine, command->before))
 		return false;
+	if (command->killed)
+		kill_in_change(machine, command->killed);
 	course->before = moment_take(machine);
 	end = run(machine, command, &counted);
 	if (end.status != 0)
