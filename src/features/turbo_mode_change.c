@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
-int plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests,
-				 size_t count, uint64_t limits)
+int plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests, size_t count,
+			    uint64_t limits)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
 	int error = 0;
@@ -66,8 +66,8 @@ static void find_limit(struct isst_change *change, struct isst_cpu_request *requ
 		*khz = CPUFREQ_NO_LIMIT;
 }
 
-int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
-			 size_t count, bool enable)
+int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests, size_t count,
+		    bool enable)
 {
 	struct step *step = change_step(change, ITEM_SCALING_MAX);
 	int error = 0;

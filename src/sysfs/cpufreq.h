@@ -24,8 +24,8 @@ enum cpufreq_limit { CPUFREQ_MIN, CPUFREQ_MAX };
 int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		       uint64_t *khz);
 
-/** What cpufreq_read_limit() returns of a limit that was written, once the kernel has put it into the
- * range of the processor. As above. */
+/** What cpufreq_read_limit() returns of a limit that was written, once the kernel has put it into
+ * the range of the processor. As above. */
 int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		  uint64_t written, uint64_t *khz);
 

@@ -473,7 +473,8 @@ static void make_change(struct isst_context *context, const struct request *requ
 	outcome->planning = request->plan(context, change, request, &objections);
 	outcome->refusals = objections.lines;
 	outcome->here = !outcome->planning && objections.planned && !objections.error;
-	/* What cannot be done as a whole is not begun; that the machine lacks it is no error here. */
+	/* What cannot be done as a whole is not begun; that the machine lacks it is no error here.
+	 */
 	if (!outcome->planning)
 		outcome->planning = isst_change_objection(change);
 	if (outcome->planning == -EOPNOTSUPP && !objections.error)

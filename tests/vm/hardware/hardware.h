@@ -82,7 +82,7 @@ struct hw_die {
 	int package, number; /* number: within the package */
 	int index;	     /* within the machine */
 	u8 level;
-	u8 features; /* of FEATURE_ */
+	u8 features;	/* of FEATURE_ */
 	u8 level_due;	/* mailbox: the level that is on its way */
 	ktime_t due_at; /* 0: none is */
 	bool core_power;

@@ -123,7 +123,8 @@ static int leave(struct pt_regs *regs, u64 result)
 	return 1;
 }
 
-/* Since Linux 6.16 accessors take and give values as 64 bits: read_msr_safe(msr, &value), write_msr(msr, value). */
+/* Since Linux 6.16 accessors take and give values as 64 bits: read_msr_safe(msr, &value),
+ * write_msr(msr, value). */
 static int on_read_safe(struct kprobe *probe, struct pt_regs *regs)
 {
 	u64 value;
