@@ -137,7 +137,7 @@ run isst -c 11,12,13 core-power get-assoc
 run isst -c 0 core-power info
 
 say 'A change that fails: the emulated processor refuses a step, and those before it are taken back'
-echo 'msr 0x1ad set EIO' > "$state/faults"
+echo 'mailbox 0x7f/0x02 ENXIO' > "$state/faults"
 run_refused 1 isst -c 12,13 turbo-freq enable -a
 rm "$state/faults"
 run isst -c 0 core-power info

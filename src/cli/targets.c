@@ -9,7 +9,8 @@
 /* So many wrong CPUs are named at most: a list may hold billions. */
 enum { WRONG_CPUS = 64 };
 
-static int add_unit(struct targets *targets, const struct isst_domain *domain, unsigned int cpu)
+__attribute__((nonnull)) static int add_unit(struct targets *targets,
+					     const struct isst_domain *domain, unsigned int cpu)
 {
 	struct unit *unit = &targets->units[targets->unit_count++];
 	size_t slot = 0;
@@ -130,7 +131,10 @@ static int find_named(struct targets *targets, const struct isst_context *contex
 	if (error)
 		return error;
 	isst_cpuset_for_each (cpu, cpus) {
-		error = add_unit(targets, isst_cpu(context, cpu)->domain, cpu);
+		const struct isst_cpu *named = isst_cpu(context, cpu);
+
+		if (named && named->domain)
+			error = add_unit(targets, named->domain, cpu);
 		if (error)
 			break;
 	}

@@ -31,6 +31,22 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/** `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0 EOF`: the process, or 0. */
+static int holder_in_line(const char *line)
+{
+	static const char KIND[] = "FLOCK  ADVISORY  WRITE ";
+	const char *word = strstr(line, KIND);
+	char digits[12] = "";
+	uint64_t process;
+
+	if (!word)
+		return 0;
+	word += sizeof(KIND) - 1;
+	memcpy(digits, word, strnlen(word, sizeof(digits) - 1));
+	digits[strspn(digits, "0123456789")] = '\0';
+	return isst_parse_number(digits, 10, INT32_MAX, &process) ? 0 : (int)process;
+}
+
 /** The process that /proc/locks names as holder of the file's lock, 0 where it names none. */
 static int find_holder(int lock)
 {
@@ -38,7 +54,7 @@ static int find_holder(int lock)
 	struct stat status;
 	char *line = NULL, *wanted;
 	size_t space = 0;
-	int process, found = 0;
+	int found = 0;
 
 	if (!locks)
 		return 0;
@@ -47,9 +63,8 @@ static int find_holder(int lock)
 		     (unsigned long long)status.st_ino) < 0)
 		wanted = NULL;
 	while (wanted && !found && getline(&line, &space, locks) > 0)
-		if (strstr(line, wanted) &&
-		    sscanf(line, "%*d: FLOCK ADVISORY WRITE %d", &process) == 1)
-			found = process;
+		if (strstr(line, wanted))
+			found = holder_in_line(line);
 	free(wanted);
 	free(line);
 	fclose(locks);

@@ -146,7 +146,7 @@ int faults_load(struct server *server, char **error)
 {
 	struct faults *faults = &server->faults;
 	struct stat status;
-	char *text;
+	char *text = NULL;
 	int result = fstatat(server->directory, "faults", &status, 0) ? -ENOENT : 0;
 
 	if (!result && !faults->malformed && faults->settled && same_file(faults, &status))
@@ -158,7 +158,7 @@ int faults_load(struct server *server, char **error)
 			faults_clear(faults);
 		return 0;
 	}
-	if (result)
+	if (result || !text)
 		return set_error(error, result == -ENOMEM ? -ENOMEM : -EIO,
 				 "Cannot read %s/faults: %s", server->path,
 				 result == -EINVAL ? "it is not a file" : strerror(-result));

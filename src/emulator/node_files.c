@@ -36,10 +36,21 @@ void platform_number_nodes(struct platform *platform)
 /** `/sys/devices/system/node/node3/cpulist`: 3. */
 static bool node_of_path(const char *path, unsigned int *node)
 {
-	int end = 0;
+	static const char BEGIN[] = "/sys/devices/system/node/node", END[] = "/cpulist";
+	size_t length = strlen(path), rest = sizeof(BEGIN) - 1 + sizeof(END) - 1;
+	uint64_t number;
+	char digits[8];
 
-	return sscanf(path, "/sys/devices/system/node/node%5u/cpulist%n", node, &end) == 1 &&
-	       end > 0 && path[end] == '\0' && *node < MOST_NODES;
+	if (length <= rest || length - rest >= sizeof(digits) ||
+	    strncmp(path, BEGIN, sizeof(BEGIN) - 1) != 0 ||
+	    strcmp(path + length - (sizeof(END) - 1), END) != 0)
+		return false;
+	memcpy(digits, path + sizeof(BEGIN) - 1, length - rest);
+	digits[length - rest] = '\0';
+	if (isst_parse_number(digits, 10, MOST_NODES - 1, &number))
+		return false;
+	*node = (unsigned int)number;
+	return true;
 }
 
 int recording_number_nodes(const struct recording *recording, struct platform *platform)

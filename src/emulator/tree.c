@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define CPU_DIRECTORY "root/sys/devices/system/cpu"
+#define SMT_DIRECTORY "root/sys/devices/system/cpu/smt"
 
 /** Replaces the content without ever showing an empty file. */
 static int replace(int file, const char *content, size_t size)
@@ -195,11 +196,11 @@ static bool smt_is_active(const struct server *server)
 
 int tree_write_smt(struct server *server, int directory)
 {
-	int result = tree_write(directory, CPU_DIRECTORY "/smt/control", "%s\n",
+	int result = tree_write(directory, SMT_DIRECTORY "/control", "%s\n",
 				smt_controls[server->state->smt]);
 
 	return result ? result
-		      : tree_write(directory, CPU_DIRECTORY "/smt/active", "%d\n",
+		      : tree_write(directory, SMT_DIRECTORY "/active", "%d\n",
 				   smt_is_active(server));
 }
 
@@ -229,7 +230,7 @@ static int make_directories(int directory)
 		"root/sys/devices",
 		"root/sys/devices/system",
 		CPU_DIRECTORY,
-		CPU_DIRECTORY "/smt",
+		SMT_DIRECTORY,
 		"root/sys/fs",
 	};
 

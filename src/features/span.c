@@ -85,7 +85,8 @@ static int read_facts(struct span *span, const struct span_needs *needs)
 	memcpy(&all[span->own], others.domains, neighbours * sizeof(*all));
 	free(own.domains);
 	free(others.domains);
-	span->facts = (struct facts){ all, span->count };
+	span->facts.domains = all;
+	span->facts.count = span->count;
 	return 0;
 }
 

@@ -68,7 +68,7 @@ static int list_online_cpus(struct topology *topology)
 {
 	unsigned int number;
 
-	topology->cpus = calloc(isst_cpuset_count(topology->online), sizeof(*topology->cpus));
+	topology->cpus = calloc(isst_cpuset_count(topology->online) + 1, sizeof(*topology->cpus));
 	if (!topology->cpus)
 		return -ENOMEM;
 	isst_cpuset_for_each (number, topology->online) {
@@ -192,10 +192,11 @@ out:
 static int scan_dies(const struct topology_sources *sources, struct topology *topology)
 {
 	for (size_t i = 0; i < topology->cpu_count; i++) {
+		const struct topology_cpu *cpu = topology->cpus[i];
 		int error = 0;
 
-		if (!topology->cpus[i]->domain)
-			error = scan_die(sources, topology, topology->cpus[i]->public.number);
+		if (cpu && !cpu->domain)
+			error = scan_die(sources, topology, cpu->public.number);
 		if (error)
 			return error;
 	}

@@ -241,8 +241,8 @@ static bool may_be_torn(const struct topology *topology, int error)
 /** Whether other CPUs are online now than at the beginning. */
 static bool online_changed(const struct topology_sources *sources, const struct topology *topology)
 {
-	struct isst_cpuset *now = isst_cpuset_new();
-	char *before = isst_cpuset_ranges(topology->online), *after = NULL;
+	struct isst_cpuset *now = topology ? isst_cpuset_new() : NULL;
+	char *before = topology ? isst_cpuset_ranges(topology->online) : NULL, *after = NULL;
 	bool changed;
 
 	if (now && !kernel_files_cpulist(sources->files, CPU_DIRECTORY "/online", now))

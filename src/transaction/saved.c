@@ -109,15 +109,16 @@ static int read_boot_id(struct isst_context *context, char **boot_id)
 
 	if (!error && !**boot_id) {
 		free(*boot_id);
+		*boot_id = NULL;
 		error = -ENOENT;
 	}
 	if (!error || error == -ENOMEM)
 		return error;
-	return message_error(&context->messages, -EIO,
-			     "this boot cannot be told from others, and what earlier runs left not "
-			     "from what a reset has undone: %s: %s",
-			     PATH,
-			     error == -ENOENT ? "it is missing or empty" : isst_error(context));
+	message_error(&context->messages, -EIO,
+		      "this boot cannot be told from others, and what earlier runs left not from "
+		      "what a reset has undone: %s: %s",
+		      PATH, error == -ENOENT ? "it is missing or empty" : isst_error(context));
+	return -EIO;
 }
 
 int saved_header(struct isst_context *context, const char *name, unsigned int version,
