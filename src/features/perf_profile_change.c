@@ -681,6 +681,37 @@ static bool suffices(const struct isst_level *level)
 	return known && level->cpus && is_readable(&level->base_mhz);
 }
 
+/** Whether a level leaves a package a CPU, as far as its domains are asked for. */
+static bool leaves_a_cpu(const struct level_change *work, unsigned int package)
+{
+	for (size_t i = 0; i < work->facts.count; i++) {
+		const struct isst_cpuset *cpus = work->facts.domains[i].level.cpus;
+
+		if (work->requests[i].domain->package == package && cpus &&
+		    isst_cpuset_count(cpus) > 0)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * A power domain may be without cores at a level, but not a whole package: firmware that says so
+ * would have all its CPUs taken offline, down to CPU 0.
+ */
+static void check_cores(struct level_change *work)
+{
+	for (size_t i = 0; i < work->facts.count; i++) {
+		const struct isst_domain *domain = work->requests[i].domain;
+
+		if (wanted(&work->requests[i]) && isst_cpuset_count(domain->present) > 0 &&
+		    !leaves_a_cpu(work, domain->package))
+			refuse(work->change, &work->requests[i], -EIO,
+			       "the firmware tells no core of package %u for level %u: all its CPUs "
+			       "would go offline",
+			       domain->package, work->level);
+	}
+}
+
 int plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
 	       unsigned int level, bool online)
 {
@@ -698,6 +729,8 @@ int plan_level(struct isst_change *change, struct isst_request *requests, size_t
 	if (error)
 		return error;
 	check_enabled(&work);
+	if (online)
+		check_cores(&work);
 	error = check_locks(&work);
 	if (!error)
 		error = warn_of_kernel(&work);

@@ -13,9 +13,7 @@ enum {
 	HIGHEST_LEVEL = 31,
 	HIGHEST_CORE = 255,
 	HIGHEST_FABRIC = 255,
-	LOWEST_RATIO = 2,    /* 200 MHz */
-	HIGHEST_RATIO = 127, /* 12.7 GHz; what the uncore driver takes at most */
-	NO_RATIO = 255,
+	HIGHEST_RATIO = 255, /* what a register has room for */
 	UNUSED_WORD_BITS = 32,
 };
 
@@ -30,37 +28,10 @@ static bool has_place(const struct isst_context *context, const struct item *ite
 	       topology_find_domain(context->topology, item->package, item->die, item->domain);
 }
 
-static bool is_ratio(uint64_t ratio)
-{
-	return ratio >= LOWEST_RATIO && ratio <= HIGHEST_RATIO;
-}
-
-/** A frequency is a ratio, or 0 or the highest number for no limit. */
+/** A frequency is what a register has room for, or 0 or the highest number for no limit. */
 static bool is_khz(uint64_t khz)
 {
-	return khz == 0 || khz == CPUFREQ_NO_LIMIT || is_ratio(khz / 100000);
-}
-
-/** Priority in [7:0], ratios [15:8] min, [23:16] max, [31:24] desired. */
-static bool is_clos(uint64_t word)
-{
-	uint64_t min = word >> 8 & 0xff, max = word >> 16 & 0xff, desired = word >> 24 & 0xff;
-
-	return !(word >> UNUSED_WORD_BITS) && (min == 0 || is_ratio(min)) &&
-	       (max == 0 || max == NO_RATIO || is_ratio(max)) &&
-	       (desired == 0 || is_ratio(desired));
-}
-
-/** Eight ratios; buckets that are not used are 0 or 255. */
-static bool are_ratios(uint64_t word)
-{
-	for (unsigned int shift = 0; shift < 64; shift += 8) {
-		uint64_t ratio = word >> shift & 0xff;
-
-		if (ratio != 0 && ratio != NO_RATIO && !is_ratio(ratio))
-			return false;
-	}
-	return true;
+	return khz == CPUFREQ_NO_LIMIT || khz / 100000 <= HIGHEST_RATIO;
 }
 
 /** `absent`, or a type, perhaps `invalid (...)`, with CPUs. */
@@ -93,14 +64,15 @@ int plausible(struct isst_context *context, const struct item *item, struct item
 	case ITEM_QOS:
 		good = good && !(value.number >> UNUSED_WORD_BITS);
 		break;
+	/* Registers hold what others have written, too: whatever they have room for may be found
+	 * there. */
 	case ITEM_CLOS:
-		good = good && item->index < ISST_CLOSES && is_clos(value.number);
+		good = good && item->index < ISST_CLOSES && !(value.number >> UNUSED_WORD_BITS);
 		break;
 	case ITEM_ASSOCIATION:
 		good = good && item->index <= HIGHEST_CORE && value.number < ISST_CLOSES;
 		break;
 	case ITEM_TURBO_RATIO_LIMITS:
-		good = good && are_ratios(value.number);
 		break;
 	case ITEM_SCALING_MAX:
 	case ITEM_SCALING_MIN:
