@@ -714,7 +714,8 @@ int isst_change_objection(const struct isst_change *change);
  *
  * Returns 0 (done, or nothing to do); -EINTR (interrupted) or another negative errno: failed, and
  * nothing is left changed; -ENOTRECOVERABLE: failed, and isst_change_difference() lists what could
- * not be taken back or is still pending.
+ * not be taken back or is still pending. -EINVAL for a change that was run before: what it was
+ * planned from may be another by now.
  */
 int isst_change_run(struct isst_change *change);
 

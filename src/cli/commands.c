@@ -151,7 +151,8 @@ const struct option_row argument_options[] = {
 static const struct command perf_profile_commands[] = {
 	{ "info", "Print all that performance levels specify",
 	  "Cores, frequencies, power and temperature of each level, with its SST-BF and SST-TF.\n"
-	  "Whether those two are on is told for the current level.",
+	  "Whether those two are on is told for each level by mailbox servers, and for the\n"
+	  "current level by TPMI servers.",
 	  level_options, COMMAND_PRESET, perf_profile_info },
 	{ "get-lock-status", "Print whether the level is locked",
 	  .handler = perf_profile_get_lock_status },

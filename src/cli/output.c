@@ -57,8 +57,11 @@ int output_open(struct output *output, const char *path)
 
 	if (!path)
 		return 0;
-	/* A FIFO that nobody reads must not hold up a run that holds the lock: ENXIO. */
-	descriptor = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+	/*
+	 * A FIFO that nobody reads must not hold up a run that holds the lock: ENXIO. The file may
+	 * be the one behind a standard stream (/dev/stdout): nothing may write over the other's.
+	 */
+	descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
 	if (descriptor < 0)
 		return -errno;
 	error = prepare_file(descriptor);
@@ -99,6 +102,13 @@ static FILE *banner_stream(const struct output *output)
 	return output->reference ? stdout : result_stream(output);
 }
 
+/** The banner comes first also where --out names the file behind the standard stream. */
+static void flush_banner(const struct output *output)
+{
+	if (output->file)
+		fflush(banner_stream(output));
+}
+
 void output_banner(struct output *output, const char *format, ...)
 {
 	va_list arguments;
@@ -108,6 +118,7 @@ void output_banner(struct output *output, const char *format, ...)
 	va_start(arguments, format);
 	vfprintf(banner_stream(output), format, arguments);
 	va_end(arguments);
+	flush_banner(output);
 }
 
 void output_title(struct output *output, unsigned int model)
@@ -126,6 +137,7 @@ void output_banner_name(struct output *output, const char *what, const char *nam
 	fprintf(stream, "%s: ", what);
 	write_printable(name, "", stream);
 	fputc('\n', stream);
+	flush_banner(output);
 }
 
 /** Tells that the result is lost. @path: where it was to go; NULL: a standard stream. */

@@ -376,6 +376,8 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 	char *problem;
 
 	raise_file_limit();
+	/* A cache that may not grow is no reason to be killed: writing it fails instead. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	status = machine_open(run->request, &machine, &problem);
 	if (status == STATUS_DONE) {
 		if (open_context(run, output, machine) == 0)

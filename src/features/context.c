@@ -248,9 +248,13 @@ int isst_discover(struct isst_context *context)
 		error = journal_recover(context);
 	else if (!error && !context->keep_journal)
 		journal_tell(context);
-	/* An open device keeps modules from registering. */
-	if (error)
+	/* An open device keeps modules from registering; and a machine whose interrupted change was
+	 * not rolled back is not to be changed. */
+	if (error) {
 		driver_close(&context->driver);
+		topology_free(context->topology);
+		context->topology = NULL;
+	}
 	return error;
 }
 

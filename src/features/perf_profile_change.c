@@ -553,14 +553,18 @@ static int sort_out_unknown(struct isst_change *change)
 static void plan_unknown(struct level_change *work)
 {
 	struct isst_change *change = work->change;
+	struct enabled_cores *enabled;
 	struct step *step = NULL;
 	unsigned int cpu;
 
-	change->enabled = calloc(work->facts.count + 1, sizeof(*change->enabled));
-	if (!change->enabled) {
+	/* Another request of the same change may be for other domains. */
+	enabled = reallocarray(change->enabled, change->enabled_count + work->facts.count + 1,
+			       sizeof(*enabled));
+	if (!enabled) {
 		change->broken = true;
 		return;
 	}
+	change->enabled = enabled;
 	for (size_t i = 0; i < work->facts.count; i++)
 		if (wanted(&work->requests[i]))
 			change->enabled[change->enabled_count++] = (struct enabled_cores){

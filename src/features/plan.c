@@ -48,6 +48,17 @@ static void conclude(struct isst_change *change, const struct verdict *verdict)
 		change->objection = *objection;
 }
 
+/** What failed as a whole may have left half of its steps: the change is not to be made. */
+static int conclude_failure(struct isst_change *change, int error)
+{
+	if (!change->objection.error)
+		change->objection = (struct isst_failure){
+			.error = error,
+			.message = isst_error(change->context),
+		};
+	return error;
+}
+
 /**
  * Domains without CPUs follow the others: whatever stands against them, they are left out, unless
  * no other ones were asked for.
@@ -59,7 +70,7 @@ static int conclude_domains(struct isst_change *change, const struct isst_reques
 	bool only_io = true;
 
 	if (error)
-		return error;
+		return conclude_failure(change, error);
 	for (size_t i = 0; i < count; i++)
 		only_io &= isst_domain_is_io(requests[i].domain);
 	for (size_t i = 0; i < count; i++)
@@ -117,10 +128,12 @@ int isst_plan_association(struct isst_change *change, struct isst_clos_associati
 	int error = plan_association(change, associations, count);
 	struct verdict verdict = { 0 };
 
-	for (size_t i = 0; i < count && !error; i++)
+	if (error)
+		return conclude_failure(change, error);
+	for (size_t i = 0; i < count; i++)
 		note_target(&verdict, &associations[i].failure);
 	conclude(change, &verdict);
-	return error;
+	return 0;
 }
 
 int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
@@ -129,13 +142,17 @@ int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *re
 	int error = plan_turbo_mode(change, requests, count, enable);
 	struct verdict verdict = { 0 };
 
-	for (size_t i = 0; i < count && !error; i++)
+	if (error)
+		return conclude_failure(change, error);
+	for (size_t i = 0; i < count; i++)
 		note_target(&verdict, &requests[i].failure);
 	conclude(change, &verdict);
-	return error;
+	return 0;
 }
 
 int isst_plan_all_online(struct isst_change *change)
 {
-	return plan_all_online(change);
+	int error = plan_all_online(change);
+
+	return error ? conclude_failure(change, error) : 0;
 }

@@ -345,6 +345,13 @@ static void list_steps(struct isst_change *change)
 	}
 }
 
+void change_forget_list(struct isst_change *change)
+{
+	free(change->listed);
+	change->listed = NULL;
+	change->listed_count = 0;
+}
+
 const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index)
 {
 	if (!change->listed)

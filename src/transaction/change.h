@@ -75,6 +75,7 @@ struct isst_change {
 	int journal; /* descriptor, -1 while nothing was written */
 	bool moved;  /* a value that was written made a difference, or may yet do so */
 	bool broken; /* a step could not be added for lack of memory */
+	bool ran;    /* isst_change_run() was called: its old values are of then */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
 	/* Files to write or remove once the change is made: records of what was replaced
@@ -125,6 +126,9 @@ bool item_counterpart(const struct item *item, struct item *counterpart);
  * each from what those before it leave. Returns whether one of them writes the item.
  */
 bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value);
+
+/** Forgets the list of steps that isst_change_step() has made. */
+void change_forget_list(struct isst_change *change);
 
 /** All bits of a value. */
 #define WHOLE_VALUE UINT64_MAX

@@ -690,9 +690,15 @@ int isst_change_run(struct isst_change *change)
 
 	if (change->broken)
 		return message_error(&change->context->messages, -ENOMEM, "out of memory");
+	if (change->ran)
+		return message_error(&change->context->messages, -EINVAL,
+				     "the change was made, or tried, already: what it was planned "
+				     "from may be another by now");
 	if (change->objection.error)
 		return message_error(&change->context->messages, change->objection.error, "%s",
 				     change->objection.message);
+	change->ran = true;
+	change_forget_list(change);
 	if (change->options.dry_run)
 		return look_ahead(change);
 	error = check_writable(change);

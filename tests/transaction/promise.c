@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What isst.h promises to a program that makes changes, as a program sees it. */
+#include "transaction/change.h"
 #include "transaction/support/loops.h"
 
 #include <malloc.h>
@@ -154,6 +155,66 @@ static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **st
 /* ---- Several requests ---- */
 
 #define CPUFREQ(cpu, name) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/" name
+
+/** Each has a table of cores, which the next one must not take the place of. */
+static void each_domain_may_have_a_level_request_of_its_own(void **state)
+{
+	static const struct isst_change_options DRY_RUN = { .dry_run = true };
+	struct program program;
+	size_t together = 0, apart = 0;
+
+	(void)state;
+	program_begin(&program, "guide", "", &DRY_RUN);
+	assert_int_equal(isst_plan_level(program.change, program.requests, 2, 1, true), 0);
+	assert_int_equal(isst_change_run(program.change), 0);
+	while (isst_change_step(program.change, together))
+		together++;
+	isst_change_free(program.change);
+	assert_int_equal(isst_change_new(program.context, &DRY_RUN, &program.change), 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(isst_plan_level(program.change, &program.requests[i], 1, 1, true),
+				 0);
+	assert_int_equal(program.change->enabled_count, 2);
+	assert_true(program.change->enabled[0].domain.package !=
+		    program.change->enabled[1].domain.package);
+	assert_int_equal(isst_change_run(program.change), 0);
+	while (isst_change_step(program.change, apart))
+		apart++;
+	assert_int_equal(apart, together);
+	program_end(&program);
+}
+
+static void a_change_that_was_run_is_not_run_again(void **state)
+{
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
+	assert_int_equal(isst_plan_turbo_ratio_limits(program.change, program.requests, 2,
+						      0x1515151515151515),
+			 0);
+	assert_int_equal(isst_change_run(program.change), 0);
+	assert_int_equal(isst_change_run(program.change), -EINVAL);
+	assert_non_null(isst_change_step(program.change, 0));
+	program_end(&program);
+}
+
+static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(void **state)
+{
+	const struct isst_clos none = { .clos = 9, .max_mhz = ISST_NO_LIMIT_MHZ };
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
+	assert_int_equal(
+		isst_plan_core_power(program.change, program.requests, 2, true, ISST_KEEP_PRIORITY),
+		0);
+	assert_int_equal(isst_plan_clos(program.change, program.requests, 2, &none), -EINVAL);
+	assert_int_equal(isst_change_objection(program.change), -EINVAL);
+	assert_int_equal(isst_change_run(program.change), -EINVAL);
+	assert_int_equal(program.counts.changes, 0);
+	program_end(&program);
+}
 
 static void check_picture(const struct program *program, const char *line)
 {
@@ -378,6 +439,9 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C1_a_change_reaches_all_its_targets_unless_less_is_asked_for),
 		cmocka_unit_test(C1_targets_that_lack_the_feature_are_skipped_only_on_request),
 		cmocka_unit_test(C1_one_request_that_fails_keeps_the_others_from_being_made),
+		cmocka_unit_test(each_domain_may_have_a_level_request_of_its_own),
+		cmocka_unit_test(a_change_that_was_run_is_not_run_again),
+		cmocka_unit_test(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made),
 		cmocka_unit_test(C4_a_request_is_planned_from_what_those_before_it_leave),
 		cmocka_unit_test(C4_a_change_of_several_requests_is_rolled_back_as_one),
 		cmocka_unit_test(C4_a_feature_that_goes_off_with_the_level_is_switched_on_again),
