@@ -113,12 +113,12 @@ void output_banner(struct output *output, const char *format, ...)
 {
 	va_list arguments;
 
-	if (!output_has_banner(output))
-		return;
 	va_start(arguments, format);
-	vfprintf(banner_stream(output), format, arguments);
+	if (output_has_banner(output)) {
+		vfprintf(banner_stream(output), format, arguments);
+		flush_banner(output);
+	}
 	va_end(arguments);
-	flush_banner(output);
 }
 
 void output_title(struct output *output, unsigned int model)

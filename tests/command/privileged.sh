@@ -117,7 +117,8 @@ for kind in capable set-uid; do
 done
 
 # A service may have capabilities of its own; the program that it runs on an emulated machine gets none.
-if [ "$emulator" = yes ]; then
+# Under a sanitizer, whose runtime has to come first, no program can be run there.
+if [ "$emulator" = yes ] && "$scratch/plain/isst" --emulate guide --emulate-state "$scratch/trial" emulate -- true 2> /dev/null; then
 	(cd "$scratch/own" && as_user --inh-caps +dac_override --ambient-caps +dac_override \
 		"$scratch/plain/isst" --emulate guide --emulate-state "$scratch/own/state" \
 		emulate -- cat /proc/self/status) > "$scratch/said" 2>&1

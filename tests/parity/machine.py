@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import threading
 
-TIMEOUT_SECONDS = 20
+TIMEOUT_SECONDS = 60
 # Each making of a machine is another boot; the others are no part of the machine.
 IGNORED = ('boot_id', 'lock', 'log', 'device')
 
