@@ -103,12 +103,12 @@ int privileges_again(struct privileges_aside *aside)
 }
 
 /**
- * Nothing that this process might execute gains privileges. The bounding set can be lowered only by
- * those who may set capabilities; for others no_new_privs is what counts.
+ * Nothing that this process might execute gains privileges: no_new_privs sees to that. With
+ * borrowed privileges the bounding set goes as well, a system call or two for each capability.
  */
 static int gain_nothing(void)
 {
-	for (cap_value_t i = 0; prctl(PR_CAPBSET_READ, i) >= 0; i++)
+	for (cap_value_t i = 0; privileges_borrowed() && prctl(PR_CAPBSET_READ, i) >= 0; i++)
 		(void)prctl(PR_CAPBSET_DROP, i);
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno : 0;
 }
