@@ -5,6 +5,7 @@
  */
 #include "emulator/driver.h"
 #include "emulator/faults.h"
+#include "emulator/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -439,7 +440,7 @@ static int begin_call(struct server *server)
 	if (!result)
 		return 0;
 	state_unlock(server);
-	return result == -ENOMEM ? result : -EIO;
+	return is_shortage(result) ? result : -EIO;
 }
 
 static int device_open(void *data)

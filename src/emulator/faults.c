@@ -159,7 +159,7 @@ int faults_load(struct server *server, char **error)
 		return 0;
 	}
 	if (result || !text)
-		return set_error(error, result == -ENOMEM ? -ENOMEM : -EIO,
+		return set_error(error, is_shortage(result) ? result : -EIO,
 				 "Cannot read %s/faults: %s", server->path,
 				 result == -EINVAL ? "it is not a file" : strerror(-result));
 	if (!same_file(faults, &status) || faults->hash != hash_text(text) ||

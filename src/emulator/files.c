@@ -49,7 +49,7 @@ static int begin_operation(struct server *server, enum fault_place place, const 
 	if (result)
 		return result;
 	result = faults_load(server, NULL);
-	if (result && result != -ENOMEM)
+	if (result && !is_shortage(result))
 		result = -EIO;
 	if (!result) {
 		state_count(&server->state->statistics.files_opened, 1);

@@ -3,6 +3,7 @@
 #ifndef EMULATOR_TEXT_H
 #define EMULATOR_TEXT_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +34,12 @@ enum { TEXT_MOST = 64 << 20 };
 
 /** Cuts white space off both ends, in place. */
 char *trim(char *text);
+
+/** Whether an error is a want of memory or of descriptors, which says nothing of the machine. */
+static inline bool is_shortage(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
 
 /** Sets *@error (NULL without memory) where @error is not NULL; returns @code. */
 int set_error(char **error, int code, const char *format, ...)
