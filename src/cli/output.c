@@ -105,7 +105,7 @@ static FILE *banner_stream(const struct output *output)
 /** The banner comes first also where --out names the file behind the standard stream. */
 static void flush_banner(const struct output *output)
 {
-	if (output->file)
+	if (output->file && banner_stream(output) != output->file)
 		fflush(banner_stream(output));
 }
 
