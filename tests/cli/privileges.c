@@ -77,6 +77,29 @@ static void a_changing_run_keeps_what_the_driver_and_the_files_ask_for(void **st
 	assert_left(true);
 }
 
+/** With borrowed privileges, where the real user is another, the bounding set goes as well. */
+static void borrowed_privileges_lower_the_bounding_set(void **state)
+{
+	pid_t process;
+	int status;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	process = fork();
+	assert_true(process >= 0);
+	if (process == 0) {
+		bool right = setresuid(65534, 0, 0) == 0 && privileges_drop(false) == 0;
+
+		for (cap_value_t i = 0; right && prctl(PR_CAPBSET_READ, i) >= 0; i++)
+			right = prctl(PR_CAPBSET_READ, i) == 0;
+		_exit(right ? 0 : 1);
+	}
+	assert_int_equal(waitpid(process, &status, 0), process);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /** Ends with 0 if what is denied fails, and what a run needs still works. */
 static void try_calls(void)
 {
@@ -154,6 +177,7 @@ int main(void)
 		cmocka_unit_test(what_a_run_needs_no_more_is_denied),
 		cmocka_unit_test(who_has_no_more_than_the_caller_borrows_nothing),
 		cmocka_unit_test(as_the_caller_no_capability_is_effective),
+		cmocka_unit_test(borrowed_privileges_lower_the_bounding_set),
 		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),
 	};
 
