@@ -195,6 +195,13 @@ const char *isst_notice(const struct isst_context *context, size_t index);
  */
 const char *isst_left_out(const struct isst_context *context, size_t index);
 
+/**
+ * Parts of the machine without a CPU that is online, as far as known: packages, and dies of them.
+ * They are no domains, so that a call for all domains does not reach them; that is no failure, but
+ * a caller who means the whole machine may want to say it. NULL past the last one.
+ */
+const char *isst_offline_part(const struct isst_context *context, size_t index);
+
 /** The CPU, and what the driver says of itself. */
 struct isst_platform {
 	bool intel;
@@ -602,6 +609,10 @@ struct isst_change_options {
 	const char *command;
 	/** Use a cgroup partition in place of CPU hotplug; for CPU 0 only. */
 	bool partitions, partition_for_cpu0;
+	/** A level change leaves CPUs offline of which it is not known where they are (they have been
+	 * offline since the machine was started). It does so anyway unless it is for all domains;
+	 * then it brings them online to see whether the level enables them. */
+	bool leave_unknown_cpus;
 	/** Where not NULL, asked between steps and between writes of kernel files: true ends the
 	 * change, which is then undone. */
 	bool (*interrupted)(void *data);

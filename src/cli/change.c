@@ -43,6 +43,7 @@ static int begin(struct run *run, struct isst_change **change)
 		.targets = run->targets.named ? ISST_ALL_TARGETS : ISST_SKIP_UNSUPPORTED,
 		.partitions = request_has(request, OPTION_CGROUP),
 		.partition_for_cpu0 = request_has(request, OPTION_CPU0_WORKAROUND),
+		.leave_unknown_cpus = run->targets.named,
 		.interrupted = is_interrupted,
 		.progress = tell_progress,
 		.data = run,
@@ -263,6 +264,39 @@ static int make_attempt(struct attempt *attempt)
 	return make(run, attempt->change);
 }
 
+/** Whether a domain has CPUs, none of which is online: a command for CPUs does not reach it. */
+static bool is_passed_over(const struct run *run, const struct isst_domain *domain)
+{
+	return run->request->command->flags & (COMMAND_HAVING_CPUS | COMMAND_ALL_CPUS) &&
+	       !domain->has_cpu && isst_cpuset_count(domain->present) > 0;
+}
+
+static void tell_passed_over(struct run *run, const struct isst_domain *domain)
+{
+	char *cpus = isst_cpuset_ranges(domain->present);
+
+	report_message(run->report, ENTRY_NOTE, "%s: all its CPUs (%s) are offline; not changed",
+		       domain->name, cpus ? cpus : "out of memory");
+	free(cpus);
+}
+
+/** A change that is for the whole machine, and was made, says of which parts it was not. */
+static void tell_offline_parts(struct run *run)
+{
+	const char *part;
+
+	if (run->targets.named)
+		return;
+	for (size_t i = 0; (part = isst_offline_part(run->context, i)) != NULL; i++)
+		report_message(run->report, ENTRY_NOTE, "%s; not changed", part);
+	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
+		const struct isst_domain *domain = isst_domain(run->context, i);
+
+		if (is_passed_over(run, domain))
+			tell_passed_over(run, domain);
+	}
+}
+
 void change_machine(struct run *run, const struct changing *changing)
 {
 	struct attempt attempt = { .run = run, .changing = changing };
@@ -271,6 +305,8 @@ void change_machine(struct run *run, const struct changing *changing)
 	if (begin(run, &attempt.change) != 0)
 		return;
 	error = make_attempt(&attempt);
+	if (!error)
+		tell_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
 		if (!error && isst_change_unchanged(attempt.change))
 			report_message(run->report, ENTRY_NOTE,

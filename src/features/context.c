@@ -88,6 +88,14 @@ const char *isst_left_out(const struct isst_context *context, size_t index)
 	return topology && index < topology->left_out_count ? topology->left_out[index] : NULL;
 }
 
+const char *isst_offline_part(const struct isst_context *context, size_t index)
+{
+	const struct topology *topology = context->topology;
+
+	return topology && index < topology->offline_part_count ? topology->offline_parts[index]
+								: NULL;
+}
+
 const struct isst_platform *isst_platform(const struct isst_context *context)
 {
 	return &context->platform;

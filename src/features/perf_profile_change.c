@@ -550,12 +550,73 @@ static int sort_out_unknown(struct isst_change *change)
 	return 0;
 }
 
+/** Whether the level changes in all domains that may have CPUs. */
+static bool is_whole_machine(const struct level_change *work)
+{
+	const struct isst_context *context = work->change->context;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = isst_domain(context, i);
+		bool found = isst_domain_is_io(domain);
+
+		for (size_t j = 0; j < work->facts.count && !found; j++)
+			found = work->requests[j].domain == domain && wanted(&work->requests[j]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/** Whether a CPU is offline and may be anywhere. One that is remembered to be of a package or die
+ * without domains is no target's. */
+static bool is_unknown(const struct isst_context *context, unsigned int cpu)
+{
+	return !isst_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
+	       !topology_is_unreachable(context->topology, cpu);
+}
+
+/** CPUs that may be of a target, and are left alone as they may just as well be of another domain.
+ */
+static void leave_unknown(struct level_change *work)
+{
+	struct isst_change *change = work->change;
+	struct isst_cpuset *left = isst_cpuset_new();
+	char *ranges = NULL;
+	unsigned int cpu;
+	int error = left ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))
+		if (!error && is_unknown(change->context, cpu) &&
+		    hotplug_may_be_online(&work->hotplug, cpu))
+			error = isst_cpuset_add(left, cpu, cpu);
+	if (!error && isst_cpuset_count(left) > 0) {
+		ranges = isst_cpuset_ranges(left);
+		if (ranges)
+			change_warn(change,
+				    "CPU %s: stays offline, as it has not been seen online since "
+				    "the machine was started, and may be of a package that was not "
+				    "named",
+				    ranges);
+		else
+			error = -ENOMEM;
+	}
+	change->broken |= error != 0;
+	free(ranges);
+	isst_cpuset_free(left);
+}
+
+/** Brings CPUs online to see where they are. */
 static void plan_unknown(struct level_change *work)
 {
 	struct isst_change *change = work->change;
 	struct enabled_cores *enabled;
 	struct step *step = NULL;
 	unsigned int cpu;
+
+	if (change->options.leave_unknown_cpus || !is_whole_machine(work)) {
+		leave_unknown(work);
+		return;
+	}
 
 	/* Another request of the same change may be for other domains. */
 	enabled = reallocarray(change->enabled, change->enabled_count + work->facts.count + 1,
@@ -572,8 +633,7 @@ static void plan_unknown(struct level_change *work)
 				work->facts.domains[i].level.cores
 			};
 	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {
-		if (isst_cpu(change->context, cpu) ||
-		    isst_cpuset_has(isst_online_cpus(change->context), cpu) ||
+		if (!is_unknown(change->context, cpu) ||
 		    !hotplug_may_be_online(&work->hotplug, cpu))
 			continue;
 		if (!step)

@@ -68,6 +68,37 @@ static int add_offline_cpus(struct topology *topology, const struct topology_cac
 	return 0;
 }
 
+/** Keeps those of the remembered CPUs whose package or die has no CPU online any more. */
+static int keep_unreachable(struct topology *topology, const struct topology_cache *cache)
+{
+	size_t count = 0;
+
+	topology->unreachable = calloc(cache->count + 1, sizeof(*topology->unreachable));
+	if (!topology->unreachable)
+		return -ENOMEM;
+	for (size_t i = 0; i < cache->count; i++) {
+		const struct cached_cpu *cached = &cache->cpus[i];
+
+		/* A line that says something else of the same CPU has no meaning. */
+		topology->unreachable_count = count;
+		if (isst_cpuset_has(topology->present, cached->number) &&
+		    !isst_cpuset_has(topology->online, cached->number) &&
+		    !topology_cpu(topology, cached->number) && !find_domain(topology, cached) &&
+		    !topology_is_unreachable(topology, cached->number))
+			topology->unreachable[count++] = *cached;
+	}
+	topology->unreachable_count = count;
+	return 0;
+}
+
+bool topology_is_unreachable(const struct topology *topology, unsigned int number)
+{
+	for (size_t i = 0; i < topology->unreachable_count; i++)
+		if (topology->unreachable[i].number == number)
+			return true;
+	return false;
+}
+
 /** Remembers what is known now, and what was known of dies that are offline as a whole. */
 static int remember(const struct topology_sources *sources, const struct topology *topology,
 		    const struct topology_cache *cache, const char *boot_id)
@@ -114,8 +145,94 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 	if (!error)
 		error = add_offline_cpus(topology, &cache);
 	if (!error)
+		error = keep_unreachable(topology, &cache);
+	if (!error)
 		error = remember(sources, topology, &cache, boot_id);
 	topology_cache_clear(&cache);
 	free(boot_id);
+	return error;
+}
+
+/* ---- What a call for all domains does not reach ---- */
+
+static bool has_package(const struct topology *topology, unsigned int package)
+{
+	for (size_t i = 0; i < topology->domain_count; i++)
+		if (topology->domains[i]->public.package == package)
+			return true;
+	return false;
+}
+
+/** Whether two CPUs are of the same part: of a package, or of a die where others of the package are
+ * online. */
+static bool same_part(const struct cached_cpu *a, const struct cached_cpu *b, bool whole_package)
+{
+	return a->package == b->package && (whole_package || a->die == b->die);
+}
+
+static int add_offline_part(struct topology *topology, const char *text)
+{
+	const char **larger = reallocarray(topology->offline_parts,
+					   topology->offline_part_count + 1, sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	topology->offline_parts = larger;
+	larger[topology->offline_part_count++] = text;
+	return 0;
+}
+
+/** Describes the part that CPU @first is of, if that is the first of it. */
+static int describe_part(const struct topology_sources *sources, struct topology *topology,
+			 size_t first)
+{
+	const struct cached_cpu *cpus = topology->unreachable;
+	bool whole = !has_package(topology, cpus[first].package);
+	struct isst_cpuset *set;
+	char *list = NULL;
+	int error = 0;
+
+	for (size_t i = 0; i < first; i++)
+		if (same_part(&cpus[i], &cpus[first], whole))
+			return 0;
+	set = isst_cpuset_new();
+	for (size_t i = first; i < topology->unreachable_count && set && !error; i++)
+		if (same_part(&cpus[i], &cpus[first], whole))
+			error = isst_cpuset_add(set, cpus[i].number, cpus[i].number);
+	list = set && !error ? isst_cpuset_ranges(set) : NULL;
+	isst_cpuset_free(set);
+	if (!list)
+		return -ENOMEM;
+	error = add_offline_part(
+		topology,
+		whole ? message_make(sources->messages, "package %u: all its CPUs (%s) are offline",
+				     cpus[first].package, list)
+		      : message_make(sources->messages,
+				     "package %u, die %u: all its CPUs (%s) are offline",
+				     cpus[first].package, cpus[first].die, list));
+	free(list);
+	return error;
+}
+
+int topology_describe_offline(const struct topology_sources *sources, struct topology *topology,
+			      const struct isst_cpuset *unseen)
+{
+	char *list;
+	int error = 0;
+
+	for (size_t i = 0; i < topology->unreachable_count && !error; i++)
+		error = describe_part(sources, topology, i);
+	if (error || isst_cpuset_count(unseen) == 0)
+		return error;
+	list = isst_cpuset_ranges(unseen);
+	if (!list)
+		return -ENOMEM;
+	error = add_offline_part(topology,
+				 message_make(sources->messages,
+					      "CPUs %s have been offline since the machine was "
+					      "started, and so has any package that has no other "
+					      "CPUs",
+					      list));
+	free(list);
 	return error;
 }

@@ -47,6 +47,13 @@ void topology_order_domains(const struct topology_sources *sources, struct topol
  */
 int topology_recall_offline(const struct topology_sources *sources, struct topology *topology);
 
+/**
+ * Describes the packages and dies that are offline as a whole, and the CPUs of @unseen, of which it
+ * is not known whether they are such a part. Returns 0 or -ENOMEM.
+ */
+int topology_describe_offline(const struct topology_sources *sources, struct topology *topology,
+			      const struct isst_cpuset *unseen);
+
 /** Notes that a part of the machine is left out. Returns 0 or -ENOMEM. */
 int topology_leave_out(struct topology *topology, const char *what);
 

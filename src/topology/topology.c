@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Discovery as a whole, and what is asked of its result. */
+#include "base/cpuset.h"
 #include "base/messages.h"
 #include "firmware/firmware.h"
 #include "sysfs/kernel_files.h"
@@ -26,6 +27,8 @@ void topology_free(struct topology *topology)
 	free(topology->domains);
 	free(topology->lost_domains);
 	free(topology->left_out);
+	free(topology->offline_parts);
+	free(topology->unreachable);
 	free(topology->cpus);
 	free(topology->lost_cpus);
 	isst_cpuset_free(topology->present);
@@ -120,7 +123,8 @@ static int find_unseen(const struct topology *topology, struct isst_cpuset *unse
 
 	isst_cpuset_for_each (number, topology->present) {
 		if (!isst_cpuset_has(topology->online, number) &&
-		    !topology_find_cpu(topology, number))
+		    !topology_find_cpu(topology, number) &&
+		    !topology_is_unreachable(topology, number))
 			error = isst_cpuset_add(unseen, number, number);
 		if (error)
 			break;
@@ -128,17 +132,16 @@ static int find_unseen(const struct topology *topology, struct isst_cpuset *unse
 	return error;
 }
 
-/** Of which domains all CPUs are known: a CPU that nothing is known of may be in any of them. */
-static int judge_domains(const struct topology_sources *sources, struct topology *topology)
+/** Of which domains all CPUs are known: a CPU of @unseen may be in any of them. */
+static int judge_domains(const struct topology_sources *sources, struct topology *topology,
+			 const struct isst_cpuset *unseen)
 {
-	struct isst_cpuset *unseen = isst_cpuset_new();
 	const char *why = NULL;
 	char *list = NULL;
 	bool doubtful = false;
-	int error = unseen ? find_unseen(topology, unseen) : -ENOMEM;
+	int error = 0;
 
-	if (!error && isst_cpuset_count(unseen) > 0 &&
-	    !topology_are_siblings(sources, topology, unseen)) {
+	if (isst_cpuset_count(unseen) > 0) {
 		list = isst_cpuset_ranges(unseen);
 		if (list)
 			why = message_make(sources->messages,
@@ -162,6 +165,22 @@ static int judge_domains(const struct topology_sources *sources, struct topology
 			       "theirs, is not known",
 			       why);
 	free(list);
+	return error;
+}
+
+/** What follows from the CPUs that are offline, and those of them that were never seen. */
+static int judge_offline(const struct topology_sources *sources, struct topology *topology)
+{
+	struct isst_cpuset *unseen = isst_cpuset_new();
+	int error = unseen ? find_unseen(topology, unseen) : -ENOMEM;
+
+	if (!error && isst_cpuset_count(unseen) > 0 &&
+	    topology_are_siblings(sources, topology, unseen))
+		cpuset_clear(unseen);
+	if (!error)
+		error = judge_domains(sources, topology, unseen);
+	if (!error)
+		error = topology_describe_offline(sources, topology, unseen);
 	isst_cpuset_free(unseen);
 	return error;
 }
@@ -169,10 +188,11 @@ static int judge_domains(const struct topology_sources *sources, struct topology
 /** Notes in each domain what its CPUs' cores mean for core masks. */
 static void summarize_cores(const struct topology_sources *sources, struct topology *topology)
 {
-	bool all_known = topology->cpu_count == isst_cpuset_count(topology->present);
+	size_t known = topology->cpu_count + topology->unreachable_count;
+	size_t unknown = isst_cpuset_count(topology->present) - known;
 
 	for (size_t i = 0; i < topology->domain_count; i++)
-		topology->domains[i]->wide = !all_known;
+		topology->domains[i]->wide = unknown > 0;
 	for (size_t i = 0; i < topology->cpu_count; i++) {
 		struct topology_cpu *cpu = topology->cpus[i];
 		struct topology_domain *domain = cpu->domain;
@@ -194,10 +214,9 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 			      domain->public.package, domain->public.number, physical,
 			      cpu->public.core, cpu->public.online ? "" : " offline");
 	}
-	if (!all_known)
+	if (unknown > 0)
 		message_trace(sources->messages,
-			      "%zu CPUs are offline and were not seen online before",
-			      isst_cpuset_count(topology->present) - topology->cpu_count);
+			      "%zu CPUs are offline and were not seen online before", unknown);
 }
 
 /** One try. *@result is what was found, as far as it went, also after an error. */
@@ -222,7 +241,7 @@ static int discover_once(const struct topology_sources *sources, struct topology
 		error = topology_recall_offline(sources, topology);
 	if (!error) {
 		summarize_cores(sources, topology);
-		error = judge_domains(sources, topology);
+		error = judge_offline(sources, topology);
 	}
 	return error;
 }

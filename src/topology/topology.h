@@ -8,6 +8,7 @@
 #define ISST_TOPOLOGY_TOPOLOGY_H
 
 #include "isst.h"
+#include "topology/cache.h"
 
 struct driver;
 struct firmware_operations;
@@ -44,6 +45,11 @@ struct topology {
 	size_t cpu_count;
 	const char **left_out; /* see isst_left_out() */
 	size_t left_out_count;
+	const char **offline_parts; /* see isst_offline_part() */
+	size_t offline_part_count;
+	/* CPUs that are offline together with their whole package or die, as remembered. */
+	struct cached_cpu *unreachable;
+	size_t unreachable_count;
 	/* Handed out before, and not found any more: kept, since pointers to them may be about. */
 	struct topology_domain **lost_domains;
 	size_t lost_domain_count;
@@ -99,6 +105,9 @@ static inline const struct topology_domain *topology_domain(const struct isst_do
 
 /** The CPU of that number, or NULL. */
 const struct topology_cpu *topology_cpu(const struct topology *topology, unsigned int number);
+
+/** Whether a CPU is known to be of a package or die that is offline as a whole. */
+bool topology_is_unreachable(const struct topology *topology, unsigned int number);
 
 /**
  * CPUs of a domain's cores, given as a mask (bit i: core i); offline ones included as far as known.

@@ -110,6 +110,65 @@ static void D46_a_die_that_was_offline_as_a_whole_is_not_forgotten(void **state)
 	isst_close(context);
 }
 
+static void
+a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-7", "0-3", "4-7");
+	context = fake_discovered(fake);
+	assert_null(isst_offline_part(context, 0));
+	machine_with_online(fake, "0-3", "0-3", "");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_string_equal(isst_offline_part(context, 0),
+			    "package 1: all its CPUs (4-7) are offline");
+	assert_null(isst_offline_part(context, 1));
+	assert_true(topology_is_unreachable(context->topology, 4));
+	assert_false(topology_is_unreachable(context->topology, 3));
+	assert_true(isst_domain(context, 0)->cpus_known);
+	/* One of them that comes back makes it a domain again. */
+	machine_with_online(fake, "0-3,6", "0-3", "6");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_null(isst_offline_part(context, 0));
+	assert_false(topology_is_unreachable(context->topology, 4));
+	isst_close(context);
+}
+
+static void a_die_that_is_offline_is_described(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-7", "", "");
+	fake_die(fake, 0, 0, "0-3");
+	fake_die(fake, 0, 1, "4-7");
+	discover_once(fake);
+	machine_with_online(fake, "0-3", "", "");
+	fake_die(fake, 0, 0, "0-3");
+	context = fake_discovered(fake);
+	assert_string_equal(isst_offline_part(context, 0),
+			    "package 0, die 1: all its CPUs (4-7) are offline");
+	assert_null(isst_offline_part(context, 1));
+	isst_close(context);
+}
+
+static void cpus_that_were_never_seen_may_be_a_package(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context;
+
+	machine_with_online(fake, "0-3,5", "0-3", "5");
+	context = fake_discovered(fake);
+	assert_string_equal(isst_offline_part(context, 0),
+			    "CPUs 4,6-7 have been offline since the machine was started, and so "
+			    "has any package that has no other CPUs");
+	assert_null(isst_offline_part(context, 1));
+	assert_false(topology_is_unreachable(context->topology, 4));
+	assert_false(isst_domain(context, 0)->cpus_known);
+	isst_close(context);
+}
+
 static void what_was_handed_out_is_true_when_the_machine_is_discovered_anew(void **state)
 {
 	struct fake_machine *fake = *state;
@@ -378,6 +437,10 @@ int main(void)
 		MACHINE_TEST(D46_a_cpu_that_went_offline_is_still_known),
 		MACHINE_TEST(D46_a_cpu_stays_known_through_many_runs),
 		MACHINE_TEST(D46_a_die_that_was_offline_as_a_whole_is_not_forgotten),
+		MACHINE_TEST(
+			a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere),
+		MACHINE_TEST(a_die_that_is_offline_is_described),
+		MACHINE_TEST(cpus_that_were_never_seen_may_be_a_package),
 		MACHINE_TEST(what_was_handed_out_is_true_when_the_machine_is_discovered_anew),
 		MACHINE_TEST(D26_offline_cpus_are_not_asked_about),
 		MACHINE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere),

@@ -61,6 +61,19 @@ static void D46_unknown_cpus_are_brought_online_where_the_level_enables_them(voi
 	machine_end(&machine);
 }
 
+static void unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	/* CPU 12 is of the other package, and cannot be brought online. */
+	machine_begin(&machine, "tests/offline");
+	machine_faults(&machine, "write /sys/devices/system/cpu/cpu12/online EIO");
+	check_ends(&machine, "first package: level 1 online");
+	check_text(&machine, ONLINE, "0-1,4-9,13-15");
+	machine_end(&machine);
+}
+
 static void D45_D46_all_cpus_come_online(void **state)
 {
 	struct machine machine;
@@ -358,6 +371,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(D46_unknown_cpus_are_brought_online_where_the_level_enables_them),
+		cmocka_unit_test(
+			unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains),
 		cmocka_unit_test(D45_D46_all_cpus_come_online),
 		cmocka_unit_test(D15_hundreds_of_cpus_come_and_go),
 		cmocka_unit_test(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone),
