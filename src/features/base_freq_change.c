@@ -37,6 +37,78 @@ static void check_enable(struct span *span, size_t i, bool automatic)
 		request->failure = info->failure;
 }
 
+/** Whether a high priority core is known for a request. Not each power domain of a package need
+ * have one. */
+static bool has_high_priority(const struct span *span, size_t i)
+{
+	const struct isst_domain *domain = span->requests[i].domain;
+
+	for (size_t j = 0; j < span->own; j++) {
+		const struct isst_base_freq *info = &span->facts.domains[j].level.base_freq_info;
+
+		if ((j == i || (context_has_power_domains(span->change->context) &&
+				span->requests[j].domain->package == domain->package)) &&
+		    isst_cpuset_count(info->high_priority) > 0)
+			return true;
+	}
+	return false;
+}
+
+/** Why base frequencies cannot be meant; NULL: they can. @highest_mhz: 0: not known */
+static const char *find_contradiction(const struct isst_base_freq *info, unsigned int highest_mhz)
+{
+	if (info->high_mhz.value == 0 || info->low_mhz.value == 0)
+		return "neither can be 0";
+	if (info->high_mhz.value < info->low_mhz.value)
+		return "the former is lower";
+	if (highest_mhz > 0 && info->high_mhz.value > highest_mhz)
+		return "the former is above the highest turbo frequency of that level";
+	return NULL;
+}
+
+/** CLOS limits, associations and limits of cpufreq go by what the firmware reports: what makes no
+ * sense is not written. */
+static void check_report(struct span *span, size_t i, const struct level_limits *limits)
+{
+	const struct isst_level *level = &span->facts.domains[i].level;
+	const struct isst_base_freq *info = &level->base_freq_info;
+	struct isst_request *request = &span->requests[i];
+	const char *contradiction = find_contradiction(info, limits->mhz[0].value);
+
+	if (!has_high_priority(span, i))
+		refuse(span->change, request, -EIO,
+		       "the firmware reports no high priority core at level %u: all of its cores would "
+		       "get low priority",
+		       level->level);
+	else if (contradiction)
+		refuse(span->change, request, -EIO,
+		       "the firmware reports base frequencies of %u MHz (high priority) and %u MHz "
+		       "(low priority) at level %u: %s",
+		       info->high_mhz.value, info->low_mhz.value, level->level, contradiction);
+}
+
+/** Whether what enabling with --auto goes by makes sense. */
+static int check_reports(struct span *span)
+{
+	struct level_limits *limits = calloc(span->own + 1, sizeof(*limits));
+	int error = limits ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < span->own && !error; i++)
+		limits[i] = (struct level_limits){
+			.domain = span->requests[i].domain,
+			.level = span->facts.domains[i].level.level,
+			.wanted = wanted(&span->requests[i]) &&
+				  isst_cpuset_count(span->requests[i].domain->present) > 0,
+		};
+	if (!error)
+		error = level_limits_read(span->change->context, limits, span->own);
+	for (size_t i = 0; i < span->own && !error; i++)
+		if (limits[i].wanted)
+			check_report(span, i, &limits[i]);
+	free(limits);
+	return error;
+}
+
 /** What `disable` finds to do: nothing where there is no such feature. */
 static void check_disable(struct span *span, size_t i)
 {
@@ -334,10 +406,13 @@ int plan_base_freq(struct isst_change *change, struct isst_request *requests, si
 			check_enable(&span, i, automatic);
 		else
 			check_disable(&span, i);
+	if (enable && automatic)
+		error = check_reports(&span);
 	span_settle(&span);
 	if (!enable)
 		span_leave_users(&span, FEATURE_BASE_FREQ);
-	error = enable ? plan_enable(&span, automatic) : plan_disable(&span, automatic);
+	if (!error)
+		error = enable ? plan_enable(&span, automatic) : plan_disable(&span, automatic);
 	span_end(&span, requests);
 	return error;
 }

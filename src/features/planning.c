@@ -202,6 +202,23 @@ void facts_free(struct facts *facts)
 	*facts = (struct facts){ 0 };
 }
 
+static int plan_level_limits(struct isst_context *context, struct firmware_batch *batch,
+			     void *result)
+{
+	const struct firmware_operations *operations = context->firmware.operations;
+	struct level_limits *limits = result;
+
+	if (!limits->wanted || !operations->plan_level_limits)
+		return 0;
+	return operations->plan_level_limits(batch, limits->domain, limits->level, &limits->failure,
+					     limits->mhz);
+}
+
+int level_limits_read(struct isst_context *context, struct level_limits *limits, size_t count)
+{
+	return context_read(context, limits, count, sizeof(*limits), plan_level_limits);
+}
+
 bool feature_is_on(const struct isst_level *level, unsigned int feature)
 {
 	return (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) ==

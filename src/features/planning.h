@@ -52,6 +52,19 @@ int facts_read(struct isst_change *change, struct isst_request *requests, size_t
 	       const struct fact_needs *needs, struct facts *facts);
 void facts_free(struct facts *facts);
 
+/** The turbo ratio limits that a level of a domain specifies. */
+struct level_limits {
+	const struct isst_domain *domain;
+	unsigned int level;
+	bool wanted; /* those that are not are left as they are */
+	struct isst_failure failure;
+	struct isst_value mhz[ISST_BUCKETS];
+};
+
+/** Reads the turbo ratio limits of levels, each with a failure of its own. Returns 0 or a negative
+ * errno. */
+int level_limits_read(struct isst_context *context, struct level_limits *limits, size_t count);
+
 /** Notes what stands against a request. */
 __attribute__((format(printf, 4, 5))) void refuse(struct isst_change *change,
 						  struct isst_request *request, int error,

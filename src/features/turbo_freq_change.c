@@ -19,6 +19,39 @@ enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15, MHZ_PER_RATIO = 100 };
 /** All bits set: the turbo-freq frequencies are the limit. */
 #define ALL_LIMITS UINT64_MAX
 
+/** Whether what the firmware reports of a level holds a bucket with a frequency. */
+static bool has_bucket(const struct isst_turbo_freq *info)
+{
+	for (unsigned int type = 0; type < ISST_TRL_TYPES && info->buckets > 0; type++)
+		if (info->mhz[type][0].state == ISST_KNOWN && info->mhz[type][0].value > 0)
+			return true;
+	return false;
+}
+
+/**
+ * Priorities are set up for the buckets of a level. Firmware that reports none would have cores
+ * take second place to none; what cannot be read at all is not known to be none.
+ */
+static void check_buckets(struct span *span, size_t i)
+{
+	const struct domain_facts *facts = span->facts.domains;
+	struct isst_request *request = &span->requests[i];
+
+	if (!wanted(request) || isst_cpuset_count(request->domain->present) == 0)
+		return;
+	/* Power domains share the buckets of their package. */
+	for (size_t j = 0; j < span->own; j++)
+		if ((j == i || (context_has_power_domains(span->change->context) &&
+				span->requests[j].domain->package == request->domain->package)) &&
+		    (facts[j].level.turbo_freq_info.failure.error ||
+		     has_bucket(&facts[j].level.turbo_freq_info)))
+			return;
+	refuse(span->change, request, -EIO,
+	       "the firmware reports no bucket of turbo-freq at level %u: none of its cores would get a "
+	       "higher turbo frequency",
+	       facts[i].level.level);
+}
+
 /** Whether every query that enabling depends on was answered with yes. */
 static void check_enable(struct span *span, size_t i)
 {
@@ -273,27 +306,6 @@ static int plan_priorities(struct span *span, const struct isst_request *sharing
 
 /* ---- Turbo ratio limits ---- */
 
-/** The turbo ratio limits that the current level of a domain specifies. */
-struct level_limits {
-	const struct isst_domain *domain;
-	unsigned int level;
-	bool wanted;
-	struct isst_failure failure;
-	struct isst_value mhz[ISST_BUCKETS];
-};
-
-static int plan_level_limits(struct isst_context *context, struct firmware_batch *batch,
-			     void *result)
-{
-	const struct firmware_operations *operations = context->firmware.operations;
-	struct level_limits *limits = result;
-
-	if (!limits->wanted || !operations->plan_level_limits)
-		return 0;
-	return operations->plan_level_limits(batch, limits->domain, limits->level, &limits->failure,
-					     limits->mhz);
-}
-
 /** As the register holds them; 0: the level has none. */
 static uint64_t limits_word(const struct level_limits *limits)
 {
@@ -388,8 +400,7 @@ static int plan_limits_of_levels(struct span *span, const bool *restored)
 			limits[limits_owner(change, span->requests, i)].wanted = true;
 	}
 	if (!error)
-		error = context_read(change->context, limits, span->own, sizeof(*limits),
-				     plan_level_limits);
+		error = level_limits_read(change->context, limits, span->own);
 	for (size_t i = 0; i < span->own && !error && step; i++)
 		if (has_register(&span->requests[i]) && !restored[i])
 			set_level_limits(step, span->requests[i].domain,
@@ -534,6 +545,8 @@ int plan_turbo_freq(struct isst_change *change, struct isst_request *requests, s
 			check_enable(&span, i);
 		else
 			check_disable(&span, i);
+	for (size_t i = 0; i < count && request->enable && request->automatic; i++)
+		check_buckets(&span, i);
 	if (request->enable)
 		error = check_turbo(change, span.requests, count);
 	span_settle(&span);
