@@ -689,7 +689,8 @@ int isst_plan_core_power(struct isst_change *change, struct isst_request *reques
 int isst_plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
 		   const struct isst_clos *values);
 
-/** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out. */
+/** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out. -EINVAL
+ * where one core is asked to be in two. */
 int isst_plan_association(struct isst_change *change, struct isst_clos_association *associations,
 			  size_t count);
 

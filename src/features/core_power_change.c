@@ -255,6 +255,46 @@ static size_t domains_of(const struct isst_clos_association *associations, size_
 	return domains;
 }
 
+static int refuse_contradiction(struct isst_change *change, const struct isst_clos_association *one,
+				const struct isst_clos_association *other)
+{
+	struct messages *messages = &change->context->messages;
+
+	if (one->cpu == other->cpu)
+		return message_error(messages, -EINVAL, "CPU %u cannot be in CLOS %u and CLOS %u",
+				     one->cpu->number, one->clos, other->clos);
+	return message_error(messages, -EINVAL,
+			     "CPU %u and CPU %u are of one core, which cannot be in CLOS %u and "
+			     "CLOS %u",
+			     one->cpu->number, other->cpu->number, one->clos, other->clos);
+}
+
+/** A core is in one CLOS: of two that are asked for neither is more right. */
+static int check_contradictions(struct isst_change *change,
+				const struct isst_clos_association *associations, size_t count)
+{
+	enum { CORES = 64 };
+	const struct isst_clos_association **first = calloc(
+		isst_domain_count(change->context) * CORES + 1, sizeof(*first));
+	int error = first ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_cpu *cpu = associations[i].cpu;
+		const struct isst_clos_association **of_core;
+
+		/* Others cannot be named to the firmware, and fail. */
+		if (!cpu->core_known || cpu->core >= CORES)
+			continue;
+		of_core = &first[cpu->domain->index * CORES + cpu->core];
+		if (!*of_core)
+			*of_core = &associations[i];
+		else if ((*of_core)->clos != associations[i].clos)
+			error = refuse_contradiction(change, *of_core, &associations[i]);
+	}
+	free(first);
+	return error;
+}
+
 /** What stands against the association of one CPU: what stands against its domain, or that its core
  * is not known. */
 static void check_association(struct isst_change *change, struct isst_clos_association *association,
@@ -310,6 +350,8 @@ int plan_association(struct isst_change *change, struct isst_clos_association *a
 			error = message_error(&change->context->messages, -EINVAL,
 					      "CLOS %u: there are 0 to %d", associations[i].clos,
 					      ISST_CLOSES - 1);
+	if (!error)
+		error = check_contradictions(change, associations, count);
 	if (error)
 		goto out;
 	domains = domains_of(associations, count, requests);

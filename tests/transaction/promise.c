@@ -433,6 +433,47 @@ static void C5_reading_a_level_again_releases_what_was_read_before(void **state)
 	program_end(&program);
 }
 
+/* ---- Requests that contradict themselves ---- */
+
+/** CPUs 0 and 1 of `tiny` are one core, 2 and 3 the other. */
+static const struct {
+	unsigned int cpu[2], clos[2];
+	const char *message; /* NULL: the change is made */
+} PAIRS[] = {
+	{ { 0, 0 }, { 1, 2 }, "CPU 0 cannot be in CLOS 1 and CLOS 2" },
+	{ { 1, 0 },
+	  { 3, 0 },
+	  "CPU 1 and CPU 0 are of one core, which cannot be in CLOS 3 and CLOS 0" },
+	{ { 0, 0 }, { 2, 2 }, NULL },
+	{ { 0, 1 }, { 2, 2 }, NULL },
+	{ { 0, 2 }, { 1, 2 }, NULL },
+};
+
+static void two_classes_for_one_core_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(PAIRS); i++) {
+		struct isst_clos_association pair[2] = { 0 };
+		struct program program;
+		int error;
+
+		program_begin(&program, "tests/tiny", "", &(struct isst_change_options){ 0 });
+		for (size_t k = 0; k < 2; k++) {
+			pair[k].cpu = isst_cpu(program.context, PAIRS[i].cpu[k]);
+			pair[k].clos = PAIRS[i].clos[k];
+		}
+		error = isst_plan_association(program.change, pair, 2);
+		assert_int_equal(error, PAIRS[i].message ? -EINVAL : 0);
+		if (PAIRS[i].message)
+			assert_string_equal(isst_error(program.context), PAIRS[i].message);
+		assert_int_equal(isst_change_run(program.change), error);
+		assert_int_equal(isst_clos_association_read(program.context, pair, 2), 0);
+		for (size_t k = 0; k < 2; k++)
+			assert_int_equal(pair[k].clos, error ? 0 : PAIRS[i].clos[k]);
+		program_end(&program);
+	}
+}
+
 int main(int count, char **arguments)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +491,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C5_before_discovery_there_is_no_cpu_to_walk),
 		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
 		cmocka_unit_test(C3_a_change_owns_its_texts),
+		cmocka_unit_test(two_classes_for_one_core_are_refused),
 	};
 
 	(void)count;
