@@ -130,6 +130,9 @@ static int read_levels(struct isst_change *change, struct isst_request *requests
 		if (!needs->suffices || !needs->suffices(&levels[i]))
 			take_failure(&requests[i], needs->levels, &levels[i].failure);
 	}
+	/* Of a reading that ended early some levels have sets of CPUs already. */
+	for (size_t i = 0; i < facts->count && levels && error; i++)
+		isst_level_clear(&levels[i]);
 	free(levels);
 	return error;
 }

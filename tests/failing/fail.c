@@ -6,7 +6,8 @@
  * ISST_FAIL: "memory" or "descriptors"
  * ISST_FAIL_AT: the one that fails, from 1 on; 0: none
  * ISST_FAIL_ON: those that follow fail as well
- * ISST_FAIL_COUNT: a file that gets their number when the program ends
+ * ISST_FAIL_COUNT: a file that gets their number when the program ends, and behind it how many
+ *blocks of memory it has not freed then
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -20,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static unsigned long count, fail_at;
+static unsigned long count, fail_at, blocks;
 static bool memory, descriptors, on;
 
 __attribute__((constructor)) static void start(void)
@@ -36,14 +37,14 @@ __attribute__((constructor)) static void start(void)
 __attribute__((destructor)) static void end(void)
 {
 	const char *path = getenv("ISST_FAIL_COUNT");
-	char text[24];
+	char text[48];
 	int file, length;
 
 	memory = descriptors = false;
 	if (!path)
 		return;
 	file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	length = snprintf(text, sizeof(text), "%lu\n", count);
+	length = snprintf(text, sizeof(text), "%lu %lu\n", count, blocks);
 	if (write(file, text, (size_t)length) != length)
 		abort();
 	close(file);
@@ -76,19 +77,36 @@ static bool fails(bool counted, int error)
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
+extern void __libc_free(void *block);
+
+static void *counted(void *block)
+{
+	blocks += block != NULL;
+	return block;
+}
 
 void *malloc(size_t size)
 {
-	return fails(memory, ENOMEM) ? NULL : __libc_malloc(size);
+	return fails(memory, ENOMEM) ? NULL : counted(__libc_malloc(size));
 }
 
 void *calloc(size_t number, size_t size)
 {
-	return fails(memory, ENOMEM) ? NULL : __libc_calloc(number, size);
+	return fails(memory, ENOMEM) ? NULL : counted(__libc_calloc(number, size));
+}
+
+void free(void *block)
+{
+	blocks -= block != NULL;
+	__libc_free(block);
 }
 
 void *realloc(void *block, size_t size)
 {
+	if (!block)
+		return malloc(size);
+	/* It frees the block then. */
+	blocks -= size == 0;
 	/* Less, or nothing, is always to be had. */
 	return size && fails(memory, ENOMEM) ? NULL : __libc_realloc(block, size);
 }

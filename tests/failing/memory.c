@@ -13,6 +13,11 @@ static void all_allocations_from_one_on_fail(void **state)
 	each_fails(*state, "memory", true);
 }
 
+static void a_plan_that_fails_is_freed(void **state)
+{
+	each_plan_is_freed(*state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -21,6 +26,8 @@ int main(void)
 		CASE(all_allocations_from_one_on_fail, "tests/tiny"),
 		CASE(each_allocation_fails, "tests/tpmi-tiny"),
 		CASE(all_allocations_from_one_on_fail, "tests/tpmi-tiny"),
+		CASE(a_plan_that_fails_is_freed, "tests/multi-die"),
+		CASE(a_plan_that_fails_is_freed, "tests/tpmi-tiny"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

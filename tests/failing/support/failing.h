@@ -4,7 +4,8 @@
  * other, is not to be had. Each is a test whose *state is the name of the platform.
  *
  * A command that then succeeds has done all and printed the right thing. One that fails has changed
- * nothing, or ends with the status that says so (5), and the next run puts it right. None crashes.
+ * nothing, or ends with the status that says so (5), and the next run puts it right. None crashes,
+ * and none leaves memory that it has not freed.
  */
 #ifndef TESTS_FAILING_FAILING_H
 #define TESTS_FAILING_FAILING_H
@@ -13,6 +14,9 @@
 
 /** @what: "memory" or "descriptors". @on: what follows fails as well. */
 void each_fails(const char *platform, const char *what, bool on);
+
+/** Every single allocation of commands that only plan a change. */
+void each_plan_is_freed(const char *platform);
 
 /** Whether programs can be run with the library that makes things fail; else the test is skipped.
  */
