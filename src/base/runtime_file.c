@@ -37,10 +37,10 @@ const char *runtime_file_strerror(int error)
 
 /* ---- The directory ---- */
 
-/** Whether nobody but root, and @owner where that is the caller, can have had a hand in it. */
-static bool is_ours(const struct stat *status, uid_t owner)
+/** Whether nobody but its owner, who is root or the caller, can have had a hand in it. */
+static bool is_ours(const struct stat *status)
 {
-	return (status->st_uid == 0 || (status->st_uid == owner && owner == geteuid())) &&
+	return (status->st_uid == 0 || status->st_uid == geteuid()) &&
 	       !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
@@ -53,9 +53,15 @@ static int check_directory(int descriptor)
 {
 	struct stat status, above;
 
-	if (fstat(descriptor, &status) || fstatat(descriptor, "..", &above, 0))
+	if (fstat(descriptor, &status))
 		return -errno;
-	return is_ours(&status, above.st_uid) ? 0 : -EPERM;
+	if (!is_ours(&status))
+		return -EPERM;
+	if (status.st_uid == 0)
+		return 0;
+	if (fstatat(descriptor, "..", &above, 0))
+		return -errno;
+	return above.st_uid == status.st_uid ? 0 : -EPERM;
 }
 
 /** Opens the directory. Returns a descriptor or a negative errno. */
@@ -122,7 +128,7 @@ static int open_file(int directory, const char *name, int flags)
 		error = -errno;
 	else if (!S_ISREG(status.st_mode))
 		error = -EBADF;
-	else if (!is_ours(&status, geteuid()))
+	else if (!is_ours(&status))
 		error = -EPERM;
 	else if (status.st_size > LARGEST)
 		error = -EFBIG;
@@ -132,10 +138,13 @@ static int open_file(int directory, const char *name, int flags)
 	return error;
 }
 
-/** Reads up to the end of the file. The files are text: up to the first NUL is all of it. */
+/**
+ * Reads up to the end of the file, which is regular: what is shorter than was asked for is the end.
+ * The files are text: up to the first NUL is all of it.
+ */
 static int read_text(int descriptor, char **text)
 {
-	size_t size = 0, space = 0;
+	size_t size = 0, space = 0, asked;
 	ssize_t got;
 
 	do {
@@ -147,15 +156,29 @@ static int read_text(int descriptor, char **text)
 			*text = larger;
 			space = space ? space * 2 : 4096;
 		}
-		got = read(descriptor, *text + size, space - size - 1);
+		asked = space - size - 1;
+		got = read(descriptor, *text + size, asked);
 		if (got < 0 && errno != EINTR)
 			return -errno;
 		size += got > 0 ? (size_t)got : 0;
 		if (size > LARGEST)
 			return -EFBIG;
-	} while (got);
+	} while (got < 0 || (size_t)got == asked);
 	(*text)[size] = '\0';
 	return 0;
+}
+
+bool runtime_file_is_missing(const char *directory, const char *name)
+{
+	struct stat status;
+	char *path;
+	bool missing;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return false;
+	missing = lstat(path, &status) != 0 && errno == ENOENT;
+	free(path);
+	return missing;
 }
 
 int runtime_file_read(const char *directory, const char *name, char **text)
@@ -270,14 +293,11 @@ int runtime_file_remove(const char *directory, const char *name)
 	return error;
 }
 
-static int empty_file(const char *directory, const char *name)
+/** Returns 0, -ENOENT, or why its text is still there. */
+static int empty_file(int directory, const char *name)
 {
-	int parent = open_directory(directory), descriptor, error = 0;
+	int descriptor = open_file(directory, name, O_WRONLY), error = 0;
 
-	if (parent < 0)
-		return parent;
-	descriptor = open_file(parent, name, O_WRONLY);
-	close(parent);
 	if (descriptor < 0)
 		return descriptor;
 	if (ftruncate(descriptor, 0))
@@ -288,7 +308,17 @@ static int empty_file(const char *directory, const char *name)
 
 int runtime_file_discard(const char *directory, const char *name)
 {
-	int emptied = empty_file(directory, name), removed = runtime_file_remove(directory, name);
+	int parent = open_directory(directory), error;
 
-	return emptied ? removed : 0;
+	if (parent < 0)
+		return parent == -ENOENT ? 0 : parent;
+	error = empty_file(parent, name);
+	if (error == -ENOENT)
+		error = 0;
+	else if (!unlinkat(parent, name, 0) || errno == ENOENT)
+		error = 0;
+	else if (error)
+		error = -errno;
+	close(parent);
+	return error;
 }

@@ -7,6 +7,8 @@
 #ifndef ISST_BASE_RUNTIME_FILE_H
 #define ISST_BASE_RUNTIME_FILE_H
 
+#include <stdbool.h>
+
 /*
  * Besides those of the system calls, these errors are returned:
  *  -EPERM: the file, or the directory, belongs to another user, or other users may write it; or the
@@ -17,6 +19,12 @@
 
 /** What an error of the functions below means, as the end of a message about the file. */
 const char *runtime_file_strerror(int error);
+
+/**
+ * Whether there is no such file: one system call, where reading takes several. False where that
+ * cannot be told; reading then says why.
+ */
+bool runtime_file_is_missing(const char *directory, const char *name);
 
 /**
  * Reads the whole file; *@text is to be freed. Returns 0, -ENOENT (there is none) or another

@@ -46,7 +46,9 @@ static int keep(cap_t kept, cap_t held, cap_value_t capability)
 
 bool privileges_borrowed(void)
 {
-	return getauxval(AT_SECURE) || getuid() != geteuid() || getgid() != getegid();
+	/* The kernel told all of it when it started the program: ids are not changed since. */
+	return getauxval(AT_SECURE) || getauxval(AT_UID) != getauxval(AT_EUID) ||
+	       getauxval(AT_GID) != getauxval(AT_EGID);
 }
 
 /** Files are then the caller's, and opened by him. The kernel tells of no failure but by the id
@@ -113,18 +115,29 @@ static int gain_nothing(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno : 0;
 }
 
-int privileges_drop(bool changing)
+/** What a changing run keeps of what it has. Returns 0 or a negative errno. */
+static int keep_to_change(cap_t kept)
 {
-	cap_t held = cap_get_proc(), kept = cap_init();
-	int error = held && kept ? gain_nothing() : -errno;
+	cap_t held = cap_get_proc();
+	int error = held ? 0 : -errno;
 
-	for (size_t i = 0;
-	     changing && !error && i < sizeof(needed_to_change) / sizeof(needed_to_change[0]); i++)
+	for (size_t i = 0; !error && i < sizeof(needed_to_change) / sizeof(needed_to_change[0]);
+	     i++)
 		error = keep(kept, held, needed_to_change[i]);
-	if (!error && cap_set_proc(kept) != 0)
-		error = -errno;
 	if (held)
 		cap_free(held);
+	return error;
+}
+
+int privileges_drop(bool changing)
+{
+	cap_t kept = cap_init();
+	int error = kept ? gain_nothing() : -errno;
+
+	if (!error && changing)
+		error = keep_to_change(kept);
+	if (!error && cap_set_proc(kept) != 0)
+		error = -errno;
 	if (kept)
 		cap_free(kept);
 	return error;

@@ -221,6 +221,7 @@ static bool reserve(struct run *run)
 {
 	int error;
 
+	raise_file_limit();
 	error = isst_check_privileges(run->context);
 	if (error) {
 		/* Scripts look for the first two words. */
@@ -375,7 +376,6 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 	enum exit_status status;
 	char *problem;
 
-	raise_file_limit();
 	/* A cache that may not grow is no reason to be killed: writing it fails instead. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	status = machine_open(run->request, &machine, &problem);

@@ -22,15 +22,16 @@
 
 #define RUNTIME_DIRECTORY "/run/isst"
 
-/** Attributes of sysfs give all that they have to one read, or that many bytes (a page, or more);
- * files of /proc and others may give less. */
-enum { SYSFS_PIECE = 4096 };
+/** Attributes of sysfs, and sysctls, give all that they have to one read, or that many bytes (a
+ * page, or more); other files of /proc and elsewhere may give less. */
+enum { ATTRIBUTE_PIECE = 4096 };
 
 static bool ends_early(const char *path)
 {
-	static const char SYSFS[] = "/sys/devices/";
+	static const char SYSFS[] = "/sys/devices/", SYSCTL[] = "/proc/sys/";
 
-	return strncmp(path, SYSFS, sizeof(SYSFS) - 1) == 0;
+	return strncmp(path, SYSFS, sizeof(SYSFS) - 1) == 0 ||
+	       strncmp(path, SYSCTL, sizeof(SYSCTL) - 1) == 0;
 }
 
 /**
@@ -52,7 +53,7 @@ static int read_all(int descriptor, bool early, char **content, size_t *size)
 		if (got <= 0)
 			break;
 		filled += (size_t)got;
-		if (early && (size_t)got < SYSFS_PIECE && filled + 1 < space)
+		if (early && (size_t)got < ATTRIBUTE_PIECE && filled + 1 < space)
 			break;
 		if (filled + 1 == space) {
 			char *larger = realloc(buffer, space *= 2);

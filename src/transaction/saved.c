@@ -192,8 +192,13 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
 {
 	const char *directory = context->machine->runtime_directory;
 	char *header = NULL;
-	int error = runtime_file_read(directory, name, text);
+	int error;
 
+	/* There mostly is none. */
+	*text = NULL;
+	if (runtime_file_is_missing(directory, name))
+		return -ENOENT;
+	error = runtime_file_read(directory, name, text);
 	if (error && error != -ENOENT && error != -ENOMEM)
 		error = message_error(
 			&context->messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
