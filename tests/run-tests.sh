@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs test programs, some at a time, and counts their tests: run-tests.sh PROGRAM...
-# Each program speaks TAP. A line is printed for each program as soon as it has ended, with what was skipped; what
-# a failing program printed is shown whole; the last line is the sum.
+# Each program speaks TAP. A line is printed for each program as soon as it has ended, with what was skipped; of a
+# failing program all is shown but the tests that passed (those, too, where it died), and its failures once more before
+# the sum, which is the last line.
 # RUNNER, where set, is put before each program (valgrind, say). JOBS: how many run at a time.
 set -u
 export LC_ALL=C
@@ -47,9 +48,12 @@ report() {
 	# shellcheck disable=SC2046  # three numbers
 	set -- "$1" $(count_tests "$log.log")
 	good=$2 bad=$3 left_out=$4
+	# What does not help to find a failure.
+	passing='^ok |^not ok .*# [Ss][Kk][Ii][Pp]'
 	# A program that dies, finds leaks, or has no test has failed even where no single test did.
 	if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ $((good + left_out)) -eq 0 ]; }; then
 		bad=1
+		passing='# [Ss][Kk][Ii][Pp]'
 	fi
 	ended=$((ended + 1))
 	passed=$((passed + good))
@@ -57,11 +61,15 @@ report() {
 	skipped=$((skipped + left_out))
 	if [ "$bad" -gt 0 ]; then
 		echo "==== $1 (exit status $status)"
-		cat "$log.log"
+		grep -Ev "$passing" "$log.log"
+		{
+			echo "failed: $1 (exit status $status)"
+			grep '^not ok ' "$log.log" | grep -Ev "$passing"
+		} >> "$scratch/failures"
 	else
 		echo "$1: $good"
-		grep -i '# skip' "$log.log"
 	fi
+	sed -n -E '/# skip/I { s/^(not )?ok *[0-9]* *-? *//; s/ *# *skip:? */: /I; s/^:? */  skipped: /; s/: $//; p }' "$log.log"
 }
 
 run_all "$@" | {
@@ -73,6 +81,7 @@ run_all "$@" | {
 		echo "run-tests.sh: $(($# - ended)) programs have not ended"
 		failed=$((failed + $# - ended))
 	fi
+	[ ! -f "$scratch/failures" ] || cat "$scratch/failures"
 	if [ "$skipped" -gt 0 ]; then
 		echo "$passed passed, $failed failed, $skipped skipped"
 	else

@@ -36,8 +36,8 @@ expect() {
 }
 
 program good 'echo "ok 1 - a"; echo "ok 2 - b"'
-program bad 'echo "ok 1 - a"; echo "not ok 2 - b"; exit 1'
-program skips 'echo "ok 1 - a"; echo "not ok 2 # SKIP b"; echo "ok 3 - c # SKIP why"; echo "ok 4 # skip"'
+program bad 'echo "ok 1 - a"; echo "not ok 2 - b"; echo "# b is not a"; exit 1'
+program skips 'echo "ok 1 - a"; echo "not ok 2 # SKIP b"; echo "ok 3 - c # SKIP why"; echo "ok 4 - d # skip"'
 program dies 'echo "ok 1 - a"; exit 139'
 program none 'true'
 program "with a space" 'echo "ok 1 - a"'
@@ -45,20 +45,24 @@ program "with a space" 'echo "ok 1 - a"'
 expect "programs and the sum" 0 "./good: 2
 ./with a space: 1
 3 passed, 0 failed" ./good "./with a space"
-expect "a failing program is shown whole" 1 "./good: 2
-==== ./bad (exit status 1)
-ok 1 - a
+expect "what failed is shown where it did and at the end" 1 "==== ./bad (exit status 1)
 not ok 2 - b
-3 passed, 1 failed" ./good ./bad
+# b is not a
+./good: 2
+failed: ./bad (exit status 1)
+not ok 2 - b
+3 passed, 1 failed" ./bad ./good
 expect "D5: a skipped test counts once, and not as passed, in both notations" 0 "./skips: 1
-not ok 2 # SKIP b
-ok 3 - c # SKIP why
-ok 4 # skip
+  skipped: b
+  skipped: c: why
+  skipped: d
 1 passed, 0 failed, 3 skipped" ./skips
 expect "a program that dies has failed though its tests passed" 1 "==== ./dies (exit status 139)
 ok 1 - a
+failed: ./dies (exit status 139)
 1 passed, 1 failed" ./dies
 expect "a program without tests has failed" 1 "==== ./none (exit status 0)
+failed: ./none (exit status 0)
 0 passed, 1 failed" ./none
 # The second one ends when the line of the first one has been seen, or gives up.
 program waits "for i in 1 2 3 4 5 6 7 8 9 10; do
