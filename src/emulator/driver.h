@@ -63,6 +63,10 @@ void domain_complete(struct server *server, size_t domain, unsigned int level);
 void mailbox_enter_level(struct server *server, size_t domain, unsigned int level);
 void firmware_complete_level(struct server *server, size_t domain, unsigned int level);
 
+/** Writes again what the driver has kept of MSRs that were written by a CPU, as that CPU comes
+ * online. */
+void msr_cpu_online(struct server *server, const struct platform_cpu *cpu);
+
 /** The level's turbo ratio limits as MSR 0x1ad holds them. */
 uint64_t level_turbo_ratios(const struct platform_level *level);
 

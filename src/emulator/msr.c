@@ -46,6 +46,40 @@ static const struct {
 	{ 0x54, KERNEL(6, 12), NULL, NULL }, /* only TPMI CPUs have it: faults */
 };
 
+/* Those that can be written, as the driver keeps them for each CPU. */
+static uint64_t *(*const KEPT[KEPT_MSRS])(struct domain_state *state) = { turbo_ratio_limit,
+									  turbo_ratio_limit_2 };
+
+/* The first kernel that does not write them again as a CPU comes online. */
+enum { KERNEL_WITHOUT_RESTORING = KERNEL(6, 16) };
+
+static struct cpu_state *state_of(const struct server *server, const struct platform_cpu *cpu)
+{
+	return state_cpu(server, (size_t)(cpu - server->platform->cpus));
+}
+
+static void keep_msr(struct server *server, size_t index, const struct platform_cpu *cpu,
+		     uint64_t value)
+{
+	struct cpu_state *state = state_of(server, cpu);
+
+	for (size_t i = 0; i < KEPT_MSRS; i++)
+		if (msrs[index].stored == KEPT[i]) {
+			state->kept_msrs |= (uint8_t)(1U << i);
+			state->kept_msr[i] = value;
+		}
+}
+
+void msr_cpu_online(struct server *server, const struct platform_cpu *cpu)
+{
+	const struct cpu_state *state = state_of(server, cpu);
+
+	for (size_t i = 0; i < KEPT_MSRS; i++)
+		if (state->kept_msrs >> i & 1 &&
+		    server->platform->kernel.value < KERNEL_WITHOUT_RESTORING)
+			*KEPT[i](state_msrs(server, cpu->domain)) = state->kept_msr[i];
+}
+
 uint64_t level_turbo_ratios(const struct platform_level *level)
 {
 	uint64_t value = 0;
@@ -74,6 +108,7 @@ static int access_msr(struct server *server, size_t index, const struct platform
 		if (!stored)
 			return -EIO;
 		*stored = access->data;
+		keep_msr(server, index, cpu, access->data);
 		return 0;
 	}
 	if (!stored && !msrs[index].fixed)

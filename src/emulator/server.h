@@ -32,15 +32,20 @@ struct domain_state {
 	uint32_t first_register, register_count;
 };
 
+enum { KEPT_MSRS = 2 };
+
 struct cpu_state {
 	uint8_t online;
-	uint8_t seen; /* has been online since boot, so the driver knows its numbers */
-	uint8_t reserved[2];
+	uint8_t seen;	   /* has been online since boot, so the driver knows its numbers */
+	uint8_t kept_msrs; /* which of kept_msr[] the driver has kept */
+	uint8_t reserved;
 	uint32_t requested_min_khz,
 		requested_max_khz; /* the user's limits, not what came of them */
+	uint32_t reserved_too;
+	uint64_t kept_msr[KEPT_MSRS]; /* what was last written to MSR 0x1ad and 0x1af by this CPU */
 };
 
-enum { STATE_FORMAT = 7 };
+enum { STATE_FORMAT = 8 };
 
 /**
  * The start of the state file; struct domain_state of each domain, the TPMI registers of all

@@ -37,6 +37,8 @@ static const char *check_cpus(const struct server *server)
 
 		if (cpu->online > 1 || cpu->seen > 1 || cpu->online > cpu->seen)
 			return "a CPU is neither online nor offline";
+		if (cpu->kept_msrs >> KEPT_MSRS)
+			return "an MSR was kept that there is not";
 		if (cpu->requested_min_khz > NO_LIMIT_KHZ || cpu->requested_max_khz > NO_LIMIT_KHZ)
 			return "a frequency limit is beyond what the kernel takes";
 	}

@@ -3,6 +3,7 @@
  * What a write to each of the kernel's files does, and how it is refused. The
  * rules of cgroups are in cgroup.c; locking and faults are not known here.
  */
+#include "emulator/driver.h"
 #include "emulator/server.h"
 #include "emulator/text.h"
 
@@ -74,8 +75,10 @@ static int set_online(struct server *server, const struct platform_cpu *cpu, boo
 		return -EPERM;
 	server->state->unfinished_cpu = (uint32_t)(cpu - server->platform->cpus) + 1;
 	state->online = online;
-	if (online)
+	if (online) {
 		state->seen = 1;
+		msr_cpu_online(server, cpu);
+	}
 	result = tree_move_cpu(server, cpu);
 	if (!result)
 		result = groups_update(server);

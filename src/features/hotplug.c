@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs that stay offline since SMT is off. */
+/* CPUs that stay offline since SMT is off, and turbo ratio limits that outlive CPUs coming online.
+ */
 #include "features/hotplug.h"
 #include "sysfs/cpufreq.h"
 
@@ -76,4 +77,93 @@ void hotplug_end(struct hotplug *hotplug)
 	free(cpus);
 	free(hotplug->smt);
 	isst_cpuset_free(hotplug->omitted);
+}
+
+/* ---- Turbo ratio limits ---- */
+
+static int note_limits(struct isst_change *change);
+
+/** The step that hotplug_limits_step() added for the online step that is to be made next. */
+static struct step *take_limits_step(struct isst_change *change)
+{
+	size_t at = 0;
+
+	while (at < change->count && change->steps[at]->before != note_limits)
+		at++;
+	if (at == change->count)
+		return NULL;
+	change->steps[at]->before = NULL;
+	while (++at < change->count)
+		if (change->steps[at]->kind == ITEM_TURBO_RATIO_LIMITS)
+			return change->steps[at];
+	return NULL;
+}
+
+/** The values that are to be there afterwards. What cannot be read now is left alone then. */
+static int note_limits(struct isst_change *change)
+{
+	struct step *limits = take_limits_step(change);
+	struct item_access *accesses;
+	int error;
+
+	if (!limits || limits->count == 0)
+		return 0;
+	accesses = calloc(limits->count, sizeof(*accesses));
+	if (!accesses)
+		return -ENOMEM;
+	for (size_t i = 0; i < limits->count; i++)
+		accesses[i].item = limits->entries[i].item;
+	error = items_read(change->context, accesses, limits->count);
+	for (size_t i = 0; i < limits->count && !error; i++) {
+		if (accesses[i].failure.error || accesses[i].absent)
+			continue;
+		limits->entries[i].mask = WHOLE_VALUE;
+		limits->entries[i].bits = accesses[i].value.number;
+	}
+	free(accesses);
+	return error;
+}
+
+struct step *hotplug_limits_step(struct isst_change *change, struct step *online)
+{
+	struct step *limits = change_step(change, ITEM_TURBO_RATIO_LIMITS);
+
+	if (online && limits)
+		online->before = note_limits;
+	return limits;
+}
+
+/** Whether a package has CPUs that are offline, as far as known: on some servers its limits are of
+ * all its domains. */
+static bool may_gain(const struct isst_context *context, unsigned int package)
+{
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = isst_domain(context, i);
+
+		if (domain->package == package &&
+		    (!domain->cpus_known ||
+		     isst_cpuset_count(domain->online) < isst_cpuset_count(domain->present)))
+			return true;
+	}
+	return false;
+}
+
+/** Whether there is a way to the limits of a domain. */
+static bool has_limits(const struct step *step, const struct isst_domain *domain)
+{
+	return step && domain->has_cpu && !step->change->context->platform.preset;
+}
+
+void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain)
+{
+	if (!has_limits(limits, domain) || !may_gain(limits->change->context, domain->package))
+		return;
+	/* No bit is to be written until it is known which. */
+	step_set_optional(limits, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), 0, 0);
+}
+
+void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain)
+{
+	if (has_limits(step, domain))
+		step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
 }

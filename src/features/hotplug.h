@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bringing CPUs online, as far as the kernel lets it: it keeps second threads offline while SMT is
- * off. */
+/* Bringing CPUs online: as far as the kernel lets it, which keeps second threads offline while SMT
+ * is off; and without what it does to turbo ratio limits with it. */
 #ifndef ISST_FEATURES_HOTPLUG_H
 #define ISST_FEATURES_HOTPLUG_H
 
 #include "transaction/change.h"
+
+/*
+ * Kernels before 6.16 write an MSR again as the CPU comes online that last wrote it: the turbo
+ * ratio limits are then those of some earlier time.
+ */
+
+/** Adds a step that gives the turbo ratio limits, once CPUs are online, the values that they have
+ * right before step @online. */
+struct step *hotplug_limits_step(struct isst_change *change, struct step *online);
+
+/** Adds the limits of a domain to that step, if CPUs of its package may come online. */
+void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain);
+
+/** Adds the limits of a domain to what a step disturbs whose CPUs come online, or come back. */
+void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain);
 
 struct hotplug {
 	struct isst_change *change;

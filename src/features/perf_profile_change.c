@@ -605,8 +605,8 @@ static void leave_unknown(struct level_change *work)
 	isst_cpuset_free(left);
 }
 
-/** Brings CPUs online to see where they are. */
-static void plan_unknown(struct level_change *work)
+/** Brings CPUs online to see where they are. Returns the step, NULL where there is none. */
+static struct step *plan_unknown(struct level_change *work)
 {
 	struct isst_change *change = work->change;
 	struct enabled_cores *enabled;
@@ -615,7 +615,7 @@ static void plan_unknown(struct level_change *work)
 
 	if (change->options.leave_unknown_cpus || !is_whole_machine(work)) {
 		leave_unknown(work);
-		return;
+		return NULL;
 	}
 
 	/* Another request of the same change may be for other domains. */
@@ -623,7 +623,7 @@ static void plan_unknown(struct level_change *work)
 			       sizeof(*enabled));
 	if (!enabled) {
 		change->broken = true;
-		return;
+		return NULL;
 	}
 	change->enabled = enabled;
 	for (size_t i = 0; i < work->facts.count; i++)
@@ -690,15 +690,18 @@ static int plan_partitions(struct level_change *work)
 /** CPUs go online first: a partition can hold only those that are. */
 static int plan_all_hotplug(struct level_change *work)
 {
-	struct step *online = change_step(work->change, ITEM_ONLINE), *scaling, *offline;
+	struct step *online = change_step(work->change, ITEM_ONLINE), *unknown = NULL;
+	struct step *limits, *scaling, *offline;
 	int error = hotplug_begin(&work->hotplug, work->change);
 
 	if (error) {
 		hotplug_end(&work->hotplug);
 		return error;
+	return step;
 	}
 	if (!work->partitions)
-		plan_unknown(work);
+		unknown = plan_unknown(work);
+	limits = hotplug_limits_step(work->change, online);
 	error = plan_partitions(work);
 	offline = change_step(work->change, ITEM_ONLINE);
 	for (size_t i = 0; i < work->facts.count; i++)
@@ -741,6 +744,13 @@ static bool suffices(const struct isst_level *level)
 		known &= is_readable(&level->fabric[i].min_mhz) &&
 			 is_readable(&level->fabric[i].max_mhz);
 	if (isst_domain_is_io(level->domain))
+/** Where the level stays its step does not put turbo ratio limits back in a rollback. */
+static void plan_limits_footprint(const struct level_change *work, size_t i, struct step *step)
+{
+	if (work->facts.domains[i].profile.current_level == work->level)
+		hotplug_disturbs_limits(step, work->requests[i].domain);
+}
+
 		return known;
 	return known && level->cpus && is_readable(&level->base_mhz);
 }
@@ -760,6 +770,10 @@ static bool leaves_a_cpu(const struct level_change *work, unsigned int package)
 
 /**
  * A power domain may be without cores at a level, but not a whole package: firmware that says so
+			hotplug_keep_limits(limits, work->requests[i].domain);
+			plan_limits_footprint(work, i, online);
+			plan_limits_footprint(work, i, unknown);
+			plan_limits_footprint(work, i, offline);
  * would have all its CPUs taken offline, down to CPU 0.
  */
 static void check_cores(struct level_change *work)

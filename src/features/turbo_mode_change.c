@@ -92,6 +92,7 @@ int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *request
 int plan_all_online(struct isst_change *change)
 {
 	struct step *step = change_step(change, ITEM_ONLINE);
+	struct step *limits = hotplug_limits_step(change, step);
 	struct hotplug hotplug;
 	int error = hotplug_begin(&hotplug, change);
 	unsigned int cpu;
@@ -100,6 +101,10 @@ int plan_all_online(struct isst_change *change)
 		if (!error && !isst_cpuset_has(isst_online_cpus(change->context), cpu) &&
 		    hotplug_may_be_online(&hotplug, cpu))
 			step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
+	for (size_t i = 0; i < isst_domain_count(change->context) && !error; i++) {
+		hotplug_keep_limits(limits, isst_domain(change->context, i));
+		hotplug_disturbs_limits(step, isst_domain(change->context, i));
+	}
 	hotplug_end(&hotplug);
 	return error;
 }

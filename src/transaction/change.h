@@ -44,6 +44,9 @@ struct step {
 	size_t footprint_count, footprint_space;
 	bool expected; /* to write something */
 	bool begun;
+	/* Where not NULL, called right before the step is made, for what depends on those before
+	 * it. */
+	int (*before)(struct isst_change *change);
 	/* Where not NULL, called after the step was made, to do what was not known before. */
 	int (*after)(struct isst_change *change);
 };

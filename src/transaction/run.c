@@ -620,6 +620,8 @@ static int make_steps(struct isst_change *change)
 	/* A step may add others behind it. */
 	for (size_t i = 0; i < change->count && !error; i++) {
 		error = check_interrupted(change);
+		if (!error && change->steps[i]->before)
+			error = change->steps[i]->before(change);
 		if (!error)
 			error = make_step(change, change->steps[i]);
 		if (!error && change->steps[i]->after)

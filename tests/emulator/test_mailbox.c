@@ -155,6 +155,45 @@ static void a_level_change_resets_features_and_turbo_limits(void **state)
 	finish(&e);
 }
 
+/** The driver writes MSRs again that a CPU has written, as that CPU comes online; until 6.16. */
+static void an_online_cpu_gets_its_msr_back(void **state)
+{
+	static const struct {
+		const char *kernel;
+		uint64_t becomes;
+	} CASES[] = {
+		{ "6.1", 0x1111 }, { "6.12", 0x1111 }, { "6.16", 0x2222 }, { "7.2", 0x2222 }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		uint64_t value = 0x1111;
+		struct emulated e;
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			 "[cpu]\nmodel = 0x6a\n[driver]\nkernel = %s\nmmio = 0x3451\n"
+			 "[topology]\npackages = 0\ncores = 0-3\n"
+			 "[level 0]\ncores = 0-3\nbase = 2000\ntrl-sse = 3000\n"
+			 "[domain]\nturbo-cores = 4\n",
+			 CASES[i].kernel);
+		start_written(&e, text);
+		rules(&e, "capability granted\n");
+		assert_int_equal(msr(&e, 1, 0x1ad, true, &value), 1);
+		value = 0x2222;
+		assert_int_equal(msr(&e, 2, 0x1ad, true, &value), 1);
+		assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
+		assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1);
+		assert_int_equal(value, 0x2222);
+		assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
+		assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1);
+		assert_int_equal(value, CASES[i].becomes);
+		finish(&e);
+	}
+}
+
 static void a_locked_level_stays(void **state)
 {
 	struct emulated e;
@@ -244,6 +283,7 @@ int main(void)
 		cmocka_unit_test(core_32_is_in_the_second_half),
 		cmocka_unit_test(A8_features_are_on_only_at_the_current_level),
 		cmocka_unit_test(a_level_change_resets_features_and_turbo_limits),
+		cmocka_unit_test(an_online_cpu_gets_its_msr_back),
 		cmocka_unit_test(a_locked_level_stays),
 		cmocka_unit_test(core_power_by_mailbox),
 		cmocka_unit_test(classes_by_mailbox_on_model_55),
