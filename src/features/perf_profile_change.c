@@ -197,9 +197,7 @@ static void plan_levels(struct level_change *work)
 static void plan_uncore_limit(struct level_change *work, const struct isst_domain *domain,
 			      enum item_kind kind, unsigned int cluster, uint64_t khz)
 {
-	if (khz)
-		step_set(change_step(work->change, kind), item_of(kind, domain, cluster),
-			 WHOLE_VALUE, khz);
+	step_set(change_step(work->change, kind), item_of(kind, domain, cluster), WHOLE_VALUE, khz);
 }
 
 static uint64_t khz_of(const struct isst_value *mhz)
@@ -223,10 +221,8 @@ static const char *why_no_uncore(struct isst_change *change, const struct uncore
 }
 
 static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
-			   const struct uncore_place *place)
+			   const struct uncore_place *place, const char *why)
 {
-	const char *why = why_no_uncore(change, place);
-
 	if (place->of_domain)
 		change_warn(change, "%s: uncore limits of fabric %u are left as they are: %s",
 			    domain->name, place->cluster, why);
@@ -235,9 +231,64 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 			    why);
 }
 
+struct uncore_limits {
+	uint64_t min_khz, max_khz;
+};
+
+/** The limits as the steps that are planned by now will leave them. */
+static int read_uncore(struct isst_change *change, const struct isst_domain *domain,
+		       const struct uncore_place *place, struct uncore_limits *limits)
+{
+	const struct item max = item_of(ITEM_UNCORE_MAX, domain, place->cluster);
+	const struct item min = item_of(ITEM_UNCORE_MIN, domain, place->cluster);
+	struct kernel_files *files = &change->context->files;
+	int error = uncore_read_limit(files, place, CPUFREQ_MAX, &limits->max_khz);
+
+	if (!error)
+		error = uncore_read_limit(files, place, CPUFREQ_MIN, &limits->min_khz);
+	if (error)
+		return error;
+	change_project(change, &max, &limits->max_khz);
+	change_project(change, &min, &limits->min_khz);
+	return 0;
+}
+
 /**
- * Raising begins with the maximum, lowering with the minimum, so that the two never cross. Limits
- * that are not there are left out with a warning; those that cannot be read fail the change.
+ * What the limits become, where a level may specify only one of them: the kernel does not compare
+ * the two. Returns false where they would cross.
+ */
+static bool complete_uncore(struct uncore_limits *wanted, const struct uncore_limits *present)
+{
+	if (!wanted->max_khz)
+		wanted->max_khz = present->max_khz;
+	if (!wanted->min_khz)
+		wanted->min_khz = present->min_khz < wanted->max_khz ? present->min_khz
+								     : wanted->max_khz;
+	return wanted->min_khz <= wanted->max_khz;
+}
+
+/**
+ * Raising begins with the maximum, lowering with the minimum, so that the two never cross. A limit
+ * that the level does not specify, and that need not follow the other one, is the firmware's.
+ */
+static void plan_uncore_limits(struct level_change *work, const struct isst_domain *domain,
+			       unsigned int cluster, const struct uncore_limits *reported,
+			       const struct uncore_limits *wanted,
+			       const struct uncore_limits *present)
+{
+	bool raise = wanted->max_khz >= present->max_khz;
+
+	if (raise && reported->max_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
+	if (reported->min_khz || wanted->min_khz != present->min_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, wanted->min_khz);
+	if (!raise && reported->max_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
+}
+
+/**
+ * Limits that are not there, or that would cross, are left out with a warning; those that cannot be
+ * read fail the change.
  */
 static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
 		       const struct isst_fabric *fabric, unsigned int cluster)
@@ -245,26 +296,29 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 	const struct uncore_place place = { domain->package, domain->die,
 					    context_has_power_domains(work->change->context),
 					    domain->number, cluster };
-	const uint64_t min_khz = khz_of(&fabric->min_mhz), max_khz = khz_of(&fabric->max_mhz);
-	uint64_t present_khz;
-	bool raise;
+	const struct uncore_limits reported = { khz_of(&fabric->min_mhz),
+						khz_of(&fabric->max_mhz) };
+	struct uncore_limits wanted = reported, present;
 	int error;
 
-	if (min_khz == 0 && max_khz == 0)
+	if (!reported.min_khz && !reported.max_khz)
 		return 0;
-	error = uncore_read_limit(&work->change->context->files, &place, CPUFREQ_MAX, &present_khz);
+	error = read_uncore(work->change, domain, &place, &present);
 	if (error == -ENOENT) {
-		warn_of_uncore(work->change, domain, &place);
+		warn_of_uncore(work->change, domain, &place, why_no_uncore(work->change, &place));
 		return 0;
 	}
 	if (error)
 		return error;
-	raise = max_khz >= present_khz;
-	if (raise)
-		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, max_khz);
-	plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, min_khz);
-	if (!raise)
-		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, max_khz);
+	if (complete_uncore(&wanted, &present))
+		plan_uncore_limits(work, domain, cluster, &reported, &wanted, &present);
+	else
+		warn_of_uncore(work->change, domain, &place,
+			       message_make(&work->change->texts,
+					    "the minimum of level %u, %llu MHz, is above the "
+					    "maximum of %llu MHz",
+					    work->level, (unsigned long long)wanted.min_khz / 1000,
+					    (unsigned long long)wanted.max_khz / 1000));
 	return 0;
 }
 
@@ -642,6 +696,7 @@ static struct step *plan_unknown(struct level_change *work)
 	}
 	if (step)
 		step->after = sort_out_unknown;
+	return step;
 }
 
 /* ---- All together ---- */
@@ -687,6 +742,13 @@ static int plan_partitions(struct level_change *work)
 	return error;
 }
 
+/** Where the level stays its step does not put turbo ratio limits back in a rollback. */
+static void plan_limits_footprint(const struct level_change *work, size_t i, struct step *step)
+{
+	if (work->facts.domains[i].profile.current_level == work->level)
+		hotplug_disturbs_limits(step, work->requests[i].domain);
+}
+
 /** CPUs go online first: a partition can hold only those that are. */
 static int plan_all_hotplug(struct level_change *work)
 {
@@ -697,7 +759,6 @@ static int plan_all_hotplug(struct level_change *work)
 	if (error) {
 		hotplug_end(&work->hotplug);
 		return error;
-	return step;
 	}
 	if (!work->partitions)
 		unknown = plan_unknown(work);
@@ -709,6 +770,10 @@ static int plan_all_hotplug(struct level_change *work)
 			plan_hotplug(work, i, online, offline);
 			plan_hotplug_footprint(offline, work->requests[i].domain,
 					       work->facts.domains[i].level.cpus);
+			hotplug_keep_limits(limits, work->requests[i].domain);
+			plan_limits_footprint(work, i, online);
+			plan_limits_footprint(work, i, unknown);
+			plan_limits_footprint(work, i, offline);
 		}
 	scaling = change_step(work->change, ITEM_SCALING_MAX);
 	for (size_t i = 0; i < work->facts.count; i++)
@@ -744,13 +809,6 @@ static bool suffices(const struct isst_level *level)
 		known &= is_readable(&level->fabric[i].min_mhz) &&
 			 is_readable(&level->fabric[i].max_mhz);
 	if (isst_domain_is_io(level->domain))
-/** Where the level stays its step does not put turbo ratio limits back in a rollback. */
-static void plan_limits_footprint(const struct level_change *work, size_t i, struct step *step)
-{
-	if (work->facts.domains[i].profile.current_level == work->level)
-		hotplug_disturbs_limits(step, work->requests[i].domain);
-}
-
 		return known;
 	return known && level->cpus && is_readable(&level->base_mhz);
 }
@@ -770,10 +828,6 @@ static bool leaves_a_cpu(const struct level_change *work, unsigned int package)
 
 /**
  * A power domain may be without cores at a level, but not a whole package: firmware that says so
-			hotplug_keep_limits(limits, work->requests[i].domain);
-			plan_limits_footprint(work, i, online);
-			plan_limits_footprint(work, i, unknown);
-			plan_limits_footprint(work, i, offline);
  * would have all its CPUs taken offline, down to CPU 0.
  */
 static void check_cores(struct level_change *work)
