@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The uncore limits of a level. */
+#include "features/context.h"
+#include "features/level_change.h"
+#include "sysfs/uncore.h"
+
+#include <errno.h>
+
+enum { FAMILY_DIAMOND_RAPIDS = 19 };
+
+static void plan_uncore_limit(struct level_change *work, const struct isst_domain *domain,
+			      enum item_kind kind, unsigned int cluster, uint64_t khz)
+{
+	step_set(change_step(work->change, kind), item_of(kind, domain, cluster), WHOLE_VALUE, khz);
+}
+
+static uint64_t khz_of(const struct isst_value *mhz)
+{
+	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
+}
+
+/** Why the kernel shows no limits of a place. */
+static const char *why_no_uncore(struct isst_change *change, const struct uncore_place *place)
+{
+	struct isst_context *context = change->context;
+
+	if (!place->of_domain)
+		return "the kernel shows none (module intel_uncore_frequency)";
+	if (uncore_is_ambiguous(&context->files, place))
+		return "the kernel's numbers of power domains (domain_id) are not unique in the "
+		       "package";
+	if (place->cluster > 0)
+		return "the kernel shows no such fabric";
+	return "the kernel shows none (module intel_uncore_frequency_tpmi)";
+}
+
+static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
+			   const struct uncore_place *place, const char *why)
+{
+	if (place->of_domain)
+		change_warn(change, "%s: uncore limits of fabric %u are left as they are: %s",
+			    domain->name, place->cluster, why);
+	else
+		change_warn(change, "%s: uncore limits are left as they are: %s", domain->name,
+			    why);
+}
+
+struct uncore_limits {
+	uint64_t min_khz, max_khz;
+};
+
+/** The limits as the steps that are planned by now will leave them. */
+static int read_uncore(struct isst_change *change, const struct isst_domain *domain,
+		       const struct uncore_place *place, struct uncore_limits *limits)
+{
+	const struct item max = item_of(ITEM_UNCORE_MAX, domain, place->cluster);
+	const struct item min = item_of(ITEM_UNCORE_MIN, domain, place->cluster);
+	struct kernel_files *files = &change->context->files;
+	int error = uncore_read_limit(files, place, CPUFREQ_MAX, &limits->max_khz);
+
+	if (!error)
+		error = uncore_read_limit(files, place, CPUFREQ_MIN, &limits->min_khz);
+	if (error)
+		return error;
+	change_project(change, &max, &limits->max_khz);
+	change_project(change, &min, &limits->min_khz);
+	return 0;
+}
+
+/**
+ * What the limits become, where a level may specify only one of them: the kernel does not compare
+ * the two. Returns false where they would cross.
+ */
+static bool complete_uncore(struct uncore_limits *wanted, const struct uncore_limits *present)
+{
+	if (!wanted->max_khz)
+		wanted->max_khz = present->max_khz;
+	if (!wanted->min_khz)
+		wanted->min_khz = present->min_khz < wanted->max_khz ? present->min_khz
+								     : wanted->max_khz;
+	return wanted->min_khz <= wanted->max_khz;
+}
+
+/**
+ * Raising begins with the maximum, lowering with the minimum, so that the two never cross. A limit
+ * that the level does not specify, and that need not follow the other one, is the firmware's.
+ */
+static void plan_uncore_limits(struct level_change *work, const struct isst_domain *domain,
+			       unsigned int cluster, const struct uncore_limits *reported,
+			       const struct uncore_limits *wanted,
+			       const struct uncore_limits *present)
+{
+	bool raise = wanted->max_khz >= present->max_khz;
+
+	if (raise && reported->max_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
+	if (reported->min_khz || wanted->min_khz != present->min_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MIN, cluster, wanted->min_khz);
+	if (!raise && reported->max_khz)
+		plan_uncore_limit(work, domain, ITEM_UNCORE_MAX, cluster, wanted->max_khz);
+}
+
+/**
+ * Limits that are not there, or that would cross, are left out with a warning; those that cannot be
+ * read fail the change.
+ */
+static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
+		       const struct isst_fabric *fabric, unsigned int cluster)
+{
+	const struct uncore_place place = { domain->package, domain->die,
+					    context_has_power_domains(work->change->context),
+					    domain->number, cluster };
+	const struct uncore_limits reported = { khz_of(&fabric->min_mhz),
+						khz_of(&fabric->max_mhz) };
+	struct uncore_limits wanted = reported, present;
+	int error;
+
+	if (!reported.min_khz && !reported.max_khz)
+		return 0;
+	error = read_uncore(work->change, domain, &place, &present);
+	if (error == -ENOENT) {
+		warn_of_uncore(work->change, domain, &place, why_no_uncore(work->change, &place));
+		return 0;
+	}
+	if (error)
+		return error;
+	if (complete_uncore(&wanted, &present))
+		plan_uncore_limits(work, domain, cluster, &reported, &wanted, &present);
+	else
+		warn_of_uncore(work->change, domain, &place,
+			       message_make(&work->change->texts,
+					    "the minimum of level %u, %llu MHz, is above the "
+					    "maximum of %llu MHz",
+					    work->level, (unsigned long long)wanted.min_khz / 1000,
+					    (unsigned long long)wanted.max_khz / 1000));
+	return 0;
+}
+
+int level_plan_uncore(struct level_change *work, size_t i)
+{
+	const struct isst_level *level = &work->facts.domains[i].level;
+	int error = 0;
+
+	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)
+		return 0;
+	for (unsigned int fabric = 0; fabric < 2 && !error; fabric++)
+		error = plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
+	return error;
+}

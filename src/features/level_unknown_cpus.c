@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPUs of which nothing is known, since they have been offline ever since: a level may enable them.
+ */
+#include "features/level_change.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct enabled_cores *find_enabled(const struct isst_change *change,
+						const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < change->enabled_count; i++) {
+		const struct item *item = &change->enabled[i].domain;
+
+		if (topology_find_domain(change->context->topology, item->package, item->die,
+					 item->domain) == topology_domain(domain))
+			return &change->enabled[i];
+	}
+	return NULL;
+}
+
+/** CPUs that turn out not to belong to the level go offline again. */
+static int sort_out_unknown(struct isst_change *change)
+{
+	const struct step *brought = NULL;
+	struct step *back;
+	int error = context_discover_topology(change->context);
+
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->after == sort_out_unknown)
+			brought = change->steps[i];
+	if (error || !brought)
+		return error;
+	back = change_step(change, ITEM_ONLINE);
+	for (size_t i = 0; i < brought->count; i++) {
+		unsigned int number = brought->entries[i].item.index;
+		const struct isst_cpu *cpu = isst_cpu(change->context, number);
+		const struct enabled_cores *enabled = cpu ? find_enabled(change, cpu->domain)
+							  : NULL;
+
+		if (!cpu || !enabled || !cpu->core_known || cpu->core >= 64 ||
+		    !(enabled->cores >> cpu->core & 1))
+			step_set(back, item_of_cpu(number), WHOLE_VALUE, 0);
+	}
+	return 0;
+}
+
+/** Whether the level changes in all domains that may have CPUs. */
+static bool is_whole_machine(const struct level_change *work)
+{
+	const struct isst_context *context = work->change->context;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = isst_domain(context, i);
+		bool found = isst_domain_is_io(domain);
+
+		for (size_t j = 0; j < work->facts.count && !found; j++)
+			found = work->requests[j].domain == domain && wanted(&work->requests[j]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/** Whether a CPU is offline and may be anywhere. One that is remembered to be of a package or die
+ * without domains is no target's. */
+static bool is_unknown(const struct isst_context *context, unsigned int cpu)
+{
+	return !isst_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
+	       !topology_is_unreachable(context->topology, cpu);
+}
+
+/** CPUs that may be of a target, and are left alone as they may just as well be of another domain.
+ */
+static void leave_unknown(struct level_change *work)
+{
+	struct isst_change *change = work->change;
+	struct isst_cpuset *left = isst_cpuset_new();
+	char *ranges = NULL;
+	unsigned int cpu;
+	int error = left ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))
+		if (!error && is_unknown(change->context, cpu) &&
+		    hotplug_may_be_online(&work->hotplug, cpu))
+			error = isst_cpuset_add(left, cpu, cpu);
+	if (!error && isst_cpuset_count(left) > 0) {
+		ranges = isst_cpuset_ranges(left);
+		if (ranges)
+			change_warn(change,
+				    "CPU %s: stays offline, as it has not been seen online since "
+				    "the machine was started, and may be of a package that was not "
+				    "named",
+				    ranges);
+		else
+			error = -ENOMEM;
+	}
+	change->broken |= error != 0;
+	free(ranges);
+	isst_cpuset_free(left);
+}
+
+struct step *level_plan_unknown(struct level_change *work)
+{
+	struct isst_change *change = work->change;
+	struct enabled_cores *enabled;
+	struct step *step = NULL;
+	unsigned int cpu;
+
+	if (change->options.leave_unknown_cpus || !is_whole_machine(work)) {
+		leave_unknown(work);
+		return NULL;
+	}
+
+	/* Another request of the same change may be for other domains. */
+	enabled = reallocarray(change->enabled, change->enabled_count + work->facts.count + 1,
+			       sizeof(*enabled));
+	if (!enabled) {
+		change->broken = true;
+		return NULL;
+	}
+	change->enabled = enabled;
+	for (size_t i = 0; i < work->facts.count; i++)
+		if (wanted(&work->requests[i]))
+			change->enabled[change->enabled_count++] = (struct enabled_cores){
+				item_of(ITEM_LEVEL, work->requests[i].domain, 0),
+				work->facts.domains[i].level.cores
+			};
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {
+		if (!is_unknown(change->context, cpu) ||
+		    !hotplug_may_be_online(&work->hotplug, cpu))
+			continue;
+		if (!step)
+			step = change_step(change, ITEM_ONLINE);
+		step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
+	}
+	if (step)
+		step->after = sort_out_unknown;
+	return step;
+}
