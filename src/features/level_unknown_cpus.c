@@ -9,7 +9,8 @@
 static const struct enabled_cores *find_enabled(const struct isst_change *change,
 						const struct isst_domain *domain)
 {
-	for (size_t i = 0; i < change->enabled_count; i++) {
+	/* The last request of a domain is the one that stays. */
+	for (size_t i = change->enabled_count; i-- > 0;) {
 		const struct item *item = &change->enabled[i].domain;
 
 		if (topology_find_domain(change->context->topology, item->package, item->die,
@@ -45,20 +46,15 @@ static int sort_out_unknown(struct isst_change *change)
 	return 0;
 }
 
-/** Whether the level changes in all domains that may have CPUs. */
-static bool is_whole_machine(const struct level_change *work)
+/** Whether all domains that may have CPUs are those of a request of this change. */
+static bool is_whole_machine(const struct isst_change *change)
 {
-	const struct isst_context *context = work->change->context;
+	const struct isst_context *context = change->context;
 
-	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = isst_domain(context, i);
-		bool found = isst_domain_is_io(domain);
-
-		for (size_t j = 0; j < work->facts.count && !found; j++)
-			found = work->requests[j].domain == domain && wanted(&work->requests[j]);
-		if (!found)
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		if (!isst_domain_is_io(isst_domain(context, i)) &&
+		    !find_enabled(change, isst_domain(context, i)))
 			return false;
-	}
 	return true;
 }
 
@@ -100,25 +96,16 @@ static void leave_unknown(struct level_change *work)
 	isst_cpuset_free(left);
 }
 
-struct step *level_plan_unknown(struct level_change *work)
+/** Remembers the cores that the requests enable: others of this change may be for other domains. */
+static int note_enabled(struct level_change *work)
 {
 	struct isst_change *change = work->change;
 	struct enabled_cores *enabled;
-	struct step *step = NULL;
-	unsigned int cpu;
 
-	if (change->options.leave_unknown_cpus || !is_whole_machine(work)) {
-		leave_unknown(work);
-		return NULL;
-	}
-
-	/* Another request of the same change may be for other domains. */
 	enabled = reallocarray(change->enabled, change->enabled_count + work->facts.count + 1,
 			       sizeof(*enabled));
-	if (!enabled) {
-		change->broken = true;
-		return NULL;
-	}
+	if (!enabled)
+		return -ENOMEM;
 	change->enabled = enabled;
 	for (size_t i = 0; i < work->facts.count; i++)
 		if (wanted(&work->requests[i]))
@@ -126,6 +113,25 @@ struct step *level_plan_unknown(struct level_change *work)
 				item_of(ITEM_LEVEL, work->requests[i].domain, 0),
 				work->facts.domains[i].level.cores
 			};
+	return 0;
+}
+
+struct step *level_plan_unknown(struct level_change *work)
+{
+	struct isst_change *change = work->change;
+	struct step *step = NULL;
+	unsigned int cpu;
+
+	if (change->options.leave_unknown_cpus) {
+		leave_unknown(work);
+		return NULL;
+	}
+	if (note_enabled(work)) {
+		change->broken = true;
+		return NULL;
+	}
+	if (!is_whole_machine(change))
+		return NULL;
 	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {
 		if (!is_unknown(change->context, cpu) ||
 		    !hotplug_may_be_online(&work->hotplug, cpu))

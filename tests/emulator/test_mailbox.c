@@ -190,7 +190,7 @@ static void an_online_cpu_gets_its_msr_back(void **state)
 		assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
 		assert_int_equal(msr(&e, 0, 0x1ad, false, &value), 1);
 		assert_int_equal(value, CASES[i].becomes);
-		finish(&e);
+		finish_written(&e);
 	}
 }
 
