@@ -579,7 +579,7 @@ const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, 
 /**
  * Gives all items that another process has not changed since their old values, and removes the
  * journal. Needs the lock. Returns 0, -ENOTRECOVERABLE with a message that lists what differs, or
- * another negative errno.
+ * another negative errno; then the journal is kept.
  */
 int isst_journal_apply(struct isst_journal *journal);
 
@@ -726,8 +726,9 @@ int isst_change_objection(const struct isst_change *change);
  *
  * Returns 0 (done, or nothing to do); -EINTR (interrupted) or another negative errno: failed, and
  * nothing is left changed; -ENOTRECOVERABLE: failed, and isst_change_difference() lists what could
- * not be taken back or is still pending. -EINVAL for a change that was run before: what it was
- * planned from may be another by now.
+ * not be taken back or is still pending: the journal is kept, and no other change is made until
+ * isst_journal_apply(), or isst_journal_discard(). -EINVAL for a change that was run before: what
+ * it was planned from may be another by now.
  */
 int isst_change_run(struct isst_change *change);
 

@@ -89,7 +89,7 @@ mutate() {
 # Undo leaves out one kind of item.
 forget_kind() { # KIND PROGRAM [REQUEST]
 	mutate "undo leaves out $1" src/transaction/undo.c \
-		"s/^\tstruct restoration work = { .change = change };/&\n\tif (kind == $1)\n\t\treturn 0;/" \
+		"s/^\tstruct restoration work = { .change = change, .entries = entries };/&\n\tif (kind == $1)\n\t\treturn 0;/" \
 		"$2" "${3:-}"
 }
 
@@ -111,11 +111,16 @@ forget_kind ITEM_CPUSETS faults_small "level 1 partitions"
 undo=src/transaction/undo.c
 run=src/transaction/run.c
 mutate "nothing is taken back" $run \
-	's/int undone = change_undo(change);/int undone = 0;/' faults_small "association"
+	's/^\tif (change_undo(change))/\tif (0)/' faults_small "association"
 mutate "undo ends at the first write that fails" $undo \
 	's/note_pending(work, at + done++);/return 0;/' verification
+mutate "a rollback is tried once" $undo 's/&& error == -ENOTRECOVERABLE; i++)/\&\& 0; i++)/' rollback
+mutate "the journal of a rollback that is not complete is thrown away" $run \
+	's/^\tif (change_undo(change))/\tint undone = change_undo(change);\n\n\tjournal_end(change);\n\tif (undone)/' rollback
+mutate "a change begins while an earlier one is not rolled back" src/transaction/journal.c \
+	's/^\tif (status.st_size == 0)/\tif (true)/' rollback
 mutate "footprints are not taken back" $undo \
-	's/error = restore(change, step->footprint, step->footprint_count);/error = 0;/' verification
+	's/error = restore(change, step->footprint, step->footprint_count, attempt);/error = 0;/' verification
 mutate "footprints are not recorded" $run \
 	's/error = read_unknown(change, step->footprint, step->footprint_count);/error = 0;/' \
 	verification
@@ -138,7 +143,7 @@ mutate "only one of several differences is listed" $undo \
 mutate "limits that others move are not recorded" src/transaction/change.c \
 	's/return COUNTERPARTS\[item->kind\] != 0;/return false;/' faults_small "base-freq disable auto over core-power"
 mutate "a pending value is not overwritten" $undo \
-	's/return entry->written && !entry->confirmed.*/return false \&\& entry->written;/' verification
+	's/return entry->written && !entry->confirmed && !entry->overwritten &&/return false \&\&/' verification
 mutate "nothing is read back" $run \
 	's/error = verify_step(change, step, accesses, owners, count);/error = 0;/' verification
 mutate "what was not taken counts as clipped" $run \
@@ -219,7 +224,7 @@ mutate "a level that timed out counts as refused" $settings \
 mutate "a level that was refused counts as timed out" $settings \
 	's/now_us() - begin_us >= WAITED_US/begin_us > 0/; s/count_rests() > begin_rests/begin_rests >= 0/' tpmi
 mutate "a level that timed out is not waited for" $undo \
-	's/pending |= entries\[owners\[i\]\].timed_out &&/pending |= false \&\&/' tpmi
+	's/pending |= work->entries\[work->owners\[i\]\].timed_out &&/pending |= false \&\&/' tpmi
 mutate "a level that comes late is a failure" $run \
 	's/if (failure->error && !entry->timed_out && !result)/if (failure->error \&\& !result)/' tpmi
 mutate "features stay on behind a level that came late" src/features/perf_profile_change.c \
@@ -252,7 +257,7 @@ mutate "CPUs of unknown power domains are passed over" src/topology/power_domain
 mutate "associations behind one that failed are lost" src/driver/driver.c \
 	's/alone = some;/at += some;/' tpmi_small "association"
 mutate "a preset platform's lower limit is not restored" $undo \
-	's/^\tstruct restoration work = { .change = change };/&\n\tif (kind == ITEM_SCALING_MIN)\n\t\treturn 0;/' \
+	's/^\tstruct restoration work = { .change = change, .entries = entries };/&\n\tif (kind == ITEM_SCALING_MIN)\n\t\treturn 0;/' \
 	tpmi_small "base-freq enable"
 
 echo "1..$number"

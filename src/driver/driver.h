@@ -21,7 +21,6 @@ struct driver {
 	int descriptor;	       /* -1 while closed */
 	unsigned int max_commands;
 	unsigned long opens, calls, commands; /* made so far */
-	bool starved; /* a request failed for want of memory, not of the machine */
 };
 
 void driver_init(struct driver *driver, struct isst_machine *machine, struct messages *messages);

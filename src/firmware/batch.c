@@ -437,9 +437,6 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 			continue;
 		take_answer(batch->firmware->messages, request,
 			    handling->answer(entries + size * count), errors[count]);
-		batch->firmware->driver->starved |= errors[count] == -ENOMEM ||
-						    errors[count] == -EMFILE ||
-						    errors[count] == -ENFILE;
 		if (errors[count] && purpose == BATCH_WRITES)
 			*stopped = true;
 		count++;

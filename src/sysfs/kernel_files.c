@@ -20,7 +20,6 @@ void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
 /** Gives an error its message; -ENOENT and -ENOMEM speak for themselves. */
 static int explain(struct kernel_files *files, int error, const char *path, const char *verb)
 {
-	files->starved |= error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 	switch (error) {
 	case -ENOENT:
 	case -ENOMEM:

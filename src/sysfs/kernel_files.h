@@ -22,7 +22,6 @@ struct kernel_files {
 	unsigned long opened; /* files read so far */
 	int answer; /* of the kernel to the last read or write: 0 or -errno, which the errors below
 		       do not tell apart */
-	bool starved; /* something failed for want of descriptors or memory, not of the machine */
 	struct uncore_clusters *uncore; /* NULL until they were looked for (uncore.h) */
 };
 

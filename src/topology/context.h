@@ -42,18 +42,6 @@ static inline bool context_has_power_domains(const struct isst_context *context)
 	return context->firmware.operations && context->firmware.operations->valid_domains;
 }
 
-/** Whether something failed for want of descriptors or memory since @context was last asked to
- * forget it. */
-static inline bool context_starved(const struct isst_context *context)
-{
-	return context->files.starved || context->driver.starved;
-}
-
-static inline void context_forget_starved(struct isst_context *context)
-{
-	context->files.starved = context->driver.starved = false;
-}
-
 /** Discovers the topology (again, after CPUs went on- or offline). Returns 0 or a negative errno.
  */
 int context_discover_topology(struct isst_context *context);

@@ -318,6 +318,11 @@ void change_differs_unread(struct isst_change *change, const struct item *item, 
 						    item_text(texts, change->context, item), why));
 }
 
+void change_forget_differences(struct isst_change *change)
+{
+	change->differences.count = 0;
+}
+
 /** Lists all entries of all steps. */
 static void list_steps(struct isst_change *change)
 {

@@ -30,9 +30,10 @@ struct entry {
 	bool late;		      /* it was not there before the first write */
 	bool needed;		      /* it is not as wanted yet */
 	bool written;
-	bool timed_out; /* of those written: nobody has waited for it yet */
-	bool confirmed; /* it was read back as wanted */
-	bool refused;	/* the change goes on without it */
+	bool timed_out;	  /* of those written: nobody has waited for it yet */
+	bool confirmed;	  /* it was read back as wanted */
+	bool refused;	  /* the change goes on without it */
+	bool overwritten; /* the rollback wrote the old value over it */
 };
 
 struct step {

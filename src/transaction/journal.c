@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -138,6 +139,26 @@ static bool print_header(FILE *stream, const struct isst_change *change, const c
 		       command && !strchr(command, '\n') ? command : "") >= 0;
 }
 
+/** Opens the journal of a change that is beginning. One that holds something tells of another
+ * change, whose rollback is not complete. */
+static int open_new(struct isst_change *change)
+{
+	int error = append(change, "");
+	struct stat status;
+
+	if (!error && fstat(change->journal, &status))
+		error = -errno;
+	if (error)
+		return refuse_to_go_on(change, error);
+	if (status.st_size == 0)
+		return 0;
+	close(change->journal);
+	change->journal = -1;
+	return message_error(
+		&change->context->messages, -EIO,
+		"an earlier change could not be rolled back as a whole: " JOURNAL_KEPT);
+}
+
 int journal_reopen(struct isst_change *change)
 {
 	int error = append(change, "");
@@ -149,11 +170,11 @@ int journal_step(struct isst_change *change, struct step *step)
 {
 	struct addition addition;
 	char *header = NULL;
-	bool good;
-	int error = change->journal < 0
-			    ? saved_header(change->context, FILE_NAME, JOURNAL_VERSION, &header)
-			    : 0;
+	bool good, first = change->journal < 0;
+	int error = first ? open_new(change) : 0;
 
+	if (!error && first)
+		error = saved_header(change->context, FILE_NAME, JOURNAL_VERSION, &header);
 	if (error)
 		return error;
 	good = addition_begin(&addition) &&

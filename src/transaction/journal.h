@@ -10,6 +10,11 @@
 /** Of the file's format. */
 #define JOURNAL_VERSION 2
 
+/** The end of a message about a rollback that is not complete. */
+#define JOURNAL_KEPT \
+	"the journal was kept, and `isst journal apply` tries again; `isst journal discard` leaves " \
+	"the machine as it is"
+
 /** Notes what a step will write and may disturb, before it is made. Returns 0 or a negative errno
  * with a message. */
 int journal_step(struct isst_change *change, struct step *step);

@@ -475,7 +475,7 @@ static int fail(struct isst_journal *journal, const struct isst_change *change, 
 
 	message_error(&journal->context->messages, error,
 		      "the incomplete change of an interrupted run could not be rolled back as a "
-		      "whole: %s",
+		      "whole: %s; " JOURNAL_KEPT,
 		      differences ? differences : "out of memory");
 	free(differences);
 	return error;
@@ -503,13 +503,12 @@ int isst_journal_apply(struct isst_journal *journal)
 	error = change->broken ? -ENOMEM : journal_reopen(change);
 	if (!error) {
 		journal_rollback(change);
-		context_forget_starved(context);
 		error = change_undo(change);
 	}
 	if (error == -ENOTRECOVERABLE)
 		error = fail(journal, change, error);
-	/* Where the rollback could not even be tried to its end, the next run tries again. */
-	if ((!error || error == -ENOTRECOVERABLE) && !context_starved(context))
+	/* What could not be restored is left to the next run. */
+	if (!error)
 		journal_end(change);
 	isst_change_free(change);
 	return error;

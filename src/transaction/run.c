@@ -15,16 +15,22 @@ struct patience patience_for(enum item_kind kind)
 	return (struct patience){ item_settling_time(kind) * 1000, 500 };
 }
 
+void rest_us(unsigned int us)
+{
+	struct timespec rest = { 0, (long)us * 1000 };
+
+	while (nanosleep(&rest, &rest) && errno == EINTR)
+		;
+}
+
 bool patience_wait(struct patience *patience)
 {
 	unsigned int us = patience->next_us < patience->left_us ? patience->next_us
 								: patience->left_us;
-	struct timespec rest = { 0, (long)us * 1000 };
 
 	if (us == 0)
 		return false;
-	while (nanosleep(&rest, &rest) && errno == EINTR)
-		;
+	rest_us(us);
 	patience->left_us -= us;
 	if (patience->next_us < 20000)
 		patience->next_us *= 2;
@@ -637,22 +643,20 @@ static int give_up(struct isst_change *change, int error)
 {
 	struct messages *messages = &change->context->messages;
 	const char *why = message_make(messages, "%s", isst_error(change->context));
-	bool begun = change->journal >= 0;
-	int undone;
 
+	/* Nothing is written before the journal is. */
+	if (change->journal < 0)
+		return message_error(messages, error, "%s", why);
 	journal_rollback(change);
-	context_forget_starved(change->context);
-	undone = change_undo(change);
-	/* Where the rollback could not even be tried to its end, or wanted for descriptors or
-	 * memory, the journal is for the next run. */
-	if (!undone || (undone == -ENOTRECOVERABLE && !context_starved(change->context)))
-		journal_end(change);
-	if (undone)
+	/* What could not be restored now may be later: the journal stays for that. */
+	if (change_undo(change))
 		return message_error(
 			messages, -ENOTRECOVERABLE,
-			"%s; and what was changed before could not be taken back as a whole", why);
-	return message_error(messages, error,
-			     begun ? "%s; what was changed before has been taken back" : "%s", why);
+			"%s; and what was changed before could not be taken back as a whole: " JOURNAL_KEPT,
+			why);
+	journal_end(change);
+	return message_error(messages, error, "%s; what was changed before has been taken back",
+			     why);
 }
 
 /** One item of each kind that follow each other stands for all of them. */

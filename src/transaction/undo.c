@@ -16,17 +16,22 @@ static bool is_as_before(const struct entry *entry, struct item_value now)
 }
 
 /** What is to be written to restore it: bits that are not the entry's stay as they are now. */
-static struct item_value restored_value(const struct entry *entry, struct item_value now)
+static struct item_value restored_value(const struct entry *entry, const struct item_access *now)
 {
 	struct item_value value = entry->old;
 
-	value.number = (now.number & ~entry->mask) | (entry->old.number & entry->mask);
+	/* Of an item that cannot be read right now the old value is the best guess at all bits. */
+	if (!now->failure.error)
+		value.number = (now->value.number & ~entry->mask) |
+			       (entry->old.number & entry->mask);
 	return value;
 }
 
 /** Entries of one array and one kind that are not as they were. */
 struct restoration {
 	struct isst_change *change;
+	struct entry *entries;
+	size_t *owners;		      /* which of @entries each access is for */
 	struct item_access *accesses; /* what they are now; then what is written */
 	struct item_value *now;
 	size_t count;
@@ -65,7 +70,7 @@ static int write_all(struct restoration *work)
 		if (error)
 			return error;
 		while (done < rest && !work->accesses[at + done].failure.error)
-			done++;
+			work->entries[work->owners[at + done++]].overwritten = true;
 		/* The one that failed is passed over; what became of it is seen when all is
 		 * compared. */
 		if (done < rest)
@@ -106,26 +111,30 @@ static int settle(struct restoration *work, enum item_kind kind)
  */
 static bool is_pending(const struct entry *entry)
 {
-	return entry->written && !entry->confirmed && item_settling_time(entry->item.kind) > 0;
+	return entry->written && !entry->confirmed && !entry->overwritten &&
+	       item_settling_time(entry->item.kind) > 0;
 }
 
 /** Keeps those accesses that differ from what was recorded, to be written, in reverse order. */
-static void select_changed(struct restoration *work, const struct entry *entries,
-			   const size_t *owners)
+static void select_changed(struct restoration *work)
 {
 	size_t count = 0;
 
 	for (size_t i = work->count; i-- > 0;) {
-		const struct entry *entry = &entries[owners[i]];
+		const struct entry *entry = &work->entries[work->owners[i]];
 		struct item_access access = work->accesses[i];
+		size_t to = work->count + count;
 
 		if (!access.failure.error && !is_pending(entry) &&
 		    (access.absent || is_as_before(entry, access.value)))
 			continue;
-		work->now[work->count + count] = access.value;
-		access.value = restored_value(entry, access.value);
-		work->accesses[work->count + count++] = access;
+		work->owners[to] = work->owners[i];
+		work->now[to] = access.value;
+		access.value = restored_value(entry, &access);
+		work->accesses[to] = access;
+		count++;
 	}
+	memmove(work->owners, work->owners + work->count, count * sizeof(*work->owners));
 	memmove(work->accesses, work->accesses + work->count, count * sizeof(*work->accesses));
 	memmove(work->now, work->now + work->count, count * sizeof(*work->now));
 	work->count = count;
@@ -135,8 +144,7 @@ static void select_changed(struct restoration *work, const struct entry *entries
  * Gives firmware the time that it may take for values that have not appeared in time: one that is
  * there can be taken back, while one that is not may be refused to be overwritten.
  */
-static int await_pending(struct restoration *work, const struct entry *entries,
-			 const size_t *owners, enum item_kind kind)
+static int await_pending(struct restoration *work, enum item_kind kind)
 {
 	struct patience patience = patience_for(kind);
 	int error = 0;
@@ -146,52 +154,63 @@ static int await_pending(struct restoration *work, const struct entry *entries,
 		pending = false;
 		error = items_read(work->change->context, work->accesses, work->count);
 		for (size_t i = 0; i < work->count && !error; i++)
-			pending |= entries[owners[i]].timed_out &&
+			pending |= work->entries[work->owners[i]].timed_out &&
 				   !work->accesses[i].failure.error &&
-				   is_as_before(&entries[owners[i]], work->accesses[i].value);
+				   is_as_before(&work->entries[work->owners[i]],
+						work->accesses[i].value);
 	} while (!error && pending && patience_wait(&patience));
 	return error;
 }
 
-/** Restores the entries of one kind. */
-static int restore_kind(struct isst_change *change, const struct entry *entries, size_t count,
-			enum item_kind kind)
+/** Reads what entries are now; the first @attempt waits for what may still appear. */
+static int read_present(struct restoration *work, enum item_kind kind, unsigned int attempt)
 {
-	struct restoration work = { .change = change };
-	size_t *owners = calloc(count, sizeof(*owners));
+	if (work->count == 0)
+		return 0;
+	if (attempt == 0)
+		return await_pending(work, kind);
+	return items_read(work->change->context, work->accesses, work->count);
+}
+
+/** Restores the entries of one kind. */
+static int restore_kind(struct isst_change *change, struct entry *entries, size_t count,
+			enum item_kind kind, unsigned int attempt)
+{
+	struct restoration work = { .change = change, .entries = entries };
 	int error = -ENOMEM;
 
+	work.owners = calloc(2 * count, sizeof(*work.owners));
 	work.accesses = calloc(2 * count, sizeof(*work.accesses));
 	work.now = calloc(2 * count, sizeof(*work.now));
-	if (!owners || !work.accesses || !work.now)
+	if (!work.owners || !work.accesses || !work.now)
 		goto out;
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].item.kind == kind && entries[i].recorded) {
-			owners[work.count] = i;
+			work.owners[work.count] = i;
 			work.accesses[work.count++].item = entries[i].item;
 		}
-	error = work.count ? await_pending(&work, entries, owners, kind) : 0;
+	error = read_present(&work, kind, attempt);
+	if (!error)
+		select_changed(&work);
 	if (error || work.count == 0)
-		goto out;
-	select_changed(&work, entries, owners);
-	if (work.count == 0)
 		goto out;
 	error = write_all(&work);
 	if (!error && item_settling_time(kind))
 		error = settle(&work, kind);
 out:
-	free(owners);
+	free(work.owners);
 	free(work.accesses);
 	free(work.now);
 	return error;
 }
 
-static int restore(struct isst_change *change, const struct entry *entries, size_t count)
+static int restore(struct isst_change *change, struct entry *entries, size_t count,
+		   unsigned int attempt)
 {
 	int error = 0;
 
 	for (int kind = 0; kind < ITEM_KINDS && count > 0 && !error; kind++)
-		error = restore_kind(change, entries, count, (enum item_kind)kind);
+		error = restore_kind(change, entries, count, (enum item_kind)kind, attempt);
 	return error;
 }
 
@@ -297,25 +316,43 @@ static int compare_all(struct isst_change *change)
 	return error;
 }
 
-int change_undo(struct isst_change *change)
+/** Restores all steps and compares. Returns as change_undo() does. */
+static int roll_back(struct isst_change *change, unsigned int attempt)
 {
 	int error = 0;
 
 	look_around(change);
 	for (size_t i = change->count; i-- > 0 && !error;) {
-		const struct step *step = change->steps[i];
+		struct step *step = change->steps[i];
 
 		if (!step->begun)
 			continue;
-		error = restore(change, step->entries, step->count);
+		error = restore(change, step->entries, step->count, attempt);
 		if (step->kind == ITEM_ONLINE)
 			look_around(change);
 		if (!error)
-			error = restore(change, step->footprint, step->footprint_count);
+			error = restore(change, step->footprint, step->footprint_count, attempt);
 	}
 	if (!error)
 		error = compare_all(change);
 	if (!error && change->differences.count > 0)
 		error = -ENOTRECOVERABLE;
+	return error;
+}
+
+/* A register, a file or firmware that is busy for a moment must not leave the machine half changed:
+ * what still differs is restored again after a pause. */
+static const unsigned int PAUSES_US[] = { 5000, 50000 };
+
+int change_undo(struct isst_change *change)
+{
+	int error = roll_back(change, 0);
+
+	for (unsigned int i = 0;
+	     i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error == -ENOTRECOVERABLE; i++) {
+		rest_us(PAUSES_US[i]);
+		change_forget_differences(change);
+		error = roll_back(change, i + 1);
+	}
 	return error;
 }

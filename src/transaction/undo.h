@@ -8,6 +8,8 @@
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
 		    struct item_value old);
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why);
+/** Forgets the differences: the rollback is tried again. */
+void change_forget_differences(struct isst_change *change);
 
 /** Pauses between looks at an item that is settling: longer and longer, up to the time that is
  * left. */
@@ -17,6 +19,9 @@ struct patience {
 struct patience patience_for(enum item_kind kind);
 /** Waits a bit; false when the time is up. */
 bool patience_wait(struct patience *patience);
+
+/** Waits for less than a second, whatever signals arrive. */
+void rest_us(unsigned int us);
 
 /** Whether CPUs went on- or offline, so that the topology is another. */
 bool change_touches_cpus(const struct isst_change *change);

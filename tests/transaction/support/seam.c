@@ -46,6 +46,19 @@ static void note_change(const char *target, const char *kind)
 	counts->kinds[counts->changes] = NULL;
 }
 
+/** Whether what a rollback does finds the machine busy. */
+static bool is_busy(bool changes)
+{
+	const struct seam_plan *plan = &seam.plan;
+	unsigned int number = ++seam.counts->later;
+
+	if (plan->busy == 0 || number < plan->busy)
+		return false;
+	if (plan->busy_times == SEAM_ALWAYS)
+		return changes;
+	return number - plan->busy < plan->busy_times;
+}
+
 /** Whether an operation fails: 0 or a negative errno. */
 static int verdict(const char *target, const char *kind, bool changes)
 {
@@ -56,6 +69,8 @@ static int verdict(const char *target, const char *kind, bool changes)
 		note_change(target, kind);
 	else
 		counts->reads++;
+	if (counts->failed && is_busy(changes))
+		return -EBUSY;
 	if (changes && counts->failed && seam.stuck && strcmp(seam.stuck, target) == 0)
 		return seam.plan.error;
 	if (changes && counts->changes == seam.plan.stuck_change)

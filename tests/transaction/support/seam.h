@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 /** What shall happen; numbers count from 1, 0 is never. */
@@ -16,15 +17,22 @@ struct seam_plan {
 	int error; /* negative errno */
 	/* What this change was about cannot be changed any more once the other one has failed. */
 	unsigned int stuck_change;
+	/* Operations after the failure, of the rollback that is: from this one on so many (changes
+	 * only, where these are all) are refused with EBUSY. */
+	unsigned int busy, busy_times;
 	/* Called right after this change was made. */
 	unsigned int after_change;
 	void (*then)(void);
 };
 
+/** No end of it. */
+#define SEAM_ALWAYS UINT_MAX
+
 /** What did happen. */
 struct seam_counts {
 	unsigned int changes, reads;
-	bool failed; /* the chosen operation was reached */
+	unsigned int later; /* operations after the failure */
+	bool failed;	    /* the chosen operation was reached */
 	/* What each change was: a word for command, register or file; ended by NULL. */
 	char **kinds;
 	char *target; /* of the one that failed: a line for messages */

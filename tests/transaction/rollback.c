@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rollbacks that find the machine busy: once or twice, which must not show in the end, and for
+ * good, after which the journal restores what is left.
+ */
+#include "support/snapshot.h"
+#include "transaction/support/differences.h"
+#include "transaction/support/loops.h"
+
+/* ---- What is left of a rollback ---- */
+
+static void check_no_journal(const struct machine *machine, const char *what)
+{
+	char *journal = machine_text(machine, "run/journal");
+
+	if (journal)
+		fail_msg("%s, %s: the journal was left behind", machine->name, what);
+}
+
+/** Opens a context that holds the lock. */
+static struct isst_context *open_context(const struct machine *machine)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 1000), 0);
+	return context;
+}
+
+static int apply(struct isst_context *context)
+{
+	struct isst_journal *journal;
+	int error;
+
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_non_null(journal);
+	error = isst_journal_apply(journal);
+	isst_journal_free(journal);
+	return error;
+}
+
+/** The next run restores what is left, or `isst journal apply` does where that has to be decided.
+ */
+static void finish(const struct machine *machine, const char *what)
+{
+	struct isst_context *context = open_context(machine);
+	int error = isst_discover(context);
+
+	if (error)
+		check_holds(isst_error(context), "isst journal apply");
+	isst_close(context);
+	if (!error)
+		return;
+	context = open_context(machine);
+	if (apply(context))
+		fail_msg("%s, %s: %s", machine->name, what, isst_error(context));
+	isst_close(context);
+}
+
+/* ---- Each operation of a rollback ---- */
+
+/** The rollback is not complete: the journal is there, and the message says so and what differs. */
+static void check_kept(const struct machine *machine, const struct course *course,
+		       const struct outcome *outcome, const char *what)
+{
+	char *journal = machine_text(machine, "run/journal"), *now = machine_picture(machine);
+	char *wrong = differences_check(course->before.picture, now, outcome->differences);
+
+	if (!journal || wrong)
+		fail_msg("%s, %s: %s; %s", machine->name, what, journal ? "" : "no journal",
+			 wrong ? wrong : "");
+	check_holds(outcome->message, "the journal was kept");
+	check_holds(outcome->message, "`isst journal apply`");
+	free(journal);
+	free(now);
+	finish(machine, what);
+}
+
+static void make_busy(const struct machine *machine, const struct request *request,
+		      const struct course *course, const struct seam_plan *plan)
+{
+	struct seam_counts counts;
+	const struct making making = { .seam = plan, .counts = &counts };
+	struct outcome outcome;
+	char what[160];
+
+	machine_make(machine, request, &making, &outcome);
+	snprintf(what, sizeof(what), "%s: change %u of %u failed, then busy at %u, %u times",
+		 request->name, plan->fail_change, course->changes, plan->busy, plan->busy_times);
+	/* A failure that was survived has nothing to be rolled back. */
+	if (outcome_error(&outcome) == -ENOTRECOVERABLE) {
+		if (plan->busy_times != SEAM_ALWAYS)
+			fail_msg("%s, %s: %s\n%s", machine->name, what, outcome.message,
+				 outcome.differences);
+		check_kept(machine, course, &outcome, what);
+	}
+	if (outcome_error(&outcome)) {
+		moment_check(machine, &course->before, "%s", what);
+		check_no_journal(machine, what);
+	}
+	moment_return(&course->before);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+/** How many operations the rollback of a failure takes; 0 where nothing is rolled back. */
+static unsigned int count_operations(const struct machine *machine, const struct request *request,
+				     const struct course *course, unsigned int k)
+{
+	const struct seam_plan plan = { .fail_change = k, .error = -EIO };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct outcome outcome;
+	unsigned int later;
+
+	machine_make(machine, request, &making, &outcome);
+	later = outcome_error(&outcome) ? counts.later : 0;
+	moment_return(&course->before);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	return later;
+}
+
+enum { SAMPLES = 10 };
+
+static void be_busy(const struct machine *machine, const struct request *request,
+		    const struct course *course)
+{
+	static const unsigned int TIMES[] = { 1, 2, SEAM_ALWAYS };
+	unsigned int later = count_operations(machine, request, course, course->changes);
+	unsigned int stride = later / SAMPLES + 1;
+
+	for (unsigned int at = 1; at <= later; at += stride)
+		for (size_t i = 0; i < COUNT(TIMES); i++)
+			make_busy(machine, request, course,
+				  &(struct seam_plan){ .fail_change = course->changes,
+						       .error = -EIO,
+						       .busy = at,
+						       .busy_times = TIMES[i] });
+}
+
+static void a_busy_machine_is_rolled_back_all_the_same(void **state)
+{
+	for_each_request(*state, false, be_busy);
+}
+
+/* ---- The same for a run that was killed ---- */
+
+#define CLOS_WRITE "mmio 0x08 set"
+
+static void a_recovery_that_finds_the_machine_busy_keeps_the_journal(void **state)
+{
+	static const struct {
+		const char *rule;
+		int result;
+	} CASES[] = {
+		{ CLOS_WRITE " EBUSY times 1", 0 },
+		{ CLOS_WRITE " EBUSY times 2", 0 },
+		{ CLOS_WRITE " EBUSY", -ENOTRECOVERABLE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct isst_context *context;
+		struct machine machine;
+		char *before, *journal;
+
+		machine_begin(&machine, "tests/tiny");
+		before = machine_picture(&machine);
+		/* CLOS 0 is what was not restored. */
+		machine_faults(&machine, "%s",
+			       CLOS_WRITE " EBUSY after 1\nwrite /sys/* EIO\n"
+					  "mailbox 0x7f/0x02 EIO\n");
+		{
+			struct outcome outcome;
+
+			machine_try(&machine, "base-freq enable auto", &outcome);
+			assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
+			check_holds(outcome.message, "the journal was kept");
+			outcome_clear(&outcome);
+		}
+		machine_faults(&machine, "%s", CASES[i].rule);
+		context = open_context(&machine);
+		assert_int_equal(apply(context), CASES[i].result);
+		if (CASES[i].result)
+			check_holds(isst_error(context), "the journal was kept");
+		isst_close(context);
+		journal = machine_text(&machine, "run/journal");
+		assert_int_equal(journal != NULL, CASES[i].result != 0);
+		if (!CASES[i].result)
+			machine_check(&machine, before, "%s", CASES[i].rule);
+		free(before);
+		free(journal);
+		machine_end(&machine);
+	}
+}
+
+/* ---- A program that goes on ---- */
+
+static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **state)
+{
+	const struct isst_clos clos = { .clos = 0, .max_mhz = 1500 };
+	struct isst_context *context;
+	struct isst_request request = { 0 };
+	struct isst_journal *journal;
+	struct isst_change *change;
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	context = open_context(&machine);
+	assert_int_equal(isst_discover(context), 0);
+	request.domain = isst_domain(context, 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_plan_base_freq(change, &request, 1, true, true), 0);
+	machine_faults(&machine, "%s",
+		       CLOS_WRITE " EBUSY after 1\nwrite /sys/* EIO\nmailbox 0x7f/0x02 EIO\n");
+	assert_int_equal(isst_change_run(change), -ENOTRECOVERABLE);
+	isst_change_free(change);
+	machine_faults(&machine, "%s", "");
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(isst_change_run(change), -EIO);
+	check_holds(isst_error(context), "an earlier change could not be rolled back");
+	isst_change_free(change);
+	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_non_null(journal);
+	if (isst_journal_apply(journal))
+		fail_msg("%s", isst_error(context));
+	isst_journal_free(journal);
+	machine_check(&machine, before, "the journal was applied");
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	isst_close(context);
+	free(before);
+	machine_end(&machine);
+}
+
+#define BUSY(platform) \
+	{ \
+		platform ": a rollback finds the machine busy", \
+			a_busy_machine_is_rolled_back_all_the_same, NULL, NULL, platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_recovery_that_finds_the_machine_busy_keeps_the_journal),
+		cmocka_unit_test(a_change_is_refused_while_an_earlier_one_is_not_rolled_back),
+		BUSY("tests/tiny"),
+		BUSY("tests/tpmi-tiny"),
+	};
+
+	return cmocka_run_group_tests_name("rollbacks that find the machine busy", tests, NULL,
+					   NULL);
+}
