@@ -126,6 +126,7 @@ enum isst_meaning {
 	ISST_BAD_REQUEST = 22,	/* EINVAL: wrong on any machine */
 	ISST_GONE = 116,	/* ESTALE: a domain or CPU that is not there any more */
 	ISST_NO_MEMORY = 12,	/* ENOMEM */
+	ISST_TOO_LARGE = 27,	/* EFBIG: the limit of file sizes does not allow the journal */
 	ISST_INTERRUPTED = 4,	/* EINTR */
 };
 

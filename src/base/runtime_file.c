@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -29,6 +31,8 @@ const char *runtime_file_strerror(int error)
 	case ELOOP:
 		return "it or its directory is a symbolic link";
 	case EFBIG:
+		return "the limit of file sizes (ulimit -f) does not allow it";
+	case EOVERFLOW:
 		return "it is larger than any that this program writes";
 	default:
 		return strerror(-error);
@@ -64,13 +68,22 @@ static int check_directory(int descriptor)
 	return above.st_uid == status.st_uid ? 0 : -EPERM;
 }
 
+/** Of a link the kernel says that it is no directory. */
+static int explain_open(const char *directory, int error)
+{
+	struct stat status;
+
+	return error == -ENOTDIR && !lstat(directory, &status) && S_ISLNK(status.st_mode) ? -ELOOP
+											  : error;
+}
+
 /** Opens the directory. Returns a descriptor or a negative errno. */
 static int open_directory(const char *directory)
 {
 	int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
 
 	if (descriptor < 0)
-		return -errno;
+		return explain_open(directory, -errno);
 	error = check_directory(descriptor);
 	if (!error)
 		return descriptor;
@@ -131,7 +144,7 @@ static int open_file(int directory, const char *name, int flags)
 	else if (!is_ours(&status))
 		error = -EPERM;
 	else if (status.st_size > LARGEST)
-		error = -EFBIG;
+		error = -EOVERFLOW;
 	if (!error)
 		return descriptor;
 	close(descriptor);
@@ -162,7 +175,7 @@ static int read_text(int descriptor, char **text)
 			return -errno;
 		size += got > 0 ? (size_t)got : 0;
 		if (size > LARGEST)
-			return -EFBIG;
+			return -EOVERFLOW;
 	} while (got < 0 || (size_t)got == asked);
 	(*text)[size] = '\0';
 	return 0;
@@ -201,7 +214,43 @@ int runtime_file_read(const char *directory, const char *name, char **text)
 	return error;
 }
 
-static int write_text(int descriptor, const char *text)
+/** A write beyond the limit of file sizes ends a program by SIGXFSZ, unless that is held back. */
+struct held_signal {
+	sigset_t before;
+	bool held;
+	bool pending; /* it was the program's already */
+};
+
+static void hold_signal(struct held_signal *signal)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	/* On Linux this is the mask of the calling thread, whom the signal is sent to. */
+	signal->held = sigprocmask(SIG_BLOCK, &set, &signal->before) == 0;
+	signal->pending = sigpending(&set) == 0 && sigismember(&set, SIGXFSZ) == 1;
+}
+
+static void release_signal(const struct held_signal *signal)
+{
+	static const struct timespec AT_ONCE = { 0, 0 };
+	sigset_t set;
+	int taken;
+
+	if (!signal->held)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	while (!signal->pending) {
+		taken = sigtimedwait(&set, NULL, &AT_ONCE);
+		if (taken > 0 || errno != EINTR)
+			break;
+	}
+	sigprocmask(SIG_SETMASK, &signal->before, NULL);
+}
+
+static int write_all(int descriptor, const char *text)
 {
 	size_t left = strlen(text);
 
@@ -218,6 +267,23 @@ static int write_text(int descriptor, const char *text)
 	return 0;
 }
 
+int runtime_file_write(int descriptor, const char *text)
+{
+	struct held_signal signal;
+	struct stat before;
+	int error;
+
+	if (fstat(descriptor, &before))
+		return -errno;
+	hold_signal(&signal);
+	error = write_all(descriptor, text);
+	/* Half a line would spoil those that follow. */
+	if (error && ftruncate(descriptor, before.st_size))
+		error = -EIO;
+	release_signal(&signal);
+	return error;
+}
+
 /** Fills a new file. */
 static int write_new(int directory, const char *name, const char *text)
 {
@@ -227,7 +293,7 @@ static int write_new(int directory, const char *name, const char *text)
 
 	if (descriptor < 0)
 		return -errno;
-	error = write_text(descriptor, text);
+	error = runtime_file_write(descriptor, text);
 	/* Whoever only looks reads it, too. */
 	if (!error && fchmod(descriptor, 0644))
 		error = -errno;

@@ -11,10 +11,18 @@
 
 /*
  * Besides those of the system calls, these errors are returned:
- *  -EPERM: the file, or the directory, belongs to another user, or other users may write it; or the
- *	directory is missing, and the one above it is not the caller's, who therefore may not make
- *it -EBADF: there is something else than a regular file -ELOOP: there is a symbolic link -EFBIG:
- *the file is larger than any that this program writes
+ *
+ * -EPERM: the file, or the directory, belongs to another user, or other users may write it; or the
+ * directory is missing, and the one above it is not the caller's, who therefore may not make it.
+ *
+ * -EBADF: there is something else than a regular file.
+ *
+ * -ELOOP: the file, or the directory, is a symbolic link.
+ *
+ * -EOVERFLOW: the file is larger than any that this program writes.
+ *
+ * -EFBIG is that of write(2): the limit of file sizes. The signal that comes with it does not reach
+ * the program.
  */
 
 /** What an error of the functions below means, as the end of a message about the file. */
@@ -38,6 +46,12 @@ int runtime_file_replace(const char *directory, const char *name, const char *te
 /** Opens the file to append to it, creating it where it is missing; only its owner may open it.
  * Returns a descriptor or a negative errno. */
 int runtime_file_append(const char *directory, const char *name);
+
+/**
+ * Adds @text to the end of a file that was opened to append to it, as a whole or not at all.
+ * Returns 0 or a negative errno.
+ */
+int runtime_file_write(int descriptor, const char *text);
 
 /** Removes the file; a missing one is no error. Returns 0 or a negative errno. */
 int runtime_file_remove(const char *directory, const char *name);

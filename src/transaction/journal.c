@@ -86,9 +86,6 @@ static bool addition_begin(struct addition *addition)
 
 static int append(struct isst_change *change, const char *text)
 {
-	size_t size = strlen(text);
-	ssize_t written;
-
 	if (change->journal < 0) {
 		int descriptor = runtime_file_append(directory_of(change), FILE_NAME);
 
@@ -96,18 +93,19 @@ static int append(struct isst_change *change, const char *text)
 			return descriptor;
 		change->journal = descriptor;
 	}
-	written = write(change->journal, text, size);
-	if (written < 0)
-		return -errno;
-	return (size_t)written == size ? 0 : -ENOSPC;
+	return runtime_file_write(change->journal, text);
 }
 
 static int refuse_to_go_on(struct isst_change *change, int error)
 {
-	return message_error(
-		&change->context->messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-		"%s/" FILE_NAME " cannot be written: %s; without a journal nothing is changed",
-		directory_of(change), runtime_file_strerror(error));
+	int meaning = error == -EFBIG ? -EFBIG : -EIO;
+
+	if (error == -EACCES || error == -EPERM)
+		meaning = -EPERM;
+	return message_error(&change->context->messages, meaning,
+			     "%s/" FILE_NAME
+			     " cannot be written: %s; without a journal nothing is changed",
+			     directory_of(change), runtime_file_strerror(error));
 }
 
 /** Appends what was put together, @good or not. */

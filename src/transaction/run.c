@@ -644,9 +644,10 @@ static int give_up(struct isst_change *change, int error)
 	struct messages *messages = &change->context->messages;
 	const char *why = message_make(messages, "%s", isst_error(change->context));
 
-	/* Nothing is written before the journal is. */
-	if (change->journal < 0)
+	if (!has_begun(change)) {
+		journal_end(change);
 		return message_error(messages, error, "%s", why);
+	}
 	journal_rollback(change);
 	/* What could not be restored now may be later: the journal stays for that. */
 	if (change_undo(change))

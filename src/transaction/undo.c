@@ -342,7 +342,7 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 
 /* A register, a file or firmware that is busy for a moment must not leave the machine half changed:
  * what still differs is restored again after a pause. */
-static const unsigned int PAUSES_US[] = { 5000, 50000 };
+static const unsigned int PAUSES_US[] = { 2000, 25000 };
 
 int change_undo(struct isst_change *change)
 {

@@ -4,7 +4,11 @@
 #include "support/check.h"
 #include "support/fake_machine.h"
 
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void check_text(const struct fake_machine *fake, const char *name, const char *expected)
@@ -158,7 +162,7 @@ static void a_file_without_end_is_refused(void **state)
 
 	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
 	assert_int_equal(truncate(path, (65 << 20)), 0);
-	check_refused(fake, -EFBIG);
+	check_refused(fake, -EOVERFLOW);
 	free(path);
 }
 
@@ -186,11 +190,95 @@ static void a_directory_that_is_a_link_is_refused(void **state)
 	assert_true(asprintf(&real, "%s.real", fake->runtime) >= 0);
 	assert_int_equal(rename(fake->runtime, real), 0);
 	assert_int_equal(symlink(real, fake->runtime), 0);
-	/* Which of the two is answered is the kernel's choice. */
-	assert_int_not_equal(runtime_file_append(fake->runtime, "file") >= 0, true);
-	assert_int_not_equal(runtime_file_read(fake->runtime, "file", &(char *){ NULL }), 0);
-	assert_int_not_equal(runtime_file_replace(fake->runtime, "file", "y"), 0);
+	assert_int_equal(runtime_file_append(fake->runtime, "file"), -ELOOP);
+	assert_int_equal(runtime_file_read(fake->runtime, "file", &(char *){ NULL }), -ELOOP);
+	assert_int_equal(runtime_file_replace(fake->runtime, "file", "y"), -ELOOP);
+	assert_int_equal(runtime_file_remove(fake->runtime, "file"), -ELOOP);
 	free(real);
+}
+
+static void a_file_in_the_place_of_the_directory_is_no_link(void **state)
+{
+	struct fake_machine *fake = *state;
+	FILE *file = fopen(fake->runtime, "we");
+
+	assert_non_null(file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(runtime_file_append(fake->runtime, "file"), -ENOTDIR);
+	assert_int_equal(unlink(fake->runtime), 0);
+}
+
+/* ---- The limit of file sizes, which ends a program that is not prepared for it ---- */
+
+enum { LIMIT = 8 };
+
+static const char TOO_LONG[] = "more than eight bytes\n";
+
+/** What is left in the directory besides @name. */
+static unsigned int count_others(const char *directory, const char *name)
+{
+	unsigned int count = 0;
+	struct dirent *entry;
+	DIR *all = opendir(directory);
+
+	assert_non_null(all);
+	while ((entry = readdir(all)))
+		count += entry->d_name[0] != '.' && strcmp(entry->d_name, name) != 0;
+	closedir(all);
+	return count;
+}
+
+/** In a process of its own. Returns 0 or the number of what went wrong. */
+static int write_beyond(const char *directory, bool program_holds_it)
+{
+	const struct rlimit limit = { LIMIT, LIMIT };
+	sigset_t set, pending;
+	int descriptor;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	/* The mask is inherited, by a program that is run under a debugger, for example. */
+	if (sigprocmask(SIG_UNBLOCK, &set, NULL) || setrlimit(RLIMIT_FSIZE, &limit))
+		return 1;
+	if (program_holds_it && (sigprocmask(SIG_BLOCK, &set, NULL) || raise(SIGXFSZ)))
+		return 2;
+	if (runtime_file_replace(directory, "new", TOO_LONG) != -EFBIG)
+		return 3;
+	descriptor = runtime_file_append(directory, "journal");
+	if (descriptor < 0 || runtime_file_write(descriptor, "short\n"))
+		return 4;
+	if (runtime_file_write(descriptor, TOO_LONG) != -EFBIG)
+		return 5;
+	if (close(descriptor))
+		return 6;
+	/* One of the program's own is its own still. */
+	if (sigpending(&pending) || sigismember(&pending, SIGXFSZ) != program_holds_it)
+		return 7;
+	if (sigprocmask(SIG_SETMASK, NULL, &set) || sigismember(&set, SIGXFSZ) != program_holds_it)
+		return 8;
+	return 0;
+}
+
+static void the_limit_of_file_sizes_is_an_error_and_no_end(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		pid_t child = fork();
+		int status;
+
+		assert_true(child >= 0);
+		if (child == 0)
+			_exit(write_beyond(fake->runtime, i));
+		assert_int_equal(waitpid(child, &status, 0), child);
+		if (status)
+			fail_msg("%u: status 0x%x", i, (unsigned int)status);
+		/* Half a line would spoil the next one, and nothing is left beside the journal. */
+		check_text(fake, "journal", "short\n");
+		assert_int_equal(count_others(fake->runtime, "journal"), 0);
+		assert_int_equal(runtime_file_remove(fake->runtime, "journal"), 0);
+	}
+	check_holds(runtime_file_strerror(-EFBIG), "ulimit -f");
 }
 
 /* Users other than root cannot give files away: for them these tests have nothing to try. */
@@ -261,6 +349,8 @@ int main(void)
 		MACHINE_TEST(a_file_without_end_is_refused),
 		MACHINE_TEST(a_directory_that_others_may_write_is_refused),
 		MACHINE_TEST(a_directory_that_is_a_link_is_refused),
+		MACHINE_TEST(a_file_in_the_place_of_the_directory_is_no_link),
+		MACHINE_TEST(the_limit_of_file_sizes_is_an_error_and_no_end),
 		MACHINE_TEST(what_belongs_to_another_user_is_refused),
 		MACHINE_TEST(only_the_owner_of_the_directory_above_makes_it),
 	};

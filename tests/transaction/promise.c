@@ -4,6 +4,8 @@
 #include "transaction/support/loops.h"
 
 #include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
@@ -338,6 +340,60 @@ static void C5_before_discovery_there_is_no_cpu_to_walk(void **state)
 	machine_end(&machine);
 }
 
+/* ---- The limit of file sizes ---- */
+
+/** In a process of its own, which a signal would end. Returns 0 or the number of what went wrong. */
+static int change_within_limit(const struct machine *machine)
+{
+	static const struct rlimit NONE = { 0, 0 };
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_request request = { 0 };
+	struct isst_context *context;
+	struct isst_change *change;
+
+	if (setrlimit(RLIMIT_FSIZE, &NONE) || isst_open(&options, &context) ||
+	    isst_lock(context, 1000) || isst_discover(context))
+		return 1;
+	request.domain = isst_domain(context, 0);
+	if (isst_change_new(context, NULL, &change) ||
+	    isst_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY))
+		return 2;
+	if (isst_change_run(change) != -EFBIG)
+		return 3;
+	if (!strstr(isst_error(context), "ulimit -f"))
+		return 4;
+	isst_change_free(change);
+	isst_close(context);
+	return 0;
+}
+
+/** The first program that sees the machine writes where its CPUs are, too. */
+static void a_small_limit_of_file_sizes_is_an_error_and_no_signal(void **state)
+{
+	struct machine machine;
+	char *before, *text;
+	pid_t child;
+	int status;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(change_within_limit(&machine));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (status)
+		fail_msg("status 0x%x", (unsigned int)status);
+	machine_check(&machine, before, "a limit of file sizes");
+	assert_null(machine_text(&machine, "run/topology"));
+	text = machine_text(&machine, "run/journal");
+	assert_string_equal(text ? text : "", "");
+	free(text);
+	free(before);
+	machine_end(&machine);
+}
+
 /* ---- Programs that live long ---- */
 
 enum { WARM_UP = 20, SLACK = 1024 };
@@ -489,6 +545,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C4_what_a_request_forbids_an_earlier_one_may_have_settled),
 		cmocka_unit_test(C5_a_change_without_options_has_the_defaults),
 		cmocka_unit_test(C5_before_discovery_there_is_no_cpu_to_walk),
+		cmocka_unit_test(a_small_limit_of_file_sizes_is_an_error_and_no_signal),
 		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
 		cmocka_unit_test(C3_a_change_owns_its_texts),
 		cmocka_unit_test(two_classes_for_one_core_are_refused),
