@@ -23,29 +23,6 @@ static struct isst_cpuset *disabled_cpus(const struct level_change *work, size_t
 	return set;
 }
 
-static void plan_partition(struct level_change *work, const struct isst_domain *domain,
-			   const struct isst_cpuset *cpus)
-{
-	struct isst_change *change = work->change;
-	struct step *step = change_step(change, ITEM_PARTITION);
-	struct item item = item_of(ITEM_PARTITION, domain, 0);
-	char *ranges;
-
-	if (isst_cpuset_count(cpus) == 0) {
-		step_set_text(step, item, "absent");
-		return;
-	}
-	ranges = isst_cpuset_ranges(cpus);
-	/* Groups get the controller with the first partition. */
-	step_disturbs(step, item_of_cpusets());
-	if (ranges)
-		step_set_text(step, item,
-			      message_make(&change->context->messages, "isolated %s", ranges));
-	else
-		change->broken = true;
-	free(ranges);
-}
-
 bool level_can_go_offline(const struct level_change *work, unsigned int cpu)
 {
 	char *path = NULL;
@@ -63,36 +40,136 @@ bool level_can_go_offline(const struct level_change *work, unsigned int cpu)
 	return error != -ENOENT;
 }
 
-/** Whether a domain has a partition, of an earlier level or of somebody else. A system without any
- * has none. */
-static bool has_partition(const struct level_change *work, const struct isst_domain *domain)
+/* ---- The groups that are there ---- */
+
+/** What is below the name of a domain's partition. */
+enum group {
+	GROUP_ABSENT,
+	GROUP_OTHER,	       /* no partition: the kernel tree's tool leaves such groups behind */
+	GROUP_PARTITION,       /* of CPUs of the domain, as a level change makes it */
+	GROUP_OTHER_PARTITION, /* not of this domain's CPUs: an administrator's */
+};
+
+/** Whether all CPUs of a list are the domain's. */
+static bool is_of_domain(const struct isst_domain *domain, const char *list)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	bool own = cpus && isst_cpuset_add_list(cpus, list, NULL) == 0;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, cpus)
+		own &= isst_cpuset_has(domain->present, cpu);
+	isst_cpuset_free(cpus);
+	return own;
+}
+
+static enum group judge_group(const struct isst_domain *domain, const char *state)
+{
+	const char *cpus = partition_cpus(state);
+
+	if (strcmp(state, "absent") == 0)
+		return GROUP_ABSENT;
+	if (!cpus)
+		return GROUP_OTHER;
+	return *cpus == '\0' || is_of_domain(domain, cpus) ? GROUP_PARTITION
+							   : GROUP_OTHER_PARTITION;
+}
+
+/**
+ * Finds what is below that name. Where no partitions were asked for, a system whose groups cannot
+ * be read has none. Returns 0 with @state to be freed (NULL: none), or an error with a message.
+ */
+static int find_group(const struct level_change *work, const struct isst_domain *domain,
+		      enum group *group, char **state)
 {
 	struct item item = item_of(ITEM_PARTITION, domain, 0);
-	char *name = item_partition_name(&item), *state = NULL;
-	bool present = name && partition_read(&work->change->context->files, name, &state) == 0 &&
-		       strcmp(state, "absent") != 0;
+	char *name = item_partition_name(&item);
+	int error;
 
+	*group = GROUP_ABSENT;
+	*state = NULL;
+	if (!name)
+		return -ENOMEM;
+	error = partition_read(&work->change->context->files, name, state);
 	free(name);
+	if (!error) {
+		*group = judge_group(domain, *state);
+		return 0;
+	}
+	*state = NULL;
+	return work->partitions || error == -ENOMEM ? error : 0;
+}
+
+/* ---- Planning ---- */
+
+/** The end of a partition that is no longer needed; of no other group. */
+static int plan_no_partition(struct level_change *work, const struct isst_domain *domain)
+{
+	struct isst_change *change = work->change;
+	enum group group;
+	char *state;
+	int error = find_group(work, domain, &group, &state);
+
+	if (group == GROUP_PARTITION)
+		step_set_text(change_step(change, ITEM_PARTITION),
+			      item_of(ITEM_PARTITION, domain, 0), "absent");
+	else if (group == GROUP_OTHER_PARTITION)
+		change_warn(
+			change,
+			"/sys/fs/cgroup/%u-%u-%u is left as it is (%s): it is not a partition of "
+			"CPUs of %s",
+			domain->package, domain->die, domain->number, state, domain->name);
 	free(state);
-	return present;
+	return error;
+}
+
+/** Isolates CPUs. A partition of others that has the name already is not replaced. */
+static int plan_partition(struct level_change *work, const struct isst_domain *domain,
+			  const struct isst_cpuset *cpus)
+{
+	struct isst_change *change = work->change;
+	struct step *step;
+	enum group group;
+	char *state, *ranges;
+	int error = find_group(work, domain, &group, &state);
+
+	if (group == GROUP_OTHER_PARTITION)
+		error = message_error(&change->context->messages, -EIO,
+				      "/sys/fs/cgroup/%u-%u-%u is in use (%s): it is not a "
+				      "partition of CPUs of %s",
+				      domain->package, domain->die, domain->number, state,
+				      domain->name);
+	free(state);
+	if (error)
+		return error;
+	ranges = isst_cpuset_ranges(cpus);
+	if (!ranges)
+		return -ENOMEM;
+	step = change_step(change, ITEM_PARTITION);
+	/* Groups get the controller with the first partition. */
+	step_disturbs(step, item_of_cpusets());
+	step_set_text(step, item_of(ITEM_PARTITION, domain, 0),
+		      message_make(&change->context->messages, "isolated %s", ranges));
+	free(ranges);
+	return 0;
 }
 
 /** CPU 0 where it cannot, or shall not, go offline: it is isolated while the level does not enable
  * it. */
-static void plan_cpu0(struct level_change *work, const struct isst_domain *domain)
+static int plan_cpu0(struct level_change *work, const struct isst_domain *domain)
 {
 	struct isst_cpuset *cpu0 = isst_cpuset_new();
+	int error = cpu0 ? isst_cpuset_add(cpu0, 0, 0) : -ENOMEM;
 
-	if (!cpu0 || isst_cpuset_add(cpu0, 0, 0)) {
-		work->change->broken = true;
-	} else {
+	if (!error) {
 		change_warn(
 			work->change,
 			"CPU 0 cannot go offline: it is isolated in the cpuset partition %u-%u-%u",
 			domain->package, domain->die, domain->number);
-		plan_partition(work, domain, cpu0);
+		error = plan_partition(work, domain, cpu0);
 	}
 	isst_cpuset_free(cpu0);
+	return error;
 }
 
 /** Whether CPU 0 is in this domain, is not enabled, and has to be isolated as it cannot go offline.
@@ -109,20 +186,10 @@ static bool isolates_cpu0(const struct level_change *work, size_t i)
 static int plan_partition_beside_hotplug(struct level_change *work, size_t i)
 {
 	const struct isst_domain *domain = work->requests[i].domain;
-	struct isst_cpuset *none;
 
-	if (isolates_cpu0(work, i)) {
-		plan_cpu0(work, domain);
-		return 0;
-	}
-	if (!has_partition(work, domain))
-		return 0;
-	none = isst_cpuset_new();
-	if (!none)
-		return -ENOMEM;
-	plan_partition(work, domain, none);
-	isst_cpuset_free(none);
-	return 0;
+	if (isolates_cpu0(work, i))
+		return plan_cpu0(work, domain);
+	return plan_no_partition(work, domain);
 }
 
 /** Partitions need cgroup v2 with cpusets; on a system that lacks them CPUs are taken offline after
@@ -160,7 +227,10 @@ int level_plan_partitions(struct level_change *work)
 		disabled = disabled_cpus(work, i);
 		if (!disabled)
 			return -ENOMEM;
-		plan_partition(work, work->requests[i].domain, disabled);
+		if (isst_cpuset_count(disabled) > 0)
+			error = plan_partition(work, work->requests[i].domain, disabled);
+		else
+			error = plan_no_partition(work, work->requests[i].domain);
 		isst_cpuset_free(disabled);
 	}
 	return error;

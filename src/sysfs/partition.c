@@ -253,6 +253,16 @@ static const char *find_cpus(const char *state)
 	return blank;
 }
 
+const char *partition_cpus(const char *state)
+{
+	size_t type = strcspn(state, " ");
+	const char *cpus = find_cpus(state);
+
+	if (strncmp(state, "root", type) != 0 && strncmp(state, "isolated", type) != 0)
+		return NULL;
+	return cpus ? cpus + 1 : "";
+}
+
 int partition_write(struct kernel_files *files, const char *name, const char *state)
 {
 	const char *cpus = find_cpus(state);

@@ -18,6 +18,10 @@
  */
 int partition_read(struct kernel_files *files, const char *name, char **state);
 
+/** The CPUs of a state whose type is `root` or `isolated`, valid or not ("" for none); NULL for any
+ * other state. */
+const char *partition_cpus(const char *state);
+
 /**
  * Brings a group into a state as partition_read() tells it. A type `isolated` falls back to `root`
  * where the kernel refuses it. What the kernel accepted is read back: a partition that it calls

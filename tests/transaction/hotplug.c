@@ -277,10 +277,10 @@ static void an_invalid_partition_comes_back_as_such(void **state)
 
 		machine_restart(&machine, i ? "level 1" : NULL);
 		set_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
-		/* Another group holds CPU 0, which level 1 does not isolate. */
-		make_group(&machine, "/sys/fs/cgroup/other", "0", "root");
+		/* Another group holds CPUs 0 and 4, which level 1 does not isolate. */
+		make_group(&machine, "/sys/fs/cgroup/other", "0,4", "root");
 		make_group(&machine, "/sys/fs/cgroup/0-0-0", "0,3", "isolated");
-		make_group(&machine, "/sys/fs/cgroup/0-1-0", "0", "root");
+		make_group(&machine, "/sys/fs/cgroup/0-1-0", "4", "root");
 		check_text(&machine, GROUP "/cpuset.cpus.partition",
 			   "isolated invalid (cpu list in cpuset.cpus not exclusive)");
 		before = machine_picture(&machine);
