@@ -736,6 +736,7 @@ int isst_change_run(struct isst_change *change);
 /** One write of a change. */
 struct isst_change_step {
 	const char *target; /* what is written: `package 0, die 0: CLOS 2` */
+	/* The old value is "unknown" where the machine does not show it. */
 	const char *old_value, *new_value;
 	bool written; /* false in a dry run, or where the value was there already */
 };

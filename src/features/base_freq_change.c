@@ -179,16 +179,6 @@ static void plan_associations(struct isst_change *change, const struct isst_requ
 				facts->domains[i].level.base_freq_info.high_priority, 0, LOW_CLOS);
 }
 
-/** Whether turbo is known to be off. */
-static int find_turbo_off(struct isst_change *change, bool *off)
-{
-	enum turbo_state state;
-	int error = cpufreq_turbo_state(&change->context->files, &state);
-
-	*off = !error && state == TURBO_OFF;
-	return error == -ENOMEM ? error : 0;
-}
-
 /**
  * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
  * SST-BF; and with it what the limits of cpufreq read as.
@@ -198,10 +188,10 @@ static int plan_feature(struct isst_change *change, const struct isst_request *r
 {
 	struct step *step = plan_feature_step(change, requests, facts, FEATURE_BASE_FREQ,
 					      enable ? FEATURE_BASE_FREQ : 0);
-	bool turbo_off;
-	int error = find_turbo_off(change, &turbo_off);
+	enum turbo_state turbo;
+	int error = find_turbo_state(change, &turbo);
 
-	for (size_t i = 0; i < facts->count && !error && turbo_off; i++) {
+	for (size_t i = 0; i < facts->count && !error && turbo == TURBO_OFF; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 		unsigned int cpu;
 
@@ -219,7 +209,7 @@ static int plan_feature(struct isst_change *change, const struct isst_request *r
 struct limits_plan {
 	struct isst_change *change;
 	struct step *max, *min;
-	bool turbo_off;
+	enum turbo_state turbo;
 };
 
 /** cpuinfo_max_freq as it will be at that base frequency. */
@@ -230,7 +220,7 @@ static int read_highest(const struct limits_plan *plan, unsigned int cpu, uint64
 	uint64_t former_base_khz;
 	int error = cpufreq_read(files, cpu, "cpuinfo_max_freq", khz);
 
-	if (error || !plan->turbo_off)
+	if (error || plan->turbo != TURBO_OFF)
 		return error;
 	error = cpufreq_read(files, cpu, "base_frequency", &former_base_khz);
 	if (!error && *khz <= former_base_khz)
@@ -271,7 +261,7 @@ static int plan_limits(struct isst_change *change, const struct isst_request *re
 		       const struct facts *facts)
 {
 	struct limits_plan plan = { .change = change };
-	int error = find_turbo_off(change, &plan.turbo_off);
+	int error = find_turbo_state(change, &plan.turbo);
 
 	plan.max = change_step(change, ITEM_SCALING_MAX);
 	plan.min = change_step(change, ITEM_SCALING_MIN);

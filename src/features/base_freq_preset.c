@@ -16,6 +16,7 @@
 /** What a CPU's limits become. */
 struct limits {
 	uint64_t max_khz, min_khz;
+	bool hidden; /* the upper one takes effect only once turbo is on again */
 };
 
 static const struct limits NO_LIMITS = { .max_khz = CPUFREQ_NO_LIMIT, .min_khz = 0 };
@@ -39,7 +40,7 @@ static int find_limits(struct kernel_files *files, unsigned int cpu, const char 
 		if (error)
 			return error;
 	}
-	limits->max_khz = base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT;
+	limits->max_khz = base_khz < highest_khz || limits->hidden ? base_khz : CPUFREQ_NO_LIMIT;
 	limits->min_khz = base_khz > lowest_khz ? base_khz : 0;
 	return 0;
 }
@@ -47,12 +48,18 @@ static int find_limits(struct kernel_files *files, unsigned int cpu, const char 
 /** The steps: the upper limit first, since it wins where the lower one is above it. */
 struct limit_steps {
 	struct step *max, *min;
+	enum turbo_state turbo;
 };
 
 static void add_limits(const struct limit_steps *steps, const struct isst_domain *domain,
 		       unsigned int cpu, const struct limits *limits)
 {
-	step_set(steps->max, item_of(ITEM_SCALING_MAX, domain, cpu), WHOLE_VALUE, limits->max_khz);
+	const struct item max = item_of(ITEM_SCALING_MAX, domain, cpu);
+
+	if (limits->hidden)
+		step_set_hidden(steps->max, max, limits->max_khz, CPUFREQ_NO_LIMIT);
+	else
+		step_set(steps->max, max, WHOLE_VALUE, limits->max_khz);
 	step_set(steps->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limits->min_khz);
 }
 
@@ -84,7 +91,9 @@ static int plan_domain(struct isst_change *change, struct isst_request *request,
 		if (error)
 			break;
 		limits[count] = NO_LIMITS;
-		if (enable)
+		error = cpufreq_hides_limit(&change->context->files, cpu, steps->turbo,
+					    &limits[count].hidden);
+		if (!error && enable)
 			error = find_limits(&change->context->files, cpu, &missing, &limits[count]);
 		if (error && error != -ENOMEM)
 			refuse_cpu(change, request, cpu, missing, error);
@@ -106,7 +115,7 @@ static int plan_limits(struct isst_change *change, struct isst_request *requests
 {
 	struct limit_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
 				     .min = change_step(change, ITEM_SCALING_MIN) };
-	int error = 0;
+	int error = find_turbo_state(change, &steps.turbo);
 
 	for (size_t i = 0; i < count && !error; i++)
 		if (wanted(&requests[i]) && !(restored && restored[i]))

@@ -93,17 +93,56 @@ static int retain_unreachable(struct restoring *work)
 	return error;
 }
 
+/**
+ * What an item reads as when it is @value. The kernel shows limits within the range of the
+ * processor, which ends at the base frequency while turbo is off, and the lower one no higher than
+ * the upper one.
+ */
+static struct item_value shown_value(const struct restoring *work, const struct item *item,
+				     struct item_value value)
+{
+	struct kernel_files *files = &work->change->context->files;
+	enum cpufreq_limit limit = item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	struct item_value shown = value;
+	uint64_t upper_khz;
+
+	if (!item_is_limit(item) ||
+	    cpufreq_clamp(files, item->index, limit, value.number, &shown.number))
+		return value;
+	if (limit == CPUFREQ_MIN &&
+	    cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz) == 0 &&
+	    shown.number > upper_khz)
+		shown.number = upper_khz;
+	return shown;
+}
+
+/** Whether an item holds what `enable` wrote. @hidden: but reads as something else */
+static bool is_as_written(const struct restoring *work, size_t i, bool *hidden)
+{
+	const struct saved_item *item = &work->saved->items[i];
+	struct item_value now = work->now[i].value;
+
+	*hidden = false;
+	if (item_value_equal(&item->item, now, item->written))
+		return true;
+	*hidden = item_is_limit(&item->item) &&
+		  item_value_equal(&item->item, now, shown_value(work, &item->item, item->written));
+	return *hidden;
+}
+
 /** Whether an item is to be put back; says so where it is not. */
-static bool may_restore(const struct restoring *work, size_t i)
+static bool may_restore(const struct restoring *work, size_t i, bool *hidden)
 {
 	const struct saved_item *item = &work->saved->items[i];
 	const struct item_access *now = &work->now[i];
+	bool as_written = !now->absent && is_as_written(work, i, hidden);
 	const char *user = work->user;
 
 	/* It is back already, be it by another power domain that has the same register. */
-	if (!now->absent && item_value_equal(&item->item, now->value, item->old))
+	if (!now->absent && !(as_written && *hidden) &&
+	    item_value_equal(&item->item, now->value, item->old))
 		return false;
-	if (now->absent || !item_value_equal(&item->item, now->value, item->written)) {
+	if (!as_written) {
 		change_warn(work->change, "%s: left as it is, since it was changed after %s enable",
 			    item_describe(work->change->context, &item->item), work->name);
 		return false;
@@ -122,12 +161,18 @@ static void restore_kind(const struct restoring *work, enum item_kind kind)
 
 	for (size_t i = 0; i < work->saved->count; i++) {
 		const struct saved_item *item = &work->saved->items[i];
+		bool hidden = false;
 
-		if (item->item.kind != kind || waits_for_cpu(work, i) || !may_restore(work, i))
+		if (item->item.kind != kind || waits_for_cpu(work, i) ||
+		    !may_restore(work, i, &hidden))
 			continue;
 		if (!step)
 			step = change_step(work->change, kind);
-		step_set(step, item->item, WHOLE_VALUE, item->old.number);
+		if (hidden)
+			step_set_hidden(step, item->item, item->old.number,
+					shown_value(work, &item->item, item->old).number);
+		else
+			step_set(step, item->item, WHOLE_VALUE, item->old.number);
 	}
 }
 

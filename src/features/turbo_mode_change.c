@@ -35,12 +35,18 @@ int plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *req
 	return 0;
 }
 
+/** The limit that a CPU gets. */
+struct limit {
+	uint64_t khz;
+	bool hidden; /* it takes effect only once turbo is on again */
+};
+
 /**
- * The limit that a CPU gets. Without base_frequency nobody knows where turbo begins; and a
- * processor that reaches no more than that needs no limit.
+ * Without base_frequency nobody knows where turbo begins; and a processor that reaches no more than
+ * that needs no limit, unless it is turbo's being off that keeps it there.
  */
 static void find_limit(struct isst_change *change, struct isst_cpu_request *request, bool enable,
-		       uint64_t *khz)
+		       enum turbo_state turbo, struct limit *limit)
 {
 	struct isst_context *context = change->context;
 	struct kernel_files *files = &context->files;
@@ -50,11 +56,13 @@ static void find_limit(struct isst_change *change, struct isst_cpu_request *requ
 	int error = cpufreq_read(files, cpu, name, &highest_khz);
 
 	request->failure = (struct isst_failure){ 0 };
-	*khz = CPUFREQ_NO_LIMIT;
+	*limit = (struct limit){ .khz = CPUFREQ_NO_LIMIT };
 	if (!error && !enable) {
 		name = "base_frequency";
-		error = cpufreq_read(files, cpu, name, khz);
+		error = cpufreq_read(files, cpu, name, &limit->khz);
 	}
+	if (!error)
+		error = cpufreq_hides_limit(files, cpu, turbo, &limit->hidden);
 	if (error == -ENOENT)
 		message_failure(&context->messages, &request->failure, -EOPNOTSUPP,
 				"CPU %u: cpufreq has no %s%s", cpu, name,
@@ -62,31 +70,35 @@ static void find_limit(struct isst_change *change, struct isst_cpu_request *requ
 	else if (error)
 		message_failure(&context->messages, &request->failure, error, "CPU %u: %s", cpu,
 				isst_error(context));
-	else if (*khz >= highest_khz)
-		*khz = CPUFREQ_NO_LIMIT;
+	else if (limit->khz >= highest_khz && !limit->hidden)
+		limit->khz = CPUFREQ_NO_LIMIT;
 }
 
 int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests, size_t count,
 		    bool enable)
 {
 	struct step *step = change_step(change, ITEM_SCALING_MAX);
+	enum turbo_state turbo = TURBO_UNKNOWN;
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_cpu(change->context, requests[i].cpu);
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t khz = 0;
+	if (!error)
+		error = find_turbo_state(change, &turbo);
+	for (size_t i = 0; i < count && !error; i++) {
+		struct item item = item_of(ITEM_SCALING_MAX, requests[i].cpu->domain,
+					   requests[i].cpu->number);
+		struct limit limit;
 
-		find_limit(change, &requests[i], enable, &khz);
-		if (!requests[i].failure.error)
-			step_set(step,
-				 item_of(ITEM_SCALING_MAX, requests[i].cpu->domain,
-					 requests[i].cpu->number),
-				 WHOLE_VALUE, khz);
+		find_limit(change, &requests[i], enable, turbo, &limit);
+		if (requests[i].failure.error)
+			continue;
+		if (limit.hidden)
+			step_set_hidden(step, item, limit.khz, CPUFREQ_NO_LIMIT);
+		else
+			step_set(step, item, WHOLE_VALUE, limit.khz);
 	}
-	return 0;
+	return error;
 }
 
 int plan_all_online(struct isst_change *change)

@@ -80,6 +80,22 @@ int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_lim
 	return 0;
 }
 
+int cpufreq_hides_limit(struct kernel_files *files, unsigned int cpu, enum turbo_state turbo,
+			bool *hidden)
+{
+	uint64_t base_khz, highest_khz;
+	int error;
+
+	*hidden = false;
+	if (turbo != TURBO_OFF)
+		return 0;
+	error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
+	if (!error)
+		error = cpufreq_read(files, cpu, PROCESSOR_FILES[CPUFREQ_MAX], &highest_khz);
+	*hidden = !error && highest_khz <= base_khz;
+	return error == -ENOENT ? 0 : error;
+}
+
 int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			uint64_t khz)
 {

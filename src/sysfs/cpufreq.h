@@ -16,6 +16,7 @@
 #define SMT_CONTROL CPU_DIRECTORY "/smt/control"
 
 enum cpufreq_limit { CPUFREQ_MIN, CPUFREQ_MAX };
+enum turbo_state { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF };
 
 /**
  * Reads a scaling limit of a CPU in kHz: CPUFREQ_NO_LIMIT (max), or 0 (min), for none. Returns 0,
@@ -29,6 +30,14 @@ int cpufreq_read_limit(struct kernel_files *files, unsigned int cpu, enum cpufre
 int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 		  uint64_t written, uint64_t *khz);
 
+/**
+ * Whether upper limits of a CPU read as none from its base frequency up: while turbo is off most
+ * kernels give that as the processor's highest frequency. Once turbo is on again the limit is what
+ * was written. As above, but that a CPU without cpufreq hides nothing.
+ */
+int cpufreq_hides_limit(struct kernel_files *files, unsigned int cpu, enum turbo_state turbo,
+			bool *hidden);
+
 /** Writes a scaling limit, with 0 or CPUFREQ_NO_LIMIT as above. */
 int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
 			uint64_t khz);
@@ -36,8 +45,6 @@ int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufr
 /** Reads a number of a CPU's cpufreq directory, such as base_frequency. -ENOENT where there is
  * none, or none while the CPU is offline. */
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz);
-
-enum turbo_state { TURBO_UNKNOWN, TURBO_ON, TURBO_OFF };
 
 /** Whether the system has turbo on; unknown where intel_pstate is not the driver. */
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);

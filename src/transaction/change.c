@@ -158,6 +158,17 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
 		step->entries[count].optional = true;
 }
 
+void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry) {
+		entry->bits = value;
+		entry->hidden = true;
+		entry->shown = shown;
+	}
+}
+
 void step_raise(struct step *step, struct item item, uint64_t least)
 {
 	step_raise_to(step, item, least, least);
@@ -323,6 +334,12 @@ void change_forget_differences(struct isst_change *change)
 	change->differences.count = 0;
 }
 
+/** Whether what was there before an entry was written is what it read as. */
+static bool is_seen(const struct entry *entry)
+{
+	return !entry->hidden || entry->now.number != entry->shown;
+}
+
 /** Lists all entries of all steps. */
 static void list_steps(struct isst_change *change)
 {
@@ -342,7 +359,9 @@ static void list_steps(struct isst_change *change)
 				continue;
 			change->listed[change->listed_count++] = (struct isst_change_step){
 				.target = item_text(&change->texts, change->context, item),
-				.old_value = item_value_text(&change->texts, item, entry->now),
+				.old_value = is_seen(entry) ? item_value_text(&change->texts, item,
+									      entry->now)
+							    : "unknown",
 				.new_value = item_value_text(&change->texts, item, entry->wanted),
 				.written = entry->written,
 			};

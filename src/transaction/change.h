@@ -19,6 +19,10 @@ struct entry {
 	 */
 	uint64_t mask, bits, raised;
 	bool at_least;
+	/* What is there cannot be seen, nor what was written: both read as @shown. It is written
+	 * whatever it reads as. */
+	bool hidden;
+	uint64_t shown;
 	const char *text;
 	bool resets;		      /* in a footprint: the step makes it @bits */
 	bool optional;		      /* the change goes on where it cannot be read or written */
@@ -100,6 +104,10 @@ void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits)
 /** As step_set(); where the item cannot be read or written the change goes on without it, with a
  * warning. */
 void step_set_optional(struct step *step, struct item item, uint64_t mask, uint64_t bits);
+
+/** The same for a value that reads as @shown whatever was written: that what is there is as asked
+ * cannot be seen, so it is written anyway. */
+void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown);
 
 /** Adds an item that is raised to @least where it is lower. */
 void step_raise(struct step *step, struct item item, uint64_t least);

@@ -174,6 +174,15 @@ static bool is_clamped(struct isst_journal *journal, const struct tracked *track
 	       limit > upper->now.number;
 }
 
+/** A limit that reads as before may be the one that was written, where the kernel shows neither:
+ * while turbo is off. */
+static bool is_hidden(struct isst_journal *journal, const struct tracked *tracked)
+{
+	return item_is_limit(&tracked->item) && tracked->written &&
+	       tracked->last.number != tracked->old.number &&
+	       is_clamped(journal, tracked, tracked->last.number);
+}
+
 /** An item is away with its CPU, as long as that is where the run left it. */
 static bool went_with_cpu(struct isst_journal *journal, const struct tracked *tracked)
 {
@@ -206,7 +215,7 @@ static enum finding judge(struct isst_journal *journal, const struct tracked *tr
 	if (tracked->unreadable)
 		return went_with_cpu(journal, tracked) ? FOUND_WRITTEN : FOUND_UNCERTAIN;
 	if (item_value_equal(item, tracked->now, tracked->old))
-		return tracked->pending ? FOUND_WRITTEN : FOUND_OLD;
+		return tracked->pending || is_hidden(journal, tracked) ? FOUND_WRITTEN : FOUND_OLD;
 	if ((tracked->known || tracked->written) &&
 	    item_value_serves(item, tracked->now, tracked->last))
 		return FOUND_WRITTEN;
@@ -398,7 +407,10 @@ static void set_entry(struct entry *entry, const struct tracked *tracked)
 	entry->needed = true;
 	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
 	entry->wanted = tracked->last;
-	entry->written = tracked->pending;
+	/* What the kernel shows neither of. */
+	entry->hidden = tracked->finding == FOUND_WRITTEN && !tracked->pending &&
+			item_is_limit(&entry->item) && tracked->now.number == tracked->old.number;
+	entry->written = tracked->pending || entry->hidden;
 	entry->timed_out = tracked->pending;
 	entry->confirmed = !tracked->pending;
 }

@@ -79,6 +79,8 @@ static bool entry_served(const struct entry *entry, struct item_value now)
 {
 	if (entry->at_least)
 		return now.number >= entry->bits;
+	if (entry->hidden && now.number == entry->shown)
+		return true;
 	if (entry->text)
 		return item_value_serves(&entry->item, now, entry->wanted);
 	return ((now.number ^ entry->bits) & entry->mask) == 0;
@@ -93,7 +95,8 @@ static void plan_value(struct entry *entry)
 		entry->wanted.number = (entry->now.number & ~entry->mask) |
 				       (entry->bits & entry->mask);
 	entry->wanted.text = entry->text;
-	entry->needed = entry->recorded && !entry->refused && !entry_served(entry, entry->now);
+	entry->needed = entry->recorded && !entry->refused &&
+			(entry->hidden || !entry_served(entry, entry->now));
 }
 
 /** Works out what the entries shall become, and whether anything has to be written. */
@@ -539,7 +542,7 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	if (access->absent)
 		return message_error(&context->messages, -EIO, "%s is gone after it was written",
 				     item_describe(context, &entry->item));
-	change->moved |= moved;
+	change->moved |= moved || entry->hidden;
 	entry->confirmed = entry_served(entry, access->value);
 	if (entry->confirmed)
 		return 0;

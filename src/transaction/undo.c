@@ -106,13 +106,13 @@ static int settle(struct restoration *work, enum item_kind kind)
 }
 
 /**
- * A value that was accepted and never appeared may still appear: it has to be overwritten even
- * though nothing seems to have happened.
+ * A value that was accepted and never appeared may still appear, and one that the kernel does not
+ * show is there: it has to be overwritten even though nothing seems to have happened.
  */
 static bool is_pending(const struct entry *entry)
 {
-	return entry->written && !entry->confirmed && !entry->overwritten &&
-	       item_settling_time(entry->item.kind) > 0;
+	return entry->written && !entry->overwritten &&
+	       (entry->hidden || (!entry->confirmed && item_settling_time(entry->item.kind) > 0));
 }
 
 /** Keeps those accesses that differ from what was recorded, to be written, in reverse order. */
