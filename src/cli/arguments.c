@@ -5,6 +5,7 @@
  */
 #include "arguments.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,23 +85,47 @@ static int read_text(const struct option_row *row, const char *text, struct opti
 	return *text ? 0 : -EINVAL;
 }
 
-/** Scripts that put lists together leave a comma behind the last CPU. */
+/** Whether a number is to come next, behind what was read of a list. */
+static bool number_begins(const char *list, const char *end)
+{
+	return end == list || strchr(",-.", end[-1]) != NULL;
+}
+
+/**
+ * Copies a list without what scripts that put lists together leave in it: commas before, behind and
+ * between CPUs, and blanks before a number.
+ */
+static int tidy_list(const char *text, char *list)
+{
+	char *end = list;
+
+	while (*text) {
+		size_t blanks = number_begins(list, end) ? strspn(text, " \t\n\v\f\r") : 0;
+
+		text += blanks;
+		if (blanks && !isdigit((unsigned char)*text))
+			return -EINVAL;
+		if (*text != ',' || (end > list && end[-1] != ','))
+			*end++ = *text;
+		text++;
+	}
+	if (end > list && end[-1] == ',')
+		end--;
+	*end = '\0';
+	return end > list ? 0 : -EINVAL;
+}
+
 static int read_cpu_list(const struct option_row *row, const char *text,
 			 struct option_values *values)
 {
-	size_t length = strlen(text);
-	char *list;
-	int error;
+	char *list = strdup(text);
+	int error = list ? tidy_list(text, list) : -ENOMEM;
 
 	(void)row;
-	if (length > 0 && text[length - 1] == ',')
-		length--;
-	if (length == 0)
-		return -EINVAL;
-	if (!values->cpus)
+	if (!error && !values->cpus)
 		values->cpus = isst_cpuset_new();
-	list = strndup(text, length);
-	error = values->cpus && list ? isst_cpuset_add_list(values->cpus, list, NULL) : -ENOMEM;
+	if (!error)
+		error = values->cpus ? isst_cpuset_add_list(values->cpus, list, NULL) : -ENOMEM;
 	free(list);
 	return error;
 }

@@ -74,8 +74,8 @@ static const struct {
 	{ &text, "FILE", { "" } },
 	{ &list,
 	  "CPU numbers below 1048576 and ranges such as 1,3-5",
-	  { "", "x", ",", ",3", "3,,", "3-", "3-,", "-3", "5-3", "3,,4", "3 4", "4294967295",
-	    "0x3" } },
+	  { "", "x", ",", ",,", "3-", "3-,", "-3", "5-3", "3 4", "3 ,4", "3 ", "3, ", "3, ,4",
+	    "4294967295", "0x3" } },
 };
 
 static void a_value_is_taken_exactly(void **state)
@@ -132,12 +132,38 @@ static void cpu_lists_accumulate(void **state)
 	option_values_clear(&values);
 }
 
+/** As scripts put them together, and the reference tool takes them. */
+static const struct {
+	const char *list, *cpus;
+} loose_lists[] = {
+	{ ",0,1", "0,1" },     { "0,,1", "0,1" },      { ",,0,,,1,,", "0,1" },
+	{ "0, 14", "0,14" },   { " 0,\t14", "0,14" },  { "0,\n14", "0,14" },
+	{ "0- 3", "0,1,2,3" }, { "0.. 3", "0,1,2,3" }, { ",2,,3", "2,3" },
+};
+
+static void commas_and_blanks_between_cpus_mean_nothing(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(loose_lists) / sizeof(loose_lists[0]); i++) {
+		struct option_values values = { 0 };
+		char *problem = NULL, *cpus;
+
+		print_message("# '%s'\n", loose_lists[i].list);
+		assert_int_equal(argument_read(&list, loose_lists[i].list, &values, &problem), 0);
+		cpus = isst_cpuset_list(values.cpus);
+		assert_string_equal(cpus, loose_lists[i].cpus);
+		free(cpus);
+		option_values_clear(&values);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_is_taken_exactly),
 		cmocka_unit_test(any_other_value_is_named_and_refused),
 		cmocka_unit_test(cpu_lists_accumulate),
+		cmocka_unit_test(commas_and_blanks_between_cpus_mean_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
