@@ -49,6 +49,33 @@ static const struct option_row *find_exact(const struct option_row *rows,
 	return NULL;
 }
 
+/* Of the kernel tree's tool, which is a daemon with them. */
+static const struct option_row out_of_band_options[] = {
+	{ .letter = 'b', .name = "oob" },
+	{ .letter = 'n', .name = "no-daemon" },
+	{ .letter = 'w', .name = "poll-interval" },
+	{ .name = NULL },
+};
+
+bool option_is_out_of_band(const char *name, size_t length)
+{
+	return find_exact(out_of_band_options,
+			  &(struct unknown){ .name = name, .length = length }) != NULL;
+}
+
+/** Behind the feature these letters are other options. Returns 0 if it is none of them. */
+static int explain_out_of_band(const struct option_place *place, const struct unknown *unknown,
+			       char **problem)
+{
+	if (!find_exact(out_of_band_options, unknown) ||
+	    (unknown->letter && place->rows != global_options))
+		return 0;
+	return usage_problem(problem,
+			     "option '%s' is of the out-of-band mode (--oob) of the kernel tree's "
+			     "tool, which is not implemented here",
+			     unknown->shown);
+}
+
 /** An option of another place: says of which. Returns 0 if it is of none. */
 static int explain_misplaced(const struct option_place *place, const struct unknown *unknown,
 			     char **problem)
@@ -156,6 +183,8 @@ int option_unknown(const struct option_place *place, const char *word, const cha
 	const struct unknown unknown = { word, name, length, letter, letter ? one : word };
 	int error = explain_ambiguous(place->rows, &unknown, problem);
 
+	if (!error)
+		error = explain_out_of_band(place, &unknown, problem);
 	if (!error)
 		error = explain_misplaced(place, &unknown, problem);
 	if (error)

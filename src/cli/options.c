@@ -168,9 +168,19 @@ static int pass_over(struct reader *reader, const struct option_row *row, const 
 		     size_t length, const char *value)
 {
 	const char *next = reader->words[reader->next];
+	const struct option_row *before = NULL;
 
 	if (row->kind != VALUE_NONE && !value && next && *next != '-')
 		reader->next++;
+	if (word[1] != '-' && length == 2)
+		before = find_letter(reader->place->before, word[1]);
+	/* Without the CPUs that were meant the command is for the whole machine. */
+	if (before && before->kind == VALUE_CPU_LIST && !reader->values->cpus)
+		return option_values_note(reader->values,
+					  "option %.*s has no effect on %s: here it is --%s, and "
+					  "names CPUs (--%s) only before the feature",
+					  (int)length, word, reader->place->command, row->name,
+					  before->name);
 	return option_values_note(reader->values, "option %.*s has no effect on %s", (int)length,
 				  word, reader->place->command);
 }
@@ -227,7 +237,7 @@ static int read_option(struct reader *reader, char **problem)
 	if (row)
 		return pass_over(reader, row, word.word,
 				 (size_t)(word.name - word.word) + word.length, word.value);
-	if (one_dash &&
+	if (one_dash && !option_is_out_of_band(word.name, word.length) &&
 	    (find_letter(reader->place->rows, *word.name) || find_letter(idle, *word.name)))
 		return read_letters(reader, word.word, problem);
 	return option_unknown(reader->place, word.word, word.name, word.length, problem);

@@ -99,7 +99,10 @@ static int check_required(const struct request *request, char **problem)
 		return usage_problem(problem, "%s %s needs a directory to write to",
 				     request->feature->name, command->name);
 	if ((command->flags & COMMAND_NEEDS_CPUS) && !request->options.cpus)
-		return usage_problem(problem, "Invalid target cpu. Specify with [-c|--cpu]");
+		/* Scripts know the beginning. */
+		return usage_problem(problem,
+				     "Invalid target cpu. Specify with [-c|--cpu] before the "
+				     "feature; behind the command -c is --clos");
 	return 0;
 }
 

@@ -184,6 +184,31 @@ static const struct {
 	{ "-dl 2 base-freq info", "option '-l' belongs behind the command" },
 	{ "core-power -p 1 enable",
 	  "option '-p' belongs before the feature or behind the command" },
+	/* the out-of-band mode */
+	{ "-b",
+	  "option '-b' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
+	{ "-dw 5",
+	  "option '-w' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
+	{ "-n --oob",
+	  "option '-n' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
+	{ "--oob -n",
+	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
+	{ "-oob",
+	  "option '-oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
+	{ "--poll-interval=3 core-power info",
+	  "option '--poll-interval=3' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
+	{ "-no-daemon",
+	  "option '-no-daemon' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
+	{ "core-power info --oob",
+	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
+	  "not implemented here" },
 	/* A3: the last of several values is not silently the one that holds */
 	{ "core-power config -c 0 -c 1 -m 2000",
 	  "option --clos is given repeatedly: '0', then '1'; CPUs are named before the feature, "
@@ -274,10 +299,14 @@ static const struct {
 	  "invalid value '-1' for option --level: expected a number from 0 to 4294967295" },
 	/* what is missing, or does not fit together */
 	{ "core-power get-config", "core-power get-config needs option --clos CLOS" },
-	{ "core-power get-assoc", "Invalid target cpu. Specify with [-c|--cpu]" },
+	{ "core-power get-assoc",
+	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; behind the command -c "
+	  "is --clos" },
 	{ "core-power config -n 1000", "core-power config needs option --clos CLOS" },
 	{ "-c 3 core-power assoc", "core-power assoc needs option --clos CLOS" },
-	{ "core-power assoc -c 3", "Invalid target cpu. Specify with [-c|--cpu]" },
+	{ "core-power assoc -c 3",
+	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; behind the command -c "
+	  "is --clos" },
 	{ "perf-profile set-config-level -o",
 	  "perf-profile set-config-level needs option --level LEVEL" },
 	{ "turbo-mode set-trl", "turbo-mode set-trl needs option --trl 0xHEX" },
@@ -322,6 +351,9 @@ static const struct {
 	  { "option --priority has no effect on turbo-freq enable" } },
 	{ "base-freq enable -l 0", { "option -l has no effect on base-freq enable" } },
 	{ "-c 3 core-power get-assoc -c 0", { "option -c has no effect on core-power get-assoc" } },
+	{ "turbo-freq enable -a -c 12,13",
+	  { "option -c has no effect on turbo-freq enable: here it is --clos, and names CPUs "
+	    "(--cpu) only before the feature" } },
 	{ "perf-profile info -a", { "option -a has no effect on perf-profile info" } },
 	{ "perf-profile info -ol 0", { "option -o has no effect on perf-profile info" } },
 	{ "turbo-mode get-trl -e 1 -w 2 -n 100",
