@@ -28,6 +28,7 @@ void firmware_batch_free(struct firmware_batch *batch)
 		return;
 	free(batch->requests);
 	free(batch->tpmi.summaries);
+	free(batch->tpmi.core_powers);
 	free(batch);
 }
 
@@ -361,9 +362,6 @@ static void send_tpmi(struct firmware_batch *batch, void *entries, int *errors, 
 				    : requests[i].reading->ask(&batch->tpmi, &requests[i]);
 		stopped = purpose == BATCH_WRITES && errors[i];
 	}
-	/* What was read before a write may not be so any more. */
-	if (purpose == BATCH_WRITES)
-		batch->tpmi.summary_count = 0;
 }
 
 static uint64_t no_answer(const void *entry)
@@ -378,7 +376,7 @@ static void send_association(struct firmware_batch *batch, void *entries, int *e
 	struct driver *driver = batch->firmware->driver;
 	struct abi_clos_assoc *associations = entries;
 
-	tpmi_check_associations(driver, associations, errors, count);
+	tpmi_check_associations(&batch->tpmi, associations, errors, count);
 	driver_associations(driver, associations, errors, count, purpose);
 	for (size_t i = 0; i < count; i++)
 		if (!errors[i] && associations[i].clos >= ISST_CLOSES)
@@ -448,13 +446,23 @@ out:
 	return error;
 }
 
+/** What was read before a write is looked at again for it, and may not be so any more after it. */
+static void forget_answers(struct firmware_batch *batch)
+{
+	batch->tpmi.summary_count = batch->tpmi.core_power_count = 0;
+}
+
 static int run(struct firmware_batch *batch, enum batch_purpose purpose)
 {
 	bool stopped = false;
 	int error = 0;
 
+	if (purpose == BATCH_WRITES)
+		forget_answers(batch);
 	for (int kind = 0; kind < REQUEST_KINDS && batch->count > 0 && !error; kind++)
 		error = run_kind(batch, (enum request_kind)kind, purpose, &stopped);
+	if (purpose == BATCH_WRITES)
+		forget_answers(batch);
 	batch->count = 0;
 	return error;
 }

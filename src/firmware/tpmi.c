@@ -440,19 +440,42 @@ static int plan_level_lock(struct firmware_batch *batch, const struct isst_domai
 
 /* ---- Core-power ---- */
 
-int tpmi_core_power(struct driver *driver, const struct isst_domain *domain,
+/** Answers from what was asked before, or asks, and keeps the answer. */
+static int ask_state(struct tpmi_run *run, struct abi_core_power *state)
+{
+	struct abi_core_power *larger;
+	int error;
+
+	for (size_t i = 0; i < run->core_power_count; i++)
+		if (run->core_powers[i].socket_id == state->socket_id &&
+		    run->core_powers[i].power_domain_id == state->power_domain_id) {
+			*state = run->core_powers[i];
+			return 0;
+		}
+	error = driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
+	if (error)
+		return error;
+	larger = reallocarray(run->core_powers, run->core_power_count + 1, sizeof(*larger));
+	if (!larger)
+		return 0;
+	run->core_powers = larger;
+	run->core_powers[run->core_power_count++] = *state;
+	return 0;
+}
+
+int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 		    struct abi_core_power *state)
 {
 	*state = (struct abi_core_power){ .socket_id = (uint8_t)domain->package,
 					  .power_domain_id = (uint8_t)domain->number };
-	return driver_request(driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
+	return ask_state(run, state);
 }
 
 static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_core_power *result = request->result;
 	struct abi_core_power state;
-	int error = tpmi_core_power(run->driver, request->domain, &state);
+	int error = tpmi_core_power(run, request->domain, &state);
 
 	if (error)
 		return error;
@@ -466,26 +489,26 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 	return 0;
 }
 
-int tpmi_check_core_power(struct driver *driver, const struct isst_domain *domain,
+int tpmi_check_core_power(struct tpmi_run *run, const struct isst_domain *domain,
 			  struct abi_core_power *state)
 {
-	int error = tpmi_core_power(driver, domain, state);
+	int error = tpmi_core_power(run, domain, state);
 
 	return !error && !state->supported ? -EOPNOTSUPP : error;
 }
 
-int tpmi_clos(struct driver *driver, const struct isst_domain *domain, unsigned int clos,
+int tpmi_clos(struct tpmi_run *run, const struct isst_domain *domain, unsigned int clos,
 	      struct abi_clos_param *config)
 {
 	struct abi_core_power state;
-	int error = tpmi_check_core_power(driver, domain, &state);
+	int error = tpmi_check_core_power(run, domain, &state);
 
 	if (error)
 		return error;
 	*config = (struct abi_clos_param){ .socket_id = (uint8_t)domain->package,
 					   .power_domain_id = (uint8_t)domain->number,
 					   .clos = (uint8_t)clos };
-	return driver_request(driver, "CLOS_PARAM", ABI_CLOS_PARAM, config);
+	return driver_request(run->driver, "CLOS_PARAM", ABI_CLOS_PARAM, config);
 }
 
 /** There is no EPP and no desired frequency: they stay 0. */
@@ -493,7 +516,7 @@ static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_clos *result = request->result;
 	struct abi_clos_param config;
-	int error = tpmi_clos(run->driver, request->domain, request->index, &config);
+	int error = tpmi_clos(run, request->domain, request->index, &config);
 
 	if (error)
 		return error;
@@ -503,7 +526,7 @@ static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 	return 0;
 }
 
-void tpmi_check_associations(struct driver *driver, const struct abi_clos_assoc *entries,
+void tpmi_check_associations(struct tpmi_run *run, const struct abi_clos_assoc *entries,
 			     int *errors, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -515,8 +538,7 @@ void tpmi_check_associations(struct driver *driver, const struct abi_clos_assoc 
 			errors[i] = errors[i - 1];
 			continue;
 		}
-		errors[i] = driver_request(driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE,
-					   &state);
+		errors[i] = ask_state(run, &state);
 		if (!errors[i] && !state.supported)
 			errors[i] = -EOPNOTSUPP;
 	}

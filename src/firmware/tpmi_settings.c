@@ -55,7 +55,7 @@ static int get_features(struct tpmi_run *run, const struct tpmi_request *request
 static int get_core_power(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_core_power state;
-	int error = tpmi_core_power(run->driver, request->domain, &state);
+	int error = tpmi_core_power(run, request->domain, &state);
 
 	if (!error)
 		*(uint64_t *)request->result = state.enable != 0;
@@ -65,7 +65,7 @@ static int get_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 static int get_qos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_core_power state;
-	int error = tpmi_core_power(run->driver, request->domain, &state);
+	int error = tpmi_core_power(run, request->domain, &state);
 
 	if (!error)
 		*(uint64_t *)request->result = (state.enable ? VALUE_CLOS_ENABLE : 0) |
@@ -76,7 +76,7 @@ static int get_qos(struct tpmi_run *run, const struct tpmi_request *request)
 static int get_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_clos_param config;
-	int error = tpmi_clos(run->driver, request->domain, request->index, &config);
+	int error = tpmi_clos(run, request->domain, request->index, &config);
 
 	if (!error)
 		*(uint64_t *)request->result = (config.prop_prio & 0xfU) << 4 |
@@ -137,6 +137,8 @@ static int set_features(struct tpmi_run *run, const struct tpmi_request *request
 static int write_core_power(struct tpmi_run *run, struct abi_core_power *state)
 {
 	state->get_set = 1;
+	/* What was read before is not so any more. */
+	run->core_power_count = 0;
 	return driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
 }
 
@@ -144,7 +146,7 @@ static int write_core_power(struct tpmi_run *run, struct abi_core_power *state)
 static int set_core_power(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_core_power state;
-	int error = tpmi_check_core_power(run->driver, request->domain, &state);
+	int error = tpmi_check_core_power(run, request->domain, &state);
 
 	state.enable = request->value & 1;
 	return error ? error : write_core_power(run, &state);
@@ -153,7 +155,7 @@ static int set_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 static int set_qos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_core_power state;
-	int error = tpmi_check_core_power(run->driver, request->domain, &state);
+	int error = tpmi_check_core_power(run, request->domain, &state);
 
 	state.enable = (request->value & VALUE_CLOS_ENABLE) != 0;
 	state.priority_type = (request->value & VALUE_ORDERED) != 0;
@@ -163,7 +165,7 @@ static int set_qos(struct tpmi_run *run, const struct tpmi_request *request)
 static int set_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct abi_core_power state;
-	int error = tpmi_check_core_power(run->driver, request->domain, &state);
+	int error = tpmi_check_core_power(run, request->domain, &state);
 	struct abi_clos_param config = {
 		.get_set = 1,
 		.socket_id = (uint8_t)request->domain->package,

@@ -359,6 +359,72 @@ static void settings_of_several_domains_are_read_together(void **state)
 	fake_tpmi_finish(fake);
 }
 
+/** The kernel does not check that there is core-power; one look is enough for all that a batch
+ * asks. */
+static void core_power_is_looked_at_once_for_all_that_is_read_together(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_failure failures[7] = { 0 };
+	uint64_t values[7] = { 0 };
+
+	fake_core_power(fake, FAKE_OWN, true, true, false);
+	fake_association(fake->device, FAKE_OWN, 5, 2);
+	for (unsigned int clos = 0; clos < 4; clos++) {
+		const unsigned char bytes[10] = { [8] = (unsigned char)(clos + 1) };
+
+		fake_tpmi(fake->device, FAKE_CLOS, FAKE_OWN, clos, bytes, sizeof(bytes));
+		plan_get(fake, &fake->domain, SETTING_CLOS, clos, &values[clos], &failures[clos]);
+	}
+	plan_get(fake, &fake->domain, SETTING_CORE_POWER, 0, &values[4], &failures[4]);
+	plan_get(fake, &fake->domain, SETTING_QOS, 0, &values[5], &failures[5]);
+	plan_get(fake, &fake->domain, SETTING_ASSOCIATION, 5, &values[6], &failures[6]);
+	fake_run(fake);
+	for (size_t i = 0; i < COUNT(failures); i++)
+		assert_int_equal(failures[i].error, 0);
+	for (unsigned int clos = 0; clos < 4; clos++)
+		assert_int_equal(values[clos], (clos + 1) << 4);
+	assert_int_equal(values[4], 1);
+	assert_int_equal(values[5], 2);
+	assert_int_equal(values[6], 2);
+	assert_int_equal(fake_tpmi_sent(fake, FAKE_CORE_POWER, FAKE_OWN, false, 0), 1);
+	fake_tpmi_finish(fake);
+}
+
+/** Of a domain beside it nothing is known by that. */
+static void core_power_is_looked_at_in_each_domain(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+	struct isst_domain other = fake_tpmi_domain(fake, 0, true);
+	struct isst_failure failures[2] = { 0 };
+	const unsigned char bytes[10] = { [8] = 7 };
+	uint64_t values[2] = { 0 };
+
+	fake_core_power(fake, FAKE_OWN, true, false, false);
+	fake_core_power(fake, FAKE_DOMAIN(1, 0), false, false, false);
+	fake_tpmi(fake->device, FAKE_CLOS, FAKE_OWN, 0, bytes, sizeof(bytes));
+	plan_get(fake, &fake->domain, SETTING_CLOS, 0, &values[0], &failures[0]);
+	plan_get(fake, &other, SETTING_CLOS, 0, &values[1], &failures[1]);
+	fake_run(fake);
+	assert_int_equal(failures[0].error, 0);
+	assert_int_equal(values[0], 7 << 4);
+	assert_int_equal(failures[1].error, -EOPNOTSUPP);
+	assert_int_equal(fake_calls(fake->device, FAKE_CLOS), 1);
+	fake_tpmi_finish(fake);
+}
+
+static void core_power_is_looked_at_anew_for_a_write_and_after_it(void **state)
+{
+	struct fake_firmware *fake = fake_tpmi_start(state, 3);
+
+	fake_core_power(fake, FAKE_OWN, true, false, false);
+	fake_tpmi_write(fake->device, FAKE_CORE_POWER, FAKE_OWN, 1);
+	assert_int_equal(get(fake, SETTING_CORE_POWER, 0), 0);
+	assert_int_equal(set(fake, SETTING_CORE_POWER, 0, 1).error, 0);
+	assert_int_equal(get(fake, SETTING_CORE_POWER, 0), 0);
+	assert_int_equal(fake_tpmi_sent(fake, FAKE_CORE_POWER, FAKE_OWN, false, 0), 3);
+	fake_tpmi_finish(fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +445,9 @@ int main(void)
 		MACHINE_TEST(D9_writes_behind_one_that_fails_are_not_sent_and_say_so),
 		MACHINE_TEST(D9_no_association_is_written_behind_one_that_fails),
 		MACHINE_TEST(settings_of_several_domains_are_read_together),
+		MACHINE_TEST(core_power_is_looked_at_once_for_all_that_is_read_together),
+		MACHINE_TEST(core_power_is_looked_at_in_each_domain),
+		MACHINE_TEST(core_power_is_looked_at_anew_for_a_write_and_after_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
