@@ -129,6 +129,9 @@ mutate "old values are read when their step is made" $run \
 mutate "what earlier steps moved is not read again" $run \
 	's/if (!item || !item->moved || !entry->recorded/if (!item || item->moved || !entry->recorded/' \
 	baseline
+mutate "steps take what earlier ones moved for what it was" $run \
+	's/^\t\titem->now = access->value;//' tpmi
+mutate "what was read back is read again" $run 's/^\t\titem->moved = false;//' costs
 mutate "bits of others are put back" $undo \
 	's/value.number = (now.number & ~entry->mask).*/return value;/' baseline
 mutate "bits of others are compared" $undo \
@@ -145,13 +148,13 @@ mutate "limits that others move are not recorded" src/transaction/change.c \
 mutate "a pending value is not overwritten" $undo \
 	's/return entry->written && !entry->confirmed && !entry->overwritten &&/return false \&\&/' verification
 mutate "nothing is read back" $run \
-	's/error = verify_step(change, step, accesses, owners, count);/error = 0;/' verification
+	's/error = verify_step(making);/error = 0;/' verification
 mutate "what was not taken counts as clipped" $run \
 	's/if (item_value_clipped(.*/if (true) {/' verification
 mutate "what was clipped counts as not taken" $run \
 	's/if (item_value_clipped(.*/if (false) {/' verification
 mutate "late firmware is not waited for" $run \
-	's/while (!error && !all_as_wanted(step, accesses, owners, count) .*/while (0);/' verification
+	's/patience_wait(&patience)) {/false) {/' verification
 mutate "a write that failed is passed over" $run \
 	's/if (failure->error \&\& !entry->timed_out/if (0/' verification
 mutate "an old value that cannot be read is passed over" $run \
@@ -234,7 +237,7 @@ mutate "a pending level is not listed" $undo \
 mutate "recovery takes every level for pending" $journal \
 	's/entry->recorded = entry->needed = true;/entry->written = true; &/' tpmi
 mutate "associations are not read back" $run \
-	's/error = verify_step(change, step, accesses, owners, count);/error = step->kind == ITEM_ASSOCIATION ? 0 : verify_step(change, step, accesses, owners, count);/' \
+	's/error = verify_step(making);/error = step->kind == ITEM_ASSOCIATION ? 0 : verify_step(making);/' \
 	tpmi
 mutate "features are not waited for" src/transaction/items.c \
 	's/AS_FEATURES, 100,/AS_FEATURES, 0,/' tpmi

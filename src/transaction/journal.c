@@ -196,32 +196,6 @@ int journal_written(struct isst_change *change, const struct step *step)
 	return item_settling_time(step->kind) ? note(change, step, "written") : 0;
 }
 
-/** Features are asked for by level: after a change of it, by the new one. */
-static struct item present_item(const struct step *step, const struct item *item)
-{
-	struct item present = *item;
-
-	for (size_t i = 0; i < step->count && item->kind == ITEM_FEATURES; i++) {
-		const struct entry *entry = &step->entries[i];
-
-		if (entry->item.kind == ITEM_LEVEL && entry->needed &&
-		    item_same_domain(&entry->item, item))
-			present.index = (unsigned int)entry->wanted.number;
-	}
-	return present;
-}
-
-/** What firmware made of the items that a step may disturb; of the kernel's it is known. */
-static int read_footprint(struct isst_change *change, const struct step *step,
-			  struct item_access *accesses, size_t *count)
-{
-	*count = 0;
-	for (size_t i = 0; i < step->footprint_count; i++)
-		if (step->footprint[i].recorded && item_is_disturbed(&step->footprint[i].item))
-			accesses[(*count)++].item = present_item(step, &step->footprint[i].item);
-	return *count ? items_read(change->context, accesses, *count) : 0;
-}
-
 static bool print_verified(FILE *stream, const struct isst_change *change, const struct step *step,
 			   const struct item_access *accesses, size_t count)
 {
@@ -243,21 +217,13 @@ static bool print_verified(FILE *stream, const struct isst_change *change, const
 	return good && fprintf(stream, "%u verified\n", number) >= 0;
 }
 
-int journal_verified(struct isst_change *change, const struct step *step)
+int journal_verified(struct isst_change *change, const struct step *step,
+		     const struct item_access *disturbed, size_t count)
 {
-	struct item_access *accesses = calloc(step->footprint_count + 1, sizeof(*accesses));
 	struct addition addition;
-	size_t count = 0;
-	int error = accesses ? read_footprint(change, step, accesses, &count) : -ENOMEM;
-	bool good;
+	bool good = addition_begin(&addition) &&
+		    print_verified(addition.stream, change, step, disturbed, count);
 
-	if (error) {
-		free(accesses);
-		return error;
-	}
-	good = addition_begin(&addition) &&
-	       print_verified(addition.stream, change, step, accesses, count);
-	free(accesses);
 	return addition_end(change, &addition, good);
 }
 

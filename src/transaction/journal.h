@@ -24,9 +24,10 @@ int journal_written(struct isst_change *change, const struct step *step);
 
 /**
  * Notes that a step is complete: what its items became, where that is not what was to be written,
- * and what it made of the items that it may disturb, which are read for it. As above.
+ * and what it made of the items that it may disturb, as they were read back. As above.
  */
-int journal_verified(struct isst_change *change, const struct step *step);
+int journal_verified(struct isst_change *change, const struct step *step,
+		     const struct item_access *disturbed, size_t count);
 
 /** Opens the journal that an interrupted run left, to go on with it. As above. */
 int journal_reopen(struct isst_change *change);

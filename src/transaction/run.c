@@ -559,42 +559,130 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	return do_without(change, entry, -EIO, describe_not_taken(change, entry, access->value));
 }
 
-/** Reads back what was written, until it is there or has had its time. */
-static int verify_step(struct isst_change *change, struct step *step, struct item_access *accesses,
-		       const size_t *owners, size_t count)
-{
-	struct patience patience = patience_for(step->kind);
-	int error, result = 0;
+/** A step that is being made. */
+struct making {
+	struct isst_change *change;
+	struct step *step;
+	/* Of what is written; behind those, of what it may disturb. */
+	struct item_access *accesses;
+	size_t *owners; /* of those that are written: the entries of the step */
+	size_t count, disturbed;
+};
 
-	do
-		error = items_read(change->context, accesses, count);
-	while (!error && !all_as_wanted(step, accesses, owners, count) && patience_wait(&patience));
-	for (size_t i = 0; i < count && !error && !result; i++)
-		result = judge(change, &step->entries[owners[i]], &accesses[i]);
-	return error ? error : result;
+/**
+ * Reads back what was written, until it is there or has had its time, and with it what may have
+ * been disturbed.
+ */
+static int read_back(struct making *making)
+{
+	struct isst_context *context = making->change->context;
+	struct patience patience = patience_for(making->step->kind);
+	struct item_access *disturbed = making->accesses + making->count;
+	int error = items_read(context, making->accesses, making->count + making->disturbed);
+	bool waited = false;
+
+	while (!error &&
+	       !all_as_wanted(making->step, making->accesses, making->owners, making->count) &&
+	       patience_wait(&patience)) {
+		waited = true;
+		error = items_read(context, making->accesses, making->count);
+	}
+	if (!error && waited && making->disturbed > 0)
+		error = items_read(context, disturbed, making->disturbed);
+	return error;
+}
+
+/**
+ * What was read back is what the steps behind this one find: they need not look again, unless one
+ * of them moves it once more.
+ */
+static void note_present(const struct making *making)
+{
+	for (size_t i = 0; i < making->count + making->disturbed; i++) {
+		const struct item_access *access = &making->accesses[i];
+		struct baseline_item *item = baseline_find(&making->change->baseline,
+							   &access->item);
+
+		if (!item || !item->recorded || access->failure.error || access->absent)
+			continue;
+		item->now = access->value;
+		item->moved = false;
+	}
+}
+
+static int verify_step(struct making *making)
+{
+	struct step *step = making->step;
+	int error = read_back(making);
+
+	for (size_t i = 0; i < making->count && !error; i++)
+		error = judge(making->change, &step->entries[making->owners[i]],
+			      &making->accesses[i]);
+	if (!error)
+		note_present(making);
+	return error;
+}
+
+/** Features are asked for by level: after a change of it, by the new one. */
+static struct item present_item(const struct step *step, const struct item *item)
+{
+	struct item present = *item;
+
+	for (size_t i = 0; i < step->count && item->kind == ITEM_FEATURES; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (entry->item.kind == ITEM_LEVEL && entry->needed &&
+		    item_same_domain(&entry->item, item))
+			present.index = (unsigned int)entry->wanted.number;
+	}
+	return present;
+}
+
+/** The accesses for what firmware may have made of the footprint; of the kernel's it is known. */
+static size_t disturbed_accesses(const struct step *step, struct item_access *accesses)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].recorded && item_is_disturbed(&step->footprint[i].item))
+			accesses[count++].item = present_item(step, &step->footprint[i].item);
+	return count;
+}
+
+static int write_and_verify(struct making *making)
+{
+	struct isst_change *change = making->change;
+	struct step *step = making->step;
+	int error;
+
+	step->begun = true;
+	note_moved_by(change, step);
+	error = write_step(change, step, making->accesses, making->owners, making->count);
+	if (!error)
+		error = journal_written(change, step);
+	if (!error)
+		error = verify_step(making);
+	if (!error)
+		error = journal_verified(change, step, making->accesses + making->count,
+					 making->disturbed);
+	return error;
 }
 
 /** Writes the needed entries of a step, and reads them back. */
-static int write_and_verify(struct isst_change *change, struct step *step)
+static int make_needed(struct isst_change *change, struct step *step)
 {
-	struct item_access *accesses = calloc(step->count + 1, sizeof(*accesses));
-	size_t *owners = calloc(step->count + 1, sizeof(*owners)), count;
-	int error = accesses && owners ? 0 : -ENOMEM;
+	struct making making = { .change = change, .step = step };
+	int error = -ENOMEM;
 
-	if (!error) {
-		count = needed_accesses(step, accesses, owners);
-		step->begun = true;
-		note_moved_by(change, step);
-		error = write_step(change, step, accesses, owners, count);
-		if (!error)
-			error = journal_written(change, step);
-		if (!error)
-			error = verify_step(change, step, accesses, owners, count);
-		if (!error)
-			error = journal_verified(change, step);
+	making.accesses = calloc(step->count + step->footprint_count + 1, sizeof(*making.accesses));
+	making.owners = calloc(step->count + 1, sizeof(*making.owners));
+	if (making.accesses && making.owners) {
+		making.count = needed_accesses(step, making.accesses, making.owners);
+		making.disturbed = disturbed_accesses(step, making.accesses + making.count);
+		error = write_and_verify(&making);
 	}
-	free(accesses);
-	free(owners);
+	free(making.accesses);
+	free(making.owners);
 	return error;
 }
 
@@ -612,7 +700,7 @@ static int make_step(struct isst_change *change, struct step *step)
 		return 0;
 	}
 	error = journal_step(change, step);
-	return error ? error : write_and_verify(change, step);
+	return error ? error : make_needed(change, step);
 }
 
 static int look_ahead(struct isst_change *change)

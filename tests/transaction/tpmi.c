@@ -524,6 +524,27 @@ static void classes_that_core_power_resets_come_back_with_a_rollback(void **stat
 	machine_end(&machine);
 }
 
+/** The same where a step behind it wants them as they were before: that is not so any more. */
+static void classes_that_core_power_resets_are_configured_again(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *configured;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-clos-resets");
+	assert_true(machine_prepare(&machine, "turbo-freq enable auto cpus"));
+	configured = machine_picture(&machine);
+	assert_true(machine_prepare(&machine, "core-power disable"));
+	machine_try(&machine, "turbo-freq enable auto cpus", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_false(outcome.unchanged);
+	machine_check(&machine, configured, "core-power off and on again");
+	outcome_clear(&outcome);
+	free(configured);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -545,6 +566,7 @@ int main(void)
 		TEST(what_reaches_a_whole_package_is_taken_back_everywhere, "graniterapids-2s128c"),
 		cmocka_unit_test(what_is_the_packages_reaches_all_of_its_power_domains),
 		cmocka_unit_test(classes_that_core_power_resets_come_back_with_a_rollback),
+		cmocka_unit_test(classes_that_core_power_resets_are_configured_again),
 	};
 
 	return cmocka_run_group_tests_name("changes by TPMI", tests, NULL, NULL);
