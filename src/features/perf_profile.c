@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int plan_perf_profile(struct isst_context *context, struct firmware_batch *batch,
-			     void *result)
+int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
+		      struct isst_perf_profile *profile)
 {
-	struct isst_perf_profile *profile = result;
-
 	*profile = (struct isst_perf_profile){ .domain = profile->domain };
 	if (!context_accepts_domain(context, profile->domain, &profile->failure))
 		return 0;
 	return context->firmware.operations->plan_perf_profile(batch, profile);
 }
 
-/**
- * Firmware that refuses to tell something lacks it. Where other domains of the machine do tell it,
- * that is no lack but a failure: else half a machine would be taken for the whole.
- */
-static void judge_refusal(struct isst_failure *failure, bool answered_elsewhere)
+static int plan_perf_profile(struct isst_context *context, struct firmware_batch *batch,
+			     void *result)
+{
+	return perf_profile_plan(context, batch, result);
+}
+
+void perf_profile_judge_refusal(struct isst_failure *failure, bool answered_elsewhere)
 {
 	if (failure->error == -EOPNOTSUPP && answered_elsewhere)
 		failure->error = -EIO;
@@ -41,7 +41,7 @@ int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profil
 	for (size_t i = 0; i < count; i++)
 		answered |= !profiles[i].failure.error;
 	for (size_t i = 0; i < count; i++)
-		judge_refusal(&profiles[i].failure, answered);
+		perf_profile_judge_refusal(&profiles[i].failure, answered);
 	return 0;
 }
 
@@ -117,7 +117,7 @@ static void judge_profiles(struct level_reader *reader)
 	for (size_t i = 0; i < domains; i++)
 		answered |= reader->domains[i].used && !reader->domains[i].profile.failure.error;
 	for (size_t i = 0; i < domains; i++)
-		judge_refusal(&reader->domains[i].profile.failure, answered);
+		perf_profile_judge_refusal(&reader->domains[i].profile.failure, answered);
 }
 
 /** Phase 1: the summaries of the domains, where the caller did not bring them. */
@@ -256,7 +256,8 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 	if (request->refused || is_current(reader, request) ||
 	    request->features.failure.error != -EOPNOTSUPP)
 		return;
-	judge_refusal(&request->features.failure, is_told_elsewhere(reader, level->level));
+	perf_profile_judge_refusal(&request->features.failure,
+				   is_told_elsewhere(reader, level->level));
 	if (request->features.failure.error != -EOPNOTSUPP)
 		return;
 	request->refused = true;
@@ -285,7 +286,7 @@ static void judge_current_features(struct level_reader *reader)
 		answered |= reader->domains[i].has_level &&
 			    !reader->domains[i].current.failure.error;
 	for (size_t i = 0; i < domains; i++)
-		judge_refusal(&reader->domains[i].current.failure, answered);
+		perf_profile_judge_refusal(&reader->domains[i].current.failure, answered);
 }
 
 /** A feature that a level supports is shown with the state that the firmware tells of that level.

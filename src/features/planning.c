@@ -91,22 +91,55 @@ static void project_core_power(const struct isst_change *change, struct isst_cor
 		state->enabled = state->clos_enabled;
 }
 
-static int read_profiles(struct isst_change *change, struct isst_request *requests,
-			 const struct fact_needs *needs, struct facts *facts)
+static int plan_profile(struct isst_context *context, struct firmware_batch *batch, void *result)
 {
-	struct isst_perf_profile *profiles = calloc(facts->count, sizeof(*profiles));
-	int error = profiles ? 0 : -ENOMEM;
+	struct domain_facts *facts = result;
 
-	for (size_t i = 0; i < facts->count && !error; i++)
-		profiles[i].domain = requests[i].domain;
-	if (!error)
-		error = isst_perf_profile_read(change->context, profiles, facts->count);
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		facts->domains[i].profile = profiles[i];
-		take_failure(&requests[i], needs->levels, &profiles[i].failure);
+	return perf_profile_plan(context, batch, &facts->profile);
+}
+
+static int plan_core_power_switch(struct isst_context *context, struct firmware_batch *batch,
+				  void *result)
+{
+	struct isst_core_power *state = &((struct domain_facts *)result)->core_power;
+
+	*state = (struct isst_core_power){ .domain = state->domain };
+	return context->firmware.operations->plan_core_power_switch(batch, state);
+}
+
+static int plan_both(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	int error = plan_profile(context, batch, result);
+
+	return error ? error : plan_core_power_switch(context, batch, result);
+}
+
+/** Reads summaries of levels and the state of core-power, which need nothing, at once. */
+static int read_states(struct isst_change *change, const struct fact_needs *needs,
+		       struct facts *facts)
+{
+	static const plan_result PLANS[2][2] = { { NULL, plan_core_power_switch },
+						 { plan_profile, plan_both } };
+	plan_result plan = PLANS[needs->levels != NOT_NEEDED][needs->core_power != NOT_NEEDED];
+
+	return plan ? context_read(change->context, facts->domains, facts->count,
+				   sizeof(*facts->domains), plan)
+		    : 0;
+}
+
+static void take_profiles(struct isst_request *requests, const struct fact_needs *needs,
+			  struct facts *facts)
+{
+	bool answered = false;
+
+	for (size_t i = 0; i < facts->count; i++)
+		answered |= !facts->domains[i].profile.failure.error;
+	for (size_t i = 0; i < facts->count; i++) {
+		struct isst_failure *failure = &facts->domains[i].profile.failure;
+
+		perf_profile_judge_refusal(failure, answered);
+		take_failure(&requests[i], needs->levels, failure);
 	}
-	free(profiles);
-	return error;
 }
 
 static int read_levels(struct isst_change *change, struct isst_request *requests,
@@ -137,33 +170,15 @@ static int read_levels(struct isst_change *change, struct isst_request *requests
 	return error;
 }
 
-static int plan_core_power_switch(struct isst_context *context, struct firmware_batch *batch,
-				  void *result)
+static void take_core_power(struct isst_change *change, struct isst_request *requests,
+			    const struct fact_needs *needs, struct facts *facts)
 {
-	struct isst_core_power *state = result;
+	for (size_t i = 0; i < facts->count; i++) {
+		struct isst_core_power *state = &facts->domains[i].core_power;
 
-	*state = (struct isst_core_power){ .domain = state->domain };
-	return context->firmware.operations->plan_core_power_switch(batch, state);
-}
-
-static int read_core_power(struct isst_change *change, struct isst_request *requests,
-			   const struct fact_needs *needs, struct facts *facts)
-{
-	struct isst_core_power *states = calloc(facts->count, sizeof(*states));
-	int error = states ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < facts->count && !error; i++)
-		states[i].domain = requests[i].domain;
-	if (!error)
-		error = context_read(change->context, states, facts->count, sizeof(*states),
-				     plan_core_power_switch);
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		facts->domains[i].core_power = states[i];
-		project_core_power(change, &facts->domains[i].core_power);
-		take_failure(&requests[i], needs->core_power, &states[i].failure);
+		project_core_power(change, state);
+		take_failure(&requests[i], needs->core_power, &state->failure);
 	}
-	free(states);
-	return error;
 }
 
 int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
@@ -182,16 +197,18 @@ int facts_read(struct isst_change *change, struct isst_request *requests, size_t
 	facts->count = count;
 	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = (struct isst_failure){ 0 };
-		facts->domains[i].level.domain = requests[i].domain;
+		facts->domains[i].level.domain = facts->domains[i].profile.domain =
+			facts->domains[i].core_power.domain = requests[i].domain;
 	}
 	if (count == 0)
 		return 0;
-	if (needs->levels)
-		error = read_profiles(change, requests, needs, facts);
-	if (!error && needs->levels)
+	error = read_states(change, needs, facts);
+	if (!error && needs->levels) {
+		take_profiles(requests, needs, facts);
 		error = read_levels(change, requests, needs, facts);
+	}
 	if (!error && needs->core_power)
-		error = read_core_power(change, requests, needs, facts);
+		take_core_power(change, requests, needs, facts);
 	if (error)
 		facts_free(facts);
 	return error;
