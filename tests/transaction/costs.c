@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What changes cost the driver: what was read before the first write, or read back with a step, is
+ * not asked for again.
+ */
+#include "transaction/support/machines.h"
+
+/**
+ * Driver calls, and the commands in them, of the first version (2026-11-21), measured with it. It
+ * read back only what it had written. @besides: what it did not look at and has to be: the four
+ * CLOS configurations of a domain before and after core-power is switched, and the turbo ratio
+ * limits that a level tells (two halves) before base-freq is set up by it.
+ */
+static const struct {
+	const char *machine, *request;
+	unsigned int calls, commands, besides;
+} COSTS[] = {
+	{ "guide", "association 1", 8, 149, 0 },
+	{ "guide", "core-power enable ordered", 13, 81, 2 * 4 * 2 },
+	{ "guide", "base-freq enable auto", 24, 189, 2 * 2 },
+	{ "guide", "turbo-freq enable auto cpus", 28, 207, 0 },
+	{ "guide", "level 1 online", 14, 163, 0 },
+	{ "icelake-2s40c", "turbo-freq enable auto cpus", 33, 467, 0 },
+	{ "icelake-2s40c", "level 1 online", 18, 361, 0 },
+	/* Eight power domains; on TPMI servers most commands are calls of their own. */
+	{ "graniterapids-6776p", "core-power enable ordered", 63, 315, 8 * 4 * 2 },
+	{ "graniterapids-6776p", "clos", 79, 331, 0 },
+	{ "graniterapids-6776p", "association 1", 37, 667, 0 },
+	{ "graniterapids-6776p", "turbo-freq enable auto cpus", 277, 911, 0 },
+	{ "graniterapids-6776p", "level 1 online", 121, 565, 0 },
+};
+
+/** A twentieth more. */
+static unsigned long long most(unsigned int first_version, unsigned int besides)
+{
+	return first_version * 21ULL / 20 + besides;
+}
+
+static void check_cost(size_t i)
+{
+	struct isst_emulator_statistics before, after;
+	unsigned long long calls, commands;
+	struct machine machine;
+	struct outcome outcome;
+
+	machine_begin(&machine, COSTS[i].machine);
+	machine_look(&machine);
+	before = machine_statistics(&machine);
+	machine_try(&machine, COSTS[i].request, &outcome);
+	after = machine_statistics(&machine);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_false(outcome.unchanged);
+	calls = after.driver_calls - before.driver_calls;
+	commands = after.commands - before.commands;
+	if (calls > most(COSTS[i].calls, COSTS[i].besides) ||
+	    commands > most(COSTS[i].commands, COSTS[i].besides))
+		fail_msg("%s, %s: %llu driver calls, %llu commands; the first version: %u, %u",
+			 COSTS[i].machine, COSTS[i].request, calls, commands, COSTS[i].calls,
+			 COSTS[i].commands);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void the_driver_is_asked_no_more_than_by_the_first_version(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(COSTS); i++)
+		check_cost(i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_driver_is_asked_no_more_than_by_the_first_version),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
