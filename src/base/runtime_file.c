@@ -124,6 +124,43 @@ static int make_directory(const char *directory)
 	return open_directory(directory);
 }
 
+int runtime_directory_hold(struct runtime_directory *directory)
+{
+	int descriptor = directory->held ? directory->descriptor : make_directory(directory->path);
+
+	if (descriptor < 0)
+		return descriptor;
+	directory->descriptor = descriptor;
+	directory->held = true;
+	return 0;
+}
+
+void runtime_directory_release(struct runtime_directory *directory)
+{
+	if (directory->held)
+		close(directory->descriptor);
+	directory->held = false;
+}
+
+/** The directory as the parent of a file that is there; to be left. Returns a descriptor or a
+ * negative errno. */
+static int enter(const struct runtime_directory *directory)
+{
+	return directory->held ? directory->descriptor : open_directory(directory->path);
+}
+
+/** The same for a file that may have to be made. */
+static int enter_or_make(const struct runtime_directory *directory)
+{
+	return directory->held ? directory->descriptor : make_directory(directory->path);
+}
+
+static void leave(const struct runtime_directory *directory, int descriptor)
+{
+	if (!directory->held)
+		close(descriptor);
+}
+
 /* ---- Its files ---- */
 
 /** Opens a file of the directory and checks it; nothing that is found can make this wait. */
@@ -181,28 +218,31 @@ static int read_text(int descriptor, char **text)
 	return 0;
 }
 
-bool runtime_file_is_missing(const char *directory, const char *name)
+bool runtime_file_is_missing(const struct runtime_directory *directory, const char *name)
 {
 	struct stat status;
 	char *path;
 	bool missing;
 
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
+	if (directory->held)
+		return fstatat(directory->descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+		       errno == ENOENT;
+	if (asprintf(&path, "%s/%s", directory->path, name) < 0)
 		return false;
 	missing = lstat(path, &status) != 0 && errno == ENOENT;
 	free(path);
 	return missing;
 }
 
-int runtime_file_read(const char *directory, const char *name, char **text)
+int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text)
 {
-	int parent = open_directory(directory), descriptor, error;
+	int parent = enter(directory), descriptor, error;
 
 	*text = NULL;
 	if (parent < 0)
 		return parent;
 	descriptor = open_file(parent, name, O_RDONLY);
-	close(parent);
+	leave(directory, parent);
 	if (descriptor < 0)
 		return descriptor;
 	error = read_text(descriptor, text);
@@ -325,37 +365,43 @@ static int replace(int directory, const char *name, const char *text)
 	return error;
 }
 
-int runtime_file_replace(const char *directory, const char *name, const char *text)
+int runtime_file_replace(const struct runtime_directory *directory, const char *name,
+			 const char *text)
 {
-	int parent = make_directory(directory), error;
+	int parent = enter_or_make(directory), error;
 
 	if (parent < 0)
 		return parent;
 	error = replace(parent, name, text);
-	close(parent);
+	leave(directory, parent);
 	return error;
 }
 
-int runtime_file_append(const char *directory, const char *name)
+int runtime_file_append(const struct runtime_directory *directory, const char *name)
 {
-	int parent = make_directory(directory), descriptor;
+	int parent = enter_or_make(directory), descriptor;
 
 	if (parent < 0)
 		return parent;
 	descriptor = open_file(parent, name, O_WRONLY | O_APPEND | O_CREAT);
-	close(parent);
+	leave(directory, parent);
 	return descriptor;
 }
 
-int runtime_file_remove(const char *directory, const char *name)
+/** Removes a file; a missing one is no error. */
+static int remove_file(int directory, const char *name)
 {
-	int parent = open_directory(directory), error = 0;
+	return unlinkat(directory, name, 0) && errno != ENOENT ? -errno : 0;
+}
+
+int runtime_file_remove(const struct runtime_directory *directory, const char *name)
+{
+	int parent = enter(directory), error;
 
 	if (parent < 0)
 		return parent == -ENOENT ? 0 : parent;
-	if (unlinkat(parent, name, 0) && errno != ENOENT)
-		error = -errno;
-	close(parent);
+	error = remove_file(parent, name);
+	leave(directory, parent);
 	return error;
 }
 
@@ -372,9 +418,9 @@ static int empty_file(int directory, const char *name)
 	return error;
 }
 
-int runtime_file_discard(const char *directory, const char *name)
+int runtime_file_discard(const struct runtime_directory *directory, const char *name)
 {
-	int parent = open_directory(directory), error;
+	int parent = enter(directory), error;
 
 	if (parent < 0)
 		return parent == -ENOENT ? 0 : parent;
@@ -385,6 +431,6 @@ int runtime_file_discard(const char *directory, const char *name)
 		error = 0;
 	else if (error)
 		error = -errno;
-	close(parent);
+	leave(directory, parent);
 	return error;
 }

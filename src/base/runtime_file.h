@@ -28,24 +28,39 @@
 /** What an error of the functions below means, as the end of a message about the file. */
 const char *runtime_file_strerror(int error);
 
+/** The directory. Unless it is held it is opened, and looked at, for each file anew. */
+struct runtime_directory {
+	const char *path;
+	bool held;
+	int descriptor; /* where it is held */
+};
+
+/**
+ * Opens the directory, making it where it is missing, and keeps it open: for a run that has the
+ * lock, whose file is in there. Returns 0 or a negative errno.
+ */
+int runtime_directory_hold(struct runtime_directory *directory);
+void runtime_directory_release(struct runtime_directory *directory);
+
 /**
  * Whether there is no such file: one system call, where reading takes several. False where that
  * cannot be told; reading then says why.
  */
-bool runtime_file_is_missing(const char *directory, const char *name);
+bool runtime_file_is_missing(const struct runtime_directory *directory, const char *name);
 
 /**
  * Reads the whole file; *@text is to be freed. Returns 0, -ENOENT (there is none) or another
  * negative errno.
  */
-int runtime_file_read(const char *directory, const char *name, char **text);
+int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text);
 
 /** Puts @text into the place of the file as a whole. Returns 0 or a negative errno. */
-int runtime_file_replace(const char *directory, const char *name, const char *text);
+int runtime_file_replace(const struct runtime_directory *directory, const char *name,
+			 const char *text);
 
 /** Opens the file to append to it, creating it where it is missing; only its owner may open it.
  * Returns a descriptor or a negative errno. */
-int runtime_file_append(const char *directory, const char *name);
+int runtime_file_append(const struct runtime_directory *directory, const char *name);
 
 /**
  * Adds @text to the end of a file that was opened to append to it, as a whole or not at all.
@@ -54,12 +69,12 @@ int runtime_file_append(const char *directory, const char *name);
 int runtime_file_write(int descriptor, const char *text);
 
 /** Removes the file; a missing one is no error. Returns 0 or a negative errno. */
-int runtime_file_remove(const char *directory, const char *name);
+int runtime_file_remove(const struct runtime_directory *directory, const char *name);
 
 /**
  * Empties the file, then removes it. Returns 0 also where it could only be emptied: nothing is to
  * come of it any more.
  */
-int runtime_file_discard(const char *directory, const char *name);
+int runtime_file_discard(const struct runtime_directory *directory, const char *name);
 
 #endif

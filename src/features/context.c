@@ -31,6 +31,7 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 	}
 	context->machine = machine;
 	context->lock = context->device_lock = -1;
+	context->runtime.path = machine->runtime_directory;
 	context->level_effects = level_effects_read;
 	context->messages.debug = options->debug;
 	context->messages.debug_data = options->debug_data;
@@ -63,6 +64,7 @@ void isst_close(struct isst_context *context)
 	topology_free(context->topology);
 	if (context->lock >= 0)
 		close(context->lock);
+	runtime_directory_release(&context->runtime);
 	if (context->device_lock >= 0)
 		close(context->device_lock);
 	context->machine->release(context->machine);

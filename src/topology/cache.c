@@ -62,8 +62,8 @@ static int parse_lines(struct topology_cache *cache, const char *lines)
 	return error;
 }
 
-int topology_cache_read(struct topology_cache *cache, const char *directory, const char *boot_id,
-			struct messages *messages)
+int topology_cache_read(struct topology_cache *cache, const struct runtime_directory *directory,
+			const char *boot_id, struct messages *messages)
 {
 	char *header;
 	int error;
@@ -71,7 +71,7 @@ int topology_cache_read(struct topology_cache *cache, const char *directory, con
 	*cache = (struct topology_cache){ 0 };
 	error = runtime_file_read(directory, FILE_NAME, &cache->text);
 	if (error && error != -ENOENT)
-		message_trace(messages, "%s/" FILE_NAME " is not used: %s", directory,
+		message_trace(messages, "%s/" FILE_NAME " is not used: %s", directory->path,
 			      runtime_file_strerror(error));
 	if (error)
 		return error == -ENOMEM ? error : 0;
@@ -84,7 +84,7 @@ int topology_cache_read(struct topology_cache *cache, const char *directory, con
 		message_trace(messages,
 			      "%s/" FILE_NAME
 			      " is of another boot or version, or damaged: not used",
-			      directory);
+			      directory->path);
 		cache->count = 0;
 		error = 0;
 	}
@@ -112,9 +112,9 @@ static char *format(const char *boot_id, const struct cached_cpu *cpus, size_t c
 	return text;
 }
 
-void topology_cache_update(const struct topology_cache *old, const char *directory,
-			   const char *boot_id, const struct cached_cpu *cpus, size_t count,
-			   struct messages *messages)
+void topology_cache_update(const struct topology_cache *old,
+			   const struct runtime_directory *directory, const char *boot_id,
+			   const struct cached_cpu *cpus, size_t count, struct messages *messages)
 {
 	char *text = format(boot_id, cpus, count);
 	int error = text ? 0 : -ENOMEM;
@@ -122,7 +122,7 @@ void topology_cache_update(const struct topology_cache *old, const char *directo
 	if (text && (!old->text || strcmp(old->text, text) != 0))
 		error = runtime_file_replace(directory, FILE_NAME, text);
 	if (error)
-		message_trace(messages, "%s/" FILE_NAME " is not written: %s", directory,
+		message_trace(messages, "%s/" FILE_NAME " is not written: %s", directory->path,
 			      runtime_file_strerror(error));
 	free(text);
 }

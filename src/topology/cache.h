@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct messages;
+struct runtime_directory;
 
 /** Where a CPU is. */
 struct cached_cpu {
@@ -25,13 +26,13 @@ struct topology_cache {
  * Reads the cache of @directory. One that is of another boot or version, malformed or unreadable
  * counts as empty. Returns 0 or -ENOMEM.
  */
-int topology_cache_read(struct topology_cache *cache, const char *directory, const char *boot_id,
-			struct messages *messages);
+int topology_cache_read(struct topology_cache *cache, const struct runtime_directory *directory,
+			const char *boot_id, struct messages *messages);
 
 /** Writes the cache at once, where it differs from what was read; who may not, leaves it. */
-void topology_cache_update(const struct topology_cache *old, const char *directory,
-			   const char *boot_id, const struct cached_cpu *cpus, size_t count,
-			   struct messages *messages);
+void topology_cache_update(const struct topology_cache *old,
+			   const struct runtime_directory *directory, const char *boot_id,
+			   const struct cached_cpu *cpus, size_t count, struct messages *messages);
 
 void topology_cache_clear(struct topology_cache *cache);
 

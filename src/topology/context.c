@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The topology of a context, which is found anew when CPUs went on- or offline. */
 #include "topology/context.h"
-#include "base/machine.h"
 
 int context_discover_topology(struct isst_context *context)
 {
@@ -9,8 +8,7 @@ int context_discover_topology(struct isst_context *context)
 					    .driver = &context->driver,
 					    .operations = context->firmware.operations,
 					    .messages = &context->messages,
-					    .runtime_directory =
-						    context->machine->runtime_directory };
+					    .runtime = &context->runtime };
 	struct topology *topology;
 	int error = topology_discover(&sources, &topology);
 

@@ -4,6 +4,7 @@
 #define ISST_TOPOLOGY_CONTEXT_H
 
 #include "base/messages.h"
+#include "base/runtime_file.h"
 #include "driver/driver.h"
 #include "firmware/firmware.h"
 #include "isst.h"
@@ -25,7 +26,8 @@ struct isst_context {
 	struct driver driver;
 	struct kernel_files files;
 	struct firmware firmware;
-	struct topology *topology; /* NULL until discovered */
+	struct topology *topology;	  /* NULL until discovered */
+	struct runtime_directory runtime; /* the machine's; held while the lock is */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */
 	int lock, device_lock;
 	/* Asks the firmware what a level of a domain brings with it; the room of features tells

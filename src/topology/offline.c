@@ -121,8 +121,7 @@ static int remember(const struct topology_sources *sources, const struct topolog
 		    !topology_cpu(topology, cache->cpus[i].number) &&
 		    !find_domain(topology, &cache->cpus[i]))
 			cpus[count++] = cache->cpus[i];
-	topology_cache_update(cache, sources->runtime_directory, boot_id, cpus, count,
-			      sources->messages);
+	topology_cache_update(cache, sources->runtime, boot_id, cpus, count, sources->messages);
 	free(cpus);
 	return 0;
 }
@@ -141,7 +140,7 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 	/* Where there is a number that cannot be read, nothing may be taken over. */
 	if (error)
 		return error == -ENOMEM ? error : 0;
-	error = topology_cache_read(&cache, sources->runtime_directory, boot_id, sources->messages);
+	error = topology_cache_read(&cache, sources->runtime, boot_id, sources->messages);
 	if (!error)
 		error = add_offline_cpus(topology, &cache);
 	if (!error)

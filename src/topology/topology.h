@@ -63,7 +63,7 @@ struct topology_sources {
 	struct driver *driver;
 	const struct firmware_operations *operations;
 	struct messages *messages;
-	const char *runtime_directory;
+	const struct runtime_directory *runtime;
 };
 
 /** Discovers the topology. Returns 0, -EIO or -EPERM with a message, or -ENOMEM. To be freed with

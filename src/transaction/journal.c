@@ -22,9 +22,9 @@ static const char *const ROLES[JOURNAL_ROLES] = { [JOURNAL_ITEM] = "item",
 						  [JOURNAL_BECAME] = "became",
 						  [JOURNAL_AFTER] = "after" };
 
-static const char *directory_of(const struct isst_change *change)
+static const struct runtime_directory *directory_of(const struct isst_change *change)
 {
-	return change->context->machine->runtime_directory;
+	return &change->context->runtime;
 }
 
 /* ---- Writing ---- */
@@ -105,7 +105,7 @@ static int refuse_to_go_on(struct isst_change *change, int error)
 	return message_error(&change->context->messages, meaning,
 			     "%s/" FILE_NAME
 			     " cannot be written: %s; without a journal nothing is changed",
-			     directory_of(change), runtime_file_strerror(error));
+			     directory_of(change)->path, runtime_file_strerror(error));
 }
 
 /** Appends what was put together, @good or not. */
@@ -234,7 +234,7 @@ void journal_rollback(struct isst_change *change)
 	/* The steps that are there say enough, if less exactly. */
 	if (error)
 		message_trace(&change->context->messages, "%s/" FILE_NAME ": %s",
-			      directory_of(change), runtime_file_strerror(error));
+			      directory_of(change)->path, runtime_file_strerror(error));
 }
 
 void journal_done(struct isst_change *change)
@@ -244,7 +244,7 @@ void journal_done(struct isst_change *change)
 	/* Where nothing more can be written, less can. */
 	if (ftruncate(change->journal, 0))
 		message_trace(&change->context->messages, "%s/" FILE_NAME " cannot be emptied: %s",
-			      directory_of(change), strerror(errno));
+			      directory_of(change)->path, strerror(errno));
 }
 
 void journal_end(struct isst_change *change)
@@ -265,7 +265,7 @@ void journal_end(struct isst_change *change)
 		change_warn(change,
 			    "%s/" FILE_NAME
 			    " cannot be removed: %s; `isst journal discard` does it",
-			    directory_of(change), runtime_file_strerror(error));
+			    directory_of(change)->path, runtime_file_strerror(error));
 }
 
 /* ---- Reading ---- */
@@ -389,12 +389,11 @@ void journal_text_clear(struct journal_text *text)
 
 int journal_remove(struct isst_context *context)
 {
-	const char *directory = context->machine->runtime_directory;
-	int error = runtime_file_discard(directory, FILE_NAME);
+	int error = runtime_file_discard(&context->runtime, FILE_NAME);
 
 	if (!error)
 		return 0;
 	return message_error(&context->messages, error == -EACCES ? -EPERM : -EIO,
-			     "%s/" FILE_NAME " cannot be removed: %s", directory,
+			     "%s/" FILE_NAME " cannot be removed: %s", context->runtime.path,
 			     runtime_file_strerror(error));
 }

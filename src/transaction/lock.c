@@ -256,7 +256,8 @@ static int open_device(struct isst_context *context)
 /** Opens the file that is locked. Returns a descriptor or a negative errno with a message. */
 static int open_lock(struct isst_context *context, const char *path)
 {
-	int descriptor = runtime_file_append(context->machine->runtime_directory, FILE_NAME);
+	int error = runtime_directory_hold(&context->runtime);
+	int descriptor = error ? error : runtime_file_append(&context->runtime, FILE_NAME);
 
 	if (descriptor == -EACCES || descriptor == -EPERM || descriptor == -EROFS)
 		return message_error(&context->messages, -EPERM,
@@ -302,9 +303,12 @@ int isst_lock(struct isst_context *context, unsigned int timeout_ms)
 	if (device < 0 && device != -ENOENT)
 		return device;
 	error = take(context, device, timeout_ms);
-	if (!error)
+	if (!error) {
 		context->device_lock = device;
-	else if (device >= 0)
+		return 0;
+	}
+	if (device >= 0)
 		close(device);
+	runtime_directory_release(&context->runtime);
 	return error;
 }

@@ -189,7 +189,7 @@ int record_existed(struct isst_context *context, const char *name, const struct 
 static int write_all(struct isst_context *context, const char *name,
 		     const struct saved_items *saved)
 {
-	const char *directory = context->machine->runtime_directory;
+	const struct runtime_directory *directory = &context->runtime;
 	char *file = file_name(name), *header = NULL, *text = NULL;
 	bool good = file != NULL;
 	int error = -ENOMEM;

@@ -190,19 +190,19 @@ static int check_header(struct isst_context *context, const char *name, unsigned
 int saved_text_read(struct isst_context *context, const char *name, unsigned int version,
 		    char **text, char **lines)
 {
-	const char *directory = context->machine->runtime_directory;
 	char *header = NULL;
 	int error;
 
 	/* There mostly is none. */
 	*text = NULL;
-	if (runtime_file_is_missing(directory, name))
+	if (runtime_file_is_missing(&context->runtime, name))
 		return -ENOENT;
-	error = runtime_file_read(directory, name, text);
+	error = runtime_file_read(&context->runtime, name, text);
 	if (error && error != -ENOENT && error != -ENOMEM)
-		error = message_error(
-			&context->messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-			"%s/%s cannot be read: %s", directory, name, runtime_file_strerror(error));
+		error = message_error(&context->messages,
+				      error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+				      "%s/%s cannot be read: %s", context->runtime.path, name,
+				      runtime_file_strerror(error));
 	if (!error)
 		error = saved_header(context, name, version, &header);
 	if (!error)

@@ -11,11 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/** A directory that nobody holds. */
+#define AT(directory) (&(const struct runtime_directory){ .path = (directory) })
+
 static void check_text(const struct fake_machine *fake, const char *name, const char *expected)
 {
 	char *text = NULL;
 
-	assert_int_equal(runtime_file_read(fake->runtime, name, &text), 0);
+	assert_int_equal(runtime_file_read(AT(fake->runtime), name, &text), 0);
 
 	assert_non_null(text);
 	assert_string_equal(text, expected);
@@ -26,11 +29,11 @@ static void the_directory_is_made_with_the_first_file(void **state)
 {
 	struct fake_machine *fake = *state;
 
-	assert_int_equal(runtime_file_read(fake->runtime, "file", &(char *){ NULL }), -ENOENT);
+	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &(char *){ NULL }), -ENOENT);
 	assert_int_equal(access(fake->runtime, F_OK), -1);
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "one\ntwo\n"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "one\ntwo\n"), 0);
 	check_text(fake, "file", "one\ntwo\n");
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "three\n"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "three\n"), 0);
 	check_text(fake, "file", "three\n");
 }
 
@@ -40,12 +43,12 @@ static void a_file_that_cannot_be_replaced_stays_and_leaves_nothing_behind(void 
 	char path[512];
 
 	/* A directory in the place of the file. */
-	assert_int_equal(runtime_file_replace(fake->runtime, "other", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
 	snprintf(path, sizeof(path), "%s/file", fake->runtime);
 	assert_int_equal(mkdir(path, 0755), 0);
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "new"), -EISDIR);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "new"), -EISDIR);
 	assert_int_equal(rmdir(path), 0);
-	assert_int_equal(runtime_file_remove(fake->runtime, "other"), 0);
+	assert_int_equal(runtime_file_remove(AT(fake->runtime), "other"), 0);
 	assert_int_equal(rmdir(fake->runtime), 0);
 }
 
@@ -55,7 +58,7 @@ static void appending_adds_at_the_end_and_follows_no_link(void **state)
 	char path[512];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		int descriptor = runtime_file_append(fake->runtime, "journal");
+		int descriptor = runtime_file_append(AT(fake->runtime), "journal");
 
 		assert_true(descriptor >= 0);
 		assert_int_equal(write(descriptor, "line\n", 5), 5);
@@ -64,17 +67,17 @@ static void appending_adds_at_the_end_and_follows_no_link(void **state)
 	check_text(fake, "journal", "line\nline\n");
 	snprintf(path, sizeof(path), "%s/link", fake->runtime);
 	assert_int_equal(symlink("journal", path), 0);
-	assert_int_equal(runtime_file_append(fake->runtime, "link"), -ELOOP);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "link"), -ELOOP);
 }
 
 static void removing_what_is_not_there_is_no_error(void **state)
 {
 	struct fake_machine *fake = *state;
 
-	assert_int_equal(runtime_file_remove(fake->runtime, "file"), 0);
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
-	assert_int_equal(runtime_file_remove(fake->runtime, "file"), 0);
-	assert_int_equal(runtime_file_read(fake->runtime, "file", &(char *){ NULL }), -ENOENT);
+	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
+	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), 0);
+	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &(char *){ NULL }), -ENOENT);
 }
 
 static char *path_of(const struct fake_machine *fake, const char *name)
@@ -90,9 +93,9 @@ static void check_refused(const struct fake_machine *fake, int error)
 {
 	char *text = NULL;
 
-	assert_int_equal(runtime_file_read(fake->runtime, "file", &text), error);
+	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &text), error);
 	assert_null(text);
-	assert_int_equal(runtime_file_append(fake->runtime, "file"), error);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), error);
 }
 
 static void a_fifo_is_refused_and_not_waited_for(void **state)
@@ -100,10 +103,10 @@ static void a_fifo_is_refused_and_not_waited_for(void **state)
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
 
-	assert_int_equal(runtime_file_replace(fake->runtime, "other", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	check_refused(fake, -EBADF);
-	assert_int_equal(runtime_file_discard(fake->runtime, "file"), 0);
+	assert_int_equal(runtime_file_discard(AT(fake->runtime), "file"), 0);
 	assert_int_equal(access(path, F_OK), -1);
 	free(path);
 }
@@ -113,7 +116,7 @@ static void a_directory_is_no_file(void **state)
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
 
-	assert_int_equal(runtime_file_replace(fake->runtime, "other", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	check_refused(fake, -EBADF);
 	free(path);
@@ -124,11 +127,11 @@ static void a_link_is_not_followed(void **state)
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
 
-	assert_int_equal(runtime_file_replace(fake->runtime, "other", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
 	assert_int_equal(symlink("other", path), 0);
 	check_refused(fake, -ELOOP);
 	/* It is removed, not what it leads to. */
-	assert_int_equal(runtime_file_discard(fake->runtime, "file"), 0);
+	assert_int_equal(runtime_file_discard(AT(fake->runtime), "file"), 0);
 	check_text(fake, "other", "x");
 	free(path);
 }
@@ -144,9 +147,9 @@ static void a_file_that_others_may_write_is_refused(void **state)
 
 		if ((mode & 0600) != 0600)
 			continue;
-		assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+		assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 		assert_int_equal(chmod(path, mode), 0);
-		assert_int_equal(runtime_file_read(fake->runtime, "file", &text),
+		assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &text),
 				 refused ? -EPERM : 0);
 		free(text);
 	}
@@ -160,7 +163,7 @@ static void a_file_without_end_is_refused(void **state)
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
 
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	assert_int_equal(truncate(path, (65 << 20)), 0);
 	check_refused(fake, -EOVERFLOW);
 	free(path);
@@ -170,12 +173,12 @@ static void a_directory_that_others_may_write_is_refused(void **state)
 {
 	struct fake_machine *fake = *state;
 
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(chmod(fake->runtime, i ? 0775 : 01777), 0);
 		check_refused(fake, -EPERM);
-		assert_int_equal(runtime_file_replace(fake->runtime, "file", "y"), -EPERM);
-		assert_int_equal(runtime_file_remove(fake->runtime, "file"), -EPERM);
+		assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), -EPERM);
+		assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), -EPERM);
 	}
 	assert_int_equal(chmod(fake->runtime, 0755), 0);
 	check_text(fake, "file", "x");
@@ -186,14 +189,14 @@ static void a_directory_that_is_a_link_is_refused(void **state)
 	struct fake_machine *fake = *state;
 	char *real;
 
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	assert_true(asprintf(&real, "%s.real", fake->runtime) >= 0);
 	assert_int_equal(rename(fake->runtime, real), 0);
 	assert_int_equal(symlink(real, fake->runtime), 0);
-	assert_int_equal(runtime_file_append(fake->runtime, "file"), -ELOOP);
-	assert_int_equal(runtime_file_read(fake->runtime, "file", &(char *){ NULL }), -ELOOP);
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "y"), -ELOOP);
-	assert_int_equal(runtime_file_remove(fake->runtime, "file"), -ELOOP);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), -ELOOP);
+	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &(char *){ NULL }), -ELOOP);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), -ELOOP);
+	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), -ELOOP);
 	free(real);
 }
 
@@ -204,7 +207,7 @@ static void a_file_in_the_place_of_the_directory_is_no_link(void **state)
 
 	assert_non_null(file);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(runtime_file_append(fake->runtime, "file"), -ENOTDIR);
+	assert_int_equal(runtime_file_append(AT(fake->runtime), "file"), -ENOTDIR);
 	assert_int_equal(unlink(fake->runtime), 0);
 }
 
@@ -242,9 +245,9 @@ static int write_beyond(const char *directory, bool program_holds_it)
 		return 1;
 	if (program_holds_it && (sigprocmask(SIG_BLOCK, &set, NULL) || raise(SIGXFSZ)))
 		return 2;
-	if (runtime_file_replace(directory, "new", TOO_LONG) != -EFBIG)
+	if (runtime_file_replace(AT(directory), "new", TOO_LONG) != -EFBIG)
 		return 3;
-	descriptor = runtime_file_append(directory, "journal");
+	descriptor = runtime_file_append(AT(directory), "journal");
 	if (descriptor < 0 || runtime_file_write(descriptor, "short\n"))
 		return 4;
 	if (runtime_file_write(descriptor, TOO_LONG) != -EFBIG)
@@ -276,7 +279,7 @@ static void the_limit_of_file_sizes_is_an_error_and_no_end(void **state)
 		/* Half a line would spoil the next one, and nothing is left beside the journal. */
 		check_text(fake, "journal", "short\n");
 		assert_int_equal(count_others(fake->runtime, "journal"), 0);
-		assert_int_equal(runtime_file_remove(fake->runtime, "journal"), 0);
+		assert_int_equal(runtime_file_remove(AT(fake->runtime), "journal"), 0);
 	}
 	check_holds(runtime_file_strerror(-EFBIG), "ulimit -f");
 }
@@ -292,13 +295,13 @@ static void what_belongs_to_another_user_is_refused(void **state)
 
 	if (geteuid() != 0)
 		skip();
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "x"), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	assert_int_equal(chown(path, SOMEBODY, 0), 0);
 	check_refused(fake, -EPERM);
 	assert_int_equal(chown(path, 0, 0), 0);
 	assert_int_equal(chown(fake->runtime, SOMEBODY, 0), 0);
 	check_refused(fake, -EPERM);
-	assert_int_equal(runtime_file_replace(fake->runtime, "file", "y"), -EPERM);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), -EPERM);
 	free(path);
 }
 
@@ -316,23 +319,89 @@ static void only_the_owner_of_the_directory_above_makes_it(void **state)
 	snprintf(file, sizeof(file), "%s/file", directory);
 	assert_int_equal(chmod(above, 0777), 0);
 	assert_int_equal(seteuid(SOMEBODY), 0);
-	assert_int_equal(runtime_file_replace(directory, "file", "x"), -EPERM);
-	assert_int_equal(runtime_file_append(directory, "file"), -EPERM);
+	assert_int_equal(runtime_file_replace(AT(directory), "file", "x"), -EPERM);
+	assert_int_equal(runtime_file_append(AT(directory), "file"), -EPERM);
 	assert_int_equal(access(directory, F_OK), -1);
 	/* One that he made himself is not believed either. */
 	assert_int_equal(mkdir(directory, 0755), 0);
-	assert_int_equal(runtime_file_append(directory, "file"), -EPERM);
+	assert_int_equal(runtime_file_append(AT(directory), "file"), -EPERM);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(chown(above, SOMEBODY, 0), 0);
 	assert_int_equal(seteuid(SOMEBODY), 0);
-	assert_int_equal(runtime_file_replace(directory, "file", "x"), 0);
-	assert_int_equal(runtime_file_read(directory, "file", &text), 0);
+	assert_int_equal(runtime_file_replace(AT(directory), "file", "x"), 0);
+	assert_int_equal(runtime_file_read(AT(directory), "file", &text), 0);
 	assert_string_equal(text, "x");
 	free(text);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(rmdir(directory), 0);
 	assert_int_equal(rmdir(above), 0);
+}
+
+/* ---- A directory that is held ---- */
+
+static void a_directory_that_is_held_is_made_at_once_and_serves_all_files(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct runtime_directory held = { .path = fake->runtime };
+	char *text = NULL;
+	int descriptor;
+
+	assert_int_equal(runtime_directory_hold(&held), 0);
+	assert_int_equal(access(fake->runtime, F_OK), 0);
+	assert_int_equal(runtime_directory_hold(&held), 0);
+	descriptor = runtime_file_append(&held, "journal");
+	assert_true(descriptor >= 0);
+	assert_int_equal(close(descriptor), 0);
+	assert_int_equal(runtime_file_replace(&held, "file", "x"), 0);
+	assert_int_equal(runtime_file_read(&held, "file", &text), 0);
+	assert_string_equal(text, "x");
+	free(text);
+	assert_int_equal(runtime_file_remove(&held, "file"), 0);
+	assert_int_equal(runtime_file_discard(&held, "journal"), 0);
+	assert_int_equal(runtime_file_discard(&held, "journal"), 0);
+	assert_int_equal(runtime_file_read(&held, "journal", &text), -ENOENT);
+	runtime_directory_release(&held);
+	runtime_directory_release(&held);
+	assert_int_equal(rmdir(fake->runtime), 0);
+}
+
+/** Whoever has the lock works where the lock is, wherever the path leads meanwhile. */
+static void a_directory_that_is_held_is_not_looked_up_again(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct runtime_directory held = { .path = fake->runtime };
+	char elsewhere[512], *text = NULL;
+
+	snprintf(elsewhere, sizeof(elsewhere), "%s-elsewhere", fake->runtime);
+	assert_int_equal(runtime_directory_hold(&held), 0);
+	assert_int_equal(rename(fake->runtime, elsewhere), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "another"), 0);
+	assert_int_equal(runtime_file_replace(&held, "file", "held"), 0);
+	assert_int_equal(runtime_file_read(&held, "file", &text), 0);
+	assert_string_equal(text, "held");
+	free(text);
+	check_text(fake, "file", "another");
+	assert_int_equal(runtime_file_remove(&held, "file"), 0);
+	assert_int_equal(rmdir(elsewhere), 0);
+	runtime_directory_release(&held);
+	/* From here on the path counts again. */
+	assert_int_equal(runtime_file_read(&held, "file", &text), 0);
+	assert_string_equal(text, "another");
+	free(text);
+}
+
+static void a_directory_of_another_user_is_not_held(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct runtime_directory held = { .path = fake->runtime };
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
+	assert_int_equal(chown(fake->runtime, SOMEBODY, 0), 0);
+	assert_int_equal(runtime_directory_hold(&held), -EPERM);
+	assert_false(held.held);
 }
 
 int main(void)
@@ -353,6 +422,9 @@ int main(void)
 		MACHINE_TEST(the_limit_of_file_sizes_is_an_error_and_no_end),
 		MACHINE_TEST(what_belongs_to_another_user_is_refused),
 		MACHINE_TEST(only_the_owner_of_the_directory_above_makes_it),
+		MACHINE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files),
+		MACHINE_TEST(a_directory_that_is_held_is_not_looked_up_again),
+		MACHINE_TEST(a_directory_of_another_user_is_not_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
