@@ -110,6 +110,8 @@ forget_kind ITEM_CPUSETS faults_small "level 1 partitions"
 
 undo=src/transaction/undo.c
 run=src/transaction/run.c
+prepare=src/transaction/prepare.c
+making=src/transaction/making.c
 mutate "nothing is taken back" $run \
 	's/^\tif (change_undo(change))/\tif (0)/' faults_small "association"
 mutate "undo ends at the first write that fails" $undo \
@@ -121,22 +123,22 @@ mutate "a change begins while an earlier one is not rolled back" src/transaction
 	's/^\tif (status.st_size == 0)/\tif (true)/' rollback
 mutate "footprints are not taken back" $undo \
 	's/error = restore(change, step->footprint, step->footprint_count, attempt);/error = 0;/' verification
-mutate "footprints are not recorded" $run \
+mutate "footprints are not recorded" $prepare \
 	's/error = read_unknown(change, step->footprint, step->footprint_count);/error = 0;/' \
 	verification
 mutate "old values are read when their step is made" $run \
 	's/int error = read_baseline(change);/int error = 0;/' baseline
-mutate "what earlier steps moved is not read again" $run \
+mutate "what earlier steps moved is not read again" $prepare \
 	's/if (!item || !item->moved || !entry->recorded/if (!item || item->moved || !entry->recorded/' \
 	baseline
-mutate "steps take what earlier ones moved for what it was" $run \
+mutate "steps take what earlier ones moved for what it was" $making \
 	's/^\t\titem->now = access->value;//' tpmi
-mutate "what was read back is read again" $run 's/^\t\titem->moved = false;//' costs
+mutate "what was read back is read again" $making 's/^\t\titem->moved = false;//' costs
 mutate "bits of others are put back" $undo \
 	's/value.number = (now.number & ~entry->mask).*/return value;/' baseline
 mutate "bits of others are compared" $undo \
 	's/^\tif (entry->mask == WHOLE_VALUE)$/\tif (true)/' baseline
-mutate "bits of others are verified" $run \
+mutate "bits of others are verified" $prepare \
 	's/return ((now.number ^ entry->bits) & entry->mask) == 0;/return now.number == entry->wanted.number;/' \
 	baseline
 mutate "what undo did is not compared" $undo 's/error = compare_all(change);/error = 0;/' verification
@@ -147,23 +149,23 @@ mutate "limits that others move are not recorded" src/transaction/change.c \
 	's/return COUNTERPARTS\[item->kind\] != 0;/return false;/' faults_small "base-freq disable auto over core-power"
 mutate "a pending value is not overwritten" $undo \
 	's/return entry->written && !entry->confirmed && !entry->overwritten &&/return false \&\&/' verification
-mutate "nothing is read back" $run \
+mutate "nothing is read back" $making \
 	's/error = verify_step(making);/error = 0;/' verification
-mutate "what was not taken counts as clipped" $run \
+mutate "what was not taken counts as clipped" $making \
 	's/if (item_value_clipped(.*/if (true) {/' verification
-mutate "what was clipped counts as not taken" $run \
+mutate "what was clipped counts as not taken" $making \
 	's/if (item_value_clipped(.*/if (false) {/' verification
-mutate "late firmware is not waited for" $run \
+mutate "late firmware is not waited for" $making \
 	's/patience_wait(&patience)) {/false) {/' verification
-mutate "a write that failed is passed over" $run \
+mutate "a write that failed is passed over" $making \
 	's/if (failure->error \&\& !entry->timed_out/if (0/' verification
-mutate "an old value that cannot be read is passed over" $run \
+mutate "an old value that cannot be read is passed over" $prepare \
 	's/^\t\tif (item->failure.error)$/\t\tif (0)/' verification
-mutate "what is there already is written again" $run \
+mutate "what is there already is written again" $prepare \
 	's/entry->needed = entry->recorded &&/entry->needed = entry->recorded || /' unchanged "association"
-mutate "nobody asks whether to go on" $run \
+mutate "nobody asks whether to go on" $making \
 	's/if (!change->options.interrupted ||/if (1 ||/' interruptions "level 1 online"
-mutate "nobody asks between two CPUs whether to go on" $run \
+mutate "nobody asks between two CPUs whether to go on" $making \
 	's/if (one_by_one && at > 0)/if (0)/' interruptions "level 1 online"
 mutate "batches go on behind a write that failed" src/driver/driver.c \
 	's/while (purpose == BATCH_WRITES && at < count)/while (0)/' verification
@@ -228,7 +230,7 @@ mutate "a level that was refused counts as timed out" $settings \
 	's/now_us() - begin_us >= WAITED_US/begin_us > 0/; s/count_rests() > begin_rests/begin_rests >= 0/' tpmi
 mutate "a level that timed out is not waited for" $undo \
 	's/pending |= work->entries\[work->owners\[i\]\].timed_out &&/pending |= false \&\&/' tpmi
-mutate "a level that comes late is a failure" $run \
+mutate "a level that comes late is a failure" $making \
 	's/if (failure->error && !entry->timed_out && !result)/if (failure->error \&\& !result)/' tpmi
 mutate "features stay on behind a level that came late" src/features/perf_profile_change.c \
 	's/^\t\tstep->after = finish_late_levels;/\t\tstep->after = NULL;/' tpmi
@@ -236,7 +238,7 @@ mutate "a pending level is not listed" $undo \
 	's/note_pending(work, at + done++);/done++;/' tpmi
 mutate "recovery takes every level for pending" $journal \
 	's/entry->recorded = entry->needed = true;/entry->written = true; &/' tpmi
-mutate "associations are not read back" $run \
+mutate "associations are not read back" $making \
 	's/error = verify_step(making);/error = step->kind == ITEM_ASSOCIATION ? 0 : verify_step(making);/' \
 	tpmi
 mutate "features are not waited for" src/transaction/items.c \
@@ -251,7 +253,7 @@ mutate "any domain may refuse" src/transaction/items.c \
 	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn true;/' tpmi_small "core-power enable"
 mutate "nobody says that a domain was left out" src/transaction/change.c \
 	's/^\tchange_warn(change, "%s; left as it is, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
-mutate "a domain that refuses ends the writing of the others" src/transaction/run.c \
+mutate "a domain that refuses ends the writing of the others" $making \
 	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi_small "core-power enable"
 mutate "a level change does not record the features" src/features/perf_profile_change.c \
 	's/step_disturbs(step, item_of(ITEM_FEATURES, domain, current));/(void)current;/' tpmi

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes what a step needs, reads it back, and judges what it finds. */
+#include "transaction/making.h"
+#include "transaction/journal.h"
+#include "transaction/prepare.h"
+#include "transaction/undo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/** The accesses for the entries that are needed; @owners says whose each is. */
+static size_t needed_accesses(const struct step *step, struct item_access *accesses, size_t *owners)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < step->count; i++) {
+		if (!step->entries[i].needed)
+			continue;
+		owners[count] = i;
+		accesses[count++] = (struct item_access){ .item = step->entries[i].item,
+							  .value = step->entries[i].wanted };
+	}
+	return count;
+}
+
+void tell_progress(struct isst_change *change, const struct step *step, size_t from, size_t end)
+{
+	if (step->kind != ITEM_ONLINE || !change->options.progress)
+		return;
+	for (size_t i = from; i < end; i++) {
+		const struct entry *entry = &step->entries[i];
+		char line[32];
+
+		snprintf(line, sizeof(line), "%s cpu %u",
+			 entry->wanted.number ? "online" : "offline", entry->item.index);
+		change->options.progress(change->options.data, line);
+	}
+}
+
+int check_interrupted(struct isst_change *change)
+{
+	if (!change->options.interrupted || !change->options.interrupted(change->options.data))
+		return 0;
+	return message_error(&change->context->messages, -EINTR, "interrupted");
+}
+
+static void note_write(struct isst_change *change, struct entry *entry,
+		       const struct isst_failure *failure)
+{
+	/* What may still take effect has to be taken back, too. */
+	entry->timed_out = failure->error == -ETIMEDOUT;
+	entry->written = !failure->error || entry->timed_out;
+	/* One that has to be waited for may yet make a difference. */
+	change->moved |= entry->timed_out;
+	change_log(change, &entry->item, entry->now, entry->wanted,
+		   failure->error ? failure->message : "written");
+}
+
+/**
+ * Notes how writes from @from on ended; @next: the first that was not tried, @count if there is
+ * none. Returns 0 if the change goes on, or the first error, with its message.
+ */
+static int note_writes(struct isst_change *change, struct step *step,
+		       const struct item_access *accesses, const size_t *owners, size_t from,
+		       size_t count, size_t *next)
+{
+	int result = 0;
+
+	*next = count;
+	for (size_t i = count; i-- > from;)
+		if (accesses[i].failure.error == -ECANCELED)
+			*next = i;
+	for (size_t i = from; i < count; i++) {
+		struct entry *entry = &step->entries[owners[i]];
+		const struct isst_failure *failure = &accesses[i].failure;
+
+		if (failure->error == -ECANCELED || entry->refused)
+			continue;
+		note_write(change, entry, failure);
+		/* One that may still take effect is waited for when the step is verified. */
+		if (failure->error && !entry->timed_out && !result)
+			result = do_without(change, entry, failure->error, failure->message);
+	}
+	return result;
+}
+
+/**
+ * Writes entries; one that can be done without does not keep those behind it from being written.
+ * Those of the firmware go out in batches; between two files of the kernel the change can be
+ * interrupted, since hundreds of CPUs take minutes to go offline.
+ */
+static int write_step(struct isst_change *change, struct step *step, struct item_access *accesses,
+		      const size_t *owners, size_t count)
+{
+	bool one_by_one = item_is_file(step->kind);
+	size_t told = 0;
+	int error = 0;
+
+	for (size_t at = 0; at < count && !error;) {
+		size_t end = one_by_one ? at + 1 : count;
+
+		if (one_by_one && at > 0)
+			error = check_interrupted(change);
+		if (error)
+			break;
+		tell_progress(change, step, told, owners[end - 1] + 1);
+		told = owners[end - 1] + 1;
+		error = items_write(change->context, &accesses[at], end - at);
+		if (!error)
+			error = note_writes(change, step, accesses, owners, at, end, &at);
+	}
+	if (!error)
+		tell_progress(change, step, told, step->count);
+	return error;
+}
+
+/** Whether the values that were read back are those that were written. */
+static bool all_as_wanted(const struct step *step, const struct item_access *accesses,
+			  const size_t *owners, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct entry *entry = &step->entries[owners[i]];
+
+		if (!accesses[i].failure.error && !entry->refused &&
+		    !entry_served(entry, accesses[i].value))
+			return false;
+	}
+	return true;
+}
+
+/** Why an item is not as it was written, for a value that did not appear. */
+static const char *describe_not_taken(struct isst_change *change, const struct entry *entry,
+				      struct item_value now)
+{
+	struct messages *texts = &change->texts;
+	const char *target = item_text(texts, change->context, &entry->item);
+	const char *written = item_value_text(texts, &entry->item, entry->wanted);
+	const char *found = item_value_text(texts, &entry->item, now);
+
+	if (entry->timed_out)
+		return message_make(texts,
+				    "%s: wrote %s, read back %s: it took no effect in %u ms, and "
+				    "may do so yet",
+				    target, written, found, item_settling_time(entry->item.kind));
+	return message_make(texts, "%s: %s was written and not taken; it is %s", target, written,
+			    found);
+}
+
+static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)
+{
+	struct isst_context *context = change->context;
+	struct messages *texts = &change->texts;
+	bool moved = !item_value_equal(&entry->item, access->value, entry->now);
+
+	if (entry->refused)
+		return 0;
+	if (access->failure.error)
+		return do_without(change, entry, access->failure.error, access->failure.message);
+	if (access->absent)
+		return message_error(&context->messages, -EIO, "%s is gone after it was written",
+				     item_describe(context, &entry->item));
+	change->moved |= moved || entry->hidden;
+	entry->confirmed = entry_served(entry, access->value);
+	if (entry->confirmed)
+		return 0;
+	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
+		change_warn(change, "%s: wrote %s, read back %s: clipped",
+			    item_text(texts, context, &entry->item),
+			    item_value_text(texts, &entry->item, entry->wanted),
+			    item_value_text(texts, &entry->item, access->value));
+		entry->confirmed = true;
+		/* A record and a second run compare with what the machine made of it. */
+		entry->wanted = access->value;
+		return 0;
+	}
+	return do_without(change, entry, -EIO, describe_not_taken(change, entry, access->value));
+}
+
+/** A step that is being made. */
+struct making {
+	struct isst_change *change;
+	struct step *step;
+	/* Of what is written; behind those, of what it may disturb. */
+	struct item_access *accesses;
+	size_t *owners; /* of those that are written: the entries of the step */
+	size_t count, disturbed;
+};
+
+/**
+ * Reads back what was written, until it is there or has had its time, and with it what may have
+ * been disturbed.
+ */
+static int read_back(struct making *making)
+{
+	struct isst_context *context = making->change->context;
+	struct patience patience = patience_for(making->step->kind);
+	struct item_access *disturbed = making->accesses + making->count;
+	int error = items_read(context, making->accesses, making->count + making->disturbed);
+	bool waited = false;
+
+	while (!error &&
+	       !all_as_wanted(making->step, making->accesses, making->owners, making->count) &&
+	       patience_wait(&patience)) {
+		waited = true;
+		error = items_read(context, making->accesses, making->count);
+	}
+	if (!error && waited && making->disturbed > 0)
+		error = items_read(context, disturbed, making->disturbed);
+	return error;
+}
+
+/**
+ * What was read back is what the steps behind this one find: they need not look again, unless one
+ * of them moves it once more.
+ */
+static void note_present(const struct making *making)
+{
+	for (size_t i = 0; i < making->count + making->disturbed; i++) {
+		const struct item_access *access = &making->accesses[i];
+		struct baseline_item *item = baseline_find(&making->change->baseline,
+							   &access->item);
+
+		if (!item || !item->recorded || access->failure.error || access->absent)
+			continue;
+		item->now = access->value;
+		item->moved = false;
+	}
+}
+
+static int verify_step(struct making *making)
+{
+	struct step *step = making->step;
+	int error = read_back(making);
+
+	for (size_t i = 0; i < making->count && !error; i++)
+		error = judge(making->change, &step->entries[making->owners[i]],
+			      &making->accesses[i]);
+	if (!error)
+		note_present(making);
+	return error;
+}
+
+/** Features are asked for by level: after a change of it, by the new one. */
+static struct item present_item(const struct step *step, const struct item *item)
+{
+	struct item present = *item;
+
+	for (size_t i = 0; i < step->count && item->kind == ITEM_FEATURES; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (entry->item.kind == ITEM_LEVEL && entry->needed &&
+		    item_same_domain(&entry->item, item))
+			present.index = (unsigned int)entry->wanted.number;
+	}
+	return present;
+}
+
+/** The accesses for what firmware may have made of the footprint; of the kernel's it is known. */
+static size_t disturbed_accesses(const struct step *step, struct item_access *accesses)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (step->footprint[i].recorded && item_is_disturbed(&step->footprint[i].item))
+			accesses[count++].item = present_item(step, &step->footprint[i].item);
+	return count;
+}
+
+static int write_and_verify(struct making *making)
+{
+	struct isst_change *change = making->change;
+	struct step *step = making->step;
+	int error;
+
+	step->begun = true;
+	note_moved_by(change, step);
+	error = write_step(change, step, making->accesses, making->owners, making->count);
+	if (!error)
+		error = journal_written(change, step);
+	if (!error)
+		error = verify_step(making);
+	if (!error)
+		error = journal_verified(change, step, making->accesses + making->count,
+					 making->disturbed);
+	return error;
+}
+
+int make_needed(struct isst_change *change, struct step *step)
+{
+	struct making making = { .change = change, .step = step };
+	int error = -ENOMEM;
+
+	making.accesses = calloc(step->count + step->footprint_count + 1, sizeof(*making.accesses));
+	making.owners = calloc(step->count + 1, sizeof(*making.owners));
+	if (making.accesses && making.owners) {
+		making.count = needed_accesses(step, making.accesses, making.owners);
+		making.disturbed = disturbed_accesses(step, making.accesses + making.count);
+		error = write_and_verify(&making);
+	}
+	free(making.accesses);
+	free(making.owners);
+	return error;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what a change will touch, and works out what is left to do of it. */
+#include "transaction/prepare.h"
+#include "transaction/undo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int do_without(struct isst_change *change, struct entry *entry, int error, const char *why)
+{
+	bool optional = entry->optional;
+
+	if (error == -EINTR || (!optional && !item_is_dispensable(change->context, &entry->item)))
+		return message_error(&change->context->messages, error, "%s", why);
+	entry->refused = true;
+	if (optional)
+		change_warn_optional(change, why);
+	else
+		change_warn_left_out(change, why);
+	return 0;
+}
+
+/* ---- What is there, and what it shall become ---- */
+
+bool entry_served(const struct entry *entry, struct item_value now)
+{
+	if (entry->at_least)
+		return now.number >= entry->bits;
+	if (entry->hidden && now.number == entry->shown)
+		return true;
+	if (entry->text)
+		return item_value_serves(&entry->item, now, entry->wanted);
+	return ((now.number ^ entry->bits) & entry->mask) == 0;
+}
+
+static void plan_value(struct entry *entry)
+{
+	if (entry->at_least)
+		entry->wanted.number = entry->now.number < entry->bits ? entry->raised
+								       : entry->now.number;
+	else
+		entry->wanted.number = (entry->now.number & ~entry->mask) |
+				       (entry->bits & entry->mask);
+	entry->wanted.text = entry->text;
+	entry->needed = entry->recorded && !entry->refused &&
+			(entry->hidden || !entry_served(entry, entry->now));
+}
+
+/** Works out what the entries shall become, and whether anything has to be written. */
+static bool plan_values(struct step *step)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < step->count; i++) {
+		plan_value(&step->entries[i]);
+		any |= step->entries[i].needed;
+	}
+	return any;
+}
+
+static int add_items(struct baseline *baseline, const struct entry *entries, size_t count,
+		     bool asked)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = baseline_add(baseline, &entries[i].item, asked);
+	return error;
+}
+
+/**
+ * Notes in entries what is known of their items. One that could not be read is told of once, and
+ * then done without or the end of the change.
+ */
+static int note_baseline(struct isst_change *change, struct entry *entries, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct entry *entry = &entries[i];
+		struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+
+		if (!item || !item->read || entry->refused)
+			continue;
+		entry->recorded = item->recorded;
+		entry->late = item->late;
+		entry->old = item->value;
+		entry->now = item->now;
+		if (item->failure.error)
+			error = do_without(change, entry, item->failure.error,
+					   item->failure.message);
+	}
+	return error;
+}
+
+/* ---- The baseline ---- */
+
+/** An earlier step moves what these entries, or what their writing moves, are about. */
+static void note_moved(struct isst_change *change, const struct item *moved)
+{
+	struct baseline_item *item = baseline_find(&change->baseline, moved);
+
+	if (item)
+		item->moved = true;
+}
+
+void note_moved_by(struct isst_change *change, const struct step *step)
+{
+	for (size_t i = 0; i < step->count; i++) {
+		struct item counterpart;
+
+		if (!step->entries[i].needed)
+			continue;
+		note_moved(change, &step->entries[i].item);
+		if (item_counterpart(&step->entries[i].item, &counterpart))
+			note_moved(change, &counterpart);
+	}
+	for (size_t i = 0; i < step->footprint_count; i++)
+		note_moved(change, &step->footprint[i].item);
+}
+
+/** Whether a step may have to write, as far as that can be known before the first write. */
+static bool may_write(struct isst_change *change, struct step *step, bool cpus_move)
+{
+	bool any = plan_values(step);
+
+	for (size_t i = 0; i < step->count && !any; i++) {
+		const struct baseline_item *item = baseline_find(&change->baseline,
+								 &step->entries[i].item);
+
+		/* What is not there yet may come with a CPU. */
+		any = item && (item->moved || (!item->recorded && cpus_move));
+	}
+	return any;
+}
+
+/** What a step will leave, for the steps behind it. */
+static void note_forecast(struct isst_change *change, const struct step *step)
+{
+	note_moved_by(change, step);
+	for (size_t i = 0; i < step->count; i++) {
+		struct baseline_item *item = baseline_find(&change->baseline,
+							   &step->entries[i].item);
+
+		if (item && step->entries[i].needed)
+			item->now = step->entries[i].wanted;
+	}
+	for (size_t i = 0; i < step->footprint_count; i++) {
+		const struct entry *entry = &step->footprint[i];
+		struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+
+		if (item && entry->resets)
+			item->now.number = (item->now.number & ~entry->mask) | entry->bits;
+	}
+}
+
+/** What the writes of a step may disturb, to be read with the baseline. */
+static int add_disturbed(struct isst_change *change, const struct step *step)
+{
+	int error = add_items(&change->baseline, step->footprint, step->footprint_count, true);
+
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+		struct item counterpart;
+
+		if ((entry->needed || (item && item->moved)) &&
+		    item_counterpart(&entry->item, &counterpart))
+			error = baseline_add(&change->baseline, &counterpart, true);
+	}
+	return error;
+}
+
+/** Goes through the steps as they will be made; @disturbed: adds what those that may write
+ * disturb. */
+static int forecast(struct isst_change *change, bool disturbed)
+{
+	bool cpus_move = false;
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		struct step *step = change->steps[i];
+
+		error = note_baseline(change, step->entries, step->count);
+		step->expected = !error && may_write(change, step, cpus_move);
+		if (!step->expected)
+			continue;
+		cpus_move |= step->kind == ITEM_ONLINE;
+		note_forecast(change, step);
+		if (disturbed)
+			error = add_disturbed(change, step);
+	}
+	return error;
+}
+
+/** From here on steps are made, and say themselves what they leave. */
+static void forget_forecast(struct baseline *baseline)
+{
+	for (size_t i = 0; i < baseline->count; i++) {
+		baseline->items[i].moved = false;
+		baseline->items[i].now = baseline->items[i].value;
+	}
+}
+
+/** Reads what the steps write. */
+static int read_entries(struct isst_change *change)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		const struct step *step = change->steps[i];
+
+		error = add_items(&change->baseline, step->entries, step->count, true);
+		if (!error)
+			error = add_items(&change->baseline, step->footprint, step->footprint_count,
+					  false);
+	}
+	return error ? error : baseline_read(&change->baseline, change->context, false);
+}
+
+int read_baseline(struct isst_change *change)
+{
+	int error = read_entries(change);
+
+	if (!error)
+		error = forecast(change, true);
+	if (!error)
+		error = baseline_read(&change->baseline, change->context, false);
+	for (size_t i = 0; i < change->count && !error; i++)
+		if (change->steps[i]->expected)
+			error = note_baseline(change, change->steps[i]->footprint,
+					      change->steps[i]->footprint_count);
+	forget_forecast(&change->baseline);
+	return error;
+}
+
+int look_ahead(struct isst_change *change)
+{
+	int error = read_entries(change);
+
+	return error ? error : forecast(change, false);
+}
+
+/* ---- Right before a step ---- */
+
+/** Adds items of entries that nothing is known of yet: a step that was added by another one, or
+ * CPUs that came online. */
+static int add_unknown(struct isst_change *change, const struct entry *entries, size_t count,
+		       bool *any)
+{
+	bool cpus_moved = change_touches_cpus(change);
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct baseline_item *item = baseline_find(&change->baseline, &entries[i].item);
+
+		if (!item)
+			error = baseline_add(&change->baseline, &entries[i].item, true);
+		else if (!item->read)
+			item->asked = true;
+		else if (!item->recorded && !item->failure.error && cpus_moved)
+			item->read = false;
+		else
+			continue;
+		*any = true;
+	}
+	return error;
+}
+
+bool has_begun(const struct isst_change *change)
+{
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->begun)
+			return true;
+	return false;
+}
+
+static int read_unknown(struct isst_change *change, struct entry *entries, size_t count)
+{
+	bool any = false;
+	int error = add_unknown(change, entries, count, &any);
+
+	if (!error && any)
+		error = baseline_read(&change->baseline, change->context, has_begun(change));
+	return error ? error : note_baseline(change, entries, count);
+}
+
+/** Reads entries again that an earlier step wrote or disturbed. */
+static int read_moved(struct isst_change *change, struct step *step)
+{
+	struct item_access *accesses = calloc(step->count + 1, sizeof(*accesses));
+	size_t *owners = calloc(step->count + 1, sizeof(*owners));
+	size_t count = 0;
+	int error = accesses && owners ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+
+		if (!item || !item->moved || !entry->recorded || entry->refused)
+			continue;
+		owners[count] = i;
+		accesses[count++].item = entry->item;
+	}
+	if (!error && count > 0)
+		error = items_read(change->context, accesses, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		struct entry *entry = &step->entries[owners[i]];
+
+		entry->now = accesses[i].value;
+		if (accesses[i].failure.error)
+			error = do_without(change, entry, accesses[i].failure.error,
+					   accesses[i].failure.message);
+		else if (accesses[i].absent)
+			entry->recorded = false;
+	}
+	free(accesses);
+	free(owners);
+	return error;
+}
+
+int prepare_step(struct isst_change *change, struct step *step, bool *needed)
+{
+	int error = read_unknown(change, step->entries, step->count);
+
+	if (!error)
+		error = read_moved(change, step);
+	*needed = !error && plan_values(step);
+	for (size_t i = 0; i < step->count && *needed; i++)
+		if (step->entries[i].needed)
+			step_disturbs_counterpart(step, &step->entries[i].item);
+	if (*needed)
+		error = read_unknown(change, step->footprint, step->footprint_count);
+	return error;
+}
