@@ -210,9 +210,53 @@ struct limits_plan {
 	struct isst_change *change;
 	struct step *max, *min;
 	enum turbo_state turbo;
+	/* The highest turbo frequencies of the level of a domain and of the one that a request
+	 * before this one plans; 0 where they are not known, or none is planned. */
+	uint64_t highest_khz, planned_highest_khz;
 };
 
-/** cpuinfo_max_freq as it will be at that base frequency. */
+enum { KHZ_PER_RATIO = 100000, RATIO = 0xff };
+
+static int read_level_highest(struct isst_context *context, const struct isst_domain *domain,
+			      unsigned int level, uint64_t *khz)
+{
+	struct level_effects effects;
+	int error = context->level_effects(context, domain, level, &effects);
+
+	*khz = error ? 0 : (effects.turbo_ratio_limits & RATIO) * KHZ_PER_RATIO;
+	return error;
+}
+
+/** What a level change, planned before, will make of the highest frequency. */
+static int forecast_highest(struct limits_plan *plan, const struct isst_domain *domain)
+{
+	const struct item item = item_of(ITEM_LEVEL, domain, 0);
+	struct isst_perf_profile profile = { .domain = domain };
+	struct isst_context *context = plan->change->context;
+	uint64_t level = 0;
+	int error;
+
+	plan->highest_khz = plan->planned_highest_khz = 0;
+	if (!change_project(plan->change, &item, &level))
+		return 0;
+	error = isst_perf_profile_read(context, &profile, 1);
+	if (error || profile.failure.error)
+		return error;
+	error = read_level_highest(context, domain, profile.current_level, &plan->highest_khz);
+	if (!error)
+		error = read_level_highest(context, domain, (unsigned int)level,
+					   &plan->planned_highest_khz);
+	return error;
+}
+
+/** Whether a frequency that is the highest one now will be another: some kernels show the same at
+ * all levels. */
+static bool follows_level(const struct limits_plan *plan, uint64_t khz)
+{
+	return plan->turbo != TURBO_OFF && plan->planned_highest_khz && khz == plan->highest_khz;
+}
+
+/** cpuinfo_max_freq as it will be at that base frequency, and at the level that is planned. */
 static int read_highest(const struct limits_plan *plan, unsigned int cpu, uint64_t base_khz,
 			uint64_t *khz)
 {
@@ -220,12 +264,33 @@ static int read_highest(const struct limits_plan *plan, unsigned int cpu, uint64
 	uint64_t former_base_khz;
 	int error = cpufreq_read(files, cpu, "cpuinfo_max_freq", khz);
 
+	if (!error && follows_level(plan, *khz))
+		*khz = plan->planned_highest_khz;
 	if (error || plan->turbo != TURBO_OFF)
 		return error;
 	error = cpufreq_read(files, cpu, "base_frequency", &former_base_khz);
 	if (!error && *khz <= former_base_khz)
 		*khz = base_khz;
 	return error == -ENOENT ? 0 : error;
+}
+
+/** The limit of a CPU as the steps planned before leave it. One that is to come online has none. */
+static int read_limit(const struct limits_plan *plan, const struct isst_domain *domain,
+		      unsigned int cpu, uint64_t *khz)
+{
+	const struct item item = item_of(ITEM_SCALING_MAX, domain, cpu);
+	int error;
+
+	*khz = CPUFREQ_NO_LIMIT;
+	if (!isst_cpuset_has(domain->online, cpu))
+		return 0;
+	error = cpufreq_read(&plan->change->context->files, cpu, "scaling_max_freq", khz);
+	/* A limit at the highest frequency is none. */
+	if (!error && follows_level(plan, *khz))
+		*khz = plan->planned_highest_khz;
+	if (!error)
+		change_project(plan->change, &item, khz);
+	return error;
 }
 
 /**
@@ -235,12 +300,13 @@ static int read_highest(const struct limits_plan *plan, unsigned int cpu, uint64
 static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_domain *domain,
 			   unsigned int cpu, uint64_t base_khz)
 {
+	/* A CPU that is to come online shows nothing yet: another one stands for it. */
+	unsigned int shown = isst_cpuset_has(domain->online, cpu) ? cpu : domain->cpu;
 	uint64_t highest_khz, limit_khz;
-	int error = read_highest(plan, cpu, base_khz, &highest_khz);
+	int error = read_highest(plan, shown, base_khz, &highest_khz);
 
 	if (!error)
-		error = cpufreq_read(&plan->change->context->files, cpu, "scaling_max_freq",
-				     &limit_khz);
+		error = read_limit(plan, domain, cpu, &limit_khz);
 	/* A CPU without cpufreq has no limits. */
 	if (error)
 		return error == -ENOENT ? 0 : error;
@@ -256,7 +322,35 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 	return 0;
 }
 
-/** The limits of cpufreq of every online CPU, after the base frequencies have changed. */
+/** Whether a CPU will be online by then. */
+static bool will_be_online(const struct isst_change *change, const struct isst_domain *domain,
+			   unsigned int cpu)
+{
+	const struct item item = item_of_cpu(cpu);
+	uint64_t online = isst_cpuset_has(domain->online, cpu);
+
+	change_project(change, &item, &online);
+	return online;
+}
+
+static int plan_domain_limits(struct limits_plan *plan, const struct isst_domain *domain,
+			      const struct isst_base_freq *info)
+{
+	int error = forecast_highest(plan, domain);
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, domain->present) {
+		unsigned int base_mhz = isst_cpuset_has(info->high_priority, cpu)
+						? info->high_mhz.value
+						: info->low_mhz.value;
+
+		if (!error && domain->has_cpu && will_be_online(plan->change, domain, cpu))
+			error = plan_cpu_limits(plan, domain, cpu, base_mhz * UINT64_C(1000));
+	}
+	return error;
+}
+
+/** The limits of cpufreq of every CPU that is online, after the base frequencies have changed. */
 static int plan_limits(struct isst_change *change, const struct isst_request *requests,
 		       const struct facts *facts)
 {
@@ -265,23 +359,10 @@ static int plan_limits(struct isst_change *change, const struct isst_request *re
 
 	plan.max = change_step(change, ITEM_SCALING_MAX);
 	plan.min = change_step(change, ITEM_SCALING_MIN);
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		const struct isst_domain *domain = requests[i].domain;
-		const struct isst_base_freq *info = &facts->domains[i].level.base_freq_info;
-		unsigned int cpu;
-
-		if (!wanted(&requests[i]))
-			continue;
-		isst_cpuset_for_each (cpu, domain->online) {
-			unsigned int base_mhz = isst_cpuset_has(info->high_priority, cpu)
-							? info->high_mhz.value
-							: info->low_mhz.value;
-
-			if (!error)
-				error = plan_cpu_limits(&plan, domain, cpu,
-							base_mhz * UINT64_C(1000));
-		}
-	}
+	for (size_t i = 0; i < facts->count && !error; i++)
+		if (wanted(&requests[i]))
+			error = plan_domain_limits(&plan, requests[i].domain,
+						   &facts->domains[i].level.base_freq_info);
 	return error;
 }
 

@@ -247,6 +247,32 @@ static void C4_a_request_is_planned_from_what_those_before_it_leave(void **state
 	program_end(&program);
 }
 
+/** cpuinfo_max_freq is 3100 MHz at level 1, and 3000 at level 0. */
+static void C4_limits_are_those_of_the_level_that_is_planned(void **state)
+{
+	struct isst_change *first;
+	struct program program;
+
+	(void)state;
+	program_begin(&program, "tests/tiny", "", NULL);
+	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
+	assert_int_equal(isst_plan_level(first, program.requests, 1, 1, true), 0);
+	assert_int_equal(isst_change_run(first), 0);
+	isst_change_free(first);
+	check_picture(&program, "cpu at 2: online 0 limits 0 2147483647\n");
+	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, true), 0);
+	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
+	if (isst_change_run(program.change))
+		fail_msg("%s", isst_error(program.context));
+	for (size_t i = 0; isst_change_warning(program.change, i); i++)
+		assert_null(strstr(isst_change_warning(program.change, i), "clipped"));
+	check_picture(&program, "cpu at 0: online 1 limits 3000000 2147483647\n");
+	/* Those that came online with the level have them, too. */
+	check_picture(&program, "cpu at 2: online 1 limits 3000000 2147483647\n");
+	check_picture(&program, "cpu at 3: online 1 limits 3000000 2147483647\n");
+	program_end(&program);
+}
+
 static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
 {
 	struct program program;
@@ -342,7 +368,8 @@ static void C5_before_discovery_there_is_no_cpu_to_walk(void **state)
 
 /* ---- The limit of file sizes ---- */
 
-/** In a process of its own, which a signal would end. Returns 0 or the number of what went wrong. */
+/** In a process of its own, which a signal would end. Returns 0 or the number of what went wrong.
+ */
 static int change_within_limit(const struct machine *machine)
 {
 	static const struct rlimit NONE = { 0, 0 };
@@ -540,6 +567,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(a_change_that_was_run_is_not_run_again),
 		cmocka_unit_test(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made),
 		cmocka_unit_test(C4_a_request_is_planned_from_what_those_before_it_leave),
+		cmocka_unit_test(C4_limits_are_those_of_the_level_that_is_planned),
 		cmocka_unit_test(C4_a_change_of_several_requests_is_rolled_back_as_one),
 		cmocka_unit_test(C4_a_feature_that_goes_off_with_the_level_is_switched_on_again),
 		cmocka_unit_test(C4_what_a_request_forbids_an_earlier_one_may_have_settled),
