@@ -23,10 +23,14 @@ refuse(enum exit_status status, char **problem, const char *format, ...)
 	return *problem ? status : STATUS_FAILED;
 }
 
-/** A variable of the environment; NULL if it is not set, empty, or not to be trusted. */
+/**
+ * A variable of the environment; NULL if it is not set, or empty. Also that of a caller who has
+ * less privileges than the program is looked at: it is not followed, but who thinks to emulate must
+ * not change the real machine.
+ */
 static const char *environment(const char *name)
 {
-	const char *value = secure_getenv(name);
+	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
 }
@@ -62,9 +66,11 @@ enum exit_status machine_choose(const struct request *request, struct isst_emula
 		target->state_directory = environment("ISST_EMULATE_STATE");
 	if (target->platform && privileges_borrowed())
 		return refuse(STATUS_NOT_PERMITTED, problem,
-			      "cannot emulate '%s': the program has privileges that its caller "
+			      "cannot emulate '%s'%s: the program has privileges that its caller "
 			      "does not have (set-uid, set-gid or file capabilities)",
-			      target->platform);
+			      target->platform,
+			      target->platform == from_environment ? ", which ISST_EMULATE names"
+								   : "");
 	if (target->platform && !isst_emulator())
 		return refuse(STATUS_NOT_HERE, problem,
 			      "cannot emulate '%s': this build has no emulator", target->platform);

@@ -112,6 +112,14 @@ for kind in capable set-uid; do
 		report $? "$kind: refused: isst $(echo "$words" | sed "s,$scratch/,,g")" < "$scratch/said"
 	done
 
+	for words in "perf-profile info" "core-power enable" "-o file --info"; do
+		rm -f "$scratch/own/file"
+		# shellcheck disable=SC2086  # words of a command line
+		refused 4 env ISST_EMULATE=guide "$isst" $words && grep -q ISST_EMULATE "$scratch/said" &&
+			[ ! -e "$scratch/own/file" ]
+		report $? "$kind: with ISST_EMULATE the real machine is not taken: isst $words" < "$scratch/said"
+	done
+
 	(cd "$scratch/own" && ISST_EMULATE=guide as_user "$isst" platform list) > "$scratch/said" 2>&1
 	report $? "$kind: the built-in platforms are still named" < "$scratch/said"
 done
