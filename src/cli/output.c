@@ -40,8 +40,10 @@ static void hold_standard_streams(bool *closed)
 void output_start(struct output *output, const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/');
+	const char *name = slash ? slash + 1 : argv0;
 
-	*output = (struct output){ .program = slash ? slash + 1 : argv0 };
+	/* Help names the program, and any caller may give it any name. */
+	*output = (struct output){ .program = *name && is_printable(name) ? name : "isst" };
 	hold_standard_streams(output->closed);
 	output->reference = strcmp(output->program, "intel-speed-select") == 0;
 }

@@ -5,7 +5,6 @@
  */
 #include "printable.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 size_t utf8_length(const unsigned char *c)
@@ -40,6 +39,18 @@ size_t utf8_length(const unsigned char *c)
 static bool is_control(const unsigned char *c)
 {
 	return *c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
+}
+
+bool is_printable(const char *text)
+{
+	for (const unsigned char *c = (const unsigned char *)text; *c;) {
+		size_t length = *c < 0x80 ? 1 : utf8_length(c);
+
+		if (length == 0 || is_control(c))
+			return false;
+		c += length;
+	}
+	return true;
 }
 
 void write_printable(const char *text, const char *kept, FILE *stream)

@@ -6,6 +6,7 @@
 #ifndef ISST_CLI_PRINTABLE_H
 #define ISST_CLI_PRINTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,5 +19,8 @@ size_t utf8_length(const unsigned char *c);
  * @kept: control characters that stay as they are
  */
 void write_printable(const char *text, const char *kept, FILE *stream);
+
+/** Whether a text has neither control characters nor bytes that are no UTF-8. */
+bool is_printable(const char *text);
 
 #endif

@@ -122,13 +122,21 @@ static int check_together(const struct request *request, char **problem)
 	return 0;
 }
 
-static int unexpected_word(const struct option_place *place, const char *word, char **problem)
+/** A word that is none of the command's; @before: the one that stands before it. */
+static int unexpected_word(const struct option_place *place, const char *before, const char *word,
+			   char **problem)
 {
 	int error = option_foreign_dash(place->rows, word, problem);
 
-	return error ? error
-		     : usage_problem(problem, "unexpected word '%s' behind %s", word,
-				     place->command);
+	if (error)
+		return error;
+	/* Behind the command -o is another option, which takes no value. */
+	if (strcmp(before, "-o") == 0)
+		return usage_problem(problem,
+				     "unexpected word '%s' behind %s; -o is --out only before the "
+				     "feature",
+				     word, place->command);
+	return usage_problem(problem, "unexpected word '%s' behind %s", word, place->command);
 }
 
 /** Reads what stands behind FEATURE COMMAND: options, and for some commands a word among them. */
@@ -143,7 +151,7 @@ static int read_arguments(struct request *request, const struct option_place *pl
 		if (error || end >= argc || request_has(request, OPTION_HELP))
 			break;
 		if (!operand || request->operand)
-			error = unexpected_word(place, argv[end], problem);
+			error = unexpected_word(place, argv[end - 1], argv[end], problem);
 		request->operand = argv[end];
 		argc -= end;
 		argv += end;
@@ -246,6 +254,10 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 {
 	if (argc < 1)
 		return 0;
+	/* The reference tool looks at nothing behind it. */
+	if (request_has(request, OPTION_INFO) && request->reference)
+		return option_values_note(&request->options,
+					  "'%s' has no effect: --info takes no feature", argv[0]);
 	if (request_has(request, OPTION_INFO))
 		return usage_problem(problem, "unexpected word '%s': --info takes no feature",
 				     argv[0]);
@@ -292,6 +304,28 @@ static int check_whole(struct request *request, char **problem)
 	return error ? error : check_together(request, problem);
 }
 
+/**
+ * Finds the format of the message about a command line that could not be read as a whole: where a
+ * mistake takes, or leaves, a word too many, nobody knows what the next one is meant to be. So each
+ * one before the feature is tried.
+ */
+static void find_format(struct request *request, const struct option_place *place, int argc,
+			char **argv)
+{
+	struct option_value *format = &request->options.value[OPTION_FORMAT];
+
+	for (; argc > 1 && !format->given && !feature_find(argv[1]); argc--, argv++) {
+		struct option_values values = { 0 };
+		char *problem = NULL;
+		int end;
+
+		if (options_read(argc, argv, place, &values, &end, &problem) != -ENOMEM)
+			*format = values.value[OPTION_FORMAT];
+		free(problem);
+		option_values_clear(&values);
+	}
+}
+
 int request_read(struct request *request, bool reference, int argc, char **argv, char **problem)
 {
 	const struct option_place place = { .rows = global_options,
@@ -309,8 +343,10 @@ int request_read(struct request *request, bool reference, int argc, char **argv,
 	if (!error)
 		error = (request_has(request, OPTION_HELP) ? read_helped : read_feature)(
 			request, argc - end, argv + end, problem);
-	if (error)
+	if (error) {
+		find_format(request, &place, argc, argv);
 		return error;
+	}
 	if (request_has(request, OPTION_HELP)) {
 		request->action = ACTION_HELP;
 		return 0;

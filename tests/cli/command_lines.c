@@ -2,6 +2,8 @@
 /* Command lines: what is understood, and what each mistake is called. */
 #include "check.h"
 
+#include <errno.h>
+
 static void long_short_joined_and_abbreviated_options_mean_the_same(void **state)
 {
 	static const char *const lines[] = {
@@ -373,6 +375,7 @@ static const struct {
 	  { "option --clos is given repeatedly: 1 replaces 0" } },
 	{ "-f text -f json perf-profile info",
 	  { "option --format is given repeatedly: json replaces text" } },
+	{ "--info -d core-power info", { "'core-power' has no effect: --info takes no feature" } },
 	/* nothing to note */
 	{ "-c 1 -c 2 -d -d turbo-freq enable -a -a --trl 0x1f", { NULL } },
 };
@@ -435,6 +438,51 @@ static void an_option_without_effect_changes_no_value(void **state)
 	request_clear(&request);
 	assert_accepted_as(true, &request, "core-power config -c 0 -c 1 -m 2000");
 	assert_int_equal(request_number(&request, OPTION_CLOS), 1);
+	request_clear(&request);
+}
+
+/* In any order of options that can be read in some way. */
+static void the_format_of_a_message_is_found_before_and_behind_the_mistake(void **state)
+{
+	static const struct {
+		const char *line;
+		enum output_format format;
+	} lines[] = {
+		{ "-f json -l 2 base-freq info", FORMAT_JSON },
+		{ "-l 2 -f json base-freq info", FORMAT_JSON },
+		{ "-l 2 --format=json base-freq info", FORMAT_JSON },
+		{ "--bogus x -fjson core-power info", FORMAT_JSON },
+		{ "-c -f json core-power info", FORMAT_JSON },
+		{ "-l 2 -f xml base-freq info", FORMAT_TEXT },
+		{ "-l 2 -f text base-freq info", FORMAT_TEXT },
+		{ "-l 2 base-freq info -f json", FORMAT_TEXT },
+		{ "-l 2", FORMAT_TEXT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+		char *problem;
+
+		print_message("# %s\n", lines[i].line);
+		assert_int_equal(read_line(&request, lines[i].line, &problem), -EINVAL);
+		assert_int_equal(request_format(&request), lines[i].format);
+		free(problem);
+		request_clear(&request);
+	}
+}
+
+static void a_file_behind_the_command_gets_a_hint(void **state)
+{
+	struct request request;
+	char *problem;
+
+	(void)state;
+	assert_int_equal(read_line_as(&request, true, "perf-profile info -o file", &problem),
+			 -EINVAL);
+	assert_string_equal(problem, "unexpected word 'file' behind perf-profile info; -o is --out "
+				     "only before the feature");
+	free(problem);
 	request_clear(&request);
 }
 
@@ -610,6 +658,8 @@ int main(void)
 		cmocka_unit_test(what_has_no_effect_is_accepted_and_noted_as_intel_speed_select),
 		cmocka_unit_test(what_has_no_effect_is_refused_as_isst),
 		cmocka_unit_test(an_option_without_effect_changes_no_value),
+		cmocka_unit_test(the_format_of_a_message_is_found_before_and_behind_the_mistake),
+		cmocka_unit_test(a_file_behind_the_command_gets_a_hint),
 		cmocka_unit_test(typos_and_invalid_values_are_refused_as_intel_speed_select),
 		cmocka_unit_test(the_first_of_two_mistakes_is_named),
 		cmocka_unit_test(a_mistake_is_told_in_the_format_that_is_asked_for_behind_it),

@@ -169,6 +169,32 @@ static void progress_is_told_at_once_except_in_documents(void **state)
 	}
 }
 
+/** Help prints the name that the program was started by. */
+static void a_name_that_cannot_be_printed_is_replaced(void **state)
+{
+	static const struct {
+		const char *argv0, *program;
+	} names[] = {
+		{ "/usr/bin/isst", "isst" },
+		{ "./ist-\u00e9", "ist-\u00e9" },
+		{ "", "isst" },
+		{ "/tmp/", "isst" },
+		{ "a\033[31mb", "isst" },
+		{ "two\nlines", "isst" },
+		{ "\xc2\x9b", "isst" },
+		{ "\xff", "isst" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct output output;
+
+		output_start(&output, names[i].argv0);
+		assert_string_equal(output.program, names[i].program);
+		assert_false(output.reference);
+	}
+}
+
 static void a_file_that_cannot_be_created_is_told(void **state)
 {
 	struct output output;
@@ -185,6 +211,7 @@ int main(void)
 		cmocka_unit_test(a_result_that_cannot_be_written_is_a_failure),
 		cmocka_unit_test(progress_is_told_at_once_except_in_documents),
 		cmocka_unit_test(a_file_that_cannot_be_created_is_told),
+		cmocka_unit_test(a_name_that_cannot_be_printed_is_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
