@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,8 @@ static enum exit_status tell_lost(const struct output *output, const char *path,
 static void write_all(struct output *output, const char *text, size_t size, FILE *stream)
 {
 	errno = 0;
+	/* A file that may not grow makes a result get lost; it is no reason to be killed. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (fwrite(text, 1, size, stream) != size && !output->write_error)
 		output->write_error = errno ? errno : EIO;
 }
