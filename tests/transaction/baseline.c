@@ -296,6 +296,42 @@ static void B11_bits_of_others_do_not_fail_the_verification(void **state)
 	machine_end(&machine);
 }
 
+/* ---- What a step moves beside what it writes ---- */
+
+/** As kernels do that keep the limit which no limit was before. */
+static void keep_the_old_maximum(void)
+{
+	write_file(foreign, CPUFREQ(0, "scaling_max_freq"), "2000000");
+}
+
+/** The level is the first change; its base frequency, 2500 MHz, is above the limit of before. */
+static void a_limit_that_came_with_the_level_is_lifted(void **state)
+{
+	struct seam_plan plan = { .after_change = 1, .then = keep_the_old_maximum };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	foreign = &machine;
+	machine_prepare(&machine, "level 1 online");
+	before = machine_picture(&machine);
+	machine_prepare(&machine, "level 0");
+	machine_make(&machine, request_find("level 1 online"), &making, &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%d: %s", outcome_error(&outcome), outcome.message);
+	assert_true(counts.changes > 0);
+	assert_string_equal(counts.kinds[0], "mailbox 0x7f/0x8");
+	machine_check(&machine, before, "a level that brings a limit with it");
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	free(before);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +342,7 @@ int main(void)
 		cmocka_unit_test(every_old_value_is_read_before_the_first_write),
 		cmocka_unit_test(B11_bits_of_others_outlast_a_rollback),
 		cmocka_unit_test(B11_bits_of_others_do_not_fail_the_verification),
+		cmocka_unit_test(a_limit_that_came_with_the_level_is_lifted),
 	};
 
 	return cmocka_run_group_tests_name("the baseline of a change", tests, NULL, NULL);
