@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -290,37 +291,57 @@ static void release_signal(const struct held_signal *signal)
 	sigprocmask(SIG_SETMASK, &signal->before, NULL);
 }
 
-static int write_all(int descriptor, const char *text)
+/** Writes up to the first error; *@written: so many bytes. */
+static int write_all(int descriptor, const char *text, size_t *written)
 {
-	size_t left = strlen(text);
+	size_t size = strlen(text);
 
-	while (left > 0) {
-		ssize_t written = write(descriptor, text, left);
+	*written = 0;
+	while (*written < size) {
+		ssize_t some = write(descriptor, text + *written, size - *written);
 
-		if (written < 0 && errno == EINTR)
+		if (some < 0 && errno == EINTR)
 			continue;
-		if (written <= 0)
-			return written < 0 ? -errno : -ENOSPC;
-		text += written;
-		left -= (size_t)written;
+		if (some <= 0)
+			return some < 0 ? -errno : -ENOSPC;
+		*written += (size_t)some;
 	}
 	return 0;
 }
 
+/** Takes back the last bytes of a file. */
+static int cut_off(int descriptor, size_t bytes)
+{
+	struct stat status;
+
+	if (fstat(descriptor, &status) || ftruncate(descriptor, status.st_size - (off_t)bytes))
+		return -EIO;
+	return 0;
+}
+
+/** Mostly there is no limit of file sizes, and no signal to hold back. */
+static bool is_limited(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur != RLIM_INFINITY;
+}
+
 int runtime_file_write(int descriptor, const char *text)
 {
+	bool limited = *text && is_limited();
 	struct held_signal signal;
-	struct stat before;
+	size_t written;
 	int error;
 
-	if (fstat(descriptor, &before))
-		return -errno;
-	hold_signal(&signal);
-	error = write_all(descriptor, text);
+	if (limited)
+		hold_signal(&signal);
+	error = write_all(descriptor, text, &written);
 	/* Half a line would spoil those that follow. */
-	if (error && ftruncate(descriptor, before.st_size))
+	if (error && written > 0 && cut_off(descriptor, written))
 		error = -EIO;
-	release_signal(&signal);
+	if (limited)
+		release_signal(&signal);
 	return error;
 }
 
