@@ -264,17 +264,25 @@ static int make_attempt(struct attempt *attempt)
 	return make(run, attempt->change);
 }
 
-/** Whether a domain has CPUs, none of which is online: a command for CPUs does not reach it. */
+/** Whether a domain has CPUs, or may have, none of which is online: a command for single CPUs does
+ * not reach it. Other commands do, by itself or as a part of its package. */
 static bool is_passed_over(const struct run *run, const struct isst_domain *domain)
 {
-	return run->request->command->flags & (COMMAND_HAVING_CPUS | COMMAND_ALL_CPUS) &&
-	       !domain->has_cpu && isst_cpuset_count(domain->present) > 0;
+	return run->request->command->flags & COMMAND_ALL_CPUS && !domain->has_cpu &&
+	       !isst_domain_is_io(domain);
 }
 
 static void tell_passed_over(struct run *run, const struct isst_domain *domain)
 {
-	char *cpus = isst_cpuset_ranges(domain->present);
+	char *cpus;
 
+	if (isst_cpuset_count(domain->present) == 0) {
+		report_message(run->report, ENTRY_NOTE,
+			       "%s: its CPUs, if it has any, are offline; not changed",
+			       domain->name);
+		return;
+	}
+	cpus = isst_cpuset_ranges(domain->present);
 	report_message(run->report, ENTRY_NOTE, "%s: all its CPUs (%s) are offline; not changed",
 		       domain->name, cpus ? cpus : "out of memory");
 	free(cpus);
