@@ -110,11 +110,12 @@ static void plan_scaling(struct level_change *work, struct step *step, size_t i)
 			      level->base_mhz.value * UINT64_C(1000), CPUFREQ_NO_LIMIT);
 }
 
-/** Where the level stays its step does not put turbo ratio limits back in a rollback. */
-static void plan_limits_footprint(const struct level_change *work, size_t i, struct step *step)
+/** A level that changes has the turbo ratio limits in its own footprint, which a rollback restores
+ * once CPUs have come back. */
+static void plan_limits_footprint(const struct level_change *work, size_t i, struct step *offline)
 {
 	if (work->facts.domains[i].profile.current_level == work->level)
-		hotplug_disturbs_limits(step, work->requests[i].domain);
+		hotplug_disturbs_limits(offline, work->requests[i].domain);
 }
 
 /** CPUs go online first: a partition can hold only those that are. */
@@ -139,8 +140,8 @@ static int plan_all_hotplug(struct level_change *work)
 			plan_hotplug_footprint(offline, work->requests[i].domain,
 					       work->facts.domains[i].level.cpus);
 			hotplug_keep_limits(limits, work->requests[i].domain);
-			plan_limits_footprint(work, i, online);
-			plan_limits_footprint(work, i, unknown);
+			hotplug_disturbs_limits(online, work->requests[i].domain);
+			hotplug_disturbs_limits(unknown, work->requests[i].domain);
 			plan_limits_footprint(work, i, offline);
 		}
 	scaling = change_step(work->change, ITEM_SCALING_MAX);
