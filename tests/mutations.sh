@@ -128,6 +128,8 @@ mutate "footprints are not recorded" $prepare \
 	verification
 mutate "old values are read when their step is made" $run \
 	's/int error = read_baseline(change);/int error = 0;/' baseline
+mutate "limits that turbo hides are not written" $prepare 's/(entry->hidden || !entry_served/(!entry_served/' baseline
+mutate "limits that turbo hides are not rolled back" $undo 's/(entry->hidden || (/(0 || (/' baseline
 mutate "what earlier steps moved is not read again" $prepare \
 	's/if (!item || !item->moved || !entry->recorded/if (!item || item->moved || !entry->recorded/' \
 	baseline
@@ -202,7 +204,7 @@ mutate "a second enable overwrites the record" $record \
 	's/^\t\tline->written = entry->wanted;/&\n\t\tline->old = entry->old;/' records
 mutate "records are not written" src/transaction/run.c 's/^\trecord_apply(change);//' records
 mutate "what the user changed is put back" src/features/restoring.c \
-	's/!item_value_equal(&item->item, now->value, item->written)/0/' records
+	's/^\tif (!as_written) {/\tif (now->absent) {/' records
 
 partition=src/sysfs/partition.c
 mutate "a partition does not fall back to root" $partition \

@@ -87,6 +87,65 @@ static void B5_a_second_run_without_turbo_changes_nothing(void **state)
 	machine_end(&machine);
 }
 
+/** As cpufreq shows the upper limits of CPUs 0 and 3 once turbo is on. */
+static void check_with_turbo(const struct machine *machine, const char *khz)
+{
+	write_file(machine, CPU "intel_pstate/no_turbo", "0");
+	check_file(machine, CPUFREQ(0, "cpuinfo_max_freq"), "3000000");
+	check_file(machine, CPUFREQ(0, "scaling_max_freq"), khz);
+	check_file(machine, CPUFREQ(3, "scaling_max_freq"), khz);
+	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+}
+
+static void limits_that_turbo_hides_are_set_and_removed(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	begin_without_turbo(&machine);
+	make(&machine, "turbo-mode disable");
+	check_with_turbo(&machine, "2000000");
+	make(&machine, "turbo-mode enable");
+	check_with_turbo(&machine, "3000000");
+	machine_end(&machine);
+}
+
+static void limits_that_turbo_hides_are_rolled_back(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	begin_without_turbo(&machine);
+	machine_faults(&machine, "write " CPUFREQ(3, "scaling_max_freq") " EIO times 1");
+	machine_try(&machine, "turbo-mode disable", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	machine_faults(&machine, "%s", "");
+	check_with_turbo(&machine, "3000000");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/** Of a step that was verified, when one behind it fails. */
+static void limits_that_turbo_hides_are_rolled_back_on_preset_platforms(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "cascadelake-6230n");
+	write_file(&machine, CPU "intel_pstate/no_turbo", "1");
+	machine_faults(&machine, "write " CPUFREQ(0, "scaling_min_freq") " EIO times 1");
+	machine_try(&machine, "base-freq enable", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	machine_faults(&machine, "%s", "");
+	write_file(&machine, CPU "intel_pstate/no_turbo", "0");
+	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "3900000");
+	check_file(&machine, CPUFREQ(1, "scaling_max_freq"), "3900000");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
 /** Limits of a user: what they are before, and is found again after it all. */
 static const struct {
 	const char *path, *khz;
@@ -337,6 +396,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(B5_limits_follow_the_new_base_frequency_while_turbo_is_off),
 		cmocka_unit_test(B5_a_second_run_without_turbo_changes_nothing),
+		cmocka_unit_test(limits_that_turbo_hides_are_set_and_removed),
+		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back),
+		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back_on_preset_platforms),
 		cmocka_unit_test(B5_disabling_restores_the_limits_of_the_user),
 		cmocka_unit_test(B5_a_failed_change_restores_the_limits_of_the_user),
 		cmocka_unit_test(every_old_value_is_read_before_the_first_write),
