@@ -13,6 +13,8 @@
 #define isst_change_warning fake_change_warning
 #define isst_change_difference fake_change_difference
 #define isst_plan_all_online fake_plan_all_online
+#define isst_offline_part fake_offline_part
+#define isst_domain_count fake_domain_count
 #define isst_error fake_error
 #define isst_platform fake_platform
 #define change_machine tested_change_machine
@@ -37,6 +39,7 @@ static struct {
 	const char *warnings[3], *differences[3];
 	struct isst_change_step steps[4];
 	bool progress; /* the run tells of CPU 3 */
+	const char *offline_parts[3];
 	/* what it was asked */
 	struct isst_change_options options;
 	unsigned int runs;
@@ -95,6 +98,19 @@ const char *fake_change_difference(const struct isst_change *change, size_t inde
 {
 	(void)change;
 	return library.differences[index];
+}
+
+const char *fake_offline_part(const struct isst_context *context, size_t index)
+{
+	(void)context;
+	return library.offline_parts[index];
+}
+
+/** Those that are asked for are all that there are. */
+size_t fake_domain_count(const struct isst_context *context)
+{
+	(void)context;
+	return 0;
 }
 
 int fake_plan_all_online(struct isst_change *change)
@@ -265,6 +281,28 @@ static void success_is_told_for_each_unit(void **state)
 	assert_outcome(STATUS_DONE, "Information: it became less\n" UNIT("0", "0", "turbo-freq",
 									 "enable:success")
 					    UNIT("1", "14", "turbo-freq", "enable:success"));
+}
+
+static void parts_that_are_offline_are_told(void **state)
+{
+	(void)state;
+	library.offline_parts[0] = "package 2 is offline";
+	change_machine(&run, &disable_each);
+	assert_outcome(STATUS_DONE, "Information: package 2 is offline; not changed\n" UNIT(
+					    "0", "0", "turbo-mode", "disable:success")
+					    UNIT("1", "14", "turbo-mode", "disable:success"));
+}
+
+static void parts_that_are_offline_are_no_matter_to_named_cpus(void **state)
+{
+	(void)state;
+	name_cpus();
+	library.offline_parts[0] = "package 2 is offline";
+	change_machine(&run, &enable);
+	assert_outcome(STATUS_DONE,
+		       UNIT("0", "12", "turbo-freq", "enable:success")
+			       UNIT("0", "13", "turbo-freq", "enable:success")
+				       UNIT("1", "20", "turbo-freq", "enable:success"));
 }
 
 static void D49_a_domain_of_several_named_cpus_is_changed_once(void **state)
@@ -656,6 +694,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(success_is_told_for_each_unit),
+		TEST(parts_that_are_offline_are_told),
+		TEST(parts_that_are_offline_are_no_matter_to_named_cpus),
 		TEST(D49_a_domain_of_several_named_cpus_is_changed_once),
 		TEST(D58_auto_is_told_under_the_lowest_cpu_of_each_domain),
 		TEST(a_machine_that_is_as_asked_is_unchanged),
