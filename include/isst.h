@@ -547,10 +547,11 @@ struct isst_journal_item {
 	const char *target;	   /* `package 0, die 0: CLOS 2` */
 	const char *old_value;	   /* before the change */
 	const char *written_value; /* NULL where it was only disturbed */
-	const char *present_value;
+	const char *present_value; /* `unknown` where it cannot be read */
 	const char *finding; /* in words, who gave it its present value */
 	bool restored;	     /* isst_journal_apply() gives it its old value */
 	bool moved;	     /* another process changed it since: it stays */
+	bool kept;	     /* it cannot be reached while its CPUs are offline: it has to wait */
 };
 
 void isst_journal_keep(struct isst_context *context);
@@ -570,8 +571,8 @@ const char *isst_journal_command(const struct isst_journal *journal);
 /** Seconds since the change was begun; -1 if unknown. */
 int64_t isst_journal_age(const struct isst_journal *journal);
 
-/** Whether some item was changed since, or may have been: isst_discover() does not roll back then.
- */
+/** Whether some item was changed since, or may have been, or cannot be reached while its CPUs are
+ * offline: isst_discover() does not roll back then. */
 bool isst_journal_moved(const struct isst_journal *journal);
 
 /** An item; NULL past the last one. */
@@ -579,8 +580,10 @@ const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, 
 
 /**
  * Gives all items that another process has not changed since their old values, and removes the
- * journal. Needs the lock. Returns 0, -ENOTRECOVERABLE with a message that lists what differs, or
- * another negative errno; then the journal is kept.
+ * journal. Needs the lock. Returns 0; -ENOENT where the journal was applied or discarded since it
+ * was opened. With any other negative errno the journal is kept: -EAGAIN: what can be reached was
+ * rolled back, and the message says which CPUs have to be brought online for the rest;
+ * -ENOTRECOVERABLE: the message lists what differs.
  */
 int isst_journal_apply(struct isst_journal *journal);
 
@@ -690,8 +693,8 @@ int isst_plan_core_power(struct isst_change *change, struct isst_request *reques
 int isst_plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
 		   const struct isst_clos *values);
 
-/** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out. -EINVAL
- * where one core is asked to be in two. */
+/** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out.
+ * -EINVAL where one core is asked to be in two. */
 int isst_plan_association(struct isst_change *change, struct isst_clos_association *associations,
 			  size_t count);
 

@@ -188,8 +188,15 @@ mutate "a journal is not read" src/features/context.c \
 	's/error = journal_recover(context);/error = 0;/' interruptions "association"
 mutate "a journal lacks the footprints" $journal \
 	's/i < step->footprint_count && good;/i < 0 \&\& good;/' interruptions "level 1 with features on"
-mutate "recovery is not told of" $journal 's/^\t\tmessage_notice(/\t\tmessage_trace(/' \
+apply=src/transaction/recovery_apply.c
+mutate "recovery is not told of" $apply 's/^\tmessage_notice(/\tmessage_trace(/' \
 	interruptions "association"
+mutate "a package that is offline is none of this machine" src/transaction/place.c \
+	's/place = place_of_remembered(.*/place = PLACE_NONE;/' recovery
+mutate "the journal goes although items are out of reach" $apply \
+	's/error = keep_rest(journal);/error = 0;/' recovery
+mutate "a refused recovery leaves the machine discovered" src/features/context.c \
+	's/^\t\ttopology_free(context->topology);/\t\t;/; s/^\t\tcontext->topology = NULL;/\t\t;/' recovery
 mutate "a journal of another boot is followed" src/transaction/saved.c \
 	's/strncmp(text, header, strlen(header)) != 0/0/' interruptions "association"
 
@@ -238,8 +245,8 @@ mutate "features stay on behind a level that came late" src/features/perf_profil
 	's/^\t\tstep->after = finish_late_levels;/\t\tstep->after = NULL;/' tpmi
 mutate "a pending level is not listed" $undo \
 	's/note_pending(work, at + done++);/done++;/' tpmi
-mutate "recovery takes every level for pending" $journal \
-	's/entry->recorded = entry->needed = true;/entry->written = true; &/' tpmi
+mutate "recovery takes every level for pending" $apply \
+	's/entry->written = tracked->pending ||.*/entry->written = true;/' tpmi
 mutate "associations are not read back" $making \
 	's/error = verify_step(making);/error = step->kind == ITEM_ASSOCIATION ? 0 : verify_step(making);/' \
 	tpmi

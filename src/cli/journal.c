@@ -3,6 +3,7 @@
 #include "handlers.h"
 #include "run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,6 +22,13 @@ static struct isst_journal *open_journal(struct run *run)
 	return journal;
 }
 
+static const char *what_apply_does(const struct isst_journal_item *item)
+{
+	if (item->restored)
+		return "restore";
+	return item->kept ? "keep" : "leave";
+}
+
 static void list_item(struct report_node *items, unsigned int index,
 		      const struct isst_journal_item *item)
 {
@@ -32,7 +40,7 @@ static void list_item(struct report_node *items, unsigned int index,
 		report_text(node, KEY_JOURNAL_WRITTEN, item->written_value);
 	report_text(node, KEY_JOURNAL_NOW, item->present_value);
 	report_text(node, KEY_JOURNAL_FINDING, item->finding);
-	report_text(node, KEY_JOURNAL_APPLY, item->restored ? "restore" : "leave");
+	report_text(node, KEY_JOURNAL_APPLY, what_apply_does(item));
 }
 
 void journal_show(struct run *run)
@@ -54,7 +62,14 @@ void journal_show(struct run *run)
 	isst_journal_free(journal);
 }
 
-/** Lists what was restored and what was left. */
+static const char *describe_result(const struct isst_journal_item *item)
+{
+	if (item->restored)
+		return "restored";
+	return item->kept ? "kept" : "left";
+}
+
+/** Lists what was restored, what was left, and what is kept until it can be reached. */
 static void list_applied(struct run *run, struct isst_journal *journal)
 {
 	const struct isst_journal_item *item;
@@ -63,11 +78,11 @@ static void list_applied(struct run *run, struct isst_journal *journal)
 	for (unsigned int i = 0; (item = isst_journal_item(journal, i)); i++) {
 		struct report_node *node;
 
-		if (!item->restored && !item->moved)
+		if (!item->restored && !item->moved && !item->kept)
 			continue;
 		node = report_branch(top, KEY_JOURNAL_ITEM, i);
 		report_text(node, KEY_JOURNAL_TARGET, item->target);
-		report_text(node, KEY_JOURNAL_RESULT, item->restored ? "restored" : "left");
+		report_text(node, KEY_JOURNAL_RESULT, describe_result(item));
 		report_text(node, KEY_JOURNAL_NOW,
 			    item->restored ? item->old_value : item->present_value);
 	}
@@ -76,6 +91,7 @@ static void list_applied(struct run *run, struct isst_journal *journal)
 void journal_apply(struct run *run)
 {
 	struct isst_journal *journal = open_journal(run);
+	int error;
 
 	if (!journal) {
 		if (run->status == STATUS_DONE)
@@ -84,7 +100,8 @@ void journal_apply(struct run *run)
 	}
 	/* What the items are is asked before they are restored. */
 	isst_journal_item(journal, 0);
-	if (run_call(run, isst_journal_apply(journal)) == 0) {
+	error = run_call(run, isst_journal_apply(journal));
+	if (error == 0 || error == -EAGAIN) {
 		run->changed = true;
 		list_applied(run, journal);
 	}

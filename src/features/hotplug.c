@@ -6,17 +6,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool all_online(struct isst_context *context)
 {
 	return isst_cpuset_count(isst_present_cpus(context)) ==
 	       isst_cpuset_count(isst_online_cpus(context));
-}
-
-static bool is_off(const char *control)
-{
-	return strcmp(control, "off") == 0 || strcmp(control, "forceoff") == 0;
 }
 
 int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
@@ -34,7 +28,7 @@ int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
 		hotplug->smt = NULL;
 		return error == -ENOMEM ? error : 0;
 	}
-	if (!is_off(hotplug->smt)) {
+	if (!hotplug_smt_is_off(hotplug->smt)) {
 		free(hotplug->smt);
 		hotplug->smt = NULL;
 	}

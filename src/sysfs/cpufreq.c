@@ -121,6 +121,11 @@ int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)
 	return error;
 }
 
+bool hotplug_smt_is_off(const char *control)
+{
+	return strcmp(control, "off") == 0 || strcmp(control, "forceoff") == 0;
+}
+
 int hotplug_smt_control(struct kernel_files *files, char **control)
 {
 	return kernel_files_text(files, SMT_CONTROL, control);

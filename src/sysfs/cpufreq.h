@@ -52,6 +52,7 @@ int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);
 /** What smt/control says, to be freed: `off` or `forceoff` where the kernel keeps second threads of
  * cores offline. -ENOENT where there is no such file. */
 int hotplug_smt_control(struct kernel_files *files, char **control);
+bool hotplug_smt_is_off(const char *control);
 
 /** Takes a CPU online or offline. -ENOENT for a CPU that cannot be unplugged. */
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online);

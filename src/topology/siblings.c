@@ -3,7 +3,7 @@
  * CPUs that are offline and were never seen, where SMT is off: the kernel keeps the second thread
  * of every core offline then, and says nothing of where it is. They make no domain uncertain.
  */
-#include "sysfs/kernel_files.h"
+#include "sysfs/cpufreq.h"
 #include "topology/steps.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool smt_is_off(const struct topology_sources *sources)
 {
 	char *text = NULL;
 	bool off = !kernel_files_text(sources->files, CPU_DIRECTORY "/smt/control", &text) &&
-		   (strcmp(text, "off") == 0 || strcmp(text, "forceoff") == 0);
+		   hotplug_smt_is_off(text);
 
 	free(text);
 	return off;

@@ -5,24 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** The order of items; 0 for those that item_is() calls the same. */
-static int compare_items(const struct item *a, const struct item *b)
-{
-	const unsigned int left[] = { a->kind, a->package, a->die, a->domain,
-				      a->kind == ITEM_FEATURES ? 0 : a->index };
-	const unsigned int right[] = { b->kind, b->package, b->die, b->domain,
-				       b->kind == ITEM_FEATURES ? 0 : b->index };
-
-	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
-		if (left[i] != right[i])
-			return left[i] < right[i] ? -1 : 1;
-	return 0;
-}
-
 static int by_item_and_order(const void *a, const void *b)
 {
 	const struct baseline_item *left = a, *right = b;
-	int order = compare_items(&left->item, &right->item);
+	int order = item_compare(&left->item, &right->item);
 
 	if (order)
 		return order;
@@ -57,7 +43,7 @@ static void sort(struct baseline *baseline)
 	for (size_t i = 1; i < baseline->count; i++) {
 		struct baseline_item *first = &baseline->items[kept];
 
-		if (compare_items(&first->item, &baseline->items[i].item))
+		if (item_compare(&first->item, &baseline->items[i].item))
 			baseline->items[++kept] = baseline->items[i];
 		else
 			first->asked |= baseline->items[i].asked;
@@ -112,7 +98,7 @@ int baseline_read(struct baseline *baseline, struct isst_context *context, bool 
 
 static int by_item(const void *key, const void *element)
 {
-	return compare_items(key, &((const struct baseline_item *)element)->item);
+	return item_compare(key, &((const struct baseline_item *)element)->item);
 }
 
 struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item)

@@ -220,6 +220,19 @@ bool item_is(const struct item *a, const struct item *b)
 	       a->domain == b->domain && (a->index == b->index || a->kind == ITEM_FEATURES);
 }
 
+int item_compare(const struct item *a, const struct item *b)
+{
+	const unsigned int left[] = { a->kind, a->package, a->die, a->domain,
+				      a->kind == ITEM_FEATURES ? 0 : a->index };
+	const unsigned int right[] = { b->kind, b->package, b->die, b->domain,
+				       b->kind == ITEM_FEATURES ? 0 : b->index };
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	return 0;
+}
+
 bool item_value_equal(const struct item *item, struct item_value a, struct item_value b)
 {
 	if (KINDS[item->kind].format == AS_TEXT)
@@ -257,6 +270,11 @@ bool item_is_disturbed(const struct item *item)
 const char *item_kind_name(enum item_kind kind)
 {
 	return KINDS[kind].name;
+}
+
+const char *item_kind_text(enum item_kind kind)
+{
+	return KINDS[kind].what;
 }
 
 enum item_kind item_kind_of(const char *name)

@@ -109,6 +109,12 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
  */
 int items_write(struct isst_context *context, struct item_access *accesses, size_t count);
 
+/** The order of items; 0 for those that item_is() calls the same. */
+int item_compare(const struct item *a, const struct item *b);
+
+/** What messages call the items of a kind. */
+const char *item_kind_text(enum item_kind kind);
+
 /** Whether the index of an item is a CPU; whether it is one of a CPU's limits. */
 bool item_is_of_cpu(const struct item *item);
 bool item_is_limit(const struct item *item);

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rolls back what an interrupted run left. An item is restored only while it has the value that the
- * run left it with: whatever else it has was given to it by another process since, and stays.
+ * Compares what an interrupted run left with what is there now. An item is restored only while it
+ * has the value that the run left it with: whatever else it has was given to it by another process
+ * since, and stays.
  */
 #include "transaction/recovery.h"
 #include "base/machine.h"
 #include "sysfs/cpufreq.h"
-#include "transaction/undo.h"
+#include "topology/cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- What the journal says of each item ---- */
 
-static struct tracked *find(struct isst_journal *journal, const struct item *item)
+static int by_item(const void *key, const void *element)
 {
-	for (size_t i = 0; i < journal->count; i++)
-		if (item_is(&journal->tracked[i].item, item))
-			return &journal->tracked[i];
-	return NULL;
+	return item_compare(key, &(*(struct tracked *const *)element)->item);
+}
+
+static struct tracked *find(const struct isst_journal *journal, const struct item *item)
+{
+	struct tracked **found = bsearch(item, journal->sorted, journal->count,
+					 sizeof(struct tracked *), by_item);
+
+	return found ? *found : NULL;
 }
 
 /** What a line of a footprint says is not known until its step is complete: but the kernel moves
@@ -59,39 +62,93 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 	}
 }
 
+static int by_item_and_line(const void *left, const void *right)
+{
+	const struct journal_line *a = *(const struct journal_line *const *)left;
+	const struct journal_line *b = *(const struct journal_line *const *)right;
+	int order = item_compare(&a->saved.item, &b->saved.item);
+
+	return order ? order : (a > b) - (a < b);
+}
+
+/** Finds which lines are about the same item: each points to the first of them. */
+static int find_first_lines(const struct journal_text *text, const struct journal_line **first)
+{
+	const struct journal_line **sorted = calloc(text->count + 1, sizeof(*sorted));
+	const struct journal_line *leader = NULL;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < text->count; i++)
+		sorted[i] = &text->lines[i];
+	qsort(sorted, text->count, sizeof(*sorted), by_item_and_line);
+	for (size_t i = 0; i < text->count; i++) {
+		const struct journal_line *line = sorted[i];
+
+		if (!leader || item_compare(&leader->saved.item, &line->saved.item))
+			leader = line;
+		first[line - text->lines] = leader;
+	}
+	free(sorted);
+	return 0;
+}
+
+static struct tracked *track_item(struct isst_journal *journal, const struct journal_line *line)
+{
+	struct tracked *tracked = &journal->tracked[journal->count];
+
+	*tracked = (struct tracked){ .item = line->saved.item,
+				     .old = line->saved.old,
+				     .last = line->saved.old,
+				     .previous = line->saved.old,
+				     .line = line->number,
+				     .known = true };
+	journal->sorted[journal->count++] = tracked;
+	return tracked;
+}
+
+static int by_tracked_item(const void *left, const void *right)
+{
+	return item_compare(&(*(struct tracked *const *)left)->item,
+			    &(*(struct tracked *const *)right)->item);
+}
+
 static int track(struct isst_journal *journal)
 {
 	const struct journal_text *text = &journal->text;
+	const struct journal_line **first = calloc(text->count + 1, sizeof(*first));
+	int error = -ENOMEM;
 
 	journal->tracked = calloc(text->count + 1, sizeof(*journal->tracked));
-	if (!journal->tracked)
-		return -ENOMEM;
-	for (size_t i = 0; i < text->count; i++) {
+	journal->of_line = calloc(text->count + 1, sizeof(*journal->of_line));
+	journal->sorted = calloc(text->count + 1, sizeof(*journal->sorted));
+	if (first && journal->tracked && journal->of_line && journal->sorted)
+		error = find_first_lines(text, first);
+	for (size_t i = 0; i < text->count && !error; i++) {
 		const struct journal_line *line = &text->lines[i];
-		struct tracked *tracked = find(journal, &line->saved.item);
 
-		if (!tracked) {
-			tracked = &journal->tracked[journal->count++];
-			*tracked = (struct tracked){ .item = line->saved.item,
-						     .old = line->saved.old,
-						     .last = line->saved.old,
-						     .previous = line->saved.old,
-						     .line = line->number,
-						     .known = true };
-		}
-		note_role(journal, tracked, line);
+		journal->of_line[i] = first[i] == line ? track_item(journal, line)
+						       : journal->of_line[first[i] - text->lines];
+		note_role(journal, journal->of_line[i], line);
 	}
-	return 0;
+	if (!error)
+		qsort(journal->sorted, journal->count, sizeof(struct tracked *), by_tracked_item);
+	free(first);
+	return error;
 }
 
 /** Before anything is written: what no run can have noted was put there by others. */
 static int check(const struct isst_journal *journal)
 {
 	for (size_t i = 0; i < journal->count; i++) {
-		const struct tracked *tracked = &journal->tracked[i];
+		struct tracked *tracked = &journal->tracked[i];
+		int place = item_place(journal->context, &tracked->item, NULL);
 
-		if (plausible(journal->context, &tracked->item, tracked->old) ||
-		    plausible(journal->context, &tracked->item, tracked->last))
+		if (place < 0)
+			return place;
+		tracked->place = (enum place)place;
+		if (place == PLACE_NONE || !plausible(&tracked->item, tracked->old) ||
+		    !plausible(&tracked->item, tracked->last))
 			return message_error(
 				&journal->context->messages, -EIO,
 				"%s/journal:%u: %s: this machine has no such item, or it cannot have "
@@ -147,7 +204,10 @@ static int read_present(struct isst_journal *journal)
 		error = items_read(journal->context, accesses, journal->count);
 	for (size_t i = 0; i < journal->count && !error; i++) {
 		journal->tracked[i].now = accesses[i].value;
-		journal->tracked[i].unreadable = accesses[i].absent || accesses[i].failure.error;
+		/* The kernel says of a CPU that was taken out that it is not online. */
+		journal->tracked[i].unreadable = accesses[i].absent || accesses[i].failure.error ||
+						 (accesses[i].item.kind == ITEM_ONLINE &&
+						  journal->tracked[i].place == PLACE_OFFLINE);
 	}
 	free(accesses);
 	return error ? error : read_features(journal);
@@ -183,13 +243,74 @@ static bool is_hidden(struct isst_journal *journal, const struct tracked *tracke
 	       is_clamped(journal, tracked, tracked->last.number);
 }
 
-/** An item is away with its CPU, as long as that is where the run left it. */
-static bool went_with_cpu(struct isst_journal *journal, const struct tracked *tracked)
+static int read_smt(struct isst_journal *journal)
 {
-	const struct item cpu = item_of_cpu(tracked->item.index);
-	const struct tracked *online = item_is_limit(&tracked->item) ? find(journal, &cpu) : NULL;
+	const char *message = journal->context->messages.error;
+	char *control = NULL;
+	int error = hotplug_smt_control(&journal->context->files, &control);
 
-	return online && online->now.number == 0 && online->last.number == 0;
+	journal->smt_off = !error && hotplug_smt_is_off(control);
+	free(control);
+	journal->context->messages.error = message;
+	return error == -ENOMEM ? error : 0;
+}
+
+/** Which thread of its core a CPU is; where nothing is known of it, it has been offline since boot,
+ * as second threads are without SMT. */
+static unsigned int thread_of(const struct topology *topology, unsigned int number)
+{
+	const struct topology_cpu *cpu = topology_cpu(topology, number);
+
+	if (cpu)
+		return cpu->public.thread;
+	for (size_t i = 0; i < topology->unreachable_count; i++)
+		if (topology->unreachable[i].number == number)
+			return topology->unreachable[i].thread;
+	return 1;
+}
+
+/** Whether a CPU stays offline whatever is done: SMT was switched off since. */
+static bool is_kept_offline(const struct isst_journal *journal, unsigned int cpu)
+{
+	const struct topology *topology = journal->context->topology;
+
+	return journal->smt_off && !isst_cpuset_has(topology->online, cpu) &&
+	       thread_of(topology, cpu) > 0;
+}
+
+/** Whether a CPU is offline by the run's doing, and comes online with the rollback. */
+static bool comes_online(const struct isst_journal *journal, unsigned int cpu)
+{
+	const struct item item = item_of_cpu(cpu);
+	const struct tracked *online = find(journal, &item);
+
+	return online && !online->unreadable && online->now.number == 0 &&
+	       online->last.number == 0 && !is_kept_offline(journal, cpu);
+}
+
+/** Whether the rollback brings a CPU online by which an item can be reached. */
+static bool comes_with_cpu(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	bool comes = false;
+	unsigned int cpu;
+
+	if (cpus && item_place(journal->context, &tracked->item, cpus) == PLACE_OFFLINE)
+		isst_cpuset_for_each (cpu, cpus)
+			comes |= comes_online(journal, cpu);
+	isst_cpuset_free(cpus);
+	return comes;
+}
+
+/** What cannot be read now: it may be in reach once CPUs are online. */
+static enum finding judge_unreadable(const struct isst_journal *journal,
+				     const struct tracked *tracked)
+{
+	if (tracked->place != PLACE_OFFLINE)
+		return FOUND_UNCERTAIN;
+	if (item_is_limit(&tracked->item) && is_kept_offline(journal, tracked->item.index))
+		return FOUND_SMT_OFF;
+	return comes_with_cpu(journal, tracked) ? FOUND_WRITTEN : FOUND_OFFLINE;
 }
 
 /** The register of turbo ratio limits may be that of the package, and then one power domain's item
@@ -213,7 +334,10 @@ static enum finding judge(struct isst_journal *journal, const struct tracked *tr
 	const struct item *item = &tracked->item;
 
 	if (tracked->unreadable)
-		return went_with_cpu(journal, tracked) ? FOUND_WRITTEN : FOUND_UNCERTAIN;
+		return judge_unreadable(journal, tracked);
+	if (item->kind == ITEM_ONLINE && tracked->old.number &&
+	    is_kept_offline(journal, item->index))
+		return FOUND_SMT_OFF;
 	if (item_value_equal(item, tracked->now, tracked->old))
 		return tracked->pending || is_hidden(journal, tracked) ? FOUND_WRITTEN : FOUND_OLD;
 	if ((tracked->known || tracked->written) &&
@@ -248,44 +372,52 @@ static bool may_disturb(const struct item *item, const struct item *other)
 	       item->domain == other->domain;
 }
 
-/** What a step disturbed is another's, too, once another has changed what the step wrote. */
-static bool is_overtaken(struct isst_journal *journal, const struct journal_line *footprint)
+/** What a step disturbed is another's, too, once another has changed what the step wrote. @line
+ * counts the lines of the text. */
+static bool is_overtaken(const struct isst_journal *journal, size_t line)
 {
 	const struct journal_text *text = &journal->text;
+	const struct journal_line *footprint = &text->lines[line];
+	size_t first = line;
 
-	for (size_t i = 0; i < text->count; i++) {
-		const struct journal_line *line = &text->lines[i];
-
-		if (line->step == footprint->step && line->role == JOURNAL_ITEM &&
-		    may_disturb(&line->saved.item, &footprint->saved.item) &&
-		    find(journal, &line->saved.item)->finding == FOUND_MOVED)
+	/* The lines of a step stand together. */
+	while (first > 0 && text->lines[first - 1].step == footprint->step)
+		first--;
+	for (size_t i = first; i < text->count && text->lines[i].step == footprint->step; i++)
+		if (text->lines[i].role == JOURNAL_ITEM &&
+		    journal->of_line[i]->finding == FOUND_MOVED &&
+		    may_disturb(&text->lines[i].saved.item, &footprint->saved.item))
 			return true;
-	}
 	return false;
 }
 
-static void judge_all(struct isst_journal *journal)
+static bool may_be_overtaken(const struct tracked *tracked)
+{
+	return !tracked->written &&
+	       (tracked->finding == FOUND_WRITTEN || tracked->finding == FOUND_UNCERTAIN);
+}
+
+static int judge_all(struct isst_journal *journal)
 {
 	const struct journal_text *text = &journal->text;
+	int place = PLACE_OFFLINE;
 
 	for (size_t i = 0; i < journal->count; i++)
 		journal->tracked[i].finding = judge(journal, &journal->tracked[i]);
-	for (size_t i = 0; i < text->count; i++) {
-		struct tracked *tracked = find(journal, &text->lines[i].saved.item);
-
-		if (text->lines[i].role == JOURNAL_FOOTPRINT && !tracked->written &&
-		    tracked->finding != FOUND_OLD && is_overtaken(journal, &text->lines[i]))
-			tracked->finding = FOUND_MOVED;
-	}
+	for (size_t i = 0; i < text->count; i++)
+		if (text->lines[i].role == JOURNAL_FOOTPRINT &&
+		    may_be_overtaken(journal->of_line[i]) && is_overtaken(journal, i))
+			journal->of_line[i]->finding = FOUND_MOVED;
+	for (size_t i = 0; i < journal->count && place >= 0; i++)
+		if (journal->tracked[i].finding == FOUND_OFFLINE)
+			place = item_place(journal->context, &journal->tracked[i].item,
+					   journal->offline);
+	return place < 0 ? place : 0;
 }
 
-/** Whether it cannot be said of everything that the interrupted run left it so. */
-static bool has_moved(const struct isst_journal *journal)
+bool finding_is_open(enum finding finding)
 {
-	for (size_t i = 0; i < journal->count; i++)
-		if (journal->tracked[i].finding >= FOUND_UNCERTAIN)
-			return true;
-	return false;
+	return finding >= FOUND_UNCERTAIN && finding != FOUND_SMT_OFF;
 }
 
 /* ---- Opening ---- */
@@ -302,8 +434,8 @@ static int examine(struct isst_journal *journal)
 	if (!error)
 		error = read_present(journal);
 	if (!error)
-		judge_all(journal);
-	return error;
+		error = read_smt(journal);
+	return error ? error : judge_all(journal);
 }
 
 int isst_journal_open(struct isst_context *context, struct isst_journal **result)
@@ -319,7 +451,8 @@ int isst_journal_open(struct isst_context *context, struct isst_journal **result
 	if (!journal)
 		return -ENOMEM;
 	journal->context = context;
-	error = examine(journal);
+	journal->offline = isst_cpuset_new();
+	error = journal->offline ? examine(journal) : -ENOMEM;
 	if (!error)
 		*result = journal;
 	else
@@ -332,6 +465,9 @@ void isst_journal_free(struct isst_journal *journal)
 	if (!journal)
 		return;
 	journal_text_clear(&journal->text);
+	isst_cpuset_free(journal->offline);
+	free(journal->of_line);
+	free(journal->sorted);
 	free(journal->tracked);
 	free(journal->listed);
 	free(journal);
@@ -354,7 +490,10 @@ int64_t isst_journal_age(const struct isst_journal *journal)
 
 bool isst_journal_moved(const struct isst_journal *journal)
 {
-	return has_moved(journal);
+	for (size_t i = 0; i < journal->count; i++)
+		if (finding_is_open(journal->tracked[i].finding))
+			return true;
+	return false;
 }
 
 static int list_items(struct isst_journal *journal)
@@ -364,6 +503,8 @@ static int list_items(struct isst_journal *journal)
 		[FOUND_WRITTEN] = "as the interrupted run left it",
 		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
 		[FOUND_MOVED] = "changed by another process",
+		[FOUND_OFFLINE] = "not in reach while its CPUs are offline",
+		[FOUND_SMT_OFF] = "offline, as SMT is off",
 	};
 
 	journal->listed = calloc(journal->count + 1, sizeof(*journal->listed));
@@ -386,6 +527,7 @@ static int list_items(struct isst_journal *journal)
 			.restored = tracked->finding == FOUND_WRITTEN ||
 				    tracked->finding == FOUND_UNCERTAIN,
 			.moved = tracked->finding == FOUND_MOVED,
+			.kept = tracked->finding == FOUND_OFFLINE,
 		};
 	}
 	return journal->listed ? 0 : -ENOMEM;
@@ -396,274 +538,4 @@ const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, 
 	if (!journal->listed && list_items(journal))
 		return NULL;
 	return index < journal->count ? &journal->listed[index] : NULL;
-}
-
-/* ---- Applying ---- */
-
-/** What another process wrote stays: it is put back where the rollback itself disturbs it. */
-static void set_entry(struct entry *entry, const struct tracked *tracked)
-{
-	entry->recorded = !tracked->unreadable || tracked->finding != FOUND_MOVED;
-	entry->needed = true;
-	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
-	entry->wanted = tracked->last;
-	/* What the kernel shows neither of. */
-	entry->hidden = tracked->finding == FOUND_WRITTEN && !tracked->pending &&
-			item_is_limit(&entry->item) && tracked->now.number == tracked->old.number;
-	entry->written = tracked->pending || entry->hidden;
-	entry->timed_out = tracked->pending;
-	entry->confirmed = !tracked->pending;
-}
-
-static void rebuild_line(struct isst_journal *journal, struct step *step,
-			 const struct journal_line *line)
-{
-	const struct item *item = &line->saved.item;
-
-	if (!step)
-		return;
-	if (line->role == JOURNAL_ITEM) {
-		size_t count = step->count;
-
-		step_set(step, *item, WHOLE_VALUE, line->saved.written.number);
-		if (step->count > count)
-			set_entry(&step->entries[count], find(journal, item));
-	} else if (line->role == JOURNAL_FOOTPRINT) {
-		size_t count = step->footprint_count;
-
-		step_disturbs(step, *item);
-		if (step->footprint_count > count)
-			set_entry(&step->footprint[count], find(journal, item));
-	}
-}
-
-/** Makes the steps that the journal tells of, as if they had been begun. */
-static void rebuild(struct isst_journal *journal, struct isst_change *change)
-{
-	const struct journal_text *text = &journal->text;
-	unsigned int number = 0;
-	struct step *step = NULL;
-
-	for (size_t i = 0; i < text->count && !change->broken; i++) {
-		const struct journal_line *line = &text->lines[i];
-
-		if (line->step != number) {
-			number = line->step;
-			step = change_step(change, line->saved.item.kind);
-			if (step)
-				step->begun = true;
-		}
-		rebuild_line(journal, step, line);
-	}
-}
-
-/** Texts of a list as one, for the message of an error. */
-static char *join(const char *(*next)(const void *list, size_t index), const void *list)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	const char *part;
-	bool failed = !stream;
-
-	for (size_t i = 0; !failed && (part = next(list, i)); i++)
-		failed = fprintf(stream, "%s%s", i ? "; " : "", part) < 0;
-	if (stream && fclose(stream))
-		failed = true;
-	if (!failed)
-		return text;
-	free(text);
-	return NULL;
-}
-
-static const char *next_difference(const void *change, size_t index)
-{
-	return isst_change_difference(change, index);
-}
-
-static int fail(struct isst_journal *journal, const struct isst_change *change, int error)
-{
-	char *differences = join(next_difference, change);
-
-	message_error(&journal->context->messages, error,
-		      "the incomplete change of an interrupted run could not be rolled back as a "
-		      "whole: %s; " JOURNAL_KEPT,
-		      differences ? differences : "out of memory");
-	free(differences);
-	return error;
-}
-
-int isst_journal_apply(struct isst_journal *journal)
-{
-	struct isst_context *context = journal->context;
-	struct isst_change_options options = { .command = "recovery" };
-	struct isst_change *change;
-	bool kept = context->keep_journal;
-	int error;
-
-	if (context->lock < 0)
-		return message_error(
-			&context->messages, -EINVAL,
-			"a rollback needs the lock, taken before the machine is discovered");
-	context->keep_journal = false;
-	error = isst_change_new(context, &options, &change);
-	context->keep_journal = kept;
-	if (error)
-		return error;
-	rebuild(journal, change);
-	/* Should this run be killed as well, the next one knows that values moved. */
-	error = change->broken ? -ENOMEM : journal_reopen(change);
-	if (!error) {
-		journal_rollback(change);
-		error = change_undo(change);
-	}
-	if (error == -ENOTRECOVERABLE)
-		error = fail(journal, change, error);
-	/* What could not be restored is left to the next run. */
-	if (!error)
-		journal_end(change);
-	isst_change_free(change);
-	return error;
-}
-
-int isst_journal_discard(struct isst_context *context)
-{
-	if (context->lock < 0)
-		return message_error(&context->messages, -EINVAL,
-				     "discarding the journal needs the lock");
-	return journal_remove(context);
-}
-
-void isst_journal_keep(struct isst_context *context)
-{
-	context->keep_journal = true;
-}
-
-/* ---- On the way of another change ---- */
-
-/** `3 min`: as much as one wants to know. */
-static const char *describe_age(const struct isst_journal *journal)
-{
-	static const struct {
-		int64_t seconds;
-		const char *name;
-	} UNITS[] = { { 86400, "days" }, { 3600, "hours" }, { 60, "minutes" } };
-	int64_t age = isst_journal_age(journal);
-
-	if (age < 0)
-		return "at an unknown time";
-	for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
-		if (age >= 2 * UNITS[i].seconds)
-			return message_make(&journal->context->messages, "%lld %s ago",
-					    (long long)(age / UNITS[i].seconds), UNITS[i].name);
-	return message_make(&journal->context->messages, "%lld seconds ago", (long long)age);
-}
-
-struct listing {
-	const struct isst_journal *journal;
-	bool moved; /* those that were changed since; else those that are rolled back */
-};
-
-/** The n-th item of a listing. */
-static const char *next_listed(const void *data, size_t index)
-{
-	const struct listing *listing = data;
-	struct isst_context *context = listing->journal->context;
-
-	for (size_t i = 0; i < listing->journal->count; i++) {
-		const struct tracked *tracked = &listing->journal->tracked[i];
-
-		if (tracked->finding == FOUND_OLD ||
-		    (tracked->finding >= FOUND_UNCERTAIN) != listing->moved || index-- > 0)
-			continue;
-		return message_make(
-			&context->messages, listing->moved ? "%s is %s" : "%s: %s -> %s",
-			item_describe(context, &tracked->item),
-			tracked->unreadable
-				? "unknown"
-				: item_describe_value(context, &tracked->item, tracked->now),
-			item_describe_value(context, &tracked->item, tracked->old));
-	}
-	return NULL;
-}
-
-static int refuse_moved(const struct isst_journal *journal)
-{
-	const struct listing listing = { journal, true };
-	char *moved = join(next_listed, &listing);
-	int error = message_error(
-		&journal->context->messages, -EIO,
-		"a run was interrupted in the middle of a change (%s, %s), and the machine was "
-		"changed since, or may have been: %s; nothing is changed until `isst journal show` "
-		"was looked at, and `isst journal apply` or `isst journal discard` was run",
-		*isst_journal_command(journal) ? isst_journal_command(journal) : "unknown command",
-		describe_age(journal), moved ? moved : "out of memory");
-
-	free(moved);
-	return error;
-}
-
-static int recover(struct isst_journal *journal)
-{
-	const struct listing listing = { journal, false };
-	char *restored;
-	int error;
-
-	if (has_moved(journal))
-		return refuse_moved(journal);
-	restored = join(next_listed, &listing);
-	error = isst_journal_apply(journal);
-	if (!error)
-		message_notice(
-			&journal->context->messages,
-			"rolled back the incomplete change of an interrupted run (%s, %s): %s",
-			*isst_journal_command(journal) ? isst_journal_command(journal)
-						       : "unknown command",
-			describe_age(journal),
-			!restored   ? "out of memory"
-			: *restored ? restored
-				    : "everything was as before");
-	free(restored);
-	return error;
-}
-
-int journal_recover(struct isst_context *context)
-{
-	struct isst_journal *journal;
-	int error = isst_journal_open(context, &journal);
-
-	if (error)
-		return error;
-	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
-	if (!journal)
-		return journal_remove(context);
-	error = recover(journal);
-	isst_journal_free(journal);
-	return error;
-}
-
-/** Whether some run is changing the machine now: then the journal is that run's own. */
-static bool change_at_work(const struct isst_context *context)
-{
-	int descriptor = open(context->machine->lock_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool busy = descriptor < 0 || flock(descriptor, LOCK_SH | LOCK_NB) != 0;
-
-	if (descriptor >= 0)
-		close(descriptor);
-	return busy;
-}
-
-void journal_tell(struct isst_context *context)
-{
-	const char *error = context->messages.error;
-	struct journal_text text;
-
-	if (journal_text_read(context, &text) == 0 && text.count > 0 && !text.done &&
-	    !change_at_work(context))
-		message_notice(&context->messages,
-			       "a run was interrupted in the middle of a change; the next run that "
-			       "changes something rolls it back, and `isst journal show` lists it");
-	journal_text_clear(&text);
-	/* Who may not read the journal is not told of it: this run does not need it. */
-	context->messages.error = error;
 }

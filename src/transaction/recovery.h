@@ -11,6 +11,15 @@ enum finding {
 	FOUND_WRITTEN,	 /* as the interrupted run left it */
 	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not say which */
 	FOUND_MOVED,	 /* changed since, by another process */
+	FOUND_OFFLINE,	 /* it cannot be reached while its CPUs are offline */
+	FOUND_SMT_OFF,	 /* of a CPU that is offline as SMT was switched off since: it stays */
+};
+
+/** Where an item is. */
+enum place {
+	PLACE_NONE,    /* this machine has no such place */
+	PLACE_OFFLINE, /* no CPU is online by which it could be reached */
+	PLACE_REACHED,
 };
 
 /** An item, with all that the journal says of it. */
@@ -26,6 +35,7 @@ struct tracked {
 	bool known;	   /* @last is what the run left, or was about to write */
 	bool pending;	   /* it was written, and may appear yet */
 	bool unreadable;
+	enum place place;
 	enum finding finding;
 	/* Of a level: what firmware set with the present one, once that was asked for. */
 	struct level_effects effects;
@@ -35,13 +45,27 @@ struct tracked {
 struct isst_journal {
 	struct isst_context *context;
 	struct journal_text text;
-	struct tracked *tracked;
+	struct tracked *tracked; /* in the order in which the file names them first */
 	size_t count;
+	struct tracked **of_line; /* of each line of the text */
+	struct tracked **sorted;  /* by item_compare() */
+	bool smt_off;
+	struct isst_cpuset *offline; /* CPUs that items of FOUND_OFFLINE are waiting for */
 	struct isst_journal_item *listed;
 };
 
-/** Whether a value is one that an item of this machine can have. Returns 0, or -EINVAL. */
-int plausible(struct isst_context *context, const struct item *item, struct item_value value);
+/** Whether a finding keeps the change from being rolled back unasked. */
+bool finding_is_open(enum finding finding);
+
+/**
+ * Where an item of a journal is. @cpus: if not NULL, the CPUs of a place that is offline are added
+ * to it; one that nothing is remembered of may be that of any CPU which was never seen. Returns
+ * -ENOMEM, or an enum place.
+ */
+int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus);
+
+/** Whether a value is one that an item can have, wherever it is. */
+bool plausible(const struct item *item, struct item_value value);
 
 /**
  * Whether the present value of an item that a level change disturbs is what the level change, or a

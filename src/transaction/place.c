@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the items of a journal are. A package may have gone offline since it was written: its items
+ * are those of this machine all the same, and are reached again once its CPUs are online.
+ */
+#include "sysfs/cpufreq.h"
+#include "topology/cache.h"
+#include "transaction/recovery.h"
+
+#include <errno.h>
+
+static int add_cpu(struct isst_cpuset *cpus, unsigned int number)
+{
+	return cpus ? isst_cpuset_add(cpus, number, number) : 0;
+}
+
+static int offline_cpu(struct isst_cpuset *cpus, unsigned int number)
+{
+	int error = add_cpu(cpus, number);
+
+	return error ? error : PLACE_OFFLINE;
+}
+
+/** A CPU that was taken out may come back: the kernel keeps its number free. */
+static int place_of_absent_cpu(struct isst_context *context, unsigned int number,
+			       struct isst_cpuset *cpus)
+{
+	struct isst_cpuset *possible = isst_cpuset_new();
+	const char *message = context->messages.error;
+	int error = possible ? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/possible",
+						    possible)
+			     : -ENOMEM;
+	int place = error == -ENOMEM ? error : PLACE_NONE;
+
+	if (!error && isst_cpuset_has(possible, number))
+		place = offline_cpu(cpus, number);
+	context->messages.error = message;
+	isst_cpuset_free(possible);
+	return place;
+}
+
+static int place_of_cpu(struct isst_context *context, const struct item *item,
+			struct isst_cpuset *cpus)
+{
+	const struct topology *topology = context->topology;
+
+	if (!isst_cpuset_has(topology->present, item->index))
+		return place_of_absent_cpu(context, item->index, cpus);
+	/* That a CPU is offline can be read, and written. */
+	if (item->kind == ITEM_ONLINE)
+		return PLACE_REACHED;
+	if (!isst_cpuset_has(topology->online, item->index))
+		return offline_cpu(cpus, item->index);
+	return topology_find_domain(topology, item->package, item->die, item->domain)
+		       ? PLACE_REACHED
+		       : PLACE_NONE;
+}
+
+/** CPUs that were online in this boot, and are offline now together with their package or die. */
+static int place_of_remembered(const struct isst_context *context, const struct item *item,
+			       struct isst_cpuset *cpus)
+{
+	const struct topology *topology = context->topology;
+	int place = PLACE_NONE;
+
+	for (size_t i = 0; i < topology->unreachable_count && place >= 0; i++) {
+		const struct cached_cpu *cpu = &topology->unreachable[i];
+
+		/* The numbers of power domains say all: see item_of(). */
+		if (cpu->package == item->package && cpu->domain == item->domain &&
+		    (cpu->die == item->die || context_has_power_domains(context)))
+			place = offline_cpu(cpus, cpu->number);
+	}
+	return place;
+}
+
+/** Whether CPUs were never seen online, so that there may be packages that nobody knows of. */
+static bool has_unseen(const struct topology *topology)
+{
+	for (size_t i = 0; i < topology->domain_count; i++)
+		if (topology->domains[i]->unknown_cpus)
+			return true;
+	return false;
+}
+
+static int place_of_unseen(const struct topology *topology, struct isst_cpuset *cpus)
+{
+	int place = PLACE_NONE;
+	unsigned int cpu;
+
+	if (!has_unseen(topology))
+		return PLACE_NONE;
+	isst_cpuset_for_each (cpu, topology->present)
+		if (place >= 0 && !isst_cpuset_has(topology->online, cpu) &&
+		    !topology_cpu(topology, cpu) && !topology_is_unreachable(topology, cpu))
+			place = offline_cpu(cpus, cpu);
+	return place;
+}
+
+int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus)
+{
+	const struct topology *topology = context->topology;
+	int place;
+
+	if (item->kind == ITEM_CPUSETS)
+		return item->index == 0 ? PLACE_REACHED : PLACE_NONE;
+	if (item_is_of_cpu(item))
+		return place_of_cpu(context, item, cpus);
+	if (topology_find_domain(topology, item->package, item->die, item->domain))
+		return PLACE_REACHED;
+	place = place_of_remembered(context, item, cpus);
+	return place == PLACE_NONE ? place_of_unseen(topology, cpus) : place;
+}

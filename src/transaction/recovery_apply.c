@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rolls back what an interrupted run left, as far as recovery.c has found that it is that run's. */
+#include "base/machine.h"
+#include "sysfs/cpufreq.h"
+#include "transaction/recovery.h"
+#include "transaction/undo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { LISTED_MOST = 8 }; /* items in a message; of more it says how many of which kind */
+
+/* ---- Applying ---- */
+
+/** What another process wrote stays: it is put back where the rollback itself disturbs it. */
+static void set_entry(struct entry *entry, const struct tracked *tracked)
+{
+	entry->recorded = tracked->finding == FOUND_MOVED ? !tracked->unreadable
+							  : tracked->finding < FOUND_OFFLINE;
+	entry->needed = true;
+	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
+	entry->wanted = tracked->last;
+	/* What the kernel shows neither of. */
+	entry->hidden = tracked->finding == FOUND_WRITTEN && !tracked->pending &&
+			item_is_limit(&entry->item) && tracked->now.number == tracked->old.number;
+	entry->written = tracked->pending || entry->hidden;
+	entry->timed_out = tracked->pending;
+	entry->confirmed = !tracked->pending;
+}
+
+static void rebuild_line(const struct isst_journal *journal, struct step *step, size_t number)
+{
+	const struct journal_line *line = &journal->text.lines[number];
+	const struct tracked *tracked = journal->of_line[number];
+	const struct item *item = &line->saved.item;
+
+	if (!step)
+		return;
+	if (line->role == JOURNAL_ITEM) {
+		size_t count = step->count;
+
+		step_set(step, *item, WHOLE_VALUE, line->saved.written.number);
+		if (step->count > count)
+			set_entry(&step->entries[count], tracked);
+	} else if (line->role == JOURNAL_FOOTPRINT) {
+		size_t count = step->footprint_count;
+
+		step_disturbs(step, *item);
+		if (step->footprint_count > count)
+			set_entry(&step->footprint[count], tracked);
+	}
+}
+
+/** Makes the steps that the journal tells of, as if they had been begun. */
+static void rebuild(const struct isst_journal *journal, struct isst_change *change)
+{
+	const struct journal_text *text = &journal->text;
+	unsigned int number = 0;
+	struct step *step = NULL;
+
+	for (size_t i = 0; i < text->count && !change->broken; i++) {
+		const struct journal_line *line = &text->lines[i];
+
+		if (line->step != number) {
+			number = line->step;
+			step = change_step(change, line->saved.item.kind);
+			if (step)
+				step->begun = true;
+		}
+		rebuild_line(journal, step, i);
+	}
+}
+
+/** Texts of a list as one, for a message: not more of them than somebody reads. */
+static char *join(const char *const *texts, size_t count)
+{
+	char *text = NULL;
+	size_t size, shown = count > LISTED_MOST ? LISTED_MOST : count;
+	FILE *stream = open_memstream(&text, &size);
+	bool failed = !stream;
+
+	for (size_t i = 0; i < shown && !failed; i++)
+		failed = fprintf(stream, "%s%s", i ? "; " : "", texts[i]) < 0;
+	if (!failed && shown < count)
+		failed = fprintf(stream, "; and %zu more", count - shown) < 0;
+	if (stream && fclose(stream))
+		failed = true;
+	if (!failed)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int fail(struct isst_journal *journal, const struct isst_change *change, int error)
+{
+	char *differences = join(change->differences.texts, change->differences.count);
+
+	message_error(&journal->context->messages, error,
+		      "the incomplete change of an interrupted run could not be rolled back as a "
+		      "whole: %s; " JOURNAL_KEPT,
+		      differences ? differences : "out of memory");
+	free(differences);
+	return error;
+}
+
+static size_t count_found(const struct isst_journal *journal, enum finding finding)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += journal->tracked[i].finding == finding;
+	return count;
+}
+
+/** What cannot be reached, and what helps; "" where all can be. To be freed. */
+static char *describe_offline(const struct isst_journal *journal)
+{
+	size_t count = count_found(journal, FOUND_OFFLINE);
+	char *cpus = count ? isst_cpuset_ranges(journal->offline) : NULL, *text;
+
+	if (!count)
+		return strdup("");
+	if (!cpus || asprintf(&text,
+			      "%zu item%s cannot be reached while CPUs %s are offline: bring them "
+			      "online (" CPU_DIRECTORY "/cpuN/online)",
+			      count, count == 1 ? "" : "s", cpus) < 0)
+		text = NULL;
+	free(cpus);
+	return text;
+}
+
+/** What can be reached was rolled back; the rest has to wait, with the journal. */
+static int keep_rest(struct isst_journal *journal)
+{
+	char *offline = describe_offline(journal);
+	int error = message_error(
+		&journal->context->messages, -EAGAIN,
+		"what can be reached was rolled back, but %s, then run `isst "
+		"journal apply` again; `isst journal discard` leaves them as they "
+		"are",
+		offline ? offline : "out of memory");
+
+	free(offline);
+	return error;
+}
+
+/** The file may be gone since it was opened: applied or discarded. */
+static int check_there(struct isst_journal *journal)
+{
+	struct journal_text text;
+	int error = journal_text_read(journal->context, &text);
+
+	journal_text_clear(&text);
+	if (error != -ENOENT)
+		return error;
+	return message_error(&journal->context->messages, -ENOENT,
+			     "the journal is not there any more: it was applied or discarded");
+}
+
+int isst_journal_apply(struct isst_journal *journal)
+{
+	struct isst_context *context = journal->context;
+	struct isst_change_options options = { .command = "recovery" };
+	struct isst_change *change;
+	bool kept = context->keep_journal;
+	int error;
+
+	if (context->lock < 0)
+		return message_error(
+			&context->messages, -EINVAL,
+			"a rollback needs the lock, taken before the machine is discovered");
+	error = check_there(journal);
+	if (error)
+		return error;
+	context->keep_journal = false;
+	error = isst_change_new(context, &options, &change);
+	context->keep_journal = kept;
+	if (error)
+		return error;
+	rebuild(journal, change);
+	/* Should this run be killed as well, the next one knows that values moved. */
+	error = change->broken ? -ENOMEM : journal_reopen(change);
+	if (!error) {
+		journal_rollback(change);
+		error = change_undo(change);
+	}
+	if (error == -ENOTRECOVERABLE)
+		error = fail(journal, change, error);
+	if (!error && count_found(journal, FOUND_OFFLINE) > 0)
+		error = keep_rest(journal);
+	/* What could not be restored is left to the next run. */
+	if (!error)
+		journal_end(change);
+	isst_change_free(change);
+	return error;
+}
+
+int isst_journal_discard(struct isst_context *context)
+{
+	if (context->lock < 0)
+		return message_error(&context->messages, -EINVAL,
+				     "discarding the journal needs the lock");
+	return journal_remove(context);
+}
+
+void isst_journal_keep(struct isst_context *context)
+{
+	context->keep_journal = true;
+}
+
+/* ---- On the way of another change ---- */
+
+/** `3 min`: as much as one wants to know. */
+static const char *describe_age(const struct isst_journal *journal)
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} UNITS[] = { { 86400, "days" }, { 3600, "hours" }, { 60, "minutes" } };
+	int64_t age = isst_journal_age(journal);
+
+	if (age < 0)
+		return "at an unknown time";
+	for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+		if (age >= 2 * UNITS[i].seconds)
+			return message_make(&journal->context->messages, "%lld %s ago",
+					    (long long)(age / UNITS[i].seconds), UNITS[i].name);
+	return message_make(&journal->context->messages, "%lld seconds ago", (long long)age);
+}
+
+static const char *command_of(const struct isst_journal *journal)
+{
+	const char *command = isst_journal_command(journal);
+
+	return *command ? command : "unknown command";
+}
+
+/** Which items a message is about. */
+typedef bool (*tracked_test)(const struct tracked *tracked);
+
+static bool is_moved(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_UNCERTAIN || tracked->finding == FOUND_MOVED;
+}
+
+static bool is_rolled_back(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_WRITTEN;
+}
+
+/** What the run wrote, and cannot be restored. */
+static bool is_aside(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_SMT_OFF && tracked->written;
+}
+
+static const char *describe_tracked(const struct isst_journal *journal,
+				    const struct tracked *tracked)
+{
+	struct isst_context *context = journal->context;
+	const char *target = item_describe(context, &tracked->item);
+	const char *now = tracked->unreadable
+				  ? "unknown"
+				  : item_describe_value(context, &tracked->item, tracked->now);
+
+	if (tracked->finding != FOUND_WRITTEN)
+		return message_make(&context->messages, "%s is %s", target, now);
+	return message_make(&context->messages, "%s: %s -> %s", target, now,
+			    item_describe_value(context, &tracked->item, tracked->old));
+}
+
+static char *list_items(const struct isst_journal *journal, tracked_test test)
+{
+	const char *texts[LISTED_MOST];
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count && count < LISTED_MOST; i++)
+		if (test(&journal->tracked[i]))
+			texts[count++] = describe_tracked(journal, &journal->tracked[i]);
+	return join(texts, count);
+}
+
+/** `CLOS (4)`, or `scaling_max_freq of CPUs 0-3`: the items of one kind, where there are any. */
+static bool print_kind(FILE *stream, const struct isst_journal *journal, tracked_test test,
+		       enum item_kind kind, bool first)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *ranges = NULL;
+	size_t count = 0;
+	bool good = cpus != NULL;
+
+	for (size_t i = 0; i < journal->count && good; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+
+		if (tracked->item.kind != kind || !test(tracked))
+			continue;
+		count++;
+		if (item_is_of_cpu(&tracked->item))
+			good = !isst_cpuset_add(cpus, tracked->item.index, tracked->item.index);
+	}
+	if (good && count > 0 && isst_cpuset_count(cpus) > 0) {
+		ranges = isst_cpuset_ranges(cpus);
+		good = ranges && fprintf(stream, "%s%s of CPUs %s", first ? "" : ", ",
+					 item_kind_text(kind), ranges) >= 0;
+	} else if (good && count > 0) {
+		good = fprintf(stream, "%s%s (%zu)", first ? "" : ", ", item_kind_text(kind),
+			       count) >= 0;
+	}
+	free(ranges);
+	isst_cpuset_free(cpus);
+	return good;
+}
+
+/** How many items of which kinds; all of them are what `isst journal show` is for. */
+static char *count_items(const struct isst_journal *journal, tracked_test test)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	bool good = stream != NULL;
+
+	for (int kind = 0; kind < ITEM_KINDS && good; kind++)
+		good = print_kind(stream, journal, test, (enum item_kind)kind, ftell(stream) == 0);
+	if (stream && fclose(stream))
+		good = false;
+	if (good)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/** The items that a test is about, for a message; "" for none. To be freed. */
+static char *summarise(const struct isst_journal *journal, tracked_test test)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += test(&journal->tracked[i]);
+	return count > LISTED_MOST ? count_items(journal, test) : list_items(journal, test);
+}
+
+/** Another process wrote, or may have: somebody has to look. */
+static int refuse_moved(const struct isst_journal *journal, const char *moved, const char *offline)
+{
+	return message_error(
+		&journal->context->messages, -EIO,
+		"a run was interrupted in the middle of a change (%s, %s), and the machine was "
+		"changed since, or may have been: %s%s%s; nothing is changed until `isst journal "
+		"show` was looked at, and `isst journal apply` or `isst journal discard` was run",
+		command_of(journal), describe_age(journal), moved, *offline ? "; " : "", offline);
+}
+
+/** What the run left is out of reach for now. */
+static int refuse_offline(const struct isst_journal *journal, const char *offline)
+{
+	return message_error(
+		&journal->context->messages, -EIO,
+		"a run was interrupted in the middle of a change (%s, %s), of which %s, and the next "
+		"run rolls it back; nothing is changed until then: `isst journal show` lists the "
+		"items, `isst journal apply` rolls back the others, `isst journal discard` leaves "
+		"the machine as it is",
+		command_of(journal), describe_age(journal), offline);
+}
+
+static int refuse(const struct isst_journal *journal)
+{
+	char *moved = summarise(journal, is_moved), *offline = describe_offline(journal);
+	int error = -ENOMEM;
+
+	if (moved && offline)
+		error = *moved ? refuse_moved(journal, moved, offline)
+			       : refuse_offline(journal, offline);
+	free(moved);
+	free(offline);
+	return error;
+}
+
+static void tell_rolled_back(struct isst_journal *journal, const char *restored, const char *aside)
+{
+	message_notice(&journal->context->messages,
+		       "rolled back the incomplete change of an interrupted run (%s, %s): %s%s%s",
+		       command_of(journal), describe_age(journal),
+		       *restored ? restored : "everything was as before",
+		       *aside ? "; left as they are, as SMT is off: " : "", aside);
+}
+
+static int recover(struct isst_journal *journal)
+{
+	char *restored, *aside;
+	int error;
+
+	if (isst_journal_moved(journal))
+		return refuse(journal);
+	restored = summarise(journal, is_rolled_back);
+	aside = count_items(journal, is_aside);
+	error = isst_journal_apply(journal);
+	if (!error)
+		tell_rolled_back(journal, restored ? restored : "out of memory",
+				 aside ? aside : "out of memory");
+	free(restored);
+	free(aside);
+	return error;
+}
+
+int journal_recover(struct isst_context *context)
+{
+	struct isst_journal *journal;
+	int error = isst_journal_open(context, &journal);
+
+	if (error)
+		return error;
+	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
+	if (!journal)
+		return journal_remove(context);
+	error = recover(journal);
+	isst_journal_free(journal);
+	return error;
+}
+
+/** Whether some run is changing the machine now: then the journal is that run's own. */
+static bool change_at_work(const struct isst_context *context)
+{
+	int descriptor = open(context->machine->lock_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool busy = descriptor < 0 || flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+
+	if (descriptor >= 0)
+		close(descriptor);
+	return busy;
+}
+
+void journal_tell(struct isst_context *context)
+{
+	const char *error = context->messages.error;
+	struct journal_text text;
+
+	if (journal_text_read(context, &text) == 0 && text.count > 0 && !text.done &&
+	    !change_at_work(context))
+		message_notice(&context->messages,
+			       "a run was interrupted in the middle of a change; the next run that "
+			       "changes something rolls it back, and `isst journal show` lists it");
+	journal_text_clear(&text);
+	/* Who may not read the journal is not told of it: this run does not need it. */
+	context->messages.error = error;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the next run makes of a journal where the machine is not what it was when the run died. */
+#include "transaction/support/loops.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/** A child that is killed right after its @k-th change. */
+static void run_and_kill(const struct machine *machine, const char *name, unsigned int k)
+{
+	pid_t child;
+	int status;
+
+	machine_faults(machine, "change any after %u times 1 signal KILL", k - 1);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		machine_try(machine, name, &outcome);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	machine_faults(machine, "%s", "");
+}
+
+static void set_file(const struct machine *machine, const char *path, const char *text)
+{
+	struct isst_machine *opened = machine_open(machine);
+
+	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
+	opened->release(opened);
+}
+
+static void set_online(const struct machine *machine, unsigned int first, unsigned int last,
+		       bool online)
+{
+	for (unsigned int cpu = first; cpu <= last; cpu++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+		set_file(machine, path, online ? "1\n" : "0\n");
+	}
+}
+
+static struct isst_context *open_context(const struct machine *machine)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 1000), 0);
+	return context;
+}
+
+static struct isst_journal *open_journal(struct isst_context *context)
+{
+	struct isst_journal *journal;
+
+	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_non_null(journal);
+	return journal;
+}
+
+static void check_no_journal(const struct machine *machine)
+{
+	assert_null(machine_text(machine, "run/journal"));
+}
+
+/* ---- A package that went offline ---- */
+
+/** CPUs of the second package, and a change of that machine that writes to both. */
+static const struct {
+	const char *platform, *name;
+	unsigned int killed_after, first, last;
+} PACKAGES[] = {
+	{ "tests/multi-die-across", "core-power enable", 4, 6, 11 },
+	{ "tests/multi-die-across", "core-power enable", 7, 6, 11 },
+	{ "tests/multi-die-across", "level 1", 4, 6, 11 },
+	{ "tests/multi-die-across", "turbo-mode disable", 12, 6, 11 },
+	{ "tests/multi-die-across", "base-freq enable auto", 30, 6, 11 },
+};
+
+/** Counts the items that wait for CPUs; each says so. */
+static unsigned int count_kept(struct isst_journal *journal)
+{
+	const struct isst_journal_item *item;
+	unsigned int count = 0;
+
+	for (size_t i = 0; (item = isst_journal_item(journal, i)); i++) {
+		if (!item->kept)
+			continue;
+		assert_string_equal(item->present_value, "unknown");
+		assert_false(item->restored || item->moved);
+		count++;
+	}
+	return count;
+}
+
+static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(PACKAGES); i++) {
+		struct isst_context *context;
+		struct isst_journal *journal;
+		struct machine machine;
+		char *before, *text;
+
+		machine_begin(&machine, PACKAGES[i].platform);
+		before = machine_picture(&machine);
+		run_and_kill(&machine, PACKAGES[i].name, PACKAGES[i].killed_after);
+		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
+		context = open_context(&machine);
+		assert_int_equal(isst_discover(context), -EIO);
+		check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
+		isst_close(context);
+		context = open_context(&machine);
+		isst_journal_keep(context);
+		assert_int_equal(isst_discover(context), 0);
+		journal = open_journal(context);
+		assert_true(count_kept(journal) > 0);
+		assert_true(isst_journal_moved(journal));
+		assert_int_equal(isst_journal_apply(journal), -EAGAIN);
+		check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
+		isst_journal_free(journal);
+		/* All that is in reach is as before. */
+		journal = open_journal(context);
+		for (size_t j = 0; isst_journal_item(journal, j); j++)
+			assert_false(isst_journal_item(journal, j)->restored);
+		isst_journal_free(journal);
+		isst_close(context);
+		text = machine_text(&machine, "run/journal");
+		assert_non_null(text);
+		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, true);
+		context = open_context(&machine);
+		if (isst_discover(context))
+			fail_msg("%s, %s: %s", PACKAGES[i].platform, PACKAGES[i].name,
+				 isst_error(context));
+		isst_close(context);
+		machine_check(&machine, before, "%s, with its CPUs online", PACKAGES[i].name);
+		check_no_journal(&machine);
+		free(before);
+		free(text);
+		machine_end(&machine);
+	}
+}
+
+/** Without the file that remembers them the CPUs may be of any package. */
+static void what_is_offline_waits_also_where_nothing_is_remembered_of_it(void **state)
+{
+	struct isst_context *context;
+	struct machine machine;
+	char *before, *path;
+
+	(void)state;
+	machine_begin(&machine, "tests/multi-die-across");
+	before = machine_picture(&machine);
+	run_and_kill(&machine, "core-power enable", 4);
+	set_online(&machine, 6, 11, false);
+	assert_true(asprintf(&path, "%s/run/topology", machine.state) >= 0);
+	assert_int_equal(unlink(path), 0);
+	free(path);
+	context = open_context(&machine);
+	assert_int_equal(isst_discover(context), -EIO);
+	check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
+	isst_close(context);
+	set_online(&machine, 6, 11, true);
+	context = open_context(&machine);
+	assert_int_equal(isst_discover(context), 0);
+	isst_close(context);
+	machine_check(&machine, before, "with its CPUs online");
+	free(before);
+	machine_end(&machine);
+}
+
+/* ---- A recovery that is refused ---- */
+
+/** The interrupted change is not rolled back, so there is no machine to make another one of. */
+static void a_refused_recovery_leaves_the_context_undiscovered(void **state)
+{
+	struct isst_context *context;
+	struct isst_journal *journal;
+	struct isst_change *change;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	run_and_kill(&machine, "base-freq enable auto", 11);
+	set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq", "1900000\n");
+	context = open_context(&machine);
+	assert_int_equal(isst_discover(context), -EIO);
+	check_holds(isst_error(context), "isst journal apply");
+	assert_int_equal(isst_domain_count(context), 0);
+	assert_null(isst_cpu(context, 0));
+	assert_int_equal(isst_change_new(context, NULL, &change), -EINVAL);
+	assert_null(change);
+	assert_int_equal(isst_journal_open(context, &journal), -EINVAL);
+	/* It is not too late to look. */
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	journal = open_journal(context);
+	assert_int_equal(isst_journal_apply(journal), 0);
+	isst_journal_free(journal);
+	isst_close(context);
+	check_no_journal(&machine);
+	machine_end(&machine);
+}
+
+/* ---- Twice ---- */
+
+static void a_journal_is_applied_once(void **state)
+{
+	struct isst_context *context;
+	struct isst_journal *one, *other, *none;
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	run_and_kill(&machine, "core-power enable", 2);
+	context = open_context(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	one = open_journal(context);
+	other = open_journal(context);
+	assert_int_equal(isst_journal_apply(one), 0);
+	assert_int_equal(isst_journal_apply(one), -ENOENT);
+	check_holds(isst_error(context), "the journal is not there any more");
+	assert_int_equal(isst_journal_apply(other), -ENOENT);
+	assert_int_equal(isst_journal_open(context, &none), 0);
+	assert_null(none);
+	isst_journal_free(one);
+	isst_journal_free(other);
+	isst_close(context);
+	check_no_journal(&machine);
+	machine_check(&machine, before, "applied twice");
+	free(before);
+	machine_end(&machine);
+}
+
+/* ---- Many items ---- */
+
+static void a_notice_about_many_items_is_a_summary(void **state)
+{
+	struct isst_context *context;
+	struct machine machine;
+	const char *notice;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	run_and_kill(&machine, "turbo-mode disable", 30);
+	context = open_context(&machine);
+	assert_int_equal(isst_discover(context), 0);
+	notice = isst_notice(context, 0);
+	assert_non_null(notice);
+	check_holds(notice, "rolled back the incomplete change");
+	check_holds(notice, "scaling_max_freq of CPUs 0-29");
+	assert_null(strstr(notice, " kHz"));
+	isst_close(context);
+	machine_end(&machine);
+}
+
+static void a_refusal_about_many_items_is_a_summary(void **state)
+{
+	struct isst_context *context;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	run_and_kill(&machine, "turbo-mode disable", 30);
+	for (unsigned int cpu = 0; cpu < 20; cpu++) {
+		char path[80];
+
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_max_freq", cpu);
+		set_file(&machine, path, "1700000\n");
+	}
+	context = open_context(&machine);
+	assert_int_equal(isst_discover(context), -EIO);
+	check_holds(isst_error(context), "scaling_max_freq of CPUs 0-19;");
+	assert_null(strstr(isst_error(context), " kHz"));
+	isst_close(context);
+	machine_end(&machine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_offline_waits_and_the_rest_is_rolled_back),
+		cmocka_unit_test(what_is_offline_waits_also_where_nothing_is_remembered_of_it),
+		cmocka_unit_test(a_refused_recovery_leaves_the_context_undiscovered),
+		cmocka_unit_test(a_journal_is_applied_once),
+		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
+		cmocka_unit_test(a_refusal_about_many_items_is_a_summary),
+	};
+
+	return cmocka_run_group_tests_name("recovery on a machine that is another by then", tests,
+					   NULL, NULL);
+}
