@@ -221,6 +221,15 @@ mutate "invalid partitions are not brought back" $partition \
 mutate "groups are not removed" $partition \
 	's/error = kernel_files_rmdir(files, path);/error = 0;/' faults_small "level 1 partitions"
 
+mutate "partitions of others are taken over" src/features/level_partitions.c \
+	's/if (group == GROUP_OTHER_PARTITION)$/if (0)/' hotplug
+
+# ---- CPUs that come online ----
+mutate "CPUs of unknown place come online for one package" src/features/level_unknown_cpus.c \
+	's/^\tif (!is_whole_machine(change))$/\tif (!is_whole_machine(change) \&\& !change)/' hotplug
+mutate "limits that the kernel writes again are left" src/features/hotplug.c \
+	's/limits->entries\[i\].mask = WHOLE_VALUE;/(void)0;/' hotplug
+
 # ---- TPMI ----
 
 forget_kind ITEM_LEVEL tpmi
@@ -265,7 +274,7 @@ mutate "nobody says that a domain was left out" src/transaction/change.c \
 mutate "a domain that refuses ends the writing of the others" $making \
 	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi_small "core-power enable"
 mutate "a level change does not record the features" src/features/perf_profile_change.c \
-	's/step_disturbs(step, item_of(ITEM_FEATURES, domain, current));/(void)current;/' tpmi
+	's/step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);/(void)current;/' tpmi
 mutate "CPUs of unknown power domains are passed over" src/topology/power_domains.c \
 	's/note_unknown(topology, die->package, cpu->unknown_core);/note_unknown(topology, die->package + 1, NULL);/' tpmi
 mutate "associations behind one that failed are lost" src/driver/driver.c \

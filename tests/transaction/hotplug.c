@@ -74,6 +74,24 @@ static void unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains(v
 	machine_end(&machine);
 }
 
+/** The kernel writes the MSR again that CPU 4 has written, as that comes online with the level. */
+static void a_level_has_its_turbo_ratio_limits_though_cpus_come_online(void **state)
+{
+	struct machine machine;
+	char *picture;
+
+	(void)state;
+	machine_begin(&machine, "tests/offline");
+	check_ends(&machine, "turbo ratio limits");
+	set_file(&machine, "/sys/devices/system/cpu/cpu4/online", "0");
+	check_ends(&machine, "level 1 online");
+	check_text(&machine, ONLINE, "0-1,4-5,8-9,12-13");
+	picture = machine_picture(&machine);
+	check_holds(picture, "domain 1 msr 0x1ad: 0x0000000000001f1f\n");
+	free(picture);
+	machine_end(&machine);
+}
+
 static void D45_D46_all_cpus_come_online(void **state)
 {
 	struct machine machine;
@@ -297,6 +315,28 @@ static void an_invalid_partition_comes_back_as_such(void **state)
 	machine_end(&machine);
 }
 
+/** A partition of the name of die 0, of CPUs that are not all its own. */
+static void a_partition_of_others_is_neither_replaced_nor_removed(void **state)
+{
+	struct outcome outcome;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/multi-die");
+	set_file(&machine, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
+	make_group(&machine, "/sys/fs/cgroup/0-0-0", "3-4", "root");
+	machine_try(&machine, "level 1 partitions", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "/sys/fs/cgroup/0-0-0 is in use (root 3-4)");
+	outcome_clear(&outcome);
+	machine_try(&machine, "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "/sys/fs/cgroup/0-0-0 is left as it is (root ");
+	check_text(&machine, GROUP "/cpuset.cpus", "3-4");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
 static void D16_long_lists_of_cpus_are_complete(void **state)
 {
 	struct machine machine;
@@ -373,6 +413,7 @@ int main(void)
 		cmocka_unit_test(D46_unknown_cpus_are_brought_online_where_the_level_enables_them),
 		cmocka_unit_test(
 			unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains),
+		cmocka_unit_test(a_level_has_its_turbo_ratio_limits_though_cpus_come_online),
 		cmocka_unit_test(D45_D46_all_cpus_come_online),
 		cmocka_unit_test(D15_hundreds_of_cpus_come_and_go),
 		cmocka_unit_test(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone),
@@ -384,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_without_isolated_partitions_gets_root_ones),
 		cmocka_unit_test(D50_an_invalid_partition_is_a_failure_with_the_kernels_reason),
 		cmocka_unit_test(an_invalid_partition_comes_back_as_such),
+		cmocka_unit_test(a_partition_of_others_is_neither_replaced_nor_removed),
 		cmocka_unit_test(D16_long_lists_of_cpus_are_complete),
 		cmocka_unit_test(without_cpusets_cpus_go_offline),
 		cmocka_unit_test(uncore_limits_that_firmware_moved_are_restored),
