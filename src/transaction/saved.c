@@ -128,12 +128,13 @@ int saved_header(struct isst_context *context, const char *name, unsigned int ve
 	int error = prefix ? read_boot_id(context, &boot_id) : -ENOMEM;
 
 	*header = NULL;
-	if (!error && asprintf(header, "%s%s\n", prefix, boot_id) < 0) {
-		*header = NULL;
-		error = -ENOMEM;
-	}
-	if (!error)
+	if (!error) {
+		if (asprintf(header, "%s%s\n", prefix, boot_id) < 0) {
+			*header = NULL;
+			error = -ENOMEM;
+		}
 		free(boot_id);
+	}
 	free(prefix);
 	return error;
 }
