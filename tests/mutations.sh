@@ -205,6 +205,8 @@ mutate "records are ignored" $record 's/int error = read_all(context, name, save
 	records
 mutate "what was taken back already is taken back again" src/features/restoring.c \
 	's/\*settled = existed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
+mutate "records that are cut off are followed" src/transaction/saved.c \
+	's/^\treturn refuse_damaged(context, name, number, "cut off");/\treturn 0;/' records
 mutate "records of another level are used" $record \
 	's/ && saved->items\[i\].level == level)/)/' records
 mutate "a second enable overwrites the record" $record \

@@ -369,7 +369,7 @@ static int parse(struct isst_context *context, char *lines, struct journal_text 
 int journal_text_read(struct isst_context *context, struct journal_text *text)
 {
 	char *content = NULL, *lines = NULL;
-	int error = saved_text_read(context, FILE_NAME, JOURNAL_VERSION, &content, &lines);
+	int error = saved_text_read(context, FILE_NAME, JOURNAL_VERSION, false, &content, &lines);
 
 	*text = (struct journal_text){ 0 };
 	if (!error)

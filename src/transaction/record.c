@@ -209,6 +209,7 @@ static int write_all(struct isst_context *context, const char *name,
 	good = good && stream && fputs(header, stream) >= 0;
 	for (size_t i = 0; i < saved->count && good; i++)
 		good = saved_item_print(stream, &saved->items[i]);
+	good = good && fputs(SAVED_ITEMS_END "\n", stream) >= 0;
 	if (stream && (fclose(stream) || !text))
 		good = false;
 	if (good)

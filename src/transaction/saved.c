@@ -139,30 +139,38 @@ int saved_header(struct isst_context *context, const char *name, unsigned int ve
 	return error;
 }
 
-/** Parses the lines behind the header; @line counts them from the start of the file. */
+/** Of a file that is damaged nothing is believed: what is missing in it would not be restored, and
+ * nobody would know. */
+static int refuse_damaged(struct isst_context *context, const char *name, unsigned int line,
+			  const char *how)
+{
+	return message_error(&context->messages, -EIO,
+			     "%s/%s:%u is %s: nothing that it holds is restored; remove the file, "
+			     "and `disable --auto` does what it does without saved settings",
+			     context->machine->runtime_directory, name, line, how);
+}
+
+/** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
 static int parse(struct isst_context *context, const char *name, char *lines,
 		 struct saved_items *saved)
 {
-	int error = 0;
+	unsigned int number = 2;
+	char *end;
 
-	for (unsigned int line = 2; *lines && !error; line++) {
-		char *end = strchr(lines, '\n');
+	for (; (end = strchr(lines, '\n')); number++, lines = end + 1) {
 		struct saved_item item;
+		int error;
 
-		/* The last line may be cut off: what it was to tell of was not done yet. */
-		if (!end)
-			break;
 		*end = '\0';
-		if (saved_item_parse(context, lines, &item))
-			error = saved_items_add(saved, &item);
-		else
-			error = message_error(&context->messages, -EIO,
-					      "%s/%s:%u is damaged: remove the file, and what it "
-					      "holds is not restored",
-					      context->machine->runtime_directory, name, line);
-		lines = end + 1;
+		if (strcmp(lines, SAVED_ITEMS_END) == 0 && !end[1])
+			return 0;
+		if (!saved_item_parse(context, lines, &item))
+			return refuse_damaged(context, name, number, "damaged");
+		error = saved_items_add(saved, &item);
+		if (error)
+			return error;
 	}
-	return error;
+	return refuse_damaged(context, name, number, "cut off");
 }
 
 /**
@@ -189,7 +197,7 @@ static int check_header(struct isst_context *context, const char *name, unsigned
 }
 
 int saved_text_read(struct isst_context *context, const char *name, unsigned int version,
-		    char **text, char **lines)
+		    bool whole, char **text, char **lines)
 {
 	char *header = NULL;
 	int error;
@@ -204,6 +212,8 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
 				      error == -EACCES || error == -EPERM ? -EPERM : -EIO,
 				      "%s/%s cannot be read: %s", context->runtime.path, name,
 				      runtime_file_strerror(error));
+	if (!error && whole && !strchr(*text, '\n'))
+		error = refuse_damaged(context, name, 1, "cut off");
 	if (!error)
 		error = saved_header(context, name, version, &header);
 	if (!error)
@@ -224,7 +234,7 @@ int saved_items_read(struct isst_context *context, const char *name, struct save
 	int error;
 
 	*saved = (struct saved_items){ 0 };
-	error = saved_text_read(context, name, SAVED_ITEMS_VERSION, &text, &lines);
+	error = saved_text_read(context, name, SAVED_ITEMS_VERSION, true, &text, &lines);
 	if (!error)
 		error = parse(context, name, lines, saved);
 	if (error)

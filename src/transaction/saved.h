@@ -33,17 +33,17 @@ bool saved_item_parse(struct isst_context *context, char *line, struct saved_ite
 
 /**
  * Reads a file of the runtime directory that begins with a line of saved_header(); *@lines is what
- * stands behind that line. *@text is to be freed. Returns 0, -ENOENT (no file, or one of another
- * boot), -ENOMEM, or another negative errno with a message.
+ * stands behind that line. *@text is to be freed. @whole: the file was put into its place as a
+ * whole; else its first line may not be complete, and says nothing then. Returns 0, -ENOENT (no
+ * file, or one of another boot), -ENOMEM, or another negative errno with a message.
  */
 int saved_text_read(struct isst_context *context, const char *name, unsigned int version,
-		    char **text, char **lines);
+		    bool whole, char **text, char **lines);
 
 /**
  * Reads the file @name of the runtime directory. Returns 0, -ENOENT (no file, or one of another
  * boot), -ENOMEM, or another negative errno with a message: one that cannot be read, is of another
- * version, or damaged. A last line that was cut off is left out, since a run may have died while it
- * wrote: what the line tells of was not done yet.
+ * version, or damaged, which one without its last line is, too: such a file is written as a whole.
  */
 int saved_items_read(struct isst_context *context, const char *name, struct saved_items *saved);
 
@@ -52,7 +52,8 @@ int saved_items_read(struct isst_context *context, const char *name, struct save
 int saved_header(struct isst_context *context, const char *name, unsigned int version,
 		 char **header);
 
-/** The version of the files that saved_items_read() reads. */
-#define SAVED_ITEMS_VERSION 1
+/** The version of the files that saved_items_read() reads, and their last line. */
+#define SAVED_ITEMS_VERSION 2
+#define SAVED_ITEMS_END "end"
 
 #endif
