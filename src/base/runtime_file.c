@@ -125,12 +125,21 @@ static int make_directory(const char *directory)
 	return open_directory(directory);
 }
 
+/** Mostly there is no limit of file sizes, and no signal to hold back. */
+static bool is_limited(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur != RLIM_INFINITY;
+}
+
 int runtime_directory_hold(struct runtime_directory *directory)
 {
 	int descriptor = directory->held ? directory->descriptor : make_directory(directory->path);
 
 	if (descriptor < 0)
 		return descriptor;
+	directory->unlimited = !is_limited();
 	directory->descriptor = descriptor;
 	directory->held = true;
 	return 0;
@@ -319,17 +328,9 @@ static int cut_off(int descriptor, size_t bytes)
 	return 0;
 }
 
-/** Mostly there is no limit of file sizes, and no signal to hold back. */
-static bool is_limited(void)
+/** @limited: files may not grow as they like */
+static int write_text(int descriptor, const char *text, bool limited)
 {
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur != RLIM_INFINITY;
-}
-
-int runtime_file_write(int descriptor, const char *text)
-{
-	bool limited = *text && is_limited();
 	struct held_signal signal;
 	size_t written;
 	int error;
@@ -345,6 +346,13 @@ int runtime_file_write(int descriptor, const char *text)
 	return error;
 }
 
+int runtime_file_write(const struct runtime_directory *directory, int descriptor, const char *text)
+{
+	bool unlimited = directory->held && directory->unlimited;
+
+	return *text ? write_text(descriptor, text, !unlimited && is_limited()) : 0;
+}
+
 /** Fills a new file. */
 static int write_new(int directory, const char *name, const char *text)
 {
@@ -354,7 +362,7 @@ static int write_new(int directory, const char *name, const char *text)
 
 	if (descriptor < 0)
 		return -errno;
-	error = runtime_file_write(descriptor, text);
+	error = write_text(descriptor, text, is_limited());
 	/* Whoever only looks reads it, too. */
 	if (!error && fchmod(descriptor, 0644))
 		error = -errno;
@@ -396,6 +404,21 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 	error = replace(parent, name, text);
 	leave(directory, parent);
 	return error;
+}
+
+int runtime_file_create(const struct runtime_directory *directory, const char *name)
+{
+	int parent = enter_or_make(directory), descriptor;
+
+	if (parent < 0)
+		return parent;
+	/* What is new needs no look at whose it is. */
+	descriptor = openat(parent, name,
+			    O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (descriptor < 0)
+		descriptor = -errno;
+	leave(directory, parent);
+	return descriptor;
 }
 
 int runtime_file_append(const struct runtime_directory *directory, const char *name)

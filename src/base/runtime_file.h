@@ -33,6 +33,7 @@ struct runtime_directory {
 	const char *path;
 	bool held;
 	int descriptor; /* where it is held */
+	bool unlimited; /* where it is held: files may grow as they like */
 };
 
 /**
@@ -58,6 +59,10 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text);
 
+/** Creates the file to append to it; only its owner may open it. Returns a descriptor, -EEXIST or
+ * another negative errno. */
+int runtime_file_create(const struct runtime_directory *directory, const char *name);
+
 /** Opens the file to append to it, creating it where it is missing; only its owner may open it.
  * Returns a descriptor or a negative errno. */
 int runtime_file_append(const struct runtime_directory *directory, const char *name);
@@ -66,7 +71,7 @@ int runtime_file_append(const struct runtime_directory *directory, const char *n
  * Adds @text to the end of a file that was opened to append to it, as a whole or not at all.
  * Returns 0 or a negative errno.
  */
-int runtime_file_write(int descriptor, const char *text);
+int runtime_file_write(const struct runtime_directory *directory, int descriptor, const char *text);
 
 /** Removes the file; a missing one is no error. Returns 0 or a negative errno. */
 int runtime_file_remove(const struct runtime_directory *directory, const char *name);

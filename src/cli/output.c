@@ -46,6 +46,8 @@ void output_start(struct output *output, const char *argv0)
 	/* Help names the program, and any caller may give it any name. */
 	*output = (struct output){ .program = *name && is_printable(name) ? name : "isst" };
 	hold_standard_streams(output->closed);
+	/* A file that may not grow makes a result get lost; it is no reason to be killed. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	output->reference = strcmp(output->program, "intel-speed-select") == 0;
 }
 
@@ -169,8 +171,6 @@ static enum exit_status tell_lost(const struct output *output, const char *path,
 static void write_all(struct output *output, const char *text, size_t size, FILE *stream)
 {
 	errno = 0;
-	/* A file that may not grow makes a result get lost; it is no reason to be killed. */
-	(void)signal(SIGXFSZ, SIG_IGN);
 	if (fwrite(text, 1, size, stream) != size && !output->write_error)
 		output->write_error = errno ? errno : EIO;
 }

@@ -115,27 +115,30 @@ static int gain_nothing(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno : 0;
 }
 
-/** What a changing run keeps of what it has. Returns 0 or a negative errno. */
-static int keep_to_change(cap_t kept)
+/** What a changing run keeps of what it has; to be freed. NULL: errno says why. */
+static cap_t find_needed(void)
 {
-	cap_t held = cap_get_proc();
-	int error = held ? 0 : -errno;
+	cap_t held = cap_get_proc(), kept = held ? cap_dup(held) : NULL;
+	int error = kept && cap_clear(kept) == 0 ? 0 : -errno;
 
 	for (size_t i = 0; !error && i < sizeof(needed_to_change) / sizeof(needed_to_change[0]);
 	     i++)
 		error = keep(kept, held, needed_to_change[i]);
 	if (held)
 		cap_free(held);
-	return error;
+	if (!error)
+		return kept;
+	if (kept)
+		cap_free(kept);
+	errno = -error;
+	return NULL;
 }
 
 int privileges_drop(bool changing)
 {
-	cap_t kept = cap_init();
+	cap_t kept = changing ? find_needed() : cap_init();
 	int error = kept ? gain_nothing() : -errno;
 
-	if (!error && changing)
-		error = keep_to_change(kept);
 	if (!error && cap_set_proc(kept) != 0)
 		error = -errno;
 	if (kept)

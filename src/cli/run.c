@@ -376,8 +376,6 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 	enum exit_status status;
 	char *problem;
 
-	/* A cache that may not grow is no reason to be killed: writing it fails instead. */
-	(void)signal(SIGXFSZ, SIG_IGN);
 	status = machine_open(run->request, &machine, &problem);
 	if (status == STATUS_DONE) {
 		if (open_context(run, output, machine) == 0)

@@ -37,10 +37,9 @@ int signals_hold(struct signals *signals)
 	if (sigprocmask(SIG_BLOCK, &signals->ours, &signals->before) != 0)
 		return -errno;
 	signals->held = true;
-	/* A reader who goes away, or a file that may not grow, must not end the program between two
-	 * steps: writing fails instead. */
-	return signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR ? -errno
-											  : 0;
+	/* A reader who goes away must not end the program between two steps: writing fails instead.
+	 * So does a file that may not grow (output.c). */
+	return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -errno : 0;
 }
 
 const char *signals_arrived(const struct signals *signals)

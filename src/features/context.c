@@ -69,6 +69,7 @@ void isst_close(struct isst_context *context)
 		close(context->device_lock);
 	context->machine->release(context->machine);
 	uncore_forget(&context->files);
+	kernel_files_forget(&context->files);
 	messages_free(&context->messages);
 	free(context);
 }

@@ -57,6 +57,27 @@ int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 	return 0;
 }
 
+int kernel_files_boot_id(struct kernel_files *files, const char **boot_id)
+{
+	char *text;
+	int error = files->boot_id ? 0 : kernel_files_text(files, BOOT_ID_FILE, &text);
+
+	if (!error && !files->boot_id) {
+		if (*text)
+			files->boot_id = text;
+		else
+			free(text);
+	}
+	*boot_id = error ? NULL : files->boot_id;
+	return error || files->boot_id ? error : -ENOENT;
+}
+
+void kernel_files_forget(struct kernel_files *files)
+{
+	free(files->boot_id);
+	files->boot_id = NULL;
+}
+
 int kernel_files_number(struct kernel_files *files, const char *path, uint64_t max,
 			uint64_t *number)
 {

@@ -15,6 +15,7 @@ struct isst_machine;
 struct messages;
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
+#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 
 struct kernel_files {
 	struct isst_machine *machine;
@@ -22,6 +23,7 @@ struct kernel_files {
 	unsigned long opened; /* files read so far */
 	int answer; /* of the kernel to the last read or write: 0 or -errno, which the errors below
 		       do not tell apart */
+	char *boot_id;			/* NULL until it was read */
 	struct uncore_clusters *uncore; /* NULL until they were looked for (uncore.h) */
 };
 
@@ -33,6 +35,15 @@ void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
  * (no such file; no message is set, the caller knows what that means), -EPERM, -EIO or -ENOMEM.
  */
 int kernel_files_text(struct kernel_files *files, const char *path, char **text);
+
+/**
+ * What the kernel calls this boot; it is read once, and *@boot_id is not to be freed. Errors as
+ * above; an empty one: -ENOENT.
+ */
+int kernel_files_boot_id(struct kernel_files *files, const char **boot_id);
+
+/** Frees what is kept. */
+void kernel_files_forget(struct kernel_files *files);
 
 /** Reads a decimal number of at most @max. Errors as above; other content: -EIO. */
 int kernel_files_number(struct kernel_files *files, const char *path, uint64_t max,

@@ -129,13 +129,13 @@ static int remember(const struct topology_sources *sources, const struct topolog
 int topology_recall_offline(const struct topology_sources *sources, struct topology *topology)
 {
 	struct topology_cache cache = { 0 };
-	char *boot_id = NULL;
-	int error = kernel_files_text(sources->files, "/proc/sys/kernel/random/boot_id", &boot_id);
+	const char *boot_id;
+	int error = kernel_files_boot_id(sources->files, &boot_id);
 
 	/* A machine that numbers no boots (an emulated one) begins each with an empty directory. */
 	if (error == -ENOENT) {
-		boot_id = strdup("-");
-		error = boot_id ? 0 : -ENOMEM;
+		boot_id = "-";
+		error = 0;
 	}
 	/* Where there is a number that cannot be read, nothing may be taken over. */
 	if (error)
@@ -148,7 +148,6 @@ int topology_recall_offline(const struct topology_sources *sources, struct topol
 	if (!error)
 		error = remember(sources, topology, &cache, boot_id);
 	topology_cache_clear(&cache);
-	free(boot_id);
 	return error;
 }
 

@@ -93,7 +93,7 @@ static int append(struct isst_change *change, const char *text)
 			return descriptor;
 		change->journal = descriptor;
 	}
-	return runtime_file_write(change->journal, text);
+	return runtime_file_write(directory_of(change), change->journal, text);
 }
 
 static int refuse_to_go_on(struct isst_change *change, int error)
@@ -141,9 +141,14 @@ static bool print_header(FILE *stream, const struct isst_change *change, const c
  * change, whose rollback is not complete. */
 static int open_new(struct isst_change *change)
 {
-	int error = append(change, "");
+	int error, created = runtime_file_create(directory_of(change), FILE_NAME);
 	struct stat status;
 
+	if (created >= 0) {
+		change->journal = created;
+		return 0;
+	}
+	error = created == -EEXIST ? append(change, "") : created;
 	if (!error && fstat(change->journal, &status))
 		error = -errno;
 	if (error)
@@ -253,14 +258,12 @@ void journal_end(struct isst_change *change)
 
 	if (change->journal < 0)
 		return;
+	error = runtime_file_remove(directory_of(change), FILE_NAME);
 	/* One that is empty says nothing, also where it cannot be removed. */
-	error = ftruncate(change->journal, 0) ? -errno : 0;
+	if (error && ftruncate(change->journal, 0) == 0)
+		error = 0;
 	close(change->journal);
 	change->journal = -1;
-	if (error)
-		error = runtime_file_discard(directory_of(change), FILE_NAME);
-	else
-		runtime_file_remove(directory_of(change), FILE_NAME);
 	if (error)
 		change_warn(change,
 			    "%s/" FILE_NAME
@@ -385,6 +388,11 @@ void journal_text_clear(struct journal_text *text)
 	free(text->lines);
 	free(text->command);
 	*text = (struct journal_text){ 0 };
+}
+
+bool journal_is_missing(const struct isst_context *context)
+{
+	return runtime_file_is_missing(&context->runtime, FILE_NAME);
 }
 
 int journal_remove(struct isst_context *context)

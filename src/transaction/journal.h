@@ -75,6 +75,9 @@ struct journal_text {
 int journal_text_read(struct isst_context *context, struct journal_text *text);
 void journal_text_clear(struct journal_text *text);
 
+/** Whether there is surely none: cheaper than to read it. */
+bool journal_is_missing(const struct isst_context *context);
+
 /** Removes the journal. Returns 0 or a negative errno with a message. */
 int journal_remove(struct isst_context *context);
 

@@ -409,8 +409,11 @@ static int recover(struct isst_journal *journal)
 int journal_recover(struct isst_context *context)
 {
 	struct isst_journal *journal;
-	int error = isst_journal_open(context, &journal);
+	int error;
 
+	if (journal_is_missing(context))
+		return 0;
+	error = isst_journal_open(context, &journal);
 	if (error)
 		return error;
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */

@@ -102,38 +102,31 @@ static char *format_prefix(const char *name, unsigned int version)
 	return asprintf(&prefix, "isst %s %u boot ", name, version) < 0 ? NULL : prefix;
 }
 
-static int read_boot_id(struct isst_context *context, char **boot_id)
+static int read_boot_id(struct isst_context *context, const char **boot_id)
 {
-	static const char PATH[] = "/proc/sys/kernel/random/boot_id";
-	int error = kernel_files_text(&context->files, PATH, boot_id);
+	int error = kernel_files_boot_id(&context->files, boot_id);
 
-	if (!error && !**boot_id) {
-		free(*boot_id);
-		*boot_id = NULL;
-		error = -ENOENT;
-	}
 	if (!error || error == -ENOMEM)
 		return error;
 	message_error(&context->messages, -EIO,
 		      "this boot cannot be told from others, and what earlier runs left not from "
 		      "what a reset has undone: %s: %s",
-		      PATH, error == -ENOENT ? "it is missing or empty" : isst_error(context));
+		      BOOT_ID_FILE,
+		      error == -ENOENT ? "it is missing or empty" : isst_error(context));
 	return -EIO;
 }
 
 int saved_header(struct isst_context *context, const char *name, unsigned int version,
 		 char **header)
 {
-	char *prefix = format_prefix(name, version), *boot_id = NULL;
+	char *prefix = format_prefix(name, version);
+	const char *boot_id;
 	int error = prefix ? read_boot_id(context, &boot_id) : -ENOMEM;
 
 	*header = NULL;
-	if (!error) {
-		if (asprintf(header, "%s%s\n", prefix, boot_id) < 0) {
-			*header = NULL;
-			error = -ENOMEM;
-		}
-		free(boot_id);
+	if (!error && asprintf(header, "%s%s\n", prefix, boot_id) < 0) {
+		*header = NULL;
+		error = -ENOMEM;
 	}
 	free(prefix);
 	return error;

@@ -248,9 +248,9 @@ static int write_beyond(const char *directory, bool program_holds_it)
 	if (runtime_file_replace(AT(directory), "new", TOO_LONG) != -EFBIG)
 		return 3;
 	descriptor = runtime_file_append(AT(directory), "journal");
-	if (descriptor < 0 || runtime_file_write(descriptor, "short\n"))
+	if (descriptor < 0 || runtime_file_write(AT(directory), descriptor, "short\n"))
 		return 4;
-	if (runtime_file_write(descriptor, TOO_LONG) != -EFBIG)
+	if (runtime_file_write(AT(directory), descriptor, TOO_LONG) != -EFBIG)
 		return 5;
 	if (close(descriptor))
 		return 6;
