@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program: from a command line to an exit status. Must not know any command. */
 #include "help.h"
+#include "memory_stream.h"
 #include "output.h"
 #include "request.h"
 #include "run.h"
@@ -10,20 +11,19 @@
 static enum exit_status print_help(const struct request *request, struct output *output)
 {
 	struct glance glance = run_glance(request);
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct memory_stream memory;
 	enum exit_status status;
 
-	if (!stream)
+	if (memory_stream_open(&memory))
 		return output_usage_error(output, NULL);
 	/* Scripts know the tool by the first line of its help. */
 	if (output->reference && glance.known)
 		output_title(output, glance.model);
-	help_write(output->program, request->feature, request->command, glance.preset, stream);
-	status = fclose(stream) == 0 ? output_text(output, text, size)
-				     : output_usage_error(output, NULL);
-	free(text);
+	help_write(output->program, request->feature, request->command, glance.preset,
+		   memory.stream);
+	status = memory_stream_close(&memory) == 0 ? output_text(output, memory.text, memory.size)
+						   : output_usage_error(output, NULL);
+	free(memory.text);
 	return status;
 }
 

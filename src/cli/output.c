@@ -8,6 +8,7 @@
  */
 #include "output.h"
 
+#include "memory_stream.h"
 #include "printable.h"
 
 #include <errno.h>
@@ -231,18 +232,17 @@ static enum exit_status close_file(struct output *output, enum exit_status statu
  */
 static int render(struct output *output, const struct report *report, bool messages, FILE *stream)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	int error = memory ? renderers[output->format].render(report, messages, memory) : -ENOMEM;
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory), lost;
 
-	/* Without memory for the last step there is no text, and fclose() may say nothing. */
-	if (memory && (fclose(memory) != 0 || !text))
-		error = -ENOMEM;
-	if (!error)
-		write_all(output, text, size, stream);
-	free(text);
-	return error;
+	if (error)
+		return error;
+	error = renderers[output->format].render(report, messages, memory.stream);
+	lost = memory_stream_close(&memory);
+	if (!error && !lost)
+		write_all(output, memory.text, memory.size, stream);
+	free(memory.text);
+	return error ? error : lost;
 }
 
 enum exit_status output_report(struct output *output, const struct report *report,
