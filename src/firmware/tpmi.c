@@ -176,17 +176,23 @@ static void set_level_unreadable(struct isst_level *level)
 	}
 }
 
-static int ask_level(struct tpmi_run *run, const struct tpmi_request *request)
+static int ask_level_info(struct tpmi_run *run, const struct tpmi_request *request,
+			  struct abi_perf_level_data_info *info)
 {
-	struct level_request *result = request->result;
-	struct isst_level *level = result->level;
-	struct abi_perf_level_data_info info = {
+	*info = (struct abi_perf_level_data_info){
 		.socket_id = (uint8_t)request->domain->package,
 		.power_domain_id = (uint8_t)request->domain->number,
 		.level = (uint16_t)request->index,
 	};
-	int error = driver_request(run->driver, "GET_PERF_LEVEL_INFO", ABI_GET_PERF_LEVEL_INFO,
-				   &info);
+	return driver_request(run->driver, "GET_PERF_LEVEL_INFO", ABI_GET_PERF_LEVEL_INFO, info);
+}
+
+static int ask_level(struct tpmi_run *run, const struct tpmi_request *request)
+{
+	struct level_request *result = request->result;
+	struct isst_level *level = result->level;
+	struct abi_perf_level_data_info info;
+	int error = ask_level_info(run, request, &info);
 
 	if (!error) {
 		take_level_info(level, &info);
@@ -200,13 +206,8 @@ static int ask_level(struct tpmi_run *run, const struct tpmi_request *request)
 static int ask_level_limits(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_value *mhz = request->result;
-	struct abi_perf_level_data_info info = {
-		.socket_id = (uint8_t)request->domain->package,
-		.power_domain_id = (uint8_t)request->domain->number,
-		.level = (uint16_t)request->index,
-	};
-	int error = driver_request(run->driver, "GET_PERF_LEVEL_INFO", ABI_GET_PERF_LEVEL_INFO,
-				   &info);
+	struct abi_perf_level_data_info info;
+	int error = ask_level_info(run, request, &info);
 
 	for (unsigned int i = 0; i < ISST_BUCKETS && !error; i++)
 		mhz[i] = nonzero(info.trl_freq_mhz[0][i]);

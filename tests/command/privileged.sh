@@ -6,26 +6,14 @@
 set -u
 build=$(cd "$1" && pwd) || exit 1
 user=65534
-count=0
-failed=0
+# shellcheck source=tests/support/tap.sh
+. "$(dirname "$0")/../support/tap.sh"
 scratch=
 
 finish() {
 	rm -rf "$scratch"
 }
 trap finish EXIT
-
-report() {	# $1: status; $2: what is checked; standard input: what to say if it failed
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-		cat > /dev/null
-	else
-		failed=$((failed + 1))
-		echo "not ok $count - $2"
-		sed 's/^/# /'
-	fi
-}
 
 # The tests cannot be run here.
 leave() {	# $1: why

@@ -20,27 +20,8 @@ PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
 # What the processor cannot do is no part of a transcript.
 export ISST_EMULATE_QUIET=yes
-count=0
-failed=0
-
-# ---- TAP ----
-
-report() {	# $1: status; $2: what is checked; standard input: what to say if it failed
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-		cat > /dev/null
-	else
-		failed=$((failed + 1))
-		echo "not ok $count - $2"
-		sed 's/^/# /'
-	fi
-}
-
-skip() {	# $1: what is not checked; $2: why
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
+# shellcheck source=tests/support/tap.sh
+. "$root/tests/support/tap.sh"
 
 check() {	# $1: what is checked; the other words: a command that is silent where all is well
 	what=$1

@@ -3,16 +3,10 @@
  * Programs that keep a context for long: what it handed out holds when CPUs come and go, and asking
  * again and again takes no more memory.
  */
+#include "transaction/support/heap.h"
 #include "transaction/support/machines.h"
 
-#include <malloc.h>
 #include <unistd.h>
-
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-#define HAVE_MALLINFO2 1
-#else
-#define HAVE_MALLINFO2 0
-#endif
 
 /* ---- Discovered anew ---- */
 
@@ -208,16 +202,6 @@ enum { WARM_UP = 3, MOST_DOMAINS = 64, LEVELS = 3 };
 /** More than this many bytes is growth; less is a buffer of the C library. */
 enum { SLACK = 512 };
 
-static size_t bytes_in_use(void)
-{
-#if HAVE_MALLINFO2
-	return mallinfo2().uordblks;
-#else
-	skip();
-	return 0;
-#endif
-}
-
 /** The C library counts freed memory that it keeps at hand as used: it shall keep none. */
 static void count_exactly(char **arguments)
 {
@@ -282,14 +266,14 @@ static void poll_machine(const char *platform, const char *faults, bool rediscov
 	machine_faults(&machine, "%s", faults);
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)
-			before = bytes_in_use();
+			before = heap_in_use();
 		if (rediscover)
 			isst_rediscover(context);
 		read_everything(context);
 	}
-	if (bytes_in_use() > before + SLACK)
+	if (heap_in_use() > before + SLACK)
 		fail_msg("%s, '%s': %zu bytes more after %u rounds", platform, faults,
-			 bytes_in_use() - before, rounds());
+			 heap_in_use() - before, rounds());
 	isst_close(context);
 	machine_end(&machine);
 }

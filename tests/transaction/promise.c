@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What isst.h promises to a program that makes changes, as a program sees it. */
 #include "transaction/change.h"
+#include "transaction/support/heap.h"
 #include "transaction/support/loops.h"
 
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-#define HAVE_MALLINFO2 1
-#else
-#define HAVE_MALLINFO2 0
-#endif
 
 /** A program with a machine of its own, that has come as far as planning. */
 struct program {
@@ -441,16 +435,6 @@ static void count_exactly(char **arguments)
 	execv("/proc/self/exe", arguments);
 }
 
-static size_t bytes_in_use(void)
-{
-#if HAVE_MALLINFO2
-	return mallinfo2().uordblks;
-#else
-	skip();
-	return 0;
-#endif
-}
-
 /** Plans and lists one change, another one each time. */
 static void list_change(struct program *program, unsigned int round)
 {
@@ -479,12 +463,12 @@ static void list_changes(const char *platform, const char *rules)
 	program_begin(&program, platform, rules, NULL);
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)
-			before = bytes_in_use();
+			before = heap_in_use();
 		list_change(&program, i);
 	}
-	if (bytes_in_use() > before + SLACK)
+	if (heap_in_use() > before + SLACK)
 		fail_msg("%s, '%s': %zu bytes more after %u changes", platform, rules,
-			 bytes_in_use() - before, rounds());
+			 heap_in_use() - before, rounds());
 	program_end(&program);
 }
 
@@ -508,10 +492,10 @@ static void C5_reading_a_level_again_releases_what_was_read_before(void **state)
 	level.domain = program.requests[0].domain;
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)
-			before = bytes_in_use();
+			before = heap_in_use();
 		assert_int_equal(isst_level_read(program.context, &level, 1), 0);
 	}
-	assert_in_range(bytes_in_use(), 0, before + SLACK);
+	assert_in_range(heap_in_use(), 0, before + SLACK);
 	isst_level_clear(&level);
 	program_end(&program);
 }

@@ -6,25 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/** A child that is killed right after its @k-th change. */
+/** A process that is killed right after its @k-th change. */
 static void run_and_kill(const struct machine *machine, const char *name, unsigned int k)
 {
-	pid_t child;
-	int status;
+	char *rule;
 
-	machine_faults(machine, "change any after %u times 1 signal KILL", k - 1);
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		struct outcome outcome;
-
-		machine_try(machine, name, &outcome);
-		_exit(1);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	machine_faults(machine, "%s", "");
+	assert_true(asprintf(&rule, "change any after %u times 1 signal KILL", k - 1) >= 0);
+	machine_try_killed(machine, name, rule);
+	free(rule);
 }
 
 static void set_file(const struct machine *machine, const char *path, const char *text)
@@ -44,16 +33,6 @@ static void set_online(const struct machine *machine, unsigned int first, unsign
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
 		set_file(machine, path, online ? "1\n" : "0\n");
 	}
-}
-
-static struct isst_context *open_context(const struct machine *machine)
-{
-	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
-
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 1000), 0);
-	return context;
 }
 
 static struct isst_journal *open_journal(struct isst_context *context)
@@ -113,11 +92,11 @@ static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
 		before = machine_picture(&machine);
 		run_and_kill(&machine, PACKAGES[i].name, PACKAGES[i].killed_after);
 		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
-		context = open_context(&machine);
+		context = machine_lock(&machine);
 		assert_int_equal(isst_discover(context), -EIO);
 		check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
 		isst_close(context);
-		context = open_context(&machine);
+		context = machine_lock(&machine);
 		isst_journal_keep(context);
 		assert_int_equal(isst_discover(context), 0);
 		journal = open_journal(context);
@@ -135,7 +114,7 @@ static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
 		text = machine_text(&machine, "run/journal");
 		assert_non_null(text);
 		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, true);
-		context = open_context(&machine);
+		context = machine_lock(&machine);
 		if (isst_discover(context))
 			fail_msg("%s, %s: %s", PACKAGES[i].platform, PACKAGES[i].name,
 				 isst_error(context));
@@ -163,12 +142,12 @@ static void what_is_offline_waits_also_where_nothing_is_remembered_of_it(void **
 	assert_true(asprintf(&path, "%s/run/topology", machine.state) >= 0);
 	assert_int_equal(unlink(path), 0);
 	free(path);
-	context = open_context(&machine);
+	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
 	isst_close(context);
 	set_online(&machine, 6, 11, true);
-	context = open_context(&machine);
+	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), 0);
 	isst_close(context);
 	machine_check(&machine, before, "with its CPUs online");
@@ -190,7 +169,7 @@ static void a_refused_recovery_leaves_the_context_undiscovered(void **state)
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "base-freq enable auto", 11);
 	set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq", "1900000\n");
-	context = open_context(&machine);
+	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "isst journal apply");
 	assert_int_equal(isst_domain_count(context), 0);
@@ -222,7 +201,7 @@ static void a_journal_is_applied_once(void **state)
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	run_and_kill(&machine, "core-power enable", 2);
-	context = open_context(&machine);
+	context = machine_lock(&machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	one = open_journal(context);
@@ -253,7 +232,7 @@ static void a_notice_about_many_items_is_a_summary(void **state)
 	(void)state;
 	machine_begin(&machine, "guide");
 	run_and_kill(&machine, "turbo-mode disable", 30);
-	context = open_context(&machine);
+	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), 0);
 	notice = isst_notice(context, 0);
 	assert_non_null(notice);
@@ -279,7 +258,7 @@ static void a_refusal_about_many_items_is_a_summary(void **state)
 			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_max_freq", cpu);
 		set_file(&machine, path, "1700000\n");
 	}
-	context = open_context(&machine);
+	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "scaling_max_freq of CPUs 0-19;");
 	assert_null(strstr(isst_error(context), " kHz"));

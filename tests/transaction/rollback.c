@@ -17,17 +17,6 @@ static void check_no_journal(const struct machine *machine, const char *what)
 		fail_msg("%s, %s: the journal was left behind", machine->name, what);
 }
 
-/** Opens a context that holds the lock. */
-static struct isst_context *open_context(const struct machine *machine)
-{
-	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_context *context;
-
-	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 1000), 0);
-	return context;
-}
-
 static int apply(struct isst_context *context)
 {
 	struct isst_journal *journal;
@@ -46,7 +35,7 @@ static int apply(struct isst_context *context)
  */
 static void finish(const struct machine *machine, const char *what)
 {
-	struct isst_context *context = open_context(machine);
+	struct isst_context *context = machine_lock(machine);
 	int error = isst_discover(context);
 
 	if (error)
@@ -54,7 +43,7 @@ static void finish(const struct machine *machine, const char *what)
 	isst_close(context);
 	if (!error)
 		return;
-	context = open_context(machine);
+	context = machine_lock(machine);
 	if (apply(context))
 		fail_msg("%s, %s: %s", machine->name, what, isst_error(context));
 	isst_close(context);
@@ -183,7 +172,7 @@ static void a_recovery_that_finds_the_machine_busy_keeps_the_journal(void **stat
 			outcome_clear(&outcome);
 		}
 		machine_faults(&machine, "%s", CASES[i].rule);
-		context = open_context(&machine);
+		context = machine_lock(&machine);
 		assert_int_equal(apply(context), CASES[i].result);
 		if (CASES[i].result)
 			check_holds(isst_error(context), "the journal was kept");
@@ -213,7 +202,7 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
-	context = open_context(&machine);
+	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), 0);
 	request.domain = isst_domain(context, 0);
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);

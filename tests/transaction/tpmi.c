@@ -149,25 +149,6 @@ static void a_level_that_is_refused_is_not_pending(void **state)
 	machine_end(&machine);
 }
 
-static void kill_under(const struct machine *machine, const char *rules, const char *name)
-{
-	pid_t child;
-	int status;
-
-	machine_faults(machine, "%s", rules);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		struct outcome outcome;
-
-		machine_try(machine, name, &outcome);
-		_exit(1);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	machine_faults(machine, "%s", "");
-}
-
 /** The driver refuses a level that is there already: who recovers must not write it again. */
 static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 {
@@ -179,7 +160,7 @@ static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 	machine_begin(&machine, TINY);
 	picture = machine_picture(&machine);
 	/* The journal tells of both power domains; only the first one was changed. */
-	kill_under(&machine, "tpmi perf-set-level power-domain 0 signal KILL", "level 1");
+	machine_try_killed(&machine, "level 1", "tpmi perf-set-level power-domain 0 signal KILL");
 	journal = machine_text(&machine, "run/journal");
 	assert_non_null(journal);
 	before = writes_of(&machine);

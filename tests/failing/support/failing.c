@@ -267,27 +267,6 @@ static void check_next(const struct machine *machine, const struct command *comm
 	free(end.output);
 }
 
-/** A run that ends in the midst of its change, and leaves its journal. */
-static void kill_in_change(const struct machine *machine, const char *name)
-{
-	pid_t child;
-	int status;
-
-	machine_faults(machine, "%s", "change any times 1 signal KILL");
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		struct outcome outcome;
-
-		machine_try(machine, name, &outcome);
-		_exit(1);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	machine_faults(machine, "%s", "");
-}
-
 static bool begin_course(const struct machine *machine, const struct command *command,
 			 const char *what, struct course *course)
 {
@@ -297,7 +276,7 @@ static bool begin_course(const struct machine *machine, const struct command *co
 	if (!machine_restart(machine, command->before))
 		return false;
 	if (command->killed)
-		kill_in_change(machine, command->killed);
+		machine_try_killed(machine, command->killed, "change any times 1 signal KILL");
 	course->before = moment_take(machine);
 	end = run(machine, command, &counted);
 	if (end.status != 0)

@@ -6,6 +6,7 @@
 
 #include <ftw.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LOCK_MS = 20000 };
@@ -552,4 +553,34 @@ bool machine_prepare(const struct machine *machine, const char *requests)
 	}
 	free(copy);
 	return here;
+}
+
+void machine_try_killed(const struct machine *machine, const char *name, const char *rules)
+{
+	pid_t child;
+	int status;
+
+	machine_faults(machine, "%s", rules);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		machine_try(machine, name, &outcome);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	machine_faults(machine, "%s", "");
+}
+
+struct isst_context *machine_lock(const struct machine *machine)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_lock(context, 1000), 0);
+	return context;
 }

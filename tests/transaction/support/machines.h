@@ -101,5 +101,9 @@ void outcome_clear(struct outcome *outcome);
 bool machine_prepare(const struct machine *machine, const char *requests);
 /** Makes one by name, however it ends. */
 void machine_try(const struct machine *machine, const char *name, struct outcome *outcome);
+/** Makes one in a process that @rules (of faults) kill in the midst of it. */
+void machine_try_killed(const struct machine *machine, const char *name, const char *rules);
+/** Opens a context that holds the lock. */
+struct isst_context *machine_lock(const struct machine *machine);
 
 #endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the heap holds. */
+#ifndef TESTS_TRANSACTION_HEAP_H
+#define TESTS_TRANSACTION_HEAP_H
+
+#include <stddef.h>
+
+/** Bytes in use; the test is skipped where the C library does not tell. */
+size_t heap_in_use(void);
+
+#endif
