@@ -548,10 +548,10 @@ struct isst_journal_item {
 	const char *old_value;	   /* before the change */
 	const char *written_value; /* NULL where it was only disturbed */
 	const char *present_value; /* `unknown` where it cannot be read */
-	const char *finding; /* in words, who gave it its present value */
-	bool restored;	     /* isst_journal_apply() gives it its old value */
-	bool moved;	     /* another process changed it since: it stays */
-	bool kept;	     /* it cannot be reached while its CPUs are offline: it has to wait */
+	const char *finding;	   /* in words, who gave it its present value */
+	bool restored;		   /* isst_journal_apply() gives it its old value */
+	bool moved;		   /* another process changed it since: it stays */
+	bool kept; /* it cannot be reached while its CPUs are offline: it has to wait */
 };
 
 void isst_journal_keep(struct isst_context *context);

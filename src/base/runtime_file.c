@@ -469,12 +469,8 @@ int runtime_file_discard(const struct runtime_directory *directory, const char *
 	if (parent < 0)
 		return parent == -ENOENT ? 0 : parent;
 	error = empty_file(parent, name);
-	if (error == -ENOENT)
+	if (error == -ENOENT || remove_file(parent, name) == 0)
 		error = 0;
-	else if (!unlinkat(parent, name, 0) || errno == ENOENT)
-		error = 0;
-	else if (error)
-		error = -errno;
 	leave(directory, parent);
 	return error;
 }

@@ -97,7 +97,8 @@ static int find_group(const struct level_change *work, const struct isst_domain 
 		return 0;
 	}
 	*state = NULL;
-	return work->partitions || error == -ENOMEM ? error : 0;
+	/* Where there are no cpusets there is no partition. */
+	return error == -EOPNOTSUPP && !work->partitions ? 0 : error;
 }
 
 /* ---- Planning ---- */

@@ -162,10 +162,13 @@ static int open_new(struct isst_change *change)
 		"an earlier change could not be rolled back as a whole: " JOURNAL_KEPT);
 }
 
-int journal_reopen(struct isst_change *change)
+int journal_reopen(struct isst_change *change, const struct journal_text *text)
 {
 	int error = append(change, "");
 
+	/* Half a line would spoil those that follow. */
+	if (!error && ftruncate(change->journal, (off_t)text->whole))
+		error = -errno;
 	return error ? refuse_to_go_on(change, error) : 0;
 }
 
@@ -345,8 +348,9 @@ static int parse_line(struct isst_context *context, struct journal_text *text, c
 	return 0;
 }
 
-/** Parses the lines behind the first one. */
-static int parse(struct isst_context *context, char *lines, struct journal_text *text)
+/** Parses the lines behind the first one, of a file that begins at @content. */
+static int parse(struct isst_context *context, const char *content, char *lines,
+		 struct journal_text *text)
 {
 	int error = 0;
 
@@ -366,6 +370,7 @@ static int parse(struct isst_context *context, char *lines, struct journal_text 
 					      context->machine->runtime_directory, number);
 		lines = end + 1;
 	}
+	text->whole = (size_t)(lines - content);
 	return error;
 }
 
@@ -376,7 +381,7 @@ int journal_text_read(struct isst_context *context, struct journal_text *text)
 
 	*text = (struct journal_text){ 0 };
 	if (!error)
-		error = parse(context, lines, text);
+		error = parse(context, content, lines, text);
 	if (error)
 		journal_text_clear(text);
 	free(content);

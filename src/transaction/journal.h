@@ -29,8 +29,10 @@ int journal_written(struct isst_change *change, const struct step *step);
 int journal_verified(struct isst_change *change, const struct step *step,
 		     const struct item_access *disturbed, size_t count);
 
+struct journal_text;
+
 /** Opens the journal that an interrupted run left, to go on with it. As above. */
-int journal_reopen(struct isst_change *change);
+int journal_reopen(struct isst_change *change, const struct journal_text *text);
 
 /** Notes that the change is being rolled back. */
 void journal_rollback(struct isst_change *change);
@@ -61,6 +63,7 @@ struct journal_line {
 struct journal_text {
 	struct journal_line *lines;
 	size_t count, space;
+	size_t whole;	  /* bytes of whole lines: the last one may be cut off */
 	char *command;	  /* that was at work, or NULL */
 	uint64_t begun_s; /* by the clock of the time since boot; 0: not known */
 	/* The last steps that were written and verified; steps follow each other. */

@@ -183,7 +183,7 @@ int isst_journal_apply(struct isst_journal *journal)
 		return error;
 	rebuild(journal, change);
 	/* Should this run be killed as well, the next one knows that values moved. */
-	error = change->broken ? -ENOMEM : journal_reopen(change);
+	error = change->broken ? -ENOMEM : journal_reopen(change, &journal->text);
 	if (!error) {
 		journal_rollback(change);
 		error = change_undo(change);

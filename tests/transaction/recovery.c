@@ -155,6 +155,45 @@ static void what_is_offline_waits_also_where_nothing_is_remembered_of_it(void **
 	machine_end(&machine);
 }
 
+/* ---- A journal that is cut off ---- */
+
+/** A kill within a write leaves part of a line. What a recovery notes behind it must not make that
+ * a damaged journal. */
+static void a_line_that_is_cut_off_spoils_no_recovery(void **state)
+{
+	struct isst_context *context;
+	struct isst_journal *journal;
+	struct machine machine;
+	char *before, *journal_text, *cut;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	run_and_kill(&machine, "core-power enable", 2);
+	journal_text = machine_text(&machine, "run/journal");
+	assert_non_null(journal_text);
+	assert_true(asprintf(&cut, "%s2 item online 0 0 0 ", journal_text) >= 0);
+	machine_write(&machine, "run/journal", cut);
+	machine_faults(&machine, "%s", "mailbox any set EBUSY");
+	context = machine_lock(&machine);
+	assert_int_equal(isst_discover(context), -ENOTRECOVERABLE);
+	isst_close(context);
+	machine_faults(&machine, "%s", "");
+	context = machine_lock(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	journal = open_journal(context);
+	assert_int_equal(isst_journal_apply(journal), 0);
+	isst_journal_free(journal);
+	isst_close(context);
+	check_no_journal(&machine);
+	machine_check(&machine, before, "after a recovery that went wrong first");
+	free(cut);
+	free(journal_text);
+	free(before);
+	machine_end(&machine);
+}
+
 /* ---- A recovery that is refused ---- */
 
 /** The interrupted change is not rolled back, so there is no machine to make another one of. */
@@ -271,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_offline_waits_and_the_rest_is_rolled_back),
 		cmocka_unit_test(what_is_offline_waits_also_where_nothing_is_remembered_of_it),
+		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
 		cmocka_unit_test(a_refused_recovery_leaves_the_context_undiscovered),
 		cmocka_unit_test(a_journal_is_applied_once),
 		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
