@@ -137,6 +137,7 @@ static const struct cpu_file cpufreq_files[] = {
 	{ "scaling_max_freq", SCOPE_CPU, NUMBER, .number = scaling_max_khz,
 	  .follows = FOLLOWS_LIMITS },
 	{ "scaling_driver", SCOPE_ALL, TEXT, .text = driver_text },
+	/* One for all until it is written to: see tree_write_governor(). */
 	{ "scaling_governor", SCOPE_ALL, TEXT, .text = governor_text },
 	{ .name = NULL },
 };
@@ -406,4 +407,19 @@ int tree_write_frequencies(struct server *server, size_t domain)
 int tree_write_limits(struct server *server, const struct platform_cpu *cpu)
 {
 	return write_cpu_frequencies(server, cpu, FOLLOWS_LIMITS);
+}
+
+/** Others go on sharing the file that this CPU had: its own takes the place of the name. */
+int tree_write_governor(struct server *server, const struct platform_cpu *cpu, const char *governor)
+{
+	static const char made[] = "hidden/governor";
+	char *path = cpu_path(is_hidden(server, cpu, "cpufreq"), cpu, "cpufreq/scaling_governor");
+	int result = path ? 0 : -ENOMEM;
+
+	if (!result)
+		result = tree_write(server->directory, made, "%s\n", governor);
+	if (!result && renameat(server->directory, made, server->directory, path))
+		result = -errno;
+	free(path);
+	return result;
 }

@@ -170,6 +170,9 @@ int tree_write_domain(struct server *server, size_t domain);
 int tree_write_frequencies(struct server *server, size_t domain);
 /** scaling_min_freq and scaling_max_freq of a CPU. */
 int tree_write_limits(struct server *server, const struct platform_cpu *cpu);
+/** scaling_governor of a CPU; nothing else depends on it. */
+int tree_write_governor(struct server *server, const struct platform_cpu *cpu,
+			const char *governor);
 /** no_turbo and all that follows it. */
 int tree_write_turbo(struct server *server);
 

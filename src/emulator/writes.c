@@ -167,6 +167,34 @@ static int write_scaling_max(struct server *server, const char *path, const char
 	return write_limit(server, path, text, true);
 }
 
+/** What cpufreq drivers offer: intel_pstate two policies of its own, others the kernel's governors.
+ * The first word of @text counts. NULL: there is no such governor. */
+static const char *find_governor(const struct platform *platform, const char *text)
+{
+	static const char *const governors[] = { "performance",	 "powersave", "ondemand",
+						 "conservative", "userspace", "schedutil" };
+	enum { OF_PSTATE = 2, OF_ALL = sizeof(governors) / sizeof(*governors) };
+	bool pstate = strcmp(platform->cpufreq.text, "intel_pstate") == 0;
+	const char *word = text + strspn(text, " \t\n");
+	size_t length = strcspn(word, " \t\n");
+
+	for (size_t i = 0; i < (pstate ? OF_PSTATE : OF_ALL); i++)
+		if (strlen(governors[i]) == length && memcmp(word, governors[i], length) == 0)
+			return governors[i];
+	return NULL;
+}
+
+/** No frequency follows it: what the cores run at is not emulated. */
+static int write_governor(struct server *server, const char *path, const char *text)
+{
+	const struct platform_cpu *cpu = cpu_of_path(server, path);
+	const char *governor = find_governor(server->platform, text);
+
+	if (cpufreq_is_busy(server, cpu))
+		return -EBUSY;
+	return governor ? tree_write_governor(server, cpu, governor) : -EINVAL;
+}
+
 static bool pstate_is_off(const struct server *server)
 {
 	return strcmp(server->platform->pstate.text, "off") == 0;
@@ -293,6 +321,7 @@ static const struct {
 	{ CPUS "/cpu[0-9]*/online", write_online, PAGE_BYTES, false },
 	{ CPUS "/cpu[0-9]*/cpufreq/scaling_min_freq", write_scaling_min, PAGE_BYTES, false },
 	{ CPUS "/cpu[0-9]*/cpufreq/scaling_max_freq", write_scaling_max, PAGE_BYTES, false },
+	{ CPUS "/cpu[0-9]*/cpufreq/scaling_governor", write_governor, PAGE_BYTES, false },
 	{ CPUS "/smt/control", write_smt, PAGE_BYTES, false },
 	{ CPUS "/intel_pstate/no_turbo", write_no_turbo, PAGE_BYTES, false },
 	{ CPUS "/intel_uncore_frequency/package_*/min_freq_khz", write_uncore_min, PAGE_BYTES,

@@ -187,6 +187,35 @@ static void uncore_limits(void **state)
 	finish(&e);
 }
 
+static void governors_are_chosen_for_each_cpu(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_file(&e, CPU1 "/scaling_governor", "powersave\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "performance\n"), 0);
+	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
+	assert_file(&e, CPUS "/cpu0/cpufreq/scaling_governor", "powersave\n");
+	/* intel_pstate has two of its own, and no other. */
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "schedutil"), -EINVAL);
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "performances"), -EINVAL);
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", ""), -EINVAL);
+	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
+	/* An offline CPU does not forget it. */
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "0"), 0);
+	assert_true(write_file(&e, CPU1 "/scaling_governor", "powersave") < 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/online", "1"), 0);
+	assert_file(&e, CPU1 "/scaling_governor", "performance\n");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "powersave"), 0);
+	assert_file(&e, CPU1 "/scaling_governor", "powersave\n");
+	finish(&e);
+	start(&e, "tests/acpi-cpufreq");
+	assert_int_equal(write_file(&e, CPU1 "/scaling_governor", "schedutil"), 0);
+	assert_file(&e, CPU1 "/scaling_governor", "schedutil\n");
+	finish(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +227,7 @@ int main(void)
 		cmocka_unit_test(turbo_moves_cpuinfo_max),
 		cmocka_unit_test(other_drivers),
 		cmocka_unit_test(uncore_limits),
+		cmocka_unit_test(governors_are_chosen_for_each_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
