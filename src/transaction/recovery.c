@@ -113,6 +113,19 @@ static int by_tracked_item(const void *left, const void *right)
 			    &(*(struct tracked *const *)right)->item);
 }
 
+/** Limits of CPUs that the run brought online go away again with the rollback. */
+static void mark_late(struct isst_journal *journal)
+{
+	for (size_t i = 0; i < journal->count; i++) {
+		struct tracked *tracked = &journal->tracked[i];
+		const struct item item = item_of_cpu(tracked->item.index);
+		const struct tracked *online = item_is_limit(&tracked->item) ? find(journal, &item)
+									     : NULL;
+
+		tracked->late = online && !online->old.number;
+	}
+}
+
 static int track(struct isst_journal *journal)
 {
 	const struct journal_text *text = &journal->text;
@@ -133,6 +146,8 @@ static int track(struct isst_journal *journal)
 	}
 	if (!error)
 		qsort(journal->sorted, journal->count, sizeof(struct tracked *), by_tracked_item);
+	if (!error)
+		mark_late(journal);
 	free(first);
 	return error;
 }
@@ -308,6 +323,9 @@ static enum finding judge_unreadable(const struct isst_journal *journal,
 {
 	if (tracked->place != PLACE_OFFLINE)
 		return FOUND_UNCERTAIN;
+	/* A rollback restores the limits of a CPU before it takes it offline again. */
+	if (tracked->late && journal->text.rollback)
+		return FOUND_OLD;
 	if (item_is_limit(&tracked->item) && is_kept_offline(journal, tracked->item.index))
 		return FOUND_SMT_OFF;
 	return comes_with_cpu(journal, tracked) ? FOUND_WRITTEN : FOUND_OFFLINE;

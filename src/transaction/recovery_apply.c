@@ -22,6 +22,7 @@ static void set_entry(struct entry *entry, const struct tracked *tracked)
 	entry->recorded = tracked->finding == FOUND_MOVED ? !tracked->unreadable
 							  : tracked->finding < FOUND_OFFLINE;
 	entry->needed = true;
+	entry->late = tracked->late;
 	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
 	entry->wanted = tracked->last;
 	/* What the kernel shows neither of. */

@@ -194,6 +194,86 @@ static void a_line_that_is_cut_off_spoils_no_recovery(void **state)
 	machine_end(&machine);
 }
 
+/* ---- Limits of CPUs that came online with the level ---- */
+
+#define LIMIT(cpu) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/scaling_max_freq"
+#define LIMIT_TEXT(cpu) "root" LIMIT(cpu)
+
+static void check_limit(const struct machine *machine, const char *path, const char *expected)
+{
+	char *text = machine_text(machine, path);
+
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void rolls_back(const struct machine *machine)
+{
+	struct isst_context *context = machine_lock(machine);
+
+	if (isst_discover(context))
+		fail_msg("%s: %s", machine->name, isst_error(context));
+	isst_close(context);
+	check_no_journal(machine);
+}
+
+/** CPU 4 of the guide's machine is not of level 4; that it goes offline again takes its limit
+ * along. */
+static void a_limit_goes_with_the_cpu_that_the_rollback_takes_offline(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	machine_look(&machine);
+	set_file(&machine, LIMIT(4), "2000000\n");
+	machine_try(&machine, "level 4 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	before = machine_picture(&machine);
+	machine_try_killed(&machine, "level 0 online", "write " LIMIT(4) " signal KILL");
+	rolls_back(&machine);
+	machine_check(&machine, before, "level 0, killed at a limit");
+	set_online(&machine, 4, 4, true);
+	check_limit(&machine, LIMIT_TEXT(4), "2000000\n");
+	free(before);
+	machine_end(&machine);
+}
+
+/** The CPU is offline by then, and its limit was restored before. */
+static void a_rollback_goes_on_where_it_has_taken_cpus_offline(void **state)
+{
+	struct isst_context *context;
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	machine_look(&machine);
+	set_file(&machine, LIMIT(4), "2000000\n");
+	machine_try(&machine, "level 4 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	outcome_clear(&outcome);
+	before = machine_picture(&machine);
+	machine_try_killed(&machine, "level 0 online", "write " LIMIT(4) " signal KILL");
+	machine_faults(&machine, "mailbox 0x7f/0x08 set EBUSY");
+	context = machine_lock(&machine);
+	assert_int_equal(isst_discover(context), -ENOTRECOVERABLE);
+	assert_null(strstr(isst_error(context), "CPU 4"));
+	isst_close(context);
+	machine_faults(&machine, "%s", "");
+	rolls_back(&machine);
+	machine_check(&machine, before, "rolled back in two runs");
+	set_online(&machine, 4, 4, true);
+	check_limit(&machine, LIMIT_TEXT(4), "2000000\n");
+	free(before);
+	machine_end(&machine);
+}
+
 /* ---- A recovery that is refused ---- */
 
 /** The interrupted change is not rolled back, so there is no machine to make another one of. */
@@ -311,6 +391,8 @@ int main(void)
 		cmocka_unit_test(what_is_offline_waits_and_the_rest_is_rolled_back),
 		cmocka_unit_test(what_is_offline_waits_also_where_nothing_is_remembered_of_it),
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
+		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
+		cmocka_unit_test(a_rollback_goes_on_where_it_has_taken_cpus_offline),
 		cmocka_unit_test(a_refused_recovery_leaves_the_context_undiscovered),
 		cmocka_unit_test(a_journal_is_applied_once),
 		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
