@@ -183,13 +183,18 @@ static const char *why_lost(const struct output *output, FILE *stream)
 
 	if (descriptor == STDOUT_FILENO && output->closed[descriptor])
 		return "standard output is closed";
-	if (descriptor == STDERR_FILENO && output->closed[descriptor])
-		return "standard error is closed";
 	return strerror(output->write_error);
 }
 
-static enum exit_status flush(struct output *output, FILE *stream, enum exit_status status)
+/**
+ * @asked_for: what the stream holds is what the caller wanted to know. What is only told beside
+ * that, nobody wanted where standard error was closed before the program began.
+ */
+static enum exit_status flush(struct output *output, FILE *stream, bool asked_for,
+			      enum exit_status status)
 {
+	if (!asked_for && stream == stderr && output->closed[STDERR_FILENO])
+		return status;
 	errno = 0;
 	if ((fflush(stream) != 0 || ferror(stream)) && !output->write_error)
 		output->write_error = errno ? errno : EIO;
@@ -202,7 +207,7 @@ static enum exit_status flush(struct output *output, FILE *stream, enum exit_sta
 enum exit_status output_text(struct output *output, const char *text, size_t size)
 {
 	write_all(output, text, size, stdout);
-	return flush(output, stdout, STATUS_DONE);
+	return flush(output, stdout, true, STATUS_DONE);
 }
 
 /** With the results: always in documents, in text only as the reference tool does. */
@@ -252,7 +257,7 @@ enum exit_status output_report(struct output *output, const struct report *repor
 
 	if (report_failed(report) || render(output, report, messages_inside(output), stream) != 0)
 		return tell_lost(output, NULL, "out of memory", status);
-	status = flush(output, stream, status);
+	status = flush(output, stream, !output->changing, status);
 	if (output->file)
 		status = close_file(output, status);
 	if (messages_beside(output))
@@ -275,7 +280,7 @@ enum exit_status output_usage_error(struct output *output, const char *problem)
 		status = STATUS_FAILED;
 	}
 	report_free(report);
-	return flush(output, stream, status);
+	return flush(output, stream, false, status);
 }
 
 void output_close(struct output *output)

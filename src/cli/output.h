@@ -15,6 +15,7 @@ struct output {
 	enum output_format format;
 	const char *path; /* of --out; NULL: none */
 	FILE *file;	  /* the opened @path */
+	bool changing;	  /* the machine is to be changed: that counts, not what is told of it */
 	bool changed;	  /* the machine was changed as asked: said where the result is lost */
 	int write_error;  /* errno of the first write of the result that failed */
 	bool closed[3];	  /* standard streams that the caller had closed */

@@ -357,6 +357,8 @@ static enum exit_status work(struct run *run, struct output *output)
 
 	if (status != STATUS_DONE)
 		return status;
+	output->changing = (run->request->command->flags & COMMAND_CHANGES) &&
+			   !request_has(run->request, OPTION_DRY_RUN);
 	run->progress = output_progress(output);
 	write_banner(run, output);
 	tell_emulated(run, output);
