@@ -277,16 +277,19 @@ static int remove_state(int directory, const char *path, char **error)
 	return 0;
 }
 
+/** The platform is read though only its name is needed: what is none has no machine to be reset,
+ * and that of another one may live in the same directory. */
 static int emulator_reset(const struct isst_emulator_target *target, char **error)
 {
-	char *name, *text, *path = NULL;
+	struct platform *platform;
+	char *path = NULL;
 	int directory, lock, result;
 
 	*error = NULL;
-	result = load_text(target, &name, &text, error);
+	result = load_platform(target, &platform, error);
 	if (result)
 		return result;
-	directory = directory_open(target, name, false, &path, error);
+	directory = directory_open(target, platform->name, false, &path, error);
 	if (directory == -ENOENT) {
 		result = 0; /* nothing was ever changed */
 	} else if (directory < 0) {
@@ -299,8 +302,7 @@ static int emulator_reset(const struct isst_emulator_target *target, char **erro
 		close(directory);
 	}
 	free(path);
-	free(name);
-	free(text);
+	platform_free(platform);
 	return result;
 }
 
