@@ -23,13 +23,33 @@ static bool names_switch(const struct option_row *rows, const char *word)
 	return false;
 }
 
-static int unknown_feature(const char *word, char **problem)
+/** The option before the feature that took for its value what looks like a word of its own: the
+ * feature, or another option. NULL: none did. */
+static const struct option_row *greedy_option(const struct request *request)
 {
+	for (const struct option_row *row = global_options; row->name; row++) {
+		const char *value = request_text(request, row->id);
+
+		if (row->kind == VALUE_TEXT && value &&
+		    ((value[0] == '-' && value[1]) || feature_find(value) ||
+		     strcmp(value, emulate_command.name) == 0))
+			return row;
+	}
+	return NULL;
+}
+
+static int unknown_feature(const struct request *request, const char *word, char **problem)
+{
+	const struct option_row *greedy = greedy_option(request);
 	struct suggestion suggestion = { .word = word };
 	int error = option_foreign_dash(global_options, word, problem);
 
 	if (error)
 		return error;
+	if (greedy)
+		return usage_problem(problem,
+				     "unknown feature '%s'; option --%s took '%s' for its value",
+				     word, greedy->name, request_text(request, greedy->id));
 	if (names_switch(global_options, word))
 		return usage_problem(problem, "unknown feature '%s'; did you mean '--%s'?", word,
 				     word);
@@ -205,7 +225,7 @@ static int read_helped(struct request *request, int argc, char **argv, char **pr
 	request->feature = feature_find(argv[0]);
 	if (request->feature)
 		return read_helped_command(request, argc - 1, argv + 1, problem);
-	return request->reference ? 0 : unknown_feature(argv[0], problem);
+	return request->reference ? 0 : unknown_feature(request, argv[0], problem);
 }
 
 static int read_command(struct request *request, int argc, char **argv, char **problem)
@@ -265,8 +285,19 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 		return read_program(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);
 	if (!request->feature)
-		return unknown_feature(argv[0], problem);
+		return unknown_feature(request, argv[0], problem);
 	return read_command(request, argc, argv, problem);
+}
+
+static int no_feature(const struct request *request, char **problem)
+{
+	const struct option_row *greedy = greedy_option(request);
+
+	if (greedy)
+		return usage_problem(problem,
+				     "no feature given; option --%s took '%s' for its value",
+				     greedy->name, request_text(request, greedy->id));
+	return usage_problem(problem, "no feature given; --help lists the features");
 }
 
 /** Checks what no single option can tell. */
@@ -299,7 +330,7 @@ static int check_whole(struct request *request, char **problem)
 	if (request_has(request, OPTION_INFO))
 		request->command = &info_command;
 	if (!request->command)
-		return usage_problem(problem, "no feature given; --help lists the features");
+		return no_feature(request, problem);
 	error = check_required(request, problem);
 	return error ? error : check_together(request, problem);
 }

@@ -161,6 +161,16 @@ static const struct {
 	  "unexpected word 'extra' behind perf-profile get-lock-status" },
 	{ "platform show one two", "unexpected word 'two' behind platform show" },
 	{ "-f json", "no feature given; --help lists the features" },
+	/* An option took the word that was to be the feature, or another option. */
+	{ "--emulate --info", "no feature given; option --emulate took '--info' for its value" },
+	{ "--emulate-state perf-profile",
+	  "no feature given; option --emulate-state took 'perf-profile' for its value" },
+	{ "-o core-power info",
+	  "unknown feature 'info'; option --out took 'core-power' for its value" },
+	{ "--out emulate -- true",
+	  "unknown feature 'true'; option --out took 'emulate' for its value" },
+	{ "-o file info", "unknown feature 'info'; did you mean '--info'?" },
+	{ "-o - info", "unknown feature 'info'; did you mean '--info'?" },
 	{ "--info perf-profile info", "unexpected word 'perf-profile': --info takes no feature" },
 	/* options */
 	{ "--bogus perf-profile info", "unknown option '--bogus'" },
