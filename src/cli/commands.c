@@ -106,7 +106,7 @@ static const struct option_row config_options[] = {
 	{ OPTION_WEIGHT, 'w', "weight", "WEIGHT", VALUE_NUMBER, 0, 15,
 	  .help = "Proportional priority, from 0 (the highest) to 15. Default: 0" },
 	FREQUENCY_ROW(OPTION_MIN, 'n', "min", "Minimum frequency in MHz. Default: 0"),
-	{ OPTION_MAX, 'm', "max", "MHZ|NONE", VALUE_FREQUENCY, 100, ISST_NO_LIMIT_MHZ,
+	{ OPTION_MAX, 'm', "max", "MHZ|none", VALUE_FREQUENCY, 100, ISST_NO_LIMIT_MHZ,
 	  .words = no_limit_words,
 	  .help = "Maximum frequency in MHz. Default: none, which is no limit (25500)" },
 	FREQUENCY_ROW(OPTION_DESIRED, 'd', "desired",

@@ -35,10 +35,12 @@ static void write_option(const struct option_row *row, FILE *stream)
 	write_beside(width, row->help, stream);
 }
 
-static void write_options(const struct option_row *rows, FILE *stream)
+static void write_options(const struct option_row *rows, bool preset, FILE *stream)
 {
-	for (; rows->name; rows++)
-		write_option(rows, stream);
+	for (; rows->name; rows++) {
+		if (!(preset && rows->idle_on_preset))
+			write_option(rows, stream);
+	}
 }
 
 static void write_name(const char *name, const char *help, FILE *stream)
@@ -146,7 +148,7 @@ static void write_all(const char *program, bool preset, FILE *stream)
 			write_name(feature->name, feature->help, stream);
 	}
 	fputs("\nOptions, before the feature (--help and --version: anywhere):\n", stream);
-	write_options(global_options, stream);
+	write_options(global_options, preset, stream);
 	fprintf(stream,
 		"\nHelp on a feature, and on a command:\n"
 		"  %s perf-profile --help\n"
@@ -185,8 +187,8 @@ static void write_command(const char *program, const struct feature *feature,
 		fprintf(stream, "%s\n", command->more);
 	fputs("\nArguments:\n", stream);
 	if (command->options)
-		write_options(command->options, stream);
-	write_options(anywhere_options, stream);
+		write_options(command->options, false, stream);
+	write_options(anywhere_options, false, stream);
 }
 
 void help_write(const char *program, const struct feature *feature, const struct command *command,

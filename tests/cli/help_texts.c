@@ -151,13 +151,15 @@ static void help_on_a_preset_platform_shows_what_works_there(void **state)
 	const struct {
 		const struct feature *feature;
 		const struct command *command;
-		const char *shown[5], *hidden[5];
+		const char *shown[10], *hidden[10];
 	} cases[] = {
 		{ NULL,
 		  NULL,
-		  { "  perf-profile", "  base-freq", "  platform", LIMITS },
+		  { "  perf-profile", "  base-freq", "  platform", LIMITS, "  -c, --cpu",
+		    "  -a, --all-cpus-online" },
 		  { "  turbo-freq", "  core-power", "  turbo-mode", "       isst [OPTIONS] --info",
-		    "  isst --info" } },
+		    "  isst --info", "  -i, --info", "  -g, --cgroupv2", "  -u, --cpu0-workaround",
+		    "  -p, --pause", "  -r, --retry" } },
 		{ perf_profile, NULL, { "  info", LIMITS }, { "  get-", "  set-" } },
 		{ feature_find("base-freq"),
 		  NULL,
@@ -172,9 +174,9 @@ static void help_on_a_preset_platform_shows_what_works_there(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = help_on(cases[i].feature, cases[i].command, true);
 
-		for (size_t j = 0; j < 5 && cases[i].shown[j]; j++)
+		for (size_t j = 0; j < 10 && cases[i].shown[j]; j++)
 			assert_line(text, cases[i].shown[j]);
-		for (size_t j = 0; j < 5 && cases[i].hidden[j]; j++)
+		for (size_t j = 0; j < 10 && cases[i].hidden[j]; j++)
 			assert_no_line(text, cases[i].hidden[j]);
 		assert_narrow(text);
 		free(text);
@@ -190,7 +192,9 @@ static void assert_unambiguous(const struct option_row *rows)
 			assert_true(!one->letter || one->letter != other->letter);
 		}
 		assert_true((one->kind == VALUE_NONE) == (one->argument == NULL));
-		/* A frequency may have a word, too. */
+		/* A frequency may have a word, too, which help names as it is typed. */
+		if (one->kind == VALUE_FREQUENCY && one->words)
+			assert_non_null(strstr(one->argument, one->words[0]));
 		if (one->kind != VALUE_FREQUENCY)
 			assert_true((one->kind == VALUE_WORD) == (one->words != NULL));
 	}

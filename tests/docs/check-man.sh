@@ -91,7 +91,15 @@ typed_in_help() {
 # The same of the man page.
 typed_in_man() {
 	awk '
-	# From macros to what they print, values in capital letters as in help texts; 0xHEX is so already.
+	# Values in capital letters as in help texts, but for what is typed as it is; 0xHEX is so already.
+	function value(word) {
+		if (word ~ /^0x/)
+			return word
+		word = toupper(word)
+		sub(/[|]NONE$/, "|none", word)
+		return word
+	}
+	# From macros to what they print.
 	function plain(from,    i, text, glue) {
 		text = ""
 		glue = ""
@@ -110,7 +118,7 @@ typed_in_man() {
 			else if ($i == "Fl")
 				text = text glue "-" $(++i)
 			else if ($i == "Ar")
-				text = text glue ($(++i) ~ /^0x/ ? $i : toupper($i))
+				text = text glue value($(++i))
 			else
 				text = text glue $i
 			glue = " "
