@@ -8,6 +8,13 @@
 
 #include <stdlib.h>
 
+/** Scripts know the kernel tree's tool by its first lines, whatever it is asked for. */
+static void print_title(const struct glance *glance, struct output *output)
+{
+	if (output->reference && glance->known)
+		output_title(output, glance->model);
+}
+
 static enum exit_status print_help(const struct request *request, struct output *output)
 {
 	struct glance glance = run_glance(request);
@@ -16,9 +23,7 @@ static enum exit_status print_help(const struct request *request, struct output 
 
 	if (memory_stream_open(&memory))
 		return output_usage_error(output, NULL);
-	/* Scripts know the tool by the first line of its help. */
-	if (output->reference && glance.known)
-		output_title(output, glance.model);
+	print_title(&glance, output);
 	help_write(output->program, request->feature, request->command, glance.preset,
 		   memory.stream);
 	status = memory_stream_close(&memory) == 0 ? output_text(output, memory.text, memory.size)
@@ -29,6 +34,8 @@ static enum exit_status print_help(const struct request *request, struct output 
 
 static enum exit_status print_version(const struct request *request, struct output *output)
 {
+	const struct glance nothing = { 0 };
+	struct glance glance = output->reference ? run_glance(request) : nothing;
 	struct report *report = report_new();
 	enum exit_status status;
 	struct report_node *top;
@@ -40,6 +47,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 		report_free(report);
 		return status;
 	}
+	print_title(&glance, output);
 	top = report_unit(report, NULL, 0);
 	report_sentence(report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION), "Version v%s",
 			ISST_COMPATIBLE_VERSION);
