@@ -107,7 +107,7 @@ $(BUILD)/src/emulator/launch.o: $(BUILD)/private-directory
 
 COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The rooms of the library see each other's headers as "room/header.h"; the command sees isst.h and
+# The layers of the library see each other's headers as "layer/header.h"; the command sees isst.h and
 # isst-emulator.h alone, besides its own.
 $(BUILD)/src/emulator/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
 
@@ -122,7 +122,7 @@ $(BUILD)/emulator-platforms.c: src/emulator/embed-platforms.sh $(PLATFORMS)
 $(BUILD)/emulator-platforms.o: $(BUILD)/emulator-platforms.c $(BUILD)/flags
 	$(COMPILE) -Isrc
 
-# One object a library, in which everything but the public interface has become local: what a room
+# One object a library, in which everything but the public interface has become local: what a layer
 # calls its functions is no concern of the programs that link it. With link-time optimisation this is
 # the link: gcc is told so, clang's linkers do nothing else.
 ifneq ($(findstring -flto,$(CFLAGS)),)
@@ -173,10 +173,10 @@ $(BUILD)/isst: $(COMMAND)
 #: check-valgrind  the unit tests under valgrind
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
-# One program for each file of tests of a room, linked with the rooms' own objects.
+# One program for each file of tests of a layer, linked with the layers' own objects.
 ROOM_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_%, \
 	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction,$(LIBRARY_ROOMS)))))))
-# Changes are tested on the emulator, by programs that hold all rooms.
+# Changes are tested on the emulator, by programs that hold all layers.
 TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c tests/features/capture_*.c))
 # Those on large machines go the same ways as those on small ones, many times: LARGE=no leaves them out.
 ifeq ($(LARGE),no)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a context holds; for the rooms above, which all work on one. */
+/* What a context holds; for the layers above, which all work on one. */
 #ifndef ISST_TOPOLOGY_CONTEXT_H
 #define ISST_TOPOLOGY_CONTEXT_H
 
@@ -30,7 +30,7 @@ struct isst_context {
 	struct runtime_directory runtime; /* the machine's; held while the lock is */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */
 	int lock, device_lock;
-	/* Asks the firmware what a level of a domain brings with it; the room of features tells
+	/* Asks the firmware what a level of a domain brings with it; the layer of features tells
 	 * how. Returns 0, also where that cannot be read, or a negative errno. */
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
 			     unsigned int level, struct level_effects *effects);

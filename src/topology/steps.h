@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps of discovery, which build up a topology one after the other; for this room only. */
+/* The steps of discovery, which build up a topology one after the other; for this layer only. */
 #ifndef ISST_TOPOLOGY_STEPS_H
 #define ISST_TOPOLOGY_STEPS_H
 
