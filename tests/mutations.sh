@@ -206,7 +206,13 @@ mutate "records are ignored" $record 's/int error = read_all(context, name, save
 mutate "what was taken back already is taken back again" src/features/restoring.c \
 	's/\*settled = existed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
 mutate "records that are cut off are followed" src/transaction/saved.c \
-	's/^\treturn refuse_damaged(context, name, number, "cut off");/\treturn 0;/' records
+	's/^\treturn saved_refuse(context, name, number, "cut off");/\treturn 0;/' records
+mutate "records that no enable can have written are followed" $record \
+	's/error = check_lines(context, file, saved);/error = 0;/' records
+mutate "enable finds out afterwards that its record cannot be read" $record \
+	's/int error = check_readable(change->context, name);/int error = 0;/' records
+mutate "what was put back stays recorded without room for a new file" $record \
+	's/if (error \&\& text \&\& shrinks/if (error \&\& !text \&\& shrinks/' records
 mutate "records of another level are used" $record \
 	's/ && saved->items\[i\].level == level)/)/' records
 mutate "a second enable overwrites the record" $record \

@@ -406,6 +406,38 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 	return error;
 }
 
+/** Room that the file has is given back only behind the text. */
+static int overwrite(int descriptor, const char *text)
+{
+	struct held_signal signal;
+	size_t written;
+	int error;
+
+	hold_signal(&signal);
+	error = write_all(descriptor, text, &written);
+	release_signal(&signal);
+	if (!error && ftruncate(descriptor, (off_t)written))
+		error = -errno;
+	return error;
+}
+
+int runtime_file_overwrite(const struct runtime_directory *directory, const char *name,
+			   const char *text)
+{
+	int parent = enter(directory), descriptor, error;
+
+	if (parent < 0)
+		return parent;
+	descriptor = open_file(parent, name, O_WRONLY);
+	leave(directory, parent);
+	if (descriptor < 0)
+		return descriptor;
+	error = overwrite(descriptor, text);
+	if (close(descriptor) && !error)
+		error = -errno;
+	return error;
+}
+
 int runtime_file_create(const struct runtime_directory *directory, const char *name)
 {
 	int parent = enter_or_make(directory), descriptor;

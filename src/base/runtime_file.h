@@ -59,6 +59,13 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text);
 
+/**
+ * Puts @text into the file that is there, over what it holds: no room for another file is needed.
+ * Returns 0, or a negative errno, where the file may hold anything.
+ */
+int runtime_file_overwrite(const struct runtime_directory *directory, const char *name,
+			   const char *text);
+
 /** Creates the file to append to it; only its owner may open it. Returns a descriptor, -EEXIST or
  * another negative errno. */
 int runtime_file_create(const struct runtime_directory *directory, const char *name);

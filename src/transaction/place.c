@@ -111,3 +111,19 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 	place = place_of_remembered(context, item, cpus);
 	return place == PLACE_NONE ? place_of_unseen(topology, cpus) : place;
 }
+
+bool item_is_of_no_core(const struct isst_context *context, const struct item *item)
+{
+	const struct topology *topology = context->topology;
+	const struct topology_domain *domain = topology_find_domain(topology, item->package,
+								    item->die, item->domain);
+
+	if (item->kind != ITEM_ASSOCIATION || !domain || domain->unknown_core ||
+	    domain->unknown_cpus)
+		return false;
+	for (size_t i = 0; i < topology->cpu_count; i++)
+		if (topology->cpus[i]->domain == domain &&
+		    topology->cpus[i]->public.core == item->index)
+			return false;
+	return true;
+}

@@ -3,6 +3,7 @@
 #include "transaction/record.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "transaction/recovery.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,27 +45,11 @@ void record_plans_free(struct record_plan *plans)
 	}
 }
 
-int record_keep(struct isst_change *change, const char *name, size_t first)
-{
-	return add_plan(change,
-			&(struct record_plan){ .kind = KEEP, .name = name, .first = first });
-}
-
 int record_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
 {
 	return add_plan(change, &(struct record_plan){ .kind = LEVEL,
 						       .domain = item_of(ITEM_LEVEL, domain, 0),
 						       .level = level });
-}
-
-int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
-		  const struct isst_domain *domain)
-{
-	return add_plan(change, &(struct record_plan){ .kind = FORGET,
-						       .name = name,
-						       .other = other,
-						       .inherits = inherits,
-						       .domain = item_of(ITEM_LEVEL, domain, 0) });
 }
 
 int record_retain(struct isst_change *change, const char *name, const struct saved_item *line)
@@ -109,6 +94,51 @@ static char *file_name(const char *name)
 	return asprintf(&file, "record-%s", name) < 0 ? NULL : file;
 }
 
+/** Whether `enable --auto` of a feature writes items of a kind, or takes them over from the other
+ * feature; or the kind is a mark's. */
+static bool is_recorded_kind(enum item_kind kind)
+{
+	static const bool RECORDED[ITEM_KINDS] = {
+		[ITEM_LEVEL] = true,	   [ITEM_FEATURES] = true,
+		[ITEM_CORE_POWER] = true,  [ITEM_QOS] = true,
+		[ITEM_CLOS] = true,	   [ITEM_ASSOCIATION] = true,
+		[ITEM_SCALING_MAX] = true, [ITEM_TURBO_RATIO_LIMITS] = true,
+		[ITEM_SCALING_MIN] = true,
+	};
+
+	return RECORDED[kind];
+}
+
+/** Whether a line is one that `enable --auto` can have recorded on this machine. Returns 0 or 1, or
+ * -ENOMEM. */
+static int is_possible(struct isst_context *context, const struct saved_item *line)
+{
+	int place;
+
+	if (!is_recorded_kind(line->item.kind) || !plausible(&line->item, line->old) ||
+	    !plausible(&line->item, line->written))
+		return 0;
+	place = item_place(context, &line->item, NULL);
+	if (place < 0)
+		return place;
+	return place != PLACE_NONE && !item_is_of_no_core(context, &line->item);
+}
+
+static int check_lines(struct isst_context *context, const char *file,
+		       const struct saved_items *saved)
+{
+	int possible = 1;
+
+	for (size_t i = 0; i < saved->count && possible > 0; i++) {
+		possible = is_possible(context, &saved->items[i]);
+		if (possible == 0)
+			/* The first line is the header. */
+			return saved_refuse(context, file, i + 2,
+					    "nothing that this machine can have");
+	}
+	return possible < 0 ? possible : 0;
+}
+
 static int read_all(struct isst_context *context, const char *name, struct saved_items *saved)
 {
 	char *file = file_name(name);
@@ -116,8 +146,56 @@ static int read_all(struct isst_context *context, const char *name, struct saved
 
 	*saved = (struct saved_items){ 0 };
 	error = file ? saved_items_read(context, file, saved) : -ENOMEM;
+	if (!error)
+		error = check_lines(context, file, saved);
+	if (error)
+		saved_items_clear(saved);
 	free(file);
 	return error;
+}
+
+/** Looks whether a record that is to be written anew can be followed: what it holds besides would
+ * be lost, which is to be said before anything is changed. */
+static int check_readable(struct isst_context *context, const char *name)
+{
+	struct saved_items saved;
+	int error = read_all(context, name, &saved);
+
+	saved_items_clear(&saved);
+	return error == -ENOENT ? 0 : error;
+}
+
+int record_keep(struct isst_change *change, const char *name, size_t first)
+{
+	int error = check_readable(change->context, name);
+
+	return error ? error
+		     : add_plan(change, &(struct record_plan){
+						.kind = KEEP, .name = name, .first = first });
+}
+
+/** Whether another domain hands its values over to a feature, so that its record was looked at. */
+static bool is_heir(const struct isst_change *change, const char *name)
+{
+	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+		if (plan->kind == FORGET && plan->other && strcmp(plan->other, name) == 0)
+			return true;
+	return false;
+}
+
+int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
+		  const struct isst_domain *domain)
+{
+	/* That of the feature itself has been read, to plan what is put back. */
+	int error = other && !is_heir(change, other) ? check_readable(change->context, other) : 0;
+
+	return error ? error
+		     : add_plan(change,
+				&(struct record_plan){ .kind = FORGET,
+						       .name = name,
+						       .other = other,
+						       .inherits = inherits,
+						       .domain = item_of(ITEM_LEVEL, domain, 0) });
 }
 
 int record_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
@@ -186,36 +264,53 @@ int record_existed(struct isst_context *context, const char *name, const struct 
 			package ? is_or_was_of_package : is_or_was_of_domain);
 }
 
-static int write_all(struct isst_context *context, const char *name,
-		     const struct saved_items *saved)
+/** The text of a file that holds lines, to be freed. */
+static int make_text(struct isst_context *context, const char *file,
+		     const struct saved_items *saved, char **text)
 {
-	const struct runtime_directory *directory = &context->runtime;
-	char *file = file_name(name), *header = NULL, *text = NULL;
-	bool good = file != NULL;
-	int error = -ENOMEM;
+	char *header = NULL;
+	int error = saved_header(context, file, SAVED_ITEMS_VERSION, &header);
+	bool good = !error;
 	FILE *stream;
 	size_t size;
 
-	if (good && saved->count == 0) {
-		error = runtime_file_remove(directory, file);
-		free(file);
+	*text = NULL;
+	if (error)
 		return error;
-	}
-	error = good ? saved_header(context, file, SAVED_ITEMS_VERSION, &header) : -ENOMEM;
-	good = !error;
-	stream = open_memstream(&text, &size);
-	if (good)
-		error = -ENOMEM;
-	good = good && stream && fputs(header, stream) >= 0;
+	stream = open_memstream(text, &size);
+	good = stream && fputs(header, stream) >= 0;
 	for (size_t i = 0; i < saved->count && good; i++)
 		good = saved_item_print(stream, &saved->items[i]);
 	good = good && fputs(SAVED_ITEMS_END "\n", stream) >= 0;
-	if (stream && (fclose(stream) || !text))
+	if (stream && (fclose(stream) || !*text))
 		good = false;
-	if (good)
-		error = runtime_file_replace(directory, file, text);
-	free(file);
 	free(header);
+	if (good)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
+}
+
+/** @shrinks: there is less to hold than before, for which there is room where there is none for a
+ * new file. */
+static int write_all(struct isst_context *context, const char *name,
+		     const struct saved_items *saved, bool shrinks)
+{
+	const struct runtime_directory *directory = &context->runtime;
+	char *file = file_name(name), *text = NULL;
+	int error = file ? 0 : -ENOMEM;
+
+	if (!error && saved->count == 0) {
+		error = runtime_file_remove(directory, file);
+	} else if (!error) {
+		error = make_text(context, file, saved, &text);
+		if (!error)
+			error = runtime_file_replace(directory, file, text);
+		if (error && text && shrinks && runtime_file_overwrite(directory, file, text) == 0)
+			error = 0;
+	}
+	free(file);
 	free(text);
 	return error;
 }
@@ -300,23 +395,14 @@ static int hand_over_item(const struct isst_change *change, const struct record_
 	return 0;
 }
 
-static int hand_over(struct isst_change *change, const struct record_plan *plan,
-		     const struct saved_items *saved)
+static int hand_over(const struct isst_change *change, const struct record_plan *plan,
+		     const struct saved_items *saved, struct saved_items *heir)
 {
-	struct saved_items heir;
-	int error;
+	int error = 0;
 
-	if (!plan->other)
-		return 0;
-	error = read_all(change->context, plan->other, &heir);
-	if (error == -ENOENT)
-		error = 0;
 	for (size_t i = 0; i < saved->count && !error; i++)
 		if (same_domain(&saved->items[i].item, &plan->domain))
-			error = hand_over_item(change, plan, &saved->items[i], &heir);
-	if (!error)
-		error = write_all(change->context, plan->other, &heir);
-	saved_items_clear(&heir);
+			error = hand_over_item(change, plan, &saved->items[i], heir);
 	return error;
 }
 
@@ -336,37 +422,103 @@ static int forget(const struct isst_change *change, const struct record_plan *pl
 	return saved_items_add(saved, &mark);
 }
 
-static int apply(struct isst_change *change, const struct record_plan *plan)
+/** Why a record was not written: it cannot be read, which the context has a message of, or put into
+ * its place. */
+static const char *cause(const struct isst_change *change, const char *name, int unread, int error)
+{
+	struct isst_context *context = change->context;
+
+	if (unread && unread != -ENOMEM)
+		return message_make(&context->messages, "%s", isst_error(context));
+	return message_make(&context->messages, "%s/record-%s cannot be written: %s",
+			    context->machine->runtime_directory, name,
+			    runtime_file_strerror(error));
+}
+
+/** Reads a record that may be missing. */
+static int read_former(struct isst_change *change, const char *name, struct saved_items *saved)
+{
+	int error = read_all(change->context, name, saved);
+
+	return error == -ENOENT ? 0 : error;
+}
+
+static void apply_keep(struct isst_change *change, const struct record_plan *plan)
 {
 	struct saved_items saved;
-	int error = read_all(change->context, plan->name, &saved);
+	int unread = read_former(change, plan->name, &saved), error = unread;
 
-	if (error == -ENOENT)
-		error = 0;
-	if (!error && plan->kind == KEEP)
+	if (!error)
 		error = keep(change, plan, &saved);
-	else if (!error)
-		error = hand_over(change, plan, &saved);
-	if (!error && plan->kind == FORGET)
+	if (!error)
+		error = write_all(change->context, plan->name, &saved, false);
+	if (error)
+		change_warn(change,
+			    "%s: what was replaced is not recorded, and %s disable --auto will not "
+			    "put it back",
+			    cause(change, plan->name, unread, error), plan->name);
+	saved_items_clear(&saved);
+}
+
+/** Gives the other feature what is its due. */
+static void apply_hand_over(struct isst_change *change, const struct record_plan *plan,
+			    const struct saved_items *saved)
+{
+	struct saved_items heir;
+	int unread = read_former(change, plan->other, &heir), error = unread;
+
+	if (!error)
+		error = hand_over(change, plan, saved, &heir);
+	if (!error)
+		error = write_all(change->context, plan->other, &heir, false);
+	if (error)
+		change_warn(change,
+			    "%s: it does not have the values from before %s enable, and %s disable "
+			    "--auto will not put them back",
+			    cause(change, plan->other, unread, error), plan->name, plan->other);
+	saved_items_clear(&heir);
+}
+
+/** A record that cannot be made to say what was put back is to say nothing. */
+static void drop_record(struct isst_change *change, const char *name, const char *why)
+{
+	char *file = file_name(name);
+
+	if (file && runtime_file_discard(&change->context->runtime, file) == 0)
+		change_warn(change,
+			    "%s: all of it was removed, and the next %s disable --auto goes "
+			    "without saved settings",
+			    why, name);
+	else
+		change_warn(change,
+			    "%s: what was put back is still recorded; remove the file, or the next "
+			    "%s disable --auto puts it back once more",
+			    why, name);
+	free(file);
+}
+
+static void apply_forget(struct isst_change *change, const struct record_plan *plan)
+{
+	struct saved_items saved;
+	int unread = read_former(change, plan->name, &saved), error = unread;
+
+	if (!error && plan->other)
+		apply_hand_over(change, plan, &saved);
+	if (!error)
 		error = forget(change, plan, &saved);
 	if (!error)
-		error = write_all(change->context, plan->name, &saved);
+		error = write_all(change->context, plan->name, &saved, true);
+	if (error)
+		drop_record(change, plan->name, cause(change, plan->name, unread, error));
 	saved_items_clear(&saved);
-	return error;
 }
 
 void record_apply(struct isst_change *change)
 {
 	for (const struct record_plan *plan = change->records; plan; plan = plan->next) {
-		bool noted = plan->kind == LEVEL || plan->kind == RETAIN;
-		int error = noted ? 0 : apply(change, plan);
-
-		if (error)
-			change_warn(
-				change,
-				"what was replaced is not recorded (%s/record-%s: %s): disable --auto "
-				"will not put it back",
-				change->context->machine->runtime_directory, plan->name,
-				runtime_file_strerror(error));
+		if (plan->kind == KEEP)
+			apply_keep(change, plan);
+		else if (plan->kind == FORGET)
+			apply_forget(change, plan);
 	}
 }

@@ -10,7 +10,8 @@
 #include "transaction/saved.h"
 
 /** Once the change is made, remembers what its steps from number @first on replaced in domains that
- * are at @level. */
+ * are at the levels of record_level(). Returns 0, -ENOMEM, or another negative errno with a message
+ * where there is a record that cannot be followed. */
 int record_keep(struct isst_change *change, const char *name, size_t first);
 
 /** Says at which level a domain is; for the lines of records. */
@@ -22,6 +23,8 @@ int record_level(struct isst_change *change, const struct isst_domain *domain, u
  * @other: another feature: where its record holds a value that this one had written, it gets the
  * value from before both in its place
  * @inherits: that feature is on, and gets also what was not put back because of it
+ *
+ * Returns as record_keep() does.
  */
 int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		  const struct isst_domain *domain);
@@ -29,7 +32,9 @@ int record_forget(struct isst_change *change, const char *name, const char *othe
 /** Keeps a line that record_forget() would drop: of an item that is absent for now. */
 int record_retain(struct isst_change *change, const char *name, const struct saved_item *line);
 
-/** Reads what is recorded of a domain at a level. Returns 0, -ENOENT (nothing) or -ENOMEM. */
+/** Reads what is recorded of a domain at a level. Returns 0, -ENOENT (nothing), -ENOMEM,
+ * or another negative errno with a message: it cannot be read, or holds what cannot have been
+ * recorded on this machine. */
 int record_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		unsigned int level, struct saved_items *saved);
 

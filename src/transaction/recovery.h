@@ -65,6 +65,9 @@ bool finding_is_open(enum finding finding);
  */
 int item_place(struct isst_context *context, const struct item *item, struct isst_cpuset *cpus);
 
+/** Whether an item is of a core that its domain, all of whose cores are known, does not have. */
+bool item_is_of_no_core(const struct isst_context *context, const struct item *item);
+
 /** Whether a value is one that an item can have, wherever it is. */
 bool plausible(const struct item *item, struct item_value value);
 

@@ -134,11 +134,10 @@ int saved_header(struct isst_context *context, const char *name, unsigned int ve
 
 /** Of a file that is damaged nothing is believed: what is missing in it would not be restored, and
  * nobody would know. */
-static int refuse_damaged(struct isst_context *context, const char *name, unsigned int line,
-			  const char *how)
+int saved_refuse(struct isst_context *context, const char *name, size_t line, const char *how)
 {
 	return message_error(&context->messages, -EIO,
-			     "%s/%s:%u is %s: nothing that it holds is restored; remove the file, "
+			     "%s/%s:%zu is %s: nothing that it holds is restored; remove the file, "
 			     "and `disable --auto` does what it does without saved settings",
 			     context->machine->runtime_directory, name, line, how);
 }
@@ -147,7 +146,7 @@ static int refuse_damaged(struct isst_context *context, const char *name, unsign
 static int parse(struct isst_context *context, const char *name, char *lines,
 		 struct saved_items *saved)
 {
-	unsigned int number = 2;
+	size_t number = 2;
 	char *end;
 
 	for (; (end = strchr(lines, '\n')); number++, lines = end + 1) {
@@ -158,12 +157,12 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 		if (strcmp(lines, SAVED_ITEMS_END) == 0 && !end[1])
 			return 0;
 		if (!saved_item_parse(context, lines, &item))
-			return refuse_damaged(context, name, number, "damaged");
+			return saved_refuse(context, name, number, "damaged");
 		error = saved_items_add(saved, &item);
 		if (error)
 			return error;
 	}
-	return refuse_damaged(context, name, number, "cut off");
+	return saved_refuse(context, name, number, "cut off");
 }
 
 /**
@@ -206,7 +205,7 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
 				      "%s/%s cannot be read: %s", context->runtime.path, name,
 				      runtime_file_strerror(error));
 	if (!error && whole && !strchr(*text, '\n'))
-		error = refuse_damaged(context, name, 1, "cut off");
+		error = saved_refuse(context, name, 1, "cut off");
 	if (!error)
 		error = saved_header(context, name, version, &header);
 	if (!error)

@@ -47,6 +47,10 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
  */
 int saved_items_read(struct isst_context *context, const char *name, struct saved_items *saved);
 
+/** Says that nothing of a file is followed, and what helps: @how is what its line is. Returns -EIO.
+ */
+int saved_refuse(struct isst_context *context, const char *name, size_t line, const char *how);
+
 /** The first line of the file @name, whose format has a @version, to be freed. Returns 0, -ENOMEM,
  * or an error with a message where this boot cannot be told from others. */
 int saved_header(struct isst_context *context, const char *name, unsigned int version,

@@ -111,6 +111,32 @@ static void a_fifo_is_refused_and_not_waited_for(void **state)
 	free(path);
 }
 
+static void a_file_is_written_over_in_its_place(void **state)
+{
+	static const char *const TEXTS[] = { "a shorter text", "one that is longer than the text" };
+	struct fake_machine *fake = *state;
+	char *path = path_of(fake, "file");
+
+	assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", "x"), -ENOENT);
+	for (size_t i = 0; i < 2; i++) {
+		struct stat before, after;
+
+		assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "the text before"),
+				 0);
+		assert_int_equal(stat(path, &before), 0);
+		assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", TEXTS[i]), 0);
+		assert_int_equal(stat(path, &after), 0);
+		assert_int_equal(before.st_ino, after.st_ino);
+		check_text(fake, "file", TEXTS[i]);
+	}
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
+	assert_int_equal(symlink("other", path), 0);
+	assert_int_equal(runtime_file_overwrite(AT(fake->runtime), "file", "y"), -ELOOP);
+	check_text(fake, "other", "x");
+	free(path);
+}
+
 static void a_directory_is_no_file(void **state)
 {
 	struct fake_machine *fake = *state;
@@ -412,6 +438,7 @@ int main(void)
 		MACHINE_TEST(appending_adds_at_the_end_and_follows_no_link),
 		MACHINE_TEST(removing_what_is_not_there_is_no_error),
 		MACHINE_TEST(a_fifo_is_refused_and_not_waited_for),
+		MACHINE_TEST(a_file_is_written_over_in_its_place),
 		MACHINE_TEST(a_directory_is_no_file),
 		MACHINE_TEST(a_link_is_not_followed),
 		MACHINE_TEST(a_file_that_others_may_write_is_refused),

@@ -2,6 +2,11 @@
 /* What `enable --auto` records and `disable --auto` puts back (D38, D42). */
 #include "transaction/support/loops.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #define RECORD "run/record-base-freq"
 
 /** The lines of the picture that begin with @start, to be freed. */
@@ -86,6 +91,285 @@ static void saved_settings_that_are_cut_off_are_followed_in_nothing(void **state
 	assert_true(machine_prepare(&machine, "base-freq disable auto"));
 	free(text);
 	free(enabled);
+	machine_end(&machine);
+}
+
+/** A path of the state directory, to be freed. */
+static char *path_of(const struct machine *machine, const char *file)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", machine->state, file) >= 0);
+	return path;
+}
+
+static void leave_damaged(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fputs("x\n", file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void leave_empty(const char *path)
+{
+	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(descriptor >= 0);
+	close(descriptor);
+}
+
+static void leave_fifo(const char *path)
+{
+	assert_int_equal(mkfifo(path, 0644), 0);
+}
+
+static void leave_link(const char *path)
+{
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+}
+
+static void leave_writable_for_all(const char *path)
+{
+	leave_damaged(path);
+	assert_int_equal(chmod(path, 0666), 0);
+}
+
+static void leave_huge(const char *path)
+{
+	leave_empty(path);
+	assert_int_equal(truncate(path, (off_t)10 << 30), 0);
+}
+
+static const struct {
+	void (*leave)(const char *path);
+	int error;
+	const char *reason;
+} USELESS[] = {
+	{ leave_damaged, -EIO, "is of a format that this version does not know" },
+	{ leave_empty, -EIO, "is cut off" },
+	{ leave_fifo, -EIO, "it is no regular file" },
+	{ leave_link, -EIO, "is a symbolic link" },
+	{ leave_writable_for_all, -EPERM, "other users may write it" },
+	{ leave_huge, -EIO, "larger than any that this program writes" },
+};
+
+/** What it has replaced could not be recorded behind what is there already. */
+static void enable_changes_nothing_while_its_record_cannot_be_followed(void **state)
+{
+	static const char *const ENABLES[][3] = {
+		{ "tests/tiny", "base-freq enable auto", "run/record-base-freq" },
+		{ "tests/tiny", "turbo-freq enable auto cpus", "run/record-turbo-freq" },
+		{ "cascadelake-6230n", "base-freq enable auto", "run/record-base-freq" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ENABLES) * COUNT(USELESS); i++) {
+		const char *const *enable = ENABLES[i / COUNT(USELESS)];
+		size_t kind = i % COUNT(USELESS);
+		struct machine machine;
+		struct outcome outcome;
+		char *before, *path;
+
+		machine_begin(&machine, enable[0]);
+		assert_true(machine_prepare(&machine, enable[1]));
+		assert_true(machine_restart(&machine, NULL));
+		machine_look(&machine);
+		before = machine_picture(&machine);
+		path = path_of(&machine, enable[2]);
+		unlink(path);
+		USELESS[kind].leave(path);
+		machine_try(&machine, enable[1], &outcome);
+		if (outcome_error(&outcome) != USELESS[kind].error)
+			fail_msg("%s, %s: %d, %s", enable[1], USELESS[kind].reason,
+				 outcome_error(&outcome), outcome.message);
+		check_holds(outcome.message, USELESS[kind].reason);
+		check_holds(outcome.message, enable[2]);
+		assert_string_equal(outcome.steps, "");
+		assert_int_equal(unlink(path), 0);
+		machine_check(&machine, before, "%s, %s", enable[1], USELESS[kind].reason);
+		outcome_clear(&outcome);
+		free(before);
+		free(path);
+		machine_end(&machine);
+	}
+}
+
+/** The other feature's record is written as well: it takes over what was there before both. */
+static void disable_changes_nothing_while_the_other_record_cannot_be_followed(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *enabled;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	assert_true(
+		machine_prepare(&machine, "base-freq enable auto; turbo-freq enable auto cpus"));
+	enabled = machine_picture(&machine);
+	machine_write(&machine, "run/record-turbo-freq", "x");
+	machine_try(&machine, "base-freq disable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "record-turbo-freq:1 is cut off");
+	machine_check(&machine, enabled, "base-freq disable");
+	outcome_clear(&outcome);
+	free(enabled);
+	machine_end(&machine);
+}
+
+/** A record with one more line, to be freed. */
+static char *with_line(const char *record, const char *line)
+{
+	char *text;
+
+	assert_true(asprintf(&text, "%.*s%s\nend\n", (int)(strlen(record) - strlen("end\n")),
+			     record, line) >= 0);
+	return text;
+}
+
+/** The file may be written by others than this program; what it writes never says these. */
+static void saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing(void **state)
+{
+	static const char *const LINES[] = {
+		/* Of kinds that no enable writes: the CPU would go offline. */
+		"online 0 0 0 1 0 0 1",
+		"cpusets 0 0 0 0 0 0 1",
+		"uncore-max 0 0 0 0 0 1000000 2200000",
+		"partition 0 0 0 0 0 absent root~0-3",
+		/* Of places that the machine does not have. */
+		"core-power 7 0 0 0 0 0 1",
+		"association 0 0 0 2 0 0 3",
+		"association 0 0 0 200 0 0 0",
+		"clos 0 0 0 4 0 0 16711680",
+		"scaling-min 0 0 0 4000000 0 0 3000000",
+		/* Values that they cannot have. */
+		"association 0 0 0 0 0 4 3",
+		"core-power 0 0 0 0 0 5 1",
+		"scaling-min 0 0 0 1 0 99000000 3000000",
+	};
+	static const char *const PAIRS[][3] = {
+		{ "base-freq enable auto", "base-freq disable auto", "run/record-base-freq" },
+		{ "turbo-freq enable auto cpus", "turbo-freq disable auto",
+		  "run/record-turbo-freq" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(PAIRS); i++) {
+		struct machine machine;
+		char *record, *enabled;
+
+		machine_begin(&machine, "tests/tiny");
+		assert_true(machine_prepare(&machine, PAIRS[i][0]));
+		record = machine_text(&machine, PAIRS[i][2]);
+		assert_non_null(record);
+		enabled = machine_picture(&machine);
+		for (size_t j = 0; j < COUNT(LINES); j++) {
+			char *text = with_line(record, LINES[j]);
+			struct outcome outcome;
+
+			machine_write(&machine, PAIRS[i][2], text);
+			machine_try(&machine, PAIRS[i][1], &outcome);
+			if (outcome_error(&outcome) != -EIO)
+				fail_msg("%s: %d, %s", LINES[j], outcome_error(&outcome),
+					 outcome.message);
+			check_holds(outcome.message, "nothing that this machine can have");
+			machine_check(&machine, enabled, "%s", LINES[j]);
+			outcome_clear(&outcome);
+			free(text);
+		}
+		machine_write(&machine, PAIRS[i][2], record);
+		assert_true(machine_prepare(&machine, PAIRS[i][1]));
+		free(record);
+		free(enabled);
+		machine_end(&machine);
+	}
+}
+
+/** Takes all names that a new file could have before it takes the place of the record. */
+static void leave_no_room(const struct machine *machine, const char *record, bool taken)
+{
+	for (unsigned int i = 0; i < 100; i++) {
+		char *path;
+
+		assert_true(asprintf(&path, "%s/%s.%ld.%u", machine->state, record, (long)getpid(),
+				     i) >= 0);
+		if (taken)
+			leave_empty(path);
+		else
+			assert_int_equal(unlink(path), 0);
+		free(path);
+	}
+}
+
+static void what_was_put_back_is_forgotten_without_room_for_a_new_file(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *chosen;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	assert_true(machine_prepare(&machine, "base-freq enable auto"));
+	leave_no_room(&machine, RECORD, true);
+	machine_try(&machine, "base-freq disable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_null(strstr(outcome.warnings, "record-base-freq"));
+	outcome_clear(&outcome);
+	leave_no_room(&machine, RECORD, false);
+	/* What the user asks for from now on is his, the same values included. */
+	assert_true(machine_prepare(&machine, "core-power enable"));
+	chosen = machine_picture(&machine);
+	assert_true(machine_prepare(&machine, "base-freq disable auto"));
+	machine_check(&machine, chosen, "a second disable");
+	free(chosen);
+	machine_end(&machine);
+}
+
+static void that_nothing_could_be_recorded_is_said(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_look(&machine);
+	leave_no_room(&machine, RECORD, true);
+	machine_try(&machine, "base-freq enable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "what was replaced is not recorded, and base-freq disable "
+				      "--auto will not put it back");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static char *replaced;
+
+/** Puts a directory into the place of the record, once it has been read. */
+static bool replace_record(void *data)
+{
+	(void)data;
+	unlink(replaced);
+	assert_true(mkdir(replaced, 0755) == 0 || errno == EEXIST);
+	return false;
+}
+
+static void that_what_was_put_back_is_still_recorded_is_said(void **state)
+{
+	struct machine machine;
+	struct making making = { .interrupted = replace_record };
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	assert_true(machine_prepare(&machine, "base-freq enable auto"));
+	replaced = path_of(&machine, RECORD);
+	machine_make(&machine, request_find("base-freq disable auto"), &making, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "it is no regular file: what was put back is still recorded");
+	assert_null(strstr(outcome.warnings, "will not put it back"));
+	outcome_clear(&outcome);
+	free(replaced);
 	machine_end(&machine);
 }
 
@@ -390,6 +674,13 @@ int main(void)
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
 		cmocka_unit_test(a_record_of_another_level_is_no_record),
 		cmocka_unit_test(saved_settings_that_are_cut_off_are_followed_in_nothing),
+		cmocka_unit_test(enable_changes_nothing_while_its_record_cannot_be_followed),
+		cmocka_unit_test(disable_changes_nothing_while_the_other_record_cannot_be_followed),
+		cmocka_unit_test(
+			saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing),
+		cmocka_unit_test(what_was_put_back_is_forgotten_without_room_for_a_new_file),
+		cmocka_unit_test(that_nothing_could_be_recorded_is_said),
+		cmocka_unit_test(that_what_was_put_back_is_still_recorded_is_said),
 		cmocka_unit_test(D38_core_power_stays_on_while_the_other_feature_is_on),
 		cmocka_unit_test(D42_the_priority_type_is_kept),
 		cmocka_unit_test(D39_core_power_is_not_disabled_under_turbo_freq),
