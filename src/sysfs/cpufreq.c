@@ -83,7 +83,7 @@ int cpufreq_clamp(struct kernel_files *files, unsigned int cpu, enum cpufreq_lim
 int cpufreq_hides_limit(struct kernel_files *files, unsigned int cpu, enum turbo_state turbo,
 			bool *hidden)
 {
-	uint64_t base_khz, highest_khz;
+	uint64_t base_khz = 0, highest_khz = 0;
 	int error;
 
 	*hidden = false;
