@@ -293,7 +293,8 @@ static void tell_offline_parts(struct run *run)
 {
 	const char *part;
 
-	if (run->targets.named)
+	/* What comes online first is changed, too. */
+	if (run->targets.named || run->comes_online)
 		return;
 	for (size_t i = 0; (part = isst_offline_part(run->context, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s; not changed", part);
@@ -325,6 +326,20 @@ void change_machine(struct run *run, const struct changing *changing)
 	isst_change_free(attempt.change);
 }
 
+/** The command is planned for the machine as it is: in a dry run no CPU has come online. */
+static void tell_unforeseen(struct run *run)
+{
+	if (!request_has(run->request, OPTION_DRY_RUN) || run->step_count == 0)
+		return;
+	run->comes_online = true;
+	report_message(run->report, ENTRY_NOTE,
+		       "%u CPU%s would come online first (--all-cpus-online): what the command would "
+		       "then change of %s, and of packages, dies and power domains that are offline "
+		       "as a whole, is not listed",
+		       run->step_count, run->step_count == 1 ? "" : "s",
+		       run->step_count == 1 ? "it" : "them");
+}
+
 bool change_all_online(struct run *run)
 {
 	struct isst_change *change;
@@ -338,6 +353,8 @@ bool change_all_online(struct run *run)
 	if (!error)
 		error = make(run, change);
 	isst_change_free(change);
+	if (!error)
+		tell_unforeseen(run);
 	return error == 0;
 }
 

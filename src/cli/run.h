@@ -22,7 +22,8 @@ struct run {
 	FILE *progress;		   /* where progress is told; NULL: in the report */
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
 	unsigned int step_count;
-	bool changed; /* something was changed, and everything as asked so far */
+	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
+	bool changed;	   /* something was changed, and everything as asked so far */
 };
 
 /** Runs the request's command from opening the machine to the last byte of output. */

@@ -677,6 +677,11 @@ static void all_cpus_online_can_fail(void **state)
 	assert_outcome(STATUS_FAILED, "Error: CPU 3 does not come online\n");
 }
 
+#define UNFORESEEN                                                                          \
+	"Information: 1 CPU would come online first (--all-cpus-online): what the command " \
+	"would then change of it, and of packages, dies and power domains that are "        \
+	"offline as a whole, is not listed\n"
+
 static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 {
 	(void)state;
@@ -685,7 +690,35 @@ static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 	library.steps[0] = (struct isst_change_step){ "CPU 3", "offline", "online", false };
 	assert_true(change_all_online(&run));
 	change_settle(&run);
-	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n");
+	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n" UNFORESEEN);
+}
+
+static void a_dry_run_does_not_say_unchanged_of_what_comes_online(void **state)
+{
+	(void)state;
+	ask_for(OPTION_ALL_ONLINE);
+	ask_for(OPTION_DRY_RUN);
+	library.steps[0] = (struct isst_change_step){ "CPU 3", "offline", "online", false };
+	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";
+	assert_true(change_all_online(&run));
+	change_machine(&run, &enable);
+	assert_outcome(STATUS_DONE,
+		       "Would change CPU 3: offline -> online\n"
+		       "Would change CPU 3: offline -> online\n" UNFORESEEN);
+}
+
+static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **state)
+{
+	(void)state;
+	ask_for(OPTION_ALL_ONLINE);
+	ask_for(OPTION_DRY_RUN);
+	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";
+	assert_true(change_all_online(&run));
+	change_machine(&run, &enable);
+	change_settle(&run);
+	assert_outcome(STATUS_DONE,
+		       "Information: package 1: all its CPUs (3) are offline; not changed\n"
+		       "Information: nothing would be changed\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
@@ -720,6 +753,8 @@ int main(void)
 		TEST(all_cpus_online_is_a_change_of_its_own),
 		TEST(all_cpus_online_can_fail),
 		TEST(all_cpus_online_is_planned_in_a_dry_run),
+		TEST(a_dry_run_does_not_say_unchanged_of_what_comes_online),
+		TEST(a_dry_run_that_brings_nothing_online_names_what_is_offline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
