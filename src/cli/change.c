@@ -175,6 +175,17 @@ static bool is_part(const struct attempt *attempt, const struct unit *unit)
 	       !isst_change_left_out(attempt->change, unit->domain);
 }
 
+/** Whether a subject before failed for the same reason: CPUs do for that of their domain. */
+static bool is_told(const struct isst_failure *failures, size_t i)
+{
+	for (size_t j = 0; j < i && failures[i].error; j++)
+		if (failures[j].error == failures[i].error &&
+		    failures[j].more == failures[i].more &&
+		    strcmp(failures[j].message, failures[i].message) == 0)
+			return true;
+	return false;
+}
+
 static void tell_one(struct run *run, const struct isst_failure *failure, bool stopped)
 {
 	if (stopped)
@@ -196,12 +207,14 @@ static void tell_failures(const struct attempt *attempt, int stopped)
 		if (!stopped && failure->error == -EOPNOTSUPP &&
 		    isst_domain_is_io(domain_of(attempt, i)))
 			continue;
-		if (one_by_one)
-			tell_one(attempt->run, failure, stopped);
-		else if (all.error && failure->error)
+		if (one_by_one) {
+			if (!is_told(attempt->failures, i))
+				tell_one(attempt->run, failure, stopped);
+		} else if (all.error && failure->error) {
 			all.more++;
-		else if (failure->error == (stopped ? stopped : -EOPNOTSUPP))
+		} else if (failure->error == (stopped ? stopped : -EOPNOTSUPP)) {
 			all = *failure;
+		}
 	}
 	tell_one(attempt->run, &all, stopped);
 }
@@ -332,12 +345,13 @@ static void tell_unforeseen(struct run *run)
 	if (!request_has(run->request, OPTION_DRY_RUN) || run->step_count == 0)
 		return;
 	run->comes_online = true;
-	report_message(run->report, ENTRY_NOTE,
-		       "%u CPU%s would come online first (--all-cpus-online): what the command would "
-		       "then change of %s, and of packages, dies and power domains that are offline "
-		       "as a whole, is not listed",
-		       run->step_count, run->step_count == 1 ? "" : "s",
-		       run->step_count == 1 ? "it" : "them");
+	report_message(
+		run->report, ENTRY_NOTE,
+		"%u CPU%s would come online first (--all-cpus-online): what the command would "
+		"then change of %s, and of packages, dies and power domains that are offline "
+		"as a whole, is not listed",
+		run->step_count, run->step_count == 1 ? "" : "s",
+		run->step_count == 1 ? "it" : "them");
 }
 
 bool change_all_online(struct run *run)

@@ -167,26 +167,88 @@ static void warn_of_buckets(struct isst_change *change, const struct domain_fact
 	free(buckets);
 }
 
-/** A limit of cpufreq below the turbo frequency keeps a CPU of high priority from it. */
-static void warn_of_limits(struct isst_change *change, const struct domain_facts *facts,
-			   const struct isst_cpuset *high_priority)
+/** CPUs of high priority with the same limit of cpufreq, below the same turbo frequency. */
+struct low_limit {
+	uint64_t khz;
+	unsigned int best_mhz;
+	struct isst_cpuset *cpus;
+};
+
+struct low_limits {
+	struct low_limit *limits;
+	size_t count;
+};
+
+static int add_low_limit(struct low_limits *low, uint64_t khz, unsigned int best_mhz,
+			 unsigned int cpu)
+{
+	struct low_limit *larger;
+	size_t i = 0;
+
+	while (i < low->count && (low->limits[i].khz != khz || low->limits[i].best_mhz != best_mhz))
+		i++;
+	if (i == low->count) {
+		larger = reallocarray(low->limits, low->count + 1, sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		low->limits = larger;
+		larger[i] = (struct low_limit){ khz, best_mhz, isst_cpuset_new() };
+		low->count++;
+	}
+	return low->limits[i].cpus ? isst_cpuset_add(low->limits[i].cpus, cpu, cpu) : -ENOMEM;
+}
+
+/** Adds those of a domain. CPUs without cpufreq have no limit. */
+static int find_low_limits(struct isst_change *change, const struct domain_facts *facts,
+			   const struct isst_cpuset *high_priority, struct low_limits *low)
 {
 	const struct isst_value *best = &facts->level.turbo_freq_info.mhz[0][0];
 	unsigned int cpu;
+	int error = 0;
 
 	isst_cpuset_for_each (cpu, facts->level.domain->online) {
 		uint64_t khz;
 
-		if (!isst_cpuset_has(high_priority, cpu) || best->state != ISST_KNOWN ||
+		if (error || !isst_cpuset_has(high_priority, cpu) || best->state != ISST_KNOWN ||
 		    cpufreq_read_limit(&change->context->files, cpu, CPUFREQ_MAX, &khz))
 			continue;
 		if (khz != CPUFREQ_NO_LIMIT && khz < best->value * UINT64_C(1000))
-			change_warn(
-				change,
-				"CPU %u: its scaling_max_freq of %llu MHz keeps it from the %u MHz of "
-				"high priority",
-				cpu, (unsigned long long)khz / 1000, best->value);
+			error = add_low_limit(low, khz, best->value, cpu);
 	}
+	return error;
+}
+
+static int warn_of_low_limit(struct isst_change *change, const struct low_limit *limit)
+{
+	char *cpus = isst_cpuset_ranges(limit->cpus);
+
+	if (!cpus)
+		return -ENOMEM;
+	change_warn(change,
+		    "CPU %s: a limit (scaling_max_freq) of %llu MHz is below the %u MHz of high "
+		    "priority",
+		    cpus, (unsigned long long)limit->khz / 1000, limit->best_mhz);
+	free(cpus);
+	return 0;
+}
+
+/** A limit of cpufreq below the turbo frequency keeps a CPU of high priority from it. One line for
+ * each limit, whatever the number of CPUs. */
+static int warn_of_limits(const struct span *span, const struct isst_cpuset *high_priority)
+{
+	struct low_limits low = { 0 };
+	int error = 0;
+
+	for (size_t i = 0; i < span->own && !error; i++)
+		if (wanted(&span->requests[i]))
+			error = find_low_limits(span->change, &span->facts.domains[i],
+						high_priority, &low);
+	for (size_t i = 0; i < low.count && !error; i++)
+		error = warn_of_low_limit(span->change, &low.limits[i]);
+	for (size_t i = 0; i < low.count; i++)
+		isst_cpuset_free(low.limits[i].cpus);
+	free(low.limits);
+	return error;
 }
 
 /** CPUs that an earlier run made high priority lose that; they are named, for it may come as a
@@ -281,9 +343,7 @@ static int plan_priorities(struct span *span, const struct isst_request *sharing
 	for (size_t i = 0; i < span->own && named; i++)
 		if (is_first_of_package(requests, i))
 			warn_of_buckets(change, &facts[i], requests, span->count, high);
-	for (size_t i = 0; i < span->own; i++)
-		if (wanted(&requests[i]))
-			warn_of_limits(change, &facts[i], high);
+	error = warn_of_limits(span, high);
 	for (size_t i = 0; i < span->count && !error; i++)
 		if (wanted(&requests[i]) && facts[i].level.turbo_freq == ISST_FEATURE_ENABLED)
 			error = warn_of_former(change, requests[i].domain, high);

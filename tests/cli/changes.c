@@ -40,6 +40,7 @@ static struct {
 	struct isst_change_step steps[4];
 	bool progress; /* the run tells of CPU 3 */
 	const char *offline_parts[3];
+	const char *units[3]; /* what stands against each CPU */
 	/* what it was asked */
 	struct isst_change_options options;
 	unsigned int runs;
@@ -191,6 +192,8 @@ static int plan_each_cpu(struct run *run, struct isst_change *change, struct iss
 	(void)change;
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		failures[i] = library.domain[run->targets.units[i].domain->package];
+		if (i < 3 && library.units[i])
+			failures[i] = (struct isst_failure){ -EIO, library.units[i], 0 };
 		note_found(run->targets.units[i].domain, &failures[i]);
 	}
 	return library.planned;
@@ -547,17 +550,31 @@ static void cpus_that_nobody_named_are_counted(void **state)
 				       UNIT("1", "20", "turbo-mode", "disable:failed(error -5)"));
 }
 
+#define EACH_FAILED \
+	UNIT("0", "12", "turbo-mode", "disable:failed(error -5)") \
+	UNIT("0", "13", "turbo-mode", "disable:failed(error -5)") \
+	UNIT("1", "20", "turbo-mode", "disable:failed(error -5)")
+
 static void cpus_that_were_named_are_told_of_one_by_one(void **state)
 {
 	(void)state;
 	name_cpus();
-	library.domain[0] = (struct isst_failure){ -EIO, "CPU: refused", 0 };
+	library.units[0] = "CPU 12: refused";
+	library.units[1] = "CPU 13: refused";
 	change_machine(&run, &disable_each);
 	assert_outcome(STATUS_FAILED,
-		       "Error: CPU: refused\nError: CPU: refused\n" UNIT("0", "12", "turbo-mode",
-									 "disable:failed(error -5)")
-			       UNIT("0", "13", "turbo-mode", "disable:failed(error -5)")
-				       UNIT("1", "20", "turbo-mode", "disable:failed(error -5)"));
+		       "Error: CPU 12: refused\nError: CPU 13: refused\n" EACH_FAILED);
+}
+
+static void what_stands_against_several_named_cpus_is_told_once(void **state)
+{
+	(void)state;
+	name_cpus();
+	library.units[0] = library.units[2] = "package 0: refused";
+	library.units[1] = "CPU 13: refused";
+	change_machine(&run, &disable_each);
+	assert_outcome(STATUS_FAILED,
+		       "Error: package 0: refused\nError: CPU 13: refused\n" EACH_FAILED);
 }
 
 static void planning_that_fails_as_a_whole_changes_nothing(void **state)
@@ -677,9 +694,9 @@ static void all_cpus_online_can_fail(void **state)
 	assert_outcome(STATUS_FAILED, "Error: CPU 3 does not come online\n");
 }
 
-#define UNFORESEEN                                                                          \
+#define UNFORESEEN \
 	"Information: 1 CPU would come online first (--all-cpus-online): what the command " \
-	"would then change of it, and of packages, dies and power domains that are "        \
+	"would then change of it, and of packages, dies and power domains that are " \
 	"offline as a whole, is not listed\n"
 
 static void all_cpus_online_is_planned_in_a_dry_run(void **state)
@@ -702,9 +719,8 @@ static void a_dry_run_does_not_say_unchanged_of_what_comes_online(void **state)
 	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";
 	assert_true(change_all_online(&run));
 	change_machine(&run, &enable);
-	assert_outcome(STATUS_DONE,
-		       "Would change CPU 3: offline -> online\n"
-		       "Would change CPU 3: offline -> online\n" UNFORESEEN);
+	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n"
+				    "Would change CPU 3: offline -> online\n" UNFORESEEN);
 }
 
 static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **state)
@@ -745,6 +761,7 @@ int main(void)
 		TEST(nothing_is_done_where_the_state_of_one_domain_forbids_it),
 		TEST(cpus_that_nobody_named_are_counted),
 		TEST(cpus_that_were_named_are_told_of_one_by_one),
+		TEST(what_stands_against_several_named_cpus_is_told_once),
 		TEST(planning_that_fails_as_a_whole_changes_nothing),
 		TEST(options_reach_the_library),
 		TEST(a_dry_run_lists_what_differs),
