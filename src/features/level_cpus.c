@@ -19,7 +19,7 @@ static void plan_hotplug(struct level_change *work, size_t i, struct step *onlin
 		if (work->partitions || isst_cpuset_has(enabled, cpu)) {
 			if (hotplug_may_be_online(&work->hotplug, cpu))
 				step_set(online, item_of_cpu(cpu), WHOLE_VALUE, 1);
-		} else if (level_can_go_offline(work, cpu)) {
+		} else if (level_sets_offline(work, cpu)) {
 			step_set(offline, item_of_cpu(cpu), WHOLE_VALUE, 0);
 		}
 	}

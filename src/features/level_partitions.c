@@ -23,7 +23,8 @@ static struct isst_cpuset *disabled_cpus(const struct level_change *work, size_t
 	return set;
 }
 
-bool level_can_go_offline(const struct level_change *work, unsigned int cpu)
+/** Whether the kernel lets a CPU go: it has no file for CPU 0 that would take it offline. */
+static bool can_go_offline(const struct level_change *work, unsigned int cpu)
 {
 	char *path = NULL;
 	uint64_t online;
@@ -31,13 +32,16 @@ bool level_can_go_offline(const struct level_change *work, unsigned int cpu)
 
 	if (cpu != 0)
 		return true;
-	if (work->change->options.partition_for_cpu0)
-		return false;
 	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
 		return true;
 	error = kernel_files_number(&work->change->context->files, path, 1, &online);
 	free(path);
 	return error != -ENOENT;
+}
+
+bool level_sets_offline(const struct level_change *work, unsigned int cpu)
+{
+	return !(cpu == 0 && work->change->options.partition_for_cpu0) && can_go_offline(work, cpu);
 }
 
 /* ---- The groups that are there ---- */
@@ -163,23 +167,24 @@ static int plan_cpu0(struct level_change *work, const struct isst_domain *domain
 	int error = cpu0 ? isst_cpuset_add(cpu0, 0, 0) : -ENOMEM;
 
 	if (!error) {
-		change_warn(
-			work->change,
-			"CPU 0 cannot go offline: it is isolated in the cpuset partition %u-%u-%u",
-			domain->package, domain->die, domain->number);
+		change_warn(work->change,
+			    "CPU 0 %s: it is isolated in the cpuset partition %u-%u-%u",
+			    can_go_offline(work, 0) ? "stays online, as was asked for"
+						    : "cannot go offline",
+			    domain->package, domain->die, domain->number);
 		error = plan_partition(work, domain, cpu0);
 	}
 	isst_cpuset_free(cpu0);
 	return error;
 }
 
-/** Whether CPU 0 is in this domain, is not enabled, and has to be isolated as it cannot go offline.
- */
+/** Whether CPU 0 is in this domain, is not enabled, and is to be isolated as it does not go
+ * offline. */
 static bool isolates_cpu0(const struct level_change *work, size_t i)
 {
 	return isst_cpuset_has(work->requests[i].domain->present, 0) &&
 	       !isst_cpuset_has(work->facts.domains[i].level.cpus, 0) &&
-	       !level_can_go_offline(work, 0);
+	       !level_sets_offline(work, 0);
 }
 
 /** With hotplug, a partition is needed for CPU 0 at the most; one that an earlier level made goes
