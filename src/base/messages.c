@@ -117,22 +117,38 @@ int message_error(struct messages *messages, int error, const char *format, ...)
 
 void message_notice(struct messages *messages, const char *format, ...)
 {
+	struct notices *notices = &messages->notices;
 	va_list arguments;
 	const char *text;
 
 	va_start(arguments, format);
 	text = make(messages, format, arguments);
 	va_end(arguments);
-	for (size_t i = 0; i < messages->notice_count; i++)
-		if (messages->notices[i] == text)
+	for (size_t i = 0; i < notices->count; i++)
+		if (notices->texts[i] == text)
 			return;
-	if (grow((void **)&messages->notices, messages->notice_count, &messages->notice_space))
-		messages->notices[messages->notice_count++] = text;
+	if (grow((void **)&notices->texts, notices->count, &notices->space))
+		notices->texts[notices->count++] = text;
 }
 
-void message_forget_notices(struct messages *messages)
+struct notices messages_take_notices(struct messages *messages)
 {
-	messages->notice_count = 0;
+	struct notices former = messages->notices;
+
+	messages->notices = (struct notices){ 0 };
+	return former;
+}
+
+void messages_put_notices(struct messages *messages, struct notices notices)
+{
+	notices_free(&messages->notices);
+	messages->notices = notices;
+}
+
+void notices_free(struct notices *notices)
+{
+	free(notices->texts);
+	*notices = (struct notices){ 0 };
 }
 
 void message_trace(struct messages *messages, const char *format, ...)
@@ -182,5 +198,5 @@ void messages_free(struct messages *messages)
 	for (size_t i = 0; i < messages->space; i++)
 		free(messages->texts[i]);
 	free(messages->texts);
-	free(messages->notices);
+	notices_free(&messages->notices);
 }

@@ -12,12 +12,17 @@
 
 struct isst_failure;
 
+/** A list of notices, each once; the texts are those of the messages. */
+struct notices {
+	const char **texts;
+	size_t count, space;
+};
+
 struct messages {
 	char **texts; /* all that were made, each once: a hash table with open addressing */
 	size_t count, space;
-	const char **notices; /* those of them that are notices */
-	size_t notice_count, notice_space;
-	const char *error; /* the last error */
+	struct notices notices; /* those of them that are notices */
+	const char *error;	/* the last error */
 	void (*debug)(void *data, const char *line);
 	void *debug_data;
 };
@@ -37,8 +42,12 @@ __attribute__((format(printf, 3, 4))) int message_error(struct messages *message
 __attribute__((format(printf, 2, 3))) void message_notice(struct messages *messages,
 							  const char *format, ...);
 
-/** Empties the list of notices; their texts live on. */
-void message_forget_notices(struct messages *messages);
+/** Begins a new list of notices, and returns the former one: to be put back or freed. */
+struct notices messages_take_notices(struct messages *messages);
+/** Puts a list back in place of the one that was begun. */
+void messages_put_notices(struct messages *messages, struct notices notices);
+/** Frees a list; its texts live on. */
+void notices_free(struct notices *notices);
 
 /** A line of the trace; nothing is formatted when nobody listens. */
 __attribute__((format(printf, 2, 3))) void message_trace(struct messages *messages,

@@ -81,7 +81,8 @@ const char *isst_error(const struct isst_context *context)
 
 const char *isst_notice(const struct isst_context *context, size_t index)
 {
-	return index < context->messages.notice_count ? context->messages.notices[index] : NULL;
+	return index < context->messages.notices.count ? context->messages.notices.texts[index]
+						       : NULL;
 }
 
 const char *isst_left_out(const struct isst_context *context, size_t index)
@@ -272,11 +273,20 @@ int isst_discover(struct isst_context *context)
 int isst_rediscover(struct isst_context *context)
 {
 	int error = context_check_discovered(context);
+	struct notices former;
 
 	if (error)
 		return error;
-	message_forget_notices(&context->messages);
-	return context_discover_topology(context);
+	former = messages_take_notices(&context->messages);
+	error = context_discover_topology(context);
+	if (error) {
+		messages_put_notices(&context->messages, former);
+		return error;
+	}
+	notices_free(&former);
+	/* Directories of fabric clusters come and go with the module of the kernel. */
+	uncore_forget(&context->files);
+	return 0;
 }
 
 int context_check_discovered(struct isst_context *context)

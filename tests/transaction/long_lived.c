@@ -171,6 +171,65 @@ static void a_domain_that_is_gone_is_refused_until_it_is_back(void **state)
 	machine_end(&machine);
 }
 
+static void a_discovery_that_fails_leaves_the_notices(void **state)
+{
+	struct isst_context *context;
+	struct machine machine;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tiny", "model = 0x6a", "model = 0x6b");
+	context = open_machine(&machine);
+	check_holds(isst_notice(context, 0), "model 0x6b");
+	machine_faults(&machine, "read /sys/devices/system/cpu/online EIO\n");
+	assert_int_equal(isst_rediscover(context), -EIO);
+	check_holds(isst_notice(context, 0), "model 0x6b");
+	assert_null(isst_notice(context, 1));
+	assert_int_equal(isst_domain_count(context), 1);
+	/* That was one of isst_discover(). */
+	machine_faults(&machine, "%s", "");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_null(isst_notice(context, 0));
+	isst_close(context);
+	machine_end(&machine);
+}
+
+/** Whether a level change would set limits of the uncore in the first domain. */
+static bool sets_uncore(struct isst_context *context)
+{
+	struct isst_change_options options = { .dry_run = true };
+	struct isst_request request = { .domain = isst_domain(context, 0) };
+	const struct isst_change_step *step;
+	struct isst_change *change;
+	bool found = false;
+
+	assert_int_equal(isst_change_new(context, &options, &change), 0);
+	assert_int_equal(isst_plan_level(change, &request, 1, 1, true), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	for (size_t i = 0; (step = isst_change_step(change, i)) != NULL; i++)
+		found |= strstr(step->target, "uncore") != NULL;
+	isst_change_free(change);
+	return found;
+}
+
+/** Its directories come and go with a module of the kernel. */
+static void the_uncore_is_looked_for_anew(void **state)
+{
+	struct isst_context *context;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-tiny");
+	machine_faults(&machine, "read /sys/devices/system/cpu/intel_uncore_frequency/*/package_id "
+				 "ENOENT\n");
+	context = open_machine(&machine);
+	assert_false(sets_uncore(context));
+	machine_faults(&machine, "%s", "");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_true(sets_uncore(context));
+	isst_close(context);
+	machine_end(&machine);
+}
+
 static void what_is_of_another_context_or_nothing_is_refused(void **state)
 {
 	struct isst_perf_profile profiles[2] = { 0 };
@@ -313,6 +372,8 @@ int main(int count, char **arguments)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_keep_their_answers_when_others_come_before_them),
 		cmocka_unit_test(a_domain_that_is_gone_is_refused_until_it_is_back),
+		cmocka_unit_test(a_discovery_that_fails_leaves_the_notices),
+		cmocka_unit_test(the_uncore_is_looked_for_anew),
 		cmocka_unit_test(what_is_of_another_context_or_nothing_is_refused),
 		cmocka_unit_test(C3_polling_takes_no_memory_on_a_healthy_machine),
 		cmocka_unit_test(C3_polling_takes_no_memory_on_a_failing_machine),
