@@ -614,8 +614,8 @@ struct isst_change_options {
 	/** Use a cgroup partition in place of CPU hotplug; for CPU 0 only. */
 	bool partitions, partition_for_cpu0;
 	/** A level change leaves CPUs offline, with a warning, of which it is not known where they
-	 * are: they have been offline since the machine was started. Otherwise one for all domains
-	 * brings them online to see whether the level enables them. */
+	 * are: they have not been seen online since the machine was started. Otherwise one for all
+	 * domains brings them online to see whether the level enables them. */
 	bool leave_unknown_cpus;
 	/** Where not NULL, asked between steps and between writes of kernel files: true ends the
 	 * change, which is then undone. */

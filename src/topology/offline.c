@@ -227,9 +227,8 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 		return -ENOMEM;
 	error = add_offline_part(topology,
 				 message_make(sources->messages,
-					      "CPUs %s have been offline since the machine was "
-					      "started, and so has any package that has no other "
-					      "CPUs",
+					      "CPUs %s have not been seen online since the machine "
+					      "was started, nor any package that has no other CPUs",
 					      list));
 	free(list);
 	return error;
