@@ -82,11 +82,20 @@ static bool has_core_power(const struct level_change *work, size_t i)
 	return work->facts.domains[i].core_power.supported;
 }
 
-/** The kernel switches the features of a domain off with a change of its level. */
-static int warn_of_features(struct level_change *work, size_t i)
+/** @features: FEATURE_...; none: nothing is said */
+static void say_off(struct isst_change *change, const struct isst_domain *domain, uint64_t features)
 {
 	static const char *const WHICH[] = { NULL, "turbo-freq goes", "base-freq goes",
 					     "base-freq and turbo-freq go" };
+
+	if (WHICH[features & 3])
+		change_warn(change, "%s: %s off with the change of the level", domain->name,
+			    WHICH[features & 3]);
+}
+
+/** The kernel switches the features of a domain off with a change of its level. */
+static int warn_of_features(struct level_change *work, size_t i)
+{
 	const struct isst_perf_profile *profile = &work->facts.domains[i].profile;
 	const struct isst_domain *domain = work->requests[i].domain;
 	struct item_access features = { .item = item_of(ITEM_FEATURES, domain,
@@ -96,9 +105,8 @@ static int warn_of_features(struct level_change *work, size_t i)
 	if (!wanted(&work->requests[i]) || profile->current_level == work->level)
 		return 0;
 	error = items_read(work->change->context, &features, 1);
-	if (!error && !features.failure.error && WHICH[features.value.number & 3])
-		change_warn(work->change, "%s: %s off with the change of the level", domain->name,
-			    WHICH[features.value.number & 3]);
+	if (!error && !features.failure.error)
+		say_off(work->change, domain, features.value.number);
 	return error;
 }
 
@@ -128,18 +136,11 @@ static struct item features_of(const struct entry *level)
  * The driver of TPMI switches the features off only behind a level that took effect while it
  * waited: behind one that came later that is done here.
  */
-static int finish_late_levels(struct isst_change *change)
+static void finish_late_levels(struct isst_change *change, size_t at)
 {
-	size_t at = 0;
-	const struct step *levels;
+	const struct step *levels = change->steps[at];
 	struct step *features = NULL;
 
-	while (at < change->count && change->steps[at]->after != finish_late_levels)
-		at++;
-	if (at == change->count)
-		return 0;
-	levels = change->steps[at];
-	change->steps[at]->after = NULL;
 	for (size_t i = 0; i < levels->count; i++) {
 		if (!levels->entries[i].timed_out || !levels->entries[i].confirmed)
 			continue;
@@ -148,16 +149,73 @@ static int finish_late_levels(struct isst_change *change)
 		step_set(features, features_of(&levels->entries[i]),
 			 FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ, 0);
 	}
+}
+
+/** The features of a domain before its level changed; 0 where they are not known. */
+static uint64_t features_before(const struct step *levels, const struct item *domain)
+{
+	for (size_t i = 0; i < levels->footprint_count; i++) {
+		const struct entry *entry = &levels->footprint[i];
+
+		if (entry->item.kind == ITEM_FEATURES && entry->recorded &&
+		    item_same_domain(&entry->item, domain))
+			return entry->old.number & (FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ);
+	}
 	return 0;
+}
+
+/** Without the kernel's driver of TPMI it is the firmware that switches them off, or does not. */
+static int tell_features(struct isst_change *change, const struct isst_domain *domain,
+			 const struct step *levels)
+{
+	const struct item item = item_of(ITEM_LEVEL, domain, 0);
+
+	for (size_t i = 0; i < levels->count; i++) {
+		const struct entry *level = &levels->entries[i];
+		struct item_access now = { .item = features_of(level) };
+		uint64_t before;
+		int error;
+
+		if (!level->written || !item_is(&level->item, &item))
+			continue;
+		before = features_before(levels, &item);
+		error = before ? items_read(change->context, &now, 1) : 0;
+		if (before && !error && !now.failure.error)
+			say_off(change, domain, before & ~now.value.number);
+		return error;
+	}
+	return 0;
+}
+
+static int finish_levels(struct isst_change *change)
+{
+	struct isst_context *context = change->context;
+	const struct step *levels;
+	size_t at = 0;
+	int error = 0;
+
+	while (at < change->count && change->steps[at]->after != finish_levels)
+		at++;
+	if (at == change->count)
+		return 0;
+	levels = change->steps[at];
+	change->steps[at]->after = NULL;
+	if (context_has_power_domains(context)) {
+		finish_late_levels(change, at);
+		return 0;
+	}
+	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
+		error = tell_features(change, isst_domain(context, i), levels);
+	return error;
 }
 
 static void plan_levels(struct level_change *work)
 {
 	struct step *step = change_step(work->change, ITEM_LEVEL);
-	unsigned int fabrics = context_has_power_domains(work->change->context) ? 2 : 1;
+	unsigned int fabrics = context_has_power_domains(work->change->context) ? LEVEL_FABRICS : 1;
 
 	if (step)
-		step->after = finish_late_levels;
+		step->after = finish_levels;
 
 	for (size_t i = 0; i < work->facts.count; i++) {
 		const struct isst_domain *domain = work->requests[i].domain;
