@@ -2,6 +2,7 @@
 /* SST-BF on and off, with what goes with it: CLOS, associations, core-power, cpufreq limits. */
 #include "features/base_freq_preset.h"
 #include "features/context.h"
+#include "features/level_effects.h"
 #include "features/plan.h"
 #include "features/span.h"
 #include "sysfs/cpufreq.h"
@@ -221,7 +222,7 @@ static int read_level_highest(struct isst_context *context, const struct isst_do
 			      unsigned int level, uint64_t *khz)
 {
 	struct level_effects effects;
-	int error = context->level_effects(context, domain, level, &effects);
+	int error = level_effects_read(context, domain, level, &effects);
 
 	*khz = error ? 0 : (effects.turbo_ratio_limits & RATIO) * KHZ_PER_RATIO;
 	return error;

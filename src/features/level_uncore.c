@@ -143,7 +143,7 @@ int level_plan_uncore(struct level_change *work, size_t i)
 
 	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)
 		return 0;
-	for (unsigned int fabric = 0; fabric < 2 && !error; fabric++)
+	for (unsigned int fabric = 0; fabric < LEVEL_FABRICS && !error; fabric++)
 		error = plan_fabric(work, work->requests[i].domain, &level->fabric[fabric], fabric);
 	return error;
 }

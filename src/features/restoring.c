@@ -34,8 +34,7 @@ static bool waits_for_cpu(const struct restoring *work, size_t i)
 {
 	const struct item *item = &work->saved->items[i].item;
 
-	return work->now[i].absent &&
-	       (item->kind == ITEM_SCALING_MAX || item->kind == ITEM_SCALING_MIN) &&
+	return work->now[i].absent && item_is_limit(item) &&
 	       !isst_cpuset_has(isst_online_cpus(work->change->context), item->index);
 }
 

@@ -70,11 +70,6 @@ static bool is_retained(const struct isst_change *change, const char *name,
 	return false;
 }
 
-static bool same_domain(const struct item *a, const struct item *b)
-{
-	return a->package == b->package && a->die == b->die && a->domain == b->domain;
-}
-
 /** A line that tells no value, but that those of its domain were put back. */
 static struct saved_item mark_of(const struct item *domain)
 {
@@ -209,8 +204,8 @@ int record_read(struct isst_context *context, const char *name, const struct iss
 	if (error)
 		return error;
 	for (size_t i = 0; i < saved->count; i++)
-		if (same_domain(&saved->items[i].item, &wanted) && saved->items[i].level == level &&
-		    !is_mark(&saved->items[i]))
+		if (item_same_domain(&saved->items[i].item, &wanted) &&
+		    saved->items[i].level == level && !is_mark(&saved->items[i]))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
 	if (kept > 0)
@@ -223,12 +218,12 @@ typedef bool (*line_test)(const struct saved_item *line, const struct item *doma
 
 static bool is_of_domain(const struct saved_item *line, const struct item *domain)
 {
-	return same_domain(&line->item, domain) && !is_mark(line);
+	return item_same_domain(&line->item, domain) && !is_mark(line);
 }
 
 static bool is_or_was_of_domain(const struct saved_item *line, const struct item *domain)
 {
-	return same_domain(&line->item, domain);
+	return item_same_domain(&line->item, domain);
 }
 
 static bool is_or_was_of_package(const struct saved_item *line, const struct item *domain)
@@ -318,7 +313,7 @@ static int write_all(struct isst_context *context, const char *name,
 static unsigned int level_of(const struct isst_change *change, const struct item *item)
 {
 	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
-		if (plan->kind == LEVEL && same_domain(&plan->domain, item))
+		if (plan->kind == LEVEL && item_same_domain(&plan->domain, item))
 			return plan->level;
 	return 0;
 }
@@ -401,7 +396,7 @@ static int hand_over(const struct isst_change *change, const struct record_plan 
 	int error = 0;
 
 	for (size_t i = 0; i < saved->count && !error; i++)
-		if (same_domain(&saved->items[i].item, &plan->domain))
+		if (item_same_domain(&saved->items[i].item, &plan->domain))
 			error = hand_over_item(change, plan, &saved->items[i], heir);
 	return error;
 }
@@ -415,7 +410,7 @@ static int forget(const struct isst_change *change, const struct record_plan *pl
 	size_t kept = 0;
 
 	for (size_t i = 0; i < saved->count; i++)
-		if (!same_domain(&saved->items[i].item, &plan->domain) ||
+		if (!item_same_domain(&saved->items[i].item, &plan->domain) ||
 		    is_retained(change, plan->name, &saved->items[i]))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
