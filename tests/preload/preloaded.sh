@@ -81,6 +81,12 @@ device
 		cd $cpus && echo cpu[0-9]*; test -c /dev/isst_interface && echo device"
 	expect "$shell learns of a refused write" 0 "refused
 " -- on_machine emulate -- $shell -c "echo 5 2> /dev/null > $cpus/cpu3/online || echo refused"
+	expect "$shell chooses a governor" 0 "performance
+powersave
+refused
+" -- on_machine emulate -- $shell -c "cd $cpus; echo performance > cpu1/cpufreq/scaling_governor
+		cat cpu1/cpufreq/scaling_governor cpu2/cpufreq/scaling_governor
+		echo fastest 2> /dev/null > cpu1/cpufreq/scaling_governor || echo refused"
 	expect "the next program of $shell meets the same machine" 0 "3
 " -- on_machine emulate -- $shell -c "cat $cpus/offline"
 done
