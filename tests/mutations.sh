@@ -130,6 +130,10 @@ mutate "old values are read when their step is made" $run \
 	's/int error = read_baseline(change);/int error = 0;/' baseline
 mutate "limits that turbo hides are not written" $prepare 's/(entry->hidden || !entry_served/(!entry_served/' baseline
 mutate "limits that turbo hides are not rolled back" $undo 's/(entry->hidden || (/(0 || (/' baseline
+mutate "limits that come to sight are overwritten" src/transaction/revealed.c \
+	's/return item->kind == ITEM_SCALING_MIN && now > old;/return false;/' baseline
+mutate "limits that come to sight are not what was before" $prepare \
+	's/^\t\t\tchange_reveal(change, &entry->item, .*/\t\t\t;/' baseline
 mutate "what earlier steps moved is not read again" $prepare \
 	's/if (!item || !item->moved || !entry->recorded/if (!item || item->moved || !entry->recorded/' \
 	baseline
@@ -193,6 +197,8 @@ mutate "recovery is not told of" $apply 's/^\tmessage_notice(/\tmessage_trace(/'
 	interruptions "association"
 mutate "a package that is offline is none of this machine" src/transaction/place.c \
 	's/place = place_of_remembered(.*/place = PLACE_NONE;/' recovery
+mutate "limits go unnoticed with the CPUs that a recovery takes offline" $apply \
+	's/entry->late = tracked->late;/;/' recovery
 mutate "the journal goes although items are out of reach" $apply \
 	's/error = keep_rest(journal);/error = 0;/' recovery
 mutate "a refused recovery leaves the machine discovered" src/features/context.c \

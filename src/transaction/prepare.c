@@ -313,6 +313,8 @@ static int read_moved(struct isst_change *change, struct step *step)
 					   accesses[i].failure.message);
 		else if (accesses[i].absent)
 			entry->recorded = false;
+		else
+			change_reveal(change, &entry->item, entry->old, entry->now);
 	}
 	free(accesses);
 	free(owners);

@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "sysfs/cpufreq.h"
 #include "topology/cache.h"
+#include "transaction/undo.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,11 +37,20 @@ static bool is_known(const struct isst_journal *journal, const struct journal_li
 	return !item_is_disturbed(&line->saved.item) || line->step <= journal->text.verified;
 }
 
+/** A limit that was hidden while turbo was off, and came to sight before the run wrote it. */
+static void note_revealed(struct tracked *tracked, const struct journal_line *line)
+{
+	if (!tracked->written && item_is_limit(&tracked->item) &&
+	    (line->role == JOURNAL_ITEM || line->role == JOURNAL_FOOTPRINT))
+		tracked->old = tracked->last = tracked->previous = line->saved.old;
+}
+
 static void note_role(const struct isst_journal *journal, struct tracked *tracked,
 		      const struct journal_line *line)
 {
 	bool verified = line->step <= journal->text.verified;
 
+	note_revealed(tracked, line);
 	switch (line->role) {
 	case JOURNAL_ITEM:
 		tracked->previous = tracked->last;
@@ -347,6 +357,24 @@ static bool has_other_name(const struct isst_journal *journal, const struct trac
 	return false;
 }
 
+/** Another base frequency brought a limit to sight that the run has not written: it was there
+ * before. */
+static bool is_revealed(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	bool base_moves = false;
+
+	if (tracked->written || !item_is_limit(&tracked->item))
+		return false;
+	for (size_t i = 0; i < journal->count && !base_moves; i++) {
+		const struct item *item = &journal->tracked[i].item;
+
+		base_moves = (item->kind == ITEM_LEVEL || item->kind == ITEM_FEATURES) &&
+			     item_same_domain(item, &tracked->item);
+	}
+	return base_moves && limit_is_revealed(journal->context, &tracked->item,
+					       tracked->old.number, tracked->now.number);
+}
+
 static enum finding judge(struct isst_journal *journal, const struct tracked *tracked)
 {
 	const struct item *item = &tracked->item;
@@ -363,6 +391,8 @@ static enum finding judge(struct isst_journal *journal, const struct tracked *tr
 		return FOUND_WRITTEN;
 	if (has_other_name(journal, tracked))
 		return FOUND_WRITTEN;
+	if (is_revealed(journal, tracked))
+		return FOUND_OLD;
 	if (tracked->half_done && tracked->known &&
 	    item_value_equal(item, tracked->now, tracked->previous))
 		return FOUND_WRITTEN;

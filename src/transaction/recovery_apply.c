@@ -28,7 +28,8 @@ static void set_entry(struct entry *entry, const struct tracked *tracked)
 	/* What the kernel shows neither of. */
 	entry->hidden = tracked->finding == FOUND_WRITTEN && !tracked->pending &&
 			item_is_limit(&entry->item) && tracked->now.number == tracked->old.number;
-	entry->written = tracked->pending || entry->hidden;
+	entry->written = tracked->pending ||
+			 (tracked->written && tracked->finding == FOUND_WRITTEN);
 	entry->timed_out = tracked->pending;
 	entry->confirmed = !tracked->pending;
 }

@@ -115,6 +115,14 @@ static bool is_pending(const struct entry *entry)
 	       (entry->hidden || (!entry->confirmed && item_settling_time(entry->item.kind) > 0));
 }
 
+/** Whether nothing is to be restored of an item, as far as can be seen. */
+static bool is_restored(struct isst_change *change, const struct entry *entry,
+			struct item_value now)
+{
+	return is_as_before(entry, now) || change_reveal(change, &entry->item, entry->old, now) ||
+	       limit_is_concealed(change, &entry->item, entry->old.number, now.number);
+}
+
 /** Keeps those accesses that differ from what was recorded, to be written, in reverse order. */
 static void select_changed(struct restoration *work)
 {
@@ -126,7 +134,7 @@ static void select_changed(struct restoration *work)
 		size_t to = work->count + count;
 
 		if (!access.failure.error && !is_pending(entry) &&
-		    (access.absent || is_as_before(entry, access.value)))
+		    (access.absent || is_restored(work->change, entry, access.value)))
 			continue;
 		work->owners[to] = work->owners[i];
 		work->now[to] = access.value;
@@ -296,7 +304,8 @@ static int compare_entry(struct isst_change *change, struct baseline *present,
 		change_differs_unread(change, &entry->item, item->failure.message);
 	else if (!item->recorded && !entry->late)
 		change_differs_unread(change, &entry->item, "it is not there any more");
-	else if (item->recorded && !is_as_before(&whole, item->value))
+	else if (item->recorded && !is_as_before(&whole, item->value) &&
+		 !limit_is_concealed(change, &entry->item, entry->old.number, item->value.number))
 		change_differs(change, &entry->item, item->value, entry->old);
 	return 0;
 }

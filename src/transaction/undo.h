@@ -30,4 +30,20 @@ bool change_touches_cpus(const struct isst_change *change);
 void change_log(struct isst_change *change, const struct item *item, struct item_value from,
 		struct item_value to, const char *result);
 
+/* ---- Limits of cpufreq that are not shown while turbo is off (revealed.c) ---- */
+
+/** Whether a limit that read as @old, and was not written since, was hidden then and is @now. */
+bool limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
+		       uint64_t now);
+
+/** Whether @now is what is shown of a limit, the processor's own where that goes no further, and
+ * nothing that the change wrote is left to be overwritten. */
+bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
+			uint64_t now);
+
+/** Takes @now for what an item was before the change, where it is a limit that was hidden and that
+ * the change has not written. Returns whether it is. */
+bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,
+		   struct item_value now);
+
 #endif

@@ -146,6 +146,103 @@ static void limits_that_turbo_hides_are_rolled_back_on_preset_platforms(void **s
 	machine_end(&machine);
 }
 
+/* Limits that a user has set between the base frequencies of two levels, or of SST-BF: nobody sees
+ * them while turbo is off, until the base frequency is the higher one. */
+static const struct {
+	const char *path, *khz;
+} HIDDEN[] = {
+	{ CPUFREQ(0, "scaling_max_freq"), "2200000" },
+	{ CPUFREQ(1, "scaling_max_freq"), "2250000" },
+	{ CPUFREQ(1, "scaling_min_freq"), "2200000" },
+	{ CPUFREQ(2, "scaling_max_freq"), "2200000" },
+	{ CPUFREQ(3, "scaling_min_freq"), "2150000" },
+};
+
+static void begin_with_hidden_limits(struct machine *machine)
+{
+	machine_begin(machine, "tests/tiny");
+	for (size_t i = 0; i < COUNT(HIDDEN); i++)
+		write_file(machine, HIDDEN[i].path, HIDDEN[i].khz);
+	write_file(machine, CPU "intel_pstate/no_turbo", "1");
+	check_file(machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
+}
+
+static void check_hidden_limits(const struct machine *machine)
+{
+	write_file(machine, CPU "intel_pstate/no_turbo", "0");
+	for (size_t i = 0; i < COUNT(HIDDEN); i++)
+		check_file(machine, HIDDEN[i].path, HIDDEN[i].khz);
+}
+
+/** A change, and what it stops at. */
+static const struct {
+	const char *request, *stop;
+} STOPS[] = {
+	{ "level 1 online", "write " CPU "cpu2/online" },
+	{ "level 1 online", "write " CPU "cpu3/online" },
+	{ "level 1 online", "write " CPUFREQ(0, "scaling_max_freq") },
+	{ "level 1 online", "write " CPUFREQ(1, "scaling_max_freq") },
+	{ "base-freq enable auto", "write " CPUFREQ(1, "scaling_max_freq") },
+	{ "base-freq enable auto", "write " CPUFREQ(1, "scaling_min_freq") },
+};
+
+static void limits_that_a_base_frequency_brings_to_sight_are_rolled_back(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(STOPS); i++) {
+		struct outcome outcome;
+		struct machine machine;
+
+		begin_with_hidden_limits(&machine);
+		machine_faults(&machine, "%s EIO times 1", STOPS[i].stop);
+		machine_try(&machine, STOPS[i].request, &outcome);
+		if (outcome_error(&outcome) != -EIO)
+			fail_msg("%s, %s: %s", STOPS[i].request, STOPS[i].stop, outcome.message);
+		check_holds(outcome.message, "has been taken back");
+		machine_faults(&machine, "%s", "");
+		check_hidden_limits(&machine);
+		outcome_clear(&outcome);
+		machine_end(&machine);
+	}
+}
+
+static void limits_that_a_base_frequency_brings_to_sight_are_nobody_elses_doing(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(STOPS); i++) {
+		struct isst_context *context;
+		struct machine machine;
+		char *rule;
+
+		begin_with_hidden_limits(&machine);
+		assert_true(asprintf(&rule, "%s signal KILL", STOPS[i].stop) >= 0);
+		machine_try_killed(&machine, STOPS[i].request, rule);
+		free(rule);
+		context = machine_lock(&machine);
+		if (isst_discover(context))
+			fail_msg("%s, %s: %s", STOPS[i].request, STOPS[i].stop,
+				 isst_error(context));
+		isst_close(context);
+		check_hidden_limits(&machine);
+		machine_end(&machine);
+	}
+}
+
+static void a_limit_that_the_level_brings_to_sight_is_named_as_what_it_is(void **state)
+{
+	struct outcome outcome;
+	struct machine machine;
+
+	(void)state;
+	begin_with_hidden_limits(&machine);
+	machine_try(&machine, "level 1 online", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	check_holds(outcome.warnings, "CPU 0: the frequency limit of 2200 MHz");
+	check_holds(outcome.warnings, "CPU 1: the frequency limit of 2250 MHz");
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
 /** Limits of a user: what they are before, and is found again after it all. */
 static const struct {
 	const char *path, *khz;
@@ -399,6 +496,10 @@ int main(void)
 		cmocka_unit_test(limits_that_turbo_hides_are_set_and_removed),
 		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back),
 		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back_on_preset_platforms),
+		cmocka_unit_test(limits_that_a_base_frequency_brings_to_sight_are_rolled_back),
+		cmocka_unit_test(
+			limits_that_a_base_frequency_brings_to_sight_are_nobody_elses_doing),
+		cmocka_unit_test(a_limit_that_the_level_brings_to_sight_is_named_as_what_it_is),
 		cmocka_unit_test(B5_disabling_restores_the_limits_of_the_user),
 		cmocka_unit_test(B5_a_failed_change_restores_the_limits_of_the_user),
 		cmocka_unit_test(every_old_value_is_read_before_the_first_write),

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * While turbo is off the kernel shows no limit of cpufreq above the base frequency. A level brings
+ * another base frequency, and with it limits come to sight that were there all the time: they are
+ * what was before the change.
+ */
+#include "sysfs/cpufreq.h"
+#include "transaction/undo.h"
+
+static bool may_be_revealed(const struct item *item, uint64_t old, uint64_t now)
+{
+	if (item->kind == ITEM_SCALING_MAX)
+		return old == CPUFREQ_NO_LIMIT && now != old;
+	return item->kind == ITEM_SCALING_MIN && now > old;
+}
+
+bool limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
+		       uint64_t now)
+{
+	const char *message = context->messages.error;
+	enum turbo_state turbo;
+	bool revealed;
+
+	if (!may_be_revealed(item, old, now))
+		return false;
+	revealed = !cpufreq_turbo_state(&context->files, &turbo) && turbo == TURBO_OFF;
+	context->messages.error = message;
+	return revealed;
+}
+
+/** What is known of the writes of an item by all steps. */
+static void look_up(const struct isst_change *change, const struct item *item, bool *written,
+		    bool *overwritten)
+{
+	*written = *overwritten = false;
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++) {
+			const struct entry *entry = &change->steps[i]->entries[j];
+
+			if (!item_is(&entry->item, item))
+				continue;
+			*written |= entry->written;
+			*overwritten |= entry->overwritten;
+		}
+}
+
+bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
+			uint64_t now)
+{
+	struct isst_context *context = change->context;
+	const char *message = context->messages.error;
+	bool written, overwritten, concealed;
+	uint64_t shown;
+
+	if (!item_is_limit(item))
+		return false;
+	look_up(change, item, &written, &overwritten);
+	concealed = (!written || overwritten) &&
+		    !cpufreq_clamp(&context->files, item->index,
+				   item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				   limit, &shown) &&
+		    shown == now;
+	context->messages.error = message;
+	return concealed;
+}
+
+static void take(struct entry *entries, size_t count, const struct item *item,
+		 struct item_value value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].recorded && item_is(&entries[i].item, item))
+			entries[i].old = value;
+}
+
+bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,
+		   struct item_value now)
+{
+	struct baseline_item *known;
+	bool written, overwritten;
+
+	if (!limit_is_revealed(change->context, item, old.number, now.number))
+		return false;
+	look_up(change, item, &written, &overwritten);
+	if (written)
+		return false;
+	known = baseline_find(&change->baseline, item);
+	if (known)
+		known->value = now;
+	for (size_t i = 0; i < change->count; i++) {
+		struct step *step = change->steps[i];
+
+		take(step->entries, step->count, item, now);
+		take(step->footprint, step->footprint_count, item, now);
+	}
+	return true;
+}
