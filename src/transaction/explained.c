@@ -128,8 +128,9 @@ static bool is_in_between(const struct tracked *tracked)
 
 bool explained_by_partition(const struct isst_journal *journal, const struct tracked *tracked)
 {
+	/* A rollback takes those of steps that were complete apart, too. */
 	if (tracked->item.kind == ITEM_PARTITION)
-		return tracked->half_done && is_in_between(tracked);
+		return (tracked->half_done || journal->text.rollback) && is_in_between(tracked);
 	if (tracked->item.kind != ITEM_CPUSETS)
 		return false;
 	for (size_t i = 0; i < journal->count; i++)

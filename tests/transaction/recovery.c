@@ -274,6 +274,45 @@ static void a_rollback_goes_on_where_it_has_taken_cpus_offline(void **state)
 	machine_end(&machine);
 }
 
+/* ---- Partitions that a rollback takes apart ---- */
+
+/** What stops the making of the second partition, and then the removal of the first one. */
+static const char *const APART[] = {
+	"write /sys/fs/cgroup/1-*-0/cpuset.cpus EIO times 1\nrmdir /sys/fs/cgroup/0-0-0 EBUSY times 3",
+	"write /sys/fs/cgroup/1-*-0/cpuset.cpus EIO times 1\nrmdir /sys/fs/cgroup/0-0-0 signal KILL",
+};
+
+static void a_partition_that_a_rollback_takes_apart_is_nobody_elses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(APART); i++) {
+		struct machine machine;
+		char *before, *journal;
+
+		machine_begin(&machine, "guide");
+		before = machine_picture(&machine);
+		if (strstr(APART[i], "KILL")) {
+			machine_try_killed(&machine, "level 1 partitions", APART[i]);
+		} else {
+			struct outcome outcome;
+
+			machine_faults(&machine, "%s", APART[i]);
+			machine_try(&machine, "level 1 partitions", &outcome);
+			assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
+			outcome_clear(&outcome);
+			machine_faults(&machine, "%s", "");
+		}
+		journal = machine_text(&machine, "run/journal");
+		assert_non_null(journal);
+		check_holds(journal, "\nrollback\n");
+		rolls_back(&machine);
+		machine_check(&machine, before, "%s", APART[i]);
+		free(journal);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
 /* ---- A recovery that is refused ---- */
 
 /** The interrupted change is not rolled back, so there is no machine to make another one of. */
@@ -393,6 +432,7 @@ int main(void)
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
 		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
 		cmocka_unit_test(a_rollback_goes_on_where_it_has_taken_cpus_offline),
+		cmocka_unit_test(a_partition_that_a_rollback_takes_apart_is_nobody_elses),
 		cmocka_unit_test(a_refused_recovery_leaves_the_context_undiscovered),
 		cmocka_unit_test(a_journal_is_applied_once),
 		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
