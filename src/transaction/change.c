@@ -275,11 +275,11 @@ static void add_text(struct text_list *list, const char *text)
 		list->texts[list->count++] = text;
 }
 
-/** Whether a warning was given already: an item can be in a step and in a footprint. */
-static bool is_warned(const struct isst_change *change, const char *text)
+/** Whether something was said already: an item can be in a step and in a footprint. */
+static bool has_text(const struct text_list *list, const char *text)
 {
-	for (size_t i = 0; i < change->warnings.count; i++)
-		if (strcmp(change->warnings.texts[i], text) == 0)
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->texts[i], text) == 0)
 			return true;
 	return false;
 }
@@ -295,7 +295,7 @@ void change_warn(struct isst_change *change, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return;
-	if (!is_warned(change, text))
+	if (!has_text(&change->warnings, text))
 		add_text(&change->warnings, message_make(&change->texts, "%s", text));
 	free(text);
 }
@@ -324,9 +324,11 @@ void change_differs(struct isst_change *change, const struct item *item, struct 
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
 {
 	struct messages *texts = &change->texts;
+	const char *text = message_make(texts, "%s is not known: %s",
+					item_text(texts, change->context, item), why);
 
-	add_text(&change->differences, message_make(texts, "%s is not known: %s",
-						    item_text(texts, change->context, item), why));
+	if (!has_text(&change->differences, text))
+		add_text(&change->differences, text);
 }
 
 void change_forget_differences(struct isst_change *change)

@@ -34,6 +34,7 @@ struct restoration {
 	size_t *owners;		      /* which of @entries each access is for */
 	struct item_access *accesses; /* what they are now; then what is written */
 	struct item_value *now;
+	bool *unread; /* nobody knows what they are now */
 	size_t count;
 };
 
@@ -53,7 +54,7 @@ static void note_pending(const struct restoration *work, size_t i)
 {
 	const struct item_access *access = &work->accesses[i];
 
-	if (item_value_equal(&access->item, work->now[i], access->value))
+	if (!work->unread[i] && item_value_equal(&access->item, work->now[i], access->value))
 		change_differs_unread(work->change, &access->item,
 				      "the value that was written is still pending");
 }
@@ -138,6 +139,7 @@ static void select_changed(struct restoration *work)
 			continue;
 		work->owners[to] = work->owners[i];
 		work->now[to] = access.value;
+		work->unread[to] = access.failure.error != 0;
 		access.value = restored_value(entry, &access);
 		work->accesses[to] = access;
 		count++;
@@ -145,6 +147,7 @@ static void select_changed(struct restoration *work)
 	memmove(work->owners, work->owners + work->count, count * sizeof(*work->owners));
 	memmove(work->accesses, work->accesses + work->count, count * sizeof(*work->accesses));
 	memmove(work->now, work->now + work->count, count * sizeof(*work->now));
+	memmove(work->unread, work->unread + work->count, count * sizeof(*work->unread));
 	work->count = count;
 }
 
@@ -190,7 +193,8 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 	work.owners = calloc(2 * count, sizeof(*work.owners));
 	work.accesses = calloc(2 * count, sizeof(*work.accesses));
 	work.now = calloc(2 * count, sizeof(*work.now));
-	if (!work.owners || !work.accesses || !work.now)
+	work.unread = calloc(2 * count, sizeof(*work.unread));
+	if (!work.owners || !work.accesses || !work.now || !work.unread)
 		goto out;
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].item.kind == kind && entries[i].recorded) {
@@ -209,6 +213,7 @@ out:
 	free(work.owners);
 	free(work.accesses);
 	free(work.now);
+	free(work.unread);
 	return error;
 }
 

@@ -379,6 +379,34 @@ static void a_journal_is_applied_once(void **state)
 	machine_end(&machine);
 }
 
+/* ---- What is not rolled back ---- */
+
+/** The CLOS switch is what the second step writes, and a footprint of the first one. */
+static void what_cannot_be_read_is_named_once(void **state)
+{
+	struct isst_context *context;
+	struct isst_journal *journal;
+	struct machine machine;
+	const char *first;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	run_and_kill(&machine, "core-power enable ordered", 2);
+	context = machine_lock(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	machine_faults(&machine, "mailbox 0xd0/0x02 EBUSY");
+	journal = open_journal(context);
+	assert_int_equal(isst_journal_apply(journal), -ENOTRECOVERABLE);
+	first = strstr(isst_error(context), "CLOS and priority type is not known");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "CLOS and priority type"));
+	assert_null(strstr(isst_error(context), "pending"));
+	isst_journal_free(journal);
+	isst_close(context);
+	machine_end(&machine);
+}
+
 /* ---- Many items ---- */
 
 static void a_notice_about_many_items_is_a_summary(void **state)
@@ -435,6 +463,7 @@ int main(void)
 		cmocka_unit_test(a_partition_that_a_rollback_takes_apart_is_nobody_elses),
 		cmocka_unit_test(a_refused_recovery_leaves_the_context_undiscovered),
 		cmocka_unit_test(a_journal_is_applied_once),
+		cmocka_unit_test(what_cannot_be_read_is_named_once),
 		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
 		cmocka_unit_test(a_refusal_about_many_items_is_a_summary),
 	};
