@@ -9,7 +9,7 @@ enum exit_status {
 	STATUS_USAGE = 2,	  /* wrong on any machine */
 	STATUS_NOT_HERE = 3,	  /* well-formed, but this machine has no such thing */
 	STATUS_NOT_PERMITTED = 4, /* not permitted */
-	STATUS_HALF_DONE = 5,	  /* failed, and undoing failed too or is still pending */
+	STATUS_HALF_DONE = 5,	  /* failed, and undoing failed too */
 	STATUS_BUSY = 6,	  /* another run holds the lock */
 };
 

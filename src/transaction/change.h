@@ -35,6 +35,7 @@ struct entry {
 	bool needed;		      /* it is not as wanted yet */
 	bool written;
 	bool timed_out;	  /* of those written: nobody has waited for it yet */
+	bool waited;	  /* it was accepted at once, and had the time that its kind may take */
 	bool confirmed;	  /* it was read back as wanted */
 	bool refused;	  /* the change goes on without it */
 	bool overwritten; /* the rollback wrote the old value over it */

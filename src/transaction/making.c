@@ -164,6 +164,7 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	entry->confirmed = entry_served(entry, access->value);
 	if (entry->confirmed)
 		return 0;
+	entry->waited = !entry->timed_out;
 	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
 		change_warn(change, "%s: wrote %s, read back %s: clipped",
 			    item_text(texts, context, &entry->item),

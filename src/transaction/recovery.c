@@ -58,8 +58,9 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 		tracked->written = true;
 		tracked->half_done = !verified;
 		tracked->known |= verified;
-		tracked->pending = !verified && line->step <= journal->text.written &&
-				   item_settling_time(line->saved.item.kind) > 0;
+		/* Firmware is slower than a line of this file: what it was about to be asked for
+		 * may be on its way. */
+		tracked->pending = !verified && item_settling_time(line->saved.item.kind) > 0;
 		break;
 	case JOURNAL_FOOTPRINT:
 		/* What it became stands in a later line, where that is known. */
@@ -384,8 +385,11 @@ static enum finding judge(struct isst_journal *journal, const struct tracked *tr
 	if (item->kind == ITEM_ONLINE && tracked->old.number &&
 	    is_kept_offline(journal, item->index))
 		return FOUND_SMT_OFF;
-	if (item_value_equal(item, tracked->now, tracked->old))
-		return tracked->pending || is_hidden(journal, tracked) ? FOUND_WRITTEN : FOUND_OLD;
+	if (item_value_equal(item, tracked->now, tracked->old)) {
+		if (is_hidden(journal, tracked))
+			return FOUND_WRITTEN;
+		return tracked->pending ? FOUND_PENDING : FOUND_OLD;
+	}
 	if ((tracked->known || tracked->written) &&
 	    item_value_serves(item, tracked->now, tracked->last))
 		return FOUND_WRITTEN;
@@ -548,6 +552,7 @@ static int list_items(struct isst_journal *journal)
 {
 	static const char *const FINDINGS[] = {
 		[FOUND_OLD] = "as before",
+		[FOUND_PENDING] = "as before, and may change yet",
 		[FOUND_WRITTEN] = "as the interrupted run left it",
 		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
 		[FOUND_MOVED] = "changed by another process",

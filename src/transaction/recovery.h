@@ -5,9 +5,11 @@
 
 #include "transaction/journal.h"
 
-/** What an item of a journal is now. */
+/** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
 enum finding {
 	FOUND_OLD,	 /* as before the change */
+	FOUND_PENDING,	 /* likewise, and the interrupted run may have asked for what may appear yet
+			  */
 	FOUND_WRITTEN,	 /* as the interrupted run left it */
 	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not say which */
 	FOUND_MOVED,	 /* changed since, by another process */

@@ -30,7 +30,6 @@ static void set_entry(struct entry *entry, const struct tracked *tracked)
 			item_is_limit(&entry->item) && tracked->now.number == tracked->old.number;
 	entry->written = tracked->pending ||
 			 (tracked->written && tracked->finding == FOUND_WRITTEN);
-	entry->timed_out = tracked->pending;
 	entry->confirmed = !tracked->pending;
 }
 

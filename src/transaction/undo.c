@@ -49,16 +49,6 @@ static void log_restored(const struct restoration *work, size_t first, size_t co
 	}
 }
 
-/** A value that may still appear, and cannot be overwritten: nobody can say what it will be. */
-static void note_pending(const struct restoration *work, size_t i)
-{
-	const struct item_access *access = &work->accesses[i];
-
-	if (!work->unread[i] && item_value_equal(&access->item, work->now[i], access->value))
-		change_differs_unread(work->change, &access->item,
-				      "the value that was written is still pending");
-}
-
 /** Writes old values; one that fails does not keep the others from being restored. */
 static int write_all(struct restoration *work)
 {
@@ -73,9 +63,9 @@ static int write_all(struct restoration *work)
 		while (done < rest && !work->accesses[at + done].failure.error)
 			work->entries[work->owners[at + done++]].overwritten = true;
 		/* The one that failed is passed over; what became of it is seen when all is
-		 * compared. */
+		 * compared. A level that is there already is refused as the current one. */
 		if (done < rest)
-			note_pending(work, at + done++);
+			done++;
 		log_restored(work, at, done);
 		at += done;
 	}
@@ -106,14 +96,19 @@ static int settle(struct restoration *work, enum item_kind kind)
 	return error;
 }
 
-/**
- * A value that was accepted and never appeared may still appear, and one that the kernel does not
- * show is there: it has to be overwritten even though nothing seems to have happened.
- */
-static bool is_pending(const struct entry *entry)
+/** Whether a value was asked for that has not been seen, of a kind that takes time to appear. */
+static bool may_appear(const struct entry *entry)
 {
-	return entry->written && !entry->overwritten &&
-	       (entry->hidden || (!entry->confirmed && item_settling_time(entry->item.kind) > 0));
+	return entry->written && !entry->confirmed && item_settling_time(entry->item.kind) > 0;
+}
+
+/**
+ * A value that was accepted and never appeared, and one that the kernel does not show, has to be
+ * overwritten even though nothing seems to have happened: a register may still hold it.
+ */
+static bool is_unseen(const struct entry *entry)
+{
+	return !entry->overwritten && ((entry->written && entry->hidden) || may_appear(entry));
 }
 
 /** Whether nothing is to be restored of an item, as far as can be seen. */
@@ -134,7 +129,7 @@ static void select_changed(struct restoration *work)
 		struct item_access access = work->accesses[i];
 		size_t to = work->count + count;
 
-		if (!access.failure.error && !is_pending(entry) &&
+		if (!access.failure.error && !is_unseen(entry) &&
 		    (access.absent || is_restored(work->change, entry, access.value)))
 			continue;
 		work->owners[to] = work->owners[i];
@@ -153,7 +148,8 @@ static void select_changed(struct restoration *work)
 
 /**
  * Gives firmware the time that it may take for values that have not appeared in time: one that is
- * there can be taken back, while one that is not may be refused to be overwritten.
+ * there can be taken back, while one that is not may be refused to be overwritten. What has not
+ * come by then does not come.
  */
 static int await_pending(struct restoration *work, enum item_kind kind)
 {
@@ -164,11 +160,13 @@ static int await_pending(struct restoration *work, enum item_kind kind)
 	do {
 		pending = false;
 		error = items_read(work->change->context, work->accesses, work->count);
-		for (size_t i = 0; i < work->count && !error; i++)
-			pending |= work->entries[work->owners[i]].timed_out &&
+		for (size_t i = 0; i < work->count && !error; i++) {
+			const struct entry *entry = &work->entries[work->owners[i]];
+
+			pending |= may_appear(entry) && !entry->waited &&
 				   !work->accesses[i].failure.error &&
-				   is_as_before(&work->entries[work->owners[i]],
-						work->accesses[i].value);
+				   is_as_before(entry, work->accesses[i].value);
+		}
 	} while (!error && pending && patience_wait(&patience));
 	return error;
 }

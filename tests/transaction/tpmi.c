@@ -26,38 +26,93 @@ static unsigned long long writes_of(const struct machine *machine)
 
 /* ---- Levels that take no effect in time ---- */
 
-static void check_pending(const struct machine *machine, const char *name, const char *where)
+static void check_no_journal(const struct machine *machine)
 {
-	struct outcome outcome;
-	char *expected, *journal;
+	assert_null(machine_text(machine, "run/journal"));
+}
 
-	make_under(machine, "tpmi perf-set-level power-domain 1 late 60000", name, &outcome);
-	assert_int_equal(outcome_error(&outcome), -ENOTRECOVERABLE);
-	check_holds(outcome.message, "it took no effect in 3000 ms, and may do so yet");
-	check_holds(outcome.message, "could not be taken back");
-	assert_true(asprintf(&expected,
-			     "%s: performance level is not known: the value that was written is "
-			     "still pending\n",
-			     where) >= 0);
-	/* The power domain before it has its level back, and is not listed. */
-	assert_string_equal(outcome.differences, expected);
-	check_holds(outcome.message, "the journal was kept");
-	journal = machine_text(machine, "run/journal");
-	assert_non_null(journal);
-	free(journal);
-	free(expected);
+/** What programs can see: the register by which the kernel asks for a level keeps what was asked
+ * for, and the driver has no way to take it back. */
+static char *visible_picture(const struct machine *machine)
+{
+	char *picture = machine_picture(machine), *rest = picture, *line, *to = picture;
+
+	while ((line = strsep(&rest, "\n"))) {
+		size_t length = strlen(line);
+
+		if (*line != '/')
+			continue;
+		memmove(to, line, length);
+		to[length] = '\n';
+		to += length + 1;
+	}
+	assert_true(to > picture);
+	*to = '\0';
+	return picture;
+}
+
+static void check_visible(const struct machine *machine, const char *before)
+{
+	char *now = visible_picture(machine);
+	struct outcome outcome;
+
+	assert_string_equal(now, before);
+	free(now);
+	machine_try(machine, "level 0", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_true(outcome.unchanged);
 	outcome_clear(&outcome);
 }
 
-static void a_level_that_takes_no_effect_in_time_is_pending(void **state)
+static void check_given_up(const struct machine *machine, const char *rules, const char *name)
+{
+	char *before = visible_picture(machine);
+	struct outcome outcome;
+
+	make_under(machine, rules, name, &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, "it took no effect in 3000 ms");
+	check_holds(outcome.message, "what was changed before has been taken back");
+	assert_string_equal(outcome.differences, "");
+	check_no_journal(machine);
+	check_visible(machine, before);
+	outcome_clear(&outcome);
+	free(before);
+}
+
+/** The driver then refuses the old level as the current one, which is no sign that the new one is
+ * on its way. */
+static void a_level_that_takes_no_effect_in_time_is_rolled_back(void **state)
+{
+	static const char *const RULES[] = {
+		"tpmi perf-set-level power-domain 1 late 60000",
+		"tpmi perf-set-level power-domain 1 refused 1",
+	};
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(RULES); i++) {
+		check_given_up(&machine, RULES[i], "level 1");
+		machine_restart(&machine, "base-freq enable auto; turbo-freq enable auto cpus");
+		check_given_up(&machine, RULES[i], "level 1 online");
+		/* Nothing stands against the next change. */
+		machine_try(&machine, "core-power disable", &outcome);
+		assert_int_equal(outcome_error(&outcome), 0);
+		outcome_clear(&outcome);
+		machine_restart(&machine, NULL);
+	}
+	machine_end(&machine);
+}
+
+static void a_machine_that_switches_no_levels_is_left_as_it_was(void **state)
 {
 	struct machine machine;
 
 	(void)state;
-	machine_begin(&machine, TINY);
-	check_pending(&machine, "level 1", "package 0, power domain 1");
-	machine_restart(&machine, "base-freq enable auto; turbo-freq enable auto cpus");
-	check_pending(&machine, "level 1 online", "package 0, power domain 1");
+	machine_begin_with(&machine, TINY, "[domain]\n", "[domain]\ndynamic-switch = no\n");
+	check_given_up(&machine, "", "level 1");
 	machine_end(&machine);
 }
 
@@ -234,6 +289,67 @@ static void B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed
 	machine_look(&machine);
 	machine_check(&machine, before, "a late level, and the run killed");
 	outcome_clear(&outcome);
+	free(before);
+	machine_end(&machine);
+}
+
+static void check_recovers(const struct machine *machine, const char *rules)
+{
+	struct outcome outcome;
+
+	machine_try(machine, "core-power disable", &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%s: %s", rules, outcome.message);
+	check_holds(outcome.notices, "rolled back the incomplete change");
+	outcome_clear(&outcome);
+	check_no_journal(machine);
+}
+
+/** The line that says that all was written is not there yet, while some of it is on its way. */
+static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void **state)
+{
+	static const struct {
+		const char *platform, *rules;
+	} KILLS[] = {
+		{ TINY, "tpmi perf-set-level power-domain 0 late 1500 times 1\n"
+			"tpmi perf-set-level power-domain 1 signal KILL" },
+		{ "tests/multi-die-across", "mailbox 0x7f/0x08 set package 0 late 1500 times 1\n"
+					    "mailbox 0x7f/0x08 set package 1 signal KILL" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(KILLS); i++) {
+		struct machine machine;
+		char *before;
+
+		machine_begin(&machine, KILLS[i].platform);
+		before = machine_picture(&machine);
+		machine_try_killed(&machine, "level 1", KILLS[i].rules);
+		check_recovers(&machine, KILLS[i].rules);
+		/* All that was late is there by then. */
+		usleep(2000 * 1000);
+		machine_look(&machine);
+		machine_check(&machine, before, "recovery after: %s", KILLS[i].rules);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
+/** What the firmware never makes keeps no journal for ever. */
+static void recovery_ends_where_a_level_was_refused_and_the_run_killed(void **state)
+{
+	static const char RULES[] = "tpmi perf-set-level power-domain 1 refused 1";
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	before = visible_picture(&machine);
+	machine_faults(&machine, "%s", RULES);
+	kill_once_written(&machine, "level 1");
+	machine_faults(&machine, "%s", "");
+	check_recovers(&machine, RULES);
+	check_visible(&machine, before);
 	free(before);
 	machine_end(&machine);
 }
@@ -529,13 +645,16 @@ static void classes_that_core_power_resets_are_configured_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_level_that_takes_no_effect_in_time_is_pending),
+		cmocka_unit_test(a_level_that_takes_no_effect_in_time_is_rolled_back),
+		cmocka_unit_test(a_machine_that_switches_no_levels_is_left_as_it_was),
 		cmocka_unit_test(a_level_that_comes_late_is_a_success),
 		cmocka_unit_test(a_level_that_comes_late_is_taken_back),
 		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
 		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
 		cmocka_unit_test(
 			B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
+		cmocka_unit_test(recovery_waits_for_what_was_asked_for_before_the_run_was_killed),
+		cmocka_unit_test(recovery_ends_where_a_level_was_refused_and_the_run_killed),
 		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, TINY),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, "graniterapids-6776p"),

@@ -97,7 +97,7 @@ mailbox_refusals() {
 
 tpmi_refusals() {
 	last=$(($(units '' - | wc -l) - 1))
-	level_is_pending
+	level_is_refused
 	io_refuses
 	before=
 	fault="control refuse-features $last"
@@ -107,22 +107,22 @@ tpmi_refusals() {
 	fails 1 'taken back' core-power enable -p 1
 }
 
-# The driver keeps a level that was refused in its control register and takes the old one for the current: what is
-# left is listed, status 5; all other domains have their old level again.
-level_is_pending() {
+# The driver keeps a level that was refused in its control register; all domains have their old level again.
+level_is_refused() {
 	power_on
 	control refuse-level $last
 	run isst perf-profile set-config-level -l 1
 	cat $work/out $work/err > $work/said
 	{
-		status_is 5 "$status"
+		status_is 1 "$status"
 		holds $work/said "package 1, power domain 1"
+		holds $work/said 'taken back'
 		registers < /dev/null | grep -v '^package-1 domain-1 profile' > $work/registers
 		grep -v '^package-1 domain-1 profile' $hardware/registers > $work/now
 		same registers $work/registers $work/now
 		grep -q '^package-1 domain-1 profile-status 0x.0$' $hardware/registers || echo 'the level that was refused is there'
 	} > $work/wrong
-	verdict "perf-profile set-config-level -l 1 (control refuse-level $last: exit status 5)" $work/wrong
+	verdict "perf-profile set-config-level -l 1 (control refuse-level $last: exit status 1)" $work/wrong
 	sleep 1
 }
 
