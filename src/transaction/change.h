@@ -92,8 +92,8 @@ struct isst_change {
 	struct record_plan *records;
 };
 
-/** Adds an empty step of a kind; NULL without memory, which change_run() then reports: it need not
- * be checked. */
+/** Adds an empty step of a kind; NULL without memory, which isst_change_run() then reports: it need
+ * not be checked. */
 struct step *change_step(struct isst_change *change, enum item_kind kind);
 
 /** Adds an empty step right behind step @before, which is the next one to be made. */
@@ -122,12 +122,12 @@ void step_set_text(struct step *step, struct item item, const char *text);
 /** Adds an item that the step may disturb. */
 void step_disturbs(struct step *step, struct item item);
 
+/** The same; one that cannot be read is left out of the footprint, with a warning. */
+void step_disturbs_optional(struct step *step, struct item item);
+
 /** As step_disturbs_optional(), where it is known that the bits that mean something become @bits.
  */
 void step_resets(struct step *step, struct item item, uint64_t bits);
-
-/** The same; one that cannot be read is left out of the footprint, with a warning. */
-void step_disturbs_optional(struct step *step, struct item item);
 
 /** Adds to the footprint what the kernel may move with an item that is written. */
 void step_disturbs_counterpart(struct step *step, const struct item *item);
