@@ -220,7 +220,11 @@ struct isst_platform {
  * once, before anything below.
  *
  * Returns 0, -EOPNOTSUPP (no driver, no transport, an API version that is not known), -EPERM (may
- * not open the device), -EIO (a malformed file of the kernel).
+ * not open the device), -EIO (a malformed file of the kernel), -EINVAL (discovered already), or
+ * -ENOMEM. Under the lock (isst_lock() below) also what the rollback of an interrupted change ended
+ * with: -EIO where somebody has to decide, or CPUs have to come online, -ENOTRECOVERABLE or -EAGAIN
+ * where it is not complete, -EPERM or -EIO where the journal cannot be read or removed. The journal
+ * is kept then, and the context stays undiscovered.
  */
 int isst_discover(struct isst_context *context);
 
@@ -511,9 +515,10 @@ int isst_capture(struct isst_context *context, const char *directory);
  */
 
 enum {
-	ISST_BUSY = 16, /* EBUSY, of isst_lock(): another run holds the lock */
-	ISST_NOT_UNDONE =
-		131, /* ENOTRECOVERABLE, of isst_change_run(): failed, and so did undoing it */
+	ISST_BUSY = 16,	       /* EBUSY, of isst_lock(): another run holds the lock */
+	ISST_NOT_UNDONE = 131, /* ENOTRECOVERABLE: failed, and the rollback is not complete. Of
+				  isst_change_run(), isst_journal_apply(), and isst_discover() under
+				  the lock */
 };
 
 /**
@@ -522,7 +527,8 @@ enum {
  * the middle of a change, isst_discover() then takes its changes back, and tells of it as a notice.
  *
  * @timeout_ms: how long to wait for another run
- * Returns 0, -EBUSY (the message names the holder), -EPERM, -EOPNOTSUPP (no driver) or -EIO.
+ * Returns 0, -EBUSY (the message names the holder), -EPERM, -EOPNOTSUPP (no driver), -EIO, -ENOMEM,
+ * or -EINVAL (the lock is held, or the machine is discovered, already).
  */
 int isst_lock(struct isst_context *context, unsigned int timeout_ms);
 
@@ -559,8 +565,8 @@ void isst_journal_keep(struct isst_context *context);
 /**
  * Reads the journal and compares it with the machine. *@journal is NULL where no change was
  * interrupted. To be freed before the context is closed.
- * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left)
- * or -ENOMEM.
+ * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left),
+ * -EINVAL (the machine is not discovered) or -ENOMEM.
  */
 int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
 void isst_journal_free(struct isst_journal *journal);
@@ -583,11 +589,13 @@ const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, 
  * journal. Needs the lock. Returns 0; -ENOENT where the journal was applied or discarded since it
  * was opened. With any other negative errno the journal is kept: -EAGAIN: what can be reached was
  * rolled back, and the message says which CPUs have to be brought online for the rest;
- * -ENOTRECOVERABLE: the message lists what differs.
+ * -ENOTRECOVERABLE: the message lists what differs; -EINVAL: the lock is not held; -EPERM or -EIO:
+ * all was rolled back, and the file cannot be removed, or the journal cannot be written; -ENOMEM.
  */
 int isst_journal_apply(struct isst_journal *journal);
 
-/** Removes the journal and leaves the machine as it is. Needs the lock. */
+/** Removes the journal and leaves the machine as it is. Returns 0, -EINVAL (the lock is not held),
+ * -EPERM or -EIO. */
 int isst_journal_discard(struct isst_context *context);
 
 struct isst_change;

@@ -3,6 +3,7 @@
 #include "base/messages.h"
 #include "isst.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -112,6 +113,27 @@ int message_error(struct messages *messages, int error, const char *format, ...)
 	va_start(arguments, format);
 	messages->error = make(messages, format, arguments);
 	va_end(arguments);
+	return error;
+}
+
+const char *message_begin(struct messages *messages)
+{
+	const char *before = messages->error;
+
+	messages->error = NULL;
+	return before;
+}
+
+const char *message_why(struct messages *messages, int error)
+{
+	if (messages->error && *messages->error)
+		return messages->error;
+	return error == -ENOMEM ? OUT_OF_MEMORY : message_make(messages, "%s", strerror(-error));
+}
+
+int message_end(struct messages *messages, const char *before, int error)
+{
+	messages->error = error ? message_why(messages, error) : before;
 	return error;
 }
 

@@ -38,6 +38,17 @@ __attribute__((format(printf, 2, 3))) const char *message_make(struct messages *
 __attribute__((format(printf, 3, 4))) int message_error(struct messages *messages, int error,
 							const char *format, ...);
 
+/**
+ * What a call of the library's interface begins and ends with: a call that fails always leaves a
+ * message, its own, and one that succeeds the message of the last one that failed.
+ * message_begin() returns what message_end() takes as @before; that returns @error.
+ */
+const char *message_begin(struct messages *messages);
+int message_end(struct messages *messages, const char *before, int error);
+
+/** The message of an error; where none was made, what the errno says. */
+const char *message_why(struct messages *messages, int error);
+
 /** Adds a notice, unless it is among them already. */
 __attribute__((format(printf, 2, 3))) void message_notice(struct messages *messages,
 							  const char *format, ...);

@@ -244,7 +244,7 @@ bool isst_is_preset(struct isst_context *context)
 	return context->platform.preset;
 }
 
-int isst_discover(struct isst_context *context)
+static int discover(struct isst_context *context)
 {
 	int error;
 
@@ -270,7 +270,14 @@ int isst_discover(struct isst_context *context)
 	return error;
 }
 
-int isst_rediscover(struct isst_context *context)
+int isst_discover(struct isst_context *context)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, discover(context));
+}
+
+static int rediscover(struct isst_context *context)
 {
 	int error = context_check_discovered(context);
 	struct notices former;
@@ -287,6 +294,13 @@ int isst_rediscover(struct isst_context *context)
 	/* Directories of fabric clusters come and go with the module of the kernel. */
 	uncore_forget(&context->files);
 	return 0;
+}
+
+int isst_rediscover(struct isst_context *context)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, rediscover(context));
 }
 
 int context_check_discovered(struct isst_context *context)

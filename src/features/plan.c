@@ -51,6 +51,9 @@ static void conclude(struct isst_change *change, const struct verdict *verdict)
 /** What failed as a whole may have left half of its steps: the change is not to be made. */
 static int conclude_failure(struct isst_change *change, int error)
 {
+	/* Nothing else fails without a message, and the last one is not about this. */
+	if (error == -ENOMEM)
+		message_error(&change->context->messages, error, "out of memory");
 	if (!change->objection.error)
 		change->objection = (struct isst_failure){
 			.error = error,

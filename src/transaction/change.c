@@ -28,8 +28,8 @@ static bool grow(void **array, size_t count, size_t *space, size_t size)
 	return true;
 }
 
-int isst_change_new(struct isst_context *context, const struct isst_change_options *options,
-		    struct isst_change **result)
+static int make_change(struct isst_context *context, const struct isst_change_options *options,
+		       struct isst_change **result)
 {
 	static const struct isst_change_options DEFAULTS;
 	struct isst_change *change;
@@ -57,6 +57,14 @@ int isst_change_new(struct isst_context *context, const struct isst_change_optio
 	change->journal = -1;
 	*result = change;
 	return 0;
+}
+
+int isst_change_new(struct isst_context *context, const struct isst_change_options *options,
+		    struct isst_change **result)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, make_change(context, options, result));
 }
 
 void isst_change_free(struct isst_change *change)

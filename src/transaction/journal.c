@@ -255,23 +255,24 @@ void journal_done(struct isst_change *change)
 			      directory_of(change)->path, strerror(errno));
 }
 
-void journal_end(struct isst_change *change)
+int journal_end(struct isst_change *change)
 {
 	int error;
 
 	if (change->journal < 0)
-		return;
+		return 0;
 	error = runtime_file_remove(directory_of(change), FILE_NAME);
 	/* One that is empty says nothing, also where it cannot be removed. */
 	if (error && ftruncate(change->journal, 0) == 0)
 		error = 0;
 	close(change->journal);
 	change->journal = -1;
-	if (error)
-		change_warn(change,
-			    "%s/" FILE_NAME
-			    " cannot be removed: %s; `isst journal discard` does it",
-			    directory_of(change)->path, runtime_file_strerror(error));
+	if (!error)
+		return 0;
+	return message_error(
+		&change->context->messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+		"%s/" FILE_NAME " cannot be removed: %s; `isst journal discard` does it",
+		directory_of(change)->path, runtime_file_strerror(error));
 }
 
 /* ---- Reading ---- */

@@ -40,8 +40,9 @@ void journal_rollback(struct isst_change *change);
 /** Notes that the change is complete: nothing rolls it back from here on. */
 void journal_done(struct isst_change *change);
 
-/** Removes the journal of a change that is complete, or rolled back. */
-void journal_end(struct isst_change *change);
+/** Removes the journal of a change that is complete, or rolled back. Returns 0, -EPERM or -EIO with
+ * a message. */
+int journal_end(struct isst_change *change);
 
 /** What a line of a journal says of an item. */
 enum journal_role {

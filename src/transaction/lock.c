@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The lock that runs which change the machine share, and what a caller needs to be such a run. */
+#include "transaction/lock.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "firmware/preset.h"
@@ -172,6 +173,33 @@ static bool may_be_change(int descriptor)
 	       (lock.exclusive && is_of_root(lock.process) && has_open(lock.process, descriptor));
 }
 
+/** Whether somebody else has a lock of a file that a change would wait for. */
+static bool is_locked(const char *path, bool (*counts)(int descriptor))
+{
+	int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	bool locked;
+
+	if (descriptor < 0)
+		return false;
+	locked = flock(descriptor, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK &&
+		 (!counts || counts(descriptor));
+	close(descriptor);
+	return locked;
+}
+
+bool lock_is_held(const struct isst_context *context)
+{
+	bool held = true;
+	char *path;
+
+	if (asprintf(&path, "%s/" FILE_NAME, context->machine->runtime_directory) >= 0) {
+		held = is_locked(path, NULL) ||
+		       is_locked(context->machine->lock_path, may_be_change);
+		free(path);
+	}
+	return held;
+}
+
 /* ---- Waiting ---- */
 
 static int busy(struct isst_context *context, const char *path, int descriptor)
@@ -292,7 +320,7 @@ static int take(struct isst_context *context, int device, unsigned int timeout_m
 	return error;
 }
 
-int isst_lock(struct isst_context *context, unsigned int timeout_ms)
+static int lock(struct isst_context *context, unsigned int timeout_ms)
 {
 	int device, error;
 
@@ -311,4 +339,11 @@ int isst_lock(struct isst_context *context, unsigned int timeout_ms)
 		close(device);
 	runtime_directory_release(&context->runtime);
 	return error;
+}
+
+int isst_lock(struct isst_context *context, unsigned int timeout_ms)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, lock(context, timeout_ms));
 }

@@ -474,13 +474,19 @@ bool finding_is_open(enum finding finding)
 
 /* ---- Opening ---- */
 
-static int examine(struct isst_journal *journal)
+/** @none: there is no journal, or that of a change that is complete. */
+static int read_text(struct isst_journal *journal, bool *none)
 {
 	int error = journal_text_read(journal->context, &journal->text);
 
-	if (error || journal->text.done)
-		return error ? error : -ENOENT;
-	error = track(journal);
+	*none = error == -ENOENT || journal->text.done;
+	return *none ? 0 : error;
+}
+
+static int examine(struct isst_journal *journal)
+{
+	int error = track(journal);
+
 	if (!error)
 		error = check(journal);
 	if (!error)
@@ -490,9 +496,10 @@ static int examine(struct isst_journal *journal)
 	return error ? error : judge_all(journal);
 }
 
-int isst_journal_open(struct isst_context *context, struct isst_journal **result)
+static int open_journal(struct isst_context *context, struct isst_journal **result)
 {
 	struct isst_journal *journal;
+	bool none = false;
 	int error;
 
 	*result = NULL;
@@ -504,12 +511,21 @@ int isst_journal_open(struct isst_context *context, struct isst_journal **result
 		return -ENOMEM;
 	journal->context = context;
 	journal->offline = isst_cpuset_new();
-	error = journal->offline ? examine(journal) : -ENOMEM;
-	if (!error)
+	error = journal->offline ? read_text(journal, &none) : -ENOMEM;
+	if (!error && !none)
+		error = examine(journal);
+	if (!error && !none)
 		*result = journal;
 	else
 		isst_journal_free(journal);
-	return error == -ENOENT ? 0 : error;
+	return error;
+}
+
+int isst_journal_open(struct isst_context *context, struct isst_journal **result)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, open_journal(context, result));
 }
 
 void isst_journal_free(struct isst_journal *journal)

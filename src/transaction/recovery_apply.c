@@ -2,15 +2,13 @@
 /* Rolls back what an interrupted run left, as far as recovery.c has found that it is that run's. */
 #include "base/machine.h"
 #include "sysfs/cpufreq.h"
+#include "transaction/lock.h"
 #include "transaction/recovery.h"
 #include "transaction/undo.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 enum { LISTED_MOST = 8 }; /* items in a message; of more it says how many of which kind */
 
@@ -162,7 +160,7 @@ static int check_there(struct isst_journal *journal)
 			     "the journal is not there any more: it was applied or discarded");
 }
 
-int isst_journal_apply(struct isst_journal *journal)
+static int apply(struct isst_journal *journal)
 {
 	struct isst_context *context = journal->context;
 	struct isst_change_options options = { .command = "recovery" };
@@ -195,17 +193,32 @@ int isst_journal_apply(struct isst_journal *journal)
 		error = keep_rest(journal);
 	/* What could not be restored is left to the next run. */
 	if (!error)
-		journal_end(change);
+		error = journal_end(change);
 	isst_change_free(change);
 	return error;
 }
 
-int isst_journal_discard(struct isst_context *context)
+int isst_journal_apply(struct isst_journal *journal)
+{
+	struct messages *messages = &journal->context->messages;
+	const char *before = message_begin(messages);
+
+	return message_end(messages, before, apply(journal));
+}
+
+static int discard(struct isst_context *context)
 {
 	if (context->lock < 0)
 		return message_error(&context->messages, -EINVAL,
 				     "discarding the journal needs the lock");
 	return journal_remove(context);
+}
+
+int isst_journal_discard(struct isst_context *context)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, discard(context));
 }
 
 void isst_journal_keep(struct isst_context *context)
@@ -425,24 +438,13 @@ int journal_recover(struct isst_context *context)
 	return error;
 }
 
-/** Whether some run is changing the machine now: then the journal is that run's own. */
-static bool change_at_work(const struct isst_context *context)
-{
-	int descriptor = open(context->machine->lock_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool busy = descriptor < 0 || flock(descriptor, LOCK_SH | LOCK_NB) != 0;
-
-	if (descriptor >= 0)
-		close(descriptor);
-	return busy;
-}
-
 void journal_tell(struct isst_context *context)
 {
 	const char *error = context->messages.error;
 	struct journal_text text;
 
 	if (journal_text_read(context, &text) == 0 && text.count > 0 && !text.done &&
-	    !change_at_work(context))
+	    !lock_is_held(context))
 		message_notice(&context->messages,
 			       "a run was interrupted in the middle of a change; the next run that "
 			       "changes something rolls it back, and `isst journal show` lists it");

@@ -92,14 +92,21 @@ static int make_steps(struct isst_change *change)
 	return error;
 }
 
+/** The change ended as it did, whatever becomes of the file. */
+static void end_journal(struct isst_change *change)
+{
+	if (journal_end(change))
+		change_warn(change, "%s", isst_error(change->context));
+}
+
 /** Takes everything back, and says so together with what went wrong. */
 static int give_up(struct isst_change *change, int error)
 {
 	struct messages *messages = &change->context->messages;
-	const char *why = message_make(messages, "%s", isst_error(change->context));
+	const char *why = message_why(messages, error);
 
 	if (!has_begun(change)) {
-		journal_end(change);
+		end_journal(change);
 		return message_error(messages, error, "%s", why);
 	}
 	journal_rollback(change);
@@ -109,7 +116,7 @@ static int give_up(struct isst_change *change, int error)
 			messages, -ENOTRECOVERABLE,
 			"%s; and what was changed before could not be taken back as a whole: " JOURNAL_KEPT,
 			why);
-	journal_end(change);
+	end_journal(change);
 	return message_error(messages, error, "%s; what was changed before has been taken back",
 			     why);
 }
@@ -145,7 +152,7 @@ static int check_writable(struct isst_change *change)
 	return error;
 }
 
-int isst_change_run(struct isst_change *change)
+static int run(struct isst_change *change)
 {
 	int error;
 
@@ -170,8 +177,16 @@ int isst_change_run(struct isst_change *change)
 		return give_up(change, error);
 	journal_done(change);
 	record_apply(change);
-	journal_end(change);
+	end_journal(change);
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
 		change_warn(change, "%s", isst_error(change->context));
 	return 0;
+}
+
+int isst_change_run(struct isst_change *change)
+{
+	struct messages *messages = &change->context->messages;
+	const char *before = message_begin(messages);
+
+	return message_end(messages, before, run(change));
 }

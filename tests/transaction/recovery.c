@@ -2,7 +2,11 @@
 /* What the next run makes of a journal where the machine is not what it was when the run died. */
 #include "transaction/support/loops.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -452,6 +456,102 @@ static void a_refusal_about_many_items_is_a_summary(void **state)
 	machine_end(&machine);
 }
 
+/** Makes a file one to which can only be appended, or not. Returns false where that cannot be had.
+ */
+static bool set_append_only(const char *path, bool on)
+{
+	int file = open(path, O_RDONLY), flags = 0;
+	bool done = file >= 0 && ioctl(file, FS_IOC_GETFLAGS, &flags) == 0;
+
+	flags = on ? flags | FS_APPEND_FL : flags & ~FS_APPEND_FL;
+	done = done && ioctl(file, FS_IOC_SETFLAGS, &flags) == 0;
+	if (file >= 0)
+		close(file);
+	return done;
+}
+
+/** The journal would stand against the next change although the rollback is complete. */
+static void a_journal_that_cannot_be_removed_is_an_error_of_its_rollback(void **state)
+{
+	struct isst_context *context;
+	struct isst_journal *journal;
+	struct machine machine;
+	char *path;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	run_and_kill(&machine, "core-power enable", 1);
+	assert_true(asprintf(&path, "%s/run/journal", machine.state) >= 0);
+	if (!set_append_only(path, true)) {
+		free(path);
+		machine_end(&machine);
+		skip();
+	}
+	context = machine_lock(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	journal = open_journal(context);
+	assert_int_equal(isst_journal_apply(journal), -EPERM);
+	check_holds(isst_error(context), "cannot be removed");
+	isst_journal_free(journal);
+	isst_close(context);
+	assert_true(set_append_only(path, false));
+	free(path);
+	machine_end(&machine);
+}
+
+static bool tells_of_interruption(const struct machine *machine)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_context *context;
+	bool tells = false;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_discover(context), 0);
+	for (size_t i = 0; isst_notice(context, i); i++)
+		tells |= strstr(isst_notice(context, i), "a run was interrupted") != NULL;
+	isst_close(context);
+	return tells;
+}
+
+/** Locks a file of the state directory. Returns a descriptor. */
+static int lock_file(const struct machine *machine, const char *name, int how)
+{
+	char *path;
+	int file;
+
+	assert_true(asprintf(&path, "%s/%s", machine->state, name) >= 0);
+	file = open(path, O_RDONLY);
+	free(path);
+	assert_true(file >= 0 && flock(file, how | LOCK_NB) == 0);
+	return file;
+}
+
+/** What a run that reads says of a journal: of a change that is at work nothing. */
+static void readers_tell_of_an_interrupted_run_unless_a_change_is_at_work(void **state)
+{
+	struct machine machine;
+	int file;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	run_and_kill(&machine, "core-power enable", 1);
+	assert_true(tells_of_interruption(&machine));
+	file = lock_file(&machine, "run/lock", LOCK_EX);
+	assert_false(tells_of_interruption(&machine));
+	close(file);
+	/* Whoever may read the device may lock it so. */
+	file = lock_file(&machine, "device", LOCK_SH);
+	assert_true(tells_of_interruption(&machine));
+	close(file);
+	machine_end(&machine);
+	/* No driver, and so no device. */
+	machine_begin(&machine, "tests/preset-unnamed");
+	run_and_kill(&machine, "base-freq enable", 1);
+	assert_true(tells_of_interruption(&machine));
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +566,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_named_once),
 		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
 		cmocka_unit_test(a_refusal_about_many_items_is_a_summary),
+		cmocka_unit_test(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback),
+		cmocka_unit_test(readers_tell_of_an_interrupted_run_unless_a_change_is_at_work),
 	};
 
 	return cmocka_run_group_tests_name("recovery on a machine that is another by then", tests,

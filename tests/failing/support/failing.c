@@ -226,6 +226,8 @@ static void check_end(const struct machine *machine, const struct command *comma
 		note_failure(machine, command, disturbance, "memory is not freed");
 	if (status != 0 && *errors == '\0' && *end->output == '\0')
 		note_failure(machine, command, disturbance, "it failed without a word");
+	if (strstr(errors, "Error: ;") || strstr(errors, "Error: \n"))
+		note_failure(machine, command, disturbance, "the message does not say why");
 	free(errors);
 	free(picture);
 }
