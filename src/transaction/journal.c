@@ -167,7 +167,7 @@ int journal_reopen(struct isst_change *change, const struct journal_text *text)
 	int error = append(change, "");
 
 	/* Half a line would spoil those that follow. */
-	if (!error && ftruncate(change->journal, (off_t)text->whole))
+	if (!error && text->cut_off && ftruncate(change->journal, (off_t)text->whole))
 		error = -errno;
 	return error ? refuse_to_go_on(change, error) : 0;
 }
@@ -359,6 +359,7 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 		char *end = strchr(lines, '\n');
 
 		/* The last line may be cut off: what it was to say of was not done yet. */
+		text->cut_off = !end;
 		if (!end)
 			break;
 		*end = '\0';

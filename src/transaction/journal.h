@@ -64,7 +64,8 @@ struct journal_line {
 struct journal_text {
 	struct journal_line *lines;
 	size_t count, space;
-	size_t whole;	  /* bytes of whole lines: the last one may be cut off */
+	size_t whole;	  /* bytes of whole lines */
+	bool cut_off;	  /* there is part of a line behind them */
 	char *command;	  /* that was at work, or NULL */
 	uint64_t begun_s; /* by the clock of the time since boot; 0: not known */
 	/* The last steps that were written and verified; steps follow each other. */

@@ -2,6 +2,7 @@
 /* Each request on every built-in platform, with the first, a middle and the last change of each
  * kind failing. */
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #define TEST(what, test, platform) \
 	{ \
@@ -23,6 +24,7 @@ int main(void)
 		TEST("changes of each kind fail", sampled_kinds_fail, "icelake-8s40c"),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("changes that fail on large machines", tests, NULL,
 					   NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each request on small machines, with every single change failing; reads and undoing as well. */
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #define TEST(what, test, platform) \
 	{ \
@@ -26,6 +27,7 @@ int main(void)
 		TEST("every change fails in turn", every_change_fails, "tests/packages-differ"),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("changes that fail on small machines", tests, NULL,
 					   NULL);
 }

@@ -2,6 +2,7 @@
 /* Small machines: a run is interrupted, or killed, right after any of its changes; and what is
  * found in a journal. */
 #include "transaction/support/ends.h"
+#include "transaction/support/rests.h"
 
 /* ---- A row of CPUs ---- */
 
@@ -251,5 +252,6 @@ int main(void)
 		KILLED("tests/preset-unnamed"),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("interrupted and killed runs", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Built-in TPMI platforms: a run is interrupted, or killed, right after changes of each kind. */
 #include "transaction/support/ends.h"
+#include "transaction/support/rests.h"
 
 #define TEST(test, platform) \
 	{ \
@@ -16,6 +17,7 @@ int main(void)
 		TEST(few_ends, "diamondrapids-2s32c"),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("interrupted and killed runs on TPMI machines", tests,
 					   NULL, NULL);
 }

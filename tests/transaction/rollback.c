@@ -6,6 +6,7 @@
 #include "support/snapshot.h"
 #include "transaction/support/differences.h"
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 /* ---- What is left of a rollback ---- */
 
@@ -247,6 +248,7 @@ int main(void)
 		BUSY("tests/tpmi-tiny"),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("rollbacks that find the machine busy", tests, NULL,
 					   NULL);
 }

@@ -8,6 +8,7 @@
  */
 #include "support/snapshot.h"
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -443,5 +444,7 @@ int main(int count, char **words)
 			tests[chosen++] = (struct CMUnitTest){ plans[i].platform,
 							       sequences_end_as_the_model_says,
 							       NULL, NULL, &plans[i] };
+
+	rests_end_at_once();
 	return _cmocka_run_group_tests("sequences of changes and kills", tests, chosen, NULL, NULL);
 }

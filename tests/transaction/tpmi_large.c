@@ -2,6 +2,7 @@
 /* Each request on every built-in TPMI platform, with the first, a middle and the last change of
  * each kind failing; undoing as well. */
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #define TEST(what, test, platform) \
 	{ \
@@ -19,6 +20,7 @@ int main(void)
 		BOTH("diamondrapids-2s32c"),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("changes that fail on large TPMI machines", tests, NULL,
 					   NULL);
 }

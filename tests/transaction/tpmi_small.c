@@ -2,6 +2,7 @@
 /* Each request on small TPMI and preset machines, with every single change failing; reads and
  * undoing as well. */
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #define TEST(what, test, platform) \
 	{ \
@@ -25,6 +26,7 @@ int main(void)
 		ALL("tests/preset-unnamed"),   SAMPLED("tests/preset-not-set-up"),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("changes that fail on small TPMI and preset machines",
 					   tests, NULL, NULL);
 }
