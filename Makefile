@@ -163,7 +163,8 @@ $(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
 $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
 
--include $(shell find $(BUILD)/ -name '*.d' -type f 2>/dev/null)
+# Not of what was fetched: systems have files of such names, too.
+-include $(shell find $(BUILD)/ \( -path $(BUILD)/vm -o -path $(BUILD)/reference \) -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 # ---- Tests ----
 
