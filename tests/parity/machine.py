@@ -96,6 +96,8 @@ class Copy:
         shutil.copytree(pristine, machine.state, symlinks=True)
         self.watcher = subprocess.Popen([machine.tools.machine_state, machine.state], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
+        # It answers once it has seen what the machine holds: nothing may change before that.
+        self.memory()
 
     def _ask(self, question):
         self.watcher.stdin.write(question + b'\n')
