@@ -194,7 +194,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),
 	};
 
+	/* What looks for leaks at an end in good order has lost its rights. */
 	if (argc == 2 && strcmp(argv[1], BORROWED) == 0)
-		return lower_bounding_set();
+		_exit(lower_bounding_set());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
