@@ -72,7 +72,7 @@ static int explain_out_of_band(const struct option_place *place, const struct un
 		return 0;
 	return usage_problem(problem,
 			     "option '%s' is of the out-of-band mode (--oob) of the kernel tree's "
-			     "tool, which is not implemented here",
+			     "tool, which this program does not have",
 			     unknown->shown);
 }
 

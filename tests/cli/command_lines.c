@@ -197,30 +197,29 @@ static const struct {
 	{ "core-power -p 1 enable",
 	  "option '-p' belongs before the feature or behind the command" },
 	/* the out-of-band mode */
-	{ "-b",
-	  "option '-b' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	{ "-b", "option '-b' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+		"this program does not have" },
 	{ "-dw 5",
-	  "option '-w' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	  "option '-w' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not have" },
 	{ "-n --oob",
-	  "option '-n' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	  "option '-n' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not have" },
 	{ "--oob -n",
-	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not have" },
 	{ "-oob",
-	  "option '-oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	  "option '-oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not have" },
 	{ "--poll-interval=3 core-power info",
-	  "option '--poll-interval=3' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	  "option '--poll-interval=3' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not have" },
 	{ "-no-daemon",
-	  "option '-no-daemon' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	  "option '-no-daemon' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not have" },
 	{ "core-power info --oob",
-	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which is "
-	  "not implemented here" },
+	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not have" },
 	/* A3: the last of several values is not silently the one that holds */
 	{ "core-power config -c 0 -c 1 -m 2000",
 	  "option --clos is given repeatedly: '0', then '1'; CPUs are named before the feature, "

@@ -53,6 +53,20 @@ static void check_no_journal(const struct machine *machine)
 	assert_null(machine_text(machine, "run/journal"));
 }
 
+/** Applies the journal as `isst journal apply` does, before anything is discovered, and ends. */
+static void apply_journal(const struct machine *machine, struct isst_context *context)
+{
+	struct isst_journal *journal;
+
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	journal = open_journal(context);
+	assert_int_equal(isst_journal_apply(journal), 0);
+	isst_journal_free(journal);
+	isst_close(context);
+	check_no_journal(machine);
+}
+
 /* ---- A package that went offline ---- */
 
 /** CPUs of the second package, and a change of that machine that writes to both. */
@@ -166,7 +180,6 @@ static void what_is_offline_waits_also_where_nothing_is_remembered_of_it(void **
 static void a_line_that_is_cut_off_spoils_no_recovery(void **state)
 {
 	struct isst_context *context;
-	struct isst_journal *journal;
 	struct machine machine;
 	char *before, *journal_text, *cut;
 
@@ -184,13 +197,7 @@ static void a_line_that_is_cut_off_spoils_no_recovery(void **state)
 	isst_close(context);
 	machine_faults(&machine, "%s", "");
 	context = machine_lock(&machine);
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
-	assert_int_equal(isst_journal_apply(journal), 0);
-	isst_journal_free(journal);
-	isst_close(context);
-	check_no_journal(&machine);
+	apply_journal(&machine, context);
 	machine_check(&machine, before, "after a recovery that went wrong first");
 	free(cut);
 	free(journal_text);
@@ -340,13 +347,7 @@ static void a_refused_recovery_leaves_the_context_undiscovered(void **state)
 	assert_null(change);
 	assert_int_equal(isst_journal_open(context, &journal), -EINVAL);
 	/* It is not too late to look. */
-	isst_journal_keep(context);
-	assert_int_equal(isst_discover(context), 0);
-	journal = open_journal(context);
-	assert_int_equal(isst_journal_apply(journal), 0);
-	isst_journal_free(journal);
-	isst_close(context);
-	check_no_journal(&machine);
+	apply_journal(&machine, context);
 	machine_end(&machine);
 }
 
