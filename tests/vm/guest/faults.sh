@@ -180,6 +180,10 @@ lock_held() {
 	wait $holder
 }
 
+changes_began() {
+	read -r change < $hardware/changes && [ -n "$change" ]
+}
+
 # Killed in the middle, where it is slow; the next run finds the journal.
 killed() {
 	power_on
@@ -189,11 +193,10 @@ killed() {
 	*) isst -p 60 base-freq enable -a > /dev/null 2>&1 & ;;
 	esac
 	victim=$!
-	tries=0
-	until read -r change < $hardware/changes && [ -n "$change" ] || [ $tries = 20000 ]; do
-		tries=$((tries + 1))
+	until changes_began || ! kill -0 $victim 2> /dev/null; do
+		:
 	done
-	kill -KILL $victim
+	kill -KILL $victim 2> /dev/null
 	wait $victim 2> /dev/null
 	{
 		[ -e /run/isst/journal ] || echo 'no journal is left behind'
