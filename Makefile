@@ -115,7 +115,12 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(if $(filter src/cli/%,$<),,-Isrc)
 
-$(BUILD)/emulator-platforms.c: src/emulator/embed-platforms.sh $(PLATFORMS)
+# A platform that went away leaves no file that is newer: the list of them is one.
+$(BUILD)/platforms: .force-flags
+	@mkdir -p $(@D)
+	@echo '$(PLATFORMS)' | cmp -s - $@ || echo '$(PLATFORMS)' > $@
+
+$(BUILD)/emulator-platforms.c: src/emulator/embed-platforms.sh $(PLATFORMS) $(BUILD)/platforms
 	@mkdir -p $(@D)
 	sh src/emulator/embed-platforms.sh $(PLATFORMS) > $@.new && mv $@.new $@
 

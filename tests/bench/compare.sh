@@ -229,7 +229,7 @@ echo "--help: ours $(start_up "$emulating") ms; without the emulator $(start_up 
 	measure_platform icelake-2s40c 159 0-159 1
 	measure_platform icelake-8s40c 639 '0-319 320-639' 1
 	measure_platform graniterapids-2s128c 511 0-511 -
-	find_able graniterapids-6776p
-	measure_command graniterapids-6776p set-config-level - - 'perf-profile set-config-level -l 1 -o'
+	find_able graniterapids-unlocked
+	measure_command graniterapids-unlocked set-config-level - - 'perf-profile set-config-level -l 1 -o'
 } > "$scratch/figures"
 awk -f "$here/table.awk" "$here/bounds" "$scratch/figures"

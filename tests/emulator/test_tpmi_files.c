@@ -163,7 +163,7 @@ static void base_freq_moves_base_frequency(void **state)
 	struct emulated e;
 
 	(void)state;
-	start(&e, "graniterapids-6776p");
+	start(&e, "graniterapids-unlocked");
 	assert_int_equal(set_features(&e, 1, 1, BF), 0);
 	assert_file(&e, CPUS "/cpu100/cpufreq/base_frequency", "2600000\n"); /* core 4 */
 	assert_file(&e, CPUS "/cpu228/cpufreq/base_frequency", "2600000\n"); /* its sibling */

@@ -104,7 +104,7 @@ static void registers_last_and_are_reset(void **state)
 	struct emulated e;
 
 	(void)state;
-	start(&e, "graniterapids-6776p");
+	start(&e, "graniterapids-unlocked");
 	assert_int_equal(set_level(&e, 1, 0, 1), 0);
 	close_machine(&e);
 	open_machine(&e);

@@ -10,7 +10,7 @@ shift
 here=$(dirname "$0")
 top=$here/../..
 reference=$build/reference${REFERENCE_SUITE:+-$REFERENCE_SUITE}${REFERENCE:+-given}
-built_in="icelake-8s40c graniterapids-2s128c sapphirerapids-4s40c emeraldrapids-2s64c graniterapids-6776p
+built_in="icelake-8s40c graniterapids-2s128c sapphirerapids-4s40c emeraldrapids-2s64c graniterapids-unlocked graniterapids-6776p
 	graniterapids-2s64c sapphirerapids-2s56c sierraforest-2s112c icelake-2s40c icelake-2s36c cooperlake
 	diamondrapids-2s32c guide cascadelake-6230n"
 small="tiny tpmi-tiny sparse core32 skylake-mailbox locked features-on tpmi-api2"

@@ -329,7 +329,7 @@ int main(void)
 		TEST("two runs end in the result of one order",
 		     two_runs_end_in_the_result_of_one_order, "tests/tpmi-tiny"),
 		TEST("two runs end in the result of one order",
-		     two_runs_end_in_the_result_of_one_order, "graniterapids-6776p"),
+		     two_runs_end_in_the_result_of_one_order, "graniterapids-unlocked"),
 		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,
 		     "tests/tpmi-tiny"),
 		TEST("eight runs leave no mixture (D51)", eight_runs_leave_no_mixture,

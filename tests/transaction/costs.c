@@ -23,11 +23,11 @@ static const struct {
 	{ "icelake-2s40c", "turbo-freq enable auto cpus", 33, 467, 0 },
 	{ "icelake-2s40c", "level 1 online", 18, 361, 0 },
 	/* Eight power domains; on TPMI servers most commands are calls of their own. */
-	{ "graniterapids-6776p", "core-power enable ordered", 63, 315, 8 * 4 * 2 },
-	{ "graniterapids-6776p", "clos", 79, 331, 0 },
-	{ "graniterapids-6776p", "association 1", 37, 667, 0 },
-	{ "graniterapids-6776p", "turbo-freq enable auto cpus", 277, 911, 0 },
-	{ "graniterapids-6776p", "level 1 online", 121, 565, 0 },
+	{ "graniterapids-unlocked", "core-power enable ordered", 63, 315, 8 * 4 * 2 },
+	{ "graniterapids-unlocked", "clos", 79, 331, 0 },
+	{ "graniterapids-unlocked", "association 1", 37, 667, 0 },
+	{ "graniterapids-unlocked", "turbo-freq enable auto cpus", 277, 911, 0 },
+	{ "graniterapids-unlocked", "level 1 online", 121, 565, 0 },
 };
 
 /** A twentieth more. */

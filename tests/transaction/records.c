@@ -664,7 +664,7 @@ int main(void)
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "tests/tpmi-tiny"),
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "tests/tpmi-modules"),
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-2s128c"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-6776p"),
+		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-unlocked"),
 		cmocka_unit_test(D38_limits_of_a_preset_platform_are_put_back),
 		cmocka_unit_test(D38_what_the_user_changed_since_is_left_alone),
 		cmocka_unit_test(limits_of_an_offline_cpu_are_put_back_once_it_is_online),

@@ -433,7 +433,7 @@ int main(int count, char **words)
 {
 	static struct plan plans[] = {
 		{ "tests/tiny", 12 }, { "tests/tpmi-tiny", 6 },	    { "tests/multi-die", 6 },
-		{ "guide", 1 },	      { "graniterapids-6776p", 1 },
+		{ "guide", 1 },	      { "graniterapids-unlocked", 1 },
 	};
 	struct CMUnitTest tests[COUNT(plans)];
 	size_t chosen = 0;

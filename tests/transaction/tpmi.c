@@ -657,7 +657,7 @@ int main(void)
 		cmocka_unit_test(recovery_ends_where_a_level_was_refused_and_the_run_killed),
 		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, TINY),
-		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, "graniterapids-6776p"),
+		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, "graniterapids-unlocked"),
 		cmocka_unit_test(uncore_limits_of_clusters_are_written_and_taken_back),
 		cmocka_unit_test(features_and_core_power_are_waited_for),
 		cmocka_unit_test(what_settles_too_late_is_a_failure),

@@ -16,7 +16,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BOTH("graniterapids-2s128c"), BOTH("graniterapids-2s64c"),
-		BOTH("graniterapids-6776p"),  BOTH("sierraforest-2s112c"),
+		BOTH("graniterapids-unlocked"),  BOTH("sierraforest-2s112c"),
 		BOTH("diamondrapids-2s32c"),
 	};
 

@@ -162,7 +162,7 @@ int main(void)
 		REPEATED("tests/tpmi-modules"),
 		REPEATED("tests/preset-unnamed"),
 		REPEATED("guide"),
-		REPEATED("graniterapids-6776p"),
+		REPEATED("graniterapids-unlocked"),
 		REPEATED("sapphirerapids-2s56c"),
 		REPEATED("emeraldrapids-2s64c"),
 	};
