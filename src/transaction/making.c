@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** The accesses for the entries that are needed; @owners says whose each is. */
 static size_t needed_accesses(const struct step *step, struct item_access *accesses, size_t *owners)
@@ -86,14 +87,38 @@ static int note_writes(struct isst_change *change, struct step *step,
 }
 
 /**
+ * Whether the kernel called a CPU busy. It may let it go once another one has gone: some kernels
+ * count the bandwidth of deadline tasks wrong after a partition went, until the next CPU goes or
+ * comes.
+ */
+static bool is_busy_cpu(const struct isst_change *change, const struct item_access *access)
+{
+	return access->item.kind == ITEM_ONLINE && access->failure.error == -EIO &&
+	       change->context->files.answer == -EBUSY;
+}
+
+static void put_last(struct item_access *accesses, size_t *owners, size_t at, size_t count)
+{
+	struct item_access access = accesses[at];
+	size_t owner = owners[at];
+
+	memmove(&accesses[at], &accesses[at + 1], (count - at - 1) * sizeof(*accesses));
+	memmove(&owners[at], &owners[at + 1], (count - at - 1) * sizeof(*owners));
+	accesses[count - 1] = access;
+	owners[count - 1] = owner;
+}
+
+/**
  * Writes entries; one that can be done without does not keep those behind it from being written.
  * Those of the firmware go out in batches; between two files of the kernel the change can be
- * interrupted, since hundreds of CPUs take minutes to go offline.
+ * interrupted, since hundreds of CPUs take minutes to go offline. A CPU that is busy is tried again
+ * after the others.
  */
 static int write_step(struct isst_change *change, struct step *step, struct item_access *accesses,
-		      const size_t *owners, size_t count)
+		      size_t *owners, size_t count)
 {
 	bool one_by_one = item_is_file(step->kind);
+	size_t first_tries = count;
 	size_t told = 0;
 	int error = 0;
 
@@ -104,9 +129,16 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 			error = check_interrupted(change);
 		if (error)
 			break;
-		tell_progress(change, step, told, owners[end - 1] + 1);
-		told = owners[end - 1] + 1;
+		if (told <= owners[end - 1]) {
+			tell_progress(change, step, told, owners[end - 1] + 1);
+			told = owners[end - 1] + 1;
+		}
 		error = items_write(change->context, &accesses[at], end - at);
+		if (!error && at < first_tries && is_busy_cpu(change, &accesses[at])) {
+			put_last(accesses, owners, at, count);
+			first_tries--;
+			continue;
+		}
 		if (!error)
 			error = note_writes(change, step, accesses, owners, at, end, &at);
 	}
