@@ -105,6 +105,43 @@ static int find_group(const struct level_change *work, const struct isst_domain 
 	return error == -EOPNOTSUPP && !work->partitions ? 0 : error;
 }
 
+/* ---- CPUs that others hold ---- */
+
+/** Adds the CPUs that are in no partition but the root's, and those of @state, the domain's own
+ * group. -ENOENT: the kernel does not tell. */
+static int add_free_cpus(const struct level_change *work, const char *state,
+			 struct isst_cpuset *set)
+{
+	const char *own = strstr(state, " invalid") ? NULL : partition_cpus(state);
+	int error = kernel_files_cpulist(&work->change->context->files,
+					 "/sys/fs/cgroup/cpuset.cpus.effective", set);
+
+	/* judge_group() has understood the list. */
+	return error || !own ? error : isst_cpuset_add_list(set, own, NULL);
+}
+
+/**
+ * A CPU of another partition is not taken: kernels before 7.0 then make that partition invalid,
+ * later ones make a partition without the CPU.
+ */
+static int check_free(const struct level_change *work, const struct isst_domain *domain,
+		      const struct isst_cpuset *cpus, const char *state)
+{
+	struct isst_cpuset *free_cpus = isst_cpuset_new();
+	int error = free_cpus ? add_free_cpus(work, state, free_cpus) : -ENOMEM;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, cpus)
+		if (!error && isst_cpuset_has(domain->online, cpu) &&
+		    !isst_cpuset_has(free_cpus, cpu))
+			error = message_error(&work->change->context->messages, -EIO,
+					      "CPU %u belongs to another cpuset partition: it "
+					      "cannot be isolated for %s",
+					      cpu, domain->name);
+	isst_cpuset_free(free_cpus);
+	return error == -ENOENT ? 0 : error;
+}
+
 /* ---- Planning ---- */
 
 /** The end of a partition that is no longer needed; of no other group. */
@@ -144,6 +181,8 @@ static int plan_partition(struct level_change *work, const struct isst_domain *d
 				      "partition of CPUs of %s",
 				      domain->package, domain->die, domain->number, state,
 				      domain->name);
+	if (!error)
+		error = check_free(work, domain, cpus, state);
 	free(state);
 	if (error)
 		return error;

@@ -89,7 +89,7 @@ partitions() {
 	foreign_partition
 }
 
-# Another group holds a CPU exclusively: the isolation fails, and the level goes back.
+# Another group holds a CPU exclusively: nothing is changed, and its partition stays valid.
 foreign_partition() {
 	power_on
 	cpu=$(awk '$5 == 3 { print $1; exit }' $work/topology)
@@ -101,8 +101,10 @@ foreign_partition() {
 		[ "$status" != 0 ] || echo 'exit status: expected a failure, got 0'
 		holds_registers < /dev/null
 		equal groups /sys/fs/cgroup/other "$(groups)"
+		equal 'the other partition' root "$(cat /sys/fs/cgroup/other/cpuset.cpus.partition)"
+		holds $work/err "CPU $cpu belongs to another cpuset partition"
 	} > $work/wrong
-	verdict '-g perf-profile set-config-level -l 1 -o (a CPU belongs to another partition): undone' $work/wrong
+	verdict '-g perf-profile set-config-level -l 1 -o (a CPU belongs to another partition): refused' $work/wrong
 	echo member > /sys/fs/cgroup/other/cpuset.cpus.partition
 	rmdir /sys/fs/cgroup/other
 }
