@@ -190,8 +190,13 @@ static int plan_feature(struct isst_change *change, const struct isst_request *r
 	struct step *step = plan_feature_step(change, requests, facts, FEATURE_BASE_FREQ,
 					      enable ? FEATURE_BASE_FREQ : 0);
 	enum turbo_state turbo;
-	int error = find_turbo_state(change, &turbo);
+	int error = cpufreq_turbo_state(&change->context->files, &turbo);
 
+	/* Where the kernel's file cannot be read turbo may be off. */
+	if (error && error != -ENOMEM) {
+		turbo = TURBO_OFF;
+		error = 0;
+	}
 	for (size_t i = 0; i < facts->count && !error && turbo == TURBO_OFF; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 		unsigned int cpu;
@@ -241,7 +246,10 @@ static int forecast_highest(struct limits_plan *plan, const struct isst_domain *
 	if (!change_project(plan->change, &item, &level))
 		return 0;
 	error = isst_perf_profile_read(context, &profile, 1);
-	if (error || profile.failure.error)
+	if (!error && profile.failure.error)
+		error = message_error(&context->messages, profile.failure.error, "%s",
+				      profile.failure.message);
+	if (error)
 		return error;
 	error = read_level_highest(context, domain, profile.current_level, &plan->highest_khz);
 	if (!error)
@@ -356,7 +364,7 @@ static int plan_limits(struct isst_change *change, const struct isst_request *re
 		       const struct facts *facts)
 {
 	struct limits_plan plan = { .change = change };
-	int error = find_turbo_state(change, &plan.turbo);
+	int error = cpufreq_turbo_state(&change->context->files, &plan.turbo);
 
 	plan.max = change_step(change, ITEM_SCALING_MAX);
 	plan.min = change_step(change, ITEM_SCALING_MIN);

@@ -115,7 +115,7 @@ static int plan_limits(struct isst_change *change, struct isst_request *requests
 {
 	struct limit_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
 				     .min = change_step(change, ITEM_SCALING_MIN) };
-	int error = find_turbo_state(change, &steps.turbo);
+	int error = cpufreq_turbo_state(&change->context->files, &steps.turbo);
 
 	for (size_t i = 0; i < count && !error; i++)
 		if (wanted(&requests[i]) && !(restored && restored[i]))

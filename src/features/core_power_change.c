@@ -41,19 +41,30 @@ static void warn_of_interference(struct isst_change *change, const struct isst_r
 
 /* ---- Off ---- */
 
-/** Whether turbo-freq is on, asked where the summary of levels is refused: of the one level that
- * there is then. Firmware that refuses that, too, has no turbo-freq. */
-static int ask_turbo_freq(struct isst_change *change, const struct isst_domain *domain, bool *on)
+/** Takes what could not be asked of turbo-freq, which may be on. Firmware that refuses to tell
+ * (-EOPNOTSUPP) has none. */
+static void take_unknown(struct isst_request *request, const struct isst_failure *failure)
 {
-	struct item_access features = { .item = item_of(ITEM_FEATURES, domain, 0) };
-	int error = items_read(change->context, &features, 1);
-
-	*on = !error && !features.failure.error && features.value.number & FEATURE_TURBO_FREQ;
-	return error;
+	if (failure->error != -EOPNOTSUPP)
+		request->failure = *failure;
 }
 
-/** On the mailbox core-power is not taken from turbo-freq; what is not known of turbo-freq stands
- * against it only where the machine has levels. */
+/** Whether turbo-freq is on, asked where the summary of levels is refused: of the one level that
+ * there is then. */
+static int ask_turbo_freq(struct isst_change *change, struct isst_request *request, bool *on)
+{
+	struct item_access features = { .item = item_of(ITEM_FEATURES, request->domain, 0) };
+	int error = items_read(change->context, &features, 1);
+
+	if (error)
+		return error;
+	*on = !features.failure.error && features.value.number & FEATURE_TURBO_FREQ;
+	take_unknown(request, &features.failure);
+	return 0;
+}
+
+/** On the mailbox core-power is not taken from turbo-freq, nor where nothing could be learnt of
+ * that; where there are levels, a refusal is no answer either. */
 static int check_turbo_freq(struct span *span, size_t i)
 {
 	const struct domain_facts *facts = &span->facts.domains[i];
@@ -64,11 +75,13 @@ static int check_turbo_freq(struct span *span, size_t i)
 	if (!wanted(request))
 		return 0;
 	if (facts->profile.failure.error == -EOPNOTSUPP)
-		error = ask_turbo_freq(span->change, request->domain, &on);
+		error = ask_turbo_freq(span->change, request, &on);
 	else if (facts->profile.failure.error)
 		request->failure = facts->profile.failure;
 	else if (facts->profile.enabled && facts->level.failure.error)
 		request->failure = facts->level.failure;
+	else
+		take_unknown(request, &facts->level.failure);
 	if (on)
 		refuse(span->change, request, -EIO,
 		       "Ignoring request, turbo-freq feature is still enabled; disable it first "

@@ -373,13 +373,6 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 				 high_cores >> core & 1 ? high : low);
 }
 
-int find_turbo_state(struct isst_change *change, enum turbo_state *state)
-{
-	int error = cpufreq_turbo_state(&change->context->files, state);
-
-	return error == -ENOMEM ? error : 0;
-}
-
 /** Reads a word of a CPU's cpufreq directory; NULL where there is none. To be freed. */
 static char *read_cpufreq_word(struct kernel_files *files, unsigned int cpu, const char *name)
 {

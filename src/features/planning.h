@@ -118,10 +118,6 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 			      const struct isst_cpuset *high_priority, unsigned int high,
 			      unsigned int low);
 
-/** Whether turbo is on, for what does without knowing it: what cannot be read is unknown. Returns 0
- * or -ENOMEM. */
-int find_turbo_state(struct isst_change *change, enum turbo_state *state);
-
 /** Warns of a cpufreq set-up that will get in the way: HWP off, a governor that holds frequencies.
  */
 void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requests, size_t count);

@@ -84,7 +84,7 @@ int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *request
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_cpu(change->context, requests[i].cpu);
 	if (!error)
-		error = find_turbo_state(change, &turbo);
+		error = cpufreq_turbo_state(&change->context->files, &turbo);
 	for (size_t i = 0; i < count && !error; i++) {
 		struct item item = item_of(ITEM_SCALING_MAX, requests[i].cpu->domain,
 					   requests[i].cpu->number);
