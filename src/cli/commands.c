@@ -237,13 +237,15 @@ static const struct command platform_commands[] = {
 	{ "show", "Print a platform file", .flags = COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND,
 	  .handler = platform_show },
 	{ "reset", "Put an emulated machine back into its first state",
-	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND, .handler = platform_reset },
+	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND | COMMAND_NO_DRY_RUN,
+	  .handler = platform_reset },
 	{ "statistics", "Print how often an emulated machine's driver and files were used", NULL,
 	  statistics_options, COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND, platform_statistics },
 	{ "capture", "Write what this machine tells into DIR, to be emulated",
 	  "Only reads. DIR has to be new or empty; --emulate DIR (with a slash in it) works on\n"
 	  "the machine that was captured, as it was then. TPMI registers are read from debugfs.",
-	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_DIRECTORY, .handler = platform_capture },
+	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_DIRECTORY | COMMAND_NO_DRY_RUN,
+	  .handler = platform_capture },
 	{ .name = NULL },
 };
 
@@ -305,7 +307,7 @@ const struct command emulate_command = {
 	"The program, and all that it starts, meets the device, the kernel's files, CPU hotplug and\n"
 	"the processor's model of the emulated machine. It has to be dynamically linked.",
 	emulate_options,
-	COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM,
+	COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
 	emulate_program,
 };
 

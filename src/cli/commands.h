@@ -19,6 +19,7 @@ enum command_flags {
 	COMMAND_JOURNAL = 512,	    /* is about the journal, which nothing else is done with then */
 	COMMAND_HAS_PROGRAM = 256,  /* takes a program with its arguments, which it needs */
 	COMMAND_SWITCHES_OFF = 1024, /* has nothing to do where its feature is not there */
+	COMMAND_NO_DRY_RUN = 2048,   /* writes, or runs what may, without a plan to list */
 };
 
 struct command {

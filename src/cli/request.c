@@ -142,6 +142,20 @@ static int check_together(const struct request *request, char **problem)
 	return 0;
 }
 
+/** A dry run writes nothing: what can only write is refused, rather than done all the same. */
+static int check_dry_run(const struct request *request, char **problem)
+{
+	const struct command *command = request->command;
+	const char *clear = request_has(request, OPTION_CLEAR) ? " --clear" : "";
+
+	if (!request_has(request, OPTION_DRY_RUN) ||
+	    !(command->flags & COMMAND_NO_DRY_RUN || *clear))
+		return 0;
+	return usage_problem(problem, "option --dry-run does not go with %s%s%s%s",
+			     request->feature ? request->feature->name : "",
+			     request->feature ? " " : "", command->name, clear);
+}
+
 /** A word that is none of the command's; @before: the one that stands before it. */
 static int unexpected_word(const struct option_place *place, const char *before, const char *word,
 			   char **problem)
@@ -332,6 +346,8 @@ static int check_whole(struct request *request, char **problem)
 	if (!request->command)
 		return no_feature(request, problem);
 	error = check_required(request, problem);
+	if (!error)
+		error = check_dry_run(request, problem);
 	return error ? error : check_together(request, problem);
 }
 

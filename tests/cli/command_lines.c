@@ -325,6 +325,11 @@ static const struct {
 	{ "core-power config -c 1 -n 100 -m 0", "option --min 100 is above --max 0" },
 	{ "-a", "no feature given; --help lists the features" },
 	{ "-a platform list", "option --all-cpus-online does not go with platform list" },
+	{ "--dry-run platform reset guide", "option --dry-run does not go with platform reset" },
+	{ "--dry-run platform statistics --clear",
+	  "option --dry-run does not go with platform statistics --clear" },
+	{ "--dry-run platform capture new", "option --dry-run does not go with platform capture" },
+	{ "--dry-run emulate -- true", "option --dry-run does not go with emulate" },
 	{ "--real --emulate x --info", "option --real refuses emulation: it excludes --emulate" },
 };
 
