@@ -198,6 +198,10 @@ mutate "recovery is not told of" $apply 's/^\tmessage_notice(/\tmessage_trace(/'
 	interruptions "association"
 mutate "a package that is offline is none of this machine" src/transaction/place.c \
 	's/place = place_of_remembered(.*/place = PLACE_NONE;/' recovery
+mutate "power domains without CPUs do not wait for their package" src/transaction/place.c \
+	's/place = place_of_remembered(context, item, is_of_offline_package.*/;/' recovery
+mutate "what the driver does not offer is none of this machine" src/transaction/place.c \
+	's/? PLACE_UNSERVED/? PLACE_NONE/' recovery
 mutate "limits go unnoticed with the CPUs that a recovery takes offline" $apply \
 	's/entry->late = tracked->late;/;/' recovery
 mutate "the journal goes although items are out of reach" $apply \

@@ -307,15 +307,17 @@ static void drop_privileges(struct run *run, struct output *output)
 
 /**
  * Tells what discovery left out. Who names no CPUs means the whole machine: then it is an error,
- * and nothing is changed. Returns false after an error that ends the run.
+ * and nothing is changed. A journal keeps what cannot be reached. Returns false after an error that
+ * ends the run.
  */
 static bool report_left_out(struct run *run)
 {
+	bool part = run->targets.named || run->request->command->flags & COMMAND_JOURNAL;
 	bool complete = true;
 	const char *what;
 
 	for (size_t i = 0; (what = isst_left_out(run->context, i)) != NULL; i++) {
-		if (run->targets.named) {
+		if (part) {
 			report_message(run->report, ENTRY_NOTE, "%s", what);
 			continue;
 		}

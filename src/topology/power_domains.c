@@ -24,6 +24,50 @@ static void free_dies(struct dies *dies)
 	free(dies->domains);
 }
 
+bool topology_is_unserved(const struct topology *topology, unsigned int package,
+			  unsigned int number)
+{
+	for (size_t i = 0; i < topology->unserved_count; i++) {
+		const struct unserved_domain *unserved = &topology->unserved[i];
+
+		if (unserved->package == package &&
+		    (unserved->whole ? number < TOPOLOGY_DOMAINS : unserved->number == number))
+			return true;
+	}
+	return false;
+}
+
+static int note_unserved(struct topology *topology, const struct unserved_domain *unserved)
+{
+	struct unserved_domain *larger;
+
+	if (topology_is_unserved(topology, unserved->package, unserved->number))
+		return 0;
+	larger = reallocarray(topology->unserved, topology->unserved_count + 1, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	topology->unserved = larger;
+	larger[topology->unserved_count++] = *unserved;
+	return 0;
+}
+
+/** Leaves out a package of which the driver offers nothing. */
+static int leave_out_package(const struct topology_sources *sources, struct topology *topology,
+			     unsigned int package, int cause)
+{
+	int error = topology_leave_out(
+		topology,
+		message_make(sources->messages,
+			     "package %u is left out: the driver offers no power domain (%s): it "
+			     "serves no device of the package, or not all of them; is the module "
+			     "isst_tpmi loaded and bound?",
+			     package, cause ? error_name(cause).text : "0 instances"));
+
+	return error ? error
+		     : note_unserved(topology, &(struct unserved_domain){ .package = package,
+									  .whole = true });
+}
+
 /** Makes the domains that the driver offers for a package. */
 static int add_package(const struct topology_sources *sources, struct topology *topology,
 		       unsigned int package)
@@ -31,18 +75,9 @@ static int add_package(const struct topology_sources *sources, struct topology *
 	unsigned int valid = 0;
 	int error = sources->operations->valid_domains(sources->driver, package, &valid);
 
-	if (error)
-		valid = 0;
-	if (valid == 0)
-		return topology_leave_out(
-			topology,
-			message_make(
-				sources->messages,
-				"package %u is left out: the driver offers no power domain (%s): it "
-				"serves no device of the package, or not all of them; is the module "
-				"isst_tpmi loaded and bound?",
-				package, error ? error_name(error).text : "0 instances"));
-	for (unsigned int number = 0; number < 32 && valid >> number; number++) {
+	if (error || valid == 0)
+		return leave_out_package(sources, topology, package, error);
+	for (unsigned int number = 0; number < TOPOLOGY_DOMAINS && valid >> number; number++) {
 		struct topology_domain *domain;
 
 		if (!(valid >> number & 1))
@@ -93,6 +128,10 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 		note_unknown(topology, die->package, cpu->unknown_core);
 	cpu->domain = NULL;
 	cpu->public.domain = NULL;
+	if (!domain && cpu->public.core_known)
+		return note_unserved(topology,
+				     &(struct unserved_domain){ .package = die->package,
+								.number = cpu->punit_domain });
 	if (!domain)
 		return 0;
 	if (!domain->public.die_known)

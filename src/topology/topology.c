@@ -29,6 +29,7 @@ void topology_free(struct topology *topology)
 	free(topology->left_out);
 	free(topology->offline_parts);
 	free(topology->unreachable);
+	free(topology->unserved);
 	free(topology->cpus);
 	free(topology->lost_cpus);
 	isst_cpuset_free(topology->present);

@@ -36,6 +36,14 @@ struct topology_cpu {
 	const char *unknown_core;  /* why it is not known, or NULL */
 };
 
+enum { TOPOLOGY_DOMAINS = 32 }; /* of a package, that the driver can offer */
+
+/** A power domain that the kernel or its CPUs tell of, and the driver does not offer. */
+struct unserved_domain {
+	unsigned int package, number;
+	bool whole; /* none of the package is offered, whatever the number */
+};
+
 struct topology {
 	struct isst_cpuset *present, *online;
 	unsigned int mask_bits;
@@ -50,6 +58,8 @@ struct topology {
 	/* CPUs that are offline together with their whole package or die, as remembered. */
 	struct cached_cpu *unreachable;
 	size_t unreachable_count;
+	struct unserved_domain *unserved;
+	size_t unserved_count;
 	/* Handed out before, and not found any more: kept, since pointers to them may be about. */
 	struct topology_domain **lost_domains;
 	size_t lost_domain_count;
@@ -108,6 +118,10 @@ const struct topology_cpu *topology_cpu(const struct topology *topology, unsigne
 
 /** Whether a CPU is known to be of a package or die that is offline as a whole. */
 bool topology_is_unreachable(const struct topology *topology, unsigned int number);
+
+/** Whether the driver does not offer a power domain that the machine may have. */
+bool topology_is_unserved(const struct topology *topology, unsigned int package,
+			  unsigned int number);
 
 /**
  * CPUs of a domain's cores, given as a mask (bit i: core i); offline ones included as far as known.

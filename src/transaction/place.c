@@ -39,6 +39,15 @@ static int place_of_absent_cpu(struct isst_context *context, unsigned int number
 	return place;
 }
 
+/** A domain that the driver does not offer now is none that the machine does not have. */
+static int place_in_topology(const struct topology *topology, const struct item *item)
+{
+	if (topology_find_domain(topology, item->package, item->die, item->domain))
+		return PLACE_REACHED;
+	return topology_is_unserved(topology, item->package, item->domain) ? PLACE_UNSERVED
+									   : PLACE_NONE;
+}
+
 static int place_of_cpu(struct isst_context *context, const struct item *item,
 			struct isst_cpuset *cpus)
 {
@@ -51,26 +60,47 @@ static int place_of_cpu(struct isst_context *context, const struct item *item,
 		return PLACE_REACHED;
 	if (!isst_cpuset_has(topology->online, item->index))
 		return offline_cpu(cpus, item->index);
-	return topology_find_domain(topology, item->package, item->die, item->domain)
-		       ? PLACE_REACHED
-		       : PLACE_NONE;
+	return place_in_topology(topology, item);
 }
+
+/** Whether a CPU that is remembered is of the item's domain. */
+static bool is_of_domain(const struct isst_context *context, const struct cached_cpu *cpu,
+			 const struct item *item)
+{
+	/* The numbers of power domains say all: see item_of(). */
+	return cpu->package == item->package && cpu->domain == item->domain &&
+	       (cpu->die == item->die || context_has_power_domains(context));
+}
+
+/** Whether a CPU that is remembered is of the item's package, which can be reached by none: the
+ * power domains of I/O have no CPUs of their own. */
+static bool is_of_offline_package(const struct isst_context *context, const struct cached_cpu *cpu,
+				  const struct item *item)
+{
+	const struct topology *topology = context->topology;
+
+	if (!context_has_power_domains(context) || cpu->package != item->package ||
+	    item->domain >= TOPOLOGY_DOMAINS)
+		return false;
+	for (size_t i = 0; i < topology->domain_count; i++)
+		if (topology->domains[i]->public.package == item->package)
+			return false;
+	return true;
+}
+
+typedef bool (*cached_test)(const struct isst_context *context, const struct cached_cpu *cpu,
+			    const struct item *item);
 
 /** CPUs that were online in this boot, and are offline now together with their package or die. */
 static int place_of_remembered(const struct isst_context *context, const struct item *item,
-			       struct isst_cpuset *cpus)
+			       cached_test test, struct isst_cpuset *cpus)
 {
 	const struct topology *topology = context->topology;
 	int place = PLACE_NONE;
 
-	for (size_t i = 0; i < topology->unreachable_count && place >= 0; i++) {
-		const struct cached_cpu *cpu = &topology->unreachable[i];
-
-		/* The numbers of power domains say all: see item_of(). */
-		if (cpu->package == item->package && cpu->domain == item->domain &&
-		    (cpu->die == item->die || context_has_power_domains(context)))
-			place = offline_cpu(cpus, cpu->number);
-	}
+	for (size_t i = 0; i < topology->unreachable_count && place >= 0; i++)
+		if (test(context, &topology->unreachable[i], item))
+			place = offline_cpu(cpus, topology->unreachable[i].number);
 	return place;
 }
 
@@ -106,9 +136,11 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 		return item->index == 0 ? PLACE_REACHED : PLACE_NONE;
 	if (item_is_of_cpu(item))
 		return place_of_cpu(context, item, cpus);
-	if (topology_find_domain(topology, item->package, item->die, item->domain))
-		return PLACE_REACHED;
-	place = place_of_remembered(context, item, cpus);
+	place = place_in_topology(topology, item);
+	if (place == PLACE_NONE)
+		place = place_of_remembered(context, item, is_of_domain, cpus);
+	if (place == PLACE_NONE)
+		place = place_of_remembered(context, item, is_of_offline_package, cpus);
 	return place == PLACE_NONE ? place_of_unseen(topology, cpus) : place;
 }
 

@@ -332,6 +332,8 @@ static bool comes_with_cpu(const struct isst_journal *journal, const struct trac
 static enum finding judge_unreadable(const struct isst_journal *journal,
 				     const struct tracked *tracked)
 {
+	if (tracked->place == PLACE_UNSERVED)
+		return FOUND_UNSERVED;
 	if (tracked->place != PLACE_OFFLINE)
 		return FOUND_UNCERTAIN;
 	/* A rollback restores the limits of a CPU before it takes it offline again. */
@@ -467,6 +469,11 @@ static int judge_all(struct isst_journal *journal)
 	return place < 0 ? place : 0;
 }
 
+bool finding_waits(enum finding finding)
+{
+	return finding == FOUND_OFFLINE || finding == FOUND_UNSERVED;
+}
+
 bool finding_is_open(enum finding finding)
 {
 	return finding >= FOUND_UNCERTAIN && finding != FOUND_SMT_OFF;
@@ -573,6 +580,7 @@ static int list_items(struct isst_journal *journal)
 		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
 		[FOUND_MOVED] = "changed by another process",
 		[FOUND_OFFLINE] = "not in reach while its CPUs are offline",
+		[FOUND_UNSERVED] = "not in reach while the driver does not offer its power domain",
 		[FOUND_SMT_OFF] = "offline, as SMT is off",
 	};
 
@@ -596,7 +604,7 @@ static int list_items(struct isst_journal *journal)
 			.restored = tracked->finding == FOUND_WRITTEN ||
 				    tracked->finding == FOUND_UNCERTAIN,
 			.moved = tracked->finding == FOUND_MOVED,
-			.kept = tracked->finding == FOUND_OFFLINE,
+			.kept = finding_waits(tracked->finding),
 		};
 	}
 	return journal->listed ? 0 : -ENOMEM;

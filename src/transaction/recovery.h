@@ -14,13 +14,15 @@ enum finding {
 	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not say which */
 	FOUND_MOVED,	 /* changed since, by another process */
 	FOUND_OFFLINE,	 /* it cannot be reached while its CPUs are offline */
+	FOUND_UNSERVED,	 /* nor while the driver does not offer its power domain */
 	FOUND_SMT_OFF,	 /* of a CPU that is offline as SMT was switched off since: it stays */
 };
 
 /** Where an item is. */
 enum place {
-	PLACE_NONE,    /* this machine has no such place */
-	PLACE_OFFLINE, /* no CPU is online by which it could be reached */
+	PLACE_NONE,	/* this machine has no such place */
+	PLACE_OFFLINE,	/* no CPU is online by which it could be reached */
+	PLACE_UNSERVED, /* of a power domain that the driver does not offer now */
 	PLACE_REACHED,
 };
 
@@ -56,6 +58,9 @@ struct isst_journal {
 	struct isst_cpuset *offline; /* CPUs that items of FOUND_OFFLINE are waiting for */
 	struct isst_journal_item *listed;
 };
+
+/** Whether a finding is that of an item which has to wait until it can be reached. */
+bool finding_waits(enum finding finding);
 
 /** Whether a finding keeps the change from being rolled back unasked. */
 bool finding_is_open(enum finding finding);

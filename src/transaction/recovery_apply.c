@@ -115,35 +115,71 @@ static size_t count_found(const struct isst_journal *journal, enum finding findi
 	return count;
 }
 
-/** What cannot be reached, and what helps; "" where all can be. To be freed. */
-static char *describe_offline(const struct isst_journal *journal)
+static size_t count_waiting(const struct isst_journal *journal)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += finding_waits(journal->tracked[i].finding);
+	return count;
+}
+
+static bool print_offline(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_OFFLINE);
-	char *cpus = count ? isst_cpuset_ranges(journal->offline) : NULL, *text;
+	char *cpus = isst_cpuset_ranges(journal->offline);
+	bool good = cpus && fprintf(stream,
+				    "%zu item%s cannot be reached while CPUs %s are offline: bring "
+				    "them online (" CPU_DIRECTORY "/cpuN/online)",
+				    count, count == 1 ? "" : "s", cpus) >= 0;
 
-	if (!count)
-		return strdup("");
-	if (!cpus || asprintf(&text,
-			      "%zu item%s cannot be reached while CPUs %s are offline: bring them "
-			      "online (" CPU_DIRECTORY "/cpuN/online)",
-			      count, count == 1 ? "" : "s", cpus) < 0)
-		text = NULL;
 	free(cpus);
-	return text;
+	return good;
+}
+
+static bool print_unserved(FILE *stream, const struct isst_journal *journal)
+{
+	size_t count = count_found(journal, FOUND_UNSERVED);
+
+	return fprintf(stream,
+		       "%zu item%s cannot be reached while the driver does not offer %s power "
+		       "domain%s: let isst_tpmi serve the devices again",
+		       count, count == 1 ? "" : "s", count == 1 ? "its" : "their",
+		       count == 1 ? "" : "s") >= 0;
+}
+
+/** What cannot be reached, and what helps; "" where all can be. To be freed. */
+static char *describe_waiting(const struct isst_journal *journal)
+{
+	bool offline = count_found(journal, FOUND_OFFLINE) > 0;
+	bool unserved = count_found(journal, FOUND_UNSERVED) > 0;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	bool good = stream && (!offline || print_offline(stream, journal)) &&
+		    (!offline || !unserved || fputs("; ", stream) >= 0) &&
+		    (!unserved || print_unserved(stream, journal));
+
+	if (stream && fclose(stream))
+		good = false;
+	if (good)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /** What can be reached was rolled back; the rest has to wait, with the journal. */
 static int keep_rest(struct isst_journal *journal)
 {
-	char *offline = describe_offline(journal);
+	char *waiting = describe_waiting(journal);
 	int error = message_error(
 		&journal->context->messages, -EAGAIN,
 		"what can be reached was rolled back, but %s, then run `isst "
 		"journal apply` again; `isst journal discard` leaves them as they "
 		"are",
-		offline ? offline : "out of memory");
+		waiting ? waiting : "out of memory");
 
-	free(offline);
+	free(waiting);
 	return error;
 }
 
@@ -189,7 +225,7 @@ static int apply(struct isst_journal *journal)
 	}
 	if (error == -ENOTRECOVERABLE)
 		error = fail(journal, change, error);
-	if (!error && count_found(journal, FOUND_OFFLINE) > 0)
+	if (!error && count_waiting(journal) > 0)
 		error = keep_rest(journal);
 	/* What could not be restored is left to the next run. */
 	if (!error)
@@ -358,18 +394,18 @@ static char *summarise(const struct isst_journal *journal, tracked_test test)
 }
 
 /** Another process wrote, or may have: somebody has to look. */
-static int refuse_moved(const struct isst_journal *journal, const char *moved, const char *offline)
+static int refuse_moved(const struct isst_journal *journal, const char *moved, const char *waiting)
 {
 	return message_error(
 		&journal->context->messages, -EIO,
 		"a run was interrupted in the middle of a change (%s, %s), and the machine was "
 		"changed since, or may have been: %s%s%s; nothing is changed until `isst journal "
 		"show` was looked at, and `isst journal apply` or `isst journal discard` was run",
-		command_of(journal), describe_age(journal), moved, *offline ? "; " : "", offline);
+		command_of(journal), describe_age(journal), moved, *waiting ? "; " : "", waiting);
 }
 
 /** What the run left is out of reach for now. */
-static int refuse_offline(const struct isst_journal *journal, const char *offline)
+static int refuse_waiting(const struct isst_journal *journal, const char *waiting)
 {
 	return message_error(
 		&journal->context->messages, -EIO,
@@ -377,19 +413,19 @@ static int refuse_offline(const struct isst_journal *journal, const char *offlin
 		"run rolls it back; nothing is changed until then: `isst journal show` lists the "
 		"items, `isst journal apply` rolls back the others, `isst journal discard` leaves "
 		"the machine as it is",
-		command_of(journal), describe_age(journal), offline);
+		command_of(journal), describe_age(journal), waiting);
 }
 
 static int refuse(const struct isst_journal *journal)
 {
-	char *moved = summarise(journal, is_moved), *offline = describe_offline(journal);
+	char *moved = summarise(journal, is_moved), *waiting = describe_waiting(journal);
 	int error = -ENOMEM;
 
-	if (moved && offline)
-		error = *moved ? refuse_moved(journal, moved, offline)
-			       : refuse_offline(journal, offline);
+	if (moved && waiting)
+		error = *moved ? refuse_moved(journal, moved, waiting)
+			       : refuse_waiting(journal, waiting);
 	free(moved);
-	free(offline);
+	free(waiting);
 	return error;
 }
 

@@ -571,6 +571,40 @@ static void B4_a_power_domain_without_online_cpus_is_put_back(void **state)
 	machine_end(&machine);
 }
 
+/** What is recorded of a package that cannot be reached is put back once it can be: of its power
+ * domains without CPUs, too. */
+static void what_is_recorded_of_a_package_out_of_reach_waits(void **state)
+{
+	static const char *const FAULTS[] = { "", "tpmi count-instances package 1 EIO" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(FAULTS); i++) {
+		struct machine machine;
+		struct outcome outcome;
+		bool online = *FAULTS[i] != '\0';
+		char *before;
+
+		machine_begin(&machine, "tests/tpmi-two-packages");
+		before = machine_picture(&machine);
+		assert_true(machine_prepare(&machine, "base-freq enable auto"));
+		for (unsigned int cpu = 4; cpu < 8; cpu++)
+			hotplug(&machine, cpu, online);
+		machine_faults(&machine, "%s", FAULTS[i]);
+		machine_try(&machine, "base-freq disable auto", &outcome);
+		assert_string_equal(outcome.message, "");
+		assert_int_equal(outcome_error(&outcome), 0);
+		outcome_clear(&outcome);
+		machine_faults(&machine, "%s", "");
+		for (unsigned int cpu = 4; cpu < 8; cpu++)
+			hotplug(&machine, cpu, true);
+		assert_true(machine_prepare(&machine, "base-freq disable auto"));
+		machine_check(&machine, before, "%s", FAULTS[i]);
+		check_nothing_recorded(&machine);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
 static void D38_core_power_stays_on_while_the_other_feature_is_on(void **state)
 {
 	struct machine machine;
@@ -667,6 +701,7 @@ int main(void)
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-unlocked"),
 		cmocka_unit_test(D38_limits_of_a_preset_platform_are_put_back),
 		cmocka_unit_test(D38_what_the_user_changed_since_is_left_alone),
+		cmocka_unit_test(what_is_recorded_of_a_package_out_of_reach_waits),
 		cmocka_unit_test(limits_of_an_offline_cpu_are_put_back_once_it_is_online),
 		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-dies"),
 		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-tiny"),

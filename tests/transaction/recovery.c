@@ -73,12 +73,18 @@ static void apply_journal(const struct machine *machine, struct isst_context *co
 static const struct {
 	const char *platform, *name;
 	unsigned int killed_after, first, last;
+	const char *message;
 } PACKAGES[] = {
-	{ "tests/multi-die-across", "core-power enable", 4, 6, 11 },
-	{ "tests/multi-die-across", "core-power enable", 7, 6, 11 },
-	{ "tests/multi-die-across", "level 1", 4, 6, 11 },
-	{ "tests/multi-die-across", "turbo-mode disable", 12, 6, 11 },
-	{ "tests/multi-die-across", "base-freq enable auto", 30, 6, 11 },
+	{ "tests/multi-die-across", "core-power enable", 4, 6, 11, "CPUs 6-11 are offline: bring" },
+	{ "tests/multi-die-across", "core-power enable", 7, 6, 11, "CPUs 6-11 are offline: bring" },
+	{ "tests/multi-die-across", "level 1", 4, 6, 11, "CPUs 6-11 are offline: bring" },
+	{ "tests/multi-die-across", "turbo-mode disable", 12, 6, 11,
+	  "CPUs 6-11 are offline: bring" },
+	{ "tests/multi-die-across", "base-freq enable auto", 30, 6, 11,
+	  "CPUs 6-11 are offline: bring" },
+	/* Power domains of I/O have no CPUs, and go with those of their package. */
+	{ "tests/tpmi-two-packages", "core-power enable", 3, 4, 7, "CPUs 4-7 are offline: bring" },
+	{ "tests/tpmi-two-packages", "level 1", 3, 4, 7, "CPUs 4-7 are offline: bring" },
 };
 
 /** Counts the items that wait for CPUs; each says so. */
@@ -112,7 +118,7 @@ static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
 		set_online(&machine, PACKAGES[i].first, PACKAGES[i].last, false);
 		context = machine_lock(&machine);
 		assert_int_equal(isst_discover(context), -EIO);
-		check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
+		check_holds(isst_error(context), PACKAGES[i].message);
 		isst_close(context);
 		context = machine_lock(&machine);
 		isst_journal_keep(context);
@@ -121,7 +127,7 @@ static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
 		assert_true(count_kept(journal) > 0);
 		assert_true(isst_journal_moved(journal));
 		assert_int_equal(isst_journal_apply(journal), -EAGAIN);
-		check_holds(isst_error(context), "CPUs 6-11 are offline: bring them online");
+		check_holds(isst_error(context), PACKAGES[i].message);
 		isst_journal_free(journal);
 		/* All that is in reach is as before. */
 		journal = open_journal(context);
@@ -140,6 +146,71 @@ static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
 		machine_check(&machine, before, "%s, with its CPUs online", PACKAGES[i].name);
 		check_no_journal(&machine);
 		free(before);
+		free(text);
+		machine_end(&machine);
+	}
+}
+
+/** A query that fails once makes no item of its package one that the machine does not have. */
+static void what_the_driver_does_not_offer_waits_and_the_rest_is_rolled_back(void **state)
+{
+	static const char MESSAGE[] = "while the driver does not offer their power domains: let";
+	struct isst_context *context;
+	struct isst_journal *journal;
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-two-packages");
+	before = machine_picture(&machine);
+	run_and_kill(&machine, "core-power enable", 3);
+	machine_faults(&machine, "tpmi count-instances package 1 EIO");
+	context = machine_lock(&machine);
+	assert_int_equal(isst_discover(context), -EIO);
+	check_holds(isst_error(context), MESSAGE);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	journal = open_journal(context);
+	assert_true(count_kept(journal) > 0);
+	assert_int_equal(isst_journal_apply(journal), -EAGAIN);
+	check_holds(isst_error(context), MESSAGE);
+	isst_journal_free(journal);
+	isst_close(context);
+	machine_faults(&machine, "%s", "");
+	context = machine_lock(&machine);
+	assert_int_equal(isst_discover(context), 0);
+	isst_close(context);
+	machine_check(&machine, before, "once the driver offers all again");
+	check_no_journal(&machine);
+	free(before);
+	machine_end(&machine);
+}
+
+/** What waits for a package is what the package can have: another one has nothing to wait for. */
+static void a_place_that_no_package_can_have_does_not_wait_for_one(void **state)
+{
+	static const char *const PLACES[] = { "1 0 32", "2 0 1", "0 0 2" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(PLACES); i++) {
+		struct isst_context *context;
+		struct machine machine;
+		char *boot_id, *text;
+
+		machine_begin(&machine, "tests/tpmi-two-packages");
+		machine_look(&machine);
+		set_online(&machine, 4, 7, false);
+		boot_id = machine_text(&machine, "root/proc/sys/kernel/random/boot_id");
+		assert_true(asprintf(&text,
+				     "isst journal 2 boot %sbegun 1 core-power enable\n"
+				     "1 item core-power %s 0 0 0 1\n",
+				     boot_id, PLACES[i]) >= 0);
+		machine_write(&machine, "run/journal", text);
+		context = machine_lock(&machine);
+		assert_int_equal(isst_discover(context), -EIO);
+		check_holds(isst_error(context), "this machine has no such item");
+		isst_close(context);
+		free(boot_id);
 		free(text);
 		machine_end(&machine);
 	}
@@ -557,6 +628,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_offline_waits_and_the_rest_is_rolled_back),
+		cmocka_unit_test(what_the_driver_does_not_offer_waits_and_the_rest_is_rolled_back),
+		cmocka_unit_test(a_place_that_no_package_can_have_does_not_wait_for_one),
 		cmocka_unit_test(what_is_offline_waits_also_where_nothing_is_remembered_of_it),
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
 		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
