@@ -228,6 +228,10 @@ mutate "records of another level are used" $record \
 	's/ && saved->items\[i\].level == level)/)/' records
 mutate "a second enable overwrites the record" $record \
 	's/^\t\tline->written = entry->wanted;/&\n\t\tline->old = entry->old;/' records
+mutate "records hold values from before the whole change" $record \
+	's/entry->replaced_known ? entry->replaced : entry->old/entry->old/' records
+mutate "records hold what other requests of the change wrote" $record \
+	's/change->steps\[i\]->record == plan \&\& entry->written/entry->written/' records
 mutate "records are not written" src/transaction/run.c 's/^\trecord_apply(change);//' records
 mutate "what the user changed is put back" src/features/restoring.c \
 	's/^\tif (!as_written) {/\tif (now->absent) {/' records

@@ -131,11 +131,11 @@ static int plan_enable(struct isst_change *change, struct isst_request *requests
 
 	warn_of_cpufreq(change, requests, count);
 	error = plan_limits(change, requests, count, true, NULL);
-	if (!error && automatic)
-		error = record_keep(change, NAME, first);
 	for (size_t i = 0; i < count && !error && automatic; i++)
 		if (wanted(&requests[i]))
 			error = record_level(change, requests[i].domain, 0);
+	if (!error && automatic)
+		error = record_keep(change, NAME, first);
 	return error;
 }
 

@@ -27,6 +27,8 @@ struct entry {
 	bool resets;		      /* in a footprint: the step makes it @bits */
 	bool optional;		      /* the change goes on where it cannot be read or written */
 	struct item_value old;	      /* before the change's first write */
+	struct item_value replaced;   /* before its request's, where other requests moved it */
+	bool replaced_known;	      /* otherwise it is @old */
 	struct item_value now;	      /* right before it is written */
 	struct item_value wanted;     /* right after */
 	struct item_value journalled; /* what @wanted was before it was written */
@@ -50,6 +52,7 @@ struct step {
 	size_t footprint_count, footprint_space;
 	bool expected; /* to write something */
 	bool begun;
+	const struct record_plan *record; /* where not NULL, the record that its values go to */
 	/* Where not NULL, called right before the step is made, for what depends on those before
 	 * it. */
 	int (*before)(struct isst_change *change);

@@ -3,6 +3,7 @@
 #include "transaction/record.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "transaction/prepare.h"
 #include "transaction/recovery.h"
 
 #include <errno.h>
@@ -11,28 +12,30 @@
 
 enum plan_kind { KEEP, FORGET, RETAIN, LEVEL };
 
-/** What is to happen to records once the change is made; a list, latest first. */
+/** What is to happen to records once the change is made; a list, in the order of the requests. */
 struct record_plan {
 	struct record_plan *next;
 	enum plan_kind kind;
 	const char *name;  /* of the feature; a constant */
 	const char *other; /* likewise, or NULL */
 	bool inherits;
-	size_t first;
+	bool begun;	    /* KEEP: the first of its steps was, or is about to be made */
 	struct item domain; /* package, die and domain only; RETAIN: the item */
 	unsigned int level;
 };
 
-static int add_plan(struct isst_change *change, const struct record_plan *plan)
+/** Adds a plan behind the others. NULL without memory. */
+static struct record_plan *add_plan(struct isst_change *change, const struct record_plan *plan)
 {
-	struct record_plan *copy = malloc(sizeof(*copy));
+	struct record_plan **end = &change->records, *copy = malloc(sizeof(*copy));
 
 	if (!copy)
-		return -ENOMEM;
+		return NULL;
+	while (*end)
+		end = &(*end)->next;
 	*copy = *plan;
-	copy->next = change->records;
-	change->records = copy;
-	return 0;
+	*end = copy;
+	return copy;
 }
 
 void record_plans_free(struct record_plan *plans)
@@ -47,17 +50,20 @@ void record_plans_free(struct record_plan *plans)
 
 int record_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
 {
-	return add_plan(change, &(struct record_plan){ .kind = LEVEL,
-						       .domain = item_of(ITEM_LEVEL, domain, 0),
-						       .level = level });
+	const struct record_plan plan = { .kind = LEVEL,
+					  .domain = item_of(ITEM_LEVEL, domain, 0),
+					  .level = level };
+
+	return add_plan(change, &plan) ? 0 : -ENOMEM;
 }
 
 int record_retain(struct isst_change *change, const char *name, const struct saved_item *line)
 {
-	return add_plan(change, &(struct record_plan){ .kind = RETAIN,
-						       .name = name,
-						       .domain = line->item,
-						       .level = line->level });
+	const struct record_plan plan = {
+		.kind = RETAIN, .name = name, .domain = line->item, .level = line->level
+	};
+
+	return add_plan(change, &plan) ? 0 : -ENOMEM;
 }
 
 static bool is_retained(const struct isst_change *change, const char *name,
@@ -163,10 +169,18 @@ static int check_readable(struct isst_context *context, const char *name)
 int record_keep(struct isst_change *change, const char *name, size_t first)
 {
 	int error = check_readable(change->context, name);
+	const struct record_plan *plan;
 
-	return error ? error
-		     : add_plan(change, &(struct record_plan){
-						.kind = KEEP, .name = name, .first = first });
+	if (error)
+		return error;
+	plan = add_plan(change, &(struct record_plan){ .kind = KEEP, .name = name });
+	if (!plan)
+		return -ENOMEM;
+	/* Those of requests that follow, and those that are added while steps are made, are not of
+	 * this request. */
+	for (size_t i = first; i < change->count; i++)
+		change->steps[i]->record = plan;
+	return 0;
 }
 
 /** Whether another domain hands its values over to a feature, so that its record was looked at. */
@@ -183,14 +197,15 @@ int record_forget(struct isst_change *change, const char *name, const char *othe
 {
 	/* That of the feature itself has been read, to plan what is put back. */
 	int error = other && !is_heir(change, other) ? check_readable(change->context, other) : 0;
+	const struct record_plan plan = { .kind = FORGET,
+					  .name = name,
+					  .other = other,
+					  .inherits = inherits,
+					  .domain = item_of(ITEM_LEVEL, domain, 0) };
 
-	return error ? error
-		     : add_plan(change,
-				&(struct record_plan){ .kind = FORGET,
-						       .name = name,
-						       .other = other,
-						       .inherits = inherits,
-						       .domain = item_of(ITEM_LEVEL, domain, 0) });
+	if (error)
+		return error;
+	return add_plan(change, &plan) ? 0 : -ENOMEM;
 }
 
 int record_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
@@ -310,12 +325,102 @@ static int write_all(struct isst_context *context, const char *name,
 	return error;
 }
 
-static unsigned int level_of(const struct isst_change *change, const struct item *item)
+/* ---- What a request replaces ---- */
+
+/** Entries whose values are looked at. */
+struct replaced {
+	struct item_access *accesses;
+	struct entry **owners;
+	size_t count;
+};
+
+/** Notes what is known already, or that it has to be read. An item that nothing was done to yet is
+ * as in the baseline, also where that is corrected later. */
+static void note_replaced(const struct isst_change *change, struct entry *entry,
+			  struct replaced *unknown)
 {
-	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
-		if (plan->kind == LEVEL && item_same_domain(&plan->domain, item))
-			return plan->level;
+	const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+
+	if (!item || !item->recorded)
+		return;
+	if (item->moved) {
+		unknown->owners[unknown->count] = entry;
+		unknown->accesses[unknown->count++].item = entry->item;
+	} else if (!item_value_equal(&entry->item, item->now, item->value)) {
+		entry->replaced_known = true;
+		entry->replaced = item->now;
+	}
+}
+
+/** What cannot be read here cannot be read by its step either, which has the message. */
+static int read_replaced(struct isst_change *change, const struct replaced *unknown)
+{
+	int error = unknown->count > 0
+			    ? items_read(change->context, unknown->accesses, unknown->count)
+			    : 0;
+
+	for (size_t i = 0; i < unknown->count && !error; i++) {
+		const struct item_access *access = &unknown->accesses[i];
+		struct entry *entry = unknown->owners[i];
+
+		entry->replaced_known = !access->failure.error && !access->absent;
+		entry->replaced = access->value;
+	}
+	return error;
+}
+
+static size_t count_entries(const struct isst_change *change, const struct record_plan *plan)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->record == plan)
+			count += change->steps[i]->count;
+	return count;
+}
+
+static int look_at_replaced(struct isst_change *change, const struct record_plan *plan)
+{
+	size_t count = count_entries(change, plan);
+	struct replaced unknown = { calloc(count + 1, sizeof(*unknown.accesses)),
+				    calloc(count + 1, sizeof(*unknown.owners)), 0 };
+	int error = unknown.accesses && unknown.owners ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count && step->record == plan; j++)
+			note_replaced(change, &step->entries[j], &unknown);
+	}
+	if (!error)
+		error = read_replaced(change, &unknown);
+	free(unknown.accesses);
+	free(unknown.owners);
+	return error;
+}
+
+int record_begin(struct isst_change *change, const struct step *step)
+{
+	for (struct record_plan *plan = change->records; plan; plan = plan->next)
+		if (plan == step->record && !plan->begun) {
+			plan->begun = true;
+			return has_begun(change) ? look_at_replaced(change, plan) : 0;
+		}
 	return 0;
+}
+
+/* ---- Once the change is made ---- */
+
+/** The level of an item's domain, as the request that @keep is of planned with it. */
+static unsigned int level_of(const struct isst_change *change, const struct record_plan *keep,
+			     const struct item *item)
+{
+	unsigned int level = 0;
+
+	for (const struct record_plan *plan = change->records; plan != keep; plan = plan->next)
+		if (plan->kind == LEVEL && item_same_domain(&plan->domain, item))
+			level = plan->level;
+	return level;
 }
 
 /** The line of an item that an earlier run recorded, for the same level. */
@@ -332,20 +437,21 @@ static struct saved_item *find_line(const struct saved_items *saved, const struc
 static int keep_entry(struct saved_items *saved, const struct entry *entry, unsigned int level)
 {
 	struct saved_item *line = find_line(saved, &entry->item, level);
+	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
 
-	if (line && item_value_equal(&entry->item, line->written, entry->old)) {
+	if (line && item_value_equal(&entry->item, line->written, old)) {
 		line->written = entry->wanted;
 		return 0;
 	}
 	if (line) {
 		/* Somebody else changed it in between: that is the value to go back to. */
-		line->old = entry->old;
+		line->old = old;
 		line->written = entry->wanted;
 		return 0;
 	}
 	return saved_items_add(saved, &(struct saved_item){ .item = entry->item,
 							    .level = level,
-							    .old = entry->old,
+							    .old = old,
 							    .written = entry->wanted });
 }
 
@@ -354,12 +460,13 @@ static int keep(struct isst_change *change, const struct record_plan *plan,
 {
 	int error = 0;
 
-	for (size_t i = plan->first; i < change->count; i++)
+	for (size_t i = 0; i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count && !error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
 
-			if (entry->written && !entry->refused)
-				error = keep_entry(saved, entry, level_of(change, &entry->item));
+			if (change->steps[i]->record == plan && entry->written && !entry->refused)
+				error = keep_entry(saved, entry,
+						   level_of(change, plan, &entry->item));
 		}
 	return error;
 }

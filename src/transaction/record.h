@@ -9,12 +9,19 @@
 #include "transaction/change.h"
 #include "transaction/saved.h"
 
-/** Once the change is made, remembers what its steps from number @first on replaced in domains that
- * are at the levels of record_level(). Returns 0, -ENOMEM, or another negative errno with a message
- * where there is a record that cannot be followed. */
+/**
+ * Once the change is made, remembers what the steps of a request replaced: those from number @first
+ * on that are there by now, in domains that are at the levels of record_level(). What they replace
+ * is what requests before this one leave. Returns 0, -ENOMEM, or another negative errno with a
+ * message where there is a record that cannot be followed.
+ */
 int record_keep(struct isst_change *change, const char *name, size_t first);
 
-/** Says at which level a domain is; for the lines of records. */
+/** To be called before a step is made: looks what the request that it begins will replace, where
+ * steps of other requests were made. Returns 0 or -ENOMEM. */
+int record_begin(struct isst_change *change, const struct step *step);
+
+/** Says at which level a domain is; for the lines of the records that are planned next. */
 int record_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level);
 
 /**

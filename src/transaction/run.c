@@ -83,6 +83,8 @@ static int make_steps(struct isst_change *change)
 		if (!error && change->steps[i]->before)
 			error = change->steps[i]->before(change);
 		if (!error)
+			error = record_begin(change, change->steps[i]);
+		if (!error)
 			error = make_step(change, change->steps[i]);
 		if (!error && change->steps[i]->after)
 			error = change->steps[i]->after(change);

@@ -683,6 +683,90 @@ static void D38_limits_of_a_preset_platform_are_put_back(void **state)
 	}
 }
 
+/** The lines of a record, without those that say of which format and boot it is; to be freed. */
+static char *record_lines(const struct machine *machine, const char *name)
+{
+	char *path, *text, *lines;
+
+	assert_true(asprintf(&path, "run/record-%s", name) >= 0);
+	text = machine_text(machine, path);
+	lines = text && strchr(text, '\n') ? strdup(strchr(text, '\n') + 1) : strdup("no record");
+	assert_non_null(lines);
+	free(text);
+	free(path);
+	return lines;
+}
+
+/** Makes requests, whose names are joined by "; ", in one change. */
+static void make_at_once(const struct machine *machine, const char *requests)
+{
+	struct isst_context *context = machine_lock(machine);
+	char *copy = strdup(requests), *rest = copy, *name;
+	struct isst_change *change;
+
+	assert_non_null(copy);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	while ((name = strsep(&rest, ";"))) {
+		const struct request *request = request_find(name + strspn(name, " "));
+		struct objections objections = { .lines = strdup("") };
+
+		assert_int_equal(request->plan(context, change, request, &objections), 0);
+		assert_true(objections.planned);
+		assert_int_equal(objections.error, 0);
+		free(objections.lines);
+	}
+	if (isst_change_run(change))
+		fail_msg("%s: %s", requests, isst_error(context));
+	isst_change_free(change);
+	isst_close(context);
+	free(copy);
+}
+
+/** What each request replaced is what those before it left, whether they are one change or not. */
+static void requests_of_one_change_record_what_as_many_changes_do(void **state)
+{
+	static const char *const NAMES[] = { "base-freq", "turbo-freq" };
+	static const struct {
+		const char *platform, *before, *requests;
+	} CASES[] = {
+		{ "icelake-2s40c", NULL, "base-freq enable auto; turbo-freq enable auto cpus" },
+		{ "icelake-2s40c", NULL, "turbo-freq enable auto cpus; base-freq enable auto" },
+		{ "icelake-2s40c", "level 3", "level 0; turbo-freq enable auto cpus" },
+		{ "icelake-2s40c", "level 3", "level 0 online; base-freq enable auto" },
+		{ "icelake-2s40c", "base-freq enable auto",
+		  "base-freq disable auto; base-freq enable auto" },
+		{ "icelake-2s40c", NULL, "core-power enable ordered; clos; base-freq enable auto" },
+		{ "tests/tpmi-tiny", "level 1", "level 0 online; base-freq enable auto" },
+		{ "tests/tpmi-tiny", NULL, "base-freq enable auto; turbo-freq enable auto cpus" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct machine machine;
+		char *expected[COUNT(NAMES)];
+
+		machine_begin(&machine, CASES[i].platform);
+		assert_true(machine_restart(&machine, CASES[i].before));
+		assert_true(machine_prepare(&machine, CASES[i].requests));
+		for (size_t j = 0; j < COUNT(NAMES); j++)
+			expected[j] = record_lines(&machine, NAMES[j]);
+		assert_true(machine_restart(&machine, CASES[i].before));
+		make_at_once(&machine, CASES[i].requests);
+		for (size_t j = 0; j < COUNT(NAMES); j++) {
+			char *lines = record_lines(&machine, NAMES[j]);
+
+			if (strcmp(lines, expected[j]) != 0)
+				fail_msg("%s, %s: record of %s:\n%sexpected:\n%s",
+					 CASES[i].platform, CASES[i].requests, NAMES[j], lines,
+					 expected[j]);
+			free(lines);
+			free(expected[j]);
+		}
+		machine_end(&machine);
+	}
+}
+
 #define TEST(test, platform) \
 	{ \
 		platform ": " #test, test, NULL, NULL, platform \
@@ -706,6 +790,7 @@ int main(void)
 		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-dies"),
 		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-tiny"),
 		cmocka_unit_test(a_second_enable_keeps_the_first_record),
+		cmocka_unit_test(requests_of_one_change_record_what_as_many_changes_do),
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
 		cmocka_unit_test(a_record_of_another_level_is_no_record),
 		cmocka_unit_test(saved_settings_that_are_cut_off_are_followed_in_nothing),
