@@ -360,14 +360,32 @@ static bool has_other_name(const struct isst_journal *journal, const struct trac
 	return false;
 }
 
-/** Another base frequency brought a limit to sight that the run has not written: it was there
- * before. */
+/** The run raised the upper limit that a lower one was shown at: a lower limit above the upper one
+ * is not shown. */
+static bool is_uncovered(const struct isst_journal *journal, const struct tracked *lower)
+{
+	struct item item = lower->item;
+	const struct tracked *upper;
+
+	if (lower->item.kind != ITEM_SCALING_MIN)
+		return false;
+	item.kind = ITEM_SCALING_MAX;
+	upper = find(journal, &item);
+	return upper && upper->written && !upper->unreadable &&
+	       upper->last.number > upper->old.number && lower->old.number == upper->old.number &&
+	       lower->now.number > lower->old.number;
+}
+
+/** Another base frequency, or a higher upper limit, brought a limit to sight that the run has not
+ * written: it was there before. */
 static bool is_revealed(const struct isst_journal *journal, const struct tracked *tracked)
 {
 	bool base_moves = false;
 
 	if (tracked->written || !item_is_limit(&tracked->item))
 		return false;
+	if (is_uncovered(journal, tracked))
+		return true;
 	for (size_t i = 0; i < journal->count && !base_moves; i++) {
 		const struct item *item = &journal->tracked[i].item;
 
