@@ -258,6 +258,20 @@ bool feature_in_use(const struct isst_change *change, const struct isst_request 
 	return used;
 }
 
+bool limits_stay_in_use(const struct isst_change *change, const struct isst_request *requests,
+			const struct facts *facts, size_t i)
+{
+	if (!context_has_power_domains(change->context))
+		return false;
+	/* Those without CPUs have no use for the limits. */
+	for (size_t j = 0; j < facts->count; j++)
+		if (!wanted(&requests[j]) && !isst_domain_is_io(requests[j].domain) &&
+		    requests[j].domain->package == requests[i].domain->package &&
+		    feature_is_on(&facts->domains[j].level, FEATURE_TURBO_FREQ))
+			return true;
+	return false;
+}
+
 /* ---- Steps ---- */
 
 uint64_t clos_value(const struct isst_clos *clos)

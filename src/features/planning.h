@@ -102,6 +102,14 @@ bool feature_is_on(const struct isst_level *level, unsigned int feature);
 bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
 		    const struct facts *facts, size_t i, unsigned int feature);
 
+/**
+ * Whether turbo-freq stays on in a power domain that has the turbo ratio limits of request @i as
+ * well: they are the package's. @requests, @facts: with those of the neighbours. For a change that
+ * switches turbo-freq off.
+ */
+bool limits_stay_in_use(const struct isst_change *change, const struct isst_request *requests,
+			const struct facts *facts, size_t i);
+
 /** Adds the steps that switch core-power of all wanted requests on or off. */
 void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority);
@@ -136,5 +144,13 @@ void warn_of_hwp(struct isst_change *change, const struct isst_request *requests
  */
 int plan_restoring(struct isst_change *change, const char *name,
 		   const struct isst_request *requests, const struct facts *facts, bool *restored);
+
+/**
+ * Finds the requests for which there is nothing to do about turbo ratio limits once
+ * plan_restoring() was called: a record of turbo-freq holds what they were, or nothing is left to
+ * take back. Returns 0, or as record_read() does.
+ */
+int find_restored_limits(struct isst_change *change, const struct isst_request *requests,
+			 const struct facts *facts, const bool *restored, bool *limits);
 
 #endif

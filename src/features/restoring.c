@@ -14,6 +14,7 @@ struct restoring {
 	const char *name;
 	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
 	const struct isst_domain *domain;
+	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
 	struct saved_items *saved;
 	const struct item_access *now;
 	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
@@ -73,8 +74,9 @@ static int warn_of_offline(const struct restoring *work)
 }
 
 /** Turbo ratio limits are reached through a CPU: those of a domain without one stay recorded. They
- * are the package's, and another of its domains puts them back: a package without is not seen. */
-static int retain_unreachable(struct restoring *work)
+ * are the package's, and another of its domains puts them back: a package without is not seen. They
+ * stay recorded, too, until turbo-freq is off in all of its power domains. */
+static int retain_limits(struct restoring *work)
 {
 	size_t kept = 0;
 	int error = 0;
@@ -82,7 +84,8 @@ static int retain_unreachable(struct restoring *work)
 	for (size_t i = 0; i < work->saved->count && !error; i++) {
 		const struct saved_item *line = &work->saved->items[i];
 
-		if (line->item.kind != ITEM_TURBO_RATIO_LIMITS || work->domain->has_cpu) {
+		if (line->item.kind != ITEM_TURBO_RATIO_LIMITS ||
+		    (work->domain->has_cpu && !work->limits_stay)) {
 			work->saved->items[kept++] = *line;
 			continue;
 		}
@@ -178,7 +181,7 @@ static void restore_kind(const struct restoring *work, enum item_kind kind)
 static int restore_domain(struct restoring *work)
 {
 	struct item_access *now = calloc(work->saved->count + 1, sizeof(*now));
-	int error = now ? retain_unreachable(work) : -ENOMEM;
+	int error = now ? retain_limits(work) : -ENOMEM;
 
 	for (size_t i = 0; i < work->saved->count && !error; i++)
 		now[i].item = work->saved->items[i].item;
@@ -275,6 +278,8 @@ int plan_restoring(struct isst_change *change, const char *name,
 						  .name = name,
 						  .user = used ? other_feature(name) : NULL,
 						  .domain = requests[i].domain,
+						  .limits_stay = limits_stay_in_use(
+							  change, requests, facts, i),
 						  .saved = &saved };
 
 			restored[i] = true;
@@ -286,4 +291,52 @@ int plan_restoring(struct isst_change *change, const char *name,
 					      requests[i].domain);
 	}
 	return error;
+}
+
+/** Whether saved settings hold turbo ratio limits, or say that there were none to replace: where
+ * each domain has its own, turbo-freq was off before, and they were as it wants them. */
+static bool has_limits(const struct isst_context *context, const struct saved_items *saved)
+{
+	for (size_t i = 0; i < saved->count; i++) {
+		const struct saved_item *line = &saved->items[i];
+
+		if (line->item.kind == ITEM_TURBO_RATIO_LIMITS ||
+		    (line->item.kind == ITEM_FEATURES && !context_has_power_domains(context) &&
+		     !(line->old.number & FEATURE_TURBO_FREQ)))
+			return true;
+	}
+	return false;
+}
+
+/** Whether two domains have the same turbo ratio limits. */
+static bool share_limits(const struct isst_context *context, const struct isst_domain *one,
+			 const struct isst_domain *other)
+{
+	return one == other ||
+	       (context_has_power_domains(context) && one->package == other->package);
+}
+
+int find_restored_limits(struct isst_change *change, const struct isst_request *requests,
+			 const struct facts *facts, const bool *restored, bool *limits)
+{
+	struct isst_context *context = change->context;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		struct saved_items saved;
+		int error;
+
+		if (!wanted(&requests[i]) || !restored[i])
+			continue;
+		error = record_read(context, "turbo-freq", requests[i].domain,
+				    facts->domains[i].profile.current_level, &saved);
+		limits[i] |= error == -ENOENT;
+		if (error == -ENOENT)
+			continue;
+		if (error)
+			return error;
+		for (size_t j = 0; j < facts->count && has_limits(context, &saved); j++)
+			limits[j] |= share_limits(context, requests[i].domain, requests[j].domain);
+		saved_items_clear(&saved);
+	}
+	return 0;
 }

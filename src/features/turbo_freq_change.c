@@ -444,8 +444,28 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 				  word);
 }
 
+/** Marks the requests whose limits are to stay: the highest turbo frequencies of other power
+ * domains of the package depend on them. */
+static void keep_limits_in_use(const struct span *span, bool *limits)
+{
+	for (size_t i = 0; i < span->own; i++) {
+		const struct isst_request *request = &span->requests[i];
+
+		if (!has_register(request) ||
+		    !limits_stay_in_use(span->change, span->requests, &span->facts, i))
+			continue;
+		change_warn(
+			span->change,
+			"package %u: turbo-freq stays on in another power domain: the turbo ratio "
+			"limits, which are the package's, are left as they are",
+			request->domain->package);
+		limits[i] = true;
+	}
+}
+
 /** Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
- * asked for, and they are no reason to leave turbo-freq on. */
+ * asked for, and they are no reason to leave turbo-freq on. @restored: of which requests they are
+ * restored, or stay. */
 static int plan_limits_of_levels(struct span *span, const bool *restored)
 {
 	struct level_limits *limits = calloc(span->own + 1, sizeof(*limits));
@@ -551,22 +571,28 @@ static void check_disable(struct span *span, size_t i)
 static int plan_disable(struct span *span, const struct isst_turbo_freq_request *request)
 {
 	bool *restored = calloc(span->count + 1, sizeof(*restored));
+	bool *limits = calloc(span->count + 1, sizeof(*limits));
 	struct isst_request *sharing = span_sharing(span);
 	const struct facts own = span_own_facts(span);
 	struct isst_change *change = span->change;
-	int error = restored && sharing ? 0 : -ENOMEM;
+	int error = restored && limits && sharing ? 0 : -ENOMEM;
 
 	if (!error)
 		plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, 0);
 	if (!error && request->automatic)
 		error = plan_restoring(change, NAME, sharing, &span->facts, restored);
-	if (!error && request->limits_given)
+	if (!error && request->automatic)
+		error = find_restored_limits(change, sharing, &span->facts, restored, limits);
+	if (!error && request->limits_given) {
 		plan_given_limits(change, span->requests, span->own, request->limits);
-	else if (!error)
-		error = plan_limits_of_levels(span, restored);
+	} else if (!error) {
+		keep_limits_in_use(span, limits);
+		error = plan_limits_of_levels(span, limits);
+	}
 	if (!error && request->automatic)
 		error = span_core_power_off(span, sharing, FEATURE_TURBO_FREQ, restored);
 	free(restored);
+	free(limits);
 	free(sharing);
 	return error;
 }
@@ -575,16 +601,16 @@ static int plan_disable(struct span *span, const struct isst_turbo_freq_request 
 static struct span_needs needs_of(const struct isst_turbo_freq_request *request)
 {
 	struct span_needs needs = { .width = request->automatic ? SPAN_PACKAGES
-					     : request->enable	? SPAN_POWER_DOMAINS
-								: SPAN_REQUESTS,
+								: SPAN_POWER_DOMAINS,
 				    .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
 
 	if (request->enable || request->automatic)
 		needs.own.core_power = REQUIRED;
 	needs.neighbours = needs.own;
-	/* Levels of neighbours stand beside their saved settings. */
+	/* Levels of neighbours stand beside their saved settings; their turbo-freq may need the
+	 * limits. */
 	if (!request->automatic)
-		needs.neighbours.levels = NOT_NEEDED;
+		needs.neighbours.levels = request->enable ? NOT_NEEDED : OPTIONAL;
 	/* To warn of frequencies that cannot be reached. */
 	if (request->enable && request->automatic)
 		needs.own.parts = ISST_LEVEL_TURBO_FREQ;
