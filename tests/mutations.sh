@@ -202,6 +202,10 @@ mutate "power domains without CPUs do not wait for their package" src/transactio
 	's/place = place_of_remembered(context, item, is_of_offline_package.*/;/' recovery
 mutate "what the driver does not offer is none of this machine" src/transaction/place.c \
 	's/? PLACE_UNSERVED/? PLACE_NONE/' recovery
+mutate "a value that was clipped is another process's" $recovery \
+	's/item_value_may_be_clipped(item, tracked->last, tracked->now)/false/' recovery
+mutate "a bit without a known meaning makes an item another's" $recovery \
+	's/return tracked->written ? item_known_bits.*/return WHOLE_VALUE;/' recovery
 mutate "limits go unnoticed with the CPUs that a recovery takes offline" $apply \
 	's/entry->late = tracked->late;/;/' recovery
 mutate "the journal goes although items are out of reach" $apply \

@@ -332,6 +332,23 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
 	}
 }
 
+bool item_value_may_be_clipped(const struct item *item, struct item_value wanted,
+			       struct item_value now)
+{
+	switch (item->kind) {
+	case ITEM_CLOS:
+		return is_clos_clipped(wanted.number, now.number);
+	case ITEM_TURBO_RATIO_LIMITS:
+		return is_below(now.number, wanted.number);
+	case ITEM_UNCORE_MAX:
+	case ITEM_UNCORE_MIN:
+		/* Kept up by a lowest frequency, and down by the limits of the package. */
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool item_is_file(enum item_kind kind)
 {
 	return KINDS[kind].file != NULL;

@@ -134,6 +134,13 @@ unsigned int item_settling_time(enum item_kind kind);
 bool item_value_clipped(const struct item *item, struct item_value wanted, struct item_value now,
 			bool moved);
 
+/**
+ * Whether a value can be what firmware or the driver made of @wanted, as far as that is known
+ * without having seen the write. The limits of CPUs are not asked for here: see cpufreq_clamp().
+ */
+bool item_value_may_be_clipped(const struct item *item, struct item_value wanted,
+			       struct item_value now);
+
 /** Whether items of a kind are files of the kernel, and written one by one. */
 bool item_is_file(enum item_kind kind);
 

@@ -396,6 +396,21 @@ static bool is_revealed(const struct isst_journal *journal, const struct tracked
 					       tracked->old.number, tracked->now.number);
 }
 
+uint64_t tracked_bits(const struct tracked *tracked)
+{
+	return tracked->written ? item_known_bits(tracked->item.kind) : WHOLE_VALUE;
+}
+
+/** Whether an item is now as @value, as far as the run has to do with it. */
+static bool is_now(const struct tracked *tracked, struct item_value value)
+{
+	if (item_value_equal(&tracked->item, tracked->now, value))
+		return true;
+	/* That of a partition is text. */
+	return tracked_bits(tracked) != WHOLE_VALUE &&
+	       !((tracked->now.number ^ value.number) & tracked_bits(tracked));
+}
+
 static enum finding judge(struct isst_journal *journal, const struct tracked *tracked)
 {
 	const struct item *item = &tracked->item;
@@ -405,20 +420,20 @@ static enum finding judge(struct isst_journal *journal, const struct tracked *tr
 	if (item->kind == ITEM_ONLINE && tracked->old.number &&
 	    is_kept_offline(journal, item->index))
 		return FOUND_SMT_OFF;
-	if (item_value_equal(item, tracked->now, tracked->old)) {
+	if (is_now(tracked, tracked->old)) {
 		if (is_hidden(journal, tracked))
 			return FOUND_WRITTEN;
 		return tracked->pending ? FOUND_PENDING : FOUND_OLD;
 	}
 	if ((tracked->known || tracked->written) &&
-	    item_value_serves(item, tracked->now, tracked->last))
+	    (is_now(tracked, tracked->last) ||
+	     item_value_serves(item, tracked->now, tracked->last)))
 		return FOUND_WRITTEN;
 	if (has_other_name(journal, tracked))
 		return FOUND_WRITTEN;
 	if (is_revealed(journal, tracked))
 		return FOUND_OLD;
-	if (tracked->half_done && tracked->known &&
-	    item_value_equal(item, tracked->now, tracked->previous))
+	if (tracked->half_done && tracked->known && is_now(tracked, tracked->previous))
 		return FOUND_WRITTEN;
 	if (item_is_limit(item) &&
 	    (is_clamped(journal, tracked, tracked->last.number) ||
@@ -428,9 +443,12 @@ static enum finding judge(struct isst_journal *journal, const struct tracked *tr
 	    item_is_disturbed(item) &&
 	    (explained_by_level(journal, tracked) || explained_by_partition(journal, tracked)))
 		return FOUND_WRITTEN;
-	/* A rollback moves what firmware resets with it, and a partition is several files. */
-	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)) ||
-	    (tracked->half_done && item->kind == ITEM_PARTITION))
+	/* A rollback moves what firmware resets with it. */
+	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)))
+		return FOUND_UNCERTAIN;
+	/* A partition is several files; and what a value became is noted after it was read back. */
+	if (tracked->half_done && (item->kind == ITEM_PARTITION ||
+				   item_value_may_be_clipped(item, tracked->last, tracked->now)))
 		return FOUND_UNCERTAIN;
 	return FOUND_MOVED;
 }

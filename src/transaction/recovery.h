@@ -47,6 +47,10 @@ struct tracked {
 	bool effects_asked;
 };
 
+/** The bits of an item that the interrupted run has to do with: those without a known meaning it
+ * wrote as they were, and another process may have changed them since. */
+uint64_t tracked_bits(const struct tracked *tracked);
+
 struct isst_journal {
 	struct isst_context *context;
 	struct journal_text text;

@@ -21,6 +21,7 @@ static void set_entry(struct entry *entry, const struct tracked *tracked)
 							  : tracked->finding < FOUND_OFFLINE;
 	entry->needed = true;
 	entry->late = tracked->late;
+	entry->mask = tracked_bits(tracked);
 	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
 	entry->wanted = tracked->last;
 	/* What the kernel shows neither of. */

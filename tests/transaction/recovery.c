@@ -244,6 +244,95 @@ static void what_is_offline_waits_also_where_nothing_is_remembered_of_it(void **
 	machine_end(&machine);
 }
 
+/* ---- What firmware or driver made of a value ---- */
+
+/** The item that a journal names so; fails where there is none. */
+static const struct isst_journal_item *find_item(struct isst_journal *journal, const char *target)
+{
+	const struct isst_journal_item *item;
+
+	for (size_t i = 0; (item = isst_journal_item(journal, i)); i++)
+		if (strcmp(item->target, target) == 0)
+			return item;
+	fail_msg("no item \"%s\"", target);
+	return NULL;
+}
+
+/** The driver holds uncore limits below that of the package. What became of a write is noted after
+ * it was read back: until then nobody can tell it from what another process wrote. */
+static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(void **state)
+{
+	static const char DIRECTORY[] = "/sys/devices/system/cpu/intel_uncore_frequency";
+	struct isst_context *context;
+	struct isst_journal *journal;
+	const struct isst_journal_item *item;
+	struct machine machine;
+	char *before, *path, *rule;
+
+	(void)state;
+	machine_begin_with(&machine, "tests/tpmi-tiny", "[topology]",
+			   "[files]\nuncore-follows-level = no\n\n[topology]");
+	assert_true(asprintf(&path, "%s/package_00_die_00/max_freq_khz", DIRECTORY) >= 0);
+	set_file(&machine, path, "1800000\n");
+	free(path);
+	for (unsigned int number = 0; number < 3; number++) {
+		assert_true(asprintf(&path, "%s/uncore%02u/max_freq_khz", DIRECTORY, number) >= 0);
+		set_file(&machine, path, "1500000\n");
+		free(path);
+	}
+	before = machine_picture(&machine);
+	assert_true(asprintf(&rule, "write %s/uncore00/max_freq_khz signal KILL after 2 times 1",
+			     DIRECTORY) >= 0);
+	machine_try_killed(&machine, "level 1 online", rule);
+	free(rule);
+	context = machine_lock(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	journal = open_journal(context);
+	item = find_item(journal, "package 0, power domain 0: uncore max_freq_khz");
+	assert_string_equal(item->present_value, "1800000 kHz");
+	assert_string_equal(item->finding, "changed by the interrupted run or another process");
+	assert_true(item->restored && !item->moved);
+	assert_int_equal(isst_journal_apply(journal), 0);
+	isst_journal_free(journal);
+	isst_close(context);
+	machine_check(&machine, before, "with uncore limits that were clipped");
+	check_no_journal(&machine);
+	free(before);
+	machine_end(&machine);
+}
+
+/** Bits without a known meaning are written as they were; whoever changes them changes nothing of
+ * the run's. */
+static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
+{
+	struct isst_context *context;
+	struct isst_journal *journal;
+	const struct isst_journal_item *item;
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	before = machine_picture(&machine);
+	run_and_kill(&machine, "core-power enable ordered", 2);
+	machine_faults(&machine, "mailbox 0xd0/0x02 get value 0x106");
+	context = machine_lock(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	journal = open_journal(context);
+	item = find_item(journal, "package 0, die 0: CLOS and priority type");
+	assert_string_equal(item->written_value, "0x6");
+	assert_string_equal(item->finding, "as the interrupted run left it");
+	machine_faults(&machine, "%s", "");
+	assert_int_equal(isst_journal_apply(journal), 0);
+	isst_journal_free(journal);
+	isst_close(context);
+	machine_check(&machine, before, "with a bit that nobody knows");
+	free(before);
+	machine_end(&machine);
+}
+
 /* ---- A journal that is cut off ---- */
 
 /** A kill within a write leaves part of a line. What a recovery notes behind it must not make that
@@ -631,6 +720,9 @@ int main(void)
 		cmocka_unit_test(what_the_driver_does_not_offer_waits_and_the_rest_is_rolled_back),
 		cmocka_unit_test(a_place_that_no_package_can_have_does_not_wait_for_one),
 		cmocka_unit_test(what_is_offline_waits_also_where_nothing_is_remembered_of_it),
+		cmocka_unit_test(
+			a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain),
+		cmocka_unit_test(a_bit_without_a_known_meaning_makes_nothing_anothers),
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
 		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
 		cmocka_unit_test(a_rollback_goes_on_where_it_has_taken_cpus_offline),
