@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #define NAME "base-freq"
+/** The other feature that `enable --auto` records of. */
+#define OTHER "turbo-freq"
 
 enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
 
@@ -415,7 +417,7 @@ static int plan_enable(struct span *span, bool automatic)
 	if (!error && automatic)
 		error = plan_limits(change, requests, &own);
 	if (!error && automatic)
-		error = record_keep(change, NAME, first);
+		error = record_keep(change, NAME, OTHER, first);
 	return error;
 }
 

@@ -135,7 +135,7 @@ static int plan_enable(struct isst_change *change, struct isst_request *requests
 		if (wanted(&requests[i]))
 			error = record_level(change, requests[i].domain, 0);
 	if (!error && automatic)
-		error = record_keep(change, NAME, first);
+		error = record_keep(change, NAME, NULL, first);
 	return error;
 }
 

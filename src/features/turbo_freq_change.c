@@ -13,6 +13,8 @@
 #include <stdlib.h>
 
 #define NAME "turbo-freq"
+/** The other feature that `enable --auto` records of. */
+#define OTHER "base-freq"
 
 enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15, MHZ_PER_RATIO = 100 };
 
@@ -544,7 +546,7 @@ static int plan_enable(struct span *span, const struct isst_turbo_freq_request *
 	if (request->automatic)
 		error = plan_priorities(span, sharing, request->high_priority);
 	if (!error && request->automatic)
-		error = record_keep(change, NAME, first);
+		error = record_keep(change, NAME, OTHER, first);
 	free(sharing);
 	return error;
 }

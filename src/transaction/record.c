@@ -166,14 +166,17 @@ static int check_readable(struct isst_context *context, const char *name)
 	return error == -ENOENT ? 0 : error;
 }
 
-int record_keep(struct isst_change *change, const char *name, size_t first)
+int record_keep(struct isst_change *change, const char *name, const char *other, size_t first)
 {
 	int error = check_readable(change->context, name);
 	const struct record_plan *plan;
 
+	if (!error && other)
+		error = check_readable(change->context, other);
 	if (error)
 		return error;
-	plan = add_plan(change, &(struct record_plan){ .kind = KEEP, .name = name });
+	plan = add_plan(change,
+			&(struct record_plan){ .kind = KEEP, .name = name, .other = other });
 	if (!plan)
 		return -ENOMEM;
 	/* Those of requests that follow, and those that are added while steps are made, are not of
@@ -433,10 +436,32 @@ static struct saved_item *find_line(const struct saved_items *saved, const struc
 	return NULL;
 }
 
-/** What was there before the first `enable` counts: a later one only updates what was written. */
-static int keep_entry(struct saved_items *saved, const struct entry *entry, unsigned int level)
+/** Records of a feature that was switched on, and of the other one. */
+struct keeping {
+	struct saved_items saved, other;
+	bool handed_over; /* something of the other one was changed */
+};
+
+/**
+ * Where the other feature had written what @old is, it does not come back to what this one wrote:
+ * its values are below this one's from now on, so it gets the value from before both.
+ */
+static void hand_down(struct keeping *keeping, const struct saved_item *line, struct item_value old)
 {
-	struct saved_item *line = find_line(saved, &entry->item, level);
+	const struct item *item = &line->item;
+	struct saved_item *below = find_line(&keeping->other, item, line->level);
+
+	if (item->kind == ITEM_FEATURES || !below || !item_value_equal(item, below->written, old) ||
+	    !item_value_equal(item, below->old, line->written))
+		return;
+	below->old = line->old;
+	keeping->handed_over = true;
+}
+
+/** What was there before the first `enable` counts: a later one only updates what was written. */
+static int keep_entry(struct keeping *keeping, const struct entry *entry, unsigned int level)
+{
+	struct saved_item *line = find_line(&keeping->saved, &entry->item, level);
 	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
 
 	if (line && item_value_equal(&entry->item, line->written, old)) {
@@ -444,19 +469,19 @@ static int keep_entry(struct saved_items *saved, const struct entry *entry, unsi
 		return 0;
 	}
 	if (line) {
+		hand_down(keeping, line, old);
 		/* Somebody else changed it in between: that is the value to go back to. */
 		line->old = old;
 		line->written = entry->wanted;
 		return 0;
 	}
-	return saved_items_add(saved, &(struct saved_item){ .item = entry->item,
-							    .level = level,
-							    .old = old,
-							    .written = entry->wanted });
+	return saved_items_add(&keeping->saved, &(struct saved_item){ .item = entry->item,
+								      .level = level,
+								      .old = old,
+								      .written = entry->wanted });
 }
 
-static int keep(struct isst_change *change, const struct record_plan *plan,
-		struct saved_items *saved)
+static int keep(struct isst_change *change, const struct record_plan *plan, struct keeping *keeping)
 {
 	int error = 0;
 
@@ -465,7 +490,7 @@ static int keep(struct isst_change *change, const struct record_plan *plan,
 			const struct entry *entry = &change->steps[i]->entries[j];
 
 			if (change->steps[i]->record == plan && entry->written && !entry->refused)
-				error = keep_entry(saved, entry,
+				error = keep_entry(keeping, entry,
 						   level_of(change, plan, &entry->item));
 		}
 	return error;
@@ -547,19 +572,31 @@ static int read_former(struct isst_change *change, const char *name, struct save
 
 static void apply_keep(struct isst_change *change, const struct record_plan *plan)
 {
-	struct saved_items saved;
-	int unread = read_former(change, plan->name, &saved), error = unread;
+	struct keeping keeping = { 0 };
+	const char *name = plan->name;
+	int unread = read_former(change, name, &keeping.saved), error;
 
+	if (!unread && plan->other) {
+		unread = read_former(change, plan->other, &keeping.other);
+		name = unread ? plan->other : name;
+	}
+	error = unread;
 	if (!error)
-		error = keep(change, plan, &saved);
+		error = keep(change, plan, &keeping);
+	/* First: a kill between the two leaves the value from before both in each of them. */
+	if (!error && keeping.handed_over) {
+		error = write_all(change->context, plan->other, &keeping.other, false);
+		name = error ? plan->other : name;
+	}
 	if (!error)
-		error = write_all(change->context, plan->name, &saved, false);
+		error = write_all(change->context, plan->name, &keeping.saved, false);
 	if (error)
 		change_warn(change,
 			    "%s: what was replaced is not recorded, and %s disable --auto will not "
 			    "put it back",
-			    cause(change, plan->name, unread, error), plan->name);
-	saved_items_clear(&saved);
+			    cause(change, name, unread, error), plan->name);
+	saved_items_clear(&keeping.saved);
+	saved_items_clear(&keeping.other);
 }
 
 /** Gives the other feature what is its due. */

@@ -12,10 +12,12 @@
 /**
  * Once the change is made, remembers what the steps of a request replaced: those from number @first
  * on that are there by now, in domains that are at the levels of record_level(). What they replace
- * is what requests before this one leave. Returns 0, -ENOMEM, or another negative errno with a
- * message where there is a record that cannot be followed.
+ * is what requests before this one leave. @other: another feature, or NULL: where this one replaces
+ * again what that one replaced since, its record gets the value from before both. Returns 0,
+ * -ENOMEM, or another negative errno with a message where there is a record that cannot be
+ * followed.
  */
-int record_keep(struct isst_change *change, const char *name, size_t first);
+int record_keep(struct isst_change *change, const char *name, const char *other, size_t first);
 
 /** To be called before a step is made: looks what the request that it begins will replace, where
  * steps of other requests were made. Returns 0 or -ENOMEM. */

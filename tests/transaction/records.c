@@ -161,6 +161,9 @@ static void enable_changes_nothing_while_its_record_cannot_be_followed(void **st
 	static const char *const ENABLES[][3] = {
 		{ "tests/tiny", "base-freq enable auto", "run/record-base-freq" },
 		{ "tests/tiny", "turbo-freq enable auto cpus", "run/record-turbo-freq" },
+		/* It may take what the other one replaced over, or hand that down. */
+		{ "tests/tiny", "base-freq enable auto", "run/record-turbo-freq" },
+		{ "tests/tiny", "turbo-freq enable auto cpus", "run/record-base-freq" },
 		{ "cascadelake-6230n", "base-freq enable auto", "run/record-base-freq" },
 	};
 
@@ -418,6 +421,67 @@ static void a_second_enable_keeps_the_first_record(void **state)
 	free(before);
 	free(first);
 	free(second);
+	machine_end(&machine);
+}
+
+enum { MOST_ENABLES = 4 };
+
+/** Enables one of the two features after the other, as the bits of @order say, then disables those
+ * that are on. */
+static void check_order(struct machine *machine, unsigned int order, unsigned int length,
+			unsigned int first_off)
+{
+	static const char *const ENABLES[] = { "base-freq enable auto",
+					       "turbo-freq enable auto cpus" };
+	static const char *const DISABLES[] = { "base-freq disable auto",
+						"turbo-freq disable auto" };
+	char story[MOST_ENABLES + 1] = { 0 };
+	bool on[2] = { false, false };
+	char *before;
+
+	machine_restart(machine, "core-power enable ordered; clos; association");
+	before = machine_picture(machine);
+	for (unsigned int i = 0; i < length; i++) {
+		unsigned int which = order >> i & 1;
+
+		assert_true(machine_prepare(machine, ENABLES[which]));
+		on[which] = true;
+		story[i] = which ? 'T' : 'B';
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		if (on[first_off ^ i])
+			assert_true(machine_prepare(machine, DISABLES[first_off ^ i]));
+	machine_check(machine, before, "%s, then %s first", story, DISABLES[first_off]);
+	free(before);
+}
+
+/** A playbook that runs twice enables both features twice. */
+static void both_features_enabled_in_any_order_go_back_to_what_was_before_both(void **state)
+{
+	struct machine machine;
+
+	machine_begin(&machine, *state);
+	for (unsigned int length = 1; length <= MOST_ENABLES; length++)
+		for (unsigned int order = 0; order < 1U << length; order++)
+			for (unsigned int first_off = 0; first_off < 2; first_off++)
+				check_order(&machine, order, length, first_off);
+	machine_end(&machine);
+}
+
+/** Another process's values between the two stay the ones to go back to. */
+static void a_second_enable_over_the_other_feature_keeps_what_others_wrote_between(void **state)
+{
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_prepare(&machine, "base-freq enable auto; clos");
+	before = lines_of(&machine, "domain 0 clos 2");
+	assert_true(machine_prepare(&machine, "turbo-freq enable auto cpus; base-freq enable auto;"
+					      " turbo-freq disable auto; base-freq disable auto"));
+	check_lines(&machine, "domain 0 clos 2", before);
+	free(before);
 	machine_end(&machine);
 }
 
@@ -791,6 +855,12 @@ int main(void)
 		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-tiny"),
 		cmocka_unit_test(a_second_enable_keeps_the_first_record),
 		cmocka_unit_test(requests_of_one_change_record_what_as_many_changes_do),
+		TEST(both_features_enabled_in_any_order_go_back_to_what_was_before_both,
+		     "tests/tiny"),
+		TEST(both_features_enabled_in_any_order_go_back_to_what_was_before_both,
+		     "tests/tpmi-tiny"),
+		cmocka_unit_test(
+			a_second_enable_over_the_other_feature_keeps_what_others_wrote_between),
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
 		cmocka_unit_test(a_record_of_another_level_is_no_record),
 		cmocka_unit_test(saved_settings_that_are_cut_off_are_followed_in_nothing),
