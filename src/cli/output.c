@@ -18,6 +18,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /**
@@ -63,20 +64,11 @@ static int prepare_file(int descriptor)
 	return ftruncate(descriptor, 0) != 0 && errno != EINVAL ? -errno : 0;
 }
 
-int output_open(struct output *output, const char *path)
+/** Makes what was opened the place of the result. Returns 0 or a negative errno. */
+static int use_file(struct output *output, const char *path, int descriptor)
 {
-	int descriptor, error;
+	int error = prepare_file(descriptor);
 
-	if (!path)
-		return 0;
-	/*
-	 * A FIFO that nobody reads must not hold up a run that holds the lock: ENXIO. The file may
-	 * be the one behind a standard stream (/dev/stdout): nothing may write over the other's.
-	 */
-	descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
-	if (descriptor < 0)
-		return -errno;
-	error = prepare_file(descriptor);
 	if (!error && !(output->file = fdopen(descriptor, "w")))
 		error = -errno;
 	if (error) {
@@ -85,6 +77,37 @@ int output_open(struct output *output, const char *path)
 	}
 	output->path = path;
 	return 0;
+}
+
+int output_wait_for_reader(struct output *output, const char *path)
+{
+	struct stat status;
+	int descriptor;
+
+	if (!path || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode))
+		return 0;
+	descriptor = open(path, O_WRONLY | O_CLOEXEC);
+	if (descriptor < 0)
+		return -errno;
+	if (fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode))
+		return use_file(output, path, descriptor);
+	/* Another file by now. */
+	close(descriptor);
+	return 0;
+}
+
+int output_open(struct output *output, const char *path)
+{
+	int descriptor;
+
+	if (!path || output->file)
+		return 0;
+	/*
+	 * A FIFO that nobody reads must not hold up a run that holds the lock: ENXIO. The file may
+	 * be the one behind a standard stream (/dev/stdout): nothing may write over the other's.
+	 */
+	descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+	return descriptor < 0 ? -errno : use_file(output, path, descriptor);
 }
 
 static FILE *result_stream(const struct output *output)

@@ -24,8 +24,13 @@ struct output {
 /** Sets up the output of a program run by the name @argv0. */
 void output_start(struct output *output, const char *argv0);
 
-/** Creates or truncates --out, without waiting for the reader of a FIFO. Returns 0 or a negative
+/** Opens --out if it is a FIFO, and waits for its reader, as any program does that writes to one:
+ * not while holding the lock. Another file is left for output_open(). Returns 0 or a negative
  * errno. */
+int output_wait_for_reader(struct output *output, const char *path);
+
+/** Creates or truncates --out unless it is open already, without waiting for the reader of a FIFO.
+ * Returns 0 or a negative errno. */
 int output_open(struct output *output, const char *path);
 
 /** Where trace lines go. */

@@ -348,15 +348,63 @@ static void let_go(struct run *run)
 	signals_let_through(&run->signals);
 }
 
+/** One of the two ways to open the file of --out. */
+typedef int (*file_opener)(struct output *output, const char *path);
+
+/** The file is the caller's choice: it is opened with the caller's rights. Returns 0 or a negative
+ * errno. */
+static int open_as_caller(struct output *output, const char *path, file_opener opener)
+{
+	struct privileges_aside aside;
+	int error = privileges_as_caller(&aside), again;
+
+	if (!error)
+		error = opener(output, path);
+	again = privileges_again(&aside);
+	return error ? error : again;
+}
+
+static enum exit_status open_file(const struct request *request, struct output *output,
+				  file_opener opener)
+{
+	const char *path = request_text(request, OPTION_OUT);
+	int error = path ? open_as_caller(output, path, opener) : 0;
+	enum exit_status status;
+	char *problem;
+
+	if (!error)
+		return STATUS_DONE;
+	if (asprintf(&problem, "invalid value '%s' for option --out: cannot create it: %s", path,
+		     strerror(-error)) < 0)
+		problem = NULL;
+	status = output_usage_error(output, problem);
+	if (status == STATUS_USAGE && (error == -EACCES || error == -EPERM))
+		status = STATUS_NOT_PERMITTED;
+	free(problem);
+	return status;
+}
+
+enum exit_status run_open_file(const struct request *request, struct output *output)
+{
+	enum exit_status status = open_file(request, output, output_wait_for_reader);
+
+	return status == STATUS_DONE ? open_file(request, output, output_open) : status;
+}
+
 /**
  * The file of --out is created under the lock, since another run may be writing to it until then,
- * and before anything is changed, since that must not happen where its result cannot be told.
+ * and before anything is changed, since that must not happen where its result cannot be told. For
+ * the reader of a FIFO it is waited before: others may take the lock, and signals end the run.
  */
 static enum exit_status work(struct run *run, struct output *output)
 {
-	bool ready = !run_changes(run) || reserve(run);
-	enum exit_status status = run_open_file(run->request, output);
+	enum exit_status status = open_file(run->request, output, output_wait_for_reader);
+	bool ready;
 
+	if (status != STATUS_DONE)
+		return status;
+	ready = !run_changes(run) || reserve(run);
+	status = open_file(run->request, output, output_open);
 	if (status != STATUS_DONE)
 		return status;
 	output->changing = (run->request->command->flags & COMMAND_CHANGES) &&
@@ -389,38 +437,6 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 	}
 	if (output_usage_error(output, problem) != STATUS_USAGE)
 		status = STATUS_FAILED;
-	free(problem);
-	return status;
-}
-
-/** The file is the caller's choice: it is opened with the caller's rights. Returns 0 or a negative
- * errno. */
-static int open_as_caller(struct output *output, const char *path)
-{
-	struct privileges_aside aside;
-	int error = privileges_as_caller(&aside), again;
-
-	if (!error)
-		error = output_open(output, path);
-	again = privileges_again(&aside);
-	return error ? error : again;
-}
-
-enum exit_status run_open_file(const struct request *request, struct output *output)
-{
-	const char *path = request_text(request, OPTION_OUT);
-	int error = path ? open_as_caller(output, path) : 0;
-	enum exit_status status;
-	char *problem;
-
-	if (!error)
-		return STATUS_DONE;
-	if (asprintf(&problem, "invalid value '%s' for option --out: cannot create it: %s", path,
-		     strerror(-error)) < 0)
-		problem = NULL;
-	status = output_usage_error(output, problem);
-	if (status == STATUS_USAGE && (error == -EACCES || error == -EPERM))
-		status = STATUS_NOT_PERMITTED;
 	free(problem);
 	return status;
 }
