@@ -191,9 +191,12 @@ struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsig
 
 void item_normalize(const struct isst_context *context, struct item *item)
 {
-	const struct topology_domain *domain = topology_find_domain(
-		context->topology, item->package, item->die, item->domain);
+	const struct topology_domain *domain = NULL;
 
+	/* A journal can be discarded before the machine is discovered. */
+	if (context->topology)
+		domain = topology_find_domain(context->topology, item->package, item->die,
+					      item->domain);
 	if (domain && item->kind != ITEM_ONLINE && item->kind != ITEM_CPUSETS)
 		item->die = die_of(item->kind, &domain->public);
 }

@@ -88,11 +88,12 @@ static bool is_mark(const struct saved_item *line)
 	return line->item.kind == ITEM_LEVEL;
 }
 
-static char *file_name(const char *name)
+/** @staged: that of the record as it will be once the change is complete */
+static char *file_name(const char *name, bool staged)
 {
 	char *file;
 
-	return asprintf(&file, "record-%s", name) < 0 ? NULL : file;
+	return asprintf(&file, "record-%s%s", name, staged ? ".staged" : "") < 0 ? NULL : file;
 }
 
 /** Whether `enable --auto` of a feature writes items of a kind, or takes them over from the other
@@ -140,9 +141,10 @@ static int check_lines(struct isst_context *context, const char *file,
 	return possible < 0 ? possible : 0;
 }
 
-static int read_all(struct isst_context *context, const char *name, struct saved_items *saved)
+static int read_file(struct isst_context *context, const char *name, bool staged,
+		     struct saved_items *saved)
 {
-	char *file = file_name(name);
+	char *file = file_name(name, staged);
 	int error;
 
 	*saved = (struct saved_items){ 0 };
@@ -153,6 +155,11 @@ static int read_all(struct isst_context *context, const char *name, struct saved
 		saved_items_clear(saved);
 	free(file);
 	return error;
+}
+
+static int read_all(struct isst_context *context, const char *name, struct saved_items *saved)
+{
+	return read_file(context, name, false, saved);
 }
 
 /** Looks whether a record that is to be written anew can be followed: what it holds besides would
@@ -307,11 +314,11 @@ static int make_text(struct isst_context *context, const char *file,
 
 /** @shrinks: there is less to hold than before, for which there is room where there is none for a
  * new file. */
-static int write_all(struct isst_context *context, const char *name,
+static int write_all(struct isst_context *context, const char *name, bool staged,
 		     const struct saved_items *saved, bool shrinks)
 {
 	const struct runtime_directory *directory = &context->runtime;
-	char *file = file_name(name), *text = NULL;
+	char *file = file_name(name, staged), *text = NULL;
 	int error = file ? 0 : -ENOMEM;
 
 	if (!error && saved->count == 0) {
@@ -320,7 +327,8 @@ static int write_all(struct isst_context *context, const char *name,
 		error = make_text(context, file, saved, &text);
 		if (!error)
 			error = runtime_file_replace(directory, file, text);
-		if (error && text && shrinks && runtime_file_overwrite(directory, file, text) == 0)
+		if (error && text && shrinks && !staged &&
+		    runtime_file_overwrite(directory, file, text) == 0)
 			error = 0;
 	}
 	free(file);
@@ -562,22 +570,25 @@ static const char *cause(const struct isst_change *change, const char *name, int
 			    runtime_file_strerror(error));
 }
 
-/** Reads a record that may be missing. */
-static int read_former(struct isst_change *change, const char *name, struct saved_items *saved)
+/** Reads a record that may be missing; @staged: as the plans before this one leave it. */
+static int read_former(struct isst_change *change, const char *name, bool staged,
+		       struct saved_items *saved)
 {
-	int error = read_all(change->context, name, saved);
+	int error = staged ? read_file(change->context, name, true, saved) : -ENOENT;
 
+	if (error == -ENOENT)
+		error = read_all(change->context, name, saved);
 	return error == -ENOENT ? 0 : error;
 }
 
-static void apply_keep(struct isst_change *change, const struct record_plan *plan)
+static int apply_keep(struct isst_change *change, const struct record_plan *plan, bool staged)
 {
 	struct keeping keeping = { 0 };
 	const char *name = plan->name;
-	int unread = read_former(change, name, &keeping.saved), error;
+	int unread = read_former(change, name, staged, &keeping.saved), error;
 
 	if (!unread && plan->other) {
-		unread = read_former(change, plan->other, &keeping.other);
+		unread = read_former(change, plan->other, staged, &keeping.other);
 		name = unread ? plan->other : name;
 	}
 	error = unread;
@@ -585,43 +596,45 @@ static void apply_keep(struct isst_change *change, const struct record_plan *pla
 		error = keep(change, plan, &keeping);
 	/* First: a kill between the two leaves the value from before both in each of them. */
 	if (!error && keeping.handed_over) {
-		error = write_all(change->context, plan->other, &keeping.other, false);
+		error = write_all(change->context, plan->other, staged, &keeping.other, false);
 		name = error ? plan->other : name;
 	}
 	if (!error)
-		error = write_all(change->context, plan->name, &keeping.saved, false);
-	if (error)
+		error = write_all(change->context, plan->name, staged, &keeping.saved, false);
+	if (error && !staged)
 		change_warn(change,
 			    "%s: what was replaced is not recorded, and %s disable --auto will not "
 			    "put it back",
 			    cause(change, name, unread, error), plan->name);
 	saved_items_clear(&keeping.saved);
 	saved_items_clear(&keeping.other);
+	return error;
 }
 
 /** Gives the other feature what is its due. */
-static void apply_hand_over(struct isst_change *change, const struct record_plan *plan,
-			    const struct saved_items *saved)
+static int apply_hand_over(struct isst_change *change, const struct record_plan *plan, bool staged,
+			   const struct saved_items *saved)
 {
 	struct saved_items heir;
-	int unread = read_former(change, plan->other, &heir), error = unread;
+	int unread = read_former(change, plan->other, staged, &heir), error = unread;
 
 	if (!error)
 		error = hand_over(change, plan, saved, &heir);
 	if (!error)
-		error = write_all(change->context, plan->other, &heir, false);
-	if (error)
+		error = write_all(change->context, plan->other, staged, &heir, false);
+	if (error && !staged)
 		change_warn(change,
 			    "%s: it does not have the values from before %s enable, and %s disable "
 			    "--auto will not put them back",
 			    cause(change, plan->other, unread, error), plan->name, plan->other);
 	saved_items_clear(&heir);
+	return error;
 }
 
 /** A record that cannot be made to say what was put back is to say nothing. */
 static void drop_record(struct isst_change *change, const char *name, const char *why)
 {
-	char *file = file_name(name);
+	char *file = file_name(name, false);
 
 	if (file && runtime_file_discard(&change->context->runtime, file) == 0)
 		change_warn(change,
@@ -636,28 +649,115 @@ static void drop_record(struct isst_change *change, const char *name, const char
 	free(file);
 }
 
-static void apply_forget(struct isst_change *change, const struct record_plan *plan)
+static int apply_forget(struct isst_change *change, const struct record_plan *plan, bool staged)
 {
 	struct saved_items saved;
-	int unread = read_former(change, plan->name, &saved), error = unread;
+	int unread = read_former(change, plan->name, staged, &saved), error = unread;
+	int handed_over = 0;
 
 	if (!error && plan->other)
-		apply_hand_over(change, plan, &saved);
+		handed_over = apply_hand_over(change, plan, staged, &saved);
 	if (!error)
 		error = forget(change, plan, &saved);
 	if (!error)
-		error = write_all(change->context, plan->name, &saved, true);
-	if (error)
+		error = write_all(change->context, plan->name, staged, &saved, true);
+	if (error && !staged)
 		drop_record(change, plan->name, cause(change, plan->name, unread, error));
 	saved_items_clear(&saved);
+	return error ? error : handed_over;
+}
+
+/** Carries out all plans. Returns the first error: the others are carried out in spite of it. */
+static int apply_plans(struct isst_change *change, bool staged)
+{
+	int first_error = 0;
+
+	for (const struct record_plan *plan = change->records; plan; plan = plan->next) {
+		int error = 0;
+
+		if (plan->kind == KEEP)
+			error = apply_keep(change, plan, staged);
+		else if (plan->kind == FORGET)
+			error = apply_forget(change, plan, staged);
+		first_error = first_error ? first_error : error;
+	}
+	return first_error;
 }
 
 void record_apply(struct isst_change *change)
 {
-	for (const struct record_plan *plan = change->records; plan; plan = plan->next) {
-		if (plan->kind == KEEP)
-			apply_keep(change, plan);
-		else if (plan->kind == FORGET)
-			apply_forget(change, plan);
-	}
+	if (!change->records)
+		return;
+	apply_plans(change, false);
+	record_unstage(change->context);
+}
+
+/* ---- Should the run be killed before its records are written ---- */
+
+static const char *const FEATURES[] = { "base-freq", "turbo-freq" };
+
+enum { FEATURE_COUNT = sizeof(FEATURES) / sizeof(FEATURES[0]) };
+
+void record_stage(struct isst_change *change)
+{
+	const char *before = change->context->messages.error;
+
+	if (!change->records)
+		return;
+	record_unstage(change->context);
+	/* Some of what belongs together would be worse than nothing. */
+	if (apply_plans(change, true))
+		record_unstage(change->context);
+	change->context->messages.error = before;
+}
+
+static void remove_staged(struct isst_context *context, const char *name)
+{
+	char *file = file_name(name, true);
+	int error = file ? runtime_file_discard(&context->runtime, file) : -ENOMEM;
+
+	if (error && error != -ENOENT)
+		message_trace(&context->messages, "%s/%s cannot be removed: %s",
+			      context->runtime.path, file ? file : name,
+			      runtime_file_strerror(error));
+	free(file);
+}
+
+void record_unstage(struct isst_context *context)
+{
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
+		remove_staged(context, FEATURES[i]);
+}
+
+/** Makes a staged record the one that counts. Returns 0, also where there is none, or a negative
+ * errno. */
+static int adopt(struct isst_context *context, const char *name)
+{
+	char *file = file_name(name, true);
+	struct saved_items saved = { 0 };
+	int error = file ? saved_items_read(context, file, &saved) : -ENOMEM;
+
+	if (!error)
+		error = write_all(context, name, false, &saved, false);
+	else if (error == -ENOENT)
+		error = 0;
+	saved_items_clear(&saved);
+	free(file);
+	return error;
+}
+
+void record_adopt(struct isst_context *context)
+{
+	const char *before = context->messages.error;
+
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
+		if (adopt(context, FEATURES[i]))
+			message_notice(
+				&context->messages,
+				"a run was killed when its change was made, and its saved "
+				"settings cannot be kept: %s disable --auto goes without what "
+				"that run saved",
+				FEATURES[i]);
+	record_unstage(context);
+	context->messages.error = before;
 }

@@ -59,6 +59,20 @@ int record_existed(struct isst_context *context, const char *name, const struct 
  * stands. */
 void record_apply(struct isst_change *change);
 
+/**
+ * Writes what record_apply() is going to write into files beside the records, before the journal
+ * says that the change is complete: from there on nothing rolls the change back, and a run that is
+ * killed before its records are written leaves what the next one makes them of. Where there is no
+ * room for that the change goes on without.
+ */
+void record_stage(struct isst_change *change);
+
+/** Puts what a run left that was killed behind the end of its change into its records. */
+void record_adopt(struct isst_context *context);
+
+/** Removes it, as that change is none. */
+void record_unstage(struct isst_context *context);
+
 void record_plans_free(struct record_plan *plans);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/machine.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/lock.h"
+#include "transaction/record.h"
 #include "transaction/recovery.h"
 #include "transaction/undo.h"
 
@@ -231,6 +232,8 @@ static int apply(struct isst_journal *journal)
 	/* What could not be restored is left to the next run. */
 	if (!error)
 		error = journal_end(change);
+	if (!error)
+		record_unstage(context);
 	isst_change_free(change);
 	return error;
 }
@@ -243,12 +246,29 @@ int isst_journal_apply(struct isst_journal *journal)
 	return message_end(messages, before, apply(journal));
 }
 
+/** Removes a journal that there is nothing to roll back of. Of a change that is complete the
+ * records may be missing yet. */
+static int remove_journal(struct isst_context *context)
+{
+	const char *before = context->messages.error;
+	struct journal_text text;
+
+	if (journal_text_read(context, &text) == 0 && text.done)
+		record_adopt(context);
+	else
+		record_unstage(context);
+	journal_text_clear(&text);
+	/* One that cannot be read is removed as well. */
+	context->messages.error = before;
+	return journal_remove(context);
+}
+
 static int discard(struct isst_context *context)
 {
 	if (context->lock < 0)
 		return message_error(&context->messages, -EINVAL,
 				     "discarding the journal needs the lock");
-	return journal_remove(context);
+	return remove_journal(context);
 }
 
 int isst_journal_discard(struct isst_context *context)
@@ -469,7 +489,7 @@ int journal_recover(struct isst_context *context)
 		return error;
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
 	if (!journal)
-		return journal_remove(context);
+		return remove_journal(context);
 	error = recover(journal);
 	isst_journal_free(journal);
 	return error;

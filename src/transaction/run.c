@@ -177,6 +177,7 @@ static int run(struct isst_change *change)
 	error = make_steps(change);
 	if (error)
 		return give_up(change, error);
+	record_stage(change);
 	journal_done(change);
 	record_apply(change);
 	end_journal(change);

@@ -2,9 +2,12 @@
 /* What `enable --auto` records and `disable --auto` puts back (D38, D42). */
 #include "transaction/support/loops.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define RECORD "run/record-base-freq"
@@ -831,6 +834,143 @@ static void requests_of_one_change_record_what_as_many_changes_do(void **state)
 	}
 }
 
+/* ---- Killed when the change is complete ---- */
+
+/** When the process is killed: as the journal says that the change is complete. */
+static enum { NEVER, BEFORE_DONE, BEHIND_DONE } killed;
+
+/** That of the library, which the program is linked with. */
+ssize_t write(int descriptor, const void *text, size_t size)
+{
+	static const char DONE[] = "done\n";
+	static ssize_t (*real)(int descriptor, const void *text, size_t size);
+	bool is_done = size == strlen(DONE) && memcmp(text, DONE, size) == 0;
+	ssize_t written;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "write");
+	if (is_done && killed == BEFORE_DONE)
+		raise(SIGKILL);
+	written = real(descriptor, text, size);
+	if (is_done && killed == BEHIND_DONE)
+		raise(SIGKILL);
+	return written;
+}
+
+static void make_killed(const struct machine *machine, const char *request, bool done)
+{
+	pid_t child;
+	int status;
+
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct outcome outcome;
+
+		killed = done ? BEHIND_DONE : BEFORE_DONE;
+		machine_try(machine, request, &outcome);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static const char JOURNAL[] = "run/journal";
+
+static void recover_by_the_next_run(const struct machine *machine)
+{
+	struct isst_context *context = machine_lock(machine);
+
+	assert_int_equal(isst_discover(context), 0);
+	isst_close(context);
+}
+
+static void discard_the_journal(const struct machine *machine)
+{
+	struct isst_context *context = machine_lock(machine);
+
+	isst_journal_keep(context);
+	assert_int_equal(isst_journal_discard(context), 0);
+	isst_close(context);
+}
+
+/** The journal held what was replaced as well, and is gone. */
+static void saved_settings_outlive_a_kill_behind_the_change(void **state)
+{
+	static const char *const NAMES[] = { "base-freq", "turbo-freq" };
+	static const struct {
+		const char *platform, *before, *request;
+	} CASES[] = {
+		{ "tests/tiny", "core-power enable ordered; clos", "base-freq enable auto" },
+		{ "tests/tiny", "clos; base-freq enable auto", "base-freq disable auto" },
+		{ "icelake-2s40c", "base-freq enable auto", "turbo-freq enable auto cpus" },
+		{ "icelake-2s40c", "base-freq enable auto; turbo-freq enable auto cpus",
+		  "base-freq disable auto" },
+		{ "tests/tpmi-tiny", "clos", "base-freq enable auto" },
+	};
+	static void (*const NEXT[])(const struct machine *machine) = { recover_by_the_next_run,
+								       discard_the_journal };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES) * COUNT(NEXT); i++) {
+		const char *request = CASES[i / COUNT(NEXT)].request;
+		char *expected[COUNT(NAMES)];
+		struct machine machine;
+
+		machine_begin(&machine, CASES[i / COUNT(NEXT)].platform);
+		assert_true(machine_restart(&machine, CASES[i / COUNT(NEXT)].before));
+		assert_true(machine_prepare(&machine, request));
+		for (size_t j = 0; j < COUNT(NAMES); j++)
+			expected[j] = record_lines(&machine, NAMES[j]);
+		assert_true(machine_restart(&machine, CASES[i / COUNT(NEXT)].before));
+		make_killed(&machine, request, true);
+		NEXT[i % COUNT(NEXT)](&machine);
+		assert_null(machine_text(&machine, JOURNAL));
+		for (size_t j = 0; j < COUNT(NAMES); j++) {
+			char *lines = record_lines(&machine, NAMES[j]);
+
+			if (strcmp(lines, expected[j]) != 0)
+				fail_msg("%s, %s: record of %s:\n%sexpected:\n%s", machine.name,
+					 request, NAMES[j], lines, expected[j]);
+			free(lines);
+			free(expected[j]);
+		}
+		assert_null(machine_text(&machine, RECORD ".staged"));
+		machine_end(&machine);
+	}
+}
+
+/** What is staged then is of a change that is none. */
+static void a_change_that_is_not_complete_leaves_the_saved_settings(void **state)
+{
+	static const char *const BEFORE[] = { "clos", "clos; base-freq enable auto; clos" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(BEFORE); i++) {
+		char *lines, *former, *before;
+		struct machine machine;
+
+		machine_begin(&machine, "tests/tiny");
+		assert_true(machine_restart(&machine, BEFORE[i]));
+		before = machine_picture(&machine);
+		former = record_lines(&machine, "base-freq");
+		make_killed(&machine, "base-freq enable auto", false);
+		lines = machine_text(&machine, RECORD ".staged");
+		assert_non_null(lines);
+		free(lines);
+		recover_by_the_next_run(&machine);
+		machine_check(&machine, before, "a rollback");
+		lines = record_lines(&machine, "base-freq");
+		assert_string_equal(lines, former);
+		assert_null(machine_text(&machine, RECORD ".staged"));
+		free(lines);
+		free(former);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
 #define TEST(test, platform) \
 	{ \
 		platform ": " #test, test, NULL, NULL, platform \
@@ -861,6 +1001,8 @@ int main(void)
 		     "tests/tpmi-tiny"),
 		cmocka_unit_test(
 			a_second_enable_over_the_other_feature_keeps_what_others_wrote_between),
+		cmocka_unit_test(saved_settings_outlive_a_kill_behind_the_change),
+		cmocka_unit_test(a_change_that_is_not_complete_leaves_the_saved_settings),
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
 		cmocka_unit_test(a_record_of_another_level_is_no_record),
 		cmocka_unit_test(saved_settings_that_are_cut_off_are_followed_in_nothing),
