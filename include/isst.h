@@ -168,6 +168,10 @@ struct isst_options {
 	 * trace. */
 	void (*debug)(void *data, const char *line);
 	void *debug_data;
+	/** Every value that a change writes, and every one that is rolled back, is a line of the
+	 * system log: syslog(3), priority notice, under the program's name. Else nothing is sent
+	 * there. */
+	bool system_log;
 };
 
 /**

@@ -138,6 +138,7 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 		.machine = machine,
 		.tries = request_number(request, OPTION_RETRY),
 		.pause_ms = request_number(request, OPTION_PAUSE),
+		.system_log = true,
 	};
 
 	if (request_has(request, OPTION_DEBUG)) {

@@ -35,6 +35,7 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 	context->level_effects = level_effects_read;
 	context->messages.debug = options->debug;
 	context->messages.debug_data = options->debug_data;
+	context->system_log = options->system_log;
 	context->platform = (struct isst_platform){ .intel = machine->identity.intel,
 						    .family = machine->identity.family,
 						    .model = machine->identity.model,

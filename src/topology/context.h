@@ -22,6 +22,7 @@ struct level_effects {
 struct isst_context {
 	struct isst_machine *machine;
 	struct messages messages;
+	bool system_log; /* values that are written are lines of the system log */
 	struct isst_platform platform;
 	struct driver driver;
 	struct kernel_files files;

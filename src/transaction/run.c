@@ -47,7 +47,7 @@ void change_log(struct isst_change *change, const struct item *item, struct item
 	struct messages *texts = &change->texts;
 	char *line;
 
-	if (!machine->log ||
+	if (!machine->log || !change->context->system_log ||
 	    asprintf(&line, "%s%s%s: %s -> %s: %s", command ? command : "", command ? ": " : "",
 		     item_text(texts, change->context, item), item_value_text(texts, item, from),
 		     item_value_text(texts, item, to), result) < 0)

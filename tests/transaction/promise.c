@@ -340,6 +340,44 @@ static void C5_a_change_without_options_has_the_defaults(void **state)
 	program_end(&program);
 }
 
+/** The machine's system log is a file of the emulator, which has none before the first line. */
+static bool is_logged(const struct machine *machine)
+{
+	char *path;
+	bool there;
+
+	assert_true(asprintf(&path, "%s/log", machine->state) >= 0);
+	there = access(path, F_OK) == 0;
+	free(path);
+	return there;
+}
+
+static void C8_the_system_log_is_written_to_only_if_asked_for(void **state)
+{
+	(void)state;
+	for (int asked = 0; asked < 2; asked++) {
+		struct isst_options options = { .system_log = asked };
+		struct machine machine;
+		struct isst_context *context;
+		struct isst_change *change;
+		struct isst_request request = { 0 };
+
+		machine_begin(&machine, "tests/tiny");
+		options.machine = machine_open(&machine);
+		assert_int_equal(isst_open(&options, &context), 0);
+		assert_int_equal(isst_lock(context, 1000), 0);
+		assert_int_equal(isst_discover(context), 0);
+		request.domain = isst_domain(context, 0);
+		assert_int_equal(isst_change_new(context, NULL, &change), 0);
+		assert_int_equal(isst_plan_level(change, &request, 1, 1, false), 0);
+		assert_int_equal(isst_change_run(change), 0);
+		assert_int_equal(is_logged(&machine), asked);
+		isst_change_free(change);
+		isst_close(context);
+		machine_end(&machine);
+	}
+}
+
 static void C5_before_discovery_there_is_no_cpu_to_walk(void **state)
 {
 	struct isst_context *context;
@@ -557,6 +595,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C4_what_a_request_forbids_an_earlier_one_may_have_settled),
 		cmocka_unit_test(C5_a_change_without_options_has_the_defaults),
 		cmocka_unit_test(C5_before_discovery_there_is_no_cpu_to_walk),
+		cmocka_unit_test(C8_the_system_log_is_written_to_only_if_asked_for),
 		cmocka_unit_test(a_small_limit_of_file_sizes_is_an_error_and_no_signal),
 		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
 		cmocka_unit_test(C3_a_change_owns_its_texts),
