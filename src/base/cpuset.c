@@ -109,6 +109,27 @@ int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int la
 	return 0;
 }
 
+int cpuset_remove(struct isst_cpuset *set, unsigned int cpu)
+{
+	size_t at = find_run(set, cpu);
+	struct run run;
+	int error;
+
+	if (at == set->count || set->runs[at].first > cpu)
+		return 0;
+	error = make_space(set, set->count + 1);
+	if (error)
+		return error;
+	run = set->runs[at];
+	memmove(&set->runs[at], &set->runs[at + 1], (--set->count - at) * sizeof(run));
+	/* Neither can fail: there is space for both. */
+	if (run.first < cpu)
+		error = isst_cpuset_add(set, run.first, cpu - 1);
+	if (run.last > cpu && !error)
+		error = isst_cpuset_add(set, cpu + 1, run.last);
+	return error;
+}
+
 int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other)
 {
 	for (size_t i = 0; other && i < other->count; i++) {

@@ -11,4 +11,8 @@ void cpuset_swap(struct isst_cpuset *one, struct isst_cpuset *other);
 /** Takes all CPUs out of a set. */
 void cpuset_clear(struct isst_cpuset *set);
 
+/** Takes a CPU out of a set, in which it need not be. Returns 0 or -ENOMEM (the set is as before).
+ */
+int cpuset_remove(struct isst_cpuset *set, unsigned int cpu);
+
 #endif

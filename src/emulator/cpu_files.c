@@ -195,8 +195,8 @@ static int write_file(const struct server *server, int directory, const struct c
 	return write_online_set(server, directory, file, cpu);
 }
 
-/** Whether a directory goes when its CPU does; kernels since 5.19 leave that of cpufreq, and answer
- * EBUSY to whoever reads it. */
+/** Whether a directory goes when its CPU does; that of cpufreq stays: kernels since 5.19 answer
+ * EBUSY to whoever reads it, and those before show what they showed. */
 static bool goes_offline(const struct server *server, const char *name)
 {
 	return strcmp(name, "cpufreq") != 0 ||

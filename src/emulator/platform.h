@@ -160,7 +160,7 @@ enum core_ids { CORE_IDS_SAME, CORE_IDS_DENSE, CORE_IDS_SPREAD };
 enum level_compare { LEVEL_COMPARE_STATUS, LEVEL_COMPARE_CONTROL };
 
 /** What becomes of the cpufreq directory of a CPU that goes offline. */
-enum offline_cpufreq { OFFLINE_CPUFREQ_BUSY, OFFLINE_CPUFREQ_GONE };
+enum offline_cpufreq { OFFLINE_CPUFREQ_BUSY, OFFLINE_CPUFREQ_READABLE, OFFLINE_CPUFREQ_GONE };
 
 /** The files domain_id of the uncore: the power domain, or counted in each PCI device. */
 enum uncore_ids { UNCORE_IDS_UNIQUE, UNCORE_IDS_REPEATED };

@@ -76,7 +76,7 @@ static int complete_files(struct platform *platform)
 	if (!platform->offline_cpufreq.line)
 		platform->offline_cpufreq.value = platform->kernel.value >= KERNEL(5, 19)
 							  ? OFFLINE_CPUFREQ_BUSY
-							  : OFFLINE_CPUFREQ_GONE;
+							  : OFFLINE_CPUFREQ_READABLE;
 	if (!platform->bios_turbo.value)
 		platform->no_turbo.value = 1;
 	if (!platform->uncore_follows_level.line)

@@ -425,7 +425,7 @@ static const struct key topology_keys[] = {
 
 static const char *const uncore_ids[] = { "unique", "repeated", NULL };
 
-static const char *const offline_cpufreq[] = { "busy", "gone", NULL };
+static const char *const offline_cpufreq[] = { "busy", "readable", "gone", NULL };
 
 static const struct key files_keys[] = {
 	{ "die-files", parse_word, OF_PLATFORM(die_files), .words = yes_no },

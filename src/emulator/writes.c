@@ -131,11 +131,20 @@ static int write_smt(struct server *server, const char *path, const char *text)
 	return result ? result : tree_write_smt(server, server->directory);
 }
 
-/** Kernels since 5.19 leave the cpufreq directory of an offline CPU where it is. */
-static bool cpufreq_is_busy(const struct server *server, const struct platform_cpu *cpu)
+/** How files of cpufreq answer while their CPU is offline: kernels since 5.19 to all with EBUSY;
+ * those before let them be read, and take nothing. */
+static int cpufreq_refusal(const struct server *server, const struct platform_cpu *cpu, bool write)
 {
-	return cpu && !cpu_online(server, cpu) &&
-	       server->platform->offline_cpufreq.value == OFFLINE_CPUFREQ_BUSY;
+	if (!cpu || cpu_online(server, cpu))
+		return 0;
+	switch (server->platform->offline_cpufreq.value) {
+	case OFFLINE_CPUFREQ_BUSY:
+		return -EBUSY;
+	case OFFLINE_CPUFREQ_READABLE:
+		return write ? -EINVAL : 0;
+	default:
+		return 0;
+	}
 }
 
 /** The user's limit is remembered as it is, whatever comes of it now. */
@@ -144,9 +153,10 @@ static int write_limit(struct server *server, const char *path, const char *text
 	const struct platform_cpu *cpu = cpu_of_path(server, path);
 	struct cpu_state *state = state_of(server, cpu);
 	uint64_t khz;
-	int result = cpufreq_is_busy(server, cpu) ? -EBUSY
-						  : parse_number(text, 0, NO_LIMIT_KHZ, &khz);
+	int result = cpufreq_refusal(server, cpu, true);
 
+	if (!result)
+		result = parse_number(text, 0, NO_LIMIT_KHZ, &khz);
 	if (result)
 		return result;
 	server->state->unfinished_domain = cpu->domain + 1;
@@ -189,9 +199,10 @@ static int write_governor(struct server *server, const char *path, const char *t
 {
 	const struct platform_cpu *cpu = cpu_of_path(server, path);
 	const char *governor = find_governor(server->platform, text);
+	int refusal = cpufreq_refusal(server, cpu, true);
 
-	if (cpufreq_is_busy(server, cpu))
-		return -EBUSY;
+	if (refusal)
+		return refusal;
 	return governor ? tree_write_governor(server, cpu, governor) : -EINVAL;
 }
 
@@ -378,8 +389,7 @@ int read_refusal(const struct server *server, const char *path)
 	if (pstate_is_off(server) && strcmp(path, CPUS "/intel_pstate/no_turbo") == 0)
 		return -EAGAIN;
 	if (fnmatch(CPUS "/cpu[0-9]*/cpufreq/*", path, FNM_PATHNAME) == 0 &&
-	    cpufreq_is_busy(server, cpu_of_path(server, path)) &&
 	    faccessat(server->root, path + 1, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return -EBUSY;
+		return cpufreq_refusal(server, cpu_of_path(server, path), false);
 	return 0;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's limits of a CPU's frequency, and its switch. */
 #include "sysfs/cpufreq.h"
+#include "base/cpuset.h"
 #include "base/messages.h"
+#include "isst.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +13,30 @@
 
 static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
 static const char *const PROCESSOR_FILES[] = { "cpuinfo_min_freq", "cpuinfo_max_freq" };
+
+int hotplug_set_online(struct kernel_files *files, const struct isst_cpuset *online)
+{
+	struct isst_cpuset *copy = isst_cpuset_new();
+
+	if (!copy || isst_cpuset_add_set(copy, online)) {
+		isst_cpuset_free(copy);
+		return -ENOMEM;
+	}
+	isst_cpuset_free(files->online);
+	files->online = copy;
+	return 0;
+}
+
+/** Should memory be short, nothing is known any more, and each file answers for itself. */
+static void note_online(struct kernel_files *files, unsigned int cpu, bool online)
+{
+	if (!files->online || online == isst_cpuset_has(files->online, cpu))
+		return;
+	if (online ? isst_cpuset_add(files->online, cpu, cpu) : cpuset_remove(files->online, cpu)) {
+		isst_cpuset_free(files->online);
+		files->online = NULL;
+	}
+}
 
 /** A CPU without a file of its own cannot go offline. */
 static bool is_offline(struct kernel_files *files, unsigned int cpu)
@@ -23,14 +49,24 @@ static bool is_offline(struct kernel_files *files, unsigned int cpu)
 	if (kernel_files_number(files, path, 1, &online))
 		online = 1;
 	free(path);
+	note_online(files, cpu, online);
 	return !online;
 }
 
-/** Kernels since 5.19 leave the cpufreq directory of an offline CPU, whose files then are busy:
- * nothing is there for now. */
+/** Whether a CPU was offline when that was last looked for, and still is: kernels before 5.19 show
+ * its limits as if it were online. A file is read only for CPUs of which that is to be expected. */
+static bool stays_offline(struct kernel_files *files, unsigned int cpu)
+{
+	return files->online && !isst_cpuset_has(files->online, cpu) && is_offline(files, cpu);
+}
+
+/** Kernels leave the cpufreq directory of an offline CPU. Since 5.19 all its files are busy, before
+ * it is writing that fails, as invalid: nothing is there for now. */
 static int absent_while_offline(struct kernel_files *files, unsigned int cpu, int error)
 {
-	return error == -EIO && files->answer == -EBUSY && is_offline(files, cpu) ? -ENOENT : error;
+	bool refused = files->answer == -EBUSY || files->answer == -EINVAL;
+
+	return error == -EIO && refused && is_offline(files, cpu) ? -ENOENT : error;
 }
 
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz)
@@ -38,6 +74,8 @@ int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name,
 	char *path;
 	int error;
 
+	if (stays_offline(files, cpu))
+		return -ENOENT;
 	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, name) < 0)
 		return -ENOMEM;
 	error = kernel_files_number(files, path, UINT32_MAX, khz);
@@ -134,8 +172,12 @@ int hotplug_smt_control(struct kernel_files *files, char **control)
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online)
 {
 	char *path;
+	int error;
 
 	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
 		path = NULL;
-	return kernel_files_write_number(files, path, online);
+	error = kernel_files_write_number(files, path, online);
+	if (!error)
+		note_online(files, cpu, online);
+	return error;
 }

@@ -54,6 +54,13 @@ int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);
 int hotplug_smt_control(struct kernel_files *files, char **control);
 bool hotplug_smt_is_off(const char *control);
 
+/**
+ * Notes which CPUs are online, so that what the kernel still shows of the others is not taken for
+ * their limits; hotplug_write() keeps it up to date. Before the first call each file answers for
+ * itself. Returns 0 or -ENOMEM.
+ */
+int hotplug_set_online(struct kernel_files *files, const struct isst_cpuset *online);
+
 /** Takes a CPU online or offline. -ENOENT for a CPU that cannot be unplugged. */
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online);
 

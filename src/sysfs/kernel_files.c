@@ -76,6 +76,8 @@ void kernel_files_forget(struct kernel_files *files)
 {
 	free(files->boot_id);
 	files->boot_id = NULL;
+	isst_cpuset_free(files->online);
+	files->online = NULL;
 }
 
 int kernel_files_number(struct kernel_files *files, const char *path, uint64_t max,

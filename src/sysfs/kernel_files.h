@@ -24,6 +24,7 @@ struct kernel_files {
 	int answer; /* of the kernel to the last read or write: 0 or -errno, which the errors below
 		       do not tell apart */
 	char *boot_id;			/* NULL until it was read */
+	struct isst_cpuset *online;	/* when that was last looked for (cpufreq.h); or NULL */
 	struct uncore_clusters *uncore; /* NULL until they were looked for (uncore.h) */
 };
 

@@ -4,7 +4,7 @@
  * for each CPU.
  */
 #include "base/messages.h"
-#include "sysfs/kernel_files.h"
+#include "sysfs/cpufreq.h"
 #include "topology/steps.h"
 
 #include <errno.h>
@@ -51,7 +51,8 @@ static int read_cpu_lists(const struct topology_sources *sources, struct topolog
 		goto out;
 	}
 	if (isst_cpuset_add_set(possible, topology->present) ||
-	    isst_cpuset_add_set(topology->present, topology->online)) {
+	    isst_cpuset_add_set(topology->present, topology->online) ||
+	    hotplug_set_online(sources->files, topology->online)) {
 		error = -ENOMEM;
 		goto out;
 	}

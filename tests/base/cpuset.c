@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of CPU numbers: adding, lists, the forms in which they are written. */
+#include "base/cpuset.h"
 #include "support/check.h"
 
 static void add(struct isst_cpuset *set, unsigned int first, unsigned int last)
@@ -43,6 +44,34 @@ static void a_new_set_is_empty(void **state)
 	assert_string_equal(text, "");
 	free(text);
 	isst_cpuset_free(set);
+}
+
+static void a_cpu_is_taken_out_wherever_it_is_in_a_range(void **state)
+{
+	static const struct {
+		const char *before;
+		unsigned int cpu;
+		const char *after;
+	} CASES[] = {
+		{ "", 3, "" },
+		{ "3", 3, "" },
+		{ "3-5", 3, "4-5" },
+		{ "3-5", 4, "3,5" },
+		{ "3-5", 5, "3-4" },
+		{ "3-5", 6, "3-5" },
+		{ "0-2,4-6", 3, "0-2,4-6" },
+		{ "0-2,4-6", 5, "0-2,4,6" },
+		{ "0,2,4,6", 0, "2,4,6" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct isst_cpuset *set = check_set(CASES[i].before);
+
+		assert_int_equal(cpuset_remove(set, CASES[i].cpu), 0);
+		check_cpus(set, CASES[i].after);
+		isst_cpuset_free(set);
+	}
 }
 
 static void freeing_no_set_does_nothing(void **state)
@@ -387,6 +416,7 @@ int main(void)
 		cmocka_unit_test(C5_no_set_is_an_empty_one),
 		cmocka_unit_test(a_new_set_is_empty),
 		cmocka_unit_test(freeing_no_set_does_nothing),
+		cmocka_unit_test(a_cpu_is_taken_out_wherever_it_is_in_a_range),
 		cmocka_unit_test(adjacent_and_overlapping_ranges_become_one),
 		cmocka_unit_test(any_order_of_adding_gives_the_same_set),
 		cmocka_unit_test(a_set_is_added_to_another),

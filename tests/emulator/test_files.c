@@ -93,18 +93,22 @@ static void offline_takes_the_topology_away_and_online_brings_it_back(void **sta
 	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0\ncores = 0-3\n" \
 	"[level 0]\ncores = 0-3\nbase = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n"
 
-/** Since 5.19 the directory stays, and its files are busy. */
-static void cpufreq_of_an_offline_cpu_is_busy_or_gone(void **state)
+/** The directory stays. Since 5.19 its files are busy; before they are read as if the CPU were
+ * online, and writing fails. */
+static void cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone(void **state)
 {
 	static const struct {
 		const char *text;
-		int error;
+		int read_error, write_error;
 	} CASES[] = {
-		{ FOUR_CPUS, -EBUSY },
-		{ FOUR_CPUS "[driver]\nkernel = 5.19\n", -EBUSY },
-		{ FOUR_CPUS "[driver]\nkernel = 5.18\n", -ENOENT },
-		{ FOUR_CPUS "[files]\noffline-cpufreq = gone\n", -ENOENT },
-		{ FOUR_CPUS "[driver]\nkernel = 5.18\n[files]\noffline-cpufreq = busy\n", -EBUSY },
+		{ FOUR_CPUS, -EBUSY, -EBUSY },
+		{ FOUR_CPUS "[driver]\nkernel = 5.19\n", -EBUSY, -EBUSY },
+		{ FOUR_CPUS "[driver]\nkernel = 5.18\n", 0, -EINVAL },
+		{ FOUR_CPUS "[driver]\nkernel = 5.3\n", 0, -EINVAL },
+		{ FOUR_CPUS "[files]\noffline-cpufreq = readable\n", 0, -EINVAL },
+		{ FOUR_CPUS "[files]\noffline-cpufreq = gone\n", -ENOENT, -ENOENT },
+		{ FOUR_CPUS "[driver]\nkernel = 5.18\n[files]\noffline-cpufreq = busy\n", -EBUSY,
+		  -EBUSY },
 	};
 	static const char *const NAMES[] = { "base_frequency", "scaling_max_freq",
 					     "scaling_driver" };
@@ -121,11 +125,16 @@ static void cpufreq_of_an_offline_cpu_is_busy_or_gone(void **state)
 			char path[128];
 
 			snprintf(path, sizeof(path), CPUS "/cpu3/cpufreq/%s", NAMES[j]);
-			assert_int_equal(read_result(&e, path), CASES[i].error);
+			assert_int_equal(read_result(&e, path), CASES[i].read_error);
 		}
 		assert_int_equal(read_result(&e, CPUS "/cpu3/cpufreq/none"), -ENOENT);
 		assert_int_equal(write_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "1900000"),
-				 CASES[i].error);
+				 CASES[i].write_error);
+		assert_int_equal(
+			write_file(&e, CPUS "/cpu3/cpufreq/scaling_governor", "performance"),
+			CASES[i].write_error);
+		if (!CASES[i].read_error)
+			assert_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000\n");
 		assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
 		assert_file(&e, CPUS "/cpu3/cpufreq/scaling_max_freq", "2000000\n");
 		finish_written(&e);
@@ -309,7 +318,7 @@ int main(void)
 		cmocka_unit_test(files_of_the_guide),
 		cmocka_unit_test(variants_of_kernels),
 		cmocka_unit_test(offline_takes_the_topology_away_and_online_brings_it_back),
-		cmocka_unit_test(cpufreq_of_an_offline_cpu_is_busy_or_gone),
+		cmocka_unit_test(cpufreq_of_an_offline_cpu_is_busy_or_readable_or_gone),
 		cmocka_unit_test(smt_control_takes_second_threads_offline_and_keeps_them_there),
 		cmocka_unit_test(smt_control_is_what_the_platform_says),
 		cmocka_unit_test(a_whole_core_goes_and_returns),

@@ -141,6 +141,52 @@ static void a_busy_cpufreq_is_absent_while_the_cpu_is_offline(void **state)
 	}
 }
 
+/** Kernels before 5.19 show the limits of an offline CPU as before, and call writing them invalid.
+ */
+static void a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are(void **state)
+{
+	struct isst_cpuset *online = check_set("0-2");
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	uint64_t khz;
+
+	start(fake, &bench);
+	assert_int_equal(hotplug_set_online(&bench.files, online), 0);
+	/* It came online since. */
+	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), 0);
+	assert_int_equal(hotplug_write(&bench.files, 3, false), 0);
+	fake_file(&fake->files, CPU3 "online", "0");
+	fake_file_refuses(&fake->files, CPU3 "cpufreq/scaling_max_freq", -EINVAL);
+	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), -ENOENT);
+	assert_int_equal(cpufreq_write_limit(&bench.files, 3, CPUFREQ_MAX, 900000), -ENOENT);
+	fake_file(&fake->files, CPU3 "online", "1");
+	assert_int_equal(hotplug_write(&bench.files, 3, true), 0);
+	assert_int_equal(cpufreq_read_limit(&bench.files, 3, CPUFREQ_MAX, &khz), 0);
+	/* It is online: the kernel means the number. */
+	assert_int_equal(cpufreq_write_limit(&bench.files, 3, CPUFREQ_MAX, 900000), -EIO);
+	check_holds(bench.messages.error, "Invalid argument");
+	isst_cpuset_free(online);
+	kernel_files_forget(&bench.files);
+	messages_free(&bench.messages);
+}
+
+/** Of CPUs that are known to be online no other file is read. */
+static void whether_a_cpu_is_online_costs_no_file_of_it(void **state)
+{
+	struct isst_cpuset *online = check_set("0-3");
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	uint64_t khz;
+
+	start(fake, &bench);
+	assert_int_equal(hotplug_set_online(&bench.files, online), 0);
+	assert_int_equal(cpufreq_read(&bench.files, 3, "scaling_max_freq", &khz), 0);
+	assert_int_equal(bench.files.opened, 1);
+	isst_cpuset_free(online);
+	kernel_files_forget(&bench.files);
+	messages_free(&bench.messages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +196,8 @@ int main(void)
 		MACHINE_TEST(D41_a_cpu_that_cannot_be_unplugged_is_the_callers_to_judge),
 		MACHINE_TEST(D43_without_intel_pstate_turbo_is_unknown_and_not_off),
 		MACHINE_TEST(a_busy_cpufreq_is_absent_while_the_cpu_is_offline),
+		MACHINE_TEST(a_cpufreq_that_shows_offline_cpus_is_absent_while_they_are),
+		MACHINE_TEST(whether_a_cpu_is_online_costs_no_file_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,6 +365,34 @@ static void without_cpusets_cpus_go_offline(void **state)
 	machine_end(&machine);
 }
 
+/** CPU 1 is of level 1, and its limit below the base frequency of that; with SMT off it cannot come
+ * online. */
+static void a_level_goes_without_limits_of_cpus_that_stay_offline(void **state)
+{
+	static const char *const KINDS[] = { "busy", "readable", "gone" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(KINDS) / sizeof(*KINDS); i++) {
+		struct machine machine;
+		struct outcome outcome;
+		char *lines;
+
+		assert_true(asprintf(&lines, "[files]\noffline-cpufreq = %s\n\n[topology]",
+				     KINDS[i]) >= 0);
+		machine_begin_with(&machine, "tests/tiny", "[topology]", lines);
+		free(lines);
+		set_file(&machine, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
+			 "1800000");
+		set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
+		machine_try(&machine, "level 1 online", &outcome);
+		if (outcome_error(&outcome))
+			fail_msg("%s: %s", KINDS[i], outcome.message);
+		check_holds(outcome.warnings, "stays offline, as SMT is off");
+		outcome_clear(&outcome);
+		machine_end(&machine);
+	}
+}
+
 /* ---- The uncore ---- */
 
 #define UNCORE "/sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00/"
@@ -422,6 +450,7 @@ int main(void)
 		cmocka_unit_test(a_partition_of_others_is_neither_replaced_nor_removed),
 		cmocka_unit_test(D16_long_lists_of_cpus_are_complete),
 		cmocka_unit_test(without_cpusets_cpus_go_offline),
+		cmocka_unit_test(a_level_goes_without_limits_of_cpus_that_stay_offline),
 		cmocka_unit_test(uncore_limits_that_firmware_moved_are_restored),
 	};
 

@@ -553,11 +553,12 @@ static void hotplug(const struct machine *machine, unsigned int cpu, bool online
 	opened->release(opened);
 }
 
-/** The limits of a CPU that is offline can be neither read nor written, with old kernels and new
- * ones: what is recorded of them waits. */
+/** The limits of a CPU that is offline cannot be written, with old kernels and new ones, nor read
+ * with most: what is recorded of them waits. */
 static void limits_of_an_offline_cpu_are_put_back_once_it_is_online(void **state)
 {
-	static const char *const FILES[] = { "offline-cpufreq = busy", "offline-cpufreq = gone" };
+	static const char *const FILES[] = { "offline-cpufreq = busy", "offline-cpufreq = readable",
+					     "offline-cpufreq = gone" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(FILES); i++) {

@@ -333,6 +333,64 @@ static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
 	machine_end(&machine);
 }
 
+/** Machines of one core per pair of CPUs whose files of cpufreq answer in the three ways of kernels
+ * while their CPU is offline. */
+static const char *const OFFLINE_CPUFREQ[] = { "busy", "readable", "gone" };
+
+static void begin_and_kill(struct machine *machine, const char *offline_cpufreq)
+{
+	char *lines, *journal;
+
+	assert_true(asprintf(&lines, "[files]\noffline-cpufreq = %s\n\n[topology]",
+			     offline_cpufreq) >= 0);
+	machine_begin_with(machine, "tests/tiny", "[topology]", lines);
+	free(lines);
+	run_and_kill(machine, "base-freq enable auto", 12);
+	journal = machine_text(machine, "run/journal");
+	check_holds(journal, "scaling-min 0 0 0 3");
+	free(journal);
+}
+
+static void limits_of_second_threads_are_left_where_smt_is_off(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(OFFLINE_CPUFREQ); i++) {
+		struct isst_context *context;
+		struct machine machine;
+
+		begin_and_kill(&machine, OFFLINE_CPUFREQ[i]);
+		set_file(&machine, "/sys/devices/system/cpu/smt/control", "off");
+		context = machine_lock(&machine);
+		if (isst_discover(context))
+			fail_msg("%s: %s", OFFLINE_CPUFREQ[i], isst_error(context));
+		isst_close(context);
+		check_no_journal(&machine);
+		machine_end(&machine);
+	}
+}
+
+static void limits_of_an_offline_cpu_wait_for_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(OFFLINE_CPUFREQ); i++) {
+		struct isst_context *context;
+		struct machine machine;
+
+		begin_and_kill(&machine, OFFLINE_CPUFREQ[i]);
+		set_online(&machine, 3, 3, false);
+		context = machine_lock(&machine);
+		assert_int_equal(isst_discover(context), -EIO);
+		check_holds(isst_error(context), "offline: bring ");
+		isst_close(context);
+		set_online(&machine, 3, 3, true);
+		context = machine_lock(&machine);
+		assert_int_equal(isst_discover(context), 0);
+		isst_close(context);
+		check_no_journal(&machine);
+		machine_end(&machine);
+	}
+}
+
 /* ---- A journal that is cut off ---- */
 
 /** A kill within a write leaves part of a line. What a recovery notes behind it must not make that
@@ -723,6 +781,8 @@ int main(void)
 		cmocka_unit_test(
 			a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain),
 		cmocka_unit_test(a_bit_without_a_known_meaning_makes_nothing_anothers),
+		cmocka_unit_test(limits_of_second_threads_are_left_where_smt_is_off),
+		cmocka_unit_test(limits_of_an_offline_cpu_wait_for_it),
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
 		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
 		cmocka_unit_test(a_rollback_goes_on_where_it_has_taken_cpus_offline),
