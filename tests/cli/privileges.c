@@ -98,7 +98,8 @@ static void borrowed_privileges_lower_the_bounding_set(void **state)
 	int status;
 
 	(void)state;
-	if (geteuid() != 0)
+	/* Under a RUNNER (tests/run-tests.sh) the program is not what the kernel starts. */
+	if (geteuid() != 0 || getenv("RUNNER"))
 		skip();
 	process = fork();
 	assert_true(process >= 0);
