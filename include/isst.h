@@ -559,9 +559,12 @@ struct isst_journal_item {
 	const char *written_value; /* NULL where it was only disturbed */
 	const char *present_value; /* `unknown` where it cannot be read */
 	const char *finding;	   /* in words, who gave it its present value */
-	bool restored;		   /* isst_journal_apply() gives it its old value */
-	bool moved;		   /* another process changed it since: it stays */
-	bool kept; /* it cannot be reached while its CPUs are offline: it has to wait */
+	/* isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
+	bool restored;
+	bool moved; /* another process changed it since: it stays */
+	/* It cannot be reached while its CPUs are offline, or the driver does not offer its power
+	 * domain: it has to wait. */
+	bool kept;
 };
 
 void isst_journal_keep(struct isst_context *context);
@@ -592,7 +595,7 @@ const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, 
  * Gives all items that another process has not changed since their old values, and removes the
  * journal. Needs the lock. Returns 0; -ENOENT where the journal was applied or discarded since it
  * was opened. With any other negative errno the journal is kept: -EAGAIN: what can be reached was
- * rolled back, and the message says which CPUs have to be brought online for the rest;
+ * rolled back, and the message says what brings the rest into reach;
  * -ENOTRECOVERABLE: the message lists what differs; -EINVAL: the lock is not held; -EPERM or -EIO:
  * all was rolled back, and the file cannot be removed, or the journal cannot be written; -ENOMEM.
  */

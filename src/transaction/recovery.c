@@ -607,6 +607,12 @@ bool isst_journal_moved(const struct isst_journal *journal)
 	return false;
 }
 
+/** What may appear yet is waited for and overwritten, whether it has come by then or not. */
+static bool is_restored(enum finding finding)
+{
+	return finding == FOUND_PENDING || finding == FOUND_WRITTEN || finding == FOUND_UNCERTAIN;
+}
+
 static int list_items(struct isst_journal *journal)
 {
 	static const char *const FINDINGS[] = {
@@ -637,8 +643,7 @@ static int list_items(struct isst_journal *journal)
 						 : item_describe_value(context, &tracked->item,
 								       tracked->now),
 			.finding = FINDINGS[tracked->finding],
-			.restored = tracked->finding == FOUND_WRITTEN ||
-				    tracked->finding == FOUND_UNCERTAIN,
+			.restored = is_restored(tracked->finding),
 			.moved = tracked->finding == FOUND_MOVED,
 			.kept = finding_waits(tracked->finding),
 		};

@@ -335,6 +335,44 @@ static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void
 	}
 }
 
+/** What may come yet is taken back, and is listed as what it is. */
+static void what_may_come_yet_is_listed_as_what_a_rollback_takes_back(void **state)
+{
+	const struct isst_journal_item *item;
+	struct isst_context *context;
+	struct isst_journal *journal;
+	unsigned int pending = 0;
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	before = machine_picture(&machine);
+	machine_try_killed(&machine, "level 1",
+			   "tpmi perf-set-level power-domain 0 late 1500 times 1\n"
+			   "tpmi perf-set-level power-domain 1 signal KILL");
+	context = machine_lock(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_journal_open(context, &journal), 0);
+	for (size_t i = 0; (item = isst_journal_item(journal, i)); i++) {
+		if (strcmp(item->finding, "as before, and may change yet") != 0)
+			continue;
+		assert_string_equal(item->present_value, item->old_value);
+		assert_true(item->restored && !item->moved && !item->kept);
+		pending++;
+	}
+	assert_true(pending > 0);
+	assert_int_equal(isst_journal_apply(journal), 0);
+	isst_journal_free(journal);
+	isst_close(context);
+	usleep(2000 * 1000);
+	machine_look(&machine);
+	machine_check(&machine, before, "what was late");
+	free(before);
+	machine_end(&machine);
+}
+
 /** What the firmware never makes keeps no journal for ever. */
 static void recovery_ends_where_a_level_was_refused_and_the_run_killed(void **state)
 {
@@ -654,10 +692,12 @@ int main(void)
 		cmocka_unit_test(
 			B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
 		cmocka_unit_test(recovery_waits_for_what_was_asked_for_before_the_run_was_killed),
+		cmocka_unit_test(what_may_come_yet_is_listed_as_what_a_rollback_takes_back),
 		cmocka_unit_test(recovery_ends_where_a_level_was_refused_and_the_run_killed),
 		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, TINY),
-		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, "graniterapids-unlocked"),
+		TEST(undo_of_a_level_puts_features_limits_and_uncore_back,
+		     "graniterapids-unlocked"),
 		cmocka_unit_test(uncore_limits_of_clusters_are_written_and_taken_back),
 		cmocka_unit_test(features_and_core_power_are_waited_for),
 		cmocka_unit_test(what_settles_too_late_is_a_failure),
