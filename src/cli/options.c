@@ -35,14 +35,14 @@ const struct option_row global_options[] = {
 	{ OPTION_CPU0_WORKAROUND, 'u', "cpu0-workaround", .idle_on_preset = true,
 	  .help = "Take CPU 0 away by a cgroup v2 partition, never set it offline" },
 	{ OPTION_DEBUG, 'd', "debug", .help = "Trace what is asked of the hardware" },
-	{ OPTION_DRY_RUN, 0, "dry-run",
+	{ OPTION_DRY_RUN, 0, "dry-run", .own = true,
 	  .help = "Check everything and list what would be written, but write nothing" },
 	{ OPTION_FORMAT, 'f', "format", "FORMAT", VALUE_WORD, .words = format_words,
 	  .help = "Write results as text or json. Default: text" },
 	HELP_ROW,
 	{ OPTION_INFO, 'i', "info", .idle_on_preset = true,
 	  .help = "Print what this machine supports" },
-	{ OPTION_LOCK_TIMEOUT, 0, "lock-timeout", "SECONDS", VALUE_NUMBER, 0, 3600,
+	{ OPTION_LOCK_TIMEOUT, 0, "lock-timeout", "SECONDS", VALUE_NUMBER, 0, 3600, .own = true,
 	  .help = "How long to wait for another run that changes the machine; 0: not at\n"
 		  "all. Default: 9" },
 	{ OPTION_OUT, 'o', "out", "FILE", VALUE_TEXT, .help = "Write results to FILE" },
@@ -51,17 +51,17 @@ const struct option_row global_options[] = {
 	{ OPTION_RETRY, 'r', "retry", "COUNT", VALUE_NUMBER, 1, 1000, .idle_on_preset = true,
 	  .help = "Tries for a mailbox command while the firmware is busy. Default: 3" },
 	VERSION_ROW,
-	{ OPTION_EMULATE, 0, "emulate", "NAME|PATH", VALUE_TEXT,
+	{ OPTION_EMULATE, 0, "emulate", "NAME|PATH", VALUE_TEXT, .own = true,
 	  .help = "Work on an emulated machine: a platform that `platform list` names,\n"
 		  "a platform file, or the directory of a recorded machine (paths hold a\n"
 		  "slash). Also: ISST_EMULATE in the environment" },
-	{ OPTION_EMULATE_STATE, 0, "emulate-state", "DIR", VALUE_TEXT,
+	{ OPTION_EMULATE_STATE, 0, "emulate-state", "DIR", VALUE_TEXT, .own = true,
 	  .help = "Where the emulated machine lives. Default: a private directory for each\n"
 		  "user and platform. Also: ISST_EMULATE_STATE in the environment" },
-	{ OPTION_EMULATE_UNLOCK, 0, "emulate-unlock",
+	{ OPTION_EMULATE_UNLOCK, 0, "emulate-unlock", .own = true,
 	  .help = "Take off the lock that keeps an emulated machine, such as a recorded\n"
 		  "one, at its performance level" },
-	{ OPTION_REAL, 0, "real", .help = "Refuse to work on an emulated machine" },
+	{ OPTION_REAL, 0, "real", .own = true, .help = "Refuse to work on an emulated machine" },
 	{ .name = NULL },
 };
 
@@ -95,9 +95,12 @@ static const struct option_row *find_letter(const struct option_row *rows, char 
 }
 
 /** The row with that name or, where there is none, the only one whose name begins so. A single
- * letter is no beginning: it is a short option, or a mistake. */
+ * letter is no beginning: it is a short option, or a mistake.
+ *
+ * @reference: as the reference tool does: what it lacks makes nothing ambiguous that it takes
+ */
 static const struct option_row *find_name(const struct option_row *rows,
-					  const struct option_word *word)
+					  const struct option_word *word, bool reference)
 {
 	const struct option_row *found = NULL;
 	size_t count = 0;
@@ -107,6 +110,11 @@ static const struct option_row *find_name(const struct option_row *rows,
 			continue;
 		if (!rows->name[word->length])
 			return rows;
+		if (reference && found && rows->own && !found->own)
+			continue;
+		/* What was found before does not count any more. */
+		if (reference && found && found->own && !rows->own)
+			count = 0;
 		found = rows;
 		count++;
 	}
@@ -231,10 +239,10 @@ static int read_option(struct reader *reader, char **problem)
 	if (one_dash && !word.name[1])
 		return read_letters(reader, word.word, problem);
 	/* What could be a long name behind one dash is no row of letters. */
-	row = find_name(reader->place->rows, &word);
+	row = find_name(reader->place->rows, &word, reader->place->reference);
 	if (row)
 		return take(reader, row, word.word, word.value, problem);
-	row = find_name(idle, &word);
+	row = find_name(idle, &word, reader->place->reference);
 	if (row)
 		return pass_over(reader, row, word.word,
 				 (size_t)(word.name - word.word) + word.length, word.value);

@@ -405,6 +405,31 @@ static void assert_notes(const struct option_values *values, const char *const *
 		assert_string_equal(values->notes[i], notes[i]);
 }
 
+static void what_the_reference_tool_lacks_makes_none_of_its_options_ambiguous(void **state)
+{
+	static const char *const lines[] = {
+		"--re 5 perf-profile info",
+		"--re=5 perf-profile info",
+		"-re 5 perf-profile info",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+
+		assert_accepted_as(true, &request, lines[i]);
+		assert_int_equal(request_number(&request, OPTION_RETRY), 5);
+		assert_false(request_has(&request, OPTION_REAL));
+		request_clear(&request);
+	}
+	assert_refused_as(true, "--cp 3 perf-profile info",
+			  "option '--cp' is ambiguous: --cpu or --cpu0-workaround");
+	assert_refused_as(true, "--emu guide perf-profile info",
+			  "option '--emu' is ambiguous: --emulate or --emulate-state or "
+			  "--emulate-unlock");
+	assert_refused("--re 5 perf-profile info", "option '--re' is ambiguous: --retry or --real");
+}
+
 static void what_has_no_effect_is_accepted_and_noted_as_intel_speed_select(void **state)
 {
 	(void)state;
@@ -669,6 +694,7 @@ int main(void)
 		cmocka_unit_test(changes_are_marked_as_such),
 		cmocka_unit_test(p_is_pause_before_the_feature),
 		cmocka_unit_test(every_mistake_is_named),
+		cmocka_unit_test(what_the_reference_tool_lacks_makes_none_of_its_options_ambiguous),
 		cmocka_unit_test(what_has_no_effect_is_accepted_and_noted_as_intel_speed_select),
 		cmocka_unit_test(what_has_no_effect_is_refused_as_isst),
 		cmocka_unit_test(an_option_without_effect_changes_no_value),
