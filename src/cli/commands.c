@@ -109,8 +109,9 @@ static const struct option_row config_options[] = {
 	{ OPTION_MAX, 'm', "max", "MHZ|none", VALUE_FREQUENCY, 100, ISST_NO_LIMIT_MHZ,
 	  .words = no_limit_words,
 	  .help = "Maximum frequency in MHz. Default: none, which is no limit (25500)" },
-	FREQUENCY_ROW(OPTION_DESIRED, 'd', "desired",
-		      "Desired frequency in MHz: not supported, ignored"),
+	/* The reference tool ignores it, too: no number can be wrong. */
+	{ OPTION_DESIRED, 'd', "desired", "MHZ", VALUE_NUMBER, 0, UINT32_MAX,
+	  .help = "Desired frequency in MHz: not supported, ignored" },
 	{ .name = NULL },
 };
 

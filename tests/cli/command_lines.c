@@ -71,6 +71,28 @@ static void every_setting_has_a_letter_and_a_name(void **state)
 	}
 }
 
+static void a_desired_frequency_is_ignored_whatever_number_it_is(void **state)
+{
+	static const char *const lines[] = {
+		"core-power config -c 1 --desired 3",
+		"core-power config -c 1 -d 99",
+		"core-power config -c 1 -d 4000000000",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+
+		assert_accepted(&request, lines[i]);
+		request_clear(&request);
+		assert_accepted_as(true, &request, lines[i]);
+		request_clear(&request);
+	}
+	assert_refused("core-power config -c 1 -d 3x",
+		       "invalid value '3x' for option --desired: expected a number from 0 to "
+		       "4294967295");
+}
+
 static void D55_long_forms_take_no_argument(void **state)
 {
 	static const char *const lines[] = {
@@ -690,6 +712,7 @@ int main(void)
 		cmocka_unit_test(long_short_joined_and_abbreviated_options_mean_the_same),
 		cmocka_unit_test(the_same_letter_before_and_behind_the_feature_is_two_options),
 		cmocka_unit_test(every_setting_has_a_letter_and_a_name),
+		cmocka_unit_test(a_desired_frequency_is_ignored_whatever_number_it_is),
 		cmocka_unit_test(D55_long_forms_take_no_argument),
 		cmocka_unit_test(changes_are_marked_as_such),
 		cmocka_unit_test(p_is_pause_before_the_feature),
