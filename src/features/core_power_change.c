@@ -184,7 +184,8 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 			    (unsigned long long)lowest_khz / 1000);
 }
 
-/** Warns of CLOS limits that the processor does not reach: the firmware would clip them. */
+/** Warns of CLOS limits outside the processor's frequencies that cannot be kept to: the firmware
+ * would clip them. A maximum above them limits nothing. */
 static void warn_of_range(struct isst_change *change, const struct isst_request *request,
 			  const struct isst_clos *values)
 {
