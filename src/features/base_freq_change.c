@@ -483,6 +483,8 @@ int plan_base_freq(struct isst_change *change, struct isst_request *requests, si
 	error = span_begin(change, requests, count, &needs, &span);
 	if (error)
 		return error;
+	if (!enable && automatic)
+		error = span_name_other_levels(&span, FEATURE_BASE_FREQ);
 	for (size_t i = 0; i < count; i++)
 		if (enable)
 			check_enable(&span, i, automatic);

@@ -205,19 +205,64 @@ static bool is_first_of_switch(const struct span *span, const struct isst_reques
 	return true;
 }
 
+static const char *feature_name(unsigned int feature)
+{
+	return feature == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq";
+}
+
+int span_name_other_levels(struct span *span, unsigned int feature)
+{
+	const char *name = feature_name(feature);
+	int found = 0;
+
+	for (size_t i = 0; i < span->own && found >= 0; i++) {
+		const struct isst_domain *domain = span->requests[i].domain;
+		unsigned int level;
+
+		if (!wanted(&span->requests[i]))
+			continue;
+		found = record_of_other_level(span->change->context, name, domain,
+					      span->facts.domains[i].profile.current_level, &level);
+		if (found > 0)
+			change_warn(
+				span->change,
+				"%s: settings from before %s enable are saved for level %u: "
+				"%s disable --auto restores them at that level, not at level %u",
+				domain->name, name, level, name,
+				span->facts.domains[i].profile.current_level);
+	}
+	return found < 0 ? found : 0;
+}
+
+/** Says that core-power goes off with a feature: in the whole package, where it is the package's.
+ */
+static void warn_of_core_power_off(struct span *span, const struct isst_domain *domain,
+				   unsigned int feature)
+{
+	bool others = record_exists(span->change->context, feature_name(feature), domain) > 0;
+	const char *of = others ? " of this level" : "";
+
+	if (context_has_power_domains(span->change->context))
+		change_warn(span->change, "package %u: no saved settings%s: core-power goes off",
+			    domain->package, of);
+	else
+		change_warn(span->change, "%s: no saved settings%s: core-power goes off",
+			    domain->name, of);
+}
+
 /** Whether core-power may go off for request @i; says so where it may not, or goes. */
 static bool may_go_off(struct span *span, const struct isst_request *requests, size_t i,
-		       unsigned int other)
+		       unsigned int feature, unsigned int other)
 {
 	const struct isst_core_power *state = &span->facts.domains[i].core_power;
 	bool in_use = feature_in_use(span->change, span->requests, &span->facts, i, other);
-	const char *name = requests[i].domain->name;
+	const struct isst_domain *domain = requests[i].domain;
 
 	if (state->supported && in_use)
-		change_warn(span->change, "%s: core-power stays on: %s needs it", name,
-			    other == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq");
+		change_warn(span->change, "%s: core-power stays on: %s needs it", domain->name,
+			    feature_name(other));
 	else if (state->enabled && is_first_of_switch(span, requests, i))
-		change_warn(span->change, "%s: no saved settings: core-power goes off", name);
+		warn_of_core_power_off(span, domain, feature);
 	return state->supported && !in_use;
 }
 
@@ -233,7 +278,7 @@ int span_core_power_off(struct span *span, const struct isst_request *sharing, u
 		requests[i] = sharing[i];
 		if (!wanted(&requests[i]))
 			continue;
-		if (restored[i] || !may_go_off(span, requests, i, other))
+		if (restored[i] || !may_go_off(span, requests, i, feature, other))
 			requests[i].failure.error = -ECANCELED;
 	}
 	plan_core_power_steps(span->change, requests, span_core_power_count(span), false,

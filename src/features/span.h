@@ -69,6 +69,10 @@ size_t span_core_power_count(const struct span *span);
 int span_core_power_off(struct span *span, const struct isst_request *sharing, unsigned int feature,
 			const bool *restored);
 
+/** Names the levels, other than the current one, of which settings of a feature are saved:
+ * `disable --auto` restores them only there. Returns 0, or as record_exists() does. */
+int span_name_other_levels(struct span *span, unsigned int feature);
+
 /** Leaves out the neighbours in packages where the feature stays on in one of them. */
 void span_leave_users(struct span *span, unsigned int feature);
 

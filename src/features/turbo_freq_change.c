@@ -327,6 +327,21 @@ static bool is_first_of_package(const struct isst_request *requests, size_t i)
 	return wanted(&requests[i]);
 }
 
+/** Whether nothing stands against the requests: lack of the feature is left to the others. */
+static bool is_possible(const struct span *span)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < span->own; i++) {
+		int error = span->requests[i].failure.error;
+
+		if (error && error != -EOPNOTSUPP && error != -ECANCELED)
+			return false;
+		any |= !error;
+	}
+	return any;
+}
+
 /** CLOS and associations in the packages that hold a core of high priority; in all where none is
  * named. */
 static int plan_priorities(struct span *span, const struct isst_request *sharing,
@@ -349,7 +364,7 @@ static int plan_priorities(struct span *span, const struct isst_request *sharing
 	for (size_t i = 0; i < span->count && !error; i++)
 		if (wanted(&requests[i]) && facts[i].level.turbo_freq == ISST_FEATURE_ENABLED)
 			error = warn_of_former(change, requests[i].domain, high);
-	if (!named)
+	if (!named && is_possible(span))
 		change_warn(
 			change,
 			"no CPUs are named: every core becomes low priority, and none gets a higher turbo "
@@ -628,6 +643,8 @@ int plan_turbo_freq(struct isst_change *change, struct isst_request *requests, s
 
 	if (error)
 		return error;
+	if (!request->enable && request->automatic)
+		error = span_name_other_levels(&span, FEATURE_TURBO_FREQ);
 	for (size_t i = 0; i < count; i++)
 		if (request->enable)
 			check_enable(&span, i);

@@ -277,6 +277,28 @@ int record_exists(struct isst_context *context, const char *name, const struct i
 	return has_line(context, name, domain, is_of_domain);
 }
 
+int record_of_other_level(struct isst_context *context, const char *name,
+			  const struct isst_domain *domain, unsigned int level, unsigned int *other)
+{
+	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
+	struct saved_items saved;
+	int error = read_all(context, name, &saved), found = 0;
+
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	for (size_t i = 0; i < saved.count; i++) {
+		const struct saved_item *line = &saved.items[i];
+
+		if (!is_of_domain(line, &wanted) || line->level == level)
+			continue;
+		if (!found || line->level < *other)
+			*other = line->level;
+		found = 1;
+	}
+	saved_items_clear(&saved);
+	return found;
+}
+
 int record_existed(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		   bool package)
 {

@@ -50,6 +50,12 @@ int record_read(struct isst_context *context, const char *name, const struct iss
 /** Whether something is recorded of a domain, at whatever level. Returns 0 or 1, or as above. */
 int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain);
 
+/** Finds another level than @level of which something is recorded of a domain: the lowest one.
+ * Returns as record_exists() does. */
+int record_of_other_level(struct isst_context *context, const char *name,
+			  const struct isst_domain *domain, unsigned int level,
+			  unsigned int *other);
+
 /** Whether something is, or was since boot, recorded of a domain; @package: or of another one of
  * its package. Returns as record_exists() does. */
 int record_existed(struct isst_context *context, const char *name, const struct isst_domain *domain,
