@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* Long enough for another CPU to go on- or offline. */
+enum { BUSY_TRIES = 20, BUSY_PAUSE_MS = 10 };
 
 static const char *const SCALING_FILES[] = { "scaling_min_freq", "scaling_max_freq" };
 static const char *const PROCESSOR_FILES[] = { "cpuinfo_min_freq", "cpuinfo_max_freq" };
@@ -64,9 +68,13 @@ static bool stays_offline(struct kernel_files *files, unsigned int cpu)
  * it is writing that fails, as invalid: nothing is there for now. */
 static int absent_while_offline(struct kernel_files *files, unsigned int cpu, int error)
 {
-	bool refused = files->answer == -EBUSY || files->answer == -EINVAL;
+	int answer = files->answer;
+	bool refused = answer == -EBUSY || answer == -EINVAL;
 
-	return error == -EIO && refused && is_offline(files, cpu) ? -ENOENT : error;
+	if (error == -EIO && refused && is_offline(files, cpu))
+		return -ENOENT;
+	files->answer = answer;
+	return error;
 }
 
 int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name, uint64_t *khz)
@@ -134,14 +142,30 @@ int cpufreq_hides_limit(struct kernel_files *files, unsigned int cpu, enum turbo
 	return error == -ENOENT ? 0 : error;
 }
 
-int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
-			uint64_t khz)
+static int write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+		       uint64_t khz)
 {
 	char *path;
 
 	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/cpufreq/%s", cpu, SCALING_FILES[limit]) < 0)
 		path = NULL;
 	return absent_while_offline(files, cpu, kernel_files_write_number(files, path, khz));
+}
+
+/** Kernels before 6.0 call the files of all CPUs busy while any CPU goes on- or offline. */
+int cpufreq_write_limit(struct kernel_files *files, unsigned int cpu, enum cpufreq_limit limit,
+			uint64_t khz)
+{
+	struct timespec pause = { .tv_nsec = BUSY_PAUSE_MS * 1000000L };
+	int error = write_limit(files, cpu, limit, khz);
+
+	for (unsigned int tries = 1; tries < BUSY_TRIES && error == -EIO && files->answer == -EBUSY;
+	     tries++) {
+		/* A signal shortens it, which does no harm. */
+		nanosleep(&pause, NULL);
+		error = write_limit(files, cpu, limit, khz);
+	}
+	return error;
 }
 
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state)

@@ -137,6 +137,42 @@ static void a_busy_machine_is_rolled_back_all_the_same(void **state)
 	for_each_request(*state, false, be_busy);
 }
 
+#define MINIMUM(cpu) "write /sys/devices/system/cpu/cpu" #cpu "/cpufreq/scaling_min_freq "
+
+/** Some kernels call limits busy while another CPU goes on- or offline. */
+static void a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback(void **state)
+{
+	static const struct {
+		const char *rules;
+		int error;
+	} CASES[] = {
+		{ MINIMUM(1) "EBUSY times 1", 0 },
+		{ MINIMUM(1) "EBUSY times 5", 0 },
+		{ MINIMUM(1) "EBUSY", -EIO },
+		{ MINIMUM(1) "EBUSY times 5 after 1\n" MINIMUM(3) "EIO times 1", -EIO },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct machine machine;
+		struct outcome outcome;
+		char *before;
+
+		machine_begin(&machine, "tests/tiny");
+		before = machine_picture(&machine);
+		machine_faults(&machine, "%s", CASES[i].rules);
+		machine_try(&machine, "base-freq enable auto", &outcome);
+		if (outcome_error(&outcome) != CASES[i].error)
+			fail_msg("%s: %d, %s", CASES[i].rules, outcome_error(&outcome),
+				 outcome.message);
+		if (CASES[i].error)
+			machine_check(&machine, before, "%s", CASES[i].rules);
+		outcome_clear(&outcome);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
 /* ---- The same for a run that was killed ---- */
 
 #define CLOS_WRITE "mmio 0x08 set"
@@ -242,6 +278,8 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_limit_that_is_busy_for_a_moment_fails_neither_change_nor_rollback),
 		cmocka_unit_test(a_recovery_that_finds_the_machine_busy_keeps_the_journal),
 		cmocka_unit_test(a_change_is_refused_while_an_earlier_one_is_not_rolled_back),
 		BUSY("tests/tiny"),
