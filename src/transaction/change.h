@@ -41,6 +41,7 @@ struct entry {
 	bool confirmed;	  /* it was read back as wanted */
 	bool refused;	  /* the change goes on without it */
 	bool overwritten; /* the rollback wrote the old value over it */
+	bool asked_back;  /* an earlier rollback may have asked for the old value */
 };
 
 struct step {

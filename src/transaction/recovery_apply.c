@@ -16,7 +16,8 @@ enum { LISTED_MOST = 8 }; /* items in a message; of more it says how many of whi
 /* ---- Applying ---- */
 
 /** What another process wrote stays: it is put back where the rollback itself disturbs it. */
-static void set_entry(struct entry *entry, const struct tracked *tracked)
+static void set_entry(const struct isst_journal *journal, struct entry *entry,
+		      const struct tracked *tracked)
 {
 	entry->recorded = tracked->finding == FOUND_MOVED ? !tracked->unreadable
 							  : tracked->finding < FOUND_OFFLINE;
@@ -31,6 +32,7 @@ static void set_entry(struct entry *entry, const struct tracked *tracked)
 	entry->written = tracked->pending ||
 			 (tracked->written && tracked->finding == FOUND_WRITTEN);
 	entry->confirmed = !tracked->pending;
+	entry->asked_back = journal->text.rollback && entry->written;
 }
 
 static void rebuild_line(const struct isst_journal *journal, struct step *step, size_t number)
@@ -46,13 +48,13 @@ static void rebuild_line(const struct isst_journal *journal, struct step *step, 
 
 		step_set(step, *item, WHOLE_VALUE, line->saved.written.number);
 		if (step->count > count)
-			set_entry(&step->entries[count], tracked);
+			set_entry(journal, &step->entries[count], tracked);
 	} else if (line->role == JOURNAL_FOOTPRINT) {
 		size_t count = step->footprint_count;
 
 		step_disturbs(step, *item);
 		if (step->footprint_count > count)
-			set_entry(&step->footprint[count], tracked);
+			set_entry(journal, &step->footprint[count], tracked);
 	}
 }
 

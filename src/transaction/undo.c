@@ -62,6 +62,9 @@ static int write_all(struct restoration *work)
 			return error;
 		while (done < rest && !work->accesses[at + done].failure.error)
 			work->entries[work->owners[at + done++]].overwritten = true;
+		/* It was asked for, and comes later. */
+		if (done < rest && work->accesses[at + done].failure.error == -ETIMEDOUT)
+			work->entries[work->owners[at + done]].overwritten = true;
 		/* The one that failed is passed over; what became of it is seen when all is
 		 * compared. A level that is there already is refused as the current one. */
 		if (done < rest)
@@ -72,8 +75,16 @@ static int write_all(struct restoration *work)
 	return 0;
 }
 
-/** Waits until values that take time are there; those whose write was refused are not waited for.
- */
+/** Whether an old value is on its way. One that was refused is not, unless a rollback that was cut
+ * off had asked for it: kernels may refuse what is asked for already. */
+static bool is_awaited(const struct restoration *work, size_t i)
+{
+	int error = work->accesses[i].failure.error;
+
+	return !error || error == -ETIMEDOUT || work->entries[work->owners[i]].asked_back;
+}
+
+/** Waits until values that take time are there, as long as when they were first written. */
 static int settle(struct restoration *work, enum item_kind kind)
 {
 	struct item_access *accesses = calloc(work->count, sizeof(*accesses));
@@ -86,12 +97,15 @@ static int settle(struct restoration *work, enum item_kind kind)
 		error = items_read(work->change->context, accesses, work->count);
 		there = true;
 		for (size_t i = 0; i < work->count && !error; i++)
-			there &= work->accesses[i].failure.error ||
+			there &= !is_awaited(work, i) ||
 				 item_value_equal(&accesses[i].item, accesses[i].value,
 						  work->accesses[i].value);
 		if (!there && !patience_wait(&patience))
 			break;
 	}
+	/* What has not come by now is not on its way. */
+	for (size_t i = 0; i < work->count; i++)
+		work->entries[work->owners[i]].asked_back = false;
 	free(accesses);
 	return error;
 }

@@ -183,6 +183,51 @@ static void a_level_that_comes_late_is_taken_back(void **state)
 	machine_end(&machine);
 }
 
+static void check_taken_back_late(const struct machine *machine, const char *before_it,
+				  unsigned int delay_ms)
+{
+	struct outcome outcome;
+	char *before, *rules;
+
+	machine_restart(machine, before_it);
+	before = machine_picture(machine);
+	assert_true(asprintf(&rules,
+			     "tpmi perf-set-level late %u\n"
+			     "write /sys/devices/system/cpu/cpu*/online EBUSY",
+			     delay_ms) >= 0);
+	make_under(machine, rules, "level 1 online", &outcome);
+	if (outcome_error(&outcome) != -EIO)
+		fail_msg("%s: %s", rules, outcome.message);
+	check_holds(outcome.message, "what was changed before has been taken back");
+	assert_string_equal(outcome.differences, "");
+	check_no_journal(machine);
+	machine_check(machine, before, "a level that goes back late: %s", rules);
+	/* Nothing was on its way any more that undoes what was restored. */
+	usleep(delay_ms * 1000);
+	machine_look(machine);
+	machine_check(machine, before, "a level that went back late: %s", rules);
+	outcome_clear(&outcome);
+	free(rules);
+	free(before);
+}
+
+/** Firmware that takes its time for a level takes it for the way back, too. */
+static void a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one(void **state)
+{
+	static const unsigned int DELAYS_MS[] = { 10, 60, 250, 900 };
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	for (size_t i = 0; i < COUNT(DELAYS_MS); i++) {
+		check_taken_back_late(&machine, NULL, DELAYS_MS[i]);
+		check_taken_back_late(&machine,
+				      "base-freq enable auto; turbo-freq enable auto cpus",
+				      DELAYS_MS[i]);
+	}
+	machine_end(&machine);
+}
+
 /** What is refused at once is not pending: nothing was accepted, and nobody waits. */
 static void a_level_that_is_refused_is_not_pending(void **state)
 {
@@ -240,8 +285,9 @@ static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 	machine_end(&machine);
 }
 
-/** Ends a run once its journal says that the level was written. */
-static void kill_once_written(const struct machine *machine, const char *name)
+/** Ends a run some time after its journal has got a line. */
+static void kill_after(const struct machine *machine, const char *name, const char *line,
+		       useconds_t wait_us)
 {
 	pid_t child = fork();
 	bool written = false;
@@ -257,11 +303,12 @@ static void kill_once_written(const struct machine *machine, const char *name)
 	while (!written && waitpid(child, &status, WNOHANG) == 0) {
 		char *journal = machine_text(machine, "run/journal");
 
-		written = journal && strstr(journal, "\n1 written\n");
+		written = journal && strstr(journal, line);
 		free(journal);
 		usleep(1000);
 	}
 	assert_true(written);
+	usleep(wait_us);
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
@@ -279,7 +326,7 @@ static void B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed
 	machine_begin(&machine, TINY);
 	before = machine_picture(&machine);
 	machine_faults(&machine, "tpmi perf-set-level power-domain 1 late %d times 1", LATE_MS);
-	kill_once_written(&machine, "level 1");
+	kill_after(&machine, "level 1", "\n1 written\n", 0);
 	machine_faults(&machine, "%s", "");
 	machine_try(&machine, "level 0", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
@@ -373,6 +420,73 @@ static void what_may_come_yet_is_listed_as_what_a_rollback_takes_back(void **sta
 	machine_end(&machine);
 }
 
+/** As long as firmware is slow it is so for the recovery as well. */
+static void recovery_waits_for_the_old_level(void **state)
+{
+	enum { LATE_MS = 400 };
+	static const char *const KILLS[] = {
+		"tpmi perf-set-level power-domain 0 late 400\n"
+		"tpmi perf-set-level power-domain 1 signal KILL",
+		"tpmi perf-set-level late 400\n"
+		"write /sys/devices/system/cpu/cpu*/online signal KILL",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(KILLS); i++) {
+		struct machine machine;
+		struct outcome outcome;
+		char *before;
+
+		machine_begin(&machine, TINY);
+		before = machine_picture(&machine);
+		machine_try_killed(&machine, "level 1 online", KILLS[i]);
+		make_under(&machine, "tpmi perf-set-level late 400", "core-power disable",
+			   &outcome);
+		if (outcome_error(&outcome))
+			fail_msg("%s: %s", KILLS[i], outcome.message);
+		check_holds(outcome.notices, "rolled back the incomplete change");
+		check_no_journal(&machine);
+		usleep(LATE_MS * 1000);
+		machine_look(&machine);
+		machine_check(&machine, before, "recovery by slow firmware after: %s", KILLS[i]);
+		outcome_clear(&outcome);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
+/** Killed in a rollback that had asked for the old level: kernels that compare with what was asked
+ * for refuse it then, while it is on its way. */
+static void recovery_waits_for_what_an_earlier_rollback_asked_for(void **state)
+{
+	static const char *const COMPARES[] = { "status", "control" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(COMPARES); i++) {
+		struct machine machine;
+		struct outcome outcome;
+		char *before, *compare;
+
+		assert_true(asprintf(&compare, "[driver]\nlevel-compare = %s\n", COMPARES[i]) >= 0);
+		machine_begin_with(&machine, TINY, "[driver]\n", compare);
+		before = visible_picture(&machine);
+		machine_faults(&machine, "tpmi perf-set-level late 900\n"
+					 "write /sys/devices/system/cpu/cpu*/online EBUSY");
+		kill_after(&machine, "level 1 online", "\nrollback\n", 300 * 1000);
+		machine_faults(&machine, "%s", "");
+		machine_try(&machine, "level 0", &outcome);
+		if (outcome_error(&outcome))
+			fail_msg("level-compare = %s: %s", COMPARES[i], outcome.message);
+		check_holds(outcome.notices, "rolled back the incomplete change");
+		check_no_journal(&machine);
+		check_visible(&machine, before);
+		outcome_clear(&outcome);
+		free(compare);
+		free(before);
+		machine_end(&machine);
+	}
+}
+
 /** What the firmware never makes keeps no journal for ever. */
 static void recovery_ends_where_a_level_was_refused_and_the_run_killed(void **state)
 {
@@ -384,7 +498,7 @@ static void recovery_ends_where_a_level_was_refused_and_the_run_killed(void **st
 	machine_begin(&machine, TINY);
 	before = visible_picture(&machine);
 	machine_faults(&machine, "%s", RULES);
-	kill_once_written(&machine, "level 1");
+	kill_after(&machine, "level 1", "\n1 written\n", 0);
 	machine_faults(&machine, "%s", "");
 	check_recovers(&machine, RULES);
 	check_visible(&machine, before);
@@ -687,6 +801,9 @@ int main(void)
 		cmocka_unit_test(a_machine_that_switches_no_levels_is_left_as_it_was),
 		cmocka_unit_test(a_level_that_comes_late_is_a_success),
 		cmocka_unit_test(a_level_that_comes_late_is_taken_back),
+		cmocka_unit_test(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one),
+		cmocka_unit_test(recovery_waits_for_the_old_level),
+		cmocka_unit_test(recovery_waits_for_what_an_earlier_rollback_asked_for),
 		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
 		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
 		cmocka_unit_test(
