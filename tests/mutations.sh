@@ -234,6 +234,8 @@ mutate "a second enable overwrites the record" $record \
 	's/^\t\tline->written = entry->wanted;/&\n\t\tline->old = entry->old;/' records
 mutate "the other feature's record keeps what this one had written" $record \
 	's/^\t\thand_down(keeping, line, old);/\t\t(void)hand_down;/' records
+mutate "a signal during the last write rolls the change back" $run \
+	's/^\tif (!needed) {/\tif (!check_interrupted(change) \&\& !needed) {/' interruptions "level 1 online"
 mutate "records hold values from before the whole change" $record \
 	's/entry->replaced_known ? entry->replaced : entry->old/entry->old/' records
 mutate "records hold what other requests of the change wrote" $record \

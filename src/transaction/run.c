@@ -69,7 +69,10 @@ static int make_step(struct isst_change *change, struct step *step)
 		tell_progress(change, step, 0, step->count);
 		return 0;
 	}
-	error = journal_step(change, step);
+	/* Not before a step that has nothing to do: behind the last write the change is made. */
+	error = check_interrupted(change);
+	if (!error)
+		error = journal_step(change, step);
 	return error ? error : make_needed(change, step);
 }
 
@@ -79,8 +82,7 @@ static int make_steps(struct isst_change *change)
 
 	/* A step may add others behind it. */
 	for (size_t i = 0; i < change->count && !error; i++) {
-		error = check_interrupted(change);
-		if (!error && change->steps[i]->before)
+		if (change->steps[i]->before)
 			error = change->steps[i]->before(change);
 		if (!error)
 			error = record_begin(change, change->steps[i]);

@@ -56,6 +56,9 @@ static void interrupt_after(const struct machine *machine, const struct request 
 			      request->name);
 		moment_return(&course->before);
 	} else {
+		if (k == course->changes)
+			fail_msg("%s, %s: interrupted after the last change, it was rolled back",
+				 machine->name, request->name);
 		assert_int_equal(outcome_error(&outcome), -EINTR);
 		moment_check(machine, &course->before, "%s, interrupted after change %u of %u",
 			     request->name, k, course->changes);
