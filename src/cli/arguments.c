@@ -144,9 +144,17 @@ static void expect_nothing(const struct option_row *row, FILE *stream)
 	fputs("nothing", stream);
 }
 
+/** Few numbers with meanings are told one by one. */
 static void expect_number(const struct option_row *row, FILE *stream)
 {
-	fprintf(stream, "a number from %u to %u", row->lowest, row->highest);
+	for (unsigned int i = 0; row->words && row->words[i]; i++)
+		fprintf(stream, "%s%u (%s)",
+			i == 0		    ? ""
+			: row->words[i + 1] ? ", "
+					    : " or ",
+			row->lowest + i, row->words[i]);
+	if (!row->words)
+		fprintf(stream, "a number from %u to %u", row->lowest, row->highest);
 }
 
 static void expect_frequency(const struct option_row *row, FILE *stream)

@@ -90,8 +90,10 @@ static const struct option_row turbo_freq_disable_options[] = {
 	{ .name = NULL },
 };
 
+static const char *const priority_words[] = { "proportional", "ordered", NULL };
+
 static const struct option_row core_power_enable_options[] = {
-	{ OPTION_PRIORITY, 'p', "priority", "TYPE", VALUE_NUMBER, 0, 1,
+	{ OPTION_PRIORITY, 'p', "priority", "TYPE", VALUE_NUMBER, 0, 1, .words = priority_words,
 	  .help = "Priority type, 0: proportional, 1: ordered. Default: as it is" },
 	{ .name = NULL },
 };

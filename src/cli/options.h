@@ -53,7 +53,7 @@ enum option_id {
 
 enum value_kind {
 	VALUE_NONE,
-	VALUE_NUMBER,	 /* a decimal number from @lowest to @highest */
+	VALUE_NUMBER,	 /* a decimal number from @lowest to @highest, which mean @words if given */
 	VALUE_FREQUENCY, /* 0, or MHz from @lowest to @highest, which the first of @words stands for
 			  */
 	VALUE_LIMITS,	 /* a bit pattern of at least @lowest: 0x and 1 to 16 digits */

@@ -5,6 +5,7 @@
  */
 #include "request.h"
 
+#include "arguments.h"
 #include "option_hints.h"
 #include "suggest.h"
 
@@ -38,6 +39,45 @@ static const struct option_row *greedy_option(const struct request *request)
 	return NULL;
 }
 
+/** The features that have a command of that name, as "base-freq, turbo-freq"; "" if none has it,
+ * NULL without memory. */
+static char *features_having(const char *name)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	const char *separator = "";
+
+	if (!stream)
+		return NULL;
+	for (const struct feature *feature = features; feature->name; feature++) {
+		if (!command_find(feature, name))
+			continue;
+		fprintf(stream, "%s%s", separator, feature->name);
+		separator = ", ";
+	}
+	if (fclose(stream) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/** A command in the place of the feature. Returns 0 if it is none. */
+static int lost_feature(const char *word, char **problem)
+{
+	char *having = features_having(word);
+	int error = 0;
+
+	if (!having)
+		return -ENOMEM;
+	if (*having)
+		error = usage_problem(problem, "unknown feature '%s'; it is a command of %s", word,
+				      having);
+	free(having);
+	return error;
+}
+
 static int unknown_feature(const struct request *request, const char *word, char **problem)
 {
 	const struct option_row *greedy = greedy_option(request);
@@ -54,6 +94,9 @@ static int unknown_feature(const struct request *request, const char *word, char
 		return usage_problem(problem, "unknown feature '%s'; did you mean '--%s'?", word,
 				     word);
 
+	error = lost_feature(word, problem);
+	if (error)
+		return error;
 	for (const struct feature *feature = features; feature->name; feature++)
 		suggestion_consider(&suggestion, feature->name);
 	suggestion_consider(&suggestion, emulate_command.name);
@@ -156,10 +199,30 @@ static int check_dry_run(const struct request *request, char **problem)
 			     request->feature ? " " : "", command->name, clear);
 }
 
-/** A word that is none of the command's; @before: the one that stands before it. */
-static int unexpected_word(const struct option_place *place, const char *before, const char *word,
-			   char **problem)
+/** The option that a command has first of all, --level or --clos, where the word can be its value
+ * and it has no other; NULL: that was not meant. */
+static const struct option_row *forgotten_option(const struct request *request, const char *word)
 {
+	const struct option_row *row = request->command->options;
+	struct option_values values = { 0 };
+	char *problem = NULL;
+	int error;
+
+	while (row && row->name && row->kind == VALUE_NONE)
+		row++;
+	if (!row || !row->name || request_has(request, row->id))
+		return NULL;
+	error = argument_read(row, word, &values, &problem);
+	free(problem);
+	option_values_clear(&values);
+	return error ? NULL : row;
+}
+
+/** A word that is none of the command's; @before: the one that stands before it. */
+static int unexpected_word(const struct request *request, const struct option_place *place,
+			   const char *before, const char *word, char **problem)
+{
+	const struct option_row *forgotten;
 	int error = option_foreign_dash(place->rows, word, problem);
 
 	if (error)
@@ -170,6 +233,11 @@ static int unexpected_word(const struct option_place *place, const char *before,
 				     "unexpected word '%s' behind %s; -o is --out only before the "
 				     "feature",
 				     word, place->command);
+	forgotten = forgotten_option(request, word);
+	if (forgotten)
+		return usage_problem(problem,
+				     "unexpected word '%s' behind %s; did you mean '--%s %s'?",
+				     word, place->command, forgotten->name, word);
 	return usage_problem(problem, "unexpected word '%s' behind %s", word, place->command);
 }
 
@@ -185,7 +253,7 @@ static int read_arguments(struct request *request, const struct option_place *pl
 		if (error || end >= argc || request_has(request, OPTION_HELP))
 			break;
 		if (!operand || request->operand)
-			error = unexpected_word(place, argv[end - 1], argv[end], problem);
+			error = unexpected_word(request, place, argv[end - 1], argv[end], problem);
 		request->operand = argv[end];
 		argc -= end;
 		argv += end;
