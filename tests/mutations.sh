@@ -206,6 +206,8 @@ mutate "a value that was clipped is another process's" $recovery \
 	's/item_value_may_be_clipped(item, tracked->last, tracked->now)/false/' recovery
 mutate "a bit without a known meaning makes an item another's" $recovery \
 	's/return tracked->written ? item_known_bits.*/return WHOLE_VALUE;/' recovery
+mutate "a journal is not read again behind the lock" $apply \
+	's/left = journal_text_read(context, &again) == 0 .*/left = true \&\&/; s/again.whole == text->whole .*/true;/' recovery
 mutate "limits go unnoticed with the CPUs that a recovery takes offline" $apply \
 	's/entry->late = tracked->late;/;/' recovery
 mutate "the journal goes although items are out of reach" $apply \

@@ -284,9 +284,10 @@ const struct feature features[] = {
 	{ "turbo-mode", "Turbo, and turbo ratio limits",
 	  "Reads and writes the turbo ratio limits (TRL), and keeps CPUs from turbo frequencies.",
 	  turbo_mode_commands, .in_reference = true },
-	{ "journal", "A change whose run was interrupted",
-	  "A run that is killed in the middle of a change leaves a journal. The next changing run\n"
-	  "rolls the change back, unless something was changed since: then it stops.",
+	{ "journal", "A change that is incomplete",
+	  "A run that is killed in the middle of a change leaves a journal; so does one that could\n"
+	  "not take its change back as a whole (status 5). The next changing run rolls the change\n"
+	  "back, unless something was changed since, or cannot be reached: then it stops.",
 	  journal_commands, .in_reference = false },
 	{ "platform", "Emulated machines",
 	  "Platforms of the emulator, for trying things without such a server. PLATFORM is the\n"

@@ -98,14 +98,27 @@ static char *join(const char *const *texts, size_t count)
 	return NULL;
 }
 
+/** A journal is kept, too, by a run that came to its end, and could not take its change back; and
+ * one that was cut off while it did so was not the only thing that went wrong. */
+static const char *what_happened(const struct journal_text *text)
+{
+	return text->rollback ? "a change could not be rolled back as a whole"
+			      : "a run was interrupted in the middle of a change";
+}
+
+static const char *which_run(const struct journal_text *text)
+{
+	return text->rollback ? "earlier" : "interrupted";
+}
+
 static int fail(struct isst_journal *journal, const struct isst_change *change, int error)
 {
 	char *differences = join(change->differences.texts, change->differences.count);
 
 	message_error(&journal->context->messages, error,
-		      "the incomplete change of an interrupted run could not be rolled back as a "
-		      "whole: %s; " JOURNAL_KEPT,
-		      differences ? differences : "out of memory");
+		      "the incomplete change of an %s run could not be rolled back as a whole: "
+		      "%s; " JOURNAL_KEPT,
+		      which_run(&journal->text), differences ? differences : "out of memory");
 	free(differences);
 	return error;
 }
@@ -421,10 +434,10 @@ static int refuse_moved(const struct isst_journal *journal, const char *moved, c
 {
 	return message_error(
 		&journal->context->messages, -EIO,
-		"a run was interrupted in the middle of a change (%s, %s), and the machine was "
-		"changed since, or may have been: %s%s%s; nothing is changed until `isst journal "
+		"%s (%s, %s), and the machine was changed since, or may have been: %s%s%s; nothing is changed until `isst journal "
 		"show` was looked at, and `isst journal apply` or `isst journal discard` was run",
-		command_of(journal), describe_age(journal), moved, *waiting ? "; " : "", waiting);
+		what_happened(&journal->text), command_of(journal), describe_age(journal), moved,
+		*waiting ? "; " : "", waiting);
 }
 
 /** What the run left is out of reach for now. */
@@ -432,11 +445,10 @@ static int refuse_waiting(const struct isst_journal *journal, const char *waitin
 {
 	return message_error(
 		&journal->context->messages, -EIO,
-		"a run was interrupted in the middle of a change (%s, %s), of which %s, and the next "
-		"run rolls it back; nothing is changed until then: `isst journal show` lists the "
+		"%s (%s, %s), of which %s, and the next run rolls it back; nothing is changed until then: `isst journal show` lists the "
 		"items, `isst journal apply` rolls back the others, `isst journal discard` leaves "
 		"the machine as it is",
-		command_of(journal), describe_age(journal), waiting);
+		what_happened(&journal->text), command_of(journal), describe_age(journal), waiting);
 }
 
 static int refuse(const struct isst_journal *journal)
@@ -455,8 +467,8 @@ static int refuse(const struct isst_journal *journal)
 static void tell_rolled_back(struct isst_journal *journal, const char *restored, const char *aside)
 {
 	message_notice(&journal->context->messages,
-		       "rolled back the incomplete change of an interrupted run (%s, %s): %s%s%s",
-		       command_of(journal), describe_age(journal),
+		       "rolled back the incomplete change of an %s run (%s, %s): %s%s%s",
+		       which_run(&journal->text), command_of(journal), describe_age(journal),
 		       *restored ? restored : "everything was as before",
 		       *aside ? "; left as they are, as SMT is off: " : "", aside);
 }
@@ -497,16 +509,33 @@ int journal_recover(struct isst_context *context)
 	return error;
 }
 
+/** Whether there is a journal that no run is at work on. One that is at work writes its own: the
+ * lock is looked at while a journal is there, the same before and after. */
+static bool is_left(struct isst_context *context, struct journal_text *text)
+{
+	struct journal_text again = { 0 };
+	bool left;
+
+	if (journal_text_read(context, text) || text->count == 0 || text->done ||
+	    lock_is_held(context))
+		return false;
+	left = journal_text_read(context, &again) == 0 && !again.done &&
+	       again.whole == text->whole && again.begun_s == text->begun_s;
+	journal_text_clear(&again);
+	return left;
+}
+
 void journal_tell(struct isst_context *context)
 {
 	const char *error = context->messages.error;
-	struct journal_text text;
+	struct journal_text text = { 0 };
 
-	if (journal_text_read(context, &text) == 0 && text.count > 0 && !text.done &&
-	    !lock_is_held(context))
-		message_notice(&context->messages,
-			       "a run was interrupted in the middle of a change; the next run that "
-			       "changes something rolls it back, and `isst journal show` lists it");
+	if (is_left(context, &text))
+		message_notice(
+			&context->messages,
+			"%s; the next run that changes something rolls it back, or says what "
+			"stands in the way, and `isst journal show` lists it",
+			what_happened(&text));
 	journal_text_clear(&text);
 	/* Who may not read the journal is not told of it: this run does not need it. */
 	context->messages.error = error;

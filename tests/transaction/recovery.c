@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -780,6 +781,39 @@ static void readers_tell_of_an_interrupted_run_unless_a_change_is_at_work(void *
 	machine_end(&machine);
 }
 
+/** What another process does just before a lock is looked at. */
+static const struct machine *ends_meanwhile;
+
+/** In place of the C library's. Readers look at locks so. */
+int flock(int descriptor, int operation)
+{
+	const struct machine *machine = operation == (LOCK_SH | LOCK_NB) ? ends_meanwhile : NULL;
+	char *path;
+
+	if (machine) {
+		ends_meanwhile = NULL;
+		assert_true(asprintf(&path, "%s/run/journal", machine->state) >= 0);
+		assert_int_equal(unlink(path), 0);
+		free(path);
+	}
+	return (int)syscall(SYS_flock, descriptor, operation);
+}
+
+/** The change was at work when its journal was read, and is complete when the lock is looked at. */
+static void readers_tell_nothing_of_a_change_that_ends_meanwhile(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	run_and_kill(&machine, "core-power enable", 1);
+	ends_meanwhile = &machine;
+	assert_false(tells_of_interruption(&machine));
+	assert_null(ends_meanwhile);
+	check_no_journal(&machine);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -803,6 +837,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_about_many_items_is_a_summary),
 		cmocka_unit_test(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback),
 		cmocka_unit_test(readers_tell_of_an_interrupted_run_unless_a_change_is_at_work),
+		cmocka_unit_test(readers_tell_nothing_of_a_change_that_ends_meanwhile),
 	};
 
 	return cmocka_run_group_tests_name("recovery on a machine that is another by then", tests,
