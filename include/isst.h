@@ -588,7 +588,7 @@ int64_t isst_journal_age(const struct isst_journal *journal);
  * offline: isst_discover() does not roll back then. */
 bool isst_journal_moved(const struct isst_journal *journal);
 
-/** An item; NULL past the last one. */
+/** An item, as isst_journal_open() found it; NULL past the last one. */
 const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, size_t index);
 
 /**
@@ -760,7 +760,7 @@ struct isst_change_step {
 };
 
 /** The writes of a change in their order, those included that were not needed. NULL past the last
- * one. */
+ * one, and, unless it was a dry run, without memory. */
 const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index);
 
 /** True after a run that found the machine as asked and wrote nothing. */

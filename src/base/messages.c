@@ -75,6 +75,7 @@ static const char *keep(struct messages *messages, char *text)
 
 	if (!grow_table(messages)) {
 		free(text);
+		messages->lost = true;
 		return OUT_OF_MEMORY;
 	}
 	place = find_place(messages->texts, messages->space, text);
@@ -92,7 +93,11 @@ __attribute__((format(printf, 2, 0))) static const char *make(struct messages *m
 {
 	char *text;
 
-	return vasprintf(&text, format, arguments) < 0 ? OUT_OF_MEMORY : keep(messages, text);
+	if (vasprintf(&text, format, arguments) < 0) {
+		messages->lost = true;
+		return OUT_OF_MEMORY;
+	}
+	return keep(messages, text);
 }
 
 const char *message_make(struct messages *messages, const char *format, ...)

@@ -23,6 +23,7 @@ struct messages {
 	size_t count, space;
 	struct notices notices; /* those of them that are notices */
 	const char *error;	/* the last error */
+	bool lost;		/* a text could not be made, without memory; reset by who asks */
 	void (*debug)(void *data, const char *line);
 	void *debug_data;
 };

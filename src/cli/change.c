@@ -171,7 +171,8 @@ static bool is_part(const struct attempt *attempt, const struct unit *unit)
 				 ? unit->slot
 				 : (size_t)(unit - attempt->run->targets.units);
 
-	return !attempt->failures[subject].error &&
+	/* Without memory there was no planning that could have left it out. */
+	return !(attempt->failures && attempt->failures[subject].error) &&
 	       !isst_change_left_out(attempt->change, unit->domain);
 }
 

@@ -54,29 +54,34 @@ enum group {
 	GROUP_OTHER_PARTITION, /* not of this domain's CPUs: an administrator's */
 };
 
-/** Whether all CPUs of a list are the domain's. */
-static bool is_of_domain(const struct isst_domain *domain, const char *list)
+/** Whether all CPUs of a list are the domain's; those of a list that makes no sense are not.
+ * Returns 0 or -ENOMEM. */
+static int are_of_domain(const struct isst_domain *domain, const char *list, bool *own)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	bool own = cpus && isst_cpuset_add_list(cpus, list, NULL) == 0;
+	int error = cpus ? isst_cpuset_add_list(cpus, list, NULL) : -ENOMEM;
 	unsigned int cpu;
 
+	*own = !error;
 	isst_cpuset_for_each (cpu, cpus)
-		own &= isst_cpuset_has(domain->present, cpu);
+		*own &= isst_cpuset_has(domain->present, cpu);
 	isst_cpuset_free(cpus);
-	return own;
+	return error == -ENOMEM ? error : 0;
 }
 
-static enum group judge_group(const struct isst_domain *domain, const char *state)
+static int judge_group(const struct isst_domain *domain, const char *state, enum group *group)
 {
 	const char *cpus = partition_cpus(state);
+	bool own = true;
+	int error = 0;
 
-	if (strcmp(state, "absent") == 0)
-		return GROUP_ABSENT;
+	*group = strcmp(state, "absent") == 0 ? GROUP_ABSENT : GROUP_OTHER;
 	if (!cpus)
-		return GROUP_OTHER;
-	return *cpus == '\0' || is_of_domain(domain, cpus) ? GROUP_PARTITION
-							   : GROUP_OTHER_PARTITION;
+		return 0;
+	if (*cpus != '\0')
+		error = are_of_domain(domain, cpus, &own);
+	*group = own ? GROUP_PARTITION : GROUP_OTHER_PARTITION;
+	return error;
 }
 
 /**
@@ -97,8 +102,11 @@ static int find_group(const struct level_change *work, const struct isst_domain 
 	error = partition_read(&work->change->context->files, name, state);
 	free(name);
 	if (!error) {
-		*group = judge_group(domain, *state);
-		return 0;
+		error = judge_group(domain, *state, group);
+		if (!error)
+			return 0;
+		free(*state);
+		*group = GROUP_ABSENT;
 	}
 	*state = NULL;
 	/* Where there are no cpusets there is no partition. */

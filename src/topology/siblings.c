@@ -6,18 +6,20 @@
 #include "sysfs/cpufreq.h"
 #include "topology/steps.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether SMT is switched off. On a processor that has none no CPU is hidden. */
-static bool smt_is_off(const struct topology_sources *sources)
+/** Whether SMT is switched off. On a processor that has none no CPU is hidden. Returns 0 or
+ * -ENOMEM. */
+static int read_smt(const struct topology_sources *sources, bool *off)
 {
 	char *text = NULL;
-	bool off = !kernel_files_text(sources->files, CPU_DIRECTORY "/smt/control", &text) &&
-		   hotplug_smt_is_off(text);
+	int error = kernel_files_text(sources->files, CPU_DIRECTORY "/smt/control", &text);
 
+	*off = !error && hotplug_smt_is_off(text);
 	free(text);
-	return off;
+	return error == -ENOMEM ? error : 0;
 }
 
 static int compare_cores(const void *left, const void *right)
@@ -45,20 +47,22 @@ static size_t count_single(struct topology_cpu *const *cpus, size_t count)
  * Each core that is online hides one thread, and each core that is offline as a whole two more: so
  * where there are no more hidden CPUs than cores that hide one, no core is offline.
  */
-bool topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
-			   const struct isst_cpuset *unseen)
+int topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
+			  const struct isst_cpuset *unseen, bool *siblings)
 {
 	struct topology_cpu **cpus = calloc(topology->cpu_count + 1, sizeof(*cpus));
 	size_t count = 0;
-	bool siblings;
+	int error = 0;
 
+	*siblings = false;
 	if (!cpus)
-		return false;
+		return -ENOMEM;
 	for (size_t i = 0; i < topology->cpu_count; i++)
 		if (topology->cpus[i]->public.core_known)
 			cpus[count++] = topology->cpus[i];
 	qsort(cpus, count, sizeof(struct topology_cpu *), compare_cores);
-	siblings = isst_cpuset_count(unseen) <= count_single(cpus, count) && smt_is_off(sources);
+	if (isst_cpuset_count(unseen) <= count_single(cpus, count))
+		error = read_smt(sources, siblings);
 	free(cpus);
-	return siblings;
+	return error;
 }

@@ -25,10 +25,11 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 
 /**
  * Whether the CPUs of a set, which are offline and unknown, are the hidden threads of cores that
- * are known: SMT is off, and there are no more of them than cores that could have one.
+ * are known: SMT is off, and there are no more of them than cores that could have one. Returns 0 or
+ * -ENOMEM.
  */
-bool topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
-			   const struct isst_cpuset *unseen);
+int topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
+			  const struct isst_cpuset *unseen, bool *siblings);
 
 /** Trusts no place that two CPUs are said to have. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology);

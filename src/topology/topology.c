@@ -173,10 +173,12 @@ static int judge_domains(const struct topology_sources *sources, struct topology
 static int judge_offline(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *unseen = isst_cpuset_new();
+	bool siblings = false;
 	int error = unseen ? find_unseen(topology, unseen) : -ENOMEM;
 
-	if (!error && isst_cpuset_count(unseen) > 0 &&
-	    topology_are_siblings(sources, topology, unseen))
+	if (!error && isst_cpuset_count(unseen) > 0)
+		error = topology_are_siblings(sources, topology, unseen, &siblings);
+	if (siblings)
 		cpuset_clear(unseen);
 	if (!error)
 		error = judge_domains(sources, topology, unseen);

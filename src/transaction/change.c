@@ -350,15 +350,18 @@ static bool is_seen(const struct entry *entry)
 	return !entry->hidden || entry->now.number != entry->shown;
 }
 
-/** Lists all entries of all steps. */
-static void list_steps(struct isst_change *change)
+int change_list(struct isst_change *change)
 {
 	size_t total = 0;
 
 	for (size_t i = 0; i < change->count; i++)
 		total += change->steps[i]->count;
+	change_forget_list(change);
 	change->listed = calloc(total + 1, sizeof(*change->listed));
-	for (size_t i = 0; i < change->count && change->listed; i++) {
+	if (!change->listed)
+		return -ENOMEM;
+	change->texts.lost = false;
+	for (size_t i = 0; i < change->count; i++) {
 		const struct step *step = change->steps[i];
 
 		for (size_t j = 0; j < step->count; j++) {
@@ -377,6 +380,11 @@ static void list_steps(struct isst_change *change)
 			};
 		}
 	}
+	/* A list with values that have no text would be taken for one of fewer writes. */
+	if (!change->texts.lost)
+		return 0;
+	change_forget_list(change);
+	return -ENOMEM;
 }
 
 void change_forget_list(struct isst_change *change)
@@ -388,8 +396,8 @@ void change_forget_list(struct isst_change *change)
 
 const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index)
 {
-	if (!change->listed)
-		list_steps(change);
+	if (!change->listed && change_list(change))
+		return NULL;
 	return index < change->listed_count ? &change->listed[index] : NULL;
 }
 

@@ -79,7 +79,7 @@ struct isst_change {
 	struct isst_change_options options;
 	struct step **steps;
 	size_t count, space;
-	struct isst_change_step *listed; /* for isst_change_step(), made when asked */
+	struct isst_change_step *listed; /* for isst_change_step() */
 	size_t listed_count;
 	struct messages texts; /* its own: a program that makes change after change does not grow */
 	struct text_list warnings, differences;
@@ -144,7 +144,9 @@ bool item_counterpart(const struct item *item, struct item *counterpart);
  */
 bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value);
 
-/** Forgets the list of steps that isst_change_step() has made. */
+/** Makes the list of all entries of all steps that isst_change_step() shows. Returns 0 or -ENOMEM,
+ * and then there is none. */
+int change_list(struct isst_change *change);
 void change_forget_list(struct isst_change *change);
 
 /** All bits of a value. */

@@ -315,13 +315,15 @@ static bool comes_online(const struct isst_journal *journal, unsigned int cpu)
 }
 
 /** Whether the rollback brings a CPU online by which an item can be reached. */
-static bool comes_with_cpu(const struct isst_journal *journal, const struct tracked *tracked)
+static bool comes_with_cpu(struct isst_journal *journal, const struct tracked *tracked)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
+	int place = cpus ? item_place(journal->context, &tracked->item, cpus) : -ENOMEM;
 	bool comes = false;
 	unsigned int cpu;
 
-	if (cpus && item_place(journal->context, &tracked->item, cpus) == PLACE_OFFLINE)
+	journal->broken |= place < 0;
+	if (place == PLACE_OFFLINE)
 		isst_cpuset_for_each (cpu, cpus)
 			comes |= comes_online(journal, cpu);
 	isst_cpuset_free(cpus);
@@ -329,8 +331,7 @@ static bool comes_with_cpu(const struct isst_journal *journal, const struct trac
 }
 
 /** What cannot be read now: it may be in reach once CPUs are online. */
-static enum finding judge_unreadable(const struct isst_journal *journal,
-				     const struct tracked *tracked)
+static enum finding judge_unreadable(struct isst_journal *journal, const struct tracked *tracked)
 {
 	if (tracked->place == PLACE_UNSERVED)
 		return FOUND_UNSERVED;
@@ -502,6 +503,8 @@ static int judge_all(struct isst_journal *journal)
 		if (journal->tracked[i].finding == FOUND_OFFLINE)
 			place = item_place(journal->context, &journal->tracked[i].item,
 					   journal->offline);
+	if (journal->broken)
+		return -ENOMEM;
 	return place < 0 ? place : 0;
 }
 
@@ -539,6 +542,55 @@ static int examine(struct isst_journal *journal)
 	return error ? error : judge_all(journal);
 }
 
+/** What may appear yet is waited for and overwritten, whether it has come by then or not. */
+static bool is_restored(enum finding finding)
+{
+	return finding == FOUND_PENDING || finding == FOUND_WRITTEN || finding == FOUND_UNCERTAIN;
+}
+
+/** The items as isst_journal_item() shows them. */
+static int list_items(struct isst_journal *journal)
+{
+	static const char *const FINDINGS[] = {
+		[FOUND_OLD] = "as before",
+		[FOUND_PENDING] = "as before, and may change yet",
+		[FOUND_WRITTEN] = "as the interrupted run left it",
+		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
+		[FOUND_MOVED] = "changed by another process",
+		[FOUND_OFFLINE] = "not in reach while its CPUs are offline",
+		[FOUND_UNSERVED] = "not in reach while the driver does not offer its power domain",
+		[FOUND_SMT_OFF] = "offline, as SMT is off",
+	};
+
+	journal->listed = calloc(journal->count + 1, sizeof(*journal->listed));
+	if (!journal->listed)
+		return -ENOMEM;
+	journal->context->messages.lost = false;
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+		struct isst_context *context = journal->context;
+
+		journal->listed[i] = (struct isst_journal_item){
+			.target = item_describe(context, &tracked->item),
+			.old_value = item_describe_value(context, &tracked->item, tracked->old),
+			.written_value = tracked->written
+						 ? item_describe_value(context, &tracked->item,
+								       tracked->last)
+						 : NULL,
+			.present_value = tracked->unreadable
+						 ? "unknown"
+						 : item_describe_value(context, &tracked->item,
+								       tracked->now),
+			.finding = FINDINGS[tracked->finding],
+			.restored = is_restored(tracked->finding),
+			.moved = tracked->finding == FOUND_MOVED,
+			.kept = finding_waits(tracked->finding),
+		};
+	}
+	/* An item without its texts is none that could be shown. */
+	return journal->context->messages.lost ? -ENOMEM : 0;
+}
+
 static int open_journal(struct isst_context *context, struct isst_journal **result)
 {
 	struct isst_journal *journal;
@@ -557,6 +609,8 @@ static int open_journal(struct isst_context *context, struct isst_journal **resu
 	error = journal->offline ? read_text(journal, &none) : -ENOMEM;
 	if (!error && !none)
 		error = examine(journal);
+	if (!error && !none)
+		error = list_items(journal);
 	if (!error && !none)
 		*result = journal;
 	else
@@ -607,53 +661,7 @@ bool isst_journal_moved(const struct isst_journal *journal)
 	return false;
 }
 
-/** What may appear yet is waited for and overwritten, whether it has come by then or not. */
-static bool is_restored(enum finding finding)
-{
-	return finding == FOUND_PENDING || finding == FOUND_WRITTEN || finding == FOUND_UNCERTAIN;
-}
-
-static int list_items(struct isst_journal *journal)
-{
-	static const char *const FINDINGS[] = {
-		[FOUND_OLD] = "as before",
-		[FOUND_PENDING] = "as before, and may change yet",
-		[FOUND_WRITTEN] = "as the interrupted run left it",
-		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
-		[FOUND_MOVED] = "changed by another process",
-		[FOUND_OFFLINE] = "not in reach while its CPUs are offline",
-		[FOUND_UNSERVED] = "not in reach while the driver does not offer its power domain",
-		[FOUND_SMT_OFF] = "offline, as SMT is off",
-	};
-
-	journal->listed = calloc(journal->count + 1, sizeof(*journal->listed));
-	for (size_t i = 0; i < journal->count && journal->listed; i++) {
-		const struct tracked *tracked = &journal->tracked[i];
-		struct isst_context *context = journal->context;
-
-		journal->listed[i] = (struct isst_journal_item){
-			.target = item_describe(context, &tracked->item),
-			.old_value = item_describe_value(context, &tracked->item, tracked->old),
-			.written_value = tracked->written
-						 ? item_describe_value(context, &tracked->item,
-								       tracked->last)
-						 : NULL,
-			.present_value = tracked->unreadable
-						 ? "unknown"
-						 : item_describe_value(context, &tracked->item,
-								       tracked->now),
-			.finding = FINDINGS[tracked->finding],
-			.restored = is_restored(tracked->finding),
-			.moved = tracked->finding == FOUND_MOVED,
-			.kept = finding_waits(tracked->finding),
-		};
-	}
-	return journal->listed ? 0 : -ENOMEM;
-}
-
 const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, size_t index)
 {
-	if (!journal->listed && list_items(journal))
-		return NULL;
 	return index < journal->count ? &journal->listed[index] : NULL;
 }

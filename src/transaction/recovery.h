@@ -61,6 +61,7 @@ struct isst_journal {
 	bool smt_off;
 	struct isst_cpuset *offline; /* CPUs that items of FOUND_OFFLINE are waiting for */
 	struct isst_journal_item *listed;
+	bool broken; /* judging it ended without memory */
 };
 
 /** Whether a finding is that of an item which has to wait until it can be reached. */

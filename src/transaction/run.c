@@ -171,8 +171,10 @@ static int run(struct isst_change *change)
 				     change->objection.message);
 	change->ran = true;
 	change_forget_list(change);
-	if (change->options.dry_run)
-		return look_ahead(change);
+	if (change->options.dry_run) {
+		error = look_ahead(change);
+		return error ? error : change_list(change);
+	}
 	error = check_writable(change);
 	if (error)
 		return error;

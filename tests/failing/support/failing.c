@@ -28,6 +28,10 @@ static const struct command commands[] = {
 	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true, NULL },
 	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true, "level 1 online" },
 	{ "core-power config -c 1 --min 1200 --max 1900", NULL, true, "base-freq enable auto" },
+	{ "--dry-run core-power enable", NULL, false, NULL },
+	{ "journal show", NULL, false, "core-power enable" },
+	/* Without partitions: those of the run before it go away. */
+	{ "perf-profile set-config-level -l 0 -o", "level 1 partitions", true, NULL },
 };
 
 /** How a run ended. */
@@ -188,6 +192,22 @@ static void note_failure(const struct machine *machine, const struct command *co
 	free(errors);
 }
 
+/** Whether two outputs are alike but for the age of a journal, which grows. */
+static bool same_output(const char *one, const char *other)
+{
+	static const char AGE[] = "age(s):";
+
+	while (*one && *other) {
+		if (strncmp(one, AGE, strlen(AGE)) == 0 && strncmp(other, AGE, strlen(AGE)) == 0) {
+			one += strcspn(one, "\n");
+			other += strcspn(other, "\n");
+		}
+		if (*one++ != *other++)
+			return false;
+	}
+	return *one == *other;
+}
+
 static void check_end(const struct machine *machine, const struct command *command,
 		      const struct course *course, const struct disturbance *disturbance,
 		      const struct end *end)
@@ -211,7 +231,11 @@ static void check_end(const struct machine *machine, const struct command *comma
 	 */
 	noted = strstr(errors, "left as it is") || strstr(errors, "left as they are") ||
 		strstr(errors, "does not know the core");
-	if (status == 0 && !noted && strcmp(end->output, course->output) != 0)
+	/* The emulated firmware answers nothing then: `journal show` says that it is unknown. */
+	noted = noted || strstr(end->output, "now:unknown");
+	/* But whose CPUs a partition has is no question of memory. */
+	noted = noted && !strstr(errors, "it is not a partition of CPUs of");
+	if (status == 0 && !noted && !same_output(end->output, course->output))
 		note_failure(machine, command, disturbance, "status 0 with another output");
 	if (status == 0 && !noted && strcmp(picture, course->after) != 0)
 		note_failure(machine, command, disturbance, "status 0, but it is not done");
