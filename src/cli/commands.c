@@ -259,9 +259,10 @@ static const struct command journal_commands[] = {
 	  .flags = JOURNAL_FLAGS, .handler = journal_show },
 	{ "apply", "Roll back what still has the value that the run left it with",
 	  "Prints what was restored, and what was left because another process changed it since.",
-	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES, .handler = journal_apply },
+	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES | COMMAND_NO_DRY_RUN, .handler = journal_apply },
 	{ "discard", "Forget the change, and leave the machine as it is",
-	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES, .handler = journal_discard },
+	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES | COMMAND_NO_DRY_RUN,
+	  .handler = journal_discard },
 	{ .name = NULL },
 };
 

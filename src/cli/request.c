@@ -177,8 +177,9 @@ static int check_together(const struct request *request, char **problem)
 		return usage_problem(problem, "option --min %s is above --max %s",
 				     request_text(request, OPTION_MIN),
 				     request_text(request, OPTION_MAX));
+	/* A change of its own: none is made while a journal is being looked at. */
 	if (request_has(request, OPTION_ALL_ONLINE) &&
-	    (request->command->flags & COMMAND_NO_MACHINE))
+	    (request->command->flags & (COMMAND_NO_MACHINE | COMMAND_JOURNAL)))
 		return usage_problem(problem, "option --all-cpus-online does not go with %s%s%s",
 				     request->feature ? request->feature->name : "",
 				     request->feature ? " " : "", request->command->name);
@@ -194,9 +195,12 @@ static int check_dry_run(const struct request *request, char **problem)
 	if (!request_has(request, OPTION_DRY_RUN) ||
 	    !(command->flags & COMMAND_NO_DRY_RUN || *clear))
 		return 0;
-	return usage_problem(problem, "option --dry-run does not go with %s%s%s%s",
+	return usage_problem(problem, "option --dry-run does not go with %s%s%s%s%s",
 			     request->feature ? request->feature->name : "",
-			     request->feature ? " " : "", command->name, clear);
+			     request->feature ? " " : "", command->name, clear,
+			     command->flags & COMMAND_JOURNAL
+				     ? "; what `journal apply` would do is told by `journal show`"
+				     : "");
 }
 
 /** The option that a command has first of all, --level or --clos, where the word can be its value
