@@ -573,7 +573,8 @@ void isst_journal_keep(struct isst_context *context);
  * Reads the journal and compares it with the machine. *@journal is NULL where no change was
  * interrupted. To be freed before the context is closed.
  * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left),
- * -EINVAL (the machine is not discovered) or -ENOMEM.
+ * -EINVAL (the machine is not discovered), -EBUSY (another run holds the lock: the journal may be
+ * that of the change it is making) or -ENOMEM.
  */
 int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
 void isst_journal_free(struct isst_journal *journal);

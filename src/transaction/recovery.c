@@ -8,6 +8,7 @@
 #include "base/machine.h"
 #include "sysfs/cpufreq.h"
 #include "topology/cache.h"
+#include "transaction/lock.h"
 #include "transaction/undo.h"
 
 #include <errno.h>
@@ -529,6 +530,17 @@ static int read_text(struct isst_journal *journal, bool *none)
 	return *none ? 0 : error;
 }
 
+/** Whether a journal is that of a run which is at work. Who holds the lock knows that of its own.
+ */
+static int check_interrupted(struct isst_context *context)
+{
+	if (context->lock >= 0 || !lock_is_held(context))
+		return 0;
+	return message_error(&context->messages, -EBUSY,
+			     "another run is changing the machine: what it does is no interrupted "
+			     "change, and what it leaves can be seen once it has ended");
+}
+
 static int examine(struct isst_journal *journal)
 {
 	int error = track(journal);
@@ -607,8 +619,14 @@ static int open_journal(struct isst_context *context, struct isst_journal **resu
 	journal->context = context;
 	journal->offline = isst_cpuset_new();
 	error = journal->offline ? read_text(journal, &none) : -ENOMEM;
+	if (!none && check_interrupted(context))
+		error = -EBUSY;
 	if (!error && !none)
 		error = examine(journal);
+	/* A run may have begun while the items were read, or ended. */
+	if (!none && check_interrupted(context))
+		error = -EBUSY;
+	none |= journal_is_missing(context);
 	if (!error && !none)
 		error = list_items(journal);
 	if (!error && !none)

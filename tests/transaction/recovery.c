@@ -814,6 +814,45 @@ static void readers_tell_nothing_of_a_change_that_ends_meanwhile(void **state)
 	machine_end(&machine);
 }
 
+static int open_unlocked(const struct machine *machine, bool *found)
+{
+	struct isst_options options = { .machine = machine_open(machine) };
+	struct isst_journal *journal = NULL;
+	struct isst_context *context;
+	int error;
+
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_discover(context), 0);
+	error = isst_journal_open(context, &journal);
+	*found = journal != NULL;
+	if (error)
+		assert_non_null(strstr(isst_error(context), "another run is changing the machine"));
+	isst_journal_free(journal);
+	isst_close(context);
+	return error;
+}
+
+/** What a run that is at work has written is compared with nothing. */
+static void the_journal_of_a_change_that_is_at_work_is_none_of_an_interrupted_one(void **state)
+{
+	struct machine machine;
+	bool found;
+	int file;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	assert_int_equal(open_unlocked(&machine, &found), 0);
+	assert_false(found);
+	run_and_kill(&machine, "core-power enable", 1);
+	file = lock_file(&machine, "run/lock", LOCK_EX);
+	assert_int_equal(open_unlocked(&machine, &found), -EBUSY);
+	assert_false(found);
+	close(file);
+	assert_int_equal(open_unlocked(&machine, &found), 0);
+	assert_true(found);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -838,6 +877,8 @@ int main(void)
 		cmocka_unit_test(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback),
 		cmocka_unit_test(readers_tell_of_an_interrupted_run_unless_a_change_is_at_work),
 		cmocka_unit_test(readers_tell_nothing_of_a_change_that_ends_meanwhile),
+		cmocka_unit_test(
+			the_journal_of_a_change_that_is_at_work_is_none_of_an_interrupted_one),
 	};
 
 	return cmocka_run_group_tests_name("recovery on a machine that is another by then", tests,
