@@ -33,6 +33,8 @@ const char *runtime_file_strerror(int error)
 		return "it or its directory is a symbolic link";
 	case EFBIG:
 		return "the limit of file sizes (ulimit -f) does not allow it";
+	case EBADMSG:
+		return "it holds a NUL byte, which is no text";
 	case EOVERFLOW:
 		return "it is larger than any that this program writes";
 	default:
@@ -200,7 +202,7 @@ static int open_file(int directory, const char *name, int flags)
 
 /**
  * Reads up to the end of the file, which is regular: what is shorter than was asked for is the end.
- * The files are text: up to the first NUL is all of it.
+ * The files are text; a file system that lost a block leaves NULs.
  */
 static int read_text(int descriptor, char **text)
 {
@@ -225,7 +227,7 @@ static int read_text(int descriptor, char **text)
 			return -EOVERFLOW;
 	} while (got < 0 || (size_t)got == asked);
 	(*text)[size] = '\0';
-	return 0;
+	return strlen(*text) == size ? 0 : -EBADMSG;
 }
 
 bool runtime_file_is_missing(const struct runtime_directory *directory, const char *name)
@@ -257,7 +259,7 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 		return descriptor;
 	error = read_text(descriptor, text);
 	close(descriptor);
-	if (error) {
+	if (error && error != -EBADMSG) {
 		free(*text);
 		*text = NULL;
 	}

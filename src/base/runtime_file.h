@@ -50,7 +50,8 @@ void runtime_directory_release(struct runtime_directory *directory);
 bool runtime_file_is_missing(const struct runtime_directory *directory, const char *name);
 
 /**
- * Reads the whole file; *@text is to be freed. Returns 0, -ENOENT (there is none) or another
+ * Reads the whole file; *@text is to be freed. Returns 0, -ENOENT (there is none), -EBADMSG (it
+ * holds a NUL byte; *@text is what comes before the first one, and is to be freed, too) or another
  * negative errno.
  */
 int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text);

@@ -365,11 +365,7 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 		*end = '\0';
 		error = parse_line(context, text, lines, number);
 		if (error == -EINVAL)
-			error = message_error(&context->messages, -EIO,
-					      "%s/" FILE_NAME ":%u is damaged: no change is made "
-					      "until `isst journal discard` has removed the file, "
-					      "which leaves the machine as it is",
-					      context->machine->runtime_directory, number);
+			error = saved_refuse(context, FILE_NAME, number, "damaged");
 		lines = end + 1;
 	}
 	text->whole = (size_t)(lines - content);

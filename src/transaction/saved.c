@@ -132,14 +132,22 @@ int saved_header(struct isst_context *context, const char *name, unsigned int ve
 	return error;
 }
 
+static bool is_journal(const char *name)
+{
+	return strcmp(name, "journal") == 0;
+}
+
 /** Of a file that is damaged nothing is believed: what is missing in it would not be restored, and
  * nobody would know. */
 int saved_refuse(struct isst_context *context, const char *name, size_t line, const char *how)
 {
-	return message_error(&context->messages, -EIO,
-			     "%s/%s:%zu is %s: nothing that it holds is restored; remove the file, "
-			     "and `disable --auto` does what it does without saved settings",
-			     context->machine->runtime_directory, name, line, how);
+	return message_error(&context->messages, -EIO, "%s/%s:%zu is %s: %s",
+			     context->machine->runtime_directory, name, line, how,
+			     is_journal(name)
+				     ? "no change is made until `isst journal discard` has removed "
+				       "the file, which leaves the machine as it is"
+				     : "nothing that it holds is restored; remove the file, and "
+				       "`disable --auto` does what it does without saved settings");
 }
 
 /** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
@@ -183,15 +191,26 @@ static int check_header(struct isst_context *context, const char *name, unsigned
 			"%s/%s is of a format that this version does not know: let the version "
 			"that wrote it deal with it, or remove it%s",
 			context->machine->runtime_directory, name,
-			strcmp(name, "journal") == 0 ? " by `isst journal discard`" : "");
+			is_journal(name) ? " by `isst journal discard`" : "");
 	free(prefix);
 	return error;
+}
+
+/** The line that a text ends in, without its end. */
+static size_t last_line(const char *text)
+{
+	size_t line = 1;
+
+	for (; (text = strchr(text, '\n')); text++)
+		line++;
+	return line;
 }
 
 int saved_text_read(struct isst_context *context, const char *name, unsigned int version,
 		    bool whole, char **text, char **lines)
 {
 	char *header = NULL;
+	bool has_nul;
 	int error;
 
 	/* There mostly is none. */
@@ -199,17 +218,25 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
 	if (runtime_file_is_missing(&context->runtime, name))
 		return -ENOENT;
 	error = runtime_file_read(&context->runtime, name, text);
+	has_nul = error == -EBADMSG;
+	if (has_nul)
+		error = 0;
 	if (error && error != -ENOENT && error != -ENOMEM)
 		error = message_error(&context->messages,
 				      error == -EACCES || error == -EPERM ? -EPERM : -EIO,
 				      "%s/%s cannot be read: %s", context->runtime.path, name,
 				      runtime_file_strerror(error));
+	/* One of another boot is none, whatever it holds. */
+	if (has_nul && !strchr(*text, '\n'))
+		error = saved_refuse(context, name, 1, "damaged");
 	if (!error && whole && !strchr(*text, '\n'))
 		error = saved_refuse(context, name, 1, "cut off");
 	if (!error)
 		error = saved_header(context, name, version, &header);
 	if (!error)
 		error = check_header(context, name, version, *text, header);
+	if (!error && has_nul)
+		error = saved_refuse(context, name, last_line(*text), "damaged");
 	if (!error) {
 		*lines = *text + strlen(header);
 	} else {

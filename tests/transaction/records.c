@@ -123,6 +123,12 @@ static void leave_empty(const char *path)
 	close(descriptor);
 }
 
+static void leave_nuls(const char *path)
+{
+	leave_empty(path);
+	assert_int_equal(truncate(path, 100), 0);
+}
+
 static void leave_fifo(const char *path)
 {
 	assert_int_equal(mkfifo(path, 0644), 0);
@@ -152,6 +158,7 @@ static const struct {
 } USELESS[] = {
 	{ leave_damaged, -EIO, "is of a format that this version does not know" },
 	{ leave_empty, -EIO, "is cut off" },
+	{ leave_nuls, -EIO, ":1 is damaged" },
 	{ leave_fifo, -EIO, "it is no regular file" },
 	{ leave_link, -EIO, "is a symbolic link" },
 	{ leave_writable_for_all, -EPERM, "other users may write it" },

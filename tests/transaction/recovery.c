@@ -433,6 +433,62 @@ static void a_line_that_is_cut_off_spoils_no_recovery(void **state)
 	machine_end(&machine);
 }
 
+/** A file system that lost a block leaves NULs there: none ends the journal before its end. */
+static void a_nul_byte_makes_a_journal_damaged_wherever_it_is(void **state)
+{
+	enum { LINE = 4 };
+	struct isst_context *context;
+	struct machine machine;
+	char *text, *path, *line;
+	size_t size;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	run_and_kill(&machine, "base-freq enable auto", 12);
+	text = machine_text(&machine, "run/journal");
+	assert_non_null(text);
+	size = strlen(text);
+	assert_true(asprintf(&path, "%s/run/journal", machine.state) >= 0);
+	line = text;
+	for (unsigned int i = 1; i < LINE; i++)
+		line = strchr(line, '\n') + 1;
+	{
+		const struct {
+			size_t from, to;
+			const char *reason;
+		} CASES[] = {
+			{ 0, size, "journal:1 is damaged" },
+			{ 3, 4, "journal:1 is damaged" },
+			{ (size_t)(line - text), (size_t)(line - text) + 1,
+			  "journal:4 is damaged" },
+			{ (size_t)(line - text) + 2, size, "journal:4 is damaged" },
+			{ size, size + 512,
+			  "is damaged: no change is made until `isst journal "
+			  "discard` has removed the file" },
+		};
+
+		for (size_t i = 0; i < COUNT(CASES); i++) {
+			static const char NULS[8192];
+			int file = open(path, O_WRONLY);
+
+			assert_true(file >= 0 && CASES[i].to - CASES[i].from < sizeof(NULS));
+			assert_true(pwrite(file, NULS, CASES[i].to - CASES[i].from,
+					   (off_t)CASES[i].from) > 0);
+			close(file);
+			context = machine_lock(&machine);
+			assert_int_equal(isst_discover(context), -EIO);
+			check_holds(isst_error(context), CASES[i].reason);
+			isst_close(context);
+			machine_write(&machine, "run/journal", text);
+		}
+	}
+	context = machine_lock(&machine);
+	apply_journal(&machine, context);
+	free(path);
+	free(text);
+	machine_end(&machine);
+}
+
 /* ---- Limits of CPUs that came online with the level ---- */
 
 #define LIMIT(cpu) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/scaling_max_freq"
@@ -866,6 +922,7 @@ int main(void)
 		cmocka_unit_test(limits_of_second_threads_are_left_where_smt_is_off),
 		cmocka_unit_test(limits_of_an_offline_cpu_wait_for_it),
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
+		cmocka_unit_test(a_nul_byte_makes_a_journal_damaged_wherever_it_is),
 		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
 		cmocka_unit_test(a_rollback_goes_on_where_it_has_taken_cpus_offline),
 		cmocka_unit_test(a_partition_that_a_rollback_takes_apart_is_nobody_elses),
