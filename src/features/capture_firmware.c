@@ -356,6 +356,19 @@ static void write_driver(const struct capture *capture, FILE *stream)
 		fputs("no-driver\n", stream);
 }
 
+/** Whoever takes the capture elsewhere finds nothing of Speed Select in it. */
+static void tell_missing_driver(const struct capture *capture)
+{
+	if (capture->device && capture->info.api_version > 0)
+		return;
+	/* Where the BIOS has set up Speed Select there is nothing to miss. */
+	if (!isst_is_preset(capture->context))
+		message_notice(&capture->context->messages,
+			       "%s: the capture holds no answers of the firmware",
+			       capture->device ? "the driver has none of its transports"
+					       : "no Speed Select driver on this machine");
+}
+
 /** Which power domains of each package the driver serves; the registers alone do not tell. */
 static int capture_instances(struct capture *capture, FILE *stream)
 {
@@ -392,6 +405,7 @@ int capture_answers(struct capture *capture)
 	      "# instances SOCKET -> MASK or error\n",
 	      text.stream);
 	write_driver(capture, text.stream);
+	tell_missing_driver(capture);
 	if (capture->device && capture->info.api_version >= API_TPMI)
 		error = capture_instances(capture, text.stream);
 	for (size_t i = 0; i < capture->domain_count && !error; i++)
