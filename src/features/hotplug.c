@@ -57,14 +57,16 @@ bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu)
 
 void hotplug_end(struct hotplug *hotplug)
 {
+	size_t count = hotplug->omitted ? isst_cpuset_count(hotplug->omitted) : 0;
 	char *cpus = NULL;
 
-	if (hotplug->omitted && isst_cpuset_count(hotplug->omitted) > 0) {
+	if (count > 0) {
 		cpus = isst_cpuset_ranges(hotplug->omitted);
 		if (cpus)
 			change_warn(hotplug->change,
-				    "CPU %s: stays offline, as SMT is off (" SMT_CONTROL ": %s)",
-				    cpus, hotplug->smt);
+				    "%s %s %s offline, as SMT is off (" SMT_CONTROL ": %s)",
+				    count == 1 ? "CPU" : "CPUs", cpus,
+				    count == 1 ? "stays" : "stay", hotplug->smt);
 		else
 			hotplug->change->broken = true;
 	}

@@ -83,11 +83,12 @@ static void leave_unknown(struct level_change *work)
 	if (!error && isst_cpuset_count(left) > 0) {
 		ranges = isst_cpuset_ranges(left);
 		if (ranges)
-			change_warn(change,
-				    "CPU %s: stays offline, as it has not been seen online since "
-				    "the machine was started, and may be of a package that was not "
-				    "named",
-				    ranges);
+			change_warn(
+				change,
+				"%s %s %s offline: not seen online since the machine was started, "
+				"and possibly of a package that was not named",
+				isst_cpuset_count(left) == 1 ? "CPU" : "CPUs", ranges,
+				isst_cpuset_count(left) == 1 ? "stays" : "stay");
 		else
 			error = -ENOMEM;
 	}

@@ -227,9 +227,11 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 		return -ENOMEM;
 	error = add_offline_part(topology,
 				 message_make(sources->messages,
-					      "CPUs %s have not been seen online since the machine "
-					      "was started, nor any package that has no other CPUs",
-					      list));
+					      "%s %s, and any package that consists of %s "
+					      "alone, have not been seen online since the machine "
+					      "was started",
+					      isst_cpuset_count(unseen) == 1 ? "CPU" : "CPUs", list,
+					      isst_cpuset_count(unseen) == 1 ? "it" : "them"));
 	free(list);
 	return error;
 }

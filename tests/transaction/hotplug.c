@@ -387,7 +387,7 @@ static void a_level_goes_without_limits_of_cpus_that_stay_offline(void **state)
 		machine_try(&machine, "level 1 online", &outcome);
 		if (outcome_error(&outcome))
 			fail_msg("%s: %s", KINDS[i], outcome.message);
-		check_holds(outcome.warnings, "stays offline, as SMT is off");
+		check_holds(outcome.warnings, "CPUs 1,3 stay offline, as SMT is off");
 		outcome_clear(&outcome);
 		machine_end(&machine);
 	}
