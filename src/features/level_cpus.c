@@ -39,41 +39,6 @@ static void plan_hotplug_footprint(struct step *offline, const struct isst_domai
 	}
 }
 
-/** Names the CPUs whose limit was the same as that of entry @first, and is none any more. */
-static int name_lifted(struct isst_change *change, const struct step *step, size_t first)
-{
-	const struct entry *lifted = &step->entries[first];
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	int error = cpus ? 0 : -ENOMEM;
-	char *ranges = NULL;
-
-	for (size_t i = first; i < step->count && !error; i++) {
-		const struct entry *entry = &step->entries[i];
-
-		if (entry->written && entry->old.number == lifted->old.number)
-			error = isst_cpuset_add(cpus, entry->item.index, entry->item.index);
-	}
-	if (!error)
-		ranges = isst_cpuset_ranges(cpus);
-	if (ranges)
-		change_warn(change,
-			    "CPU %s: the frequency limit of %llu MHz (scaling_max_freq) was below "
-			    "the base frequency of the level, and is removed",
-			    ranges, (unsigned long long)lifted->old.number / 1000);
-	free(ranges);
-	isst_cpuset_free(cpus);
-	return ranges ? 0 : -ENOMEM;
-}
-
-static bool named_before(const struct step *step, size_t index)
-{
-	for (size_t i = 0; i < index; i++)
-		if (step->entries[i].written &&
-		    step->entries[i].old.number == step->entries[index].old.number)
-			return true;
-	return false;
-}
-
 /** One line for each limit that was removed, whatever the number of CPUs. */
 static int name_lifted_limits(struct isst_change *change)
 {
@@ -85,9 +50,10 @@ static int name_lifted_limits(struct isst_change *change)
 			step = change->steps[i];
 			change->steps[i]->after = NULL;
 		}
-	for (size_t i = 0; step && i < step->count && !error; i++)
-		if (step->entries[i].written && !named_before(step, i))
-			error = name_lifted(change, step, i);
+	if (step)
+		error = name_replaced_limits(change, step, NULL,
+					     "was below the base frequency of the level, and is "
+					     "removed");
 	return error;
 }
 

@@ -465,3 +465,61 @@ void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requ
 	warn_of_missing_hwp(change, cpu);
 	warn_of_governor(change, cpu);
 }
+
+/* ---- Limits that were replaced ---- */
+
+typedef bool (*limit_test)(struct isst_change *change, const struct entry *entry);
+
+static bool is_replaced(struct isst_change *change, const struct entry *entry, limit_test is_named)
+{
+	return entry->written && (!is_named || is_named(change, entry));
+}
+
+/** Names the CPUs whose limit was the same as that of entry @first. */
+static int name_limit(struct isst_change *change, const struct step *step, size_t first,
+		      limit_test is_named, const char *how)
+{
+	const struct entry *replaced = &step->entries[first];
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? 0 : -ENOMEM;
+	char *ranges = NULL;
+
+	for (size_t i = first; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (is_replaced(change, entry, is_named) &&
+		    entry->old.number == replaced->old.number)
+			error = isst_cpuset_add(cpus, entry->item.index, entry->item.index);
+	}
+	if (!error)
+		ranges = isst_cpuset_ranges(cpus);
+	if (ranges)
+		change_warn(change, "CPU %s: the frequency limit of %llu MHz (scaling_max_freq) %s",
+			    ranges, (unsigned long long)replaced->old.number / 1000, how);
+	free(ranges);
+	isst_cpuset_free(cpus);
+	return ranges ? 0 : -ENOMEM;
+}
+
+static bool named_before(struct isst_change *change, const struct step *step, size_t index,
+			 limit_test is_named)
+{
+	for (size_t i = 0; i < index; i++)
+		if (is_replaced(change, &step->entries[i], is_named) &&
+		    step->entries[i].old.number == step->entries[index].old.number)
+			return true;
+	return false;
+}
+
+/** One line for each limit, whatever the number of CPUs. */
+int name_replaced_limits(struct isst_change *change, const struct step *step, limit_test is_named,
+			 const char *how)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < step->count && !error; i++)
+		if (is_replaced(change, &step->entries[i], is_named) &&
+		    !named_before(change, step, i, is_named))
+			error = name_limit(change, step, i, is_named, how);
+	return error;
+}

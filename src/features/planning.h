@@ -134,6 +134,12 @@ void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requ
  * are not those of power-on. What cannot be read is passed over: nothing depends on it. */
 void warn_of_clos_remains(struct isst_change *change, const struct isst_request *request);
 
+/** Says which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced: those
+ * that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */
+int name_replaced_limits(struct isst_change *change, const struct step *step,
+			 bool (*is_named)(struct isst_change *change, const struct entry *entry),
+			 const char *how);
+
 /** Warns of HWP alone. */
 void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count);
 

@@ -74,6 +74,33 @@ static void find_limit(struct isst_change *change, struct isst_cpu_request *requ
 		limit->khz = CPUFREQ_NO_LIMIT;
 }
 
+/** Whether a limit was the user's: not turbo's being off, which is the base frequency. */
+static bool is_of_user(struct isst_change *change, const struct entry *entry)
+{
+	uint64_t base_khz;
+
+	return entry->old.number != CPUFREQ_NO_LIMIT &&
+	       (cpufreq_read(&change->context->files, entry->item.index, "base_frequency",
+			     &base_khz) ||
+		entry->old.number != base_khz);
+}
+
+/** Limits that the user had set are gone, and do not come back when turbo mode is switched back. */
+static int name_user_limits(struct isst_change *change)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < change->count && !error; i++) {
+		struct step *step = change->steps[i];
+
+		if (step->after != name_user_limits || !step->begun)
+			continue;
+		step->after = NULL;
+		error = name_replaced_limits(change, step, is_of_user, "is replaced");
+	}
+	return error;
+}
+
 int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests, size_t count,
 		    bool enable)
 {
@@ -85,6 +112,8 @@ int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *request
 		error = context_check_cpu(change->context, requests[i].cpu);
 	if (!error)
 		error = cpufreq_turbo_state(&change->context->files, &turbo);
+	if (step)
+		step->after = name_user_limits;
 	for (size_t i = 0; i < count && !error; i++) {
 		struct item item = item_of(ITEM_SCALING_MAX, requests[i].cpu->domain,
 					   requests[i].cpu->number);
