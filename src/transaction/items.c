@@ -562,7 +562,46 @@ int item_check_writable(struct isst_context *context, const struct item *item)
 		path, strerror(-error));
 }
 
-int items_read(struct isst_context *context, struct item_access *accesses, size_t count)
+/** Whether a request failed whose CPU is not in a set. */
+static bool lost_carrier(const struct isst_context *context, const struct isst_cpuset *online,
+			 const struct item_access *access)
+{
+	const struct isst_domain *domain = find_domain(context, &access->item);
+
+	return !KINDS[access->item.kind].file && access->failure.error &&
+	       access->failure.error != -ECANCELED && domain && domain->has_cpu &&
+	       !isst_cpuset_has(online, domain->cpu);
+}
+
+/**
+ * Looks for other CPUs where requests failed since the one that carries them went offline. Returns
+ * whether there is a point in another try.
+ */
+static bool look_for_carriers(struct isst_context *context, const struct item_access *accesses,
+			      size_t count)
+{
+	const char *message = context->messages.error;
+	struct isst_cpuset *online = NULL;
+	bool lost = false;
+
+	for (size_t i = 0; i < count && !lost; i++) {
+		if (!accesses[i].failure.error || KINDS[accesses[i].item.kind].file)
+			continue;
+		if (!online) {
+			online = isst_cpuset_new();
+			if (!online ||
+			    kernel_files_cpulist(&context->files, CPU_DIRECTORY "/online", online))
+				break;
+		}
+		lost = lost_carrier(context, online, &accesses[i]);
+	}
+	isst_cpuset_free(online);
+	lost = lost && context_discover_topology(context) == 0;
+	context->messages.error = message;
+	return lost;
+}
+
+static int read_all(struct isst_context *context, struct item_access *accesses, size_t count)
 {
 	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
 	int error = batch ? read_online(context, accesses, count) : -ENOMEM;
@@ -585,6 +624,15 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
 	return error;
 }
 
+int items_read(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	int error = read_all(context, accesses, count);
+
+	if (!error && look_for_carriers(context, accesses, count))
+		error = read_all(context, accesses, count);
+	return error;
+}
+
 static void write_files(struct isst_context *context, struct item_access *accesses, size_t count)
 {
 	bool stopped = false;
@@ -604,19 +652,11 @@ static void write_files(struct isst_context *context, struct item_access *access
 	}
 }
 
-int items_write(struct isst_context *context, struct item_access *accesses, size_t count)
+static int write_firmware(struct isst_context *context, struct item_access *accesses, size_t count)
 {
-	struct firmware_batch *batch;
-	int error;
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+	int error = batch ? 0 : -ENOMEM;
 
-	if (count == 0)
-		return 0;
-	if (KINDS[accesses[0].item.kind].file) {
-		write_files(context, accesses, count);
-		return 0;
-	}
-	batch = firmware_batch_new(&context->firmware);
-	error = batch ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++) {
 		accesses[i].failure = (struct isst_failure){ 0 };
 		error = plan_firmware(context, batch, &accesses[i],
@@ -625,5 +665,24 @@ int items_write(struct isst_context *context, struct item_access *accesses, size
 	if (!error)
 		error = firmware_run_writes(batch);
 	firmware_batch_free(batch);
+	return error;
+}
+
+int items_write(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	size_t done = 0;
+	int error;
+
+	if (count == 0)
+		return 0;
+	if (KINDS[accesses[0].item.kind].file) {
+		write_files(context, accesses, count);
+		return 0;
+	}
+	error = write_firmware(context, accesses, count);
+	while (!error && done < count && !accesses[done].failure.error)
+		done++;
+	if (!error && done < count && look_for_carriers(context, &accesses[done], count - done))
+		error = write_firmware(context, &accesses[done], count - done);
 	return error;
 }

@@ -429,9 +429,85 @@ static void uncore_limits_that_firmware_moved_are_restored(void **state)
 		platform ": " #test, test, NULL, NULL, platform \
 	}
 
+/* ---- A CPU that carries requests goes ---- */
+
+/** What takes a CPU offline between two steps of a run, and when; whether the run is to end then.
+ */
+static struct {
+	const struct machine *machine;
+	const char *online;
+	unsigned int calls, at;
+	bool ends;
+} leaving;
+
+static bool carrier_leaves(void *data)
+{
+	(void)data;
+	if (leaving.calls++ == leaving.at)
+		set_file(leaving.machine, leaving.online, "0");
+	return leaving.ends && leaving.calls > leaving.at;
+}
+
+/** Returns whether the CPU went in the midst of the run. */
+static bool make_while_carrier_leaves(const struct machine *machine, const char *name,
+				      unsigned int at, bool ends)
+{
+	const struct making making = { .interrupted = carrier_leaves };
+	struct outcome outcome;
+	char *journal;
+
+	leaving.calls = 0;
+	leaving.at = at;
+	leaving.ends = ends;
+	machine_restart(machine, NULL);
+	machine_make(machine, request_find(name), &making, &outcome);
+	if (leaving.calls <= at) {
+		outcome_clear(&outcome);
+		return false;
+	}
+	if (outcome_error(&outcome) != (ends ? -EINTR : 0))
+		fail_msg("%s, %s, before step %u: %s\n%s", machine->name, name, at, outcome.message,
+			 outcome.differences);
+	if (strstr(outcome.warnings, "left as it is"))
+		fail_msg("%s, %s, before step %u: %s", machine->name, name, at, outcome.warnings);
+	journal = machine_text(machine, "run/journal");
+	assert_null(journal);
+	outcome_clear(&outcome);
+	return true;
+}
+
+/** The package's other CPUs carry the requests as well, on the way back, too. */
+static void a_cpu_that_carries_requests_may_go_offline_in_the_midst(void **state)
+{
+	static const struct {
+		const char *platform, *online;
+	} CARRIERS[] = {
+		{ "cooperlake", "/sys/devices/system/cpu/cpu24/online" },
+		{ "tests/multi-die-across", "/sys/devices/system/cpu/cpu6/online" },
+		{ "tests/tpmi-tiny", "/sys/devices/system/cpu/cpu4/online" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CARRIERS); i++) {
+		struct machine machine;
+		unsigned int at = 0;
+
+		machine_begin(&machine, CARRIERS[i].platform);
+		leaving.machine = &machine;
+		leaving.online = CARRIERS[i].online;
+		while (make_while_carrier_leaves(&machine, "turbo-freq enable auto cpus", at,
+						 false) &&
+		       make_while_carrier_leaves(&machine, "turbo-freq enable auto cpus", at, true))
+			at++;
+		assert_true(at > 1);
+		machine_end(&machine);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cpu_that_carries_requests_may_go_offline_in_the_midst),
 		cmocka_unit_test(D46_unknown_cpus_are_brought_online_where_the_level_enables_them),
 		cmocka_unit_test(
 			unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains),
