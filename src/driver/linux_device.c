@@ -13,7 +13,8 @@ static int device_open(void *data)
 	int descriptor;
 
 #ifdef __x86_64__
-	descriptor = open(ABI_DEVICE_PATH, O_RDONLY | O_CLOEXEC);
+	/* Should a FIFO be in its place, nobody waits for a writer. */
+	descriptor = open(ABI_DEVICE_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 #else
 	/* The driver exists on x86 alone; the emulator is what works elsewhere. */
 	errno = ENODEV;

@@ -4,7 +4,11 @@
 #include "support/check.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void failures_come_back_as_errno(void **state)
@@ -43,12 +47,51 @@ static void opening_gives_a_descriptor_only_where_there_is_a_device(void **state
 	assert_true(answer == -ENOENT || answer == -ENODEV);
 }
 
+/** Puts a FIFO in the place of the device, for this process alone. */
+static bool place_fifo(void)
+{
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("none", "/dev", "tmpfs", 0, NULL) == 0 &&
+	       mkfifo("/dev/isst_interface", 0600) == 0;
+}
+
+/** Ends with 0 where that is opened and no driver answers, with 77 where it cannot be tried. */
+static void open_fifo(void)
+{
+	int descriptor;
+
+	if (!place_fifo())
+		_exit(77);
+	alarm(10);
+	descriptor = linux_device.open(NULL);
+	_exit(descriptor < 0 || linux_device.ioctl(NULL, descriptor, 0xfe00, NULL) == -ENOTTY ? 0
+											      : 1);
+}
+
+static void a_fifo_in_its_place_is_not_waited_for(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0)
+		open_fifo();
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failures_come_back_as_errno),
 		cmocka_unit_test(answers_come_back_as_they_are),
 		cmocka_unit_test(opening_gives_a_descriptor_only_where_there_is_a_device),
+		cmocka_unit_test(a_fifo_in_its_place_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
