@@ -135,6 +135,16 @@ static int check_disable(struct span *span, size_t i)
 
 /* ---- On and off ---- */
 
+static int check_priority(struct isst_change *change, enum isst_priority_request priority)
+{
+	int number = priority;
+
+	if (number >= ISST_KEEP_PRIORITY && number <= ISST_MAKE_ORDERED)
+		return 0;
+	return message_error(&change->context->messages, -EINVAL,
+			     "%d is no priority (enum isst_priority_request)", number);
+}
+
 int plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
 		    bool enable, enum isst_priority_request priority)
 {
@@ -144,8 +154,10 @@ int plan_core_power(struct isst_change *change, struct isst_request *requests, s
 					  .core_power = REQUIRED };
 	const struct span_needs needs = { SPAN_POWER_DOMAINS, facts, facts };
 	struct span span;
-	int error = span_begin(change, requests, count, &needs, &span);
+	int error = check_priority(change, priority);
 
+	if (!error)
+		error = span_begin(change, requests, count, &needs, &span);
 	if (error)
 		return error;
 	for (size_t i = 0; i < count && !error; i++) {

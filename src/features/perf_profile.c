@@ -489,6 +489,9 @@ int isst_level_read_parts(struct isst_context *context, struct isst_level *level
 				       .count = count };
 	int error = context_check_discovered(context);
 
+	if (!error && parts & ~(unsigned int)ISST_LEVEL_ALL)
+		error = message_error(&context->messages, -EINVAL,
+				      "%#x are no parts of a level (enum isst_level_parts)", parts);
 	if (error || count == 0)
 		return error;
 	reader.batch = firmware_batch_new(&context->firmware);

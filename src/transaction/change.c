@@ -40,6 +40,10 @@ static int make_change(struct isst_context *context, const struct isst_change_op
 	if (!context->topology)
 		return message_error(&context->messages, -EINVAL,
 				     "the machine is not discovered yet");
+	if (options->targets > ISST_SKIP_FAILED)
+		return message_error(&context->messages, -EINVAL,
+				     "%d is no choice of targets (enum isst_targets)",
+				     (int)options->targets);
 	if (!options->dry_run && context->lock < 0)
 		return message_error(
 			&context->messages, -EINVAL,
@@ -421,7 +425,12 @@ bool isst_change_left_out(const struct isst_change *change, const struct isst_do
 
 int isst_change_objection(const struct isst_change *change)
 {
-	return change->objection.error;
+	const struct isst_failure *objection = &change->objection;
+
+	if (!objection->error)
+		return 0;
+	return message_error(&change->context->messages, objection->error, "%s",
+			     objection->message);
 }
 
 static const char *text_at(const struct text_list *list, size_t index)

@@ -428,6 +428,9 @@ static void parts_that_are_left_out_are_not_asked_for(void **state)
 		const struct fake_device *device = &fake->device;
 
 		fake_forget(&fake->device);
+		assert_int_equal(
+			isst_level_read_parts(context, &level, 1, CASES[i].parts | 1U << 3),
+			-EINVAL);
 		assert_int_equal(isst_level_read_parts(context, &level, 1, CASES[i].parts), 0);
 		assert_int_equal(level.base_freq, ISST_FEATURE_ENABLED);
 		assert_int_equal(fake_sent(device, FAKE_MAILBOX, 0, 0x7f03, 0, 2),

@@ -197,7 +197,11 @@ static void a_change_that_was_run_is_not_run_again(void **state)
 
 static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(void **state)
 {
+	static const struct isst_change_options WITHOUT_MEANING = {
+		.dry_run = true, .targets = (enum isst_targets)99
+	};
 	const struct isst_clos none = { .clos = 9, .max_mhz = ISST_NO_LIMIT_MHZ };
+	struct isst_change *other;
 	struct program program;
 
 	(void)state;
@@ -206,10 +210,35 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 		isst_plan_core_power(program.change, program.requests, 2, true, ISST_KEEP_PRIORITY),
 		0);
 	assert_int_equal(isst_plan_clos(program.change, program.requests, 2, &none), -EINVAL);
+	/* The last call that failed is another one by then. */
+	assert_int_equal(isst_change_new(program.context, &WITHOUT_MEANING, &other), -EINVAL);
+	check_holds(isst_error(program.context), "99");
+	assert_null(other);
 	assert_int_equal(isst_change_objection(program.change), -EINVAL);
+	check_holds(isst_error(program.context), "CLOS 9: there are 0 to 3");
 	assert_int_equal(isst_change_run(program.change), -EINVAL);
 	assert_int_equal(program.counts.changes, 0);
 	program_end(&program);
+}
+
+static void a_priority_that_is_none_is_refused(void **state)
+{
+	static const int PRIORITIES[] = { 99, 7, 2, -2, -5 };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(PRIORITIES); i++) {
+		enum isst_priority_request priority = (enum isst_priority_request)PRIORITIES[i / 2];
+		struct program program;
+
+		program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
+		assert_int_equal(isst_plan_core_power(program.change, program.requests, 2,
+						      i % 2 == 0, priority),
+				 -EINVAL);
+		check_holds(isst_error(program.context), "priority");
+		assert_int_equal(isst_change_run(program.change), -EINVAL);
+		assert_int_equal(program.counts.changes, 0);
+		program_end(&program);
+	}
 }
 
 static void check_picture(const struct program *program, const char *line)
@@ -588,6 +617,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(each_domain_may_have_a_level_request_of_its_own),
 		cmocka_unit_test(a_change_that_was_run_is_not_run_again),
 		cmocka_unit_test(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made),
+		cmocka_unit_test(a_priority_that_is_none_is_refused),
 		cmocka_unit_test(C4_a_request_is_planned_from_what_those_before_it_leave),
 		cmocka_unit_test(C4_limits_are_those_of_the_level_that_is_planned),
 		cmocka_unit_test(C4_a_change_of_several_requests_is_rolled_back_as_one),
