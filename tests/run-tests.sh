@@ -32,26 +32,29 @@ run_all() {
 	' run-one PROGRAM
 }
 
-# Tests of a log: passed, failed, skipped. Skipped ones are `ok` or `not ok` with a remark: versions of cmocka differ.
+# Tests of a log: passed, failed, skipped; and how many more or fewer were announced than there are, by all groups of a
+# program together. Skipped ones are `ok` or `not ok` with a remark: versions of cmocka differ.
 count_tests() {
 	awk '
 		/^(ok|not ok) .*# [Ss][Kk][Ii][Pp]/ { skipped++; next }
 		/^ok / { passed++ }
 		/^not ok / { failed++ }
-		END { print passed + 0, failed + 0, skipped + 0 }' "$1"
+		/^1\.\.[0-9]+/ { planned += substr($1, 4); plans++ }
+		END { print passed + 0, failed + 0, skipped + 0, plans ? planned - passed - failed - skipped : 0 }' "$1"
 }
 
 # report PROGRAM: one program that has ended
 report() {
 	log=$scratch/$(printf '%s' "$1" | tr / _)
 	status=$(cat "$log.status")
-	# shellcheck disable=SC2046  # three numbers
+	# shellcheck disable=SC2046  # four numbers
 	set -- "$1" $(count_tests "$log.log")
-	good=$2 bad=$3 left_out=$4
+	good=$2 bad=$3 left_out=$4 missing=$5
 	# What does not help to find a failure.
 	passing='^ok |^not ok .*# [Ss][Kk][Ii][Pp]'
-	# A program that dies, finds leaks, or has no test has failed even where no single test did.
-	if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ $((good + left_out)) -eq 0 ]; }; then
+	# A program that dies, finds leaks, has no test, or others than it announced, has failed even where no single
+	# test did.
+	if [ "$bad" -eq 0 ] && { [ "$status" -ne 0 ] || [ $((good + left_out)) -eq 0 ] || [ "$missing" -ne 0 ]; }; then
 		bad=1
 		passing='# [Ss][Kk][Ii][Pp]'
 	fi

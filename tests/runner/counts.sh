@@ -40,6 +40,9 @@ program bad 'echo "ok 1 - a"; echo "not ok 2 - b"; echo "# b is not a"; exit 1'
 program skips 'echo "ok 1 - a"; echo "not ok 2 # SKIP b"; echo "ok 3 - c # SKIP why"; echo "ok 4 - d # skip"'
 program dies 'echo "ok 1 - a"; exit 139'
 program none 'true'
+program ends 'echo "1..5"; echo "ok 1 - a"'
+program more 'echo "ok 1 - a"; echo "ok 2 - b"; echo "1..1"'
+program groups 'echo "1..1"; echo "ok 1 - a"; echo "1..2"; echo "ok 1 - b"; echo "not ok 2 # SKIP c"'
 program "with a space" 'echo "ok 1 - a"'
 
 expect "programs and the sum" 0 "./good: 2
@@ -64,6 +67,20 @@ failed: ./dies (exit status 139)
 expect "a program without tests has failed" 1 "==== ./none (exit status 0)
 failed: ./none (exit status 0)
 0 passed, 1 failed" ./none
+expect "a program that ends before its last test has failed" 1 "==== ./ends (exit status 0)
+1..5
+ok 1 - a
+failed: ./ends (exit status 0)
+1 passed, 1 failed" ./ends
+expect "a program with more tests than it announced has failed" 1 "==== ./more (exit status 0)
+ok 1 - a
+ok 2 - b
+1..1
+failed: ./more (exit status 0)
+2 passed, 1 failed" ./more
+expect "each group of tests announces its own" 0 "./groups: 2
+  skipped: c
+2 passed, 0 failed, 1 skipped" ./groups
 # The second one ends when the line of the first one has been seen, or gives up.
 program waits "for i in 1 2 3 4 5 6 7 8 9 10; do
 	grep -q '^./good: 2' '$scratch/progress' && echo 'ok 1 - a' && exit 0
