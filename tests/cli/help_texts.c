@@ -183,6 +183,15 @@ static void help_on_a_preset_platform_shows_what_works_there(void **state)
 	}
 }
 
+static unsigned long count_words(const char *const *words)
+{
+	unsigned long count = 0;
+
+	while (words[count])
+		count++;
+	return count;
+}
+
 /** Within one table no letter and no name may mean two things. */
 static void assert_unambiguous(const struct option_row *rows)
 {
@@ -195,7 +204,10 @@ static void assert_unambiguous(const struct option_row *rows)
 		/* A frequency may have a word, too, which help names as it is typed. */
 		if (one->kind == VALUE_FREQUENCY && one->words)
 			assert_non_null(strstr(one->argument, one->words[0]));
-		if (one->kind != VALUE_FREQUENCY)
+		/* The numbers of a range may have a meaning each. */
+		if (one->kind == VALUE_NUMBER && one->words)
+			assert_int_equal(count_words(one->words), one->highest - one->lowest + 1);
+		else if (one->kind != VALUE_FREQUENCY)
 			assert_true((one->kind == VALUE_WORD) == (one->words != NULL));
 	}
 }
