@@ -77,39 +77,21 @@ void hotplug_end(struct hotplug *hotplug)
 
 /* ---- Turbo ratio limits ---- */
 
-static int note_limits(struct isst_change *change);
-
-/** The step that hotplug_limits_step() added for the online step that is to be made next. */
-static struct step *take_limits_step(struct isst_change *change)
+/** What is to be there once CPUs are online. What cannot be read now is left alone then. */
+static int note_limits(struct step *online)
 {
-	size_t at = 0;
-
-	while (at < change->count && change->steps[at]->before != note_limits)
-		at++;
-	if (at == change->count)
-		return NULL;
-	change->steps[at]->before = NULL;
-	while (++at < change->count)
-		if (change->steps[at]->kind == ITEM_TURBO_RATIO_LIMITS)
-			return change->steps[at];
-	return NULL;
-}
-
-/** The values that are to be there afterwards. What cannot be read now is left alone then. */
-static int note_limits(struct isst_change *change)
-{
-	struct step *limits = take_limits_step(change);
+	struct step *limits = online->companion;
 	struct item_access *accesses;
 	int error;
 
-	if (!limits || limits->count == 0)
+	if (limits->count == 0)
 		return 0;
 	accesses = calloc(limits->count, sizeof(*accesses));
 	if (!accesses)
 		return -ENOMEM;
 	for (size_t i = 0; i < limits->count; i++)
 		accesses[i].item = limits->entries[i].item;
-	error = items_read(change->context, accesses, limits->count);
+	error = items_read(online->change->context, accesses, limits->count);
 	for (size_t i = 0; i < limits->count && !error; i++) {
 		if (accesses[i].failure.error || accesses[i].absent)
 			continue;
@@ -124,8 +106,10 @@ struct step *hotplug_limits_step(struct isst_change *change, struct step *online
 {
 	struct step *limits = change_step(change, ITEM_TURBO_RATIO_LIMITS);
 
-	if (online && limits)
+	if (online && limits) {
 		online->before = note_limits;
+		online->companion = limits;
+	}
 	return limits;
 }
 

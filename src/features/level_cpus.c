@@ -40,21 +40,10 @@ static void plan_hotplug_footprint(struct step *offline, const struct isst_domai
 }
 
 /** One line for each limit that was removed, whatever the number of CPUs. */
-static int name_lifted_limits(struct isst_change *change)
+static int name_lifted_limits(struct step *step)
 {
-	const struct step *step = NULL;
-	int error = 0;
-
-	for (size_t i = 0; i < change->count && !step; i++)
-		if (change->steps[i]->after == name_lifted_limits) {
-			step = change->steps[i];
-			change->steps[i]->after = NULL;
-		}
-	if (step)
-		error = name_replaced_limits(change, step, NULL,
-					     "was below the base frequency of the level, and is "
-					     "removed");
-	return error;
+	return name_replaced_limits(step->change, step, NULL,
+				    "was below the base frequency of the level, and is removed");
 }
 
 /**

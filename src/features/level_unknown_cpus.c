@@ -21,16 +21,13 @@ static const struct enabled_cores *find_enabled(const struct isst_change *change
 }
 
 /** CPUs that turn out not to belong to the level go offline again. */
-static int sort_out_unknown(struct isst_change *change)
+static int sort_out_unknown(struct step *brought)
 {
-	const struct step *brought = NULL;
-	struct step *back;
+	struct isst_change *change = brought->change;
 	int error = context_discover_topology(change->context);
+	struct step *back;
 
-	for (size_t i = 0; i < change->count; i++)
-		if (change->steps[i]->after == sort_out_unknown)
-			brought = change->steps[i];
-	if (error || !brought)
+	if (error)
 		return error;
 	back = change_step(change, ITEM_ONLINE);
 	for (size_t i = 0; i < brought->count; i++) {

@@ -136,16 +136,15 @@ static struct item features_of(const struct entry *level)
  * The driver of TPMI switches the features off only behind a level that took effect while it
  * waited: behind one that came later that is done here.
  */
-static void finish_late_levels(struct isst_change *change, size_t at)
+static void finish_late_levels(const struct step *levels)
 {
-	const struct step *levels = change->steps[at];
 	struct step *features = NULL;
 
 	for (size_t i = 0; i < levels->count; i++) {
 		if (!levels->entries[i].timed_out || !levels->entries[i].confirmed)
 			continue;
 		if (!features)
-			features = change_step_behind(change, at, ITEM_FEATURES);
+			features = change_step_behind(levels, ITEM_FEATURES);
 		step_set(features, features_of(&levels->entries[i]),
 			 FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ, 0);
 	}
@@ -165,9 +164,9 @@ static uint64_t features_before(const struct step *levels, const struct item *do
 }
 
 /** Without the kernel's driver of TPMI it is the firmware that switches them off, or does not. */
-static int tell_features(struct isst_change *change, const struct isst_domain *domain,
-			 const struct step *levels)
+static int tell_features(const struct step *levels, const struct isst_domain *domain)
 {
+	struct isst_change *change = levels->change;
 	const struct item item = item_of(ITEM_LEVEL, domain, 0);
 
 	for (size_t i = 0; i < levels->count; i++) {
@@ -187,25 +186,17 @@ static int tell_features(struct isst_change *change, const struct isst_domain *d
 	return 0;
 }
 
-static int finish_levels(struct isst_change *change)
+static int finish_levels(struct step *levels)
 {
-	struct isst_context *context = change->context;
-	const struct step *levels;
-	size_t at = 0;
+	struct isst_context *context = levels->change->context;
 	int error = 0;
 
-	while (at < change->count && change->steps[at]->after != finish_levels)
-		at++;
-	if (at == change->count)
-		return 0;
-	levels = change->steps[at];
-	change->steps[at]->after = NULL;
 	if (context_has_power_domains(context)) {
-		finish_late_levels(change, at);
+		finish_late_levels(levels);
 		return 0;
 	}
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
-		error = tell_features(change, isst_domain(context, i), levels);
+		error = tell_features(levels, isst_domain(context, i));
 	return error;
 }
 

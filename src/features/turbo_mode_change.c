@@ -86,19 +86,9 @@ static bool is_of_user(struct isst_change *change, const struct entry *entry)
 }
 
 /** Limits that the user had set are gone, and do not come back when turbo mode is switched back. */
-static int name_user_limits(struct isst_change *change)
+static int name_user_limits(struct step *step)
 {
-	int error = 0;
-
-	for (size_t i = 0; i < change->count && !error; i++) {
-		struct step *step = change->steps[i];
-
-		if (step->after != name_user_limits || !step->begun)
-			continue;
-		step->after = NULL;
-		error = name_replaced_limits(change, step, is_of_user, "is replaced");
-	}
-	return error;
+	return name_replaced_limits(step->change, step, is_of_user, "is replaced");
 }
 
 int plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests, size_t count,

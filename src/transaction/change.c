@@ -108,15 +108,17 @@ struct step *change_step(struct isst_change *change, enum item_kind kind)
 	return step;
 }
 
-struct step *change_step_behind(struct isst_change *change, size_t before, enum item_kind kind)
+struct step *change_step_behind(const struct step *before, enum item_kind kind)
 {
+	struct isst_change *change = before->change;
 	struct step *step = change_step(change, kind);
+	size_t at;
 
 	if (!step)
 		return NULL;
-	memmove(&change->steps[before + 2], &change->steps[before + 1],
-		(change->count - before - 2) * sizeof(struct step *));
-	change->steps[before + 1] = step;
+	for (at = change->count - 1; change->steps[at - 1] != before; at--)
+		change->steps[at] = change->steps[at - 1];
+	change->steps[at] = step;
 	return step;
 }
 

@@ -56,9 +56,10 @@ struct step {
 	const struct record_plan *record; /* where not NULL, the record that its values go to */
 	/* Where not NULL, called right before the step is made, for what depends on those before
 	 * it. */
-	int (*before)(struct isst_change *change);
+	int (*before)(struct step *step);
 	/* Where not NULL, called after the step was made, to do what was not known before. */
-	int (*after)(struct isst_change *change);
+	int (*after)(struct step *step);
+	struct step *companion; /* for these: the step that goes with this one, or NULL */
 };
 
 /** Cores that a level enables in a domain, kept for CPUs that are found only when they come online.
@@ -100,8 +101,8 @@ struct isst_change {
  * not be checked. */
 struct step *change_step(struct isst_change *change, enum item_kind kind);
 
-/** Adds an empty step right behind step @before, which is the next one to be made. */
-struct step *change_step_behind(struct isst_change *change, size_t before, enum item_kind kind);
+/** Adds an empty step right behind another one. */
+struct step *change_step_behind(const struct step *before, enum item_kind kind);
 
 /** Adds an item to a step: the bits of @mask become those of @bits. A NULL step is passed over. */
 void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits);

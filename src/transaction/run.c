@@ -82,14 +82,16 @@ static int make_steps(struct isst_change *change)
 
 	/* A step may add others behind it. */
 	for (size_t i = 0; i < change->count && !error; i++) {
-		if (change->steps[i]->before)
-			error = change->steps[i]->before(change);
+		struct step *step = change->steps[i];
+
+		if (step->before)
+			error = step->before(step);
 		if (!error)
-			error = record_begin(change, change->steps[i]);
+			error = record_begin(change, step);
 		if (!error)
-			error = make_step(change, change->steps[i]);
-		if (!error && change->steps[i]->after)
-			error = change->steps[i]->after(change);
+			error = make_step(change, step);
+		if (!error && step->after)
+			error = step->after(step);
 		if (!error && change->broken)
 			error = message_error(&change->context->messages, -ENOMEM, "out of memory");
 	}
