@@ -395,8 +395,10 @@ static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *d
 	}
 	if (cores && place->unknown_cpus && isst_cpuset_count(place->present) == 0) {
 		message_failure(&reader->context->messages, failure, -EIO,
-				"%s: which CPUs its cores are is not known: %s", domain->name,
-				place->unknown_cpus);
+				"%s: which CPUs its cores are is not known: %s; bringing CPUs "
+				"online helps (--all-cpus-online, or " CPU_DIRECTORY
+				"/cpuN/online)",
+				domain->name, place->unknown_cpus);
 		return 0;
 	}
 	*cpus = topology_cpus_of_cores(reader->context->topology, domain, cores);

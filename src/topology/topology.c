@@ -146,8 +146,11 @@ static int judge_domains(const struct topology_sources *sources, struct topology
 		list = isst_cpuset_ranges(unseen);
 		if (list)
 			why = message_make(sources->messages,
-					   "CPUs %s are offline, and have not been seen online "
-					   "since the machine was started",
+					   isst_cpuset_count(unseen) == 1
+						   ? "CPU %s is offline, and has not been seen "
+						     "online since the machine was started"
+						   : "CPUs %s are offline, and have not been seen "
+						     "online since the machine was started",
 					   list);
 		else
 			error = -ENOMEM;

@@ -145,10 +145,12 @@ static bool print_offline(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_OFFLINE);
 	char *cpus = isst_cpuset_ranges(journal->offline);
+	bool one = isst_cpuset_count(journal->offline) == 1;
 	bool good = cpus && fprintf(stream,
-				    "%zu item%s cannot be reached while CPUs %s are offline: bring "
-				    "them online (" CPU_DIRECTORY "/cpuN/online)",
-				    count, count == 1 ? "" : "s", cpus) >= 0;
+				    "%zu item%s cannot be reached while CPU%s %s %s offline: bring "
+				    "%s online (" CPU_DIRECTORY "/cpuN/online)",
+				    count, count == 1 ? "" : "s", one ? "" : "s", cpus,
+				    one ? "is" : "are", one ? "it" : "them") >= 0;
 
 	free(cpus);
 	return good;
@@ -390,8 +392,9 @@ static bool print_kind(FILE *stream, const struct isst_journal *journal, tracked
 	}
 	if (good && count > 0 && isst_cpuset_count(cpus) > 0) {
 		ranges = isst_cpuset_ranges(cpus);
-		good = ranges && fprintf(stream, "%s%s of CPUs %s", first ? "" : ", ",
-					 item_kind_text(kind), ranges) >= 0;
+		good = ranges &&
+		       fprintf(stream, "%s%s of CPU%s %s", first ? "" : ", ", item_kind_text(kind),
+			       isst_cpuset_count(cpus) == 1 ? "" : "s", ranges) >= 0;
 	} else if (good && count > 0) {
 		good = fprintf(stream, "%s%s (%zu)", first ? "" : ", ", item_kind_text(kind),
 			       count) >= 0;

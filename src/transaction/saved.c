@@ -110,9 +110,8 @@ static int read_boot_id(struct isst_context *context, const char **boot_id)
 		return error;
 	message_error(&context->messages, -EIO,
 		      "this boot cannot be told from others, and what earlier runs left not from "
-		      "what a reset has undone: %s: %s",
-		      BOOT_ID_FILE,
-		      error == -ENOENT ? "it is missing or empty" : isst_error(context));
+		      "what a reset has undone: %s",
+		      error == -ENOENT ? BOOT_ID_FILE " is missing or empty" : isst_error(context));
 	return -EIO;
 }
 

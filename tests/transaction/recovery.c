@@ -390,7 +390,7 @@ static void limits_of_an_offline_cpu_wait_for_it(void **state)
 		set_online(&machine, 3, 3, false);
 		context = machine_lock(&machine);
 		assert_int_equal(isst_discover(context), -EIO);
-		check_holds(isst_error(context), "offline: bring ");
+		check_holds(isst_error(context), "while CPU 3 is offline: bring it online (");
 		isst_close(context);
 		set_online(&machine, 3, 3, true);
 		context = machine_lock(&machine);
@@ -399,6 +399,25 @@ static void limits_of_an_offline_cpu_wait_for_it(void **state)
 		check_no_journal(&machine);
 		machine_end(&machine);
 	}
+}
+
+static void a_boot_that_cannot_be_told_names_its_file_once(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	const char *first;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_faults(&machine, "read /proc/sys/kernel/random/boot_id EACCES");
+	machine_try(&machine, "core-power enable", &outcome);
+	assert_true(outcome_error(&outcome) != 0);
+	check_holds(outcome.message, "this boot cannot be told from others");
+	first = strstr(outcome.message, "boot_id");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "boot_id"));
+	outcome_clear(&outcome);
+	machine_end(&machine);
 }
 
 /* ---- A journal that is cut off ---- */
@@ -921,6 +940,7 @@ int main(void)
 		cmocka_unit_test(a_bit_without_a_known_meaning_makes_nothing_anothers),
 		cmocka_unit_test(limits_of_second_threads_are_left_where_smt_is_off),
 		cmocka_unit_test(limits_of_an_offline_cpu_wait_for_it),
+		cmocka_unit_test(a_boot_that_cannot_be_told_names_its_file_once),
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
 		cmocka_unit_test(a_nul_byte_makes_a_journal_damaged_wherever_it_is),
 		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
