@@ -306,6 +306,17 @@ static int add_mask(struct isst_change *change, struct baseline *present, const 
 	return 0;
 }
 
+/** Why an item is not there any more, and what brings it back. */
+static const char *why_gone(struct isst_change *change, const struct item *item)
+{
+	if (item->kind != ITEM_UNCORE_MAX && item->kind != ITEM_UNCORE_MIN)
+		return "it is not there any more";
+	return message_make(
+		&change->texts,
+		"it is not there any more; is the module intel_uncore_frequency%s loaded?",
+		context_has_power_domains(change->context) ? "_tpmi" : "");
+}
+
 /** Compares an item once: what the first entry recorded counts. */
 static int compare_entry(struct isst_change *change, struct baseline *present,
 			 const struct entry *entry)
@@ -320,7 +331,7 @@ static int compare_entry(struct isst_change *change, struct baseline *present,
 	if (item->failure.error)
 		change_differs_unread(change, &entry->item, item->failure.message);
 	else if (!item->recorded && !entry->late)
-		change_differs_unread(change, &entry->item, "it is not there any more");
+		change_differs_unread(change, &entry->item, why_gone(change, &entry->item));
 	else if (item->recorded && !is_as_before(&whole, item->value) &&
 		 !limit_is_concealed(change, &entry->item, entry->old.number, item->value.number))
 		change_differs(change, &entry->item, item->value, entry->old);

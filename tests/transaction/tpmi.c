@@ -487,6 +487,36 @@ static void recovery_waits_for_what_an_earlier_rollback_asked_for(void **state)
 	}
 }
 
+/** Uncore limits come back with the kernel's module, and all else is rolled back without it. */
+static void recovery_names_the_module_without_which_uncore_limits_are_gone(void **state)
+{
+	struct isst_context *context;
+	struct isst_journal *journal;
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, TINY);
+	before = machine_picture(&machine);
+	machine_try_killed(&machine, "level 1 online",
+			   "write /sys/devices/system/cpu/cpu*/online signal KILL");
+	machine_faults(&machine, "list /sys/devices/system/cpu/intel_uncore_frequency ENOENT");
+	context = machine_lock(&machine);
+	isst_journal_keep(context);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_int_equal(isst_journal_apply(journal), -ENOTRECOVERABLE);
+	check_holds(isst_error(context), "is the module intel_uncore_frequency_tpmi loaded?");
+	isst_journal_free(journal);
+	isst_close(context);
+	machine_faults(&machine, "%s", "");
+	check_recovers(&machine, "the module is loaded again");
+	machine_look(&machine);
+	machine_check(&machine, before, "recovery once the module is loaded");
+	free(before);
+	machine_end(&machine);
+}
+
 /** What the firmware never makes keeps no journal for ever. */
 static void recovery_ends_where_a_level_was_refused_and_the_run_killed(void **state)
 {
@@ -803,6 +833,7 @@ int main(void)
 		cmocka_unit_test(a_level_that_comes_late_is_taken_back),
 		cmocka_unit_test(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one),
 		cmocka_unit_test(recovery_waits_for_the_old_level),
+		cmocka_unit_test(recovery_names_the_module_without_which_uncore_limits_are_gone),
 		cmocka_unit_test(recovery_waits_for_what_an_earlier_rollback_asked_for),
 		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
 		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
