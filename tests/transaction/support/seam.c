@@ -12,7 +12,9 @@ static struct {
 	struct seam_plan plan;
 	struct seam_counts *counts;
 	size_t kind_space;
-	char *stuck; /* what keeps failing */
+	char *stuck;	  /* what keeps failing */
+	const char *busy; /* a file of the kernel that is, and how often it is yet */
+	int busy_tries;
 	char *again; /* what fails once more, when a batch that it ended is sent one by one */
 	int pending; /* the error that the next call begins with */
 	unsigned int repeats;
@@ -73,12 +75,19 @@ static int verdict(const char *target, const char *kind, bool changes)
 		return -EBUSY;
 	if (changes && counts->failed && seam.stuck && strcmp(seam.stuck, target) == 0)
 		return seam.plan.error;
+	if (changes && seam.busy && strcmp(seam.busy, target) == 0 && seam.busy_tries-- > 0)
+		return -EBUSY;
 	if (changes && counts->changes == seam.plan.stuck_change)
 		seam.stuck = strdup(target);
 	if (wanted == 0 || (changes ? counts->changes : counts->reads) != wanted)
 		return 0;
 	counts->failed = true;
 	counts->target = strdup(target);
+	/* What is busy is tried again: it stays so for as long as that. */
+	if (changes && seam.plan.error == -EBUSY && *target == '/') {
+		seam.busy = counts->target;
+		seam.busy_tries = strstr(target, "/cpufreq/") ? 19 : 1;
+	}
 	return seam.plan.error;
 }
 
@@ -379,6 +388,7 @@ static void release(struct isst_machine *machine)
 	free(seam.again);
 	seam.inner = NULL;
 	seam.stuck = seam.again = NULL;
+	seam.busy = NULL;
 }
 
 struct isst_machine *seam_open(struct isst_machine *inner, const struct seam_plan *plan,
