@@ -46,6 +46,7 @@ static const struct setting_access LEVEL_ACCESS = {
 };
 static const struct setting_access FEATURES_ACCESS = {
 	.get.name = "the state of turbo-freq and base-freq",
+	.get.refused_if_unsupported = true,
 	.get.kind = REQUEST_MAILBOX,
 	.get.command = 0x7f,
 	.get.sub_command = 0x01,
