@@ -129,7 +129,8 @@ mutate "footprints are not recorded" $prepare \
 mutate "old values are read when their step is made" $run \
 	's/int error = read_baseline(change);/int error = 0;/' baseline
 mutate "limits that turbo hides are not written" $prepare 's/(entry->hidden || !entry_served/(!entry_served/' baseline
-mutate "limits that turbo hides are not rolled back" $undo 's/(entry->hidden || (/(0 || (/' baseline
+mutate "limits that turbo hides are not rolled back" $undo \
+	's/((entry->written && entry->hidden) || may_appear(entry))/may_appear(entry)/' baseline
 mutate "limits that come to sight are overwritten" src/transaction/revealed.c \
 	's/return item->kind == ITEM_SCALING_MIN && now > old;/return false;/' baseline
 mutate "limits that come to sight are not what was before" $prepare \
@@ -141,7 +142,7 @@ mutate "steps take what earlier ones moved for what it was" $making \
 	's/^\t\titem->now = access->value;//' tpmi
 mutate "what was read back is read again" $making 's/^\t\titem->moved = false;//' costs
 mutate "bits of others are put back" $undo \
-	's/value.number = (now.number & ~entry->mask).*/return value;/' baseline
+	's/^\tif (!now->failure.error)$/\tif (false)/' baseline
 mutate "bits of others are compared" $undo \
 	's/^\tif (entry->mask == WHOLE_VALUE)$/\tif (true)/' baseline
 mutate "bits of others are verified" $prepare \
@@ -154,7 +155,7 @@ mutate "only one of several differences is listed" $undo \
 mutate "limits that others move are not recorded" src/transaction/change.c \
 	's/return COUNTERPARTS\[item->kind\] != 0;/return false;/' faults_small "base-freq disable auto over core-power"
 mutate "a pending value is not overwritten" $undo \
-	's/return entry->written && !entry->confirmed && !entry->overwritten &&/return false \&\&/' verification
+	's/ || may_appear(entry));$/);/' verification
 mutate "nothing is read back" $making \
 	's/error = verify_step(making);/error = 0;/' verification
 mutate "what was not taken counts as clipped" $making \
@@ -288,7 +289,7 @@ mutate "a level that timed out is not waited for" $undo \
 mutate "a level that comes late is a failure" $making \
 	's/if (failure->error && !entry->timed_out && !result)/if (failure->error \&\& !result)/' tpmi
 mutate "features stay on behind a level that came late" src/features/perf_profile_change.c \
-	's/^\t\tstep->after = finish_late_levels;/\t\tstep->after = NULL;/' tpmi
+	's/^\t\tfinish_late_levels(.*/\t\t;/' tpmi
 mutate "recovery waits only for what is known to have been written" $recovery \
 	's/tracked->pending = !verified &&/tracked->pending = !verified \&\& line->step <= journal->text.written \&\&/' tpmi
 mutate "recovery waits for nothing" $recovery \
