@@ -238,18 +238,25 @@ static bool reserve(struct run *run)
 	return run_call(run, wait_for_lock(run)) == 0;
 }
 
+void run_tell_notices(struct run *run)
+{
+	const char *notice;
+
+	while ((notice = isst_notice(run->context, run->told_notices)) != NULL) {
+		report_message(run->report, ENTRY_NOTE, "%s", notice);
+		run->told_notices++;
+	}
+}
+
 /** Returns false after an error. */
 static bool discover(struct run *run)
 {
-	const char *notice;
 	int error;
 
 	if (run->request->command->flags & COMMAND_JOURNAL)
 		isst_journal_keep(run->context);
 	error = isst_discover(run->context);
-
-	for (size_t i = 0; (notice = isst_notice(run->context, i)) != NULL; i++)
-		report_message(run->report, ENTRY_NOTE, "%s", notice);
+	run_tell_notices(run);
 	return run_call(run, error) == 0;
 }
 

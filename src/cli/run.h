@@ -22,8 +22,9 @@ struct run {
 	FILE *progress;		   /* where progress is told; NULL: in the report */
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
 	unsigned int step_count;
-	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
-	bool changed;	   /* something was changed, and everything as asked so far */
+	size_t told_notices; /* of the context's, so far */
+	bool comes_online;   /* a dry run: CPUs that are offline would be online by then */
+	bool changed;	     /* something was changed, and everything as asked so far */
 };
 
 /** Runs the request's command from opening the machine to the last byte of output. */
@@ -36,6 +37,9 @@ enum exit_status run_open_file(const struct request *request, struct output *out
 
 /** A call of the library failed as a whole: an error, and its status. Returns @error. */
 int run_call(struct run *run, int error);
+
+/** Reports the notices of the context that came since it was last called. */
+void run_tell_notices(struct run *run);
 
 /** A unit's result is incomplete: an error, and its status; nothing if @failure is none. */
 void run_failure(struct run *run, const struct isst_failure *failure);

@@ -215,6 +215,49 @@ static int check_there(struct isst_journal *journal)
 			     "the journal is not there any more: it was applied or discarded");
 }
 
+/**
+ * The CPU that the run may have written a domain's MSR through, which carries no request now: the
+ * lowest of the domain's carries them, while it is online. Returns false where it is online.
+ */
+static bool was_carrier(const struct isst_domain *domain, unsigned int *carrier)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, domain->present)
+		if (!domain->has_cpu || cpu < domain->cpu) {
+			*carrier = cpu;
+			return true;
+		}
+	return false;
+}
+
+/** Before 6.16 the kernel writes an MSR again when the CPU comes online that wrote it last. */
+static void tell_carriers(const struct isst_journal *journal)
+{
+	struct isst_context *context = journal->context;
+
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+		const struct item *item = &tracked->item;
+		const struct topology_domain *domain =
+			item->kind == ITEM_TURBO_RATIO_LIMITS && tracked->written &&
+					tracked->finding == FOUND_WRITTEN
+				? topology_find_domain(context->topology, item->package, item->die,
+						       item->domain)
+				: NULL;
+		unsigned int cpu;
+
+		if (domain && was_carrier(&domain->public, &cpu))
+			message_notice(
+				&context->messages,
+				"%s: the turbo ratio limits were rolled back while CPU %u is "
+				"offline: kernels before 6.16 write those of the incomplete change "
+				"again once it comes online, if that was made through it; a run "
+				"with --all-cpus-online brings it online and corrects that",
+				domain->public.name, cpu);
+	}
+}
+
 static int apply(struct isst_journal *journal)
 {
 	struct isst_context *context = journal->context;
@@ -252,6 +295,8 @@ static int apply(struct isst_journal *journal)
 	if (!error)
 		record_unstage(context);
 	isst_change_free(change);
+	if (!error || error == -EAGAIN)
+		tell_carriers(journal);
 	return error;
 }
 
