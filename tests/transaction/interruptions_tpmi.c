@@ -12,8 +12,8 @@
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(sampled_ends, "graniterapids-2s128c"), TEST(few_ends, "graniterapids-2s64c"),
-		TEST(sampled_ends, "graniterapids-unlocked"),  TEST(few_ends, "sierraforest-2s112c"),
+		TEST(sampled_ends, "graniterapids-2s128c"),   TEST(few_ends, "graniterapids-2s64c"),
+		TEST(sampled_ends, "graniterapids-unlocked"), TEST(few_ends, "sierraforest-2s112c"),
 		TEST(few_ends, "diamondrapids-2s32c"),
 	};
 

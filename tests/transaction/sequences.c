@@ -432,7 +432,7 @@ static void sequences_end_as_the_model_says(void **state)
 int main(int count, char **words)
 {
 	static struct plan plans[] = {
-		{ "tests/tiny", 12 }, { "tests/tpmi-tiny", 6 },	    { "tests/multi-die", 6 },
+		{ "tests/tiny", 12 }, { "tests/tpmi-tiny", 6 },	       { "tests/multi-die", 6 },
 		{ "guide", 1 },	      { "graniterapids-unlocked", 1 },
 	};
 	struct CMUnitTest tests[COUNT(plans)];

@@ -15,8 +15,8 @@
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH("graniterapids-2s128c"), BOTH("graniterapids-2s64c"),
-		BOTH("graniterapids-unlocked"),  BOTH("sierraforest-2s112c"),
+		BOTH("graniterapids-2s128c"),	BOTH("graniterapids-2s64c"),
+		BOTH("graniterapids-unlocked"), BOTH("sierraforest-2s112c"),
 		BOTH("diamondrapids-2s32c"),
 	};
 
