@@ -19,7 +19,6 @@ limits() {	# min or max: the limits of all CPUs, a word each
 
 # The driver for TPMI waits 20 ms for a level, and answers with an error where it takes longer.
 slow_levels() {
-	for c in 3 1 5 7 11; do echo 0 > $cpus_dir/cpu$c/online && echo "# offline $c ok" || echo "# offline $c refused"; echo 1 > $cpus_dir/cpu$c/online; done; ls /sys/fs/cgroup | head -40 | sed 's/^/# /'; cat /sys/kernel/debug/sched/debug | grep -A4 'dl_rq\|dl_b' | head -30 | sed 's/^/# /'; uname -r
 	for delay in 10 60 400 900; do
 		for words in 'perf-profile set-config-level -l 1' 'perf-profile set-config-level -l 1 -o'; do
 			power_on
