@@ -244,10 +244,10 @@ mutate "records hold values from before the whole change" $record \
 mutate "records hold what other requests of the change wrote" $record \
 	's/change->steps\[i\]->record == plan \&\& entry->written/entry->written/' records
 mutate "a kill behind the change loses its saved settings" $record \
-	's/^\tif (apply_plans(change, true))/\tif (change)/' records
+	's/^\tstaged = apply_plans(change, true) == 0;/\tstaged = false;/' records
 mutate "a change that was rolled back leaves saved settings behind" $apply \
 	's/^\t\trecord_unstage(context);/\t\t(void)context;/' records
-mutate "records are not written" src/transaction/run.c 's/^\trecord_apply(change);//' records
+mutate "records are not written" src/transaction/run.c 's/^\trecord_apply(change, staged);//' records
 mutate "what the user changed is put back" src/features/restoring.c \
 	's/^\tif (!as_written) {/\tif (now->absent) {/' records
 

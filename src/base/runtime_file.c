@@ -472,6 +472,17 @@ static int remove_file(int directory, const char *name)
 	return unlinkat(directory, name, 0) && errno != ENOENT ? -errno : 0;
 }
 
+int runtime_file_rename(const struct runtime_directory *directory, const char *from, const char *to)
+{
+	int parent = enter(directory), error;
+
+	if (parent < 0)
+		return parent;
+	error = renameat(parent, from, parent, to) ? -errno : 0;
+	leave(directory, parent);
+	return error;
+}
+
 int runtime_file_remove(const struct runtime_directory *directory, const char *name)
 {
 	int parent = enter(directory), error;

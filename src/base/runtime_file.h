@@ -81,6 +81,10 @@ int runtime_file_append(const struct runtime_directory *directory, const char *n
  */
 int runtime_file_write(const struct runtime_directory *directory, int descriptor, const char *text);
 
+/** Gives a file the name of another one, which it replaces. Returns 0 or a negative errno. */
+int runtime_file_rename(const struct runtime_directory *directory, const char *from,
+			const char *to);
+
 /** Removes the file; a missing one is no error. Returns 0 or a negative errno. */
 int runtime_file_remove(const struct runtime_directory *directory, const char *name);
 

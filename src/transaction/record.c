@@ -706,9 +706,41 @@ static int apply_plans(struct isst_change *change, bool staged)
 	return first_error;
 }
 
-void record_apply(struct isst_change *change)
+/** Returns 0, -ENOENT where nothing is staged, or a negative errno. */
+static int adopt_as_it_is(struct isst_context *context, const char *name)
 {
-	if (!change->records)
+	char *staged = file_name(name, true), *file = file_name(name, false);
+	int error = staged && file ? runtime_file_rename(&context->runtime, staged, file) : -ENOMEM;
+
+	free(staged);
+	free(file);
+	return error;
+}
+
+/** Whether what is staged is all that is to be done, and is done: a record that goes is not staged.
+ */
+static bool adopt_staged(struct isst_change *change)
+{
+	int error = 0;
+
+	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+		if (plan->kind == FORGET)
+			return false;
+	for (const struct record_plan *plan = change->records; plan && !error; plan = plan->next) {
+		/* First: a kill between the two leaves the value from before both in each of them.
+		 */
+		if (plan->kind == KEEP && plan->other)
+			error = adopt_as_it_is(change->context, plan->other);
+		if (plan->kind == KEEP && (!error || error == -ENOENT))
+			error = adopt_as_it_is(change->context, plan->name);
+		error = error == -ENOENT ? 0 : error;
+	}
+	return !error;
+}
+
+void record_apply(struct isst_change *change, bool staged)
+{
+	if (!change->records || (staged && adopt_staged(change)))
 		return;
 	apply_plans(change, false);
 	record_unstage(change->context);
@@ -720,17 +752,20 @@ static const char *const FEATURES[] = { "base-freq", "turbo-freq" };
 
 enum { FEATURE_COUNT = sizeof(FEATURES) / sizeof(FEATURES[0]) };
 
-void record_stage(struct isst_change *change)
+bool record_stage(struct isst_change *change)
 {
 	const char *before = change->context->messages.error;
+	bool staged = false;
 
 	if (!change->records)
-		return;
+		return false;
 	record_unstage(change->context);
+	staged = apply_plans(change, true) == 0;
 	/* Some of what belongs together would be worse than nothing. */
-	if (apply_plans(change, true))
+	if (!staged)
 		record_unstage(change->context);
 	change->context->messages.error = before;
+	return staged;
 }
 
 static void remove_staged(struct isst_context *context, const char *name)

@@ -61,17 +61,17 @@ int record_of_other_level(struct isst_context *context, const char *name,
 int record_existed(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		   bool package);
 
-/** Carries out what was planned for the records. A failure is only warned of: the change itself
- * stands. */
-void record_apply(struct isst_change *change);
+/** Carries out what was planned for the records; @staged: record_stage() has prepared it. A failure
+ * is only warned of: the change itself stands. */
+void record_apply(struct isst_change *change, bool staged);
 
 /**
  * Writes what record_apply() is going to write into files beside the records, before the journal
  * says that the change is complete: from there on nothing rolls the change back, and a run that is
  * killed before its records are written leaves what the next one makes them of. Where there is no
- * room for that the change goes on without.
+ * room for that the change goes on without. Returns whether all is prepared.
  */
-void record_stage(struct isst_change *change);
+bool record_stage(struct isst_change *change);
 
 /** Puts what a run left that was killed behind the end of its change into its records. */
 void record_adopt(struct isst_context *context);

@@ -160,6 +160,7 @@ static int check_writable(struct isst_change *change)
 
 static int run(struct isst_change *change)
 {
+	bool staged;
 	int error;
 
 	if (change->broken)
@@ -183,9 +184,9 @@ static int run(struct isst_change *change)
 	error = make_steps(change);
 	if (error)
 		return give_up(change, error);
-	record_stage(change);
+	staged = record_stage(change);
 	journal_done(change);
-	record_apply(change);
+	record_apply(change, staged);
 	end_journal(change);
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
 		change_warn(change, "%s", isst_error(change->context));

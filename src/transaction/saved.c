@@ -94,12 +94,15 @@ bool saved_item_parse(struct isst_context *context, char *line, struct saved_ite
 	       parse_value(context, &saved->item, words[7], &saved->written);
 }
 
-/** What comes before the boot in the first line of the file @name. To be freed. */
+/** What comes before the boot in the first line of the file @name; a record that is staged has that
+ * of the record which it becomes. To be freed. */
 static char *format_prefix(const char *name, unsigned int version)
 {
 	char *prefix;
 
-	return asprintf(&prefix, "isst %s %u boot ", name, version) < 0 ? NULL : prefix;
+	return asprintf(&prefix, "isst %.*s %u boot ", (int)strcspn(name, "."), name, version) < 0
+		       ? NULL
+		       : prefix;
 }
 
 static int read_boot_id(struct isst_context *context, const char **boot_id)

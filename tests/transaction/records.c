@@ -348,6 +348,7 @@ static void that_nothing_could_be_recorded_is_said(void **state)
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	leave_no_room(&machine, RECORD, true);
+	leave_no_room(&machine, RECORD ".staged", true);
 	machine_try(&machine, "base-freq enable auto", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
 	check_holds(outcome.warnings, "what was replaced is not recorded, and base-freq disable "
