@@ -11,6 +11,7 @@ cases=tests/command/cases
 if ! "$programs/isst" --emulate tests/platforms/tiny.platform --emulate-state "$scratch/machine" emulate -- true 2> /dev/null; then
 	cases=$scratch/cases
 	mkdir "$cases"
+	echo "1..$(grep -l 'isst emulate' tests/command/cases/*.case | wc -l)"
 	for file in tests/command/cases/*.case; do
 		if grep -q 'isst emulate' "$file"; then
 			echo "ok # SKIP $(basename "$file"): no program can be run on the emulated machine"
