@@ -59,6 +59,7 @@ turbo_off() {
 	sleep 0.2
 	{
 		status_is 0 $status
+		[ $status = 0 ] || cat $work/err
 		equal 'lower limits' "$(cat $work/limits.before)" "$(limits min)"
 		holds_registers < /dev/null
 	} > $work/wrong
