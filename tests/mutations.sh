@@ -151,7 +151,7 @@ mutate "bits of others are verified" $prepare \
 mutate "what undo did is not compared" $undo 's/error = compare_all(change);/error = 0;/' verification
 mutate "only one of several differences is listed" $undo \
 	's/if (!item || item->compared)/if (!item || item->compared || change->differences.count)/' \
-	faults_small "association"
+	rollback
 mutate "limits that others move are not recorded" src/transaction/change.c \
 	's/return COUNTERPARTS\[item->kind\] != 0;/return false;/' faults_small "base-freq disable auto over core-power"
 mutate "a pending value is not overwritten" $undo \
@@ -232,7 +232,7 @@ mutate "enable finds out afterwards that its record cannot be read" $record \
 mutate "what was put back stays recorded without room for a new file" $record \
 	's/if (error \&\& text \&\& shrinks/if (error \&\& !text \&\& shrinks/' records
 mutate "records of another level are used" $record \
-	's/ && saved->items\[i\].level == level)/)/' records
+	's/saved->items\[i\].level == level \&\& !is_mark/!is_mark/' records
 mutate "a second enable overwrites the record" $record \
 	's/^\t\tline->written = entry->wanted;/&\n\t\tline->old = entry->old;/' records
 mutate "the other feature's record keeps what this one had written" $record \
