@@ -51,8 +51,8 @@ static void opening_gives_a_descriptor_only_where_there_is_a_device(void **state
 static bool place_fifo(void)
 {
 	return unshare(CLONE_NEWNS) == 0 &&
-	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-	       mount("none", "/dev", "tmpfs", 0, NULL) == 0 &&
+	       mount("none", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
+	       mount("none", "/dev", "tmpfs", 0, "") == 0 &&
 	       mkfifo("/dev/isst_interface", 0600) == 0;
 }
 
