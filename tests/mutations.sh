@@ -310,7 +310,7 @@ mutate "any domain may refuse" src/transaction/items.c \
 mutate "nobody says that a domain was left out" src/transaction/change.c \
 	's/^\tchange_warn(change, "%s; left as it is, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
 mutate "a domain that refuses ends the writing of the others" $making \
-	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi_small "core-power enable"
+	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi
 mutate "a level change does not record the features" src/features/perf_profile_change.c \
 	's/step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);/(void)current;/' tpmi
 mutate "CPUs of unknown power domains are passed over" src/topology/power_domains.c \
