@@ -167,6 +167,17 @@ static bool print_unserved(FILE *stream, const struct isst_journal *journal)
 		       count == 1 ? "" : "s") >= 0;
 }
 
+/** Closes the stream of a text. Returns it, or NULL where it is not whole. */
+static char *end_text(FILE *stream, char **text, bool good)
+{
+	if (stream && fclose(stream))
+		good = false;
+	if (good)
+		return *text;
+	free(*text);
+	return NULL;
+}
+
 /** What cannot be reached, and what helps; "" where all can be. To be freed. */
 static char *describe_waiting(const struct isst_journal *journal)
 {
@@ -179,12 +190,7 @@ static char *describe_waiting(const struct isst_journal *journal)
 		    (!offline || !unserved || fputs("; ", stream) >= 0) &&
 		    (!unserved || print_unserved(stream, journal));
 
-	if (stream && fclose(stream))
-		good = false;
-	if (good)
-		return text;
-	free(text);
-	return NULL;
+	return end_text(stream, &text, good);
 }
 
 /** What can be reached was rolled back; the rest has to wait, with the journal. */
@@ -459,12 +465,7 @@ static char *count_items(const struct isst_journal *journal, tracked_test test)
 
 	for (int kind = 0; kind < ITEM_KINDS && good; kind++)
 		good = print_kind(stream, journal, test, (enum item_kind)kind, ftell(stream) == 0);
-	if (stream && fclose(stream))
-		good = false;
-	if (good)
-		return text;
-	free(text);
-	return NULL;
+	return end_text(stream, &text, good);
 }
 
 /** The items that a test is about, for a message; "" for none. To be freed. */
