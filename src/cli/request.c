@@ -169,6 +169,13 @@ static int check_required(const struct request *request, char **problem)
 	return 0;
 }
 
+static int refuse_together(const struct request *request, const char *option, char **problem)
+{
+	return usage_problem(problem, "option %s does not go with %s%s%s", option,
+			     request->feature ? request->feature->name : "",
+			     request->feature ? " " : "", request->command->name);
+}
+
 /** Checks what no single option of a command can tell. */
 static int check_together(const struct request *request, char **problem)
 {
@@ -180,9 +187,10 @@ static int check_together(const struct request *request, char **problem)
 	/* A change of its own: none is made while a journal is being looked at. */
 	if (request_has(request, OPTION_ALL_ONLINE) &&
 	    (request->command->flags & (COMMAND_NO_MACHINE | COMMAND_JOURNAL)))
-		return usage_problem(problem, "option --all-cpus-online does not go with %s%s%s",
-				     request->feature ? request->feature->name : "",
-				     request->feature ? " " : "", request->command->name);
+		return refuse_together(request, "--all-cpus-online", problem);
+	/* It is that of a whole change. */
+	if (request->options.cpus && request->command->flags & COMMAND_JOURNAL)
+		return refuse_together(request, "--cpu", problem);
 	return 0;
 }
 

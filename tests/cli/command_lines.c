@@ -378,6 +378,7 @@ static const struct {
 	{ "-a journal apply", "option --all-cpus-online does not go with journal apply" },
 	{ "-a journal show", "option --all-cpus-online does not go with journal show" },
 	{ "-a journal discard", "option --all-cpus-online does not go with journal discard" },
+	{ "-c 14 journal apply", "option --cpu does not go with journal apply" },
 	{ "--dry-run platform reset guide", "option --dry-run does not go with platform reset" },
 	{ "--dry-run platform statistics --clear",
 	  "option --dry-run does not go with platform statistics --clear" },
