@@ -36,14 +36,25 @@ slow_levels() {
 	done
 }
 
+# Until the kernel has given all CPUs their range, which it does one after the other behind a write of no_turbo.
+settle() {
+	former=
+	now=$(cat $cpus_dir/cpu[0-9]*/cpufreq/cpuinfo_max_freq $cpus_dir/cpu[0-9]*/cpufreq/scaling_max_freq 2> /dev/null)
+	until [ "$now" = "$former" ]; do
+		former=$now
+		sleep 0.5
+		now=$(cat $cpus_dir/cpu[0-9]*/cpufreq/cpuinfo_max_freq $cpus_dir/cpu[0-9]*/cpufreq/scaling_max_freq 2> /dev/null)
+	done
+}
+
 # What base-freq enable -a leaves of the limits where turbo is off: each CPU at its own base frequency, at once and for good.
 turbo_off() {
 	power_on
 	limits min > $work/limits.before
 	echo 1 > $cpus_dir/intel_pstate/no_turbo
-	sleep 0.2
+	settle
 	run isst base-freq enable -a
-	sleep 0.2
+	settle
 	{
 		status_is 0 $status
 		cat $cpus_dir/cpu[0-9]*/cpufreq/base_frequency 2> /dev/null | tr '\n' ' ' > $work/bases
@@ -56,7 +67,7 @@ turbo_off() {
 	verdict 'base-freq enable -a (no_turbo, again): unchanged' $work/wrong
 	run isst base-freq disable -a
 	echo 0 > $cpus_dir/intel_pstate/no_turbo
-	sleep 0.2
+	settle
 	{
 		status_is 0 $status
 		[ $status = 0 ] || cat $work/err
