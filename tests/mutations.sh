@@ -219,31 +219,33 @@ mutate "a journal of another boot is followed" src/transaction/saved.c \
 	's/strncmp(text, header, strlen(header)) != 0/0/' interruptions "association"
 
 record=src/transaction/record.c
-mutate "records are ignored" $record 's/int error = read_all(context, name, saved);/int error = -ENOENT;/' \
-	records
+record_file=src/transaction/record_file.c
+record_apply=src/transaction/record_apply.c
+mutate "records are ignored" $record \
+	's/int error = record_file_read(context, name, false, saved);/int error = -ENOENT;/' records
 mutate "what was taken back already is taken back again" src/features/restoring.c \
 	's/\*settled = existed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
 mutate "records that are cut off are followed" src/transaction/saved.c \
 	's/^\treturn saved_refuse(context, name, number, "cut off");/\treturn 0;/' records
-mutate "records that no enable can have written are followed" $record \
+mutate "records that no enable can have written are followed" $record_file \
 	's/error = check_lines(context, file, saved);/error = 0;/' records
 mutate "enable finds out afterwards that its record cannot be read" $record \
 	's/int error = check_readable(change->context, name);/int error = 0;/' records
-mutate "what was put back stays recorded without room for a new file" $record \
+mutate "what was put back stays recorded without room for a new file" $record_file \
 	's/if (error \&\& text \&\& shrinks/if (error \&\& !text \&\& shrinks/' records
 mutate "records of another level are used" $record \
-	's/saved->items\[i\].level == level \&\& !is_mark/!is_mark/' records
-mutate "a second enable overwrites the record" $record \
+	's/saved->items\[i\].level == level \&\& !record_is_mark/!record_is_mark/' records
+mutate "a second enable overwrites the record" $record_apply \
 	's/^\t\tline->written = entry->wanted;/&\n\t\tline->old = entry->old;/' records
-mutate "the other feature's record keeps what this one had written" $record \
+mutate "the other feature's record keeps what this one had written" $record_apply \
 	's/^\t\thand_down(keeping, line, old);/\t\t(void)hand_down;/' records
 mutate "a signal during the last write rolls the change back" $run \
 	's/^\tif (!needed) {/\tif (!check_interrupted(change) \&\& !needed) {/' interruptions "level 1 online"
-mutate "records hold values from before the whole change" $record \
+mutate "records hold values from before the whole change" $record_apply \
 	's/entry->replaced_known ? entry->replaced : entry->old/entry->old/' records
-mutate "records hold what other requests of the change wrote" $record \
+mutate "records hold what other requests of the change wrote" $record_apply \
 	's/change->steps\[i\]->record == plan \&\& entry->written/entry->written/' records
-mutate "a kill behind the change loses its saved settings" $record \
+mutate "a kill behind the change loses its saved settings" $record_apply \
 	's/^\tstaged = apply_plans(change, true) == 0;/\tstaged = false;/' records
 mutate "a change that was rolled back leaves saved settings behind" $apply \
 	's/^\t\trecord_unstage(context);/\t\t(void)context;/' records

@@ -50,8 +50,7 @@ static void opening_gives_a_descriptor_only_where_there_is_a_device(void **state
 /** Puts a FIFO in the place of the device, for this process alone. */
 static bool place_fifo(void)
 {
-	return unshare(CLONE_NEWNS) == 0 &&
-	       mount("none", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
+	return unshare(CLONE_NEWNS) == 0 && mount("none", "/", "", MS_REC | MS_PRIVATE, "") == 0 &&
 	       mount("none", "/dev", "tmpfs", 0, "") == 0 &&
 	       mkfifo("/dev/isst_interface", 0600) == 0;
 }

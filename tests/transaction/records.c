@@ -325,11 +325,13 @@ static void what_was_put_back_is_forgotten_without_room_for_a_new_file(void **st
 	machine_begin(&machine, "tests/tiny");
 	assert_true(machine_prepare(&machine, "base-freq enable auto"));
 	leave_no_room(&machine, RECORD, true);
+	leave_no_room(&machine, RECORD ".staged", true);
 	machine_try(&machine, "base-freq disable auto", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
 	assert_null(strstr(outcome.warnings, "record-base-freq"));
 	outcome_clear(&outcome);
 	leave_no_room(&machine, RECORD, false);
+	leave_no_room(&machine, RECORD ".staged", false);
 	/* What the user asks for from now on is his, the same values included. */
 	assert_true(machine_prepare(&machine, "core-power enable"));
 	chosen = machine_picture(&machine);

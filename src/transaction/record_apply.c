@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Carries out what was planned for the records, once the change is made. */
+#include "base/machine.h"
+#include "base/runtime_file.h"
+#include "transaction/record.h"
+#include "transaction/record_file.h"
+#include "transaction/record_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What records become ---- */
+
+static bool is_retained(const struct isst_change *change, const char *name,
+			const struct saved_item *line)
+{
+	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+		if (plan->kind == RETAIN && strcmp(plan->name, name) == 0 &&
+		    item_is(&plan->domain, &line->item) && plan->level == line->level)
+			return true;
+	return false;
+}
+
+/** The level of an item's domain, as the request that @keep is of planned with it. */
+static unsigned int level_of(const struct isst_change *change, const struct record_plan *keep,
+			     const struct item *item)
+{
+	unsigned int level = 0;
+
+	for (const struct record_plan *plan = change->records; plan != keep; plan = plan->next)
+		if (plan->kind == LEVEL && item_same_domain(&plan->domain, item))
+			level = plan->level;
+	return level;
+}
+
+/** The line of an item that an earlier run recorded, for the same level. */
+static struct saved_item *find_line(const struct saved_items *saved, const struct item *item,
+				    unsigned int level)
+{
+	for (size_t i = 0; i < saved->count; i++)
+		if (item_is(&saved->items[i].item, item) && saved->items[i].level == level)
+			return &saved->items[i];
+	return NULL;
+}
+
+/** Records of a feature that was switched on, and of the other one. */
+struct keeping {
+	struct saved_items saved, other;
+	bool handed_over; /* something of the other one was changed */
+};
+
+/**
+ * Where the other feature had written what @old is, it does not come back to what this one wrote:
+ * its values are below this one's from now on, so it gets the value from before both.
+ */
+static void hand_down(struct keeping *keeping, const struct saved_item *line, struct item_value old)
+{
+	const struct item *item = &line->item;
+	struct saved_item *below = find_line(&keeping->other, item, line->level);
+
+	if (item->kind == ITEM_FEATURES || !below || !item_value_equal(item, below->written, old) ||
+	    !item_value_equal(item, below->old, line->written))
+		return;
+	below->old = line->old;
+	keeping->handed_over = true;
+}
+
+/** What was there before the first `enable` counts: a later one only updates what was written. */
+static int keep_entry(struct keeping *keeping, const struct entry *entry, unsigned int level)
+{
+	struct saved_item *line = find_line(&keeping->saved, &entry->item, level);
+	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
+
+	if (line && item_value_equal(&entry->item, line->written, old)) {
+		line->written = entry->wanted;
+		return 0;
+	}
+	if (line) {
+		hand_down(keeping, line, old);
+		/* Somebody else changed it in between: that is the value to go back to. */
+		line->old = old;
+		line->written = entry->wanted;
+		return 0;
+	}
+	return saved_items_add(&keeping->saved, &(struct saved_item){ .item = entry->item,
+								      .level = level,
+								      .old = old,
+								      .written = entry->wanted });
+}
+
+static int keep(struct isst_change *change, const struct record_plan *plan, struct keeping *keeping)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count && !error; j++) {
+			const struct entry *entry = &change->steps[i]->entries[j];
+
+			if (change->steps[i]->record == plan && entry->written && !entry->refused)
+				error = keep_entry(keeping, entry,
+						   level_of(change, plan, &entry->item));
+		}
+	return error;
+}
+
+static bool was_put_back(const struct isst_change *change, const struct item *item)
+{
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++)
+			if (item_is(&change->steps[i]->entries[j].item, item))
+				return true;
+	return false;
+}
+
+/** Gives the other feature the value from before both, in place of the one it found; and, as the
+ * heir, what it keeps from going back. */
+static int hand_over_item(const struct isst_change *change, const struct record_plan *plan,
+			  const struct saved_item *item, struct saved_items *heir)
+{
+	struct saved_item *line = find_line(heir, &item->item, item->level);
+
+	if (item->item.kind == ITEM_FEATURES || record_is_mark(item) ||
+	    was_put_back(change, &item->item) || is_retained(change, plan->name, item))
+		return 0;
+	if (!line)
+		return plan->inherits ? saved_items_add(heir, item) : 0;
+	if (item_value_equal(&item->item, line->old, item->written))
+		line->old = item->old;
+	return 0;
+}
+
+static int hand_over(const struct isst_change *change, const struct record_plan *plan,
+		     const struct saved_items *saved, struct saved_items *heir)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < saved->count && !error; i++)
+		if (item_same_domain(&saved->items[i].item, &plan->domain))
+			error = hand_over_item(change, plan, &saved->items[i], heir);
+	return error;
+}
+
+/** Leaves a mark, so that a later `disable --auto` does not take what was put back for something
+ * that nobody recorded. */
+static int forget(const struct isst_change *change, const struct record_plan *plan,
+		  struct saved_items *saved)
+{
+	struct saved_item mark = record_mark(&plan->domain);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < saved->count; i++)
+		if (!item_same_domain(&saved->items[i].item, &plan->domain) ||
+		    is_retained(change, plan->name, &saved->items[i]))
+			saved->items[kept++] = saved->items[i];
+	saved->count = kept;
+	return saved_items_add(saved, &mark);
+}
+
+/** Why a record was not written: it cannot be read, which the context has a message of, or put into
+ * its place. */
+static const char *cause(const struct isst_change *change, const char *name, int unread, int error)
+{
+	struct isst_context *context = change->context;
+
+	if (unread && unread != -ENOMEM)
+		return message_make(&context->messages, "%s", isst_error(context));
+	return message_make(&context->messages, "%s/record-%s cannot be written: %s",
+			    context->machine->runtime_directory, name,
+			    runtime_file_strerror(error));
+}
+
+/** Reads a record that may be missing; @staged: as the plans before this one leave it. */
+static int read_former(struct isst_change *change, const char *name, bool staged,
+		       struct saved_items *saved)
+{
+	int error = staged ? record_file_read(change->context, name, true, saved) : -ENOENT;
+
+	if (error == -ENOENT)
+		error = record_file_read(change->context, name, false, saved);
+	return error == -ENOENT ? 0 : error;
+}
+
+static int apply_keep(struct isst_change *change, const struct record_plan *plan, bool staged)
+{
+	struct keeping keeping = { 0 };
+	const char *name = plan->name;
+	int unread = read_former(change, name, staged, &keeping.saved), error;
+
+	if (!unread && plan->other) {
+		unread = read_former(change, plan->other, staged, &keeping.other);
+		name = unread ? plan->other : name;
+	}
+	error = unread;
+	if (!error)
+		error = keep(change, plan, &keeping);
+	/* First: a kill between the two leaves the value from before both in each of them. */
+	if (!error && keeping.handed_over) {
+		error = record_file_write(change->context, plan->other, staged, &keeping.other,
+					  false);
+		name = error ? plan->other : name;
+	}
+	if (!error)
+		error = record_file_write(change->context, plan->name, staged, &keeping.saved,
+					  false);
+	if (error && !staged)
+		change_warn(change,
+			    "%s: what was replaced is not recorded, and %s disable --auto will not "
+			    "put it back",
+			    cause(change, name, unread, error), plan->name);
+	saved_items_clear(&keeping.saved);
+	saved_items_clear(&keeping.other);
+	return error;
+}
+
+/** Gives the other feature what is its due. */
+static int apply_hand_over(struct isst_change *change, const struct record_plan *plan, bool staged,
+			   const struct saved_items *saved)
+{
+	struct saved_items heir;
+	int unread = read_former(change, plan->other, staged, &heir), error = unread;
+
+	if (!error)
+		error = hand_over(change, plan, saved, &heir);
+	if (!error)
+		error = record_file_write(change->context, plan->other, staged, &heir, false);
+	if (error && !staged)
+		change_warn(change,
+			    "%s: it does not have the values from before %s enable, and %s disable "
+			    "--auto will not put them back",
+			    cause(change, plan->other, unread, error), plan->name, plan->other);
+	saved_items_clear(&heir);
+	return error;
+}
+
+/** A record that cannot be made to say what was put back is to say nothing. */
+static void drop_record(struct isst_change *change, const char *name, const char *why)
+{
+	if (record_file_discard(change->context, name, false) == 0)
+		change_warn(change,
+			    "%s: all of it was removed, and the next %s disable --auto goes "
+			    "without saved settings",
+			    why, name);
+	else
+		change_warn(change,
+			    "%s: what was put back is still recorded; remove the file, or the next "
+			    "%s disable --auto puts it back once more",
+			    why, name);
+}
+
+static int apply_forget(struct isst_change *change, const struct record_plan *plan, bool staged)
+{
+	struct saved_items saved;
+	int unread = read_former(change, plan->name, staged, &saved), error = unread;
+	int handed_over = 0;
+
+	if (!error && plan->other)
+		handed_over = apply_hand_over(change, plan, staged, &saved);
+	if (!error)
+		error = forget(change, plan, &saved);
+	if (!error)
+		error = record_file_write(change->context, plan->name, staged, &saved, true);
+	if (error && !staged)
+		drop_record(change, plan->name, cause(change, plan->name, unread, error));
+	saved_items_clear(&saved);
+	return error ? error : handed_over;
+}
+
+/** Carries out all plans. Returns the first error: the others are carried out in spite of it. */
+static int apply_plans(struct isst_change *change, bool staged)
+{
+	int first_error = 0;
+
+	for (const struct record_plan *plan = change->records; plan; plan = plan->next) {
+		int error = 0;
+
+		if (plan->kind == KEEP)
+			error = apply_keep(change, plan, staged);
+		else if (plan->kind == FORGET)
+			error = apply_forget(change, plan, staged);
+		first_error = first_error ? first_error : error;
+	}
+	return first_error;
+}
+
+static const char *const FEATURES[] = { "base-freq", "turbo-freq" };
+
+enum { FEATURE_COUNT = sizeof(FEATURES) / sizeof(FEATURES[0]) };
+
+/** Makes what is staged the records that count: in any order, since the journal says by now that
+ * the change is made, and who finds it after a kill goes on here. */
+static bool adopt_all(struct isst_context *context)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < FEATURE_COUNT && (!error || error == -ENOENT); i++)
+		error = record_file_adopt(context, FEATURES[i]);
+	return !error || error == -ENOENT;
+}
+
+void record_apply(struct isst_change *change, bool staged)
+{
+	if (!change->records || (staged && adopt_all(change->context)))
+		return;
+	apply_plans(change, false);
+	record_unstage(change->context);
+}
+
+/* ---- Should the run be killed before its records are written ---- */
+
+bool record_stage(struct isst_change *change)
+{
+	const char *before = change->context->messages.error;
+	bool staged = false;
+
+	if (!change->records)
+		return false;
+	record_unstage(change->context);
+	staged = apply_plans(change, true) == 0;
+	/* Some of what belongs together would be worse than nothing. */
+	if (!staged)
+		record_unstage(change->context);
+	change->context->messages.error = before;
+	return staged;
+}
+
+static void remove_staged(struct isst_context *context, const char *name)
+{
+	int error = record_file_discard(context, name, true);
+
+	if (error)
+		message_trace(&context->messages, "%s/record-%s.staged cannot be removed: %s",
+			      context->runtime.path, name, runtime_file_strerror(error));
+}
+
+void record_unstage(struct isst_context *context)
+{
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
+		remove_staged(context, FEATURES[i]);
+}
+
+/** Makes a staged record that another run left the one that counts. Returns 0, also where there is
+ * none, or a negative errno. */
+static int adopt(struct isst_context *context, const char *name)
+{
+	int error = record_file_check_staged(context, name);
+
+	if (!error)
+		error = record_file_adopt(context, name);
+	return error == -ENOENT ? 0 : error;
+}
+
+void record_adopt(struct isst_context *context)
+{
+	const char *before = context->messages.error;
+
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
+		if (adopt(context, FEATURES[i]))
+			message_notice(
+				&context->messages,
+				"a run was killed when its change was made, and its saved "
+				"settings cannot be kept: %s disable --auto goes without what "
+				"that run saved",
+				FEATURES[i]);
+	record_unstage(context);
+	context->messages.error = before;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files that hold records: which lines they can have, and how they are read and written. */
+#include "transaction/record_file.h"
+#include "base/runtime_file.h"
+#include "transaction/recovery.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct saved_item record_mark(const struct item *domain)
+{
+	return (struct saved_item){ .item = *domain };
+}
+
+bool record_is_mark(const struct saved_item *line)
+{
+	/* No feature writes a level. */
+	return line->item.kind == ITEM_LEVEL;
+}
+
+/** The name within the runtime directory; NULL without memory. To be freed. */
+static char *file_name(const char *name, bool staged)
+{
+	char *file;
+
+	return asprintf(&file, "record-%s%s", name, staged ? ".staged" : "") < 0 ? NULL : file;
+}
+
+/** Whether `enable --auto` of a feature writes items of a kind, or takes them over from the other
+ * feature; or the kind is a mark's. */
+static bool is_recorded_kind(enum item_kind kind)
+{
+	static const bool RECORDED[ITEM_KINDS] = {
+		[ITEM_LEVEL] = true,	   [ITEM_FEATURES] = true,
+		[ITEM_CORE_POWER] = true,  [ITEM_QOS] = true,
+		[ITEM_CLOS] = true,	   [ITEM_ASSOCIATION] = true,
+		[ITEM_SCALING_MAX] = true, [ITEM_TURBO_RATIO_LIMITS] = true,
+		[ITEM_SCALING_MIN] = true,
+	};
+
+	return RECORDED[kind];
+}
+
+/** Whether a line is one that `enable --auto` can have recorded on this machine. Returns 0 or 1, or
+ * -ENOMEM. */
+static int is_possible(struct isst_context *context, const struct saved_item *line)
+{
+	int place;
+
+	if (!is_recorded_kind(line->item.kind) || !plausible(&line->item, line->old) ||
+	    !plausible(&line->item, line->written))
+		return 0;
+	place = item_place(context, &line->item, NULL);
+	if (place < 0)
+		return place;
+	return place != PLACE_NONE && !item_is_of_no_core(context, &line->item);
+}
+
+static int check_lines(struct isst_context *context, const char *file,
+		       const struct saved_items *saved)
+{
+	int possible = 1;
+
+	for (size_t i = 0; i < saved->count && possible > 0; i++) {
+		possible = is_possible(context, &saved->items[i]);
+		if (possible == 0)
+			/* The first line is the header. */
+			return saved_refuse(context, file, i + 2,
+					    "nothing that this machine can have");
+	}
+	return possible < 0 ? possible : 0;
+}
+
+int record_file_read(struct isst_context *context, const char *name, bool staged,
+		     struct saved_items *saved)
+{
+	char *file = file_name(name, staged);
+	int error;
+
+	*saved = (struct saved_items){ 0 };
+	error = file ? saved_items_read(context, file, saved) : -ENOMEM;
+	if (!error)
+		error = check_lines(context, file, saved);
+	if (error)
+		saved_items_clear(saved);
+	free(file);
+	return error;
+}
+
+/** The text of a file that holds lines, to be freed. */
+static int make_text(struct isst_context *context, const char *file,
+		     const struct saved_items *saved, char **text)
+{
+	char *header = NULL;
+	int error = saved_header(context, file, SAVED_ITEMS_VERSION, &header);
+	bool good = !error;
+	FILE *stream;
+	size_t size;
+
+	*text = NULL;
+	if (error)
+		return error;
+	stream = open_memstream(text, &size);
+	good = stream && fputs(header, stream) >= 0;
+	for (size_t i = 0; i < saved->count && good; i++)
+		good = saved_item_print(stream, &saved->items[i]);
+	good = good && fputs(SAVED_ITEMS_END "\n", stream) >= 0;
+	if (stream && (fclose(stream) || !*text))
+		good = false;
+	free(header);
+	if (good)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
+}
+
+int record_file_write(struct isst_context *context, const char *name, bool staged,
+		      const struct saved_items *saved, bool shrinks)
+{
+	const struct runtime_directory *directory = &context->runtime;
+	char *file = file_name(name, staged), *text = NULL;
+	int error = file ? 0 : -ENOMEM;
+
+	if (!error && saved->count == 0) {
+		error = runtime_file_remove(directory, file);
+	} else if (!error) {
+		error = make_text(context, file, saved, &text);
+		if (!error)
+			error = runtime_file_replace(directory, file, text);
+		if (error && text && shrinks && !staged &&
+		    runtime_file_overwrite(directory, file, text) == 0)
+			error = 0;
+	}
+	free(file);
+	free(text);
+	return error;
+}
+
+int record_file_adopt(struct isst_context *context, const char *name)
+{
+	char *staged = file_name(name, true), *file = file_name(name, false);
+	int error = staged && file ? runtime_file_rename(&context->runtime, staged, file) : -ENOMEM;
+
+	free(staged);
+	free(file);
+	return error;
+}
+
+int record_file_check_staged(struct isst_context *context, const char *name)
+{
+	char *file = file_name(name, true);
+	struct saved_items saved = { 0 };
+	int error = file ? saved_items_read(context, file, &saved) : -ENOMEM;
+
+	saved_items_clear(&saved);
+	free(file);
+	return error;
+}
+
+int record_file_discard(struct isst_context *context, const char *name, bool staged)
+{
+	char *file = file_name(name, staged);
+	int error = file ? runtime_file_discard(&context->runtime, file) : -ENOMEM;
+
+	free(file);
+	return error;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file of a feature's record, and the one beside it that is staged: the record as it will be
+ * once the change is complete.
+ */
+#ifndef ISST_TRANSACTION_RECORD_FILE_H
+#define ISST_TRANSACTION_RECORD_FILE_H
+
+#include "transaction/items.h"
+#include "transaction/saved.h"
+
+/** A line that tells no value, but that those of its domain were put back. */
+struct saved_item record_mark(const struct item *domain);
+bool record_is_mark(const struct saved_item *line);
+
+/** Reads all lines. Returns as record_read() does. */
+int record_file_read(struct isst_context *context, const char *name, bool staged,
+		     struct saved_items *saved);
+
+/**
+ * Writes all lines; a file without any goes.
+ *
+ * @shrinks: there is less to hold than before, for which there is room where there is none for a
+ * new file
+ * Returns 0 or a negative errno, without a message.
+ */
+int record_file_write(struct isst_context *context, const char *name, bool staged,
+		      const struct saved_items *saved, bool shrinks);
+
+/** Puts what is staged into the place of the record. Returns 0, -ENOENT where nothing is staged, or
+ * a negative errno, without a message. */
+int record_file_adopt(struct isst_context *context, const char *name);
+
+/** Whether what is staged is a whole file of this boot. Returns as record_read() does. */
+int record_file_check_staged(struct isst_context *context, const char *name);
+
+/** Removes the file, or empties it where it cannot be removed; a missing one is no error. Returns 0
+ * or a negative errno, without a message. */
+int record_file_discard(struct isst_context *context, const char *name, bool staged);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What record.c plans and record_apply.c carries out. */
+#ifndef ISST_TRANSACTION_RECORD_PLAN_H
+#define ISST_TRANSACTION_RECORD_PLAN_H
+
+#include "transaction/items.h"
+
+enum plan_kind { KEEP, FORGET, RETAIN, LEVEL };
+
+/** What is to happen to records once the change is made; a list, in the order of the requests. */
+struct record_plan {
+	struct record_plan *next;
+	enum plan_kind kind;
+	const char *name;  /* of the feature; a constant */
+	const char *other; /* likewise, or NULL */
+	bool inherits;
+	bool begun;	    /* KEEP: the first of its steps was, or is about to be made */
+	struct item domain; /* package, die and domain only; RETAIN: the item */
+	unsigned int level;
+};
+
+#endif
