@@ -136,6 +136,8 @@ static const struct cpu_file cpufreq_files[] = {
 	  .follows = FOLLOWS_LIMITS },
 	{ "scaling_max_freq", SCOPE_CPU, NUMBER, .number = scaling_max_khz,
 	  .follows = FOLLOWS_LIMITS },
+	/* One for all: it is of the CPU by which it is read, see tree_refresh_current(). */
+	{ "scaling_cur_freq", SCOPE_ALL, NUMBER, .number = busy_khz },
 	{ "scaling_driver", SCOPE_ALL, TEXT, .text = driver_text },
 	/* One for all until it is written to: see tree_write_governor(). */
 	{ "scaling_governor", SCOPE_ALL, TEXT, .text = governor_text },
@@ -407,6 +409,22 @@ int tree_write_frequencies(struct server *server, size_t domain)
 int tree_write_limits(struct server *server, const struct platform_cpu *cpu)
 {
 	return write_cpu_frequencies(server, cpu, FOLLOWS_LIMITS);
+}
+
+int tree_refresh_current(const struct server *server, const char *path)
+{
+	const struct platform_cpu *cpu;
+	unsigned int number;
+	int end = 0;
+
+	if (sscanf(path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq%n", &number,
+		   &end) != 1 ||
+	    end == 0 || path[end] != '\0')
+		return 0;
+	cpu = platform_cpu(server->platform, number);
+	if (!cpu || !has_cpufreq(server->platform))
+		return 0;
+	return tree_write(server->root, path + 1, "%u\n", busy_khz(server, cpu));
 }
 
 /** Others go on sharing the file that this CPU had: its own takes the place of the name. */

@@ -88,6 +88,8 @@ static int files_read(void *data, const char *path, char **content, size_t *size
 		if (!result)
 			result = debugfs_refresh(server, path);
 		if (!result)
+			result = tree_refresh_current(server, path);
+		if (!result)
 			result = text_read(server->root, inside(path), content, size);
 	}
 	return end_operation(server, &effect, result);

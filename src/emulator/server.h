@@ -170,6 +170,8 @@ int tree_write_domain(struct server *server, size_t domain);
 int tree_write_frequencies(struct server *server, size_t domain);
 /** scaling_min_freq and scaling_max_freq of a CPU. */
 int tree_write_limits(struct server *server, const struct platform_cpu *cpu);
+/** Brings scaling_cur_freq up to date where that is about to be read. */
+int tree_refresh_current(const struct server *server, const char *path);
 /** scaling_governor of a CPU; nothing else depends on it. */
 int tree_write_governor(struct server *server, const struct platform_cpu *cpu,
 			const char *governor);
@@ -212,6 +214,8 @@ unsigned int lowest_khz(const struct server *server, const struct platform_cpu *
 unsigned int highest_khz(const struct server *server, const struct platform_cpu *cpu);
 unsigned int scaling_min_khz(const struct server *server, const struct platform_cpu *cpu);
 unsigned int scaling_max_khz(const struct server *server, const struct platform_cpu *cpu);
+/** What a CPU that is busy runs at: up to its limits, and the maximum of its CLOS. */
+unsigned int busy_khz(const struct server *server, const struct platform_cpu *cpu);
 
 /* uncore.c: intel_uncore_frequency */
 
