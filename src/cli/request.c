@@ -6,6 +6,7 @@
 #include "request.h"
 
 #include "arguments.h"
+#include "memory_stream.h"
 #include "option_hints.h"
 #include "suggest.h"
 
@@ -43,24 +44,18 @@ static const struct option_row *greedy_option(const struct request *request)
  * NULL without memory. */
 static char *features_having(const char *name)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct memory_stream memory;
 	const char *separator = "";
 
-	if (!stream)
+	if (memory_stream_open(&memory))
 		return NULL;
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (!command_find(feature, name))
 			continue;
-		fprintf(stream, "%s%s", separator, feature->name);
+		fprintf(memory.stream, "%s%s", separator, feature->name);
 		separator = ", ";
 	}
-	if (fclose(stream) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return memory_stream_close(&memory) ? NULL : memory.text;
 }
 
 /** A command in the place of the feature. Returns 0 if it is none. */
@@ -169,11 +164,12 @@ static int check_required(const struct request *request, char **problem)
 	return 0;
 }
 
-static int refuse_together(const struct request *request, const char *option, char **problem)
+static int refuse_together(const struct request *request, const char *option, const char *rest,
+			   char **problem)
 {
-	return usage_problem(problem, "option %s does not go with %s%s%s", option,
+	return usage_problem(problem, "option %s does not go with %s%s%s%s", option,
 			     request->feature ? request->feature->name : "",
-			     request->feature ? " " : "", request->command->name);
+			     request->feature ? " " : "", request->command->name, rest);
 }
 
 /** Checks what no single option of a command can tell. */
@@ -187,28 +183,26 @@ static int check_together(const struct request *request, char **problem)
 	/* A change of its own: none is made while a journal is being looked at. */
 	if (request_has(request, OPTION_ALL_ONLINE) &&
 	    (request->command->flags & (COMMAND_NO_MACHINE | COMMAND_JOURNAL)))
-		return refuse_together(request, "--all-cpus-online", problem);
+		return refuse_together(request, "--all-cpus-online", "", problem);
 	/* It is that of a whole change. */
 	if (request->options.cpus && request->command->flags & COMMAND_JOURNAL)
-		return refuse_together(request, "--cpu", problem);
+		return refuse_together(request, "--cpu", "", problem);
 	return 0;
 }
 
 /** A dry run writes nothing: what can only write is refused, rather than done all the same. */
 static int check_dry_run(const struct request *request, char **problem)
 {
-	const struct command *command = request->command;
-	const char *clear = request_has(request, OPTION_CLEAR) ? " --clear" : "";
+	bool clears = request_has(request, OPTION_CLEAR);
 
 	if (!request_has(request, OPTION_DRY_RUN) ||
-	    !(command->flags & COMMAND_NO_DRY_RUN || *clear))
+	    !(request->command->flags & COMMAND_NO_DRY_RUN || clears))
 		return 0;
-	return usage_problem(problem, "option --dry-run does not go with %s%s%s%s%s",
-			     request->feature ? request->feature->name : "",
-			     request->feature ? " " : "", command->name, clear,
-			     command->flags & COMMAND_JOURNAL
-				     ? "; what `journal apply` would do is told by `journal show`"
-				     : "");
+	if (request->command->flags & COMMAND_JOURNAL)
+		return refuse_together(request, "--dry-run",
+				       "; what `journal apply` would do is told by `journal show`",
+				       problem);
+	return refuse_together(request, "--dry-run", clears ? " --clear" : "", problem);
 }
 
 /** The option that a command has first of all, --level or --clos, where the word can be its value

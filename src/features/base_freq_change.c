@@ -10,10 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NAME "base-freq"
-/** The other feature that `enable --auto` records of. */
-#define OTHER "turbo-freq"
-
 enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
 
 /** What enabling with --auto goes by; power and temperature of SST-BF are none of it. */
@@ -417,7 +413,8 @@ static int plan_enable(struct span *span, bool automatic)
 	if (!error && automatic)
 		error = plan_limits(change, requests, &own);
 	if (!error && automatic)
-		error = record_keep(change, NAME, OTHER, first);
+		error = record_keep(change, feature_name(FEATURE_BASE_FREQ),
+				    feature_name(FEATURE_TURBO_FREQ), first);
 	return error;
 }
 
@@ -447,7 +444,8 @@ static int plan_disable(struct span *span, bool automatic)
 	if (!error)
 		error = plan_feature(span->change, span->requests, &own, false);
 	if (!error && automatic)
-		error = plan_restoring(span->change, NAME, sharing, &span->facts, restored);
+		error = plan_restoring(span->change, FEATURE_BASE_FREQ, sharing, &span->facts,
+				       restored);
 	if (!error && automatic) {
 		plan_no_limits(span, restored);
 		error = span_core_power_off(span, sharing, FEATURE_BASE_FREQ, restored);

@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NAME "base-freq"
-
 /** What a CPU's limits become. */
 struct limits {
 	uint64_t max_khz, min_khz;
@@ -135,7 +133,7 @@ static int plan_enable(struct isst_change *change, struct isst_request *requests
 		if (wanted(&requests[i]))
 			error = record_level(change, requests[i].domain, 0);
 	if (!error && automatic)
-		error = record_keep(change, NAME, NULL, first);
+		error = record_keep(change, feature_name(FEATURE_BASE_FREQ), NULL, first);
 	return error;
 }
 
@@ -146,7 +144,7 @@ static int plan_disable(struct isst_change *change, struct isst_request *request
 	int error = restored ? 0 : -ENOMEM;
 
 	if (!error && automatic)
-		error = plan_restoring(change, NAME, requests, facts, restored);
+		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, facts, restored);
 	if (!error)
 		error = plan_limits(change, requests, facts->count, false, restored);
 	free(restored);

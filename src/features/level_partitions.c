@@ -32,10 +32,13 @@ static bool can_go_offline(const struct level_change *work, unsigned int cpu)
 
 	if (cpu != 0)
 		return true;
-	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0) {
+		work->change->broken = true;
 		return true;
+	}
 	error = kernel_files_number(&work->change->context->files, path, 1, &online);
 	free(path);
+	work->change->broken |= error == -ENOMEM;
 	return error != -ENOENT;
 }
 

@@ -239,6 +239,16 @@ int level_limits_read(struct isst_context *context, struct level_limits *limits,
 	return context_read(context, limits, count, sizeof(*limits), plan_level_limits);
 }
 
+const char *feature_name(unsigned int feature)
+{
+	return feature == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq";
+}
+
+unsigned int other_feature(unsigned int feature)
+{
+	return feature == FEATURE_BASE_FREQ ? FEATURE_TURBO_FREQ : FEATURE_BASE_FREQ;
+}
+
 bool feature_is_on(const struct isst_level *level, unsigned int feature)
 {
 	return (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) ==

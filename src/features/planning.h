@@ -92,6 +92,13 @@ uint64_t clos_value(const struct isst_clos *clos);
  * TPMI platforms have no EPP and no desired frequency. */
 uint64_t clos_mask(const struct isst_context *context);
 
+/** The command of a feature (FEATURE_...), by which its saved settings are named, too. */
+const char *feature_name(unsigned int feature);
+
+/** The one of SST-BF and SST-TF that a feature (FEATURE_...) is not: they share what `--auto` sets.
+ */
+unsigned int other_feature(unsigned int feature);
+
 /** Whether a feature (FEATURE_...) is on, as a level tells it. */
 bool feature_is_on(const struct isst_level *level, unsigned int feature);
 
@@ -144,11 +151,11 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count);
 
 /**
- * Adds steps that put back what a record of @name tells for the wanted requests, as far as it still
- * has the value that was written; warns of what is left alone. @restored[i] says whether request i
- * had a record, or has nothing to take back.
+ * Adds steps that put back what the record of a feature (FEATURE_...) tells for the wanted
+ * requests, as far as it still has the value that was written; warns of what is left alone.
+ * @restored[i] says whether request i had a record, or has nothing to take back.
  */
-int plan_restoring(struct isst_change *change, const char *name,
+int plan_restoring(struct isst_change *change, unsigned int feature,
 		   const struct isst_request *requests, const struct facts *facts, bool *restored);
 
 /**

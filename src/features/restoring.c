@@ -20,16 +20,6 @@ struct restoring {
 	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
 };
 
-static bool is_base_freq(const char *name)
-{
-	return strcmp(name, "base-freq") == 0;
-}
-
-static const char *other_feature(const char *name)
-{
-	return is_base_freq(name) ? "turbo-freq" : "base-freq";
-}
-
 /** Whether an item is absent only because its CPU is offline. */
 static bool waits_for_cpu(const struct restoring *work, size_t i)
 {
@@ -209,12 +199,10 @@ static int restore_domain(struct restoring *work)
  * Whether the feature is on in a domain of the same package that was asked for, and was not
  * switched on with a record: that one would have been kept of all domains that it reached.
  */
-static int find_unrecorded(struct isst_context *context, const char *name,
+static int find_unrecorded(struct isst_context *context, unsigned int feature,
 			   const struct isst_request *requests, const struct facts *facts, size_t i,
 			   bool *found)
 {
-	unsigned int feature = is_base_freq(name) ? FEATURE_BASE_FREQ : FEATURE_TURBO_FREQ;
-
 	*found = false;
 	for (size_t j = 0; j < facts->count && !*found; j++) {
 		int recorded;
@@ -223,7 +211,7 @@ static int find_unrecorded(struct isst_context *context, const char *name,
 		    requests[j].domain->package != requests[i].domain->package ||
 		    !feature_is_on(&facts->domains[j].level, feature))
 			continue;
-		recorded = record_exists(context, name, requests[j].domain);
+		recorded = record_exists(context, feature_name(feature), requests[j].domain);
 		if (recorded < 0)
 			return recorded;
 		*found = recorded == 0;
@@ -236,31 +224,31 @@ static int find_unrecorded(struct isst_context *context, const char *name,
  * followed before: then what `disable` finds has been put back, or is the user's. Where packages
  * share core-power, one of their domains stands for all.
  */
-static int find_settled(struct isst_context *context, const char *name,
+static int find_settled(struct isst_context *context, unsigned int feature,
 			const struct isst_request *requests, const struct facts *facts, size_t i,
 			bool *settled)
 {
 	const struct isst_domain *domain = requests[i].domain;
+	const char *name = feature_name(feature);
 	int recorded = record_exists(context, name, domain), existed = 0, error = 0;
 	bool unrecorded = false;
 
 	if (recorded == 0)
 		existed = record_existed(context, name, domain, context_has_power_domains(context));
 	if (existed > 0)
-		error = find_unrecorded(context, name, requests, facts, i, &unrecorded);
+		error = find_unrecorded(context, feature, requests, facts, i, &unrecorded);
 	*settled = existed > 0 && !unrecorded;
 	return recorded < 0 ? recorded : existed < 0 ? existed : error;
 }
 
-int plan_restoring(struct isst_change *change, const char *name,
+int plan_restoring(struct isst_change *change, unsigned int feature,
 		   const struct isst_request *requests, const struct facts *facts, bool *restored)
 {
+	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
 	int error = 0;
 
 	for (size_t i = 0; i < facts->count && !error; i++) {
-		bool used = feature_in_use(change, requests, facts, i,
-					   is_base_freq(name) ? FEATURE_TURBO_FREQ
-							      : FEATURE_BASE_FREQ);
+		bool used = feature_in_use(change, requests, facts, i, other_feature(feature));
 		struct saved_items saved;
 
 		restored[i] = false;
@@ -269,14 +257,14 @@ int plan_restoring(struct isst_change *change, const char *name,
 		error = record_read(change->context, name, requests[i].domain,
 				    facts->domains[i].profile.current_level, &saved);
 		if (error == -ENOENT) {
-			error = find_settled(change->context, name, requests, facts, i,
+			error = find_settled(change->context, feature, requests, facts, i,
 					     &restored[i]);
 			continue;
 		}
 		if (!error) {
 			struct restoring work = { .change = change,
 						  .name = name,
-						  .user = used ? other_feature(name) : NULL,
+						  .user = used ? other : NULL,
 						  .domain = requests[i].domain,
 						  .limits_stay = limits_stay_in_use(
 							  change, requests, facts, i),
@@ -287,8 +275,7 @@ int plan_restoring(struct isst_change *change, const char *name,
 			saved_items_clear(&saved);
 		}
 		if (!error)
-			error = record_forget(change, name, other_feature(name), used,
-					      requests[i].domain);
+			error = record_forget(change, name, other, used, requests[i].domain);
 	}
 	return error;
 }
@@ -327,7 +314,7 @@ int find_restored_limits(struct isst_change *change, const struct isst_request *
 
 		if (!wanted(&requests[i]) || !restored[i])
 			continue;
-		error = record_read(context, "turbo-freq", requests[i].domain,
+		error = record_read(context, feature_name(FEATURE_TURBO_FREQ), requests[i].domain,
 				    facts->domains[i].profile.current_level, &saved);
 		limits[i] |= error == -ENOENT;
 		if (error == -ENOENT)

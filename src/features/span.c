@@ -205,11 +205,6 @@ static bool is_first_of_switch(const struct span *span, const struct isst_reques
 	return true;
 }
 
-static const char *feature_name(unsigned int feature)
-{
-	return feature == FEATURE_BASE_FREQ ? "base-freq" : "turbo-freq";
-}
-
 int span_name_other_levels(struct span *span, unsigned int feature)
 {
 	const char *name = feature_name(feature);
@@ -239,9 +234,11 @@ int span_name_other_levels(struct span *span, unsigned int feature)
 static void warn_of_core_power_off(struct span *span, const struct isst_domain *domain,
 				   unsigned int feature)
 {
-	bool others = record_exists(span->change->context, feature_name(feature), domain) > 0;
-	const char *of = others ? " of this level" : "";
+	int others = record_exists(span->change->context, feature_name(feature), domain);
+	const char *of = others > 0 ? " of this level" : "";
 
+	if (others == -ENOMEM)
+		span->change->broken = true;
 	if (context_has_power_domains(span->change->context))
 		change_warn(span->change, "package %u: no saved settings%s: core-power goes off",
 			    domain->package, of);
@@ -269,7 +266,7 @@ static bool may_go_off(struct span *span, const struct isst_request *requests, s
 int span_core_power_off(struct span *span, const struct isst_request *sharing, unsigned int feature,
 			const bool *restored)
 {
-	unsigned int other = feature == FEATURE_BASE_FREQ ? FEATURE_TURBO_FREQ : FEATURE_BASE_FREQ;
+	unsigned int other = other_feature(feature);
 	struct isst_request *requests = calloc(span->count + 1, sizeof(*requests));
 
 	if (!requests)

@@ -12,10 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NAME "turbo-freq"
-/** The other feature that `enable --auto` records of. */
-#define OTHER "base-freq"
-
 enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15, MHZ_PER_RATIO = 100 };
 
 /** All bits set: the turbo-freq frequencies are the limit. */
@@ -561,7 +557,8 @@ static int plan_enable(struct span *span, const struct isst_turbo_freq_request *
 	if (request->automatic)
 		error = plan_priorities(span, sharing, request->high_priority);
 	if (!error && request->automatic)
-		error = record_keep(change, NAME, OTHER, first);
+		error = record_keep(change, feature_name(FEATURE_TURBO_FREQ),
+				    feature_name(FEATURE_BASE_FREQ), first);
 	free(sharing);
 	return error;
 }
@@ -597,7 +594,7 @@ static int plan_disable(struct span *span, const struct isst_turbo_freq_request 
 	if (!error)
 		plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, 0);
 	if (!error && request->automatic)
-		error = plan_restoring(change, NAME, sharing, &span->facts, restored);
+		error = plan_restoring(change, FEATURE_TURBO_FREQ, sharing, &span->facts, restored);
 	if (!error && request->automatic)
 		error = find_restored_limits(change, sharing, &span->facts, restored, limits);
 	if (!error && request->limits_given) {

@@ -532,7 +532,7 @@ static int read_text(struct isst_journal *journal, bool *none)
 
 /** Whether a journal is that of a run which is at work. Who holds the lock knows that of its own.
  */
-static int check_interrupted(struct isst_context *context)
+static int check_at_work(struct isst_context *context)
 {
 	if (context->lock >= 0 || !lock_is_held(context))
 		return 0;
@@ -619,12 +619,12 @@ static int open_journal(struct isst_context *context, struct isst_journal **resu
 	journal->context = context;
 	journal->offline = isst_cpuset_new();
 	error = journal->offline ? read_text(journal, &none) : -ENOMEM;
-	if (!none && check_interrupted(context))
+	if (!none && check_at_work(context))
 		error = -EBUSY;
 	if (!error && !none)
 		error = examine(journal);
 	/* A run may have begun while the items were read, or ended. */
-	if (!none && check_interrupted(context))
+	if (!none && check_at_work(context))
 		error = -EBUSY;
 	none |= journal_is_missing(context);
 	if (!error && !none)

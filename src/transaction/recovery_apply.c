@@ -245,14 +245,14 @@ static void tell_carriers(const struct isst_journal *journal)
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct tracked *tracked = &journal->tracked[i];
 		const struct item *item = &tracked->item;
-		const struct topology_domain *domain =
-			item->kind == ITEM_TURBO_RATIO_LIMITS && tracked->written &&
-					tracked->finding == FOUND_WRITTEN
-				? topology_find_domain(context->topology, item->package, item->die,
-						       item->domain)
-				: NULL;
+		const struct topology_domain *domain;
 		unsigned int cpu;
 
+		if (item->kind != ITEM_TURBO_RATIO_LIMITS || !tracked->written ||
+		    tracked->finding != FOUND_WRITTEN)
+			continue;
+		domain = topology_find_domain(context->topology, item->package, item->die,
+					      item->domain);
 		if (domain && was_carrier(&domain->public, &cpu))
 			message_notice(
 				&context->messages,
