@@ -32,9 +32,9 @@ void firmware_batch_free(struct firmware_batch *batch)
 	free(batch);
 }
 
-static int plan(const struct asker *asker, struct request *request)
+static int plan(const struct query_scope *scope, struct request *request)
 {
-	struct firmware_batch *batch = asker->batch;
+	struct firmware_batch *batch = scope->batch;
 
 	if (batch->count == batch->space) {
 		size_t space = batch->space ? batch->space * 2 : 64;
@@ -45,62 +45,64 @@ static int plan(const struct asker *asker, struct request *request)
 		batch->requests = larger;
 		batch->space = space;
 	}
-	request->domain = asker->domain;
-	request->level = asker->level;
-	request->failure = asker->failure;
+	request->domain = scope->domain;
+	request->level = scope->level;
+	request->failure = scope->failure;
 	batch->requests[batch->count++] = *request;
 	return 0;
 }
 
-int firmware_plan_mailbox(const struct asker *asker, const struct reading *reading,
+int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware_command *command,
 			  uint32_t parameter, uint32_t data, void *result)
 {
-	return plan(asker,
-		    &(struct request){ .reading = reading,
-				       .mailbox = { .logical_cpu = asker->domain->cpu,
+	return plan(scope,
+		    &(struct request){ .command = command,
+				       .mailbox = { .logical_cpu = scope->domain->cpu,
 						    .parameter = parameter,
 						    .req_data = data,
-						    .command = (uint16_t)reading->command,
-						    .sub_command = (uint16_t)reading->sub_command },
+						    .command = (uint16_t)command->code,
+						    .sub_command = (uint16_t)command->sub_code },
 				       .result = result });
 }
 
-int firmware_plan_io(const struct asker *asker, const struct reading *reading, uint32_t offset,
-		     void *result)
+int firmware_plan_io(const struct query_scope *scope, const struct firmware_command *command,
+		     uint32_t offset, void *result)
 {
-	return plan(asker, &(struct request){ .reading = reading,
-					      .io = { .logical_cpu = asker->domain->cpu,
-						      .reg = reading->command + offset },
+	return plan(scope, &(struct request){ .command = command,
+					      .io = { .logical_cpu = scope->domain->cpu,
+						      .reg = command->code + offset },
 					      .result = result });
 }
 
-int firmware_plan_msr(const struct asker *asker, const struct reading *reading, void *result)
+int firmware_plan_msr(const struct query_scope *scope, const struct firmware_command *command,
+		      void *result)
 {
-	return plan(asker, &(struct request){ .reading = reading,
-					      .msr = { .logical_cpu = asker->domain->cpu,
-						       .msr = reading->command },
+	return plan(scope, &(struct request){ .command = command,
+					      .msr = { .logical_cpu = scope->domain->cpu,
+						       .msr = command->code },
 					      .result = result });
 }
 
-int firmware_plan_tpmi(const struct asker *asker, const struct reading *reading, unsigned int index,
-		       uint64_t value, void *result)
+int firmware_plan_tpmi(const struct query_scope *scope, const struct firmware_command *command,
+		       unsigned int index, uint64_t value, void *result)
 {
-	return plan(asker, &(struct request){ .reading = reading,
-					      .tpmi = { .reading = reading,
-							.domain = asker->domain,
+	return plan(scope, &(struct request){ .command = command,
+					      .tpmi = { .command = command,
+							.domain = scope->domain,
 							.index = index,
 							.result = result,
 							.value = value },
 					      .result = result });
 }
 
-int firmware_plan_association(const struct asker *asker, const struct reading *reading,
-			      unsigned int core, unsigned int clos, void *result)
+int firmware_plan_association(const struct query_scope *scope,
+			      const struct firmware_command *command, unsigned int core,
+			      unsigned int clos, void *result)
 {
-	const struct isst_domain *domain = asker->domain;
+	const struct isst_domain *domain = scope->domain;
 
-	return plan(asker,
-		    &(struct request){ .reading = reading,
+	return plan(scope,
+		    &(struct request){ .command = command,
 				       .association = { .socket_id = (uint8_t)domain->package,
 							.power_domain_id = (uint8_t)domain->number,
 							.logical_cpu = (uint16_t)core,
@@ -108,34 +110,34 @@ int firmware_plan_association(const struct asker *asker, const struct reading *r
 				       .result = result });
 }
 
-int firmware_plan_write(const struct asker *asker, const struct reading *writing,
+int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
 			uint32_t parameter, uint64_t value)
 {
-	unsigned int cpu = asker->domain->cpu;
-	struct request request = { .reading = writing };
+	unsigned int cpu = scope->domain->cpu;
+	struct request request = { .command = command };
 
-	switch (writing->kind) {
+	switch (command->kind) {
 	case REQUEST_MAILBOX:
 		request.mailbox =
 			(struct abi_mbox_cmd){ .logical_cpu = cpu,
 					       .parameter = parameter,
 					       .req_data = (uint32_t)value,
-					       .command = (uint16_t)writing->command,
-					       .sub_command = (uint16_t)writing->sub_command };
+					       .command = (uint16_t)command->code,
+					       .sub_command = (uint16_t)command->sub_code };
 		break;
 	case REQUEST_IO:
 		request.io = (struct abi_io_reg){ .read_write = 1,
 						  .logical_cpu = cpu,
-						  .reg = writing->command + parameter,
+						  .reg = command->code + parameter,
 						  .value = (uint32_t)value };
 		break;
 	default:
 		request.msr = (struct abi_msr_cmd){
-			.read_write = 1, .logical_cpu = cpu, .msr = writing->command, .data = value
+			.read_write = 1, .logical_cpu = cpu, .msr = command->code, .data = value
 		};
 		break;
 	}
-	return plan(asker, &request);
+	return plan(scope, &request);
 }
 
 /* Thread, core (8 bits) and domain (5 bits) follow each other. */
@@ -196,10 +198,10 @@ static void store_field(const struct field *field, void *result, uint64_t word)
 
 /** Gives all values of a result that could not be read the same state; numbers and flags stay as
  * they are. */
-static void store_state(const struct reading *reading, void *result, enum isst_state state)
+static void store_state(const struct firmware_command *command, void *result, enum isst_state state)
 {
-	for (size_t i = 0; i < reading->field_count; i++) {
-		const struct field *field = &reading->fields[i];
+	for (size_t i = 0; i < command->field_count; i++) {
+		const struct field *field = &command->fields[i];
 
 		if (field->kind == FIELD_VALUE || field->kind == FIELD_NONZERO_VALUE)
 			*(struct isst_value *)((char *)result +
@@ -258,7 +260,7 @@ static const struct meaning *find_meaning(int error, enum request_kind kind)
 /** Describes the request itself: what was sent, through which CPU. */
 static const char *describe(struct messages *messages, const struct request *request)
 {
-	switch (request->reading->kind) {
+	switch (request->command->kind) {
 	case REQUEST_MAILBOX:
 		return message_make(messages, "mailbox command 0x%02x/0x%02x, CPU %u",
 				    request->mailbox.command, request->mailbox.sub_command,
@@ -267,9 +269,9 @@ static const char *describe(struct messages *messages, const struct request *req
 		return message_make(messages, "MMIO register 0x%02x, CPU %u", request->io.reg,
 				    request->io.logical_cpu);
 	case REQUEST_TPMI:
-		return message_make(messages, "TPMI request %u", request->reading->command);
+		return message_make(messages, "TPMI request %u", request->command->code);
 	case REQUEST_ASSOCIATION:
-		return message_make(messages, "TPMI request %u, core %u", request->reading->command,
+		return message_make(messages, "TPMI request %u, core %u", request->command->code,
 				    request->association.logical_cpu);
 	default:
 		return message_make(messages, "MSR 0x%llx, CPU %u",
@@ -279,8 +281,8 @@ static const char *describe(struct messages *messages, const struct request *req
 
 static void note_failure(struct messages *messages, const struct request *request, int error)
 {
-	const struct meaning *meaning = find_meaning(error, request->reading->kind);
-	const char *causes = request->reading->causes, *level = "";
+	const struct meaning *meaning = find_meaning(error, request->command->kind);
+	const char *causes = request->command->causes, *level = "";
 	int result = meaning->result;
 
 	if (request->failure->error) {
@@ -289,34 +291,34 @@ static void note_failure(struct messages *messages, const struct request *reques
 	}
 	if (request->level >= 0)
 		level = message_make(messages, " of level %d", request->level);
-	if (request->reading->refused_if_unsupported && error == -ENXIO)
+	if (request->command->refused_if_unsupported && error == -ENXIO)
 		result = -EOPNOTSUPP;
 	message_failure(messages, request->failure, result, "%s: %s%s (%s): %s (%s)%s%s",
-			request->domain->name, request->reading->name, level,
+			request->domain->name, request->command->name, level,
 			describe(messages, request), meaning->text, error_name(error).text,
 			causes && error == -ENOTTY ? ": " : "",
 			causes && error == -ENOTTY ? causes : "");
 }
 
 /** Whether an error says that there is no such thing, and not that it could not be read. */
-static bool is_absent(const struct reading *reading, int error)
+static bool is_absent(const struct firmware_command *command, int error)
 {
-	return (reading->optional && error == -ENXIO) || (reading->newer && error == -EINVAL);
+	return (command->optional && error == -ENXIO) || (command->newer && error == -EINVAL);
 }
 
 static void take_answer(struct messages *messages, const struct request *request, uint64_t answer,
 			int error)
 {
 	if (!error) {
-		for (size_t i = 0; i < request->reading->field_count; i++)
-			store_field(&request->reading->fields[i], request->result, answer);
+		for (size_t i = 0; i < request->command->field_count; i++)
+			store_field(&request->command->fields[i], request->result, answer);
 		return;
 	}
-	if (is_absent(request->reading, error)) {
-		store_state(request->reading, request->result, ISST_ABSENT);
+	if (is_absent(request->command, error)) {
+		store_state(request->command, request->result, ISST_ABSENT);
 		return;
 	}
-	store_state(request->reading, request->result, ISST_UNREADABLE);
+	store_state(request->command, request->result, ISST_UNREADABLE);
 	note_failure(messages, request, error);
 }
 
@@ -359,7 +361,7 @@ static void send_tpmi(struct firmware_batch *batch, void *entries, int *errors, 
 
 	for (size_t i = 0; i < count; i++) {
 		errors[i] = stopped ? -ECANCELED
-				    : requests[i].reading->ask(&batch->tpmi, &requests[i]);
+				    : requests[i].command->ask(&batch->tpmi, &requests[i]);
 		stopped = purpose == BATCH_WRITES && errors[i];
 	}
 }
@@ -421,7 +423,7 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 	if (!entries || !errors)
 		goto out;
 	for (size_t i = 0; i < batch->count; i++)
-		if (batch->requests[i].reading->kind == kind)
+		if (batch->requests[i].command->kind == kind)
 			memcpy(entries + size * count++, &batch->requests[i].mailbox, size);
 	for (size_t i = 0; i < count && *stopped; i++)
 		errors[i] = -ECANCELED;
@@ -431,7 +433,7 @@ static int run_kind(struct firmware_batch *batch, enum request_kind kind,
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct request *request = &batch->requests[i];
 
-		if (request->reading->kind != kind)
+		if (request->command->kind != kind)
 			continue;
 		take_answer(batch->firmware->messages, request,
 			    handling->answer(entries + size * count), errors[count]);

@@ -38,12 +38,11 @@ enum request_kind {
 struct tpmi_run;
 struct tpmi_request;
 
-/** One thing that can be read: how it is asked for, and what its answer holds. */
-struct reading {
-	const char *name; /* what is read, for messages */
+/** A command that reads or writes: how it is sent, and what its reply holds. */
+struct firmware_command {
+	const char *name; /* what it reads or writes, for messages */
 	enum request_kind kind;
-	unsigned int command,
-		sub_command; /* of the mailbox; @command is the register for MMIO and MSR */
+	unsigned int code, sub_code; /* of the mailbox; @code is the register for MMIO and MSR */
 	/* Firmware may not know it (ENXIO): then its values are absent, which is no failure. */
 	bool optional;
 	bool newer; /* and older kernels do not let it through (EINVAL), which is the same */
@@ -58,17 +57,17 @@ struct reading {
 
 #define FIELDS(table) .fields = (table), .field_count = sizeof(table) / sizeof((table)[0])
 
-/** For whom something is read: the requests of one domain have this in common. */
-struct asker {
+/** What the requests of one domain have in common. */
+struct query_scope {
 	struct firmware_batch *batch;
 	const struct isst_domain *domain;
-	int level; /* that is asked about, -1 for none */
+	int level; /* that is queried, -1 for none */
 	struct isst_failure *failure;
 };
 
 /** What a TPMI request is about. */
 struct tpmi_request {
-	const struct reading *reading;
+	const struct firmware_command *command;
 	const struct isst_domain *domain;
 	unsigned int index; /* level, CLOS */
 	void *result;
@@ -91,7 +90,7 @@ struct tpmi_run {
 };
 
 struct request {
-	const struct reading *reading;
+	const struct firmware_command *command;
 	union {
 		struct abi_mbox_cmd mailbox;
 		struct abi_io_reg io;
@@ -113,19 +112,21 @@ struct firmware_batch {
 };
 
 /** Each plans to read something into @result. Returns 0 or -ENOMEM. */
-int firmware_plan_mailbox(const struct asker *asker, const struct reading *reading,
+int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware_command *command,
 			  uint32_t parameter, uint32_t data, void *result);
 /** @offset is added to the register. */
-int firmware_plan_io(const struct asker *asker, const struct reading *reading, uint32_t offset,
-		     void *result);
+int firmware_plan_io(const struct query_scope *scope, const struct firmware_command *command,
+		     uint32_t offset, void *result);
 /** As above, to write @value: the mailbox as command data, MMIO and MSR into the register. */
-int firmware_plan_write(const struct asker *asker, const struct reading *writing,
+int firmware_plan_write(const struct query_scope *scope, const struct firmware_command *command,
 			uint32_t parameter, uint64_t value);
-int firmware_plan_msr(const struct asker *asker, const struct reading *reading, void *result);
-/** @index: the level or CLOS; @value: what is to be written, if the reading is a write. */
-int firmware_plan_tpmi(const struct asker *asker, const struct reading *reading, unsigned int index,
-		       uint64_t value, void *result);
-int firmware_plan_association(const struct asker *asker, const struct reading *reading,
-			      unsigned int core, unsigned int clos, void *result);
+int firmware_plan_msr(const struct query_scope *scope, const struct firmware_command *command,
+		      void *result);
+/** @index: the level or CLOS; @value: what is to be written, if the command is a write. */
+int firmware_plan_tpmi(const struct query_scope *scope, const struct firmware_command *command,
+		       unsigned int index, uint64_t value, void *result);
+int firmware_plan_association(const struct query_scope *scope,
+			      const struct firmware_command *command, unsigned int core,
+			      unsigned int clos, void *result);
 
 #endif

@@ -110,69 +110,81 @@ static const struct field BUCKET_CORES_FIELDS[] = {
 };
 
 /* 0x7f: levels, base frequency, turbo frequency. */
-static const struct reading SUMMARY = {
+static const struct firmware_command SUMMARY = {
 	"the performance levels",	REQUEST_MAILBOX,       0x7f, 0x00,
 	.refused_if_unsupported = true, FIELDS(SUMMARY_FIELDS)
 };
-static const struct reading FEATURES = {
+static const struct firmware_command FEATURES = {
 	"the features",		REQUEST_MAILBOX, 0x7f, 0x01, .refused_if_unsupported = true,
 	FIELDS(FEATURES_FIELDS)
 };
-static const struct reading TDP = { "the TDP", REQUEST_MAILBOX, 0x7f, 0x03, FIELDS(TDP_FIELDS) };
-static const struct reading TEMPERATURE = { "the temperature limit", REQUEST_MAILBOX, 0x7f, 0x05,
-					    FIELDS(TEMPERATURE_FIELDS) };
-static const struct reading CORES = { "the enabled cores", REQUEST_MAILBOX, 0x7f, 0x06,
-				      FIELDS(CORES_FIELDS) };
-static const struct reading CORES_IF_ANY = { "the enabled cores", REQUEST_MAILBOX,     0x7f, 0x06,
-					     .optional = true,	  FIELDS(CORES_FIELDS) };
-static const struct reading TURBO_RATIOS = { "the turbo ratio limits", REQUEST_MAILBOX, 0x7f, 0x07,
-					     FIELDS(RATIOS_FIELDS) };
-static const struct reading UNCORE = { "the uncore frequencies", REQUEST_MAILBOX,      0x7f, 0x09,
-				       .optional = true,	 FIELDS(UNCORE_FIELDS) };
-static const struct reading BASE = { "the base frequencies", REQUEST_MAILBOX,	 0x7f, 0x0a,
-				     .optional = true,	     FIELDS(BASE_FIELDS) };
-static const struct reading MEMORY = { "the memory frequency", REQUEST_MAILBOX,	     0x7f, 0x0b,
-				       .optional = true,       FIELDS(MEMORY_FIELDS) };
-static const struct reading UNCORE_RATIOS = {
+static const struct firmware_command TDP = { "the TDP", REQUEST_MAILBOX, 0x7f, 0x03,
+					     FIELDS(TDP_FIELDS) };
+static const struct firmware_command TEMPERATURE = { "the temperature limit", REQUEST_MAILBOX, 0x7f,
+						     0x05, FIELDS(TEMPERATURE_FIELDS) };
+static const struct firmware_command CORES = { "the enabled cores", REQUEST_MAILBOX, 0x7f, 0x06,
+					       FIELDS(CORES_FIELDS) };
+static const struct firmware_command CORES_IF_ANY = {
+	"the enabled cores", REQUEST_MAILBOX, 0x7f, 0x06, .optional = true, FIELDS(CORES_FIELDS)
+};
+static const struct firmware_command TURBO_RATIOS = { "the turbo ratio limits", REQUEST_MAILBOX,
+						      0x7f, 0x07, FIELDS(RATIOS_FIELDS) };
+static const struct firmware_command UNCORE = {
+	"the uncore frequencies", REQUEST_MAILBOX,	0x7f, 0x09,
+	.optional = true,	  FIELDS(UNCORE_FIELDS)
+};
+static const struct firmware_command BASE = {
+	"the base frequencies", REQUEST_MAILBOX, 0x7f, 0x0a, .optional = true, FIELDS(BASE_FIELDS)
+};
+static const struct firmware_command MEMORY = {
+	"the memory frequency", REQUEST_MAILBOX, 0x7f, 0x0b, .optional = true, FIELDS(MEMORY_FIELDS)
+};
+static const struct firmware_command UNCORE_RATIOS = {
 	"the uncore frequencies",    REQUEST_MAILBOX, 0x7f, 0x0c, .optional = true, .newer = true,
 	FIELDS(UNCORE_RATIOS_FIELDS)
 };
-static const struct reading TURBO_FREQ_CORES = { "the turbo-freq buckets", REQUEST_MAILBOX, 0x7f,
-						 0x10, FIELDS(COUNTS_FIELDS) };
-static const struct reading TURBO_FREQ_RATIOS = { "the turbo-freq frequencies", REQUEST_MAILBOX,
-						  0x7f, 0x11, FIELDS(NONZERO_RATIOS_FIELDS) };
-static const struct reading CLIP = { "the turbo-freq clip frequencies", REQUEST_MAILBOX, 0x7f, 0x12,
-				     FIELDS(CLIP_FIELDS) };
-static const struct reading BASE_FREQ_CORES = { "the high priority cores", REQUEST_MAILBOX, 0x7f,
-						0x20, FIELDS(CORES_FIELDS) };
-static const struct reading BASE_FREQ_CORES_IF_ANY = {
+static const struct firmware_command TURBO_FREQ_CORES = { "the turbo-freq buckets", REQUEST_MAILBOX,
+							  0x7f, 0x10, FIELDS(COUNTS_FIELDS) };
+static const struct firmware_command TURBO_FREQ_RATIOS = { "the turbo-freq frequencies",
+							   REQUEST_MAILBOX, 0x7f, 0x11,
+							   FIELDS(NONZERO_RATIOS_FIELDS) };
+static const struct firmware_command CLIP = { "the turbo-freq clip frequencies", REQUEST_MAILBOX,
+					      0x7f, 0x12, FIELDS(CLIP_FIELDS) };
+static const struct firmware_command BASE_FREQ_CORES = { "the high priority cores", REQUEST_MAILBOX,
+							 0x7f, 0x20, FIELDS(CORES_FIELDS) };
+static const struct firmware_command BASE_FREQ_CORES_IF_ANY = {
 	"the high priority cores", REQUEST_MAILBOX,	0x7f, 0x20,
 	.optional = true,	   FIELDS(CORES_FIELDS)
 };
-static const struct reading BASE_FREQ_RATIOS = { "the base-freq frequencies", REQUEST_MAILBOX, 0x7f,
-						 0x21, FIELDS(BASE_FREQ_RATIOS_FIELDS) };
-static const struct reading BASE_FREQ_TEMPERATURE = { "the base-freq temperature limit",
-						      REQUEST_MAILBOX, 0x7f, 0x22,
-						      FIELDS(BASE_FREQ_TEMPERATURE_FIELDS) };
-static const struct reading BASE_FREQ_TDP = { "the base-freq power", REQUEST_MAILBOX, 0x7f, 0x23,
-					      FIELDS(BASE_FREQ_TDP_FIELDS) };
+static const struct firmware_command BASE_FREQ_RATIOS = { "the base-freq frequencies",
+							  REQUEST_MAILBOX, 0x7f, 0x21,
+							  FIELDS(BASE_FREQ_RATIOS_FIELDS) };
+static const struct firmware_command BASE_FREQ_TEMPERATURE = {
+	"the base-freq temperature limit", REQUEST_MAILBOX, 0x7f, 0x22,
+	FIELDS(BASE_FREQ_TEMPERATURE_FIELDS)
+};
+static const struct firmware_command BASE_FREQ_TDP = { "the base-freq power", REQUEST_MAILBOX, 0x7f,
+						       0x23, FIELDS(BASE_FREQ_TDP_FIELDS) };
 /* 0x94, 0xd0 and the registers: core-power. */
-static const struct reading CORE_POWER = { "the state of core-power", REQUEST_MAILBOX, 0x94, 0x03,
-					   FIELDS(CORE_POWER_FIELDS) };
-static const struct reading QOS = { "the state of CLOS", REQUEST_MAILBOX, 0xd0, 0x02,
-				    FIELDS(QOS_FIELDS) };
-static const struct reading MAILBOX_ASSOCIATION = { "the CLOS of a core", REQUEST_MAILBOX, 0xd0,
-						    0x00, FIELDS(ASSOCIATION_FIELDS) };
-static const struct reading MAILBOX_CLOS = { "the configuration of a CLOS", REQUEST_MAILBOX, 0xd0,
-					     0x01, FIELDS(CLOS_FIELDS) };
-static const struct reading IO_CLOS = { "the configuration of a CLOS", REQUEST_IO, 0x08,
-					FIELDS(CLOS_FIELDS) };
-static const struct reading IO_ASSOCIATION = { "the CLOS of a core", REQUEST_IO, 0x20,
-					       FIELDS(ASSOCIATION_FIELDS) };
-static const struct reading TURBO_RATIO_LIMIT = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
-						  FIELDS(TURBO_RATIO_LIMIT_FIELDS) };
-static const struct reading BUCKET_CORES = { "the cores of the turbo buckets", REQUEST_MSR, 0x1ae,
-					     FIELDS(BUCKET_CORES_FIELDS) };
+static const struct firmware_command CORE_POWER = { "the state of core-power", REQUEST_MAILBOX,
+						    0x94, 0x03, FIELDS(CORE_POWER_FIELDS) };
+static const struct firmware_command QOS = { "the state of CLOS", REQUEST_MAILBOX, 0xd0, 0x02,
+					     FIELDS(QOS_FIELDS) };
+static const struct firmware_command MAILBOX_ASSOCIATION = { "the CLOS of a core", REQUEST_MAILBOX,
+							     0xd0, 0x00,
+							     FIELDS(ASSOCIATION_FIELDS) };
+static const struct firmware_command MAILBOX_CLOS = { "the configuration of a CLOS",
+						      REQUEST_MAILBOX, 0xd0, 0x01,
+						      FIELDS(CLOS_FIELDS) };
+static const struct firmware_command IO_CLOS = { "the configuration of a CLOS", REQUEST_IO, 0x08,
+						 FIELDS(CLOS_FIELDS) };
+static const struct firmware_command IO_ASSOCIATION = { "the CLOS of a core", REQUEST_IO, 0x20,
+							FIELDS(ASSOCIATION_FIELDS) };
+static const struct firmware_command TURBO_RATIO_LIMIT = { "the turbo ratio limits", REQUEST_MSR,
+							   0x1ad,
+							   FIELDS(TURBO_RATIO_LIMIT_FIELDS) };
+static const struct firmware_command BUCKET_CORES = { "the cores of the turbo buckets", REQUEST_MSR,
+						      0x1ae, FIELDS(BUCKET_CORES_FIELDS) };
 
 /* The limits in force, as those of the first TRL type of a level. */
 static const struct field LIMITS_IN_FORCE_FIELDS[] = {
@@ -181,8 +193,8 @@ static const struct field LIMITS_IN_FORCE_FIELDS[] = {
 	BYTE(4, FIELD_VALUE, MHZ_PER_RATIO), BYTE(5, FIELD_VALUE, MHZ_PER_RATIO),
 	BYTE(6, FIELD_VALUE, MHZ_PER_RATIO), BYTE(7, FIELD_VALUE, MHZ_PER_RATIO),
 };
-static const struct reading LIMITS_IN_FORCE = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
-						FIELDS(LIMITS_IN_FORCE_FIELDS) };
+static const struct firmware_command LIMITS_IN_FORCE = { "the turbo ratio limits", REQUEST_MSR,
+							 0x1ad, FIELDS(LIMITS_IN_FORCE_FIELDS) };
 
 /** Bits of the request data of command 0x7f: level, half of a list, and TRL type. */
 static uint32_t level_data(int level, unsigned int half, unsigned int type)
@@ -212,51 +224,51 @@ static unsigned int trl_types(const struct firmware_batch *batch)
 
 static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
 {
-	struct asker asker = { batch, profile->domain, -1, &profile->failure };
+	struct query_scope scope = { batch, profile->domain, -1, &profile->failure };
 
-	return firmware_plan_mailbox(&asker, &SUMMARY, 0, 0, profile);
+	return firmware_plan_mailbox(&scope, &SUMMARY, 0, 0, profile);
 }
 
 static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
 			 unsigned int level, struct level_features *features)
 {
-	struct asker asker = { batch, domain, (int)level, &features->failure };
+	struct query_scope scope = { batch, domain, (int)level, &features->failure };
 
-	return firmware_plan_mailbox(&asker, &FEATURES, 0, level_data((int)level, 0, 0), features);
+	return firmware_plan_mailbox(&scope, &FEATURES, 0, level_data((int)level, 0, 0), features);
 }
 
 /** The halves of a core mask; the upper one is asked for where such cores exist or may exist. */
-static int plan_cores(const struct asker *asker, const struct level_request *request,
-		      const struct reading *reading, const struct reading *reading_if_any,
-		      struct core_mask *cores)
+static int plan_cores(const struct query_scope *scope, const struct level_request *request,
+		      const struct firmware_command *command,
+		      const struct firmware_command *command_if_any, struct core_mask *cores)
 {
-	int error = firmware_plan_mailbox(asker, reading, 0, level_data(asker->level, 0, 0),
+	int error = firmware_plan_mailbox(scope, command, 0, level_data(scope->level, 0, 0),
 					  &cores->half[0]);
 
 	cores->half[1] = (struct isst_value){ ISST_ABSENT, 0 };
 	if (error || !request->wide)
 		return error;
-	return firmware_plan_mailbox(asker, request->wide_certain ? reading : reading_if_any, 0,
-				     level_data(asker->level, 1, 0), &cores->half[1]);
+	return firmware_plan_mailbox(scope, request->wide_certain ? command : command_if_any, 0,
+				     level_data(scope->level, 1, 0), &cores->half[1]);
 }
 
-static int plan_turbo_ratios_of(const struct asker *asker, unsigned int type,
+static int plan_turbo_ratios_of(const struct query_scope *scope, unsigned int type,
 				struct isst_value mhz[ISST_BUCKETS])
 {
 	int error = 0;
 
 	for (unsigned int half = 0; half < 2 && !error; half++)
-		error = firmware_plan_mailbox(asker, &TURBO_RATIOS, 0,
-					      level_data(asker->level, half, type), &mhz[4 * half]);
+		error = firmware_plan_mailbox(scope, &TURBO_RATIOS, 0,
+					      level_data(scope->level, half, type), &mhz[4 * half]);
 	return error;
 }
 
-static int plan_turbo_ratios(const struct asker *asker, struct isst_level *level)
+static int plan_turbo_ratios(const struct query_scope *scope, struct isst_level *level)
 {
 	int error = 0;
 
-	for (unsigned int type = 0; type < trl_types(asker->batch) && !error; type++)
-		error = plan_turbo_ratios_of(asker, type, level->limit[type].mhz);
+	for (unsigned int type = 0; type < trl_types(scope->batch) && !error; type++)
+		error = plan_turbo_ratios_of(scope, type, level->limit[type].mhz);
 	return error;
 }
 
@@ -264,25 +276,26 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 			     unsigned int level, struct isst_failure *failure,
 			     struct isst_value mhz[ISST_BUCKETS])
 {
-	struct asker asker = { batch, domain, (int)level, failure };
+	struct query_scope scope = { batch, domain, (int)level, failure };
 
-	return plan_turbo_ratios_of(&asker, 0, mhz);
+	return plan_turbo_ratios_of(&scope, 0, mhz);
 }
 
-static struct asker level_asker(struct firmware_batch *batch, const struct level_request *request)
+static struct query_scope level_scope(struct firmware_batch *batch,
+				      const struct level_request *request)
 {
 	struct isst_level *level = request->level;
 
-	return (struct asker){ batch, level->domain, (int)level->level, &level->failure };
+	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
 }
 
 /** One register for the package: this firmware tells no sizes for a level. */
 static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_domain *domain,
 			     struct isst_failure *failure, struct isst_value cores[ISST_BUCKETS])
 {
-	struct asker asker = { batch, domain, -1, failure };
+	struct query_scope scope = { batch, domain, -1, failure };
 
-	return firmware_plan_msr(&asker, &BUCKET_CORES, cores);
+	return firmware_plan_msr(&scope, &BUCKET_CORES, cores);
 }
 
 /** Model 0x55 without SST-PP tells nothing of its one level: what is in force stands for it. */
@@ -296,7 +309,7 @@ static int plan_what_is_in_force(struct firmware_batch *batch, struct level_requ
 {
 	struct isst_level *level = request->level;
 	const struct isst_domain *domain = level->domain;
-	struct asker asker = level_asker(batch, request);
+	struct query_scope scope = level_scope(batch, request);
 	struct messages *messages = batch->firmware->messages;
 	uint64_t khz;
 	int error;
@@ -310,32 +323,32 @@ static int plan_what_is_in_force(struct firmware_batch *batch, struct level_requ
 	else if (error != -ENOENT)
 		message_failure(messages, &level->failure, error, "%s: %s", domain->name,
 				messages->error);
-	return firmware_plan_msr(&asker, &LIMITS_IN_FORCE, level->limit[0].mhz);
+	return firmware_plan_msr(&scope, &LIMITS_IN_FORCE, level->limit[0].mhz);
 }
 
 static int plan_properties(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_level *level = request->level;
-	struct asker asker = level_asker(batch, request);
-	uint32_t data = level_data(asker.level, 0, 0);
+	struct query_scope scope = level_scope(batch, request);
+	uint32_t data = level_data(scope.level, 0, 0);
 	int error;
 
 	if (tells_no_level(batch, request))
 		return plan_what_is_in_force(batch, request);
-	error = firmware_plan_mailbox(&asker, &TDP, 0, data, level);
+	error = firmware_plan_mailbox(&scope, &TDP, 0, data, level);
 	if (!error)
-		error = firmware_plan_mailbox(&asker, &TEMPERATURE, 0, data, level);
+		error = firmware_plan_mailbox(&scope, &TEMPERATURE, 0, data, level);
 	if (!error)
-		error = firmware_plan_mailbox(&asker, &UNCORE_RATIOS, 0, data | 1 << 16,
+		error = firmware_plan_mailbox(&scope, &UNCORE_RATIOS, 0, data | 1 << 16,
 					      &level->fabric[0]);
 	if (!error)
-		error = firmware_plan_mailbox(&asker, &BASE, 0, data, level);
+		error = firmware_plan_mailbox(&scope, &BASE, 0, data, level);
 	if (!error)
-		error = firmware_plan_mailbox(&asker, &MEMORY, 0, data, request);
+		error = firmware_plan_mailbox(&scope, &MEMORY, 0, data, request);
 	if (!error)
-		error = plan_cores(&asker, request, &CORES, &CORES_IF_ANY, &request->cores);
+		error = plan_cores(&scope, request, &CORES, &CORES_IF_ANY, &request->cores);
 	if (!error)
-		error = plan_turbo_ratios(&asker, level);
+		error = plan_turbo_ratios(&scope, level);
 	return error;
 }
 
@@ -344,12 +357,12 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 static int plan_properties_rest(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_level *level = request->level;
-	struct asker asker = level_asker(batch, request);
+	struct query_scope scope = level_scope(batch, request);
 
 	if (tells_no_level(batch, request) || level->fabric[0].max_mhz.state != ISST_ABSENT ||
 	    level->fabric[0].base_mhz.state != ISST_ABSENT)
 		return 0;
-	return firmware_plan_mailbox(&asker, &UNCORE, 0, level_data(asker.level, 0, 0),
+	return firmware_plan_mailbox(&scope, &UNCORE, 0, level_data(scope.level, 0, 0),
 				     &level->fabric[0]);
 }
 
@@ -389,33 +402,33 @@ static void finish_properties(const struct isst_platform *platform, struct level
 static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_base_freq *result = &request->level->base_freq_info;
-	struct asker asker = level_asker(batch, request);
-	uint32_t data = level_data(asker.level, 0, 0);
+	struct query_scope scope = level_scope(batch, request);
+	uint32_t data = level_data(scope.level, 0, 0);
 	int error;
 
-	asker.failure = &result->failure;
-	error = plan_cores(&asker, request, &BASE_FREQ_CORES, &BASE_FREQ_CORES_IF_ANY,
+	scope.failure = &result->failure;
+	error = plan_cores(&scope, request, &BASE_FREQ_CORES, &BASE_FREQ_CORES_IF_ANY,
 			   &request->high_priority);
 	if (!error)
-		error = firmware_plan_mailbox(&asker, &BASE_FREQ_RATIOS, 0, data, result);
+		error = firmware_plan_mailbox(&scope, &BASE_FREQ_RATIOS, 0, data, result);
 	if (!error)
-		error = firmware_plan_mailbox(&asker, &BASE_FREQ_TDP, 0, data, result);
+		error = firmware_plan_mailbox(&scope, &BASE_FREQ_TDP, 0, data, result);
 	if (!error)
-		error = firmware_plan_mailbox(&asker, &BASE_FREQ_TEMPERATURE, 0, data, result);
+		error = firmware_plan_mailbox(&scope, &BASE_FREQ_TEMPERATURE, 0, data, result);
 	return error;
 }
 
 static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_turbo_freq *result = &request->level->turbo_freq_info;
-	struct asker asker = level_asker(batch, request);
+	struct query_scope scope = level_scope(batch, request);
 	int error;
 
-	asker.failure = &result->failure;
-	error = firmware_plan_mailbox(&asker, &CLIP, 0, level_data(asker.level, 0, 0), result);
+	scope.failure = &result->failure;
+	error = firmware_plan_mailbox(&scope, &CLIP, 0, level_data(scope.level, 0, 0), result);
 	for (unsigned int half = 0; half < 2 && !error; half++)
-		error = firmware_plan_mailbox(&asker, &TURBO_FREQ_CORES, 0,
-					      level_data(asker.level, half, 0),
+		error = firmware_plan_mailbox(&scope, &TURBO_FREQ_CORES, 0,
+					      level_data(scope.level, half, 0),
 					      &request->turbo_freq_cores[4 * half]);
 	return error;
 }
@@ -425,71 +438,71 @@ static int plan_turbo_freq_rest(struct firmware_batch *batch, struct level_reque
 {
 	unsigned int buckets = firmware_valid_buckets(request->turbo_freq_cores);
 	struct isst_turbo_freq *result = &request->level->turbo_freq_info;
-	struct asker asker = level_asker(batch, request);
+	struct query_scope scope = level_scope(batch, request);
 	int error = 0;
 
-	asker.failure = &result->failure;
+	scope.failure = &result->failure;
 	for (unsigned int type = 0; type < trl_types(batch) && !error; type++)
 		for (unsigned int half = 0; half < (buckets + 3) / 4 && !error; half++)
-			error = firmware_plan_mailbox(&asker, &TURBO_FREQ_RATIOS, 0,
-						      level_data(asker.level, half, type),
+			error = firmware_plan_mailbox(&scope, &TURBO_FREQ_RATIOS, 0,
+						      level_data(scope.level, half, type),
 						      &result->mhz[type][4 * half]);
 	return error;
 }
 
 static int plan_core_power_switch(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct asker asker = { batch, state->domain, -1, &state->failure };
+	struct query_scope scope = { batch, state->domain, -1, &state->failure };
 
-	return firmware_plan_mailbox(&asker, &CORE_POWER, 0, 0, state);
+	return firmware_plan_mailbox(&scope, &CORE_POWER, 0, 0, state);
 }
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct asker asker = { batch, state->domain, -1, &state->clos_failure };
+	struct query_scope scope = { batch, state->domain, -1, &state->clos_failure };
 	int error = plan_core_power_switch(batch, state);
 
-	return error ? error : firmware_plan_mailbox(&asker, &QOS, 0, 0, state);
+	return error ? error : firmware_plan_mailbox(&scope, &QOS, 0, 0, state);
 }
 
 static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
 {
-	struct asker asker = { batch, clos->domain, -1, &clos->failure };
+	struct query_scope scope = { batch, clos->domain, -1, &clos->failure };
 
 	if (mailbox_carries_clos(batch))
-		return firmware_plan_mailbox(&asker, &MAILBOX_CLOS, clos->clos, 0, clos);
-	return firmware_plan_io(&asker, &IO_CLOS, 4 * clos->clos, clos);
+		return firmware_plan_mailbox(&scope, &MAILBOX_CLOS, clos->clos, 0, clos);
+	return firmware_plan_io(&scope, &IO_CLOS, 4 * clos->clos, clos);
 }
 
 static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
 {
 	const struct isst_cpu *cpu = association->cpu;
-	struct asker asker = { batch, cpu->domain, -1, &association->failure };
+	struct query_scope scope = { batch, cpu->domain, -1, &association->failure };
 
 	if (mailbox_carries_clos(batch))
-		return firmware_plan_mailbox(&asker, &MAILBOX_ASSOCIATION, cpu->core, 0,
+		return firmware_plan_mailbox(&scope, &MAILBOX_ASSOCIATION, cpu->core, 0,
 					     association);
-	return firmware_plan_io(&asker, &IO_ASSOCIATION, 4 * cpu->core, association);
+	return firmware_plan_io(&scope, &IO_ASSOCIATION, 4 * cpu->core, association);
 }
 
 static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 				   struct isst_turbo_ratio_limits *limits)
 {
-	struct asker asker = { batch, limits->domain, -1, &limits->failure };
+	struct query_scope scope = { batch, limits->domain, -1, &limits->failure };
 
-	return firmware_plan_msr(&asker, &TURBO_RATIO_LIMIT, limits);
+	return firmware_plan_msr(&scope, &TURBO_RATIO_LIMIT, limits);
 }
 
 static const struct field LEVEL_LOCK_FIELDS[] = { { 31, 31, FIELD_FLAG, 1, 0 } };
-static const struct reading LEVEL_LOCK = { "the lock of the level", REQUEST_MSR, 0x64b,
-					   FIELDS(LEVEL_LOCK_FIELDS) };
+static const struct firmware_command LEVEL_LOCK = { "the lock of the level", REQUEST_MSR, 0x64b,
+						    FIELDS(LEVEL_LOCK_FIELDS) };
 
 static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
 			   struct isst_failure *failure, bool *locked)
 {
-	struct asker asker = { batch, domain, -1, failure };
+	struct query_scope scope = { batch, domain, -1, failure };
 
-	return firmware_plan_msr(&asker, &LEVEL_LOCK, locked);
+	return firmware_plan_msr(&scope, &LEVEL_LOCK, locked);
 }
 
 const struct firmware_operations mailbox_operations = {

@@ -26,7 +26,7 @@ enum { PARAMETER_WRITE = 0x100 };
 
 /** How a setting is read and written: its value is shifted into the word that is written. */
 struct setting_access {
-	struct reading get, set;
+	struct firmware_command get, set;
 	enum index_place place;
 	unsigned int shift;
 	uint32_t set_parameter;
@@ -35,104 +35,104 @@ struct setting_access {
 static const struct setting_access LEVEL_ACCESS = {
 	.get.name = "the current level",
 	.get.kind = REQUEST_MAILBOX,
-	.get.command = 0x7f,
-	.get.sub_command = 0x00,
+	.get.code = 0x7f,
+	.get.sub_code = 0x00,
 	.get.fields = LEVEL_FIELD,
 	.get.field_count = 1,
 	.set.name = "the current level, to be set",
 	.set.kind = REQUEST_MAILBOX,
-	.set.command = 0x7f,
-	.set.sub_command = 0x08,
+	.set.code = 0x7f,
+	.set.sub_code = 0x08,
 };
 static const struct setting_access FEATURES_ACCESS = {
 	.get.name = "the state of turbo-freq and base-freq",
 	.get.refused_if_unsupported = true,
 	.get.kind = REQUEST_MAILBOX,
-	.get.command = 0x7f,
-	.get.sub_command = 0x01,
+	.get.code = 0x7f,
+	.get.sub_code = 0x01,
 	.get.fields = TWO_FEATURES_FIELD,
 	.get.field_count = 1,
 	.set.name = "the state of turbo-freq and base-freq, to be set",
 	.set.kind = REQUEST_MAILBOX,
-	.set.command = 0x7f,
-	.set.sub_command = 0x02,
+	.set.code = 0x7f,
+	.set.sub_code = 0x02,
 	.place = INDEX_IN_DATA,
 	.shift = 16,
 };
 static const struct setting_access CORE_POWER_ACCESS = {
 	.get.name = "the state of core-power",
 	.get.kind = REQUEST_MAILBOX,
-	.get.command = 0x94,
-	.get.sub_command = 0x03,
+	.get.code = 0x94,
+	.get.sub_code = 0x03,
 	.get.fields = SWITCH_FIELD,
 	.get.field_count = 1,
 	.set.name = "the state of core-power, to be set",
 	.set.kind = REQUEST_MAILBOX,
-	.set.command = 0x95,
-	.set.sub_command = 0x03,
+	.set.code = 0x95,
+	.set.sub_code = 0x03,
 	.shift = 16,
 };
 static const struct setting_access QOS_ACCESS = {
 	.get.name = "the state of CLOS",
 	.get.kind = REQUEST_MAILBOX,
-	.get.command = 0xd0,
-	.get.sub_command = 0x02,
+	.get.code = 0xd0,
+	.get.sub_code = 0x02,
 	.get.fields = WORD_FIELD,
 	.get.field_count = 1,
 	.set.name = "the state of CLOS, to be set",
 	.set.kind = REQUEST_MAILBOX,
-	.set.command = 0xd0,
-	.set.sub_command = 0x02,
+	.set.code = 0xd0,
+	.set.sub_code = 0x02,
 	.set_parameter = PARAMETER_WRITE,
 };
 static const struct setting_access IO_CLOS_ACCESS = {
 	.get.name = "the configuration of a CLOS",
 	.get.kind = REQUEST_IO,
-	.get.command = 0x08,
+	.get.code = 0x08,
 	.get.fields = WORD_FIELD,
 	.get.field_count = 1,
 	.set.name = "the configuration of a CLOS, to be set",
 	.set.kind = REQUEST_IO,
-	.set.command = 0x08,
+	.set.code = 0x08,
 	.place = INDEX_IN_REGISTER,
 };
 static const struct setting_access IO_ASSOCIATION_ACCESS = {
 	.get.name = "the CLOS of a core",
 	.get.kind = REQUEST_IO,
-	.get.command = 0x20,
+	.get.code = 0x20,
 	.get.fields = CLOS_NUMBER_FIELD,
 	.get.field_count = 1,
 	.set.name = "the CLOS of a core, to be set",
 	.set.kind = REQUEST_IO,
-	.set.command = 0x20,
+	.set.code = 0x20,
 	.place = INDEX_IN_REGISTER,
 	.shift = 16,
 };
 static const struct setting_access MAILBOX_CLOS_ACCESS = {
 	.get.name = "the configuration of a CLOS",
 	.get.kind = REQUEST_MAILBOX,
-	.get.command = 0xd0,
-	.get.sub_command = 0x01,
+	.get.code = 0xd0,
+	.get.sub_code = 0x01,
 	.get.fields = WORD_FIELD,
 	.get.field_count = 1,
 	.set.name = "the configuration of a CLOS, to be set",
 	.set.kind = REQUEST_MAILBOX,
-	.set.command = 0xd0,
-	.set.sub_command = 0x01,
+	.set.code = 0xd0,
+	.set.sub_code = 0x01,
 	.place = INDEX_IN_PARAMETER,
 	.set_parameter = PARAMETER_WRITE,
 };
 static const struct setting_access MAILBOX_ASSOCIATION_ACCESS = {
 	.get.name = "the CLOS of a core",
 	.get.kind = REQUEST_MAILBOX,
-	.get.command = 0xd0,
-	.get.sub_command = 0x00,
+	.get.code = 0xd0,
+	.get.sub_code = 0x00,
 	.get.fields = CLOS_NUMBER_FIELD,
 	.get.field_count = 1,
 	.set.name = "the CLOS of a core, to be set",
 	.set.kind = REQUEST_MAILBOX,
-	.set.command = 0xd0,
-	.set.sub_command = 0x00,
+	.set.code = 0xd0,
+	.set.sub_code = 0x00,
 	.place = INDEX_IN_PARAMETER,
 	.shift = 16,
 	.set_parameter = PARAMETER_WRITE,
@@ -140,12 +140,12 @@ static const struct setting_access MAILBOX_ASSOCIATION_ACCESS = {
 static const struct setting_access LIMITS_ACCESS = {
 	.get.name = "the turbo ratio limits",
 	.get.kind = REQUEST_MSR,
-	.get.command = 0x1ad,
+	.get.code = 0x1ad,
 	.get.fields = LIMITS_FIELD,
 	.get.field_count = 1,
 	.set.name = "the turbo ratio limits, to be set",
 	.set.kind = REQUEST_MSR,
-	.set.command = 0x1ad,
+	.set.code = 0x1ad,
 };
 
 static const struct setting_access *find_access(const struct firmware_batch *batch,
@@ -171,31 +171,31 @@ static const struct setting_access *find_access(const struct firmware_batch *bat
 int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request *request)
 {
 	const struct setting_access *access = find_access(batch, request->setting);
-	struct asker asker = { batch, request->domain, -1, request->failure };
+	struct query_scope scope = { batch, request->domain, -1, request->failure };
 	uint32_t index = request->index;
 
 	switch (access->get.kind) {
 	case REQUEST_MAILBOX:
 		return firmware_plan_mailbox(
-			&asker, &access->get, access->place == INDEX_IN_PARAMETER ? index : 0,
+			&scope, &access->get, access->place == INDEX_IN_PARAMETER ? index : 0,
 			access->place == INDEX_IN_DATA ? index : 0, request->value);
 	case REQUEST_IO:
-		return firmware_plan_io(&asker, &access->get, 4 * index, request->value);
+		return firmware_plan_io(&scope, &access->get, 4 * index, request->value);
 	default:
-		return firmware_plan_msr(&asker, &access->get, request->value);
+		return firmware_plan_msr(&scope, &access->get, request->value);
 	}
 }
 
 int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request)
 {
 	const struct setting_access *access = find_access(batch, request->setting);
-	struct asker asker = { batch, request->domain, -1, request->failure };
+	struct query_scope scope = { batch, request->domain, -1, request->failure };
 	uint32_t parameter = access->set_parameter;
 
 	if (access->place == INDEX_IN_PARAMETER)
 		parameter |= request->index;
 	else if (access->place == INDEX_IN_REGISTER)
 		parameter = 4 * request->index;
-	return firmware_plan_write(&asker, &access->set, parameter,
+	return firmware_plan_write(&scope, &access->set, parameter,
 				   *request->value << access->shift);
 }

@@ -322,23 +322,26 @@ static int ask_turbo_freq(struct tpmi_run *run, const struct tpmi_request *reque
 	return 0;
 }
 
-static const struct reading PERF_PROFILE = { "the performance levels", REQUEST_TPMI, 9,
-					     .ask = ask_perf_profile };
-static const struct reading FEATURES_OF_LEVEL = { "the features", REQUEST_TPMI, 9,
-						  .ask = ask_features_of_level };
-static const struct reading FEATURES_OF_ALL = { "the features", REQUEST_TPMI, 9,
-						.ask = ask_features_of_all };
-static const struct reading LEVEL = { "the properties", REQUEST_TPMI, 12, .ask = ask_level };
-static const struct reading LEVEL_LIMITS = { "the turbo limits", REQUEST_TPMI, 12,
-					     .ask = ask_level_limits };
-static const struct reading FABRIC = { "the second fabric", REQUEST_TPMI, 17, .ask = ask_fabric };
-static const struct reading CORES = { "the enabled cores", REQUEST_TPMI, 13, .ask = ask_cores };
-static const struct reading BASE_FREQ = { "the base-freq properties", REQUEST_TPMI, 14,
-					  .ask = ask_base_freq };
-static const struct reading BASE_FREQ_CORES = { "the high priority cores", REQUEST_TPMI, 15,
-						.ask = ask_base_freq_cores };
-static const struct reading TURBO_FREQ = { "the turbo-freq properties", REQUEST_TPMI, 16,
-					   .ask = ask_turbo_freq };
+static const struct firmware_command PERF_PROFILE = { "the performance levels", REQUEST_TPMI, 9,
+						      .ask = ask_perf_profile };
+static const struct firmware_command FEATURES_OF_LEVEL = { "the features", REQUEST_TPMI, 9,
+							   .ask = ask_features_of_level };
+static const struct firmware_command FEATURES_OF_ALL = { "the features", REQUEST_TPMI, 9,
+							 .ask = ask_features_of_all };
+static const struct firmware_command LEVEL = { "the properties", REQUEST_TPMI, 12,
+					       .ask = ask_level };
+static const struct firmware_command LEVEL_LIMITS = { "the turbo limits", REQUEST_TPMI, 12,
+						      .ask = ask_level_limits };
+static const struct firmware_command FABRIC = { "the second fabric", REQUEST_TPMI, 17,
+						.ask = ask_fabric };
+static const struct firmware_command CORES = { "the enabled cores", REQUEST_TPMI, 13,
+					       .ask = ask_cores };
+static const struct firmware_command BASE_FREQ = { "the base-freq properties", REQUEST_TPMI, 14,
+						   .ask = ask_base_freq };
+static const struct firmware_command BASE_FREQ_CORES = { "the high priority cores", REQUEST_TPMI,
+							 15, .ask = ask_base_freq_cores };
+static const struct firmware_command TURBO_FREQ = { "the turbo-freq properties", REQUEST_TPMI, 16,
+						    .ask = ask_turbo_freq };
 
 static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
 {
@@ -351,39 +354,40 @@ static const char *trl_type_name(const struct isst_platform *platform, unsigned 
 
 static int plan_perf_profile(struct firmware_batch *batch, struct isst_perf_profile *profile)
 {
-	struct asker asker = { batch, profile->domain, -1, &profile->failure };
+	struct query_scope scope = { batch, profile->domain, -1, &profile->failure };
 
-	return firmware_plan_tpmi(&asker, &PERF_PROFILE, 0, 0, profile);
+	return firmware_plan_tpmi(&scope, &PERF_PROFILE, 0, 0, profile);
 }
 
 static int plan_features(struct firmware_batch *batch, const struct isst_domain *domain,
 			 unsigned int level, struct level_features *features)
 {
-	struct asker asker = { batch, domain, (int)level, &features->failure };
+	struct query_scope scope = { batch, domain, (int)level, &features->failure };
 
-	return firmware_plan_tpmi(&asker,
+	return firmware_plan_tpmi(&scope,
 				  api_version(batch) < API_LEVEL_MASKS ? &FEATURES_OF_ALL
 								       : &FEATURES_OF_LEVEL,
 				  level, 0, features);
 }
 
-static struct asker level_asker(struct firmware_batch *batch, const struct level_request *request)
+static struct query_scope level_scope(struct firmware_batch *batch,
+				      const struct level_request *request)
 {
 	struct isst_level *level = request->level;
 
-	return (struct asker){ batch, level->domain, (int)level->level, &level->failure };
+	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
 }
 
 static int plan_properties(struct firmware_batch *batch, struct level_request *request)
 {
-	struct asker asker = level_asker(batch, request);
+	struct query_scope scope = level_scope(batch, request);
 	unsigned int level = request->level->level;
-	int error = firmware_plan_tpmi(&asker, &LEVEL, level, 0, request);
+	int error = firmware_plan_tpmi(&scope, &LEVEL, level, 0, request);
 
 	if (!error)
-		error = firmware_plan_tpmi(&asker, &FABRIC, level, 0, request);
-	if (!error && !isst_domain_is_io(asker.domain))
-		error = firmware_plan_tpmi(&asker, &CORES, level, 0, &request->cores);
+		error = firmware_plan_tpmi(&scope, &FABRIC, level, 0, request);
+	if (!error && !isst_domain_is_io(scope.domain))
+		error = firmware_plan_tpmi(&scope, &CORES, level, 0, &request->cores);
 	return error;
 }
 
@@ -391,32 +395,32 @@ static int plan_level_limits(struct firmware_batch *batch, const struct isst_dom
 			     unsigned int level, struct isst_failure *failure,
 			     struct isst_value mhz[ISST_BUCKETS])
 {
-	struct asker asker = { batch, domain, (int)level, failure };
+	struct query_scope scope = { batch, domain, (int)level, failure };
 
-	return firmware_plan_tpmi(&asker, &LEVEL_LIMITS, level, 0, mhz);
+	return firmware_plan_tpmi(&scope, &LEVEL_LIMITS, level, 0, mhz);
 }
 
 static int plan_base_freq(struct firmware_batch *batch, struct level_request *request)
 {
 	struct isst_base_freq *result = &request->level->base_freq_info;
-	struct asker asker = level_asker(batch, request);
+	struct query_scope scope = level_scope(batch, request);
 	unsigned int level = request->level->level;
 	int error;
 
-	asker.failure = &result->failure;
-	error = firmware_plan_tpmi(&asker, &BASE_FREQ, level, 0, result);
+	scope.failure = &result->failure;
+	error = firmware_plan_tpmi(&scope, &BASE_FREQ, level, 0, result);
 	if (!error)
-		error = firmware_plan_tpmi(&asker, &BASE_FREQ_CORES, level, 0,
+		error = firmware_plan_tpmi(&scope, &BASE_FREQ_CORES, level, 0,
 					   &request->high_priority);
 	return error;
 }
 
 static int plan_turbo_freq(struct firmware_batch *batch, struct level_request *request)
 {
-	struct asker asker = level_asker(batch, request);
+	struct query_scope scope = level_scope(batch, request);
 
-	asker.failure = &request->level->turbo_freq_info.failure;
-	return firmware_plan_tpmi(&asker, &TURBO_FREQ, request->level->level, 0, request);
+	scope.failure = &request->level->turbo_freq_info.failure;
+	return firmware_plan_tpmi(&scope, &TURBO_FREQ, request->level->level, 0, request);
 }
 
 static int ask_lock(struct tpmi_run *run, const struct tpmi_request *request)
@@ -429,14 +433,15 @@ static int ask_lock(struct tpmi_run *run, const struct tpmi_request *request)
 	return error;
 }
 
-static const struct reading LOCK = { "the lock of the level", REQUEST_TPMI, 9, .ask = ask_lock };
+static const struct firmware_command LOCK = { "the lock of the level", REQUEST_TPMI, 9,
+					      .ask = ask_lock };
 
 static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
 			   struct isst_failure *failure, bool *locked)
 {
-	struct asker asker = { batch, domain, -1, failure };
+	struct query_scope scope = { batch, domain, -1, failure };
 
-	return firmware_plan_tpmi(&asker, &LOCK, 0, 0, locked);
+	return firmware_plan_tpmi(&scope, &LOCK, 0, 0, locked);
 }
 
 /* ---- Core-power ---- */
@@ -545,43 +550,43 @@ void tpmi_check_associations(struct tpmi_run *run, const struct abi_clos_assoc *
 	}
 }
 
-static const struct reading CORE_POWER = { "the state of core-power", REQUEST_TPMI, 6,
-					   .ask = ask_core_power };
-static const struct reading CLOS = { "the configuration of a CLOS", REQUEST_TPMI, 7,
-				     .ask = ask_clos };
+static const struct firmware_command CORE_POWER = { "the state of core-power", REQUEST_TPMI, 6,
+						    .ask = ask_core_power };
+static const struct firmware_command CLOS = { "the configuration of a CLOS", REQUEST_TPMI, 7,
+					      .ask = ask_clos };
 static const struct field ASSOCIATION_FIELDS[] = {
 	{ 15, 0, FIELD_NUMBER, 1, offsetof(struct isst_clos_association, clos) },
 };
-static const struct reading ASSOCIATION = { "the CLOS of a core", REQUEST_ASSOCIATION, 8,
-					    FIELDS(ASSOCIATION_FIELDS) };
+static const struct firmware_command ASSOCIATION = { "the CLOS of a core", REQUEST_ASSOCIATION, 8,
+						     FIELDS(ASSOCIATION_FIELDS) };
 
 static int plan_core_power(struct firmware_batch *batch, struct isst_core_power *state)
 {
-	struct asker asker = { batch, state->domain, -1, &state->failure };
+	struct query_scope scope = { batch, state->domain, -1, &state->failure };
 
-	return firmware_plan_tpmi(&asker, &CORE_POWER, 0, 0, state);
+	return firmware_plan_tpmi(&scope, &CORE_POWER, 0, 0, state);
 }
 
 static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
 {
-	struct asker asker = { batch, clos->domain, -1, &clos->failure };
+	struct query_scope scope = { batch, clos->domain, -1, &clos->failure };
 
-	return firmware_plan_tpmi(&asker, &CLOS, clos->clos, 0, clos);
+	return firmware_plan_tpmi(&scope, &CLOS, clos->clos, 0, clos);
 }
 
 static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
 {
 	const struct isst_cpu *cpu = association->cpu;
-	struct asker asker = { batch, cpu->domain, -1, &association->failure };
+	struct query_scope scope = { batch, cpu->domain, -1, &association->failure };
 
-	return firmware_plan_association(&asker, &ASSOCIATION, cpu->core, 0, association);
+	return firmware_plan_association(&scope, &ASSOCIATION, cpu->core, 0, association);
 }
 
 /* ---- Turbo ratio limits ---- */
 
 static const struct field LIMITS_FIELDS[] = { { 63, 0, FIELD_LONG, 1, 0 } };
-static const struct reading LIMITS = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
-				       FIELDS(LIMITS_FIELDS) };
+static const struct firmware_command LIMITS = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
+						FIELDS(LIMITS_FIELDS) };
 
 void tpmi_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
 		      struct isst_failure *failure, const char *what)
@@ -594,10 +599,10 @@ void tpmi_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *do
 static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 				   struct isst_turbo_ratio_limits *limits)
 {
-	struct asker asker = { batch, limits->domain, -1, &limits->failure };
+	struct query_scope scope = { batch, limits->domain, -1, &limits->failure };
 
 	if (limits->domain->has_cpu)
-		return firmware_plan_msr(&asker, &LIMITS, &limits->value);
+		return firmware_plan_msr(&scope, &LIMITS, &limits->value);
 	tpmi_note_no_cpu(batch, limits->domain, &limits->failure, LIMITS.name);
 	return 0;
 }

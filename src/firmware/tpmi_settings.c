@@ -184,7 +184,7 @@ static int set_clos(struct tpmi_run *run, const struct tpmi_request *request)
 static const struct field WHOLE_FIELD[] = { { 63, 0, FIELD_LONG, 1, 0 } };
 
 static const struct setting_access {
-	struct reading get, set;
+	struct firmware_command get, set;
 } ACCESS[SETTINGS] = {
 	[SETTING_LEVEL] = {
 		{ "the current level", REQUEST_TPMI, 9, .ask = get_level },
@@ -219,51 +219,51 @@ static const struct setting_access {
 	},
 	[SETTING_TURBO_RATIO_LIMITS] = {
 		{ "the turbo ratio limits", REQUEST_MSR, 0x1ad, FIELDS(WHOLE_FIELD) },
-		{ .name = "the turbo ratio limits, to be set", .kind = REQUEST_MSR, .command = 0x1ad },
+		{ .name = "the turbo ratio limits, to be set", .kind = REQUEST_MSR, .code = 0x1ad },
 	},
 };
 
 /** An MSR is reached through a CPU. Returns false, with the failure set, where there is none. */
 static bool can_be_reached(struct firmware_batch *batch, const struct setting_request *request,
-			   const struct reading *reading)
+			   const struct firmware_command *command)
 {
-	if (reading->kind != REQUEST_MSR || request->domain->has_cpu)
+	if (command->kind != REQUEST_MSR || request->domain->has_cpu)
 		return true;
-	tpmi_note_no_cpu(batch, request->domain, request->failure, reading->name);
+	tpmi_note_no_cpu(batch, request->domain, request->failure, command->name);
 	return false;
 }
 
 int tpmi_plan_get(struct firmware_batch *batch, const struct setting_request *request)
 {
-	const struct reading *get = &ACCESS[request->setting].get;
-	struct asker asker = { batch, request->domain, -1, request->failure };
+	const struct firmware_command *get = &ACCESS[request->setting].get;
+	struct query_scope scope = { batch, request->domain, -1, request->failure };
 
 	switch (get->kind) {
 	case REQUEST_TPMI:
-		return firmware_plan_tpmi(&asker, get, request->index, 0, request->value);
+		return firmware_plan_tpmi(&scope, get, request->index, 0, request->value);
 	case REQUEST_ASSOCIATION:
-		return firmware_plan_association(&asker, get, request->index, 0, request->value);
+		return firmware_plan_association(&scope, get, request->index, 0, request->value);
 	default:
 		return can_be_reached(batch, request, get)
-			       ? firmware_plan_msr(&asker, get, request->value)
+			       ? firmware_plan_msr(&scope, get, request->value)
 			       : 0;
 	}
 }
 
 int tpmi_plan_set(struct firmware_batch *batch, const struct setting_request *request)
 {
-	const struct reading *set = &ACCESS[request->setting].set;
-	struct asker asker = { batch, request->domain, -1, request->failure };
+	const struct firmware_command *set = &ACCESS[request->setting].set;
+	struct query_scope scope = { batch, request->domain, -1, request->failure };
 
 	switch (set->kind) {
 	case REQUEST_TPMI:
-		return firmware_plan_tpmi(&asker, set, request->index, *request->value, NULL);
+		return firmware_plan_tpmi(&scope, set, request->index, *request->value, NULL);
 	case REQUEST_ASSOCIATION:
-		return firmware_plan_association(&asker, set, request->index,
+		return firmware_plan_association(&scope, set, request->index,
 						 (unsigned int)*request->value, NULL);
 	default:
 		return can_be_reached(batch, request, set)
-			       ? firmware_plan_write(&asker, set, 0, *request->value)
+			       ? firmware_plan_write(&scope, set, 0, *request->value)
 			       : 0;
 	}
 }
