@@ -303,8 +303,8 @@ mutate "features are not waited for" src/transaction/items.c \
 	's/AS_FEATURES, 100,/AS_FEATURES, 0,/' tpmi
 mutate "core-power is not waited for" src/transaction/items.c \
 	's/NULL, false, AS_WORD, 100, false, NULL/NULL, false, AS_WORD, 0, false, NULL/' tpmi
-mutate "the neighbours in a package are forgotten" src/features/span.c \
-	's/if (is_neighbour(domain, requests, span->own))/if (0)/' tpmi
+mutate "the neighbours in a package are forgotten" src/features/package_scope.c \
+	's/if (is_neighbour(domain, requests, scope->own))/if (0)/' tpmi
 mutate "a domain without CPUs keeps the others from a change" src/transaction/items.c \
 	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn false;/' tpmi_small "core-power enable"
 mutate "any domain may refuse" src/transaction/items.c \

@@ -3,8 +3,8 @@
 #include "features/base_freq_preset.h"
 #include "features/context.h"
 #include "features/level_effects.h"
+#include "features/package_scope.h"
 #include "features/plan.h"
-#include "features/span.h"
 #include "sysfs/cpufreq.h"
 
 #include <errno.h>
@@ -18,35 +18,36 @@ static bool is_known(const struct isst_base_freq *info)
 	return info->high_mhz.state == ISST_KNOWN && info->low_mhz.state == ISST_KNOWN;
 }
 
-static void check_enable(struct span *span, size_t i, bool automatic)
+static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 {
-	const struct domain_facts *facts = &span->facts.domains[i];
-	const struct isst_base_freq *info = &facts->level.base_freq_info;
-	struct isst_request *request = &span->requests[i];
+	const struct current_domain *current = &scope->current.domains[i];
+	const struct isst_base_freq *info = &current->level.base_freq_info;
+	struct isst_request *request = &scope->requests[i];
 
-	if (!wanted(request))
+	if (!request_is_active(request))
 		return;
-	if (facts->level.base_freq == ISST_FEATURE_UNSUPPORTED)
-		refuse(span->change, request, -EOPNOTSUPP,
-		       "base-freq feature is not present at this level %u", facts->level.level);
-	else if (automatic && !facts->core_power.supported)
-		refuse(span->change, request, -EOPNOTSUPP,
-		       "core-power, which --auto needs, is not supported");
+	if (current->level.base_freq == ISST_FEATURE_UNSUPPORTED)
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "base-freq feature is not present at this level %u",
+			       current->level.level);
+	else if (automatic && !current->core_power.supported)
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "core-power, which --auto needs, is not supported");
 	else if (automatic && info->failure.error && !(is_known(info) && info->high_priority))
 		request->failure = info->failure;
 }
 
 /** Whether a high priority core is known for a request. Not each power domain of a package need
  * have one. */
-static bool has_high_priority(const struct span *span, size_t i)
+static bool has_high_priority(const struct package_scope *scope, size_t i)
 {
-	const struct isst_domain *domain = span->requests[i].domain;
+	const struct isst_domain *domain = scope->requests[i].domain;
 
-	for (size_t j = 0; j < span->own; j++) {
-		const struct isst_base_freq *info = &span->facts.domains[j].level.base_freq_info;
+	for (size_t j = 0; j < scope->own; j++) {
+		const struct isst_base_freq *info = &scope->current.domains[j].level.base_freq_info;
 
-		if ((j == i || (context_has_power_domains(span->change->context) &&
-				span->requests[j].domain->package == domain->package)) &&
+		if ((j == i || (context_has_power_domains(scope->change->context) &&
+				scope->requests[j].domain->package == domain->package)) &&
 		    isst_cpuset_count(info->high_priority) > 0)
 			return true;
 	}
@@ -67,93 +68,96 @@ static const char *find_contradiction(const struct isst_base_freq *info, unsigne
 
 /** CLOS limits, associations and limits of cpufreq go by what the firmware reports: what makes no
  * sense is not written. */
-static void check_report(struct span *span, size_t i, const struct level_limits *limits)
+static void check_report(struct package_scope *scope, size_t i, const struct level_limits *limits)
 {
-	const struct isst_level *level = &span->facts.domains[i].level;
+	const struct isst_level *level = &scope->current.domains[i].level;
 	const struct isst_base_freq *info = &level->base_freq_info;
-	struct isst_request *request = &span->requests[i];
+	struct isst_request *request = &scope->requests[i];
 	const char *contradiction = find_contradiction(info, limits->mhz[0].value);
 
-	if (!has_high_priority(span, i))
-		refuse(span->change, request, -EIO,
-		       "the firmware reports no high priority core at level %u: all of its cores would "
-		       "get low priority",
-		       level->level);
+	if (!has_high_priority(scope, i))
+		request_reject(
+			scope->change, request, -EIO,
+			"the firmware reports no high priority core at level %u: all of its cores would "
+			"get low priority",
+			level->level);
 	else if (contradiction)
-		refuse(span->change, request, -EIO,
-		       "the firmware reports base frequencies of %u MHz (high priority) and %u MHz "
-		       "(low priority) at level %u: %s",
-		       info->high_mhz.value, info->low_mhz.value, level->level, contradiction);
+		request_reject(
+			scope->change, request, -EIO,
+			"the firmware reports base frequencies of %u MHz (high priority) and %u MHz "
+			"(low priority) at level %u: %s",
+			info->high_mhz.value, info->low_mhz.value, level->level, contradiction);
 }
 
 /** Whether what enabling with --auto goes by makes sense. */
-static int check_reports(struct span *span)
+static int check_reports(struct package_scope *scope)
 {
-	struct level_limits *limits = calloc(span->own + 1, sizeof(*limits));
+	struct level_limits *limits = calloc(scope->own + 1, sizeof(*limits));
 	int error = limits ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < span->own && !error; i++)
+	for (size_t i = 0; i < scope->own && !error; i++)
 		limits[i] = (struct level_limits){
-			.domain = span->requests[i].domain,
-			.level = span->facts.domains[i].level.level,
-			.wanted = wanted(&span->requests[i]) &&
-				  isst_cpuset_count(span->requests[i].domain->present) > 0,
+			.domain = scope->requests[i].domain,
+			.level = scope->current.domains[i].level.level,
+			.wanted = request_is_active(&scope->requests[i]) &&
+				  isst_cpuset_count(scope->requests[i].domain->present) > 0,
 		};
 	if (!error)
-		error = level_limits_read(span->change->context, limits, span->own);
-	for (size_t i = 0; i < span->own && !error; i++)
+		error = level_limits_read(scope->change->context, limits, scope->own);
+	for (size_t i = 0; i < scope->own && !error; i++)
 		if (limits[i].wanted)
-			check_report(span, i, &limits[i]);
+			check_report(scope, i, &limits[i]);
 	free(limits);
 	return error;
 }
 
 /** What `disable` finds to do: nothing where there is no such feature. */
-static void check_disable(struct span *span, size_t i)
+static void check_disable(struct package_scope *scope, size_t i)
 {
-	const struct isst_level *level = &span->facts.domains[i].level;
-	struct isst_request *request = &span->requests[i];
+	const struct isst_level *level = &scope->current.domains[i].level;
+	struct isst_request *request = &scope->requests[i];
 
-	if (!wanted(request) || level->base_freq != ISST_FEATURE_UNSUPPORTED)
+	if (!request_is_active(request) || level->base_freq != ISST_FEATURE_UNSUPPORTED)
 		return;
 	if (isst_domain_is_io(request->domain)) {
-		refuse(span->change, request, -EOPNOTSUPP,
-		       "base-freq feature is not present at this level %u", level->level);
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "base-freq feature is not present at this level %u", level->level);
 		return;
 	}
-	change_warn(span->change,
+	change_warn(scope->change,
 		    "%s: base-freq feature is not present at this level %u: nothing to disable",
 		    request->domain->name, level->level);
-	span_leave_out(span, i);
+	package_scope_drop(scope, i);
 }
 
 /** The base frequencies that a domain gets: its own or, of a neighbour and of one without CPUs,
  * those of a domain with CPUs of its package that was asked for. */
-static const struct isst_base_freq *base_freq_of(const struct span *span, size_t i)
+static const struct isst_base_freq *base_freq_of(const struct package_scope *scope, size_t i)
 {
 	size_t owner = i;
 
-	if (i < span->own && !isst_domain_is_io(span->requests[i].domain))
-		return &span->facts.domains[i].level.base_freq_info;
-	for (size_t j = 0; j < span->own; j++)
-		if (wanted(&span->requests[j]) && !isst_domain_is_io(span->requests[j].domain) &&
-		    span->requests[j].domain->package == span->requests[i].domain->package)
+	if (i < scope->own && !isst_domain_is_io(scope->requests[i].domain))
+		return &scope->current.domains[i].level.base_freq_info;
+	for (size_t j = 0; j < scope->own; j++)
+		if (request_is_active(&scope->requests[j]) &&
+		    !isst_domain_is_io(scope->requests[j].domain) &&
+		    scope->requests[j].domain->package == scope->requests[i].domain->package)
 			owner = j;
-	return &span->facts.domains[owner].level.base_freq_info;
+	return &scope->current.domains[owner].level.base_freq_info;
 }
 
 /** CLOS 0 guarantees the high base frequency, the others the low one. */
-static void plan_closes(const struct span *span, const struct isst_request *sharing)
+static void plan_closes(const struct package_scope *scope, const struct isst_request *sharing)
 {
-	struct isst_change *change = span->change;
+	struct isst_change *change = scope->change;
 	struct step *step = change_step(change, ITEM_CLOS);
 	/* The desired frequency of a CLOS is not this feature's: its bits stay. */
 	uint64_t mask = clos_mask(change->context) & 0xffffff;
 
-	for (size_t i = 0; i < span->count; i++) {
-		const struct isst_base_freq *info = base_freq_of(span, i);
+	for (size_t i = 0; i < scope->count; i++) {
+		const struct isst_base_freq *info = base_freq_of(scope, i);
 
-		if (!wanted(&sharing[i]))
+		if (!request_is_active(&sharing[i]))
 			continue;
 		for (unsigned int clos = 0; clos < ISST_CLOSES; clos++)
 			step_set(step, item_of(ITEM_CLOS, sharing[i].domain, clos), mask,
@@ -167,15 +171,16 @@ static void plan_closes(const struct span *span, const struct isst_request *shar
 }
 
 static void plan_associations(struct isst_change *change, const struct isst_request *requests,
-			      const struct facts *facts)
+			      const struct current_state *current)
 {
 	struct step *step = change_step(change, ITEM_ASSOCIATION);
 
-	for (size_t i = 0; i < facts->count; i++)
-		if (wanted(&requests[i]))
+	for (size_t i = 0; i < current->count; i++)
+		if (request_is_active(&requests[i]))
 			plan_association_entries(
 				step, change->context, requests[i].domain,
-				facts->domains[i].level.base_freq_info.high_priority, 0, LOW_CLOS);
+				current->domains[i].level.base_freq_info.high_priority, 0,
+				LOW_CLOS);
 }
 
 /**
@@ -183,9 +188,9 @@ static void plan_associations(struct isst_change *change, const struct isst_requ
  * SST-BF; and with it what the limits of cpufreq read as.
  */
 static int plan_feature(struct isst_change *change, const struct isst_request *requests,
-			const struct facts *facts, bool enable)
+			const struct current_state *current, bool enable)
 {
-	struct step *step = plan_feature_step(change, requests, facts, FEATURE_BASE_FREQ,
+	struct step *step = plan_feature_step(change, requests, current, FEATURE_BASE_FREQ,
 					      enable ? FEATURE_BASE_FREQ : 0);
 	enum turbo_state turbo;
 	int error = cpufreq_turbo_state(&change->context->files, &turbo);
@@ -195,11 +200,11 @@ static int plan_feature(struct isst_change *change, const struct isst_request *r
 		turbo = TURBO_OFF;
 		error = 0;
 	}
-	for (size_t i = 0; i < facts->count && !error && turbo == TURBO_OFF; i++) {
+	for (size_t i = 0; i < current->count && !error && turbo == TURBO_OFF; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 		unsigned int cpu;
 
-		if (!wanted(&requests[i]))
+		if (!request_is_active(&requests[i]))
 			continue;
 		isst_cpuset_for_each (cpu, domain->online) {
 			step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
@@ -359,54 +364,54 @@ static int plan_domain_limits(struct limits_plan *plan, const struct isst_domain
 
 /** The limits of cpufreq of every CPU that is online, after the base frequencies have changed. */
 static int plan_limits(struct isst_change *change, const struct isst_request *requests,
-		       const struct facts *facts)
+		       const struct current_state *current)
 {
 	struct limits_plan plan = { .change = change };
 	int error = cpufreq_turbo_state(&change->context->files, &plan.turbo);
 
 	plan.max = change_step(change, ITEM_SCALING_MAX);
 	plan.min = change_step(change, ITEM_SCALING_MIN);
-	for (size_t i = 0; i < facts->count && !error; i++)
-		if (wanted(&requests[i]))
+	for (size_t i = 0; i < current->count && !error; i++)
+		if (request_is_active(&requests[i]))
 			error = plan_domain_limits(&plan, requests[i].domain,
-						   &facts->domains[i].level.base_freq_info);
+						   &current->domains[i].level.base_freq_info);
 	return error;
 }
 
 /** Core-power and CLOS, with the values that they replace. */
-static int plan_priorities(struct span *span, const struct isst_request *sharing)
+static int plan_priorities(struct package_scope *scope, const struct isst_request *sharing)
 {
-	const struct facts own = span_own_facts(span);
-	struct isst_change *change = span->change;
+	const struct current_state own = package_scope_own_state(scope);
+	struct isst_change *change = scope->change;
 	int error = 0;
 
-	warn_of_cpufreq(change, span->requests, span->own);
+	warn_of_cpufreq(change, scope->requests, scope->own);
 	/* Some firmware resets CLOS configurations when core-power goes on, so they come behind. */
-	plan_core_power_steps(change, sharing, span->count, true, ISST_MAKE_ORDERED);
-	plan_closes(span, sharing);
-	plan_associations(change, span->requests, &own);
-	for (size_t i = 0; i < span->count && !error; i++)
-		if (wanted(&sharing[i]))
+	plan_core_power_steps(change, sharing, scope->count, true, ISST_MAKE_ORDERED);
+	plan_closes(scope, sharing);
+	plan_associations(change, scope->requests, &own);
+	for (size_t i = 0; i < scope->count && !error; i++)
+		if (request_is_active(&sharing[i]))
 			error = record_level(change, sharing[i].domain,
-					     span->facts.domains[i].profile.current_level);
+					     scope->current.domains[i].profile.current_level);
 	return error;
 }
 
-static int plan_enable(struct span *span, bool automatic)
+static int plan_enable(struct package_scope *scope, bool automatic)
 {
-	const struct isst_request *requests = span->requests;
-	const struct facts own = span_own_facts(span);
-	struct isst_change *change = span->change;
+	const struct isst_request *requests = scope->requests;
+	const struct current_state own = package_scope_own_state(scope);
+	struct isst_change *change = scope->change;
 	size_t first = change->count;
 	int error = 0;
 
 	if (automatic) {
-		struct isst_request *sharing = span_sharing(span);
+		struct isst_request *sharing = package_scope_sharing(scope);
 
-		error = sharing ? plan_priorities(span, sharing) : -ENOMEM;
+		error = sharing ? plan_priorities(scope, sharing) : -ENOMEM;
 		free(sharing);
 	} else if (context_has_power_domains(change->context)) {
-		warn_of_hwp(change, requests, span->own);
+		warn_of_hwp(change, requests, scope->own);
 	}
 	if (!error)
 		error = plan_feature(change, requests, &own, true);
@@ -419,36 +424,36 @@ static int plan_enable(struct span *span, bool automatic)
 }
 
 /** Limits of cpufreq to the processor's, where nothing is restored from saved settings. */
-static void plan_no_limits(const struct span *span, const bool *restored)
+static void plan_no_limits(const struct package_scope *scope, const bool *restored)
 {
-	struct step *min = change_step(span->change, ITEM_SCALING_MIN);
+	struct step *min = change_step(scope->change, ITEM_SCALING_MIN);
 
-	for (size_t i = 0; i < span->own; i++) {
-		const struct isst_domain *domain = span->requests[i].domain;
+	for (size_t i = 0; i < scope->own; i++) {
+		const struct isst_domain *domain = scope->requests[i].domain;
 		unsigned int cpu;
 
-		if (!wanted(&span->requests[i]) || restored[i])
+		if (!request_is_active(&scope->requests[i]) || restored[i])
 			continue;
 		isst_cpuset_for_each (cpu, domain->online)
 			step_set(min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, 0);
 	}
 }
 
-static int plan_disable(struct span *span, bool automatic)
+static int plan_disable(struct package_scope *scope, bool automatic)
 {
-	bool *restored = calloc(span->count + 1, sizeof(*restored));
-	struct isst_request *sharing = span_sharing(span);
-	const struct facts own = span_own_facts(span);
+	bool *restored = calloc(scope->count + 1, sizeof(*restored));
+	struct isst_request *sharing = package_scope_sharing(scope);
+	const struct current_state own = package_scope_own_state(scope);
 	int error = restored && sharing ? 0 : -ENOMEM;
 
 	if (!error)
-		error = plan_feature(span->change, span->requests, &own, false);
+		error = plan_feature(scope->change, scope->requests, &own, false);
 	if (!error && automatic)
-		error = plan_restoring(span->change, FEATURE_BASE_FREQ, sharing, &span->facts,
+		error = plan_restoring(scope->change, FEATURE_BASE_FREQ, sharing, &scope->current,
 				       restored);
 	if (!error && automatic) {
-		plan_no_limits(span, restored);
-		error = span_core_power_off(span, sharing, FEATURE_BASE_FREQ, restored);
+		plan_no_limits(scope, restored);
+		error = package_scope_core_power_off(scope, sharing, FEATURE_BASE_FREQ, restored);
 	}
 	free(restored);
 	free(sharing);
@@ -456,13 +461,13 @@ static int plan_disable(struct span *span, bool automatic)
 }
 
 /** What a request depends on: what it need not know cannot keep it from being made. */
-static struct span_needs needs_of(bool enable, bool automatic)
+static struct scope_needs needs_of(bool enable, bool automatic)
 {
-	struct span_needs needs = { .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
+	struct scope_needs needs = { .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
 
 	if (!automatic)
 		return needs;
-	needs.width = SPAN_POWER_DOMAINS;
+	needs.width = SCOPE_POWER_DOMAINS;
 	needs.own.core_power = REQUIRED;
 	needs.neighbours = needs.own;
 	needs.own.parts = enable ? ISST_LEVEL_BASE_FREQ : ISST_LEVEL_FEATURES;
@@ -472,29 +477,29 @@ static struct span_needs needs_of(bool enable, bool automatic)
 int plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
 		   bool enable, bool automatic)
 {
-	const struct span_needs needs = needs_of(enable, automatic);
-	struct span span;
+	const struct scope_needs needs = needs_of(enable, automatic);
+	struct package_scope scope;
 	int error;
 
 	if (change->context->platform.preset)
 		return plan_preset_base_freq(change, requests, count, enable, automatic);
-	error = span_begin(change, requests, count, &needs, &span);
+	error = package_scope_begin(change, requests, count, &needs, &scope);
 	if (error)
 		return error;
 	if (!enable && automatic)
-		error = span_name_other_levels(&span, FEATURE_BASE_FREQ);
+		error = package_scope_name_other_levels(&scope, FEATURE_BASE_FREQ);
 	for (size_t i = 0; i < count; i++)
 		if (enable)
-			check_enable(&span, i, automatic);
+			check_enable(&scope, i, automatic);
 		else
-			check_disable(&span, i);
+			check_disable(&scope, i);
 	if (enable && automatic)
-		error = check_reports(&span);
-	span_settle(&span);
+		error = check_reports(&scope);
+	package_scope_drop_idle_siblings(&scope);
 	if (!enable)
-		span_leave_users(&span, FEATURE_BASE_FREQ);
+		package_scope_drop_active_siblings(&scope, FEATURE_BASE_FREQ);
 	if (!error)
-		error = enable ? plan_enable(&span, automatic) : plan_disable(&span, automatic);
-	span_end(&span, requests);
+		error = enable ? plan_enable(&scope, automatic) : plan_disable(&scope, automatic);
+	package_scope_end(&scope, requests);
 	return error;
 }

@@ -66,12 +66,12 @@ static void refuse_cpu(struct isst_change *change, struct isst_request *request,
 		       const char *missing, int error)
 {
 	if (error == -ENOENT)
-		refuse(change, request, -EOPNOTSUPP,
-		       "CPU %u has no %s in cpufreq, which needs intel_pstate with "
-		       "hardware-controlled performance states (HWP)",
-		       cpu, missing);
+		request_reject(change, request, -EOPNOTSUPP,
+			       "CPU %u has no %s in cpufreq, which needs intel_pstate with "
+			       "hardware-controlled performance states (HWP)",
+			       cpu, missing);
 	else
-		refuse(change, request, error, "%s", isst_error(change->context));
+		request_reject(change, request, error, "%s", isst_error(change->context));
 }
 
 /** All of a domain or nothing. Returns 0, also where @request was refused, or -ENOMEM. */
@@ -116,7 +116,7 @@ static int plan_limits(struct isst_change *change, struct isst_request *requests
 	int error = cpufreq_turbo_state(&change->context->files, &steps.turbo);
 
 	for (size_t i = 0; i < count && !error; i++)
-		if (wanted(&requests[i]) && !(restored && restored[i]))
+		if (request_is_active(&requests[i]) && !(restored && restored[i]))
 			error = plan_domain(change, &requests[i], &steps, enable);
 	return error;
 }
@@ -130,7 +130,7 @@ static int plan_enable(struct isst_change *change, struct isst_request *requests
 	warn_of_cpufreq(change, requests, count);
 	error = plan_limits(change, requests, count, true, NULL);
 	for (size_t i = 0; i < count && !error && automatic; i++)
-		if (wanted(&requests[i]))
+		if (request_is_active(&requests[i]))
 			error = record_level(change, requests[i].domain, 0);
 	if (!error && automatic)
 		error = record_keep(change, feature_name(FEATURE_BASE_FREQ), NULL, first);
@@ -138,15 +138,15 @@ static int plan_enable(struct isst_change *change, struct isst_request *requests
 }
 
 static int plan_disable(struct isst_change *change, struct isst_request *requests,
-			const struct facts *facts, bool automatic)
+			const struct current_state *current, bool automatic)
 {
-	bool *restored = calloc(facts->count + 1, sizeof(*restored));
+	bool *restored = calloc(current->count + 1, sizeof(*restored));
 	int error = restored ? 0 : -ENOMEM;
 
 	if (!error && automatic)
-		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, facts, restored);
+		error = plan_restoring(change, FEATURE_BASE_FREQ, requests, current, restored);
 	if (!error)
-		error = plan_limits(change, requests, facts->count, false, restored);
+		error = plan_limits(change, requests, current->count, false, restored);
 	free(restored);
 	return error;
 }
@@ -154,16 +154,16 @@ static int plan_disable(struct isst_change *change, struct isst_request *request
 int plan_preset_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
 			  bool enable, bool automatic)
 {
-	struct facts facts;
-	const struct fact_needs needs = { .levels = REQUIRED, .level = CURRENT_LEVEL };
-	int error = facts_read(change, requests, count, &needs, &facts);
+	struct current_state current;
+	const struct state_needs needs = { .levels = REQUIRED, .level = CURRENT_LEVEL };
+	int error = current_state_read(change, requests, count, &needs, &current);
 
 	if (error)
 		return error;
 	if (enable)
 		error = plan_enable(change, requests, count, automatic);
 	else
-		error = plan_disable(change, requests, &facts, automatic);
-	facts_free(&facts);
+		error = plan_disable(change, requests, &current, automatic);
+	current_state_free(&current);
 	return error;
 }

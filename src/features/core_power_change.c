@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-CP: switching it, configuring CLOS, and putting cores into them. */
 #include "features/context.h"
+#include "features/package_scope.h"
 #include "features/plan.h"
-#include "features/span.h"
 #include "sysfs/cpufreq.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 	}
 
 static void check_support(struct isst_change *change, struct isst_request *request,
-			  const struct domain_facts *facts)
+			  const struct current_domain *current)
 {
-	if (wanted(request) && !facts->core_power.supported)
-		refuse(change, request, -EOPNOTSUPP, "core-power not supported");
+	if (request_is_active(request) && !current->core_power.supported)
+		request_reject(change, request, -EOPNOTSUPP, "core-power not supported");
 }
 
 static void warn_of_interference(struct isst_change *change, const struct isst_request *requests,
@@ -27,7 +27,7 @@ static void warn_of_interference(struct isst_change *change, const struct isst_r
 	uint64_t khz;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!wanted(&requests[i]) || !requests[i].domain->has_cpu ||
+		if (!request_is_active(&requests[i]) || !requests[i].domain->has_cpu ||
 		    cpufreq_read(&change->context->files, requests[i].domain->cpu,
 				 "scaling_max_freq", &khz))
 			continue;
@@ -65,71 +65,73 @@ static int ask_turbo_freq(struct isst_change *change, struct isst_request *reque
 
 /** On the mailbox core-power is not taken from turbo-freq, nor where nothing could be learnt of
  * that; where there are levels, a refusal is no answer either. */
-static int check_turbo_freq(struct span *span, size_t i)
+static int check_turbo_freq(struct package_scope *scope, size_t i)
 {
-	const struct domain_facts *facts = &span->facts.domains[i];
-	struct isst_request *request = &span->requests[i];
-	bool on = feature_is_on(&facts->level, FEATURE_TURBO_FREQ);
+	const struct current_domain *current = &scope->current.domains[i];
+	struct isst_request *request = &scope->requests[i];
+	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
 	int error = 0;
 
-	if (!wanted(request))
+	if (!request_is_active(request))
 		return 0;
-	if (facts->profile.failure.error == -EOPNOTSUPP)
-		error = ask_turbo_freq(span->change, request, &on);
-	else if (facts->profile.failure.error)
-		request->failure = facts->profile.failure;
-	else if (facts->profile.enabled && facts->level.failure.error)
-		request->failure = facts->level.failure;
+	if (current->profile.failure.error == -EOPNOTSUPP)
+		error = ask_turbo_freq(scope->change, request, &on);
+	else if (current->profile.failure.error)
+		request->failure = current->profile.failure;
+	else if (current->profile.enabled && current->level.failure.error)
+		request->failure = current->level.failure;
 	else
-		take_unknown(request, &facts->level.failure);
+		take_unknown(request, &current->level.failure);
 	if (on)
-		refuse(span->change, request, -EIO,
-		       "Ignoring request, turbo-freq feature is still enabled; disable it first "
-		       "(turbo-freq disable)");
+		request_reject(
+			scope->change, request, -EIO,
+			"Ignoring request, turbo-freq feature is still enabled; disable it first "
+			"(turbo-freq disable)");
 	return error;
 }
 
 /** By TPMI real servers are run with turbo-freq on and core-power off: that is only said, once for
  * each package. */
-static void note_turbo_freq(const struct span *span, size_t i)
+static void note_turbo_freq(const struct package_scope *scope, size_t i)
 {
-	unsigned int package = span->requests[i].domain->package;
+	unsigned int package = scope->requests[i].domain->package;
 
 	for (size_t j = 0; j < i; j++)
-		if (wanted(&span->requests[j]) && span->requests[j].domain->package == package)
+		if (request_is_active(&scope->requests[j]) &&
+		    scope->requests[j].domain->package == package)
 			return;
-	for (size_t j = 0; j < span->count; j++)
-		if (span->requests[j].domain->package == package &&
-		    span->facts.domains[i].core_power.enabled &&
-		    feature_is_on(&span->facts.domains[j].level, FEATURE_TURBO_FREQ)) {
-			change_warn(span->change,
+	for (size_t j = 0; j < scope->count; j++)
+		if (scope->requests[j].domain->package == package &&
+		    scope->current.domains[i].core_power.enabled &&
+		    feature_is_on(&scope->current.domains[j].level, FEATURE_TURBO_FREQ)) {
+			change_warn(scope->change,
 				    "%s: core-power goes off, turbo-freq stays on: no core has "
 				    "priority until core-power is on again",
-				    span->requests[j].domain->name);
+				    scope->requests[j].domain->name);
 			return;
 		}
 }
 
 /** What `disable` finds to do: nothing where there is no core-power. */
-static int check_disable(struct span *span, size_t i)
+static int check_disable(struct package_scope *scope, size_t i)
 {
-	struct isst_request *request = &span->requests[i];
+	struct isst_request *request = &scope->requests[i];
 
-	if (!wanted(request))
+	if (!request_is_active(request))
 		return 0;
-	if (span->facts.domains[i].core_power.supported) {
-		if (!context_has_power_domains(span->change->context))
-			return check_turbo_freq(span, i);
-		note_turbo_freq(span, i);
+	if (scope->current.domains[i].core_power.supported) {
+		if (!context_has_power_domains(scope->change->context))
+			return check_turbo_freq(scope, i);
+		note_turbo_freq(scope, i);
 		return 0;
 	}
 	if (isst_domain_is_io(request->domain)) {
-		check_support(span->change, request, &span->facts.domains[i]);
+		check_support(scope->change, request, &scope->current.domains[i]);
 		return 0;
 	}
-	change_warn(span->change, "%s: core-power not supported: nothing to disable",
+	change_warn(scope->change, "%s: core-power not supported: nothing to disable",
 		    request->domain->name);
-	span_leave_out(span, i);
+	package_scope_drop(scope, i);
 	return 0;
 }
 
@@ -149,31 +151,32 @@ int plan_core_power(struct isst_change *change, struct isst_request *requests, s
 		    bool enable, enum isst_priority_request priority)
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
-	const struct fact_needs facts = { .levels = enable ? NOT_NEEDED : OPTIONAL,
-					  .level = CURRENT_LEVEL,
-					  .core_power = REQUIRED };
-	const struct span_needs needs = { SPAN_POWER_DOMAINS, facts, facts };
-	struct span span;
+	const struct state_needs current = { .levels = enable ? NOT_NEEDED : OPTIONAL,
+					     .level = CURRENT_LEVEL,
+					     .core_power = REQUIRED };
+	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, current, current };
+	struct package_scope scope;
 	int error = check_priority(change, priority);
 
 	if (!error)
-		error = span_begin(change, requests, count, &needs, &span);
+		error = package_scope_begin(change, requests, count, &needs, &scope);
 	if (error)
 		return error;
 	for (size_t i = 0; i < count && !error; i++) {
 		if (enable)
-			check_support(change, &span.requests[i], &span.facts.domains[i]);
+			check_support(change, &scope.requests[i], &scope.current.domains[i]);
 		else
-			error = check_disable(&span, i);
+			error = check_disable(&scope, i);
 	}
-	span_settle(&span);
+	package_scope_drop_idle_siblings(&scope);
 	if (enable)
-		warn_of_interference(change, span.requests, count);
+		warn_of_interference(change, scope.requests, count);
 	for (size_t i = 0; i < count && !enable; i++)
-		if (wanted(&span.requests[i]) && span.facts.domains[i].core_power.enabled)
-			warn_of_clos_remains(change, &span.requests[i]);
-	plan_core_power_steps(change, span.requests, span.count, enable, priority);
-	span_end(&span, requests);
+		if (request_is_active(&scope.requests[i]) &&
+		    scope.current.domains[i].core_power.enabled)
+			warn_of_clos_remains(change, &scope.requests[i]);
+	plan_core_power_steps(change, scope.requests, scope.count, enable, priority);
+	package_scope_end(&scope, requests);
 	return error;
 }
 
@@ -205,7 +208,7 @@ static void warn_of_range(struct isst_change *change, const struct isst_request 
 	const struct isst_domain *domain = request->domain;
 	uint64_t lowest_khz, highest_khz;
 
-	if (!wanted(request) || !domain->has_cpu)
+	if (!request_is_active(request) || !domain->has_cpu)
 		return;
 	if (cpufreq_read(files, domain->cpu, "cpuinfo_min_freq", &lowest_khz))
 		lowest_khz = 0;
@@ -240,26 +243,26 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 int plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
 	      const struct isst_clos *values)
 {
-	const struct span_needs needs = { SPAN_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
+	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
 	struct step *step;
-	struct span span;
+	struct package_scope scope;
 	int error = check_clos(change, values);
 
 	if (!error)
-		error = span_begin(change, requests, count, &needs, &span);
+		error = package_scope_begin(change, requests, count, &needs, &scope);
 	if (error)
 		return error;
 	for (size_t i = 0; i < count; i++) {
-		check_support(change, &span.requests[i], &span.facts.domains[i]);
-		warn_of_range(change, &span.requests[i], values);
+		check_support(change, &scope.requests[i], &scope.current.domains[i]);
+		warn_of_range(change, &scope.requests[i], values);
 	}
-	span_settle(&span);
+	package_scope_drop_idle_siblings(&scope);
 	step = change_step(change, ITEM_CLOS);
-	for (size_t i = 0; i < span.count; i++)
-		if (wanted(&span.requests[i]))
-			step_set(step, item_of(ITEM_CLOS, span.requests[i].domain, values->clos),
+	for (size_t i = 0; i < scope.count; i++)
+		if (request_is_active(&scope.requests[i]))
+			step_set(step, item_of(ITEM_CLOS, scope.requests[i].domain, values->clos),
 				 clos_mask(change->context), clos_value(values));
-	span_end(&span, requests);
+	package_scope_end(&scope, requests);
 	return 0;
 }
 
@@ -332,7 +335,7 @@ static void check_association(struct isst_change *change, struct isst_clos_assoc
 	association->failure = (struct isst_failure){ 0 };
 	while (requests->domain != cpu->domain)
 		requests++;
-	if (!wanted(requests))
+	if (!request_is_active(requests))
 		association->failure = requests->failure;
 	else if (objection)
 		message_failure(&change->context->messages, &association->failure, -EIO,
@@ -365,8 +368,8 @@ int plan_association(struct isst_change *change, struct isst_clos_association *a
 	size_t all_domains = isst_domain_count(change->context), domains;
 	struct isst_request *requests = calloc(all_domains, sizeof(*requests));
 	uint64_t *seen = calloc(all_domains, sizeof(*seen));
-	const struct fact_needs needs = CORE_POWER_ONLY;
-	struct facts facts = { 0 };
+	const struct state_needs needs = CORE_POWER_ONLY;
+	struct current_state current = { 0 };
 	int error = requests && seen ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
@@ -381,15 +384,15 @@ int plan_association(struct isst_change *change, struct isst_clos_association *a
 	if (error)
 		goto out;
 	domains = domains_of(associations, count, requests);
-	error = facts_read(change, requests, domains, &needs, &facts);
+	error = current_state_read(change, requests, domains, &needs, &current);
 	if (error)
 		goto out;
 	for (size_t i = 0; i < domains; i++)
-		check_support(change, &requests[i], &facts.domains[i]);
+		check_support(change, &requests[i], &current.domains[i]);
 	for (size_t i = 0; i < count; i++)
 		check_association(change, &associations[i], requests);
 	add_associations(change_step(change, ITEM_ASSOCIATION), associations, count, seen);
-	facts_free(&facts);
+	current_state_free(&current);
 out:
 	free(requests);
 	free(seen);

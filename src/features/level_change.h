@@ -10,7 +10,7 @@
 struct level_change {
 	struct isst_change *change;
 	struct isst_request *requests;
-	struct facts facts;
+	struct current_state current;
 	unsigned int level;
 	bool partitions; /* in place of hotplug */
 	struct hotplug hotplug;
@@ -19,7 +19,7 @@ struct level_change {
 /** Whether CPUs go on- or offline for a request: a domain of an I/O die has none. */
 static inline bool level_moves_cpus(const struct level_change *work, size_t i)
 {
-	return wanted(&work->requests[i]) && work->facts.domains[i].level.cpus;
+	return request_is_active(&work->requests[i]) && work->current.domains[i].level.cpus;
 }
 
 /* level_uncore.c */

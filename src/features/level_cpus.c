@@ -10,7 +10,7 @@
 static void plan_hotplug(struct level_change *work, size_t i, struct step *online,
 			 struct step *offline)
 {
-	const struct isst_cpuset *enabled = work->facts.domains[i].level.cpus;
+	const struct isst_cpuset *enabled = work->current.domains[i].level.cpus;
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, work->requests[i].domain->present) {
@@ -52,7 +52,7 @@ static int name_lifted_limits(struct step *step)
  */
 static void plan_scaling(struct level_change *work, struct step *step, size_t i)
 {
-	const struct isst_level *level = &work->facts.domains[i].level;
+	const struct isst_level *level = &work->current.domains[i].level;
 	const struct isst_domain *domain = work->requests[i].domain;
 	unsigned int cpu;
 
@@ -69,7 +69,7 @@ static void plan_scaling(struct level_change *work, struct step *step, size_t i)
  * once CPUs have come back. */
 static void plan_limits_footprint(const struct level_change *work, size_t i, struct step *offline)
 {
-	if (work->facts.domains[i].profile.current_level == work->level)
+	if (work->current.domains[i].profile.current_level == work->level)
 		hotplug_disturbs_limits(offline, work->requests[i].domain);
 }
 
@@ -89,18 +89,18 @@ static int plan_all_hotplug(struct level_change *work)
 	limits = hotplug_limits_step(work->change, online);
 	error = level_plan_partitions(work);
 	offline = change_step(work->change, ITEM_ONLINE);
-	for (size_t i = 0; i < work->facts.count; i++)
+	for (size_t i = 0; i < work->current.count; i++)
 		if (level_moves_cpus(work, i)) {
 			plan_hotplug(work, i, online, offline);
 			plan_hotplug_footprint(offline, work->requests[i].domain,
-					       work->facts.domains[i].level.cpus);
+					       work->current.domains[i].level.cpus);
 			hotplug_keep_limits(limits, work->requests[i].domain);
 			hotplug_disturbs_limits(online, work->requests[i].domain);
 			hotplug_disturbs_limits(unknown, work->requests[i].domain);
 			plan_limits_footprint(work, i, offline);
 		}
 	scaling = change_step(work->change, ITEM_SCALING_MAX);
-	for (size_t i = 0; i < work->facts.count; i++)
+	for (size_t i = 0; i < work->current.count; i++)
 		if (level_moves_cpus(work, i))
 			plan_scaling(work, scaling, i);
 	hotplug_end(&work->hotplug);
@@ -111,8 +111,8 @@ int level_plan_cpus(struct level_change *work)
 {
 	int error = level_choose_partitions(work);
 
-	for (size_t i = 0; i < work->facts.count && !error; i++)
-		if (wanted(&work->requests[i]))
+	for (size_t i = 0; i < work->current.count && !error; i++)
+		if (request_is_active(&work->requests[i]))
 			error = level_plan_uncore(work, i);
 	return error ? error : plan_all_hotplug(work);
 }

@@ -15,7 +15,7 @@ static struct isst_cpuset *disabled_cpus(const struct level_change *work, size_t
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, work->requests[i].domain->present)
-		if (set && !isst_cpuset_has(work->facts.domains[i].level.cpus, cpu) &&
+		if (set && !isst_cpuset_has(work->current.domains[i].level.cpus, cpu) &&
 		    isst_cpuset_add(set, cpu, cpu)) {
 			isst_cpuset_free(set);
 			return NULL;
@@ -233,7 +233,7 @@ static int plan_cpu0(struct level_change *work, const struct isst_domain *domain
 static bool isolates_cpu0(const struct level_change *work, size_t i)
 {
 	return isst_cpuset_has(work->requests[i].domain->present, 0) &&
-	       !isst_cpuset_has(work->facts.domains[i].level.cpus, 0) &&
+	       !isst_cpuset_has(work->current.domains[i].level.cpus, 0) &&
 	       !level_sets_offline(work, 0);
 }
 
@@ -271,7 +271,7 @@ int level_plan_partitions(struct level_change *work)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < work->facts.count && !error; i++) {
+	for (size_t i = 0; i < work->current.count && !error; i++) {
 		struct isst_cpuset *disabled;
 
 		if (!level_moves_cpus(work, i))

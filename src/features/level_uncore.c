@@ -138,7 +138,7 @@ static int plan_fabric(struct level_change *work, const struct isst_domain *doma
 
 int level_plan_uncore(struct level_change *work, size_t i)
 {
-	const struct isst_level *level = &work->facts.domains[i].level;
+	const struct isst_level *level = &work->current.domains[i].level;
 	int error = 0;
 
 	if (work->change->context->platform.family == FAMILY_DIAMOND_RAPIDS)

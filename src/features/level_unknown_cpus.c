@@ -21,7 +21,7 @@ static const struct enabled_cores *find_enabled(const struct isst_change *change
 }
 
 /** CPUs that turn out not to belong to the level go offline again. */
-static int sort_out_unknown(struct step *brought)
+static int offline_unlisted_cpus(struct step *brought)
 {
 	struct isst_change *change = brought->change;
 	int error = context_discover_topology(change->context);
@@ -100,16 +100,16 @@ static int note_enabled(struct level_change *work)
 	struct isst_change *change = work->change;
 	struct enabled_cores *enabled;
 
-	enabled = reallocarray(change->enabled, change->enabled_count + work->facts.count + 1,
+	enabled = reallocarray(change->enabled, change->enabled_count + work->current.count + 1,
 			       sizeof(*enabled));
 	if (!enabled)
 		return -ENOMEM;
 	change->enabled = enabled;
-	for (size_t i = 0; i < work->facts.count; i++)
-		if (wanted(&work->requests[i]))
+	for (size_t i = 0; i < work->current.count; i++)
+		if (request_is_active(&work->requests[i]))
 			change->enabled[change->enabled_count++] = (struct enabled_cores){
 				item_of(ITEM_LEVEL, work->requests[i].domain, 0),
-				work->facts.domains[i].level.cores
+				work->current.domains[i].level.cores
 			};
 	return 0;
 }
@@ -139,6 +139,6 @@ struct step *level_plan_unknown(struct level_change *work)
 		step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
 	}
 	if (step)
-		step->after = sort_out_unknown;
+		step->after = offline_unlisted_cpus;
 	return step;
 }

@@ -104,8 +104,8 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 							   &levels[i].failure);
 		if (request->refused)
 			continue;
-		request->wide = domain->wide;
-		request->wide_certain = domain->wide_certain;
+		request->may_have_high_cores = domain->may_have_high_cores;
+		request->has_high_cores = domain->has_high_cores;
 	}
 }
 

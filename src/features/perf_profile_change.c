@@ -14,27 +14,28 @@
 static int check_locks(struct level_change *work)
 {
 	struct isst_context *context = work->change->context;
-	size_t count = work->facts.count;
+	size_t count = work->current.count;
 	bool *locked = calloc(count + 1, sizeof(*locked));
 	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
 	int error = locked && batch ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !error; i++)
-		if (wanted(&work->requests[i]))
+		if (request_is_active(&work->requests[i]))
 			error = context->firmware.operations->plan_level_lock(
 				batch, work->requests[i].domain, &work->requests[i].failure,
 				&locked[i]);
 	if (!error)
 		error = firmware_run(batch);
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_perf_profile *profile = &work->facts.domains[i].profile;
+		const struct isst_perf_profile *profile = &work->current.domains[i].profile;
 
 		/* A level that is there already needs no key. */
-		if (wanted(&work->requests[i]) && (locked[i] || profile->locked) &&
+		if (request_is_active(&work->requests[i]) && (locked[i] || profile->locked) &&
 		    profile->current_level != work->level)
-			refuse(work->change, &work->requests[i], -EIO,
-			       "TDP is locked: the level cannot be changed until a reset with the lock "
-			       "switched off in the BIOS");
+			request_reject(
+				work->change, &work->requests[i], -EIO,
+				"TDP is locked: the level cannot be changed until a reset with the lock "
+				"switched off in the BIOS");
 	}
 	firmware_batch_free(batch);
 	free(locked);
@@ -43,11 +44,12 @@ static int check_locks(struct level_change *work)
 
 static void check_enabled(struct level_change *work)
 {
-	for (size_t i = 0; i < work->facts.count; i++)
-		if (wanted(&work->requests[i]) && !work->facts.domains[i].profile.enabled &&
-		    work->level > 0)
-			refuse(work->change, &work->requests[i], -EOPNOTSUPP,
-			       "perf-profile feature is not supported, only level 0 is there");
+	for (size_t i = 0; i < work->current.count; i++)
+		if (request_is_active(&work->requests[i]) &&
+		    !work->current.domains[i].profile.enabled && work->level > 0)
+			request_reject(
+				work->change, &work->requests[i], -EOPNOTSUPP,
+				"perf-profile feature is not supported, only level 0 is there");
 }
 
 /* ---- The level ---- */
@@ -79,7 +81,7 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
  * without it refuses to tell them. */
 static bool has_core_power(const struct level_change *work, size_t i)
 {
-	return work->facts.domains[i].core_power.supported;
+	return work->current.domains[i].core_power.supported;
 }
 
 /** @features: FEATURE_...; none: nothing is said */
@@ -96,13 +98,13 @@ static void say_off(struct isst_change *change, const struct isst_domain *domain
 /** The kernel switches the features of a domain off with a change of its level. */
 static int warn_of_features(struct level_change *work, size_t i)
 {
-	const struct isst_perf_profile *profile = &work->facts.domains[i].profile;
+	const struct isst_perf_profile *profile = &work->current.domains[i].profile;
 	const struct isst_domain *domain = work->requests[i].domain;
 	struct item_access features = { .item = item_of(ITEM_FEATURES, domain,
 							profile->current_level) };
 	int error;
 
-	if (!wanted(&work->requests[i]) || profile->current_level == work->level)
+	if (!request_is_active(&work->requests[i]) || profile->current_level == work->level)
 		return 0;
 	error = items_read(work->change->context, &features, 1);
 	if (!error && !features.failure.error)
@@ -117,8 +119,8 @@ static int warn_of_kernel(struct level_change *work)
 
 	if (!context_has_power_domains(work->change->context))
 		return 0;
-	warn_of_hwp(work->change, work->requests, work->facts.count);
-	for (size_t i = 0; i < work->facts.count && !error; i++)
+	warn_of_hwp(work->change, work->requests, work->current.count);
+	for (size_t i = 0; i < work->current.count && !error; i++)
 		error = warn_of_features(work, i);
 	return error;
 }
@@ -208,19 +210,19 @@ static void plan_levels(struct level_change *work)
 	if (step)
 		step->after = finish_levels;
 
-	for (size_t i = 0; i < work->facts.count; i++) {
+	for (size_t i = 0; i < work->current.count; i++) {
 		const struct isst_domain *domain = work->requests[i].domain;
-		unsigned int current = work->facts.domains[i].profile.current_level;
+		unsigned int current = work->current.domains[i].profile.current_level;
 
-		if (!wanted(&work->requests[i]))
+		if (!request_is_active(&work->requests[i]))
 			continue;
 		step_set(step, item_of(ITEM_LEVEL, domain, 0), WHOLE_VALUE, work->level);
 		if (current == work->level)
 			continue;
 		plan_footprint(step, domain, current, has_core_power(work, i), fabrics);
-		if (work->facts.domains[i].core_power.failure.error)
+		if (work->current.domains[i].core_power.failure.error)
 			change_warn(work->change, "%s; a rollback leaves core-power as it is then",
-				    work->facts.domains[i].core_power.failure.message);
+				    work->current.domains[i].core_power.failure.message);
 	}
 }
 
@@ -249,8 +251,8 @@ static bool suffices(const struct isst_level *level)
 /** Whether a level leaves a package a CPU, as far as its domains are asked for. */
 static bool leaves_a_cpu(const struct level_change *work, unsigned int package)
 {
-	for (size_t i = 0; i < work->facts.count; i++) {
-		const struct isst_cpuset *cpus = work->facts.domains[i].level.cpus;
+	for (size_t i = 0; i < work->current.count; i++) {
+		const struct isst_cpuset *cpus = work->current.domains[i].level.cpus;
 
 		if (work->requests[i].domain->package == package && cpus &&
 		    isst_cpuset_count(cpus) > 0)
@@ -265,15 +267,16 @@ static bool leaves_a_cpu(const struct level_change *work, unsigned int package)
  */
 static void check_cores(struct level_change *work)
 {
-	for (size_t i = 0; i < work->facts.count; i++) {
+	for (size_t i = 0; i < work->current.count; i++) {
 		const struct isst_domain *domain = work->requests[i].domain;
 
-		if (wanted(&work->requests[i]) && isst_cpuset_count(domain->present) > 0 &&
-		    !leaves_a_cpu(work, domain->package))
-			refuse(work->change, &work->requests[i], -EIO,
-			       "the firmware tells no core of package %u for level %u: all its CPUs "
-			       "would go offline",
-			       domain->package, work->level);
+		if (request_is_active(&work->requests[i]) &&
+		    isst_cpuset_count(domain->present) > 0 && !leaves_a_cpu(work, domain->package))
+			request_reject(
+				work->change, &work->requests[i], -EIO,
+				"the firmware tells no core of package %u for level %u: all its CPUs "
+				"would go offline",
+				domain->package, work->level);
 	}
 }
 
@@ -281,7 +284,7 @@ int plan_level(struct isst_change *change, struct isst_request *requests, size_t
 	       unsigned int level, bool online)
 {
 	struct level_change work = { .change = change, .requests = requests, .level = level };
-	const struct fact_needs needs = {
+	const struct state_needs needs = {
 		.levels = REQUIRED,
 		.level = level,
 		.parts = online ? ISST_LEVEL_PROPERTIES : ISST_LEVEL_FEATURES,
@@ -289,7 +292,7 @@ int plan_level(struct isst_change *change, struct isst_request *requests, size_t
 		/* For the footprint. */
 		.core_power = OPTIONAL,
 	};
-	int error = facts_read(change, requests, count, &needs, &work.facts);
+	int error = current_state_read(change, requests, count, &needs, &work.current);
 
 	if (error)
 		return error;
@@ -304,6 +307,6 @@ int plan_level(struct isst_change *change, struct isst_request *requests, size_t
 		if (online)
 			error = level_plan_cpus(&work);
 	}
-	facts_free(&work.facts);
+	current_state_free(&work.current);
 	return error;
 }

@@ -12,8 +12,8 @@
 
 enum { MODEL_SKYLAKE = 0x55, MHZ_PER_RATIO = 100 };
 
-void refuse(struct isst_change *change, struct isst_request *request, int error, const char *format,
-	    ...)
+void request_reject(struct isst_change *change, struct isst_request *request, int error,
+		    const char *format, ...)
 {
 	struct messages *messages = &change->context->messages;
 	va_list arguments;
@@ -34,16 +34,16 @@ void refuse(struct isst_change *change, struct isst_request *request, int error,
 static void take_failure(struct isst_request *request, enum need need,
 			 const struct isst_failure *failure)
 {
-	if (need == REQUIRED && wanted(request))
+	if (need == REQUIRED && request_is_active(request))
 		request->failure = *failure;
 }
 
 /** The level that a domain will be at, by the requests that are planned already. */
 static unsigned int projected_level(const struct isst_change *change,
-				    const struct domain_facts *facts)
+				    const struct current_domain *current)
 {
-	const struct item item = item_of(ITEM_LEVEL, facts->level.domain, 0);
-	uint64_t level = facts->profile.current_level;
+	const struct item item = item_of(ITEM_LEVEL, current->level.domain, 0);
+	uint64_t level = current->profile.current_level;
 
 	change_project(change, &item, &level);
 	return (unsigned int)level;
@@ -56,23 +56,23 @@ static void project_feature(enum isst_feature_state *state, bool on)
 }
 
 /** What the requests that are planned already leave of the level, and of its features. */
-static void project_levels(const struct isst_change *change, struct domain_facts *facts)
+static void project_levels(const struct isst_change *change, struct current_domain *current)
 {
-	struct isst_level *level = &facts->level;
+	struct isst_level *level = &current->level;
 	const struct item item = item_of(ITEM_FEATURES, level->domain, 0);
-	unsigned int projected = projected_level(change, facts);
+	unsigned int projected = projected_level(change, current);
 	uint64_t features = (feature_is_on(level, FEATURE_TURBO_FREQ) ? FEATURE_TURBO_FREQ : 0) |
 			    (feature_is_on(level, FEATURE_BASE_FREQ) ? FEATURE_BASE_FREQ : 0);
 
 	if (level->level != projected)
 		return;
 	/* Of a level that is not the current one yet, firmware may say anything. */
-	if (projected != facts->profile.current_level)
+	if (projected != current->profile.current_level)
 		features = 0;
 	change_project(change, &item, &features);
 	project_feature(&level->turbo_freq, features & FEATURE_TURBO_FREQ);
 	project_feature(&level->base_freq, features & FEATURE_BASE_FREQ);
-	facts->profile.current_level = projected;
+	current->profile.current_level = projected;
 }
 
 static void project_core_power(const struct isst_change *change, struct isst_core_power *state)
@@ -93,15 +93,15 @@ static void project_core_power(const struct isst_change *change, struct isst_cor
 
 static int plan_profile(struct isst_context *context, struct firmware_batch *batch, void *result)
 {
-	struct domain_facts *facts = result;
+	struct current_domain *current = result;
 
-	return perf_profile_plan(context, batch, &facts->profile);
+	return perf_profile_plan(context, batch, &current->profile);
 }
 
 static int plan_core_power_switch(struct isst_context *context, struct firmware_batch *batch,
 				  void *result)
 {
-	struct isst_core_power *state = &((struct domain_facts *)result)->core_power;
+	struct isst_core_power *state = &((struct current_domain *)result)->core_power;
 
 	*state = (struct isst_core_power){ .domain = state->domain };
 	return context->firmware.operations->plan_core_power_switch(batch, state);
@@ -115,27 +115,27 @@ static int plan_both(struct isst_context *context, struct firmware_batch *batch,
 }
 
 /** Reads summaries of levels and the state of core-power, which need nothing, at once. */
-static int read_states(struct isst_change *change, const struct fact_needs *needs,
-		       struct facts *facts)
+static int read_states(struct isst_change *change, const struct state_needs *needs,
+		       struct current_state *current)
 {
 	static const plan_result PLANS[2][2] = { { NULL, plan_core_power_switch },
 						 { plan_profile, plan_both } };
 	plan_result plan = PLANS[needs->levels != NOT_NEEDED][needs->core_power != NOT_NEEDED];
 
-	return plan ? context_read(change->context, facts->domains, facts->count,
-				   sizeof(*facts->domains), plan)
+	return plan ? context_read(change->context, current->domains, current->count,
+				   sizeof(*current->domains), plan)
 		    : 0;
 }
 
-static void take_profiles(struct isst_request *requests, const struct fact_needs *needs,
-			  struct facts *facts)
+static void take_profiles(struct isst_request *requests, const struct state_needs *needs,
+			  struct current_state *current)
 {
 	bool answered = false;
 
-	for (size_t i = 0; i < facts->count; i++)
-		answered |= !facts->domains[i].profile.failure.error;
-	for (size_t i = 0; i < facts->count; i++) {
-		struct isst_failure *failure = &facts->domains[i].profile.failure;
+	for (size_t i = 0; i < current->count; i++)
+		answered |= !current->domains[i].profile.failure.error;
+	for (size_t i = 0; i < current->count; i++) {
+		struct isst_failure *failure = &current->domains[i].profile.failure;
 
 		perf_profile_judge_refusal(failure, answered);
 		take_failure(&requests[i], needs->levels, failure);
@@ -143,83 +143,85 @@ static void take_profiles(struct isst_request *requests, const struct fact_needs
 }
 
 static int read_levels(struct isst_change *change, struct isst_request *requests,
-		       const struct fact_needs *needs, struct facts *facts)
+		       const struct state_needs *needs, struct current_state *current)
 {
-	struct isst_level *levels = calloc(facts->count, sizeof(*levels));
+	struct isst_level *levels = calloc(current->count, sizeof(*levels));
 	int error = levels ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < facts->count && !error; i++) {
+	for (size_t i = 0; i < current->count && !error; i++) {
 		levels[i].domain = requests[i].domain;
-		levels[i].profile = &facts->domains[i].profile;
+		levels[i].profile = &current->domains[i].profile;
 		levels[i].level = needs->level == CURRENT_LEVEL
-					  ? projected_level(change, &facts->domains[i])
+					  ? projected_level(change, &current->domains[i])
 					  : needs->level;
 	}
 	if (!error)
-		error = isst_level_read_parts(change->context, levels, facts->count, needs->parts);
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		facts->domains[i].level = levels[i];
-		project_levels(change, &facts->domains[i]);
+		error = isst_level_read_parts(change->context, levels, current->count,
+					      needs->parts);
+	for (size_t i = 0; i < current->count && !error; i++) {
+		current->domains[i].level = levels[i];
+		project_levels(change, &current->domains[i]);
 		if (!needs->suffices || !needs->suffices(&levels[i]))
 			take_failure(&requests[i], needs->levels, &levels[i].failure);
 	}
 	/* Of a reading that ended early some levels have sets of CPUs already. */
-	for (size_t i = 0; i < facts->count && levels && error; i++)
+	for (size_t i = 0; i < current->count && levels && error; i++)
 		isst_level_clear(&levels[i]);
 	free(levels);
 	return error;
 }
 
 static void take_core_power(struct isst_change *change, struct isst_request *requests,
-			    const struct fact_needs *needs, struct facts *facts)
+			    const struct state_needs *needs, struct current_state *current)
 {
-	for (size_t i = 0; i < facts->count; i++) {
-		struct isst_core_power *state = &facts->domains[i].core_power;
+	for (size_t i = 0; i < current->count; i++) {
+		struct isst_core_power *state = &current->domains[i].core_power;
 
 		project_core_power(change, state);
 		take_failure(&requests[i], needs->core_power, &state->failure);
 	}
 }
 
-int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
-	       const struct fact_needs *needs, struct facts *facts)
+int current_state_read(struct isst_change *change, struct isst_request *requests, size_t count,
+		       const struct state_needs *needs, struct current_state *current)
 {
 	int error = 0;
 
-	*facts = (struct facts){ 0 };
+	*current = (struct current_state){ 0 };
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_domain(change->context, requests[i].domain);
 	if (error)
 		return error;
-	*facts = (struct facts){ .domains = calloc(count ? count : 1, sizeof(*facts->domains)) };
-	if (!facts->domains)
+	*current = (struct current_state){ .domains = calloc(count ? count : 1,
+							     sizeof(*current->domains)) };
+	if (!current->domains)
 		return -ENOMEM;
-	facts->count = count;
+	current->count = count;
 	for (size_t i = 0; i < count; i++) {
 		requests[i].failure = (struct isst_failure){ 0 };
-		facts->domains[i].level.domain = facts->domains[i].profile.domain =
-			facts->domains[i].core_power.domain = requests[i].domain;
+		current->domains[i].level.domain = current->domains[i].profile.domain =
+			current->domains[i].core_power.domain = requests[i].domain;
 	}
 	if (count == 0)
 		return 0;
-	error = read_states(change, needs, facts);
+	error = read_states(change, needs, current);
 	if (!error && needs->levels) {
-		take_profiles(requests, needs, facts);
-		error = read_levels(change, requests, needs, facts);
+		take_profiles(requests, needs, current);
+		error = read_levels(change, requests, needs, current);
 	}
 	if (!error && needs->core_power)
-		take_core_power(change, requests, needs, facts);
+		take_core_power(change, requests, needs, current);
 	if (error)
-		facts_free(facts);
+		current_state_free(current);
 	return error;
 }
 
-void facts_free(struct facts *facts)
+void current_state_free(struct current_state *current)
 {
-	for (size_t i = 0; i < facts->count && facts->domains; i++)
-		isst_level_clear(&facts->domains[i].level);
-	free(facts->domains);
-	*facts = (struct facts){ 0 };
+	for (size_t i = 0; i < current->count && current->domains; i++)
+		isst_level_clear(&current->domains[i].level);
+	free(current->domains);
+	*current = (struct current_state){ 0 };
 }
 
 static int plan_level_limits(struct isst_context *context, struct firmware_batch *batch,
@@ -256,28 +258,28 @@ bool feature_is_on(const struct isst_level *level, unsigned int feature)
 }
 
 bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
-		    const struct facts *facts, size_t i, unsigned int feature)
+		    const struct current_state *current, size_t i, unsigned int feature)
 {
-	bool used = feature_is_on(&facts->domains[i].level, feature);
+	bool used = feature_is_on(&current->domains[i].level, feature);
 
 	if (!context_has_power_domains(change->context))
 		return used;
-	for (size_t j = 0; j < facts->count; j++)
+	for (size_t j = 0; j < current->count; j++)
 		used |= requests[j].domain->package == requests[i].domain->package &&
-			feature_is_on(&facts->domains[j].level, feature);
+			feature_is_on(&current->domains[j].level, feature);
 	return used;
 }
 
 bool limits_stay_in_use(const struct isst_change *change, const struct isst_request *requests,
-			const struct facts *facts, size_t i)
+			const struct current_state *current, size_t i)
 {
 	if (!context_has_power_domains(change->context))
 		return false;
 	/* Those without CPUs have no use for the limits. */
-	for (size_t j = 0; j < facts->count; j++)
-		if (!wanted(&requests[j]) && !isst_domain_is_io(requests[j].domain) &&
+	for (size_t j = 0; j < current->count; j++)
+		if (!request_is_active(&requests[j]) && !isst_domain_is_io(requests[j].domain) &&
 		    requests[j].domain->package == requests[i].domain->package &&
-		    feature_is_on(&facts->domains[j].level, FEATURE_TURBO_FREQ))
+		    feature_is_on(&current->domains[j].level, FEATURE_TURBO_FREQ))
 			return true;
 	return false;
 }
@@ -336,7 +338,7 @@ void plan_core_power_steps(struct isst_change *change, const struct isst_request
 	for (size_t i = 0; i < count; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 
-		if (!wanted(&requests[i]))
+		if (!request_is_active(&requests[i]))
 			continue;
 		step_set(qos, item_of(ITEM_QOS, domain, 0), mask, bits);
 		disturb_clos(one_switch ? qos : feature, domain);
@@ -350,17 +352,17 @@ void plan_core_power_steps(struct isst_change *change, const struct isst_request
 }
 
 struct step *plan_feature_step(struct isst_change *change, const struct isst_request *requests,
-			       const struct facts *facts, uint64_t mask, uint64_t bits)
+			       const struct current_state *current, uint64_t mask, uint64_t bits)
 {
 	struct step *step = change_step(change, ITEM_FEATURES);
 
-	for (size_t i = 0; i < facts->count; i++) {
+	for (size_t i = 0; i < current->count; i++) {
 		const struct isst_domain *domain = requests[i].domain;
 
-		if (!wanted(&requests[i]))
+		if (!request_is_active(&requests[i]))
 			continue;
 		step_set(step,
-			 item_of(ITEM_FEATURES, domain, facts->domains[i].profile.current_level),
+			 item_of(ITEM_FEATURES, domain, current->domains[i].profile.current_level),
 			 mask, bits);
 		if (domain->has_cpu)
 			step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
@@ -444,13 +446,13 @@ static void warn_of_missing_hwp(struct isst_change *change, unsigned int cpu)
 
 /** One CPU stands for all: drivers and governors are chosen for the whole system. Returns false
  * where there is none, or no cpufreq. */
-static bool find_witness(struct isst_change *change, const struct isst_request *requests,
-			 size_t count, unsigned int *cpu)
+static bool find_representative_cpu(struct isst_change *change, const struct isst_request *requests,
+				    size_t count, unsigned int *cpu)
 {
 	uint64_t khz;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!wanted(&requests[i]) || !requests[i].domain->has_cpu)
+		if (!request_is_active(&requests[i]) || !requests[i].domain->has_cpu)
 			continue;
 		*cpu = requests[i].domain->cpu;
 		return cpufreq_read(&change->context->files, *cpu, "scaling_max_freq", &khz) == 0;
@@ -462,7 +464,7 @@ void warn_of_hwp(struct isst_change *change, const struct isst_request *requests
 {
 	unsigned int cpu;
 
-	if (find_witness(change, requests, count, &cpu))
+	if (find_representative_cpu(change, requests, count, &cpu))
 		warn_of_missing_hwp(change, cpu);
 }
 
@@ -470,7 +472,7 @@ void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requ
 {
 	unsigned int cpu;
 
-	if (!find_witness(change, requests, count, &cpu))
+	if (!find_representative_cpu(change, requests, count, &cpu))
 		return;
 	warn_of_missing_hwp(change, cpu);
 	warn_of_governor(change, cpu);

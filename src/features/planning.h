@@ -9,19 +9,19 @@
 #include "transaction/record.h"
 
 /** What is known of the domain of a request before it is changed. */
-struct domain_facts {
+struct current_domain {
 	struct isst_perf_profile profile;
 	struct isst_level level; /* the current one, or the one that was asked for */
 	struct isst_core_power core_power;
 };
 
-/** The facts of all requests; element i belongs to request i. To be freed. */
-struct facts {
-	struct domain_facts *domains;
+/** The current state for all requests; element i belongs to request i. To be freed. */
+struct current_state {
+	struct current_domain *domains;
 	size_t count;
 };
 
-/** Which level facts_read() looks at. */
+/** Which level current_state_read() looks at. */
 #define CURRENT_LEVEL UINT32_MAX
 
 /** How much a change depends on an answer of the firmware. */
@@ -35,7 +35,7 @@ enum need {
  * What a change has to know. Every query that is required is one more that can keep the change from
  * being made, so a change asks for no more than it depends on.
  */
-struct fact_needs {
+struct state_needs {
 	enum need levels; /* the summary of levels, and of @level what @parts says */
 	unsigned int level;
 	unsigned int parts; /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
@@ -49,9 +49,9 @@ struct fact_needs {
  * Reads what is needed of the requests' domains. A fact that is optional, and could not be read,
  * has its own failure. Returns 0 or -ENOMEM, -EINTR.
  */
-int facts_read(struct isst_change *change, struct isst_request *requests, size_t count,
-	       const struct fact_needs *needs, struct facts *facts);
-void facts_free(struct facts *facts);
+int current_state_read(struct isst_change *change, struct isst_request *requests, size_t count,
+		       const struct state_needs *needs, struct current_state *current);
+void current_state_free(struct current_state *current);
 
 /** The turbo ratio limits that a level of a domain specifies. */
 struct level_limits {
@@ -67,12 +67,12 @@ struct level_limits {
 int level_limits_read(struct isst_context *context, struct level_limits *limits, size_t count);
 
 /** Notes what stands against a request. */
-__attribute__((format(printf, 4, 5))) void refuse(struct isst_change *change,
-						  struct isst_request *request, int error,
-						  const char *format, ...);
+__attribute__((format(printf, 4, 5))) void request_reject(struct isst_change *change,
+							  struct isst_request *request, int error,
+							  const char *format, ...);
 
 /** Whether a request is still part of the change. */
-static inline bool wanted(const struct isst_request *request)
+static inline bool request_is_active(const struct isst_request *request)
 {
 	return request->failure.error == 0;
 }
@@ -107,24 +107,24 @@ bool feature_is_on(const struct isst_level *level, unsigned int feature);
  * package's, in any other one of its package.
  */
 bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
-		    const struct facts *facts, size_t i, unsigned int feature);
+		    const struct current_state *current, size_t i, unsigned int feature);
 
 /**
  * Whether turbo-freq stays on in a power domain that has the turbo ratio limits of request @i as
- * well: they are the package's. @requests, @facts: with those of the neighbours. For a change that
- * switches turbo-freq off.
+ * well: they are the package's. @requests, @current: with those of the neighbours. For a change
+ * that switches turbo-freq off.
  */
 bool limits_stay_in_use(const struct isst_change *change, const struct isst_request *requests,
-			const struct facts *facts, size_t i);
+			const struct current_state *current, size_t i);
 
-/** Adds the steps that switch core-power of all wanted requests on or off. */
+/** Adds the steps that switch core-power of all active requests on or off. */
 void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority);
 
-/** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all wanted requests, and
+/** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all active requests, and
  * returns it; NULL without memory. */
 struct step *plan_feature_step(struct isst_change *change, const struct isst_request *requests,
-			       const struct facts *facts, uint64_t mask, uint64_t bits);
+			       const struct current_state *current, uint64_t mask, uint64_t bits);
 
 /** Adds the step that puts every core of a set of CPUs into a CLOS: @high those of @high_priority,
  * @low the others. */
@@ -151,12 +151,13 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count);
 
 /**
- * Adds steps that put back what the record of a feature (FEATURE_...) tells for the wanted
+ * Adds steps that put back what the record of a feature (FEATURE_...) tells for the active
  * requests, as far as it still has the value that was written; warns of what is left alone.
  * @restored[i] says whether request i had a record, or has nothing to take back.
  */
 int plan_restoring(struct isst_change *change, unsigned int feature,
-		   const struct isst_request *requests, const struct facts *facts, bool *restored);
+		   const struct isst_request *requests, const struct current_state *current,
+		   bool *restored);
 
 /**
  * Finds the requests for which there is nothing to do about turbo ratio limits once
@@ -164,6 +165,6 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
  * take back. Returns 0, or as record_read() does.
  */
 int find_restored_limits(struct isst_change *change, const struct isst_request *requests,
-			 const struct facts *facts, const bool *restored, bool *limits);
+			 const struct current_state *current, const bool *restored, bool *limits);
 
 #endif

@@ -200,16 +200,16 @@ static int restore_domain(struct restoring *work)
  * switched on with a record: that one would have been kept of all domains that it reached.
  */
 static int find_unrecorded(struct isst_context *context, unsigned int feature,
-			   const struct isst_request *requests, const struct facts *facts, size_t i,
-			   bool *found)
+			   const struct isst_request *requests, const struct current_state *current,
+			   size_t i, bool *found)
 {
 	*found = false;
-	for (size_t j = 0; j < facts->count && !*found; j++) {
+	for (size_t j = 0; j < current->count && !*found; j++) {
 		int recorded;
 
-		if (!wanted(&requests[j]) ||
+		if (!request_is_active(&requests[j]) ||
 		    requests[j].domain->package != requests[i].domain->package ||
-		    !feature_is_on(&facts->domains[j].level, feature))
+		    !feature_is_on(&current->domains[j].level, feature))
 			continue;
 		recorded = record_exists(context, feature_name(feature), requests[j].domain);
 		if (recorded < 0)
@@ -225,8 +225,8 @@ static int find_unrecorded(struct isst_context *context, unsigned int feature,
  * share core-power, one of their domains stands for all.
  */
 static int find_settled(struct isst_context *context, unsigned int feature,
-			const struct isst_request *requests, const struct facts *facts, size_t i,
-			bool *settled)
+			const struct isst_request *requests, const struct current_state *current,
+			size_t i, bool *settled)
 {
 	const struct isst_domain *domain = requests[i].domain;
 	const char *name = feature_name(feature);
@@ -236,28 +236,29 @@ static int find_settled(struct isst_context *context, unsigned int feature,
 	if (recorded == 0)
 		existed = record_existed(context, name, domain, context_has_power_domains(context));
 	if (existed > 0)
-		error = find_unrecorded(context, feature, requests, facts, i, &unrecorded);
+		error = find_unrecorded(context, feature, requests, current, i, &unrecorded);
 	*settled = existed > 0 && !unrecorded;
 	return recorded < 0 ? recorded : existed < 0 ? existed : error;
 }
 
 int plan_restoring(struct isst_change *change, unsigned int feature,
-		   const struct isst_request *requests, const struct facts *facts, bool *restored)
+		   const struct isst_request *requests, const struct current_state *current,
+		   bool *restored)
 {
 	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
 	int error = 0;
 
-	for (size_t i = 0; i < facts->count && !error; i++) {
-		bool used = feature_in_use(change, requests, facts, i, other_feature(feature));
+	for (size_t i = 0; i < current->count && !error; i++) {
+		bool used = feature_in_use(change, requests, current, i, other_feature(feature));
 		struct saved_items saved;
 
 		restored[i] = false;
-		if (!wanted(&requests[i]))
+		if (!request_is_active(&requests[i]))
 			continue;
 		error = record_read(change->context, name, requests[i].domain,
-				    facts->domains[i].profile.current_level, &saved);
+				    current->domains[i].profile.current_level, &saved);
 		if (error == -ENOENT) {
-			error = find_settled(change->context, feature, requests, facts, i,
+			error = find_settled(change->context, feature, requests, current, i,
 					     &restored[i]);
 			continue;
 		}
@@ -267,7 +268,7 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 						  .user = used ? other : NULL,
 						  .domain = requests[i].domain,
 						  .limits_stay = limits_stay_in_use(
-							  change, requests, facts, i),
+							  change, requests, current, i),
 						  .saved = &saved };
 
 			restored[i] = true;
@@ -304,24 +305,24 @@ static bool share_limits(const struct isst_context *context, const struct isst_d
 }
 
 int find_restored_limits(struct isst_change *change, const struct isst_request *requests,
-			 const struct facts *facts, const bool *restored, bool *limits)
+			 const struct current_state *current, const bool *restored, bool *limits)
 {
 	struct isst_context *context = change->context;
 
-	for (size_t i = 0; i < facts->count; i++) {
+	for (size_t i = 0; i < current->count; i++) {
 		struct saved_items saved;
 		int error;
 
-		if (!wanted(&requests[i]) || !restored[i])
+		if (!request_is_active(&requests[i]) || !restored[i])
 			continue;
 		error = record_read(context, feature_name(FEATURE_TURBO_FREQ), requests[i].domain,
-				    facts->domains[i].profile.current_level, &saved);
+				    current->domains[i].profile.current_level, &saved);
 		limits[i] |= error == -ENOENT;
 		if (error == -ENOENT)
 			continue;
 		if (error)
 			return error;
-		for (size_t j = 0; j < facts->count && has_limits(context, &saved); j++)
+		for (size_t j = 0; j < current->count && has_limits(context, &saved); j++)
 			limits[j] |= share_limits(context, requests[i].domain, requests[j].domain);
 		saved_items_clear(&saved);
 	}

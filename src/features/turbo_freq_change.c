@@ -3,8 +3,8 @@
  * SST-TF on and off, with what goes with it: core-power, turbo ratio limits, CLOS and associations.
  */
 #include "features/context.h"
+#include "features/package_scope.h"
 #include "features/plan.h"
-#include "features/span.h"
 #include "sysfs/cpufreq.h"
 
 #include <errno.h>
@@ -30,40 +30,42 @@ static bool has_bucket(const struct isst_turbo_freq *info)
  * Priorities are set up for the buckets of a level. Firmware that reports none would have cores
  * take second place to none; what cannot be read at all is not known to be none.
  */
-static void check_buckets(struct span *span, size_t i)
+static void check_buckets(struct package_scope *scope, size_t i)
 {
-	const struct domain_facts *facts = span->facts.domains;
-	struct isst_request *request = &span->requests[i];
+	const struct current_domain *current = scope->current.domains;
+	struct isst_request *request = &scope->requests[i];
 
-	if (!wanted(request) || isst_cpuset_count(request->domain->present) == 0)
+	if (!request_is_active(request) || isst_cpuset_count(request->domain->present) == 0)
 		return;
 	/* Power domains share the buckets of their package. */
-	for (size_t j = 0; j < span->own; j++)
-		if ((j == i || (context_has_power_domains(span->change->context) &&
-				span->requests[j].domain->package == request->domain->package)) &&
-		    (facts[j].level.turbo_freq_info.failure.error ||
-		     has_bucket(&facts[j].level.turbo_freq_info)))
+	for (size_t j = 0; j < scope->own; j++)
+		if ((j == i || (context_has_power_domains(scope->change->context) &&
+				scope->requests[j].domain->package == request->domain->package)) &&
+		    (current[j].level.turbo_freq_info.failure.error ||
+		     has_bucket(&current[j].level.turbo_freq_info)))
 			return;
-	refuse(span->change, request, -EIO,
-	       "the firmware reports no bucket of turbo-freq at level %u: none of its cores would get a "
-	       "higher turbo frequency",
-	       facts[i].level.level);
+	request_reject(
+		scope->change, request, -EIO,
+		"the firmware reports no bucket of turbo-freq at level %u: none of its cores would get a "
+		"higher turbo frequency",
+		current[i].level.level);
 }
 
 /** Whether every query that enabling depends on was answered with yes. */
-static void check_enable(struct span *span, size_t i)
+static void check_enable(struct package_scope *scope, size_t i)
 {
-	const struct domain_facts *facts = &span->facts.domains[i];
-	struct isst_request *request = &span->requests[i];
+	const struct current_domain *current = &scope->current.domains[i];
+	struct isst_request *request = &scope->requests[i];
 
-	if (!wanted(request))
+	if (!request_is_active(request))
 		return;
-	if (facts->level.turbo_freq == ISST_FEATURE_UNSUPPORTED)
-		refuse(span->change, request, -EOPNOTSUPP,
-		       "turbo-freq feature is not present at this level %u", facts->level.level);
-	else if (!facts->core_power.supported)
-		refuse(span->change, request, -EOPNOTSUPP,
-		       "core-power, which turbo-freq needs, is not supported");
+	if (current->level.turbo_freq == ISST_FEATURE_UNSUPPORTED)
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "turbo-freq feature is not present at this level %u",
+			       current->level.level);
+	else if (!current->core_power.supported)
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "core-power, which turbo-freq needs, is not supported");
 }
 
 /** Turbo frequencies can be had only while turbo is on; where the kernel does not say, firmware
@@ -77,14 +79,14 @@ static int check_turbo(struct isst_change *change, struct isst_request *requests
 	if (error == -ENOMEM)
 		return error;
 	for (size_t i = 0; i < count; i++) {
-		if (!wanted(&requests[i]))
+		if (!request_is_active(&requests[i]))
 			continue;
 		if (error)
-			refuse(change, &requests[i], error, "%s", isst_error(context));
+			request_reject(change, &requests[i], error, "%s", isst_error(context));
 		else if (state == TURBO_OFF)
-			refuse(change, &requests[i], -EIO,
-			       "Turbo mode is disabled: write 0 to " CPU_DIRECTORY
-			       "/intel_pstate/no_turbo, or enable turbo in the BIOS");
+			request_reject(change, &requests[i], -EIO,
+				       "Turbo mode is disabled: write 0 to " CPU_DIRECTORY
+				       "/intel_pstate/no_turbo, or enable turbo in the BIOS");
 	}
 	return 0;
 }
@@ -98,7 +100,8 @@ static void plan_closes(struct isst_change *change, const struct isst_request *r
 	uint64_t mask = clos_mask(change->context) & 0xffffff;
 
 	for (size_t i = 0; i < count; i++)
-		for (unsigned int clos = 0; clos < ISST_CLOSES && wanted(&requests[i]); clos++)
+		for (unsigned int clos = 0; clos < ISST_CLOSES && request_is_active(&requests[i]);
+		     clos++)
 			step_set(step, item_of(ITEM_CLOS, requests[i].domain, clos), mask,
 				 clos_value(
 					 &(struct isst_clos){ .epp = clos ? LOWEST_PRIORITY : 0,
@@ -143,12 +146,12 @@ static char *format_buckets(const struct isst_turbo_freq *info)
 }
 
 /** Buckets are the package's, so the cores of all its domains count together. */
-static void warn_of_buckets(struct isst_change *change, const struct domain_facts *facts,
+static void warn_of_buckets(struct isst_change *change, const struct current_domain *current,
 			    const struct isst_request *requests, size_t count,
 			    const struct isst_cpuset *high_priority)
 {
-	const struct isst_turbo_freq *info = &facts->level.turbo_freq_info;
-	unsigned int package = facts->level.domain->package, cores = 0;
+	const struct isst_turbo_freq *info = &current->level.turbo_freq_info;
+	unsigned int package = current->level.domain->package, cores = 0;
 	char *buckets;
 
 	for (size_t i = 0; i < count; i++)
@@ -197,14 +200,14 @@ static int add_low_limit(struct low_limits *low, uint64_t khz, unsigned int best
 }
 
 /** Adds those of a domain. CPUs without cpufreq have no limit. */
-static int find_low_limits(struct isst_change *change, const struct domain_facts *facts,
+static int find_low_limits(struct isst_change *change, const struct current_domain *current,
 			   const struct isst_cpuset *high_priority, struct low_limits *low)
 {
-	const struct isst_value *best = &facts->level.turbo_freq_info.mhz[0][0];
+	const struct isst_value *best = &current->level.turbo_freq_info.mhz[0][0];
 	unsigned int cpu;
 	int error = 0;
 
-	isst_cpuset_for_each (cpu, facts->level.domain->online) {
+	isst_cpuset_for_each (cpu, current->level.domain->online) {
 		uint64_t khz;
 
 		if (error || !isst_cpuset_has(high_priority, cpu) || best->state != ISST_KNOWN ||
@@ -232,17 +235,18 @@ static int warn_of_low_limit(struct isst_change *change, const struct low_limit 
 
 /** A limit of cpufreq below the turbo frequency keeps a CPU of high priority from it. One line for
  * each limit, whatever the number of CPUs. */
-static int warn_of_limits(const struct span *span, const struct isst_cpuset *high_priority)
+static int warn_of_limits(const struct package_scope *scope,
+			  const struct isst_cpuset *high_priority)
 {
 	struct low_limits low = { 0 };
 	int error = 0;
 
-	for (size_t i = 0; i < span->own && !error; i++)
-		if (wanted(&span->requests[i]))
-			error = find_low_limits(span->change, &span->facts.domains[i],
+	for (size_t i = 0; i < scope->own && !error; i++)
+		if (request_is_active(&scope->requests[i]))
+			error = find_low_limits(scope->change, &scope->current.domains[i],
 						high_priority, &low);
 	for (size_t i = 0; i < low.count && !error; i++)
-		error = warn_of_low_limit(span->change, &low.limits[i]);
+		error = warn_of_low_limit(scope->change, &low.limits[i]);
 	for (size_t i = 0; i < low.count; i++)
 		isst_cpuset_free(low.limits[i].cpus);
 	free(low.limits);
@@ -313,23 +317,23 @@ static struct isst_cpuset *with_siblings(const struct isst_context *context,
 	return NULL;
 }
 
-/** Whether a request is the first of its package that is wanted. */
+/** Whether a request is the first of its package that is active. */
 static bool is_first_of_package(const struct isst_request *requests, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
-		if (wanted(&requests[j]) &&
+		if (request_is_active(&requests[j]) &&
 		    requests[j].domain->package == requests[i].domain->package)
 			return false;
-	return wanted(&requests[i]);
+	return request_is_active(&requests[i]);
 }
 
 /** Whether nothing stands against the requests: lack of the feature is left to the others. */
-static bool is_possible(const struct span *span)
+static bool is_possible(const struct package_scope *scope)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < span->own; i++) {
-		int error = span->requests[i].failure.error;
+	for (size_t i = 0; i < scope->own; i++) {
+		int error = scope->requests[i].failure.error;
 
 		if (error && error != -EOPNOTSUPP && error != -ECANCELED)
 			return false;
@@ -340,38 +344,39 @@ static bool is_possible(const struct span *span)
 
 /** CLOS and associations in the packages that hold a core of high priority; in all where none is
  * named. */
-static int plan_priorities(struct span *span, const struct isst_request *sharing,
+static int plan_priorities(struct package_scope *scope, const struct isst_request *sharing,
 			   const struct isst_cpuset *named)
 {
-	struct isst_change *change = span->change;
+	struct isst_change *change = scope->change;
 	struct isst_context *context = change->context;
 	struct isst_cpuset *high = named ? with_siblings(context, named) : isst_cpuset_new();
-	const struct isst_request *requests = span->requests;
-	const struct domain_facts *facts = span->facts.domains;
+	const struct isst_request *requests = scope->requests;
+	const struct current_domain *current = scope->current.domains;
 	struct step *step;
 	int error = high ? 0 : -ENOMEM;
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < span->own && named; i++)
+	for (size_t i = 0; i < scope->own && named; i++)
 		if (is_first_of_package(requests, i))
-			warn_of_buckets(change, &facts[i], requests, span->count, high);
-	error = warn_of_limits(span, high);
-	for (size_t i = 0; i < span->count && !error; i++)
-		if (wanted(&requests[i]) && facts[i].level.turbo_freq == ISST_FEATURE_ENABLED)
+			warn_of_buckets(change, &current[i], requests, scope->count, high);
+	error = warn_of_limits(scope, high);
+	for (size_t i = 0; i < scope->count && !error; i++)
+		if (request_is_active(&requests[i]) &&
+		    current[i].level.turbo_freq == ISST_FEATURE_ENABLED)
 			error = warn_of_former(change, requests[i].domain, high);
-	if (!named && is_possible(span))
+	if (!named && is_possible(scope))
 		change_warn(
 			change,
 			"no CPUs are named: every core becomes low priority, and none gets a higher turbo "
 			"frequency; name those of high priority with -c before the feature");
-	plan_closes(change, sharing, span->count);
+	plan_closes(change, sharing, scope->count);
 	step = change_step(change, ITEM_ASSOCIATION);
-	for (size_t i = 0; i < span->count && !error; i++) {
-		if (!wanted(&sharing[i]))
+	for (size_t i = 0; i < scope->count && !error; i++) {
+		if (!request_is_active(&sharing[i]))
 			continue;
 		plan_association_entries(step, context, sharing[i].domain, high, 0, LOW_CLOS);
-		error = record_level(change, sharing[i].domain, facts[i].profile.current_level);
+		error = record_level(change, sharing[i].domain, current[i].profile.current_level);
 	}
 	isst_cpuset_free(high);
 	return error;
@@ -401,7 +406,7 @@ static size_t limits_owner(const struct isst_change *change, const struct isst_r
 
 	if (!context_has_power_domains(change->context))
 		return i;
-	while (!wanted(&requests[first]) || !requests[first].domain->has_cpu ||
+	while (!request_is_active(&requests[first]) || !requests[first].domain->has_cpu ||
 	       requests[first].domain->package != requests[i].domain->package)
 		first++;
 	return first;
@@ -410,7 +415,7 @@ static size_t limits_owner(const struct isst_change *change, const struct isst_r
 /** The register is that of a CPU. */
 static bool has_register(const struct isst_request *request)
 {
-	return wanted(request) && request->domain->has_cpu;
+	return request_is_active(request) && request->domain->has_cpu;
 }
 
 /** Limits that were asked for. */
@@ -459,16 +464,16 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 
 /** Marks the requests whose limits are to stay: the highest turbo frequencies of other power
  * domains of the package depend on them. */
-static void keep_limits_in_use(const struct span *span, bool *limits)
+static void keep_limits_in_use(const struct package_scope *scope, bool *limits)
 {
-	for (size_t i = 0; i < span->own; i++) {
-		const struct isst_request *request = &span->requests[i];
+	for (size_t i = 0; i < scope->own; i++) {
+		const struct isst_request *request = &scope->requests[i];
 
 		if (!has_register(request) ||
-		    !limits_stay_in_use(span->change, span->requests, &span->facts, i))
+		    !limits_stay_in_use(scope->change, scope->requests, &scope->current, i))
 			continue;
 		change_warn(
-			span->change,
+			scope->change,
 			"package %u: turbo-freq stays on in another power domain: the turbo ratio "
 			"limits, which are the package's, are left as they are",
 			request->domain->package);
@@ -479,25 +484,25 @@ static void keep_limits_in_use(const struct span *span, bool *limits)
 /** Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
  * asked for, and they are no reason to leave turbo-freq on. @restored: of which requests they are
  * restored, or stay. */
-static int plan_limits_of_levels(struct span *span, const bool *restored)
+static int plan_limits_of_levels(struct package_scope *scope, const bool *restored)
 {
-	struct level_limits *limits = calloc(span->own + 1, sizeof(*limits));
-	struct isst_change *change = span->change;
+	struct level_limits *limits = calloc(scope->own + 1, sizeof(*limits));
+	struct isst_change *change = scope->change;
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
 	int error = limits ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < span->own && !error; i++) {
-		limits[i].domain = span->requests[i].domain;
-		limits[i].level = span->facts.domains[i].profile.current_level;
-		if (has_register(&span->requests[i]) && !restored[i])
-			limits[limits_owner(change, span->requests, i)].wanted = true;
+	for (size_t i = 0; i < scope->own && !error; i++) {
+		limits[i].domain = scope->requests[i].domain;
+		limits[i].level = scope->current.domains[i].profile.current_level;
+		if (has_register(&scope->requests[i]) && !restored[i])
+			limits[limits_owner(change, scope->requests, i)].wanted = true;
 	}
 	if (!error)
-		error = level_limits_read(change->context, limits, span->own);
-	for (size_t i = 0; i < span->own && !error && step; i++)
-		if (has_register(&span->requests[i]) && !restored[i])
-			set_level_limits(step, span->requests[i].domain,
-					 &limits[limits_owner(change, span->requests, i)]);
+		error = level_limits_read(change->context, limits, scope->own);
+	for (size_t i = 0; i < scope->own && !error && step; i++)
+		if (has_register(&scope->requests[i]) && !restored[i])
+			set_level_limits(step, scope->requests[i].domain,
+					 &limits[limits_owner(change, scope->requests, i)]);
 	free(limits);
 	return error;
 }
@@ -509,53 +514,53 @@ static int plan_limits_of_levels(struct span *span, const bool *restored)
  * somebody may have switched core-power off since, and cores run at the frequencies that the
  * firmware gives them then: that is left as it is, unless priorities are set up.
  */
-static void plan_package_core_power(struct span *span, const struct isst_request *sharing,
+static void plan_package_core_power(struct package_scope *scope, const struct isst_request *sharing,
 				    bool automatic)
 {
-	struct isst_request *requests = calloc(span->count + 1, sizeof(*requests));
-	size_t count = span_core_power_count(span);
+	struct isst_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	size_t count = package_scope_core_power_count(scope);
 
 	if (!requests) {
-		span->change->broken = true;
+		scope->change->broken = true;
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
 		bool on = true;
 
 		requests[i] = sharing[i];
-		for (size_t j = 0; j < span->own; j++)
-			if (wanted(&span->requests[j]) &&
+		for (size_t j = 0; j < scope->own; j++)
+			if (request_is_active(&scope->requests[j]) &&
 			    (j == i ||
-			     (context_has_power_domains(span->change->context) &&
-			      span->requests[j].domain->package == sharing[i].domain->package)))
-				on &= feature_is_on(&span->facts.domains[j].level,
+			     (context_has_power_domains(scope->change->context) &&
+			      scope->requests[j].domain->package == sharing[i].domain->package)))
+				on &= feature_is_on(&scope->current.domains[j].level,
 						    FEATURE_TURBO_FREQ);
 		if (on && !automatic)
 			requests[i].failure.error = -ECANCELED;
 	}
-	plan_core_power_steps(span->change, requests, count, true, ISST_MAKE_ORDERED);
+	plan_core_power_steps(scope->change, requests, count, true, ISST_MAKE_ORDERED);
 	free(requests);
 }
 
-static int plan_enable(struct span *span, const struct isst_turbo_freq_request *request)
+static int plan_enable(struct package_scope *scope, const struct isst_turbo_freq_request *request)
 {
-	struct isst_request *sharing = span_sharing(span);
-	struct isst_change *change = span->change;
-	const struct facts own = span_own_facts(span);
+	struct isst_request *sharing = package_scope_sharing(scope);
+	struct isst_change *change = scope->change;
+	const struct current_state own = package_scope_own_state(scope);
 	size_t first = change->count;
 	int error = sharing ? 0 : -ENOMEM;
 
 	if (error)
 		return error;
-	warn_of_cpufreq(change, span->requests, span->own);
-	plan_package_core_power(span, sharing, request->automatic);
-	plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, FEATURE_TURBO_FREQ);
+	warn_of_cpufreq(change, scope->requests, scope->own);
+	plan_package_core_power(scope, sharing, request->automatic);
+	plan_feature_step(change, scope->requests, &own, FEATURE_TURBO_FREQ, FEATURE_TURBO_FREQ);
 	if (request->limits_given)
-		plan_given_limits(change, span->requests, span->own, request->limits);
+		plan_given_limits(change, scope->requests, scope->own, request->limits);
 	else
-		plan_no_limits(change, span->requests, span->own);
+		plan_no_limits(change, scope->requests, scope->own);
 	if (request->automatic)
-		error = plan_priorities(span, sharing, request->high_priority);
+		error = plan_priorities(scope, sharing, request->high_priority);
 	if (!error && request->automatic)
 		error = record_keep(change, feature_name(FEATURE_TURBO_FREQ),
 				    feature_name(FEATURE_BASE_FREQ), first);
@@ -564,47 +569,48 @@ static int plan_enable(struct span *span, const struct isst_turbo_freq_request *
 }
 
 /** What `disable` finds to do: nothing where there is no such feature. */
-static void check_disable(struct span *span, size_t i)
+static void check_disable(struct package_scope *scope, size_t i)
 {
-	const struct isst_level *level = &span->facts.domains[i].level;
-	struct isst_request *request = &span->requests[i];
+	const struct isst_level *level = &scope->current.domains[i].level;
+	struct isst_request *request = &scope->requests[i];
 
-	if (!wanted(request) || level->turbo_freq != ISST_FEATURE_UNSUPPORTED)
+	if (!request_is_active(request) || level->turbo_freq != ISST_FEATURE_UNSUPPORTED)
 		return;
 	if (isst_domain_is_io(request->domain)) {
-		refuse(span->change, request, -EOPNOTSUPP,
-		       "turbo-freq feature is not present at this level %u", level->level);
+		request_reject(scope->change, request, -EOPNOTSUPP,
+			       "turbo-freq feature is not present at this level %u", level->level);
 		return;
 	}
-	change_warn(span->change,
+	change_warn(scope->change,
 		    "%s: turbo-freq feature is not present at this level %u: nothing to disable",
 		    request->domain->name, level->level);
-	span_leave_out(span, i);
+	package_scope_drop(scope, i);
 }
 
-static int plan_disable(struct span *span, const struct isst_turbo_freq_request *request)
+static int plan_disable(struct package_scope *scope, const struct isst_turbo_freq_request *request)
 {
-	bool *restored = calloc(span->count + 1, sizeof(*restored));
-	bool *limits = calloc(span->count + 1, sizeof(*limits));
-	struct isst_request *sharing = span_sharing(span);
-	const struct facts own = span_own_facts(span);
-	struct isst_change *change = span->change;
+	bool *restored = calloc(scope->count + 1, sizeof(*restored));
+	bool *limits = calloc(scope->count + 1, sizeof(*limits));
+	struct isst_request *sharing = package_scope_sharing(scope);
+	const struct current_state own = package_scope_own_state(scope);
+	struct isst_change *change = scope->change;
 	int error = restored && limits && sharing ? 0 : -ENOMEM;
 
 	if (!error)
-		plan_feature_step(change, span->requests, &own, FEATURE_TURBO_FREQ, 0);
+		plan_feature_step(change, scope->requests, &own, FEATURE_TURBO_FREQ, 0);
 	if (!error && request->automatic)
-		error = plan_restoring(change, FEATURE_TURBO_FREQ, sharing, &span->facts, restored);
+		error = plan_restoring(change, FEATURE_TURBO_FREQ, sharing, &scope->current,
+				       restored);
 	if (!error && request->automatic)
-		error = find_restored_limits(change, sharing, &span->facts, restored, limits);
+		error = find_restored_limits(change, sharing, &scope->current, restored, limits);
 	if (!error && request->limits_given) {
-		plan_given_limits(change, span->requests, span->own, request->limits);
+		plan_given_limits(change, scope->requests, scope->own, request->limits);
 	} else if (!error) {
-		keep_limits_in_use(span, limits);
-		error = plan_limits_of_levels(span, limits);
+		keep_limits_in_use(scope, limits);
+		error = plan_limits_of_levels(scope, limits);
 	}
 	if (!error && request->automatic)
-		error = span_core_power_off(span, sharing, FEATURE_TURBO_FREQ, restored);
+		error = package_scope_core_power_off(scope, sharing, FEATURE_TURBO_FREQ, restored);
 	free(restored);
 	free(limits);
 	free(sharing);
@@ -612,11 +618,11 @@ static int plan_disable(struct span *span, const struct isst_turbo_freq_request 
 }
 
 /** What a request depends on: what it need not know cannot keep it from being made. */
-static struct span_needs needs_of(const struct isst_turbo_freq_request *request)
+static struct scope_needs needs_of(const struct isst_turbo_freq_request *request)
 {
-	struct span_needs needs = { .width = request->automatic ? SPAN_PACKAGES
-								: SPAN_POWER_DOMAINS,
-				    .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
+	struct scope_needs needs = { .width = request->automatic ? SCOPE_PACKAGES
+								 : SCOPE_POWER_DOMAINS,
+				     .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
 
 	if (request->enable || request->automatic)
 		needs.own.core_power = REQUIRED;
@@ -634,30 +640,30 @@ static struct span_needs needs_of(const struct isst_turbo_freq_request *request)
 int plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
 		    const struct isst_turbo_freq_request *request)
 {
-	const struct span_needs needs = needs_of(request);
-	struct span span;
-	int error = span_begin(change, requests, count, &needs, &span);
+	const struct scope_needs needs = needs_of(request);
+	struct package_scope scope;
+	int error = package_scope_begin(change, requests, count, &needs, &scope);
 
 	if (error)
 		return error;
 	if (!request->enable && request->automatic)
-		error = span_name_other_levels(&span, FEATURE_TURBO_FREQ);
+		error = package_scope_name_other_levels(&scope, FEATURE_TURBO_FREQ);
 	for (size_t i = 0; i < count; i++)
 		if (request->enable)
-			check_enable(&span, i);
+			check_enable(&scope, i);
 		else
-			check_disable(&span, i);
+			check_disable(&scope, i);
 	for (size_t i = 0; i < count && request->enable && request->automatic; i++)
-		check_buckets(&span, i);
+		check_buckets(&scope, i);
 	if (request->enable)
-		error = check_turbo(change, span.requests, count);
-	span_settle(&span);
+		error = check_turbo(change, scope.requests, count);
+	package_scope_drop_idle_siblings(&scope);
 	if (!request->enable)
-		span_leave_users(&span, FEATURE_TURBO_FREQ);
+		package_scope_drop_active_siblings(&scope, FEATURE_TURBO_FREQ);
 	if (!error && request->enable)
-		error = plan_enable(&span, request);
+		error = plan_enable(&scope, request);
 	else if (!error)
-		error = plan_disable(&span, request);
-	span_end(&span, requests);
+		error = plan_disable(&scope, request);
+	package_scope_end(&scope, requests);
 	return error;
 }

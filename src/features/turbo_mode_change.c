@@ -23,11 +23,11 @@ int plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *req
 
 		requests[i].failure = (struct isst_failure){ 0 };
 		if (change->context->platform.preset)
-			refuse(change, &requests[i], -EOPNOTSUPP,
-			       "the turbo ratio limits are set by the BIOS");
+			request_reject(change, &requests[i], -EOPNOTSUPP,
+				       "the turbo ratio limits are set by the BIOS");
 		else if (isst_cpuset_count(domain->present) == 0)
-			refuse(change, &requests[i], -EOPNOTSUPP,
-			       "there is no CPU, of which the turbo ratio limits are");
+			request_reject(change, &requests[i], -EOPNOTSUPP,
+				       "there is no CPU, of which the turbo ratio limits are");
 		else
 			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
 				 limits);

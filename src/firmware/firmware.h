@@ -44,14 +44,14 @@ struct level_features {
 
 /**
  * A level that is being read: the result, and what is needed on the way to it. Whoever plans sets
- * @level, @wide, @wide_certain and @disabled.
+ * @level, @may_have_high_cores, @has_high_cores and @disabled.
  */
 struct level_request {
 	struct isst_level *level;
-	bool wide;	   /* cores of number 32 and above may exist in the domain */
-	bool wide_certain; /* and do exist */
-	bool refused;	   /* the domain has no such level: nothing is sent for it */
-	bool disabled;	   /* SST-PP is not enabled: the level is the base level */
+	bool may_have_high_cores; /* cores of number 32 and above may exist in the domain */
+	bool has_high_cores;	  /* and do exist */
+	bool refused;		  /* the domain has no such level: nothing is sent for it */
+	bool disabled;		  /* SST-PP is not enabled: the level is the base level */
 	struct level_features features;
 	struct core_mask cores, high_priority;
 	struct isst_value turbo_freq_cores[ISST_BUCKETS];

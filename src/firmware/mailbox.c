@@ -246,9 +246,9 @@ static int plan_cores(const struct query_scope *scope, const struct level_reques
 					  &cores->half[0]);
 
 	cores->half[1] = (struct isst_value){ ISST_ABSENT, 0 };
-	if (error || !request->wide)
+	if (error || !request->may_have_high_cores)
 		return error;
-	return firmware_plan_mailbox(scope, request->wide_certain ? command : command_if_any, 0,
+	return firmware_plan_mailbox(scope, request->has_high_cores ? command : command_if_any, 0,
 				     level_data(scope->level, 1, 0), &cores->half[1]);
 }
 

@@ -198,7 +198,7 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 	size_t unknown = isst_cpuset_count(topology->present) - known;
 
 	for (size_t i = 0; i < topology->domain_count; i++)
-		topology->domains[i]->wide = unknown > 0;
+		topology->domains[i]->may_have_high_cores = unknown > 0;
 	for (size_t i = 0; i < topology->cpu_count; i++) {
 		struct topology_cpu *cpu = topology->cpus[i];
 		struct topology_domain *domain = cpu->domain;
@@ -210,9 +210,9 @@ static void summarize_cores(const struct topology_sources *sources, struct topol
 		if (cpu->unknown_core && !domain->unknown_core)
 			domain->unknown_core = cpu->unknown_core;
 		if (!cpu->public.core_known || cpu->public.core >= 32)
-			domain->wide = true;
+			domain->may_have_high_cores = true;
 		if (cpu->public.core_known && cpu->public.core >= 32)
-			domain->wide_certain = true;
+			domain->has_high_cores = true;
 		message_trace(sources->messages,
 			      "map logical_cpu:%u core: %u die:%u pkg:%u punit:%u punit_cpu:%u "
 			      "punit_core:%u%s",

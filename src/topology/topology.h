@@ -21,7 +21,7 @@ struct topology_domain {
 	bool split;		      /* one of several of its package, told apart by its number */
 	struct topology_domain *heir; /* while one topology inherits from another */
 	/* Cores of number 32 and above may exist; and do exist for certain. */
-	bool wide, wide_certain;
+	bool may_have_high_cores, has_high_cores;
 	/* Why the cores of some CPU are not known; NULL if all are. Then no list of CPUs can be
 	 * made from cores. */
 	const char *unknown_core;

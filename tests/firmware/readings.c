@@ -323,7 +323,7 @@ static void D24_the_upper_half_of_a_core_mask_is_asked_for_only_where_needed(voi
 	check_absent(fake->request.cores.half[1]);
 	assert_int_equal(fake->request.cores.half[1].value, 0);
 	assert_int_equal(fake_sent(fake->device, FAKE_MAILBOX, 5, 0x7f06, 0, 0x100), 0);
-	fake->request.wide = true;
+	fake->request.may_have_high_cores = true;
 	read_properties(fake);
 	check_known(fake->request.cores.half[0], 0x80000001);
 	check_known(fake->request.cores.half[1], 0x40000002);
@@ -337,8 +337,8 @@ static void D24_a_refused_upper_half_is_empty_only_where_such_cores_are_uncertai
 
 		answer_properties(fake, 0, 3);
 		fake_mailbox_error(fake->device, 0x7f06, 0, 0x100, -ENXIO);
-		fake->request.wide = true;
-		fake->request.wide_certain = certain;
+		fake->request.may_have_high_cores = true;
+		fake->request.has_high_cores = certain;
 		assert_int_equal(fake->operations->plan_properties(fake->batch, &fake->request), 0);
 		run(fake);
 		assert_int_equal(fake->request.cores.half[1].state,
@@ -400,7 +400,7 @@ static void base_freq_is_decoded(void **state)
 	struct isst_base_freq *result = &fake->level.base_freq_info;
 
 	fake->level.level = 1;
-	fake->request.wide = fake->request.wide_certain = true;
+	fake->request.may_have_high_cores = fake->request.has_high_cores = true;
 	fake_mailbox(fake->device, 0x7f20, 0, 0x001, 0x0000ff00);
 	fake_mailbox(fake->device, 0x7f20, 0, 0x101, 0x80000001);
 	fake_mailbox(fake->device, 0x7f21, 0, 1, 0xffff1e15);

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests and their neighbours in the same packages. */
+#include "features/package_scope.h"
+#include "features/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Whether a domain is a neighbour of the requests: in a package that they touch, and none of them.
+ */
+static bool is_neighbour(const struct isst_domain *domain, const struct isst_request *requests,
+			 size_t count)
+{
+	bool touched = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (requests[i].domain == domain)
+			return false;
+		touched |= requests[i].domain->package == domain->package;
+	}
+	return touched;
+}
+
+static void add_neighbours(struct package_scope *scope, const struct isst_request *requests)
+{
+	const struct isst_context *context = scope->change->context;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = isst_domain(context, i);
+
+		if (is_neighbour(domain, requests, scope->own))
+			scope->requests[scope->count++] = (struct isst_request){ .domain = domain };
+	}
+}
+
+/** A change that cannot be made in the whole package is not made; a domain without CPUs is done
+ * without. */
+static void pass_failure_on(struct package_scope *scope, const struct isst_request *neighbour)
+{
+	if (isst_domain_is_io(neighbour->domain)) {
+		change_warn_left_out(scope->change, neighbour->failure.message);
+		return;
+	}
+	for (size_t i = 0; i < scope->own; i++)
+		if (scope->requests[i].domain->package == neighbour->domain->package &&
+		    request_is_active(&scope->requests[i]))
+			scope->requests[i].failure = neighbour->failure;
+}
+
+/** Neighbours take part as far as they have core-power. */
+static void judge_neighbours(struct package_scope *scope, const struct state_needs *needs)
+{
+	for (size_t i = scope->own; i < scope->count; i++) {
+		struct isst_request *neighbour = &scope->requests[i];
+
+		if (!request_is_active(neighbour) && neighbour->failure.error != -EOPNOTSUPP)
+			pass_failure_on(scope, neighbour);
+		if (request_is_active(neighbour) && needs->core_power &&
+		    !scope->current.domains[i].core_power.supported)
+			neighbour->failure.error = -ECANCELED;
+	}
+}
+
+/** Reads the states of the requests, and behind them those of their neighbours. */
+static int read_states(struct package_scope *scope, const struct scope_needs *needs)
+{
+	struct isst_change *change = scope->change;
+	struct current_domain *all = calloc(scope->count + 1, sizeof(*all));
+	size_t neighbours = scope->count - scope->own;
+	struct current_state own = { 0 }, others = { 0 };
+	int error = all ? 0 : -ENOMEM;
+
+	if (!error)
+		error = current_state_read(change, scope->requests, scope->own, &needs->own, &own);
+	if (!error)
+		error = current_state_read(change, &scope->requests[scope->own], neighbours,
+					   &needs->neighbours, &others);
+	if (error) {
+		current_state_free(&own);
+		free(all);
+		return error;
+	}
+	memcpy(all, own.domains, scope->own * sizeof(*all));
+	memcpy(&all[scope->own], others.domains, neighbours * sizeof(*all));
+	free(own.domains);
+	free(others.domains);
+	scope->current.domains = all;
+	scope->current.count = scope->count;
+	return 0;
+}
+
+int package_scope_begin(struct isst_change *change, const struct isst_request *requests,
+			size_t count, const struct scope_needs *needs, struct package_scope *scope)
+{
+	size_t domains = isst_domain_count(change->context);
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_domain(change->context, requests[i].domain);
+	if (error)
+		return error;
+	*scope = (struct package_scope){ .change = change, .count = count };
+	scope->requests = calloc(count + domains + 1, sizeof(*scope->requests));
+	if (!scope->requests)
+		return -ENOMEM;
+	for (; scope->own < count; scope->own++)
+		scope->requests[scope->own] = requests[scope->own];
+	if (needs->width == SCOPE_PACKAGES ||
+	    (needs->width == SCOPE_POWER_DOMAINS && context_has_power_domains(change->context)))
+		add_neighbours(scope, requests);
+	error = read_states(scope, needs);
+	if (error) {
+		free(scope->requests);
+		return error;
+	}
+	judge_neighbours(scope, &needs->neighbours);
+	return 0;
+}
+
+/** Whether one of the requests of a package is active. */
+static bool package_is_wanted(const struct package_scope *scope, unsigned int package)
+{
+	for (size_t i = 0; i < scope->own; i++)
+		if (request_is_active(&scope->requests[i]) &&
+		    scope->requests[i].domain->package == package)
+			return true;
+	return false;
+}
+
+void package_scope_drop_idle_siblings(struct package_scope *scope)
+{
+	for (size_t i = scope->own; i < scope->count; i++)
+		if (!package_is_wanted(scope, scope->requests[i].domain->package))
+			scope->requests[i].failure.error = -ECANCELED;
+}
+
+void package_scope_drop(struct package_scope *scope, size_t i)
+{
+	scope->requests[i].failure = (struct isst_failure){ .error = -ECANCELED };
+}
+
+struct isst_request *package_scope_sharing(const struct package_scope *scope)
+{
+	struct isst_request *sharing = calloc(scope->count + 1, sizeof(*sharing));
+
+	for (size_t i = 0; i < scope->count && sharing; i++) {
+		const struct isst_request *request = &scope->requests[i];
+
+		sharing[i] = *request;
+		if (i < scope->own && request->failure.error == -EOPNOTSUPP &&
+		    isst_domain_is_io(request->domain) &&
+		    scope->current.domains[i].core_power.supported &&
+		    package_is_wanted(scope, request->domain->package))
+			sharing[i].failure = (struct isst_failure){ 0 };
+	}
+	return sharing;
+}
+
+void package_scope_end(struct package_scope *scope, struct isst_request *requests)
+{
+	for (size_t i = 0; i < scope->own; i++) {
+		requests[i].failure = scope->requests[i].failure;
+		if (requests[i].failure.error == -ECANCELED)
+			requests[i].failure = (struct isst_failure){ 0 };
+	}
+	current_state_free(&scope->current);
+	free(scope->requests);
+}
+
+struct current_state package_scope_own_state(const struct package_scope *scope)
+{
+	return (struct current_state){ scope->current.domains, scope->own };
+}
+
+size_t package_scope_core_power_count(const struct package_scope *scope)
+{
+	return context_has_power_domains(scope->change->context) ? scope->count : scope->own;
+}
+
+/** Whether a feature is on in a neighbour in a package. */
+static bool neighbour_uses(const struct package_scope *scope, unsigned int package,
+			   unsigned int feature)
+{
+	for (size_t i = scope->own; i < scope->count; i++)
+		if (scope->requests[i].domain->package == package &&
+		    feature_is_on(&scope->current.domains[i].level, feature))
+			return true;
+	return false;
+}
+
+void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature)
+{
+	for (size_t i = scope->own; i < scope->count; i++)
+		if (neighbour_uses(scope, scope->requests[i].domain->package, feature))
+			scope->requests[i].failure.error = -ECANCELED;
+}
+
+/** Whether request @i is the first of what has one core-power switch. */
+static bool is_first_of_switch(const struct package_scope *scope,
+			       const struct isst_request *requests, size_t i)
+{
+	for (size_t j = 0; j < i && context_has_power_domains(scope->change->context); j++)
+		if (request_is_active(&requests[j]) &&
+		    requests[j].domain->package == requests[i].domain->package)
+			return false;
+	return true;
+}
+
+int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature)
+{
+	const char *name = feature_name(feature);
+	int found = 0;
+
+	for (size_t i = 0; i < scope->own && found >= 0; i++) {
+		const struct isst_domain *domain = scope->requests[i].domain;
+		unsigned int level;
+
+		if (!request_is_active(&scope->requests[i]))
+			continue;
+		found = record_of_other_level(scope->change->context, name, domain,
+					      scope->current.domains[i].profile.current_level,
+					      &level);
+		if (found > 0)
+			change_warn(
+				scope->change,
+				"%s: settings from before %s enable are saved for level %u: "
+				"%s disable --auto restores them at that level, not at level %u",
+				domain->name, name, level, name,
+				scope->current.domains[i].profile.current_level);
+	}
+	return found < 0 ? found : 0;
+}
+
+/** Says that core-power goes off with a feature: in the whole package, where it is the package's.
+ */
+static void warn_of_core_power_off(struct package_scope *scope, const struct isst_domain *domain,
+				   unsigned int feature)
+{
+	int others = record_exists(scope->change->context, feature_name(feature), domain);
+	const char *of = others > 0 ? " of this level" : "";
+
+	if (others == -ENOMEM)
+		scope->change->broken = true;
+	if (context_has_power_domains(scope->change->context))
+		change_warn(scope->change, "package %u: no saved settings%s: core-power goes off",
+			    domain->package, of);
+	else
+		change_warn(scope->change, "%s: no saved settings%s: core-power goes off",
+			    domain->name, of);
+}
+
+/** Whether core-power may go off for request @i; says so where it may not, or goes. */
+static bool may_go_off(struct package_scope *scope, const struct isst_request *requests, size_t i,
+		       unsigned int feature, unsigned int other)
+{
+	const struct isst_core_power *state = &scope->current.domains[i].core_power;
+	bool in_use = feature_in_use(scope->change, scope->requests, &scope->current, i, other);
+	const struct isst_domain *domain = requests[i].domain;
+
+	if (state->supported && in_use)
+		change_warn(scope->change, "%s: core-power stays on: %s needs it", domain->name,
+			    feature_name(other));
+	else if (state->enabled && is_first_of_switch(scope, requests, i))
+		warn_of_core_power_off(scope, domain, feature);
+	return state->supported && !in_use;
+}
+
+int package_scope_core_power_off(struct package_scope *scope, const struct isst_request *sharing,
+				 unsigned int feature, const bool *restored)
+{
+	unsigned int other = other_feature(feature);
+	struct isst_request *requests = calloc(scope->count + 1, sizeof(*requests));
+
+	if (!requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < scope->count; i++) {
+		requests[i] = sharing[i];
+		if (!request_is_active(&requests[i]))
+			continue;
+		if (restored[i] || !may_go_off(scope, requests, i, feature, other))
+			requests[i].failure.error = -ECANCELED;
+	}
+	plan_core_power_steps(scope->change, requests, package_scope_core_power_count(scope), false,
+			      ISST_KEEP_PRIORITY);
+	free(requests);
+	return 0;
+}
