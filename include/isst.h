@@ -450,7 +450,7 @@ struct isst_core_power {
 int isst_core_power_read(struct isst_context *context, struct isst_core_power *states,
 			 size_t count);
 
-enum { ISST_CLOSES = 4 };
+enum { ISST_CLOS_COUNT = 4 };
 
 /** No limit, as a CLOS's maximum. */
 #define ISST_NO_LIMIT_MHZ 25500

@@ -163,7 +163,7 @@ mutate "what was not taken counts as clipped" $making \
 mutate "what was clipped counts as not taken" $making \
 	's/if (item_value_clipped(.*/if (false) {/' verification
 mutate "late firmware is not waited for" $making \
-	's/patience_wait(&patience)) {/false) {/' verification
+	's/poll_timer_wait(\&timer)) {/false) {/' verification
 mutate "a write that failed is passed over" $making \
 	's/if (failure->error \&\& !entry->timed_out/if (0/' verification
 mutate "an old value that cannot be read is passed over" $prepare \

@@ -8,7 +8,7 @@
 
 static void report_not_present(struct run *run, const struct isst_level *level)
 {
-	run_lacking(
+	run_unsupported(
 		run,
 		"base-freq feature is not present at this level %u (%s). Failed to get base-freq info",
 		level->level, level->domain->name);
@@ -74,14 +74,14 @@ static int plan_disable(struct run *run, struct isst_change *change, struct isst
 
 void base_freq_enable(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_domains = plan_enable,
-						.feature = KEY_BASE_FREQ,
-						.result = KEY_ENABLE });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_enable,
+						      .feature = KEY_BASE_FREQ,
+						      .result = KEY_ENABLE });
 }
 
 void base_freq_disable(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_domains = plan_disable,
-						.feature = KEY_BASE_FREQ,
-						.result = KEY_DISABLE });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_disable,
+						      .feature = KEY_BASE_FREQ,
+						      .result = KEY_DISABLE });
 }

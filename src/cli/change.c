@@ -13,7 +13,7 @@
 /** A change that is being made, and what it is for: the run's domains, or its units. */
 struct attempt {
 	struct run *run;
-	const struct changing *changing;
+	const struct change_command *command;
 	struct isst_change *change;
 	struct isst_failure *failures; /* of each subject, by planning */
 	size_t count;
@@ -134,8 +134,8 @@ static int plan_domains(struct attempt *attempt)
 		return -ENOMEM;
 	for (size_t slot = 0; slot < attempt->count; slot++)
 		requests[slot].domain = targets->domains[slot];
-	error = attempt->changing->plan_domains(attempt->run, attempt->change, requests,
-						attempt->count);
+	error = attempt->command->plan_domains(attempt->run, attempt->change, requests,
+					       attempt->count);
 	for (size_t slot = 0; slot < attempt->count; slot++)
 		attempt->failures[slot] = requests[slot].failure;
 	free(requests);
@@ -145,15 +145,15 @@ static int plan_domains(struct attempt *attempt)
 static int plan(struct attempt *attempt)
 {
 	const struct targets *targets = &attempt->run->targets;
-	const struct changing *changing = attempt->changing;
+	const struct change_command *command = attempt->command;
 
-	attempt->count = changing->plan_domains ? targets->domain_count : targets->unit_count;
+	attempt->count = command->plan_domains ? targets->domain_count : targets->unit_count;
 	attempt->failures = calloc(attempt->count + 1, sizeof(*attempt->failures));
 	if (!attempt->failures)
 		return -ENOMEM;
-	if (changing->plan_domains)
+	if (command->plan_domains)
 		return plan_domains(attempt);
-	return changing->plan_units(attempt->run, attempt->change, attempt->failures);
+	return command->plan_units(attempt->run, attempt->change, attempt->failures);
 }
 
 /** The domain of subject @i. */
@@ -161,13 +161,13 @@ static const struct isst_domain *domain_of(const struct attempt *attempt, size_t
 {
 	const struct targets *targets = &attempt->run->targets;
 
-	return attempt->changing->plan_domains ? targets->domains[i] : targets->units[i].domain;
+	return attempt->command->plan_domains ? targets->domains[i] : targets->units[i].domain;
 }
 
 /** Whether the change is made for a unit: it was neither left out by planning nor done without. */
 static bool is_part(const struct attempt *attempt, const struct unit *unit)
 {
-	size_t subject = attempt->changing->plan_domains
+	size_t subject = attempt->command->plan_domains
 				 ? unit->slot
 				 : (size_t)(unit - attempt->run->targets.units);
 
@@ -198,7 +198,7 @@ static void tell_one(struct run *run, const struct isst_failure *failure, bool s
 /** Tells what planning found. CPUs that nobody named are not told of one by one. */
 static void tell_failures(const struct attempt *attempt, int stopped)
 {
-	bool one_by_one = attempt->changing->plan_domains || attempt->run->targets.named;
+	bool one_by_one = attempt->command->plan_domains || attempt->run->targets.named;
 	struct isst_failure all = { 0 };
 
 	for (size_t i = 0; i < attempt->count; i++) {
@@ -240,7 +240,7 @@ static void report_result(struct run *run, const struct unit *unit, enum key_id 
 /** Reports units, those that were left out excepted. */
 static void report_results(const struct attempt *attempt, int error)
 {
-	const struct changing *changing = attempt->changing;
+	const struct change_command *command = attempt->command;
 	struct run *run = attempt->run;
 
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
@@ -248,14 +248,14 @@ static void report_results(const struct attempt *attempt, int error)
 
 		/* A change that failed is one of the units that it would have been made for. */
 		if ((error && !isst_domain_is_io(unit->domain)) || is_part(attempt, unit))
-			report_result(run, unit, changing->feature, changing->result, error);
+			report_result(run, unit, command->feature, command->result, error);
 	}
 	/* Without CPUs there is nothing that could have a class of service. */
-	for (size_t i = 0; i < run->targets.unit_count && changing->once_more && !error; i++) {
+	for (size_t i = 0; i < run->targets.unit_count && command->extra_result && !error; i++) {
 		const struct unit *unit = &run->targets.units[i];
 
 		if (unit->first && !isst_domain_is_io(unit->domain) && is_part(attempt, unit))
-			report_result(run, unit, changing->once_more, changing->result, 0);
+			report_result(run, unit, command->extra_result, command->result, 0);
 	}
 }
 
@@ -273,8 +273,8 @@ static int make_attempt(struct attempt *attempt)
 		tell_warnings(run, attempt->change);
 		return error;
 	}
-	if (attempt->changing->announce && run_changes(run))
-		attempt->changing->announce(run);
+	if (attempt->command->announce && run_changes(run))
+		attempt->command->announce(run);
 	return make(run, attempt->change);
 }
 
@@ -320,9 +320,9 @@ static void tell_offline_parts(struct run *run)
 	}
 }
 
-void change_machine(struct run *run, const struct changing *changing)
+void change_machine(struct run *run, const struct change_command *command)
 {
-	struct attempt attempt = { .run = run, .changing = changing };
+	struct attempt attempt = { .run = run, .command = command };
 	int error;
 
 	if (begin(run, &attempt.change) != 0)
@@ -373,7 +373,7 @@ bool change_all_online(struct run *run)
 	return error == 0;
 }
 
-void change_settle(struct run *run)
+void change_finish(struct run *run)
 {
 	if (run->steps && run->step_count == 0)
 		report_message(run->report, ENTRY_NOTE, "nothing would be changed");

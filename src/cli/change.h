@@ -9,7 +9,7 @@
 #include "run.h"
 
 /** A changing command: how it is planned (in one of two ways), and how its result is called. */
-struct changing {
+struct change_command {
 	/** Plans it for the run's domains. Returns 0 or a negative errno. */
 	int (*plan_domains)(struct run *run, struct isst_change *change,
 			    struct isst_request *requests, size_t count);
@@ -19,16 +19,16 @@ struct changing {
 	/** Says what is about to be done, once nothing stands against it; NULL: nothing. */
 	void (*announce)(struct run *run);
 	enum key_id feature, result; /* node and leaf of each unit's result */
-	enum key_id once_more; /* where not 0: a further node for each domain that was changed */
+	enum key_id extra_result; /* where not 0: a further node for each domain that was changed */
 };
 
 /** Makes the change, or with --dry-run lists its steps, and reports. */
-void change_machine(struct run *run, const struct changing *changing);
+void change_machine(struct run *run, const struct change_command *command);
 
 /** Does what --all-cpus-online asks for. Returns false after an error. */
 bool change_all_online(struct run *run);
 
 /** Says so if a dry run found nothing to change; called once, after all changes. */
-void change_settle(struct run *run);
+void change_finish(struct run *run);
 
 #endif

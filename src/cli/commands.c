@@ -39,7 +39,7 @@ static const struct option_row turbo_freq_options[] = {
 };
 
 static const struct option_row get_config_options[] = {
-	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOSES - 1, .required = true,
+	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOS_COUNT - 1, .required = true,
 	  .help = "The class of service, from 0 to 3" },
 	{ .name = NULL },
 };
@@ -101,7 +101,7 @@ static const struct option_row core_power_enable_options[] = {
 static const char *const no_limit_words[] = { "none", NULL };
 
 static const struct option_row config_options[] = {
-	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOSES - 1, .required = true,
+	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOS_COUNT - 1, .required = true,
 	  .help = "The class of service, from 0 to 3" },
 	{ OPTION_EPP, 'e', "epp", "EPP", VALUE_NUMBER, 0, 15,
 	  .help = "Energy performance preference, from 0 to 15. Default: 0" },
@@ -118,7 +118,7 @@ static const struct option_row config_options[] = {
 };
 
 static const struct option_row assoc_options[] = {
-	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOSES - 1, .required = true,
+	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOS_COUNT - 1, .required = true,
 	  .help = "The class of service, from 0 to 3" },
 	{ .name = NULL },
 };
@@ -316,7 +316,7 @@ const struct command emulate_command = {
 	emulate_program,
 };
 
-bool command_is_here(const struct command *command, bool preset)
+bool command_available(const struct command *command, bool preset)
 {
 	return !preset || command->flags & (COMMAND_PRESET | COMMAND_NO_MACHINE);
 }

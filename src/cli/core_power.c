@@ -59,26 +59,26 @@ static void report_clos(struct report_node *parent, const struct isst_clos *clos
 void core_power_get_config(struct run *run)
 {
 	const struct targets *targets = &run->targets;
-	struct isst_clos *closes = calloc(targets->domain_count + 1, sizeof(*closes));
+	struct isst_clos *configs = calloc(targets->domain_count + 1, sizeof(*configs));
 
-	if (!closes) {
+	if (!configs) {
 		run_error(run, STATUS_FAILED, "out of memory");
 		return;
 	}
 	for (size_t slot = 0; slot < targets->domain_count; slot++) {
-		closes[slot].domain = targets->domains[slot];
-		closes[slot].clos = request_number(run->request, OPTION_CLOS);
+		configs[slot].domain = targets->domains[slot];
+		configs[slot].clos = request_number(run->request, OPTION_CLOS);
 	}
-	if (run_call(run, isst_clos_read(run->context, closes, targets->domain_count)) == 0) {
+	if (run_call(run, isst_clos_read(run->context, configs, targets->domain_count)) == 0) {
 		for (size_t i = 0; i < targets->unit_count; i++) {
 			const struct unit *unit = &targets->units[i];
-			const struct isst_clos *clos = &closes[unit->slot];
+			const struct isst_clos *clos = &configs[unit->slot];
 
 			if (run_result(run, &clos->failure, unit->first))
 				report_clos(unit_report(unit, run->context, run->report), clos);
 		}
 	}
-	free(closes);
+	free(configs);
 }
 
 static void report_association(struct report_node *parent,

@@ -41,20 +41,20 @@ void core_power_enable(struct run *run)
 {
 	if (is_first_generation(run) && request_has(run->request, OPTION_PRIORITY) &&
 	    request_number(run->request, OPTION_PRIORITY) == ISST_PROPORTIONAL) {
-		run_error(run, STATUS_NOT_HERE,
+		run_error(run, STATUS_UNSUPPORTED,
 			  "Invalid clos priority type: proportional for this platform");
 		return;
 	}
-	change_machine(run, &(struct changing){ .plan_domains = plan_enable,
-						.feature = KEY_CORE_POWER,
-						.result = KEY_ENABLE });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_enable,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_ENABLE });
 }
 
 void core_power_disable(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_domains = plan_disable,
-						.feature = KEY_CORE_POWER,
-						.result = KEY_DISABLE });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_disable,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_DISABLE });
 }
 
 /** The options of a configuration: what scripts are told where one is not given, and what it is
@@ -116,7 +116,7 @@ static bool check_settings(struct run *run)
 		if (!first_generation || settings[i].first_generation ||
 		    !request_has(run->request, settings[i].option))
 			continue;
-		run_error(run, STATUS_NOT_HERE, "%s", settings[i].refusal);
+		run_error(run, STATUS_UNSUPPORTED, "%s", settings[i].refusal);
 		possible = false;
 	}
 	return possible;
@@ -159,9 +159,9 @@ void core_power_config(struct run *run)
 	if (!check_settings(run))
 		return;
 	announce_settings(run);
-	change_machine(run, &(struct changing){ .plan_domains = plan_clos,
-						.feature = KEY_CORE_POWER,
-						.result = KEY_CONFIG });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_clos,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_CONFIG });
 }
 
 static int plan_association(struct run *run, struct isst_change *change,
@@ -186,7 +186,7 @@ static int plan_association(struct run *run, struct isst_change *change,
 
 void core_power_assoc(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_units = plan_association,
-						.feature = KEY_CORE_POWER,
-						.result = KEY_ASSOC });
+	change_machine(run, &(struct change_command){ .plan_units = plan_association,
+						      .feature = KEY_CORE_POWER,
+						      .result = KEY_ASSOC });
 }

@@ -49,11 +49,11 @@ static void write_name(const char *name, const char *help, FILE *stream)
 }
 
 /** Whether any command of a feature works. */
-static bool feature_is_here(const struct feature *feature, bool preset)
+static bool feature_available(const struct feature *feature, bool preset)
 {
 	const struct command *command = feature->commands;
 
-	while (command->name && !command_is_here(command, preset))
+	while (command->name && !command_available(command, preset))
 		command++;
 	return command->name;
 }
@@ -144,7 +144,7 @@ static void write_all(const char *program, bool preset, FILE *stream)
 		       stream);
 	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n", stream);
 	for (const struct feature *feature = features; feature->name; feature++) {
-		if (feature_is_here(feature, preset))
+		if (feature_available(feature, preset))
 			write_name(feature->name, feature->help, stream);
 	}
 	fputs("\nOptions, before the feature (--help and --version: anywhere):\n", stream);
@@ -166,10 +166,10 @@ static void write_feature(const char *program, const struct feature *feature, bo
 	fprintf(stream, "Usage: %s [OPTIONS] %s COMMAND [ARGUMENTS]\n\n%s: %s.\n%s\n\nCommands:\n",
 		program, feature->name, feature->name, feature->help, feature->more);
 	for (const struct command *command = feature->commands; command->name; command++) {
-		if (command_is_here(command, preset))
+		if (command_available(command, preset))
 			write_name(command->name, command->help, stream);
 	}
-	if (!feature_is_here(feature, preset))
+	if (!feature_available(feature, preset))
 		fputs("  None on this platform.\n", stream);
 }
 
@@ -200,6 +200,6 @@ void help_write(const char *program, const struct feature *feature, const struct
 		write_feature(program, feature, preset, stream);
 	else
 		write_all(program, preset, stream);
-	if (preset && !(command && command_is_here(command, preset)))
+	if (preset && !(command && command_available(command, preset)))
 		write_limits(stream);
 }

@@ -69,12 +69,12 @@ static void report_no_level(struct run *run, const struct isst_perf_profile *pro
 	char *levels = list_levels(profile, highest);
 
 	if (highest == 0)
-		run_lacking(run, "Invalid level %u (%s): only level 0 exists", level, name);
+		run_unsupported(run, "Invalid level %u (%s): only level 0 exists", level, name);
 	else if (levels)
-		run_lacking(run, "Invalid level %u (%s): levels %s exist", level, name, levels);
+		run_unsupported(run, "Invalid level %u (%s): levels %s exist", level, name, levels);
 	else
-		run_lacking(run, "Invalid level %u (%s): levels 0 to %u exist", level, name,
-			    highest);
+		run_unsupported(run, "Invalid level %u (%s): levels 0 to %u exist", level, name,
+				highest);
 	free(levels);
 }
 

@@ -72,7 +72,7 @@ enum exit_status machine_choose(const struct request *request, struct isst_emula
 			      target->platform == from_environment ? ", which ISST_EMULATE names"
 								   : "");
 	if (target->platform && !isst_emulator())
-		return refuse(STATUS_NOT_HERE, problem,
+		return refuse(STATUS_UNSUPPORTED, problem,
 			      "cannot emulate '%s': this build has no emulator", target->platform);
 	return STATUS_DONE;
 }

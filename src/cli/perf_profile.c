@@ -227,8 +227,8 @@ static void announce_hotplug(struct run *run)
 
 void perf_profile_set_config_level(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_domains = plan_level,
-						.announce = announce_hotplug,
-						.feature = KEY_PERF_PROFILE,
-						.result = KEY_SET_TDP_LEVEL });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_level,
+						      .announce = announce_hotplug,
+						      .feature = KEY_PERF_PROFILE,
+						      .result = KEY_SET_TDP_LEVEL });
 }

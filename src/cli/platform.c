@@ -15,7 +15,7 @@ void platform_list(struct run *run)
 	struct report_node *top;
 
 	if (!emulator) {
-		run_error(run, STATUS_NOT_HERE, "this build has no emulator");
+		run_error(run, STATUS_UNSUPPORTED, "this build has no emulator");
 		return;
 	}
 	top = report_unit(run->report, NULL, 0);

@@ -125,12 +125,12 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 	va_end(arguments);
 }
 
-size_t report_settle_lacking(struct report *report, enum entry_kind kind)
+size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)
 {
 	size_t count = 0;
 
 	for (struct report_entry *entry = report->first; entry; entry = entry->next) {
-		if (entry->kind != ENTRY_LACKING)
+		if (entry->kind != ENTRY_UNSUPPORTED)
 			continue;
 		entry->kind = kind;
 		count++;

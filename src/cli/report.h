@@ -57,10 +57,10 @@ enum entry_kind {
 	ENTRY_UNIT,
 	ENTRY_ERROR,
 	ENTRY_NOTE,
-	ENTRY_REMARK,	/* a note that scripts know as a bare line of text */
-	ENTRY_PROGRESS, /* a note that was told already where there is no document */
-	ENTRY_LACKING,	/* a unit lacks what was asked for: an error or a note, see
-			   report_settle_lacking() */
+	ENTRY_REMARK,	   /* a note that scripts know as a bare line of text */
+	ENTRY_PROGRESS,	   /* a note that was told already where there is no document */
+	ENTRY_UNSUPPORTED, /* a unit lacks what was asked for: an error or a note, see
+		      report_resolve_unsupported() */
 };
 
 struct report_entry {
@@ -90,8 +90,8 @@ struct report_node *report_unit(struct report *report, const struct report_step 
 void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** Turns all ENTRY_LACKING into @kind: ENTRY_NOTE or ENTRY_ERROR. Returns their number. */
-size_t report_settle_lacking(struct report *report, enum entry_kind kind);
+/** Turns all ENTRY_UNSUPPORTED into @kind: ENTRY_NOTE or ENTRY_ERROR. Returns their number. */
+size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
 
 /* Nodes: added behind the last child of @parent, and returned. */
 

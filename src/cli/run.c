@@ -74,13 +74,13 @@ bool run_result(struct run *run, const struct isst_failure *failure, bool first)
 	if (!failure->error)
 		return true;
 	if (first && failure->error == -EOPNOTSUPP)
-		run_lacking(run, "%s", message_of(failure));
+		run_unsupported(run, "%s", message_of(failure));
 	else if (first)
 		run_failure(run, failure);
 	return false;
 }
 
-void run_lacking(struct run *run, const char *format, ...)
+void run_unsupported(struct run *run, const char *format, ...)
 {
 	va_list arguments;
 	char *message;
@@ -89,7 +89,7 @@ void run_lacking(struct run *run, const char *format, ...)
 	if (vasprintf(&message, format, arguments) < 0)
 		message = NULL;
 	va_end(arguments);
-	report_message(run->report, ENTRY_LACKING, "%s", message ? message : "out of memory");
+	report_message(run->report, ENTRY_UNSUPPORTED, "%s", message ? message : "out of memory");
 	free(message);
 }
 
@@ -107,13 +107,13 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 	free(message);
 }
 
-void run_settle(struct run *run)
+void run_finish(struct run *run)
 {
 	bool error = run->targets.named || !report_has_units(run->report);
-	size_t count = report_settle_lacking(run->report, error ? ENTRY_ERROR : ENTRY_NOTE);
+	size_t count = report_resolve_unsupported(run->report, error ? ENTRY_ERROR : ENTRY_NOTE);
 
 	if (error && count > 0)
-		run->status = status_worse(run->status, STATUS_NOT_HERE);
+		run->status = status_worse(run->status, STATUS_UNSUPPORTED);
 }
 
 void run_progress(struct run *run, const char *line)
@@ -230,7 +230,7 @@ static bool reserve(struct run *run)
 			  isst_error(run->context));
 		return false;
 	}
-	error = signals_hold(&run->signals);
+	error = signals_block(&run->signals);
 	if (error) {
 		run_error(run, STATUS_FAILED, "signals cannot be held back: %s", strerror(-error));
 		return false;
@@ -267,7 +267,7 @@ static bool check_command(struct run *run)
 	const struct command *command = run->request->command;
 	const struct feature *feature = run->request->feature;
 
-	if (command_is_here(command, isst_platform(run->context)->preset))
+	if (command_available(command, isst_platform(run->context)->preset))
 		return true;
 	if (command->flags & COMMAND_SWITCHES_OFF) {
 		report_message(run->report, ENTRY_NOTE,
@@ -276,7 +276,7 @@ static bool check_command(struct run *run)
 		return false;
 	}
 	run_error(
-		run, STATUS_NOT_HERE,
+		run, STATUS_UNSUPPORTED,
 		"%s%s%s is not supported on this platform: everything is pre-configured by the BIOS, "
 		"which leaves perf-profile info and base-freq info, enable, disable",
 		feature ? feature->name : "--info", feature ? " " : "",
@@ -344,16 +344,16 @@ static void ask_machine(struct run *run)
 		ready = change_all_online(run);
 	if (ready && find_targets(run) && report_left_out(run))
 		run->request->command->handler(run);
-	change_settle(run);
+	change_finish(run);
 }
 
 /** The machine is done with: whoever does not read the result must not keep others from it, nor
  * this run from being ended. */
-static void let_go(struct run *run)
+static void release_machine(struct run *run)
 {
 	isst_close(run->context);
 	run->context = NULL;
-	signals_let_through(&run->signals);
+	signals_unblock(&run->signals);
 }
 
 /** One of the two ways to open the file of --out. */
@@ -424,8 +424,8 @@ static enum exit_status work(struct run *run, struct output *output)
 	drop_privileges(run, output);
 	if (ready)
 		ask_machine(run);
-	run_settle(run);
-	let_go(run);
+	run_finish(run);
+	release_machine(run);
 	output->changed = run->changed;
 	return output_report(output, run->report, run->status);
 }
@@ -502,8 +502,8 @@ enum exit_status run_command(const struct request *request, struct output *outpu
 	if (run.context)
 		isst_close(run.context);
 	/* A signal must not hide that the machine was left half changed. */
-	if (status == STATUS_HALF_DONE)
-		signals_forget(&run.signals);
+	if (status == STATUS_ROLLBACK_INCOMPLETE)
+		signals_discard(&run.signals);
 	signals_release(&run.signals);
 	return status;
 }

@@ -59,7 +59,8 @@ bool run_result(struct run *run, const struct isst_failure *failure, bool first)
  * A unit lacks what was asked for: an error if the user named the unit, or if no unit is
  * reported; else a note.
  */
-void run_lacking(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void run_unsupported(struct run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /** What is being done right now: told at once, or where results are documents in the report. */
 void run_progress(struct run *run, const char *line);
@@ -81,7 +82,7 @@ bool run_changes(const struct run *run);
 void run_error(struct run *run, enum exit_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** Decides what becomes of run_lacking(); called once, after the handler. */
-void run_settle(struct run *run);
+/** Decides what becomes of run_unsupported(); called once, after the handler. */
+void run_finish(struct run *run);
 
 #endif

@@ -25,7 +25,7 @@ static bool is_ignored(int number)
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-int signals_hold(struct signals *signals)
+int signals_block(struct signals *signals)
 {
 	*signals = (struct signals){ .held = false };
 	sigemptyset(&signals->ours);
@@ -56,7 +56,7 @@ const char *signals_arrived(const struct signals *signals)
 	return NULL;
 }
 
-void signals_let_through(struct signals *signals)
+void signals_unblock(struct signals *signals)
 {
 	const struct timespec at_once = { 0 };
 	int number;
@@ -71,9 +71,9 @@ void signals_let_through(struct signals *signals)
 	signals->held = false;
 }
 
-void signals_forget(struct signals *signals)
+void signals_discard(struct signals *signals)
 {
-	signals_let_through(signals);
+	signals_unblock(signals);
 	signals->arrived = 0;
 }
 
@@ -81,7 +81,7 @@ void signals_release(struct signals *signals)
 {
 	int arrived;
 
-	signals_let_through(signals);
+	signals_unblock(signals);
 	arrived = signals->arrived;
 	signals->arrived = 0;
 	if (arrived)

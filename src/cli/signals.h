@@ -18,14 +18,14 @@ struct signals {
 
 /** Holds the signals back, except those that the program's parent had it ignore (nohup); SIGPIPE is
  * ignored from then on. Returns 0 or a negative errno. */
-int signals_hold(struct signals *signals);
+int signals_block(struct signals *signals);
 
 /** The change is over: one that arrived is kept for signals_release(), further ones have their
  * usual effect at once. */
-void signals_let_through(struct signals *signals);
+void signals_unblock(struct signals *signals);
 
 /** Nothing is to come of the one that arrived: the program's status says more. */
-void signals_forget(struct signals *signals);
+void signals_discard(struct signals *signals);
 
 /** One that arrived since, by its name; NULL: none. */
 const char *signals_arrived(const struct signals *signals);

@@ -10,18 +10,23 @@ static const struct {
 	enum exit_status status;
 } meanings[] = {
 	{ 0, STATUS_DONE },
-	{ -EOPNOTSUPP, STATUS_NOT_HERE },
+	{ -EOPNOTSUPP, STATUS_UNSUPPORTED },
 	{ -EPERM, STATUS_NOT_PERMITTED },
 	{ -EACCES, STATUS_NOT_PERMITTED },
 	{ -EINVAL, STATUS_USAGE },
 	{ -EBUSY, STATUS_BUSY },
-	{ -ENOTRECOVERABLE, STATUS_HALF_DONE },
+	{ -ENOTRECOVERABLE, STATUS_ROLLBACK_INCOMPLETE },
 };
 
 /* A run over many units ends with the gravest of their statuses. */
 static const int gravity[] = {
-	[STATUS_DONE] = 0, [STATUS_USAGE] = 1,	[STATUS_NOT_HERE] = 2,	[STATUS_NOT_PERMITTED] = 3,
-	[STATUS_BUSY] = 4, [STATUS_FAILED] = 5, [STATUS_HALF_DONE] = 6,
+	[STATUS_DONE] = 0,
+	[STATUS_USAGE] = 1,
+	[STATUS_UNSUPPORTED] = 2,
+	[STATUS_NOT_PERMITTED] = 3,
+	[STATUS_BUSY] = 4,
+	[STATUS_FAILED] = 5,
+	[STATUS_ROLLBACK_INCOMPLETE] = 6,
 };
 
 enum exit_status status_of_error(int error)

@@ -7,10 +7,10 @@ enum exit_status {
 	STATUS_DONE = 0,	  /* done, or nothing to do */
 	STATUS_FAILED = 1,	  /* the hardware or the system refused; nothing is left changed */
 	STATUS_USAGE = 2,	  /* wrong on any machine */
-	STATUS_NOT_HERE = 3,	  /* well-formed, but this machine has no such thing */
+	STATUS_UNSUPPORTED = 3,	  /* well-formed, but this machine has no such thing */
 	STATUS_NOT_PERMITTED = 4, /* not permitted */
-	STATUS_HALF_DONE = 5,	  /* failed, and undoing failed too */
-	STATUS_BUSY = 6,	  /* another run holds the lock */
+	STATUS_ROLLBACK_INCOMPLETE = 5, /* failed, and undoing failed too */
+	STATUS_BUSY = 6,		/* another run holds the lock */
 };
 
 /** The status for what a library function returned: 0 or a negative errno. */

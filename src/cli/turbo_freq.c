@@ -42,7 +42,7 @@ static void refuse_type(struct run *run, const char *name)
 			fprintf(stream, "%s%s", type > 0 ? ", " : "", here);
 	}
 	if (stream && fclose(stream) == 0 && known)
-		run_error(run, STATUS_NOT_HERE,
+		run_error(run, STATUS_UNSUPPORTED,
 			  "option --trl-type: this machine has no type '%s', only %s", name, known);
 	else
 		run_error(run, STATUS_FAILED, "out of memory");
@@ -67,7 +67,7 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 
 static void report_not_present(struct run *run, const struct isst_level *level)
 {
-	run_lacking(
+	run_unsupported(
 		run,
 		"turbo-freq feature is not present at this level %u (%s). Failed to get turbo-freq info",
 		level->level, level->domain->name);
@@ -79,11 +79,11 @@ static void report_no_bucket(struct run *run, const struct isst_level *level, in
 	const char *name = level->domain->name;
 
 	if (buckets == 0)
-		run_lacking(run, "Invalid bucket %d at level %u (%s): no buckets exist", bucket,
-			    level->level, name);
+		run_unsupported(run, "Invalid bucket %d at level %u (%s): no buckets exist", bucket,
+				level->level, name);
 	else
-		run_lacking(run, "Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
-			    bucket, level->level, name, buckets - 1);
+		run_unsupported(run, "Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
+				bucket, level->level, name, buckets - 1);
 }
 
 /** A domain without CPUs has clip frequencies, which are of no bucket. */
@@ -180,15 +180,16 @@ void turbo_freq_enable(struct run *run)
 {
 	bool automatic = request_has(run->request, OPTION_AUTO);
 
-	change_machine(run, &(struct changing){ .plan_domains = plan_enable,
-						.feature = KEY_TURBO_FREQ,
-						.result = KEY_ENABLE,
-						.once_more = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
+	change_machine(run, &(struct change_command){
+				    .plan_domains = plan_enable,
+				    .feature = KEY_TURBO_FREQ,
+				    .result = KEY_ENABLE,
+				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
 }
 
 void turbo_freq_disable(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_domains = plan_disable,
-						.feature = KEY_TURBO_FREQ,
-						.result = KEY_DISABLE });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_disable,
+						      .feature = KEY_TURBO_FREQ,
+						      .result = KEY_DISABLE });
 }

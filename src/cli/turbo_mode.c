@@ -45,9 +45,9 @@ static int plan_limits(struct run *run, struct isst_change *change, struct isst_
 
 void turbo_mode_set_trl(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_domains = plan_limits,
-						.feature = KEY_TURBO_MODE,
-						.result = KEY_SET_TRL });
+	change_machine(run, &(struct change_command){ .plan_domains = plan_limits,
+						      .feature = KEY_TURBO_MODE,
+						      .result = KEY_SET_TRL });
 }
 
 static int plan_turbo_mode(struct run *run, struct isst_change *change,
@@ -80,14 +80,14 @@ static int plan_disable(struct run *run, struct isst_change *change, struct isst
 
 void turbo_mode_enable(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_units = plan_enable,
-						.feature = KEY_TURBO_MODE,
-						.result = KEY_ENABLE });
+	change_machine(run, &(struct change_command){ .plan_units = plan_enable,
+						      .feature = KEY_TURBO_MODE,
+						      .result = KEY_ENABLE });
 }
 
 void turbo_mode_disable(struct run *run)
 {
-	change_machine(run, &(struct changing){ .plan_units = plan_disable,
-						.feature = KEY_TURBO_MODE,
-						.result = KEY_DISABLE });
+	change_machine(run, &(struct change_command){ .plan_units = plan_disable,
+						      .feature = KEY_TURBO_MODE,
+						      .result = KEY_DISABLE });
 }

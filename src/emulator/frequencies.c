@@ -81,7 +81,7 @@ static bool tpmi_clos_max(const struct server *server, const struct platform_cpu
 		return false;
 	word = tpmi_get(&registers, CP_ASSOCIATION, 0, cpu->core / CORES_PER_WORD);
 	word >>= cpu->core % CORES_PER_WORD * BITS_PER_CORE;
-	*ratio = (unsigned int)tpmi_get(&registers, CP_CLOS_MAX, 0, word % CLOSES);
+	*ratio = (unsigned int)tpmi_get(&registers, CP_CLOS_MAX, 0, word % CLOS_COUNT);
 	return true;
 }
 

@@ -209,7 +209,7 @@ static int run_set_core_power(struct call *call, const struct command *command)
 	(void)command;
 	if (!call->domain->core_power.value)
 		return -ENXIO;
-	for (unsigned int clos = 0; clos < CLOSES && goes_on; clos++)
+	for (unsigned int clos = 0; clos < CLOS_COUNT && goes_on; clos++)
 		if (call->domain->clos_resets.cores >> clos & 1)
 			call->state->clos[clos] = CLOS_AT_RESET;
 	call->state->core_power_enabled = bits(call->data, 16, 16);
@@ -247,7 +247,7 @@ static int run_clos(struct call *call, const struct command *command)
 	uint32_t clos = bits(call->parameter, 7, 0);
 
 	(void)command;
-	if (!clos_by_mailbox(call) || clos >= CLOSES)
+	if (!clos_by_mailbox(call) || clos >= CLOS_COUNT)
 		return -ENXIO;
 	return access_word(call, &call->state->clos[clos], UINT32_MAX);
 }

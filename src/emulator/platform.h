@@ -16,7 +16,7 @@
  * Limits of the interfaces that are emulated, not of the machine: ratio words of eight bytes, four
  * classes, core ids of 8 bits, core masks of 64.
  */
-enum { BUCKETS = 8, TRL_TYPES = 6, CLOSES = 4, CORE_IDS = 256, MASK_CORES = 64, COMMANDS = 32 };
+enum { BUCKETS = 8, TRL_TYPES = 6, CLOS_COUNT = 4, CORE_IDS = 256, MASK_CORES = 64, COMMANDS = 32 };
 
 /*
  * Limits of what is emulated: x86 kernels are built for 8192 CPUs at most, as the file kernel_max
@@ -131,7 +131,7 @@ struct platform_domain {
 	struct list_value turbo_cores; /* MSR 0x1ae */
 	struct commands_value missing;
 	struct mask_value clos_resets; /* bit i: CLOS i is reset when core-power goes on */
-	struct platform_clos clos[CLOSES];
+	struct platform_clos clos[CLOS_COUNT];
 	struct platform_level *levels; /* ascending by number */
 	size_t level_count;
 };

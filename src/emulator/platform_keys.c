@@ -469,7 +469,7 @@ static const struct key domain_keys[] = {
 	{ "core-power-enabled", parse_word, OF_DOMAIN(core_power_enabled), .words = yes_no },
 	{ "clos-enabled", parse_word, OF_DOMAIN(clos_enabled), .words = yes_no,
 	  .driver = FOR_MAILBOX },
-	{ "core-power-resets-clos", parse_mask, OF_DOMAIN(clos_resets), .max = CLOSES - 1 },
+	{ "core-power-resets-clos", parse_mask, OF_DOMAIN(clos_resets), .max = CLOS_COUNT - 1 },
 	{ "priority", parse_word, OF_DOMAIN(priority), .words = priorities },
 	{ "turbo-cores", parse_counts, OF_DOMAIN(turbo_cores) },
 	{ "missing-commands", parse_commands, OF_DOMAIN(missing), .driver = FOR_MAILBOX },
@@ -580,7 +580,7 @@ const struct section_kind section_kinds[] = {
 	{ "files", TARGET_PLATFORM, files_keys, 0 },
 	{ "cgroup", TARGET_PLATFORM, cgroup_keys, 0 },
 	{ "domain", TARGET_DOMAIN, domain_keys, 0 },
-	{ "clos", TARGET_CLOS, clos_keys, CLOSES },
+	{ "clos", TARGET_CLOS, clos_keys, CLOS_COUNT },
 	{ "level", TARGET_LEVEL, level_keys, UINT8_MAX + 1 },
 	{ .name = NULL },
 };

@@ -360,7 +360,7 @@ out:
 static void free_domain(struct platform_domain *domain)
 {
 	isst_cpuset_free(domain->cores.set);
-	for (size_t i = 0; i < CLOSES; i++)
+	for (size_t i = 0; i < CLOS_COUNT; i++)
 		isst_cpuset_free(domain->clos[i].cores.set);
 	free(domain->levels);
 	free(domain->registers);

@@ -120,7 +120,7 @@ static void set_core_power(const struct tpmi_registers *to, const struct platfor
 
 	tpmi_set(to, CP_CONTROL, 0, 0, state);
 	tpmi_set(to, CP_STATUS, 0, 0, state);
-	for (unsigned int i = 0; i < CLOSES; i++) {
+	for (unsigned int i = 0; i < CLOS_COUNT; i++) {
 		const struct platform_clos *clos = &domain->clos[i];
 
 		tpmi_set(to, CP_CLOS_WEIGHT, 0, i, clos->weight.value);

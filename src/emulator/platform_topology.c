@@ -143,7 +143,7 @@ static int set_domain_defaults(const struct platform *platform, struct platform_
 	domain->dynamic_switch.value = 1;
 	domain->core_power.value = 1;
 	domain->second_half.value = 1;
-	for (size_t i = 0; i < CLOSES; i++)
+	for (size_t i = 0; i < CLOS_COUNT; i++)
 		domain->clos[i].max.value = 25500; /* no limit */
 	domain->cores.line = platform->cores.line;
 	domain->cores.set = isst_cpuset_new();

@@ -204,7 +204,7 @@ static void take_core_power(const struct source *source, struct platform_domain 
 		set(&domain->clos_enabled, bits(word, 1, 1));
 		set(&domain->priority, bits(word, 2, 2));
 	}
-	for (unsigned int i = 0; i < CLOSES; i++) {
+	for (unsigned int i = 0; i < CLOS_COUNT; i++) {
 		struct platform_clos *clos = &domain->clos[i];
 
 		if (!told_clos(source, i, &word))

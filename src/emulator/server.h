@@ -22,7 +22,7 @@ struct domain_state {
 	uint32_t features; /* as in 0x7f/0x01: [16] turbo-freq, [17] base-freq enabled */
 	uint32_t core_power_enabled;
 	uint32_t qos_config; /* 0xd0/0x02 and MMIO 0x04: [1] CLOS enable, [2] priority type */
-	uint32_t clos[CLOSES];
+	uint32_t clos[CLOS_COUNT];
 	uint32_t association[CORE_IDS];
 	uint64_t turbo_ratio_limits;   /* MSR 0x1ad */
 	uint64_t turbo_ratio_limits_2; /* MSR 0x1af */

@@ -106,7 +106,7 @@ static void init_mailbox(struct domain_state *state, const struct platform_domai
 									   << 17;
 	state->core_power_enabled = domain->core_power_enabled.value;
 	state->qos_config = domain->clos_enabled.value << 1 | domain->priority.value << 2;
-	for (size_t i = 0; i < CLOSES; i++)
+	for (size_t i = 0; i < CLOS_COUNT; i++)
 		state->clos[i] = clos_word(&domain->clos[i]);
 }
 

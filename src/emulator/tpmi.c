@@ -103,8 +103,8 @@ static int put_off(struct tpmi_call *call, unsigned long request)
 }
 
 /** Lets firmware look at the perf-profile control register, now or when a rule says so. The driver
- * itself waits for @patience_ms. */
-static int perf_profile_written(struct tpmi_call *call, unsigned long request, uint64_t patience_ms)
+ * itself waits for @timeout_ms. */
+static int perf_profile_written(struct tpmi_call *call, unsigned long request, uint64_t timeout_ms)
 {
 	void (*refuse)(struct server *, size_t, unsigned int) = request == ABI_PERF_SET_LEVEL
 									? firmware_refuse_level
@@ -115,7 +115,7 @@ static int perf_profile_written(struct tpmi_call *call, unsigned long request, u
 		refuse(call->server, call->domain, (unsigned int)call->effect->value);
 		return 0;
 	case ACTION_LATE:
-		if (call->effect->value > patience_ms)
+		if (call->effect->value > timeout_ms)
 			return put_off(call, request);
 		wait_ms(call->effect->value);
 		return firmware_perf_profile(call->server, call->domain);
@@ -257,8 +257,9 @@ static uint64_t clos_field(const struct tpmi_call *call, enum tpmi_field field, 
 static int clos_param(struct tpmi_call *call, void *argument)
 {
 	struct abi_clos_param *clos = argument;
-	int result = clos->clos < CLOSES ? open_domain(call, clos->socket_id, clos->power_domain_id)
-					 : -EINVAL;
+	int result = clos->clos < CLOS_COUNT
+			     ? open_domain(call, clos->socket_id, clos->power_domain_id)
+			     : -EINVAL;
 
 	if (result)
 		return result;
@@ -287,7 +288,8 @@ static int open_association(struct tpmi_call *call, const struct abi_clos_assoc 
 {
 	unsigned int slots = count_slots(call->server, one->socket_id);
 
-	if (one->clos >= CLOSES || one->logical_cpu > LAST_CORE || one->power_domain_id >= slots)
+	if (one->clos >= CLOS_COUNT || one->logical_cpu > LAST_CORE ||
+	    one->power_domain_id >= slots)
 		return -EINVAL;
 	if (find_slot(call->server, one->socket_id, 0, &call->domain) &&
 	    !is_bound(call->server, &call->server->platform->domains[call->domain]))

@@ -97,7 +97,7 @@ static void reset_clos(const struct tpmi_registers *registers, uint64_t which)
 {
 	enum { NO_LIMIT = 0xff };
 
-	for (unsigned int clos = 0; clos < CLOSES; clos++) {
+	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++) {
 		if (!(which >> clos & 1))
 			continue;
 		tpmi_set(registers, CP_CLOS_WEIGHT, 0, clos, 0);

@@ -147,7 +147,7 @@ static const struct isst_base_freq *base_freq_of(const struct package_scope *sco
 }
 
 /** CLOS 0 guarantees the high base frequency, the others the low one. */
-static void plan_closes(const struct package_scope *scope, const struct isst_request *sharing)
+static void plan_clos_configs(const struct package_scope *scope, const struct isst_request *sharing)
 {
 	struct isst_change *change = scope->change;
 	struct step *step = change_step(change, ITEM_CLOS);
@@ -159,7 +159,7 @@ static void plan_closes(const struct package_scope *scope, const struct isst_req
 
 		if (!request_is_active(&sharing[i]))
 			continue;
-		for (unsigned int clos = 0; clos < ISST_CLOSES; clos++)
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++)
 			step_set(step, item_of(ITEM_CLOS, sharing[i].domain, clos), mask,
 				 clos_value(&(struct isst_clos){
 					 .epp = clos ? LOWEST_PRIORITY : 0,
@@ -388,7 +388,7 @@ static int plan_priorities(struct package_scope *scope, const struct isst_reques
 	warn_of_cpufreq(change, scope->requests, scope->own);
 	/* Some firmware resets CLOS configurations when core-power goes on, so they come behind. */
 	plan_core_power_steps(change, sharing, scope->count, true, ISST_MAKE_ORDERED);
-	plan_closes(scope, sharing);
+	plan_clos_configs(scope, sharing);
 	plan_associations(change, scope->requests, &own);
 	for (size_t i = 0; i < scope->count && !error; i++)
 		if (request_is_active(&sharing[i]))

@@ -272,7 +272,7 @@ static int ask_core_power(struct questions *questions, const struct isst_cpuset 
 
 	if (!error)
 		error = ask(questions, 0xd0, 0x02, 0, 0);
-	for (unsigned int clos = 0; clos < ISST_CLOSES && !error; clos++)
+	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++)
 		error = ask(questions, 0xd0, 0x01, clos, 0);
 	isst_cpuset_for_each (core, cores)
 		if (!error)
@@ -305,12 +305,12 @@ static int capture_mmio(struct capture *capture, const struct capture_domain *do
 			const struct isst_cpuset *cores, FILE *stream)
 {
 	enum { CLOS = 0x08, ASSOCIATION = 0x20, LAST = 0x11c };
-	size_t count = 0, space = ISST_CLOSES + isst_cpuset_count(cores) + 1;
+	size_t count = 0, space = ISST_CLOS_COUNT + isst_cpuset_count(cores) + 1;
 	struct abi_io_reg *entries = calloc(space, sizeof(*entries));
 	int *errors = calloc(space, sizeof(*errors)), error = entries && errors ? 0 : -ENOMEM;
 	unsigned int core;
 
-	for (unsigned int clos = 0; clos < ISST_CLOSES && !error; clos++)
+	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++)
 		entries[count++].reg = CLOS + 4 * clos;
 	if (!error) {
 		isst_cpuset_for_each (core, cores)

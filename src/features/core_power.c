@@ -34,17 +34,17 @@ static int plan_clos(struct isst_context *context, struct firmware_batch *batch,
 	struct isst_clos *clos = result;
 
 	*clos = (struct isst_clos){ .domain = clos->domain, .clos = clos->clos };
-	if (clos->clos >= ISST_CLOSES)
+	if (clos->clos >= ISST_CLOS_COUNT)
 		return message_error(&context->messages, -EINVAL, "CLOS %u: there are 0 to %d",
-				     clos->clos, ISST_CLOSES - 1);
+				     clos->clos, ISST_CLOS_COUNT - 1);
 	if (!context_accepts_domain(context, clos->domain, &clos->failure))
 		return 0;
 	return context->firmware.operations->plan_clos(batch, clos);
 }
 
-int isst_clos_read(struct isst_context *context, struct isst_clos *closes, size_t count)
+int isst_clos_read(struct isst_context *context, struct isst_clos *configs, size_t count)
 {
-	return context_read(context, closes, count, sizeof(*closes), plan_clos);
+	return context_read(context, configs, count, sizeof(*configs), plan_clos);
 }
 
 /** Orders associations so that those of one core, which share a register, stand together. */

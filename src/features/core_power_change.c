@@ -225,9 +225,9 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 {
 	struct messages *messages = &change->context->messages;
 
-	if (values->clos >= ISST_CLOSES)
+	if (values->clos >= ISST_CLOS_COUNT)
 		return message_error(messages, -EINVAL, "CLOS %u: there are 0 to %d", values->clos,
-				     ISST_CLOSES - 1);
+				     ISST_CLOS_COUNT - 1);
 	if (values->epp > 15 || values->weight > 15)
 		return message_error(messages, -EINVAL, "EPP and weight of a CLOS are 0 to 15");
 	if (values->min_mhz > ISST_NO_LIMIT_MHZ || values->max_mhz > ISST_NO_LIMIT_MHZ ||
@@ -375,10 +375,10 @@ int plan_association(struct isst_change *change, struct isst_clos_association *a
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_cpu(change->context, associations[i].cpu);
 	for (size_t i = 0; i < count && !error; i++)
-		if (associations[i].clos >= ISST_CLOSES)
+		if (associations[i].clos >= ISST_CLOS_COUNT)
 			error = message_error(&change->context->messages, -EINVAL,
 					      "CLOS %u: there are 0 to %d", associations[i].clos,
-					      ISST_CLOSES - 1);
+					      ISST_CLOS_COUNT - 1);
 	if (!error)
 		error = check_contradictions(change, associations, count);
 	if (error)

@@ -12,16 +12,16 @@
 static bool print_limits(struct isst_context *context, const struct isst_domain *domain,
 			 FILE *stream)
 {
-	struct isst_clos configs[ISST_CLOSES] = { 0 };
+	struct isst_clos configs[ISST_CLOS_COUNT] = { 0 };
 	bool any = false;
 
-	for (unsigned int i = 0; i < ISST_CLOSES; i++) {
+	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++) {
 		configs[i].domain = domain;
 		configs[i].clos = i;
 	}
-	if (isst_clos_read(context, configs, ISST_CLOSES))
+	if (isst_clos_read(context, configs, ISST_CLOS_COUNT))
 		return false;
-	for (unsigned int i = 0; i < ISST_CLOSES; i++) {
+	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++) {
 		const struct isst_clos *config = &configs[i];
 
 		if (config->failure.error ||
@@ -81,7 +81,7 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 	isst_cpuset_for_each (cpu, domain->online)
 		associations[count++].cpu = isst_cpu(context, cpu);
 	if (isst_clos_association_read(context, associations, count) == 0)
-		for (unsigned int clos = 1; clos < ISST_CLOSES; clos++)
+		for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
 			print_members(associations, count, clos, &any, stream);
 	free(associations);
 	return any;

@@ -291,7 +291,7 @@ static void judge_current_features(struct level_reader *reader)
 
 /** A feature that a level supports is shown with the state that the firmware tells of that level.
  */
-static void settle_features(struct level_reader *reader, struct level_request *request)
+static void resolve_features(struct level_reader *reader, struct level_request *request)
 {
 	const struct domain_state *state = state_of(reader, request);
 	struct isst_level *level = request->level;
@@ -472,7 +472,7 @@ static int read_levels(struct level_reader *reader)
 	for (size_t i = 0; i < reader->count; i++) {
 		drop_missing_level(reader, &reader->requests[i]);
 		if (!reader->requests[i].refused)
-			settle_features(reader, &reader->requests[i]);
+			resolve_features(reader, &reader->requests[i]);
 	}
 	error = read_properties(reader);
 	if (!error)

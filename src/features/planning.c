@@ -318,7 +318,7 @@ static enum isst_priority_request possible_priority(const struct isst_context *c
 /** Some firmware resets configurations of CLOS when core-power goes on. */
 static void disturb_clos(struct step *step, const struct isst_domain *domain)
 {
-	for (unsigned int clos = 0; clos < ISST_CLOSES; clos++)
+	for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++)
 		step_disturbs_optional(step, item_of(ITEM_CLOS, domain, clos));
 }
 

@@ -92,16 +92,16 @@ static int check_turbo(struct isst_change *change, struct isst_request *requests
 }
 
 /** No limits of frequency; what differs between the classes is their order. */
-static void plan_closes(struct isst_change *change, const struct isst_request *requests,
-			size_t count)
+static void plan_clos_configs(struct isst_change *change, const struct isst_request *requests,
+			      size_t count)
 {
 	struct step *step = change_step(change, ITEM_CLOS);
 	/* The desired frequency of a CLOS is not this feature's: its bits stay. */
 	uint64_t mask = clos_mask(change->context) & 0xffffff;
 
 	for (size_t i = 0; i < count; i++)
-		for (unsigned int clos = 0; clos < ISST_CLOSES && request_is_active(&requests[i]);
-		     clos++)
+		for (unsigned int clos = 0;
+		     clos < ISST_CLOS_COUNT && request_is_active(&requests[i]); clos++)
 			step_set(step, item_of(ITEM_CLOS, requests[i].domain, clos), mask,
 				 clos_value(
 					 &(struct isst_clos){ .epp = clos ? LOWEST_PRIORITY : 0,
@@ -370,7 +370,7 @@ static int plan_priorities(struct package_scope *scope, const struct isst_reques
 			change,
 			"no CPUs are named: every core becomes low priority, and none gets a higher turbo "
 			"frequency; name those of high priority with -c before the feature");
-	plan_closes(change, sharing, scope->count);
+	plan_clos_configs(change, sharing, scope->count);
 	step = change_step(change, ITEM_ASSOCIATION);
 	for (size_t i = 0; i < scope->count && !error; i++) {
 		if (!request_is_active(&sharing[i]))

@@ -381,7 +381,7 @@ static void send_association(struct firmware_batch *batch, void *entries, int *e
 	tpmi_check_associations(&batch->tpmi, associations, errors, count);
 	driver_associations(driver, associations, errors, count, purpose);
 	for (size_t i = 0; i < count; i++)
-		if (!errors[i] && associations[i].clos >= ISST_CLOSES)
+		if (!errors[i] && associations[i].clos >= ISST_CLOS_COUNT)
 			errors[i] = -EBADMSG;
 }
 

@@ -81,7 +81,7 @@ static int note_writes(struct isst_change *change, struct step *step,
 		note_write(change, entry, failure);
 		/* One that may still take effect is waited for when the step is verified. */
 		if (failure->error && !entry->timed_out && !result)
-			result = do_without(change, entry, failure->error, failure->message);
+			result = skip_optional(change, entry, failure->error, failure->message);
 	}
 	return result;
 }
@@ -188,7 +188,7 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	if (entry->refused)
 		return 0;
 	if (access->failure.error)
-		return do_without(change, entry, access->failure.error, access->failure.message);
+		return skip_optional(change, entry, access->failure.error, access->failure.message);
 	if (access->absent)
 		return message_error(&context->messages, -EIO, "%s is gone after it was written",
 				     item_describe(context, &entry->item));
@@ -207,7 +207,7 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 		entry->wanted = access->value;
 		return 0;
 	}
-	return do_without(change, entry, -EIO, describe_not_taken(change, entry, access->value));
+	return skip_optional(change, entry, -EIO, describe_not_taken(change, entry, access->value));
 }
 
 /** A step that is being made. */
@@ -227,14 +227,14 @@ struct making {
 static int read_back(struct making *making)
 {
 	struct isst_context *context = making->change->context;
-	struct patience patience = patience_for(making->step->kind);
+	struct poll_timer timer = poll_timer_for(making->step->kind);
 	struct item_access *disturbed = making->accesses + making->count;
 	int error = items_read(context, making->accesses, making->count + making->disturbed);
 	bool waited = false;
 
 	while (!error &&
 	       !all_as_wanted(making->step, making->accesses, making->owners, making->count) &&
-	       patience_wait(&patience)) {
+	       poll_timer_wait(&timer)) {
 		waited = true;
 		error = items_read(context, making->accesses, making->count);
 	}

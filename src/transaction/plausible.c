@@ -49,9 +49,9 @@ bool plausible(const struct item *item, struct item_value value)
 	/* Registers hold what others have written, too: whatever they have room for may be found
 	 * there. */
 	case ITEM_CLOS:
-		return item->index < ISST_CLOSES && !(value.number >> UNUSED_WORD_BITS);
+		return item->index < ISST_CLOS_COUNT && !(value.number >> UNUSED_WORD_BITS);
 	case ITEM_ASSOCIATION:
-		return item->index <= HIGHEST_CORE && value.number < ISST_CLOSES;
+		return item->index <= HIGHEST_CORE && value.number < ISST_CLOS_COUNT;
 	case ITEM_TURBO_RATIO_LIMITS:
 		return true;
 	case ITEM_SCALING_MAX:

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int do_without(struct isst_change *change, struct entry *entry, int error, const char *why)
+int skip_optional(struct isst_change *change, struct entry *entry, int error, const char *why)
 {
 	bool optional = entry->optional;
 
@@ -87,8 +87,8 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 		entry->old = item->value;
 		entry->now = item->now;
 		if (item->failure.error)
-			error = do_without(change, entry, item->failure.error,
-					   item->failure.message);
+			error = skip_optional(change, entry, item->failure.error,
+					      item->failure.message);
 	}
 	return error;
 }
@@ -234,7 +234,7 @@ int read_baseline(struct isst_change *change)
 	return error;
 }
 
-int look_ahead(struct isst_change *change)
+int plan_only(struct isst_change *change)
 {
 	int error = read_entries(change);
 
@@ -309,8 +309,8 @@ static int read_moved(struct isst_change *change, struct step *step)
 
 		entry->now = accesses[i].value;
 		if (accesses[i].failure.error)
-			error = do_without(change, entry, accesses[i].failure.error,
-					   accesses[i].failure.message);
+			error = skip_optional(change, entry, accesses[i].failure.error,
+					      accesses[i].failure.message);
 		else if (accesses[i].absent)
 			entry->recorded = false;
 		else

@@ -13,7 +13,7 @@
 int read_baseline(struct isst_change *change);
 
 /** Works out what the steps would write, for a change that is not made. As above. */
-int look_ahead(struct isst_change *change);
+int plan_only(struct isst_change *change);
 
 /** Works out what a step has to write. As above. */
 int prepare_step(struct isst_change *change, struct step *step, bool *needed);
@@ -31,6 +31,6 @@ bool entry_served(const struct entry *entry, struct item_value now);
  * Goes on without an entry that failed, where that is possible, with a warning. Returns 0, or
  * @error with a message.
  */
-int do_without(struct isst_change *change, struct entry *entry, int error, const char *why);
+int skip_optional(struct isst_change *change, struct entry *entry, int error, const char *why);
 
 #endif

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct patience patience_for(enum item_kind kind)
+struct poll_timer poll_timer_for(enum item_kind kind)
 {
-	return (struct patience){ item_settling_time(kind) * 1000, 500 };
+	return (struct poll_timer){ item_settling_time(kind) * 1000, 500 };
 }
 
 void rest_us(unsigned int us)
@@ -25,17 +25,16 @@ void rest_us(unsigned int us)
 		;
 }
 
-bool patience_wait(struct patience *patience)
+bool poll_timer_wait(struct poll_timer *timer)
 {
-	unsigned int us = patience->next_us < patience->left_us ? patience->next_us
-								: patience->left_us;
+	unsigned int us = timer->next_us < timer->left_us ? timer->next_us : timer->left_us;
 
 	if (us == 0)
 		return false;
 	rest_us(us);
-	patience->left_us -= us;
-	if (patience->next_us < 20000)
-		patience->next_us *= 2;
+	timer->left_us -= us;
+	if (timer->next_us < 20000)
+		timer->next_us *= 2;
 	return true;
 }
 
@@ -175,7 +174,7 @@ static int run(struct isst_change *change)
 	change->ran = true;
 	change_forget_list(change);
 	if (change->options.dry_run) {
-		error = look_ahead(change);
+		error = plan_only(change);
 		return error ? error : change_list(change);
 	}
 	error = check_writable(change);

@@ -88,7 +88,7 @@ static bool is_awaited(const struct restoration *work, size_t i)
 static int settle(struct restoration *work, enum item_kind kind)
 {
 	struct item_access *accesses = calloc(work->count, sizeof(*accesses));
-	struct patience patience = patience_for(kind);
+	struct poll_timer timer = poll_timer_for(kind);
 	bool there = false;
 	int error = accesses ? 0 : -ENOMEM;
 
@@ -100,7 +100,7 @@ static int settle(struct restoration *work, enum item_kind kind)
 			there &= !is_awaited(work, i) ||
 				 item_value_equal(&accesses[i].item, accesses[i].value,
 						  work->accesses[i].value);
-		if (!there && !patience_wait(&patience))
+		if (!there && !poll_timer_wait(&timer))
 			break;
 	}
 	/* What has not come by now is not on its way. */
@@ -167,7 +167,7 @@ static void select_changed(struct restoration *work)
  */
 static int await_pending(struct restoration *work, enum item_kind kind)
 {
-	struct patience patience = patience_for(kind);
+	struct poll_timer timer = poll_timer_for(kind);
 	int error = 0;
 	bool pending;
 
@@ -181,7 +181,7 @@ static int await_pending(struct restoration *work, enum item_kind kind)
 				   !work->accesses[i].failure.error &&
 				   is_as_before(entry, work->accesses[i].value);
 		}
-	} while (!error && pending && patience_wait(&patience));
+	} while (!error && pending && poll_timer_wait(&timer));
 	return error;
 }
 
@@ -248,7 +248,7 @@ bool change_touches_cpus(const struct isst_change *change)
 }
 
 /** CPUs that carried requests may have gone offline. */
-static void look_around(struct isst_change *change)
+static void rediscover(struct isst_change *change)
 {
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
 		message_trace(&change->context->messages, "undo: %s", isst_error(change->context));
@@ -358,7 +358,7 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 {
 	int error = 0;
 
-	look_around(change);
+	rediscover(change);
 	for (size_t i = change->count; i-- > 0 && !error;) {
 		struct step *step = change->steps[i];
 
@@ -366,7 +366,7 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 			continue;
 		error = restore(change, step->entries, step->count, attempt);
 		if (step->kind == ITEM_ONLINE)
-			look_around(change);
+			rediscover(change);
 		if (!error)
 			error = restore(change, step->footprint, step->footprint_count, attempt);
 	}

@@ -13,12 +13,12 @@ void change_forget_differences(struct isst_change *change);
 
 /** Pauses between looks at an item that is settling: longer and longer, up to the time that is
  * left. */
-struct patience {
+struct poll_timer {
 	unsigned int left_us, next_us;
 };
-struct patience patience_for(enum item_kind kind);
+struct poll_timer poll_timer_for(enum item_kind kind);
 /** Waits a bit; false when the time is up. */
-bool patience_wait(struct patience *patience);
+bool poll_timer_wait(struct poll_timer *timer);
 
 /** Waits for less than a second, whatever signals arrive. */
 void rest_us(unsigned int us);

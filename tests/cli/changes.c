@@ -19,7 +19,7 @@
 #define isst_platform fake_platform
 #define change_machine tested_change_machine
 #define change_all_online tested_change_all_online
-#define change_settle tested_change_settle
+#define change_finish tested_change_finish
 #define unit_report fake_unit_report
 #define run_call fake_run_call
 #include "cli/change.c" /* NOLINT(bugprone-suspicious-include) */
@@ -199,16 +199,16 @@ static int plan_each_cpu(struct run *run, struct isst_change *change, struct iss
 	return library.planned;
 }
 
-static const struct changing enable = { .plan_domains = plan_both,
-					.feature = KEY_TURBO_FREQ,
-					.result = KEY_ENABLE };
-static const struct changing enable_automatic = { .plan_domains = plan_both,
-						  .feature = KEY_TURBO_FREQ,
-						  .result = KEY_ENABLE,
-						  .once_more = KEY_TURBO_FREQ_AUTO };
-static const struct changing disable_each = { .plan_units = plan_each_cpu,
-					      .feature = KEY_TURBO_MODE,
-					      .result = KEY_DISABLE };
+static const struct change_command enable = { .plan_domains = plan_both,
+					      .feature = KEY_TURBO_FREQ,
+					      .result = KEY_ENABLE };
+static const struct change_command enable_automatic = { .plan_domains = plan_both,
+							.feature = KEY_TURBO_FREQ,
+							.result = KEY_ENABLE,
+							.extra_result = KEY_TURBO_FREQ_AUTO };
+static const struct change_command disable_each = { .plan_units = plan_each_cpu,
+						    .feature = KEY_TURBO_MODE,
+						    .result = KEY_DISABLE };
 
 /** Two packages; --cpu, where it is named, names two CPUs of the first and one of the second. */
 #define DOMAIN_0 \
@@ -367,7 +367,7 @@ static void what_could_not_be_taken_back_is_listed(void **state)
 	library.differences[1] = "CLOS 1 is 1, was 0";
 	change_machine(&run, &enable);
 	assert_outcome(
-		STATUS_HALF_DONE,
+		STATUS_ROLLBACK_INCOMPLETE,
 		"Error: refused\nError: CLOS 0 is 1, was 0\nError: CLOS 1 is 1, was 0\n" UNIT(
 			"0", "0", "turbo-freq", "enable:failed(error -131)")
 			UNIT("1", "14", "turbo-freq", "enable:failed(error -131)"));
@@ -377,7 +377,7 @@ static void a_signal_is_named(void **state)
 {
 	(void)state;
 	library.error = "interrupted; what was changed before has been taken back";
-	assert_int_equal(signals_hold(&run.signals), 0);
+	assert_int_equal(signals_block(&run.signals), 0);
 	raise(SIGTERM);
 	change_machine(&run, &enable);
 	/* Taken in, so that letting go does not end the test. */
@@ -461,9 +461,9 @@ static int plan_all_but_the_last(struct run *unused, struct isst_change *change,
 
 static void what_planning_finds_of_a_domain_without_cpus_is_a_note(void **state)
 {
-	static const struct changing change = { .plan_domains = plan_all_but_the_last,
-						.feature = KEY_TURBO_FREQ,
-						.result = KEY_ENABLE };
+	static const struct change_command change = { .plan_domains = plan_all_but_the_last,
+						      .feature = KEY_TURBO_FREQ,
+						      .result = KEY_ENABLE };
 
 	(void)state;
 	without_cpus();
@@ -486,11 +486,11 @@ static void a_domain_without_cpus_is_not_enough(void **state)
 	run.targets.units[0].slot = 1;
 	run.targets.units[1].slot = 0;
 	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 lacks it", 0 };
-	change_machine(&run, &(struct changing){ .plan_domains = plan_all_but_the_last,
-						 .feature = KEY_TURBO_FREQ,
-						 .result = KEY_ENABLE });
+	change_machine(&run, &(struct change_command){ .plan_domains = plan_all_but_the_last,
+						       .feature = KEY_TURBO_FREQ,
+						       .result = KEY_ENABLE });
 	assert_int_equal(library.runs, 0);
-	assert_outcome(STATUS_NOT_HERE,
+	assert_outcome(STATUS_UNSUPPORTED,
 		       "Error: package 0 lacks it\n" UNIT("0", "0", "turbo-freq",
 							  "enable:failed(error -95)")
 			       UNIT("0", "0", "turbo-freq", "enable:failed(error -95)"));
@@ -503,7 +503,7 @@ static void a_named_domain_must_not_lack_the_feature(void **state)
 	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
-	assert_outcome(STATUS_NOT_HERE,
+	assert_outcome(STATUS_UNSUPPORTED,
 		       "Error: package 1 lacks it\n" UNIT("0", "12", "turbo-freq",
 							  "enable:failed(error -95)")
 			       UNIT("0", "13", "turbo-freq", "enable:failed(error -95)")
@@ -517,7 +517,7 @@ static void nothing_is_done_where_no_domain_has_the_feature(void **state)
 	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
-	assert_outcome(STATUS_NOT_HERE,
+	assert_outcome(STATUS_UNSUPPORTED,
 		       "Error: package 0 lacks it\nError: package 1 lacks it\n" UNIT(
 			       "0", "0", "turbo-freq", "enable:failed(error -95)")
 			       UNIT("1", "14", "turbo-freq", "enable:failed(error -95)"));
@@ -618,7 +618,7 @@ static void a_dry_run_lists_what_differs(void **state)
 	library.steps[1] = (struct isst_change_step){ "CLOS 1", "1", "1", false };
 	library.steps[2] = (struct isst_change_step){ "CLOS 2", NULL, "3", false };
 	change_machine(&run, &enable);
-	change_settle(&run);
+	change_finish(&run);
 	assert_outcome(STATUS_DONE, "Would change CLOS 0: 0 -> 1\n"
 				    "Would change CLOS 2: unknown -> 3\n");
 	assert_rendered(run.report, FORMAT_JSON,
@@ -644,7 +644,7 @@ static void a_dry_run_may_find_nothing_to_do(void **state)
 	ask_for(OPTION_DRY_RUN);
 	library.steps[0] = (struct isst_change_step){ "CLOS 1", "1", "1", false };
 	change_machine(&run, &enable);
-	change_settle(&run);
+	change_finish(&run);
 	assert_outcome(STATUS_DONE, "Information: nothing would be changed\n");
 	assert_rendered(run.report, FORMAT_JSON,
 			"{\n"
@@ -661,7 +661,7 @@ static void a_dry_run_fails_as_the_run_would(void **state)
 	ask_for(OPTION_DRY_RUN);
 	library.domain[1] = (struct isst_failure){ -EIO, "package 1 is locked", 0 };
 	change_machine(&run, &enable);
-	change_settle(&run);
+	change_finish(&run);
 	assert_int_equal(library.runs, 0);
 	assert_outcome(STATUS_FAILED, "Error: package 1 is locked\n");
 }
@@ -706,7 +706,7 @@ static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 	ask_for(OPTION_DRY_RUN);
 	library.steps[0] = (struct isst_change_step){ "CPU 3", "offline", "online", false };
 	assert_true(change_all_online(&run));
-	change_settle(&run);
+	change_finish(&run);
 	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n" UNFORESEEN);
 }
 
@@ -731,7 +731,7 @@ static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **st
 	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";
 	assert_true(change_all_online(&run));
 	change_machine(&run, &enable);
-	change_settle(&run);
+	change_finish(&run);
 	assert_outcome(STATUS_DONE,
 		       "Information: package 1: all its CPUs (3) are offline; not changed\n"
 		       "Information: nothing would be changed\n");

@@ -27,7 +27,7 @@ static void assert_chosen(const char *line, const char *platform, const char *di
 	enum exit_status status = choose(line, &target, &problem);
 
 	if (platform && !isst_emulator()) {
-		assert_int_equal(status, STATUS_NOT_HERE);
+		assert_int_equal(status, STATUS_UNSUPPORTED);
 		free(problem);
 		return;
 	}

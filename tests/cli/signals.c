@@ -42,7 +42,7 @@ static void receive(size_t which)
 
 	/* Shells start programs in the background with some of them ignored. */
 	signal(cases[which].number, SIG_DFL);
-	if (signals_hold(&signals) != 0 || signals_arrived(&signals))
+	if (signals_block(&signals) != 0 || signals_arrived(&signals))
 		_exit(2);
 	raise(cases[which].number);
 	if (!is_name(signals_arrived(&signals), cases[which].name))
@@ -66,7 +66,7 @@ static void receive_ignored(size_t which)
 	struct signals signals;
 
 	signal(cases[which].number, SIG_IGN);
-	if (signals_hold(&signals) != 0)
+	if (signals_block(&signals) != 0)
 		_exit(2);
 	raise(cases[which].number);
 	if (signals_arrived(&signals))
@@ -102,10 +102,10 @@ static void receive_and_write_the_result(size_t which)
 	struct signals signals;
 
 	signal(cases[which].number, SIG_DFL);
-	if (signals_hold(&signals) != 0)
+	if (signals_block(&signals) != 0)
 		_exit(2);
 	raise(cases[which].number);
-	signals_let_through(&signals);
+	signals_unblock(&signals);
 	/* Still here, so that the result can be written. */
 	signals_release(&signals);
 	_exit(3);
@@ -122,9 +122,9 @@ static void receive_while_writing(size_t which)
 	struct signals signals;
 
 	signal(cases[which].number, SIG_DFL);
-	if (signals_hold(&signals) != 0)
+	if (signals_block(&signals) != 0)
 		_exit(2);
-	signals_let_through(&signals);
+	signals_unblock(&signals);
 	raise(cases[which].number);
 	_exit(3);
 }
@@ -140,11 +140,11 @@ static void receive_and_forget(size_t which)
 	struct signals signals;
 
 	signal(cases[which].number, SIG_DFL);
-	if (signals_hold(&signals) != 0)
+	if (signals_block(&signals) != 0)
 		_exit(2);
 	raise(cases[which].number);
-	signals_let_through(&signals);
-	signals_forget(&signals);
+	signals_unblock(&signals);
+	signals_discard(&signals);
 	signals_release(&signals);
 	_exit(WENT_WELL);
 }
@@ -166,7 +166,7 @@ static void lose_the_reader(size_t which)
 	int ends[2];
 
 	(void)which;
-	if (pipe(ends) != 0 || signals_hold(&signals) != 0)
+	if (pipe(ends) != 0 || signals_block(&signals) != 0)
 		_exit(2);
 	close(ends[0]);
 	_exit(write(ends[1], "x", 1) < 0 ? WENT_WELL : 3);

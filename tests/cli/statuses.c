@@ -25,13 +25,13 @@ static void library_errors_have_their_statuses(void **state)
 static void the_gravest_status_of_all_units_wins(void **state)
 {
 	(void)state;
-	assert_int_equal(status_worse(STATUS_DONE, STATUS_NOT_HERE), 3);
-	assert_int_equal(status_worse(STATUS_NOT_HERE, STATUS_DONE), 3);
-	assert_int_equal(status_worse(STATUS_NOT_PERMITTED, STATUS_NOT_HERE), 4);
-	assert_int_equal(status_worse(STATUS_NOT_HERE, STATUS_NOT_PERMITTED), 4);
+	assert_int_equal(status_worse(STATUS_DONE, STATUS_UNSUPPORTED), 3);
+	assert_int_equal(status_worse(STATUS_UNSUPPORTED, STATUS_DONE), 3);
+	assert_int_equal(status_worse(STATUS_NOT_PERMITTED, STATUS_UNSUPPORTED), 4);
+	assert_int_equal(status_worse(STATUS_UNSUPPORTED, STATUS_NOT_PERMITTED), 4);
 	assert_int_equal(status_worse(STATUS_FAILED, STATUS_NOT_PERMITTED), 1);
 	assert_int_equal(status_worse(STATUS_NOT_PERMITTED, STATUS_FAILED), 1);
-	assert_int_equal(status_worse(STATUS_FAILED, STATUS_HALF_DONE), 5);
+	assert_int_equal(status_worse(STATUS_FAILED, STATUS_ROLLBACK_INCOMPLETE), 5);
 }
 
 static int start(void **state)
@@ -63,9 +63,9 @@ static void a_unit_that_lacks_a_feature_is_noted(void **state)
 {
 	struct run *run = *state;
 
-	run_lacking(run, "package %d lacks it", 1);
+	run_unsupported(run, "package %d lacks it", 1);
 	report_a_unit(run);
-	run_settle(run);
+	run_finish(run);
 	assert_int_equal(run->status, 0);
 	assert_rendered(run->report, FORMAT_TEXT, "Information: package 1 lacks it\n package-0\n");
 }
@@ -74,10 +74,10 @@ static void a_named_unit_that_lacks_a_feature_is_an_error(void **state)
 {
 	struct run *run = *state;
 
-	run_lacking(run, "package %d lacks it", 1);
+	run_unsupported(run, "package %d lacks it", 1);
 	report_a_unit(run);
 	run->targets.named = true;
-	run_settle(run);
+	run_finish(run);
 	assert_int_equal(run->status, 3);
 	assert_rendered(run->report, FORMAT_TEXT, "Error: package 1 lacks it\n package-0\n");
 }
@@ -86,9 +86,9 @@ static void a_feature_that_no_unit_has_is_an_error(void **state)
 {
 	struct run *run = *state;
 
-	run_lacking(run, "package 0 lacks it");
-	run_lacking(run, "package 1 lacks it");
-	run_settle(run);
+	run_unsupported(run, "package 0 lacks it");
+	run_unsupported(run, "package 1 lacks it");
+	run_finish(run);
 	assert_int_equal(run->status, 3);
 	assert_rendered(run->report, FORMAT_TEXT,
 			"Error: package 0 lacks it\nError: package 1 lacks it\n");
@@ -106,7 +106,7 @@ static void a_result_is_there_or_its_failure_is_told_once(void **state)
 	assert_false(run_result(run, &lacking, true));
 	assert_false(run_result(run, &lacking, false));
 	report_a_unit(run);
-	run_settle(run);
+	run_finish(run);
 	assert_int_equal(run->status, 1);
 	assert_rendered(run->report, FORMAT_TEXT,
 			"Error: refused\nInformation: no such thing\n package-0\n");

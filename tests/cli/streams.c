@@ -59,7 +59,7 @@ static void report_something(struct output *output, const char *path, struct cap
 	fputs("trace\n", output_trace(output));
 	report_number(report_unit(report, NULL, 0), KEY_CLOS, 3);
 	report_message(report, ENTRY_ERROR, "message");
-	captured->status = output_report(output, report, STATUS_NOT_HERE);
+	captured->status = output_report(output, report, STATUS_UNSUPPORTED);
 	output_close(output);
 	report_free(report);
 }
@@ -135,7 +135,8 @@ static void everything_goes_where_the_table_says(void **state)
 		assert_string_equal(captured.text[0], cases[i].file);
 		assert_string_equal(captured.text[1], cases[i].standard_output);
 		assert_string_equal(captured.text[2], cases[i].standard_error);
-		assert_int_equal(captured.status, cases[i].wrong ? STATUS_USAGE : STATUS_NOT_HERE);
+		assert_int_equal(captured.status,
+				 cases[i].wrong ? STATUS_USAGE : STATUS_UNSUPPORTED);
 	}
 	unlink(path);
 	free(path);

@@ -99,7 +99,7 @@ static void associate(const struct isst_context *context, struct isst_clos_assoc
 static void a_register_is_read_once_for_all_cpus_of_its_core(void **state)
 {
 	static const unsigned int CPUS[] = { 7, 0, 4, 3, 1, 0 };
-	static const unsigned int CLOSES[] = { 3, 1, 1, 3, 2, 1 };
+	static const unsigned int CLOS_COUNT[] = { 3, 1, 1, 3, 2, 1 };
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
 	struct isst_clos_association all[COUNT(CPUS)];
@@ -114,7 +114,7 @@ static void a_register_is_read_once_for_all_cpus_of_its_core(void **state)
 	for (size_t i = 0; i < COUNT(CPUS); i++) {
 		assert_int_equal(all[i].cpu->number, CPUS[i]);
 		assert_int_equal(all[i].failure.error, 0);
-		assert_int_equal(all[i].clos, CLOSES[i]);
+		assert_int_equal(all[i].clos, CLOS_COUNT[i]);
 	}
 	assert_int_equal(fake->device.call_count, 1);
 	assert_int_equal(fake->device.entry_count, 3);

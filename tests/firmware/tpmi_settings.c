@@ -153,7 +153,7 @@ static void qos_is_switch_and_priority_type_together(void **state)
 static const struct {
 	uint64_t value;
 	unsigned int weight, min_mhz, max_mhz;
-} CLOSES[] = {
+} CLOS_COUNT[] = {
 	{ 0x00ff0000, 0, 0, 25500 },
 	{ 0x001e08f0, 15, 800, 3000 },
 	{ 0x00181870, 7, 2400, 2400 },
@@ -163,31 +163,31 @@ static const struct {
 
 static void a_clos_is_read_as_ratios(void **state)
 {
-	for (size_t i = 0; i < COUNT(CLOSES); i++) {
+	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
-		unsigned char bytes[10] = { [8] = (unsigned char)CLOSES[i].weight };
+		unsigned char bytes[10] = { [8] = (unsigned char)CLOS_COUNT[i].weight };
 
-		put_half(bytes, 4, CLOSES[i].min_mhz);
-		put_half(bytes, 6, CLOSES[i].max_mhz);
+		put_half(bytes, 4, CLOS_COUNT[i].min_mhz);
+		put_half(bytes, 6, CLOS_COUNT[i].max_mhz);
 		fake_core_power(fake, FAKE_OWN, true, false, false);
 		fake_tpmi(fake->device, FAKE_CLOS, FAKE_OWN, 3, bytes, sizeof(bytes));
-		assert_int_equal(get(fake, SETTING_CLOS, 3), CLOSES[i].value);
+		assert_int_equal(get(fake, SETTING_CLOS, 3), CLOS_COUNT[i].value);
 		fake_tpmi_finish(fake);
 	}
 }
 
 static void a_clos_is_written_in_megahertz(void **state)
 {
-	for (size_t i = 0; i < COUNT(CLOSES); i++) {
+	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
 		/* clos @3, min @4, max @6, prop_prio @8 of the structure. */
-		const uint64_t data = 2 | (uint64_t)CLOSES[i].min_mhz << 8 |
-				      (uint64_t)CLOSES[i].max_mhz << 24 |
-				      (uint64_t)CLOSES[i].weight << 40;
+		const uint64_t data = 2 | (uint64_t)CLOS_COUNT[i].min_mhz << 8 |
+				      (uint64_t)CLOS_COUNT[i].max_mhz << 24 |
+				      (uint64_t)CLOS_COUNT[i].weight << 40;
 
 		fake_core_power(fake, FAKE_OWN, true, false, false);
 		fake_tpmi_write(fake->device, FAKE_CLOS, FAKE_OWN, data);
-		assert_int_equal(set(fake, SETTING_CLOS, 2, CLOSES[i].value).error, 0);
+		assert_int_equal(set(fake, SETTING_CLOS, 2, CLOS_COUNT[i].value).error, 0);
 		assert_int_equal(fake_tpmi_sent(fake, FAKE_CLOS, FAKE_OWN, true, data), 1);
 		fake_tpmi_finish(fake);
 	}

@@ -46,7 +46,7 @@ static void print_domain(FILE *out, uint32_t index, const struct domain_state *d
 	fprintf(out, "domain %u features: 0x%08x\n", index, domain->features);
 	fprintf(out, "domain %u core-power: %u\n", index, domain->core_power_enabled);
 	fprintf(out, "domain %u qos: 0x%08x\n", index, domain->qos_config);
-	for (int i = 0; i < CLOSES; i++)
+	for (int i = 0; i < CLOS_COUNT; i++)
 		fprintf(out, "domain %u clos %d: 0x%08x\n", index, i, domain->clos[i]);
 	for (int i = 0; i < CORE_IDS; i++)
 		if (domain->association[i])

@@ -73,7 +73,7 @@ static void check_limit(struct bench *bench, struct uncore_place place, enum cpu
 	assert_int_equal(khz, mhz * 1000);
 }
 
-static void check_lacking(struct bench *bench, struct uncore_place place)
+static void check_unsupported(struct bench *bench, struct uncore_place place)
 {
 	uint64_t khz;
 	char *path;
@@ -96,8 +96,8 @@ static void limits_of_a_die_are_read(void **state)
 	limits(fake, "package_01_die_12", 800, 2200);
 	check_limit(&bench, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MIN, 800);
 	check_limit(&bench, (struct uncore_place){ .package = 1, .die = 12 }, CPUFREQ_MAX, 2200);
-	check_lacking(&bench, (struct uncore_place){ .package = 1, .die = 1 });
-	check_lacking(&bench, (struct uncore_place){ .package = 12, .die = 1 });
+	check_unsupported(&bench, (struct uncore_place){ .package = 1, .die = 1 });
+	check_unsupported(&bench, (struct uncore_place){ .package = 12, .die = 1 });
 	finish(&bench);
 }
 
@@ -158,9 +158,9 @@ static void clusters_are_found_by_what_their_files_say(void **state)
 	check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MAX, 2400);
 	check_limit(&bench, cluster_at(4, 0, 0), CPUFREQ_MAX, 2500);
 	check_limit(&bench, cluster_at(4, 0, 0), CPUFREQ_MIN, 800);
-	check_lacking(&bench, cluster_at(0, 0, 0));
-	check_lacking(&bench, cluster_at(1, 0, 1));
-	check_lacking(&bench, cluster_at(0, 4, 2));
+	check_unsupported(&bench, cluster_at(0, 0, 0));
+	check_unsupported(&bench, cluster_at(1, 0, 1));
+	check_unsupported(&bench, cluster_at(0, 4, 2));
 	finish(&bench);
 }
 
@@ -179,9 +179,9 @@ static void numbers_that_are_not_unique_tell_nothing_of_their_package(void **sta
 	cluster(fake, "uncore03", 0, 0, 0, 2300);
 	cluster(fake, "uncore04", 1, 0, 0, 2400);
 	cluster(fake, "uncore05", 1, 0, 1, 2400);
-	check_lacking(&bench, cluster_at(0, 0, 0));
-	check_lacking(&bench, cluster_at(0, 0, 1));
-	check_lacking(&bench, place);
+	check_unsupported(&bench, cluster_at(0, 0, 0));
+	check_unsupported(&bench, cluster_at(0, 0, 1));
+	check_unsupported(&bench, place);
 	assert_true(uncore_is_ambiguous(&bench.files, &place));
 	assert_false(uncore_is_ambiguous(&bench.files, &other));
 	check_limit(&bench, other, CPUFREQ_MAX, 2400);
@@ -256,8 +256,8 @@ static void entries_that_are_no_clusters_do_not_end_the_scan(void **state)
 	uncore_file(fake, "uncore02", "domain_id", "2");
 	cluster(fake, "uncore03", 0, 2, 0, 2300);
 	check_limit(&bench, cluster_at(0, 2, 0), CPUFREQ_MAX, 2300);
-	check_lacking(&bench, cluster_at(0, 0, 0));
-	check_lacking(&bench, cluster_at(3, 3, 3));
+	check_unsupported(&bench, cluster_at(0, 0, 0));
+	check_unsupported(&bench, cluster_at(3, 3, 3));
 	finish(&bench);
 }
 
@@ -289,7 +289,7 @@ static void the_directory_is_scanned_once(void **state)
 	reads = fake->files.reads;
 	for (unsigned int i = 0; i < 5; i++)
 		check_limit(&bench, cluster_at(0, 1, 0), CPUFREQ_MIN, 800);
-	check_lacking(&bench, cluster_at(0, 9, 0));
+	check_unsupported(&bench, cluster_at(0, 9, 0));
 	assert_int_equal(fake->files.lists, 1);
 	assert_int_equal(fake->files.reads, reads + 5);
 	uncore_forget(&bench.files);
@@ -305,7 +305,7 @@ static void without_the_kernels_module_there_is_no_cluster(void **state)
 
 	start(fake, &bench);
 	fake->files.listable = true;
-	check_lacking(&bench, cluster_at(0, 0, 0));
+	check_unsupported(&bench, cluster_at(0, 0, 0));
 	finish(&bench);
 }
 

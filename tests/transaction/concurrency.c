@@ -100,24 +100,24 @@ static void two_runs_end_in_the_result_of_one_order(void **state)
 /** Every run puts all cores into a CLOS of its own: afterwards they are all in the same one. */
 static void eight_runs_leave_no_mixture(void **state)
 {
-	static const char *const CLOSES[] = { "association", "association 0", "association 1",
-					      "association 3" };
+	static const char *const CLOS_COUNT[] = { "association", "association 0", "association 1",
+						  "association 3" };
 	const char *names[MOST];
-	char *results[COUNT(CLOSES)], *now;
+	char *results[COUNT(CLOS_COUNT)], *now;
 	struct machine machine;
 	bool found = false;
 
 	machine_begin(&machine, *state);
-	for (size_t i = 0; i < COUNT(CLOSES); i++) {
-		machine_restart(&machine, CLOSES[i]);
+	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
+		machine_restart(&machine, CLOS_COUNT[i]);
 		results[i] = machine_picture(&machine);
 	}
 	for (size_t i = 0; i < MOST; i++)
-		names[i] = CLOSES[i % COUNT(CLOSES)];
+		names[i] = CLOS_COUNT[i % COUNT(CLOS_COUNT)];
 	machine_restart(&machine, NULL);
 	race(&machine, names, MOST);
 	now = machine_picture(&machine);
-	for (size_t i = 0; i < COUNT(CLOSES); i++) {
+	for (size_t i = 0; i < COUNT(CLOS_COUNT); i++) {
 		found |= strcmp(now, results[i]) == 0;
 		free(results[i]);
 	}

@@ -14,7 +14,7 @@
 #define CPUS "/sys/devices/system/cpu/"
 #define CGROUPS "/sys/fs/cgroup/"
 
-enum { MOST_DOMAINS = 64, CLOSES = 4, CORES = 64, MOST_DIES = 16 };
+enum { MOST_DOMAINS = 64, CLOS_COUNT = 4, CORES = 64, MOST_DIES = 16 };
 
 struct line {
 	const char *key, *value;
@@ -272,7 +272,7 @@ static void find_domain_items(struct difference *difference, unsigned int d)
 	if (differ(difference, &v, "domain %u qos", d))
 		expect(difference, DOMAIN "CLOS and priority type is 0x%" PRIx64 ", was 0x%" PRIx64,
 		       package, die, number_of(v.now), number_of(v.before));
-	for (unsigned int i = 0; i < CLOSES; i++)
+	for (unsigned int i = 0; i < CLOS_COUNT; i++)
 		if (differ(difference, &v, "domain %u clos %u", d, i))
 			expect(difference, DOMAIN "CLOS %u is 0x%" PRIx64 ", was 0x%" PRIx64,
 			       package, die, i, number_of(v.now), number_of(v.before));
@@ -319,7 +319,7 @@ static void compare_core_power(struct difference *difference, const struct domai
 		expect(difference,
 		       POWER_DOMAIN "CLOS and priority type is 0x%" PRIx64 ", was 0x%" PRIx64,
 		       package, number, core_power_of(now), core_power_of(before));
-	for (unsigned int i = 0; i < CLOSES; i++)
+	for (unsigned int i = 0; i < CLOS_COUNT; i++)
 		if (clos_of(before, i) != clos_of(now, i))
 			expect(difference, POWER_DOMAIN "CLOS %u is 0x%" PRIx64 ", was 0x%" PRIx64,
 			       package, number, i, clos_of(now, i), clos_of(before, i));
