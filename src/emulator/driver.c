@@ -179,8 +179,8 @@ static void describe(const struct server *server, const struct batch_kind *kind,
 }
 
 /** Firmware accepts an entry, or does not, and puts off what it does. */
-static int accept_late(struct server *server, const struct batch_kind *kind, void *entry,
-		       unsigned int cpu_number, uint64_t delay_ms)
+static int accept_deferred(struct server *server, const struct batch_kind *kind, void *entry,
+			   unsigned int cpu_number, uint64_t delay_ms)
 {
 	const struct platform_cpu *cpu = platform_cpu(server->platform, cpu_number);
 	struct domain_state *state = cpu ? state_domain(server, cpu->domain) : NULL;
@@ -194,15 +194,16 @@ static int accept_late(struct server *server, const struct batch_kind *kind, voi
 	server->trial = false;
 	if (state)
 		*state = before;
-	return result ? result : late_add(server, kind->request, entry, kind->stride, delay_ms);
+	return result ? result : deferred_add(server, kind->request, entry, kind->stride, delay_ms);
 }
 
 static int carry_out(struct server *server, const struct batch_kind *kind, void *entry,
 		     const struct fault_event *event, const struct fault_effect *effect)
 {
-	int result = effect->action == ACTION_LATE
-			     ? accept_late(server, kind, entry,
-					   (unsigned int)event->number[NUMBER_CPU], effect->value)
+	int result = effect->action == ACTION_DEFERRED
+			     ? accept_deferred(server, kind, entry,
+					       (unsigned int)event->number[NUMBER_CPU],
+					       effect->value)
 			     : kind->run(server, entry);
 
 	if (!result && event->change)
@@ -278,7 +279,7 @@ static const struct batch_kind *find_kind(unsigned long request)
 	return NULL;
 }
 
-void driver_run_late(struct server *server, unsigned long request, void *entry)
+void driver_run_deferred(struct server *server, unsigned long request, void *entry)
 {
 	const struct batch_kind *kind = find_kind(request);
 
@@ -286,7 +287,7 @@ void driver_run_late(struct server *server, unsigned long request, void *entry)
 	if (kind)
 		kind->run(server, entry);
 	else if (tpmi_knows(server, request))
-		tpmi_run_late(server, request, entry);
+		tpmi_run_deferred(server, request, entry);
 	server->replaying = false;
 }
 

@@ -18,7 +18,7 @@ int msr_run(struct server *server, struct abi_msr_cmd *access);
 bool mailbox_sets(const struct abi_mbox_cmd *command);
 
 /** Carries out an entry of a batch that was accepted before. */
-void driver_run_late(struct server *server, unsigned long request, void *entry);
+void driver_run_deferred(struct server *server, unsigned long request, void *entry);
 
 /**
  * The CPU that a PCI transport finds its device by: one that was online since boot. Returns NULL
@@ -33,7 +33,7 @@ bool tpmi_knows(const struct server *server, unsigned long request);
 /** Returns 0, the driver's negative errno, or what a fault rule says. */
 int tpmi_request(struct server *server, unsigned long request, void *argument);
 /** Carries out what a request has left to be done later. */
-void tpmi_run_late(struct server *server, unsigned long request, const void *entry);
+void tpmi_run_deferred(struct server *server, unsigned long request, const void *entry);
 
 /* tpmi_firmware.c: what firmware makes of the control registers */
 

@@ -264,8 +264,10 @@ static int emulator_show(const struct isst_emulator_target *target, char **text,
  * who wait. */
 static int remove_state(int directory, const char *path, char **error)
 {
-	static const char *const made[] = { "state",	    "state.new", "new", "root", "hidden",
-					    "fault-counts", "faults",	 "run", "log",	"late" };
+	static const char *const made[] = {
+		"state",	"state.new", "new", "root", "hidden",
+		"fault-counts", "faults",    "run", "log",  "deferred"
+	};
 
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
 		int result = directory_remove(directory, made[i]);

@@ -146,7 +146,7 @@ static const struct {
 } number_actions[] = {
 	{ "value", ACTION_VALUE, OF_ENTRIES },
 	{ "return", ACTION_RETURN, OF_ENTRIES | OF(TPMI) | OF(IOCTL) | OF(COMMAND) },
-	{ "late", ACTION_LATE, OF_SETS },
+	{ "deferred", ACTION_DEFERRED, OF_SETS },
 	{ "refused", ACTION_REFUSED, OF(TPMI) },
 };
 
@@ -290,7 +290,7 @@ static int read_number_action(struct reader *reader, struct fault *rule, const c
 		error = set_action(reader, rule, word, number_actions[i].action);
 		if (!error)
 			error = next_number(reader, &rule->value);
-		if (rule->action != ACTION_LATE && rule->action != ACTION_REFUSED)
+		if (rule->action != ACTION_DEFERRED && rule->action != ACTION_REFUSED)
 			return error;
 		/* Only what sets something can take effect later, or be refused by firmware. */
 		rule->given[NUMBER_SET] = true;

@@ -59,11 +59,11 @@ enum fault_action {
 	ACTION_CONTENT, /* @content is the file's */
 	ACTION_DENIED,
 	ACTION_GRANTED,
-	ACTION_REAL,	/* the caller's own capabilities count */
-	ACTION_SIGNAL,	/* the caller gets signal @value, right after the operation */
-	ACTION_REFUSED, /* firmware leaves what it has and answers with error code @value */
-	ACTION_LATE,	/* accepted now, carried out @value milliseconds later */
-	ACTION_INFO,	/* the rule changes fields of the platform information */
+	ACTION_REAL,	 /* the caller's own capabilities count */
+	ACTION_SIGNAL,	 /* the caller gets signal @value, right after the operation */
+	ACTION_REFUSED,	 /* firmware leaves what it has and answers with error code @value */
+	ACTION_DEFERRED, /* accepted now, carried out @value milliseconds later */
+	ACTION_INFO,	 /* the rule changes fields of the platform information */
 };
 
 struct fault_effect {

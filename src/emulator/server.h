@@ -61,15 +61,15 @@ struct state {
 	uint32_t unfinished_turbo, unfinished_groups;
 	uint32_t no_turbo;
 	uint32_t smt; /* enum smt_control */
-	/* Accepted sets that have not taken effect, and when the first of them does (late.c) */
-	uint32_t late_count;
-	int64_t late_due_ms;
+	/* Accepted sets that have not taken effect, and when the first of them does (deferred.c) */
+	uint32_t deferred_count;
+	int64_t deferred_due_ms;
 	uint64_t platform_hash;
 	struct isst_emulator_statistics statistics;
 };
 
-/** A set that takes effect later, as the file late keeps it. */
-struct late {
+/** A set that takes effect later, as the file deferred keeps it. */
+struct deferred {
 	int64_t due_ms; /* time of day: another process has to know it too */
 	uint64_t request;
 	unsigned char entry[24]; /* the largest entry of a batch */
@@ -104,7 +104,7 @@ struct server {
 	size_t state_size;
 	struct faults faults;
 	bool trial;	  /* a command only shows whether it would be accepted */
-	bool replaying;	  /* a late command is carried out: it was let in before */
+	bool replaying;	  /* a deferred command is carried out: it was let in before */
 	int *descriptors; /* of the device */
 	size_t descriptor_count;
 };
@@ -253,15 +253,15 @@ extern const struct files_operations emulated_files;
 extern const struct device_operations emulated_device;
 void device_close_all(struct server *server);
 
-/* late.c: sets that firmware has accepted and carries out later */
+/* deferred.c: sets that firmware has accepted and carries out later */
 
 /** Keeps an entry of a batch, or a request, for later. Returns 0 or -EIO. */
-int late_add(struct server *server, unsigned long request, const void *entry, size_t size,
-	     uint64_t delay_ms);
+int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
+		 uint64_t delay_ms);
 /** Whether the file holds as many as the state says. Returns 0 or -EIO. */
-int late_check(const struct server *server);
+int deferred_check(const struct server *server);
 /** Carries out what has become due. The lock must be held. */
-int late_run_due(struct server *server);
+int deferred_run_due(struct server *server);
 
 /* privilege.c: the caller's capabilities over this machine */
 

@@ -423,7 +423,7 @@ int state_lock(struct server *server)
 		result = finish(server);
 	}
 	if (!result)
-		result = late_run_due(server);
+		result = deferred_run_due(server);
 	if (result)
 		flock(server->lock, LOCK_UN);
 	return result;

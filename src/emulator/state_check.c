@@ -25,8 +25,8 @@ static const char *check_counts(const struct server *server)
 		return "turbo is neither on nor off";
 	if (state->smt > SMT_NOT_IMPLEMENTED)
 		return "SMT is in a state that there is not";
-	if (late_check(server))
-		return "what is to take effect later is not in the file late";
+	if (deferred_check(server))
+		return "what is to take effect later is not in the file deferred";
 	return NULL;
 }
 

@@ -91,15 +91,15 @@ static void wait_ms(uint64_t ms)
 }
 
 /** What firmware is to do later, by the request that it is about. */
-struct late_work {
+struct deferred_work {
 	uint32_t domain;
 };
 
 static int put_off(struct tpmi_call *call, unsigned long request)
 {
-	const struct late_work work = { (uint32_t)call->domain };
+	const struct deferred_work work = { (uint32_t)call->domain };
 
-	return late_add(call->server, request, &work, sizeof(work), call->effect->value);
+	return deferred_add(call->server, request, &work, sizeof(work), call->effect->value);
 }
 
 /** Lets firmware look at the perf-profile control register, now or when a rule says so. The driver
@@ -114,7 +114,7 @@ static int perf_profile_written(struct tpmi_call *call, unsigned long request, u
 	case ACTION_REFUSED:
 		refuse(call->server, call->domain, (unsigned int)call->effect->value);
 		return 0;
-	case ACTION_LATE:
+	case ACTION_DEFERRED:
 		if (call->effect->value > timeout_ms)
 			return put_off(call, request);
 		wait_ms(call->effect->value);
@@ -194,7 +194,7 @@ static int set_features(struct tpmi_call *call, void *argument)
 /** Firmware looks after each of the two writes, unless a rule lets it refuse, or look later. */
 static void core_power_written(struct tpmi_call *call)
 {
-	if (call->effect->action != ACTION_REFUSED && call->effect->action != ACTION_LATE)
+	if (call->effect->action != ACTION_REFUSED && call->effect->action != ACTION_DEFERRED)
 		firmware_core_power(call->server, call->domain);
 }
 
@@ -212,7 +212,7 @@ static int set_core_power(struct tpmi_call *call, const struct abi_core_power *p
 	core_power_written(call);
 	tpmi_set(&call->registers, CP_CONTROL_PRIORITY, 0, 0, power->priority_type);
 	core_power_written(call);
-	return call->effect->action == ACTION_LATE ? put_off(call, ABI_CORE_POWER_STATE) : 0;
+	return call->effect->action == ACTION_DEFERRED ? put_off(call, ABI_CORE_POWER_STATE) : 0;
 }
 
 static int core_power_state(struct tpmi_call *call, void *argument)
@@ -239,9 +239,9 @@ static int set_clos(struct tpmi_call *call, const struct abi_clos_param *clos)
 		result = -EINVAL;
 	if (result || call->effect->action == ACTION_REFUSED)
 		return result;
-	if (call->effect->action == ACTION_LATE)
-		return late_add(call->server, ABI_CLOS_PARAM, clos, sizeof(*clos),
-				call->effect->value);
+	if (call->effect->action == ACTION_DEFERRED)
+		return deferred_add(call->server, ABI_CLOS_PARAM, clos, sizeof(*clos),
+				    call->effect->value);
 	/* Three changes of one register, one after the other. */
 	tpmi_set(&call->registers, CP_CLOS_WEIGHT, 0, clos->clos, clos->prop_prio);
 	tpmi_set(&call->registers, CP_CLOS_MIN, 0, clos->clos, clos->min_freq_mhz / 100);
@@ -319,9 +319,9 @@ static int associate(struct tpmi_call *call, struct abi_clos_assoc *one, bool se
 	}
 	if (call->effect->action == ACTION_REFUSED)
 		return 0;
-	if (call->effect->action == ACTION_LATE)
-		return late_add(call->server, ABI_CLOS_ASSOC, one, sizeof(*one),
-				call->effect->value);
+	if (call->effect->action == ACTION_DEFERRED)
+		return deferred_add(call->server, ABI_CLOS_ASSOC, one, sizeof(*one),
+				    call->effect->value);
 	value = (value & ~(UINT64_C(0xf) << low)) | (uint64_t)one->clos << low;
 	tpmi_set(&call->registers, CP_ASSOCIATION, 0, word, value);
 	return 0;
@@ -563,13 +563,13 @@ int tpmi_request(struct server *server, unsigned long code, void *argument)
 
 /* ---- Later ---- */
 
-void tpmi_run_late(struct server *server, unsigned long request, const void *entry)
+void tpmi_run_deferred(struct server *server, unsigned long request, const void *entry)
 {
 	const struct fault_effect none = { 0 };
 	struct tpmi_call call = { .server = server, .effect = &none };
 	struct abi_clos_assoc association;
 	struct abi_clos_param clos;
-	struct late_work work;
+	struct deferred_work work;
 
 	memcpy(&work, entry, sizeof(work));
 	memcpy(&clos, entry, sizeof(clos));

@@ -77,7 +77,7 @@ static void every_number_of_the_head_that_cannot_be_is_refused(void **state)
 		offsetof(struct state, register_count),	   offsetof(struct state, unfinished_cpu),
 		offsetof(struct state, unfinished_domain), offsetof(struct state, unfinished_turbo),
 		offsetof(struct state, unfinished_groups), offsetof(struct state, no_turbo),
-		offsetof(struct state, late_count),
+		offsetof(struct state, deferred_count),
 	};
 	static const char *const platforms[] = { "tests/tiny", "tests/tpmi-tiny" };
 
@@ -234,9 +234,9 @@ static void what_takes_effect_later_is_not_carried_out_when_damaged(void **state
 
 	(void)state;
 	start(&e, "tests/tiny");
-	rules(&e, "mailbox 0x7f/0x08 late 1\n");
+	rules(&e, "mailbox 0x7f/0x08 deferred 1\n");
 	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
-	put(&e, "late", &wrong, 1, offsetof(struct late, entry) + 4);
+	put(&e, "deferred", &wrong, 1, offsetof(struct deferred, entry) + 4);
 	usleep(5000);
 	assert_int_equal(mailbox_on(&e, 0, 0x7f, 0, 0, 0, &response), -EIO);
 	finish(&e);
@@ -273,7 +273,7 @@ static int open_status(struct emulated *e, const char *words)
 static void a_fifo_is_not_waited_for(void **state)
 {
 	static const char *const names[] = {
-		"faults", "fault-counts", "state", "late", "lock", "log",
+		"faults", "fault-counts", "state", "deferred", "lock", "log",
 	};
 
 	(void)state;
@@ -290,7 +290,7 @@ static void a_fifo_is_not_waited_for(void **state)
 		rename(path, saved);
 		assert_int_equal(mkfifo(path, 0600), 0);
 		result = open_status(&e, names[i]);
-		if (strcmp(names[i], "late") != 0 && strcmp(names[i], "log") != 0 &&
+		if (strcmp(names[i], "deferred") != 0 && strcmp(names[i], "log") != 0 &&
 		    strcmp(names[i], "lock") != 0)
 			assert_int_equal(result, 1);
 		assert_int_not_equal(result, 99);

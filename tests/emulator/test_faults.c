@@ -203,7 +203,7 @@ static void nonsense_is_an_error_of_the_next_open(void **state)
 		"\nopen cpu 3 EIO\n",	      "\nread /x content\n",
 		"\nmmio any content \"x\"\n", "\ncapability EPERM\n",
 		"\ncommand 5 EIO\n",	      "\nchange any signal STOP\n",
-		"\nchange any signal\n",      "\nread /x late 5\n",
+		"\nchange any signal\n",      "\nread /x deferred 5\n",
 		"\nplatform-info EIO\n",      "\ncapability signal TERM\n",
 		"\nchange any value 5\n",     "\nmkdir EIO\n",
 		"\ncommand any delay\n",      "\ncommand any delay us\n",

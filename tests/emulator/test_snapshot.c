@@ -105,9 +105,9 @@ static int group(struct emulated *e)
 	return e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/a");
 }
 
-static int late(struct emulated *e)
+static int deferred(struct emulated *e)
 {
-	rules(e, "mailbox 0x7f/0x08 late 1000000\n");
+	rules(e, "mailbox 0x7f/0x08 deferred 1000000\n");
 	return mailbox_result(e, 0x7f, 0x08, 0, 1) - 1;
 }
 
@@ -115,7 +115,7 @@ static void every_change_is_in_it(void **state)
 {
 	static int (*const changes[])(struct emulated *) = {
 		level,	 feature, core_power,	qos,	clos,  association, turbo_ratios,
-		hotplug, limit,	  hidden_limit, uncore, turbo, group,	    late,
+		hotplug, limit,	  hidden_limit, uncore, turbo, group,	    deferred,
 	};
 
 	(void)state;

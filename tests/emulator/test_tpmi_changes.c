@@ -326,7 +326,7 @@ static void true_errors_of_a_kernel_that_tells_them(void **state)
 	assert_int_equal(call(&e, ABI_CLOS_ASSOC, &batch), -EOPNOTSUPP);
 	rules(&e, "capability denied\n");
 	assert_int_equal(set_level(&e, 0, 0, 1), -EPERM);
-	rules(&e, "tpmi perf-set-level late 100000\n");
+	rules(&e, "tpmi perf-set-level deferred 100000\n");
 	assert_int_equal(set_level(&e, 0, 0, 1), -EFAULT);
 	finish_written(&e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault rules about TPMI requests: firmware that is slow, late or refuses, and what is counted. */
+/* Fault rules about TPMI requests: firmware that is slow, defers or refuses, and what is counted. */
 #include "emulator/tpmi_calls.h"
 #include "support/snapshot.h"
 
@@ -20,7 +20,7 @@ static void firmware_within_the_drivers_patience(void **state)
 
 	(void)state;
 	start(&e, "tests/tpmi-tiny");
-	rules(&e, "tpmi perf-set-level late 15\n");
+	rules(&e, "tpmi perf-set-level deferred 15\n");
 	assert_int_equal(set_level(&e, 0, 0, 1), 0);
 	assert_int_equal(levels(&e, 0, 0).current_level, 1);
 	finish(&e);
@@ -35,7 +35,7 @@ static void a_level_change_that_times_out_comes_later(void **state)
 	(void)state;
 	start(&e, "tests/tpmi-tiny");
 	assert_int_equal(set_features(&e, 0, 0, BF), 0);
-	rules(&e, "tpmi perf-set-level late 400 times 1\n");
+	rules(&e, "tpmi perf-set-level deferred 400 times 1\n");
 	assert_int_equal(set_level(&e, 0, 0, 1), -ENOTTY);
 	assert_int_equal(levels(&e, 0, 0).current_level, 0);
 	assert_int_equal(levels(&e, 0, 0).feature_state, BF);
@@ -53,7 +53,7 @@ static void features_and_core_power_that_come_later(void **state)
 
 	(void)state;
 	start(&e, "tests/tpmi-tiny");
-	rules(&e, "tpmi perf-set-feature late 300\ntpmi core-power late 300\n");
+	rules(&e, "tpmi perf-set-feature deferred 300\ntpmi core-power deferred 300\n");
 	assert_int_equal(set_features(&e, 0, 0, BF), 0);
 	assert_int_equal(core_power(&e, 0, 0, true, &power), 0);
 	assert_int_equal(levels(&e, 0, 0).feature_state, 0);
@@ -75,7 +75,7 @@ static void classes_that_come_later(void **state)
 
 	(void)state;
 	start(&e, "tests/tpmi-tiny");
-	rules(&e, "tpmi clos-param late 300\ntpmi clos-assoc late 300\n");
+	rules(&e, "tpmi clos-param deferred 300\ntpmi clos-assoc deferred 300\n");
 	assert_int_equal(clos(&e, 0, 0, true, &param), 0);
 	assert_int_equal(associate_one(&e, 0, 2, true, &class), 0);
 	assert_int_equal(clos(&e, 0, 0, false, &param), 0);

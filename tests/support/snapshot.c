@@ -72,16 +72,16 @@ static void print_registers(FILE *out, uint32_t index, const struct domain_state
 }
 
 /** Without the moments that they are due. */
-static void print_late(FILE *out, int directory, uint32_t count)
+static void print_deferred(FILE *out, int directory, uint32_t count)
 {
 	size_t size = 0;
-	char *content = read_file(directory, "late", &size);
-	const struct late *late = (const void *)content;
+	char *content = read_file(directory, "deferred", &size);
+	const struct deferred *deferred = (const void *)content;
 
-	for (uint32_t i = 0; i < count && i < size / sizeof(*late); i++) {
-		fprintf(out, "late %u: 0x%" PRIx64, i, late[i].request);
-		for (size_t byte = 0; byte < sizeof(late[i].entry); byte++)
-			fprintf(out, " %02x", late[i].entry[byte]);
+	for (uint32_t i = 0; i < count && i < size / sizeof(*deferred); i++) {
+		fprintf(out, "deferred %u: 0x%" PRIx64, i, deferred[i].request);
+		for (size_t byte = 0; byte < sizeof(deferred[i].entry); byte++)
+			fprintf(out, " %02x", deferred[i].entry[byte]);
 		fprintf(out, "\n");
 	}
 	free(content);
@@ -112,7 +112,7 @@ static bool print_state(FILE *out, int directory)
 	for (uint32_t i = 0; i < state->cpu_count; i++)
 		fprintf(out, "cpu at %u: online %u limits %u %u\n", i, cpus[i].online,
 			cpus[i].requested_min_khz, cpus[i].requested_max_khz);
-	print_late(out, directory, state->late_count);
+	print_deferred(out, directory, state->deferred_count);
 	free(content);
 	return true;
 }

@@ -85,7 +85,7 @@ static void check_given_up(const struct machine *machine, const char *rules, con
 static void a_level_that_takes_no_effect_in_time_is_rolled_back(void **state)
 {
 	static const char *const RULES[] = {
-		"tpmi perf-set-level power-domain 1 late 60000",
+		"tpmi perf-set-level power-domain 1 deferred 60000",
 		"tpmi perf-set-level power-domain 1 refused 1",
 	};
 	struct machine machine;
@@ -136,7 +136,7 @@ static void a_level_that_comes_late_is_a_success(void **state)
 		assert_true(machine_prepare(&machine, name));
 		soon = machine_picture(&machine);
 		machine_restart(&machine, BEFORE);
-		assert_true(asprintf(&rules, "tpmi perf-set-level late %u", delay_ms) >= 0);
+		assert_true(asprintf(&rules, "tpmi perf-set-level deferred %u", delay_ms) >= 0);
 		make_under(&machine, rules, name, &outcome);
 		if (outcome_error(&outcome))
 			fail_msg("%s, %s: %s", name, rules, outcome.message);
@@ -155,10 +155,10 @@ static void a_level_that_comes_late_is_taken_back(void **state)
 		NULL, "base-freq enable auto; turbo-freq enable auto cpus"
 	};
 	static const char *const RULES[] = {
-		"tpmi perf-set-level power-domain 1 late 150 times 1\n"
+		"tpmi perf-set-level power-domain 1 deferred 150 times 1\n"
 		"write /sys/devices/system/cpu/cpu*/online EBUSY",
 		/* Refused while the other one is still awaited. */
-		"tpmi perf-set-level power-domain 0 late 150 times 1\n"
+		"tpmi perf-set-level power-domain 0 deferred 150 times 1\n"
 		"tpmi perf-set-level power-domain 1 EIO",
 	};
 	struct machine machine;
@@ -192,7 +192,7 @@ static void check_taken_back_late(const struct machine *machine, const char *bef
 	machine_restart(machine, before_it);
 	before = machine_picture(machine);
 	assert_true(asprintf(&rules,
-			     "tpmi perf-set-level late %u\n"
+			     "tpmi perf-set-level deferred %u\n"
 			     "write /sys/devices/system/cpu/cpu*/online EBUSY",
 			     delay_ms) >= 0);
 	make_under(machine, rules, "level 1 online", &outcome);
@@ -325,7 +325,7 @@ static void B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed
 	(void)state;
 	machine_begin(&machine, TINY);
 	before = machine_picture(&machine);
-	machine_faults(&machine, "tpmi perf-set-level power-domain 1 late %d times 1", LATE_MS);
+	machine_faults(&machine, "tpmi perf-set-level power-domain 1 deferred %d times 1", LATE_MS);
 	kill_after(&machine, "level 1", "\n1 written\n", 0);
 	machine_faults(&machine, "%s", "");
 	machine_try(&machine, "level 0", &outcome);
@@ -358,10 +358,11 @@ static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void
 	static const struct {
 		const char *platform, *rules;
 	} KILLS[] = {
-		{ TINY, "tpmi perf-set-level power-domain 0 late 1500 times 1\n"
+		{ TINY, "tpmi perf-set-level power-domain 0 deferred 1500 times 1\n"
 			"tpmi perf-set-level power-domain 1 signal KILL" },
-		{ "tests/multi-die-across", "mailbox 0x7f/0x08 set package 0 late 1500 times 1\n"
-					    "mailbox 0x7f/0x08 set package 1 signal KILL" },
+		{ "tests/multi-die-across",
+		  "mailbox 0x7f/0x08 set package 0 deferred 1500 times 1\n"
+		  "mailbox 0x7f/0x08 set package 1 signal KILL" },
 	};
 
 	(void)state;
@@ -396,7 +397,7 @@ static void what_may_come_yet_is_listed_as_what_a_rollback_takes_back(void **sta
 	machine_begin(&machine, TINY);
 	before = machine_picture(&machine);
 	machine_try_killed(&machine, "level 1",
-			   "tpmi perf-set-level power-domain 0 late 1500 times 1\n"
+			   "tpmi perf-set-level power-domain 0 deferred 1500 times 1\n"
 			   "tpmi perf-set-level power-domain 1 signal KILL");
 	context = machine_lock(&machine);
 	isst_journal_keep(context);
@@ -425,9 +426,9 @@ static void recovery_waits_for_the_old_level(void **state)
 {
 	enum { LATE_MS = 400 };
 	static const char *const KILLS[] = {
-		"tpmi perf-set-level power-domain 0 late 400\n"
+		"tpmi perf-set-level power-domain 0 deferred 400\n"
 		"tpmi perf-set-level power-domain 1 signal KILL",
-		"tpmi perf-set-level late 400\n"
+		"tpmi perf-set-level deferred 400\n"
 		"write /sys/devices/system/cpu/cpu*/online signal KILL",
 	};
 
@@ -440,7 +441,7 @@ static void recovery_waits_for_the_old_level(void **state)
 		machine_begin(&machine, TINY);
 		before = machine_picture(&machine);
 		machine_try_killed(&machine, "level 1 online", KILLS[i]);
-		make_under(&machine, "tpmi perf-set-level late 400", "core-power disable",
+		make_under(&machine, "tpmi perf-set-level deferred 400", "core-power disable",
 			   &outcome);
 		if (outcome_error(&outcome))
 			fail_msg("%s: %s", KILLS[i], outcome.message);
@@ -470,7 +471,7 @@ static void recovery_waits_for_what_an_earlier_rollback_asked_for(void **state)
 		assert_true(asprintf(&compare, "[driver]\nlevel-compare = %s\n", COMPARES[i]) >= 0);
 		machine_begin_with(&machine, TINY, "[driver]\n", compare);
 		before = visible_picture(&machine);
-		machine_faults(&machine, "tpmi perf-set-level late 900\n"
+		machine_faults(&machine, "tpmi perf-set-level deferred 900\n"
 					 "write /sys/devices/system/cpu/cpu*/online EBUSY");
 		kill_after(&machine, "level 1 online", "\nrollback\n", 300 * 1000);
 		machine_faults(&machine, "%s", "");
@@ -632,7 +633,7 @@ static void features_and_core_power_are_waited_for(void **state)
 	machine_prepare(&machine, "base-freq enable auto");
 	soon = machine_picture(&machine);
 	machine_restart(&machine, NULL);
-	make_under(&machine, "tpmi perf-set-feature late 40\ntpmi core-power late 40",
+	make_under(&machine, "tpmi perf-set-feature deferred 40\ntpmi core-power deferred 40",
 		   "base-freq enable auto", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
 	outcome_clear(&outcome);
@@ -647,8 +648,8 @@ static void features_and_core_power_are_waited_for(void **state)
 static void what_settles_too_late_is_a_failure(void **state)
 {
 	static const char *const RULES[][2] = {
-		{ "tpmi perf-set-feature late 400 times 1", "turbo-freq enable" },
-		{ "tpmi core-power late 400 times 1", "core-power enable ordered" },
+		{ "tpmi perf-set-feature deferred 400 times 1", "turbo-freq enable" },
+		{ "tpmi core-power deferred 400 times 1", "core-power enable ordered" },
 	};
 	struct machine machine;
 

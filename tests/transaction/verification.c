@@ -187,7 +187,7 @@ static void late_levels_are_waited_for(void **state)
 		machine_restart(&machine, name);
 		soon = machine_picture(&machine);
 		machine_restart(&machine, NULL);
-		assert_true(asprintf(&rules, "mailbox 0x7f/0x08 set late %u",
+		assert_true(asprintf(&rules, "mailbox 0x7f/0x08 set deferred %u",
 				     DELAYS_MS[i / COUNT(NAMES)]) >= 0);
 		make_under(&machine, rules, name, &outcome);
 		if (outcome_error(&outcome))
@@ -207,7 +207,7 @@ static void late_core_power_is_waited_for(void **state)
 
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
-	make_under(&machine, "mailbox 0x95/0x03 set late 30", "core-power enable", &outcome);
+	make_under(&machine, "mailbox 0x95/0x03 set deferred 30", "core-power enable", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
 	outcome_clear(&outcome);
 	machine_end(&machine);
@@ -222,7 +222,7 @@ static void firmware_that_is_too_late_is_overwritten(void **state)
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
-	make_under(&machine, "mailbox 0x95/0x03 set late 300", "core-power enable", &outcome);
+	make_under(&machine, "mailbox 0x95/0x03 set deferred 300", "core-power enable", &outcome);
 	assert_true(outcome_error(&outcome) < 0);
 	/* What is late comes, and what takes it back has come by then, or is listed. */
 	if (outcome_error(&outcome) != -ENOTRECOVERABLE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults by number: the Nth command, the Nth change, signals, and firmware that is late. */
+/* Faults by number: the Nth command, the Nth change, signals, and firmware that defers what it accepted. */
 #include "emulator/emulated.h"
 
 #include <signal.h>
@@ -164,7 +164,7 @@ static void a_late_level_is_seen_by_all_when_it_is_due(void **state)
 
 	(void)state;
 	start(&e, "tests/tiny");
-	rules(&e, "mailbox 0x7f/0x08 late 300\n");
+	rules(&e, "mailbox 0x7f/0x08 deferred 300\n");
 	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
 	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
 	assert_file(&e, CPUS "/cpu1/cpufreq/base_frequency", "2000000\n");
@@ -187,7 +187,7 @@ static void late_sets_take_effect_in_the_order_that_they_are_due(void **state)
 
 	(void)state;
 	start(&e, "tests/tiny");
-	rules(&e, "mmio 0x08 late 200\nmmio 0x0c late 100\n");
+	rules(&e, "mmio 0x08 deferred 200\nmmio 0x0c deferred 100\n");
 	assert_int_equal(mmio(&e, 0, 0x08, true, &word), 1);
 	assert_int_equal(mmio(&e, 0, 0x0c, true, &word), 1);
 	word = 0x22;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sets that firmware has accepted and has not carried out yet: kept in a file of the state
- * directory, carried out by whoever uses the machine next. Why they are late is not known here.
+ * directory, carried out by whoever uses the machine next. Why they are deferred is not known here.
  */
 #include "emulator/driver.h"
 
@@ -23,51 +23,52 @@ static int64_t now_ms(void)
 
 static int open_file(const struct server *server, int flags)
 {
-	int file = openat(server->directory, "late", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	int file = openat(server->directory, "deferred", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags,
+			  0600);
 
 	return file < 0 ? -EIO : file;
 }
 
 /** FNV-1a of all that stands before it: a process may have been killed while it wrote, and what is
  * carried out is not checked again. */
-static uint64_t checksum(const struct late *late)
+static uint64_t checksum(const struct deferred *deferred)
 {
-	const unsigned char *byte = (const unsigned char *)late;
+	const unsigned char *byte = (const unsigned char *)deferred;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	for (size_t i = 0; i < offsetof(struct late, check); i++)
+	for (size_t i = 0; i < offsetof(struct deferred, check); i++)
 		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
 	return hash;
 }
 
-int late_add(struct server *server, unsigned long request, const void *entry, size_t size,
-	     uint64_t delay_ms)
+int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
+		 uint64_t delay_ms)
 {
 	struct state *state = server->state;
-	struct late late = { .due_ms = now_ms() + (int64_t)delay_ms, .request = request };
-	off_t at = (off_t)(state->late_count * sizeof(late));
+	struct deferred deferred = { .due_ms = now_ms() + (int64_t)delay_ms, .request = request };
+	off_t at = (off_t)(state->deferred_count * sizeof(deferred));
 	int file;
 	ssize_t written;
 
-	if (size > sizeof(late.entry))
+	if (size > sizeof(deferred.entry))
 		return -EIO;
-	memcpy(late.entry, entry, size);
-	late.check = checksum(&late);
+	memcpy(deferred.entry, entry, size);
+	deferred.check = checksum(&deferred);
 	file = open_file(server, O_CREAT);
 	if (file < 0)
 		return file;
-	written = pwrite(file, &late, sizeof(late), at);
+	written = pwrite(file, &deferred, sizeof(deferred), at);
 	close(file);
-	if (written != sizeof(late))
+	if (written != sizeof(deferred))
 		return -EIO;
-	if (state->late_count == 0 || late.due_ms < state->late_due_ms)
-		state->late_due_ms = late.due_ms;
-	state->late_count++;
+	if (state->deferred_count == 0 || deferred.due_ms < state->deferred_due_ms)
+		state->deferred_due_ms = deferred.due_ms;
+	state->deferred_count++;
 	return 0;
 }
 
 /** The one that is due first; of several the one that was accepted first. */
-static size_t first_due(const struct late *all, size_t count)
+static size_t first_due(const struct deferred *all, size_t count)
 {
 	size_t first = 0;
 
@@ -77,31 +78,31 @@ static size_t first_due(const struct late *all, size_t count)
 	return first;
 }
 
-static int store(struct server *server, int file, const struct late *all, size_t count)
+static int store(struct server *server, int file, const struct deferred *all, size_t count)
 {
 	size_t size = count * sizeof(*all);
 
 	if (size && pwrite(file, all, size, 0) != (ssize_t)size)
 		return -EIO;
-	server->state->late_count = (uint32_t)count;
+	server->state->deferred_count = (uint32_t)count;
 	if (count)
-		server->state->late_due_ms = all[first_due(all, count)].due_ms;
+		server->state->deferred_due_ms = all[first_due(all, count)].due_ms;
 	return 0;
 }
 
-int late_check(const struct server *server)
+int deferred_check(const struct server *server)
 {
 	struct stat status;
 
-	if (server->state->late_count == 0)
+	if (server->state->deferred_count == 0)
 		return 0;
-	if (fstatat(server->directory, "late", &status, AT_SYMLINK_NOFOLLOW) ||
-	    (uint64_t)status.st_size < server->state->late_count * sizeof(struct late))
+	if (fstatat(server->directory, "deferred", &status, AT_SYMLINK_NOFOLLOW) ||
+	    (uint64_t)status.st_size < server->state->deferred_count * sizeof(struct deferred))
 		return -EIO;
 	return 0;
 }
 
-static bool intact(const struct late *all, size_t count)
+static bool intact(const struct deferred *all, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (all[i].check != checksum(&all[i]))
@@ -111,15 +112,15 @@ static bool intact(const struct late *all, size_t count)
 
 static int run_due(struct server *server, int file)
 {
-	size_t count = server->state->late_count;
-	struct late *all = late_check(server) ? NULL : calloc(count, sizeof(*all));
+	size_t count = server->state->deferred_count;
+	struct deferred *all = deferred_check(server) ? NULL : calloc(count, sizeof(*all));
 	ssize_t size = (ssize_t)(count * sizeof(*all));
 	int64_t now = now_ms();
 	int result = -EIO;
 
 	if (all && pread(file, all, (size_t)size, 0) == size && intact(all, count)) {
 		for (size_t i; count && all[i = first_due(all, count)].due_ms <= now;) {
-			driver_run_late(server, (unsigned long)all[i].request, all[i].entry);
+			driver_run_deferred(server, (unsigned long)all[i].request, all[i].entry);
 			memmove(&all[i], &all[i + 1], (--count - i) * sizeof(*all));
 		}
 		result = store(server, file, all, count);
@@ -128,11 +129,11 @@ static int run_due(struct server *server, int file)
 	return result;
 }
 
-int late_run_due(struct server *server)
+int deferred_run_due(struct server *server)
 {
 	int file, result;
 
-	if (server->state->late_count == 0 || now_ms() < server->state->late_due_ms)
+	if (server->state->deferred_count == 0 || now_ms() < server->state->deferred_due_ms)
 		return 0;
 	file = open_file(server, 0);
 	if (file < 0)
