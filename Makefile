@@ -328,7 +328,7 @@ $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 check-portability: tests $(PORTABILITY)
 	sh tests/run-tests.sh $(PORTABILITY)
 
-# ---- Independent witnesses ----
+# ---- Cross-checks: the reference tool, the real drivers ----
 
 #: check-parity    each command beside the packaged tool, on the same emulated machines
 #: check-clients   client programs as users have them, with the packaged tool and with ours
@@ -427,7 +427,7 @@ demo: all
 
 #: install         into DESTDIR and PREFIX; uninstall takes it out again
 #: deps            installs what build and tests need; deps-dev what lint, valgrind and coverage need
-#:                 besides, deps-witness what check-parity, check-vm and bench need, deps-portability
+#:                 besides, deps-cross-check what check-parity, check-vm and bench need, deps-portability
 #:                 what check-portability needs
 #: clean           removes what was built
 
@@ -444,9 +444,9 @@ deps-portability:
 	@sh tests/deps.sh build portability
 	@sh tests/portability/fetch.sh $(BUILD) arm64 s390x
 
-.PHONY: deps-witness
-deps-witness:
-	@sh tests/deps.sh build witness
+.PHONY: deps-cross-check
+deps-cross-check:
+	@sh tests/deps.sh build cross-check
 
 # There is no shared library, so whoever links it needs all that it needs.
 $(BUILD)/isst.pc: .force-flags

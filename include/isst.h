@@ -494,7 +494,7 @@ int isst_turbo_ratio_limits_read(struct isst_context *context,
 
 /**
  * Writes what this machine tells into a directory, from which the emulator makes the same machine
- * again (docs/recorded-machines.md): kernel files, MSRs, and on any way to the firmware what it
+ * again (docs/recorded-machines.md): kernel files, MSRs, and by any firmware interface what it
  * answers to everything that only reads. To be called on a context that is not discovered. What
  * could not be read and is not needed is told by notices.
  *

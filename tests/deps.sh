@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what the project needs, through the distribution's package manager: deps.sh SET...
-# build: compiling and testing. dev: lint, valgrind, coverage, man page checks. witness: comparing with the
+# build: compiling and testing. dev: lint, valgrind, coverage, man page checks. cross-check: comparing with the
 # packaged tool, and the kernel's drivers in a virtual machine. portability: other compilers and C libraries (those of
 # other architectures are fetched by tests/portability/fetch.sh, and not installed).
 # Says what it installs; without root it prints the command to run instead.
@@ -14,16 +14,16 @@ packages_of() {	# $1: package manager; the other words: sets
 		case $manager-$set in
 		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev libcap2-bin ;;
 		apt-dev) echo clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
-		apt-witness) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
+		apt-cross-check) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
 		apt-portability) echo clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross \
 			qemu-user musl-tools ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
 		dnf-dev) echo clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
-		dnf-witness) echo python3 strace ;;
+		dnf-cross-check) echo python3 strace ;;
 		dnf-portability) echo clang lld ;;
 		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel ;;
 		zypper-dev) echo clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck ;;
-		zypper-witness) echo python3 strace ;;
+		zypper-cross-check) echo python3 strace ;;
 		zypper-portability) echo clang lld ;;
 		*) echo "deps: unknown set $set" >&2; exit 1 ;;
 		esac

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures a machine: reads what it tells, on any way to the firmware, and writes it as a recorded
+ * Captures a machine: reads what it tells, by any firmware interface, and writes it as a recorded
  * machine for the emulator. All is read before anything is written (capture_write.c). Nothing of
  * the machine changes.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a context, and discovery: which machine, which driver, which way to the firmware. */
+/* The life of a context, and discovery: which machine, which driver, which firmware interface. */
 #include "features/context.h"
 #include "base/machine.h"
 #include "features/level_effects.h"
@@ -169,7 +169,7 @@ static void tell_unknown_processor(struct isst_context *context)
 				: "");
 }
 
-/** Chooses the way to the firmware by what the driver offers, never by the CPU model. */
+/** Chooses the firmware interface by what the driver offers, never by the CPU model. */
 static int choose_firmware(struct isst_context *context)
 {
 	const struct isst_platform *platform = &context->platform;
@@ -196,7 +196,7 @@ static int choose_firmware(struct isst_context *context)
 	}
 }
 
-/** Opens the driver and chooses the way to the firmware that it offers. */
+/** Opens the driver and chooses the firmware interface that it offers. */
 static int connect_driver(struct isst_context *context)
 {
 	struct isst_platform *platform = &context->platform;
@@ -212,7 +212,7 @@ static int connect_driver(struct isst_context *context)
 	return choose_firmware(context);
 }
 
-/** Finds the way to the firmware, or that the BIOS has left nothing of it to be reached. */
+/** Finds the firmware interface, or that the BIOS has left nothing of it to be reached. */
 static int find_firmware(struct isst_context *context)
 {
 	struct isst_platform *platform = &context->platform;

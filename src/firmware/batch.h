@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Planned requests and how their answers become results: a layout says which bits of an answer go
- * into which member of a result. Shared by the ways to the firmware; knows no particular command or
+ * into which member of a result. Shared by the firmware interfaces; knows no particular command or
  * register.
  */
 #ifndef ISST_FIRMWARE_BATCH_H

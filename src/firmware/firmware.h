@@ -81,7 +81,7 @@ struct setting_request {
 };
 
 /**
- * One way to the firmware. A plan function returns 0 or -ENOMEM; what it reads is there after
+ * One firmware interface. A plan function returns 0 or -ENOMEM; what it reads is there after
  * firmware_run().
  */
 struct firmware_operations {

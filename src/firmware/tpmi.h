@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the TPMI way share: reading (tpmi.c) and setting (tpmi_settings.c). */
+/* What the parts of the TPMI interface share: reading (tpmi.c) and setting (tpmi_settings.c). */
 #ifndef ISST_FIRMWARE_TPMI_H
 #define ISST_FIRMWARE_TPMI_H
 

@@ -63,7 +63,7 @@ while read -r platform; do
 	number=$((number + 1))
 	compare "$platform" $number
 done < "$scratch/platforms"
-# Of each way to the firmware one that is no more as it was at first.
+# Of each firmware interface one that is no more as it was at first.
 for platform in guide icelake-2s40c cooperlake graniterapids-unlocked tests/platforms/tpmi-tiny.platform; do
 	number=$((number + 1))
 	compare "$platform" $number changed
