@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the mailbox interface share: reading (mailbox.c) and setting (mailbox_settings.c). */
+/* What the parts of the mailbox interface share: reading (mailbox.c) and setting
+ * (mailbox_settings.c). */
 #ifndef ISST_FIRMWARE_MAILBOX_H
 #define ISST_FIRMWARE_MAILBOX_H
 
