@@ -136,7 +136,7 @@ run isst -c 0 turbo-mode get-trl
 run isst -c 11,12,13 core-power get-assoc
 run isst -c 0 core-power info
 
-say 'A change that fails: the emulated processor refuses a step, and those before it are taken back'
+say 'A change that fails: the emulated processor refuses a step, and those before it are rolled back'
 echo 'mailbox 0x7f/0x02 ENXIO' > "$state/faults"
 run_refused 1 isst -c 12,13 turbo-freq enable -a
 rm "$state/faults"

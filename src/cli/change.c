@@ -333,7 +333,7 @@ void change_machine(struct run *run, const struct change_command *command)
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
 		if (!error && isst_change_unchanged(attempt.change))
 			report_message(run->report, ENTRY_NOTE,
-				       "unchanged: the machine already is as asked for");
+				       "unchanged: already in the requested state");
 		report_results(&attempt, error);
 	}
 	free(attempt.failures);

@@ -155,8 +155,8 @@ static void write_all(const char *program, bool preset, FILE *stream)
 		"  %s perf-profile info --help\n",
 		program, program);
 	write_examples(program, preset, stream);
-	fputs("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 this machine has no such thing,\n"
-	      "4 not permitted, 5 failed and not undone, 6 busy.\n",
+	fputs("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 not supported here,\n"
+	      "4 not permitted, 5 failed, rollback incomplete, 6 busy.\n",
 	      stream);
 }
 

@@ -18,7 +18,7 @@ static const char *const format_words[] = { "text", "json", NULL };
 
 #define HELP_ROW \
 	{ \
-		OPTION_HELP, 'h', "help", .help = "Print help: of all, of FEATURE, or of COMMAND" \
+		OPTION_HELP, 'h', "help", .help = "Print help for the program, FEATURE or COMMAND" \
 	}
 #define VERSION_ROW \
 	{ \
@@ -31,10 +31,10 @@ const struct option_row global_options[] = {
 	  .help = "Only these CPUs, such as 1,3-5,8..10; may be given repeatedly.\n"
 		  "Default: all power domains of the machine" },
 	{ OPTION_CGROUP, 'g', "cgroupv2", .idle_on_preset = true,
-	  .help = "Take CPUs away by cgroup v2 partitions instead of setting them offline" },
+	  .help = "Isolate CPUs in cgroup v2 partitions instead of taking them offline" },
 	{ OPTION_CPU0_WORKAROUND, 'u', "cpu0-workaround", .idle_on_preset = true,
-	  .help = "Take CPU 0 away by a cgroup v2 partition, never set it offline" },
-	{ OPTION_DEBUG, 'd', "debug", .help = "Trace what is asked of the hardware" },
+	  .help = "Isolate CPU 0 in a cgroup v2 partition; never take it offline" },
+	{ OPTION_DEBUG, 'd', "debug", .help = "Trace driver requests and replies" },
 	{ OPTION_DRY_RUN, 0, "dry-run", .own = true,
 	  .help = "Check everything and list what would be written, but write nothing" },
 	{ OPTION_FORMAT, 'f', "format", "FORMAT", VALUE_WORD, .words = format_words,

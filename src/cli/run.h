@@ -49,7 +49,7 @@ void run_note(struct run *run, const struct isst_failure *failure);
 
 /**
  * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
- * reported, as lacking where the machine has no such thing.
+ * reported, as unsupported where the machine lacks it.
  *
  * @first: false for further units that share the result: nothing is reported again
  */

@@ -7,9 +7,9 @@ enum exit_status {
 	STATUS_DONE = 0,	  /* done, or nothing to do */
 	STATUS_FAILED = 1,	  /* the hardware or the system refused; nothing is left changed */
 	STATUS_USAGE = 2,	  /* wrong on any machine */
-	STATUS_UNSUPPORTED = 3,	  /* well-formed, but this machine has no such thing */
+	STATUS_UNSUPPORTED = 3,	  /* well-formed, but not supported on this machine */
 	STATUS_NOT_PERMITTED = 4, /* not permitted */
-	STATUS_ROLLBACK_INCOMPLETE = 5, /* failed, and undoing failed too */
+	STATUS_ROLLBACK_INCOMPLETE = 5, /* failed, and the rollback is incomplete */
 	STATUS_BUSY = 6,		/* another run holds the lock */
 };
 

@@ -110,8 +110,8 @@ static int check_cpus(const struct isst_context *context, const struct isst_cpus
 	if (!error && isst_cpuset_count(wrong.offline) > 0)
 		report_wrong(context, wrong.offline, "is offline", "are offline", false, report);
 	if (!error && isst_cpuset_count(wrong.lost) > 0)
-		report_wrong(context, wrong.lost, "is of no power domain that the driver offers",
-			     "are of no power domain that the driver offers", false, report);
+		report_wrong(context, wrong.lost, "belongs to no power domain known to the driver",
+			     "belong to no power domain known to the driver", false, report);
 	if (!error && wrong.count > 0)
 		error = -EOPNOTSUPP;
 	isst_cpuset_free(wrong.absent);

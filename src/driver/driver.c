@@ -87,11 +87,9 @@ int driver_open_error(struct driver *driver, int error)
 			ABI_DEVICE_PATH, strerror(-error));
 	case -EACCES:
 	case -EPERM:
-		return message_error(
-			driver->messages, -EPERM,
-			"%s: %s: only those whom the file mode of the device admits may ask the "
-			"driver, by default root",
-			ABI_DEVICE_PATH, strerror(-error));
+		return message_error(driver->messages, -EPERM,
+				     "%s: %s; by default only root may open the device",
+				     ABI_DEVICE_PATH, strerror(-error));
 	default:
 		return message_error(driver->messages, -EIO, "%s cannot be opened: %s",
 				     ABI_DEVICE_PATH, strerror(-error));

@@ -293,10 +293,10 @@ static void note_failure(struct messages *messages, const struct request *reques
 		level = message_make(messages, " of level %d", request->level);
 	if (request->command->refused_if_unsupported && error == -ENXIO)
 		result = -EOPNOTSUPP;
-	message_failure(messages, request->failure, result, "%s: %s%s (%s): %s (%s)%s%s",
-			request->domain->name, request->command->name, level,
-			describe(messages, request), meaning->text, error_name(error).text,
-			causes && error == -ENOTTY ? ": " : "",
+	message_failure(messages, request->failure, result, "%s: cannot %s %s%s (%s): %s (%s)%s%s",
+			request->domain->name, request->command->writes ? "write" : "read",
+			request->command->name, level, describe(messages, request), meaning->text,
+			error_name(error).text, causes && error == -ENOTTY ? ": " : "",
 			causes && error == -ENOTTY ? causes : "");
 }
 

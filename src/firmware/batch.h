@@ -43,6 +43,7 @@ struct firmware_command {
 	const char *name; /* what it reads or writes, for messages */
 	enum request_kind kind;
 	unsigned int code, sub_code; /* of the mailbox; @code is the register for MMIO and MSR */
+	bool writes;
 	/* Firmware may not know it (ENXIO): then its values are absent, which is no failure. */
 	bool optional;
 	bool newer; /* and older kernels do not let it through (EINVAL), which is the same */

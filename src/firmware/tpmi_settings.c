@@ -188,38 +188,38 @@ static const struct setting_access {
 } ACCESS[SETTINGS] = {
 	[SETTING_LEVEL] = {
 		{ "the current level", REQUEST_TPMI, 9, .ask = get_level },
-		{ "the current level, to be set", REQUEST_TPMI, 10, .ask = set_level,
+		{ "the current level", REQUEST_TPMI, 10, .writes = true, .ask = set_level,
 		  .causes = HWP_CAUSE ", the firmware does not allow the level, an earlier change is still "
 				      "pending, or it took no effect in time" },
 	},
 	[SETTING_FEATURES] = {
 		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 9, .ask = get_features },
-		{ "the state of turbo-freq and base-freq, to be set", REQUEST_TPMI, 11,
+		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 11, .writes = true,
 		  .ask = set_features, .causes = HWP_CAUSE ", or the firmware does not allow it" },
 	},
 	[SETTING_CORE_POWER] = {
 		{ "the state of core-power", REQUEST_TPMI, 6, .ask = get_core_power },
-		{ "the state of core-power, to be set", REQUEST_TPMI, 6, .ask = set_core_power,
+		{ "the state of core-power", REQUEST_TPMI, 6, .writes = true, .ask = set_core_power,
 		  .causes = HWP_CAUSE ", or the firmware does not allow it" },
 	},
 	[SETTING_QOS] = {
 		{ "the state of core-power", REQUEST_TPMI, 6, .ask = get_qos },
-		{ "the state of core-power, to be set", REQUEST_TPMI, 6, .ask = set_qos,
+		{ "the state of core-power", REQUEST_TPMI, 6, .writes = true, .ask = set_qos,
 		  .causes = HWP_CAUSE ", or the firmware does not allow it" },
 	},
 	[SETTING_CLOS] = {
 		{ "the configuration of a CLOS", REQUEST_TPMI, 7, .ask = get_clos },
-		{ "the configuration of a CLOS, to be set", REQUEST_TPMI, 7, .ask = set_clos,
+		{ "the configuration of a CLOS", REQUEST_TPMI, 7, .writes = true, .ask = set_clos,
 		  .causes = "the firmware does not allow it" },
 	},
 	[SETTING_ASSOCIATION] = {
 		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, FIELDS(WHOLE_FIELD) },
-		{ "the CLOS of a core, to be set", REQUEST_ASSOCIATION, 8,
+		{ "the CLOS of a core", REQUEST_ASSOCIATION, 8, .writes = true,
 		  .causes = "the firmware does not allow it" },
 	},
 	[SETTING_TURBO_RATIO_LIMITS] = {
 		{ "the turbo ratio limits", REQUEST_MSR, 0x1ad, FIELDS(WHOLE_FIELD) },
-		{ .name = "the turbo ratio limits, to be set", .kind = REQUEST_MSR, .code = 0x1ad },
+		{ .name = "the turbo ratio limits", .kind = REQUEST_MSR, .code = 0x1ad, .writes = true },
 	},
 };
 

@@ -49,7 +49,7 @@ int check_interrupted(struct isst_change *change)
 static void note_write(struct isst_change *change, struct entry *entry,
 		       const struct isst_failure *failure)
 {
-	/* What may still take effect has to be taken back, too. */
+	/* What may still take effect has to be rolled back, too. */
 	entry->timed_out = failure->error == -ETIMEDOUT;
 	entry->written = !failure->error || entry->timed_out;
 	/* One that has to be waited for may yet make a difference. */
@@ -175,8 +175,7 @@ static const char *describe_not_taken(struct isst_change *change, const struct e
 				    "%s: wrote %s, read back %s: it took no effect in %u ms, and "
 				    "may do so yet",
 				    target, written, found, item_settling_time(entry->item.kind));
-	return message_make(texts, "%s: %s was written and not taken; it is %s", target, written,
-			    found);
+	return message_make(texts, "%s: wrote %s, read back %s", target, written, found);
 }
 
 static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)

@@ -117,13 +117,10 @@ static int give_up(struct isst_change *change, int error)
 	journal_rollback(change);
 	/* What could not be restored now may be later: the journal stays for that. */
 	if (change_undo(change))
-		return message_error(
-			messages, -ENOTRECOVERABLE,
-			"%s; and what was changed before could not be taken back as a whole: " JOURNAL_KEPT,
-			why);
+		return message_error(messages, -ENOTRECOVERABLE,
+				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
 	end_journal(change);
-	return message_error(messages, error, "%s; what was changed before has been taken back",
-			     why);
+	return message_error(messages, error, "%s; all changes were rolled back", why);
 }
 
 /** One item of each kind that follow each other stands for all of them. */

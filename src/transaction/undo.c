@@ -45,7 +45,7 @@ static void log_restored(const struct restoration *work, size_t first, size_t co
 
 		if (access->failure.error != -ECANCELED)
 			change_log(work->change, &access->item, work->now[i], access->value,
-				   access->failure.error ? access->failure.message : "taken back");
+				   access->failure.error ? access->failure.message : "rolled back");
 	}
 }
 
@@ -162,7 +162,7 @@ static void select_changed(struct restoration *work)
 
 /**
  * Gives firmware the time that it may take for values that have not appeared in time: one that is
- * there can be taken back, while one that is not may be refused to be overwritten. What has not
+ * there can be rolled back, while one that is not may be refused to be overwritten. What has not
  * come by then does not come.
  */
 static int await_pending(struct restoration *work, enum item_kind kind)

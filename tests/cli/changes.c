@@ -338,24 +338,22 @@ static void a_machine_that_is_as_asked_is_unchanged(void **state)
 	(void)state;
 	library.unchanged = true;
 	change_machine(&run, &enable);
-	assert_outcome(STATUS_DONE,
-		       "Information: unchanged: the machine already is as asked for\n" UNIT(
-			       "0", "0", "turbo-freq", "enable:success")
-			       UNIT("1", "14", "turbo-freq", "enable:success"));
+	assert_outcome(STATUS_DONE, "Information: unchanged: already in the requested state\n" UNIT(
+					    "0", "0", "turbo-freq", "enable:success")
+					    UNIT("1", "14", "turbo-freq", "enable:success"));
 }
 
 static void D48_a_failure_is_one_of_all_units(void **state)
 {
 	(void)state;
 	library.result = -EIO;
-	library.error = "package 1: refused; what was changed before has been taken back";
+	library.error = "package 1: refused; all changes were rolled back";
 	library.unchanged = true;
 	change_machine(&run, &enable_automatic);
-	assert_outcome(
-		STATUS_FAILED,
-		"Error: package 1: refused; what was changed before has been taken back\n" UNIT(
-			"0", "0", "turbo-freq", "enable:failed(error -5)")
-			UNIT("1", "14", "turbo-freq", "enable:failed(error -5)"));
+	assert_outcome(STATUS_FAILED,
+		       "Error: package 1: refused; all changes were rolled back\n" UNIT(
+			       "0", "0", "turbo-freq", "enable:failed(error -5)")
+			       UNIT("1", "14", "turbo-freq", "enable:failed(error -5)"));
 }
 
 static void what_could_not_be_taken_back_is_listed(void **state)
@@ -376,18 +374,17 @@ static void what_could_not_be_taken_back_is_listed(void **state)
 static void a_signal_is_named(void **state)
 {
 	(void)state;
-	library.error = "interrupted; what was changed before has been taken back";
+	library.error = "interrupted; all changes were rolled back";
 	assert_int_equal(signals_block(&run.signals), 0);
 	raise(SIGTERM);
 	change_machine(&run, &enable);
 	/* Taken in, so that letting go does not end the test. */
 	assert_int_equal(sigwaitinfo(&run.signals.ours, NULL), SIGTERM);
 	signals_release(&run.signals);
-	assert_outcome(
-		STATUS_FAILED,
-		"Error: SIGTERM: interrupted; what was changed before has been taken back\n" UNIT(
-			"0", "0", "turbo-freq", "enable:failed(error -4)")
-			UNIT("1", "14", "turbo-freq", "enable:failed(error -4)"));
+	assert_outcome(STATUS_FAILED,
+		       "Error: SIGTERM: interrupted; all changes were rolled back\n" UNIT(
+			       "0", "0", "turbo-freq", "enable:failed(error -4)")
+			       UNIT("1", "14", "turbo-freq", "enable:failed(error -4)"));
 }
 
 static void a_domain_that_lacks_the_feature_is_left_out(void **state)

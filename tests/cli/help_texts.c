@@ -119,14 +119,15 @@ static void help_of_a_command_is_this(void **state)
 
 	(void)state;
 	assert_string_equal(
-		text, "Usage: isst [OPTIONS] core-power get-config --clos CLOS\n"
-		      "\n"
-		      "Print the configuration of a class of service.\n"
-		      "\n"
-		      "Arguments:\n"
-		      "  -c, --clos CLOS            The class of service, from 0 to 3\n"
-		      "  -h, --help                 Print help: of all, of FEATURE, or of COMMAND\n"
-		      "  -v, --version              Print the version\n");
+		text,
+		"Usage: isst [OPTIONS] core-power get-config --clos CLOS\n"
+		"\n"
+		"Print the configuration of a class of service.\n"
+		"\n"
+		"Arguments:\n"
+		"  -c, --clos CLOS            The class of service, from 0 to 3\n"
+		"  -h, --help                 Print help for the program, FEATURE or COMMAND\n"
+		"  -v, --version              Print the version\n");
 	free(text);
 }
 

@@ -54,7 +54,7 @@ static void D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cau
 		assert_int_equal(strncmp(failure.message, "package 1, power domain 2: ", 27), 0);
 		check_holds(failure.message, WRITES[i].what);
 		check_holds(failure.message, WRITES[i].number);
-		check_holds(failure.message, "to be set");
+		check_holds(failure.message, "cannot write");
 		/* First what is most often so. */
 		reason = strstr(failure.message, "does not say why (ENOTTY): ");
 		assert_non_null(reason);

@@ -198,7 +198,7 @@ static void limits_that_a_base_frequency_brings_to_sight_are_rolled_back(void **
 		machine_try(&machine, STOPS[i].request, &outcome);
 		if (outcome_error(&outcome) != -EIO)
 			fail_msg("%s, %s: %s", STOPS[i].request, STOPS[i].stop, outcome.message);
-		check_holds(outcome.message, "has been taken back");
+		check_holds(outcome.message, "all changes were rolled back");
 		machine_faults(&machine, "%s", "");
 		check_hidden_limits(&machine);
 		outcome_clear(&outcome);

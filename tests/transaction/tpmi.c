@@ -72,7 +72,7 @@ static void check_given_up(const struct machine *machine, const char *rules, con
 	make_under(machine, rules, name, &outcome);
 	assert_int_equal(outcome_error(&outcome), -EIO);
 	check_holds(outcome.message, "it took no effect in 3000 ms");
-	check_holds(outcome.message, "what was changed before has been taken back");
+	check_holds(outcome.message, "all changes were rolled back");
 	assert_string_equal(outcome.differences, "");
 	check_no_journal(machine);
 	check_visible(machine, before);
@@ -173,7 +173,7 @@ static void a_level_that_comes_late_is_taken_back(void **state)
 		before = machine_picture(&machine);
 		make_under(&machine, RULES[i / COUNT(BEFORE)], "level 1 online", &outcome);
 		assert_int_equal(outcome_error(&outcome), -EIO);
-		check_holds(outcome.message, "what was changed before has been taken back");
+		check_holds(outcome.message, "all changes were rolled back");
 		assert_string_equal(outcome.differences, "");
 		machine_check(&machine, before, "a level that came late, then: %s",
 			      RULES[i / COUNT(BEFORE)]);
@@ -198,7 +198,7 @@ static void check_taken_back_late(const struct machine *machine, const char *bef
 	make_under(machine, rules, "level 1 online", &outcome);
 	if (outcome_error(&outcome) != -EIO)
 		fail_msg("%s: %s", rules, outcome.message);
-	check_holds(outcome.message, "what was changed before has been taken back");
+	check_holds(outcome.message, "all changes were rolled back");
 	assert_string_equal(outcome.differences, "");
 	check_no_journal(machine);
 	machine_check(machine, before, "a level that goes back late: %s", rules);
@@ -663,7 +663,7 @@ static void what_settles_too_late_is_a_failure(void **state)
 		before = machine_picture(&machine);
 		make_under(&machine, RULES[i][0], RULES[i][1], &outcome);
 		assert_true(outcome_error(&outcome) < 0);
-		check_holds(outcome.message, "was written and not taken");
+		check_holds(outcome.message, "read back");
 		/* Firmware looks at what is asked for by then: the old value. */
 		usleep(500000);
 		machine_look(&machine);
@@ -737,7 +737,7 @@ static void what_reaches_a_whole_package_is_taken_back_everywhere(void **state)
 			fail_msg("%s under '%s': %d", RULES[i][1], RULES[i][0],
 				 outcome_error(&outcome));
 		check_holds(outcome.message, "power domain 1");
-		check_holds(outcome.message, "has been taken back");
+		check_holds(outcome.message, "all changes were rolled back");
 		check_holds(outcome.steps, "package 0, power domain 0");
 		machine_check(&machine, before, "%s under '%s'", RULES[i][1], RULES[i][0]);
 		free(before);

@@ -75,24 +75,24 @@ busy_mailbox() {
 	verdict '-p 100 -r 20 perf-profile get-config-levels (mailbox stuck for 400 ms)' $work/wrong
 }
 
-# The last die refuses: what the first ones did is taken back.
+# The last die refuses: what the first ones did is rolled back.
 mailbox_refusals() {
 	last=$(($(units '' - | wc -l) - 1))
 	before='' fault="control refuse 7f 08 $last 0"
-	fails 1 'taken back' perf-profile set-config-level -l 1
+	fails 1 'rolled back' perf-profile set-config-level -l 1
 	fault="control refuse 7f 02 $last 0"
-	fails 1 'taken back' base-freq enable -a
-	fails 1 'taken back' turbo-freq enable -a
+	fails 1 'rolled back' base-freq enable -a
+	fails 1 'rolled back' turbo-freq enable -a
 	fault="control refuse 95 03 $last 0"
-	fails 1 'taken back' core-power enable -p 1
+	fails 1 'rolled back' core-power enable -p 1
 	before='isst base-freq enable -a' fault="control refuse 7f 02 $last 0"
-	fails 1 'taken back' base-freq disable -a
+	fails 1 'rolled back' base-freq disable -a
 	before=
 	[ "$transport" = msr ] || return 0
 	fault="control refuse d0 01 $last 0"
-	fails 1 'taken back' core-power config -c 1 -n 900
+	fails 1 'rolled back' core-power config -c 1 -n 900
 	fault="control refuse d0 00 $last 0"
-	fails 1 'taken back' -c 0-15 core-power assoc -c 1
+	fails 1 'rolled back' -c 0-15 core-power assoc -c 1
 }
 
 tpmi_refusals() {
@@ -101,10 +101,10 @@ tpmi_refusals() {
 	io_refuses
 	before=
 	fault="control refuse-features $last"
-	fails 1 'taken back' base-freq enable -a
-	fails 1 'taken back' turbo-freq enable
+	fails 1 'rolled back' base-freq enable -a
+	fails 1 'rolled back' turbo-freq enable
 	fault="control refuse-core-power $last"
-	fails 1 'taken back' core-power enable -p 1
+	fails 1 'rolled back' core-power enable -p 1
 }
 
 # The driver keeps a level that was refused in its control register; all domains have their old level again.
@@ -116,7 +116,7 @@ level_is_refused() {
 	{
 		status_is 1 "$status"
 		holds $work/said "package 1, power domain 1"
-		holds $work/said 'taken back'
+		holds $work/said 'rolled back'
 		registers < /dev/null | grep -v '^package-1 domain-1 profile' > $work/registers
 		grep -v '^package-1 domain-1 profile' $hardware/registers > $work/now
 		same registers $work/registers $work/now
@@ -212,5 +212,5 @@ killed() {
 		[ ! -e /run/isst/journal ] || echo 'the journal is left behind'
 		echo '* * turbo-limits 0x1010101010101010' | holds_registers
 	} > $work/wrong
-	verdict 'turbo-mode set-trl -t 0x1010101010101010 (after a killed run): its half change is taken back' $work/wrong
+	verdict 'turbo-mode set-trl -t 0x1010101010101010 (after a killed run): its half change is rolled back' $work/wrong
 }
