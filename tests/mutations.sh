@@ -224,7 +224,7 @@ record_apply=src/transaction/record_apply.c
 mutate "records are ignored" $record \
 	's/int error = record_file_read(context, name, false, saved);/int error = -ENOENT;/' records
 mutate "what was taken back already is taken back again" src/features/restoring.c \
-	's/\*settled = existed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
+	's/\*settled = followed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
 mutate "records that are cut off are followed" src/transaction/saved.c \
 	's/^\treturn saved_refuse(context, name, number, "cut off");/\treturn 0;/' records
 mutate "records that no enable can have written are followed" $record_file \
@@ -232,7 +232,7 @@ mutate "records that no enable can have written are followed" $record_file \
 mutate "enable finds out afterwards that its record cannot be read" $record \
 	's/int error = check_readable(change->context, name);/int error = 0;/' records
 mutate "what was put back stays recorded without room for a new file" $record_file \
-	's/if (error \&\& text \&\& shrinks/if (error \&\& !text \&\& shrinks/' records
+	's/if (error \&\& text \&\& over/if (error \&\& !text \&\& over/' records
 mutate "records of another level are used" $record \
 	's/saved->items\[i\].level == level \&\& !record_is_mark/!record_is_mark/' records
 mutate "a second enable overwrites the record" $record_apply \

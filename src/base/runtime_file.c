@@ -415,6 +415,10 @@ static int overwrite(int descriptor, const char *text)
 	size_t written;
 	int error;
 
+	/* Where there is no room for it, what is there stays; not every file system can tell. */
+	if (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)strlen(text)) &&
+	    errno != EOPNOTSUPP && errno != ENOSYS)
+		return -errno;
 	hold_signal(&signal);
 	error = write_all(descriptor, text, &written);
 	release_signal(&signal);

@@ -62,7 +62,8 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 
 /**
  * Puts @text into the file that is there, over what it holds: no room for another file is needed.
- * Returns 0, or a negative errno, where the file may hold anything.
+ * Returns 0; -ENOSPC, and the file is as it was; or another negative errno, where it may hold
+ * anything.
  */
 int runtime_file_overwrite(const struct runtime_directory *directory, const char *name,
 			   const char *text);

@@ -43,6 +43,33 @@ static int find_limits(struct kernel_files *files, unsigned int cpu, const char 
 	return 0;
 }
 
+/** Whether a CPU is held at its base frequency; one without cpufreq is not in the way. */
+static int is_held(struct kernel_files *files, unsigned int cpu)
+{
+	struct limits held = { 0 }, now;
+	const char *missing;
+	int error = find_limits(files, cpu, &missing, &held);
+
+	if (!error)
+		error = cpufreq_read_limit(files, cpu, CPUFREQ_MAX, &now.max_khz);
+	if (!error)
+		error = cpufreq_read_limit(files, cpu, CPUFREQ_MIN, &now.min_khz);
+	if (error)
+		return error == -ENOENT ? 1 : error;
+	return now.max_khz == held.max_khz && now.min_khz == held.min_khz;
+}
+
+int preset_base_freq_is_on(struct isst_context *context, const struct isst_domain *domain)
+{
+	unsigned int cpu;
+	int held = 1;
+
+	isst_cpuset_for_each (cpu, domain->online)
+		if (held > 0)
+			held = is_held(&context->files, cpu);
+	return held;
+}
+
 /** The steps: the upper limit first, since it wins where the lower one is above it. */
 struct limit_steps {
 	struct step *max, *min;

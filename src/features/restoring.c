@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `disable --auto` puts back: the values that `enable --auto` recorded before it replaced
  * them. */
+#include "features/base_freq_preset.h"
 #include "features/context.h"
 #include "features/planning.h"
 
@@ -20,13 +21,10 @@ struct restoring {
 	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
 };
 
-/** Whether an item is absent only because its CPU is offline. */
+/** Whether an item is absent only because its CPU is offline: by now, whatever discovery found. */
 static bool waits_for_cpu(const struct restoring *work, size_t i)
 {
-	const struct item *item = &work->saved->items[i].item;
-
-	return work->now[i].absent && item_is_limit(item) &&
-	       !isst_cpuset_has(isst_online_cpus(work->change->context), item->index);
+	return work->now[i].absent && item_is_limit(&work->saved->items[i].item);
 }
 
 /** Keeps what is recorded of CPUs that are offline. */
@@ -86,50 +84,59 @@ static int retain_limits(struct restoring *work)
 }
 
 /**
- * What an item reads as when it is @value. The kernel shows limits within the range of the
- * processor, which ends at the base frequency while turbo is off, and the lower one no higher than
- * the upper one.
+ * What a limit reads as when it is @khz. The kernel shows limits within the range of the processor,
+ * which ends at the base frequency while turbo is off, and the lower one no higher than the upper
+ * one. Returns 0 or a negative errno with a message.
  */
-static struct item_value shown_value(const struct restoring *work, const struct item *item,
-				     struct item_value value)
+static int shown_limit(const struct restoring *work, const struct item *item, uint64_t khz,
+		       uint64_t *shown_khz)
 {
 	struct kernel_files *files = &work->change->context->files;
 	enum cpufreq_limit limit = item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
-	struct item_value shown = value;
 	uint64_t upper_khz;
+	int error = cpufreq_clamp(files, item->index, limit, khz, shown_khz);
 
-	if (!item_is_limit(item) ||
-	    cpufreq_clamp(files, item->index, limit, value.number, &shown.number))
-		return value;
-	if (limit == CPUFREQ_MIN &&
-	    cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz) == 0 &&
-	    shown.number > upper_khz)
-		shown.number = upper_khz;
-	return shown;
+	if (!error && limit == CPUFREQ_MIN) {
+		error = cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz);
+		if (!error && *shown_khz > upper_khz)
+			*shown_khz = upper_khz;
+	}
+	if (error == -ENOENT)
+		return message_error(&work->change->context->messages, -EIO,
+				     "CPU %u went offline while its limits were looked at",
+				     item->index);
+	return error;
 }
 
-/** Whether an item holds what `enable` wrote. @hidden: but reads as something else */
-static bool is_as_written(const struct restoring *work, size_t i, bool *hidden)
+/** Whether an item holds what `enable` wrote. @hidden: but reads as something else. Returns 0 or 1,
+ * or a negative errno with a message. */
+static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
 {
 	const struct saved_item *item = &work->saved->items[i];
 	struct item_value now = work->now[i].value;
+	uint64_t shown_khz;
+	int error;
 
 	*hidden = false;
 	if (item_value_equal(&item->item, now, item->written))
-		return true;
-	*hidden = item_is_limit(&item->item) &&
-		  item_value_equal(&item->item, now, shown_value(work, &item->item, item->written));
-	return *hidden;
+		return 1;
+	if (!item_is_limit(&item->item))
+		return 0;
+	error = shown_limit(work, &item->item, item->written.number, &shown_khz);
+	*hidden = !error && now.number == shown_khz;
+	return error ? error : *hidden;
 }
 
-/** Whether an item is to be put back; says so where it is not. */
-static bool may_restore(const struct restoring *work, size_t i, bool *hidden)
+/** Whether an item is to be put back; says so where it is not. Returns as is_as_written() does. */
+static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 {
 	const struct saved_item *item = &work->saved->items[i];
 	const struct item_access *now = &work->now[i];
-	bool as_written = !now->absent && is_as_written(work, i, hidden);
+	int as_written = now->absent ? 0 : is_as_written(work, i, hidden);
 	const char *user = work->user;
 
+	if (as_written < 0)
+		return as_written;
 	/* It is back already, be it by another power domain that has the same register. */
 	if (!now->absent && !(as_written && *hidden) &&
 	    item_value_equal(&item->item, now->value, item->old))
@@ -147,25 +154,38 @@ static bool may_restore(const struct restoring *work, size_t i, bool *hidden)
 	return true;
 }
 
-static void restore_kind(const struct restoring *work, enum item_kind kind)
+/** Adds what puts an item back to @step, which is made where it is NULL. */
+static int restore_item(const struct restoring *work, size_t i, struct step **step)
+{
+	const struct saved_item *item = &work->saved->items[i];
+	uint64_t shown_khz = 0;
+	bool hidden = false;
+	int may = may_restore(work, i, &hidden), error = 0;
+
+	if (may <= 0)
+		return may;
+	if (hidden)
+		error = shown_limit(work, &item->item, item->old.number, &shown_khz);
+	if (error)
+		return error;
+	if (!*step)
+		*step = change_step(work->change, item->item.kind);
+	if (hidden)
+		step_set_hidden(*step, item->item, item->old.number, shown_khz);
+	else
+		step_set(*step, item->item, WHOLE_VALUE, item->old.number);
+	return 0;
+}
+
+static int restore_kind(const struct restoring *work, enum item_kind kind)
 {
 	struct step *step = NULL;
+	int error = 0;
 
-	for (size_t i = 0; i < work->saved->count; i++) {
-		const struct saved_item *item = &work->saved->items[i];
-		bool hidden = false;
-
-		if (item->item.kind != kind || waits_for_cpu(work, i) ||
-		    !may_restore(work, i, &hidden))
-			continue;
-		if (!step)
-			step = change_step(work->change, kind);
-		if (hidden)
-			step_set_hidden(step, item->item, item->old.number,
-					shown_value(work, &item->item, item->old).number);
-		else
-			step_set(step, item->item, WHOLE_VALUE, item->old.number);
-	}
+	for (size_t i = 0; i < work->saved->count && !error; i++)
+		if (work->saved->items[i].item.kind == kind && !waits_for_cpu(work, i))
+			error = restore_item(work, i, &step);
+	return error;
 }
 
 static int restore_domain(struct restoring *work)
@@ -189,7 +209,7 @@ static int restore_domain(struct restoring *work)
 		error = warn_of_offline(work);
 	/* The feature itself is the caller's business. */
 	for (int kind = ITEM_CORE_POWER; kind < ITEM_KINDS && !error; kind++)
-		restore_kind(work, (enum item_kind)kind);
+		error = restore_kind(work, (enum item_kind)kind);
 	isst_cpuset_free(work->offline);
 	free(now);
 	return error;
@@ -205,11 +225,16 @@ static int find_unrecorded(struct isst_context *context, unsigned int feature,
 {
 	*found = false;
 	for (size_t j = 0; j < current->count && !*found; j++) {
-		int recorded;
+		int on, recorded;
 
 		if (!request_is_active(&requests[j]) ||
-		    requests[j].domain->package != requests[i].domain->package ||
-		    !feature_is_on(&current->domains[j].level, feature))
+		    requests[j].domain->package != requests[i].domain->package)
+			continue;
+		on = context->platform.preset ? preset_base_freq_is_on(context, requests[j].domain)
+					      : feature_is_on(&current->domains[j].level, feature);
+		if (on < 0)
+			return on;
+		if (!on)
 			continue;
 		recorded = record_exists(context, feature_name(feature), requests[j].domain);
 		if (recorded < 0)
@@ -230,15 +255,16 @@ static int find_settled(struct isst_context *context, unsigned int feature,
 {
 	const struct isst_domain *domain = requests[i].domain;
 	const char *name = feature_name(feature);
-	int recorded = record_exists(context, name, domain), existed = 0, error = 0;
+	int followed = record_was_followed(context, name, domain,
+					   current->domains[i].profile.current_level,
+					   context_has_power_domains(context));
 	bool unrecorded = false;
+	int error = followed > 0
+			    ? find_unrecorded(context, feature, requests, current, i, &unrecorded)
+			    : followed;
 
-	if (recorded == 0)
-		existed = record_existed(context, name, domain, context_has_power_domains(context));
-	if (existed > 0)
-		error = find_unrecorded(context, feature, requests, current, i, &unrecorded);
-	*settled = existed > 0 && !unrecorded;
-	return recorded < 0 ? recorded : existed < 0 ? existed : error;
+	*settled = followed > 0 && !unrecorded;
+	return error;
 }
 
 int plan_restoring(struct isst_change *change, unsigned int feature,
@@ -276,7 +302,8 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 			saved_items_clear(&saved);
 		}
 		if (!error)
-			error = record_forget(change, name, other, used, requests[i].domain);
+			error = record_forget(change, name, other, used, requests[i].domain,
+					      current->domains[i].profile.current_level);
 	}
 	return error;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what a change will touch, and works out what is left to do of it. */
 #include "transaction/prepare.h"
+#include "transaction/record.h"
 #include "transaction/undo.h"
 
 #include <errno.h>
@@ -93,6 +94,36 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 	return error;
 }
 
+/**
+ * Looks for items that were there when they were planned, and are not any more. What `disable
+ * --auto` was to put back stays recorded, so that a later one does it; anything else would be left
+ * out of what was asked for.
+ */
+static int check_vanished(struct isst_change *change, const struct step *step)
+{
+	struct isst_context *context = change->context;
+
+	for (size_t i = 0; i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
+		bool limit = item_is_limit(&entry->item);
+
+		if (!item || !item->read || item->recorded || item->late || entry->refused)
+			continue;
+		if (limit && !isst_cpuset_has(isst_online_cpus(context), entry->item.index))
+			continue;
+		if (!limit || !record_is_followed(change, &entry->item))
+			return message_error(&context->messages, -EIO, "%s is not there any more%s",
+					     item_describe(context, &entry->item),
+					     limit ? ": the CPU went offline" : "");
+		change_warn(change,
+			    "CPU %u: went offline; what its frequency limits were is kept, and "
+			    "restored by another disable --auto once online",
+			    entry->item.index);
+	}
+	return 0;
+}
+
 /* ---- The baseline ---- */
 
 /** An earlier step moves what these entries, or what their writing moves, are about. */
@@ -182,6 +213,8 @@ static int forecast(struct isst_change *change, bool disturbed)
 		struct step *step = change->steps[i];
 
 		error = note_baseline(change, step->entries, step->count);
+		if (!error)
+			error = check_vanished(change, step);
 		step->expected = !error && may_write(change, step, cpus_move);
 		if (!step->expected)
 			continue;

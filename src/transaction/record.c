@@ -92,7 +92,7 @@ static bool is_heir(const struct isst_change *change, const char *name)
 }
 
 int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
-		  const struct isst_domain *domain)
+		  const struct isst_domain *domain, unsigned int level)
 {
 	/* That of the feature itself has been read, to plan what is put back. */
 	int error = other && !is_heir(change, other) ? check_readable(change->context, other) : 0;
@@ -100,11 +100,20 @@ int record_forget(struct isst_change *change, const char *name, const char *othe
 					  .name = name,
 					  .other = other,
 					  .inherits = inherits,
-					  .domain = item_of(ITEM_LEVEL, domain, 0) };
+					  .domain = item_of(ITEM_LEVEL, domain, 0),
+					  .level = level };
 
 	if (error)
 		return error;
 	return add_plan(change, &plan) ? 0 : -ENOMEM;
+}
+
+bool record_is_followed(const struct isst_change *change, const struct item *item)
+{
+	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+		if (plan->kind == FORGET && item_same_domain(&plan->domain, item))
+			return true;
+	return false;
 }
 
 int record_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
@@ -128,26 +137,12 @@ int record_read(struct isst_context *context, const char *name, const struct iss
 	return -ENOENT;
 }
 
-typedef bool (*line_test)(const struct saved_item *line, const struct item *domain);
-
 static bool is_of_domain(const struct saved_item *line, const struct item *domain)
 {
 	return item_same_domain(&line->item, domain) && !record_is_mark(line);
 }
 
-static bool is_or_was_of_domain(const struct saved_item *line, const struct item *domain)
-{
-	return item_same_domain(&line->item, domain);
-}
-
-static bool is_or_was_of_package(const struct saved_item *line, const struct item *domain)
-{
-	return line->item.package == domain->package;
-}
-
-/** Whether one of the lines that @name recorded passes a test. */
-static int has_line(struct isst_context *context, const char *name,
-		    const struct isst_domain *domain, line_test test)
+int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain)
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	struct saved_items saved;
@@ -156,14 +151,9 @@ static int has_line(struct isst_context *context, const char *name,
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < saved.count; i++)
-		found |= test(&saved.items[i], &wanted);
+		found |= is_of_domain(&saved.items[i], &wanted);
 	saved_items_clear(&saved);
 	return found;
-}
-
-int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain)
-{
-	return has_line(context, name, domain, is_of_domain);
 }
 
 int record_of_other_level(struct isst_context *context, const char *name,
@@ -188,11 +178,28 @@ int record_of_other_level(struct isst_context *context, const char *name,
 	return found;
 }
 
-int record_existed(struct isst_context *context, const char *name, const struct isst_domain *domain,
-		   bool package)
+int record_was_followed(struct isst_context *context, const char *name,
+			const struct isst_domain *domain, unsigned int level, bool package)
 {
-	return has_line(context, name, domain,
-			package ? is_or_was_of_package : is_or_was_of_domain);
+	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
+	struct saved_items saved;
+	int error = record_file_read(context, name, false, &saved);
+	bool recorded = false, any = false, at_level = false;
+
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	for (size_t i = 0; i < saved.count; i++) {
+		const struct saved_item *line = &saved.items[i];
+
+		recorded |= is_of_domain(line, &wanted);
+		if (package ? line->item.package != wanted.package
+			    : !item_same_domain(&line->item, &wanted))
+			continue;
+		any = true;
+		at_level |= record_is_mark(line) && line->level == level;
+	}
+	saved_items_clear(&saved);
+	return recorded ? at_level : any;
 }
 
 /* ---- What a request replaces ---- */

@@ -27,7 +27,8 @@ int record_begin(struct isst_change *change, const struct step *step);
 int record_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level);
 
 /**
- * Once the change is made, forgets what is recorded of a domain, but for that it was.
+ * Once the change is made, forgets what is recorded of a domain at a level, but for that it was;
+ * and what the change was to put back, and could not, since it is not there for now.
  *
  * @other: another feature: where its record holds a value that this one had written, it gets the
  * value from before both in its place
@@ -36,7 +37,10 @@ int record_level(struct isst_change *change, const struct isst_domain *domain, u
  * Returns as record_keep() does.
  */
 int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
-		  const struct isst_domain *domain);
+		  const struct isst_domain *domain, unsigned int level);
+
+/** Whether record_forget() was called for the domain of an item: its record is being followed. */
+bool record_is_followed(const struct isst_change *change, const struct item *item);
 
 /** Keeps a line that record_forget() would drop: of an item that is absent for now. */
 int record_retain(struct isst_change *change, const char *name, const struct saved_item *line);
@@ -56,10 +60,11 @@ int record_of_other_level(struct isst_context *context, const char *name,
 			  const struct isst_domain *domain, unsigned int level,
 			  unsigned int *other);
 
-/** Whether something is, or was since boot, recorded of a domain; @package: or of another one of
- * its package. Returns as record_exists() does. */
-int record_existed(struct isst_context *context, const char *name, const struct isst_domain *domain,
-		   bool package);
+/** Whether something was recorded of a domain at a level since boot, and was put back; @package: or
+ * of another one of its package. Where nothing is recorded of the domain any more: at whatever
+ * level, or is recorded of another domain. Returns as record_exists() does. */
+int record_was_followed(struct isst_context *context, const char *name,
+			const struct isst_domain *domain, unsigned int level, bool package);
 
 /** Carries out what was planned for the records; @staged: record_stage() has prepared it. A failure
  * is only warned of: the change itself stands. */

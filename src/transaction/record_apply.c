@@ -72,7 +72,10 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 	struct saved_item *line = find_line(&keeping->saved, &entry->item, level);
 	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
 
-	if (line && item_value_equal(&entry->item, line->written, old)) {
+	/* What is hidden is written again each time, and reads as something else. */
+	if (line &&
+	    (item_value_equal(&entry->item, line->written, old) ||
+	     (entry->hidden && item_value_equal(&entry->item, line->written, entry->wanted)))) {
 		line->written = entry->wanted;
 		return 0;
 	}
@@ -104,40 +107,60 @@ static int keep(struct isst_change *change, const struct record_plan *plan, stru
 	return error;
 }
 
-static bool was_put_back(const struct isst_change *change, const struct item *item)
+/** The entry by which an item is put back; NULL where it is not. */
+static const struct entry *find_entry(const struct isst_change *change, const struct item *item)
 {
 	for (size_t i = 0; i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count; j++)
 			if (item_is(&change->steps[i]->entries[j].item, item))
-				return true;
-	return false;
+				return &change->steps[i]->entries[j];
+	return NULL;
+}
+
+/** Whether an item was to be put back, and was not there when the change was made: its CPU went
+ * offline since it was planned. */
+static bool was_absent(const struct isst_change *change, const struct item *item)
+{
+	const struct entry *entry = find_entry(change, item);
+
+	return entry && !entry->recorded && !entry->refused;
+}
+
+/** Whether a line is of the domain and the level that a plan is about. */
+static bool is_forgotten(const struct record_plan *plan, const struct saved_item *line)
+{
+	return item_same_domain(&line->item, &plan->domain) && line->level == plan->level;
 }
 
 /** Gives the other feature the value from before both, in place of the one it found; and, as the
  * heir, what it keeps from going back. */
 static int hand_over_item(const struct isst_change *change, const struct record_plan *plan,
-			  const struct saved_item *item, struct saved_items *heir)
+			  const struct saved_item *item, struct saved_items *heir, bool *changed)
 {
 	struct saved_item *line = find_line(heir, &item->item, item->level);
 
 	if (item->item.kind == ITEM_FEATURES || record_is_mark(item) ||
-	    was_put_back(change, &item->item) || is_retained(change, plan->name, item))
+	    find_entry(change, &item->item) || is_retained(change, plan->name, item))
 		return 0;
+	if (!line && !plan->inherits)
+		return 0;
+	if (line && !item_value_equal(&item->item, line->old, item->written))
+		return 0;
+	*changed = true;
 	if (!line)
-		return plan->inherits ? saved_items_add(heir, item) : 0;
-	if (item_value_equal(&item->item, line->old, item->written))
-		line->old = item->old;
+		return saved_items_add(heir, item);
+	line->old = item->old;
 	return 0;
 }
 
 static int hand_over(const struct isst_change *change, const struct record_plan *plan,
-		     const struct saved_items *saved, struct saved_items *heir)
+		     const struct saved_items *saved, struct saved_items *heir, bool *changed)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < saved->count && !error; i++)
-		if (item_same_domain(&saved->items[i].item, &plan->domain))
-			error = hand_over_item(change, plan, &saved->items[i], heir);
+		if (is_forgotten(plan, &saved->items[i]))
+			error = hand_over_item(change, plan, &saved->items[i], heir, changed);
 	return error;
 }
 
@@ -146,12 +169,13 @@ static int hand_over(const struct isst_change *change, const struct record_plan 
 static int forget(const struct isst_change *change, const struct record_plan *plan,
 		  struct saved_items *saved)
 {
-	struct saved_item mark = record_mark(&plan->domain);
+	struct saved_item mark = record_mark(&plan->domain, plan->level);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < saved->count; i++)
-		if (!item_same_domain(&saved->items[i].item, &plan->domain) ||
-		    is_retained(change, plan->name, &saved->items[i]))
+		if (!is_forgotten(plan, &saved->items[i]) ||
+		    is_retained(change, plan->name, &saved->items[i]) ||
+		    was_absent(change, &saved->items[i].item))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
 	return saved_items_add(saved, &mark);
@@ -219,11 +243,12 @@ static int apply_hand_over(struct isst_change *change, const struct record_plan 
 {
 	struct saved_items heir;
 	int unread = read_former(change, plan->other, staged, &heir), error = unread;
+	bool changed = false;
 
 	if (!error)
-		error = hand_over(change, plan, saved, &heir);
-	if (!error)
-		error = record_file_write(change->context, plan->other, staged, &heir, false);
+		error = hand_over(change, plan, saved, &heir, &changed);
+	if (!error && changed)
+		error = record_file_write(change->context, plan->other, staged, &heir, true);
 	if (error && !staged)
 		change_warn(change,
 			    "%s: it does not have the values from before %s enable, and %s disable "

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct saved_item record_mark(const struct item *domain)
+struct saved_item record_mark(const struct item *domain, unsigned int level)
 {
-	return (struct saved_item){ .item = *domain };
+	return (struct saved_item){ .item = *domain, .level = level };
 }
 
 bool record_is_mark(const struct saved_item *line)
@@ -116,7 +116,7 @@ static int make_text(struct isst_context *context, const char *file,
 }
 
 int record_file_write(struct isst_context *context, const char *name, bool staged,
-		      const struct saved_items *saved, bool shrinks)
+		      const struct saved_items *saved, bool over)
 {
 	const struct runtime_directory *directory = &context->runtime;
 	char *file = file_name(name, staged), *text = NULL;
@@ -128,7 +128,7 @@ int record_file_write(struct isst_context *context, const char *name, bool stage
 		error = make_text(context, file, saved, &text);
 		if (!error)
 			error = runtime_file_replace(directory, file, text);
-		if (error && text && shrinks && !staged &&
+		if (error && text && over && !staged &&
 		    runtime_file_overwrite(directory, file, text) == 0)
 			error = 0;
 	}

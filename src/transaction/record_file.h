@@ -9,8 +9,8 @@
 #include "transaction/items.h"
 #include "transaction/saved.h"
 
-/** A line that tells no value, but that those of its domain were put back. */
-struct saved_item record_mark(const struct item *domain);
+/** A line that tells no value, but that those of its domain at a level were put back. */
+struct saved_item record_mark(const struct item *domain, unsigned int level);
 bool record_is_mark(const struct saved_item *line);
 
 /** Reads all lines. Returns as record_read() does. */
@@ -20,12 +20,11 @@ int record_file_read(struct isst_context *context, const char *name, bool staged
 /**
  * Writes all lines; a file without any goes.
  *
- * @shrinks: there is less to hold than before, for which there is room where there is none for a
- * new file
+ * @over: over the file that is there, where there is no room for a new one
  * Returns 0 or a negative errno, without a message.
  */
 int record_file_write(struct isst_context *context, const char *name, bool staged,
-		      const struct saved_items *saved, bool shrinks);
+		      const struct saved_items *saved, bool over);
 
 /** Puts what is staged into the place of the record. Returns 0, -ENOENT where nothing is staged, or
  * a negative errno, without a message. */

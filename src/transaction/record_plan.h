@@ -16,7 +16,7 @@ struct record_plan {
 	bool inherits;
 	bool begun;	    /* KEEP: the first of its steps was, or is about to be made */
 	struct item domain; /* package, die and domain only; RETAIN: the item */
-	unsigned int level;
+	unsigned int level; /* not of KEEP */
 };
 
 #endif

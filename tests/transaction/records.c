@@ -341,6 +341,45 @@ static void what_was_put_back_is_forgotten_without_room_for_a_new_file(void **st
 	machine_end(&machine);
 }
 
+/** All that the two records are written by. */
+static void leave_no_room_for_records(const struct machine *machine, bool taken)
+{
+	static const char *const FILES[] = { "run/record-base-freq", "run/record-base-freq.staged",
+					     "run/record-turbo-freq",
+					     "run/record-turbo-freq.staged" };
+
+	for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]); i++)
+		leave_no_room(machine, FILES[i], taken);
+}
+
+static void what_the_other_feature_gets_needs_no_room_for_a_new_file(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	assert_true(machine_prepare(&machine, "association"));
+	before = machine_picture(&machine);
+	assert_true(machine_prepare(&machine, "turbo-freq enable auto"));
+	assert_true(machine_prepare(&machine, "base-freq enable auto"));
+	leave_no_room_for_records(&machine, true);
+	machine_try(&machine, "turbo-freq disable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_null(strstr(outcome.warnings, "record-"));
+	outcome_clear(&outcome);
+	/* The other one has nothing to get by now: its record is not written, and not named. */
+	machine_try(&machine, "base-freq disable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_null(strstr(outcome.warnings, "record-"));
+	outcome_clear(&outcome);
+	leave_no_room_for_records(&machine, false);
+	machine_check(&machine, before, "both features off");
+	free(before);
+	machine_end(&machine);
+}
+
 static void that_nothing_could_be_recorded_is_said(void **state)
 {
 	struct machine machine;
@@ -1022,6 +1061,7 @@ int main(void)
 		cmocka_unit_test(
 			saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing),
 		cmocka_unit_test(what_was_put_back_is_forgotten_without_room_for_a_new_file),
+		cmocka_unit_test(what_the_other_feature_gets_needs_no_room_for_a_new_file),
 		cmocka_unit_test(that_nothing_could_be_recorded_is_said),
 		cmocka_unit_test(that_what_was_put_back_is_still_recorded_is_said),
 		cmocka_unit_test(D38_core_power_stays_on_while_the_other_feature_is_on),
