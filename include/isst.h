@@ -747,8 +747,8 @@ int isst_change_objection(const struct isst_change *change);
  * Returns 0 (done, or nothing to do); -EINTR (interrupted) or another negative errno: failed, and
  * nothing is left changed; -ENOTRECOVERABLE: failed, and isst_change_difference() lists what could
  * not be rolled back: the journal is kept, and no other change is made until
- * isst_journal_apply(), or isst_journal_discard(). -EINVAL for a change that was run before: what
- * it was planned from may be another by now.
+ * isst_journal_apply(), or isst_journal_discard(). -EINVAL for a change that was run before, or
+ * planned before another one of this context was: what it was planned from may be another by now.
  */
 int isst_change_run(struct isst_change *change);
 

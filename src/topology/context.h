@@ -35,6 +35,7 @@ struct isst_context {
 	 * how. Returns 0, also where that cannot be read, or a negative errno. */
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
 			     unsigned int level, struct level_effects *effects);
+	unsigned long long runs; /* changes that were made, or tried */
 	bool keep_journal; /* of an interrupted run: it is looked at, and not rolled back by itself
 			    */
 };

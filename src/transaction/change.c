@@ -104,6 +104,8 @@ struct step *change_step(struct isst_change *change, enum item_kind kind)
 	}
 	step->change = change;
 	step->kind = kind;
+	if (change->count == 0)
+		change->runs = change->context->runs;
 	change->steps[change->count++] = step;
 	return step;
 }

@@ -90,6 +90,7 @@ struct isst_change {
 	bool moved;  /* a value that was written made a difference, or may yet do so */
 	bool broken; /* a step could not be added for lack of memory */
 	bool ran;    /* isst_change_run() was called: its old values are of then */
+	unsigned long long runs; /* of the context, when the first step was planned */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
 	/* Files to write or remove once the change is made: records of what was replaced

@@ -165,6 +165,10 @@ static int run(struct isst_change *change)
 		return message_error(&change->context->messages, -EINVAL,
 				     "the change was made, or tried, already: what it was planned "
 				     "from may be another by now");
+	if (change->count > 0 && change->runs != change->context->runs)
+		return message_error(&change->context->messages, -EINVAL,
+				     "another change was made since this one was planned: what it "
+				     "was planned from may be another by now");
 	if (change->objection.error)
 		return message_error(&change->context->messages, change->objection.error, "%s",
 				     change->objection.message);
@@ -177,6 +181,7 @@ static int run(struct isst_change *change)
 	error = check_writable(change);
 	if (error)
 		return error;
+	change->context->runs++;
 	error = make_steps(change);
 	if (error)
 		return give_up(change, error);

@@ -148,6 +148,24 @@ static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **st
 	program_end(&program);
 }
 
+/** Its limits are those of the level before. */
+static void a_change_that_was_planned_before_another_one_is_not_made(void **state)
+{
+	const struct isst_turbo_freq_request off = { .enable = false };
+	struct program program;
+	size_t changes;
+
+	(void)state;
+	program_begin(&program, "guide", "", NULL);
+	assert_int_equal(isst_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
+	set_level(&program, 1);
+	changes = program.counts.changes;
+	assert_int_equal(isst_change_run(program.change), -EINVAL);
+	assert_non_null(strstr(isst_error(program.context), "another change was made since"));
+	assert_int_equal(program.counts.changes, changes);
+	program_end(&program);
+}
+
 /* ---- Several requests ---- */
 
 #define CPUFREQ(cpu, name) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/" name
@@ -628,6 +646,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(C8_the_system_log_is_written_to_only_if_asked_for),
 		cmocka_unit_test(a_small_limit_of_file_sizes_is_an_error_and_no_signal),
 		cmocka_unit_test(C5_reading_a_level_again_releases_what_was_read_before),
+		cmocka_unit_test(a_change_that_was_planned_before_another_one_is_not_made),
 		cmocka_unit_test(C3_a_change_owns_its_texts),
 		cmocka_unit_test(two_classes_for_one_core_are_refused),
 	};
