@@ -19,6 +19,7 @@ struct restoring {
 	struct saved_items *saved;
 	const struct item_access *now;
 	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
+	struct isst_cpuset *changed; /* CPUs whose items of a kind were changed since */
 };
 
 /** Whether an item is absent only because its CPU is offline: by now, whatever discovery found. */
@@ -127,6 +128,49 @@ static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
 	return error ? error : *hidden;
 }
 
+/** Warns that an item was changed since it was written; what is of CPUs is collected instead. */
+static int note_changed(const struct restoring *work, const struct item *item)
+{
+	struct isst_context *context = work->change->context;
+	struct isst_cpuset *cpus = NULL;
+	unsigned int cpu;
+	int error = 0;
+
+	if (item_is_limit(item))
+		return isst_cpuset_add(work->changed, item->index, item->index);
+	if (item->kind != ITEM_ASSOCIATION || item->index >= 64) {
+		change_warn(work->change, "%s: left as it is, since it was changed after %s enable",
+			    item_describe(context, item), work->name);
+		return 0;
+	}
+	cpus = topology_cpus_of_cores(context->topology, work->domain, UINT64_C(1) << item->index);
+	if (!cpus)
+		return -ENOMEM;
+	isst_cpuset_for_each (cpu, cpus)
+		if (!error)
+			error = isst_cpuset_add(work->changed, cpu, cpu);
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+static int warn_of_changed(const struct restoring *work, enum item_kind kind)
+{
+	const char *name = kind == ITEM_SCALING_MIN   ? "scaling_min_freq"
+			   : kind == ITEM_SCALING_MAX ? "scaling_max_freq"
+						      : "CLOS";
+	char *cpus;
+
+	if (isst_cpuset_count(work->changed) == 0)
+		return 0;
+	cpus = isst_cpuset_ranges(work->changed);
+	if (!cpus)
+		return -ENOMEM;
+	change_warn(work->change, "CPU %s: %s: left as it is, since it was changed after %s enable",
+		    cpus, name, work->name);
+	free(cpus);
+	return 0;
+}
+
 /** Whether an item is to be put back; says so where it is not. Returns as is_as_written() does. */
 static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 {
@@ -140,18 +184,15 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 	/* It is back already, be it by another power domain that has the same register. */
 	if (!now->absent && !(as_written && *hidden) &&
 	    item_value_equal(&item->item, now->value, item->old))
-		return false;
-	if (!as_written) {
-		change_warn(work->change, "%s: left as it is, since it was changed after %s enable",
-			    item_describe(work->change->context, &item->item), work->name);
-		return false;
-	}
+		return 0;
+	if (!as_written)
+		return note_changed(work, &item->item);
 	if (user && (item->item.kind == ITEM_CORE_POWER || item->item.kind == ITEM_QOS)) {
 		change_warn(work->change, "%s: left as it is, since %s is on and needs it",
 			    item_describe(work->change->context, &item->item), user);
-		return false;
+		return 0;
 	}
-	return true;
+	return 1;
 }
 
 /** Adds what puts an item back to @step, which is made where it is NULL. */
@@ -177,14 +218,21 @@ static int restore_item(const struct restoring *work, size_t i, struct step **st
 	return 0;
 }
 
-static int restore_kind(const struct restoring *work, enum item_kind kind)
+static int restore_kind(struct restoring *work, enum item_kind kind)
 {
 	struct step *step = NULL;
 	int error = 0;
 
+	work->changed = isst_cpuset_new();
+	if (!work->changed)
+		return -ENOMEM;
 	for (size_t i = 0; i < work->saved->count && !error; i++)
 		if (work->saved->items[i].item.kind == kind && !waits_for_cpu(work, i))
 			error = restore_item(work, i, &step);
+	if (!error)
+		error = warn_of_changed(work, kind);
+	isst_cpuset_free(work->changed);
+	work->changed = NULL;
 	return error;
 }
 
