@@ -413,15 +413,17 @@ int tree_write_limits(struct server *server, const struct platform_cpu *cpu)
 
 int tree_refresh_current(const struct server *server, const char *path)
 {
+	static const char before[] = "/sys/devices/system/cpu/cpu";
 	const struct platform_cpu *cpu;
-	unsigned int number;
-	int end = 0;
+	unsigned long number;
+	char *end;
 
-	if (sscanf(path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq%n", &number,
-		   &end) != 1 ||
-	    end == 0 || path[end] != '\0')
+	if (strncmp(path, before, strlen(before)) != 0)
 		return 0;
-	cpu = platform_cpu(server->platform, number);
+	number = strtoul(path + strlen(before), &end, 10);
+	if (strcmp(end, "/cpufreq/scaling_cur_freq") != 0)
+		return 0;
+	cpu = platform_cpu(server->platform, (unsigned int)number);
 	if (!cpu || !has_cpufreq(server->platform))
 		return 0;
 	return tree_write(server->root, path + 1, "%u\n", busy_khz(server, cpu));
