@@ -44,22 +44,64 @@ static void look_up(const struct isst_change *change, const struct item *item, b
 		}
 }
 
+static bool has_other_old(const struct entry *entries, size_t count, const struct item *item,
+			  uint64_t now)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].recorded && item_is(&entries[i].item, item) &&
+		    entries[i].old.number != now)
+			return true;
+	return false;
+}
+
+/** Whether the upper limit that goes with a lower one is @now, and is to stay so: it is not one
+ * that has yet to be restored. */
+static bool is_settled_upper(const struct isst_change *change, const struct item *lower,
+			     uint64_t now)
+{
+	struct item item;
+	uint64_t upper;
+
+	if (!item_counterpart(lower, &item) ||
+	    cpufreq_read_limit(&change->context->files, item.index, CPUFREQ_MAX, &upper) ||
+	    upper != now)
+		return false;
+	for (size_t i = 0; i < change->count; i++) {
+		const struct step *step = change->steps[i];
+
+		if (has_other_old(step->entries, step->count, &item, now) ||
+		    has_other_old(step->footprint, step->footprint_count, &item, now))
+			return false;
+	}
+	return true;
+}
+
+/** Whether the kernel shows a limit as @now: within the range of the processor, and a lower one no
+ * higher than the upper one, whatever was written. */
+static bool is_shown_as(const struct isst_change *change, const struct item *item, uint64_t limit,
+			uint64_t now)
+{
+	enum cpufreq_limit which = item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	uint64_t shown;
+
+	if (cpufreq_clamp(&change->context->files, item->index, which, limit, &shown))
+		return false;
+	if (shown == now || which == CPUFREQ_MAX || now > shown)
+		return shown == now;
+	return is_settled_upper(change, item, now);
+}
+
 bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
 			uint64_t now)
 {
 	struct isst_context *context = change->context;
 	const char *message = context->messages.error;
 	bool written, overwritten, concealed;
-	uint64_t shown;
 
 	if (!item_is_limit(item))
 		return false;
 	look_up(change, item, &written, &overwritten);
-	concealed = (!written || overwritten) &&
-		    !cpufreq_clamp(&context->files, item->index,
-				   item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
-				   limit, &shown) &&
-		    shown == now;
+	concealed = (!written || overwritten) && is_shown_as(change, item, limit, now);
 	context->messages.error = message;
 	return concealed;
 }

@@ -36,8 +36,9 @@ void change_log(struct isst_change *change, const struct item *item, struct item
 bool limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
 		       uint64_t now);
 
-/** Whether @now is what is shown of a limit, the processor's own where that goes no further, and
- * nothing that the change wrote is left to be overwritten. */
+/** Whether @now is what is shown of a limit, the processor's own where that goes no further, of a
+ * lower one the upper one where that is below it, and nothing that the change wrote is left to be
+ * overwritten. */
 bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
 			uint64_t now);
 
