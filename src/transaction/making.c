@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { READ_AGAIN_US = 2000 }; /* the pause before what failed is read back again */
+
 /** The accesses for the entries that are needed; @owners says whose each is. */
 static size_t needed_accesses(const struct step *step, struct item_access *accesses, size_t *owners)
 {
@@ -183,11 +185,14 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	struct isst_context *context = change->context;
 	struct messages *texts = &change->texts;
 	bool moved = !item_value_equal(&entry->item, access->value, entry->now);
+	const char *why;
 
 	if (entry->refused)
 		return 0;
+	/* It was written: of an optional item, too, nobody can say that it is as it was. */
 	if (access->failure.error)
-		return skip_optional(change, entry, access->failure.error, access->failure.message);
+		return message_error(&context->messages, access->failure.error, "%s",
+				     access->failure.message);
 	if (access->absent)
 		return message_error(&context->messages, -EIO, "%s is gone after it was written",
 				     item_describe(context, &entry->item));
@@ -206,7 +211,11 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 		entry->wanted = access->value;
 		return 0;
 	}
-	return skip_optional(change, entry, -EIO, describe_not_taken(change, entry, access->value));
+	why = describe_not_taken(change, entry, access->value);
+	/* What became another value is not left as it is. */
+	if (moved)
+		return message_error(&context->messages, -EIO, "%s", why);
+	return skip_optional(change, entry, -EIO, why);
 }
 
 /** A step that is being made. */
@@ -219,26 +228,53 @@ struct making {
 	size_t count, disturbed;
 };
 
+/** Whether something could not be read back that was written, or may have been disturbed. */
+static bool any_unread(const struct making *making, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool written = i < making->count;
+
+		if (making->accesses[i].failure.error &&
+		    !(written && making->step->entries[making->owners[i]].refused))
+			return true;
+	}
+	return false;
+}
+
+/** Reads the first @count accesses. A register or file that is busy for a moment does not make a
+ * write fail that was made: it is read again. */
+static int read_accesses(struct making *making, size_t count)
+{
+	struct isst_context *context = making->change->context;
+	int error = items_read(context, making->accesses, count);
+
+	if (!error && any_unread(making, count)) {
+		rest_us(READ_AGAIN_US);
+		error = items_read(context, making->accesses, count);
+	}
+	return error;
+}
+
 /**
  * Reads back what was written, until it is there or has had its time, and with it what may have
  * been disturbed.
  */
 static int read_back(struct making *making)
 {
-	struct isst_context *context = making->change->context;
 	struct poll_timer timer = poll_timer_for(making->step->kind);
-	struct item_access *disturbed = making->accesses + making->count;
-	int error = items_read(context, making->accesses, making->count + making->disturbed);
+	size_t all = making->count + making->disturbed;
+	int error = read_accesses(making, all);
 	bool waited = false;
 
 	while (!error &&
 	       !all_as_wanted(making->step, making->accesses, making->owners, making->count) &&
 	       poll_timer_wait(&timer)) {
 		waited = true;
-		error = items_read(context, making->accesses, making->count);
+		error = read_accesses(making, making->count);
 	}
 	if (!error && waited && making->disturbed > 0)
-		error = items_read(context, disturbed, making->disturbed);
+		error = items_read(making->change->context, making->accesses + making->count,
+				   making->disturbed);
 	return error;
 }
 
