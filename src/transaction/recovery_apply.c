@@ -111,14 +111,16 @@ static const char *which_run(const struct journal_text *text)
 	return text->rollback ? "earlier" : "interrupted";
 }
 
-static int fail(struct isst_journal *journal, const struct isst_change *change, int error)
+/** Whatever a rollback that was begun ended with: it is not complete. */
+static int fail(struct isst_journal *journal, const struct isst_change *change)
 {
-	char *differences = join(change->differences.texts, change->differences.count);
-
-	message_error(&journal->context->messages, error,
-		      "the incomplete change of an %s run could not be rolled back as a whole: "
-		      "%s; " JOURNAL_KEPT,
-		      which_run(&journal->text), differences ? differences : "out of memory");
+	size_t count = change->differences.count;
+	char *differences = count > 0 ? join(change->differences.texts, count) : NULL;
+	int error = message_error(
+		&journal->context->messages, -ENOTRECOVERABLE,
+		"the incomplete change of an %s run could not be rolled back as a whole: "
+		"%s; " JOURNAL_KEPT,
+		which_run(&journal->text), differences ? differences : "out of memory");
 	free(differences);
 	return error;
 }
@@ -289,10 +291,9 @@ static int apply(struct isst_journal *journal)
 	error = change->broken ? -ENOMEM : journal_reopen(change, &journal->text);
 	if (!error) {
 		journal_rollback(change);
-		error = change_undo(change);
+		if (change_undo(change))
+			error = fail(journal, change);
 	}
-	if (error == -ENOTRECOVERABLE)
-		error = fail(journal, change, error);
 	if (!error && count_waiting(journal) > 0)
 		error = keep_rest(journal);
 	/* What could not be restored is left to the next run. */

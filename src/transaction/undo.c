@@ -229,14 +229,19 @@ out:
 	return error;
 }
 
+/** Restores entries. Memory that is short for those of one kind does not keep the others from being
+ * restored. Returns the first error. */
 static int restore(struct isst_change *change, struct entry *entries, size_t count,
 		   unsigned int attempt)
 {
-	int error = 0;
+	int first_error = 0;
 
-	for (int kind = 0; kind < ITEM_KINDS && count > 0 && !error; kind++)
-		error = restore_kind(change, entries, count, (enum item_kind)kind, attempt);
-	return error;
+	for (int kind = 0; kind < ITEM_KINDS && count > 0; kind++) {
+		int error = restore_kind(change, entries, count, (enum item_kind)kind, attempt);
+
+		first_error = first_error ? first_error : error;
+	}
+	return first_error;
 }
 
 bool change_touches_cpus(const struct isst_change *change)
@@ -356,10 +361,10 @@ static int compare_all(struct isst_change *change)
 /** Restores all steps and compares. Returns as change_undo() does. */
 static int roll_back(struct isst_change *change, unsigned int attempt)
 {
-	int error = 0;
+	int unrestored = 0, error;
 
 	rediscover(change);
-	for (size_t i = change->count; i-- > 0 && !error;) {
+	for (size_t i = change->count; i-- > 0;) {
 		struct step *step = change->steps[i];
 
 		if (!step->begun)
@@ -367,26 +372,25 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 		error = restore(change, step->entries, step->count, attempt);
 		if (step->kind == ITEM_ONLINE)
 			rediscover(change);
-		if (!error)
-			error = restore(change, step->footprint, step->footprint_count, attempt);
+		unrestored = unrestored ? unrestored : error;
+		error = restore(change, step->footprint, step->footprint_count, attempt);
+		unrestored = unrestored ? unrestored : error;
 	}
-	if (!error)
-		error = compare_all(change);
+	error = compare_all(change);
 	if (!error && change->differences.count > 0)
 		error = -ENOTRECOVERABLE;
-	return error;
+	return error ? error : unrestored;
 }
 
-/* A register, a file or firmware that is busy for a moment must not leave the machine half changed:
- * what still differs is restored again after a pause. */
+/* A register, a file or firmware that is busy for a moment, or memory that is short, must not leave
+ * the machine half changed: what still differs is restored again after a pause. */
 static const unsigned int PAUSES_US[] = { 2000, 25000 };
 
 int change_undo(struct isst_change *change)
 {
 	int error = roll_back(change, 0);
 
-	for (unsigned int i = 0;
-	     i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error == -ENOTRECOVERABLE; i++) {
+	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
 		rest_us(PAUSES_US[i]);
 		change_forget_differences(change);
 		error = roll_back(change, i + 1);
