@@ -315,19 +315,31 @@ int isst_journal_apply(struct isst_journal *journal)
 	return message_end(messages, before, apply(journal));
 }
 
-/** Removes a journal that there is nothing to roll back of. Of a change that is complete the
- * records may be missing yet. */
-static int remove_journal(struct isst_context *context)
+/** Whether a file could not be read for a reason that the next run need not find. */
+static bool is_shortage(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
+
+/**
+ * Removes a journal that there is nothing to roll back of. Of a change that is complete the
+ * records may be missing yet. @damaged: also one that cannot be read, unless that is for want of
+ * memory or descriptors, when nobody knows whether the change is complete.
+ */
+static int remove_journal(struct isst_context *context, bool damaged)
 {
 	const char *before = context->messages.error;
 	struct journal_text text;
+	int error = journal_text_read(context, &text);
+	bool done = !error && text.done;
 
-	if (journal_text_read(context, &text) == 0 && text.done)
+	journal_text_clear(&text);
+	if (error && error != -ENOENT && (!damaged || is_shortage(error)))
+		return error;
+	if (done)
 		record_adopt(context);
 	else
 		record_unstage(context);
-	journal_text_clear(&text);
-	/* One that cannot be read is removed as well. */
 	context->messages.error = before;
 	return journal_remove(context);
 }
@@ -337,7 +349,7 @@ static int discard(struct isst_context *context)
 	if (context->lock < 0)
 		return message_error(&context->messages, -EINVAL,
 				     "discarding the journal needs the lock");
-	return remove_journal(context);
+	return remove_journal(context, true);
 }
 
 int isst_journal_discard(struct isst_context *context)
@@ -553,7 +565,7 @@ int journal_recover(struct isst_context *context)
 		return error;
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
 	if (!journal)
-		return remove_journal(context);
+		return remove_journal(context, false);
 	error = recover(journal);
 	isst_journal_free(journal);
 	return error;

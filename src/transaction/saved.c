@@ -105,17 +105,23 @@ static char *format_prefix(const char *name, unsigned int version)
 		       : prefix;
 }
 
+/** What the error of a read means, else @meaning: want of descriptors says nothing of the file. */
+static int meaning_of(int error, int meaning)
+{
+	return error == -EMFILE || error == -ENFILE ? error : meaning;
+}
+
 static int read_boot_id(struct isst_context *context, const char **boot_id)
 {
 	int error = kernel_files_boot_id(&context->files, boot_id);
 
 	if (!error || error == -ENOMEM)
 		return error;
-	message_error(&context->messages, -EIO,
-		      "this boot cannot be told from others, and what earlier runs left not from "
-		      "what a reset has undone: %s",
-		      error == -ENOENT ? BOOT_ID_FILE " is missing or empty" : isst_error(context));
-	return -EIO;
+	return message_error(
+		&context->messages, meaning_of(context->files.answer, -EIO),
+		"this boot cannot be told from others, and what earlier runs left not from "
+		"what a reset has undone: %s",
+		error == -ENOENT ? BOOT_ID_FILE " is missing or empty" : isst_error(context));
 }
 
 int saved_header(struct isst_context *context, const char *name, unsigned int version,
@@ -224,10 +230,11 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
 	if (has_nul)
 		error = 0;
 	if (error && error != -ENOENT && error != -ENOMEM)
-		error = message_error(&context->messages,
-				      error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-				      "%s/%s cannot be read: %s", context->runtime.path, name,
-				      runtime_file_strerror(error));
+		error = message_error(
+			&context->messages,
+			meaning_of(error, error == -EACCES || error == -EPERM ? -EPERM : -EIO),
+			"%s/%s cannot be read: %s", context->runtime.path, name,
+			runtime_file_strerror(error));
 	/* One of another boot is none, whatever it holds. */
 	if (has_nul && !strchr(*text, '\n'))
 		error = saved_refuse(context, name, 1, "damaged");

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -991,6 +992,71 @@ static void saved_settings_outlive_a_kill_behind_the_change(void **state)
 	}
 }
 
+/** Which read of a journal finds no descriptor left, counted from 1; 0 for none. */
+static unsigned int starved;
+
+/** That of the library, which the program is linked with. */
+int openat(int directory, const char *name, int flags, ...)
+{
+	static int (*real)(int directory, const char *name, int flags, ...);
+	va_list arguments;
+	unsigned int mode;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "openat");
+	va_start(arguments, flags);
+	mode = flags & O_CREAT ? va_arg(arguments, unsigned int) : 0;
+	va_end(arguments);
+	if (starved && strcmp(name, "journal") == 0 && (flags & O_ACCMODE) == O_RDONLY &&
+	    --starved == 0) {
+		errno = EMFILE;
+		return -1;
+	}
+	return real(directory, name, flags, mode);
+}
+
+/** Whatever the next run cannot read for want of descriptors is there for the one behind it. */
+static void a_journal_that_cannot_be_read_for_now_is_kept(void **state)
+{
+	char *staged, *lines;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	assert_true(machine_restart(&machine, NULL));
+	make_killed(&machine, "base-freq enable auto", true);
+	staged = machine_text(&machine, RECORD ".staged");
+	assert_non_null(staged);
+	for (unsigned int at = 1; at <= 3; at++) {
+		bool discard = at == 3;
+		struct isst_context *context = machine_lock(&machine);
+
+		if (discard)
+			isst_journal_keep(context);
+		starved = discard ? 1 : at;
+		assert_int_not_equal(
+			discard ? isst_journal_discard(context) : isst_discover(context), 0);
+		assert_non_null(strstr(isst_error(context), "journal cannot be read"));
+		assert_int_equal(starved, 0);
+		isst_close(context);
+		lines = machine_text(&machine, JOURNAL);
+		assert_non_null(lines);
+		free(lines);
+		lines = machine_text(&machine, RECORD ".staged");
+		assert_non_null(lines);
+		assert_string_equal(lines, staged);
+		free(lines);
+	}
+	recover_by_the_next_run(&machine);
+	assert_null(machine_text(&machine, JOURNAL));
+	lines = machine_text(&machine, RECORD);
+	assert_non_null(lines);
+	assert_string_equal(lines, staged);
+	free(lines);
+	free(staged);
+	machine_end(&machine);
+}
+
 /** What is staged then is of a change that is none. */
 static void a_change_that_is_not_complete_leaves_the_saved_settings(void **state)
 {
@@ -1052,6 +1118,7 @@ int main(void)
 		cmocka_unit_test(
 			a_second_enable_over_the_other_feature_keeps_what_others_wrote_between),
 		cmocka_unit_test(saved_settings_outlive_a_kill_behind_the_change),
+		cmocka_unit_test(a_journal_that_cannot_be_read_for_now_is_kept),
 		cmocka_unit_test(a_change_that_is_not_complete_leaves_the_saved_settings),
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
 		cmocka_unit_test(a_record_of_another_level_is_no_record),
