@@ -124,7 +124,7 @@ mutate "a change begins while an earlier one is not rolled back" src/transaction
 mutate "footprints are not taken back" $undo \
 	's/error = restore(change, step->footprint, step->footprint_count, attempt);/error = 0;/' verification
 mutate "footprints are not recorded" $prepare \
-	's/error = read_unknown(change, step->footprint, step->footprint_count);/error = 0;/' \
+	's/error = read_unknown(change, step->footprint, step->footprint_count, true);/error = 0;/' \
 	faults_small "base-freq disable auto over core-power"
 mutate "old values are read when their step is made" $run \
 	's/int error = read_baseline(change);/int error = 0;/' baseline

@@ -88,7 +88,7 @@ int baseline_read(struct baseline *baseline, struct isst_context *context, bool 
 	for (size_t i = 0; i < count; i++)
 		accesses[i].item = items[i]->item;
 	if (!error && count > 0)
-		error = items_read(context, accesses, count);
+		error = items_read_twice(context, accesses, count);
 	for (size_t i = 0; i < count && !error; i++)
 		take(items[i], &accesses[i], late);
 	free(items);

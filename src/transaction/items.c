@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "sysfs/partition.h"
 #include "sysfs/uncore.h"
+#include "transaction/undo.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -630,6 +631,28 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
 
 	if (!error && look_for_carriers(context, accesses, count))
 		error = read_all(context, accesses, count);
+	return error;
+}
+
+enum { READ_AGAIN_US = 2000 };
+
+int items_read_twice(struct isst_context *context, struct item_access *accesses, size_t count)
+{
+	struct item_access *again = calloc(count + 1, sizeof(*again));
+	int error = again ? items_read(context, accesses, count) : -ENOMEM;
+	size_t failed = 0, at = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		if (accesses[i].failure.error)
+			again[failed++].item = accesses[i].item;
+	if (!error && failed > 0) {
+		rest_us(READ_AGAIN_US);
+		error = items_read(context, again, failed);
+	}
+	for (size_t i = 0; i < count && !error && failed > 0; i++)
+		if (accesses[i].failure.error)
+			accesses[i] = again[at++];
+	free(again);
 	return error;
 }
 

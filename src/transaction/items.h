@@ -102,6 +102,10 @@ int item_check_writable(struct isst_context *context, const struct item *item);
 /** Reads items of any kinds, those of the firmware in one batch. Returns 0 or -ENOMEM. */
 int items_read(struct isst_context *context, struct item_access *accesses, size_t count);
 
+/** As items_read(); what could not be read is read once more after a pause: a register, file or
+ * firmware that is busy for a moment is no reason to take it for unreadable. */
+int items_read_twice(struct isst_context *context, struct item_access *accesses, size_t count);
+
 /**
  * Writes items, all of one kind, and stops at the first that fails: those behind it get -ECANCELED.
  * One that was accepted, and may still take effect, has -ETIMEDOUT.

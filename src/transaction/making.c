@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { READ_AGAIN_US = 2000 }; /* the pause before what failed is read back again */
-
 /** The accesses for the entries that are needed; @owners says whose each is. */
 static size_t needed_accesses(const struct step *step, struct item_access *accesses, size_t *owners)
 {
@@ -228,33 +226,6 @@ struct making {
 	size_t count, disturbed;
 };
 
-/** Whether something could not be read back that was written, or may have been disturbed. */
-static bool any_unread(const struct making *making, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		bool written = i < making->count;
-
-		if (making->accesses[i].failure.error &&
-		    !(written && making->step->entries[making->owners[i]].refused))
-			return true;
-	}
-	return false;
-}
-
-/** Reads the first @count accesses. A register or file that is busy for a moment does not make a
- * write fail that was made: it is read again. */
-static int read_accesses(struct making *making, size_t count)
-{
-	struct isst_context *context = making->change->context;
-	int error = items_read(context, making->accesses, count);
-
-	if (!error && any_unread(making, count)) {
-		rest_us(READ_AGAIN_US);
-		error = items_read(context, making->accesses, count);
-	}
-	return error;
-}
-
 /**
  * Reads back what was written, until it is there or has had its time, and with it what may have
  * been disturbed.
@@ -262,19 +233,20 @@ static int read_accesses(struct making *making, size_t count)
 static int read_back(struct making *making)
 {
 	struct poll_timer timer = poll_timer_for(making->step->kind);
+	struct isst_context *context = making->change->context;
 	size_t all = making->count + making->disturbed;
-	int error = read_accesses(making, all);
+	int error = items_read_twice(context, making->accesses, all);
 	bool waited = false;
 
 	while (!error &&
 	       !all_as_wanted(making->step, making->accesses, making->owners, making->count) &&
 	       poll_timer_wait(&timer)) {
 		waited = true;
-		error = read_accesses(making, making->count);
+		error = items_read_twice(context, making->accesses, making->count);
 	}
 	if (!error && waited && making->disturbed > 0)
-		error = items_read(making->change->context, making->accesses + making->count,
-				   making->disturbed);
+		error = items_read_twice(context, making->accesses + making->count,
+					 making->disturbed);
 	return error;
 }
 

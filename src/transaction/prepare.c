@@ -7,11 +7,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static bool can_skip(const struct isst_change *change, const struct entry *entry, int error)
+{
+	return error != -EINTR &&
+	       (entry->optional || item_is_dispensable(change->context, &entry->item));
+}
+
 int skip_optional(struct isst_change *change, struct entry *entry, int error, const char *why)
 {
 	bool optional = entry->optional;
 
-	if (error == -EINTR || (!optional && !item_is_dispensable(change->context, &entry->item)))
+	if (!can_skip(change, entry, error))
 		return message_error(&change->context->messages, error, "%s", why);
 	entry->refused = true;
 	if (optional)
@@ -69,11 +75,37 @@ static int add_items(struct baseline *baseline, const struct entry *entries, siz
 	return error;
 }
 
+/** Whether the change was to write an item, and goes on without it. */
+static bool is_passed_over(const struct isst_change *change, const struct item *item)
+{
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++) {
+			const struct entry *entry = &change->steps[i]->entries[j];
+
+			if (entry->refused && item_is(&entry->item, item))
+				return true;
+		}
+	return false;
+}
+
+/** What is written can be done without; what is only disturbed may be moved all the same. */
+static int pass_over(struct isst_change *change, struct entry *entry,
+		     const struct isst_failure *failure, bool disturbed)
+{
+	if (!disturbed || !can_skip(change, entry, failure->error))
+		return skip_optional(change, entry, failure->error, failure->message);
+	entry->refused = true;
+	if (!is_passed_over(change, &entry->item))
+		change_warn(change, "%s; a rollback leaves it as it is then", failure->message);
+	return 0;
+}
+
 /**
- * Notes in entries what is known of their items. One that could not be read is told of once, and
- * then done without or the end of the change.
+ * Notes in entries, or those of a footprint that are only @disturbed, what is known of their items.
+ * One that could not be read is told of once, and then done without or the end of the change.
  */
-static int note_baseline(struct isst_change *change, struct entry *entries, size_t count)
+static int note_baseline(struct isst_change *change, struct entry *entries, size_t count,
+			 bool disturbed)
 {
 	int error = 0;
 
@@ -88,8 +120,7 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 		entry->old = item->value;
 		entry->now = item->now;
 		if (item->failure.error)
-			error = skip_optional(change, entry, item->failure.error,
-					      item->failure.message);
+			error = pass_over(change, entry, &item->failure, disturbed);
 	}
 	return error;
 }
@@ -212,7 +243,7 @@ static int forecast(struct isst_change *change, bool disturbed)
 	for (size_t i = 0; i < change->count && !error; i++) {
 		struct step *step = change->steps[i];
 
-		error = note_baseline(change, step->entries, step->count);
+		error = note_baseline(change, step->entries, step->count, false);
 		if (!error)
 			error = check_vanished(change, step);
 		step->expected = !error && may_write(change, step, cpus_move);
@@ -262,7 +293,7 @@ int read_baseline(struct isst_change *change)
 	for (size_t i = 0; i < change->count && !error; i++)
 		if (change->steps[i]->expected)
 			error = note_baseline(change, change->steps[i]->footprint,
-					      change->steps[i]->footprint_count);
+					      change->steps[i]->footprint_count, true);
 	forget_forecast(&change->baseline);
 	return error;
 }
@@ -308,14 +339,15 @@ bool has_begun(const struct isst_change *change)
 	return false;
 }
 
-static int read_unknown(struct isst_change *change, struct entry *entries, size_t count)
+static int read_unknown(struct isst_change *change, struct entry *entries, size_t count,
+			bool disturbed)
 {
 	bool any = false;
 	int error = add_unknown(change, entries, count, &any);
 
 	if (!error && any)
 		error = baseline_read(&change->baseline, change->context, has_begun(change));
-	return error ? error : note_baseline(change, entries, count);
+	return error ? error : note_baseline(change, entries, count, disturbed);
 }
 
 /** Reads entries again that an earlier step wrote or disturbed. */
@@ -336,7 +368,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 		accesses[count++].item = entry->item;
 	}
 	if (!error && count > 0)
-		error = items_read(change->context, accesses, count);
+		error = items_read_twice(change->context, accesses, count);
 	for (size_t i = 0; i < count && !error; i++) {
 		struct entry *entry = &step->entries[owners[i]];
 
@@ -356,7 +388,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 
 int prepare_step(struct isst_change *change, struct step *step, bool *needed)
 {
-	int error = read_unknown(change, step->entries, step->count);
+	int error = read_unknown(change, step->entries, step->count, false);
 
 	if (!error)
 		error = read_moved(change, step);
@@ -365,6 +397,6 @@ int prepare_step(struct isst_change *change, struct step *step, bool *needed)
 		if (step->entries[i].needed)
 			step_disturbs_counterpart(step, &step->entries[i].item);
 	if (*needed)
-		error = read_unknown(change, step->footprint, step->footprint_count);
+		error = read_unknown(change, step->footprint, step->footprint_count, true);
 	return error;
 }

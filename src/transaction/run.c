@@ -104,6 +104,16 @@ static void end_journal(struct isst_change *change)
 		change_warn(change, "%s", isst_error(change->context));
 }
 
+/** Whether a step may have moved what could not be read before. */
+static bool moved_unread(const struct isst_change *change)
+{
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->footprint_count; j++)
+			if (change->steps[i]->begun && change->steps[i]->footprint[j].refused)
+				return true;
+	return false;
+}
+
 /** Takes everything back, and says so together with what went wrong. */
 static int give_up(struct isst_change *change, int error)
 {
@@ -120,7 +130,9 @@ static int give_up(struct isst_change *change, int error)
 		return message_error(messages, -ENOTRECOVERABLE,
 				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
 	end_journal(change);
-	return message_error(messages, error, "%s; all changes were rolled back", why);
+	return message_error(
+		messages, error, "%s; all changes were rolled back%s", why,
+		moved_unread(change) ? ", except for what could not be read before them" : "");
 }
 
 /** One item of each kind that follow each other stands for all of them. */
