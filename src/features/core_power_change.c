@@ -90,8 +90,29 @@ static int check_turbo_freq(struct package_scope *scope, size_t i)
 	return error;
 }
 
+/** Says of a power domain that turbo-freq stays on in it, or may. Returns whether it does. */
+static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_domain *domain,
+			       const struct current_domain *current)
+{
+	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
+
+	if (on)
+		change_warn(change,
+			    "%s: core-power goes off, turbo-freq stays on: no core has priority "
+			    "until core-power is on again",
+			    domain->name);
+	else if (feature_may_be_on(current, FEATURE_TURBO_FREQ))
+		change_warn(change,
+			    "%s; core-power goes off: if turbo-freq is on there, no core has "
+			    "priority until core-power is on again",
+			    feature_unknown_why(current));
+	else
+		return false;
+	return true;
+}
+
 /** By TPMI real servers are run with turbo-freq on and core-power off: that is only said, once for
- * each package. */
+ * each package. I/O dies have no cores. */
 static void note_turbo_freq(const struct package_scope *scope, size_t i)
 {
 	unsigned int package = scope->requests[i].domain->package;
@@ -100,16 +121,14 @@ static void note_turbo_freq(const struct package_scope *scope, size_t i)
 		if (request_is_active(&scope->requests[j]) &&
 		    scope->requests[j].domain->package == package)
 			return;
-	for (size_t j = 0; j < scope->count; j++)
-		if (scope->requests[j].domain->package == package &&
+	for (size_t j = 0; j < scope->count; j++) {
+		const struct isst_domain *domain = scope->requests[j].domain;
+
+		if (domain->package == package && !isst_domain_is_io(domain) &&
 		    scope->current.domains[i].core_power.enabled &&
-		    feature_is_on(&scope->current.domains[j].level, FEATURE_TURBO_FREQ)) {
-			change_warn(scope->change,
-				    "%s: core-power goes off, turbo-freq stays on: no core has "
-				    "priority until core-power is on again",
-				    scope->requests[j].domain->name);
+		    warn_of_turbo_freq(scope->change, domain, &scope->current.domains[j]))
 			return;
-		}
+	}
 }
 
 /** What `disable` finds to do: nothing where there is no core-power. */

@@ -178,21 +178,25 @@ size_t package_scope_core_power_count(const struct package_scope *scope)
 	return context_has_power_domains(scope->change->context) ? scope->count : scope->own;
 }
 
-/** Whether a feature is on in a neighbour in a package. */
-static bool neighbour_uses(const struct package_scope *scope, unsigned int package,
-			   unsigned int feature)
+/** Whether a feature may stay on in a power domain of a package. */
+static bool may_stay_on(const struct package_scope *scope, unsigned int package,
+			unsigned int feature)
 {
-	for (size_t i = scope->own; i < scope->count; i++)
-		if (scope->requests[i].domain->package == package &&
-		    feature_is_on(&scope->current.domains[i].level, feature))
+	for (size_t i = 0; i < scope->count; i++) {
+		const struct isst_request *request = &scope->requests[i];
+
+		if (request->domain->package == package &&
+		    (i >= scope->own || !request_is_active(request)) &&
+		    feature_may_be_on(&scope->current.domains[i], feature))
 			return true;
+	}
 	return false;
 }
 
 void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature)
 {
 	for (size_t i = scope->own; i < scope->count; i++)
-		if (neighbour_uses(scope, scope->requests[i].domain->package, feature))
+		if (may_stay_on(scope, scope->requests[i].domain->package, feature))
 			scope->requests[i].failure.error = -ECANCELED;
 }
 

@@ -257,17 +257,37 @@ bool feature_is_on(const struct isst_level *level, unsigned int feature)
 	       ISST_FEATURE_ENABLED;
 }
 
+/** Why the features of a domain could not be read. */
+static const struct isst_failure *features_failure(const struct current_domain *current)
+{
+	return current->profile.failure.error ? &current->profile.failure : &current->level.failure;
+}
+
+const char *feature_unknown_why(const struct current_domain *current)
+{
+	return features_failure(current)->message;
+}
+
+bool feature_may_be_on(const struct current_domain *current, unsigned int feature)
+{
+	const struct isst_level *level = &current->level;
+	int error = features_failure(current)->error;
+	bool unknown = (feature == FEATURE_BASE_FREQ ? level->base_freq : level->turbo_freq) ==
+		       ISST_FEATURE_UNKNOWN;
+
+	return feature_is_on(level, feature) || (unknown && error && error != -EOPNOTSUPP);
+}
+
 bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
 		    const struct current_state *current, size_t i, unsigned int feature)
 {
-	bool used = feature_is_on(&current->domains[i].level, feature);
-
 	if (!context_has_power_domains(change->context))
-		return used;
+		return feature_may_be_on(&current->domains[i], feature);
 	for (size_t j = 0; j < current->count; j++)
-		used |= requests[j].domain->package == requests[i].domain->package &&
-			feature_is_on(&current->domains[j].level, feature);
-	return used;
+		if (requests[j].domain->package == requests[i].domain->package &&
+		    feature_may_be_on(&current->domains[j], feature))
+			return true;
+	return false;
 }
 
 bool limits_stay_in_use(const struct isst_change *change, const struct isst_request *requests,
@@ -279,7 +299,7 @@ bool limits_stay_in_use(const struct isst_change *change, const struct isst_requ
 	for (size_t j = 0; j < current->count; j++)
 		if (!request_is_active(&requests[j]) && !isst_domain_is_io(requests[j].domain) &&
 		    requests[j].domain->package == requests[i].domain->package &&
-		    feature_is_on(&current->domains[j].level, FEATURE_TURBO_FREQ))
+		    feature_may_be_on(&current->domains[j], FEATURE_TURBO_FREQ))
 			return true;
 	return false;
 }

@@ -102,15 +102,22 @@ unsigned int other_feature(unsigned int feature);
 /** Whether a feature (FEATURE_...) is on, as a level tells it. */
 bool feature_is_on(const struct isst_level *level, unsigned int feature);
 
+/** Whether a feature may be on: it is, or its state could not be read. Firmware that has no levels
+ * (-EOPNOTSUPP) has no features either. */
+bool feature_may_be_on(const struct current_domain *current, unsigned int feature);
+
+/** What was the matter where that is not known. */
+const char *feature_unknown_why(const struct current_domain *current);
+
 /**
- * Whether a feature is on in the domain of request @i or, where core-power is the
- * package's, in any other one of its package.
+ * Whether a feature may be on in the domain of request @i or, where core-power is the package's, in
+ * any power domain of its package.
  */
 bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
 		    const struct current_state *current, size_t i, unsigned int feature);
 
 /**
- * Whether turbo-freq stays on in a power domain that has the turbo ratio limits of request @i as
+ * Whether turbo-freq may stay on in a power domain that has the turbo ratio limits of request @i as
  * well: they are the package's. @requests, @current: with those of the neighbours. For a change
  * that switches turbo-freq off.
  */

@@ -462,21 +462,49 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 				  word);
 }
 
+/** Says why the turbo ratio limits of request @i stay: turbo-freq is on in another power domain of
+ * the package, or that cannot be read. */
+static void warn_of_use(const struct package_scope *scope, size_t i)
+{
+	unsigned int package = scope->requests[i].domain->package;
+	const char *unknown = NULL;
+
+	for (size_t j = 0; j < scope->count; j++) {
+		const struct current_domain *current = &scope->current.domains[j];
+
+		if (request_is_active(&scope->requests[j]) ||
+		    isst_domain_is_io(scope->requests[j].domain) ||
+		    scope->requests[j].domain->package != package ||
+		    !feature_may_be_on(current, FEATURE_TURBO_FREQ))
+			continue;
+		if (feature_is_on(&current->level, FEATURE_TURBO_FREQ)) {
+			unknown = NULL;
+			break;
+		}
+		unknown = feature_unknown_why(current);
+	}
+	if (unknown)
+		change_warn(scope->change,
+			    "%s; turbo-freq may be on there: the turbo ratio limits, which are the "
+			    "package's, are left as they are",
+			    unknown);
+	else
+		change_warn(
+			scope->change,
+			"package %u: turbo-freq stays on in another power domain: the turbo ratio "
+			"limits, which are the package's, are left as they are",
+			package);
+}
+
 /** Marks the requests whose limits are to stay: the highest turbo frequencies of other power
  * domains of the package depend on them. */
 static void keep_limits_in_use(const struct package_scope *scope, bool *limits)
 {
 	for (size_t i = 0; i < scope->own; i++) {
-		const struct isst_request *request = &scope->requests[i];
-
-		if (!has_register(request) ||
+		if (!has_register(&scope->requests[i]) ||
 		    !limits_stay_in_use(scope->change, scope->requests, &scope->current, i))
 			continue;
-		change_warn(
-			scope->change,
-			"package %u: turbo-freq stays on in another power domain: the turbo ratio "
-			"limits, which are the package's, are left as they are",
-			request->domain->package);
+		warn_of_use(scope, i);
 		limits[i] = true;
 	}
 }
