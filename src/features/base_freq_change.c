@@ -443,11 +443,11 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 {
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
 	struct isst_request *sharing = package_scope_sharing(scope);
-	const struct current_state own = package_scope_own_state(scope);
-	int error = restored && sharing ? 0 : -ENOMEM;
+	struct isst_request *off = package_scope_switched_off(scope, FEATURE_BASE_FREQ);
+	int error = restored && sharing && off ? 0 : -ENOMEM;
 
 	if (!error)
-		error = plan_feature(scope->change, scope->requests, &own, false);
+		error = plan_feature(scope->change, off, &scope->current, false);
 	if (!error && automatic)
 		error = plan_restoring(scope->change, FEATURE_BASE_FREQ, sharing, &scope->current,
 				       restored);
@@ -457,6 +457,7 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 	}
 	free(restored);
 	free(sharing);
+	free(off);
 	return error;
 }
 
@@ -465,9 +466,15 @@ static struct scope_needs needs_of(bool enable, bool automatic)
 {
 	struct scope_needs needs = { .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
 
-	if (!automatic)
+	if (enable && !automatic)
 		return needs;
 	needs.width = SCOPE_POWER_DOMAINS;
+	if (!automatic) {
+		/* I/O dies go off with the last of the others. */
+		needs.neighbours = needs.own;
+		needs.neighbours.levels = OPTIONAL;
+		return needs;
+	}
 	needs.own.core_power = REQUIRED;
 	needs.neighbours = needs.own;
 	needs.own.parts = enable ? ISST_LEVEL_BASE_FREQ : ISST_LEVEL_FEATURES;

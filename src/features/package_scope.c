@@ -178,14 +178,15 @@ size_t package_scope_core_power_count(const struct package_scope *scope)
 	return context_has_power_domains(scope->change->context) ? scope->count : scope->own;
 }
 
-/** Whether a feature may stay on in a power domain of a package. */
+/** Whether a feature may stay on in a power domain of a package, besides those of I/O dies, which
+ * follow the others. */
 static bool may_stay_on(const struct package_scope *scope, unsigned int package,
 			unsigned int feature)
 {
 	for (size_t i = 0; i < scope->count; i++) {
 		const struct isst_request *request = &scope->requests[i];
 
-		if (request->domain->package == package &&
+		if (request->domain->package == package && !isst_domain_is_io(request->domain) &&
 		    (i >= scope->own || !request_is_active(request)) &&
 		    feature_may_be_on(&scope->current.domains[i], feature))
 			return true;
@@ -198,6 +199,36 @@ void package_scope_drop_active_siblings(struct package_scope *scope, unsigned in
 	for (size_t i = scope->own; i < scope->count; i++)
 		if (may_stay_on(scope, scope->requests[i].domain->package, feature))
 			scope->requests[i].failure.error = -ECANCELED;
+}
+
+/** Whether a neighbour is of an I/O die in which a feature goes off with the last of the others. */
+static bool follows_off(const struct package_scope *scope, size_t i, unsigned int feature)
+{
+	const struct current_domain *current = &scope->current.domains[i];
+	const struct isst_request *request = &scope->requests[i];
+	bool on = feature_is_on(&current->level, feature);
+
+	if (!isst_domain_is_io(request->domain) || !feature_may_be_on(current, feature) ||
+	    !package_is_wanted(scope, request->domain->package) ||
+	    may_stay_on(scope, request->domain->package, feature))
+		return false;
+	/* Of a neighbour that is not active that has been said. */
+	if (!on && request_is_active(request))
+		change_warn_left_out(scope->change, feature_unknown_why(current));
+	return on;
+}
+
+struct isst_request *package_scope_switched_off(const struct package_scope *scope,
+						unsigned int feature)
+{
+	struct isst_request *requests = calloc(scope->count + 1, sizeof(*requests));
+
+	for (size_t i = 0; i < scope->count && requests; i++) {
+		requests[i] = scope->requests[i];
+		if (i >= scope->own)
+			requests[i].failure.error = follows_off(scope, i, feature) ? 0 : -ECANCELED;
+	}
+	return requests;
 }
 
 /** Whether request @i is the first of what has one core-power switch. */

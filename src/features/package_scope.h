@@ -74,7 +74,16 @@ int package_scope_core_power_off(struct package_scope *scope, const struct isst_
  * `disable --auto` restores them only there. Returns 0, or as record_exists() does. */
 int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature);
 
-/** Leaves out the neighbours in packages where the feature stays on in one of them. */
+/** Leaves out the neighbours in packages where the feature stays on, or may, in a power domain with
+ * CPUs. */
 void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature);
+
+/**
+ * The requests with their neighbours as far as a feature (FEATURE_...) is switched off in them:
+ * besides those that are active the I/O dies of packages where it stays on in no power domain with
+ * CPUs. To be freed; NULL without memory.
+ */
+struct isst_request *package_scope_switched_off(const struct package_scope *scope,
+						unsigned int feature);
 
 #endif

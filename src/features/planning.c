@@ -285,6 +285,7 @@ bool feature_in_use(const struct isst_change *change, const struct isst_request 
 		return feature_may_be_on(&current->domains[i], feature);
 	for (size_t j = 0; j < current->count; j++)
 		if (requests[j].domain->package == requests[i].domain->package &&
+		    !isst_domain_is_io(requests[j].domain) &&
 		    feature_may_be_on(&current->domains[j], feature))
 			return true;
 	return false;

@@ -111,7 +111,7 @@ const char *feature_unknown_why(const struct current_domain *current);
 
 /**
  * Whether a feature may be on in the domain of request @i or, where core-power is the package's, in
- * any power domain of its package.
+ * any power domain of its package with CPUs: those of I/O dies follow these.
  */
 bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
 		    const struct current_state *current, size_t i, unsigned int feature);

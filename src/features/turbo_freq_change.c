@@ -537,6 +537,25 @@ static int plan_limits_of_levels(struct package_scope *scope, const bool *restor
 
 /* ---- On and off ---- */
 
+/** Whether turbo-freq is on already in all that request @i shares core-power with, as far as it is
+ * asked for; I/O dies, which follow the others, need core-power for nothing. */
+static bool was_on(const struct package_scope *scope, size_t i)
+{
+	bool shared = context_has_power_domains(scope->change->context), on = true, any = false;
+
+	for (size_t j = 0; j < scope->own; j++) {
+		const struct isst_request *request = &scope->requests[j];
+
+		if (!request_is_active(request) || isst_domain_is_io(request->domain) ||
+		    !(j == i ||
+		      (shared && request->domain->package == scope->requests[i].domain->package)))
+			continue;
+		on &= feature_is_on(&scope->current.domains[j].level, FEATURE_TURBO_FREQ);
+		any = true;
+	}
+	return on && any;
+}
+
 /**
  * Core-power, without which turbo-freq has no priorities to go by. Where turbo-freq is on already
  * somebody may have switched core-power off since, and cores run at the frequencies that the
@@ -553,17 +572,8 @@ static void plan_package_core_power(struct package_scope *scope, const struct is
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		bool on = true;
-
 		requests[i] = sharing[i];
-		for (size_t j = 0; j < scope->own; j++)
-			if (request_is_active(&scope->requests[j]) &&
-			    (j == i ||
-			     (context_has_power_domains(scope->change->context) &&
-			      scope->requests[j].domain->package == sharing[i].domain->package)))
-				on &= feature_is_on(&scope->current.domains[j].level,
-						    FEATURE_TURBO_FREQ);
-		if (on && !automatic)
+		if (!automatic && was_on(scope, i))
 			requests[i].failure.error = -ECANCELED;
 	}
 	plan_core_power_steps(scope->change, requests, count, true, ISST_MAKE_ORDERED);
@@ -620,12 +630,12 @@ static int plan_disable(struct package_scope *scope, const struct isst_turbo_fre
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
 	bool *limits = calloc(scope->count + 1, sizeof(*limits));
 	struct isst_request *sharing = package_scope_sharing(scope);
-	const struct current_state own = package_scope_own_state(scope);
+	struct isst_request *off = package_scope_switched_off(scope, FEATURE_TURBO_FREQ);
 	struct isst_change *change = scope->change;
-	int error = restored && limits && sharing ? 0 : -ENOMEM;
+	int error = restored && limits && sharing && off ? 0 : -ENOMEM;
 
 	if (!error)
-		plan_feature_step(change, scope->requests, &own, FEATURE_TURBO_FREQ, 0);
+		plan_feature_step(change, off, &scope->current, FEATURE_TURBO_FREQ, 0);
 	if (!error && request->automatic)
 		error = plan_restoring(change, FEATURE_TURBO_FREQ, sharing, &scope->current,
 				       restored);
@@ -642,6 +652,7 @@ static int plan_disable(struct package_scope *scope, const struct isst_turbo_fre
 	free(restored);
 	free(limits);
 	free(sharing);
+	free(off);
 	return error;
 }
 

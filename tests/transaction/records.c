@@ -885,6 +885,150 @@ static void requests_of_one_change_record_what_as_many_changes_do(void **state)
 	}
 }
 
+/* ---- Power domain by power domain ---- */
+
+enum { MOST_DOMAINS = 16 };
+
+/** A feature that is switched in one power domain with CPUs, or in all (those of I/O included). */
+struct switching {
+	bool turbo_freq, enable;
+	size_t domain; /* among those with CPUs; MOST_DOMAINS: all */
+};
+
+static size_t count_with_cpus(const struct isst_context *context)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		count += isst_domain(context, i)->has_cpu;
+	return count;
+}
+
+/** The domains that are asked for. Returns their number. */
+static size_t choose_domains(const struct isst_context *context, size_t domain,
+			     struct isst_request *requests)
+{
+	size_t count = 0, with_cpus = 0;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *one = isst_domain(context, i);
+
+		if (domain == MOST_DOMAINS || (one->has_cpu && with_cpus == domain))
+			requests[count++] = (struct isst_request){ .domain = one };
+		with_cpus += one->has_cpu;
+	}
+	assert_true(count > 0);
+	return count;
+}
+
+static void switch_domain(const struct machine *machine, const struct switching *switching)
+{
+	struct isst_context *context = machine_lock(machine);
+	struct isst_cpuset *high = isst_cpuset_new();
+	struct isst_turbo_freq_request turbo_freq = { .enable = switching->enable,
+						      .automatic = true,
+						      .high_priority = high };
+	struct isst_request *requests;
+	struct isst_change *change;
+	size_t count;
+
+	assert_non_null(high);
+	assert_int_equal(isst_discover(context), 0);
+	requests = calloc(isst_domain_count(context), sizeof(*requests));
+	assert_non_null(requests);
+	count = choose_domains(context, switching->domain, requests);
+	for (size_t i = 0; i < count; i++)
+		if (requests[i].domain->has_cpu)
+			isst_cpuset_add(high, requests[i].domain->cpu, requests[i].domain->cpu);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	if (switching->turbo_freq)
+		assert_int_equal(isst_plan_turbo_freq(change, requests, count, &turbo_freq), 0);
+	else
+		assert_int_equal(
+			isst_plan_base_freq(change, requests, count, switching->enable, true), 0);
+	if (isst_change_run(change))
+		fail_msg("%s", isst_error(context));
+	isst_change_free(change);
+	free(requests);
+	isst_cpuset_free(high);
+	isst_close(context);
+}
+
+/** A small generator of numbers, so that a failure can be had again. */
+static unsigned int draw(unsigned int *state, size_t below)
+{
+	*state = *state * 1103515245 + 12345;
+	return (unsigned int)((*state >> 16) % below);
+}
+
+static void shuffle(unsigned int *state, struct switching *list, size_t count)
+{
+	for (size_t i = count; i > 1; i--) {
+		size_t other = draw(state, i);
+		struct switching one = list[i - 1];
+
+		list[i - 1] = list[other];
+		list[other] = one;
+	}
+}
+
+/** Both features are switched on in all power domains, at once or one by one, and off one by one:
+ * all in a random order. */
+static void check_random_order(const struct machine *machine, size_t domains, unsigned int seed,
+			       const char *before)
+{
+	struct switching list[2 * MOST_DOMAINS];
+	unsigned int state = seed;
+	char *story = strdup("");
+
+	for (unsigned int enable = 2; enable-- > 0;) {
+		size_t count = 0;
+
+		for (unsigned int feature = 0; feature < 2; feature++) {
+			bool at_once = enable && draw(&state, 2);
+
+			for (size_t i = 0; i < (at_once ? 1 : domains); i++)
+				list[count++] = (struct switching){ feature, enable,
+								    at_once ? MOST_DOMAINS : i };
+		}
+		shuffle(&state, list, count);
+		for (size_t i = 0; i < count; i++) {
+			char *longer;
+
+			switch_domain(machine, &list[i]);
+			assert_true(asprintf(&longer, "%s %s%s%zu", story,
+					     list[i].enable ? "+" : "-",
+					     list[i].turbo_freq ? "T" : "B", list[i].domain) >= 0);
+			free(story);
+			story = longer;
+		}
+	}
+	machine_check(machine, before, "seed %u:%s", seed, story);
+	free(story);
+}
+
+/** I/O dies, which nobody can name, follow the others. */
+static void features_go_off_power_domain_by_power_domain_in_any_order(void **state)
+{
+	struct isst_context *context;
+	struct machine machine;
+	size_t domains;
+	char *before;
+
+	machine_begin(&machine, *state);
+	assert_true(machine_restart(&machine, "clos; association"));
+	context = machine_lock(&machine);
+	assert_int_equal(isst_discover(context), 0);
+	domains = count_with_cpus(context);
+	isst_close(context);
+	assert_true(domains < MOST_DOMAINS);
+	before = machine_picture(&machine);
+	for (unsigned int seed = 0; seed < 12; seed++)
+		check_random_order(&machine, domains, seed, before);
+	free(before);
+	machine_end(&machine);
+}
+
 /* ---- Killed when the change is complete ---- */
 
 /** When the process is killed: as the journal says that the change is complete. */
@@ -1103,6 +1247,9 @@ int main(void)
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "tests/tpmi-modules"),
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-2s128c"),
 		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-unlocked"),
+		TEST(features_go_off_power_domain_by_power_domain_in_any_order, "tests/tpmi-tiny"),
+		TEST(features_go_off_power_domain_by_power_domain_in_any_order,
+		     "graniterapids-2s128c"),
 		cmocka_unit_test(D38_limits_of_a_preset_platform_are_put_back),
 		cmocka_unit_test(D38_what_the_user_changed_since_is_left_alone),
 		cmocka_unit_test(what_is_recorded_of_a_package_out_of_reach_waits),
