@@ -231,17 +231,6 @@ struct isst_request *package_scope_switched_off(const struct package_scope *scop
 	return requests;
 }
 
-/** Whether request @i is the first of what has one core-power switch. */
-static bool is_first_of_switch(const struct package_scope *scope,
-			       const struct isst_request *requests, size_t i)
-{
-	for (size_t j = 0; j < i && context_has_power_domains(scope->change->context); j++)
-		if (request_is_active(&requests[j]) &&
-		    requests[j].domain->package == requests[i].domain->package)
-			return false;
-	return true;
-}
-
 int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature)
 {
 	const char *name = feature_name(feature);
@@ -267,38 +256,73 @@ int package_scope_name_other_levels(struct package_scope *scope, unsigned int fe
 	return found < 0 ? found : 0;
 }
 
-/** Says that core-power goes off with a feature: in the whole package, where it is the package's.
- */
-static void warn_of_core_power_off(struct package_scope *scope, const struct isst_domain *domain,
-				   unsigned int feature)
+/** Whether core-power may go off for request @i; says so where it may not. */
+static bool may_go_off(struct package_scope *scope, size_t i, unsigned int other)
 {
-	int others = record_exists(scope->change->context, feature_name(feature), domain);
-	const char *of = others > 0 ? " of this level" : "";
+	bool in_use = feature_in_use(scope->change, scope->requests, &scope->current, i, other);
 
-	if (others == -ENOMEM)
-		scope->change->broken = true;
-	if (context_has_power_domains(scope->change->context))
-		change_warn(scope->change, "package %u: no saved settings%s: core-power goes off",
-			    domain->package, of);
-	else
-		change_warn(scope->change, "%s: no saved settings%s: core-power goes off",
-			    domain->name, of);
+	if (!scope->current.domains[i].core_power.supported)
+		return false;
+	if (in_use)
+		change_warn(scope->change, "%s: core-power stays on: %s needs it",
+			    scope->requests[i].domain->name, feature_name(other));
+	return !in_use;
 }
 
-/** Whether core-power may go off for request @i; says so where it may not, or goes. */
-static bool may_go_off(struct package_scope *scope, const struct isst_request *requests, size_t i,
-		       unsigned int feature, unsigned int other)
+/** Whether core-power is on in a domain, and goes off with @requests. */
+static bool goes_off(const struct package_scope *scope, const struct isst_request *requests,
+		     size_t i)
 {
-	const struct isst_core_power *state = &scope->current.domains[i].core_power;
-	bool in_use = feature_in_use(scope->change, scope->requests, &scope->current, i, other);
-	const struct isst_domain *domain = requests[i].domain;
+	return request_is_active(&requests[i]) && scope->current.domains[i].core_power.enabled;
+}
 
-	if (state->supported && in_use)
-		change_warn(scope->change, "%s: core-power stays on: %s needs it", domain->name,
-			    feature_name(other));
-	else if (state->enabled && is_first_of_switch(scope, requests, i))
-		warn_of_core_power_off(scope, domain, feature);
-	return state->supported && !in_use;
+/** Whether core-power goes off in all power domains of a package in which it is on. */
+static bool goes_off_in_package(const struct package_scope *scope,
+				const struct isst_request *requests, unsigned int package)
+{
+	for (size_t i = 0; i < scope->count; i++)
+		if (requests[i].domain->package == package &&
+		    scope->current.domains[i].core_power.enabled && !goes_off(scope, requests, i))
+			return false;
+	return context_has_power_domains(scope->change->context);
+}
+
+/** Whether a request before request @i is the same package's. */
+static bool is_named(const struct package_scope *scope, const struct isst_request *requests,
+		     size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (goes_off(scope, requests, j) &&
+		    requests[j].domain->package == requests[i].domain->package)
+			return true;
+	return false;
+}
+
+/** Says where core-power goes off with a feature: in a package as a whole, or in which domains of
+ * it. */
+static void warn_of_core_power_off(struct package_scope *scope, const struct isst_request *requests,
+				   unsigned int feature)
+{
+	for (size_t i = 0; i < package_scope_core_power_count(scope); i++) {
+		const struct isst_domain *domain = requests[i].domain;
+		bool whole = goes_off_in_package(scope, requests, domain->package);
+		const char *of;
+		int others;
+
+		if (!goes_off(scope, requests, i) || (whole && is_named(scope, requests, i)))
+			continue;
+		others = record_exists(scope->change->context, feature_name(feature), domain);
+		of = others > 0 ? " of this level" : "";
+		if (others == -ENOMEM)
+			scope->change->broken = true;
+		if (whole)
+			change_warn(scope->change,
+				    "package %u: no saved settings%s: core-power goes off",
+				    domain->package, of);
+		else
+			change_warn(scope->change, "%s: no saved settings%s: core-power goes off",
+				    domain->name, of);
+	}
 }
 
 int package_scope_core_power_off(struct package_scope *scope, const struct isst_request *sharing,
@@ -313,9 +337,10 @@ int package_scope_core_power_off(struct package_scope *scope, const struct isst_
 		requests[i] = sharing[i];
 		if (!request_is_active(&requests[i]))
 			continue;
-		if (restored[i] || !may_go_off(scope, requests, i, feature, other))
+		if (restored[i] || !may_go_off(scope, i, other))
 			requests[i].failure.error = -ECANCELED;
 	}
+	warn_of_core_power_off(scope, requests, feature);
 	plan_core_power_steps(scope->change, requests, package_scope_core_power_count(scope), false,
 			      ISST_KEEP_PRIORITY);
 	free(requests);
