@@ -9,6 +9,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- Listing ---- */
@@ -46,6 +47,22 @@ INTERPOSED DIR *opendir(const char *path)
 			return directory;
 	}
 	return REAL(opendir)(path_moved(path, backing));
+}
+
+/** The number of an entry is that of its status; only directories have the one that is read. */
+INTERPOSED struct dirent *readdir(DIR *directory)
+{
+	struct dirent *entry = REAL(readdir)(directory);
+	char emulated[PATH_MAX];
+	struct stat status;
+
+	if (!entry || entry->d_type == DT_DIR || !preload_begin())
+		return entry;
+	if (path_is_emulated(dirfd(directory), entry->d_name, emulated) &&
+	    status_get(emulated, &status) == 0)
+		entry->d_ino = status.st_ino;
+	preload_end(false);
+	return entry;
 }
 
 /* The C library's own calls opendir() by another name. */
@@ -112,6 +129,11 @@ INTERPOSED int glob(const char *pattern, int flags, int (*failed)(const char *pa
 	found->gl_stat = stat;
 	found->gl_lstat = lstat;
 	return REAL(glob)(pattern, flags | GLOB_ALTDIRFUNC, failed, found);
+}
+
+INTERPOSED struct dirent64 *readdir64(DIR *directory)
+{
+	return (struct dirent64 *)readdir(directory);
 }
 
 /* ---- The current directory ---- */
@@ -260,20 +282,49 @@ INTERPOSED int unlinkat(int directory, const char *path, int flags)
 	return REAL(unlinkat)(directory, path_moved(path, moved), flags);
 }
 
-INTERPOSED int rename(const char *from, const char *to)
+/** Nothing is renamed in these file systems, and nothing leaves one or comes into one. */
+static int refuse_rename(const char *from, const char *to)
+{
+	if (*from && *to && status_file_system(from) == status_file_system(to))
+		return refuse(NULL, from);
+	return -EXDEV;
+}
+
+/** Returns true where one of the two is emulated; errno is set. */
+static bool no_rename(int from_directory, const char *from, int to_directory, const char *to)
+{
+	char emulated_from[PATH_MAX], emulated_to[PATH_MAX];
+	bool has_from, has_to;
+
+	if (!preload_begin())
+		return false;
+	has_from = path_is_emulated(from_directory, from, emulated_from);
+	has_to = path_is_emulated(to_directory, to, emulated_to);
+	if (has_from || has_to)
+		errno = -refuse_rename(has_from ? emulated_from : "", has_to ? emulated_to : "");
+	preload_end(has_from || has_to);
+	return has_from || has_to;
+}
+
+INTERPOSED int renameat2(int from_directory, const char *from, int to_directory, const char *to,
+			 unsigned int flags)
 {
 	char moved_from[PATH_MAX], moved_to[PATH_MAX];
 
-	ANSWER_EMULATED(refuse, AT_FDCWD, from);
-	ANSWER_EMULATED(refuse, AT_FDCWD, to);
-	return REAL(rename)(path_moved(from, moved_from), path_moved(to, moved_to));
+	if (no_rename(from_directory, from, to_directory, to))
+		return -1;
+	return (int)syscall(SYS_renameat2, from_directory, path_moved(from, moved_from),
+			    to_directory, path_moved(to, moved_to), flags);
 }
 
 INTERPOSED int renameat(int from_directory, const char *from, int to_directory, const char *to)
 {
-	ANSWER_EMULATED(refuse, from_directory, from);
-	ANSWER_EMULATED(refuse, to_directory, to);
-	return REAL(renameat)(from_directory, from, to_directory, to);
+	return renameat2(from_directory, from, to_directory, to, 0);
+}
+
+INTERPOSED int rename(const char *from, const char *to)
+{
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 INTERPOSED int truncate(const char *path, off_t size)

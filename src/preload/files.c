@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -411,6 +412,43 @@ INTERPOSED ssize_t read(int descriptor, void *buffer, size_t size)
 		       : REAL(read)(descriptor, buffer, size);
 }
 
+/* ---- Seeking, which tells where a file ends and where it has holes ---- */
+
+/** As the kernel, whose file is as long as its status says, and has no holes. */
+static off_t seek_to_end(int descriptor, const char *emulated, off_t offset, int whence)
+{
+	struct stat status;
+
+	if (strcmp(emulated, "/proc/cpuinfo") == 0 || status_file_system(emulated) == DEBUGFS_MAGIC)
+		return fail(EINVAL);
+	if (status_get(emulated, &status))
+		return -1;
+	if (whence != SEEK_END && (offset < 0 || offset >= status.st_size))
+		return fail(ENXIO);
+	if (whence != SEEK_DATA)
+		offset = whence == SEEK_END ? status.st_size + offset : status.st_size;
+	return REAL(lseek)(descriptor, offset, SEEK_SET);
+}
+
+INTERPOSED off_t lseek(int descriptor, off_t offset, int whence)
+{
+	char emulated[PATH_MAX];
+	off_t result = -1;
+
+	if ((whence == SEEK_END || whence == SEEK_DATA || whence == SEEK_HOLE) && preload_begin()) {
+		/* In a file that is written to the end is that of what waits in it. */
+		bool answered = path_of_descriptor(descriptor, emulated) && !writable(descriptor) &&
+				!is_device(emulated);
+
+		if (answered)
+			result = seek_to_end(descriptor, emulated, offset, whence);
+		preload_end(answered);
+		if (answered)
+			return result;
+	}
+	return REAL(lseek)(descriptor, offset, whence);
+}
+
 /* ---- The device ---- */
 
 INTERPOSED int ioctl(int descriptor, unsigned long given, ...)
@@ -529,5 +567,7 @@ INTERPOSED int creat64(const char *path, mode_t mode) __attribute__((alias("crea
 INTERPOSED int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
 INTERPOSED int __openat64_2(int directory, const char *path, int flags)
 	__attribute__((alias("__openat_2")));
+INTERPOSED off64_t lseek64(int descriptor, off64_t offset, int whence)
+	__attribute__((alias("lseek")));
 INTERPOSED ssize_t pwrite64(int descriptor, const void *content, size_t size, off64_t offset)
 	__attribute__((alias("pwrite")));

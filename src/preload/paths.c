@@ -29,17 +29,25 @@ static const char deleted[] = " (deleted)";
 
 static char *root; /* the directory that stands for / */
 static size_t root_length;
+static dev_t root_device;
 
 int path_start(const char *directory)
 {
 	char run[PATH_MAX];
+	struct stat status;
 
 	root = realpath(directory, NULL);
-	if (!root)
+	if (!root || status_real(AT_FDCWD, root, &status, 0))
 		return -errno;
+	root_device = status.st_dev;
 	root_length = strlen(root);
 	snprintf(run, sizeof(run), "%s/../run", root);
 	return mkdir(run, 0755) && errno != EEXIST ? -errno : 0;
+}
+
+dev_t path_device(void)
+{
+	return root_device;
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -207,6 +215,17 @@ bool path_backing(const char *emulated, char *backing)
 	int length = snprintf(backing, PATH_MAX, "%s%s", root, device ? "/../device" : emulated);
 
 	return length < PATH_MAX;
+}
+
+bool path_of_opened(int descriptor, char *emulated)
+{
+	char path[PATH_MAX];
+	const char *found = read_link(descriptor, path) < 0 ? NULL : path_from_backing(path);
+
+	if (!found || !is_owned(found))
+		return false;
+	memcpy(emulated, found, strlen(found) + 1);
+	return true;
 }
 
 bool path_of_descriptor(int descriptor, char *emulated)

@@ -75,6 +75,10 @@ bool path_backing(const char *emulated, char *backing);
 const char *path_from_backing(const char *backing);
 /** Whether a descriptor is an emulated file or device, and which. */
 bool path_of_descriptor(int descriptor, char *emulated);
+/** The same of a descriptor that is what stands for an emulated file, opened with O_PATH. */
+bool path_of_opened(int descriptor, char *emulated);
+/** The device number of all emulated files. */
+dev_t path_device(void);
 /** Where the emulated machine's files are. Returns 0 or a negative errno. */
 int path_start(const char *root);
 
@@ -94,6 +98,9 @@ void file_deliver_all(void);
 
 /** stat(2) in all its forms, past the machine: glibc before 2.33 exports none of them. */
 int status_real(int directory, const char *path, struct stat *status, int flags);
+
+/** Which of the kernel's file systems an emulated path would be of, as statfs(2) names it. */
+int status_file_system(const char *emulated);
 
 /** As stat(2), of an emulated path. */
 int status_get(const char *emulated, struct stat *status);

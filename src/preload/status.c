@@ -16,11 +16,59 @@
 /* Misc devices; the number is one of those given out as they come. */
 enum { MISC_MAJOR = 10, DEVICE_MINOR = 123 };
 
-static void make_device(struct stat *status)
+enum { PAGE = 4096, PROC_BLOCK = 1024 };
+
+static bool is_below(const char *path, const char *directory)
 {
-	status->st_mode = S_IFCHR | 0600;
-	status->st_rdev = makedev(MISC_MAJOR, DEVICE_MINOR);
-	status->st_size = 0;
+	return strncmp(path, directory, strlen(directory)) == 0;
+}
+
+int status_file_system(const char *emulated)
+{
+	if (is_below(emulated, "/sys/fs/cgroup"))
+		return CGROUP2_SUPER_MAGIC;
+	if (is_below(emulated, "/sys/kernel/debug"))
+		return DEBUGFS_MAGIC;
+	return is_below(emulated, "/sys") ? SYSFS_MAGIC : PROC_SUPER_MAGIC;
+}
+
+static ino_t number_of(const char *emulated)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (; *emulated; emulated++)
+		hash = (hash ^ (unsigned char)*emulated) * UINT64_C(0x100000001b3);
+	/* Tools take it for a signed number. */
+	return (ino_t)(hash >> 1);
+}
+
+/** A file of sysfs is said to be as long as a page, one with a long list or mask several. */
+static off_t whole_pages(off_t size)
+{
+	return size > PAGE ? (size + PAGE - 1) / PAGE * PAGE : PAGE;
+}
+
+/**
+ * What the kernel says of one of its files, whatever stands for it: a memory file, or one below the
+ * state directory, where those of the same content are links to each other. Programs that copy
+ * compare the two. Directories are what stands for them.
+ */
+static void describe(const char *emulated, struct stat *status)
+{
+	int kind = status_file_system(emulated);
+
+	if (S_ISDIR(status->st_mode))
+		return;
+	status->st_dev = path_device();
+	status->st_ino = number_of(emulated);
+	status->st_nlink = 1;
+	status->st_blocks = 0;
+	status->st_size = kind == SYSFS_MAGIC ? whole_pages(status->st_size) : 0;
+	status->st_blksize = kind == PROC_SUPER_MAGIC ? PROC_BLOCK : PAGE;
+	if (strcmp(emulated, ABI_DEVICE_PATH) == 0) {
+		status->st_mode = S_IFCHR | 0600;
+		status->st_rdev = makedev(MISC_MAJOR, DEVICE_MINOR);
+	}
 }
 
 int status_real(int directory, const char *path, struct stat *status, int flags)
@@ -38,8 +86,7 @@ int status_get(const char *emulated, struct stat *status)
 	}
 	if (status_real(AT_FDCWD, backing, status, 0))
 		return -1;
-	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
-		make_device(status);
+	describe(emulated, status);
 	return 0;
 }
 
@@ -78,31 +125,51 @@ INTERPOSED int lstat(const char *path, struct stat *status)
 	return status_real(AT_FDCWD, path_moved(path, moved), status, AT_SYMLINK_NOFOLLOW);
 }
 
+/** Changes the status of a descriptor that is an emulated file; returns whether it is. */
+static bool describe_opened(int descriptor, struct stat *status)
+{
+	char emulated[PATH_MAX];
+	int error = errno;
+	bool found;
+
+	if (!S_ISREG(status->st_mode) || !preload_begin())
+		return false;
+	found = path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated);
+	/* One that is open may be gone: then nothing but the memory file is left. */
+	if (found && status_get(emulated, status))
+		describe(emulated, status);
+	preload_end(found);
+	errno = error;
+	return found;
+}
+
+INTERPOSED int fstat(int descriptor, struct stat *status)
+{
+	int result = status_real(descriptor, "", status, AT_EMPTY_PATH);
+
+	if (!result)
+		describe_opened(descriptor, status);
+	return result;
+}
+
+/** Of an emulated file that is open, by a function that takes a path as well. */
+static bool get_opened(int descriptor, const char *path, int flags, struct stat *status)
+{
+	return flags & AT_EMPTY_PATH && (!path || !*path) &&
+	       status_real(descriptor, "", status, AT_EMPTY_PATH) == 0 &&
+	       describe_opened(descriptor, status);
+}
+
 INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int flags)
 {
 	char moved[PATH_MAX];
 	int result;
 
+	if (get_opened(directory, path, flags, status))
+		return 0;
 	if (get_emulated(directory, path, status, &result))
 		return result;
 	return status_real(directory, path_moved(path, moved), status, flags);
-}
-
-INTERPOSED int fstat(int descriptor, struct stat *status)
-{
-	char emulated[PATH_MAX];
-	int result = status_real(descriptor, "", status, AT_EMPTY_PATH);
-
-	/* Memory files have no name, which is all that others have to be asked for. */
-	if (result || !S_ISREG(status->st_mode) || status->st_nlink > 0 || !preload_begin())
-		return result;
-	if (path_of_descriptor(descriptor, emulated)) {
-		status->st_nlink = 1;
-		if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
-			make_device(status);
-	}
-	preload_end(true);
-	return result;
 }
 
 /* What programs call that were linked with a C library before 2.33. */
@@ -168,9 +235,10 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 {
 	struct stat status;
 	char moved[PATH_MAX];
-	int result;
+	int result = 0;
 
-	if (!get_emulated(directory, path, &status, &result))
+	if (!get_opened(directory, path, flags, &status) &&
+	    !get_emulated(directory, path, &status, &result))
 		return REAL(statx)(directory, path_moved(path, moved), flags, mask, extended);
 	if (!result)
 		extend(&status, extended);
@@ -178,21 +246,6 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 }
 
 /* ---- File systems ---- */
-
-static bool is_below(const char *path, const char *directory)
-{
-	return strncmp(path, directory, strlen(directory)) == 0;
-}
-
-/** As which of the kernel's file systems it would answer. */
-static int kind_of(const char *emulated)
-{
-	if (is_below(emulated, "/sys/fs/cgroup"))
-		return CGROUP2_SUPER_MAGIC;
-	if (is_below(emulated, "/sys/kernel/debug"))
-		return DEBUGFS_MAGIC;
-	return is_below(emulated, "/sys") ? SYSFS_MAGIC : PROC_SUPER_MAGIC;
-}
 
 INTERPOSED int statfs(const char *path, struct statfs *status)
 {
@@ -205,7 +258,7 @@ INTERPOSED int statfs(const char *path, struct statfs *status)
 		if (answered && path_backing(emulated, backing))
 			result = REAL(statfs)(backing, status);
 		if (answered && !result)
-			status->f_type = (__typeof__(status->f_type))kind_of(emulated);
+			status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
 		preload_end(answered);
 		if (answered)
 			return result;

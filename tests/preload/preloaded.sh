@@ -123,6 +123,52 @@ mkdir -m 700 "$scratch/state" && mv "$scratch/faults" "$scratch/state"
 expect "fault rules count for all programs" 1 "bash: line 1: echo: write error: Device or resource busy
 " -- on_machine emulate -- bash -c "echo 0 > $cpus/cpu2/online"
 
+# ---- Copying ----
+
+machine
+mkdir "$scratch/copies"
+frequency=$(on_machine emulate -- cat $cpus/cpu1/cpufreq/scaling_max_freq)
+expect "cp copies a file, as it is at that moment" 0 "$frequency
+0-2
+" -- on_machine emulate -- sh -c "cd '$scratch/copies' && cp $cpus/cpu1/cpufreq/scaling_max_freq backup && cat backup
+	echo 0 > $cpus/cpu3/online; cp $cpus/online . && cat online; echo 1 > $cpus/cpu3/online"
+expect "and /proc/cpuinfo as a whole" 0 "" -- on_machine emulate -- sh -c "cp /proc/cpuinfo '$scratch/copies' &&
+	cat /proc/cpuinfo | cmp - '$scratch/copies/cpuinfo'"
+for copy in install 'cp --sparse=always' 'cp -p'; do
+	expect "$copy copies a file" 0 "" -- on_machine emulate -- sh -c \
+		"$copy $cpus/cpu1/cpufreq/scaling_max_freq '$scratch/copies/other' && cmp '$scratch/copies/backup' '$scratch/copies/other'"
+done
+for options in -r -a; do
+	rm -rf "$scratch/copies/directory"
+	expect "cp $options copies a directory, and makes no links" 0 "" -- on_machine emulate -- sh -c \
+		"cd $cpus/cpu1 && cp $options . '$scratch/copies/directory' && find '$scratch/copies/directory' -type f -links +1 &&
+		find . -type f | while read -r file; do cat \$file | cmp - '$scratch/copies/directory/'\$file; done"
+done
+expect "mv to another place copies, and leaves the file" 1 "mv: cannot remove '$cpus/cpu1/online': Operation not permitted
+" -- on_machine emulate -- mv $cpus/cpu1/online "$scratch/copies/moved"
+expect "which both are there" 0 "1
+1
+" -- on_machine emulate -- cat "$scratch/copies/moved" $cpus/cpu1/online
+expect "mv renames nothing there" 1 "mv: cannot move '$cpus/cpu1/online' to '$cpus/cpu1/offline': Operation not permitted
+" -- on_machine emulate -- mv $cpus/cpu1/online $cpus/cpu1/offline
+expect "a copy is written back" 0 "0-2
+" -- on_machine emulate -- sh -c "echo 0 > '$scratch/copies/moved'; cp '$scratch/copies/moved' $cpus/cpu3/online
+	cat $cpus/online; echo 1 > $cpus/cpu3/online"
+expect "grep, tail and wc read what there is" 0 "0-3
+3
+4
+" -- on_machine emulate -- sh -c "grep 0 $cpus/online; tail -c 2 $cpus/online; wc -c < $cpus/online"
+if command -v tar > /dev/null; then
+	# As on a server, whose files are shorter than the kernel says, too.
+	expect "tar has each file in whole, and no links" 0 "tar: cpu1/online: File shrank by 4094 bytes; padding with zeros
+0
+1
+" -- sh -c "isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' emulate -- \
+		tar -C $cpus -cf '$scratch/copies/archive' cpu1/online cpu1/topology 2>&1 | grep online
+		tar -tvf '$scratch/copies/archive' | grep -c '^h'
+		tar -xOf '$scratch/copies/archive' cpu1/online | tr -d '\\0'"
+fi
+
 # ---- NUMA ----
 
 nodes=/sys/devices/system/node

@@ -341,6 +341,107 @@ static void the_status_of_files_is_told(void **state)
 	assert_fails(chmod(CPUS "/online", 0600), EPERM);
 }
 
+/** What a program that copies compares, and what the kernel says of a file of sysfs. */
+static void assert_same_file(const struct stat *found, const struct stat *expected)
+{
+	assert_int_equal(found->st_dev, expected->st_dev);
+	assert_int_equal(found->st_ino, expected->st_ino);
+	assert_int_equal(found->st_mode, expected->st_mode);
+	assert_int_equal(found->st_nlink, 1);
+	assert_int_equal(found->st_size, 4096);
+	assert_int_equal(found->st_blocks, 0);
+}
+
+static void what_is_open_is_the_file_of_that_path(void **state)
+{
+	static const int FLAGS[] = { O_RDONLY, O_WRONLY, O_RDWR, O_PATH };
+	struct stat expected, status;
+	struct statx extended;
+
+	(void)state;
+	assert_int_equal(stat(CPU3, &expected), 0);
+	assert_same_file(&expected, &expected);
+	assert_int_equal(lstat(CPU3, &status), 0);
+	assert_same_file(&status, &expected);
+	assert_int_equal(fstatat(AT_FDCWD, CPU3, &status, AT_SYMLINK_NOFOLLOW), 0);
+	assert_same_file(&status, &expected);
+	for (size_t i = 0; i < sizeof(FLAGS) / sizeof(*FLAGS); i++) {
+		int descriptor = open(CPU3, FLAGS[i]);
+
+		assert_true(descriptor >= 0);
+		assert_int_equal(fstat(descriptor, &status), 0);
+		assert_same_file(&status, &expected);
+		assert_int_equal(fstatat(descriptor, "", &status, AT_EMPTY_PATH), 0);
+		assert_same_file(&status, &expected);
+		assert_int_equal(statx(descriptor, "", AT_EMPTY_PATH, STATX_ALL, &extended), 0);
+		assert_int_equal(extended.stx_ino, expected.st_ino);
+		assert_int_equal(makedev(extended.stx_dev_major, extended.stx_dev_minor),
+				 expected.st_dev);
+		assert_int_equal(extended.stx_size, 4096);
+		close(descriptor);
+	}
+}
+
+/** Nor are files of the same content links to each other. */
+static void each_file_has_a_number_of_its_own(void **state)
+{
+	DIR *directory = opendir(CPUS "/cpu0/topology");
+	unsigned long long seen[100];
+	struct dirent *entry;
+	struct stat status;
+	size_t count = 0;
+
+	(void)state;
+	assert_non_null(directory);
+	while ((entry = readdir(directory)) && count < 100) {
+		if (entry->d_name[0] == '.')
+			continue;
+		assert_int_equal(fstatat(dirfd(directory), entry->d_name, &status, 0), 0);
+		assert_int_equal(entry->d_ino, status.st_ino);
+		assert_int_equal(status.st_nlink, 1);
+		for (size_t i = 0; i < count; i++)
+			assert_int_not_equal(status.st_ino, seen[i]);
+		seen[count++] = status.st_ino;
+	}
+	closedir(directory);
+	assert_true(count > 8);
+}
+
+static void files_end_where_the_kernel_says(void **state)
+{
+	int descriptor = open(CPUS "/online", O_RDONLY);
+	char content[10];
+
+	(void)state;
+	assert_int_equal(lseek(descriptor, 0, SEEK_DATA), 0);
+	assert_int_equal(lseek(descriptor, 1, SEEK_HOLE), 4096);
+	assert_fails(lseek(descriptor, 4096, SEEK_DATA), ENXIO);
+	assert_int_equal(lseek(descriptor, -1, SEEK_END), 4095);
+	assert_int_equal(read(descriptor, content, sizeof(content)), 0);
+	assert_int_equal(lseek(descriptor, 1, SEEK_SET), 1);
+	assert_int_equal(read(descriptor, content, sizeof(content)), 3);
+	close(descriptor);
+	descriptor = open("/proc/cpuinfo", O_RDONLY);
+	assert_fails(lseek(descriptor, 0, SEEK_END), EINVAL);
+	close(descriptor);
+	descriptor = open(GROUPS "/cpuset.cpus.effective", O_RDONLY);
+	assert_int_equal(lseek(descriptor, 0, SEEK_END), 0);
+	assert_fails(lseek(descriptor, 0, SEEK_DATA), ENXIO);
+	close(descriptor);
+}
+
+static void files_stay_where_they_are(void **state)
+{
+	(void)state;
+	assert_fails(rename(CPU3, "/tmp/probe"), EXDEV);
+	assert_fails(rename(CPU3, GROUPS "/online"), EXDEV);
+	assert_fails(rename("/tmp/probe", CPU3), EXDEV);
+	assert_fails(renameat(AT_FDCWD, CPU3, AT_FDCWD, CPUS "/probe"), EPERM);
+	assert_fails(renameat2(AT_FDCWD, CPU3, AT_FDCWD, CPUS "/probe", RENAME_NOREPLACE), EPERM);
+	assert_fails(rename(CPUS "/probe", CPUS "/other"), ENOENT);
+	assert_fails(unlink(CPU3), EPERM);
+}
+
 static void the_device_is_a_device(void **state)
 {
 	struct stat status;
@@ -584,6 +685,10 @@ int main(void)
 		cmocka_unit_test(the_current_directory_can_be_left_upwards),
 		cmocka_unit_test(groups_are_made_and_removed),
 		cmocka_unit_test(the_status_of_files_is_told),
+		cmocka_unit_test(what_is_open_is_the_file_of_that_path),
+		cmocka_unit_test(each_file_has_a_number_of_its_own),
+		cmocka_unit_test(files_end_where_the_kernel_says),
+		cmocka_unit_test(files_stay_where_they_are),
 		cmocka_unit_test(the_device_is_a_device),
 		cmocka_unit_test(the_driver_answers),
 		cmocka_unit_test_teardown(closing_everything_leaves_the_machine, reset),
