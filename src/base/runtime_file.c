@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text files of the runtime directory. */
 #include "base/runtime_file.h"
+#include "isst.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +22,7 @@ enum {
 	 */
 	LARGEST = 64 << 20,
 	NEW_NAMES = 100, /* that are tried for a new file before it takes the old one's place */
+	OLD_S = 60,	 /* a new file takes its place in far less */
 };
 
 const char *runtime_file_strerror(int error)
@@ -375,16 +379,106 @@ static int write_new(int directory, const char *name, const char *text)
 	return error;
 }
 
+/* ---- Putting a file into the place of another ---- */
+
+/** The name of a file that is to replace one: to be freed, NULL without memory. */
+static char *new_name_of(const char *name, pid_t process, unsigned int number)
+{
+	char *new_name;
+
+	return asprintf(&new_name, "%s.%ld.%u", name, (long)process, number) < 0 ? NULL : new_name;
+}
+
+/** Cuts `.NUMBER` off a name. */
+static bool cut_number(char *name, uint64_t max, uint64_t *number)
+{
+	char *dot = strrchr(name, '.');
+
+	if (!dot || (dot[1] == '0' && dot[2]) || isst_parse_number(dot + 1, 10, max, number))
+		return false;
+	*dot = '\0';
+	return true;
+}
+
+/** Cuts a name that new_name_of() makes down to that of the file. */
+static bool cut_new_name(char *new_name, pid_t *process)
+{
+	uint64_t number, value;
+
+	if (!cut_number(new_name, NEW_NAMES - 1, &number) ||
+	    !cut_number(new_name, INT_MAX, &value) || value == 0)
+		return false;
+	*process = (pid_t)value;
+	return true;
+}
+
+/** Whether nobody can be at work on a file any more: the process is gone, and since it may have
+ * been one of another container, the file is old. */
+static bool is_abandoned(const struct stat *status, pid_t process)
+{
+	return kill(process, 0) != 0 && errno == ESRCH && time(NULL) - status->st_mtime > OLD_S;
+}
+
+/** Whose leftovers to remove: of one file, those that are abandoned; or all of what is written
+ * under the lock alone. */
+struct leftovers {
+	const char *name;
+	bool (*locked)(const char *name);
+};
+
+static bool is_leftover(int directory, const char *new_name, const struct leftovers *leftovers)
+{
+	char *name = strdup(new_name);
+	struct stat status;
+	pid_t process;
+	bool leftover = name && cut_new_name(name, &process) &&
+			!fstatat(directory, new_name, &status, AT_SYMLINK_NOFOLLOW) &&
+			S_ISREG(status.st_mode) && is_ours(&status);
+
+	if (leftover && leftovers->locked)
+		leftover = leftovers->locked(name);
+	else if (leftover)
+		leftover = strcmp(name, leftovers->name) == 0 && is_abandoned(&status, process);
+	free(name);
+	return leftover;
+}
+
+/** Of runs that were killed between making a file and renaming it. */
+static void remove_leftovers(int directory, const struct leftovers *leftovers)
+{
+	int descriptor = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = descriptor < 0 ? NULL : fdopendir(descriptor);
+	const struct dirent *entry;
+
+	if (!entries) {
+		if (descriptor >= 0)
+			close(descriptor);
+		return;
+	}
+	while ((entry = readdir(entries)))
+		if (is_leftover(directory, entry->d_name, leftovers))
+			unlinkat(directory, entry->d_name, 0);
+	closedir(entries);
+}
+
+void runtime_directory_clean(const struct runtime_directory *directory,
+			     bool (*locked)(const char *name))
+{
+	if (directory->held)
+		remove_leftovers(directory->descriptor, &(struct leftovers){ .locked = locked });
+}
+
 /** Fills a new file beside the old one, and puts it into its place. */
 static int replace(int directory, const char *name, const char *text)
 {
 	int error = -EEXIST;
 
+	remove_leftovers(directory, &(struct leftovers){ .name = name });
 	/* One of that name was left by a run that died. */
 	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
-		char *new_name;
+		char *new_name = new_name_of(name, getpid(), i);
 
-		if (asprintf(&new_name, "%s.%ld.%u", name, (long)getpid(), i) < 0)
+		if (!new_name)
 			return -ENOMEM;
 		error = write_new(directory, new_name, text);
 		if (!error && renameat(directory, new_name, directory, name)) {

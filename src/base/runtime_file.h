@@ -56,6 +56,14 @@ bool runtime_file_is_missing(const struct runtime_directory *directory, const ch
  */
 int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text);
 
+/**
+ * Removes what runs that were killed in runtime_file_replace() have left, of each file that @locked
+ * says to be written under the lock alone: for a run that has the lock, and holds the directory.
+ * What is left of one file is removed, too, when it is replaced the next time.
+ */
+void runtime_directory_clean(const struct runtime_directory *directory,
+			     bool (*locked)(const char *name));
+
 /** Puts @text into the place of the file as a whole. Returns 0 or a negative errno. */
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text);

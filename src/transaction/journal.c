@@ -6,6 +6,7 @@
 #include "transaction/journal.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "transaction/record_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -377,6 +378,9 @@ int journal_text_read(struct isst_context *context, struct journal_text *text)
 	char *content = NULL, *lines = NULL;
 	int error = saved_text_read(context, FILE_NAME, JOURNAL_VERSION, false, &content, &lines);
 
+	/* Records are written while there is a journal. */
+	if (error != -ENOENT && context->lock >= 0)
+		record_file_clean(context);
 	*text = (struct journal_text){ 0 };
 	if (!error)
 		error = parse(context, content, lines, text);

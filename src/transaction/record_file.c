@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "record-"
 
 struct saved_item record_mark(const struct item *domain, unsigned int level)
 {
@@ -23,7 +26,7 @@ static char *file_name(const char *name, bool staged)
 {
 	char *file;
 
-	return asprintf(&file, "record-%s%s", name, staged ? ".staged" : "") < 0 ? NULL : file;
+	return asprintf(&file, PREFIX "%s%s", name, staged ? ".staged" : "") < 0 ? NULL : file;
 }
 
 /** Whether `enable --auto` of a feature writes items of a kind, or takes them over from the other
@@ -165,4 +168,14 @@ int record_file_discard(struct isst_context *context, const char *name, bool sta
 
 	free(file);
 	return error;
+}
+
+static bool is_record(const char *file)
+{
+	return strncmp(file, PREFIX, sizeof(PREFIX) - 1) == 0;
+}
+
+void record_file_clean(struct isst_context *context)
+{
+	runtime_directory_clean(&context->runtime, is_record);
 }

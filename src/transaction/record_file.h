@@ -33,6 +33,9 @@ int record_file_adopt(struct isst_context *context, const char *name);
 /** Whether what is staged is a whole file of this boot. Returns as record_read() does. */
 int record_file_check_staged(struct isst_context *context, const char *name);
 
+/** Removes what runs that were killed have left of new files, for a run that has the lock. */
+void record_file_clean(struct isst_context *context);
+
 /** Removes the file, or empties it where it cannot be removed; a missing one is no error. Returns 0
  * or a negative errno, without a message. */
 int record_file_discard(struct isst_context *context, const char *name, bool staged);

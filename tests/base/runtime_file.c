@@ -5,10 +5,12 @@
 #include "support/fake_machine.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /** A directory that nobody holds. */
@@ -430,6 +432,105 @@ static void a_directory_of_another_user_is_not_held(void **state)
 	assert_false(held.held);
 }
 
+/* ---- What runs that were killed have left ---- */
+
+/** Makes a file, so many seconds old. */
+static void leave(const struct fake_machine *fake, const char *name, time_t age_s)
+{
+	const struct timespec times[] = { { .tv_sec = time(NULL) - age_s },
+					  { .tv_sec = time(NULL) - age_s } };
+	char *path = path_of(fake, name);
+	FILE *stream = fopen(path, "w");
+
+	assert_non_null(stream);
+	assert_int_equal(fchmod(fileno(stream), 0600), 0);
+	assert_int_equal(fclose(stream), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	free(path);
+}
+
+static void check_there(const struct fake_machine *fake, const char *name, bool expected)
+{
+	char *path = path_of(fake, name);
+
+	if ((access(path, F_OK) == 0) != expected)
+		fail_msg("%s is %s", name, expected ? "missing" : "there");
+	free(path);
+}
+
+/** The number of a process that there is no more. */
+static pid_t dead_process(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return child;
+}
+
+static void what_is_left_of_a_file_goes_when_it_is_replaced(void **state)
+{
+	static const char *const OTHERS[] = { "other.%ld.0", "file.%ld",     "file.0%ld.0",
+					      "file.%ld.00", "file.%ld.100", "file.x.%ld.0",
+					      "file.%ld.0.x" };
+	struct fake_machine *fake = *state;
+	char names[8][40], alive[40], recent[40];
+	pid_t dead = dead_process();
+
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
+	for (size_t i = 0; i < COUNT(OTHERS); i++) {
+		snprintf(names[i], sizeof(names[i]), OTHERS[i], (long)dead);
+		leave(fake, names[i], 1000);
+	}
+	snprintf(names[7], sizeof(names[7]), "file.%ld.0", (long)dead);
+	leave(fake, names[7], 1000);
+	snprintf(recent, sizeof(recent), "file.%ld.1", (long)dead);
+	leave(fake, recent, 0);
+	snprintf(alive, sizeof(alive), "file.%ld.0", (long)getppid());
+	leave(fake, alive, 1000);
+	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "y"), 0);
+	check_text(fake, "file", "y");
+	check_there(fake, names[7], false);
+	check_there(fake, recent, true);
+	check_there(fake, alive, true);
+	for (size_t i = 0; i < COUNT(OTHERS); i++)
+		check_there(fake, names[i], true);
+}
+
+static bool is_mine(const char *name)
+{
+	return strcmp(name, "mine") == 0;
+}
+
+static void what_is_left_of_files_under_the_lock_goes_at_once(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct runtime_directory held = { .path = fake->runtime };
+	char *link = path_of(fake, "mine.1.2"), *directory = path_of(fake, "mine.1.3");
+
+	assert_int_equal(runtime_directory_hold(&held), 0);
+	leave(fake, "mine", 0);
+	leave(fake, "mine.1.0", 0);
+	leave(fake, "mine.1.1", 1000);
+	leave(fake, "another.1.0", 1000);
+	assert_int_equal(symlink("mine", link), 0);
+	assert_int_equal(mkdir(directory, 0755), 0);
+	runtime_directory_clean(AT(fake->runtime), is_mine);
+	check_there(fake, "mine.1.0", true);
+	runtime_directory_clean(&held, is_mine);
+	check_there(fake, "mine.1.0", false);
+	check_there(fake, "mine.1.1", false);
+	check_there(fake, "mine", true);
+	check_there(fake, "another.1.0", true);
+	check_there(fake, "mine.1.2", true);
+	check_there(fake, "mine.1.3", true);
+	runtime_directory_release(&held);
+	assert_int_equal(rmdir(directory), 0);
+	free(directory);
+	free(link);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +553,8 @@ int main(void)
 		MACHINE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files),
 		MACHINE_TEST(a_directory_that_is_held_is_not_looked_up_again),
 		MACHINE_TEST(a_directory_of_another_user_is_not_held),
+		MACHINE_TEST(what_is_left_of_a_file_goes_when_it_is_replaced),
+		MACHINE_TEST(what_is_left_of_files_under_the_lock_goes_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
