@@ -86,10 +86,10 @@ struct isst_change {
 	struct text_list warnings, differences;
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;
-	int journal; /* descriptor, -1 while nothing was written */
-	bool moved;  /* a value that was written made a difference, or may yet do so */
-	bool broken; /* a step could not be added for lack of memory */
-	bool ran;    /* isst_change_run() was called: its old values are of then */
+	int journal;		 /* descriptor, -1 while nothing was written */
+	bool moved;		 /* a value that was written made a difference, or may yet do so */
+	bool broken;		 /* a step could not be added for lack of memory */
+	bool ran;		 /* isst_change_run() was called: its old values are of then */
 	unsigned long long runs; /* of the context, when the first step was planned */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
