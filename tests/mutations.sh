@@ -251,7 +251,7 @@ mutate "a change that was rolled back leaves saved settings behind" $apply \
 	's/^\t\trecord_unstage(context);/\t\t(void)context;/' records
 mutate "records are not written" src/transaction/run.c 's/^\trecord_apply(change, staged);//' records
 mutate "what the user changed is put back" src/features/restoring.c \
-	's/^\tif (!as_written) {/\tif (now->absent) {/' records
+	's/^\tif (!as_written)$/\tif (now->absent)/' records
 
 partition=src/sysfs/partition.c
 mutate "a partition does not fall back to root" $partition \

@@ -297,10 +297,11 @@ static int apply(struct isst_journal *journal)
 	if (!error && count_waiting(journal) > 0)
 		error = keep_rest(journal);
 	/* What could not be restored is left to the next run. */
-	if (!error)
-		error = journal_end(change);
-	if (!error)
+	if (!error) {
+		/* First: without their journal they would be taken for those of the next change. */
 		record_unstage(context);
+		error = journal_end(change);
+	}
 	isst_change_free(change);
 	if (!error || error == -EAGAIN)
 		tell_carriers(journal);
