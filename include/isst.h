@@ -563,7 +563,7 @@ struct isst_journal_item {
 	bool restored;
 	bool moved; /* another process changed it since: it stays */
 	/* It cannot be reached while its CPUs are offline, or the driver does not offer its power
-	 * domain: it has to wait. */
+	 * domain, or it could not be read: it has to wait. */
 	bool kept;
 };
 

@@ -634,8 +634,6 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
 	return error;
 }
 
-enum { READ_AGAIN_US = 2000 };
-
 int items_read_twice(struct isst_context *context, struct item_access *accesses, size_t count)
 {
 	struct item_access *again = calloc(count + 1, sizeof(*again));

@@ -189,6 +189,24 @@ static int check(const struct isst_journal *journal)
 
 /* ---- What is there now ---- */
 
+static void note_unread(struct isst_journal *journal, const char *why)
+{
+	if (!journal->why_unread)
+		journal->why_unread = why;
+}
+
+static void note_present(struct isst_journal *journal, struct tracked *tracked,
+			 const struct item_access *access)
+{
+	tracked->now = access->value;
+	tracked->failed = access->failure.error && tracked->place == PLACE_REACHED;
+	/* The kernel says of a CPU that was taken out that it is not online. */
+	tracked->unreadable = access->absent || access->failure.error ||
+			      (access->item.kind == ITEM_ONLINE && tracked->place == PLACE_OFFLINE);
+	if (tracked->failed)
+		note_unread(journal, access->failure.message);
+}
+
 /** Features are asked for by level, and the level may be another one by now. */
 static int read_features(struct isst_journal *journal)
 {
@@ -209,13 +227,9 @@ static int read_features(struct isst_journal *journal)
 			}
 	}
 	if (!error && count > 0)
-		error = items_read(journal->context, accesses, count);
-	for (size_t i = 0; i < count && !error; i++) {
-		struct tracked *tracked = find(journal, &accesses[i].item);
-
-		tracked->now = accesses[i].value;
-		tracked->unreadable = accesses[i].absent || accesses[i].failure.error;
-	}
+		error = items_read_twice(journal->context, accesses, count);
+	for (size_t i = 0; i < count && !error; i++)
+		note_present(journal, find(journal, &accesses[i].item), &accesses[i]);
 	free(accesses);
 	return error;
 }
@@ -228,37 +242,57 @@ static int read_present(struct isst_journal *journal)
 	for (size_t i = 0; i < journal->count && !error; i++)
 		accesses[i].item = journal->tracked[i].item;
 	if (!error)
-		error = items_read(journal->context, accesses, journal->count);
-	for (size_t i = 0; i < journal->count && !error; i++) {
-		journal->tracked[i].now = accesses[i].value;
-		/* The kernel says of a CPU that was taken out that it is not online. */
-		journal->tracked[i].unreadable = accesses[i].absent || accesses[i].failure.error ||
-						 (accesses[i].item.kind == ITEM_ONLINE &&
-						  journal->tracked[i].place == PLACE_OFFLINE);
-	}
+		error = items_read_twice(journal->context, accesses, journal->count);
+	for (size_t i = 0; i < journal->count && !error; i++)
+		note_present(journal, &journal->tracked[i], &accesses[i]);
 	free(accesses);
 	return error ? error : read_features(journal);
+}
+
+/** What a look at the kernel's files ended with that tells whose a value is. One that failed must
+ * not make it anybody's. */
+static void note_look(struct isst_journal *journal, int error, const char *message)
+{
+	struct messages *messages = &journal->context->messages;
+
+	if (error == -ENOMEM)
+		journal->broken = true;
+	else if (error && error != -ENOENT) {
+		journal->blind = true;
+		note_unread(journal, messages->error);
+	}
+	messages->error = message;
+}
+
+/** The other limit of a CPU, where it could be read. */
+static const struct tracked *find_upper(struct isst_journal *journal, const struct tracked *lower)
+{
+	struct item item = lower->item;
+	const struct tracked *upper;
+
+	item.kind = ITEM_SCALING_MAX;
+	upper = find(journal, &item);
+	if (upper && upper->failed)
+		journal->blind = true;
+	return upper && !upper->unreadable ? upper : NULL;
 }
 
 /** A limit that the kernel holds within the range of the processor, and the lower one below the
  * upper one, is not another's. */
 static bool is_clamped(struct isst_journal *journal, const struct tracked *tracked, uint64_t limit)
 {
-	struct item other = tracked->item;
+	const char *message = journal->context->messages.error;
 	const struct tracked *upper;
 	uint64_t clamped;
+	int error = limit_clamp(journal->context, &tracked->item, limit, &clamped);
 
-	if (cpufreq_clamp(&journal->context->files, tracked->item.index,
-			  tracked->item.kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN, limit,
-			  &clamped) == 0 &&
-	    tracked->now.number == clamped)
+	note_look(journal, error, message);
+	if (!error && tracked->now.number == clamped)
 		return true;
 	if (tracked->item.kind != ITEM_SCALING_MIN)
 		return false;
-	other.kind = ITEM_SCALING_MAX;
-	upper = find(journal, &other);
-	return upper && !upper->unreadable && tracked->now.number == upper->now.number &&
-	       limit > upper->now.number;
+	upper = find_upper(journal, tracked);
+	return upper && tracked->now.number == upper->now.number && limit > upper->now.number;
 }
 
 /** A limit that reads as before may be the one that was written, where the kernel shows neither:
@@ -337,7 +371,7 @@ static enum finding judge_unreadable(struct isst_journal *journal, const struct 
 	if (tracked->place == PLACE_UNSERVED)
 		return FOUND_UNSERVED;
 	if (tracked->place != PLACE_OFFLINE)
-		return FOUND_UNCERTAIN;
+		return tracked->failed ? FOUND_UNREAD : FOUND_UNCERTAIN;
 	/* A rollback restores the limits of a CPU before it takes it offline again. */
 	if (tracked->late && journal->text.rollback)
 		return FOUND_OLD;
@@ -364,25 +398,23 @@ static bool has_other_name(const struct isst_journal *journal, const struct trac
 
 /** The run raised the upper limit that a lower one was shown at: a lower limit above the upper one
  * is not shown. */
-static bool is_uncovered(const struct isst_journal *journal, const struct tracked *lower)
+static bool is_uncovered(struct isst_journal *journal, const struct tracked *lower)
 {
-	struct item item = lower->item;
 	const struct tracked *upper;
 
 	if (lower->item.kind != ITEM_SCALING_MIN)
 		return false;
-	item.kind = ITEM_SCALING_MAX;
-	upper = find(journal, &item);
-	return upper && upper->written && !upper->unreadable &&
-	       upper->last.number > upper->old.number && lower->old.number == upper->old.number &&
-	       lower->now.number > lower->old.number;
+	upper = find_upper(journal, lower);
+	return upper && upper->written && upper->last.number > upper->old.number &&
+	       lower->old.number == upper->old.number && lower->now.number > lower->old.number;
 }
 
 /** Another base frequency, or a higher upper limit, brought a limit to sight that the run has not
  * written: it was there before. */
-static bool is_revealed(const struct isst_journal *journal, const struct tracked *tracked)
+static bool is_revealed(struct isst_journal *journal, const struct tracked *tracked)
 {
-	bool base_moves = false;
+	const char *message = journal->context->messages.error;
+	bool base_moves = false, revealed = false;
 
 	if (tracked->written || !item_is_limit(&tracked->item))
 		return false;
@@ -394,8 +426,12 @@ static bool is_revealed(const struct isst_journal *journal, const struct tracked
 		base_moves = (item->kind == ITEM_LEVEL || item->kind == ITEM_FEATURES) &&
 			     item_same_domain(item, &tracked->item);
 	}
-	return base_moves && limit_is_revealed(journal->context, &tracked->item,
-					       tracked->old.number, tracked->now.number);
+	if (base_moves)
+		note_look(journal,
+			  limit_is_revealed(journal->context, &tracked->item, tracked->old.number,
+					    tracked->now.number, &revealed),
+			  message);
+	return revealed;
 }
 
 uint64_t tracked_bits(const struct tracked *tracked)
@@ -494,8 +530,12 @@ static int judge_all(struct isst_journal *journal)
 	const struct journal_text *text = &journal->text;
 	int place = PLACE_OFFLINE;
 
-	for (size_t i = 0; i < journal->count; i++)
+	for (size_t i = 0; i < journal->count; i++) {
+		journal->blind = false;
 		journal->tracked[i].finding = judge(journal, &journal->tracked[i]);
+		if (journal->blind)
+			journal->tracked[i].finding = FOUND_UNREAD;
+	}
 	for (size_t i = 0; i < text->count; i++)
 		if (text->lines[i].role == JOURNAL_FOOTPRINT &&
 		    may_be_overtaken(journal->of_line[i]) && is_overtaken(journal, i))
@@ -511,7 +551,7 @@ static int judge_all(struct isst_journal *journal)
 
 bool finding_waits(enum finding finding)
 {
-	return finding == FOUND_OFFLINE || finding == FOUND_UNSERVED;
+	return finding == FOUND_OFFLINE || finding == FOUND_UNSERVED || finding == FOUND_UNREAD;
 }
 
 bool finding_is_open(enum finding finding)
@@ -571,6 +611,7 @@ static int list_items(struct isst_journal *journal)
 		[FOUND_MOVED] = "changed by another process",
 		[FOUND_OFFLINE] = "not in reach while its CPUs are offline",
 		[FOUND_UNSERVED] = "not in reach while the driver does not offer its power domain",
+		[FOUND_UNREAD] = "cannot be read just now, or what tells whose it is",
 		[FOUND_SMT_OFF] = "offline, as SMT is off",
 	};
 

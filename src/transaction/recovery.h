@@ -15,6 +15,7 @@ enum finding {
 	FOUND_MOVED,	 /* changed since, by another process */
 	FOUND_OFFLINE,	 /* it cannot be reached while its CPUs are offline */
 	FOUND_UNSERVED,	 /* nor while the driver does not offer its power domain */
+	FOUND_UNREAD,	 /* it, or what tells whose it is, cannot be read for now */
 	FOUND_SMT_OFF,	 /* of a CPU that is offline as SMT was switched off since: it stays */
 };
 
@@ -39,7 +40,8 @@ struct tracked {
 	bool known;	   /* @last is what the run left, or was about to write */
 	bool pending;	   /* it was written, and may appear yet */
 	bool unreadable;
-	bool late; /* of a CPU that was offline before: it goes away with it again */
+	bool failed; /* of those unreadable: reading it failed */
+	bool late;   /* of a CPU that was offline before: it goes away with it again */
 	enum place place;
 	enum finding finding;
 	/* Of a level: what firmware set with the present one, once that was asked for. */
@@ -62,6 +64,8 @@ struct isst_journal {
 	struct isst_cpuset *offline; /* CPUs that items of FOUND_OFFLINE are waiting for */
 	struct isst_journal_item *listed;
 	bool broken; /* judging it ended without memory */
+	bool blind;  /* something could not be read that the item which is judged depends on */
+	const char *why_unread; /* the first such failure, or that of an item */
 };
 
 /** Whether a finding is that of an item which has to wait until it can be reached. */

@@ -169,6 +169,16 @@ static bool print_unserved(FILE *stream, const struct isst_journal *journal)
 		       count == 1 ? "" : "s") >= 0;
 }
 
+static bool print_unread(FILE *stream, const struct isst_journal *journal)
+{
+	size_t count = count_found(journal, FOUND_UNREAD);
+
+	return fprintf(stream, "%zu item%s cannot be read (%s): see that %s can be", count,
+		       count == 1 ? "" : "s",
+		       journal->why_unread ? journal->why_unread : "out of memory",
+		       count == 1 ? "it" : "they") >= 0;
+}
+
 /** Closes the stream of a text. Returns it, or NULL where it is not whole. */
 static char *end_text(FILE *stream, char **text, bool good)
 {
@@ -185,12 +195,15 @@ static char *describe_waiting(const struct isst_journal *journal)
 {
 	bool offline = count_found(journal, FOUND_OFFLINE) > 0;
 	bool unserved = count_found(journal, FOUND_UNSERVED) > 0;
+	bool unread = count_found(journal, FOUND_UNREAD) > 0;
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 	bool good = stream && (!offline || print_offline(stream, journal)) &&
 		    (!offline || !unserved || fputs("; ", stream) >= 0) &&
-		    (!unserved || print_unserved(stream, journal));
+		    (!unserved || print_unserved(stream, journal)) &&
+		    (!unread || !(offline || unserved) || fputs("; ", stream) >= 0) &&
+		    (!unread || print_unread(stream, journal));
 
 	return end_text(stream, &text, good);
 }

@@ -7,6 +7,8 @@
 #include "sysfs/cpufreq.h"
 #include "transaction/undo.h"
 
+#include <errno.h>
+
 static bool may_be_revealed(const struct item *item, uint64_t old, uint64_t now)
 {
 	if (item->kind == ITEM_SCALING_MAX)
@@ -14,18 +16,41 @@ static bool may_be_revealed(const struct item *item, uint64_t old, uint64_t now)
 	return item->kind == ITEM_SCALING_MIN && now > old;
 }
 
-bool limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
-		       uint64_t now)
+/** Whether a failed look is worth another one. */
+static bool may_pass(int error)
 {
-	const char *message = context->messages.error;
-	enum turbo_state turbo;
-	bool revealed;
+	return error && error != -ENOENT && error != -ENOMEM;
+}
 
+int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
+		      uint64_t now, bool *revealed)
+{
+	enum turbo_state turbo;
+	int error;
+
+	*revealed = false;
 	if (!may_be_revealed(item, old, now))
-		return false;
-	revealed = !cpufreq_turbo_state(&context->files, &turbo) && turbo == TURBO_OFF;
-	context->messages.error = message;
-	return revealed;
+		return 0;
+	error = cpufreq_turbo_state(&context->files, &turbo);
+	if (may_pass(error)) {
+		rest_us(READ_AGAIN_US);
+		error = cpufreq_turbo_state(&context->files, &turbo);
+	}
+	*revealed = !error && turbo == TURBO_OFF;
+	return error;
+}
+
+int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
+		uint64_t *shown)
+{
+	enum cpufreq_limit which = item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	int error = cpufreq_clamp(&context->files, item->index, which, limit, shown);
+
+	if (may_pass(error)) {
+		rest_us(READ_AGAIN_US);
+		error = cpufreq_clamp(&context->files, item->index, which, limit, shown);
+	}
+	return error;
 }
 
 /** What is known of the writes of an item by all steps. */
@@ -81,12 +106,11 @@ static bool is_settled_upper(const struct isst_change *change, const struct item
 static bool is_shown_as(const struct isst_change *change, const struct item *item, uint64_t limit,
 			uint64_t now)
 {
-	enum cpufreq_limit which = item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
 	uint64_t shown;
 
-	if (cpufreq_clamp(&change->context->files, item->index, which, limit, &shown))
+	if (limit_clamp(change->context, item, limit, &shown))
 		return false;
-	if (shown == now || which == CPUFREQ_MAX || now > shown)
+	if (shown == now || item->kind == ITEM_SCALING_MAX || now > shown)
 		return shown == now;
 	return is_settled_upper(change, item, now);
 }
@@ -118,9 +142,12 @@ bool change_reveal(struct isst_change *change, const struct item *item, struct i
 		   struct item_value now)
 {
 	struct baseline_item *known;
-	bool written, overwritten;
+	const char *message = change->context->messages.error;
+	bool written, overwritten, revealed;
 
-	if (!limit_is_revealed(change->context, item, old.number, now.number))
+	limit_is_revealed(change->context, item, old.number, now.number, &revealed);
+	change->context->messages.error = message;
+	if (!revealed)
 		return false;
 	look_up(change, item, &written, &overwritten);
 	if (written)

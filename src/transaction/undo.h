@@ -32,9 +32,14 @@ void change_log(struct isst_change *change, const struct item *item, struct item
 
 /* ---- Limits of cpufreq that are not shown while turbo is off (revealed.c) ---- */
 
-/** Whether a limit that read as @old, and was not written since, was hidden then and is @now. */
-bool limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
-		       uint64_t now);
+/** Looks whether a limit that read as @old, and was not written since, was hidden then and is @now.
+ * Returns 0 or a negative errno, where that cannot be told. */
+int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
+		      uint64_t now, bool *revealed);
+
+/** What the kernel makes of a limit within the range of the processor; as cpufreq_clamp(). */
+int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
+		uint64_t *shown);
 
 /** Whether @now is what is shown of a limit, the processor's own where that goes no further, of a
  * lower one the upper one where that is below it, and nothing that the change wrote is left to be

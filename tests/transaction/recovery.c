@@ -703,8 +703,8 @@ static void what_cannot_be_read_is_named_once(void **state)
 	context = machine_lock(&machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
-	machine_faults(&machine, "mailbox 0xd0/0x02 EBUSY");
 	journal = open_journal(context);
+	machine_faults(&machine, "mailbox 0xd0/0x02 EBUSY");
 	assert_int_equal(isst_journal_apply(journal), -ENOTRECOVERABLE);
 	first = strstr(isst_error(context), "CLOS and priority type is not known");
 	assert_non_null(first);
