@@ -255,7 +255,7 @@ mutate "what the user changed is put back" src/features/restoring.c \
 
 partition=src/sysfs/partition.c
 mutate "a partition does not fall back to root" $partition \
-	's/if (error && strcmp(expected, "isolated") == 0 &&/if (0 \&\&/' hotplug
+	's/if (refused && strcmp(expected, "isolated") == 0 &&/if (0 \&\&/' hotplug
 mutate "invalid partitions are not brought back" $partition \
 	's/const char \*cpus = find_cpus(state);/const char *cpus = strchr(state, 32);/' hotplug
 mutate "groups are not removed" $partition \

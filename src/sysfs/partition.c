@@ -188,15 +188,17 @@ static int remove_group(struct kernel_files *files, const char *name)
 }
 
 /** Reads back what became of a partition: the kernel takes a type and may yet call the partition
- * invalid. */
-static int verify_type(struct kernel_files *files, const char *name, const char *type)
+ * invalid, which is @refused. */
+static int verify_type(struct kernel_files *files, const char *name, const char *type,
+		       bool *refused)
 {
 	char *now;
 	int error = read_group(files, name, "cpuset.cpus.partition", &now);
 
 	if (error)
 		return error;
-	if (strcmp(now, type) != 0)
+	*refused = strcmp(now, type) != 0;
+	if (*refused)
 		error = message_error(files->messages, -EIO,
 				      "the partition " CGROUP_DIRECTORY
 				      "/%s did not become %s: the kernel "
@@ -212,10 +214,12 @@ static int set_type(struct kernel_files *files, const char *name, const char *ty
 		    const char *expected)
 {
 	int error = write_group(files, name, "cpuset.cpus.partition", type);
+	bool refused = error == -EIO && files->answer == -EINVAL;
 
 	if (!error)
-		error = verify_type(files, name, expected);
-	if (error && strcmp(expected, "isolated") == 0 &&
+		error = verify_type(files, name, expected, &refused);
+	/* A write that fails otherwise says nothing of the type. */
+	if (refused && strcmp(expected, "isolated") == 0 &&
 	    set_type(files, name, "root", "root") == 0)
 		error = 0;
 	return error;
