@@ -77,7 +77,23 @@ void hotplug_end(struct hotplug *hotplug)
 
 /* ---- Turbo ratio limits ---- */
 
-/** What is to be there once CPUs are online. What cannot be read now is left alone then. */
+/** What limits are now: as they are read, or as they were last found, where nothing has moved them
+ * since. */
+static bool find_limits(const struct isst_change *change, const struct item_access *access,
+			uint64_t *value)
+{
+	const struct baseline_item *item = baseline_find(&change->baseline, &access->item);
+
+	*value = access->value.number;
+	if (!access->failure.error)
+		return !access->absent;
+	if (!item || !item->recorded || item->moved)
+		return false;
+	*value = item->now.number;
+	return true;
+}
+
+/** What is to be there once CPUs are online. What cannot be read is left alone then. */
 static int note_limits(struct step *online)
 {
 	struct step *limits = online->companion;
@@ -91,12 +107,21 @@ static int note_limits(struct step *online)
 		return -ENOMEM;
 	for (size_t i = 0; i < limits->count; i++)
 		accesses[i].item = limits->entries[i].item;
-	error = items_read(online->change->context, accesses, limits->count);
+	error = items_read_twice(online->change->context, accesses, limits->count);
 	for (size_t i = 0; i < limits->count && !error; i++) {
-		if (accesses[i].failure.error || accesses[i].absent)
-			continue;
-		limits->entries[i].mask = WHOLE_VALUE;
-		limits->entries[i].bits = accesses[i].value.number;
+		struct entry *entry = &limits->entries[i];
+		uint64_t value;
+		bool known = find_limits(online->change, &accesses[i], &value);
+
+		if (known && !entry->refused) {
+			entry->mask = WHOLE_VALUE;
+			entry->bits = value;
+		} else if (!accesses[i].absent) {
+			change_warn(online->change,
+				    "%s could not be read: CPUs that come online may bring back "
+				    "former ones",
+				    item_describe(online->change->context, &entry->item));
+		}
 	}
 	free(accesses);
 	return error;

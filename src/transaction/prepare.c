@@ -92,10 +92,15 @@ static bool is_passed_over(const struct isst_change *change, const struct item *
 static int pass_over(struct isst_change *change, struct entry *entry,
 		     const struct isst_failure *failure, bool disturbed)
 {
+	bool passed_over;
+
+	/* Nor is that left as it is of which it is not known yet what to write. */
+	disturbed |= entry->mask == 0;
 	if (!disturbed || !can_skip(change, entry, failure->error))
 		return skip_optional(change, entry, failure->error, failure->message);
+	passed_over = is_passed_over(change, &entry->item);
 	entry->refused = true;
-	if (!is_passed_over(change, &entry->item))
+	if (!passed_over)
 		change_warn(change, "%s; a rollback leaves it as it is then", failure->message);
 	return 0;
 }
@@ -350,6 +355,18 @@ static int read_unknown(struct isst_change *change, struct entry *entries, size_
 	return error ? error : note_baseline(change, entries, count, disturbed);
 }
 
+/** What earlier steps wrote or disturbed is not left as it is. */
+static int skip_moved(struct isst_change *change, struct entry *entry,
+		      const struct isst_failure *failure)
+{
+	if (!can_skip(change, entry, failure->error))
+		return message_error(&change->context->messages, failure->error, "%s",
+				     failure->message);
+	entry->refused = true;
+	change_warn(change, "%s; what became of it is not known", failure->message);
+	return 0;
+}
+
 /** Reads entries again that an earlier step wrote or disturbed. */
 static int read_moved(struct isst_change *change, struct step *step)
 {
@@ -374,8 +391,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 
 		entry->now = accesses[i].value;
 		if (accesses[i].failure.error)
-			error = skip_optional(change, entry, accesses[i].failure.error,
-					      accesses[i].failure.message);
+			error = skip_moved(change, entry, &accesses[i].failure);
 		else if (accesses[i].absent)
 			entry->recorded = false;
 		else
