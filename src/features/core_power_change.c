@@ -154,6 +154,50 @@ static int check_disable(struct package_scope *scope, size_t i)
 	return 0;
 }
 
+/** Finds where the use of CLOS alone is on. Only messages depend on that: what cannot be read is
+ * passed over. */
+static int find_clos_use(const struct package_scope *scope, bool *used)
+{
+	struct item_access *qos = calloc(scope->own + 1, sizeof(*qos));
+	size_t *owners = calloc(scope->own + 1, sizeof(*owners)), count = 0;
+	int error = qos && owners ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < scope->own && !error; i++) {
+		if (!request_is_active(&scope->requests[i]) || used[i])
+			continue;
+		owners[count] = i;
+		qos[count++].item = item_of(ITEM_QOS, scope->requests[i].domain, 0);
+	}
+	if (!error && count > 0)
+		error = items_read(scope->change->context, qos, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		change_project(scope->change, &qos[i].item, &qos[i].value.number);
+		used[owners[i]] = !qos[i].failure.error && !qos[i].absent &&
+				  qos[i].value.number & QOS_CLOS_ENABLE;
+	}
+	free(qos);
+	free(owners);
+	return error;
+}
+
+/** Says what stays of core-power where it, or the use of CLOS alone, goes off. */
+static int name_remains(const struct package_scope *scope)
+{
+	bool one_switch = scope->change->context->firmware.operations->one_core_power_switch;
+	bool *used = calloc(scope->own + 1, sizeof(*used));
+	int error = used ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < scope->own && !error; i++)
+		used[i] = scope->current.domains[i].core_power.enabled;
+	if (!error && !one_switch)
+		error = find_clos_use(scope, used);
+	for (size_t i = 0; i < scope->own && !error; i++)
+		if (request_is_active(&scope->requests[i]) && used[i])
+			warn_of_clos_remains(scope->change, &scope->requests[i]);
+	free(used);
+	return error;
+}
+
 /* ---- On and off ---- */
 
 static int check_priority(struct isst_change *change, enum isst_priority_request priority)
@@ -190,10 +234,8 @@ int plan_core_power(struct isst_change *change, struct isst_request *requests, s
 	package_scope_drop_idle_siblings(&scope);
 	if (enable)
 		warn_of_interference(change, scope.requests, count);
-	for (size_t i = 0; i < count && !enable; i++)
-		if (request_is_active(&scope.requests[i]) &&
-		    scope.current.domains[i].core_power.enabled)
-			warn_of_clos_remains(change, &scope.requests[i]);
+	if (!enable && !error)
+		error = name_remains(&scope);
 	plan_core_power_steps(change, scope.requests, scope.count, enable, priority);
 	package_scope_end(&scope, requests);
 	return error;
