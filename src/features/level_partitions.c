@@ -57,6 +57,8 @@ enum group {
 	GROUP_OTHER_PARTITION, /* not of this domain's CPUs: an administrator's */
 };
 
+#define GROUPS "/sys/fs/cgroup"
+
 /** Whether all CPUs of a list are the domain's; those of a list that makes no sense are not.
  * Returns 0 or -ENOMEM. */
 static int are_of_domain(const struct isst_domain *domain, const char *list, bool *own)
@@ -125,30 +127,150 @@ static int add_free_cpus(const struct level_change *work, const char *state,
 {
 	const char *own = strstr(state, " invalid") ? NULL : partition_cpus(state);
 	int error = kernel_files_cpulist(&work->change->context->files,
-					 "/sys/fs/cgroup/cpuset.cpus.effective", set);
+					 GROUPS "/cpuset.cpus.effective", set);
 
 	/* judge_group() has understood the list. */
 	return error || !own ? error : isst_cpuset_add_list(set, own, NULL);
 }
 
+/** Reads a file of what is below the root: a group, or one of the root's own files. -ENOENT: there
+ * is no such file. */
+static int read_group_file(const struct level_change *work, const char *group, const char *name,
+			   char **text)
+{
+	struct kernel_files *files = &work->change->context->files;
+	char *path;
+	int error;
+
+	if (asprintf(&path, GROUPS "/%s/%s", group, name) < 0)
+		return -ENOMEM;
+	error = kernel_files_text(files, path, text);
+	free(path);
+	return error && files->answer == -ENOTDIR ? -ENOENT : error;
+}
+
+/** Whether a group is a partition, or will be one again once CPUs of it are online. */
+static bool is_partition(const char *type)
+{
+	const char *invalid = strstr(type, " invalid");
+
+	return strncmp(type, "member", strlen("member")) != 0 &&
+	       (!invalid || strstr(invalid, "hotplug"));
+}
+
+/** Adds the CPUs that a group holds as a partition, those that are offline included. */
+static int add_held_cpus(const struct level_change *work, const char *group,
+			 struct isst_cpuset *set)
+{
+	char *type = NULL, *cpus = NULL;
+	int error = read_group_file(work, group, "cpuset.cpus.partition", &type);
+
+	if (!error && is_partition(type))
+		error = read_group_file(work, group, "cpuset.cpus", &cpus);
+	/* A list that makes no sense names no CPU. */
+	if (cpus && isst_cpuset_add_list(set, cpus, NULL) == -ENOMEM)
+		error = -ENOMEM;
+	free(type);
+	free(cpus);
+	return error == -ENOENT ? 0 : error;
+}
+
+/** The partitions below the root, but for the one of a domain's name. */
+struct partitions {
+	struct holder {
+		char *group;
+		struct isst_cpuset *cpus;
+	} * holders;
+	size_t count;
+};
+
+static void partitions_clear(struct partitions *partitions)
+{
+	for (size_t i = 0; i < partitions->count; i++) {
+		free(partitions->holders[i].group);
+		isst_cpuset_free(partitions->holders[i].cpus);
+	}
+	free(partitions->holders);
+}
+
+/** To be cleared, also after an error. -ENOENT: the kernel has no such groups. */
+static int find_partitions(const struct level_change *work, const struct isst_domain *domain,
+			   struct partitions *partitions)
+{
+	struct item item = item_of(ITEM_PARTITION, domain, 0);
+	char *own = item_partition_name(&item), **names = NULL;
+	size_t count = 0;
+	int error = own ? kernel_files_list(&work->change->context->files, GROUPS, &names, &count)
+			: -ENOMEM;
+
+	*partitions = (struct partitions){ calloc(count + 1, sizeof(*partitions->holders)), 0 };
+	if (!partitions->holders)
+		error = -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		struct holder holder = { names[i], isst_cpuset_new() };
+
+		if (!holder.cpus)
+			error = -ENOMEM;
+		else if (!error && strcmp(names[i], own) != 0)
+			error = add_held_cpus(work, names[i], holder.cpus);
+		if (partitions->holders) {
+			partitions->holders[partitions->count++] = holder;
+		} else {
+			free(holder.group);
+			isst_cpuset_free(holder.cpus);
+		}
+	}
+	free(names);
+	free(own);
+	return error;
+}
+
+static const char *holder_of(const struct partitions *partitions, unsigned int cpu)
+{
+	for (size_t i = 0; i < partitions->count; i++)
+		if (isst_cpuset_has(partitions->holders[i].cpus, cpu))
+			return partitions->holders[i].group;
+	return NULL;
+}
+
+/** Says that a CPU is not free; @holder: the group that holds it, or NULL. */
+static int refuse_cpu(const struct level_change *work, const struct isst_domain *domain,
+		      unsigned int cpu, const char *holder)
+{
+	return message_error(&work->change->context->messages, -EIO,
+			     "CPU %u belongs to another cpuset partition%s%s%s: it cannot be "
+			     "isolated for %s",
+			     cpu, holder ? " (" GROUPS "/" : "", holder ? holder : "",
+			     holder ? ")" : "", domain->name);
+}
+
 /**
  * A CPU of another partition is not taken: kernels before 7.0 then make that partition invalid,
- * later ones make a partition without the CPU.
+ * later ones make a partition without the CPU. One that is offline belongs to it as well, which
+ * cpuset.cpus.effective does not show.
  */
 static int check_free(const struct level_change *work, const struct isst_domain *domain,
 		      const struct isst_cpuset *cpus, const char *state)
 {
 	struct isst_cpuset *free_cpus = isst_cpuset_new();
 	int error = free_cpus ? add_free_cpus(work, state, free_cpus) : -ENOMEM;
+	struct partitions partitions = { 0 };
+	bool all_free = true;
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, cpus)
-		if (!error && isst_cpuset_has(domain->online, cpu) &&
-		    !isst_cpuset_has(free_cpus, cpu))
-			error = message_error(&work->change->context->messages, -EIO,
-					      "CPU %u belongs to another cpuset partition: it "
-					      "cannot be isolated for %s",
-					      cpu, domain->name);
+		all_free &= isst_cpuset_has(free_cpus, cpu);
+	if (!error && !all_free)
+		error = find_partitions(work, domain, &partitions);
+	isst_cpuset_for_each (cpu, cpus) {
+		const char *holder = holder_of(&partitions, cpu);
+
+		if (!error &&
+		    (isst_cpuset_has(domain->online, cpu) ? !isst_cpuset_has(free_cpus, cpu)
+							  : holder != NULL))
+			error = refuse_cpu(work, domain, cpu, holder);
+	}
+	partitions_clear(&partitions);
 	isst_cpuset_free(free_cpus);
 	return error == -ENOENT ? 0 : error;
 }
