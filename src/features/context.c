@@ -368,8 +368,8 @@ const char *context_core_objection(struct isst_context *context, const struct is
 			    cpu->core);
 }
 
-int context_read(struct isst_context *context, void *results, size_t count, size_t size,
-		 plan_result plan)
+static int read_results(struct isst_context *context, void *results, size_t count, size_t size,
+			plan_result plan)
 {
 	int error = context_check_discovered(context);
 	struct firmware_batch *batch;
@@ -384,6 +384,15 @@ int context_read(struct isst_context *context, void *results, size_t count, size
 		error = firmware_run(batch);
 	firmware_batch_free(batch);
 	return error;
+}
+
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before,
+			   read_results(context, results, count, size, plan));
 }
 
 size_t isst_domain_count(const struct isst_context *context)

@@ -17,12 +17,11 @@ void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
 	*files = (struct kernel_files){ .machine = machine, .messages = messages };
 }
 
-/** Gives an error its message; -ENOENT and -ENOMEM speak for themselves. */
+/** Gives an error its message; -ENOENT speaks for itself. */
 static int explain(struct kernel_files *files, int error, const char *path, const char *verb)
 {
 	switch (error) {
 	case -ENOENT:
-	case -ENOMEM:
 		return error;
 	case -EACCES:
 	case -EPERM:
@@ -36,6 +35,14 @@ static int explain(struct kernel_files *files, int error, const char *path, cons
 	}
 }
 
+/** The same of what was read: want of memory may be the kernel's or our own. */
+static int explain_read(struct kernel_files *files, int error, const char *path, const char *verb)
+{
+	int meaning = explain(files, error, path, verb);
+
+	return error == -ENOMEM ? error : meaning;
+}
+
 int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 {
 	struct isst_machine *machine = files->machine;
@@ -45,7 +52,7 @@ int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 	files->opened++;
 	files->answer = error;
 	if (error)
-		return explain(files, error, path, "read");
+		return explain_read(files, error, path, "read");
 	if (strlen(*text) != size) {
 		free(*text);
 		message_error(files->messages, -EIO, "%s: holds a NUL byte, which is no text",
@@ -121,7 +128,7 @@ int kernel_files_list(struct kernel_files *files, const char *path, char ***name
 	int error = machine->files->list(machine->data, path, names, count);
 
 	files->answer = error;
-	return error ? explain(files, error, path, "listed") : 0;
+	return error ? explain_read(files, error, path, "listed") : 0;
 }
 
 int kernel_files_write(struct kernel_files *files, const char *path, const char *text)

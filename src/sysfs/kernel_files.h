@@ -33,7 +33,8 @@ void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,
 
 /**
  * Reads a file's text without the white space at its end; *@text is to be freed. Returns 0, -ENOENT
- * (no such file; no message is set, the caller knows what that means), -EPERM, -EIO or -ENOMEM.
+ * (no such file; no message is set, the caller knows what that means), -EPERM, -EIO or -ENOMEM (of
+ * the kernel's or our own: the message names the file).
  */
 int kernel_files_text(struct kernel_files *files, const char *path, char **text);
 

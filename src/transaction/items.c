@@ -89,6 +89,18 @@ char *item_partition_name(const struct item *item)
 										       : name;
 }
 
+int item_value_set_text(struct isst_context *context, struct item_value *value, const char *text)
+{
+	struct messages *messages = &context->messages;
+	bool before = messages->lost, lost;
+
+	messages->lost = false;
+	value->text = message_make(messages, "%s", text);
+	lost = messages->lost;
+	messages->lost |= before;
+	return lost ? -ENOMEM : 0;
+}
+
 static int read_partition(struct isst_context *context, const struct item *item,
 			  struct item_value *value)
 {
@@ -96,7 +108,7 @@ static int read_partition(struct isst_context *context, const struct item *item,
 	int error = name ? partition_read(&context->files, name, &state) : -ENOMEM;
 
 	if (!error)
-		value->text = message_make(&context->messages, "%s", state);
+		error = item_value_set_text(context, value, state);
 	free(name);
 	free(state);
 	return error;
@@ -464,9 +476,12 @@ static int plan_firmware(struct isst_context *context, struct firmware_batch *ba
 						      .failure = &access->failure });
 }
 
-/** Takes the error of a file over, with the message that the reader left. */
-static void note_file_error(struct isst_context *context, struct item_access *access, int error)
+/** Takes the error of a file over, with the message that the reader left: since message_begin(),
+ * which returned @before. */
+static void note_file_error(struct isst_context *context, struct item_access *access,
+			    const char *before, int error)
 {
+	message_end(&context->messages, before, error == -ENOENT ? 0 : error);
 	if (error == -ENOENT)
 		message_failure(&context->messages, &access->failure, -EIO,
 				"%s: there is no such file", item_describe(context, &access->item));
@@ -477,16 +492,20 @@ static void note_file_error(struct isst_context *context, struct item_access *ac
 
 static void read_file(struct isst_context *context, struct item_access *access)
 {
+	const char *before = message_begin(&context->messages);
 	int error = KINDS[access->item.kind].file->read(context, &access->item, &access->value);
 
 	access->absent = error == -ENOENT;
-	if (!access->absent)
-		note_file_error(context, access, error);
+	if (access->absent)
+		context->messages.error = before;
+	else
+		note_file_error(context, access, before, error);
 }
 
 /** The kernel's list tells it of all CPUs, those that have no file of their own included. */
 static int read_online(struct isst_context *context, struct item_access *accesses, size_t count)
 {
+	const char *before = message_begin(&context->messages);
 	struct isst_cpuset *online = NULL;
 	int error = 0;
 
@@ -502,10 +521,11 @@ static int read_online(struct isst_context *context, struct item_access *accesse
 							      CPU_DIRECTORY "/online", online)
 				       : -ENOMEM;
 		}
-		note_file_error(context, access, error);
+		note_file_error(context, access, before, error);
 		access->value.number = !error && isst_cpuset_has(online, access->item.index);
 	}
 	isst_cpuset_free(online);
+	message_end(&context->messages, before, error);
 	return error == -ENOMEM ? error : 0;
 }
 
@@ -660,13 +680,15 @@ static void write_files(struct isst_context *context, struct item_access *access
 
 	for (size_t i = 0; i < count; i++) {
 		struct item_access *access = &accesses[i];
+		const char *before;
 
 		access->failure = (struct isst_failure){ 0 };
 		if (stopped) {
 			access->failure.error = -ECANCELED;
 			continue;
 		}
-		note_file_error(context, access,
+		before = message_begin(&context->messages);
+		note_file_error(context, access, before,
 				KINDS[access->item.kind].file->write(context, &access->item,
 								     access->value));
 		stopped = access->failure.error != 0;

@@ -83,6 +83,9 @@ bool item_value_serves(const struct item *item, struct item_value now, struct it
 const char *item_kind_name(enum item_kind kind);
 enum item_kind item_kind_of(const char *name);
 
+/** Makes the text of a value, which lives as long as the context. Returns 0 or -ENOMEM. */
+int item_value_set_text(struct isst_context *context, struct item_value *value, const char *text);
+
 /** The same, as texts of @messages. */
 const char *item_text(struct messages *messages, const struct isst_context *context,
 		      const struct item *item);

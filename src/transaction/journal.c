@@ -312,6 +312,7 @@ static int parse_of_step(struct isst_context *context, struct journal_text *text
 	struct journal_line line = { .number = number };
 	const char *word = strsep(&rest, " ");
 	uint64_t step;
+	int error;
 
 	if (!word || isst_parse_number(first, 10, UINT32_MAX, &step) || step == 0)
 		return -EINVAL;
@@ -326,9 +327,10 @@ static int parse_of_step(struct isst_context *context, struct journal_text *text
 	}
 	while (line.role < JOURNAL_ROLES && strcmp(word, ROLES[line.role]) != 0)
 		line.role++;
-	if (line.role == JOURNAL_ROLES || !rest || !saved_item_parse(context, rest, &line.saved))
+	if (line.role == JOURNAL_ROLES || !rest)
 		return -EINVAL;
-	return add_line(text, &line);
+	error = saved_item_parse(context, rest, &line.saved);
+	return error ? error : add_line(text, &line);
 }
 
 static int parse_line(struct isst_context *context, struct journal_text *text, char *line,

@@ -61,7 +61,7 @@ static int make_step(struct isst_change *change, struct step *step)
 	int error = prepare_step(change, step, &needed);
 
 	if (!error && change->broken)
-		error = -ENOMEM;
+		error = message_error(&change->context->messages, -ENOMEM, "out of memory");
 	if (error)
 		return error;
 	if (!needed) {

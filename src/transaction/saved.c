@@ -56,42 +56,42 @@ bool saved_item_print(FILE *stream, const struct saved_item *saved)
 	       putc('\n', stream) != EOF;
 }
 
-static bool parse_value(struct isst_context *context, const struct item *item, char *word,
-			struct item_value *value)
+static int parse_value(struct isst_context *context, const struct item *item, char *word,
+		       struct item_value *value)
 {
 	if (item->kind != ITEM_PARTITION)
-		return isst_parse_number(word, 10, UINT64_MAX, &value->number) == 0;
+		return isst_parse_number(word, 10, UINT64_MAX, &value->number) ? -EINVAL : 0;
 	for (char *c = word; *c; c++)
 		if (*c == '~')
 			*c = ' ';
-	value->text = message_make(&context->messages, "%s", word);
-	return true;
+	return item_value_set_text(context, value, word);
 }
 
-bool saved_item_parse(struct isst_context *context, char *line, struct saved_item *saved)
+int saved_item_parse(struct isst_context *context, char *line, struct saved_item *saved)
 {
 	unsigned int *const numbers[] = { &saved->item.package, &saved->item.die,
 					  &saved->item.domain, &saved->item.index, &saved->level };
 	char *words[COLUMNS];
+	int error;
 
 	for (size_t i = 0; i < COLUMNS; i++) {
 		words[i] = strsep(&line, " ");
 		if (!words[i])
-			return false;
+			return -EINVAL;
 	}
 	*saved = (struct saved_item){ .item.kind = item_kind_of(words[0]) };
 	if (line || saved->item.kind == ITEM_KINDS)
-		return false;
+		return -EINVAL;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		uint64_t number;
 
 		if (isst_parse_number(words[i + 1], 10, UINT32_MAX, &number))
-			return false;
+			return -EINVAL;
 		*numbers[i] = (unsigned int)number;
 	}
 	item_normalize(context, &saved->item);
-	return parse_value(context, &saved->item, words[6], &saved->old) &&
-	       parse_value(context, &saved->item, words[7], &saved->written);
+	error = parse_value(context, &saved->item, words[6], &saved->old);
+	return error ? error : parse_value(context, &saved->item, words[7], &saved->written);
 }
 
 /** What comes before the boot in the first line of the file @name; a record that is staged has that
@@ -172,9 +172,11 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 		*end = '\0';
 		if (strcmp(lines, SAVED_ITEMS_END) == 0 && !end[1])
 			return 0;
-		if (!saved_item_parse(context, lines, &item))
+		error = saved_item_parse(context, lines, &item);
+		if (error == -EINVAL)
 			return saved_refuse(context, name, number, "damaged");
-		error = saved_items_add(saved, &item);
+		if (!error)
+			error = saved_items_add(saved, &item);
 		if (error)
 			return error;
 	}

@@ -27,9 +27,9 @@ void saved_items_clear(struct saved_items *saved);
 /** Writes one as a line. Returns false where that failed. */
 bool saved_item_print(FILE *stream, const struct saved_item *saved);
 
-/** Reads one from a line without its end, which is written to. Returns false where it says nothing
- * of the kind. */
-bool saved_item_parse(struct isst_context *context, char *line, struct saved_item *saved);
+/** Reads one from a line without its end, which is written to. Returns 0, -EINVAL where it says
+ * nothing of the kind, or -ENOMEM. */
+int saved_item_parse(struct isst_context *context, char *line, struct saved_item *saved);
 
 /**
  * Reads a file of the runtime directory that begins with a line of saved_header(); *@lines is what

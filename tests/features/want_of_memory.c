@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Want of memory: it always has a message, its own, and no text that was lost is taken for a value.
+ */
+#include "support/fake_context.h"
+#include "topology/context.h"
+#include "transaction/items.h"
+#include "transaction/saved.h"
+
+#define GROUP "/sys/fs/cgroup/1-2-0"
+
+static int no_memory(void)
+{
+	return -ENOMEM;
+}
+
+/** From now on each function that plans to read fails. */
+static void plan_without_memory(struct isst_context *context,
+				struct firmware_operations *operations)
+{
+	*operations = *context->firmware.operations;
+	*(void **)&operations->plan_core_power = (void *)no_memory;
+	*(void **)&operations->plan_clos = (void *)no_memory;
+	*(void **)&operations->plan_perf_profile = (void *)no_memory;
+	*(void **)&operations->plan_turbo_ratio_limits = (void *)no_memory;
+	context->firmware.operations = operations;
+}
+
+static void reads_without_memory_leave_their_own_message(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct firmware_operations operations;
+	struct isst_turbo_ratio_limits limits = { 0 };
+	struct isst_perf_profile profile = { 0 };
+	struct isst_core_power core_power = { 0 };
+	struct isst_clos clos = { 0 };
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	context = fake_discovered(fake);
+	plan_without_memory(context, &operations);
+	profile.domain = core_power.domain = clos.domain = limits.domain = isst_domain(context, 0);
+#define CHECK(call) \
+	do { \
+		message_error(&context->messages, -EIO, "of an earlier call"); \
+		assert_int_equal((call), -ENOMEM); \
+		assert_string_equal(isst_error(context), "out of memory"); \
+	} while (0)
+	CHECK(isst_core_power_read(context, &core_power, 1));
+	CHECK(isst_clos_read(context, &clos, 1));
+	CHECK(isst_perf_profile_read(context, &profile, 1));
+	CHECK(isst_turbo_ratio_limits_read(context, &limits, 1));
+	message_error(&context->messages, -EIO, "of an earlier call");
+	assert_int_equal(isst_perf_profile_read(context, &profile, 0), 0);
+	assert_string_equal(isst_error(context), "of an earlier call");
+	isst_close(context);
+}
+
+/** The table of texts is said to be full, and too large to grow. */
+static void lose_texts(struct messages *messages, struct messages *before)
+{
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* ends a program that asks for so much */
+#endif
+	*before = *messages;
+	messages->space = messages->count = SIZE_MAX / 2;
+}
+
+static void find_texts(struct messages *messages, const struct messages *before)
+{
+	messages->space = before->space;
+	messages->count = before->count;
+}
+
+static void a_text_that_is_lost_is_no_value_of_a_journal(void **state)
+{
+	struct isst_context *context = fake_context(*state);
+	char good[] = "partition 1 2 0 0 0 absent isolated~2-3", same[sizeof(good)],
+	     damaged[] = "partition 1 2 0 0 x absent isolated~2-3";
+	struct saved_item saved;
+	struct messages before;
+
+	memcpy(same, good, sizeof(good));
+	assert_int_equal(saved_item_parse(context, damaged, &saved), -EINVAL);
+	lose_texts(&context->messages, &before);
+	assert_int_equal(saved_item_parse(context, good, &saved), -ENOMEM);
+	find_texts(&context->messages, &before);
+	assert_int_equal(saved_item_parse(context, same, &saved), 0);
+	assert_string_equal(saved.written.text, "isolated 2-3");
+	isst_close(context);
+}
+
+static void a_text_that_is_lost_is_no_value_of_a_file(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = fake_context(fake);
+	struct item_access access = { .item = { .kind = ITEM_PARTITION, .package = 1, .die = 2 } };
+	struct messages before;
+
+	fake_file(&fake->files, "/sys/fs/cgroup/cgroup.controllers", "cpuset");
+	fake_file(&fake->files, GROUP "/cpuset.cpus.partition", "isolated");
+	fake_file(&fake->files, GROUP "/cpuset.cpus", "2-3");
+	message_error(&context->messages, -EIO, "of an earlier call");
+	lose_texts(&context->messages, &before);
+	assert_int_equal(items_read(context, &access, 1), 0);
+	find_texts(&context->messages, &before);
+	assert_int_equal(access.failure.error, -ENOMEM);
+	assert_string_equal(access.failure.message, "out of memory");
+	message_error(&context->messages, -EIO, "of an earlier call");
+	assert_int_equal(items_read(context, &access, 1), 0);
+	assert_int_equal(access.failure.error, 0);
+	assert_string_equal(access.value.text, "isolated 2-3");
+	assert_string_equal(isst_error(context), "of an earlier call");
+	isst_close(context);
+}
+
+static void a_failure_of_a_file_has_the_message_of_its_own_error(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_context *context = fake_context(fake);
+	struct item_access access = { .item = { .kind = ITEM_SCALING_MAX, .index = 1 } };
+
+	fake_file_error(&fake->files, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq",
+			-ENOMEM);
+	message_error(&context->messages, -EIO, "of an earlier call");
+	assert_int_equal(items_read(context, &access, 1), 0);
+	check_holds(access.failure.message, "cpu1/cpufreq/scaling_max_freq cannot be read: ");
+	isst_close(context);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(reads_without_memory_leave_their_own_message),
+		MACHINE_TEST(a_text_that_is_lost_is_no_value_of_a_journal),
+		MACHINE_TEST(a_text_that_is_lost_is_no_value_of_a_file),
+		MACHINE_TEST(a_failure_of_a_file_has_the_message_of_its_own_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
