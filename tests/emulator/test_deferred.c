@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults by number: the Nth command, the Nth change, signals, and firmware that defers what it accepted. */
+/* Faults by number: the Nth command, the Nth change, signals, and firmware that defers what it
+ * accepted. */
 #include "emulator/emulated.h"
 
 #include <signal.h>

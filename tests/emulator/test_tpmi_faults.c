@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault rules about TPMI requests: firmware that is slow, defers or refuses, and what is counted. */
+/* Fault rules about TPMI requests: firmware that is slow, defers or refuses, and what is counted.
+ */
 #include "emulator/tpmi_calls.h"
 #include "support/snapshot.h"
 
