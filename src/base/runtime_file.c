@@ -419,8 +419,8 @@ static bool is_abandoned(const struct stat *status, pid_t process)
 	return kill(process, 0) != 0 && errno == ESRCH && time(NULL) - status->st_mtime > OLD_S;
 }
 
-/** Whose leftovers to remove: of one file, those that are abandoned; or all of what is written
- * under the lock alone. */
+/** Whose leftovers to remove: those of one file (NULL: of all) that are abandoned, and all of what
+ * is written under the lock alone. */
 struct leftovers {
 	const char *name;
 	bool (*locked)(const char *name);
@@ -435,10 +435,9 @@ static bool is_leftover(int directory, const char *new_name, const struct leftov
 			!fstatat(directory, new_name, &status, AT_SYMLINK_NOFOLLOW) &&
 			S_ISREG(status.st_mode) && is_ours(&status);
 
-	if (leftover && leftovers->locked)
-		leftover = leftovers->locked(name);
-	else if (leftover)
-		leftover = strcmp(name, leftovers->name) == 0 && is_abandoned(&status, process);
+	if (leftover && !(leftovers->locked && leftovers->locked(name)))
+		leftover = (!leftovers->name || strcmp(name, leftovers->name) == 0) &&
+			   is_abandoned(&status, process);
 	free(name);
 	return leftover;
 }
@@ -473,7 +472,6 @@ static int replace(int directory, const char *name, const char *text)
 {
 	int error = -EEXIST;
 
-	remove_leftovers(directory, &(struct leftovers){ .name = name });
 	/* One of that name was left by a run that died. */
 	for (unsigned int i = 0; i < NEW_NAMES && error == -EEXIST; i++) {
 		char *new_name = new_name_of(name, getpid(), i);
@@ -497,6 +495,9 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 
 	if (parent < 0)
 		return parent;
+	/* Runs that have the lock look when one of them was killed. */
+	if (!directory->held)
+		remove_leftovers(parent, &(struct leftovers){ .name = name });
 	error = replace(parent, name, text);
 	leave(directory, parent);
 	return error;

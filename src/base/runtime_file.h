@@ -57,9 +57,10 @@ bool runtime_file_is_missing(const struct runtime_directory *directory, const ch
 int runtime_file_read(const struct runtime_directory *directory, const char *name, char **text);
 
 /**
- * Removes what runs that were killed in runtime_file_replace() have left, of each file that @locked
- * says to be written under the lock alone: for a run that has the lock, and holds the directory.
- * What is left of one file is removed, too, when it is replaced the next time.
+ * Removes what runs that were killed in runtime_file_replace() have left: for a run that has the
+ * lock, and holds the directory. Of files that @locked says to be written under the lock alone that
+ * is all, of others what is older than a minute and of no process that there is. The latter goes,
+ * too, when the file is replaced without the lock.
  */
 void runtime_directory_clean(const struct runtime_directory *directory,
 			     bool (*locked)(const char *name));

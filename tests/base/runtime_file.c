@@ -507,6 +507,8 @@ static void what_is_left_of_files_under_the_lock_goes_at_once(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
+	pid_t dead = dead_process();
+	char abandoned[40], recent[40];
 	char *link = path_of(fake, "mine.1.2"), *directory = path_of(fake, "mine.1.3");
 
 	assert_int_equal(runtime_directory_hold(&held), 0);
@@ -514,6 +516,10 @@ static void what_is_left_of_files_under_the_lock_goes_at_once(void **state)
 	leave(fake, "mine.1.0", 0);
 	leave(fake, "mine.1.1", 1000);
 	leave(fake, "another.1.0", 1000);
+	snprintf(abandoned, sizeof(abandoned), "another.%ld.0", (long)dead);
+	leave(fake, abandoned, 1000);
+	snprintf(recent, sizeof(recent), "another.%ld.1", (long)dead);
+	leave(fake, recent, 0);
 	assert_int_equal(symlink("mine", link), 0);
 	assert_int_equal(mkdir(directory, 0755), 0);
 	runtime_directory_clean(AT(fake->runtime), is_mine);
@@ -523,6 +529,8 @@ static void what_is_left_of_files_under_the_lock_goes_at_once(void **state)
 	check_there(fake, "mine.1.1", false);
 	check_there(fake, "mine", true);
 	check_there(fake, "another.1.0", true);
+	check_there(fake, abandoned, false);
+	check_there(fake, recent, true);
 	check_there(fake, "mine.1.2", true);
 	check_there(fake, "mine.1.3", true);
 	runtime_directory_release(&held);
