@@ -31,13 +31,6 @@ static struct tracked *find(const struct isst_journal *journal, const struct ite
 	return found ? *found : NULL;
 }
 
-/** What a line of a footprint says is not known until its step is complete: but the kernel moves
- * limits of CPUs in a known way. */
-static bool is_known(const struct isst_journal *journal, const struct journal_line *line)
-{
-	return !item_is_disturbed(&line->saved.item) || line->step <= journal->text.verified;
-}
-
 /** A limit that was hidden while turbo was off, and came to sight before the run wrote it. */
 static void note_revealed(struct tracked *tracked, const struct journal_line *line)
 {
@@ -64,8 +57,10 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 		tracked->pending = !verified && item_settling_time(line->saved.item.kind) > 0;
 		break;
 	case JOURNAL_FOOTPRINT:
-		/* What it became stands in a later line, where that is known. */
-		tracked->known &= is_known(journal, line);
+		/* What it became stands in a later line, where that is known: the step may not be
+		 * complete, or it could not be read back. The kernel moves limits of CPUs in a
+		 * known way. */
+		tracked->known &= !item_is_disturbed(&line->saved.item);
 		break;
 	default:
 		tracked->last = line->saved.written;
