@@ -92,7 +92,7 @@ static void clear(struct capture *capture)
 	capture_close_directory(capture);
 }
 
-int isst_capture(struct isst_context *context, const char *directory)
+static int write_capture(struct isst_context *context, const char *directory)
 {
 	struct capture capture = { .context = context, .directory = directory };
 	int error;
@@ -108,4 +108,11 @@ int isst_capture(struct isst_context *context, const char *directory)
 		error = capture_write(&capture);
 	clear(&capture);
 	return error;
+}
+
+int isst_capture(struct isst_context *context, const char *directory)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, write_capture(context, directory));
 }

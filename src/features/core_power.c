@@ -79,8 +79,8 @@ static int plan_association(struct isst_context *context, struct firmware_batch 
 	return 0;
 }
 
-int isst_clos_association_read(struct isst_context *context,
-			       struct isst_clos_association *associations, size_t count)
+static int read_associations(struct isst_context *context,
+			     struct isst_clos_association *associations, size_t count)
 {
 	struct isst_clos_association **sorted = NULL;
 	struct firmware_batch *batch = NULL;
@@ -115,4 +115,13 @@ out:
 	firmware_batch_free(batch);
 	free(sorted);
 	return error;
+}
+
+int isst_clos_association_read(struct isst_context *context,
+			       struct isst_clos_association *associations, size_t count)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before,
+			   read_associations(context, associations, count));
 }

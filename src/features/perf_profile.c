@@ -482,8 +482,8 @@ static int read_levels(struct level_reader *reader)
 	return error;
 }
 
-int isst_level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-			  unsigned int parts)
+static int read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
+		      unsigned int parts)
 {
 	struct level_reader reader = { .context = context,
 				       .operations = context->firmware.operations,
@@ -509,6 +509,14 @@ int isst_level_read_parts(struct isst_context *context, struct isst_level *level
 	free(reader.requests);
 	free(reader.domains);
 	return error;
+}
+
+int isst_level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
+			  unsigned int parts)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, read_parts(context, levels, count, parts));
 }
 
 int isst_level_read(struct isst_context *context, struct isst_level *levels, size_t count)

@@ -19,6 +19,7 @@ static void plan_without_memory(struct isst_context *context,
 {
 	*operations = *context->firmware.operations;
 	*(void **)&operations->plan_core_power = (void *)no_memory;
+	*(void **)&operations->plan_association = (void *)no_memory;
 	*(void **)&operations->plan_clos = (void *)no_memory;
 	*(void **)&operations->plan_perf_profile = (void *)no_memory;
 	*(void **)&operations->plan_turbo_ratio_limits = (void *)no_memory;
@@ -32,13 +33,17 @@ static void reads_without_memory_leave_their_own_message(void **state)
 	struct isst_turbo_ratio_limits limits = { 0 };
 	struct isst_perf_profile profile = { 0 };
 	struct isst_core_power core_power = { 0 };
+	struct isst_clos_association association = { 0 };
+	struct isst_level level = { 0 };
 	struct isst_clos clos = { 0 };
 	struct isst_context *context;
 
 	fake_small_machine(fake);
 	context = fake_discovered(fake);
 	plan_without_memory(context, &operations);
-	profile.domain = core_power.domain = clos.domain = limits.domain = isst_domain(context, 0);
+	association.cpu = isst_cpu(context, 1);
+	level.domain = profile.domain = core_power.domain = clos.domain = limits.domain =
+		isst_domain(context, 0);
 #define CHECK(call) \
 	do { \
 		message_error(&context->messages, -EIO, "of an earlier call"); \
@@ -47,7 +52,9 @@ static void reads_without_memory_leave_their_own_message(void **state)
 	} while (0)
 	CHECK(isst_core_power_read(context, &core_power, 1));
 	CHECK(isst_clos_read(context, &clos, 1));
+	CHECK(isst_clos_association_read(context, &association, 1));
 	CHECK(isst_perf_profile_read(context, &profile, 1));
+	CHECK(isst_level_read(context, &level, 1));
 	CHECK(isst_turbo_ratio_limits_read(context, &limits, 1));
 	message_error(&context->messages, -EIO, "of an earlier call");
 	assert_int_equal(isst_perf_profile_read(context, &profile, 0), 0);
