@@ -281,7 +281,7 @@ static bool goes_off_in_package(const struct package_scope *scope,
 				const struct isst_request *requests, unsigned int package)
 {
 	for (size_t i = 0; i < scope->count; i++)
-		if (requests[i].domain->package == package &&
+		if (scope->requests[i].domain->package == package &&
 		    scope->current.domains[i].core_power.enabled && !goes_off(scope, requests, i))
 			return false;
 	return context_has_power_domains(scope->change->context);
@@ -293,7 +293,7 @@ static bool is_named(const struct package_scope *scope, const struct isst_reques
 {
 	for (size_t j = 0; j < i; j++)
 		if (goes_off(scope, requests, j) &&
-		    requests[j].domain->package == requests[i].domain->package)
+		    scope->requests[j].domain->package == scope->requests[i].domain->package)
 			return true;
 	return false;
 }
@@ -304,7 +304,7 @@ static void warn_of_core_power_off(struct package_scope *scope, const struct iss
 				   unsigned int feature)
 {
 	for (size_t i = 0; i < package_scope_core_power_count(scope); i++) {
-		const struct isst_domain *domain = requests[i].domain;
+		const struct isst_domain *domain = scope->requests[i].domain;
 		bool whole = goes_off_in_package(scope, requests, domain->package);
 		const char *of;
 		int others;
