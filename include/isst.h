@@ -573,8 +573,9 @@ void isst_journal_keep(struct isst_context *context);
  * Reads the journal and compares it with the machine. *@journal is NULL where no change was
  * interrupted. To be freed before the context is closed.
  * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left),
- * -EINVAL (the machine is not discovered), -EBUSY (another run holds the lock: the journal may be
- * that of the change it is making) or -ENOMEM.
+ * -EMFILE or -ENFILE (it cannot be read for want of descriptors, and is kept), -EINVAL (the machine
+ * is not discovered), -EBUSY (another run holds the lock: the journal may be that of the change it
+ * is making) or -ENOMEM.
  */
 int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
 void isst_journal_free(struct isst_journal *journal);
@@ -603,7 +604,8 @@ const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, 
 int isst_journal_apply(struct isst_journal *journal);
 
 /** Removes the journal and leaves the machine as it is. Returns 0, -EINVAL (the lock is not held),
- * -EPERM or -EIO. */
+ * -EPERM, -EIO, or -ENOMEM, -EMFILE or -ENFILE (it cannot be read for want of them: it is kept, as
+ * it may be that of a change which is complete). */
 int isst_journal_discard(struct isst_context *context);
 
 struct isst_change;
