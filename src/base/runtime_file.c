@@ -488,6 +488,11 @@ static int replace(int directory, const char *name, const char *text)
 	return error;
 }
 
+bool runtime_file_is_shortage(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
+
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text)
 {

@@ -65,6 +65,10 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 void runtime_directory_clean(const struct runtime_directory *directory,
 			     bool (*locked)(const char *name));
 
+/** Whether a file could not be read for a reason that the next run need not find: want of memory or
+ * descriptors. */
+bool runtime_file_is_shortage(int error);
+
 /** Puts @text into the place of the file as a whole. Returns 0 or a negative errno. */
 int runtime_file_replace(const struct runtime_directory *directory, const char *name,
 			 const char *text);

@@ -78,8 +78,10 @@ void record_apply(struct isst_change *change, bool staged);
  */
 bool record_stage(struct isst_change *change);
 
-/** Puts what a run left that was killed behind the end of its change into its records. */
-void record_adopt(struct isst_context *context);
+/** Puts what a run left that was killed behind the end of its change into its records. Returns 0,
+ * also where that cannot be done, with a notice; or a negative errno with a message where memory or
+ * descriptors are short: all is left to the next run. */
+int record_adopt(struct isst_context *context);
 
 /** Removes it, as that change is none. */
 void record_unstage(struct isst_context *context);

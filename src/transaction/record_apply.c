@@ -375,18 +375,28 @@ static int adopt(struct isst_context *context, const char *name)
 	return error == -ENOENT ? 0 : error;
 }
 
-void record_adopt(struct isst_context *context)
+int record_adopt(struct isst_context *context)
 {
 	const char *before = context->messages.error;
 
-	for (size_t i = 0; i < FEATURE_COUNT; i++)
-		if (adopt(context, FEATURES[i]))
+	for (size_t i = 0; i < FEATURE_COUNT; i++) {
+		int error = adopt(context, FEATURES[i]);
+
+		if (runtime_file_is_shortage(error))
+			return message_error(
+				&context->messages, error,
+				"the saved settings of a run that was killed when its change was "
+				"made cannot be kept now: %s",
+				error == -ENOMEM ? "out of memory" : strerror(-error));
+		if (error)
 			message_notice(
 				&context->messages,
 				"a run was killed when its change was made, and its saved "
 				"settings cannot be kept: %s disable --auto goes without what "
 				"that run saved",
 				FEATURES[i]);
+	}
 	record_unstage(context);
 	context->messages.error = before;
+	return 0;
 }

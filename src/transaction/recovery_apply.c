@@ -329,12 +329,6 @@ int isst_journal_apply(struct isst_journal *journal)
 	return message_end(messages, before, apply(journal));
 }
 
-/** Whether a file could not be read for a reason that the next run need not find. */
-static bool is_shortage(int error)
-{
-	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
-}
-
 /**
  * Removes a journal that there is nothing to roll back of. Of a change that is complete the
  * records may be missing yet. @damaged: also one that cannot be read, unless that is for want of
@@ -348,12 +342,15 @@ static int remove_journal(struct isst_context *context, bool damaged)
 	bool done = !error && text.done;
 
 	journal_text_clear(&text);
-	if (error && error != -ENOENT && (!damaged || is_shortage(error)))
+	if (error && error != -ENOENT && (!damaged || runtime_file_is_shortage(error)))
 		return error;
-	if (done)
-		record_adopt(context);
-	else
+	if (done) {
+		error = record_adopt(context);
+		if (error)
+			return error;
+	} else {
 		record_unstage(context);
+	}
 	context->messages.error = before;
 	return journal_remove(context);
 }

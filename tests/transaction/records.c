@@ -1136,8 +1136,9 @@ static void saved_settings_outlive_a_kill_behind_the_change(void **state)
 	}
 }
 
-/** Which read of a journal finds no descriptor left, counted from 1; 0 for none. */
+/** Which read of a file finds no descriptor left, counted from 1; 0 for none. */
 static unsigned int starved;
+static const char *starved_file;
 
 /** That of the library, which the program is linked with. */
 int openat(int directory, const char *name, int flags, ...)
@@ -1151,7 +1152,7 @@ int openat(int directory, const char *name, int flags, ...)
 	va_start(arguments, flags);
 	mode = flags & O_CREAT ? va_arg(arguments, unsigned int) : 0;
 	va_end(arguments);
-	if (starved && strcmp(name, "journal") == 0 && (flags & O_ACCMODE) == O_RDONLY &&
+	if (starved && strcmp(name, starved_file) == 0 && (flags & O_ACCMODE) == O_RDONLY &&
 	    --starved == 0) {
 		errno = EMFILE;
 		return -1;
@@ -1171,16 +1172,18 @@ static void a_journal_that_cannot_be_read_for_now_is_kept(void **state)
 	make_killed(&machine, "base-freq enable auto", true);
 	staged = machine_text(&machine, RECORD ".staged");
 	assert_non_null(staged);
-	for (unsigned int at = 1; at <= 3; at++) {
-		bool discard = at == 3;
+	for (unsigned int at = 1; at <= 4; at++) {
+		bool discard = at >= 3;
 		struct isst_context *context = machine_lock(&machine);
 
 		if (discard)
 			isst_journal_keep(context);
 		starved = discard ? 1 : at;
+		starved_file = at == 4 ? "record-base-freq.staged" : "journal";
 		assert_int_not_equal(
 			discard ? isst_journal_discard(context) : isst_discover(context), 0);
-		assert_non_null(strstr(isst_error(context), "journal cannot be read"));
+		assert_non_null(strstr(isst_error(context),
+				       at == 4 ? "cannot be kept now" : "journal cannot be read"));
 		assert_int_equal(starved, 0);
 		isst_close(context);
 		lines = machine_text(&machine, JOURNAL);
