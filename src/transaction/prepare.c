@@ -130,6 +130,45 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 	return error;
 }
 
+/** Whether a CPU that was online when the machine was discovered is offline by now; without cpufreq
+ * its limits are absent as well. @online: what is online now, NULL until it was read. Returns 0 or
+ * 1, or a negative errno with a message. */
+static int went_offline(struct isst_context *context, unsigned int cpu, struct isst_cpuset **online)
+{
+	int error = 0;
+
+	if (!isst_cpuset_has(isst_online_cpus(context), cpu))
+		return 0;
+	if (!*online) {
+		*online = isst_cpuset_new();
+		error = *online ? kernel_files_cpulist(&context->files, CPU_DIRECTORY "/online",
+						       *online)
+				: message_error(&context->messages, -ENOMEM, "out of memory");
+	}
+	return error ? error : !isst_cpuset_has(*online, cpu);
+}
+
+/** Judges an item that is absent, though it was planned for. */
+static int check_absent(struct isst_change *change, const struct item *item,
+			struct isst_cpuset **online)
+{
+	struct isst_context *context = change->context;
+	bool limit = item_is_limit(item);
+	int vanished = limit ? went_offline(context, item->index, online) : 1;
+
+	if (vanished <= 0)
+		return vanished;
+	if (!limit || !record_is_followed(change, item))
+		return message_error(&context->messages, -EIO, "%s is not there any more%s",
+				     item_describe(context, item),
+				     limit ? ": the CPU went offline" : "");
+	change_warn(change,
+		    "CPU %u: went offline; what its frequency limits were is kept, and "
+		    "restored by another disable --auto once online",
+		    item->index);
+	return 0;
+}
+
 /**
  * Looks for items that were there when they were planned, and are not any more. What `disable
  * --auto` was to put back stays recorded, so that a later one does it; anything else would be left
@@ -137,27 +176,18 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
  */
 static int check_vanished(struct isst_change *change, const struct step *step)
 {
-	struct isst_context *context = change->context;
+	struct isst_cpuset *online = NULL;
+	int error = 0;
 
-	for (size_t i = 0; i < step->count; i++) {
+	for (size_t i = 0; i < step->count && !error; i++) {
 		const struct entry *entry = &step->entries[i];
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
-		bool limit = item_is_limit(&entry->item);
 
-		if (!item || !item->read || item->recorded || item->late || entry->refused)
-			continue;
-		if (limit && !isst_cpuset_has(isst_online_cpus(context), entry->item.index))
-			continue;
-		if (!limit || !record_is_followed(change, &entry->item))
-			return message_error(&context->messages, -EIO, "%s is not there any more%s",
-					     item_describe(context, &entry->item),
-					     limit ? ": the CPU went offline" : "");
-		change_warn(change,
-			    "CPU %u: went offline; what its frequency limits were is kept, and "
-			    "restored by another disable --auto once online",
-			    entry->item.index);
+		if (item && item->read && !item->recorded && !item->late && !entry->refused)
+			error = check_absent(change, &entry->item, &online);
 	}
-	return 0;
+	isst_cpuset_free(online);
+	return error;
 }
 
 /* ---- The baseline ---- */
