@@ -457,9 +457,10 @@ $(BUILD)/isst.pc: .force-flags
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
 # What is of the emulator alone is left out with it.
-DOCUMENTS := README.md CHANGELOG.md docs/transactions.md docs/differences.md docs/performance.md docs/real-drivers.md \
+DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/library.md docs/transactions.md docs/differences.md \
+	docs/performance.md docs/real-drivers.md \
 	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md \
-	docs/testing-your-scripts.md)
+	docs/first-steps.md docs/testing-your-scripts.md)
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 MAN_PAGE := $(BUILD)/documents/intel-speed-select.8

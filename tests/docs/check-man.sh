@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Checks that what is written agrees with the program: check-man.sh BUILD. Speaks TAP.
-# Help, man page and README name the same features, commands, options, platforms and statuses; the
-# README's transcripts are what the program prints, and its C program compiles.
+# Help, man page and documents name the same features, commands, options, platforms and statuses; the
+# documents' transcripts are what the program prints, and the C program of the library's page compiles.
 #
 # Of the man page its source is read. What counts there are the lines
 #	.Ss FEATURE    .It Ic COMMAND ...    .It Fl LETTER , Fl -NAME Ar VALUE
-# in the sections OPTIONS and FEATURES AND COMMANDS. Of the README, and of the page on testing scripts, the
-# blocks marked `console`: lines behind "$ ", with those behind "> " that follow, are run on the emulated
-# machine of the guide; in one shell a block of the README, in one shell those of the other page.
+# in the sections OPTIONS and FEATURES AND COMMANDS. Of the README, the first steps and the page on testing
+# scripts, the blocks marked `console`: lines behind "$ ", with those behind "> " that follow, are run on the
+# emulated machine of the guide; in one shell a block of the first two, in one shell those of the last. The README
+# shows what a real server prints: all but the line with the emulated machine's name.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 build=$(cd "${1:-$root/build}" && pwd) || exit 1
@@ -148,9 +149,9 @@ items_of() {	# $1: section; $2: regular expression of what stands before the wor
 	sed -n "/^\.Sh $1\$/,/^\.Sh /s/^$2\([^ ]*\).*/\1/p" "$man"
 }
 
-# The first column of the README's table below a heading.
-column_of() {	# $1: heading
-	awk -F ' *[|] *' -v heading="## $1" '
+# The first column of a document's table below a heading.
+column_of() {	# $1: document; $2: heading
+	awk -F ' *[|] *' -v heading="## $2" '
 	/^## / {
 		here = $0 == heading
 		body = 0
@@ -159,7 +160,7 @@ column_of() {	# $1: heading
 		gsub("`", "", $2)
 		print $2
 	}
-	/^[|]-/ { body = 1 }' "$readme"
+	/^[|]-/ { body = 1 }' "$root/$1"
 }
 
 statuses_in_help() {
@@ -205,7 +206,8 @@ check_version() {
 
 # Links of the documents to files of the tree.
 check_links() {
-	for document in README.md CONTRIBUTING.md CHANGELOG.md docs/architecture.md docs/transactions.md; do
+	for document in README.md CONTRIBUTING.md CHANGELOG.md docs/architecture.md docs/transactions.md docs/emulator.md \
+		docs/platform-file.md docs/recorded-machines.md docs/install.md docs/library.md docs/first-steps.md; do
 		tr ' ' '\n' < "$root/$document" | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | while read -r link; do
 			case $link in
 			*://* | '') ;;
@@ -249,6 +251,28 @@ replay() {	# $1: file
 check_transcript() {	# $1: file
 	(replay "$1") > "$scratch/replayed"
 	diff "$1" "$scratch/replayed"
+}
+
+# The same of a server, which has no name.
+check_server_transcript() {	# $1: file
+	(replay "$1") | grep -v -x 'Emulated machine: guide' > "$scratch/replayed"
+	diff "$1" "$scratch/replayed"
+}
+
+# Each block of transcripts of a document.
+check_transcripts() {	# $1: document; $2: how one is checked
+	name=$(basename "$1" .md)
+	blocks_of console "$scratch/$name-transcript" "" "$root/$1"
+	check "$1 holds transcripts" test -e "$scratch/$name-transcript1"
+	for transcript in "$scratch/$name-transcript"*; do
+		[ -e "$transcript" ] || continue
+		first=$(sed -n '1s/^\$ //p' "$transcript")
+		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs; then
+			skip "$1: $first" "the preload library has sanitizers"
+		else
+			check "$1: $first" "$2" "$transcript"
+		fi
+	done
 }
 
 # A library with sanitizers does not go into programs without them.
@@ -295,20 +319,21 @@ check_quotes() {
 
 # The part of README and man page that is of the emulator alone; what is left where there is none says so.
 check_without_emulator() {
-	for document in "$man" "$readme"; do
+	for document in "$man" "$readme" "$root/docs/install.md"; do
 		for emulator in yes no; do
-			awk -v emulator=$emulator -f "$root/docs/parts.awk" "$document" > "$scratch/$emulator.${document##*.}"
+			awk -v emulator=$emulator -f "$root/docs/parts.awk" "$document" > "$scratch/$emulator-${document##*/}"
 		done
 	done
-	grep -H -n -E -e 'ISST_EMULATE=|isst --emulate|\$ isst' -e '## First steps' -e '## The emulator' \
-		-e 'S[hx] EMULATED' -e 'It (Ic (list|reset|statistics)|Cm )' "$scratch/no.md" "$scratch/no.8"
-	grep -q 'This build has no emulator' "$scratch/no.8" || echo "the man page does not say that there is none"
+	grep -H -n -E -e 'ISST_EMULATE=|isst --emulate' -e '## The emulator' \
+		-e 'S[hx] EMULATED' -e 'It (Ic (list|reset|statistics)|Cm )' "$scratch"/no-*
+	grep -q 'This build has no emulator' "$scratch/no-${man##*/}" ||
+		echo "the man page does not say that there is none"
 	# With it there is all but the marks.
-	for document in "$man" "$readme"; do
+	for document in "$man" "$readme" "$root/docs/install.md"; do
 		grep -v -E -e '^(\.\\"|<!--) (end of )?emulator( -->)?$' -e '^\.\\" no emulator: ' "$document" |
-			diff - "$scratch/yes.${document##*.}"
+			diff - "$scratch/yes-${document##*/}"
 	done
-	! command -v mandoc > /dev/null || mandoc -T lint -W warning "$scratch/no.8"
+	! command -v mandoc > /dev/null || mandoc -T lint -W warning "$scratch/no-${man##*/}"
 	! grep -q . "$scratch/said"
 }
 
@@ -317,7 +342,7 @@ check "documents of a build without the emulator are not about it" check_without
 check "help is no wider than 100 columns" check_width
 check "help and man page name the same exit statuses" \
 	check_statuses "the man page" items_of "EXIT STATUS" '\.It '
-check "help and README name the same exit statuses" check_statuses README.md column_of "Exit status"
+check "help and README name the same exit statuses" check_statuses README.md column_of README.md "Exit status"
 check "help and man page name the same variables of the environment" check_variables
 check "man page and CHANGELOG are of this version" check_version
 check "links in the documents lead to files" check_links
@@ -335,18 +360,11 @@ isst platform list > /dev/null 2>&1 || emulator=no
 if [ "$emulator" = yes ]; then
 	check "man page names the built-in platforms" \
 		check_platforms "the man page" items_of "EMULATED MACHINES" '\.It Cm '
-	check "README names the built-in platforms" check_platforms README.md column_of "The emulator"
-	blocks_of console "$scratch/transcript" "" "$readme"
-	check "README holds transcripts" test -e "$scratch/transcript1"
-	for transcript in "$scratch"/transcript*; do
-		[ -e "$transcript" ] || continue
-		first=$(sed -n '1s/^\$ //p' "$transcript")
-		if grep -q '^\$ isst emulate' "$transcript" && ! runs_programs; then
-			skip "README: $first" "the preload library has sanitizers"
-		else
-			check "README: $first" check_transcript "$transcript"
-		fi
-	done
+	check "docs/platforms.md names the built-in platforms" \
+		check_platforms docs/platforms.md column_of docs/platforms.md "Built-in machines"
+	check_transcripts README.md check_server_transcript
+	isst platform reset > /dev/null
+	check_transcripts docs/first-steps.md check_transcript
 	mkdir "$scratch/pages"
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
 	cat "$scratch/pages/transcript"* > "$scratch/testing"
@@ -358,24 +376,24 @@ if [ "$emulator" = yes ]; then
 		skip "the page on testing scripts: its transcripts" "the preload library has sanitizers"
 	fi
 else
-	skip "man page and README name the built-in platforms" "this build has no emulator"
-	skip "README's transcripts" "this build has no emulator"
+	skip "man page and docs/platforms.md name the built-in platforms" "this build has no emulator"
+	skip "transcripts" "this build has no emulator"
 fi
 
 # The library may need what it was built with: the build tells.
 compiler=$(sed -n 1p "$build/flags")
 instruments=$(sed 1d "$build/flags" | tr ' ' '\n' | grep -e '^-fsanitize=' -e '^--coverage$')
 if command -v "${compiler%% *}" > /dev/null; then
-	blocks_of c "$scratch/program" .c "$readme"
+	blocks_of c "$scratch/program" .c "$root/docs/library.md"
 	# shellcheck disable=SC2086  # compiler (ccache gcc, say) and instruments are words on purpose
-	check "README's program compiles" check_program "$scratch/program1.c" $compiler $instruments
+	check "the library's program compiles" check_program "$scratch/program1.c" $compiler $instruments
 	if [ -e /dev/isst_interface ]; then
-		skip "README's program fails where there is no driver" "there is a driver here"
+		skip "the library's program fails where there is no driver" "there is a driver here"
 	else
-		check "README's program fails where there is no driver" check_program_fails "$scratch/program"
+		check "the library's program fails where there is no driver" check_program_fails "$scratch/program"
 	fi
 else
-	skip "README's program compiles" "no $compiler"
+	skip "the library's program compiles" "no $compiler"
 fi
 
 echo "1..$count"
