@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contexts on a fake machine. In a header, since the tests of some rooms are linked without the
+ * Contexts on a fake machine. In a header, since the tests of some layers are linked without the
  * library's upper ones.
  */
 #ifndef TESTS_SUPPORT_FAKE_CONTEXT_H
