@@ -183,7 +183,8 @@ static int check_vanished(struct isst_change *change, const struct step *step)
 		const struct entry *entry = &step->entries[i];
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
-		if (item && item->read && !item->recorded && !item->late && !entry->refused)
+		if (item && item->read && !item->recorded && !item->failure.error && !item->late &&
+		    !entry->refused)
 			error = check_absent(change, &entry->item, &online);
 	}
 	isst_cpuset_free(online);
