@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SST-TF on and off, with what goes with it: core-power, turbo ratio limits, CLOS and associations.
+ * SST-TF on and off, with what goes with it: core-power, CLOS and associations, and the turbo ratio
+ * limits (turbo_freq_limits.c).
  */
 #include "features/context.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
+#include "features/turbo_freq_limits.h"
 #include "sysfs/cpufreq.h"
 
 #include <errno.h>
@@ -12,10 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15, MHZ_PER_RATIO = 100 };
-
-/** All bits set: the turbo-freq frequencies are the limit. */
-#define ALL_LIMITS UINT64_MAX
+enum { LOW_CLOS = 3, LOWEST_PRIORITY = 15 };
 
 /** Whether what the firmware reports of a level holds a bucket with a frequency. */
 static bool has_bucket(const struct isst_turbo_freq *info)
@@ -382,159 +381,6 @@ static int plan_priorities(struct package_scope *scope, const struct isst_reques
 	return error;
 }
 
-/* ---- Turbo ratio limits ---- */
-
-/** As the register holds them; 0: the level has none. */
-static uint64_t limits_word(const struct level_limits *limits)
-{
-	uint64_t word = 0;
-
-	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
-		word |= (uint64_t)(limits->mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
-	return word;
-}
-
-/**
- * Whose level tells the limits of domain @i. Power domains share the register of their package:
- * were each to write its own limits, the last one would count, and the next run would find the
- * others changed.
- */
-static size_t limits_owner(const struct isst_change *change, const struct isst_request *requests,
-			   size_t i)
-{
-	size_t first = 0;
-
-	if (!context_has_power_domains(change->context))
-		return i;
-	while (!request_is_active(&requests[first]) || !requests[first].domain->has_cpu ||
-	       requests[first].domain->package != requests[i].domain->package)
-		first++;
-	return first;
-}
-
-/** The register is that of a CPU. */
-static bool has_register(const struct isst_request *request)
-{
-	return request_is_active(request) && request->domain->has_cpu;
-}
-
-/** Limits that were asked for. */
-static void plan_given_limits(struct isst_change *change, const struct isst_request *requests,
-			      size_t count, uint64_t limits)
-{
-	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
-
-	for (size_t i = 0; i < count; i++)
-		if (has_register(&requests[i]))
-			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0),
-				 WHOLE_VALUE, limits);
-}
-
-/** All bits set. Where the processor does not let them be written turbo-freq does without. */
-static void plan_no_limits(struct isst_change *change, const struct isst_request *requests,
-			   size_t count)
-{
-	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
-
-	for (size_t i = 0; i < count; i++)
-		if (has_register(&requests[i]))
-			step_set_optional(step,
-					  item_of(ITEM_TURBO_RATIO_LIMITS, requests[i].domain, 0),
-					  WHOLE_VALUE, ALL_LIMITS);
-}
-
-/** The owner's limits, where they are known: what is not known is not written. */
-static void set_level_limits(struct step *step, const struct isst_domain *domain,
-			     const struct level_limits *limits)
-{
-	uint64_t word = limits_word(limits);
-
-	if (limits->failure.error)
-		change_warn(step->change, "%s; the turbo ratio limits are left as they are",
-			    limits->failure.message);
-	else if (word == 0)
-		change_warn(step->change,
-			    "%s: level %u has no turbo ratio limits; those in force are left as "
-			    "they are",
-			    domain->name, limits->level);
-	else
-		step_set_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
-				  word);
-}
-
-/** Says why the turbo ratio limits of request @i stay: turbo-freq is on in another power domain of
- * the package, or that cannot be read. */
-static void warn_of_use(const struct package_scope *scope, size_t i)
-{
-	unsigned int package = scope->requests[i].domain->package;
-	const char *unknown = NULL;
-
-	for (size_t j = 0; j < scope->count; j++) {
-		const struct current_domain *current = &scope->current.domains[j];
-
-		if (request_is_active(&scope->requests[j]) ||
-		    isst_domain_is_io(scope->requests[j].domain) ||
-		    scope->requests[j].domain->package != package ||
-		    !feature_may_be_on(current, FEATURE_TURBO_FREQ))
-			continue;
-		if (feature_is_on(&current->level, FEATURE_TURBO_FREQ)) {
-			unknown = NULL;
-			break;
-		}
-		unknown = feature_unknown_why(current);
-	}
-	if (unknown)
-		change_warn(scope->change,
-			    "%s; turbo-freq may be on there: the turbo ratio limits, which are the "
-			    "package's, are left as they are",
-			    unknown);
-	else
-		change_warn(
-			scope->change,
-			"package %u: turbo-freq stays on in another power domain: the turbo ratio "
-			"limits, which are the package's, are left as they are",
-			package);
-}
-
-/** Marks the requests whose limits are to stay: the highest turbo frequencies of other power
- * domains of the package depend on them. */
-static void keep_limits_in_use(const struct package_scope *scope, bool *limits)
-{
-	for (size_t i = 0; i < scope->own; i++) {
-		if (!has_register(&scope->requests[i]) ||
-		    !limits_stay_in_use(scope->change, scope->requests, &scope->current, i))
-			continue;
-		warn_of_use(scope, i);
-		limits[i] = true;
-	}
-}
-
-/** Limits of the level, of which nothing is in force while turbo-freq is on. Nothing but these is
- * asked for, and they are no reason to leave turbo-freq on. @restored: of which requests they are
- * restored, or stay. */
-static int plan_limits_of_levels(struct package_scope *scope, const bool *restored)
-{
-	struct level_limits *limits = calloc(scope->own + 1, sizeof(*limits));
-	struct isst_change *change = scope->change;
-	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
-	int error = limits ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < scope->own && !error; i++) {
-		limits[i].domain = scope->requests[i].domain;
-		limits[i].level = scope->current.domains[i].profile.current_level;
-		if (has_register(&scope->requests[i]) && !restored[i])
-			limits[limits_owner(change, scope->requests, i)].wanted = true;
-	}
-	if (!error)
-		error = level_limits_read(change->context, limits, scope->own);
-	for (size_t i = 0; i < scope->own && !error && step; i++)
-		if (has_register(&scope->requests[i]) && !restored[i])
-			set_level_limits(step, scope->requests[i].domain,
-					 &limits[limits_owner(change, scope->requests, i)]);
-	free(limits);
-	return error;
-}
-
 /* ---- On and off ---- */
 
 /** Whether turbo-freq is on already in all that request @i shares core-power with, as far as it is
@@ -594,9 +440,9 @@ static int plan_enable(struct package_scope *scope, const struct isst_turbo_freq
 	plan_package_core_power(scope, sharing, request->automatic);
 	plan_feature_step(change, scope->requests, &own, FEATURE_TURBO_FREQ, FEATURE_TURBO_FREQ);
 	if (request->limits_given)
-		plan_given_limits(change, scope->requests, scope->own, request->limits);
+		turbo_freq_plan_given_limits(change, scope->requests, scope->own, request->limits);
 	else
-		plan_no_limits(change, scope->requests, scope->own);
+		turbo_freq_plan_no_limits(change, scope->requests, scope->own);
 	if (request->automatic)
 		error = plan_priorities(scope, sharing, request->high_priority);
 	if (!error && request->automatic)
@@ -642,10 +488,10 @@ static int plan_disable(struct package_scope *scope, const struct isst_turbo_fre
 	if (!error && request->automatic)
 		error = find_restored_limits(change, sharing, &scope->current, restored, limits);
 	if (!error && request->limits_given) {
-		plan_given_limits(change, scope->requests, scope->own, request->limits);
+		turbo_freq_plan_given_limits(change, scope->requests, scope->own, request->limits);
 	} else if (!error) {
-		keep_limits_in_use(scope, limits);
-		error = plan_limits_of_levels(scope, limits);
+		turbo_freq_keep_limits_in_use(scope, limits);
+		error = turbo_freq_plan_level_limits(scope, limits);
 	}
 	if (!error && request->automatic)
 		error = package_scope_core_power_off(scope, sharing, FEATURE_TURBO_FREQ, restored);
