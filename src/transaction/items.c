@@ -4,7 +4,7 @@
 #include "base/machine.h"
 #include "sysfs/partition.h"
 #include "sysfs/uncore.h"
-#include "transaction/undo.h"
+#include "transaction/poll.h"
 
 #include <errno.h>
 #include <inttypes.h>

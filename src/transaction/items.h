@@ -107,7 +107,6 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
 
 /** As items_read(); what could not be read is read once more after a pause: a register, file or
  * firmware that is busy for a moment is no reason to take it for unreadable. */
-enum { READ_AGAIN_US = 2000 }; /* the pause */
 int items_read_twice(struct isst_context *context, struct item_access *accesses, size_t count);
 
 /**

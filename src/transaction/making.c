@@ -2,6 +2,7 @@
 /* Writes what a step needs, reads it back, and judges what it finds. */
 #include "transaction/making.h"
 #include "transaction/journal.h"
+#include "transaction/poll.h"
 #include "transaction/prepare.h"
 #include "transaction/undo.h"
 
@@ -232,7 +233,7 @@ struct making {
  */
 static int read_back(struct making *making)
 {
-	struct poll_timer timer = poll_timer_for(making->step->kind);
+	struct poll_timer timer = poll_timer_for(item_settling_time(making->step->kind));
 	struct isst_context *context = making->change->context;
 	size_t all = making->count + making->disturbed;
 	int error = items_read_twice(context, making->accesses, all);

@@ -5,6 +5,7 @@
  * what was before the change.
  */
 #include "sysfs/cpufreq.h"
+#include "transaction/poll.h"
 #include "transaction/undo.h"
 
 #include <errno.h>

@@ -10,33 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-struct poll_timer poll_timer_for(enum item_kind kind)
-{
-	return (struct poll_timer){ item_settling_time(kind) * 1000, 500 };
-}
-
-void rest_us(unsigned int us)
-{
-	struct timespec rest = { 0, (long)us * 1000 };
-
-	while (nanosleep(&rest, &rest) && errno == EINTR)
-		;
-}
-
-bool poll_timer_wait(struct poll_timer *timer)
-{
-	unsigned int us = timer->next_us < timer->left_us ? timer->next_us : timer->left_us;
-
-	if (us == 0)
-		return false;
-	rest_us(us);
-	timer->left_us -= us;
-	if (timer->next_us < 20000)
-		timer->next_us *= 2;
-	return true;
-}
 
 void change_log(struct isst_change *change, const struct item *item, struct item_value from,
 		struct item_value to, const char *result)

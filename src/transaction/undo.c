@@ -2,6 +2,7 @@
 /* Takes a change back: in reverse order, items that were written first, then what they disturbed.
  */
 #include "transaction/undo.h"
+#include "transaction/poll.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ static bool is_awaited(const struct restoration *work, size_t i)
 static int settle(struct restoration *work, enum item_kind kind)
 {
 	struct item_access *accesses = calloc(work->count, sizeof(*accesses));
-	struct poll_timer timer = poll_timer_for(kind);
+	struct poll_timer timer = poll_timer_for(item_settling_time(kind));
 	bool there = false;
 	int error = accesses ? 0 : -ENOMEM;
 
@@ -167,7 +168,7 @@ static void select_changed(struct restoration *work)
  */
 static int await_pending(struct restoration *work, enum item_kind kind)
 {
-	struct poll_timer timer = poll_timer_for(kind);
+	struct poll_timer timer = poll_timer_for(item_settling_time(kind));
 	int error = 0;
 	bool pending;
 

@@ -11,18 +11,6 @@ void change_differs_unread(struct isst_change *change, const struct item *item, 
 /** Forgets the differences: the rollback is tried again. */
 void change_forget_differences(struct isst_change *change);
 
-/** Pauses between looks at an item that is settling: longer and longer, up to the time that is
- * left. */
-struct poll_timer {
-	unsigned int left_us, next_us;
-};
-struct poll_timer poll_timer_for(enum item_kind kind);
-/** Waits a bit; false when the time is up. */
-bool poll_timer_wait(struct poll_timer *timer);
-
-/** Waits for less than a second, whatever signals arrive. */
-void rest_us(unsigned int us);
-
 /** Whether CPUs went on- or offline, so that the topology is another. */
 bool change_touches_cpus(const struct isst_change *change);
 
