@@ -65,7 +65,7 @@ BASE_OBJECTS := $(call objects,$(call sources,base))
 LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_ROOMS)))
 PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))
 ifeq ($(EMULATOR),yes)
-EMULATOR_OBJECTS := $(call objects,$(filter-out src/emulator/none.c,$(call sources,emulator))) \
+EMULATOR_OBJECTS := $(call objects,$(filter-out src/emulator/none.c,$(call sources,emulator emulator/*))) \
 	$(BUILD)/emulator-platforms.o
 else
 EMULATOR_OBJECTS := $(call objects,src/emulator/none.c)
@@ -103,13 +103,13 @@ $(BUILD)/flags: .force-flags
 $(BUILD)/private-directory: .force-flags
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(PRIVATEDIR)' | cmp -s - $@ || printf '%s\n' '$(PRIVATEDIR)' > $@
-$(BUILD)/src/emulator/launch.o: $(BUILD)/private-directory
+$(BUILD)/src/emulator/front/launch.o: $(BUILD)/private-directory
 
 COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The layers of the library see each other's headers as "layer/header.h"; the command sees isst.h and
 # isst-emulator.h alone, besides its own.
-$(BUILD)/src/emulator/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
+$(BUILD)/src/emulator/front/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@ set -eu
 
 cat <<'END'
 /* Made by src/emulator/embed-platforms.sh from src/emulator/platforms. */
-#include "emulator/builtin.h"
+#include "emulator/model/builtin.h"
 
 END
 

@@ -2,7 +2,7 @@
 /* Who the program believes to be, and how many CPUs it believes to have. */
 #include "preload/preload.h"
 
-#include "emulator/launch.h"
+#include "emulator/front/launch.h"
 #include "isst.h"
 
 #include <stdlib.h>

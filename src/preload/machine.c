@@ -2,7 +2,7 @@
 /* The machine of the process: opened when it starts, used by one thread at a time. */
 #include "preload/preload.h"
 
-#include "emulator/launch.h"
+#include "emulator/front/launch.h"
 #include "isst-emulator.h"
 
 #include <dlfcn.h>

@@ -5,7 +5,7 @@
  */
 #include "preload/preload.h"
 
-#include "emulator/launch.h"
+#include "emulator/front/launch.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -5,7 +5,7 @@
 
 #include "emulator/emulated.h"
 
-#include "emulator/platform.h"
+#include "emulator/model/platform.h"
 
 static inline struct platform *parse(const char *text)
 {

@@ -4,7 +4,7 @@
  * belongs there: it says so, and neither crashes nor waits without end.
  */
 #include "emulator/emulated.h"
-#include "emulator/server.h"
+#include "emulator/state/server.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -6,8 +6,8 @@
  */
 #include "emulator/emulated.h"
 
-#include "emulator/builtin.h"
-#include "emulator/platform.h"
+#include "emulator/model/builtin.h"
+#include "emulator/model/platform.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

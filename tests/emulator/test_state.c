@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state directory: what persists, who may use it, several processes at once, reset. */
 #include "emulator/emulated.h"
-#include "emulator/server.h"
+#include "emulator/state/server.h"
 
 #include <fcntl.h>
 #include <signal.h>

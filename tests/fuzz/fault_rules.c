@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fault rules: understood, or refused with the line of the mistake. */
-#include "emulator/fault_rules.h"
+#include "emulator/front/fault_rules.h"
 #include "fuzz/support/fuzz.h"
 
 #include <stdlib.h>

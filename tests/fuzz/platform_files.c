@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Platform files: understood, or refused with the line of the mistake. */
-#include "emulator/platform.h"
+#include "emulator/model/platform.h"
 #include "fuzz/support/fuzz.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Recorded machines. The input is all files of a recording, each behind a line `=== N` with the
  * number of its path in the table; what comes before the first one is left out.
  */
-#include "emulator/recording.h"
+#include "emulator/capture/recording.h"
 #include "fuzz/support/fuzz.h"
 
 #include <stdio.h>

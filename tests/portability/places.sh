@@ -100,7 +100,7 @@ nothing_installed() {
 # The one object that holds the path of the preload library.
 compiled_again() {
 	make_here PREFIX=/elsewhere --trace all 2>&1 | grep -e ' -c -o ' | grep -o 'src/[a-z_/]*\.c' > "$scratch/compiled"
-	echo src/emulator/launch.c | diff - "$scratch/compiled"
+	echo src/emulator/front/launch.c | diff - "$scratch/compiled"
 }
 
 cleans_its_own() {

@@ -2,7 +2,7 @@
 /* Reads a state directory; knows the layout of the emulator's state, and nothing of machines. */
 #include "support/snapshot.h"
 
-#include "emulator/server.h"
+#include "emulator/state/server.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads pictures line by line, and names the items that their lines tell of. */
 #include "transaction/support/differences.h"
-#include "emulator/tpmi_layout.h"
+#include "emulator/model/tpmi_layout.h"
 #include "isst.h"
 #include "support/check.h"
 #include "support/snapshot.h"

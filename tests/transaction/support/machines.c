@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Emulated machines in scratch directories, and requests on them. */
 #include "transaction/support/machines.h"
-#include "emulator/server.h"
+#include "emulator/state/server.h"
 #include "support/snapshot.h"
 
 #include <ftw.h>

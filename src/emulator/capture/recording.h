@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A recorded machine: a directory of what kernel, driver and firmware of a server told
+ * (docs/recorded-machines.md), and what becomes of it. Each function is made in the file that its
+ * group is named after.
+ */
+#ifndef EMULATOR_RECORDING_H
+#define EMULATOR_RECORDING_H
+
+#include "emulator/model/platform.h"
+
+#include <sys/types.h>
+
+/** A text file of the recording, every line cut off with its number. */
+struct recorded_file {
+	char *path; /* for messages */
+	char *text;
+	uint64_t hash;
+	struct recorded_text {
+		char *text;
+		unsigned int number;
+	} * lines;
+	size_t line_count;
+	char **error; /* where the first mistake is told */
+};
+
+/** A processor of proc/cpuinfo. */
+struct recorded_cpu {
+	unsigned int number, package, die, core_id;
+	unsigned int min_khz, max_khz; /* the user's limits; 0: not recorded */
+	unsigned int line;
+};
+
+/** An MSR, as every online CPU told it. */
+struct recorded_msr {
+	uint32_t address;
+	unsigned int line;
+	uint64_t *values; /* by index of the CPU in cpuinfo's order of numbers */
+	bool *known;
+};
+
+/** A file of the kernel. */
+struct recorded_entry {
+	const char *path, *value;
+	unsigned int line;
+	bool writable;
+};
+
+/** The registers of one power domain, and what debugfs says of where they are. */
+struct recorded_instance {
+	unsigned int number, line;
+	uint64_t offset;
+	uint64_t *registers;
+	size_t count; /* of 64-bit words */
+};
+
+/** What debugfs shows of a TPMI device: one package. */
+struct recorded_dump {
+	char *address; /* of the PCI device */
+	struct recorded_file file;
+	struct recorded_instance *instances; /* ascending by number */
+	size_t count;
+};
+
+enum answer_kind { ANSWER_MAILBOX, ANSWER_MMIO, ANSWER_INSTANCES };
+
+/** What firmware answered to a request for a package x die; the driver, for a socket (@package). */
+struct recorded_answer {
+	enum answer_kind kind;
+	unsigned int package, die;
+	uint32_t command; /* command << 8 | sub-command, or the register's offset */
+	uint32_t parameter, data;
+	uint32_t value;
+	int error; /* 0 or the negative errno */
+	unsigned int line;
+};
+
+/** What the driver said of itself. */
+struct recorded_driver {
+	unsigned int line; /* 0: it is not recorded */
+	bool present;
+	unsigned int api_version, driver_version, max_commands;
+	bool mailbox, mmio;
+};
+
+struct recording {
+	char *directory;
+	char **error;
+	char *late_error; /* where mistakes go that are found after all was read: there are none */
+	bool unlocked;	  /* the lock is taken off */
+
+	struct recorded_file cpuinfo, msr_file, entry_file, answer_file;
+	char *vendor, *model_name; /* into cpuinfo */
+	unsigned int family, model, stepping;
+	struct recorded_cpu *cpus; /* those that were online, ascending by number */
+	size_t cpu_count;
+	struct recorded_msr *msrs;
+	size_t msr_count;
+	struct recorded_entry *entries; /* ascending by path */
+	size_t entry_count;
+	struct recorded_dump *dumps; /* ascending by address */
+	size_t dump_count;
+	struct recorded_driver driver;
+	struct recorded_answer *answers; /* ascending, for finding them */
+	size_t answer_count;
+};
+
+/* recording.c: the whole */
+
+/**
+ * Reads the recorded machine in @directory and makes the platform @name of it, which owns what was
+ * recorded. Returns 0, -EINVAL with *@error set, or -ENOMEM.
+ */
+int recording_read(const char *name, const char *directory, struct platform **platform,
+		   char **error);
+void recording_free(struct recording *recording);
+/** What `platform show` prints of it; to be freed, NULL without memory. */
+char *recording_describe(const struct platform *platform);
+
+/* recording_lines.c: files and lines */
+
+/** Reads a file below the recording's directory. Returns 0, -ENOENT (no such file; no message),
+ * -EINVAL or -ENOMEM. */
+int recorded_file_read(struct recording *recording, const char *name, struct recorded_file *file);
+/** The same for a file that every recording has: where it is not there is -EINVAL, with a message.
+ */
+int recorded_file_require(struct recording *recording, const char *name,
+			  struct recorded_file *file);
+void recorded_file_free(struct recorded_file *file);
+/** Takes in what a line says. Returns 0 or a negative errno. */
+typedef int recorded_line_reader(struct recording *recording, const struct recorded_text *line);
+/** Has all lines read, up to the first that fails; returns what that one returned. */
+int recorded_each_line(struct recording *recording, const struct recorded_file *file,
+		       recorded_line_reader *read);
+/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
+int recorded_error(const struct recorded_file *file, unsigned int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/** The number of the last line: where something is missing at the end. */
+unsigned int recorded_end(const struct recorded_file *file);
+/** Makes room for one more in an array that grows; false without memory. */
+bool recorded_grow(void *array, size_t count, size_t size);
+
+/* recording_cpuinfo.c, recording_msr.c, recording_entries.c, recording_tpmi.c, recording_answers.c:
+ * the parts. Each returns 0, -EINVAL with the error set, or -ENOMEM. */
+
+int recording_read_cpuinfo(struct recording *recording);
+int recording_read_msrs(struct recording *recording);
+int recording_read_entries(struct recording *recording);
+int recording_read_dumps(struct recording *recording);
+int recording_read_answers(struct recording *recording);
+
+/** Index of the CPU of that number, or -1. */
+ssize_t recording_cpu(const struct recording *recording, unsigned int number);
+/** The MSR of that address, or NULL. */
+const struct recorded_msr *recording_msr(const struct recording *recording, uint32_t address);
+/** The entry of a path, or NULL. */
+const struct recorded_entry *recording_entry(const struct recording *recording, const char *path);
+/** The entry of a file below a CPU's directory, or NULL. */
+const struct recorded_entry *recording_cpu_entry(const struct recording *recording,
+						 unsigned int cpu, const char *name);
+/** Its number. Returns 0, -ENOENT or -EINVAL with the error set. */
+int recording_number(const struct recording *recording, const struct recorded_entry *entry,
+		     unsigned int max, unsigned int *number);
+/** Adds the CPUs of its list to a set. Returns as above, or -ENOMEM. */
+int recording_list(const struct recording *recording, const struct recorded_entry *entry,
+		   struct isst_cpuset *set);
+
+/** The answer to a request, or NULL where it was not recorded. */
+const struct recorded_answer *recording_answer(const struct recording *recording,
+					       const struct recorded_answer *request);
+/** A mailbox answer for a domain. */
+const struct recorded_answer *recording_mailbox(const struct recording *recording,
+						const struct platform_domain *domain,
+						uint32_t command, uint32_t parameter,
+						uint32_t data);
+
+/* recording_platform.c, recording_topology.c, recording_levels.c: the platform that comes of it */
+
+/* The highest frequency that a ratio of 8 bits can tell, and the highest number of a package. */
+enum { HIGHEST_KHZ = 25500000, HIGHEST_ID = INT16_MAX };
+
+int recording_make_domains(struct recording *recording, struct platform *platform);
+int recording_make_cpus(struct recording *recording, struct platform *platform);
+/** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM. */
+int recording_set(const struct recording *recording, const char *path, struct isst_cpuset **set);
+int recording_fill(struct recording *recording, struct platform *platform);
+/** The NUMA nodes of CPUs, as they were recorded. */
+int recording_number_nodes(const struct recording *recording, struct platform *platform);
+int recording_fill_levels(struct recording *recording, struct platform *platform);
+/** An uncore limit of a domain as it was recorded. Returns 0, -ENOENT or -EINVAL with the error
+ * set. */
+int recording_uncore_khz(const struct recording *recording, const struct platform *platform,
+			 const struct platform_domain *domain, const char *name, unsigned int *khz);
+
+/* recording_firmware.c: a recorded machine at work. The first three do nothing on others. */
+
+struct server;
+
+/** What state and files have of the recording when they are made. */
+void recorded_init_domain(const struct server *server, size_t index);
+void recorded_init_cpu(const struct server *server, size_t index);
+int recorded_make_files(const struct server *server, int directory);
+
+/** Whether a domain has the level and the features that it had at first. */
+bool recorded_as_was(const struct server *server, size_t domain);
+
+/**
+ * The answer to a mailbox command that reads. @response: what firmware of these levels and settings
+ * would answer; the bits of it that changes move stay. Returns 0 or the negative errno.
+ */
+int recorded_mailbox(const struct server *server, size_t domain, uint32_t command,
+		     uint32_t parameter, uint32_t data, uint32_t *response);
+/** Whether a register answers. Returns 0 or the negative errno. */
+int recorded_mmio(const struct server *server, size_t domain, uint32_t offset);
+/** An MSR that is read, unless the state has a newer value. Returns 0 or the negative errno. */
+int recorded_msr(const struct server *server, const struct platform_cpu *cpu, uint32_t address,
+		 uint64_t *value);
+
+#endif

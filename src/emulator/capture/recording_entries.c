@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sys/inlinefiles.txt of a recording: `ro|path|value` or `rw|path|value`, a line for each file. */
+#include "emulator/capture/recording.h"
+#include "emulator/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_below(const char *path, const char *directory)
+{
+	return strncmp(path, directory, strlen(directory)) == 0;
+}
+
+/** Where a file of the kernel can be, and nowhere else: it is made below the emulated root. */
+static bool is_kernel_path(const char *path)
+{
+	if (!is_below(path, "/sys/") && !is_below(path, "/proc/"))
+		return false;
+	for (const char *part = path; part; part = strchr(part + 1, '/'))
+		if (part[1] == '/' || part[1] == '\0' ||
+		    (part[1] == '.' && (part[2] == '/' || part[2] == '\0' || part[2] == '.')))
+			return false;
+	return true;
+}
+
+static int parse_line(struct recording *recording, const struct recorded_text *line)
+{
+	const struct recorded_file *file = &recording->entry_file;
+	struct recorded_entry entry = { .line = line->number };
+	char *text = trim(line->text), *path, *value;
+
+	if (*text == '\0' || *text == '#')
+		return 0;
+	entry.writable = strncmp(text, "rw|", 3) == 0;
+	if (!entry.writable && strncmp(text, "ro|", 3) != 0)
+		return recorded_error(file, line->number,
+				      "found \"%s\", expected ro|PATH|VALUE or rw|PATH|VALUE",
+				      text);
+	path = text + 3;
+	value = strchr(path, '|');
+	if (!value || value[1] == '\0')
+		return recorded_error(file, line->number,
+				      "found \"%s\" without a value, expected %.2s|PATH|VALUE",
+				      text, text);
+	*value++ = '\0';
+	if (!is_kernel_path(path))
+		return recorded_error(file, line->number,
+				      "found \"%s\", expected the path of a file below /sys or "
+				      "/proc",
+				      path);
+	entry.path = path;
+	entry.value = value;
+	if (!recorded_grow(&recording->entries, recording->entry_count,
+			   sizeof(*recording->entries)))
+		return -ENOMEM;
+	recording->entries[recording->entry_count++] = entry;
+	return 0;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct recorded_entry *a = left, *b = right;
+
+	return strcmp(a->path, b->path);
+}
+
+static int check_repetition(const struct recording *recording)
+{
+	for (size_t i = 1; i < recording->entry_count; i++) {
+		const struct recorded_entry *a = &recording->entries[i - 1];
+		const struct recorded_entry *b = &recording->entries[i];
+		unsigned int first = a->line < b->line ? a->line : b->line;
+
+		if (strcmp(a->path, b->path) == 0)
+			return recorded_error(&recording->entry_file, a->line + b->line - first,
+					      "found %s again, it stands in line %u already",
+					      a->path, first);
+	}
+	return 0;
+}
+
+const struct recorded_entry *recording_entry(const struct recording *recording, const char *path)
+{
+	const struct recorded_entry key = { .path = path };
+
+	if (recording->entry_count == 0)
+		return NULL;
+	return bsearch(&key, recording->entries, recording->entry_count, sizeof(key),
+		       compare_entries);
+}
+
+const struct recorded_entry *recording_cpu_entry(const struct recording *recording,
+						 unsigned int cpu, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/%s", cpu, name);
+	return recording_entry(recording, path);
+}
+
+int recording_number(const struct recording *recording, const struct recorded_entry *entry,
+		     unsigned int max, unsigned int *number)
+{
+	uint64_t value;
+
+	if (!entry)
+		return -ENOENT;
+	if (isst_parse_number(entry->value, 10, max, &value))
+		return recorded_error(&recording->entry_file, entry->line,
+				      "found \"%s\" in %s, expected a number 0..%u", entry->value,
+				      entry->path, max);
+	*number = (unsigned int)value;
+	return 0;
+}
+
+int recording_list(const struct recording *recording, const struct recorded_entry *entry,
+		   struct isst_cpuset *set)
+{
+	unsigned int highest;
+	int result;
+
+	if (!entry)
+		return -ENOENT;
+	result = isst_cpuset_add_list(set, entry->value, NULL);
+	if (result == -ENOMEM)
+		return result;
+	if (result || isst_cpuset_next(set, (1 << 20) + 1, &highest))
+		return recorded_error(&recording->entry_file, entry->line,
+				      "found \"%s\" in %s, expected a list of CPUs such as 0-3,8",
+				      entry->value, entry->path);
+	return 0;
+}
+
+int recording_read_entries(struct recording *recording)
+{
+	struct recorded_file *file = &recording->entry_file;
+	int result = recorded_file_require(recording, "sys/inlinefiles.txt", file);
+
+	if (!result)
+		result = recorded_each_line(recording, file, parse_line);
+	if (result)
+		return result;
+	if (recording->entry_count > 0)
+		qsort(recording->entries, recording->entry_count, sizeof(*recording->entries),
+		      compare_entries);
+	return check_repetition(recording);
+}

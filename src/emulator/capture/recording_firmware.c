@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A recorded machine at work: its first state, and how mailbox, registers and MSRs answer as they
+ * were recorded, except for what has been changed since.
+ */
+#include "emulator/capture/recording.h"
+#include "emulator/state/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	MSR_PM_LOGICAL_ID = 0x54,
+	MSR_TURBO_RATIO_LIMIT = 0x1ad,
+	MSR_TURBO_RATIO_LIMIT_2 = 0x1af,
+	MSR_TDP_CONTROL = 0x64b,
+};
+
+/* ---- The first state ---- */
+
+/** The value of an MSR in a domain: that of its lowest CPU which was online. */
+static bool domain_msr(const struct platform *platform, size_t index, uint32_t address,
+		       uint64_t *value)
+{
+	const struct recorded_msr *msr = recording_msr(platform->recording, address);
+
+	for (size_t i = 0; i < platform->cpu_count && msr; i++) {
+		ssize_t cpu = recording_cpu(platform->recording, platform->cpus[i].number);
+
+		if (platform->cpus[i].domain != index || cpu < 0)
+			continue;
+		*value = msr->values[cpu];
+		return true;
+	}
+	return false;
+}
+
+static void init_association(const struct platform *platform, const struct platform_domain *domain,
+			     struct domain_state *state)
+{
+	struct recorded_answer request = {
+		.package = domain->package,
+		.die = domain->die,
+	};
+	unsigned int core;
+
+	isst_cpuset_for_each (core, domain->cores.set) {
+		const struct recorded_answer *answer;
+
+		request.kind = ANSWER_MMIO;
+		request.command = 0x20 + 4 * core;
+		request.parameter = 0;
+		answer = recording_answer(platform->recording, &request);
+		if (!answer) {
+			request.kind = ANSWER_MAILBOX;
+			request.command = 0xd000;
+			request.parameter = core;
+			answer = recording_answer(platform->recording, &request);
+		}
+		if (answer && !answer->error)
+			state->association[core] = answer->value;
+	}
+}
+
+void recorded_init_domain(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+	const struct platform_domain *domain = &platform->domains[index];
+	struct domain_state *state = state_domain(server, index);
+	const struct recorded_answer *qos;
+	unsigned int khz;
+	uint64_t value;
+
+	if (!platform->recording)
+		return;
+	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT, &value))
+		state_msrs(server, index)->turbo_ratio_limits = value;
+	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT_2, &value))
+		state_msrs(server, index)->turbo_ratio_limits_2 = value;
+	if (!recording_uncore_khz(platform->recording, platform, domain, "min_freq_khz", &khz))
+		state->uncore_min_khz = khz;
+	if (!recording_uncore_khz(platform->recording, platform, domain, "max_freq_khz", &khz))
+		state->uncore_max_khz = khz;
+	if (platform_is_tpmi(platform))
+		return;
+	qos = recording_mailbox(platform->recording, domain, 0xd002, 0, 0);
+	if (qos && !qos->error)
+		state->qos_config = qos->value;
+	init_association(platform, domain, state);
+}
+
+void recorded_init_cpu(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+	const struct platform_cpu *cpu = &platform->cpus[index];
+	struct cpu_state *state = state_cpu(server, index);
+	const struct recorded_cpu *recorded;
+	ssize_t found = platform->recording ? recording_cpu(platform->recording, cpu->number) : -1;
+
+	if (found < 0)
+		return;
+	/* Limits at the lowest and at the highest frequency are none. */
+	recorded = &platform->recording->cpus[found];
+	if (recorded->min_khz > platform->min_mhz.value * 1000)
+		state->requested_min_khz = recorded->min_khz;
+	if (recorded->max_khz && recorded->max_khz < cpu->highest_khz)
+		state->requested_max_khz = recorded->max_khz;
+}
+
+/* ---- Answers ---- */
+
+bool recorded_as_was(const struct server *server, size_t domain)
+{
+	const struct platform_domain *described = &server->platform->domains[domain];
+	const struct domain_state *state = state_domain(server, domain);
+
+	if (platform_is_tpmi(server->platform)) {
+		const struct tpmi_registers before = { described->registers,
+						       described->register_count };
+		const struct tpmi_registers now = state_registers(server, domain);
+
+		return tpmi_get(&now, PP_STATUS_LEVEL, 0, 0) ==
+			       tpmi_get(&before, PP_STATUS_LEVEL, 0, 0) &&
+		       tpmi_get(&now, PP_STATUS_FEATURES, 0, 0) ==
+			       tpmi_get(&before, PP_STATUS_FEATURES, 0, 0);
+	}
+	return state->level == described->level.value &&
+	       state->features == (described->turbo_freq_enabled.value << 16 |
+				   described->base_freq_enabled.value << 17);
+}
+
+/** The bits of an answer that changes move. */
+static uint32_t moving_bits(const struct server *server, size_t domain, uint32_t command)
+{
+	switch (command) {
+	case 0x7f00:
+		return UINT32_C(0x01ff) << 16; /* current level, lock */
+	case 0x7f01:
+		return recorded_as_was(server, domain) ? 0 : UINT32_C(3) << 16;
+	case 0x9403:
+		return UINT32_C(1) << 16;
+	case 0xd000:
+	case 0xd001:
+	case 0xd002:
+		return UINT32_MAX;
+	}
+	return 0;
+}
+
+int recorded_mailbox(const struct server *server, size_t domain, uint32_t command,
+		     uint32_t parameter, uint32_t data, uint32_t *response)
+{
+	const struct recorded_answer *answer;
+	uint32_t moving;
+
+	answer = recording_mailbox(server->platform->recording, &server->platform->domains[domain],
+				   command, parameter, data);
+	if (!answer)
+		return -ENXIO;
+	if (answer->error)
+		return answer->error;
+	moving = moving_bits(server, domain, command);
+	*response = (answer->value & ~moving) | (*response & moving);
+	return 0;
+}
+
+int recorded_mmio(const struct server *server, size_t domain, uint32_t offset)
+{
+	const struct recorded_answer request = {
+		.kind = ANSWER_MMIO,
+		.package = server->platform->domains[domain].package,
+		.die = server->platform->domains[domain].die,
+		.command = offset,
+	};
+	const struct recorded_answer *answer = recording_answer(server->platform->recording,
+								&request);
+
+	return answer ? answer->error : -ENXIO;
+}
+
+int recorded_msr(const struct server *server, const struct platform_cpu *cpu, uint32_t address,
+		 uint64_t *value)
+{
+	const struct recording *recording = server->platform->recording;
+	const struct recorded_msr *msr = recording_msr(recording, address);
+	ssize_t index = recording_cpu(recording, cpu->number);
+
+	/* One that was offline when the others were recorded answers as they do. */
+	if (index < 0)
+		index = 0;
+	if (!msr)
+		return -EIO;
+	if (address == MSR_PM_LOGICAL_ID || address == MSR_TURBO_RATIO_LIMIT ||
+	    address == MSR_TURBO_RATIO_LIMIT_2)
+		return 0; /* as it is now */
+	*value = msr->values[index];
+	if (address == MSR_TDP_CONTROL && recording->unlocked)
+		*value &= ~(UINT64_C(1) << 31);
+	return 0;
+}
+
+/* ---- The kernel's files ---- */
+
+/** Makes a file that was recorded and that the emulator does not make by itself. */
+static int make_entry(const struct recorded_entry *entry, int directory)
+{
+	char *path;
+	int result;
+
+	if (asprintf(&path, "root%s", entry->path) < 0)
+		return -ENOMEM;
+	if (faccessat(directory, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		free(path);
+		return 0;
+	}
+	result = tree_make_parents(directory, path);
+	if (!result)
+		result = tree_write(directory, path, "%s\n", entry->value);
+	free(path);
+	return result;
+}
+
+/** Files of CPUs, and of what the emulator has of its own, are never taken over: they move. */
+static bool is_kept(const struct recorded_entry *entry)
+{
+	static const char *const others[] = {
+		"/sys/devices/system/cpu/cpu",
+		"/sys/fs/cgroup/",
+		"/sys/kernel/debug/",
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strncmp(entry->path, others[i], strlen(others[i])) == 0)
+			return false;
+	return true;
+}
+
+int recorded_make_files(const struct server *server, int directory)
+{
+	const struct recording *recording = server->platform->recording;
+	int result = 0;
+
+	for (size_t i = 0; recording && i < recording->entry_count && !result; i++)
+		if (is_kept(&recording->entries[i]))
+			result = make_entry(&recording->entries[i], directory);
+	return result;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of a recording as lines, and how a mistake in one is told. What they say is not known
+ * here. */
+#include "emulator/capture/recording.h"
+#include "emulator/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int recorded_error(const struct recorded_file *file, unsigned int line, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	set_line_error(file->error, file->path, line, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+unsigned int recorded_end(const struct recorded_file *file)
+{
+	return file->line_count ? file->lines[file->line_count - 1].number : 1;
+}
+
+bool recorded_grow(void *array, size_t count, size_t size)
+{
+	void *old, *longer;
+
+	/* Room is made in powers of two: a recording has tens of thousands of lines. */
+	if (count > 0 && (count & (count - 1)) != 0)
+		return true;
+	memcpy(&old, array, sizeof(old));
+	longer = reallocarray(old, count > 0 ? 2 * count : 1, size);
+	if (!longer)
+		return false;
+	memcpy(array, &longer, sizeof(longer));
+	/* cppcheck-suppress memleak ; it is in the array's pointer now */
+	return true;
+}
+
+/* FNV-1a: only has to notice that a file has changed. */
+static uint64_t hash_bytes(const char *text, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/** Cuts the text into lines; an empty last one is none. */
+static int cut_lines(struct recorded_file *file)
+{
+	char *rest = file->text;
+	unsigned int number = 0;
+
+	while (rest && *rest) {
+		char *text = strsep(&rest, "\n");
+		size_t length = strlen(text);
+
+		if (!recorded_grow(&file->lines, file->line_count, sizeof(*file->lines)))
+			return -ENOMEM;
+		if (length > 0 && text[length - 1] == '\r')
+			text[length - 1] = '\0';
+		file->lines[file->line_count++] = (struct recorded_text){ text, ++number };
+	}
+	return 0;
+}
+
+static int check_bytes(const struct recorded_file *file, size_t size)
+{
+	unsigned int line = 1;
+
+	for (size_t i = 0; i < size; i++) {
+		unsigned char byte = (unsigned char)file->text[i];
+
+		if (byte == '\n')
+			line++;
+		else if (byte != '\t' && byte != '\r' && (byte < 0x20 || byte == 0x7f))
+			return recorded_error(file, line,
+					      "found the byte 0x%02x, expected a text file", byte);
+	}
+	return 0;
+}
+
+int recorded_file_read(struct recording *recording, const char *name, struct recorded_file *file)
+{
+	struct stat status;
+	size_t size;
+	int result;
+
+	file->error = recording->error;
+	if (asprintf(&file->path, "%s/%s", recording->directory, name) < 0) {
+		file->path = NULL;
+		return -ENOMEM;
+	}
+	if (stat(file->path, &status) == 0 && !S_ISREG(status.st_mode))
+		return recorded_error(file, 1, "found no regular file, expected a text file");
+	result = text_read(AT_FDCWD, file->path, &file->text, &size);
+	if (result == -ENOENT || result == -ENOTDIR)
+		return -ENOENT;
+	if (result == -ENOMEM)
+		return result;
+	if (result)
+		return set_error(file->error, -EINVAL, "%s cannot be read: %s", file->path,
+				 strerror(-result));
+	file->hash = hash_bytes(file->text, size);
+	result = check_bytes(file, size);
+	return result ? result : cut_lines(file);
+}
+
+int recorded_file_require(struct recording *recording, const char *name, struct recorded_file *file)
+{
+	int result = recorded_file_read(recording, name, file);
+
+	if (result != -ENOENT)
+		return result;
+	return set_error(recording->error, -EINVAL,
+			 "%s: found no such file, expected one in every recorded machine",
+			 file->path);
+}
+
+int recorded_each_line(struct recording *recording, const struct recorded_file *file,
+		       recorded_line_reader *read)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < file->line_count && !result; i++)
+		result = read(recording, &file->lines[i]);
+	return result;
+}
+
+void recorded_file_free(struct recorded_file *file)
+{
+	free(file->path);
+	free(file->text);
+	free(file->lines);
+}

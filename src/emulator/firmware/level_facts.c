@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the current level of a domain says of frequencies: from the values of the platform file
+ * where firmware answers by mailbox, from the registers where it is TPMI. Nothing of files.
+ */
+#include "emulator/front/driver.h"
+
+static unsigned int mhz(uint64_t ratio)
+{
+	return (unsigned int)ratio * 100;
+}
+
+static struct level_facts mailbox_facts(const struct server *server, size_t index)
+{
+	const struct platform_domain *domain = &server->platform->domains[index];
+	const struct domain_state *state = state_domain(server, index);
+	const struct platform_level *level = platform_level(domain, state->level);
+
+	if (!level)
+		level = &domain->levels[0];
+	return (struct level_facts){
+		.base_mhz = level->base[BASE_SSE].value,
+		.highest_mhz = level->limits[0].count ? level->limits[0].value[0]
+						      : level->base[BASE_SSE].value,
+		.base_freq = state->features & UINT32_C(1) << 17,
+		.high_mhz = level->bf_high.value,
+		.low_mhz = level->bf_low.value,
+		.high_cores = level->bf_cores.cores,
+		.uncore_min_mhz = level->uncore_min.value,
+		.uncore_base_mhz = level->uncore_base.value,
+		.uncore_max_mhz = level->uncore_max.value,
+		.turbo_ratios = level_turbo_ratios(level),
+	};
+}
+
+enum { LOWEST_UNCORE_MHZ = 800 }; /* seen where the register says less */
+
+static struct level_facts tpmi_facts(const struct server *server, size_t index)
+{
+	const struct tpmi_registers registers = state_registers(server, index);
+	unsigned int level = (unsigned int)tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
+	struct level_facts facts;
+
+	if (tpmi_absent(&registers))
+		return (struct level_facts){ 0 };
+	facts = (struct level_facts){
+		.base_mhz = mhz(tpmi_byte(tpmi_get(&registers, LEVEL_BASE_RATIOS, level, 0), 0)),
+		.highest_mhz = mhz(tpmi_get(&registers, LEVEL_P0, level, 0)),
+		.base_freq = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & TPMI_FEATURE_BF,
+		.high_mhz = mhz(tpmi_get(&registers, BF_HIGH, level, 0)),
+		.low_mhz = mhz(tpmi_get(&registers, BF_LOW, level, 0)),
+		.high_cores = tpmi_get(&registers, BF_CORE_MASK, level, 0),
+		.uncore_min_mhz = mhz(tpmi_get(&registers, LEVEL_FABRIC_PM, level, 0)),
+		.uncore_base_mhz = mhz(tpmi_get(&registers, LEVEL_FABRIC_P1, level, 0)),
+		.uncore_max_mhz = mhz(tpmi_get(&registers, LEVEL_FABRIC_P0, level, 0)),
+		.turbo_ratios = tpmi_get(&registers, LEVEL_TRL, level, 0),
+	};
+	if (facts.uncore_min_mhz < LOWEST_UNCORE_MHZ)
+		facts.uncore_min_mhz = LOWEST_UNCORE_MHZ;
+	return facts;
+}
+
+struct level_facts level_facts(const struct server *server, size_t domain)
+{
+	return platform_is_tpmi(server->platform) ? tpmi_facts(server, domain)
+						  : mailbox_facts(server, domain);
+}

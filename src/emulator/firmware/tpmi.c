@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The driver's TPMI requests on the registers of power domains: what it checks, reads and writes,
+ * and how long it waits for firmware. Single queries are in
+ * tpmi_queries.c, what firmware answers in tpmi_firmware.c.
+ */
+#include "emulator/firmware/tpmi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_ASSOCIATIONS = 64, LAST_CORE = 63 };
+enum { POLLS = 4, POLL_MS = 5 };
+
+/* ---- Power domains ---- */
+
+static bool holds_package(const struct set_value *packages, unsigned int package)
+{
+	return packages->set && isst_cpuset_has(packages->set, package);
+}
+
+/** Whether every PCI device of a socket is bound to the driver: else nothing of it works. */
+static bool is_bound(const struct server *server, const struct platform_domain *domain)
+{
+	return !holds_package(&server->platform->partly_bound, domain->package) &&
+	       !holds_package(&server->platform->unbound, domain->package);
+}
+
+static bool is_valid(const struct server *server, size_t index)
+{
+	return server->platform->domains[index].type.value != DOMAIN_ABSENT &&
+	       is_bound(server, &server->platform->domains[index]);
+}
+
+/** How many numbers for power domains a socket has, holes included; 0 without such a socket. */
+static unsigned int count_slots(const struct server *server, unsigned int socket)
+{
+	unsigned int slots = 0;
+
+	for (size_t i = 0; i < server->platform->domain_count; i++)
+		if (server->platform->domains[i].socket == socket)
+			slots = server->platform->domains[i].power_domain + 1;
+	return slots;
+}
+
+static bool find_slot(const struct server *server, unsigned int socket, unsigned int power_domain,
+		      size_t *index)
+{
+	const struct platform *platform = server->platform;
+
+	for (*index = 0; *index < platform->domain_count; ++*index)
+		if (platform->domains[*index].socket == socket &&
+		    platform->domains[*index].power_domain == power_domain)
+			return true;
+	return false;
+}
+
+static int open_domain(struct tpmi_call *call, unsigned int socket, unsigned int power_domain)
+{
+	if (!find_slot(call->server, socket, power_domain, &call->domain) ||
+	    !is_valid(call->server, call->domain))
+		return -EINVAL;
+	call->registers = state_registers(call->server, call->domain);
+	return 0;
+}
+
+/* ---- What sets have to pass ---- */
+
+static int check_privilege(struct tpmi_call *call)
+{
+	return caller_may_administer(call->server) ? 0 : -EPERM;
+}
+
+static int check_hwp(const struct tpmi_call *call)
+{
+	return call->server->platform->hwp.value ? 0 : -EFAULT;
+}
+
+/* ---- Waiting for firmware ---- */
+
+static void wait_ms(uint64_t ms)
+{
+	struct timespec time = { .tv_sec = (time_t)(ms / 1000),
+				 .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	while (nanosleep(&time, &time) && errno == EINTR)
+		;
+}
+
+/** What firmware is to do later, by the request that it is about. */
+struct deferred_work {
+	uint32_t domain;
+};
+
+static int put_off(struct tpmi_call *call, unsigned long request)
+{
+	const struct deferred_work work = { (uint32_t)call->domain };
+
+	return deferred_add(call->server, request, &work, sizeof(work), call->effect->value);
+}
+
+/** Lets firmware look at the perf-profile control register, now or when a rule says so. The driver
+ * itself waits for @timeout_ms. */
+static int perf_profile_written(struct tpmi_call *call, unsigned long request, uint64_t timeout_ms)
+{
+	void (*refuse)(struct server *, size_t, unsigned int) = request == ABI_PERF_SET_LEVEL
+									? firmware_refuse_level
+									: firmware_refuse_features;
+
+	switch (call->effect->action) {
+	case ACTION_REFUSED:
+		refuse(call->server, call->domain, (unsigned int)call->effect->value);
+		return 0;
+	case ACTION_DEFERRED:
+		if (call->effect->value > timeout_ms)
+			return put_off(call, request);
+		wait_ms(call->effect->value);
+		return firmware_perf_profile(call->server, call->domain);
+	default:
+		return firmware_perf_profile(call->server, call->domain);
+	}
+}
+
+/* ---- Levels and features ---- */
+
+static uint64_t current_level(const struct tpmi_call *call)
+{
+	bool control = call->server->platform->level_compare.value == LEVEL_COMPARE_CONTROL;
+
+	return tpmi_get(&call->registers, control ? PP_CONTROL_LEVEL : PP_STATUS_LEVEL, 0, 0);
+}
+
+static int check_new_level(const struct tpmi_call *call, unsigned int level)
+{
+	if (level > tpmi_highest_level(&call->registers) ||
+	    !(tpmi_get(&call->registers, PP_ALLOWED_LEVELS, 0, 0) >> level & 1) ||
+	    level == current_level(call))
+		return -EINVAL;
+	return 0;
+}
+
+static int set_level(struct tpmi_call *call, void *argument)
+{
+	const struct abi_perf_level_control *control = argument;
+	int result = check_hwp(call);
+
+	if (!result)
+		result = open_domain(call, control->socket_id, control->power_domain_id);
+	if (!result)
+		result = check_privilege(call);
+	if (!result)
+		result = check_new_level(call, control->level);
+	if (result)
+		return result;
+	/* A locked register does not take another level; firmware answers all the same. */
+	if (tpmi_get(&call->registers, PP_STATUS_LOCK, 0, 0))
+		firmware_refuse_level(call->server, call->domain, 1);
+	else
+		tpmi_set(&call->registers, PP_CONTROL_LEVEL, 0, 0, control->level);
+	if (tpmi_get(&call->registers, PP_CONTROL_LEVEL, 0, 0) == control->level)
+		result = perf_profile_written(call, ABI_PERF_SET_LEVEL, POLLS * POLL_MS);
+	if (!result && tpmi_get(&call->registers, PP_STATUS_LEVEL, 0, 0) != control->level) {
+		wait_ms(POLLS * POLL_MS);
+		result = -EFAULT;
+	}
+	if (result)
+		return result;
+	tpmi_set(&call->registers, PP_CONTROL_FEATURES, 0, 0, 0);
+	return firmware_perf_profile(call->server, call->domain);
+}
+
+static int set_features(struct tpmi_call *call, void *argument)
+{
+	const struct abi_perf_feature_control *control = argument;
+	int result = check_hwp(call);
+
+	if (!result && control->feature & ~(TPMI_FEATURE_BF | TPMI_FEATURE_TF))
+		result = -EINVAL;
+	if (!result)
+		result = open_domain(call, control->socket_id, control->power_domain_id);
+	if (!result)
+		result = check_privilege(call);
+	if (result)
+		return result;
+	tpmi_set(&call->registers, PP_CONTROL_FEATURES, 0, 0, control->feature);
+	return perf_profile_written(call, ABI_PERF_SET_FEATURE, 0);
+}
+
+/* ---- Core-power and classes of service ---- */
+
+/** Firmware looks after each of the two writes, unless a rule lets it refuse, or look later. */
+static void core_power_written(struct tpmi_call *call)
+{
+	if (call->effect->action != ACTION_REFUSED && call->effect->action != ACTION_DEFERRED)
+		firmware_core_power(call->server, call->domain);
+}
+
+static int set_core_power(struct tpmi_call *call, const struct abi_core_power *power)
+{
+	int result = check_hwp(call);
+
+	if (!result)
+		result = check_privilege(call);
+	if (!result && (power->enable > 1 || power->priority_type > 1))
+		result = -EINVAL;
+	if (result)
+		return result;
+	tpmi_set(&call->registers, CP_CONTROL_ENABLE, 0, 0, power->enable);
+	core_power_written(call);
+	tpmi_set(&call->registers, CP_CONTROL_PRIORITY, 0, 0, power->priority_type);
+	core_power_written(call);
+	return call->effect->action == ACTION_DEFERRED ? put_off(call, ABI_CORE_POWER_STATE) : 0;
+}
+
+static int core_power_state(struct tpmi_call *call, void *argument)
+{
+	struct abi_core_power *power = argument;
+	int result = open_domain(call, power->socket_id, power->power_domain_id);
+
+	if (result)
+		return result;
+	if (power->get_set)
+		return set_core_power(call, power);
+	power->enable = (uint8_t)tpmi_get(&call->registers, CP_STATUS_ENABLE, 0, 0);
+	power->priority_type = (uint8_t)tpmi_get(&call->registers, CP_STATUS_PRIORITY, 0, 0);
+	power->supported = tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER;
+	return 0;
+}
+
+static int set_clos(struct tpmi_call *call, const struct abi_clos_param *clos)
+{
+	int result = check_privilege(call);
+
+	if (!result && (clos->min_freq_mhz / 100 > UINT8_MAX ||
+			clos->max_freq_mhz / 100 > UINT8_MAX || clos->prop_prio > 15))
+		result = -EINVAL;
+	if (result || call->effect->action == ACTION_REFUSED)
+		return result;
+	if (call->effect->action == ACTION_DEFERRED)
+		return deferred_add(call->server, ABI_CLOS_PARAM, clos, sizeof(*clos),
+				    call->effect->value);
+	/* Three changes of one register, one after the other. */
+	tpmi_set(&call->registers, CP_CLOS_WEIGHT, 0, clos->clos, clos->prop_prio);
+	tpmi_set(&call->registers, CP_CLOS_MIN, 0, clos->clos, clos->min_freq_mhz / 100);
+	tpmi_set(&call->registers, CP_CLOS_MAX, 0, clos->clos, clos->max_freq_mhz / 100);
+	return 0;
+}
+
+static uint64_t clos_field(const struct tpmi_call *call, enum tpmi_field field, unsigned int clos)
+{
+	return tpmi_get(&call->registers, field, 0, clos);
+}
+
+static int clos_param(struct tpmi_call *call, void *argument)
+{
+	struct abi_clos_param *clos = argument;
+	int result = clos->clos < CLOS_COUNT
+			     ? open_domain(call, clos->socket_id, clos->power_domain_id)
+			     : -EINVAL;
+
+	if (result)
+		return result;
+	if (clos->get_set)
+		return set_clos(call, clos);
+	clos->prop_prio = (uint8_t)clos_field(call, CP_CLOS_WEIGHT, clos->clos);
+	clos->min_freq_mhz = (uint16_t)(clos_field(call, CP_CLOS_MIN, clos->clos) * 100);
+	clos->max_freq_mhz = (uint16_t)(clos_field(call, CP_CLOS_MAX, clos->clos) * 100);
+	return 0;
+}
+
+/**
+ * The driver does not look whether the power domain is there and has core-power: where it is not,
+ * a real kernel crashes. Who sends that is to be found, not to be answered.
+ */
+static void crash(const struct abi_clos_assoc *one, const char *why)
+{
+	fprintf(stderr,
+		"Emulated kernel: CLOS_ASSOC for socket %u power domain %u, %s: a real kernel "
+		"crashes here\n",
+		one->socket_id, one->power_domain_id, why);
+	abort();
+}
+
+static int open_association(struct tpmi_call *call, const struct abi_clos_assoc *one)
+{
+	unsigned int slots = count_slots(call->server, one->socket_id);
+
+	if (one->clos >= CLOS_COUNT || one->logical_cpu > LAST_CORE ||
+	    one->power_domain_id >= slots)
+		return -EINVAL;
+	if (find_slot(call->server, one->socket_id, 0, &call->domain) &&
+	    !is_bound(call->server, &call->server->platform->domains[call->domain]))
+		return -EINVAL;
+	if (open_domain(call, one->socket_id, one->power_domain_id))
+		crash(one, "which is not in the valid mask");
+	if (!(tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
+		crash(one, "which lacks core-power");
+	return 0;
+}
+
+enum { CORES_OF_REGISTER = 16, BITS_OF_CORE = 4 };
+
+static int associate(struct tpmi_call *call, struct abi_clos_assoc *one, bool set)
+{
+	unsigned int word = one->logical_cpu / CORES_OF_REGISTER;
+	unsigned int low = one->logical_cpu % CORES_OF_REGISTER * BITS_OF_CORE;
+	int result = open_association(call, one);
+	uint64_t value;
+
+	if (result)
+		return result;
+	value = tpmi_get(&call->registers, CP_ASSOCIATION, 0, word);
+	if (!set) {
+		one->clos = value >> low & 0xf;
+		return 0;
+	}
+	if (call->effect->action == ACTION_REFUSED)
+		return 0;
+	if (call->effect->action == ACTION_DEFERRED)
+		return deferred_add(call->server, ABI_CLOS_ASSOC, one, sizeof(*one),
+				    call->effect->value);
+	value = (value & ~(UINT64_C(0xf) << low)) | (uint64_t)one->clos << low;
+	tpmi_set(&call->registers, CP_ASSOCIATION, 0, word, value);
+	return 0;
+}
+
+/* ---- Instances ---- */
+
+static int count_instances(struct tpmi_call *call, void *argument)
+{
+	struct abi_tpmi_instance_count *instances = argument;
+	const struct platform *platform = call->server->platform;
+	unsigned int slots = count_slots(call->server, instances->socket_id);
+	size_t first;
+
+	if (slots == 0)
+		return -EINVAL;
+	for (first = 0; platform->domains[first].socket != instances->socket_id;)
+		first++;
+	if (holds_package(&platform->unbound, platform->domains[first].package))
+		return -EINVAL;
+	instances->valid_mask = 0;
+	for (size_t i = first;
+	     i < platform->domain_count && platform->domains[i].socket == instances->socket_id; i++)
+		if (is_valid(call->server, i))
+			instances->valid_mask |= (uint16_t)(1u
+							    << platform->domains[i].power_domain);
+	instances->count = instances->valid_mask ? (uint8_t)slots : 0;
+	return 0;
+}
+
+/* ---- All requests ---- */
+
+/* Where a structure has the numbers that every request has, and what fault rules know it by. */
+struct request {
+	unsigned long code;
+	unsigned int kernel; /* since; 0: all that have TPMI */
+	int (*run)(struct tpmi_call *call, void *argument);
+	int (*query)(struct tpmi_call *call, void *argument); /* of an open domain */
+	unsigned char socket, power_domain;		      /* offsets; NOWHERE: it has none */
+	unsigned char data, data_bytes;
+	enum { GETS, SETS, GETS_OR_SETS } direction; /* the last: as its first byte says */
+};
+
+enum { NOWHERE = UINT8_MAX };
+
+#define AT(type, field) (unsigned char)offsetof(struct type, field)
+#define SIZED(type, field) AT(type, field), sizeof(((struct type *)NULL)->field)
+#define QUERY(code, kernel, run, type) \
+	{ \
+		code, kernel, NULL, run, AT(type, socket_id), AT(type, power_domain_id), \
+			SIZED(type, level), GETS \
+	}
+
+static const struct request requests[] = {
+	{ ABI_COUNT_TPMI_INSTANCES, 0, count_instances, NULL, 0, NOWHERE, NOWHERE, 0, GETS },
+	{ ABI_CORE_POWER_STATE, 0, core_power_state, NULL, AT(abi_core_power, socket_id),
+	  AT(abi_core_power, power_domain_id), SIZED(abi_core_power, enable), GETS_OR_SETS },
+	{ ABI_CLOS_PARAM, 0, clos_param, NULL, AT(abi_clos_param, socket_id),
+	  AT(abi_clos_param, power_domain_id), SIZED(abi_clos_param, clos), GETS_OR_SETS },
+	{ ABI_PERF_LEVELS, 0, NULL, query_perf_levels, AT(abi_perf_level_info, socket_id),
+	  AT(abi_perf_level_info, power_domain_id), NOWHERE, 0, GETS },
+	{ ABI_PERF_SET_LEVEL, 0, set_level, NULL, AT(abi_perf_level_control, socket_id),
+	  AT(abi_perf_level_control, power_domain_id), SIZED(abi_perf_level_control, level), SETS },
+	{ ABI_PERF_SET_FEATURE, 0, set_features, NULL, AT(abi_perf_feature_control, socket_id),
+	  AT(abi_perf_feature_control, power_domain_id), SIZED(abi_perf_feature_control, feature),
+	  SETS },
+	QUERY(ABI_GET_PERF_LEVEL_INFO, 0, query_level, abi_perf_level_data_info),
+	QUERY(ABI_GET_PERF_LEVEL_CPU_MASK, 0, query_level_mask, abi_perf_level_cpu_mask),
+	QUERY(ABI_GET_BASE_FREQ_INFO, 0, query_base_freq, abi_base_freq_info),
+	QUERY(ABI_GET_BASE_FREQ_CPU_MASK, 0, query_base_freq_mask, abi_perf_level_cpu_mask),
+	QUERY(ABI_GET_TURBO_FREQ_INFO, 0, query_turbo_freq, abi_turbo_freq_info),
+	QUERY(ABI_GET_PERF_LEVEL_FABRIC_INFO, KERNEL(7, 2), query_fabric,
+	      abi_perf_level_fabric_info),
+};
+
+static const struct request *find_request(const struct server *server, unsigned long code)
+{
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+		if (requests[i].code == code &&
+		    requests[i].kernel <= server->platform->kernel.value)
+			return &requests[i];
+	return NULL;
+}
+
+bool tpmi_knows(const struct server *server, unsigned long request)
+{
+	return platform_is_tpmi(server->platform) &&
+	       (request == ABI_CLOS_ASSOC || find_request(server, request));
+}
+
+/** In 6.12 and 7.2 the cause of a failure gets lost on its way to the caller. */
+static int masked(const struct server *server, int result)
+{
+	return result < 0 && server->platform->masked_errors.value ? -ENOTTY : result;
+}
+
+static void set_number(struct fault_event *event, enum fault_number number, uint64_t value)
+{
+	event->known[number] = true;
+	event->number[number] = value;
+}
+
+static void describe_package(const struct server *server, struct fault_event *event,
+			     unsigned int socket)
+{
+	for (size_t i = 0; i < server->platform->domain_count; i++)
+		if (server->platform->domains[i].socket == socket)
+			set_number(event, NUMBER_PACKAGE, server->platform->domains[i].package);
+}
+
+static void describe_domain(const struct server *server, struct fault_event *event,
+			    unsigned int socket, unsigned int power_domain)
+{
+	size_t index;
+
+	set_number(event, NUMBER_POWER_DOMAIN, power_domain);
+	describe_package(server, event, socket);
+	if (find_slot(server, socket, power_domain, &index))
+		set_number(event, NUMBER_DIE, server->platform->domains[index].die);
+}
+
+static void describe(const struct server *server, const struct request *request,
+		     const unsigned char *argument, struct fault_event *event)
+{
+	uint64_t data = 0;
+	bool sets = request->direction == SETS ||
+		    (request->direction == GETS_OR_SETS && argument[0]);
+
+	*event = (struct fault_event){ .place = FAULT_TPMI, .command = true, .change = sets };
+	set_number(event, NUMBER_WHICH, request->code);
+	set_number(event, NUMBER_SET, sets);
+	if (request->power_domain == NOWHERE)
+		describe_package(server, event, argument[request->socket]);
+	else
+		describe_domain(server, event, argument[request->socket],
+				argument[request->power_domain]);
+	if (request->data == NOWHERE)
+		return;
+	memcpy(&data, argument + request->data, request->data_bytes);
+	set_number(event, NUMBER_DATA, data);
+}
+
+/** Looks for a rule and counts. Returns whether the request is to be carried out. */
+static bool begin(struct server *server, const struct fault_event *event,
+		  struct fault_effect *effect, int *result)
+{
+	*effect = faults_find(server, event);
+	*result = 0;
+	state_count(&server->state->statistics.commands, 1);
+	switch (effect->action) {
+	case ACTION_ERROR:
+		*result = -(int)effect->value;
+		return false;
+	case ACTION_RETURN:
+		*result = (int)effect->value;
+		return false;
+	case ACTION_IGNORED:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static int run(struct tpmi_call *call, const struct request *request, void *argument)
+{
+	const unsigned char *bytes = argument;
+	int result;
+
+	if (request->run)
+		return request->run(call, argument);
+	result = open_domain(call, bytes[request->socket], bytes[request->power_domain]);
+	return result ? result : request->query(call, argument);
+}
+
+static int run_single(struct server *server, const struct request *request, void *argument)
+{
+	struct fault_event event;
+	struct fault_effect effect;
+	struct tpmi_call call = { .server = server, .effect = &effect };
+	int result;
+
+	describe(server, request, argument, &event);
+	if (!begin(server, &event, &effect, &result))
+		return result;
+	result = run(&call, request, argument);
+	if (!result && event.change)
+		state_count(&server->state->statistics.writes, 1);
+	faults_finish(&effect);
+	return masked(server, result);
+}
+
+/* ---- The batch ---- */
+
+static int run_association(struct server *server, struct abi_clos_assoc *one, bool set)
+{
+	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
+	struct fault_effect effect;
+	struct tpmi_call call = { .server = server, .effect = &effect };
+	int result;
+
+	set_number(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
+	set_number(&event, NUMBER_SET, set);
+	set_number(&event, NUMBER_DATA, one->logical_cpu);
+	describe_domain(server, &event, one->socket_id, one->power_domain_id);
+	if (!begin(server, &event, &effect, &result))
+		return result;
+	result = associate(&call, one, set);
+	if (!result && set)
+		state_count(&server->state->statistics.writes, 1);
+	faults_finish(&effect);
+	return masked(server, result);
+}
+
+/** All or an error, never a count; what comes before a failing entry has been done. */
+static int run_associations(struct server *server, struct abi_clos_assoc_cmds *batch)
+{
+	struct tpmi_call call = { .server = server };
+	int result = batch->get_set ? check_privilege(&call) : 0;
+
+	if (batch->cmd_count == 0 || batch->cmd_count > MOST_ASSOCIATIONS)
+		result = -EINVAL;
+	else if (!batch->punit_cpu_map)
+		result = -EOPNOTSUPP;
+	if (result)
+		return masked(server, result);
+	for (unsigned int i = 0; i < batch->cmd_count && !result; i++)
+		result = run_association(server, &batch->assoc_info[i], batch->get_set);
+	return result;
+}
+
+int tpmi_request(struct server *server, unsigned long code, void *argument)
+{
+	if (!argument)
+		return masked(server, -EFAULT);
+	if (code == ABI_CLOS_ASSOC)
+		return run_associations(server, argument);
+	return run_single(server, find_request(server, code), argument);
+}
+
+/* ---- Later ---- */
+
+void tpmi_run_deferred(struct server *server, unsigned long request, const void *entry)
+{
+	const struct fault_effect none = { 0 };
+	struct tpmi_call call = { .server = server, .effect = &none };
+	struct abi_clos_assoc association;
+	struct abi_clos_param clos;
+	struct deferred_work work;
+
+	memcpy(&work, entry, sizeof(work));
+	memcpy(&clos, entry, sizeof(clos));
+	memcpy(&association, entry, sizeof(association));
+	switch (request) {
+	case ABI_CLOS_PARAM:
+		clos_param(&call, &clos);
+		break;
+	case ABI_CLOS_ASSOC:
+		associate(&call, &association, true);
+		break;
+	case ABI_CORE_POWER_STATE:
+		firmware_core_power(server, work.domain);
+		break;
+	default:
+		firmware_perf_profile(server, work.domain);
+	}
+}

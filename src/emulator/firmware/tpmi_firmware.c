@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The firmware of a power domain: it looks at a control register and answers in the status
+ * register, by taking over what it finds or by an error code. Who writes the control registers, and
+ * when it gets to look, is the driver's business (tpmi.c).
+ */
+#include "emulator/front/driver.h"
+
+enum { ERROR_NONE = 0, ERROR_NOT_ALLOWED = 1 };
+/* Three bits for each feature. */
+enum { FEATURE_ERROR_BITS = 3, FEATURE_UNSUPPORTED = 1 };
+
+/** Whether the level may become the current one. */
+static bool accepts_level(const struct tpmi_registers *registers, unsigned int level)
+{
+	return tpmi_get(registers, PP_LEVELS, 0, 0) >> level & 1 &&
+	       tpmi_get(registers, PP_DYNAMIC_SWITCH, 0, 0) &&
+	       !tpmi_get(registers, PP_STATUS_LOCK, 0, 0);
+}
+
+static void enter_level(struct server *server, size_t domain, unsigned int level)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+	uint64_t ratios;
+
+	tpmi_set(&registers, PP_STATUS_LEVEL, 0, 0, level);
+	ratios = level_facts(server, domain).turbo_ratios;
+	if (ratios)
+		state_msrs(server, domain)->turbo_ratio_limits = ratios;
+	uncore_follow_level(server, domain);
+}
+
+static bool take_level(struct server *server, size_t domain)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+	unsigned int wanted = (unsigned int)tpmi_get(&registers, PP_CONTROL_LEVEL, 0, 0);
+	bool change = wanted != tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
+	bool accepted = !change || accepts_level(&registers, wanted);
+
+	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, accepted ? ERROR_NONE : ERROR_NOT_ALLOWED);
+	if (!change || !accepted)
+		return false;
+	domain_changing(server, domain, wanted);
+	enter_level(server, domain, wanted);
+	return true;
+}
+
+/** The same error for each of these features. */
+static uint64_t feature_errors(uint64_t features, unsigned int error)
+{
+	uint64_t mask = (UINT64_C(1) << FEATURE_ERROR_BITS) - 1, errors = 0;
+
+	for (unsigned int feature = 0; feature < 8; feature++)
+		if (features >> feature & 1)
+			errors |= (error & mask) << (feature * FEATURE_ERROR_BITS);
+	return errors;
+}
+
+/** A feature that the level lacks keeps the state that it has; off is always possible. */
+static bool take_features(struct server *server, size_t domain)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+	unsigned int level = (unsigned int)tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
+	uint64_t supported = tpmi_get(&registers, BF_SUPPORTED, level, 0) |
+			     tpmi_get(&registers, TF_SUPPORTED, level, 0) << 1;
+	uint64_t wanted = tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0);
+	uint64_t before = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0);
+	uint64_t refused = wanted & ~supported;
+	uint64_t after = (wanted & supported) | (before & refused);
+
+	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
+		 feature_errors(refused, FEATURE_UNSUPPORTED));
+	if (after == before)
+		return false;
+	if (!server->state->unfinished_level)
+		domain_changing(server, domain, SAME_LEVEL);
+	tpmi_set(&registers, PP_STATUS_FEATURES, 0, 0, after);
+	return true;
+}
+
+void firmware_complete_level(struct server *server, size_t domain, unsigned int level)
+{
+	enter_level(server, domain, level);
+	take_features(server, domain);
+}
+
+int firmware_perf_profile(struct server *server, size_t domain)
+{
+	bool level = take_level(server, domain);
+	bool features = take_features(server, domain);
+
+	return level || features ? domain_changed(server, domain) : 0;
+}
+
+/** Some firmware resets configurations of CLOS when core-power goes on. */
+static void reset_clos(const struct tpmi_registers *registers, uint64_t which)
+{
+	enum { NO_LIMIT = 0xff };
+
+	for (unsigned int clos = 0; clos < CLOS_COUNT; clos++) {
+		if (!(which >> clos & 1))
+			continue;
+		tpmi_set(registers, CP_CLOS_WEIGHT, 0, clos, 0);
+		tpmi_set(registers, CP_CLOS_MIN, 0, clos, 0);
+		tpmi_set(registers, CP_CLOS_MAX, 0, clos, NO_LIMIT);
+	}
+}
+
+void firmware_core_power(struct server *server, size_t domain)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+	uint64_t before = tpmi_get(&registers, CP_STATUS, 0, 0);
+	uint64_t after = tpmi_get(&registers, CP_CONTROL, 0, 0);
+
+	if (!(tpmi_get(&registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
+		return;
+	tpmi_set(&registers, CP_STATUS, 0, 0, after);
+	if (after & 1 && !(before & 1))
+		reset_clos(&registers, server->platform->domains[domain].clos_resets.cores);
+}
+
+void firmware_refuse_level(struct server *server, size_t domain, unsigned int error)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+
+	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, error);
+}
+
+void firmware_refuse_features(struct server *server, size_t domain, unsigned int error)
+{
+	const struct tpmi_registers registers = state_registers(server, domain);
+
+	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
+		 feature_errors(tpmi_get(&registers, PP_CONTROL_FEATURES, 0, 0), error));
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads fault rules (docs/emulator.md). When they act is not known here. */
+#include "base/error_name.h"
+#include "emulator/front/fault_rules.h"
+#include "emulator/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Where the words of a rule are read from. */
+struct reader {
+	const char *file;
+	unsigned int line;
+	char *rest;
+	char **error;
+};
+
+static int rule_error(struct reader *reader, const char *found, const char *expected)
+{
+	return set_error(reader->error, -EINVAL, "%s:%u: found \"%s\", expected %s", reader->file,
+			 reader->line, found ? found : "end of line", expected);
+}
+
+/** Takes the quotes off in place: \n, \t, \" and \\ stand for themselves. */
+static char *unquote(struct reader *reader)
+{
+	char *word = ++reader->rest, *to = word;
+
+	for (; *reader->rest && *reader->rest != '"'; reader->rest++) {
+		if (*reader->rest == '\\' && reader->rest[1])
+			reader->rest++;
+		else
+			goto plain;
+		if (*reader->rest == 'n')
+			*to++ = '\n';
+		else if (*reader->rest == 't')
+			*to++ = '\t';
+		else
+		plain:
+			*to++ = *reader->rest;
+	}
+	if (*reader->rest == '"')
+		reader->rest++;
+	*to = '\0';
+	return word;
+}
+
+/** The next word, or NULL at the end of the line. */
+static char *next_word(struct reader *reader)
+{
+	char *word;
+
+	reader->rest += strspn(reader->rest, " \t\r");
+	if (*reader->rest == '\0' || *reader->rest == '#')
+		return NULL;
+	if (*reader->rest == '"')
+		return unquote(reader);
+	word = reader->rest;
+	reader->rest += strcspn(reader->rest, " \t\r");
+	if (*reader->rest)
+		*reader->rest++ = '\0';
+	return word;
+}
+
+static int next_number(struct reader *reader, uint64_t *value)
+{
+	const char *word = next_word(reader);
+
+	if (!word || isst_parse_number(word, 0, UINT64_MAX, value))
+		return rule_error(reader, word, "a number");
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum fault_place place;
+	enum {
+		ARGUMENT_NONE,
+		ARGUMENT_COMMAND,
+		ARGUMENT_NUMBER,
+		ARGUMENT_PATH,
+		ARGUMENT_REQUEST,
+		ARGUMENT_ANY
+	} argument;
+} places[] = {
+	{ "open", FAULT_OPEN, ARGUMENT_NONE },
+	{ "ioctl", FAULT_IOCTL, ARGUMENT_NONE },
+	{ "mailbox", FAULT_MAILBOX, ARGUMENT_COMMAND },
+	{ "mmio", FAULT_MMIO, ARGUMENT_NUMBER },
+	{ "msr", FAULT_MSR, ARGUMENT_NUMBER },
+	{ "phy-id", FAULT_PHY_ID, ARGUMENT_NONE },
+	{ "tpmi", FAULT_TPMI, ARGUMENT_REQUEST },
+	{ "platform-info", FAULT_PLATFORM_INFO, ARGUMENT_NONE },
+	{ "read", FAULT_READ, ARGUMENT_PATH },
+	{ "write", FAULT_WRITE, ARGUMENT_PATH },
+	{ "list", FAULT_LIST, ARGUMENT_PATH },
+	{ "mkdir", FAULT_MKDIR, ARGUMENT_PATH },
+	{ "rmdir", FAULT_RMDIR, ARGUMENT_PATH },
+	{ "command", FAULT_COMMAND, ARGUMENT_ANY },
+	{ "change", FAULT_CHANGE, ARGUMENT_ANY },
+	{ "capability", FAULT_CAPABILITY, ARGUMENT_NONE },
+};
+
+#define OF(place) (1u << FAULT_##place)
+#define OF_SETS (OF(MAILBOX) | OF(MMIO) | OF(MSR) | OF(TPMI))
+#define OF_ENTRIES (OF(MAILBOX) | OF(MMIO) | OF(MSR) | OF(PHY_ID))
+#define OF_DOMAINS (OF_ENTRIES | OF(TPMI) | OF_GATHERED)
+#define OF_GATHERED (OF(COMMAND) | OF(CHANGE))
+/* What is said of the machine is no operation that could fail. */
+#define OF_OPERATIONS (~(OF(PLATFORM_INFO) | OF(CAPABILITY)))
+
+static const struct {
+	const char *name;
+	enum fault_number number;
+	unsigned int places;
+} numbers[] = {
+	{ "request", NUMBER_WHICH, OF(IOCTL) },
+	{ "number", NUMBER_WHICH, OF(CAPABILITY) },
+	{ "package", NUMBER_PACKAGE, OF_DOMAINS },
+	{ "die", NUMBER_DIE, OF_DOMAINS },
+	{ "power-domain", NUMBER_POWER_DOMAIN, OF(TPMI) | OF_GATHERED },
+	{ "cpu", NUMBER_CPU, OF_ENTRIES | OF_GATHERED },
+	{ "data", NUMBER_DATA, OF_SETS },
+	{ "parameter", NUMBER_PARAMETER, OF(MAILBOX) },
+};
+
+/* Words that say all by themselves. */
+static const struct {
+	const char *name;
+	enum fault_action action;
+	unsigned int places;
+} words[] = {
+	{ "short", ACTION_SHORT, OF_ENTRIES | OF_GATHERED },
+	{ "ignored", ACTION_IGNORED, OF_SETS | OF(WRITE) | OF(MKDIR) | OF(RMDIR) | OF_GATHERED },
+	{ "granted", ACTION_GRANTED, OF(CAPABILITY) },
+	{ "denied", ACTION_DENIED, OF(CAPABILITY) },
+	{ "real", ACTION_REAL, OF(CAPABILITY) },
+};
+
+static const struct {
+	const char *name;
+	enum fault_action action;
+	unsigned int places;
+} number_actions[] = {
+	{ "value", ACTION_VALUE, OF_ENTRIES },
+	{ "return", ACTION_RETURN, OF_ENTRIES | OF(TPMI) | OF(IOCTL) | OF(COMMAND) },
+	{ "deferred", ACTION_DEFERRED, OF_SETS },
+	{ "refused", ACTION_REFUSED, OF(TPMI) },
+};
+
+static const char *const info_fields[] = {
+	[INFO_API_VERSION] = "api-version",
+	[INFO_DRIVER_VERSION] = "driver-version",
+	[INFO_MAX_COMMANDS] = "max-commands",
+	[INFO_MAILBOX] = "mailbox",
+	[INFO_MMIO] = "mmio",
+};
+
+/* Not those that stop the caller: it holds the machine at that moment. */
+static const struct {
+	const char *name;
+	int number;
+} signals[] = {
+	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT },
+	{ "KILL", SIGKILL }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
+	{ "PIPE", SIGPIPE }, { "ALRM", SIGALRM }, { "TERM", SIGTERM },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static int set_action(struct reader *reader, struct fault *rule, const char *word,
+		      enum fault_action action)
+{
+	if (rule->action != ACTION_NONE && rule->action != action)
+		return rule_error(reader, word, "one effect in a rule");
+	rule->action = action;
+	return 0;
+}
+
+/* Each of these returns 1 where the word is not of its kind. */
+
+static int read_number(struct reader *reader, struct fault *rule, const char *word)
+{
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		if (strcmp(numbers[i].name, word) != 0 || !(numbers[i].places >> rule->place & 1))
+			continue;
+		rule->given[numbers[i].number] = true;
+		return next_number(reader, &rule->number[numbers[i].number]);
+	}
+	return 1;
+}
+
+/** `get` or `set` narrows a rule to commands that read or set. */
+static int read_direction(struct fault *rule, const char *word)
+{
+	bool set = strcmp(word, "set") == 0;
+
+	if (!((OF_SETS | OF(COMMAND)) >> rule->place & 1))
+		return 1;
+	if (!set && strcmp(word, "get") != 0)
+		return 1;
+	rule->given[NUMBER_SET] = true;
+	rule->number[NUMBER_SET] = set;
+	return 0;
+}
+
+/** Milliseconds, or with `us` behind the number microseconds. */
+static int read_delay(struct reader *reader, uint64_t *us)
+{
+	static const char unit[] = "us";
+	char *word = next_word(reader);
+	size_t length = word ? strlen(word) : 0, suffix = sizeof(unit) - 1;
+	bool micro = length > suffix && strcmp(word + length - suffix, unit) == 0;
+	uint64_t most = micro ? UINT64_MAX : UINT64_MAX / 1000;
+
+	if (micro)
+		word[length - suffix] = '\0';
+	if (!word || isst_parse_number(word, 0, most, us))
+		return rule_error(reader, word, "a number, or one with us");
+	if (!micro)
+		*us *= 1000;
+	return 0;
+}
+
+static int read_modifier(struct reader *reader, struct fault *rule, const char *word)
+{
+	if (strcmp(word, "after") == 0)
+		return next_number(reader, &rule->after);
+	if (strcmp(word, "delay") == 0)
+		return read_delay(reader, &rule->delay_us);
+	if (strcmp(word, "times") != 0)
+		return 1;
+	rule->limited = true;
+	return next_number(reader, &rule->times);
+}
+
+static int read_info(struct reader *reader, struct fault *rule, const char *word)
+{
+	for (size_t i = 0; i < COUNT(info_fields) && rule->place == FAULT_PLATFORM_INFO; i++) {
+		if (strcmp(info_fields[i], word) != 0)
+			continue;
+		rule->info_given[i] = true;
+		rule->action = ACTION_INFO;
+		return next_number(reader, &rule->info[i]);
+	}
+	return 1;
+}
+
+static int read_content(struct reader *reader, struct fault *rule, const char *word)
+{
+	const char *content;
+
+	if (rule->place != FAULT_READ || strcmp(word, "content") != 0)
+		return 1;
+	content = next_word(reader);
+	if (!content)
+		return rule_error(reader, content, "the content in quotes");
+	free(rule->content);
+	rule->content = strdup(content);
+	return rule->content ? set_action(reader, rule, word, ACTION_CONTENT) : -ENOMEM;
+}
+
+/** `signal TERM` */
+static int read_signal(struct reader *reader, struct fault *rule, const char *word)
+{
+	const char *name;
+
+	if (!(OF_OPERATIONS >> rule->place & 1) || strcmp(word, "signal") != 0)
+		return 1;
+	name = next_word(reader);
+	for (size_t i = 0; i < COUNT(signals) && name; i++) {
+		if (strcmp(signals[i].name, name) != 0)
+			continue;
+		rule->value = (uint64_t)signals[i].number;
+		return set_action(reader, rule, word, ACTION_SIGNAL);
+	}
+	return rule_error(reader, name, "a signal such as TERM");
+}
+
+static int read_number_action(struct reader *reader, struct fault *rule, const char *word)
+{
+	int error;
+
+	for (size_t i = 0; i < COUNT(number_actions); i++) {
+		if (strcmp(number_actions[i].name, word) != 0 ||
+		    !(number_actions[i].places >> rule->place & 1))
+			continue;
+		error = set_action(reader, rule, word, number_actions[i].action);
+		if (!error)
+			error = next_number(reader, &rule->value);
+		if (rule->action != ACTION_DEFERRED && rule->action != ACTION_REFUSED)
+			return error;
+		/* Only what sets something can take effect later, or be refused by firmware. */
+		rule->given[NUMBER_SET] = true;
+		rule->number[NUMBER_SET] = 1;
+		return error;
+	}
+	return 1;
+}
+
+static int read_action(struct reader *reader, struct fault *rule, const char *word)
+{
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(words[i].name, word) == 0 && words[i].places >> rule->place & 1)
+			return set_action(reader, rule, word, words[i].action);
+	if (OF_OPERATIONS >> rule->place & 1 && error_number(word)) {
+		rule->value = (uint64_t)error_number(word);
+		return set_action(reader, rule, word, ACTION_ERROR);
+	}
+	return 1;
+}
+
+static int read_word(struct reader *reader, struct fault *rule, const char *word)
+{
+	int error = read_direction(rule, word);
+
+	if (error == 1)
+		error = read_number(reader, rule, word);
+	if (error == 1)
+		error = read_modifier(reader, rule, word);
+	if (error == 1)
+		error = read_info(reader, rule, word);
+	if (error == 1)
+		error = read_content(reader, rule, word);
+	if (error == 1)
+		error = read_signal(reader, rule, word);
+	if (error == 1)
+		error = read_number_action(reader, rule, word);
+	if (error == 1)
+		error = read_action(reader, rule, word);
+	if (error == 1)
+		error = rule_error(reader, word,
+				   "a condition, an effect (an error's name, ...), \"times\", "
+				   "\"after\" or \"delay\" that this kind of rule knows");
+	return error;
+}
+
+static int read_command(struct reader *reader, struct fault *rule, char *word)
+{
+	char *slash = strchr(word, '/');
+	uint64_t command, sub;
+
+	if (slash)
+		*slash++ = '\0';
+	if (!slash || isst_parse_number(word, 0, UINT8_MAX, &command) ||
+	    isst_parse_number(slash, 0, UINT8_MAX, &sub))
+		return rule_error(reader, word, "a command such as 0x7f/0x03, or any");
+	rule->given[NUMBER_WHICH] = true;
+	rule->number[NUMBER_WHICH] = command << 8 | sub;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	unsigned long request;
+} tpmi_requests[] = {
+	{ "count-instances", ABI_COUNT_TPMI_INSTANCES },
+	{ "core-power", ABI_CORE_POWER_STATE },
+	{ "clos-param", ABI_CLOS_PARAM },
+	{ "clos-assoc", ABI_CLOS_ASSOC },
+	{ "perf-levels", ABI_PERF_LEVELS },
+	{ "perf-set-level", ABI_PERF_SET_LEVEL },
+	{ "perf-set-feature", ABI_PERF_SET_FEATURE },
+	{ "perf-level-info", ABI_GET_PERF_LEVEL_INFO },
+	{ "perf-level-mask", ABI_GET_PERF_LEVEL_CPU_MASK },
+	{ "base-freq-info", ABI_GET_BASE_FREQ_INFO },
+	{ "base-freq-mask", ABI_GET_BASE_FREQ_CPU_MASK },
+	{ "turbo-freq-info", ABI_GET_TURBO_FREQ_INFO },
+	{ "perf-level-fabric", ABI_GET_PERF_LEVEL_FABRIC_INFO },
+};
+
+static int read_request(struct reader *reader, struct fault *rule, const char *word)
+{
+	for (size_t i = 0; i < COUNT(tpmi_requests); i++) {
+		if (strcmp(tpmi_requests[i].name, word) != 0)
+			continue;
+		rule->given[NUMBER_WHICH] = true;
+		rule->number[NUMBER_WHICH] = tpmi_requests[i].request;
+		return 0;
+	}
+	return rule_error(reader, word, "a request such as perf-set-level, or any");
+}
+
+static int read_argument(struct reader *reader, struct fault *rule, size_t place)
+{
+	char *word;
+
+	if (places[place].argument == ARGUMENT_NONE)
+		return 0;
+	word = next_word(reader);
+	if (!word)
+		return rule_error(reader, word, "what the rule is for");
+	if (places[place].argument == ARGUMENT_PATH) {
+		rule->path = strdup(word);
+		return rule->path ? 0 : -ENOMEM;
+	}
+	if (strcmp(word, "any") == 0)
+		return 0;
+	if (places[place].argument == ARGUMENT_ANY)
+		return rule_error(reader, word, "any");
+	if (places[place].argument == ARGUMENT_REQUEST)
+		return read_request(reader, rule, word);
+	if (places[place].argument == ARGUMENT_COMMAND)
+		return read_command(reader, rule, word);
+	rule->given[NUMBER_WHICH] = true;
+	if (isst_parse_number(word, 0, UINT64_MAX, &rule->number[NUMBER_WHICH]))
+		return rule_error(reader, word, "a number or any");
+	return 0;
+}
+
+static int read_rule(struct reader *reader, struct fault *rule, const char *word)
+{
+	size_t place = 0;
+	int error;
+
+	while (place < COUNT(places) && strcmp(places[place].name, word) != 0)
+		place++;
+	if (place == COUNT(places))
+		return rule_error(
+			reader, word,
+			"open, ioctl, mailbox, mmio, msr, phy-id, tpmi, platform-info, read, "
+			"write, list, mkdir, rmdir, command, change or capability");
+	rule->place = places[place].place;
+	error = read_argument(reader, rule, place);
+	while (!error && (word = next_word(reader)))
+		error = read_word(reader, rule, word);
+	if (!error && rule->action == ACTION_NONE && !rule->delay_us)
+		error = rule_error(reader, NULL, "an effect");
+	return error;
+}
+
+static int read_line(struct faults *faults, struct reader *reader)
+{
+	const char *word = next_word(reader);
+	struct fault *rules;
+
+	if (!word)
+		return 0;
+	rules = reallocarray(faults->rules, faults->count + 1, sizeof(*rules));
+	if (!rules)
+		return -ENOMEM;
+	faults->rules = rules;
+	rules[faults->count] = (struct fault){ 0 };
+	return read_rule(reader, &rules[faults->count++], word);
+}
+
+int faults_parse(struct faults *faults, const char *file, char *text, char **error)
+{
+	struct reader reader = { .file = file, .error = error };
+	int result = 0;
+
+	while (text && !result) {
+		reader.rest = strsep(&text, "\n");
+		reader.line++;
+		result = read_line(faults, &reader);
+	}
+	return result;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decides whether a fault rule acts on what happens, and counts its matches over all processes: the
+ * counts are in a file beside the rules. What the effects mean is the seams' business.
+ */
+#include "emulator/front/fault_rules.h"
+#include "emulator/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+void faults_clear(struct faults *faults)
+{
+	for (size_t i = 0; i < faults->count; i++) {
+		free(faults->rules[i].path);
+		free(faults->rules[i].content);
+	}
+	free(faults->rules);
+	if (faults->present && faults->counts >= 0)
+		close(faults->counts);
+	*faults = (struct faults){ .counts = -1 };
+}
+
+/* ---- Reading the rules ---- */
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static bool same_file(const struct faults *faults, const struct stat *status)
+{
+	return faults->present && faults->inode == status->st_ino &&
+	       faults->size == (uint64_t)status->st_size &&
+	       same_time(&faults->modified, &status->st_mtim) &&
+	       same_time(&faults->changed, &status->st_ctim);
+}
+
+enum { SETTLING_MS = 100 };
+
+/**
+ * Times of files are too coarse to tell two versions apart that a script writes in a row: until the
+ * file is some ticks old its text has to be looked at.
+ */
+static bool has_settled(const struct stat *status)
+{
+	struct timespec now;
+	int64_t age_ms;
+
+	if (clock_gettime(CLOCK_REALTIME, &now))
+		return false;
+	age_ms = (int64_t)(now.tv_sec - status->st_ctim.tv_sec) * 1000 +
+		 (now.tv_nsec - status->st_ctim.tv_nsec) / 1000000;
+	return age_ms > SETTLING_MS;
+}
+
+static int read_text(struct server *server, char **text)
+{
+	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
+	int file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC), result;
+	size_t size;
+
+	*text = NULL;
+	if (file < 0)
+		return -errno;
+	result = text_read_open(file, text, &size);
+	close(file);
+	return result;
+}
+
+/** Which rules the counts belong to; then one count for each rule. */
+struct counts_header {
+	uint64_t hash, inode, size;
+	int64_t seconds, nanoseconds;
+};
+
+/** Begins to count anew, unless another process has counted for these rules before. */
+static int begin_counts(struct server *server)
+{
+	struct faults *faults = &server->faults;
+	struct counts_header header = {
+		faults->hash,
+		faults->inode,
+		faults->size,
+		faults->modified.tv_sec,
+		faults->modified.tv_nsec,
+	};
+	struct counts_header found;
+
+	faults->counts = openat(server->directory, "fault-counts",
+				O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (faults->counts < 0)
+		return -errno;
+	if (pread(faults->counts, &found, sizeof(found), 0) == sizeof(found) &&
+	    memcmp(&found, &header, sizeof(found)) == 0)
+		return 0;
+	return ftruncate(faults->counts, 0) ||
+			       pwrite(faults->counts, &header, sizeof(header), 0) < 0
+		       ? -EIO
+		       : 0;
+}
+
+static int take_rules(struct server *server, const struct stat *status, char *text, char **error)
+{
+	struct faults *faults = &server->faults;
+	char *file;
+	int result;
+
+	faults_clear(faults);
+	faults->present = true;
+	faults->hash = hash_text(text);
+	faults->inode = status->st_ino;
+	faults->size = (uint64_t)status->st_size;
+	faults->modified = status->st_mtim;
+	faults->changed = status->st_ctim;
+	if (asprintf(&file, "%s/faults", server->path) < 0)
+		return -ENOMEM;
+	result = faults_parse(faults, file, text, error);
+	free(file);
+	if (result)
+		return result;
+	result = begin_counts(server);
+	return result ? set_error(error, result, "Cannot write %s/fault-counts: %s", server->path,
+				  strerror(-result))
+		      : 0;
+}
+
+int faults_load(struct server *server, char **error)
+{
+	struct faults *faults = &server->faults;
+	struct stat status;
+	char *text = NULL;
+	int result = fstatat(server->directory, "faults", &status, 0) ? -ENOENT : 0;
+
+	if (!result && !faults->malformed && faults->settled && same_file(faults, &status))
+		return 0;
+	if (!result)
+		result = read_text(server, &text);
+	if (result == -ENOENT) {
+		if (faults->present)
+			faults_clear(faults);
+		return 0;
+	}
+	if (result || !text)
+		return set_error(error, is_shortage(result) ? result : -EIO,
+				 "Cannot read %s/faults: %s", server->path,
+				 result == -EINVAL ? "it is not a file" : strerror(-result));
+	if (!same_file(faults, &status) || faults->hash != hash_text(text) ||
+	    (faults->malformed && error))
+		faults->malformed = take_rules(server, &status, text, error) != 0;
+	faults->settled = has_settled(&status);
+	free(text);
+	return faults->malformed ? -EINVAL : 0;
+}
+
+/* ---- Matching ---- */
+
+/** Counts a match. Returns how many there were before. */
+static uint64_t count_match(struct server *server, size_t rule)
+{
+	off_t at = (off_t)(sizeof(struct counts_header) + rule * sizeof(uint64_t));
+	uint64_t count = 0, next;
+	int file = server->faults.counts;
+
+	if (pread(file, &count, sizeof(count), at) != sizeof(count))
+		count = 0;
+	next = count + 1;
+	return pwrite(file, &next, sizeof(next), at) == sizeof(next) ? count : 0;
+}
+
+static bool at_place(const struct fault *rule, const struct fault_event *event)
+{
+	switch (rule->place) {
+	case FAULT_COMMAND:
+		return event->command;
+	case FAULT_CHANGE:
+		return event->change;
+	default:
+		return rule->place == event->place;
+	}
+}
+
+static bool matches(const struct fault *rule, const struct fault_event *event)
+{
+	if (!at_place(rule, event))
+		return false;
+	if (rule->action == ACTION_SHORT && !event->last_of_several)
+		return false;
+	for (size_t i = 0; i < FAULT_NUMBERS; i++)
+		if (rule->given[i] && (!event->known[i] || event->number[i] != rule->number[i]))
+			return false;
+	return !rule->path || fnmatch(rule->path, event->path, FNM_PATHNAME) == 0;
+}
+
+static bool acts(struct server *server, size_t index)
+{
+	const struct fault *rule = &server->faults.rules[index];
+	uint64_t before;
+
+	if (rule->after == 0 && !rule->limited)
+		return true;
+	before = count_match(server, index);
+	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/** To the microsecond: the kernel's sleep comes near it, and what is left is waited for busily. */
+static void pause_for(uint64_t us)
+{
+	const uint64_t end = now_us() + us, slack = 1000;
+	struct timespec time;
+
+	if (us > slack) {
+		time = (struct timespec){ .tv_sec = (time_t)((us - slack) / 1000000),
+					  .tv_nsec = (long)((us - slack) % 1000000) * 1000 };
+		while (nanosleep(&time, &time) && errno == EINTR)
+			;
+	}
+	while (now_us() < end)
+		;
+}
+
+struct fault_effect faults_find(struct server *server, const struct fault_event *event)
+{
+	for (size_t i = 0; i < server->faults.count; i++) {
+		const struct fault *rule = &server->faults.rules[i];
+
+		if (!matches(rule, event) || !acts(server, i))
+			continue;
+		if (rule->delay_us)
+			pause_for(rule->delay_us);
+		if (rule->action != ACTION_NONE)
+			return (struct fault_effect){ rule->action, rule->value, rule->content };
+	}
+	return (struct fault_effect){ 0 };
+}
+
+/** Whether a signal that came now would be pending for a driver that looks for one. */
+static bool interrupts(int number)
+{
+	struct sigaction action;
+	sigset_t blocked;
+
+	if (sigprocmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, number) == 1)
+		return false;
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN;
+}
+
+bool faults_finish(const struct fault_effect *effect)
+{
+	int number = (int)effect->value;
+
+	if (effect->action != ACTION_SIGNAL)
+		return false;
+	kill(getpid(), number);
+	return interrupts(number);
+}
+
+enum fault_action faults_capability(struct server *server, int capability)
+{
+	const struct fault_event event = {
+		.place = FAULT_CAPABILITY,
+		.known = { [NUMBER_WHICH] = true },
+		.number = { [NUMBER_WHICH] = (uint64_t)capability },
+	};
+
+	return faults_find(server, &event).action;
+}
+
+void faults_platform_info(struct server *server, struct abi_platform_info *info)
+{
+	for (size_t i = 0; i < server->faults.count; i++) {
+		const struct fault *rule = &server->faults.rules[i];
+
+		if (rule->action != ACTION_INFO || !acts(server, i))
+			continue;
+		if (rule->info_given[INFO_API_VERSION])
+			info->api_version = (uint16_t)rule->info[INFO_API_VERSION];
+		if (rule->info_given[INFO_DRIVER_VERSION])
+			info->driver_version = (uint16_t)rule->info[INFO_DRIVER_VERSION];
+		if (rule->info_given[INFO_MAX_COMMANDS])
+			info->max_cmds_per_ioctl = (uint16_t)rule->info[INFO_MAX_COMMANDS];
+		if (rule->info_given[INFO_MAILBOX])
+			info->mbox_supported = (uint8_t)rule->info[INFO_MAILBOX];
+		if (rule->info_given[INFO_MMIO])
+			info->mmio_supported = (uint8_t)rule->info[INFO_MMIO];
+	}
+}

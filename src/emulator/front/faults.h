@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fault rules (docs/emulator.md): what shall go wrong at the seams; nothing of what goes right. */
+#ifndef EMULATOR_FAULTS_H
+#define EMULATOR_FAULTS_H
+
+#include "driver/abi.h"
+#include "emulator/state/server.h"
+
+enum fault_place {
+	FAULT_OPEN,
+	FAULT_IOCTL,
+	FAULT_MAILBOX,
+	FAULT_MMIO,
+	FAULT_MSR,
+	FAULT_PHY_ID,
+	FAULT_TPMI,
+	FAULT_PLATFORM_INFO,
+	FAULT_READ,
+	FAULT_WRITE,
+	FAULT_LIST,
+	FAULT_MKDIR,
+	FAULT_RMDIR,
+	FAULT_CAPABILITY,
+	/* These gather what happens at the places above. */
+	FAULT_COMMAND, /* any entry of a batch, any other call */
+	FAULT_CHANGE,  /* any command that sets something, any change of a file or directory */
+};
+
+/** What a rule's numbers are compared with. */
+enum fault_number {
+	NUMBER_WHICH, /* request code, command << 8 | sub-command, register, MSR */
+	NUMBER_PACKAGE,
+	NUMBER_DIE,
+	NUMBER_POWER_DOMAIN,
+	NUMBER_CPU,
+	NUMBER_DATA,
+	NUMBER_PARAMETER,
+	NUMBER_SET, /* 1: a command that sets something */
+	FAULT_NUMBERS,
+};
+
+/** Something that happens: where, and the numbers that are known of it. */
+struct fault_event {
+	enum fault_place place;
+	bool known[FAULT_NUMBERS];
+	uint64_t number[FAULT_NUMBERS];
+	const char *path;
+	bool command, change; /* also one of FAULT_COMMAND, of FAULT_CHANGE */
+	bool last_of_several; /* the last entry of a batch of two or more */
+};
+
+enum fault_action {
+	ACTION_NONE,
+	ACTION_ERROR,	/* @value: errno */
+	ACTION_VALUE,	/* @value is the answer */
+	ACTION_RETURN,	/* the call returns @value */
+	ACTION_SHORT,	/* the batch ends before this entry */
+	ACTION_IGNORED, /* success, but nothing happens */
+	ACTION_CONTENT, /* @content is the file's */
+	ACTION_DENIED,
+	ACTION_GRANTED,
+	ACTION_REAL,	 /* the caller's own capabilities count */
+	ACTION_SIGNAL,	 /* the caller gets signal @value, right after the operation */
+	ACTION_REFUSED,	 /* firmware leaves what it has and answers with error code @value */
+	ACTION_DEFERRED, /* accepted now, carried out @value milliseconds later */
+	ACTION_INFO,	 /* the rule changes fields of the platform information */
+};
+
+struct fault_effect {
+	enum fault_action action;
+	uint64_t value;
+	const char *content;
+};
+
+/**
+ * Reads the rules again if their file has changed. The lock must be held. Returns 0, -EINVAL with
+ * *@error set to `FILE:LINE: what`, or another negative errno.
+ */
+int faults_load(struct server *server, char **error);
+void faults_clear(struct faults *faults);
+
+/** What shall happen instead of @event; counts the matches, and sleeps where a rule asks for it. */
+struct fault_effect faults_find(struct server *server, const struct fault_event *event);
+/**
+ * To be called when the operation that @effect is about was carried out. Returns whether the caller
+ * is interrupted: a pending signal ends a batch.
+ */
+bool faults_finish(const struct fault_effect *effect);
+/** ACTION_GRANTED, ACTION_DENIED or ACTION_REAL where a rule says who has a capability. */
+enum fault_action faults_capability(struct server *server, int capability);
+void faults_platform_info(struct server *server, struct abi_platform_info *info);
+
+#endif

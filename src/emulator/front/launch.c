@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts other programs on an emulated machine, and tells which ones cannot be. */
+#include "emulator/front/launch.h"
+
+#include "emulator/state/server.h"
+#include "emulator/text.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#ifndef ISST_LIBRARY_DIRECTORY
+#define ISST_LIBRARY_DIRECTORY "/usr/local/lib"
+#endif
+
+char *launch_root(const struct isst_machine *machine)
+{
+	const struct server *server = machine->data;
+	char *root;
+
+	return asprintf(&root, "%s/root", server->path) < 0 ? NULL : root;
+}
+
+/* ---- Programs that cannot be reached ---- */
+
+static bool has_interpreter(int file, const Elf64_Ehdr *header)
+{
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		off_t offset = (off_t)(header->e_phoff + (Elf64_Off)i * header->e_phentsize);
+		Elf64_Phdr segment;
+
+		if (pread(file, &segment, sizeof(segment), offset) == (ssize_t)sizeof(segment) &&
+		    segment.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+/** A program that is called as an interpreter itself, such as the dynamic linker, has none. */
+static bool is_linker(const char *path)
+{
+	static const char *const starts[] = { "ld-linux", "ld64.so", "ld-musl" };
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/** The beginning of this program itself, which the linker names. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+/** Whether size of addresses, order of bytes and processor are those of this program. */
+static bool is_of_this_architecture(const Elf64_Ehdr *header)
+{
+	return header->e_ident[EI_CLASS] == __ehdr_start.e_ident[EI_CLASS] &&
+	       header->e_ident[EI_DATA] == __ehdr_start.e_ident[EI_DATA] &&
+	       header->e_machine == __ehdr_start.e_machine;
+}
+
+static const char *obstacle_of_elf(const char *path, int file, const Elf64_Ehdr *header)
+{
+	if (!is_of_this_architecture(header))
+		return "it is of another architecture than the preload library";
+	if (!has_interpreter(file, header) && !is_linker(path))
+		return "it is statically linked";
+	return NULL;
+}
+
+/** Programs that gain privileges are started without preload libraries. */
+static bool gains_privileges(int file)
+{
+	struct stat status;
+
+	if (geteuid() == 0)
+		return false;
+	return fstat(file, &status) || (status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
+	       (status.st_mode & S_ISGID && status.st_gid != getegid()) ||
+	       fgetxattr(file, "security.capability", NULL, 0) > 0;
+}
+
+/** The interpreter in a script's first line, NULL if there is none; cut out in place. */
+static char *interpreter_of(char *line)
+{
+	char *path = line + 2;
+
+	if (strncmp(line, "#!", 2) != 0)
+		return NULL;
+	path += strspn(path, " \t");
+	path[strcspn(path, " \t\r\n")] = '\0';
+	return path;
+}
+
+static const char *obstacle_of(const char *path, unsigned int depth)
+{
+	enum { DEEPEST = 5 };
+	union {
+		Elf64_Ehdr header;
+		char line[256];
+	} start = { .line = "" };
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	const char *obstacle = NULL, *interpreter;
+	ssize_t size;
+
+	if (file < 0)
+		return NULL;
+	size = pread(file, &start, sizeof(start) - 1, 0);
+	interpreter = interpreter_of(start.line);
+	if (interpreter && depth < DEEPEST)
+		obstacle = obstacle_of(interpreter, depth + 1);
+	else if (gains_privileges(file))
+		obstacle = "it gains privileges, for which the dynamic linker leaves the preload "
+			   "library out";
+	else if (size >= (ssize_t)sizeof(start.header) &&
+		 memcmp(start.header.e_ident, ELFMAG, SELFMAG) == 0)
+		obstacle = obstacle_of_elf(path, file, &start.header);
+	close(file);
+	return obstacle;
+}
+
+const char *launch_obstacle(const char *path)
+{
+	return obstacle_of(path, 0);
+}
+
+bool launch_find(const char *name, char *found)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX;
+	path = path ? path : "/bin:/usr/bin";
+	for (size_t length; path; path = path[length] ? path + length + 1 : NULL) {
+		length = strcspn(path, ":");
+		/* An empty one is the working directory. */
+		if (snprintf(found, PATH_MAX, "%.*s/%s", length ? (int)length : 1,
+			     length ? path : ".", name) < PATH_MAX &&
+		    access(found, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- Starting ---- */
+
+static int set_path(const char *name, const char *path)
+{
+	char *real = realpath(path, NULL);
+	int result = real ? setenv(name, real, 1) : -1;
+
+	free(real);
+	return result;
+}
+
+/** The programs that it starts may stand in other directories. */
+static int set_machine(const struct isst_emulator_target *target,
+		       const struct isst_emulator_program *program)
+{
+	char user[12];
+
+	if (strchr(target->platform, '/') ? set_path(LAUNCH_PLATFORM, target->platform)
+					  : setenv(LAUNCH_PLATFORM, target->platform, 1))
+		return -errno;
+	if (target->state_directory ? set_path(LAUNCH_STATE, target->state_directory)
+				    : unsetenv(LAUNCH_STATE))
+		return -errno;
+	if (target->unlock ? setenv(LAUNCH_UNLOCK, "yes", 1) : unsetenv(LAUNCH_UNLOCK))
+		return -errno;
+	snprintf(user, sizeof(user), "%u", program->user);
+	if (program->as_user ? setenv(LAUNCH_USER, user, 1) : unsetenv(LAUNCH_USER))
+		return -errno;
+	return 0;
+}
+
+/** The library stands beside the program in a build tree, else where it was installed. */
+static int find_library(char *path, char **error)
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - sizeof(LAUNCH_LIBRARY));
+
+	while (length > 0 && path[length - 1] != '/')
+		length--;
+	if (length > 0) {
+		memcpy(path + length, LAUNCH_LIBRARY, sizeof(LAUNCH_LIBRARY));
+		if (access(path, R_OK) == 0)
+			return 0;
+	}
+	snprintf(path, PATH_MAX, "%s/%s", ISST_LIBRARY_DIRECTORY, LAUNCH_LIBRARY);
+	if (access(path, R_OK) == 0)
+		return 0;
+	return set_error(error, -EIO, "Cannot find %s: neither beside this program nor in %s",
+			 LAUNCH_LIBRARY, ISST_LIBRARY_DIRECTORY);
+}
+
+/** Behind what is preloaded already. */
+static int set_library(char **error)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char library[PATH_MAX], *all;
+	int result = find_library(library, error);
+
+	if (result)
+		return result;
+	/* What separates the names of libraries cannot be part of one. */
+	if (strpbrk(library, " :"))
+		return set_error(error, -EIO,
+				 "Cannot preload %s: its path holds a space or a colon", library);
+	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
+	    0)
+		return -ENOMEM;
+	result = setenv("LD_PRELOAD", all, 1) ? -errno : 0;
+	free(all);
+	return result;
+}
+
+#ifdef __x86_64__
+enum { SWITCH_CPUID = 0x1012 }; /* ARCH_CPUID */
+
+static bool cpuid_can_fault(void)
+{
+	if (syscall(SYS_arch_prctl, SWITCH_CPUID, 0))
+		return false;
+	syscall(SYS_arch_prctl, SWITCH_CPUID, 1);
+	return true;
+}
+#else
+static bool cpuid_can_fault(void)
+{
+	return true; /* there is no such instruction */
+}
+#endif
+
+/** Said once and here: in each program that is started it would get among what that program says.
+ */
+static void tell_of_cpuid(void)
+{
+	if (secure_getenv("ISST_EMULATE_QUIET") || cpuid_can_fault())
+		return;
+	fprintf(stderr,
+		"isst emulate: this processor cannot make CPUID fault: that of programs is "
+		"replaced where it names leaf 0 or 1, any other tells the real processor\n");
+}
+
+/** Opens the machine once, so that what is wrong with it is told here and not by each program. */
+static int try_machine(const struct isst_emulator_target *target, char **error)
+{
+	struct isst_machine *machine;
+	int result = isst_emulator()->open(target, &machine, error);
+
+	if (!result)
+		machine->release(machine);
+	return result;
+}
+
+/**
+ * A program on an emulated machine can still reach the real one by what the preload library does
+ * not replace. It gets no capability that it does not have as the caller's program: nothing is
+ * handed on by the ambient or the inheritable set.
+ */
+static int hand_on_no_capability(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) && errno != EINVAL)
+		return -errno;
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		data[i].inheritable = 0;
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int launch_run(const struct isst_emulator_target *target,
+	       const struct isst_emulator_program *program, char **error)
+{
+	const char *name = program->words[0], *obstacle = NULL;
+	char path[PATH_MAX];
+	int result;
+
+	*error = NULL;
+	if (getuid() != geteuid() || getgid() != getegid() || getauxval(AT_SECURE))
+		return set_error(error, -EPERM,
+				 "Cannot run %s with privileges that the caller does not have",
+				 name);
+	if (launch_find(name, path))
+		obstacle = launch_obstacle(path);
+	if (obstacle)
+		return set_error(
+			error, -ENOEXEC,
+			"Cannot run %s on an emulated machine: %s, so it would see the real "
+			"one",
+			name, obstacle);
+	result = try_machine(target, error);
+	if (!result)
+		result = set_machine(target, program);
+	if (!result)
+		result = set_library(error);
+	if (!result)
+		result = hand_on_no_capability();
+	if (result)
+		return result;
+	tell_of_cpuid();
+	execvp(name, program->words);
+	return set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What cpufreq makes of level, features, turbo and the user's limits. Knows
+ * nothing of files.
+ */
+#include "emulator/capture/recording.h"
+#include "emulator/front/driver.h"
+#include "emulator/state/server.h"
+
+/** What the hardware guarantees: base frequency of the level, or the core's share of SST-BF. */
+unsigned int base_khz(const struct server *server, const struct platform_cpu *cpu)
+{
+	const struct level_facts facts = level_facts(server, cpu->domain);
+
+	if (cpu->base_khz && recorded_as_was(server, cpu->domain))
+		return cpu->base_khz;
+	if (!facts.base_freq)
+		return (facts.base_mhz ? facts.base_mhz : server->platform->min_mhz.value) * 1000;
+	if (cpu->core < MASK_CORES && facts.high_cores >> cpu->core & 1)
+		return facts.high_mhz * 1000;
+	return facts.low_mhz * 1000;
+}
+
+unsigned int lowest_khz(const struct server *server, const struct platform_cpu *cpu)
+{
+	(void)cpu;
+	return server->platform->min_mhz.value * 1000;
+}
+
+unsigned int highest_khz(const struct server *server, const struct platform_cpu *cpu)
+{
+	const struct platform *platform = server->platform;
+	unsigned int highest = level_facts(server, cpu->domain).highest_mhz;
+
+	if (cpu->highest_khz && server->state->no_turbo == platform->no_turbo.value &&
+	    recorded_as_was(server, cpu->domain))
+		return cpu->highest_khz;
+	if (server->state->no_turbo && platform->cpuinfo_follows_turbo.value)
+		return base_khz(server, cpu);
+	if (platform->max_mhz.line)
+		return platform->max_mhz.value * 1000;
+	return (highest ? highest : platform->min_mhz.value) * 1000;
+}
+
+static unsigned int clamp(unsigned int value, unsigned int low, unsigned int high)
+{
+	if (value > high)
+		return high;
+	return value < low ? low : value;
+}
+
+static const struct cpu_state *requests(const struct server *server, const struct platform_cpu *cpu)
+{
+	return state_cpu(server, (size_t)(cpu - server->platform->cpus));
+}
+
+unsigned int scaling_max_khz(const struct server *server, const struct platform_cpu *cpu)
+{
+	return clamp(requests(server, cpu)->requested_max_khz, lowest_khz(server, cpu),
+		     highest_khz(server, cpu));
+}
+
+/** A minimum above the maximum gives way. */
+unsigned int scaling_min_khz(const struct server *server, const struct platform_cpu *cpu)
+{
+	return clamp(requests(server, cpu)->requested_min_khz, lowest_khz(server, cpu),
+		     scaling_max_khz(server, cpu));
+}
+
+/* ---- What the core runs at ---- */
+
+/** The maximum of a CPU's CLOS as a ratio, by the registers of a domain that is reached by TPMI. */
+static bool tpmi_clos_max(const struct server *server, const struct platform_cpu *cpu,
+			  unsigned int *ratio)
+{
+	enum { CORES_PER_WORD = 16, BITS_PER_CORE = 4 };
+	const struct tpmi_registers registers = state_registers(server, cpu->domain);
+	uint64_t word;
+
+	if (tpmi_absent(&registers) || !tpmi_get(&registers, CP_STATUS_ENABLE, 0, 0))
+		return false;
+	word = tpmi_get(&registers, CP_ASSOCIATION, 0, cpu->core / CORES_PER_WORD);
+	word >>= cpu->core % CORES_PER_WORD * BITS_PER_CORE;
+	*ratio = (unsigned int)tpmi_get(&registers, CP_CLOS_MAX, 0, word % CLOS_COUNT);
+	return true;
+}
+
+/** The same by MMIO, or the mailbox. */
+static bool package_clos_max(const struct server *server, const struct platform_cpu *cpu,
+			     unsigned int *ratio)
+{
+	const struct domain_state *state = state_domain(server, cpu->domain);
+
+	if (!(state->qos_config >> 1 & 1) || cpu->core >= CORE_IDS)
+		return false;
+	*ratio = state->clos[state->association[cpu->core] >> 16 & 3] >> 16 & 0xff;
+	return true;
+}
+
+/** No core runs below its lowest frequency: a maximum of 0 leaves it there. */
+unsigned int busy_khz(const struct server *server, const struct platform_cpu *cpu)
+{
+	unsigned int khz = scaling_max_khz(server, cpu), ratio;
+	bool limited = platform_is_tpmi(server->platform) ? tpmi_clos_max(server, cpu, &ratio)
+							  : package_clos_max(server, cpu, &ratio);
+
+	return limited ? clamp(ratio * 100000, lowest_khz(server, cpu), khz) : khz;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which cpuset partitions the kernel accepts as valid, and why not. Knows
+ * nothing of files.
+ */
+#include "emulator/kernel/cgroup.h"
+
+#include <errno.h>
+
+const char *const partition_words[PARTITIONS] = { "member", "root", "isolated" };
+
+/** The CPUs of @set that are (or are not) in @other. NULL without memory. */
+static struct isst_cpuset *chosen(const struct isst_cpuset *set, const struct isst_cpuset *other,
+				  bool in_other)
+{
+	struct isst_cpuset *result = isst_cpuset_new();
+	unsigned int cpu;
+	bool failed = !result;
+
+	isst_cpuset_for_each (cpu, set)
+		if (!failed && isst_cpuset_has(other, cpu) == in_other)
+			failed = isst_cpuset_add(result, cpu, cpu);
+	if (!failed)
+		return result;
+	isst_cpuset_free(result);
+	return NULL;
+}
+
+static bool is_empty(const struct isst_cpuset *set)
+{
+	return isst_cpuset_count(set) == 0;
+}
+
+static bool intersects(const struct isst_cpuset *a, const struct isst_cpuset *b)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, a)
+		if (isst_cpuset_has(b, cpu))
+			return true;
+	return false;
+}
+
+/** The partitions that have been accepted so far. */
+struct acceptance {
+	struct group_tree *tree;
+	struct isst_cpuset *taken;	  /* CPUs of valid partitions, offline ones included */
+	struct isst_cpuset *housekeeping; /* online, and neither isolated by isolcpus nor here */
+};
+
+/**
+ * Whether the kernel's own isolation (isolcpus) is in the way: a partition with load balancing must
+ * not hold its CPUs, and isolated ones must leave a housekeeping CPU.
+ */
+static bool conflicts(const struct acceptance *acceptance, const struct group *group)
+{
+	unsigned int cpu;
+
+	if (!acceptance->tree->isolcpus)
+		return false;
+	if (group->wanted == PARTITION_ROOT)
+		return intersects(group->cpus, acceptance->tree->isolcpus);
+	isst_cpuset_for_each (cpu, acceptance->housekeeping)
+		if (!isst_cpuset_has(group->cpus, cpu))
+			return false;
+	return true;
+}
+
+static bool leaves_nothing(const struct acceptance *acceptance, const struct group *group)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, acceptance->tree->online)
+		if (!isst_cpuset_has(acceptance->taken, cpu) && !isst_cpuset_has(group->cpus, cpu))
+			return false;
+	return true;
+}
+
+static const char *reason_against(const struct acceptance *acceptance, const struct group *group)
+{
+	if (is_empty(group->cpus))
+		return "cpuset.cpus and cpuset.cpus.exclusive are empty";
+	if (intersects(group->cpus, acceptance->taken))
+		return "cpu list in cpuset.cpus not exclusive";
+	if (!intersects(group->cpus, acceptance->tree->online))
+		return "no cpu available due to hotplug";
+	if (conflicts(acceptance, group))
+		return "partition config conflicts with housekeeping setup";
+	if (leaves_nothing(acceptance, group))
+		return "parent unable to distribute cpu downstream";
+	return NULL;
+}
+
+static int accept_partition(struct acceptance *acceptance, struct group *group)
+{
+	struct isst_cpuset *rest;
+	int result = isst_cpuset_add_set(acceptance->taken, group->cpus);
+
+	if (result || group->wanted != PARTITION_ISOLATED)
+		return result;
+	rest = chosen(acceptance->housekeeping, group->cpus, false);
+	if (!rest)
+		return -ENOMEM;
+	isst_cpuset_free(acceptance->housekeeping);
+	acceptance->housekeeping = rest;
+	return isst_cpuset_add_set(acceptance->tree->isolated, group->cpus);
+}
+
+/** First those that were valid before: they keep their CPUs. */
+static int accept_all(struct acceptance *acceptance, bool valid_before)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < acceptance->tree->count && !result; i++) {
+		struct group *group = &acceptance->tree->groups[i];
+
+		if (group->wanted == PARTITION_MEMBER || group->was_valid != valid_before)
+			continue;
+		group->reason = reason_against(acceptance, group);
+		if (!group->reason)
+			result = accept_partition(acceptance, group);
+	}
+	return result;
+}
+
+static bool is_valid(const struct group *group)
+{
+	return group->wanted != PARTITION_MEMBER && !group->reason;
+}
+
+/** A group without CPUs of its own gets its parent's. */
+static int grant(const struct group_tree *tree, struct group *group)
+{
+	const struct isst_cpuset *from = is_valid(group) ? tree->online : tree->effective;
+
+	group->effective = chosen(from, group->cpus, true);
+	if (group->effective && is_empty(group->effective)) {
+		isst_cpuset_free(group->effective);
+		group->effective = chosen(from, from, true);
+	}
+	return group->effective ? 0 : -ENOMEM;
+}
+
+static int grant_all(struct acceptance *acceptance)
+{
+	struct group_tree *tree = acceptance->tree;
+	int result = 0;
+
+	tree->effective = chosen(tree->online, acceptance->taken, false);
+	if (!tree->effective)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->count && !result; i++)
+		result = grant(tree, &tree->groups[i]);
+	return result;
+}
+
+static int begin(struct acceptance *acceptance)
+{
+	struct group_tree *tree = acceptance->tree;
+	struct isst_cpuset *none = isst_cpuset_new();
+
+	acceptance->taken = isst_cpuset_new();
+	tree->isolated = isst_cpuset_new();
+	if (none)
+		acceptance->housekeeping = chosen(tree->online,
+						  tree->isolcpus ? tree->isolcpus : none, false);
+	isst_cpuset_free(none);
+	if (!acceptance->taken || !tree->isolated || !acceptance->housekeeping)
+		return -ENOMEM;
+	return tree->isolcpus ? isst_cpuset_add_set(tree->isolated, tree->isolcpus) : 0;
+}
+
+int partitions_evaluate(struct group_tree *tree)
+{
+	struct acceptance acceptance = { .tree = tree };
+	int result = begin(&acceptance);
+
+	if (!result)
+		result = accept_all(&acceptance, true);
+	if (!result)
+		result = accept_all(&acceptance, false);
+	if (!result)
+		result = grant_all(&acceptance);
+	isst_cpuset_free(acceptance.taken);
+	isst_cpuset_free(acceptance.housekeeping);
+	return result;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A platform's defaults, and what follows from what it says, whether that was read from a platform
+ * file or recorded of a real machine. Knows nothing of either.
+ */
+#include "emulator/model/platform.h"
+#include "emulator/model/tpmi_layout.h"
+#include "emulator/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool platform_is_tpmi(const struct platform *platform)
+{
+	return platform->api_version.value >= 2;
+}
+
+const char *const smt_controls[] = {
+	"on", "off", "forceoff", "notsupported", "notimplemented", NULL
+};
+
+/* ---- Defaults ---- */
+
+static bool set_texts(struct platform *platform, const char *name)
+{
+	platform->name = strdup(name);
+	platform->vendor.text = strdup("GenuineIntel");
+	platform->model_name.text = strdup("Intel(R) Xeon(R) Processor");
+	platform->cpufreq.text = strdup("intel_pstate");
+	platform->governor.text = strdup("powersave");
+	platform->pstate.text = strdup("active");
+	platform->title.text = strdup("");
+	return platform->name && platform->vendor.text && platform->model_name.text &&
+	       platform->cpufreq.text && platform->governor.text && platform->pstate.text &&
+	       platform->title.text;
+}
+
+struct platform *platform_new(const char *name)
+{
+	struct platform *platform = calloc(1, sizeof(*platform));
+
+	if (!platform)
+		return NULL;
+	platform->family.value = 6;
+	platform->min_mhz.value = 800;
+	platform->driver_version.value = 1;
+	platform->api_version.value = 1;
+	platform->max_commands.value = 64;
+	platform->kernel.value = KERNEL(6, 12);
+	platform->mailbox.value = MAILBOX_PCI;
+	platform->node.value = 1;
+	platform->masked_errors.value = 1;
+	platform->dies.value = 1;
+	platform->threads.value = 1;
+	platform->die_files.value = 1;
+	platform->hwp.value = 1;
+	platform->bios_turbo.value = 1;
+	platform->cpuinfo_follows_turbo.value = 1;
+	platform->uncore.value = 1;
+	platform->uncore_writable.value = 1;
+	platform->cgroup_tree.value = CGROUP_V2;
+	if (set_texts(platform, name))
+		return platform;
+	platform_free(platform);
+	return NULL;
+}
+
+/** What the kernel shows as its release and its cpufreq driver have it. */
+static int complete_files(struct platform *platform)
+{
+	bool intel = strncmp(platform->cpufreq.text, "intel_", 6) == 0;
+
+	if (!platform->cgroup_isolated.line)
+		platform->cgroup_isolated.value = platform->kernel.value >= KERNEL(6, 1);
+	if (!platform->offline_cpufreq.line)
+		platform->offline_cpufreq.value = platform->kernel.value >= KERNEL(5, 19)
+							  ? OFFLINE_CPUFREQ_BUSY
+							  : OFFLINE_CPUFREQ_READABLE;
+	if (!platform->bios_turbo.value)
+		platform->no_turbo.value = 1;
+	if (!platform->uncore_follows_level.line)
+		platform->uncore_follows_level.value = platform_is_tpmi(platform);
+	if (platform->pstate.line || intel)
+		return 0;
+	free(platform->pstate.text);
+	platform->pstate.text = strdup("none");
+	return platform->pstate.text ? 0 : -ENOMEM;
+}
+
+/* ---- CPUs ---- */
+
+/** x86 kernels number possible CPUs without holes: holes are CPUs that are not present. */
+static int complete_possible(struct platform *platform)
+{
+	unsigned int highest = platform->cpus[platform->cpu_count - 1].number;
+	unsigned int cpu;
+	int error = 0;
+
+	if (!platform->possible.set) {
+		platform->possible.set = isst_cpuset_new();
+		error = platform->possible.set ? isst_cpuset_add(platform->possible.set, 0, highest)
+					       : -ENOMEM;
+	}
+	if (error)
+		return error;
+	isst_cpuset_for_each (cpu, platform->possible.set)
+		platform->cpu_ids = cpu + 1;
+	return 0;
+}
+
+static bool same_core(const struct platform *platform, const struct platform_cpu *a,
+		      const struct platform_cpu *b)
+{
+	const struct platform_domain *first = &platform->domains[a->domain];
+	const struct platform_domain *second = &platform->domains[b->domain];
+
+	return a->core_id == b->core_id && first->package == second->package &&
+	       first->die == second->die;
+}
+
+static void find_first_threads(struct platform *platform)
+{
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		struct platform_cpu *cpu = &platform->cpus[i];
+
+		cpu->first_of_core = true;
+		for (size_t j = 0; j < i && cpu->first_of_core; j++)
+			cpu->first_of_core = !same_core(platform, cpu, &platform->cpus[j]);
+	}
+}
+
+static void complete_smt(struct platform *platform)
+{
+	if (platform->smt.line)
+		return;
+	platform->smt.value = SMT_NOT_SUPPORTED;
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (!platform->cpus[i].first_of_core)
+			platform->smt.value = SMT_ON;
+}
+
+static int check_cpus(const struct platform *platform, char **what)
+{
+	unsigned int beyond;
+
+	if (platform->possible.set && isst_cpuset_next(platform->possible.set, MOST_CPUS, &beyond))
+		return set_error(what, -EINVAL, "CPU %u is possible; kernels have CPUs 0 to %u",
+				 beyond, MOST_CPUS - 1);
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		const struct platform_cpu *cpu = &platform->cpus[i];
+
+		if (cpu->number >= MOST_CPUS)
+			return set_error(what, -EINVAL, "there is a CPU %u; kernels have 0 to %u",
+					 cpu->number, MOST_CPUS - 1);
+		if (cpu->domain >= platform->domain_count)
+			return set_error(what, -EINVAL, "CPU %u is in no domain", cpu->number);
+		if (i > 0 && cpu->number <= cpu[-1].number)
+			return set_error(what, -EINVAL, "CPU %u comes after CPU %u", cpu->number,
+					 cpu[-1].number);
+	}
+	return 0;
+}
+
+/** The cores that a domain's CPUs are in, where nobody has said which it has. */
+static int complete_cores(struct platform *platform)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < platform->domain_count && !error; i++) {
+		struct platform_domain *domain = &platform->domains[i];
+
+		if (domain->cores.set)
+			continue;
+		domain->cores.set = isst_cpuset_new();
+		error = domain->cores.set ? 0 : -ENOMEM;
+		for (size_t cpu = 0; cpu < platform->cpu_count && !error; cpu++)
+			if (platform->cpus[cpu].domain == i)
+				error = isst_cpuset_add(domain->cores.set, platform->cpus[cpu].core,
+							platform->cpus[cpu].core);
+	}
+	return error;
+}
+
+/* ---- Power domains ---- */
+
+static struct tpmi_registers registers_of(const struct platform_domain *domain)
+{
+	return (struct tpmi_registers){ domain->registers, domain->register_count };
+}
+
+static void number_registers(struct platform *platform)
+{
+	platform->register_count = 0;
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		platform->domains[i].first_register = platform->register_count;
+		platform->register_count += platform->domains[i].register_count;
+	}
+}
+
+/** The driver numbers packages from 0 on, whatever their ids are. */
+static void number_sockets(struct platform *platform)
+{
+	unsigned int socket = 0;
+
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		struct platform_domain *domain = &platform->domains[i];
+
+		if (i > 0 && domain->package != domain[-1].package)
+			socket++;
+		domain->socket = socket;
+	}
+}
+
+static int check_power_domain(const struct platform_domain *domain,
+			      const struct platform_domain *before, char **what)
+{
+	const struct tpmi_registers registers = registers_of(domain);
+	const char *missing = tpmi_incomplete(&registers);
+
+	if (missing)
+		return set_error(what, -EINVAL,
+				 "package %u power domain %u has %zu registers, too few to hold %s",
+				 domain->package, domain->power_domain, domain->register_count,
+				 missing);
+	if (domain->power_domain >= MOST_POWER_DOMAINS)
+		return set_error(what, -EINVAL, "package %u has a power domain %u; 0 to %u exist",
+				 domain->package, domain->power_domain, MOST_POWER_DOMAINS - 1);
+	if (before &&
+	    (domain->package < before->package ||
+	     (domain->package == before->package && domain->power_domain <= before->power_domain)))
+		return set_error(
+			what, -EINVAL,
+			"package %u power domain %u comes after package %u power domain %u",
+			domain->package, domain->power_domain, before->package,
+			before->power_domain);
+	return 0;
+}
+
+static int complete_power_domains(struct platform *platform, char **what)
+{
+	int error = 0;
+
+	platform->mailbox.value = MAILBOX_NONE;
+	platform->mmio.value = 0;
+	number_sockets(platform);
+	for (size_t i = 0; i < platform->domain_count && !error; i++) {
+		struct platform_domain *domain = &platform->domains[i];
+		const struct tpmi_registers registers = registers_of(domain);
+
+		error = check_power_domain(domain, i > 0 ? domain - 1 : NULL, what);
+		if (error || domain->type.line)
+			continue;
+		domain->type.value = DOMAIN_COMPUTE;
+		if (tpmi_absent(&registers))
+			domain->type.value = DOMAIN_ABSENT;
+		else if (isst_cpuset_count(domain->cores.set) == 0)
+			domain->type.value = DOMAIN_IO;
+	}
+	return error;
+}
+
+void platform_unlock(struct platform *platform)
+{
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		const struct tpmi_registers registers = registers_of(&platform->domains[i]);
+
+		platform->domains[i].locked.value = 0;
+		if (registers.count == 0 || tpmi_absent(&registers))
+			continue;
+		tpmi_set(&registers, PP_CONTROL_LOCK, 0, 0, 0);
+		tpmi_set(&registers, PP_STATUS_LOCK, 0, 0, 0);
+	}
+}
+
+int platform_complete(struct platform *platform, char **what)
+{
+	int error = complete_files(platform);
+
+	if (!error && (platform->domain_count == 0 || platform->cpu_count == 0))
+		error = set_error(what, -EINVAL, "there are no CPUs");
+	if (!error)
+		error = check_cpus(platform, what);
+	if (!error)
+		error = complete_possible(platform);
+	if (!error)
+		error = complete_cores(platform);
+	if (!error && platform_is_tpmi(platform))
+		error = complete_power_domains(platform, what);
+	if (!error) {
+		number_registers(platform);
+		platform_number_nodes(platform);
+		find_first_threads(platform);
+		complete_smt(platform);
+	}
+	return error;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The steps from the text of a platform file to a platform, for the platform_*.c files alone:
+ * lines (platform_parse.c), keys and their values (platform_keys.c), domains and CPUs
+ * (platform_topology.c), contradictions (platform_check.c), TPMI registers (platform_registers.c).
+ */
+#ifndef EMULATOR_PLATFORM_FILE_H
+#define EMULATOR_PLATFORM_FILE_H
+
+#include "emulator/model/platform.h"
+
+struct platform_file;
+struct key;
+
+/** Sets the number, text, ... at @target from @text. */
+typedef int value_parser(struct platform_file *file, const struct key *key, const char *text,
+			 unsigned int line, void *target);
+
+struct key {
+	const char *name;
+	value_parser *parse;
+	size_t offset;		  /* of the value in what the section describes */
+	unsigned int min, max;	  /* of numbers */
+	const char *const *words; /* that stand for 0, 1, ...; ended by NULL */
+	bool numbered;		  /* the name is followed by a number, which is part of the value */
+	enum { FOR_BOTH, FOR_MAILBOX, FOR_TPMI } driver; /* whose platforms know it */
+};
+
+enum section_target { TARGET_PLATFORM, TARGET_DOMAIN, TARGET_CLOS, TARGET_LEVEL };
+
+struct section_kind {
+	const char *name;
+	enum section_target target;
+	const struct key *keys; /* ended by a NULL name */
+	unsigned int numbers;	/* the name is followed by a number below this; 0: by none */
+};
+extern const struct section_kind section_kinds[];
+
+/** One section of the file: `[level 0 package 1]`. */
+struct section {
+	const struct section_kind *kind;
+	size_t first_setting;
+	unsigned int line;
+	unsigned int number, last;	   /* for these numbers */
+	struct number_value package, die;  /* line 0: any */
+	struct number_value power_domains; /* mask; line 0: any */
+};
+
+struct setting {
+	size_t section;
+	const struct key *key;
+	unsigned int line;
+	const char *value;
+};
+
+struct platform_file {
+	const char *name;
+	char **error;
+	char *text; /* a copy, cut into strings */
+	struct section *sections;
+	size_t section_count;
+	struct setting *settings;
+	size_t setting_count;
+};
+
+/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
+int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** Applies the settings of section @index to what it describes. */
+int apply_section(struct platform_file *file, size_t index, void *target);
+
+int make_domains(struct platform_file *file, struct platform *platform);
+int make_cpus(struct platform_file *file, struct platform *platform);
+int check_platform(struct platform_file *file, struct platform *platform);
+int make_registers(struct platform_file *file, struct platform *platform);
+
+#endif

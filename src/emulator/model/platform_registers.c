@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes the TPMI registers of each power domain from what a platform file says of it: what driver
+ * and firmware find at reset. What they do with them is not known here.
+ */
+#include "emulator/model/platform_file.h"
+#include "emulator/model/tpmi_layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Words of 64 bits: where the banks begin, and how long they are. */
+enum {
+	CP_START = 1,
+	PP_START = 12,
+	PP_WORDS = 5,
+	LEVEL_WORDS = 12,
+	FABRIC2_WORDS = 1, /* from revision 2 on */
+	BF_WORDS = 2,
+	TF_WORDS = 8,
+	MODULE_WORDS = 1,  /* from revision 2 on */
+	USUAL_LEVELS = 5,  /* there is room for */
+	ASSOCIATIONS = 16, /* in a register */
+};
+
+enum { FEATURE_PP = 1, FEATURE_BF = 2, FEATURE_TF = 3 };
+
+static uint64_t ratio(const struct number_value *mhz)
+{
+	return mhz->value / 100;
+}
+
+/** A byte of each of them. */
+static uint64_t bytes(const struct list_value *list, unsigned int divisor)
+{
+	uint64_t word = 0;
+
+	for (unsigned int i = 0; i < list->count; i++)
+		word |= (uint64_t)(list->value[i] / divisor) << (8 * i);
+	return word;
+}
+
+static unsigned int count_bits(uint64_t mask)
+{
+	return (unsigned int)__builtin_popcountll(mask);
+}
+
+/** The highest revision of a feature among the levels: it decides how long their blocks are. */
+static unsigned int newest_turbo_freq(const struct platform_domain *domain)
+{
+	unsigned int newest = 0;
+
+	for (size_t i = 0; i < domain->level_count; i++)
+		if (domain->levels[i].tf_version.value > newest)
+			newest = domain->levels[i].tf_version.value;
+	return newest;
+}
+
+/** How a domain's blocks of levels are laid out, in words. */
+struct layout {
+	size_t bf, tf, block, levels;
+};
+
+static struct layout choose_layout(const struct platform_domain *domain)
+{
+	struct layout layout = { .bf = LEVEL_WORDS, .levels = USUAL_LEVELS };
+
+	if (domain->version.value >= 2)
+		layout.bf += FABRIC2_WORDS;
+	layout.tf = layout.bf + BF_WORDS;
+	layout.block = layout.tf + TF_WORDS;
+	if (newest_turbo_freq(domain) >= 2)
+		layout.block += MODULE_WORDS;
+	if (domain->level_count && domain->levels[domain->level_count - 1].number >= layout.levels)
+		layout.levels = domain->levels[domain->level_count - 1].number + 1;
+	return layout;
+}
+
+/* ---- The banks ---- */
+
+static void set_headers(const struct tpmi_registers *to, const struct platform_domain *domain,
+			const struct layout *layout)
+{
+	uint64_t offsets = 0;
+
+	tpmi_set(to, SST_VERSION, 0, 0, domain->interface_version.value);
+	tpmi_set(to, SST_CAPABILITIES, 0, 0,
+		 domain->core_power.value | domain->perf_profile.value << 1);
+	tpmi_set(to, SST_CP_OFFSET, 0, 0, CP_START);
+	tpmi_set(to, SST_PP_OFFSET, 0, 0, PP_START);
+	tpmi_set(to, CP_REVISION, 0, 0, domain->cp_version.value);
+	tpmi_set(to, PP_ID, 0, 0, FEATURE_PP);
+	tpmi_set(to, PP_REVISION, 0, 0, domain->version.value);
+	tpmi_set(to, PP_BLOCK_SIZE, 0, 0, layout->block);
+	tpmi_set(to, PP_DYNAMIC_SWITCH, 0, 0, domain->dynamic_switch.value);
+	tpmi_set(to, PP_BF_OFFSET, 0, 0, layout->bf);
+	tpmi_set(to, PP_TF_OFFSET, 0, 0, layout->tf);
+	for (size_t level = 0; level < layout->levels; level++)
+		offsets |= (uint64_t)(PP_WORDS + level * layout->block) << (8 * level);
+	tpmi_set(to, PP_BLOCK_OFFSETS, 0, 0, offsets);
+}
+
+static void set_class_of_cores(const struct tpmi_registers *to, const struct isst_cpuset *cores,
+			       unsigned int clos)
+{
+	unsigned int core;
+
+	isst_cpuset_for_each (core, cores) {
+		uint64_t word = tpmi_get(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS);
+		unsigned int low = 4 * (core % ASSOCIATIONS);
+
+		word = (word & ~(UINT64_C(0xf) << low)) | (uint64_t)clos << low;
+		tpmi_set(to, CP_ASSOCIATION, 0, core / ASSOCIATIONS, word);
+	}
+}
+
+static void set_core_power(const struct tpmi_registers *to, const struct platform_domain *domain)
+{
+	uint64_t state = domain->core_power_enabled.value | domain->priority.value << 1;
+
+	tpmi_set(to, CP_CONTROL, 0, 0, state);
+	tpmi_set(to, CP_STATUS, 0, 0, state);
+	for (unsigned int i = 0; i < CLOS_COUNT; i++) {
+		const struct platform_clos *clos = &domain->clos[i];
+
+		tpmi_set(to, CP_CLOS_WEIGHT, 0, i, clos->weight.value);
+		tpmi_set(to, CP_CLOS_MIN, 0, i, ratio(&clos->min));
+		tpmi_set(to, CP_CLOS_MAX, 0, i, ratio(&clos->max));
+		if (clos->cores.set)
+			set_class_of_cores(to, clos->cores.set, i);
+	}
+}
+
+static void set_perf_profile(const struct tpmi_registers *to, const struct platform_domain *domain)
+{
+	uint64_t levels = 0, allowed = 0;
+	uint64_t features = domain->base_freq_enabled.value | domain->turbo_freq_enabled.value << 1;
+
+	for (size_t i = 0; i < domain->level_count; i++) {
+		const struct platform_level *level = &domain->levels[i];
+
+		if (!level->enabled.value || level->number >= TPMI_LEVELS)
+			continue;
+		levels |= UINT64_C(1) << level->number;
+		allowed |= (uint64_t)level->allowed.value << level->number;
+	}
+	tpmi_set(to, PP_LEVELS, 0, 0, levels);
+	tpmi_set(to, PP_ALLOWED_LEVELS, 0, 0, allowed);
+	tpmi_set(to, PP_CONTROL_LEVEL, 0, 0, domain->level.value);
+	tpmi_set(to, PP_CONTROL_LOCK, 0, 0, domain->locked.value);
+	tpmi_set(to, PP_CONTROL_FEATURES, 0, 0, features);
+	tpmi_set(to, PP_STATUS_LEVEL, 0, 0, domain->level.value);
+	tpmi_set(to, PP_STATUS_LOCK, 0, 0, domain->locked.value);
+	tpmi_set(to, PP_STATUS_FEATURES, 0, 0, features);
+}
+
+/* ---- A level ---- */
+
+struct fact {
+	enum tpmi_field field;
+	size_t value; /* offset of a struct number_value in the level */
+	unsigned int divisor;
+};
+
+#define FACT(field, value, divisor) \
+	{ \
+		field, offsetof(struct platform_level, value), divisor \
+	}
+
+static const struct fact facts[] = {
+	FACT(LEVEL_FUSED_CORES, fused_cores, 1),
+	FACT(LEVEL_RESOLVED_CORES, resolved_cores, 1),
+	FACT(LEVEL_TJUNCTION, tjunction_c, 1),
+	FACT(LEVEL_MEMORY, memory, 100),
+	FACT(LEVEL_COOLING, cooling, 1),
+	FACT(LEVEL_P0, p0, 100),
+	FACT(LEVEL_P1, p1, 100),
+	FACT(LEVEL_PN, pn, 100),
+	FACT(LEVEL_PM, pm, 100),
+	FACT(LEVEL_FABRIC_P0, uncore_max, 100),
+	FACT(LEVEL_FABRIC_P1, uncore_base, 100),
+	FACT(LEVEL_FABRIC_PM, uncore_min, 100),
+	FACT(BF_SUPPORTED, bf_support, 1),
+	FACT(BF_HIGH, bf_high, 100),
+	FACT(BF_LOW, bf_low, 100),
+	FACT(BF_TJUNCTION, bf_tjunction_c, 1),
+	FACT(TF_SUPPORTED, tf_support, 1),
+};
+
+/* Only where the header says revision 2: in earlier ones SST-BF begins there. */
+static const struct fact second_fabric[] = {
+	FACT(LEVEL_FABRIC2_P0, uncore2_max, 100),
+	FACT(LEVEL_FABRIC2_P1, uncore2_base, 100),
+	FACT(LEVEL_FABRIC2_PM, uncore2_min, 100),
+};
+
+static void set_facts(const struct tpmi_registers *to, const struct platform_level *level,
+		      const struct fact *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct number_value *value = (const void *)((const char *)level +
+								  all[i].value);
+
+		tpmi_set(to, all[i].field, level->number, 0, value->value / all[i].divisor);
+	}
+}
+
+static void set_turbo_limits(const struct tpmi_registers *to, const struct platform_level *level)
+{
+	uint64_t clip = 0, modules = 0;
+
+	for (unsigned int type = 0; type < TRL_TYPES; type++) {
+		tpmi_set(to, LEVEL_TRL, level->number, type, bytes(&level->limits[type], 100));
+		tpmi_set(to, TF_TRL, level->number, type, bytes(&level->tf_limits[type], 100));
+		clip |= ratio(&level->tf_clip[type]) << (8 * type);
+	}
+	tpmi_set(to, LEVEL_TRL_CORES, level->number, 0, bytes(&level->trl_cores, 1));
+	tpmi_set(to, TF_CORES, level->number, 0, bytes(&level->tf_cores, 1));
+	tpmi_set(to, TF_CLIP, level->number, 0, clip);
+	if (!level->tf_modules.line)
+		return;
+	for (unsigned int i = 0; i < level->tf_modules.count; i++)
+		modules |= (uint64_t)level->tf_modules.value[i] << (16 * i);
+	tpmi_set(to, TF_MODULES, level->number, 0, modules);
+}
+
+static void set_level(const struct tpmi_registers *to, const struct platform_domain *domain,
+		      const struct platform_level *level)
+{
+	uint64_t base = 0;
+
+	for (unsigned int i = 0; i < BASES; i++)
+		base |= ratio(&level->base[i]) << (8 * i);
+	tpmi_set(to, LEVEL_BASE_RATIOS, level->number, 0, base);
+	tpmi_set(to, LEVEL_CORE_MASK, level->number, 0, level->cores.cores);
+	tpmi_set(to, LEVEL_POWER, level->number, 0,
+		 level->power_w.value * 8 + level->power_eighths.value);
+	tpmi_set(to, BF_POWER, level->number, 0,
+		 level->bf_power_w.value * 8 + level->bf_power_eighths.value);
+	tpmi_set(to, BF_CORE_MASK, level->number, 0, level->bf_cores.cores);
+	set_facts(to, level, facts, sizeof(facts) / sizeof(*facts));
+	if (domain->version.value >= 2)
+		set_facts(to, level, second_fabric, sizeof(second_fabric) / sizeof(*second_fabric));
+	set_turbo_limits(to, level);
+}
+
+/** Also where nothing is known of a level its block begins like that. */
+static void set_level_headers(const struct tpmi_registers *to, unsigned int number,
+			      const struct platform_level *level)
+{
+	tpmi_set(to, BF_ID, number, 0, FEATURE_BF);
+	tpmi_set(to, BF_REVISION, number, 0,
+		 level && level->bf_version.line ? level->bf_version.value : 1);
+	tpmi_set(to, TF_ID, number, 0, FEATURE_TF);
+	tpmi_set(to, TF_REVISION, number, 0,
+		 level && level->tf_version.line ? level->tf_version.value : 1);
+}
+
+/* ---- Completing a level ---- */
+
+static void complete(struct number_value *value, unsigned int otherwise)
+{
+	if (!value->line)
+		value->value = otherwise;
+}
+
+static void complete_level(const struct platform *platform, struct platform_level *level)
+{
+	unsigned int base = level->base[BASE_SSE].value;
+
+	complete(&level->bf_support, level->bf_cores.line != 0);
+	complete(&level->tf_support, level->tf_cores.line != 0);
+	if (!level->enabled.value)
+		return;
+	complete(&level->p0, level->limits[0].count ? level->limits[0].value[0] : base);
+	complete(&level->p1, base);
+	complete(&level->pn, platform->min_mhz.value);
+	complete(&level->pm, level->pn.value);
+}
+
+/** What has no meaning without cores. */
+static void remove_cores(struct platform_level *level)
+{
+	level->cores.cores = level->bf_cores.cores = 0;
+	level->trl_cores = level->tf_cores = level->tf_modules = (struct list_value){ 0 };
+	for (unsigned int type = 0; type < TRL_TYPES; type++)
+		level->limits[type] = level->tf_limits[type] = (struct list_value){ 0 };
+}
+
+static void complete_counts(struct platform_level *level)
+{
+	complete(&level->resolved_cores, count_bits(level->cores.cores));
+	complete(&level->fused_cores, level->resolved_cores.value);
+}
+
+/* ---- A domain ---- */
+
+static int set_raw(struct platform_file *file, const struct tpmi_registers *to,
+		   const struct raw_value *raw, size_t start, size_t words)
+{
+	for (unsigned int i = 0; i < raw->count; i++) {
+		const struct raw_register *one = &raw->registers[i];
+		size_t at = one->offset / sizeof(*to->word);
+
+		if (at >= words)
+			return file_error(file, one->line,
+					  "found register 0x%x, expected an offset below 0x%zx",
+					  one->offset, words * sizeof(*to->word));
+		to->word[start + at] = one->whole ? one->value : to->word[start + at] | one->value;
+	}
+	return 0;
+}
+
+static int set_levels(struct platform_file *file, const struct platform *platform,
+		      struct platform_domain *domain, const struct tpmi_registers *to,
+		      const struct layout *layout)
+{
+	int error = 0;
+
+	for (unsigned int number = 0; number < layout->levels; number++)
+		set_level_headers(to, number, platform_level(domain, number));
+	for (size_t i = 0; i < domain->level_count && !error; i++) {
+		struct platform_level *level = &domain->levels[i];
+
+		complete_level(platform, level);
+		if (domain->type.value != DOMAIN_COMPUTE)
+			remove_cores(level);
+		complete_counts(level);
+		set_level(to, domain, level);
+		error = set_raw(file, to, &level->raw,
+				tpmi_bank_start(to, TPMI_LEVEL, level->number), layout->block);
+	}
+	return error;
+}
+
+static int make_domain(struct platform_file *file, const struct platform *platform,
+		       struct platform_domain *domain)
+{
+	const struct layout layout = choose_layout(domain);
+	size_t count = PP_START + PP_WORDS + layout.levels * layout.block;
+	struct tpmi_registers to = { calloc(count, sizeof(uint64_t)), count };
+	int error;
+
+	if (!to.word)
+		return -ENOMEM;
+	domain->registers = to.word;
+	domain->register_count = count;
+	if (domain->type.value == DOMAIN_ABSENT) {
+		for (size_t i = 0; i < count; i++)
+			to.word[i] = UINT64_MAX;
+		return 0;
+	}
+	set_headers(&to, domain, &layout);
+	set_core_power(&to, domain);
+	set_perf_profile(&to, domain);
+	error = set_levels(file, platform, domain, &to, &layout);
+	return error ? error : set_raw(file, &to, &domain->raw, 0, count);
+}
+
+int make_registers(struct platform_file *file, struct platform *platform)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < platform->domain_count && !error; i++)
+		error = make_domain(file, platform, &platform->domains[i]);
+	return error;
+}
