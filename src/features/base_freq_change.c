@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-BF on and off, with what goes with it: CLOS, associations, core-power, cpufreq limits. */
 #include "features/base_freq_preset.h"
-#include "features/context.h"
 #include "features/level_effects.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "sysfs/cpufreq.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * limits of cpufreq.
  */
 #include "features/base_freq_preset.h"
-#include "features/context.h"
 #include "sysfs/cpufreq.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a context, and discovery: which machine, which driver, which firmware interface. */
-#include "features/context.h"
+#include "topology/context.h"
 #include "base/machine.h"
 #include "features/level_effects.h"
 #include "firmware/preset.h"
@@ -73,37 +73,6 @@ void isst_close(struct isst_context *context)
 	kernel_files_forget(&context->files);
 	messages_free(&context->messages);
 	free(context);
-}
-
-const char *isst_error(const struct isst_context *context)
-{
-	return context->messages.error ? context->messages.error : "";
-}
-
-const char *isst_notice(const struct isst_context *context, size_t index)
-{
-	return index < context->messages.notices.count ? context->messages.notices.texts[index]
-						       : NULL;
-}
-
-const char *isst_left_out(const struct isst_context *context, size_t index)
-{
-	const struct topology *topology = context->topology;
-
-	return topology && index < topology->left_out_count ? topology->left_out[index] : NULL;
-}
-
-const char *isst_offline_part(const struct isst_context *context, size_t index)
-{
-	const struct topology *topology = context->topology;
-
-	return topology && index < topology->offline_part_count ? topology->offline_parts[index]
-								: NULL;
-}
-
-const struct isst_platform *isst_platform(const struct isst_context *context)
-{
-	return &context->platform;
 }
 
 /** Processors that are known, and what their driver comes from. */
@@ -302,137 +271,4 @@ int isst_rediscover(struct isst_context *context)
 	const char *before = message_begin(&context->messages);
 
 	return message_end(&context->messages, before, rediscover(context));
-}
-
-int context_check_discovered(struct isst_context *context)
-{
-	if (context->topology)
-		return 0;
-	return message_error(&context->messages, -EINVAL, "the machine is not discovered yet");
-}
-
-int context_check_domain(struct isst_context *context, const struct isst_domain *domain)
-{
-	if (topology_has_domain(context->topology, domain))
-		return 0;
-	if (topology_has_lost_domain(context->topology, domain))
-		return message_error(&context->messages, -ESTALE,
-				     "%s is not there any more since the machine was discovered "
-				     "anew",
-				     domain->name);
-	return message_error(&context->messages, -EINVAL, "%s",
-			     domain ? "a domain of another context was given"
-				    : "no domain was given");
-}
-
-int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu)
-{
-	if (topology_has_cpu(context->topology, cpu))
-		return 0;
-	if (topology_has_lost_cpu(context->topology, cpu))
-		return message_error(&context->messages, -ESTALE,
-				     "CPU %u is not there any more since the machine was "
-				     "discovered anew",
-				     cpu->number);
-	return message_error(&context->messages, -EINVAL, "%s",
-			     cpu ? "a CPU of another context was given" : "no CPU was given");
-}
-
-static bool take_error(const struct isst_context *context, int error, struct isst_failure *failure)
-{
-	if (error)
-		*failure = (struct isst_failure){ .error = error, .message = isst_error(context) };
-	return !error;
-}
-
-bool context_accepts_domain(struct isst_context *context, const struct isst_domain *domain,
-			    struct isst_failure *failure)
-{
-	return take_error(context, context_check_domain(context, domain), failure);
-}
-
-bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cpu,
-			 struct isst_failure *failure)
-{
-	return take_error(context, context_check_cpu(context, cpu), failure);
-}
-
-const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu)
-{
-	if (!cpu->core_known)
-		return topology_cpu(context->topology, cpu->number)->unknown_core;
-	if (cpu->core < 64)
-		return NULL;
-	return message_make(&context->messages,
-			    "it is of core %u, but the firmware can name only cores 0 to 63",
-			    cpu->core);
-}
-
-static int read_results(struct isst_context *context, void *results, size_t count, size_t size,
-			plan_result plan)
-{
-	int error = context_check_discovered(context);
-	struct firmware_batch *batch;
-
-	if (error)
-		return error;
-	batch = firmware_batch_new(&context->firmware);
-	error = batch ? 0 : -ENOMEM;
-	for (size_t i = 0; i < count && !error; i++)
-		error = plan(context, batch, (char *)results + i * size);
-	if (!error)
-		error = firmware_run(batch);
-	firmware_batch_free(batch);
-	return error;
-}
-
-int context_read(struct isst_context *context, void *results, size_t count, size_t size,
-		 plan_result plan)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before,
-			   read_results(context, results, count, size, plan));
-}
-
-size_t isst_domain_count(const struct isst_context *context)
-{
-	return context->topology ? context->topology->domain_count : 0;
-}
-
-const struct isst_domain *isst_domain(const struct isst_context *context, size_t index)
-{
-	return index < isst_domain_count(context) ? &context->topology->domains[index]->public
-						  : NULL;
-}
-
-const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number)
-{
-	const struct topology_cpu *cpu = NULL;
-
-	if (context->topology)
-		cpu = topology_cpu(context->topology, number);
-	return cpu ? &cpu->public : NULL;
-}
-
-const struct isst_cpuset *isst_present_cpus(const struct isst_context *context)
-{
-	return context->topology ? context->topology->present : NULL;
-}
-
-const struct isst_cpuset *isst_online_cpus(const struct isst_context *context)
-{
-	return context->topology ? context->topology->online : NULL;
-}
-
-unsigned int isst_mask_bits(const struct isst_context *context)
-{
-	return context->topology ? context->topology->mask_bits : 0;
-}
-
-const char *isst_trl_type_name(const struct isst_context *context, unsigned int type)
-{
-	const struct firmware_operations *operations = context->firmware.operations;
-
-	return operations ? operations->trl_type_name(&context->platform, type) : NULL;
 }

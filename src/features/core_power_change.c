@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-CP: switching it, configuring CLOS, and putting cores into them. */
-#include "features/context.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "sysfs/cpufreq.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What of core-power stays behind when it goes off: limits of CLOS, and CPUs in others than CLOS 0.
  */
-#include "features/context.h"
 #include "features/planning.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The uncore limits of a level. */
-#include "features/context.h"
 #include "features/level_change.h"
 #include "sysfs/uncore.h"
+#include "topology/context.h"
 
 #include <errno.h>
 

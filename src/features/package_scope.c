@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests and their neighbours in the same packages. */
 #include "features/package_scope.h"
-#include "features/context.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

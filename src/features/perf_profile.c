@@ -3,7 +3,8 @@
  * SST-PP, and SST-BF and SST-TF as the levels specify them. Levels of all domains are read
  * together, in phases: what a later one asks depends on what an earlier one answered.
  */
-#include "features/context.h"
+#include "features/perf_profile.h"
+#include "features/reading.h"
 
 #include <errno.h>
 #include <stdlib.h>

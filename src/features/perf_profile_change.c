@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SST-PP: another performance level. What it means for CPUs is planned in level_cpus.c. */
-#include "features/context.h"
 #include "features/level_change.h"
 #include "features/plan.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Facts that changes are planned from, and steps that several features need. */
 #include "features/planning.h"
-#include "features/context.h"
+#include "features/perf_profile.h"
+#include "features/reading.h"
 #include "sysfs/cpufreq.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* What `disable --auto` puts back: the values that `enable --auto` recorded before it replaced
  * them. */
 #include "features/base_freq_preset.h"
-#include "features/context.h"
 #include "features/planning.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

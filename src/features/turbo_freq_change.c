@@ -3,11 +3,11 @@
  * SST-TF on and off, with what goes with it: core-power, CLOS and associations, and the turbo ratio
  * limits (turbo_freq_limits.c).
  */
-#include "features/context.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "features/turbo_freq_limits.h"
 #include "sysfs/cpufreq.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What becomes of the turbo ratio limits as SST-TF goes on or off. */
 #include "features/turbo_freq_limits.h"
-#include "features/context.h"
+#include "topology/context.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turbo by cpufreq's limits, the turbo ratio limits, and all CPUs online. */
-#include "features/context.h"
 #include "features/hotplug.h"
 #include "features/plan.h"
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
+#include "topology/context.h"
 
 #include <errno.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The topology of a context, which is found anew when CPUs went on- or offline. */
+/* What a context holds: its topology, which is found anew when CPUs went on- or offline, and what
+ * callers ask of it. */
 #include "topology/context.h"
+
+#include <errno.h>
 
 int context_discover_topology(struct isst_context *context)
 {
@@ -21,4 +24,141 @@ int context_discover_topology(struct isst_context *context)
 	else
 		context->topology = topology;
 	return error;
+}
+
+const char *isst_error(const struct isst_context *context)
+{
+	return context->messages.error ? context->messages.error : "";
+}
+
+const char *isst_notice(const struct isst_context *context, size_t index)
+{
+	return index < context->messages.notices.count ? context->messages.notices.texts[index]
+						       : NULL;
+}
+
+const char *isst_left_out(const struct isst_context *context, size_t index)
+{
+	const struct topology *topology = context->topology;
+
+	return topology && index < topology->left_out_count ? topology->left_out[index] : NULL;
+}
+
+const char *isst_offline_part(const struct isst_context *context, size_t index)
+{
+	const struct topology *topology = context->topology;
+
+	return topology && index < topology->offline_part_count ? topology->offline_parts[index]
+								: NULL;
+}
+
+const struct isst_platform *isst_platform(const struct isst_context *context)
+{
+	return &context->platform;
+}
+
+size_t isst_domain_count(const struct isst_context *context)
+{
+	return context->topology ? context->topology->domain_count : 0;
+}
+
+const struct isst_domain *isst_domain(const struct isst_context *context, size_t index)
+{
+	return index < isst_domain_count(context) ? &context->topology->domains[index]->public
+						  : NULL;
+}
+
+const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number)
+{
+	const struct topology_cpu *cpu = NULL;
+
+	if (context->topology)
+		cpu = topology_cpu(context->topology, number);
+	return cpu ? &cpu->public : NULL;
+}
+
+const struct isst_cpuset *isst_present_cpus(const struct isst_context *context)
+{
+	return context->topology ? context->topology->present : NULL;
+}
+
+const struct isst_cpuset *isst_online_cpus(const struct isst_context *context)
+{
+	return context->topology ? context->topology->online : NULL;
+}
+
+unsigned int isst_mask_bits(const struct isst_context *context)
+{
+	return context->topology ? context->topology->mask_bits : 0;
+}
+
+const char *isst_trl_type_name(const struct isst_context *context, unsigned int type)
+{
+	const struct firmware_operations *operations = context->firmware.operations;
+
+	return operations ? operations->trl_type_name(&context->platform, type) : NULL;
+}
+
+int context_check_discovered(struct isst_context *context)
+{
+	if (context->topology)
+		return 0;
+	return message_error(&context->messages, -EINVAL, "the machine is not discovered yet");
+}
+
+int context_check_domain(struct isst_context *context, const struct isst_domain *domain)
+{
+	if (topology_has_domain(context->topology, domain))
+		return 0;
+	if (topology_has_lost_domain(context->topology, domain))
+		return message_error(&context->messages, -ESTALE,
+				     "%s is not there any more since the machine was discovered "
+				     "anew",
+				     domain->name);
+	return message_error(&context->messages, -EINVAL, "%s",
+			     domain ? "a domain of another context was given"
+				    : "no domain was given");
+}
+
+int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu)
+{
+	if (topology_has_cpu(context->topology, cpu))
+		return 0;
+	if (topology_has_lost_cpu(context->topology, cpu))
+		return message_error(&context->messages, -ESTALE,
+				     "CPU %u is not there any more since the machine was "
+				     "discovered anew",
+				     cpu->number);
+	return message_error(&context->messages, -EINVAL, "%s",
+			     cpu ? "a CPU of another context was given" : "no CPU was given");
+}
+
+static bool take_error(const struct isst_context *context, int error, struct isst_failure *failure)
+{
+	if (error)
+		*failure = (struct isst_failure){ .error = error, .message = isst_error(context) };
+	return !error;
+}
+
+bool context_accepts_domain(struct isst_context *context, const struct isst_domain *domain,
+			    struct isst_failure *failure)
+{
+	return take_error(context, context_check_domain(context, domain), failure);
+}
+
+bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cpu,
+			 struct isst_failure *failure)
+{
+	return take_error(context, context_check_cpu(context, cpu), failure);
+}
+
+const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu)
+{
+	if (!cpu->core_known)
+		return topology_cpu(context->topology, cpu->number)->unknown_core;
+	if (cpu->core < 64)
+		return NULL;
+	return message_make(&context->messages,
+			    "it is of core %u, but the firmware can name only cores 0 to 63",
+			    cpu->core);
 }

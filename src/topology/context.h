@@ -50,4 +50,24 @@ static inline bool context_has_power_domains(const struct isst_context *context)
  */
 int context_discover_topology(struct isst_context *context);
 
+/** Why a call before isst_discover() cannot work; 0 when all is well. */
+int context_check_discovered(struct isst_context *context);
+
+/**
+ * Whether a caller's domain or CPU is one of the machine as it was found last. Returns 0, or with a
+ * message -EINVAL (none, or one of another context) or -ESTALE (it is not there any more).
+ */
+int context_check_domain(struct isst_context *context, const struct isst_domain *domain);
+int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu);
+
+/** The same where it is the failure of one result. Returns false with the failure set. */
+bool context_accepts_domain(struct isst_context *context, const struct isst_domain *domain,
+			    struct isst_failure *failure);
+bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cpu,
+			 struct isst_failure *failure);
+
+/** Why the CLOS of a CPU's core can be neither read nor written: nobody knows which core it is, or
+ * the firmware cannot name it. NULL where it can. */
+const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu);
+
 #endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The summary of a domain's levels, for the features that depend on one. */
+#ifndef ISST_FEATURES_PERF_PROFILE_H
+#define ISST_FEATURES_PERF_PROFILE_H
+
+#include "topology/context.h"
+
+/** Plans to read the summary of a domain's levels. */
+int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
+		      struct isst_perf_profile *profile);
+/**
+ * Firmware that refuses to tell something lacks it. Where other domains of the machine do tell it,
+ * that is no lack but a failure: else half a machine would be taken for the whole.
+ */
+void perf_profile_judge_refusal(struct isst_failure *failure, bool answered_elsewhere);
+
+/** Whether a domain has a level, as far as its summary tells. */
+bool level_exists(const struct isst_perf_profile *profile, unsigned int level);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading for a set of things at once. */
+#include "features/reading.h"
+#include "base/messages.h"
+
+#include <errno.h>
+
+static int read_results(struct isst_context *context, void *results, size_t count, size_t size,
+			plan_result plan)
+{
+	int error = context_check_discovered(context);
+	struct firmware_batch *batch;
+
+	if (error)
+		return error;
+	batch = firmware_batch_new(&context->firmware);
+	error = batch ? 0 : -ENOMEM;
+	for (size_t i = 0; i < count && !error; i++)
+		error = plan(context, batch, (char *)results + i * size);
+	if (!error)
+		error = firmware_run(batch);
+	firmware_batch_free(batch);
+	return error;
+}
+
+int context_read(struct isst_context *context, void *results, size_t count, size_t size,
+		 plan_result plan)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before,
+			   read_results(context, results, count, size, plan));
+}
