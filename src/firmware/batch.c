@@ -4,7 +4,6 @@
 #include "base/error_name.h"
 #include "base/messages.h"
 #include "driver/driver.h"
-#include "firmware/tpmi.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,8 +26,7 @@ void firmware_batch_free(struct firmware_batch *batch)
 	if (!batch)
 		return;
 	free(batch->requests);
-	free(batch->tpmi.summaries);
-	free(batch->tpmi.core_powers);
+	tpmi_run_clear(&batch->tpmi);
 	free(batch);
 }
 
@@ -138,6 +136,14 @@ int firmware_plan_write(const struct query_scope *scope, const struct firmware_c
 		break;
 	}
 	return plan(scope, &request);
+}
+
+void firmware_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
+			  struct isst_failure *failure, const char *what)
+{
+	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
+			"%s has no CPU that is online, through which %s could be reached",
+			domain->name, what);
 }
 
 /* Thread, core (8 bits) and domain (5 bits) follow each other. */
@@ -448,23 +454,17 @@ out:
 	return error;
 }
 
-/** What was read before a write is looked at again for it, and may not be so any more after it. */
-static void forget_answers(struct firmware_batch *batch)
-{
-	batch->tpmi.summary_count = batch->tpmi.core_power_count = 0;
-}
-
 static int run(struct firmware_batch *batch, enum batch_purpose purpose)
 {
 	bool stopped = false;
 	int error = 0;
 
 	if (purpose == BATCH_WRITES)
-		forget_answers(batch);
+		tpmi_run_forget(&batch->tpmi);
 	for (int kind = 0; kind < REQUEST_KINDS && batch->count > 0 && !error; kind++)
 		error = run_kind(batch, (enum request_kind)kind, purpose, &stopped);
 	if (purpose == BATCH_WRITES)
-		forget_answers(batch);
+		tpmi_run_forget(&batch->tpmi);
 	batch->count = 0;
 	return error;
 }

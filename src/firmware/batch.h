@@ -9,6 +9,7 @@
 
 #include "driver/abi.h"
 #include "firmware/firmware.h"
+#include "firmware/tpmi_run.h"
 
 enum field_kind {
 	FIELD_NUMBER,	     /* unsigned int */
@@ -35,7 +36,6 @@ enum request_kind {
 	REQUEST_KINDS
 };
 
-struct tpmi_run;
 struct tpmi_request;
 
 /** A command that reads or writes: how it is sent, and what its reply holds. */
@@ -73,21 +73,6 @@ struct tpmi_request {
 	unsigned int index; /* level, CLOS */
 	void *result;
 	uint64_t value; /* to be written */
-};
-
-/** The TPMI requests of a batch, over all its runs. */
-struct tpmi_run {
-	struct driver *driver;
-	/* The summaries that were read: several answers come out of one. */
-	struct tpmi_summary {
-		const struct isst_domain *domain;
-		struct abi_perf_level_info info;
-	} * summaries;
-	size_t summary_count;
-	/* The states of core-power likewise: CLOS and associations are asked for only where there
-	 * is core-power. */
-	struct abi_core_power *core_powers;
-	size_t core_power_count;
 };
 
 struct request {
@@ -129,5 +114,9 @@ int firmware_plan_tpmi(const struct query_scope *scope, const struct firmware_co
 int firmware_plan_association(const struct query_scope *scope,
 			      const struct firmware_command *command, unsigned int core,
 			      unsigned int clos, void *result);
+
+/** Notes that a domain has no CPU through which a register could be reached. */
+void firmware_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
+			  struct isst_failure *failure, const char *what);
 
 #endif

@@ -10,11 +10,9 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 enum { API_LEVEL_MASKS = 3 }; /* from this version on support is told for each level */
 enum { REVISION_SECOND_FABRIC = 2 };
-enum { MOST_LEVELS = 32 }; /* a larger number is no level, but a broken answer */
 
 static unsigned int api_version(const struct firmware_batch *batch)
 {
@@ -61,33 +59,6 @@ static int valid_domains(struct driver *driver, unsigned int package, unsigned i
 }
 
 /* ---- Levels ---- */
-
-int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
-		 struct abi_perf_level_info *info)
-{
-	struct tpmi_summary *larger;
-	int error;
-
-	for (size_t i = 0; i < run->summary_count; i++)
-		if (run->summaries[i].domain == domain) {
-			*info = run->summaries[i].info;
-			return 0;
-		}
-	*info = (struct abi_perf_level_info){ .socket_id = (uint8_t)domain->package,
-					      .power_domain_id = (uint8_t)domain->number };
-	error = driver_request(run->driver, "PERF_LEVELS", ABI_PERF_LEVELS, info);
-	if (error)
-		return error;
-	/* The hardware numbers levels with three bits. */
-	if (info->max_level >= MOST_LEVELS || info->current_level >= MOST_LEVELS)
-		return -EBADMSG;
-	larger = reallocarray(run->summaries, run->summary_count + 1, sizeof(*larger));
-	if (!larger)
-		return 0;
-	run->summaries = larger;
-	run->summaries[run->summary_count++] = (struct tpmi_summary){ domain, *info };
-	return 0;
-}
 
 /** Bit 0 alone: some kernels take the field too wide, and the bits above it are the error of the
  * last change of the level. */
@@ -446,37 +417,6 @@ static int plan_level_lock(struct firmware_batch *batch, const struct isst_domai
 
 /* ---- Core-power ---- */
 
-/** Answers from what was asked before, or asks, and keeps the answer. */
-static int ask_state(struct tpmi_run *run, struct abi_core_power *state)
-{
-	struct abi_core_power *larger;
-	int error;
-
-	for (size_t i = 0; i < run->core_power_count; i++)
-		if (run->core_powers[i].socket_id == state->socket_id &&
-		    run->core_powers[i].power_domain_id == state->power_domain_id) {
-			*state = run->core_powers[i];
-			return 0;
-		}
-	error = driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
-	if (error)
-		return error;
-	larger = reallocarray(run->core_powers, run->core_power_count + 1, sizeof(*larger));
-	if (!larger)
-		return 0;
-	run->core_powers = larger;
-	run->core_powers[run->core_power_count++] = *state;
-	return 0;
-}
-
-int tpmi_core_power(struct tpmi_run *run, const struct isst_domain *domain,
-		    struct abi_core_power *state)
-{
-	*state = (struct abi_core_power){ .socket_id = (uint8_t)domain->package,
-					  .power_domain_id = (uint8_t)domain->number };
-	return ask_state(run, state);
-}
-
 static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *request)
 {
 	struct isst_core_power *result = request->result;
@@ -495,28 +435,6 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 	return 0;
 }
 
-int tpmi_check_core_power(struct tpmi_run *run, const struct isst_domain *domain,
-			  struct abi_core_power *state)
-{
-	int error = tpmi_core_power(run, domain, state);
-
-	return !error && !state->supported ? -EOPNOTSUPP : error;
-}
-
-int tpmi_clos(struct tpmi_run *run, const struct isst_domain *domain, unsigned int clos,
-	      struct abi_clos_param *config)
-{
-	struct abi_core_power state;
-	int error = tpmi_check_core_power(run, domain, &state);
-
-	if (error)
-		return error;
-	*config = (struct abi_clos_param){ .socket_id = (uint8_t)domain->package,
-					   .power_domain_id = (uint8_t)domain->number,
-					   .clos = (uint8_t)clos };
-	return driver_request(run->driver, "CLOS_PARAM", ABI_CLOS_PARAM, config);
-}
-
 /** There is no EPP and no desired frequency: they stay 0. */
 static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 {
@@ -530,24 +448,6 @@ static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 	result->min_mhz = config.min_freq_mhz;
 	result->max_mhz = config.max_freq_mhz;
 	return 0;
-}
-
-void tpmi_check_associations(struct tpmi_run *run, const struct abi_clos_assoc *entries,
-			     int *errors, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct abi_core_power state = { .socket_id = entries[i].socket_id,
-						.power_domain_id = entries[i].power_domain_id };
-
-		if (i > 0 && entries[i].socket_id == entries[i - 1].socket_id &&
-		    entries[i].power_domain_id == entries[i - 1].power_domain_id) {
-			errors[i] = errors[i - 1];
-			continue;
-		}
-		errors[i] = ask_state(run, &state);
-		if (!errors[i] && !state.supported)
-			errors[i] = -EOPNOTSUPP;
-	}
 }
 
 static const struct firmware_command CORE_POWER = { "the state of core-power", REQUEST_TPMI, 6,
@@ -588,14 +488,6 @@ static const struct field LIMITS_FIELDS[] = { { 63, 0, FIELD_LONG, 1, 0 } };
 static const struct firmware_command LIMITS = { "the turbo ratio limits", REQUEST_MSR, 0x1ad,
 						FIELDS(LIMITS_FIELDS) };
 
-void tpmi_note_no_cpu(struct firmware_batch *batch, const struct isst_domain *domain,
-		      struct isst_failure *failure, const char *what)
-{
-	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
-			"%s has no CPU that is online, through which %s could be reached",
-			domain->name, what);
-}
-
 static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 				   struct isst_turbo_ratio_limits *limits)
 {
@@ -603,7 +495,7 @@ static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 
 	if (limits->domain->has_cpu)
 		return firmware_plan_msr(&scope, &LIMITS, &limits->value);
-	tpmi_note_no_cpu(batch, limits->domain, &limits->failure, LIMITS.name);
+	firmware_note_no_cpu(batch, limits->domain, &limits->failure, LIMITS.name);
 	return 0;
 }
 

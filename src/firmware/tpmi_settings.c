@@ -137,8 +137,7 @@ static int set_features(struct tpmi_run *run, const struct tpmi_request *request
 static int write_core_power(struct tpmi_run *run, struct abi_core_power *state)
 {
 	state->get_set = 1;
-	/* What was read before is not so any more. */
-	run->core_power_count = 0;
+	tpmi_run_forget_core_power(run);
 	return driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
 }
 
@@ -229,7 +228,7 @@ static bool can_be_reached(struct firmware_batch *batch, const struct setting_re
 {
 	if (command->kind != REQUEST_MSR || request->domain->has_cpu)
 		return true;
-	tpmi_note_no_cpu(batch, request->domain, request->failure, command->name);
+	firmware_note_no_cpu(batch, request->domain, request->failure, command->name);
 	return false;
 }
 

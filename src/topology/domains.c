@@ -87,8 +87,3 @@ void topology_order_domains(const struct topology_sources *sources, struct topol
 		public->name = topology_domain_name(sources->messages, domain->split, public);
 	}
 }
-
-bool isst_domain_is_io(const struct isst_domain *domain)
-{
-	return domain->cpus_known && !domain->has_cpu && isst_cpuset_count(domain->present) == 0;
-}
