@@ -152,7 +152,7 @@ mutate "what undo did is not compared" $undo 's/error = compare_all(change);/err
 mutate "only one of several differences is listed" $undo \
 	's/if (!item || item->compared)/if (!item || item->compared || change->differences.count)/' \
 	rollback
-mutate "limits that others move are not recorded" src/transaction/change.c \
+mutate "limits that others move are not recorded" src/transaction/items.c \
 	's/return COUNTERPARTS\[item->kind\] != 0;/return false;/' faults_small "base-freq disable auto over core-power"
 mutate "a pending value is not overwritten" $undo \
 	's/ || may_appear(entry));$/);/' verification
@@ -309,7 +309,7 @@ mutate "a domain without CPUs keeps the others from a change" src/transaction/it
 	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn false;/' tpmi_small "core-power enable"
 mutate "any domain may refuse" src/transaction/items.c \
 	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn true;/' tpmi_small "core-power enable"
-mutate "nobody says that a domain was left out" src/transaction/change.c \
+mutate "nobody says that a domain was left out" src/transaction/report.c \
 	's/^\tchange_warn(change, "%s; left as it is, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
 mutate "a domain that refuses ends the writing of the others" $making \
 	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi

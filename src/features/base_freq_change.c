@@ -6,6 +6,8 @@
 #include "features/plan.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

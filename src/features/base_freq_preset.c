@@ -7,6 +7,7 @@
 #include "features/base_freq_preset.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

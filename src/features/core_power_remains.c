@@ -3,6 +3,7 @@
  */
 #include "features/planning.h"
 #include "topology/context.h"
+#include "transaction/report.h"
 
 #include <errno.h>
 #include <stdio.h>

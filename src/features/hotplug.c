@@ -3,6 +3,8 @@
  */
 #include "features/hotplug.h"
 #include "sysfs/cpufreq.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /* CPUs on- and offline for a level, and their limits of cpufreq. */
 #include "features/level_change.h"
 #include "sysfs/cpufreq.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

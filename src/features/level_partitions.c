@@ -2,6 +2,8 @@
 /* Partitions of a level change: in place of hotplug, and for CPU 0 beside it. */
 #include "features/level_change.h"
 #include "sysfs/partition.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,6 +3,8 @@
 #include "features/level_change.h"
 #include "sysfs/uncore.h"
 #include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 

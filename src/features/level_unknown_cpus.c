@@ -2,6 +2,8 @@
 /* CPUs of which nothing is known, since they have been offline ever since: a level may enable them.
  */
 #include "features/level_change.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /* Requests and their neighbours in the same packages. */
 #include "features/package_scope.h"
 #include "topology/context.h"
+#include "transaction/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #include "features/perf_profile.h"
 #include "features/reading.h"
 #include "sysfs/cpufreq.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdarg.h>

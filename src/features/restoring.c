@@ -4,6 +4,8 @@
 #include "features/base_freq_preset.h"
 #include "features/planning.h"
 #include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,8 @@
 #include "features/turbo_freq_limits.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,6 +2,8 @@
 /* What becomes of the turbo ratio limits as SST-TF goes on or off. */
 #include "features/turbo_freq_limits.h"
 #include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>

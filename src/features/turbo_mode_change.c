@@ -5,6 +5,7 @@
 #include "features/planning.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 

@@ -283,6 +283,22 @@ bool item_is_disturbed(const struct item *item)
 	return !KINDS[item->kind].of_cpu;
 }
 
+/** The kernel keeps a lower limit below the upper one: a write to one of them may move the other.
+ */
+static const enum item_kind COUNTERPARTS[ITEM_KINDS] = {
+	[ITEM_SCALING_MAX] = ITEM_SCALING_MIN,
+	[ITEM_SCALING_MIN] = ITEM_SCALING_MAX,
+	[ITEM_UNCORE_MAX] = ITEM_UNCORE_MIN,
+	[ITEM_UNCORE_MIN] = ITEM_UNCORE_MAX,
+};
+
+bool item_counterpart(const struct item *item, struct item *counterpart)
+{
+	*counterpart = *item;
+	counterpart->kind = COUNTERPARTS[item->kind];
+	return COUNTERPARTS[item->kind] != 0;
+}
+
 const char *item_kind_name(enum item_kind kind)
 {
 	return KINDS[kind].name;

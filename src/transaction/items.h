@@ -130,6 +130,10 @@ bool item_is_limit(const struct item *item);
  * the limits of CPUs in a known way. */
 bool item_is_disturbed(const struct item *item);
 
+/** The item that the kernel may move with one that is written. Returns false where there is none.
+ */
+bool item_counterpart(const struct item *item, struct item *counterpart);
+
 /** How long an item may take to get the value that was written, in ms. */
 unsigned int item_settling_time(enum item_kind kind);
 

@@ -4,7 +4,7 @@
 #include "transaction/journal.h"
 #include "transaction/poll.h"
 #include "transaction/prepare.h"
-#include "transaction/undo.h"
+#include "transaction/report.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,9 @@
 /* Reads what a change will touch, and works out what is left to do of it. */
 #include "transaction/prepare.h"
 #include "transaction/record.h"
-#include "transaction/undo.h"
+#include "transaction/report.h"
+#include "transaction/revealed.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -367,14 +369,6 @@ static int add_unknown(struct isst_change *change, const struct entry *entries, 
 	return error;
 }
 
-bool has_begun(const struct isst_change *change)
-{
-	for (size_t i = 0; i < change->count; i++)
-		if (change->steps[i]->begun)
-			return true;
-	return false;
-}
-
 static int read_unknown(struct isst_change *change, struct entry *entries, size_t count,
 			bool disturbed)
 {
@@ -382,7 +376,7 @@ static int read_unknown(struct isst_change *change, struct entry *entries, size_
 	int error = add_unknown(change, entries, count, &any);
 
 	if (!error && any)
-		error = baseline_read(&change->baseline, change->context, has_begun(change));
+		error = baseline_read(&change->baseline, change->context, change_has_begun(change));
 	return error ? error : note_baseline(change, entries, count, disturbed);
 }
 

@@ -18,9 +18,6 @@ int plan_only(struct isst_change *change);
 /** Works out what a step has to write. As above. */
 int prepare_step(struct isst_change *change, struct step *step, bool *needed);
 
-/** Whether a step was begun: something may have been written. */
-bool has_begun(const struct isst_change *change);
-
 /** Notes what a step moves, for the steps behind it. */
 void note_moved_by(struct isst_change *change, const struct step *step);
 

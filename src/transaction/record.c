@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records of what was replaced, kept from one run to the next: what is planned for them. */
 #include "transaction/record.h"
-#include "transaction/prepare.h"
 #include "transaction/record_file.h"
 #include "transaction/record_plan.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -281,7 +281,7 @@ int record_begin(struct isst_change *change, const struct step *step)
 	for (struct record_plan *plan = change->records; plan; plan = plan->next)
 		if (plan == step->record && !plan->begun) {
 			plan->begun = true;
-			return has_begun(change) ? look_at_replaced(change, plan) : 0;
+			return change_has_begun(change) ? look_at_replaced(change, plan) : 0;
 		}
 	return 0;
 }

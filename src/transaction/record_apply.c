@@ -5,6 +5,7 @@
 #include "transaction/record.h"
 #include "transaction/record_file.h"
 #include "transaction/record_plan.h"
+#include "transaction/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

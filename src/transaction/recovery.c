@@ -9,6 +9,7 @@
 #include "sysfs/cpufreq.h"
 #include "topology/cache.h"
 #include "transaction/lock.h"
+#include "transaction/revealed.h"
 #include "transaction/undo.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #include "transaction/lock.h"
 #include "transaction/record.h"
 #include "transaction/recovery.h"
+#include "transaction/steps.h"
 #include "transaction/undo.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
  * another base frequency, and with it limits come to sight that were there all the time: they are
  * what was before the change.
  */
+#include "transaction/revealed.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/poll.h"
-#include "transaction/undo.h"
 
 #include <errno.h>
 

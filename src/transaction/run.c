@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a change: each step is prepared, journalled, written and verified. */
-#include "base/machine.h"
 #include "transaction/journal.h"
 #include "transaction/making.h"
 #include "transaction/prepare.h"
 #include "transaction/record.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
 #include "transaction/undo.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-void change_log(struct isst_change *change, const struct item *item, struct item_value from,
-		struct item_value to, const char *result)
-{
-	struct isst_machine *machine = change->context->machine;
-	const char *command = change->options.command;
-	struct messages *texts = &change->texts;
-	char *line;
-
-	if (!machine->log || !change->context->system_log ||
-	    asprintf(&line, "%s%s%s: %s -> %s: %s", command ? command : "", command ? ": " : "",
-		     item_text(texts, change->context, item), item_value_text(texts, item, from),
-		     item_value_text(texts, item, to), result) < 0)
-		return;
-	machine->log(machine->data, line);
-	free(line);
-}
 
 static int make_step(struct isst_change *change, struct step *step)
 {
@@ -93,7 +75,7 @@ static int give_up(struct isst_change *change, int error)
 	struct messages *messages = &change->context->messages;
 	const char *why = message_why(messages, error);
 
-	if (!has_begun(change)) {
+	if (!change_has_begun(change)) {
 		end_journal(change);
 		return message_error(messages, error, "%s", why);
 	}

@@ -3,6 +3,9 @@
  */
 #include "transaction/undo.h"
 #include "transaction/poll.h"
+#include "transaction/report.h"
+#include "transaction/revealed.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -243,14 +246,6 @@ static int restore(struct isst_change *change, struct entry *entries, size_t cou
 		first_error = first_error ? first_error : error;
 	}
 	return first_error;
-}
-
-bool change_touches_cpus(const struct isst_change *change)
-{
-	for (size_t i = 0; i < change->count; i++)
-		if (change->steps[i]->begun && change->steps[i]->kind == ITEM_ONLINE)
-			return true;
-	return false;
 }
 
 /** CPUs that carried requests may have gone offline. */

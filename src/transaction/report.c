@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The texts of a change. */
+#include "transaction/report.h"
+#include "base/machine.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Makes room for one more element of an array. Returns false without memory. */
+static bool grow(void **array, size_t count, size_t *space, size_t size)
+{
+	size_t wanted = *space ? *space * 2 : 16;
+	void *larger;
+
+	if (count < *space)
+		return true;
+	larger = reallocarray(*array, wanted, size);
+	if (!larger)
+		return false;
+	*array = larger;
+	*space = wanted;
+	return true;
+}
+
+static void add_text(struct text_list *list, const char *text)
+{
+	/* Without memory a text is lost; what it tells of still decides the outcome. */
+	if (grow((void **)&list->texts, list->count, &list->space, sizeof(text)))
+		list->texts[list->count++] = text;
+}
+
+/** Whether something was said already: an item can be in a step and in a footprint. */
+static bool has_text(const struct text_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->texts[i], text) == 0)
+			return true;
+	return false;
+}
+
+void change_warn(struct isst_change *change, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return;
+	if (!has_text(&change->warnings, text))
+		add_text(&change->warnings, message_make(&change->texts, "%s", text));
+	free(text);
+}
+
+void change_warn_optional(struct isst_change *change, const char *why)
+{
+	change_warn(change, "%s; left as it is", why);
+}
+
+void change_warn_left_out(struct isst_change *change, const char *why)
+{
+	change_warn(change, "%s; left as it is, as the power domain has no CPUs", why);
+}
+
+void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
+		    struct item_value old)
+{
+	struct messages *texts = &change->texts;
+
+	add_text(&change->differences,
+		 message_make(texts, "%s is %s, was %s", item_text(texts, change->context, item),
+			      item_value_text(texts, item, now),
+			      item_value_text(texts, item, old)));
+}
+
+void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
+{
+	struct messages *texts = &change->texts;
+	const char *text = message_make(texts, "%s is not known: %s",
+					item_text(texts, change->context, item), why);
+
+	if (!has_text(&change->differences, text))
+		add_text(&change->differences, text);
+}
+
+void change_forget_differences(struct isst_change *change)
+{
+	change->differences.count = 0;
+}
+
+/** Whether what was there before an entry was written is what it read as. */
+static bool is_seen(const struct entry *entry)
+{
+	return !entry->hidden || entry->now.number != entry->shown;
+}
+
+int change_list(struct isst_change *change)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < change->count; i++)
+		total += change->steps[i]->count;
+	change_forget_list(change);
+	change->listed = calloc(total + 1, sizeof(*change->listed));
+	if (!change->listed)
+		return -ENOMEM;
+	change->texts.lost = false;
+	for (size_t i = 0; i < change->count; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count; j++) {
+			const struct entry *entry = &step->entries[j];
+			const struct item *item = &entry->item;
+
+			if (!entry->recorded)
+				continue;
+			change->listed[change->listed_count++] = (struct isst_change_step){
+				.target = item_text(&change->texts, change->context, item),
+				.old_value = is_seen(entry) ? item_value_text(&change->texts, item,
+									      entry->now)
+							    : "unknown",
+				.new_value = item_value_text(&change->texts, item, entry->wanted),
+				.written = entry->written,
+			};
+		}
+	}
+	/* A list with values that have no text would be taken for one of fewer writes. */
+	if (!change->texts.lost)
+		return 0;
+	change_forget_list(change);
+	return -ENOMEM;
+}
+
+void change_forget_list(struct isst_change *change)
+{
+	free(change->listed);
+	change->listed = NULL;
+	change->listed_count = 0;
+}
+
+void change_log(struct isst_change *change, const struct item *item, struct item_value from,
+		struct item_value to, const char *result)
+{
+	struct isst_machine *machine = change->context->machine;
+	const char *command = change->options.command;
+	struct messages *texts = &change->texts;
+	char *line;
+
+	if (!machine->log || !change->context->system_log ||
+	    asprintf(&line, "%s%s%s: %s -> %s: %s", command ? command : "", command ? ": " : "",
+		     item_text(texts, change->context, item), item_value_text(texts, item, from),
+		     item_value_text(texts, item, to), result) < 0)
+		return;
+	machine->log(machine->data, line);
+	free(line);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of cpufreq that are not shown while turbo is off. */
+#ifndef ISST_TRANSACTION_REVEALED_H
+#define ISST_TRANSACTION_REVEALED_H
+
+#include "transaction/change.h"
+
+/** Looks whether a limit that read as @old, and was not written since, was hidden then and is @now.
+ * Returns 0 or a negative errno, where that cannot be told. */
+int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
+		      uint64_t now, bool *revealed);
+
+/** What the kernel makes of a limit within the range of the processor; as cpufreq_clamp(). */
+int limit_clamp(struct isst_context *context, const struct item *item, uint64_t limit,
+		uint64_t *shown);
+
+/** Whether @now is what is shown of a limit, the processor's own where that goes no further, of a
+ * lower one the upper one where that is below it, and nothing that the change wrote is left to be
+ * overwritten. */
+bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
+			uint64_t now);
+
+/** Takes @now for what an item was before the change, where it is a limit that was hidden and that
+ * the change has not written. Returns whether it is. */
+bool change_reveal(struct isst_change *change, const struct item *item, struct item_value old,
+		   struct item_value now);
+
+#endif

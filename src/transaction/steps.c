@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The steps of a change, as they are planned. */
+#include "transaction/steps.h"
+
+#include <stdlib.h>
+
+/** Makes room for one more element of an array. Returns false without memory. */
+static bool grow(void **array, size_t count, size_t *space, size_t size)
+{
+	size_t wanted = *space ? *space * 2 : 16;
+	void *larger;
+
+	if (count < *space)
+		return true;
+	larger = reallocarray(*array, wanted, size);
+	if (!larger)
+		return false;
+	*array = larger;
+	*space = wanted;
+	return true;
+}
+
+struct step *change_step(struct isst_change *change, enum item_kind kind)
+{
+	struct step *step = calloc(1, sizeof(*step));
+
+	if (!step || !grow((void **)&change->steps, change->count, &change->space, sizeof(step))) {
+		change->broken = true;
+		free(step);
+		return NULL;
+	}
+	step->change = change;
+	step->kind = kind;
+	if (change->count == 0)
+		change->runs = change->context->runs;
+	change->steps[change->count++] = step;
+	return step;
+}
+
+struct step *change_step_behind(const struct step *before, enum item_kind kind)
+{
+	struct isst_change *change = before->change;
+	struct step *step = change_step(change, kind);
+	size_t at;
+
+	if (!step)
+		return NULL;
+	for (at = change->count - 1; change->steps[at - 1] != before; at--)
+		change->steps[at] = change->steps[at - 1];
+	change->steps[at] = step;
+	return step;
+}
+
+static struct entry *add_entry(struct step *step, struct item item)
+{
+	struct entry *entry;
+
+	if (!step)
+		return NULL;
+	if (!grow((void **)&step->entries, step->count, &step->space, sizeof(*entry))) {
+		step->change->broken = true;
+		return NULL;
+	}
+	entry = &step->entries[step->count++];
+	*entry = (struct entry){ .item = item, .mask = WHOLE_VALUE };
+	return entry;
+}
+
+void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry) {
+		entry->mask = mask;
+		entry->bits = bits;
+	}
+}
+
+void step_set_optional(struct step *step, struct item item, uint64_t mask, uint64_t bits)
+{
+	size_t count = step ? step->count : 0;
+
+	step_set(step, item, mask, bits);
+	if (step && step->count > count)
+		step->entries[count].optional = true;
+}
+
+void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry) {
+		entry->bits = value;
+		entry->hidden = true;
+		entry->shown = shown;
+	}
+}
+
+void step_raise(struct step *step, struct item item, uint64_t least)
+{
+	step_raise_to(step, item, least, least);
+}
+
+void step_raise_to(struct step *step, struct item item, uint64_t least, uint64_t value)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry) {
+		entry->bits = least;
+		entry->raised = value;
+		entry->at_least = true;
+	}
+}
+
+void step_set_text(struct step *step, struct item item, const char *text)
+{
+	struct entry *entry = add_entry(step, item);
+
+	if (entry)
+		entry->text = text;
+}
+
+static void add_to_footprint(struct step *step, struct item item, bool optional)
+{
+	if (!step)
+		return;
+	if (!grow((void **)&step->footprint, step->footprint_count, &step->footprint_space,
+		  sizeof(*step->footprint))) {
+		step->change->broken = true;
+		return;
+	}
+	step->footprint[step->footprint_count++] = (struct entry){
+		.item = item, .mask = item_known_bits(item.kind), .optional = optional
+	};
+}
+
+void step_disturbs(struct step *step, struct item item)
+{
+	add_to_footprint(step, item, false);
+}
+
+void step_resets(struct step *step, struct item item, uint64_t bits)
+{
+	size_t count = step ? step->footprint_count : 0;
+
+	step_disturbs_optional(step, item);
+	if (step && step->footprint_count > count) {
+		step->footprint[count].resets = true;
+		step->footprint[count].bits = bits;
+	}
+}
+
+void step_disturbs_optional(struct step *step, struct item item)
+{
+	add_to_footprint(step, item, true);
+}
+
+void step_disturbs_counterpart(struct step *step, const struct item *item)
+{
+	struct item counterpart;
+
+	if (!item_counterpart(item, &counterpart))
+		return;
+	for (size_t i = 0; i < step->footprint_count; i++)
+		if (item_is(&step->footprint[i].item, &counterpart))
+			return;
+	step_disturbs(step, counterpart);
+}
+
+static void project_entry(const struct entry *entry, const struct item *item, uint64_t *value)
+{
+	if (!item_is(&entry->item, item))
+		return;
+	if (entry->at_least)
+		*value = *value < entry->bits ? entry->raised : *value;
+	else
+		*value = (*value & ~entry->mask) | (entry->bits & entry->mask);
+}
+
+bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < change->count; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count; j++) {
+			project_entry(&step->entries[j], item, value);
+			any |= item_is(&step->entries[j].item, item);
+		}
+		for (size_t j = 0; j < step->footprint_count; j++)
+			if (step->footprint[j].resets)
+				project_entry(&step->footprint[j], item, value);
+	}
+	return any;
+}
+
+bool change_has_begun(const struct isst_change *change)
+{
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->begun)
+			return true;
+	return false;
+}
+
+bool change_touches_cpus(const struct isst_change *change)
+{
+	for (size_t i = 0; i < change->count; i++)
+		if (change->steps[i]->begun && change->steps[i]->kind == ITEM_ONLINE)
+			return true;
+	return false;
+}

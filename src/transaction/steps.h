@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Putting a change together: adding steps, their items and footprints. Writes nothing. */
+#ifndef ISST_TRANSACTION_STEPS_H
+#define ISST_TRANSACTION_STEPS_H
+
+#include "transaction/change.h"
+
+/** Adds an empty step of a kind; NULL without memory, which isst_change_run() then reports: it need
+ * not be checked. */
+struct step *change_step(struct isst_change *change, enum item_kind kind);
+
+/** Adds an empty step right behind another one. */
+struct step *change_step_behind(const struct step *before, enum item_kind kind);
+
+/** Adds an item to a step: the bits of @mask become those of @bits. A NULL step is passed over. */
+void step_set(struct step *step, struct item item, uint64_t mask, uint64_t bits);
+
+/** As step_set(); where the item cannot be read or written the change goes on without it, with a
+ * warning. */
+void step_set_optional(struct step *step, struct item item, uint64_t mask, uint64_t bits);
+
+/** The same for a value that reads as @shown whatever was written: that what is there is as asked
+ * cannot be seen, so it is written anyway. */
+void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown);
+
+/** Adds an item that is raised to @least where it is lower. */
+void step_raise(struct step *step, struct item item, uint64_t least);
+
+/** Adds an item that becomes @value where it is lower than @least. */
+void step_raise_to(struct step *step, struct item item, uint64_t least, uint64_t value);
+
+/** Adds an item whose value is text. */
+void step_set_text(struct step *step, struct item item, const char *text);
+
+/** Adds an item that the step may disturb. */
+void step_disturbs(struct step *step, struct item item);
+
+/** The same; one that cannot be read is left out of the footprint, with a warning. */
+void step_disturbs_optional(struct step *step, struct item item);
+
+/** As step_disturbs_optional(), where it is known that the bits that mean something become @bits.
+ */
+void step_resets(struct step *step, struct item item, uint64_t bits);
+
+/** Adds to the footprint what the kernel may move with an item that is written. */
+void step_disturbs_counterpart(struct step *step, const struct item *item);
+
+/**
+ * What the steps that are planned by now will make of a value: a change of several requests plans
+ * each from what those before it leave. Returns whether one of them writes the item.
+ */
+bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value);
+
+/** Whether a step was begun: something may have been written. */
+bool change_has_begun(const struct isst_change *change);
+
+/** Whether CPUs went on- or offline, so that the topology is another. */
+bool change_touches_cpus(const struct isst_change *change);
+
+#endif
