@@ -195,7 +195,7 @@ mutate "a journal lacks the footprints" $journal \
 	's/i < step->footprint_count && good;/i < 0 \&\& good;/' interruptions "level 1 with features on"
 apply=src/transaction/recovery_apply.c
 recovery=src/transaction/recovery.c
-mutate "recovery is not told of" $apply 's/^\tmessage_notice(/\tmessage_trace(/' \
+mutate "recovery is not told of" src/transaction/recovery.c 's/^\tmessage_notice(/\tmessage_trace(/' \
 	interruptions "association"
 mutate "a package that is offline is none of this machine" src/transaction/place.c \
 	's/place = place_of_remembered(.*/place = PLACE_NONE;/' recovery
@@ -203,11 +203,11 @@ mutate "power domains without CPUs do not wait for their package" src/transactio
 	's/place = place_of_remembered(context, item, is_of_offline_package.*/;/' recovery
 mutate "what the driver does not offer is none of this machine" src/transaction/place.c \
 	's/? PLACE_UNSERVED/? PLACE_NONE/' recovery
-mutate "a value that was clipped is another process's" $recovery \
+mutate "a value that was clipped is another process's" src/transaction/findings.c \
 	's/item_value_may_be_clipped(item, tracked->last, tracked->now)/false/' recovery
-mutate "a bit without a known meaning makes an item another's" $recovery \
+mutate "a bit without a known meaning makes an item another's" src/transaction/tracked.c \
 	's/return tracked->written ? item_known_bits.*/return WHOLE_VALUE;/' recovery
-mutate "a journal is not read again behind the lock" $apply \
+mutate "a journal is not read again behind the lock" src/transaction/recovery.c \
 	's/left = journal_text_read(context, &again) == 0 .*/left = true \&\&/; s/again.whole == text->whole .*/true;/' recovery
 mutate "limits go unnoticed with the CPUs that a recovery takes offline" $apply \
 	's/entry->late = tracked->late;/;/' recovery
@@ -292,9 +292,9 @@ mutate "a level that comes late is a failure" $making \
 	's/if (failure->error && !entry->timed_out && !result)/if (failure->error \&\& !result)/' tpmi
 mutate "features stay on behind a level that came late" src/features/perf_profile_change.c \
 	's/^\t\tfinish_late_levels(.*/\t\t;/' tpmi
-mutate "recovery waits only for what is known to have been written" $recovery \
+mutate "recovery waits only for what is known to have been written" src/transaction/tracked.c \
 	's/tracked->pending = !verified &&/tracked->pending = !verified \&\& line->step <= journal->text.written \&\&/' tpmi
-mutate "recovery waits for nothing" $recovery \
+mutate "recovery waits for nothing" src/transaction/tracked.c \
 	's/tracked->pending = !verified &&/tracked->pending = false \&\&/' tpmi
 mutate "associations are not read back" $making \
 	's/error = verify_step(making);/error = step->kind == ITEM_ASSOCIATION ? 0 : verify_step(making);/' \

@@ -6,7 +6,7 @@
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
 #include "sysfs/uncore.h"
-#include "transaction/journal.h"
+#include "transaction/recovery.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * firmware sets together with a level. Where they are what the level brings, nobody else need have
  * written them.
  */
-#include "transaction/recovery.h"
+#include "transaction/explained.h"
 
 #include <string.h>
 

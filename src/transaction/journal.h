@@ -86,16 +86,4 @@ bool journal_is_missing(const struct isst_context *context);
 /** Removes the journal. Returns 0 or a negative errno with a message. */
 int journal_remove(struct isst_context *context);
 
-/**
- * Rolls back what an interrupted run left, and says so in a notice, unless something was changed
- * since. The lock must be held and the machine be discovered. Returns 0, -EIO with a message that
- * names what was changed since, -ENOTRECOVERABLE with one that lists what differs, or another
- * negative errno.
- */
-int journal_recover(struct isst_context *context);
-
-/** Says in a notice that a run was interrupted in the middle of a change, for a run that does not
- * roll it back. */
-void journal_tell(struct isst_context *context);
-
 #endif

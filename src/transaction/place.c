@@ -3,9 +3,9 @@
  * Where the items of a journal are. A package may have gone offline since it was written: its items
  * are those of this machine all the same, and are reached again once its CPUs are online.
  */
+#include "transaction/place.h"
 #include "sysfs/cpufreq.h"
 #include "topology/cache.h"
-#include "transaction/recovery.h"
 
 #include <errno.h>
 

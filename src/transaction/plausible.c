@@ -3,8 +3,8 @@
  * What the value of an item can be at all. What is read from the runtime directory is written to
  * the machine; a value that no run can have noted was put there by something else.
  */
+#include "transaction/plausible.h"
 #include "sysfs/cpufreq.h"
-#include "transaction/recovery.h"
 
 #include <string.h>
 

@@ -2,7 +2,8 @@
 /* The files that hold records: which lines they can have, and how they are read and written. */
 #include "transaction/record_file.h"
 #include "base/runtime_file.h"
-#include "transaction/recovery.h"
+#include "transaction/place.h"
+#include "transaction/plausible.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Values that an interrupted change brought about without noting them. */
+#ifndef ISST_TRANSACTION_EXPLAINED_H
+#define ISST_TRANSACTION_EXPLAINED_H
+
+#include "transaction/tracked.h"
+
+/**
+ * Whether the present value of an item that a level change disturbs is what the level change, or a
+ * rollback that was cut off, makes of it.
+ */
+bool explained_by_level(struct isst_journal *journal, const struct tracked *tracked);
+
+/** The same of what partitions that were being made, or removed, leave in between: they are several
+ * files, and need the cpuset controller. */
+bool explained_by_partition(const struct isst_journal *journal, const struct tracked *tracked);
+
+#endif

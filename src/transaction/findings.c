@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Compares what an interrupted run left with what is there now. An item is restored only while it
+ * has the value that the run left it with: whatever else it has was given to it by another process
+ * since, and stays.
+ */
+#include "transaction/findings.h"
+#include "sysfs/cpufreq.h"
+#include "topology/cache.h"
+#include "transaction/explained.h"
+#include "transaction/revealed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** What a look at the kernel's files ended with that tells whose a value is. One that failed must
+ * not make it anybody's. */
+static void note_look(struct isst_journal *journal, int error, const char *message)
+{
+	struct messages *messages = &journal->context->messages;
+
+	if (error == -ENOMEM)
+		journal->broken = true;
+	else if (error && error != -ENOENT) {
+		journal->blind = true;
+		journal_note_unread(journal, messages->error);
+	}
+	messages->error = message;
+}
+
+/** The other limit of a CPU, where it could be read. */
+static const struct tracked *find_upper(struct isst_journal *journal, const struct tracked *lower)
+{
+	struct item item = lower->item;
+	const struct tracked *upper;
+
+	item.kind = ITEM_SCALING_MAX;
+	upper = journal_find(journal, &item);
+	if (upper && upper->failed)
+		journal->blind = true;
+	return upper && !upper->unreadable ? upper : NULL;
+}
+
+/** A limit that the kernel holds within the range of the processor, and the lower one below the
+ * upper one, is not another's. */
+static bool is_clamped(struct isst_journal *journal, const struct tracked *tracked, uint64_t limit)
+{
+	const char *message = journal->context->messages.error;
+	const struct tracked *upper;
+	uint64_t clamped;
+	int error = limit_clamp(journal->context, &tracked->item, limit, &clamped);
+
+	note_look(journal, error, message);
+	if (!error && tracked->now.number == clamped)
+		return true;
+	if (tracked->item.kind != ITEM_SCALING_MIN)
+		return false;
+	upper = find_upper(journal, tracked);
+	return upper && tracked->now.number == upper->now.number && limit > upper->now.number;
+}
+
+/** A limit that reads as before may be the one that was written, where the kernel shows neither:
+ * while turbo is off. */
+static bool is_hidden(struct isst_journal *journal, const struct tracked *tracked)
+{
+	return item_is_limit(&tracked->item) && tracked->written &&
+	       tracked->last.number != tracked->old.number &&
+	       is_clamped(journal, tracked, tracked->last.number);
+}
+
+static int read_smt(struct isst_journal *journal)
+{
+	const char *message = journal->context->messages.error;
+	char *control = NULL;
+	int error = hotplug_smt_control(&journal->context->files, &control);
+
+	journal->smt_off = !error && hotplug_smt_is_off(control);
+	free(control);
+	journal->context->messages.error = message;
+	return error == -ENOMEM ? error : 0;
+}
+
+/** Which thread of its core a CPU is; where nothing is known of it, it has been offline since boot,
+ * as second threads are without SMT. */
+static unsigned int thread_of(const struct topology *topology, unsigned int number)
+{
+	const struct topology_cpu *cpu = topology_cpu(topology, number);
+
+	if (cpu)
+		return cpu->public.thread;
+	for (size_t i = 0; i < topology->unreachable_count; i++)
+		if (topology->unreachable[i].number == number)
+			return topology->unreachable[i].thread;
+	return 1;
+}
+
+/** Whether a CPU stays offline whatever is done: SMT was switched off since. */
+static bool is_kept_offline(const struct isst_journal *journal, unsigned int cpu)
+{
+	const struct topology *topology = journal->context->topology;
+
+	return journal->smt_off && !isst_cpuset_has(topology->online, cpu) &&
+	       thread_of(topology, cpu) > 0;
+}
+
+/** Whether a CPU is offline by the run's doing, and comes online with the rollback. */
+static bool comes_online(const struct isst_journal *journal, unsigned int cpu)
+{
+	const struct item item = item_of_cpu(cpu);
+	const struct tracked *online = journal_find(journal, &item);
+
+	return online && !online->unreadable && online->now.number == 0 &&
+	       online->last.number == 0 && !is_kept_offline(journal, cpu);
+}
+
+/** Whether the rollback brings a CPU online by which an item can be reached. */
+static bool comes_with_cpu(struct isst_journal *journal, const struct tracked *tracked)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int place = cpus ? item_place(journal->context, &tracked->item, cpus) : -ENOMEM;
+	bool comes = false;
+	unsigned int cpu;
+
+	journal->broken |= place < 0;
+	if (place == PLACE_OFFLINE)
+		isst_cpuset_for_each (cpu, cpus)
+			comes |= comes_online(journal, cpu);
+	isst_cpuset_free(cpus);
+	return comes;
+}
+
+/** What cannot be read now: it may be in reach once CPUs are online. */
+static enum finding classify_unreadable(struct isst_journal *journal, const struct tracked *tracked)
+{
+	if (tracked->place == PLACE_UNSERVED)
+		return FOUND_UNSERVED;
+	if (tracked->place != PLACE_OFFLINE)
+		return tracked->failed ? FOUND_UNREAD : FOUND_UNCERTAIN;
+	/* A rollback restores the limits of a CPU before it takes it offline again. */
+	if (tracked->late && journal->text.rollback)
+		return FOUND_OLD;
+	if (item_is_limit(&tracked->item) && is_kept_offline(journal, tracked->item.index))
+		return FOUND_SMT_OFF;
+	return comes_with_cpu(journal, tracked) ? FOUND_WRITTEN : FOUND_OFFLINE;
+}
+
+/** The register of turbo ratio limits may be that of the package, and then one power domain's item
+ * is another name of the next one's. */
+static bool has_other_name(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *other = &journal->tracked[i];
+
+		if (tracked->item.kind == ITEM_TURBO_RATIO_LIMITS &&
+		    other->item.kind == ITEM_TURBO_RATIO_LIMITS && other->written &&
+		    other->item.package == tracked->item.package &&
+		    other->last.number == tracked->now.number)
+			return true;
+	}
+	return false;
+}
+
+/** The run raised the upper limit that a lower one was shown at: a lower limit above the upper one
+ * is not shown. */
+static bool is_uncovered(struct isst_journal *journal, const struct tracked *lower)
+{
+	const struct tracked *upper;
+
+	if (lower->item.kind != ITEM_SCALING_MIN)
+		return false;
+	upper = find_upper(journal, lower);
+	return upper && upper->written && upper->last.number > upper->old.number &&
+	       lower->old.number == upper->old.number && lower->now.number > lower->old.number;
+}
+
+/** Another base frequency, or a higher upper limit, brought a limit to sight that the run has not
+ * written: it was there before. */
+static bool is_revealed(struct isst_journal *journal, const struct tracked *tracked)
+{
+	const char *message = journal->context->messages.error;
+	bool base_moves = false, revealed = false;
+
+	if (tracked->written || !item_is_limit(&tracked->item))
+		return false;
+	if (is_uncovered(journal, tracked))
+		return true;
+	for (size_t i = 0; i < journal->count && !base_moves; i++) {
+		const struct item *item = &journal->tracked[i].item;
+
+		base_moves = (item->kind == ITEM_LEVEL || item->kind == ITEM_FEATURES) &&
+			     item_same_domain(item, &tracked->item);
+	}
+	if (base_moves)
+		note_look(journal,
+			  limit_is_revealed(journal->context, &tracked->item, tracked->old.number,
+					    tracked->now.number, &revealed),
+			  message);
+	return revealed;
+}
+
+/** Whether an item is now as @value, as far as the run has to do with it. */
+static bool is_now(const struct tracked *tracked, struct item_value value)
+{
+	if (item_value_equal(&tracked->item, tracked->now, value))
+		return true;
+	/* That of a partition is text. */
+	return tracked_bits(tracked) != WHOLE_VALUE &&
+	       !((tracked->now.number ^ value.number) & tracked_bits(tracked));
+}
+
+static enum finding classify(struct isst_journal *journal, const struct tracked *tracked)
+{
+	const struct item *item = &tracked->item;
+
+	if (tracked->unreadable)
+		return classify_unreadable(journal, tracked);
+	if (item->kind == ITEM_ONLINE && tracked->old.number &&
+	    is_kept_offline(journal, item->index))
+		return FOUND_SMT_OFF;
+	if (is_now(tracked, tracked->old)) {
+		if (is_hidden(journal, tracked))
+			return FOUND_WRITTEN;
+		return tracked->pending ? FOUND_PENDING : FOUND_OLD;
+	}
+	if ((tracked->known || tracked->written) &&
+	    (is_now(tracked, tracked->last) ||
+	     item_value_serves(item, tracked->now, tracked->last)))
+		return FOUND_WRITTEN;
+	if (has_other_name(journal, tracked))
+		return FOUND_WRITTEN;
+	if (is_revealed(journal, tracked))
+		return FOUND_OLD;
+	if (tracked->half_done && tracked->known && is_now(tracked, tracked->previous))
+		return FOUND_WRITTEN;
+	if (item_is_limit(item) &&
+	    (is_clamped(journal, tracked, tracked->last.number) ||
+	     (tracked->half_done && is_clamped(journal, tracked, tracked->previous.number))))
+		return FOUND_WRITTEN;
+	if ((!tracked->known || tracked->half_done || journal->text.rollback) &&
+	    item_is_disturbed(item) &&
+	    (explained_by_level(journal, tracked) || explained_by_partition(journal, tracked)))
+		return FOUND_WRITTEN;
+	/* A rollback moves what firmware resets with it. */
+	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)))
+		return FOUND_UNCERTAIN;
+	/* A partition is several files; and what a value became is noted after it was read back. */
+	if (tracked->half_done && (item->kind == ITEM_PARTITION ||
+				   item_value_may_be_clipped(item, tracked->last, tracked->now)))
+		return FOUND_UNCERTAIN;
+	return FOUND_MOVED;
+}
+
+/** Whether an item of a step is what may have disturbed another one: of the same CPU or domain. */
+static bool may_disturb(const struct item *item, const struct item *other)
+{
+	if (item_is_of_cpu(item) && item_is_of_cpu(other))
+		return item->index == other->index;
+	return item->package == other->package && item->die == other->die &&
+	       item->domain == other->domain;
+}
+
+/** What a step disturbed is another's, too, once another has changed what the step wrote. @line
+ * counts the lines of the text. */
+static bool is_overtaken(const struct isst_journal *journal, size_t line)
+{
+	const struct journal_text *text = &journal->text;
+	const struct journal_line *footprint = &text->lines[line];
+	size_t first = line;
+
+	/* The lines of a step stand together. */
+	while (first > 0 && text->lines[first - 1].step == footprint->step)
+		first--;
+	for (size_t i = first; i < text->count && text->lines[i].step == footprint->step; i++)
+		if (text->lines[i].role == JOURNAL_ITEM &&
+		    journal->of_line[i]->finding == FOUND_MOVED &&
+		    may_disturb(&text->lines[i].saved.item, &footprint->saved.item))
+			return true;
+	return false;
+}
+
+static bool may_be_overtaken(const struct tracked *tracked)
+{
+	return !tracked->written &&
+	       (tracked->finding == FOUND_WRITTEN || tracked->finding == FOUND_UNCERTAIN);
+}
+
+static int classify_all(struct isst_journal *journal)
+{
+	const struct journal_text *text = &journal->text;
+	int place = PLACE_OFFLINE;
+
+	for (size_t i = 0; i < journal->count; i++) {
+		journal->blind = false;
+		journal->tracked[i].finding = classify(journal, &journal->tracked[i]);
+		if (journal->blind)
+			journal->tracked[i].finding = FOUND_UNREAD;
+	}
+	for (size_t i = 0; i < text->count; i++)
+		if (text->lines[i].role == JOURNAL_FOOTPRINT &&
+		    may_be_overtaken(journal->of_line[i]) && is_overtaken(journal, i))
+			journal->of_line[i]->finding = FOUND_MOVED;
+	for (size_t i = 0; i < journal->count && place >= 0; i++)
+		if (journal->tracked[i].finding == FOUND_OFFLINE)
+			place = item_place(journal->context, &journal->tracked[i].item,
+					   journal->offline);
+	if (journal->broken)
+		return -ENOMEM;
+	return place < 0 ? place : 0;
+}
+
+int journal_classify(struct isst_journal *journal)
+{
+	int error = read_smt(journal);
+
+	return error ? error : classify_all(journal);
+}
+
+bool finding_waits(enum finding finding)
+{
+	return finding == FOUND_OFFLINE || finding == FOUND_UNSERVED || finding == FOUND_UNREAD;
+}
+
+bool finding_is_open(enum finding finding)
+{
+	return finding >= FOUND_UNCERTAIN && finding != FOUND_SMT_OFF;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How messages describe an interrupted change. */
+#include "transaction/recovery_text.h"
+#include "sysfs/cpufreq.h"
+#include "transaction/findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LISTED_MOST = 8 }; /* items in a message; of more it says how many of which kind */
+
+/** Texts of a list as one, for a message: not more of them than somebody reads. */
+char *recovery_join(const char *const *texts, size_t count)
+{
+	char *text = NULL;
+	size_t size, shown = count > LISTED_MOST ? LISTED_MOST : count;
+	FILE *stream = open_memstream(&text, &size);
+	bool failed = !stream;
+
+	for (size_t i = 0; i < shown && !failed; i++)
+		failed = fprintf(stream, "%s%s", i ? "; " : "", texts[i]) < 0;
+	if (!failed && shown < count)
+		failed = fprintf(stream, "; and %zu more", count - shown) < 0;
+	if (stream && fclose(stream))
+		failed = true;
+	if (!failed)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/** A journal is kept, too, by a run that came to its end, and could not take its change back; and
+ * one that was cut off while it did so was not the only thing that went wrong. */
+const char *recovery_what_happened(const struct journal_text *text)
+{
+	return text->rollback ? "a change could not be rolled back as a whole"
+			      : "a run was interrupted in the middle of a change";
+}
+
+const char *recovery_which_run(const struct journal_text *text)
+{
+	return text->rollback ? "earlier" : "interrupted";
+}
+
+static size_t count_found(const struct isst_journal *journal, enum finding finding)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += journal->tracked[i].finding == finding;
+	return count;
+}
+
+size_t recovery_count_waiting(const struct isst_journal *journal)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += finding_waits(journal->tracked[i].finding);
+	return count;
+}
+
+static bool print_offline(FILE *stream, const struct isst_journal *journal)
+{
+	size_t count = count_found(journal, FOUND_OFFLINE);
+	char *cpus = isst_cpuset_ranges(journal->offline);
+	bool one = isst_cpuset_count(journal->offline) == 1;
+	bool good = cpus && fprintf(stream,
+				    "%zu item%s cannot be reached while CPU%s %s %s offline: bring "
+				    "%s online (" CPU_DIRECTORY "/cpuN/online)",
+				    count, count == 1 ? "" : "s", one ? "" : "s", cpus,
+				    one ? "is" : "are", one ? "it" : "them") >= 0;
+
+	free(cpus);
+	return good;
+}
+
+static bool print_unserved(FILE *stream, const struct isst_journal *journal)
+{
+	size_t count = count_found(journal, FOUND_UNSERVED);
+
+	return fprintf(stream,
+		       "%zu item%s cannot be reached while the driver does not offer %s power "
+		       "domain%s: let isst_tpmi serve the devices again",
+		       count, count == 1 ? "" : "s", count == 1 ? "its" : "their",
+		       count == 1 ? "" : "s") >= 0;
+}
+
+static bool print_unread(FILE *stream, const struct isst_journal *journal)
+{
+	size_t count = count_found(journal, FOUND_UNREAD);
+
+	return fprintf(stream, "%zu item%s cannot be read (%s): see that %s can be", count,
+		       count == 1 ? "" : "s",
+		       journal->why_unread ? journal->why_unread : "out of memory",
+		       count == 1 ? "it" : "they") >= 0;
+}
+
+/** Closes the stream of a text. Returns it, or NULL where it is not whole. */
+static char *end_text(FILE *stream, char **text, bool good)
+{
+	if (stream && fclose(stream))
+		good = false;
+	if (good)
+		return *text;
+	free(*text);
+	return NULL;
+}
+
+/** What cannot be reached, and what helps; "" where all can be. To be freed. */
+char *recovery_describe_waiting(const struct isst_journal *journal)
+{
+	bool offline = count_found(journal, FOUND_OFFLINE) > 0;
+	bool unserved = count_found(journal, FOUND_UNSERVED) > 0;
+	bool unread = count_found(journal, FOUND_UNREAD) > 0;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	bool good = stream && (!offline || print_offline(stream, journal)) &&
+		    (!offline || !unserved || fputs("; ", stream) >= 0) &&
+		    (!unserved || print_unserved(stream, journal)) &&
+		    (!unread || !(offline || unserved) || fputs("; ", stream) >= 0) &&
+		    (!unread || print_unread(stream, journal));
+
+	return end_text(stream, &text, good);
+}
+
+/** `3 min`: as much as one wants to know. */
+const char *recovery_age_text(const struct isst_journal *journal)
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} UNITS[] = { { 86400, "days" }, { 3600, "hours" }, { 60, "minutes" } };
+	int64_t age = isst_journal_age(journal);
+
+	if (age < 0)
+		return "at an unknown time";
+	for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+		if (age >= 2 * UNITS[i].seconds)
+			return message_make(&journal->context->messages, "%lld %s ago",
+					    (long long)(age / UNITS[i].seconds), UNITS[i].name);
+	return message_make(&journal->context->messages, "%lld seconds ago", (long long)age);
+}
+
+const char *recovery_command(const struct isst_journal *journal)
+{
+	const char *command = isst_journal_command(journal);
+
+	return *command ? command : "unknown command";
+}
+
+/** Which items a message is about. */
+typedef bool (*tracked_test)(const struct tracked *tracked);
+
+static bool is_moved(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_UNCERTAIN || tracked->finding == FOUND_MOVED;
+}
+
+static bool is_rolled_back(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_WRITTEN;
+}
+
+/** What the run wrote, and cannot be restored. */
+static bool is_aside(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_SMT_OFF && tracked->written;
+}
+
+static const char *describe_tracked(const struct isst_journal *journal,
+				    const struct tracked *tracked)
+{
+	struct isst_context *context = journal->context;
+	const char *target = item_describe(context, &tracked->item);
+	const char *now = tracked->unreadable
+				  ? "unknown"
+				  : item_describe_value(context, &tracked->item, tracked->now);
+
+	if (tracked->finding != FOUND_WRITTEN)
+		return message_make(&context->messages, "%s is %s", target, now);
+	return message_make(&context->messages, "%s: %s -> %s", target, now,
+			    item_describe_value(context, &tracked->item, tracked->old));
+}
+
+static char *list_items(const struct isst_journal *journal, tracked_test test)
+{
+	const char *texts[LISTED_MOST];
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count && count < LISTED_MOST; i++)
+		if (test(&journal->tracked[i]))
+			texts[count++] = describe_tracked(journal, &journal->tracked[i]);
+	return recovery_join(texts, count);
+}
+
+/** `CLOS (4)`, or `scaling_max_freq of CPUs 0-3`: the items of one kind, where there are any. */
+static bool print_kind(FILE *stream, const struct isst_journal *journal, tracked_test test,
+		       enum item_kind kind, bool first)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *ranges = NULL;
+	size_t count = 0;
+	bool good = cpus != NULL;
+
+	for (size_t i = 0; i < journal->count && good; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+
+		if (tracked->item.kind != kind || !test(tracked))
+			continue;
+		count++;
+		if (item_is_of_cpu(&tracked->item))
+			good = !isst_cpuset_add(cpus, tracked->item.index, tracked->item.index);
+	}
+	if (good && count > 0 && isst_cpuset_count(cpus) > 0) {
+		ranges = isst_cpuset_ranges(cpus);
+		good = ranges &&
+		       fprintf(stream, "%s%s of CPU%s %s", first ? "" : ", ", item_kind_text(kind),
+			       isst_cpuset_count(cpus) == 1 ? "" : "s", ranges) >= 0;
+	} else if (good && count > 0) {
+		good = fprintf(stream, "%s%s (%zu)", first ? "" : ", ", item_kind_text(kind),
+			       count) >= 0;
+	}
+	free(ranges);
+	isst_cpuset_free(cpus);
+	return good;
+}
+
+/** How many items of which kinds; all of them are what `isst journal show` is for. */
+static char *count_items(const struct isst_journal *journal, tracked_test test)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	bool good = stream != NULL;
+
+	for (int kind = 0; kind < ITEM_KINDS && good; kind++)
+		good = print_kind(stream, journal, test, (enum item_kind)kind, ftell(stream) == 0);
+	return end_text(stream, &text, good);
+}
+
+/** The items that a test is about, for a message; "" for none. To be freed. */
+static char *summarise(const struct isst_journal *journal, tracked_test test)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < journal->count; i++)
+		count += test(&journal->tracked[i]);
+	return count > LISTED_MOST ? count_items(journal, test) : list_items(journal, test);
+}
+
+char *recovery_list_moved(const struct isst_journal *journal)
+{
+	return summarise(journal, is_moved);
+}
+
+char *recovery_list_rolled_back(const struct isst_journal *journal)
+{
+	return summarise(journal, is_rolled_back);
+}
+
+char *recovery_list_aside(const struct isst_journal *journal)
+{
+	return count_items(journal, is_aside);
+}

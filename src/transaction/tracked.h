@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An interrupted change, item by item: what its journal says of each, and what each is now. */
+#ifndef ISST_TRANSACTION_TRACKED_H
+#define ISST_TRANSACTION_TRACKED_H
+
+#include "transaction/journal.h"
+#include "transaction/place.h"
+
+/** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
+enum finding {
+	FOUND_OLD,	 /* as before the change */
+	FOUND_PENDING,	 /* likewise, and the interrupted run may have asked for what may appear yet
+			  */
+	FOUND_WRITTEN,	 /* as the interrupted run left it */
+	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not say which */
+	FOUND_MOVED,	 /* changed since, by another process */
+	FOUND_OFFLINE,	 /* it cannot be reached while its CPUs are offline */
+	FOUND_UNSERVED,	 /* nor while the driver does not offer its power domain */
+	FOUND_UNREAD,	 /* it, or what tells whose it is, cannot be read for now */
+	FOUND_SMT_OFF,	 /* of a CPU that is offline as SMT was switched off since: it stays */
+};
+
+/** An item, with all that the journal says of it. */
+struct tracked {
+	struct item item;
+	struct item_value old;	/* before the change */
+	struct item_value last; /* as the run left it, as far as that is known */
+	struct item_value previous;
+	struct item_value now;
+	unsigned int line; /* of the file, that named it first */
+	bool written;	   /* the run wrote it, and did not only disturb it */
+	bool half_done;	   /* it may have @previous as well */
+	bool known;	   /* @last is what the run left, or was about to write */
+	bool pending;	   /* it was written, and may appear yet */
+	bool unreadable;
+	bool failed; /* of those unreadable: reading it failed */
+	bool late;   /* of a CPU that was offline before: it goes away with it again */
+	enum place place;
+	enum finding finding;
+	/* Of a level: what firmware set with the present one, once that was asked for. */
+	struct level_effects effects;
+	bool effects_asked;
+};
+
+/** The bits of an item that the interrupted run has to do with: those without a known meaning it
+ * wrote as they were, and another process may have changed them since. */
+uint64_t tracked_bits(const struct tracked *tracked);
+
+struct isst_journal {
+	struct isst_context *context;
+	struct journal_text text;
+	struct tracked *tracked; /* in the order in which the file names them first */
+	size_t count;
+	struct tracked **of_line; /* of each line of the text */
+	struct tracked **sorted;  /* by item_compare() */
+	bool smt_off;
+	struct isst_cpuset *offline; /* CPUs that items of FOUND_OFFLINE are waiting for */
+	struct isst_journal_item *listed;
+	bool broken; /* judging it ended without memory */
+	bool blind;  /* something could not be read that the item which is judged depends on */
+	const char *why_unread; /* the first such failure, or that of an item */
+};
+
+/** The item of a journal, or NULL. */
+struct tracked *journal_find(const struct isst_journal *journal, const struct item *item);
+
+/** Works out from the lines of the journal what they say of each item. Returns 0 or -ENOMEM. */
+int journal_track(struct isst_journal *journal);
+
+/** Whether this machine has all items, and each can have the values noted. Returns 0, -EIO with a
+ * message, or -ENOMEM. */
+int journal_check_items(struct isst_journal *journal);
+
+/** Reads what the items are now. Returns 0 or -ENOMEM. */
+int journal_read_items(struct isst_journal *journal);
+
+/** Notes why something could not be read, unless another reason is noted already. */
+void journal_note_unread(struct isst_journal *journal, const char *why);
+
+#endif
