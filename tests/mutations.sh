@@ -302,13 +302,13 @@ mutate "associations are not read back" $making \
 mutate "features are not waited for" src/transaction/items.c \
 	's/AS_FEATURES, 100,/AS_FEATURES, 0,/' tpmi
 mutate "core-power is not waited for" src/transaction/items.c \
-	's/NULL, false, AS_WORD, 100, false, NULL/NULL, false, AS_WORD, 0, false, NULL/' tpmi
+	's/NULL, false, AS_WORD, 100, false/NULL, false, AS_WORD, 0, false/' tpmi
 mutate "the neighbours in a package are forgotten" src/features/package_scope.c \
 	's/if (is_neighbour(domain, requests, scope->own))/if (0)/' tpmi
 mutate "a domain without CPUs keeps the others from a change" src/transaction/items.c \
-	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn false;/' tpmi_small "core-power enable"
+	's/^\treturn !item_is_file(item->kind) && domain .*/\treturn false;/' tpmi_small "core-power enable"
 mutate "any domain may refuse" src/transaction/items.c \
-	's/^\treturn !KINDS\[item->kind\].file && domain .*/\treturn true;/' tpmi_small "core-power enable"
+	's/^\treturn !item_is_file(item->kind) && domain .*/\treturn true;/' tpmi_small "core-power enable"
 mutate "nobody says that a domain was left out" src/transaction/report.c \
 	's/^\tchange_warn(change, "%s; left as it is, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
 mutate "a domain that refuses ends the writing of the others" $making \

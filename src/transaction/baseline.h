@@ -7,7 +7,7 @@
 #ifndef ISST_TRANSACTION_BASELINE_H
 #define ISST_TRANSACTION_BASELINE_H
 
-#include "transaction/items.h"
+#include "transaction/item_access.h"
 
 struct baseline_item {
 	struct item item;

@@ -44,14 +44,6 @@ struct item_value {
 	const char *text; /* of ITEM_PARTITION; the context's */
 };
 
-/** An item that is read or written, and how that ended. */
-struct item_access {
-	struct item item;
-	struct item_value value;
-	bool absent; /* read: the machine has no such item */
-	struct isst_failure failure;
-};
-
 /** The item of a kind that a domain, or one of its CPUs, cores or CLOS has. */
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index);
 
@@ -98,24 +90,6 @@ const char *item_describe(struct isst_context *context, const struct item *item)
 const char *item_describe_value(struct isst_context *context, const struct item *item,
 				struct item_value value);
 
-/** Whether the caller may write an item, as far as that can be seen beforehand. Returns 0 or -EPERM
- * with a message. */
-int item_check_writable(struct isst_context *context, const struct item *item);
-
-/** Reads items of any kinds, those of the firmware in one batch. Returns 0 or -ENOMEM. */
-int items_read(struct isst_context *context, struct item_access *accesses, size_t count);
-
-/** As items_read(); what could not be read is read once more after a pause: a register, file or
- * firmware that is busy for a moment is no reason to take it for unreadable. */
-int items_read_twice(struct isst_context *context, struct item_access *accesses, size_t count);
-
-/**
- * Writes items, all of one kind, and stops at the first that fails: those behind it get -ECANCELED.
- * One that was accepted, and may still take effect, has -ETIMEDOUT.
- * Returns 0 or -ENOMEM.
- */
-int items_write(struct isst_context *context, struct item_access *accesses, size_t count);
-
 /** The order of items; 0 for those that item_is() calls the same. */
 int item_compare(const struct item *a, const struct item *b);
 
@@ -151,6 +125,9 @@ bool item_value_clipped(const struct item *item, struct item_value wanted, struc
  */
 bool item_value_may_be_clipped(const struct item *item, struct item_value wanted,
 			       struct item_value now);
+
+/** The domain of an item in the present topology, or NULL. */
+const struct isst_domain *item_domain(const struct isst_context *context, const struct item *item);
 
 /** Whether items of a kind are files of the kernel, and written one by one. */
 bool item_is_file(enum item_kind kind);

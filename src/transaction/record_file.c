@@ -2,6 +2,7 @@
 /* The files that hold records: which lines they can have, and how they are read and written. */
 #include "transaction/record_file.h"
 #include "base/runtime_file.h"
+#include "transaction/item_access.h"
 #include "transaction/place.h"
 #include "transaction/plausible.h"
 

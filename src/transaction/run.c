@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a change: each step is prepared, journalled, written and verified. */
+#include "transaction/item_files.h"
 #include "transaction/journal.h"
 #include "transaction/making.h"
 #include "transaction/prepare.h"

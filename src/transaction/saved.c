@@ -3,6 +3,7 @@
 #include "transaction/saved.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "transaction/item_access.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  */
 #include "support/fake_context.h"
 #include "topology/context.h"
-#include "transaction/items.h"
+#include "transaction/item_access.h"
 #include "transaction/saved.h"
 
 #define GROUP "/sys/fs/cgroup/1-2-0"

@@ -3,7 +3,7 @@
  * What was written is read back: taken, clipped (a warning), not taken (a failure), or late. And
  * what a step disturbs is put back when it is undone.
  */
-#include "transaction/items.h"
+#include "transaction/item_files.h"
 #include "transaction/support/loops.h"
 
 #include <unistd.h>

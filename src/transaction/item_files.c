@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the items that the kernel holds are read and written. */
+#include "transaction/item_files.h"
+#include "base/machine.h"
+#include "sysfs/partition.h"
+#include "sysfs/uncore.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A kind of item that the kernel holds. Errors as in kernel_files.h. @read is NULL where one file
+ * tells all items. */
+struct file_access {
+	int (*read)(struct isst_context *context, const struct item *item,
+		    struct item_value *value);
+	int (*write)(struct isst_context *context, const struct item *item,
+		     struct item_value value);
+};
+
+static int read_limit(struct isst_context *context, const struct item *item,
+		      struct item_value *value)
+{
+	return cpufreq_read_limit(&context->files, item->index,
+				  item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				  &value->number);
+}
+
+static int write_limit(struct isst_context *context, const struct item *item,
+		       struct item_value value)
+{
+	return cpufreq_write_limit(&context->files, item->index,
+				   item->kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				   value.number);
+}
+
+static struct uncore_place uncore_place(const struct isst_context *context, const struct item *item)
+{
+	return (struct uncore_place){ .package = item->package,
+				      .die = item->die,
+				      .of_domain = context_has_power_domains(context),
+				      .domain = item->domain,
+				      .cluster = item->index };
+}
+
+static int read_uncore(struct isst_context *context, const struct item *item,
+		       struct item_value *value)
+{
+	const struct uncore_place place = uncore_place(context, item);
+
+	return uncore_read_limit(&context->files, &place,
+				 item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				 &value->number);
+}
+
+static int write_uncore(struct isst_context *context, const struct item *item,
+			struct item_value value)
+{
+	const struct uncore_place place = uncore_place(context, item);
+
+	return uncore_write_limit(&context->files, &place,
+				  item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN,
+				  value.number);
+}
+
+static int write_online(struct isst_context *context, const struct item *item,
+			struct item_value value)
+{
+	int error = hotplug_write(&context->files, item->index, value.number);
+
+	if (error == -ENOENT)
+		error = message_error(&context->messages, -EIO,
+				      CPU_DIRECTORY
+				      "/cpu%u has no file 'online': the kernel does not let "
+				      "this CPU go offline",
+				      item->index);
+	return error;
+}
+
+static int read_partition(struct isst_context *context, const struct item *item,
+			  struct item_value *value)
+{
+	char *name = item_partition_name(item), *state = NULL;
+	int error = name ? partition_read(&context->files, name, &state) : -ENOMEM;
+
+	if (!error)
+		error = item_value_set_text(context, value, state);
+	free(name);
+	free(state);
+	return error;
+}
+
+static int write_partition(struct isst_context *context, const struct item *item,
+			   struct item_value value)
+{
+	char *name = item_partition_name(item);
+	int error = name ? partition_write(&context->files, name, value.text) : -ENOMEM;
+
+	free(name);
+	return error;
+}
+
+static int read_cpusets(struct isst_context *context, const struct item *item,
+			struct item_value *value)
+{
+	bool enabled = false;
+	int error = cpusets_read(&context->files, &enabled);
+
+	(void)item;
+	value->number = enabled;
+	return error;
+}
+
+static int write_cpusets(struct isst_context *context, const struct item *item,
+			 struct item_value value)
+{
+	(void)item;
+	return cpusets_write(&context->files, value.number);
+}
+
+static const struct file_access FILES[ITEM_KINDS] = {
+	[ITEM_ONLINE] = { NULL, write_online },
+	[ITEM_SCALING_MAX] = { read_limit, write_limit },
+	[ITEM_SCALING_MIN] = { read_limit, write_limit },
+	[ITEM_UNCORE_MAX] = { read_uncore, write_uncore },
+	[ITEM_UNCORE_MIN] = { read_uncore, write_uncore },
+	[ITEM_PARTITION] = { read_partition, write_partition },
+	[ITEM_CPUSETS] = { read_cpusets, write_cpusets },
+};
+
+int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value)
+{
+	return FILES[item->kind].read(context, item, value);
+}
+
+int item_file_write(struct isst_context *context, const struct item *item, struct item_value value)
+{
+	return FILES[item->kind].write(context, item, value);
+}
+
+static const char *uncore_file(struct isst_context *context, const struct item *item)
+{
+	const struct uncore_place place = uncore_place(context, item);
+	const char *file = NULL;
+	char *directory;
+
+	if (uncore_directory(&context->files, &place, &directory) == 0)
+		file = message_make(&context->messages, "%s/max_freq_khz", directory);
+	free(directory);
+	return file;
+}
+
+/** The file, or directory, that a write of an item of the kernel goes to. NULL for those of the
+ * firmware. */
+static const char *path_of(struct isst_context *context, const struct item *item)
+{
+	struct messages *messages = &context->messages;
+
+	switch (item->kind) {
+	case ITEM_ONLINE:
+		return message_make(messages, CPU_DIRECTORY "/cpu%u/online", item->index);
+	case ITEM_SCALING_MAX:
+	case ITEM_SCALING_MIN:
+		return message_make(messages, CPU_DIRECTORY "/cpu%u/cpufreq/%s", item->index,
+				    item_kind_text(item->kind));
+	case ITEM_UNCORE_MAX:
+	case ITEM_UNCORE_MIN:
+		return uncore_file(context, item);
+	case ITEM_PARTITION:
+		return "/sys/fs/cgroup";
+	default:
+		return NULL;
+	}
+}
+
+int item_check_writable(struct isst_context *context, const struct item *item)
+{
+	const struct isst_machine *machine = context->machine;
+	const char *path = path_of(context, item);
+	int error = path && machine->writable ? machine->writable(machine->data, path) : 0;
+
+	if (error == -EROFS)
+		return message_error(&context->messages, -EIO,
+				     "%s cannot be written: it is on a file system that is mounted "
+				     "read-only (%s)",
+				     path, strerror(-error));
+	if (error != -EACCES && error != -EPERM)
+		return 0;
+	return message_error(
+		&context->messages, -EPERM,
+		"not permitted: %s may not be written (%s); it needs root, or CAP_DAC_OVERRIDE",
+		path, strerror(-error));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Items that the kernel holds. */
+#ifndef ISST_TRANSACTION_ITEM_FILES_H
+#define ISST_TRANSACTION_ITEM_FILES_H
+
+#include "transaction/items.h"
+
+/** Errors as in kernel_files.h. ITEM_ONLINE cannot be read so: one file has all of them. */
+int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value);
+int item_file_write(struct isst_context *context, const struct item *item, struct item_value value);
+
+/** Whether the caller may write an item, as far as that can be seen beforehand. Returns 0 or -EPERM
+ * with a message. */
+int item_check_writable(struct isst_context *context, const struct item *item);
+
+#endif
