@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages, notices and the trace of a context. */
 #include "base/messages.h"
+#include "base/array.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -11,23 +12,6 @@
 #include <string.h>
 
 static const char *const OUT_OF_MEMORY = "out of memory";
-
-/** Makes room for one more pointer in an array that grows by doubling. Returns false without
- * memory. */
-static bool grow(void **array, size_t count, size_t *space)
-{
-	size_t wanted = *space ? *space * 2 : 8;
-	void *larger;
-
-	if (count < *space)
-		return true;
-	larger = reallocarray(*array, wanted, sizeof(void *));
-	if (!larger)
-		return false;
-	*array = larger;
-	*space = wanted;
-	return true;
-}
 
 static size_t hash(const char *text)
 {
@@ -154,7 +138,7 @@ void message_notice(struct messages *messages, const char *format, ...)
 	for (size_t i = 0; i < notices->count; i++)
 		if (notices->texts[i] == text)
 			return;
-	if (grow((void **)&notices->texts, notices->count, &notices->space))
+	if (!ARRAY_GROW(notices->texts, notices->count))
 		notices->texts[notices->count++] = text;
 }
 

@@ -15,7 +15,7 @@ struct isst_failure;
 /** A list of notices, each once; the texts are those of the messages. */
 struct notices {
 	const char **texts;
-	size_t count, space;
+	size_t count;
 };
 
 struct messages {

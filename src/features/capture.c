@@ -5,6 +5,7 @@
  * the machine changes.
  */
 #include "features/capture.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,19 +45,15 @@ int capture_text_keep(struct capture *capture, struct capture_text *text, const 
 
 int capture_keep(struct capture *capture, const char *path, char *content)
 {
-	struct capture_file *files = reallocarray(capture->files, capture->file_count + 1,
-						  sizeof(*files));
 	char *copy = strdup(path);
 
-	if (files)
-		capture->files = files;
-	if (!files || !copy) {
+	if (!copy || ARRAY_GROW(capture->files, capture->file_count)) {
 		free(copy);
 		free(content);
 		return -ENOMEM;
 	}
-	files[capture->file_count].path = copy;
-	files[capture->file_count++].content = content;
+	capture->files[capture->file_count].path = copy;
+	capture->files[capture->file_count++].content = content;
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's files in a capture: /proc/cpuinfo and single values of sysfs. */
+#include "base/array.h"
 #include "features/capture.h"
 
 #include "base/machine.h"
@@ -61,8 +62,6 @@ static int read_cpu_number(struct capture *capture, unsigned int cpu, const char
 static int add_domain(struct capture *capture, unsigned int package, unsigned int die,
 		      unsigned int cpu, size_t *index)
 {
-	struct capture_domain *domains;
-
 	for (size_t i = 0; i < capture->domain_count; i++) {
 		if (capture->domains[i].package != package || capture->domains[i].die != die)
 			continue;
@@ -70,11 +69,9 @@ static int add_domain(struct capture *capture, unsigned int package, unsigned in
 		return 0;
 	}
 	*index = capture->domain_count;
-	domains = reallocarray(capture->domains, capture->domain_count + 1, sizeof(*domains));
-	if (!domains)
+	if (ARRAY_GROW(capture->domains, capture->domain_count))
 		return -ENOMEM;
-	capture->domains = domains;
-	domains[capture->domain_count++] = (struct capture_domain){ package, die, cpu };
+	capture->domains[capture->domain_count++] = (struct capture_domain){ package, die, cpu };
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  * register that reads, TPMI registers as debugfs shows them. Answers are kept as they are; what
  * they mean is not known here, except what has to be asked next.
  */
+#include "base/array.h"
 #include "features/capture.h"
 
 #include "base/error_name.h"
@@ -166,17 +167,14 @@ struct questions {
 static int ask(struct questions *questions, unsigned int command, unsigned int sub,
 	       uint32_t parameter, uint32_t data)
 {
-	struct abi_mbox_cmd *commands = reallocarray(questions->commands, questions->count + 1,
-						     sizeof(*commands));
-
-	if (!commands)
+	if (ARRAY_GROW(questions->commands, questions->count))
 		return -ENOMEM;
-	questions->commands = commands;
-	commands[questions->count++] = (struct abi_mbox_cmd){ .logical_cpu = questions->cpu,
-							      .parameter = parameter,
-							      .req_data = data,
-							      .command = (uint16_t)command,
-							      .sub_command = (uint16_t)sub };
+	questions->commands[questions->count++] =
+		(struct abi_mbox_cmd){ .logical_cpu = questions->cpu,
+				       .parameter = parameter,
+				       .req_data = data,
+				       .command = (uint16_t)command,
+				       .sub_command = (uint16_t)sub };
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs of which nothing is known, since they have been offline ever since: a level may enable them.
  */
+#include "base/array.h"
 #include "features/level_change.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -100,19 +101,16 @@ static void leave_unknown(struct level_change *work)
 static int note_enabled(struct level_change *work)
 {
 	struct isst_change *change = work->change;
-	struct enabled_cores *enabled;
 
-	enabled = reallocarray(change->enabled, change->enabled_count + work->current.count + 1,
-			       sizeof(*enabled));
-	if (!enabled)
-		return -ENOMEM;
-	change->enabled = enabled;
-	for (size_t i = 0; i < work->current.count; i++)
-		if (request_is_active(&work->requests[i]))
-			change->enabled[change->enabled_count++] = (struct enabled_cores){
-				item_of(ITEM_LEVEL, work->requests[i].domain, 0),
-				work->current.domains[i].level.cores
-			};
+	for (size_t i = 0; i < work->current.count; i++) {
+		if (!request_is_active(&work->requests[i]))
+			continue;
+		if (ARRAY_GROW(change->enabled, change->enabled_count))
+			return -ENOMEM;
+		change->enabled[change->enabled_count++] =
+			(struct enabled_cores){ item_of(ITEM_LEVEL, work->requests[i].domain, 0),
+						work->current.domains[i].level.cores };
+	}
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * SST-TF on and off, with what goes with it: core-power, CLOS and associations, and the turbo ratio
  * limits (turbo_freq_limits.c).
  */
+#include "base/array.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "features/turbo_freq_limits.h"
@@ -184,17 +185,14 @@ struct low_limits {
 static int add_low_limit(struct low_limits *low, uint64_t khz, unsigned int best_mhz,
 			 unsigned int cpu)
 {
-	struct low_limit *larger;
 	size_t i = 0;
 
 	while (i < low->count && (low->limits[i].khz != khz || low->limits[i].best_mhz != best_mhz))
 		i++;
 	if (i == low->count) {
-		larger = reallocarray(low->limits, low->count + 1, sizeof(*larger));
-		if (!larger)
+		if (ARRAY_GROW(low->limits, low->count))
 			return -ENOMEM;
-		low->limits = larger;
-		larger[i] = (struct low_limit){ khz, best_mhz, isst_cpuset_new() };
+		low->limits[i] = (struct low_limit){ khz, best_mhz, isst_cpuset_new() };
 		low->count++;
 	}
 	return low->limits[i].cpus ? isst_cpuset_add(low->limits[i].cpus, cpu, cpu) : -ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends planned requests, decodes their answers, and says what a failed one means. */
 #include "firmware/batch.h"
+#include "base/array.h"
 #include "base/error_name.h"
 #include "base/messages.h"
 #include "driver/driver.h"
@@ -34,15 +35,8 @@ static int plan(const struct query_scope *scope, struct request *request)
 {
 	struct firmware_batch *batch = scope->batch;
 
-	if (batch->count == batch->space) {
-		size_t space = batch->space ? batch->space * 2 : 64;
-		struct request *larger = reallocarray(batch->requests, space, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		batch->requests = larger;
-		batch->space = space;
-	}
+	if (ARRAY_GROW(batch->requests, batch->count))
+		return -ENOMEM;
 	request->domain = scope->domain;
 	request->level = scope->level;
 	request->failure = scope->failure;

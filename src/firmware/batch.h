@@ -93,7 +93,7 @@ struct request {
 struct firmware_batch {
 	struct firmware *firmware;
 	struct request *requests;
-	size_t count, space;
+	size_t count;
 	struct tpmi_run tpmi;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TPMI requests that several answers come of. */
 #include "firmware/tpmi_run.h"
+#include "base/array.h"
 #include "driver/driver.h"
 
 #include <errno.h>
@@ -27,7 +28,6 @@ void tpmi_run_forget_core_power(struct tpmi_run *run)
 int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 		 struct abi_perf_level_info *info)
 {
-	struct tpmi_summary *larger;
 	int error;
 
 	for (size_t i = 0; i < run->summary_count; i++)
@@ -43,10 +43,9 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 	/* The hardware numbers levels with three bits. */
 	if (info->max_level >= MOST_LEVELS || info->current_level >= MOST_LEVELS)
 		return -EBADMSG;
-	larger = reallocarray(run->summaries, run->summary_count + 1, sizeof(*larger));
-	if (!larger)
+	/* Without memory it is asked for again. */
+	if (ARRAY_GROW(run->summaries, run->summary_count))
 		return 0;
-	run->summaries = larger;
 	run->summaries[run->summary_count++] = (struct tpmi_summary){ domain, *info };
 	return 0;
 }
@@ -54,7 +53,6 @@ int tpmi_summary(struct tpmi_run *run, const struct isst_domain *domain,
 /** Answers from what was asked before, or asks, and keeps the answer. */
 static int ask_state(struct tpmi_run *run, struct abi_core_power *state)
 {
-	struct abi_core_power *larger;
 	int error;
 
 	for (size_t i = 0; i < run->core_power_count; i++)
@@ -66,10 +64,8 @@ static int ask_state(struct tpmi_run *run, struct abi_core_power *state)
 	error = driver_request(run->driver, "CORE_POWER_STATE", ABI_CORE_POWER_STATE, state);
 	if (error)
 		return error;
-	larger = reallocarray(run->core_powers, run->core_power_count + 1, sizeof(*larger));
-	if (!larger)
+	if (ARRAY_GROW(run->core_powers, run->core_power_count))
 		return 0;
-	run->core_powers = larger;
 	run->core_powers[run->core_power_count++] = *state;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine that the program runs on: its files by system calls, its CPU by CPUID. */
 #include "sysfs/linux_machine.h"
+#include "base/array.h"
 #include "base/machine.h"
 #include "driver/abi.h"
 #include "driver/linux_device.h"
@@ -112,7 +113,6 @@ static int files_write(void *data, const char *path, const char *content, size_t
 static int files_list(void *data, const char *path, char ***names, size_t *count)
 {
 	DIR *directory = opendir(path);
-	size_t space = 0;
 	int error = 0;
 
 	(void)data;
@@ -122,7 +122,6 @@ static int files_list(void *data, const char *path, char ***names, size_t *count
 	*count = 0;
 	for (;;) {
 		struct dirent *entry;
-		char **larger;
 
 		errno = 0;
 		entry = readdir(directory);
@@ -132,15 +131,9 @@ static int files_list(void *data, const char *path, char ***names, size_t *count
 		}
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		if (*count == space) {
-			space = space ? space * 2 : 16;
-			larger = reallocarray(*names, space, sizeof(**names));
-			if (!larger) {
-				error = -ENOMEM;
-				break;
-			}
-			*names = larger;
-		}
+		error = ARRAY_GROW(*names, *count);
+		if (error)
+			break;
 		(*names)[*count] = strdup(entry->d_name);
 		if (!(*names)[*count]) {
 			error = -ENOMEM;

@@ -2,6 +2,7 @@
 /* Limits of the uncore: of dies, which their names tell, and of fabric clusters, which files tell.
  */
 #include "sysfs/uncore.h"
+#include "base/array.h"
 #include "base/machine.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static int read_identity(struct kernel_files *files, const char *directory, cons
  */
 static int add_cluster(struct kernel_files *files, struct uncore_clusters *known, const char *name)
 {
-	struct uncore_cluster cluster, *larger;
+	struct uncore_cluster cluster;
 	int error;
 
 	if (asprintf(&cluster.directory, UNCORE_DIRECTORY "/%s", name) < 0)
@@ -52,14 +53,11 @@ static int add_cluster(struct kernel_files *files, struct uncore_clusters *known
 	if (!error)
 		error = read_identity(files, cluster.directory, "fabric_cluster_id",
 				      &cluster.cluster);
+	if (!error)
+		error = ARRAY_GROW(known->clusters, known->count);
 	if (!error) {
-		larger = reallocarray(known->clusters, known->count + 1, sizeof(*larger));
-		if (larger) {
-			known->clusters = larger;
-			known->clusters[known->count++] = cluster;
-			return 0;
-		}
-		error = -ENOMEM;
+		known->clusters[known->count++] = cluster;
+		return 0;
 	}
 	free(cluster.directory);
 	return error == -ENOENT ? 0 : error;

@@ -2,6 +2,7 @@
 /* The file that remembers where CPUs are while they are offline: text, versioned, replaced as a
  * whole. */
 #include "topology/cache.h"
+#include "base/array.h"
 #include "base/messages.h"
 #include "base/runtime_file.h"
 #include "isst.h"
@@ -39,20 +40,11 @@ static int parse_lines(struct topology_cache *cache, const char *lines)
 {
 	char *copy = strdup(lines), *rest = copy, *line;
 	int error = copy ? 0 : -ENOMEM;
-	size_t space = 0;
 
 	while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) {
-		if (cache->count == space) {
-			struct cached_cpu *larger;
-
-			space = space ? space * 2 : 64;
-			larger = reallocarray(cache->cpus, space, sizeof(*larger));
-			if (!larger) {
-				error = -ENOMEM;
-				break;
-			}
-			cache->cpus = larger;
-		}
+		error = ARRAY_GROW(cache->cpus, cache->count);
+		if (error)
+			break;
 		if (!parse_line(line, &cache->cpus[cache->count]))
 			error = -EINVAL;
 		else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of domains: making them, and their order. */
+#include "base/array.h"
 #include "base/messages.h"
 #include "topology/steps.h"
 
@@ -8,12 +9,10 @@
 struct topology_domain *topology_add_domain(struct topology *topology, unsigned int package,
 					    unsigned int die)
 {
-	struct topology_domain **domains, *domain;
+	struct topology_domain *domain;
 
-	domains = reallocarray(topology->domains, topology->domain_count + 1, sizeof(*domains));
-	if (!domains)
+	if (ARRAY_GROW(topology->domains, topology->domain_count))
 		return NULL;
-	topology->domains = domains;
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return NULL;

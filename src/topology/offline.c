@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that are offline: the kernel does not say where they are, so they are remembered while they
  * are online. */
+#include "base/array.h"
 #include "base/messages.h"
 #include "sysfs/kernel_files.h"
 #include "topology/cache.h"
@@ -170,13 +171,9 @@ static bool same_part(const struct cached_cpu *a, const struct cached_cpu *b, bo
 
 static int add_offline_part(struct topology *topology, const char *text)
 {
-	const char **larger = reallocarray(topology->offline_parts,
-					   topology->offline_part_count + 1, sizeof(*larger));
-
-	if (!larger)
+	if (ARRAY_GROW(topology->offline_parts, topology->offline_part_count))
 		return -ENOMEM;
-	topology->offline_parts = larger;
-	larger[topology->offline_part_count++] = text;
+	topology->offline_parts[topology->offline_part_count++] = text;
 	return 0;
 }
 

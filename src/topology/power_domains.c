@@ -3,6 +3,7 @@
  * Packages that consist of power domains: which of them the driver offers, and which CPUs are
  * whose. The kernel's die ids say nothing of that.
  */
+#include "base/array.h"
 #include "base/error_name.h"
 #include "base/messages.h"
 #include "firmware/firmware.h"
@@ -39,15 +40,11 @@ bool topology_is_unserved(const struct topology *topology, unsigned int package,
 
 static int note_unserved(struct topology *topology, const struct unserved_domain *unserved)
 {
-	struct unserved_domain *larger;
-
 	if (topology_is_unserved(topology, unserved->package, unserved->number))
 		return 0;
-	larger = reallocarray(topology->unserved, topology->unserved_count + 1, sizeof(*larger));
-	if (!larger)
+	if (ARRAY_GROW(topology->unserved, topology->unserved_count))
 		return -ENOMEM;
-	topology->unserved = larger;
-	larger[topology->unserved_count++] = *unserved;
+	topology->unserved[topology->unserved_count++] = *unserved;
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Discovery as a whole, and what is asked of its result. */
+#include "base/array.h"
 #include "base/cpuset.h"
 #include "base/messages.h"
 #include "firmware/firmware.h"
@@ -103,16 +104,12 @@ int topology_add_to_domain(struct topology_domain *domain, struct topology_cpu *
 
 int topology_leave_out(struct topology *topology, const char *what)
 {
-	const char **larger;
-
 	for (size_t i = 0; i < topology->left_out_count; i++)
 		if (topology->left_out[i] == what)
 			return 0;
-	larger = reallocarray(topology->left_out, topology->left_out_count + 1, sizeof(*larger));
-	if (!larger)
+	if (ARRAY_GROW(topology->left_out, topology->left_out_count))
 		return -ENOMEM;
-	topology->left_out = larger;
-	larger[topology->left_out_count++] = what;
+	topology->left_out[topology->left_out_count++] = what;
 	return 0;
 }
 

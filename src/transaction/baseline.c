@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Items as they were before a change, each once, found by what they are called. */
 #include "transaction/baseline.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,15 +18,8 @@ static int by_item_and_order(const void *a, const void *b)
 
 int baseline_add(struct baseline *baseline, const struct item *item, bool asked)
 {
-	if (baseline->count == baseline->space) {
-		size_t space = baseline->space ? baseline->space * 2 : 64;
-		struct baseline_item *items = reallocarray(baseline->items, space, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		baseline->items = items;
-		baseline->space = space;
-	}
+	if (ARRAY_GROW(baseline->items, baseline->count))
+		return -ENOMEM;
 	baseline->items[baseline->count] =
 		(struct baseline_item){ .item = *item, .order = baseline->added++, .asked = asked };
 	baseline->count++;

@@ -28,7 +28,7 @@ struct baseline_item {
 
 struct baseline {
 	struct baseline_item *items; /* those that were read, sorted; then those that were added */
-	size_t sorted, count, space;
+	size_t sorted, count;
 	size_t added; /* ever */
 };
 

@@ -48,9 +48,9 @@ struct step {
 	struct isst_change *change;
 	enum item_kind kind;
 	struct entry *entries;
-	size_t count, space;
+	size_t count;
 	struct entry *footprint;
-	size_t footprint_count, footprint_space;
+	size_t footprint_count;
 	bool expected; /* to write something */
 	bool begun;
 	const struct record_plan *record; /* where not NULL, the record that its values go to */
@@ -72,14 +72,14 @@ struct enabled_cores {
 /** A list of texts; the texts are the change's. */
 struct text_list {
 	const char **texts;
-	size_t count, space;
+	size_t count;
 };
 
 struct isst_change {
 	struct isst_context *context;
 	struct isst_change_options options;
 	struct step **steps;
-	size_t count, space;
+	size_t count;
 	struct isst_change_step *listed; /* for isst_change_step() */
 	size_t listed_count;
 	struct messages texts; /* its own: a program that makes change after change does not grow */

@@ -4,6 +4,7 @@
  * recovery.c's business.
  */
 #include "transaction/journal.h"
+#include "base/array.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "transaction/record_file.h"
@@ -280,15 +281,8 @@ int journal_end(struct isst_change *change)
 
 static int add_line(struct journal_text *text, const struct journal_line *line)
 {
-	if (text->count == text->space) {
-		size_t space = text->space ? text->space * 2 : 64;
-		struct journal_line *larger = reallocarray(text->lines, space, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		text->lines = larger;
-		text->space = space;
-	}
+	if (ARRAY_GROW(text->lines, text->count))
+		return -ENOMEM;
 	text->lines[text->count++] = *line;
 	return 0;
 }

@@ -63,7 +63,7 @@ struct journal_line {
 /** What the file says. */
 struct journal_text {
 	struct journal_line *lines;
-	size_t count, space;
+	size_t count;
 	size_t whole;	  /* bytes of whole lines */
 	bool cut_off;	  /* there is part of a line behind them */
 	char *command;	  /* that was at work, or NULL */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The texts of a change. */
 #include "transaction/report.h"
+#include "base/array.h"
 #include "base/machine.h"
 
 #include <errno.h>
@@ -9,26 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Makes room for one more element of an array. Returns false without memory. */
-static bool grow(void **array, size_t count, size_t *space, size_t size)
-{
-	size_t wanted = *space ? *space * 2 : 16;
-	void *larger;
-
-	if (count < *space)
-		return true;
-	larger = reallocarray(*array, wanted, size);
-	if (!larger)
-		return false;
-	*array = larger;
-	*space = wanted;
-	return true;
-}
-
 static void add_text(struct text_list *list, const char *text)
 {
 	/* Without memory a text is lost; what it tells of still decides the outcome. */
-	if (grow((void **)&list->texts, list->count, &list->space, sizeof(text)))
+	if (!ARRAY_GROW(list->texts, list->count))
 		list->texts[list->count++] = text;
 }
 

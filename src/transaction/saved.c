@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of text that name items and their values. */
 #include "transaction/saved.h"
+#include "base/array.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "transaction/item_access.h"
@@ -16,15 +17,8 @@ enum { COLUMNS = 8 };
 
 int saved_items_add(struct saved_items *saved, const struct saved_item *item)
 {
-	if (saved->count == saved->space) {
-		size_t space = saved->space ? saved->space * 2 : 64;
-		struct saved_item *larger = reallocarray(saved->items, space, sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		saved->items = larger;
-		saved->space = space;
-	}
+	if (ARRAY_GROW(saved->items, saved->count))
+		return -ENOMEM;
 	saved->items[saved->count++] = *item;
 	return 0;
 }

@@ -17,7 +17,7 @@ struct saved_item {
 
 struct saved_items {
 	struct saved_item *items;
-	size_t count, space;
+	size_t count;
 };
 
 /** Adds one. Returns 0 or -ENOMEM. */

@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The steps of a change, as they are planned. */
 #include "transaction/steps.h"
+#include "base/array.h"
 
 #include <stdlib.h>
-
-/** Makes room for one more element of an array. Returns false without memory. */
-static bool grow(void **array, size_t count, size_t *space, size_t size)
-{
-	size_t wanted = *space ? *space * 2 : 16;
-	void *larger;
-
-	if (count < *space)
-		return true;
-	larger = reallocarray(*array, wanted, size);
-	if (!larger)
-		return false;
-	*array = larger;
-	*space = wanted;
-	return true;
-}
 
 struct step *change_step(struct isst_change *change, enum item_kind kind)
 {
 	struct step *step = calloc(1, sizeof(*step));
 
-	if (!step || !grow((void **)&change->steps, change->count, &change->space, sizeof(step))) {
+	if (!step || ARRAY_GROW(change->steps, change->count)) {
 		change->broken = true;
 		free(step);
 		return NULL;
@@ -57,7 +42,7 @@ static struct entry *add_entry(struct step *step, struct item item)
 
 	if (!step)
 		return NULL;
-	if (!grow((void **)&step->entries, step->count, &step->space, sizeof(*entry))) {
+	if (ARRAY_GROW(step->entries, step->count)) {
 		step->change->broken = true;
 		return NULL;
 	}
@@ -124,8 +109,7 @@ static void add_to_footprint(struct step *step, struct item item, bool optional)
 {
 	if (!step)
 		return;
-	if (!grow((void **)&step->footprint, step->footprint_count, &step->footprint_space,
-		  sizeof(*step->footprint))) {
+	if (ARRAY_GROW(step->footprint, step->footprint_count)) {
 		step->change->broken = true;
 		return;
 	}

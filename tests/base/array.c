@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays that grow by one element at a time. */
+#include "base/array.h"
+#include "support/check.h"
+
+static void elements_stay_while_an_array_grows(void **state)
+{
+	unsigned int *numbers = NULL;
+	size_t count = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 1000; i++) {
+		assert_int_equal(ARRAY_GROW(numbers, count), 0);
+		numbers[count++] = i;
+	}
+	for (unsigned int i = 0; i < 1000; i++)
+		assert_int_equal(numbers[i], i);
+	free(numbers);
+}
+
+/* valgrind and the sanitizers look at the writes. */
+static void an_array_may_shrink_in_between(void **state)
+{
+	static const size_t COUNTS[] = { 40, 16, 33, 0, 9, 8, 17, 7, 65 };
+	uint64_t *numbers = NULL;
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(COUNTS); i++) {
+		if (COUNTS[i] < count)
+			count = COUNTS[i];
+		while (count < COUNTS[i]) {
+			assert_int_equal(ARRAY_GROW(numbers, count), 0);
+			numbers[count] = count;
+			count++;
+		}
+		for (size_t j = 0; j < count; j++)
+			assert_int_equal(numbers[j], j);
+	}
+	free(numbers);
+}
+
+static void an_array_that_cannot_grow_stays(void **state)
+{
+	char *text = NULL;
+	void *before;
+
+	(void)state;
+	assert_int_equal(ARRAY_GROW(text, 0), 0);
+	before = text;
+	assert_int_equal(array_grow(&text, 8, SIZE_MAX / 2), -ENOMEM);
+	assert_ptr_equal(text, before);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(elements_stay_while_an_array_grows),
+		cmocka_unit_test(an_array_may_shrink_in_between),
+		cmocka_unit_test(an_array_that_cannot_grow_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
