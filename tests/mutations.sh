@@ -184,7 +184,7 @@ mutate "a change needs no lock" src/transaction/change.c \
 
 journal=src/transaction/journal.c
 mutate "no journal is written" $journal \
-	's/error = addition->size > 0 ? append(change, addition->text) : 0;/error = 0;/' \
+	's/error = text->size > 0 ? append(change, text->text) : 0;/error = 0;/' \
 	interruptions "association"
 mutate "a journal is not removed" $journal \
 	's/error = runtime_file_remove(directory_of(change), FILE_NAME);/error = 0;/' \
@@ -192,7 +192,7 @@ mutate "a journal is not removed" $journal \
 mutate "a journal is not read" src/features/context.c \
 	's/error = journal_recover(context);/error = 0;/' interruptions "association"
 mutate "a journal lacks the footprints" $journal \
-	's/i < step->footprint_count && good;/i < 0 \&\& good;/' interruptions "level 1 with features on"
+	's/i < step->footprint_count; i++) {/i < 0; i++) {/' interruptions "level 1 with features on"
 apply=src/transaction/recovery_apply.c
 recovery=src/transaction/recovery.c
 mutate "recovery is not told of" src/transaction/recovery.c 's/^\tmessage_notice(/\tmessage_trace(/' \

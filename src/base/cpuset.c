@@ -4,6 +4,7 @@
  * nor time may depend on the highest one.
  */
 #include "base/cpuset.h"
+#include "base/memory_stream.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -255,55 +256,35 @@ bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned
 	return true;
 }
 
-/** A stream into memory; text_finish() turns it into the string, or NULL if anything failed. */
-struct text {
-	char *content;
-	size_t size;
-	FILE *stream;
-};
-
-static char *text_finish(struct text *text, bool failed)
-{
-	if (fclose(text->stream) || failed) {
-		free(text->content);
-		return NULL;
-	}
-	return text->content;
-}
-
 char *isst_cpuset_list(const struct isst_cpuset *set)
 {
-	struct text text = { 0 };
+	struct memory_stream text;
 	const char *separator = "";
-	bool failed = false;
 	unsigned int cpu;
 
-	text.stream = open_memstream(&text.content, &text.size);
-	if (!text.stream)
+	if (memory_stream_open(&text))
 		return NULL;
 	isst_cpuset_for_each (cpu, set) {
-		failed |= fprintf(text.stream, "%s%u", separator, cpu) < 0;
+		fprintf(text.stream, "%s%u", separator, cpu);
 		separator = ",";
 	}
-	return text_finish(&text, failed);
+	return memory_stream_text(&text);
 }
 
 char *isst_cpuset_ranges(const struct isst_cpuset *set)
 {
-	struct text text = { 0 };
-	bool failed = false;
+	struct memory_stream text;
 
-	text.stream = open_memstream(&text.content, &text.size);
-	if (!text.stream)
+	if (memory_stream_open(&text))
 		return NULL;
 	for (size_t i = 0; set && i < set->count; i++) {
 		const struct run *run = &set->runs[i];
 
-		failed |= fprintf(text.stream, "%s%u", i ? "," : "", run->first) < 0;
+		fprintf(text.stream, "%s%u", i ? "," : "", run->first);
 		if (run->last > run->first)
-			failed |= fprintf(text.stream, "-%u", run->last) < 0;
+			fprintf(text.stream, "-%u", run->last);
 	}
-	return text_finish(&text, failed);
+	return memory_stream_text(&text);
 }
 
 static uint32_t mask_word(const struct isst_cpuset *set, unsigned int first)
@@ -320,14 +301,11 @@ static uint32_t mask_word(const struct isst_cpuset *set, unsigned int first)
 
 char *isst_cpuset_mask(const struct isst_cpuset *set, unsigned int bits)
 {
-	struct text text = { 0 };
-	bool failed = false;
+	struct memory_stream text;
 
-	text.stream = open_memstream(&text.content, &text.size);
-	if (!text.stream)
+	if (memory_stream_open(&text))
 		return NULL;
 	for (unsigned int word = bits / 32 + (bits % 32 > 0); word-- > 0;)
-		failed |= fprintf(text.stream, "%08" PRIx32 "%s", mask_word(set, word * 32),
-				  word ? "," : "") < 0;
-	return text_finish(&text, failed);
+		fprintf(text.stream, "%08" PRIx32 "%s", mask_word(set, word * 32), word ? "," : "");
+	return memory_stream_text(&text);
 }

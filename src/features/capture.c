@@ -6,6 +6,7 @@
  */
 #include "features/capture.h"
 #include "base/array.h"
+#include "base/memory_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,34 +14,11 @@
 
 /* ---- What is to be written ---- */
 
-int capture_text_open(struct capture_text *text)
+int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path)
 {
-	*text = (struct capture_text){ 0 };
-	text->stream = open_memstream(&text->content, &text->size);
-	return text->stream ? 0 : -ENOMEM;
-}
+	int error = memory_stream_close(text);
 
-void capture_text_drop(struct capture_text *text)
-{
-	if (text->stream)
-		fclose(text->stream);
-	free(text->content);
-	*text = (struct capture_text){ 0 };
-}
-
-int capture_text_keep(struct capture *capture, struct capture_text *text, const char *path)
-{
-	bool failed = ferror(text->stream);
-	char *content;
-
-	failed |= fclose(text->stream) != 0;
-	text->stream = NULL;
-	content = text->content;
-	text->content = NULL;
-	if (!failed && content)
-		return capture_keep(capture, path, content);
-	free(content);
-	return -ENOMEM;
+	return error ? error : capture_keep(capture, path, text->text);
 }
 
 int capture_keep(struct capture *capture, const char *path, char *content)

@@ -6,6 +6,7 @@
 #ifndef ISST_FEATURES_CAPTURE_H
 #define ISST_FEATURES_CAPTURE_H
 
+#include "base/memory_stream.h"
 #include "topology/context.h"
 
 #include <stdio.h>
@@ -38,17 +39,8 @@ struct capture {
 	int *map_errors;
 };
 
-/** A file that is being put together. */
-struct capture_text {
-	FILE *stream;
-	char *content;
-	size_t size;
-};
-
-int capture_text_open(struct capture_text *text);
-/** Ends it, and keeps it as the file @path. Returns 0 or -ENOMEM. */
-int capture_text_keep(struct capture *capture, struct capture_text *text, const char *path);
-void capture_text_drop(struct capture_text *text);
+/** Ends a text, and keeps it as the file @path. Returns 0 or -ENOMEM. */
+int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path);
 
 /** Keeps a file. Takes @content over, also on failure. */
 int capture_keep(struct capture *capture, const char *path, char *content);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's files in a capture: /proc/cpuinfo and single values of sysfs. */
 #include "base/array.h"
+#include "base/memory_stream.h"
 #include "features/capture.h"
 
 #include "base/machine.h"
@@ -130,7 +131,7 @@ static bool is_wanted(const char *line, size_t length)
 
 static int capture_cpuinfo(struct capture *capture)
 {
-	struct capture_text kept;
+	struct memory_stream kept;
 	char *text;
 	int error = kernel_files_text(&capture->context->files, "/proc/cpuinfo", &text);
 
@@ -139,7 +140,7 @@ static int capture_cpuinfo(struct capture *capture)
 				      "/proc/cpuinfo is missing, though the kernel should have it");
 	if (error)
 		return error;
-	error = capture_text_open(&kept);
+	error = memory_stream_open(&kept);
 	for (const char *line = text; !error && *line; line += *line == '\n') {
 		size_t length = strcspn(line, "\n");
 
@@ -148,7 +149,7 @@ static int capture_cpuinfo(struct capture *capture)
 		line += length;
 	}
 	free(text);
-	return error ? error : capture_text_keep(capture, &kept, "proc/cpuinfo");
+	return error ? error : capture_keep_text(capture, &kept, "proc/cpuinfo");
 }
 
 /* ---- sysfs ---- */
@@ -287,17 +288,17 @@ static int capture_sysfs(struct capture *capture, FILE *stream)
 
 int capture_kernel_files(struct capture *capture)
 {
-	struct capture_text text;
+	struct memory_stream text;
 	int error = capture_cpuinfo(capture);
 
 	if (!error)
-		error = capture_text_open(&text);
+		error = memory_stream_open(&text);
 	if (error)
 		return error;
 	fputs("# ro|path|value or rw|path|value, a line for each file\n", text.stream);
 	error = capture_sysfs(capture, text.stream);
 	if (!error)
-		return capture_text_keep(capture, &text, "sys/inlinefiles.txt");
-	capture_text_drop(&text);
+		return capture_keep_text(capture, &text, "sys/inlinefiles.txt");
+	memory_stream_drop(&text);
 	return error;
 }

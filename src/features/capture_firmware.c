@@ -5,6 +5,7 @@
  * they mean is not known here, except what has to be asked next.
  */
 #include "base/array.h"
+#include "base/memory_stream.h"
 #include "features/capture.h"
 
 #include "base/error_name.h"
@@ -124,8 +125,8 @@ int capture_msrs(struct capture *capture)
 {
 	static const uint32_t addresses[] = { 0x64b, 0x1ad, 0x1ae, 0x1af };
 	bool driver = capture->device && capture->info.api_version > 0;
-	struct capture_text text;
-	int error = capture_text_open(&text);
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
 
 	if (error)
 		return error;
@@ -135,8 +136,8 @@ int capture_msrs(struct capture *capture)
 	for (size_t i = 0; driver && i < sizeof(addresses) / sizeof(addresses[0]) && !error; i++)
 		error = write_msr(capture, text.stream, addresses[i]);
 	if (!error)
-		return capture_text_keep(capture, &text, "msr/msr.txt");
-	capture_text_drop(&text);
+		return capture_keep_text(capture, &text, "msr/msr.txt");
+	memory_stream_drop(&text);
 	return error;
 }
 
@@ -392,8 +393,8 @@ static int capture_instances(struct capture *capture, FILE *stream)
 
 int capture_answers(struct capture *capture)
 {
-	struct capture_text text;
-	int error = capture_text_open(&text);
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
 
 	if (error)
 		return error;
@@ -410,8 +411,8 @@ int capture_answers(struct capture *capture)
 		if (has_mailbox(capture) || has_mmio(capture))
 			error = capture_domain(capture, &capture->domains[i], text.stream);
 	if (!error)
-		return capture_text_keep(capture, &text, "isst/answers.txt");
-	capture_text_drop(&text);
+		return capture_keep_text(capture, &text, "isst/answers.txt");
+	memory_stream_drop(&text);
 	return error;
 }
 

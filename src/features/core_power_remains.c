@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What of core-power stays behind when it goes off: limits of CLOS, and CPUs in others than CLOS 0.
  */
+#include "base/memory_stream.h"
 #include "features/planning.h"
 #include "topology/context.h"
 #include "transaction/report.h"
@@ -90,17 +91,15 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 
 void warn_of_clos_remains(struct isst_change *change, const struct isst_request *request)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct memory_stream text;
 	bool any;
 
-	if (!stream)
+	if (memory_stream_open(&text))
 		return;
-	any = print_limits(change->context, request->domain, stream);
-	any = print_associations(change->context, request->domain, any, stream);
-	if (fclose(stream) == 0 && any)
+	any = print_limits(change->context, request->domain, text.stream);
+	any = print_associations(change->context, request->domain, any, text.stream);
+	if (memory_stream_close(&text) == 0 && any)
 		change_warn(change, "%s: %s: this stays, and counts again when core-power is on",
-			    request->domain->name, text);
-	free(text);
+			    request->domain->name, text.text);
+	free(text.text);
 }

@@ -4,6 +4,7 @@
  * limits (turbo_freq_limits.c).
  */
 #include "base/array.h"
+#include "base/memory_stream.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "features/turbo_freq_limits.h"
@@ -130,21 +131,14 @@ static unsigned int count_cores(const struct isst_context *context,
 /** The table of buckets as text: `2 cores, 4 cores, 6 cores`. */
 static char *format_buckets(const struct isst_turbo_freq *info)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool failed = !stream;
+	struct memory_stream text;
 
-	for (unsigned int i = 0; i < info->buckets && !failed; i++)
-		failed = fprintf(stream, "%s%u cores at %u MHz", i ? ", " : "",
-				 info->high_priority_cores[i], info->mhz[0][i].value) < 0;
-	if (stream && fclose(stream))
-		failed = true;
-	if (failed) {
-		free(text);
+	if (memory_stream_open(&text))
 		return NULL;
-	}
-	return text;
+	for (unsigned int i = 0; i < info->buckets; i++)
+		fprintf(text.stream, "%s%u cores at %u MHz", i ? ", " : "",
+			info->high_priority_cores[i], info->mhz[0][i].value);
+	return memory_stream_text(&text);
 }
 
 /** Buckets are the package's, so the cores of all its domains count together. */

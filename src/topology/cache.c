@@ -3,6 +3,7 @@
  * whole. */
 #include "topology/cache.h"
 #include "base/array.h"
+#include "base/memory_stream.h"
 #include "base/messages.h"
 #include "base/runtime_file.h"
 #include "isst.h"
@@ -86,22 +87,15 @@ int topology_cache_read(struct topology_cache *cache, const struct runtime_direc
 
 static char *format(const char *boot_id, const struct cached_cpu *cpus, size_t count)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool failed;
+	struct memory_stream text;
 
-	if (!stream)
+	if (memory_stream_open(&text))
 		return NULL;
-	failed = fprintf(stream, HEADER COLUMNS, boot_id) < 0;
+	fprintf(text.stream, HEADER COLUMNS, boot_id);
 	for (size_t i = 0; i < count; i++)
-		failed |= fprintf(stream, "%u %u %u %u %u %u\n", cpus[i].number, cpus[i].package,
-				  cpus[i].die, cpus[i].domain, cpus[i].core, cpus[i].thread) < 0;
-	if (fclose(stream) || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
+		fprintf(text.stream, "%u %u %u %u %u %u\n", cpus[i].number, cpus[i].package,
+			cpus[i].die, cpus[i].domain, cpus[i].core, cpus[i].thread);
+	return memory_stream_text(&text);
 }
 
 void topology_cache_update(const struct topology_cache *old,

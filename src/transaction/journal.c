@@ -6,6 +6,7 @@
 #include "transaction/journal.h"
 #include "base/array.h"
 #include "base/machine.h"
+#include "base/memory_stream.h"
 #include "base/runtime_file.h"
 #include "transaction/record_file.h"
 
@@ -31,12 +32,12 @@ static const struct runtime_directory *directory_of(const struct isst_change *ch
 
 /* ---- Writing ---- */
 
-static bool print_item(FILE *stream, unsigned int step, enum journal_role role,
+static void print_item(FILE *stream, unsigned int step, enum journal_role role,
 		       const struct item *item, struct item_value old, struct item_value written)
 {
-	return fprintf(stream, "%u %s ", step, ROLES[role]) >= 0 &&
-	       saved_item_print(stream, &(struct saved_item){
-						.item = *item, .old = old, .written = written });
+	fprintf(stream, "%u %s ", step, ROLES[role]);
+	saved_item_print(stream,
+			 &(struct saved_item){ .item = *item, .old = old, .written = written });
 }
 
 static unsigned int number_of(const struct isst_change *change, const struct step *step)
@@ -48,42 +49,25 @@ static unsigned int number_of(const struct isst_change *change, const struct ste
 	return number + 1;
 }
 
-static bool print_step(FILE *stream, struct isst_change *change, struct step *step)
+static void print_step(FILE *stream, struct isst_change *change, struct step *step)
 {
 	unsigned int number = number_of(change, step);
-	bool good = true;
 
-	for (size_t i = 0; i < step->count && good; i++) {
+	for (size_t i = 0; i < step->count; i++) {
 		struct entry *entry = &step->entries[i];
 
 		if (!entry->needed)
 			continue;
 		entry->journalled = entry->wanted;
-		good = print_item(stream, number, JOURNAL_ITEM, &entry->item, entry->old,
-				  entry->wanted);
+		print_item(stream, number, JOURNAL_ITEM, &entry->item, entry->old, entry->wanted);
 	}
-	for (size_t i = 0; i < step->footprint_count && good; i++) {
+	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
 
 		if (entry->recorded)
-			good = print_item(stream, number, JOURNAL_FOOTPRINT, &entry->item,
-					  entry->old, entry->old);
+			print_item(stream, number, JOURNAL_FOOTPRINT, &entry->item, entry->old,
+				   entry->old);
 	}
-	return good;
-}
-
-/** Text that is put together before it goes to the file at once. */
-struct addition {
-	char *text;
-	size_t size;
-	FILE *stream;
-};
-
-static bool addition_begin(struct addition *addition)
-{
-	*addition = (struct addition){ 0 };
-	addition->stream = open_memstream(&addition->text, &addition->size);
-	return addition->stream != NULL;
 }
 
 static int append(struct isst_change *change, const char *text)
@@ -110,16 +94,15 @@ static int refuse_to_go_on(struct isst_change *change, int error)
 			     directory_of(change)->path, runtime_file_strerror(error));
 }
 
-/** Appends what was put together, @good or not. */
-static int addition_end(struct isst_change *change, struct addition *addition, bool good)
+/** Appends what was put together. @error: it could not be begun. */
+static int append_text(struct isst_change *change, struct memory_stream *text, int error)
 {
-	int error = -ENOMEM;
-
-	if (addition->stream && fclose(addition->stream))
-		good = false;
-	if (good && addition->stream)
-		error = addition->size > 0 ? append(change, addition->text) : 0;
-	free(addition->text);
+	if (!error)
+		error = memory_stream_close(text);
+	if (!error) {
+		error = text->size > 0 ? append(change, text->text) : 0;
+		free(text->text);
+	}
 	return error ? refuse_to_go_on(change, error) : 0;
 }
 
@@ -131,12 +114,12 @@ static uint64_t seconds_since_boot(void)
 	return clock_gettime(CLOCK_BOOTTIME, &now) ? 0 : (uint64_t)now.tv_sec;
 }
 
-static bool print_header(FILE *stream, const struct isst_change *change, const char *header)
+static void print_header(FILE *stream, const struct isst_change *change, const char *header)
 {
 	const char *command = change->options.command;
 
-	return fprintf(stream, "%sbegun %" PRIu64 " %s\n", header, seconds_since_boot(),
-		       command && !strchr(command, '\n') ? command : "") >= 0;
+	fprintf(stream, "%sbegun %" PRIu64 " %s\n", header, seconds_since_boot(),
+		command && !strchr(command, '\n') ? command : "");
 }
 
 /** Opens the journal of a change that is beginning. One that holds something tells of another
@@ -176,29 +159,32 @@ int journal_reopen(struct isst_change *change, const struct journal_text *text)
 
 int journal_step(struct isst_change *change, struct step *step)
 {
-	struct addition addition;
+	struct memory_stream text;
 	char *header = NULL;
-	bool good, first = change->journal < 0;
+	bool first = change->journal < 0;
 	int error = first ? open_new(change) : 0;
 
 	if (!error && first)
 		error = saved_header(change->context, FILE_NAME, JOURNAL_VERSION, &header);
 	if (error)
 		return error;
-	good = addition_begin(&addition) &&
-	       (!header || print_header(addition.stream, change, header)) &&
-	       print_step(addition.stream, change, step);
+	error = memory_stream_open(&text);
+	if (!error && header)
+		print_header(text.stream, change, header);
+	if (!error)
+		print_step(text.stream, change, step);
 	free(header);
-	return addition_end(change, &addition, good);
+	return append_text(change, &text, error);
 }
 
 static int note(struct isst_change *change, const struct step *step, const char *what)
 {
-	struct addition addition;
-	bool good = addition_begin(&addition) &&
-		    fprintf(addition.stream, "%u %s\n", number_of(change, step), what) >= 0;
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
 
-	return addition_end(change, &addition, good);
+	if (!error)
+		fprintf(text.stream, "%u %s\n", number_of(change, step), what);
+	return append_text(change, &text, error);
 }
 
 int journal_written(struct isst_change *change, const struct step *step)
@@ -206,35 +192,35 @@ int journal_written(struct isst_change *change, const struct step *step)
 	return item_settling_time(step->kind) ? note(change, step, "written") : 0;
 }
 
-static bool print_verified(FILE *stream, const struct isst_change *change, const struct step *step,
+static void print_verified(FILE *stream, const struct isst_change *change, const struct step *step,
 			   const struct item_access *accesses, size_t count)
 {
 	unsigned int number = number_of(change, step);
-	bool good = true;
 
-	for (size_t i = 0; i < step->count && good; i++) {
+	for (size_t i = 0; i < step->count; i++) {
 		const struct entry *entry = &step->entries[i];
 
 		if (entry->needed &&
 		    !item_value_equal(&entry->item, entry->wanted, entry->journalled))
-			good = print_item(stream, number, JOURNAL_BECAME, &entry->item, entry->old,
-					  entry->wanted);
+			print_item(stream, number, JOURNAL_BECAME, &entry->item, entry->old,
+				   entry->wanted);
 	}
-	for (size_t i = 0; i < count && good; i++)
+	for (size_t i = 0; i < count; i++)
 		if (!accesses[i].failure.error && !accesses[i].absent)
-			good = print_item(stream, number, JOURNAL_AFTER, &accesses[i].item,
-					  accesses[i].value, accesses[i].value);
-	return good && fprintf(stream, "%u verified\n", number) >= 0;
+			print_item(stream, number, JOURNAL_AFTER, &accesses[i].item,
+				   accesses[i].value, accesses[i].value);
+	fprintf(stream, "%u verified\n", number);
 }
 
 int journal_verified(struct isst_change *change, const struct step *step,
 		     const struct item_access *disturbed, size_t count)
 {
-	struct addition addition;
-	bool good = addition_begin(&addition) &&
-		    print_verified(addition.stream, change, step, disturbed, count);
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
 
-	return addition_end(change, &addition, good);
+	if (!error)
+		print_verified(text.stream, change, step, disturbed, count);
+	return append_text(change, &text, error);
 }
 
 void journal_rollback(struct isst_change *change)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that hold records: which lines they can have, and how they are read and written. */
 #include "transaction/record_file.h"
+#include "base/memory_stream.h"
 #include "base/runtime_file.h"
 #include "transaction/item_access.h"
 #include "transaction/place.h"
@@ -98,26 +99,21 @@ static int make_text(struct isst_context *context, const char *file,
 {
 	char *header = NULL;
 	int error = saved_header(context, file, SAVED_ITEMS_VERSION, &header);
-	bool good = !error;
-	FILE *stream;
-	size_t size;
+	struct memory_stream memory;
 
 	*text = NULL;
-	if (error)
-		return error;
-	stream = open_memstream(text, &size);
-	good = stream && fputs(header, stream) >= 0;
-	for (size_t i = 0; i < saved->count && good; i++)
-		good = saved_item_print(stream, &saved->items[i]);
-	good = good && fputs(SAVED_ITEMS_END "\n", stream) >= 0;
-	if (stream && (fclose(stream) || !*text))
-		good = false;
+	if (!error)
+		error = memory_stream_open(&memory);
+	if (!error) {
+		fputs(header, memory.stream);
+		for (size_t i = 0; i < saved->count; i++)
+			saved_item_print(memory.stream, &saved->items[i]);
+		fputs(SAVED_ITEMS_END "\n", memory.stream);
+		error = memory_stream_close(&memory);
+		*text = memory.text;
+	}
 	free(header);
-	if (good)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return -ENOMEM;
+	return error;
 }
 
 int record_file_write(struct isst_context *context, const char *name, bool staged,

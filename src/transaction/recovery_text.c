@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How messages describe an interrupted change. */
 #include "transaction/recovery_text.h"
+#include "base/memory_stream.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/findings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,21 +14,16 @@ enum { LISTED_MOST = 8 }; /* items in a message; of more it says how many of whi
 /** Texts of a list as one, for a message: not more of them than somebody reads. */
 char *recovery_join(const char *const *texts, size_t count)
 {
-	char *text = NULL;
-	size_t size, shown = count > LISTED_MOST ? LISTED_MOST : count;
-	FILE *stream = open_memstream(&text, &size);
-	bool failed = !stream;
+	size_t shown = count > LISTED_MOST ? LISTED_MOST : count;
+	struct memory_stream text;
 
-	for (size_t i = 0; i < shown && !failed; i++)
-		failed = fprintf(stream, "%s%s", i ? "; " : "", texts[i]) < 0;
-	if (!failed && shown < count)
-		failed = fprintf(stream, "; and %zu more", count - shown) < 0;
-	if (stream && fclose(stream))
-		failed = true;
-	if (!failed)
-		return text;
-	free(text);
-	return NULL;
+	if (memory_stream_open(&text))
+		return NULL;
+	for (size_t i = 0; i < shown; i++)
+		fprintf(text.stream, "%s%s", i ? "; " : "", texts[i]);
+	if (shown < count)
+		fprintf(text.stream, "; and %zu more", count - shown);
+	return memory_stream_text(&text);
 }
 
 /** A journal is kept, too, by a run that came to its end, and could not take its change back; and
@@ -60,51 +57,39 @@ size_t recovery_count_waiting(const struct isst_journal *journal)
 	return count;
 }
 
-static bool print_offline(FILE *stream, const struct isst_journal *journal)
+static int print_offline(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_OFFLINE);
 	char *cpus = isst_cpuset_ranges(journal->offline);
 	bool one = isst_cpuset_count(journal->offline) == 1;
-	bool good = cpus && fprintf(stream,
-				    "%zu item%s cannot be reached while CPU%s %s %s offline: bring "
-				    "%s online (" CPU_DIRECTORY "/cpuN/online)",
-				    count, count == 1 ? "" : "s", one ? "" : "s", cpus,
-				    one ? "is" : "are", one ? "it" : "them") >= 0;
 
+	if (cpus)
+		fprintf(stream,
+			"%zu item%s cannot be reached while CPU%s %s %s offline: bring %s online "
+			"(" CPU_DIRECTORY "/cpuN/online)",
+			count, count == 1 ? "" : "s", one ? "" : "s", cpus, one ? "is" : "are",
+			one ? "it" : "them");
 	free(cpus);
-	return good;
+	return cpus ? 0 : -ENOMEM;
 }
 
-static bool print_unserved(FILE *stream, const struct isst_journal *journal)
+static void print_unserved(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_UNSERVED);
 
-	return fprintf(stream,
-		       "%zu item%s cannot be reached while the driver does not offer %s power "
-		       "domain%s: let isst_tpmi serve the devices again",
-		       count, count == 1 ? "" : "s", count == 1 ? "its" : "their",
-		       count == 1 ? "" : "s") >= 0;
+	fprintf(stream,
+		"%zu item%s cannot be reached while the driver does not offer %s power domain%s: "
+		"let isst_tpmi serve the devices again",
+		count, count == 1 ? "" : "s", count == 1 ? "its" : "their", count == 1 ? "" : "s");
 }
 
-static bool print_unread(FILE *stream, const struct isst_journal *journal)
+static void print_unread(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_UNREAD);
 
-	return fprintf(stream, "%zu item%s cannot be read (%s): see that %s can be", count,
-		       count == 1 ? "" : "s",
-		       journal->why_unread ? journal->why_unread : "out of memory",
-		       count == 1 ? "it" : "they") >= 0;
-}
-
-/** Closes the stream of a text. Returns it, or NULL where it is not whole. */
-static char *end_text(FILE *stream, char **text, bool good)
-{
-	if (stream && fclose(stream))
-		good = false;
-	if (good)
-		return *text;
-	free(*text);
-	return NULL;
+	fprintf(stream, "%zu item%s cannot be read (%s): see that %s can be", count,
+		count == 1 ? "" : "s", journal->why_unread ? journal->why_unread : "out of memory",
+		count == 1 ? "it" : "they");
 }
 
 /** What cannot be reached, and what helps; "" where all can be. To be freed. */
@@ -113,16 +98,25 @@ char *recovery_describe_waiting(const struct isst_journal *journal)
 	bool offline = count_found(journal, FOUND_OFFLINE) > 0;
 	bool unserved = count_found(journal, FOUND_UNSERVED) > 0;
 	bool unread = count_found(journal, FOUND_UNREAD) > 0;
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool good = stream && (!offline || print_offline(stream, journal)) &&
-		    (!offline || !unserved || fputs("; ", stream) >= 0) &&
-		    (!unserved || print_unserved(stream, journal)) &&
-		    (!unread || !(offline || unserved) || fputs("; ", stream) >= 0) &&
-		    (!unread || print_unread(stream, journal));
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
 
-	return end_text(stream, &text, good);
+	if (error)
+		return NULL;
+	if (offline)
+		error = print_offline(text.stream, journal);
+	if (offline && unserved)
+		fputs("; ", text.stream);
+	if (unserved)
+		print_unserved(text.stream, journal);
+	if (unread && (offline || unserved))
+		fputs("; ", text.stream);
+	if (unread)
+		print_unread(text.stream, journal);
+	if (!error)
+		return memory_stream_text(&text);
+	memory_stream_drop(&text);
+	return NULL;
 }
 
 /** `3 min`: as much as one wants to know. */
@@ -195,49 +189,62 @@ static char *list_items(const struct isst_journal *journal, tracked_test test)
 	return recovery_join(texts, count);
 }
 
-/** `CLOS (4)`, or `scaling_max_freq of CPUs 0-3`: the items of one kind, where there are any. */
-static bool print_kind(FILE *stream, const struct isst_journal *journal, tracked_test test,
-		       enum item_kind kind, bool first)
+/** ` of CPUs 0-3`. Returns 0 or -ENOMEM. */
+static int print_cpus(FILE *stream, const struct isst_cpuset *cpus)
+{
+	char *ranges = isst_cpuset_ranges(cpus);
+
+	if (ranges)
+		fprintf(stream, " of CPU%s %s", isst_cpuset_count(cpus) == 1 ? "" : "s", ranges);
+	free(ranges);
+	return ranges ? 0 : -ENOMEM;
+}
+
+/** `CLOS (4)`, or `scaling_max_freq of CPUs 0-3`: the items of one kind, where there are any.
+ * Returns 0 or -ENOMEM. */
+static int print_kind(FILE *stream, const struct isst_journal *journal, tracked_test test,
+		      enum item_kind kind, const char **separator)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
-	char *ranges = NULL;
 	size_t count = 0;
-	bool good = cpus != NULL;
+	int error = cpus ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < journal->count && good; i++) {
+	for (size_t i = 0; i < journal->count && !error; i++) {
 		const struct tracked *tracked = &journal->tracked[i];
 
 		if (tracked->item.kind != kind || !test(tracked))
 			continue;
 		count++;
 		if (item_is_of_cpu(&tracked->item))
-			good = !isst_cpuset_add(cpus, tracked->item.index, tracked->item.index);
+			error = isst_cpuset_add(cpus, tracked->item.index, tracked->item.index);
 	}
-	if (good && count > 0 && isst_cpuset_count(cpus) > 0) {
-		ranges = isst_cpuset_ranges(cpus);
-		good = ranges &&
-		       fprintf(stream, "%s%s of CPU%s %s", first ? "" : ", ", item_kind_text(kind),
-			       isst_cpuset_count(cpus) == 1 ? "" : "s", ranges) >= 0;
-	} else if (good && count > 0) {
-		good = fprintf(stream, "%s%s (%zu)", first ? "" : ", ", item_kind_text(kind),
-			       count) >= 0;
+	if (!error && count > 0) {
+		fprintf(stream, "%s%s", *separator, item_kind_text(kind));
+		*separator = ", ";
+		if (isst_cpuset_count(cpus) > 0)
+			error = print_cpus(stream, cpus);
+		else
+			fprintf(stream, " (%zu)", count);
 	}
-	free(ranges);
 	isst_cpuset_free(cpus);
-	return good;
+	return error;
 }
 
 /** How many items of which kinds; all of them are what `isst journal show` is for. */
 static char *count_items(const struct isst_journal *journal, tracked_test test)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-	bool good = stream != NULL;
+	struct memory_stream text;
+	const char *separator = "";
+	int error = memory_stream_open(&text);
 
-	for (int kind = 0; kind < ITEM_KINDS && good; kind++)
-		good = print_kind(stream, journal, test, (enum item_kind)kind, ftell(stream) == 0);
-	return end_text(stream, &text, good);
+	if (error)
+		return NULL;
+	for (int kind = 0; kind < ITEM_KINDS && !error; kind++)
+		error = print_kind(text.stream, journal, test, (enum item_kind)kind, &separator);
+	if (!error)
+		return memory_stream_text(&text);
+	memory_stream_drop(&text);
+	return NULL;
 }
 
 /** The items that a test is about, for a message; "" for none. To be freed. */

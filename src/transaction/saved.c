@@ -29,26 +29,26 @@ void saved_items_clear(struct saved_items *saved)
 	*saved = (struct saved_items){ 0 };
 }
 
-static bool print_value(FILE *stream, const struct item *item, struct item_value value)
+static void print_value(FILE *stream, const struct item *item, struct item_value value)
 {
-	if (item->kind != ITEM_PARTITION)
-		return fprintf(stream, " %" PRIu64, value.number) >= 0;
-	if (putc(' ', stream) == EOF)
-		return false;
+	if (item->kind != ITEM_PARTITION) {
+		fprintf(stream, " %" PRIu64, value.number);
+		return;
+	}
+	putc(' ', stream);
 	for (const char *c = value.text ? value.text : "absent"; *c; c++)
-		if (putc(*c == ' ' ? '~' : *c, stream) == EOF)
-			return false;
-	return true;
+		putc(*c == ' ' ? '~' : *c, stream);
 }
 
-bool saved_item_print(FILE *stream, const struct saved_item *saved)
+void saved_item_print(FILE *stream, const struct saved_item *saved)
 {
 	const struct item *item = &saved->item;
 
-	return fprintf(stream, "%s %u %u %u %u %u", item_kind_name(item->kind), item->package,
-		       item->die, item->domain, item->index, saved->level) >= 0 &&
-	       print_value(stream, item, saved->old) && print_value(stream, item, saved->written) &&
-	       putc('\n', stream) != EOF;
+	fprintf(stream, "%s %u %u %u %u %u", item_kind_name(item->kind), item->package, item->die,
+		item->domain, item->index, saved->level);
+	print_value(stream, item, saved->old);
+	print_value(stream, item, saved->written);
+	putc('\n', stream);
 }
 
 static int parse_value(struct isst_context *context, const struct item *item, char *word,

@@ -24,8 +24,8 @@ struct saved_items {
 int saved_items_add(struct saved_items *saved, const struct saved_item *item);
 void saved_items_clear(struct saved_items *saved);
 
-/** Writes one as a line. Returns false where that failed. */
-bool saved_item_print(FILE *stream, const struct saved_item *saved);
+/** Writes one as a line; the stream remembers where that failed. */
+void saved_item_print(FILE *stream, const struct saved_item *saved);
 
 /** Reads one from a line without its end, which is written to. Returns 0, -EINVAL where it says
  * nothing of the kind, or -ENOMEM. */
