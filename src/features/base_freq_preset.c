@@ -5,6 +5,7 @@
  * limits of cpufreq.
  */
 #include "features/base_freq_preset.h"
+#include "features/preset_limits.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/steps.h"
@@ -12,64 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** What a CPU's limits become. */
-struct limits {
-	uint64_t max_khz, min_khz;
-	bool hidden; /* the upper one takes effect only once turbo is on again */
-};
-
-static const struct limits NO_LIMITS = { .max_khz = CPUFREQ_NO_LIMIT, .min_khz = 0 };
-
-/** Both limits at the base frequency; one at the end of the processor's range is none. */
-static int find_limits(struct kernel_files *files, unsigned int cpu, const char **missing,
-		       struct limits *limits)
-{
-	uint64_t base_khz = 0, highest_khz = 0, lowest_khz = 0;
-	const struct {
-		const char *name;
-		uint64_t *khz;
-	} values[] = { { "base_frequency", &base_khz },
-		       { "cpuinfo_max_freq", &highest_khz },
-		       { "cpuinfo_min_freq", &lowest_khz } };
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		int error = cpufreq_read(files, cpu, values[i].name, values[i].khz);
-
-		*missing = values[i].name;
-		if (error)
-			return error;
-	}
-	limits->max_khz = base_khz < highest_khz || limits->hidden ? base_khz : CPUFREQ_NO_LIMIT;
-	limits->min_khz = base_khz > lowest_khz ? base_khz : 0;
-	return 0;
-}
-
-/** Whether a CPU is held at its base frequency; one without cpufreq is not in the way. */
-static int is_held(struct kernel_files *files, unsigned int cpu)
-{
-	struct limits held = { 0 }, now;
-	const char *missing;
-	int error = find_limits(files, cpu, &missing, &held);
-
-	if (!error)
-		error = cpufreq_read_limit(files, cpu, CPUFREQ_MAX, &now.max_khz);
-	if (!error)
-		error = cpufreq_read_limit(files, cpu, CPUFREQ_MIN, &now.min_khz);
-	if (error)
-		return error == -ENOENT ? 1 : error;
-	return now.max_khz == held.max_khz && now.min_khz == held.min_khz;
-}
-
-int preset_base_freq_is_on(struct isst_context *context, const struct isst_domain *domain)
-{
-	unsigned int cpu;
-	int held = 1;
-
-	isst_cpuset_for_each (cpu, domain->online)
-		if (held > 0)
-			held = is_held(&context->files, cpu);
-	return held;
-}
+static const struct preset_limits NO_LIMITS = { .max_khz = CPUFREQ_NO_LIMIT, .min_khz = 0 };
 
 /** The steps: the upper limit first, since it wins where the lower one is above it. */
 struct limit_steps {
@@ -78,7 +22,7 @@ struct limit_steps {
 };
 
 static void add_limits(const struct limit_steps *steps, const struct isst_domain *domain,
-		       unsigned int cpu, const struct limits *limits)
+		       unsigned int cpu, const struct preset_limits *limits)
 {
 	const struct item max = item_of(ITEM_SCALING_MAX, domain, cpu);
 
@@ -107,7 +51,8 @@ static int plan_domain(struct isst_change *change, struct isst_request *request,
 		       const struct limit_steps *steps, bool enable)
 {
 	const struct isst_domain *domain = request->domain;
-	struct limits *limits = calloc(isst_cpuset_count(domain->online) + 1, sizeof(*limits));
+	struct preset_limits *limits = calloc(isst_cpuset_count(domain->online) + 1,
+					      sizeof(*limits));
 	const char *missing = NULL;
 	unsigned int cpu;
 	size_t count = 0;
@@ -120,7 +65,8 @@ static int plan_domain(struct isst_change *change, struct isst_request *request,
 		error = cpufreq_hides_limit(&change->context->files, cpu, steps->turbo,
 					    &limits[count].hidden);
 		if (!error && enable)
-			error = find_limits(&change->context->files, cpu, &missing, &limits[count]);
+			error = preset_find_limits(&change->context->files, cpu, &missing,
+						   &limits[count]);
 		if (error && error != -ENOMEM)
 			refuse_cpu(change, request, cpu, missing, error);
 		count++;

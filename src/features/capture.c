@@ -5,37 +5,11 @@
  * the machine changes.
  */
 #include "features/capture.h"
-#include "base/array.h"
-#include "base/memory_stream.h"
+#include "base/messages.h"
+#include "driver/driver.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- What is to be written ---- */
-
-int capture_keep_text(struct capture *capture, struct memory_stream *text, const char *path)
-{
-	int error = memory_stream_close(text);
-
-	return error ? error : capture_keep(capture, path, text->text);
-}
-
-int capture_keep(struct capture *capture, const char *path, char *content)
-{
-	char *copy = strdup(path);
-
-	if (!copy || ARRAY_GROW(capture->files, capture->file_count)) {
-		free(copy);
-		free(content);
-		return -ENOMEM;
-	}
-	capture->files[capture->file_count].path = copy;
-	capture->files[capture->file_count++].content = content;
-	return 0;
-}
-
-/* ---- The whole ---- */
 
 static int read_machine(struct capture *capture)
 {

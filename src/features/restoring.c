@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What `disable --auto` puts back: the values that `enable --auto` recorded before it replaced
  * them. */
-#include "features/base_freq_preset.h"
 #include "features/planning.h"
+#include "features/preset_limits.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
