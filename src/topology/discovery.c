@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Discovery as a whole: its steps in turn, once more where CPUs went on- or offline meanwhile. */
+#include "base/cpuset.h"
+#include "base/messages.h"
+#include "firmware/firmware.h"
+#include "sysfs/kernel_files.h"
+#include "topology/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TRIES = 3 }; /* of a discovery that CPUs disturb by going on- or offline */
+
+/** Finds the CPUs that are offline and that nothing is known of. Returns 0 or -ENOMEM. */
+static int find_unseen(const struct topology *topology, struct isst_cpuset *unseen)
+{
+	unsigned int number;
+	int error = 0;
+
+	isst_cpuset_for_each (number, topology->present) {
+		if (!isst_cpuset_has(topology->online, number) &&
+		    !topology_find_cpu(topology, number) &&
+		    !topology_is_unreachable(topology, number))
+			error = isst_cpuset_add(unseen, number, number);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/** Of which domains all CPUs are known: a CPU of @unseen may be in any of them. */
+static int judge_domains(const struct topology_sources *sources, struct topology *topology,
+			 const struct isst_cpuset *unseen)
+{
+	const char *why = NULL;
+	char *list = NULL;
+	bool doubtful = false;
+	int error = 0;
+
+	if (isst_cpuset_count(unseen) > 0) {
+		list = isst_cpuset_ranges(unseen);
+		if (list)
+			why = message_make(sources->messages,
+					   isst_cpuset_count(unseen) == 1
+						   ? "CPU %s is offline, and has not been seen "
+						     "online since the machine was started"
+						   : "CPUs %s are offline, and have not been seen "
+						     "online since the machine was started",
+					   list);
+		else
+			error = -ENOMEM;
+	}
+	for (size_t i = 0; i < topology->domain_count && !error; i++) {
+		struct topology_domain *domain = topology->domains[i];
+
+		if (!domain->unknown_cpus)
+			domain->unknown_cpus = why;
+		domain->public.cpus_known = !domain->unknown_cpus;
+		doubtful |= domain->split && isst_cpuset_count(domain->present) == 0;
+	}
+	if (!error && why && doubtful)
+		message_notice(sources->messages,
+			       "%s: whether a power domain without CPUs is one of I/O, or "
+			       "theirs, is not known",
+			       why);
+	free(list);
+	return error;
+}
+
+/** What follows from the CPUs that are offline, and those of them that were never seen. */
+static int judge_offline(const struct topology_sources *sources, struct topology *topology)
+{
+	struct isst_cpuset *unseen = isst_cpuset_new();
+	bool siblings = false;
+	int error = unseen ? find_unseen(topology, unseen) : -ENOMEM;
+
+	if (!error && isst_cpuset_count(unseen) > 0)
+		error = topology_are_siblings(sources, topology, unseen, &siblings);
+	if (siblings)
+		cpuset_clear(unseen);
+	if (!error)
+		error = judge_domains(sources, topology, unseen);
+	if (!error)
+		error = topology_describe_offline(sources, topology, unseen);
+	isst_cpuset_free(unseen);
+	return error;
+}
+
+/** Notes in each domain what its CPUs' cores mean for core masks. */
+static void summarize_cores(const struct topology_sources *sources, struct topology *topology)
+{
+	size_t known = topology->cpu_count + topology->unreachable_count;
+	size_t unknown = isst_cpuset_count(topology->present) - known;
+
+	for (size_t i = 0; i < topology->domain_count; i++)
+		topology->domains[i]->may_have_high_cores = unknown > 0;
+	for (size_t i = 0; i < topology->cpu_count; i++) {
+		struct topology_cpu *cpu = topology->cpus[i];
+		struct topology_domain *domain = cpu->domain;
+		unsigned int physical = firmware_encode_punit(
+			sources->operations,
+			(struct punit_number){ domain->public.number, cpu->public.core,
+					       cpu->public.thread });
+
+		if (cpu->unknown_core && !domain->unknown_core)
+			domain->unknown_core = cpu->unknown_core;
+		if (!cpu->public.core_known || cpu->public.core >= 32)
+			domain->may_have_high_cores = true;
+		if (cpu->public.core_known && cpu->public.core >= 32)
+			domain->has_high_cores = true;
+		message_trace(sources->messages,
+			      "map logical_cpu:%u core: %u die:%u pkg:%u punit:%u punit_cpu:%u "
+			      "punit_core:%u%s",
+			      cpu->public.number, cpu->public.core, domain->public.die,
+			      domain->public.package, domain->public.number, physical,
+			      cpu->public.core, cpu->public.online ? "" : " offline");
+	}
+	if (unknown > 0)
+		message_trace(sources->messages,
+			      "%zu CPUs are offline and were not seen online before", unknown);
+}
+
+/** One try. *@result is what was found, as far as it went, also after an error. */
+static int discover_once(const struct topology_sources *sources, struct topology **result)
+{
+	struct topology *topology = calloc(1, sizeof(*topology));
+	int error = topology ? 0 : -ENOMEM;
+
+	*result = topology;
+
+	if (!error)
+		error = topology_read_lists(sources, topology);
+	if (!error)
+		error = (sources->operations->cores_of_kernel
+				 ? topology_take_kernel_cores
+				 : topology_read_cores)(sources, topology);
+	if (!error && sources->operations->valid_domains)
+		error = topology_split_packages(sources, topology);
+	if (!error)
+		error = topology_check_places(sources, topology);
+	if (!error)
+		error = topology_recall_offline(sources, topology);
+	if (!error) {
+		summarize_cores(sources, topology);
+		error = judge_offline(sources, topology);
+	}
+	return error;
+}
+
+/** Whether what was found may come of CPUs that went on- or offline meanwhile. */
+static bool may_be_torn(const struct topology *topology, int error)
+{
+	if (!topology || !topology->online || (error && error != -EIO))
+		return false;
+	for (size_t i = 0; i < topology->domain_count && !error; i++)
+		if (topology->domains[i]->unknown_core)
+			return true;
+	return error || topology->left_out_count > 0;
+}
+
+/** Whether other CPUs are online now than at the beginning. */
+static bool online_changed(const struct topology_sources *sources, const struct topology *topology)
+{
+	struct isst_cpuset *now = topology ? isst_cpuset_new() : NULL;
+	char *before = topology ? isst_cpuset_ranges(topology->online) : NULL, *after = NULL;
+	bool changed;
+
+	if (now && !kernel_files_cpulist(sources->files, CPU_DIRECTORY "/online", now))
+		after = isst_cpuset_ranges(now);
+	changed = before && after && strcmp(before, after) != 0;
+	free(before);
+	free(after);
+	isst_cpuset_free(now);
+	return changed;
+}
+
+int topology_discover(const struct topology_sources *sources, struct topology **result)
+{
+	int error = discover_once(sources, result);
+
+	for (int tries = 1;
+	     tries < MOST_TRIES && may_be_torn(*result, error) && online_changed(sources, *result);
+	     tries++) {
+		message_trace(sources->messages,
+			      "CPUs went on- or offline during discovery: it is made again");
+		topology_free(*result);
+		error = discover_once(sources, result);
+	}
+	if (error)
+		topology_free(*result);
+	return error;
+}
