@@ -3,6 +3,7 @@
 #include "topology/context.h"
 #include "base/machine.h"
 #include "features/level_effects.h"
+#include "firmware/platform.h"
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
 #include "sysfs/uncore.h"
@@ -75,39 +76,11 @@ void isst_close(struct isst_context *context)
 	free(context);
 }
 
-/** Processors that are known, and what their driver comes from. */
-static const struct processor {
-	unsigned int family, model;
-	const char *modules;
-	bool tpmi;
-} PROCESSORS[] = {
-	{ 6, 0x55, "isst_if_mbox_msr", false },
-	{ 6, 0x6a, "isst_if_mbox_pci and isst_if_mmio", false },
-	{ 6, 0x6c, "isst_if_mbox_pci and isst_if_mmio", false },
-	{ 6, 0x8f, "isst_if_mbox_pci and isst_if_mmio", false },
-	{ 6, 0xcf, "isst_if_mbox_pci and isst_if_mmio", false },
-	{ 6, 0xad, "isst_tpmi", true },
-	{ 6, 0xae, "isst_tpmi", true },
-	{ 6, 0xaf, "isst_tpmi", true },
-	{ 6, 0xb6, "isst_tpmi", true },
-	{ 6, 0xdd, "isst_tpmi", true },
-	{ 19, 0x01, "isst_tpmi", true },
-};
-
-static const struct processor *find_processor(const struct isst_platform *platform)
-{
-	for (size_t i = 0; i < sizeof(PROCESSORS) / sizeof(PROCESSORS[0]); i++)
-		if (platform->intel && PROCESSORS[i].family == platform->family &&
-		    PROCESSORS[i].model == platform->model)
-			return &PROCESSORS[i];
-	return NULL;
-}
-
 static int refuse_without_transport(struct isst_context *context)
 {
-	const struct processor *processor = find_processor(&context->platform);
+	const char *needed, *modules = platform_modules(&context->platform, &needed);
 
-	if (!processor)
+	if (!modules)
 		return message_error(
 			&context->messages, -EOPNOTSUPP,
 			"the Speed Select driver is there, but none of its transports: load "
@@ -116,9 +89,8 @@ static int refuse_without_transport(struct isst_context *context)
 			"later)");
 	return message_error(
 		&context->messages, -EOPNOTSUPP,
-		"the Speed Select driver is there, but none of its transports: load %s%s",
-		processor->modules,
-		processor->tpmi ? ", which needs intel_vsec and the TPMI core driver" : "");
+		"the Speed Select driver is there, but none of its transports: load %s%s%s",
+		modules, needed ? ", which needs " : "", needed ? needed : "");
 }
 
 /** A processor that is newer than this library is handled by what its driver offers. */
@@ -126,7 +98,7 @@ static void tell_unknown_processor(struct isst_context *context)
 {
 	const struct isst_platform *platform = &context->platform;
 
-	if (!find_processor(platform))
+	if (!platform_is_known(platform))
 		message_notice(
 			&context->messages,
 			"the processor (family %u, model 0x%x, stepping %u) is not known; it is "
@@ -185,7 +157,7 @@ static int connect_driver(struct isst_context *context)
 static int find_firmware(struct isst_context *context)
 {
 	struct isst_platform *platform = &context->platform;
-	bool possible = preset_possible(platform);
+	bool possible = platform_has(platform, PLATFORM_MAY_BE_PRESET);
 	int error = 0;
 
 	if (possible)
@@ -207,7 +179,7 @@ static int find_firmware(struct isst_context *context)
 
 bool isst_is_preset(struct isst_context *context)
 {
-	if (!context->topology && preset_possible(&context->platform)) {
+	if (!context->topology && platform_has(&context->platform, PLATFORM_MAY_BE_PRESET)) {
 		find_firmware(context);
 		driver_close(&context->driver);
 	}

@@ -3,6 +3,7 @@
 #include "features/planning.h"
 #include "features/perf_profile.h"
 #include "features/reading.h"
+#include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODEL_SKYLAKE = 0x55, MHZ_PER_RATIO = 100 };
+enum { MHZ_PER_RATIO = 100 };
 
 void request_reject(struct isst_change *change, struct isst_request *request, int error,
 		    const char *format, ...)
@@ -320,21 +321,24 @@ uint64_t clos_value(const struct isst_clos *clos)
 
 uint64_t clos_mask(const struct isst_context *context)
 {
-	const struct isst_platform *platform = &context->platform;
+	static const struct {
+		enum platform_fact fact;
+		uint64_t mask;
+	} FIELDS[] = { { PLATFORM_CLOS_EPP, 0xf },
+		       { PLATFORM_CLOS_WEIGHT, 0xf0 },
+		       { PLATFORM_CLOS_DESIRED, 0xff000000 } };
+	uint64_t mask = 0x00ffff00; /* minimum and maximum */
 
-	/* By TPMI there are only weight, minimum and maximum. */
-	if (context_has_power_domains(context))
-		return 0x00fffff0;
-	return platform->family == 6 && platform->model == MODEL_SKYLAKE ? 0xffffff00 : 0xffffffff;
+	for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++)
+		if (platform_has(&context->platform, FIELDS[i].fact))
+			mask |= FIELDS[i].mask;
+	return mask;
 }
 
-/** On model 0x55 there is only one priority type. */
 static enum isst_priority_request possible_priority(const struct isst_context *context, bool enable,
 						    enum isst_priority_request priority)
 {
-	const struct isst_platform *platform = &context->platform;
-
-	if (enable && platform->family == 6 && platform->model == MODEL_SKYLAKE)
+	if (enable && !platform_has(&context->platform, PLATFORM_PROPORTIONAL_PRIORITY))
 		return ISST_MAKE_ORDERED;
 	return priority;
 }

@@ -88,8 +88,7 @@ enum {
 /** A CLOS as the value of its item. Frequencies are rounded down to ratios. */
 uint64_t clos_value(const struct isst_clos *clos);
 
-/** Bits of a CLOS's value that may be set on this machine: model 0x55 has no EPP and no weight,
- * TPMI platforms have no EPP and no desired frequency. */
+/** Bits of a CLOS's value that may be set on this machine. */
 uint64_t clos_mask(const struct isst_context *context);
 
 /** The command of a feature (FEATURE_...), by which its saved settings are named, too. */

@@ -5,14 +5,13 @@
  */
 #include "firmware/mailbox.h"
 #include "base/messages.h"
+#include "firmware/platform.h"
 #include "sysfs/cpufreq.h"
 
 #include <errno.h>
 #include <stddef.h>
 
 enum { MHZ_PER_RATIO = 100, KHZ_PER_RATIO = 100000 };
-
-enum { MODEL_EMERALD_RAPIDS = 0xcf };
 
 #define AT(type, member) offsetof(struct type, member)
 
@@ -202,13 +201,18 @@ static uint32_t level_data(int level, unsigned int half, unsigned int type)
 	return (uint32_t)level | half << 8 | type << 16;
 }
 
+static bool has_clos_by_mailbox(const struct firmware_batch *batch)
+{
+	return platform_has(batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
+}
+
 static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
 {
 	static const char *const INSTRUCTIONS[] = { "sse", "avx2", "avx512" };
 	static const char *const LEVELS[] = { "level-0", "level-1", "level-2", "level-3",
 					      "level-4" };
 
-	if (platform->family == 6 && platform->model == MODEL_EMERALD_RAPIDS)
+	if (platform_has(platform, PLATFORM_TRL_TYPES_ARE_LEVELS))
 		return type < sizeof(LEVELS) / sizeof(LEVELS[0]) ? LEVELS[type] : NULL;
 	return type < sizeof(INSTRUCTIONS) / sizeof(INSTRUCTIONS[0]) ? INSTRUCTIONS[type] : NULL;
 }
@@ -301,7 +305,7 @@ static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_dom
 /** Model 0x55 without SST-PP tells nothing of its one level: what is in force stands for it. */
 static bool tells_no_level(const struct firmware_batch *batch, const struct level_request *request)
 {
-	return request->disabled && mailbox_carries_clos(batch);
+	return request->disabled && has_clos_by_mailbox(batch);
 }
 
 /** The base frequency of the CPU that stands for the domain, and MSR 0x1ad. */
@@ -366,34 +370,13 @@ static int plan_properties_rest(struct firmware_batch *batch, struct level_reque
 				     &level->fabric[0]);
 }
 
-/** Decodes the answer of command 0x0b; 0 where nothing is known of the
- * model's codes. */
-static unsigned int memory_mhz(const struct isst_platform *platform, unsigned int code)
-{
-	static const struct memory_codes {
-		unsigned int model, codes;
-		unsigned int mhz[7];
-	} TABLES[] = {
-		{ 0x6a, 7, { 3200, 2933, 2667, 2400, 2133, 1867, 1600 } },
-		{ 0x6c, 7, { 3200, 2933, 2667, 2400, 2133, 1867, 1600 } },
-	};
-
-	if (platform->family == 6 && (platform->model == 0x8f || platform->model == 0xcf))
-		return code * 200;
-	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]); i++)
-		if (platform->family == 6 && TABLES[i].model == platform->model &&
-		    code < TABLES[i].codes)
-			return TABLES[i].mhz[code];
-	return 0;
-}
-
 static void finish_properties(const struct isst_platform *platform, struct level_request *request)
 {
 	struct isst_level *level = request->level;
 
 	level->memory_mhz = request->memory_code;
 	if (request->memory_code.state == ISST_KNOWN) {
-		unsigned int mhz = memory_mhz(platform, request->memory_code.value);
+		unsigned int mhz = platform_memory_mhz(platform, request->memory_code.value);
 
 		level->memory_mhz = (struct isst_value){ mhz ? ISST_KNOWN : ISST_ABSENT, mhz };
 	}
@@ -469,7 +452,7 @@ static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
 {
 	struct query_scope scope = { batch, clos->domain, -1, &clos->failure };
 
-	if (mailbox_carries_clos(batch))
+	if (has_clos_by_mailbox(batch))
 		return firmware_plan_mailbox(&scope, &MAILBOX_CLOS, clos->clos, 0, clos);
 	return firmware_plan_io(&scope, &IO_CLOS, 4 * clos->clos, clos);
 }
@@ -479,7 +462,7 @@ static int plan_association(struct firmware_batch *batch, struct isst_clos_assoc
 	const struct isst_cpu *cpu = association->cpu;
 	struct query_scope scope = { batch, cpu->domain, -1, &association->failure };
 
-	if (mailbox_carries_clos(batch))
+	if (has_clos_by_mailbox(batch))
 		return firmware_plan_mailbox(&scope, &MAILBOX_ASSOCIATION, cpu->core, 0,
 					     association);
 	return firmware_plan_io(&scope, &IO_ASSOCIATION, 4 * cpu->core, association);

@@ -6,9 +6,6 @@
 
 #include "firmware/batch.h"
 
-/** Which way CLOS goes is the model's: by mailbox before Ice Lake, by MMIO since. */
-bool mailbox_carries_clos(const struct firmware_batch *batch);
-
 int mailbox_plan_get(struct firmware_batch *batch, const struct setting_request *request);
 int mailbox_plan_set(struct firmware_batch *batch, const struct setting_request *request);
 

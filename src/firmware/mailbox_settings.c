@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What can be set by mailbox, MMIO registers and MSRs: how each setting is read and written. */
 #include "firmware/mailbox.h"
-
-enum { MODEL_SKYLAKE = 0x55 };
-
-bool mailbox_carries_clos(const struct firmware_batch *batch)
-{
-	const struct isst_platform *platform = batch->firmware->platform;
-
-	return platform->family == 6 && platform->model == MODEL_SKYLAKE;
-}
+#include "firmware/platform.h"
 
 static const struct field LEVEL_FIELD[] = { { 23, 16, FIELD_LONG, 1, 0 } };
 static const struct field TWO_FEATURES_FIELD[] = { { 17, 16, FIELD_LONG, 1, 0 } };
@@ -170,9 +162,11 @@ static const struct setting_access *find_access(const struct firmware_batch *bat
 		[SETTING_TURBO_RATIO_LIMITS] = &LIMITS_ACCESS,
 	};
 
-	if (mailbox_carries_clos(batch) && setting == SETTING_CLOS)
+	bool by_mailbox = platform_has(batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
+
+	if (by_mailbox && setting == SETTING_CLOS)
 		return &MAILBOX_CLOS_ACCESS;
-	if (mailbox_carries_clos(batch) && setting == SETTING_ASSOCIATION)
+	if (by_mailbox && setting == SETTING_ASSOCIATION)
 		return &MAILBOX_ASSOCIATION_ACCESS;
 	return BY_IO[setting];
 }

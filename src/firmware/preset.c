@@ -14,15 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODEL = 0x55, FIRST_STEPPING = 6, LAST_STEPPING = 7, KHZ_PER_MHZ = 1000 };
+enum { KHZ_PER_MHZ = 1000 };
 
 static const char *const BASE_FREQUENCY = "base_frequency";
-
-bool preset_possible(const struct isst_platform *platform)
-{
-	return platform->family == 6 && platform->model == MODEL &&
-	       platform->stepping >= FIRST_STEPPING && platform->stepping <= LAST_STEPPING;
-}
 
 /* ---- Which machines ---- */
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processors whose SST-BF the BIOS has set up for good (Cascade Lake-N): which machines these are.
- * No driver is needed there; cpufreq tells what there is to know.
+ * No driver is needed there; cpufreq tells what there is to know. Whether a processor may be one
+ * follows from its identity: PLATFORM_MAY_BE_PRESET.
  */
 #ifndef ISST_FIRMWARE_PRESET_H
 #define ISST_FIRMWARE_PRESET_H
 
 #include "firmware/firmware.h"
-
-/** Whether a processor may be such a one, as far as its identity tells. */
-bool preset_possible(const struct isst_platform *platform);
 
 /** Looks whether the model name of such a processor says that it is one: no driver is asked then.
  */

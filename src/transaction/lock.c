@@ -3,7 +3,7 @@
 #include "transaction/lock.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
-#include "firmware/preset.h"
+#include "firmware/platform.h"
 #include "isst.h"
 #include "topology/context.h"
 
@@ -276,7 +276,7 @@ static int open_device(struct isst_context *context)
 
 	if (descriptor >= 0)
 		return descriptor;
-	if (errno == ENOENT && preset_possible(&context->platform))
+	if (errno == ENOENT && platform_has(&context->platform, PLATFORM_MAY_BE_PRESET))
 		return -ENOENT;
 	return driver_open_error(&context->driver, -errno);
 }

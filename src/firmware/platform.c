@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The processors that are known, and their facts. */
+#include "firmware/platform.h"
+
+/* Ways in which models differ. */
+enum {
+	FIRST_GENERATION = 1, /* core-power before Ice Lake */
+	TRL_LEVELS = 2,
+	PRESET = 4, /* some of its steppings may be preset */
+};
+
+enum { API_TPMI = 2 }; /* the first version of the driver's interface that is TPMI */
+
+enum { FIRST_PRESET_STEPPING = 6, LAST_PRESET_STEPPING = 7 };
+
+#define MSR_MAILBOX "isst_if_mbox_msr", NULL
+#define PCI_MAILBOX "isst_if_mbox_pci and isst_if_mmio", NULL
+#define TPMI "isst_tpmi", "intel_vsec and the TPMI core driver"
+
+enum memory_codes { NO_CODES, DDR4_CODES, TIMES_200_MHZ };
+
+/* clang-format off */
+static const struct processor {
+	unsigned int family, model;
+	const char *modules, *needed;
+	unsigned int differences;
+	enum memory_codes memory;
+} PROCESSORS[] = {
+	{  6, 0x55, MSR_MAILBOX, FIRST_GENERATION | PRESET, NO_CODES },	/* Skylake, Cascade Lake, Cooper Lake */
+	{  6, 0x6a, PCI_MAILBOX, 0,          DDR4_CODES },	/* Ice Lake */
+	{  6, 0x6c, PCI_MAILBOX, 0,          DDR4_CODES },	/* Ice Lake D */
+	{  6, 0x8f, PCI_MAILBOX, 0,          TIMES_200_MHZ },	/* Sapphire Rapids */
+	{  6, 0xcf, PCI_MAILBOX, TRL_LEVELS, TIMES_200_MHZ },	/* Emerald Rapids */
+	{  6, 0xad, TPMI,        0,          NO_CODES },	/* Granite Rapids */
+	{  6, 0xae, TPMI,        0,          NO_CODES },	/* Granite Rapids D */
+	{  6, 0xaf, TPMI,        0,          NO_CODES },	/* Sierra Forest */
+	{  6, 0xb6, TPMI,        0,          NO_CODES },	/* Grand Ridge */
+	{  6, 0xdd, TPMI,        0,          NO_CODES },	/* Clearwater Forest */
+	{ 19, 0x01, TPMI,        0,          NO_CODES },	/* Diamond Rapids */
+};
+/* clang-format on */
+
+static const struct processor *find(const struct isst_platform *platform)
+{
+	for (size_t i = 0; i < sizeof(PROCESSORS) / sizeof(PROCESSORS[0]); i++)
+		if (PROCESSORS[i].family == platform->family &&
+		    PROCESSORS[i].model == platform->model)
+			return &PROCESSORS[i];
+	return NULL;
+}
+
+bool platform_is_known(const struct isst_platform *platform)
+{
+	return platform->intel && find(platform);
+}
+
+bool platform_has(const struct isst_platform *platform, enum platform_fact fact)
+{
+	const struct processor *processor = find(platform);
+	unsigned int differences = processor ? processor->differences : 0;
+	bool tpmi = platform->api_version >= API_TPMI;
+
+	switch (fact) {
+	case PLATFORM_POWER_DOMAINS:
+		return tpmi;
+	case PLATFORM_CLOS_WEIGHT:
+	case PLATFORM_PROPORTIONAL_PRIORITY:
+		return tpmi || !(differences & FIRST_GENERATION);
+	case PLATFORM_CLOS_EPP:
+		return !tpmi && !(differences & FIRST_GENERATION);
+	case PLATFORM_CLOS_DESIRED:
+		return !tpmi;
+	case PLATFORM_CLOS_BY_MAILBOX:
+		return differences & FIRST_GENERATION;
+	case PLATFORM_TRL_TYPES_ARE_LEVELS:
+		return tpmi || differences & TRL_LEVELS;
+	case PLATFORM_MAY_BE_PRESET:
+		return differences & PRESET && platform->stepping >= FIRST_PRESET_STEPPING &&
+		       platform->stepping <= LAST_PRESET_STEPPING;
+	}
+	return false;
+}
+
+const char *platform_modules(const struct isst_platform *platform, const char **needed)
+{
+	const struct processor *processor = platform->intel ? find(platform) : NULL;
+
+	*needed = processor ? processor->needed : NULL;
+	return processor ? processor->modules : NULL;
+}
+
+unsigned int platform_memory_mhz(const struct isst_platform *platform, unsigned int code)
+{
+	static const unsigned int DDR4_MHZ[] = { 3200, 2933, 2667, 2400, 2133, 1867, 1600 };
+	const struct processor *processor = find(platform);
+
+	switch (processor ? processor->memory : NO_CODES) {
+	case DDR4_CODES:
+		return code < sizeof(DDR4_MHZ) / sizeof(DDR4_MHZ[0]) ? DDR4_MHZ[code] : 0;
+	case TIMES_200_MHZ:
+		return code * 200;
+	default:
+		return 0;
+	}
+}
