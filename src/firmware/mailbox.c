@@ -22,6 +22,9 @@ enum { MHZ_PER_RATIO = 100, KHZ_PER_RATIO = 100000 };
 	}
 #define FOUR_BYTES(kind, scale) \
 	BYTE(0, kind, scale), BYTE(1, kind, scale), BYTE(2, kind, scale), BYTE(3, kind, scale)
+#define EIGHT_BYTES(kind, scale) \
+	FOUR_BYTES(kind, scale), BYTE(4, kind, scale), BYTE(5, kind, scale), BYTE(6, kind, scale), \
+		BYTE(7, kind, scale)
 
 static const struct field SUMMARY_FIELDS[] = {
 	{ 7, 0, FIELD_NUMBER, 1, AT(isst_perf_profile, version) },
@@ -102,98 +105,55 @@ static const struct field ASSOCIATION_FIELDS[] = {
 static const struct field TURBO_RATIO_LIMIT_FIELDS[] = {
 	{ 63, 0, FIELD_LONG, 1, AT(isst_turbo_ratio_limits, value) },
 };
-static const struct field BUCKET_CORES_FIELDS[] = {
-	BYTE(0, FIELD_VALUE, 1), BYTE(1, FIELD_VALUE, 1), BYTE(2, FIELD_VALUE, 1),
-	BYTE(3, FIELD_VALUE, 1), BYTE(4, FIELD_VALUE, 1), BYTE(5, FIELD_VALUE, 1),
-	BYTE(6, FIELD_VALUE, 1), BYTE(7, FIELD_VALUE, 1),
-};
-
-/* 0x7f: levels, base frequency, turbo frequency. */
-static const struct firmware_command SUMMARY = {
-	"the performance levels",	REQUEST_MAILBOX,       0x7f, 0x00,
-	.refused_if_unsupported = true, FIELDS(SUMMARY_FIELDS)
-};
-static const struct firmware_command FEATURES = {
-	"the features",		REQUEST_MAILBOX, 0x7f, 0x01, .refused_if_unsupported = true,
-	FIELDS(FEATURES_FIELDS)
-};
-static const struct firmware_command TDP = { "the TDP", REQUEST_MAILBOX, 0x7f, 0x03,
-					     FIELDS(TDP_FIELDS) };
-static const struct firmware_command TEMPERATURE = { "the temperature limit", REQUEST_MAILBOX, 0x7f,
-						     0x05, FIELDS(TEMPERATURE_FIELDS) };
-static const struct firmware_command CORES = { "the enabled cores", REQUEST_MAILBOX, 0x7f, 0x06,
-					       FIELDS(CORES_FIELDS) };
-static const struct firmware_command CORES_IF_ANY = {
-	"the enabled cores", REQUEST_MAILBOX, 0x7f, 0x06, .optional = true, FIELDS(CORES_FIELDS)
-};
-static const struct firmware_command TURBO_RATIOS = { "the turbo ratio limits", REQUEST_MAILBOX,
-						      0x7f, 0x07, FIELDS(RATIOS_FIELDS) };
-static const struct firmware_command UNCORE = {
-	"the uncore frequencies", REQUEST_MAILBOX,	0x7f, 0x09,
-	.optional = true,	  FIELDS(UNCORE_FIELDS)
-};
-static const struct firmware_command BASE = {
-	"the base frequencies", REQUEST_MAILBOX, 0x7f, 0x0a, .optional = true, FIELDS(BASE_FIELDS)
-};
-static const struct firmware_command MEMORY = {
-	"the memory frequency", REQUEST_MAILBOX, 0x7f, 0x0b, .optional = true, FIELDS(MEMORY_FIELDS)
-};
-static const struct firmware_command UNCORE_RATIOS = {
-	"the uncore frequencies",    REQUEST_MAILBOX, 0x7f, 0x0c, .optional = true, .newer = true,
-	FIELDS(UNCORE_RATIOS_FIELDS)
-};
-static const struct firmware_command TURBO_FREQ_CORES = { "the turbo-freq buckets", REQUEST_MAILBOX,
-							  0x7f, 0x10, FIELDS(COUNTS_FIELDS) };
-static const struct firmware_command TURBO_FREQ_RATIOS = { "the turbo-freq frequencies",
-							   REQUEST_MAILBOX, 0x7f, 0x11,
-							   FIELDS(NONZERO_RATIOS_FIELDS) };
-static const struct firmware_command CLIP = { "the turbo-freq clip frequencies", REQUEST_MAILBOX,
-					      0x7f, 0x12, FIELDS(CLIP_FIELDS) };
-static const struct firmware_command BASE_FREQ_CORES = { "the high priority cores", REQUEST_MAILBOX,
-							 0x7f, 0x20, FIELDS(CORES_FIELDS) };
-static const struct firmware_command BASE_FREQ_CORES_IF_ANY = {
-	"the high priority cores", REQUEST_MAILBOX,	0x7f, 0x20,
-	.optional = true,	   FIELDS(CORES_FIELDS)
-};
-static const struct firmware_command BASE_FREQ_RATIOS = { "the base-freq frequencies",
-							  REQUEST_MAILBOX, 0x7f, 0x21,
-							  FIELDS(BASE_FREQ_RATIOS_FIELDS) };
-static const struct firmware_command BASE_FREQ_TEMPERATURE = {
-	"the base-freq temperature limit", REQUEST_MAILBOX, 0x7f, 0x22,
-	FIELDS(BASE_FREQ_TEMPERATURE_FIELDS)
-};
-static const struct firmware_command BASE_FREQ_TDP = { "the base-freq power", REQUEST_MAILBOX, 0x7f,
-						       0x23, FIELDS(BASE_FREQ_TDP_FIELDS) };
-/* 0x94, 0xd0 and the registers: core-power. */
-static const struct firmware_command CORE_POWER = { "the state of core-power", REQUEST_MAILBOX,
-						    0x94, 0x03, FIELDS(CORE_POWER_FIELDS) };
-static const struct firmware_command QOS = { "the state of CLOS", REQUEST_MAILBOX, 0xd0, 0x02,
-					     FIELDS(QOS_FIELDS) };
-static const struct firmware_command MAILBOX_ASSOCIATION = { "the CLOS of a core", REQUEST_MAILBOX,
-							     0xd0, 0x00,
-							     FIELDS(ASSOCIATION_FIELDS) };
-static const struct firmware_command MAILBOX_CLOS = { "the configuration of a CLOS",
-						      REQUEST_MAILBOX, 0xd0, 0x01,
-						      FIELDS(CLOS_FIELDS) };
-static const struct firmware_command IO_CLOS = { "the configuration of a CLOS", REQUEST_IO, 0x08,
-						 FIELDS(CLOS_FIELDS) };
-static const struct firmware_command IO_ASSOCIATION = { "the CLOS of a core", REQUEST_IO, 0x20,
-							FIELDS(ASSOCIATION_FIELDS) };
-static const struct firmware_command TURBO_RATIO_LIMIT = { "the turbo ratio limits", REQUEST_MSR,
-							   0x1ad,
-							   FIELDS(TURBO_RATIO_LIMIT_FIELDS) };
-static const struct firmware_command BUCKET_CORES = { "the cores of the turbo buckets", REQUEST_MSR,
-						      0x1ae, FIELDS(BUCKET_CORES_FIELDS) };
-
+static const struct field BUCKET_CORES_FIELDS[] = { EIGHT_BYTES(FIELD_VALUE, 1) };
 /* The limits in force, as those of the first TRL type of a level. */
-static const struct field LIMITS_IN_FORCE_FIELDS[] = {
-	BYTE(0, FIELD_VALUE, MHZ_PER_RATIO), BYTE(1, FIELD_VALUE, MHZ_PER_RATIO),
-	BYTE(2, FIELD_VALUE, MHZ_PER_RATIO), BYTE(3, FIELD_VALUE, MHZ_PER_RATIO),
-	BYTE(4, FIELD_VALUE, MHZ_PER_RATIO), BYTE(5, FIELD_VALUE, MHZ_PER_RATIO),
-	BYTE(6, FIELD_VALUE, MHZ_PER_RATIO), BYTE(7, FIELD_VALUE, MHZ_PER_RATIO),
-};
-static const struct firmware_command LIMITS_IN_FORCE = { "the turbo ratio limits", REQUEST_MSR,
-							 0x1ad, FIELDS(LIMITS_IN_FORCE_FIELDS) };
+static const struct field LIMITS_IN_FORCE_FIELDS[] = { EIGHT_BYTES(FIELD_VALUE, MHZ_PER_RATIO) };
+static const struct field LEVEL_LOCK_FIELDS[] = { { 31, 31, FIELD_FLAG, 1, 0 } };
+
+/* clang-format off */
+#define OPTIONAL .optional = true
+#define NEWER .newer = true
+#define REFUSED .refused_if_unsupported = true
+#define COMMAND(id, request, number, sub, layout, ...) \
+	static const struct firmware_command id = { \
+		.kind = REQUEST_##request, .code = number, .sub_code = sub, FIELDS(layout##_FIELDS), \
+		.name = __VA_ARGS__ }
+
+/* 0x7f: levels, base frequency, turbo frequency */
+COMMAND(SUMMARY,                MAILBOX, 0x7f,  0x00, SUMMARY,               "the performance levels", REFUSED);
+COMMAND(FEATURES,               MAILBOX, 0x7f,  0x01, FEATURES,              "the features", REFUSED);
+COMMAND(TDP,                    MAILBOX, 0x7f,  0x03, TDP,                   "the TDP");
+COMMAND(TEMPERATURE,            MAILBOX, 0x7f,  0x05, TEMPERATURE,           "the temperature limit");
+COMMAND(CORES,                  MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores");
+COMMAND(CORES_IF_ANY,           MAILBOX, 0x7f,  0x06, CORES,                 "the enabled cores", OPTIONAL);
+COMMAND(TURBO_RATIOS,           MAILBOX, 0x7f,  0x07, RATIOS,                "the turbo ratio limits");
+COMMAND(UNCORE,                 MAILBOX, 0x7f,  0x09, UNCORE,                "the uncore frequencies", OPTIONAL);
+COMMAND(BASE,                   MAILBOX, 0x7f,  0x0a, BASE,                  "the base frequencies", OPTIONAL);
+COMMAND(MEMORY,                 MAILBOX, 0x7f,  0x0b, MEMORY,                "the memory frequency", OPTIONAL);
+COMMAND(UNCORE_RATIOS,          MAILBOX, 0x7f,  0x0c, UNCORE_RATIOS,         "the uncore frequencies", OPTIONAL, NEWER);
+COMMAND(TURBO_FREQ_CORES,       MAILBOX, 0x7f,  0x10, COUNTS,                "the turbo-freq buckets");
+COMMAND(TURBO_FREQ_RATIOS,      MAILBOX, 0x7f,  0x11, NONZERO_RATIOS,        "the turbo-freq frequencies");
+COMMAND(CLIP,                   MAILBOX, 0x7f,  0x12, CLIP,                  "the turbo-freq clip frequencies");
+COMMAND(BASE_FREQ_CORES,        MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores");
+COMMAND(BASE_FREQ_CORES_IF_ANY, MAILBOX, 0x7f,  0x20, CORES,                 "the high priority cores", OPTIONAL);
+COMMAND(BASE_FREQ_RATIOS,       MAILBOX, 0x7f,  0x21, BASE_FREQ_RATIOS,      "the base-freq frequencies");
+COMMAND(BASE_FREQ_TEMPERATURE,  MAILBOX, 0x7f,  0x22, BASE_FREQ_TEMPERATURE, "the base-freq temperature limit");
+COMMAND(BASE_FREQ_TDP,          MAILBOX, 0x7f,  0x23, BASE_FREQ_TDP,         "the base-freq power");
+
+/* 0x94, 0xd0 and the registers: core-power */
+COMMAND(CORE_POWER,             MAILBOX, 0x94,  0x03, CORE_POWER,            "the state of core-power");
+COMMAND(QOS,                    MAILBOX, 0xd0,  0x02, QOS,                   "the state of CLOS");
+COMMAND(MAILBOX_ASSOCIATION,    MAILBOX, 0xd0,  0x00, ASSOCIATION,           "the CLOS of a core");
+COMMAND(MAILBOX_CLOS,           MAILBOX, 0xd0,  0x01, CLOS,                  "the configuration of a CLOS");
+COMMAND(IO_CLOS,                IO,      0x08,  0x00, CLOS,                  "the configuration of a CLOS");
+COMMAND(IO_ASSOCIATION,         IO,      0x20,  0x00, ASSOCIATION,           "the CLOS of a core");
+
+/* MSRs: turbo ratio limits */
+COMMAND(TURBO_RATIO_LIMIT,      MSR,     0x1ad, 0x00, TURBO_RATIO_LIMIT,     "the turbo ratio limits");
+COMMAND(BUCKET_CORES,           MSR,     0x1ae, 0x00, BUCKET_CORES,          "the cores of the turbo buckets");
+COMMAND(LIMITS_IN_FORCE,        MSR,     0x1ad, 0x00, LIMITS_IN_FORCE,       "the turbo ratio limits");
+COMMAND(LEVEL_LOCK,             MSR,     0x64b, 0x00, LEVEL_LOCK,            "the lock of the level");
+/* clang-format on */
 
 /** Bits of the request data of command 0x7f: level, half of a list, and TRL type. */
 static uint32_t level_data(int level, unsigned int half, unsigned int type)
@@ -475,10 +435,6 @@ static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 
 	return firmware_plan_msr(&scope, &TURBO_RATIO_LIMIT, limits);
 }
-
-static const struct field LEVEL_LOCK_FIELDS[] = { { 31, 31, FIELD_FLAG, 1, 0 } };
-static const struct firmware_command LEVEL_LOCK = { "the lock of the level", REQUEST_MSR, 0x64b,
-						    FIELDS(LEVEL_LOCK_FIELDS) };
 
 static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
 			   struct isst_failure *failure, bool *locked)

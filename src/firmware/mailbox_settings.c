@@ -24,130 +24,31 @@ struct setting_access {
 	uint32_t set_parameter;
 };
 
-static const struct setting_access LEVEL_ACCESS = {
-	.get.name = "the current level",
-	.get.kind = REQUEST_MAILBOX,
-	.get.code = 0x7f,
-	.get.sub_code = 0x00,
-	.get.fields = LEVEL_FIELD,
-	.get.field_count = 1,
-	.set.name = "the current level",
-	.set.writes = true,
-	.set.kind = REQUEST_MAILBOX,
-	.set.code = 0x7f,
-	.set.sub_code = 0x08,
-};
-static const struct setting_access FEATURES_ACCESS = {
-	.get.name = "the state of turbo-freq and base-freq",
-	.get.refused_if_unsupported = true,
-	.get.kind = REQUEST_MAILBOX,
-	.get.code = 0x7f,
-	.get.sub_code = 0x01,
-	.get.fields = TWO_FEATURES_FIELD,
-	.get.field_count = 1,
-	.set.name = "the state of turbo-freq and base-freq",
-	.set.writes = true,
-	.set.kind = REQUEST_MAILBOX,
-	.set.code = 0x7f,
-	.set.sub_code = 0x02,
-	.place = INDEX_IN_DATA,
-	.shift = 16,
-};
-static const struct setting_access CORE_POWER_ACCESS = {
-	.get.name = "the state of core-power",
-	.get.kind = REQUEST_MAILBOX,
-	.get.code = 0x94,
-	.get.sub_code = 0x03,
-	.get.fields = SWITCH_FIELD,
-	.get.field_count = 1,
-	.set.name = "the state of core-power",
-	.set.writes = true,
-	.set.kind = REQUEST_MAILBOX,
-	.set.code = 0x95,
-	.set.sub_code = 0x03,
-	.shift = 16,
-};
-static const struct setting_access QOS_ACCESS = {
-	.get.name = "the state of CLOS",
-	.get.kind = REQUEST_MAILBOX,
-	.get.code = 0xd0,
-	.get.sub_code = 0x02,
-	.get.fields = WORD_FIELD,
-	.get.field_count = 1,
-	.set.name = "the state of CLOS",
-	.set.writes = true,
-	.set.kind = REQUEST_MAILBOX,
-	.set.code = 0xd0,
-	.set.sub_code = 0x02,
-	.set_parameter = PARAMETER_WRITE,
-};
-static const struct setting_access IO_CLOS_ACCESS = {
-	.get.name = "the configuration of a CLOS",
-	.get.kind = REQUEST_IO,
-	.get.code = 0x08,
-	.get.fields = WORD_FIELD,
-	.get.field_count = 1,
-	.set.name = "the configuration of a CLOS",
-	.set.writes = true,
-	.set.kind = REQUEST_IO,
-	.set.code = 0x08,
-	.place = INDEX_IN_REGISTER,
-};
-static const struct setting_access IO_ASSOCIATION_ACCESS = {
-	.get.name = "the CLOS of a core",
-	.get.kind = REQUEST_IO,
-	.get.code = 0x20,
-	.get.fields = CLOS_NUMBER_FIELD,
-	.get.field_count = 1,
-	.set.name = "the CLOS of a core",
-	.set.writes = true,
-	.set.kind = REQUEST_IO,
-	.set.code = 0x20,
-	.place = INDEX_IN_REGISTER,
-	.shift = 16,
-};
-static const struct setting_access MAILBOX_CLOS_ACCESS = {
-	.get.name = "the configuration of a CLOS",
-	.get.kind = REQUEST_MAILBOX,
-	.get.code = 0xd0,
-	.get.sub_code = 0x01,
-	.get.fields = WORD_FIELD,
-	.get.field_count = 1,
-	.set.name = "the configuration of a CLOS",
-	.set.writes = true,
-	.set.kind = REQUEST_MAILBOX,
-	.set.code = 0xd0,
-	.set.sub_code = 0x01,
-	.place = INDEX_IN_PARAMETER,
-	.set_parameter = PARAMETER_WRITE,
-};
-static const struct setting_access MAILBOX_ASSOCIATION_ACCESS = {
-	.get.name = "the CLOS of a core",
-	.get.kind = REQUEST_MAILBOX,
-	.get.code = 0xd0,
-	.get.sub_code = 0x00,
-	.get.fields = CLOS_NUMBER_FIELD,
-	.get.field_count = 1,
-	.set.name = "the CLOS of a core",
-	.set.writes = true,
-	.set.kind = REQUEST_MAILBOX,
-	.set.code = 0xd0,
-	.set.sub_code = 0x00,
-	.place = INDEX_IN_PARAMETER,
-	.shift = 16,
-	.set_parameter = PARAMETER_WRITE,
-};
-static const struct setting_access LIMITS_ACCESS = {
-	.get.name = "the turbo ratio limits",
-	.get.kind = REQUEST_MSR,
-	.get.code = 0x1ad,
-	.get.fields = LIMITS_FIELD,
-	.get.field_count = 1,
-	.set.name = "the turbo ratio limits",
-	.set.writes = true,
-	.set.kind = REQUEST_MSR,
-	.set.code = 0x1ad,
-};
+/* clang-format off */
+#define ACCESS(setting, request, get_code, get_sub, set_code, set_sub, get_fields, text, ...) \
+	static const struct setting_access setting##_ACCESS = { \
+		.get.name = text, .get.kind = REQUEST_##request, .get.code = get_code, .get.sub_code = get_sub, \
+		.get.fields = get_fields, .get.field_count = 1, \
+		.set.name = text, .set.kind = REQUEST_##request, .set.code = set_code, .set.sub_code = set_sub, \
+		.set.writes = true, __VA_ARGS__ }
+
+/*     setting              request  get         set                                */
+ACCESS(LEVEL,               MAILBOX, 0x7f, 0x00, 0x7f, 0x08, LEVEL_FIELD, "the current level");
+ACCESS(FEATURES,            MAILBOX, 0x7f, 0x01, 0x7f, 0x02, TWO_FEATURES_FIELD, "the state of turbo-freq and base-freq",
+       .place = INDEX_IN_DATA, .shift = 16, .get.refused_if_unsupported = true);
+ACCESS(CORE_POWER,          MAILBOX, 0x94, 0x03, 0x95, 0x03, SWITCH_FIELD, "the state of core-power", .shift = 16);
+ACCESS(QOS,                 MAILBOX, 0xd0, 0x02, 0xd0, 0x02, WORD_FIELD, "the state of CLOS",
+       .set_parameter = PARAMETER_WRITE);
+ACCESS(IO_CLOS,             IO,      0x08, 0,    0x08, 0,    WORD_FIELD, "the configuration of a CLOS",
+       .place = INDEX_IN_REGISTER);
+ACCESS(IO_ASSOCIATION,      IO,      0x20, 0,    0x20, 0,    CLOS_NUMBER_FIELD, "the CLOS of a core",
+       .place = INDEX_IN_REGISTER, .shift = 16);
+ACCESS(MAILBOX_CLOS,        MAILBOX, 0xd0, 0x01, 0xd0, 0x01, WORD_FIELD, "the configuration of a CLOS",
+       .place = INDEX_IN_PARAMETER, .set_parameter = PARAMETER_WRITE);
+ACCESS(MAILBOX_ASSOCIATION, MAILBOX, 0xd0, 0x00, 0xd0, 0x00, CLOS_NUMBER_FIELD, "the CLOS of a core",
+       .place = INDEX_IN_PARAMETER, .shift = 16, .set_parameter = PARAMETER_WRITE);
+ACCESS(LIMITS,              MSR,     0x1ad, 0,   0x1ad, 0,   LIMITS_FIELD, "the turbo ratio limits");
+/* clang-format on */
 
 static const struct setting_access *find_access(const struct firmware_batch *batch,
 						enum firmware_setting setting)
@@ -161,7 +62,6 @@ static const struct setting_access *find_access(const struct firmware_batch *bat
 		[SETTING_ASSOCIATION] = &IO_ASSOCIATION_ACCESS,
 		[SETTING_TURBO_RATIO_LIMITS] = &LIMITS_ACCESS,
 	};
-
 	bool by_mailbox = platform_has(batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
 
 	if (by_mailbox && setting == SETTING_CLOS)

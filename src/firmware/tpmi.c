@@ -293,26 +293,22 @@ static int ask_turbo_freq(struct tpmi_run *run, const struct tpmi_request *reque
 	return 0;
 }
 
-static const struct firmware_command PERF_PROFILE = { "the performance levels", REQUEST_TPMI, 9,
-						      .ask = ask_perf_profile };
-static const struct firmware_command FEATURES_OF_LEVEL = { "the features", REQUEST_TPMI, 9,
-							   .ask = ask_features_of_level };
-static const struct firmware_command FEATURES_OF_ALL = { "the features", REQUEST_TPMI, 9,
-							 .ask = ask_features_of_all };
-static const struct firmware_command LEVEL = { "the properties", REQUEST_TPMI, 12,
-					       .ask = ask_level };
-static const struct firmware_command LEVEL_LIMITS = { "the turbo limits", REQUEST_TPMI, 12,
-						      .ask = ask_level_limits };
-static const struct firmware_command FABRIC = { "the second fabric", REQUEST_TPMI, 17,
-						.ask = ask_fabric };
-static const struct firmware_command CORES = { "the enabled cores", REQUEST_TPMI, 13,
-					       .ask = ask_cores };
-static const struct firmware_command BASE_FREQ = { "the base-freq properties", REQUEST_TPMI, 14,
-						   .ask = ask_base_freq };
-static const struct firmware_command BASE_FREQ_CORES = { "the high priority cores", REQUEST_TPMI,
-							 15, .ask = ask_base_freq_cores };
-static const struct firmware_command TURBO_FREQ = { "the turbo-freq properties", REQUEST_TPMI, 16,
-						    .ask = ask_turbo_freq };
+/* clang-format off */
+#define COMMAND(command, number, function, text) \
+	static const struct firmware_command command = { \
+		.name = text, .kind = REQUEST_TPMI, .code = number, .ask = function }
+
+COMMAND(PERF_PROFILE,      9,  ask_perf_profile,       "the performance levels");
+COMMAND(FEATURES_OF_LEVEL, 9,  ask_features_of_level,  "the features");
+COMMAND(FEATURES_OF_ALL,   9,  ask_features_of_all,    "the features");
+COMMAND(LEVEL,             12, ask_level,              "the properties");
+COMMAND(LEVEL_LIMITS,      12, ask_level_limits,       "the turbo limits");
+COMMAND(FABRIC,            17, ask_fabric,             "the second fabric");
+COMMAND(CORES,             13, ask_cores,              "the enabled cores");
+COMMAND(BASE_FREQ,         14, ask_base_freq,          "the base-freq properties");
+COMMAND(BASE_FREQ_CORES,   15, ask_base_freq_cores,    "the high priority cores");
+COMMAND(TURBO_FREQ,        16, ask_turbo_freq,         "the turbo-freq properties");
+/* clang-format on */
 
 static const char *trl_type_name(const struct isst_platform *platform, unsigned int type)
 {
@@ -404,8 +400,7 @@ static int ask_lock(struct tpmi_run *run, const struct tpmi_request *request)
 	return error;
 }
 
-static const struct firmware_command LOCK = { "the lock of the level", REQUEST_TPMI, 9,
-					      .ask = ask_lock };
+COMMAND(LOCK, 9, ask_lock, "the lock of the level");
 
 static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
 			   struct isst_failure *failure, bool *locked)
@@ -450,10 +445,8 @@ static int ask_clos(struct tpmi_run *run, const struct tpmi_request *request)
 	return 0;
 }
 
-static const struct firmware_command CORE_POWER = { "the state of core-power", REQUEST_TPMI, 6,
-						    .ask = ask_core_power };
-static const struct firmware_command CLOS = { "the configuration of a CLOS", REQUEST_TPMI, 7,
-					      .ask = ask_clos };
+COMMAND(CORE_POWER, 6, ask_core_power, "the state of core-power");
+COMMAND(CLOS, 7, ask_clos, "the configuration of a CLOS");
 static const struct field ASSOCIATION_FIELDS[] = {
 	{ 15, 0, FIELD_NUMBER, 1, offsetof(struct isst_clos_association, clos) },
 };
