@@ -105,7 +105,7 @@ struct recording {
 	size_t answer_count;
 };
 
-/* recording.c: the whole */
+/* machine.c: the whole */
 
 /**
  * Reads the recorded machine in @directory and makes the platform @name of it, which owns what was
@@ -117,7 +117,7 @@ void recording_free(struct recording *recording);
 /** What `platform show` prints of it; to be freed, NULL without memory. */
 char *recording_describe(const struct platform *platform);
 
-/* recording_lines.c: files and lines */
+/* lines.c: files and lines */
 
 /** Reads a file below the recording's directory. Returns 0, -ENOENT (no such file; no message),
  * -EINVAL or -ENOMEM. */
@@ -140,7 +140,7 @@ unsigned int recorded_end(const struct recorded_file *file);
 /** Makes room for one more in an array that grows; false without memory. */
 bool recorded_grow(void *array, size_t count, size_t size);
 
-/* recording_cpuinfo.c, recording_msr.c, recording_entries.c, recording_tpmi.c, recording_answers.c:
+/* cpuinfo.c, msrs.c, files.c, registers.c, answers.c:
  * the parts. Each returns 0, -EINVAL with the error set, or -ENOMEM. */
 
 int recording_read_cpuinfo(struct recording *recording);
@@ -174,7 +174,7 @@ const struct recorded_answer *recording_mailbox(const struct recording *recordin
 						uint32_t command, uint32_t parameter,
 						uint32_t data);
 
-/* recording_platform.c, recording_topology.c, recording_levels.c: the platform that comes of it */
+/* platform.c, topology.c, levels.c: the platform that comes of it */
 
 /* The highest frequency that a ratio of 8 bits can tell, and the highest number of a package. */
 enum { HIGHEST_KHZ = 25500000, HIGHEST_ID = INT16_MAX };
@@ -192,7 +192,7 @@ int recording_fill_levels(struct recording *recording, struct platform *platform
 int recording_uncore_khz(const struct recording *recording, const struct platform *platform,
 			 const struct platform_domain *domain, const char *name, unsigned int *khz);
 
-/* recording_firmware.c: a recorded machine at work. The first three do nothing on others. */
+/* replay.c: a recorded machine at work. The first three do nothing on others. */
 
 struct server;
 

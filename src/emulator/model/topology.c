@@ -3,7 +3,7 @@
  * Makes the packages, dies, cores and CPUs that a platform file describes, and gives each domain
  * its levels. Knows nothing of driver, firmware or the kernel's files.
  */
-#include "emulator/model/platform_file.h"
+#include "emulator/model/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Makes the TPMI registers of each power domain from what a platform file says of it: what driver
  * and firmware find at reset. What they do with them is not known here.
  */
-#include "emulator/model/platform_file.h"
+#include "emulator/model/file.h"
 #include "emulator/model/tpmi_layout.h"
 
 #include <errno.h>

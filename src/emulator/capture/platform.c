@@ -2,7 +2,7 @@
 /*
  * The platform that comes of a recording: what it lacks is composed here, and nowhere else
  * (docs/recorded-machines.md has the rules for readers). Domains and CPUs are in
- * recording_topology.c, levels in recording_levels.c.
+ * topology.c, levels in levels.c.
  */
 #include "emulator/capture/recording.h"
 #include "emulator/text.h"
@@ -283,7 +283,7 @@ int recording_uncore_khz(const struct recording *recording, const struct platfor
 	return recording_number(recording, recording_entry(recording, path), HIGHEST_KHZ, khz);
 }
 
-/** The limits are those of the first state (recording_firmware.c); here they only have to be
+/** The limits are those of the first state (replay.c); here they only have to be
  * numbers. */
 static int fill_uncore(const struct recording *recording, struct platform *platform)
 {

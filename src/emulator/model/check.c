@@ -3,7 +3,7 @@
  * Looks for what a platform file says in contradiction to itself, and completes what follows from
  * the rest of it. Knows nothing of driver, firmware or the kernel's files.
  */
-#include "emulator/model/platform_file.h"
+#include "emulator/model/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * a platform. What the keys mean is not known here.
  */
 #include "emulator/capture/recording.h"
-#include "emulator/model/platform_file.h"
+#include "emulator/model/file.h"
 #include "emulator/text.h"
 
 #include <errno.h>

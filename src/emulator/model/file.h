@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The steps from the text of a platform file to a platform, for the platform_*.c files alone:
- * lines (platform_parse.c), keys and their values (platform_keys.c), domains and CPUs
- * (platform_topology.c), contradictions (platform_check.c), TPMI registers (platform_registers.c).
+ * The steps from the text of a platform file to a platform, for the files of this folder alone:
+ * lines (parse.c), keys and their values (keys.c), domains and CPUs
+ * (topology.c), contradictions (check.c), TPMI registers (registers.c).
  */
-#ifndef EMULATOR_PLATFORM_FILE_H
-#define EMULATOR_PLATFORM_FILE_H
+#ifndef EMULATOR_MODEL_FILE_H
+#define EMULATOR_MODEL_FILE_H
 
 #include "emulator/model/platform.h"
 

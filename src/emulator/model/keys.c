@@ -3,7 +3,7 @@
  * The keys of a platform file (docs/platform-file.md has the same tables for readers) and how their
  * values are written. What the values do is not known here.
  */
-#include "emulator/model/platform_file.h"
+#include "emulator/model/file.h"
 #include "emulator/text.h"
 
 #include <errno.h>
