@@ -11,61 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool platform_is_tpmi(const struct platform *platform)
-{
-	return platform->api_version.value >= 2;
-}
-
-const char *const smt_controls[] = {
-	"on", "off", "forceoff", "notsupported", "notimplemented", NULL
-};
-
-/* ---- Defaults ---- */
-
-static bool set_texts(struct platform *platform, const char *name)
-{
-	platform->name = strdup(name);
-	platform->vendor.text = strdup("GenuineIntel");
-	platform->model_name.text = strdup("Intel(R) Xeon(R) Processor");
-	platform->cpufreq.text = strdup("intel_pstate");
-	platform->governor.text = strdup("powersave");
-	platform->pstate.text = strdup("active");
-	platform->title.text = strdup("");
-	return platform->name && platform->vendor.text && platform->model_name.text &&
-	       platform->cpufreq.text && platform->governor.text && platform->pstate.text &&
-	       platform->title.text;
-}
-
-struct platform *platform_new(const char *name)
-{
-	struct platform *platform = calloc(1, sizeof(*platform));
-
-	if (!platform)
-		return NULL;
-	platform->family.value = 6;
-	platform->min_mhz.value = 800;
-	platform->driver_version.value = 1;
-	platform->api_version.value = 1;
-	platform->max_commands.value = 64;
-	platform->kernel.value = KERNEL(6, 12);
-	platform->mailbox.value = MAILBOX_PCI;
-	platform->node.value = 1;
-	platform->masked_errors.value = 1;
-	platform->dies.value = 1;
-	platform->threads.value = 1;
-	platform->die_files.value = 1;
-	platform->hwp.value = 1;
-	platform->bios_turbo.value = 1;
-	platform->cpuinfo_follows_turbo.value = 1;
-	platform->uncore.value = 1;
-	platform->uncore_writable.value = 1;
-	platform->cgroup_tree.value = CGROUP_V2;
-	if (set_texts(platform, name))
-		return platform;
-	platform_free(platform);
-	return NULL;
-}
-
 /** What the kernel shows as its release and its cpufreq driver have it. */
 static int complete_files(struct platform *platform)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The steps from the text of a platform file to a platform, for the files of this folder alone:
- * lines (parse.c), keys and their values (keys.c), domains and CPUs
- * (topology.c), contradictions (check.c), TPMI registers (registers.c).
+ * A platform file on its way to a platform, for the files of this folder alone: sections and
+ * settings, and the steps that read.c leads through.
  */
 #ifndef EMULATOR_MODEL_FILE_H
 #define EMULATOR_MODEL_FILE_H
@@ -34,7 +33,6 @@ struct section_kind {
 	const struct key *keys; /* ended by a NULL name */
 	unsigned int numbers;	/* the name is followed by a number below this; 0: by none */
 };
-extern const struct section_kind section_kinds[];
 
 /** One section of the file: `[level 0 package 1]`. */
 struct section {
@@ -63,6 +61,8 @@ struct platform_file {
 	size_t setting_count;
 };
 
+/* ---- file.c ---- */
+
 /** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
 int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -70,9 +70,20 @@ int file_error(struct platform_file *file, unsigned int line, const char *format
 /** Applies the settings of section @index to what it describes. */
 int apply_section(struct platform_file *file, size_t index, void *target);
 
+/* ---- keys.c ---- */
+
+/** Ended by a NULL name. */
+extern const struct section_kind section_kinds[];
+
+/* ---- The steps, in their order; each returns 0, -EINVAL with the error set, or -ENOMEM ---- */
+
+/** Lines to sections and settings (parse.c). */
+int parse_file(struct platform_file *file);
 int make_domains(struct platform_file *file, struct platform *platform);
 int make_cpus(struct platform_file *file, struct platform *platform);
+/** Refuses what contradicts itself, and completes levels (check.c). */
 int check_platform(struct platform_file *file, struct platform *platform);
+/** TPMI registers of every power domain (registers.c). */
 int make_registers(struct platform_file *file, struct platform *platform);
 
 #endif

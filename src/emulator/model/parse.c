@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takes the text of a platform file apart into sections and settings and leads through the steps to
- * a platform. What the keys mean is not known here.
+ * Takes the text of a platform file apart into sections and settings. What the keys mean is not
+ * known here.
  */
-#include "emulator/capture/recording.h"
 #include "emulator/model/file.h"
 #include "emulator/text.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int file_error(struct platform_file *file, unsigned int line, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	set_line_error(file->error, file->name, line, format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
 
 /** A list of numbers as the bits of a mask. */
 static bool parse_bits(const char *text, unsigned int count, unsigned int *bits)
@@ -237,7 +225,7 @@ static int parse_line(struct platform_file *file, char *text, unsigned int line)
 	return *text == '[' ? parse_section(file, text, line) : parse_setting(file, text, line);
 }
 
-static int parse_lines(struct platform_file *file)
+int parse_file(struct platform_file *file)
 {
 	unsigned int line = 0;
 	char *rest = file->text;
@@ -249,149 +237,4 @@ static int parse_lines(struct platform_file *file)
 		error = parse_line(file, text, ++line);
 	}
 	return error;
-}
-
-int apply_section(struct platform_file *file, size_t index, void *target)
-{
-	int error = 0;
-
-	for (size_t i = file->sections[index].first_setting; i < file->setting_count && !error;
-	     i++) {
-		const struct setting *setting = &file->settings[i];
-
-		if (setting->section != index)
-			break;
-		error = setting->key->parse(file, setting->key, setting->value, setting->line,
-					    (char *)target + setting->key->offset);
-	}
-	return error;
-}
-
-static int apply_platform_sections(struct platform_file *file, struct platform *platform)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < file->section_count && !error; i++)
-		if (file->sections[i].kind->target == TARGET_PLATFORM)
-			error = apply_section(file, i, platform);
-	return error;
-}
-
-/** Looks for keys that mean nothing with this driver. */
-static int check_drivers(struct platform_file *file, const struct platform *platform)
-{
-	bool tpmi = platform_is_tpmi(platform);
-
-	for (size_t i = 0; i < file->setting_count; i++) {
-		const struct setting *setting = &file->settings[i];
-
-		if (setting->key->driver == (tpmi ? FOR_MAILBOX : FOR_TPMI))
-			return file_error(file, setting->line,
-					  "found \"%s\", expected it with API version %s only",
-					  setting->key->name, tpmi ? "0 or 1" : "2 or 3");
-	}
-	return 0;
-}
-
-/* FNV-1a: only has to notice that a file has changed. */
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-static int fill_platform(struct platform_file *file, struct platform *platform)
-{
-	char *what = NULL;
-	int error = parse_lines(file);
-
-	if (!error)
-		error = apply_platform_sections(file, platform);
-	if (!error)
-		error = check_drivers(file, platform);
-	if (!error)
-		error = make_domains(file, platform);
-	if (!error)
-		error = make_cpus(file, platform);
-	if (!error)
-		error = check_platform(file, platform);
-	if (!error && platform_is_tpmi(platform))
-		error = make_registers(file, platform);
-	if (error)
-		return error;
-	error = platform_complete(platform, &what);
-	if (error == -EINVAL && what)
-		error = file_error(file, 1, "%s", what);
-	free(what);
-	return error;
-}
-
-int platform_read(const char *name, const char *file_name, const char *text,
-		  struct platform **platform, char **error)
-{
-	struct platform_file file = { .name = file_name, .error = error };
-	struct platform *made = platform_new(name);
-	int result = -ENOMEM;
-
-	*error = NULL;
-	file.text = strdup(text);
-	if (!made || !file.text)
-		goto out;
-	made->text = strdup(text);
-	made->hash = hash_text(text);
-	if (!made->text)
-		goto out;
-	result = fill_platform(&file, made);
-out:
-	free(file.text);
-	free(file.sections);
-	free(file.settings);
-	if (result) {
-		platform_free(made);
-		made = NULL;
-	}
-	*platform = made;
-	return result;
-}
-
-static void free_domain(struct platform_domain *domain)
-{
-	isst_cpuset_free(domain->cores.set);
-	for (size_t i = 0; i < CLOS_COUNT; i++)
-		isst_cpuset_free(domain->clos[i].cores.set);
-	free(domain->levels);
-	free(domain->registers);
-}
-
-void platform_free(struct platform *platform)
-{
-	if (!platform)
-		return;
-	for (size_t i = 0; i < platform->domain_count; i++)
-		free_domain(&platform->domains[i]);
-	free(platform->domains);
-	free(platform->cpus);
-	isst_cpuset_free(platform->packages.set);
-	isst_cpuset_free(platform->cores.set);
-	isst_cpuset_free(platform->power_domains.set);
-	isst_cpuset_free(platform->partly_bound.set);
-	isst_cpuset_free(platform->unbound.set);
-	isst_cpuset_free(platform->cpu_numbers.set);
-	isst_cpuset_free(platform->offline.set);
-	isst_cpuset_free(platform->possible.set);
-	isst_cpuset_free(platform->refuse_offline.set);
-	isst_cpuset_free(platform->isolcpus.set);
-	free(platform->title.text);
-	free(platform->vendor.text);
-	free(platform->model_name.text);
-	free(platform->cpufreq.text);
-	free(platform->governor.text);
-	free(platform->pstate.text);
-	free(platform->name);
-	free(platform->text);
-	recording_free(platform->recording);
-	free(platform);
 }

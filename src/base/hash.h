@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* FNV-1a: notices that a content is another one. No defence against who wants to hide that. */
+#ifndef ISST_BASE_HASH_H
+#define ISST_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** The hash of nothing, to which bytes are added. */
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+/** The hash of what @hash is of, and @size bytes after that. */
+static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+	const unsigned char *byte = data;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+#endif
