@@ -184,7 +184,7 @@ int recording_make_cpus(struct recording *recording, struct platform *platform);
 /** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM. */
 int recording_set(const struct recording *recording, const char *path, struct isst_cpuset **set);
 int recording_fill(struct recording *recording, struct platform *platform);
-/** The NUMA nodes of CPUs, as they were recorded. */
+/** The NUMA nodes of CPUs, as they were recorded (nodes.c). */
 int recording_number_nodes(const struct recording *recording, struct platform *platform);
 int recording_fill_levels(struct recording *recording, struct platform *platform);
 /** An uncore limit of a domain as it was recorded. Returns 0, -ENOENT or -EINVAL with the error

@@ -107,6 +107,19 @@ static int check_cpus(const struct platform *platform, char **what)
 	return 0;
 }
 
+/** Each package is a NUMA node, numbered from 0 on. */
+static void number_nodes(struct platform *platform)
+{
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		size_t domain = platform->cpus[i].domain;
+		unsigned int node = 0;
+
+		for (size_t j = 1; j <= domain; j++)
+			node += platform->domains[j].package != platform->domains[j - 1].package;
+		platform->cpus[i].node = node;
+	}
+}
+
 /** The cores that a domain's CPUs are in, where nobody has said which it has. */
 static int complete_cores(struct platform *platform)
 {
@@ -234,7 +247,7 @@ int platform_complete(struct platform *platform, char **what)
 		error = complete_power_domains(platform, what);
 	if (!error) {
 		number_registers(platform);
-		platform_number_nodes(platform);
+		number_nodes(platform);
 		find_first_threads(platform);
 		complete_smt(platform);
 	}

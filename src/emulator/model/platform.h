@@ -254,9 +254,6 @@ int platform_complete(struct platform *platform, char **what);
 /** Whether the driver talks to TPMI registers: API version 2 and up. */
 bool platform_is_tpmi(const struct platform *platform);
 
-/** Each package is a NUMA node, numbered from 0 on (platform_complete). */
-void platform_number_nodes(struct platform *platform);
-
 /** The state of the lock that a recorded machine carries: cleared in every power domain. */
 void platform_unlock(struct platform *platform);
 
