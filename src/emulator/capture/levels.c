@@ -2,7 +2,7 @@
 /*
  * The levels and settings of mailbox firmware, decoded from its recorded answers, so that a
  * recorded machine can be changed too. Reads are answered as they were recorded
- * (replay.c); what cannot be decoded here only limits what changes do.
+ * (firmware/recorded.c); what cannot be decoded here only limits what changes do.
  */
 #include "emulator/capture/recording.h"
 

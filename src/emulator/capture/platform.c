@@ -283,7 +283,7 @@ int recording_uncore_khz(const struct recording *recording, const struct platfor
 	return recording_number(recording, recording_entry(recording, path), HIGHEST_KHZ, khz);
 }
 
-/** The limits are those of the first state (replay.c); here they only have to be
+/** The limits are those of the first state (firmware/recorded.c); here they only have to be
  * numbers. */
 static int fill_uncore(const struct recording *recording, struct platform *platform)
 {

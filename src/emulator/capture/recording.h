@@ -192,7 +192,7 @@ int recording_fill_levels(struct recording *recording, struct platform *platform
 int recording_uncore_khz(const struct recording *recording, const struct platform *platform,
 			 const struct platform_domain *domain, const char *name, unsigned int *khz);
 
-/* replay.c: a recorded machine at work. The first three do nothing on others. */
+/* recording_firmware.c: a recorded machine at work. The first three do nothing on others. */
 
 struct server;
 
