@@ -3,6 +3,7 @@
  * Recorded machines. The input is all files of a recording, each behind a line `=== N` with the
  * number of its path in the table; what comes before the first one is left out.
  */
+#include "emulator/capture/load.h"
 #include "emulator/capture/recording.h"
 #include "fuzz/support/fuzz.h"
 
@@ -86,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else if (platform) {
 		abort();
 	}
-	platform_free(platform);
+	platform_unload(platform);
 	free(error);
 	free(text);
 	return 0;

@@ -108,8 +108,8 @@ struct recording {
 /* machine.c: the whole */
 
 /**
- * Reads the recorded machine in @directory and makes the platform @name of it, which owns what was
- * recorded. Returns 0, -EINVAL with *@error set, or -ENOMEM.
+ * Reads the recorded machine in @directory and makes the platform @name of it, both to be freed by
+ * platform_unload(). Returns 0, -EINVAL with *@error set, or -ENOMEM.
  */
 int recording_read(const char *name, const char *directory, struct platform **platform,
 		   char **error);

@@ -2,7 +2,6 @@
 /* A platform from its defaults to its end, and what is looked up in it. Nothing of where it comes
  * from. */
 #include "emulator/model/platform.h"
-#include "emulator/capture/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +120,5 @@ void platform_free(struct platform *platform)
 	free(platform->pstate.text);
 	free(platform->name);
 	free(platform->text);
-	recording_free(platform->recording);
 	free(platform);
 }

@@ -222,7 +222,7 @@ struct platform {
 	size_t cpu_count;
 	unsigned int cpu_ids; /* one more than the highest possible CPU: the kernel's nr_cpu_ids */
 	size_t level_count;   /* of all domains, as the file describes them */
-	struct recording *recording; /* NULL: described by a platform file */
+	struct recording *recording; /* not owned; NULL: described by a platform file */
 };
 
 /**

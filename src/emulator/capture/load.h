@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The platform that a user names: a built-in one, a platform file's, or a recorded machine's. */
+#ifndef EMULATOR_CAPTURE_LOAD_H
+#define EMULATOR_CAPTURE_LOAD_H
+
+#include "emulator/model/platform.h"
+#include "isst-emulator.h"
+
+/** Reads a platform, and takes its lock off where the target says so. Returns and sets *@error as
+ * isst_emulator.open does; to be given to platform_unload(). */
+int platform_load(const struct isst_emulator_target *target, struct platform **platform,
+		  char **error);
+/** Frees it with what was recorded of it; NULL is none. */
+void platform_unload(struct platform *platform);
+/** isst_emulator.show */
+int platform_show(const struct isst_emulator_target *target, char **text, char **error);
+
+#endif
