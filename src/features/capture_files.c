@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's files in a capture: /proc/cpuinfo and single values of sysfs. */
 #include "base/array.h"
+#include "base/capture_format.h"
 #include "base/memory_stream.h"
 #include "features/capture.h"
 
@@ -111,10 +112,6 @@ int capture_cpus(struct capture *capture)
 /** The lines that tell identity and topology. */
 static bool is_wanted(const char *line, size_t length)
 {
-	static const char *const keys[] = {
-		"processor", "vendor_id",   "cpu family", "model",   "model name", "stepping",
-		"microcode", "physical id", "siblings",	  "core id", "cpu cores",  "apicid",
-	};
 	size_t key = 0;
 
 	while (key < length && line[key] != ':')
@@ -123,9 +120,12 @@ static bool is_wanted(const char *line, size_t length)
 		key--;
 	if (length == 0)
 		return true; /* between two processors */
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (strlen(keys[i]) == key && memcmp(keys[i], line, key) == 0)
+	for (unsigned int i = 0; i < CAPTURE_CPUINFO_KEYS; i++) {
+		const char *wanted = capture_cpuinfo_keys[i];
+
+		if (strlen(wanted) == key && memcmp(wanted, line, key) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -149,7 +149,7 @@ static int capture_cpuinfo(struct capture *capture)
 		line += length;
 	}
 	free(text);
-	return error ? error : capture_keep_text(capture, &kept, "proc/cpuinfo");
+	return error ? error : capture_keep_text(capture, &kept, CAPTURE_CPUINFO);
 }
 
 /* ---- sysfs ---- */
@@ -223,7 +223,7 @@ static int capture_rows(struct capture *capture, FILE *stream, const char *direc
 			return -ENOMEM;
 		error = read_text(capture, path, &text);
 		if (!error && text && !strchr(text, '\n'))
-			fprintf(stream, "%s|%s|%s\n", rows[i].writable ? "rw" : "ro", path, text);
+			capture_put_file(stream, rows[i].writable, path, text);
 		free(text);
 		free(path);
 	}
@@ -295,10 +295,11 @@ int capture_kernel_files(struct capture *capture)
 		error = memory_stream_open(&text);
 	if (error)
 		return error;
-	fputs("# ro|path|value or rw|path|value, a line for each file\n", text.stream);
+	fprintf(text.stream, "%c %s|path|value or %s|path|value, a line for each file\n",
+		CAPTURE_COMMENT, capture_file_modes[false], capture_file_modes[true]);
 	error = capture_sysfs(capture, text.stream);
 	if (!error)
-		return capture_keep_text(capture, &text, "sys/inlinefiles.txt");
+		return capture_keep_text(capture, &text, CAPTURE_FILES);
 	memory_stream_drop(&text);
 	return error;
 }

@@ -5,10 +5,10 @@
  * they mean is not known here, except what has to be asked next.
  */
 #include "base/array.h"
+#include "base/capture_format.h"
 #include "base/memory_stream.h"
 #include "features/capture.h"
 
-#include "base/error_name.h"
 #include "base/machine.h"
 
 #include <errno.h>
@@ -59,16 +59,6 @@ int capture_driver(struct capture *capture)
 
 /* ---- MSRs ---- */
 
-static void write_header(FILE *stream, uint32_t address)
-{
-	fprintf(stream, "%x:", address);
-}
-
-static void write_value(FILE *stream, bool first, unsigned int cpu, uint64_t value)
-{
-	fprintf(stream, "%s%u|%llx", first ? "" : " ", cpu, (unsigned long long)value);
-}
-
 /** The driver's numbers are those of an MSR, which one depends on the processor. */
 static int write_numbers(struct capture *capture, FILE *stream)
 {
@@ -80,9 +70,10 @@ static int write_numbers(struct capture *capture, FILE *stream)
 					     "the driver does not tell the core of CPU %u "
 					     "(GET_PHY_ID): %s",
 					     capture->cpus[i], strerror(-capture->map_errors[i]));
-	write_header(stream, capture->info.api_version >= API_TPMI ? PM_LOGICAL_ID : THREAD_ID);
+	capture_put_msr(stream, capture->info.api_version >= API_TPMI ? PM_LOGICAL_ID : THREAD_ID);
 	for (size_t i = 0; i < capture->cpu_count; i++)
-		write_value(stream, i == 0, capture->cpus[i], capture->maps[i].physical_cpu);
+		capture_put_msr_value(stream, i == 0, capture->cpus[i],
+				      capture->maps[i].physical_cpu);
 	fputc('\n', stream);
 	return 0;
 }
@@ -111,9 +102,9 @@ static int write_msr(struct capture *capture, FILE *stream, uint32_t address)
 			       "tell",
 			       address, failed, capture->cpu_count);
 	if (failed == 0) {
-		write_header(stream, address);
+		capture_put_msr(stream, address);
 		for (size_t i = 0; i < capture->cpu_count; i++)
-			write_value(stream, i == 0, capture->cpus[i], entries[i].data);
+			capture_put_msr_value(stream, i == 0, capture->cpus[i], entries[i].data);
 		fputc('\n', stream);
 	}
 	free(entries);
@@ -130,31 +121,28 @@ int capture_msrs(struct capture *capture)
 
 	if (error)
 		return error;
-	fputs("# address:CPU|value CPU|value ..., hexadecimal but for the CPUs\n", text.stream);
+	fprintf(text.stream, "%c address:CPU|value CPU|value ..., hexadecimal but for the CPUs\n",
+		CAPTURE_COMMENT);
 	if (driver)
 		error = write_numbers(capture, text.stream);
 	for (size_t i = 0; driver && i < sizeof(addresses) / sizeof(addresses[0]) && !error; i++)
 		error = write_msr(capture, text.stream, addresses[i]);
 	if (!error)
-		return capture_keep_text(capture, &text, "msr/msr.txt");
+		return capture_keep_text(capture, &text, CAPTURE_MSRS);
 	memory_stream_drop(&text);
 	return error;
 }
 
 /* ---- Mailbox and registers ---- */
 
-static int write_answer(struct capture *capture, FILE *stream, int error, uint32_t value)
+static int write_answer(struct capture *capture, FILE *stream, enum capture_keyword keyword,
+			const uint32_t *values, int error)
 {
 	/* Not what the machine is, only what it was at that moment. */
 	if (error == -EBUSY)
 		return message_error(&capture->context->messages, -EIO,
 				     "the mailbox stays busy; more tries (--retry) may help");
-	/* A number alone would be an answer. */
-	if (error)
-		fprintf(stream, " -> %s%s\n", *error_name(error).text == 'E' ? "" : "E",
-			error_name(error).text);
-	else
-		fprintf(stream, " -> 0x%08x\n", value);
+	capture_put_answer(stream, &capture_syntaxes[keyword], values, error);
 	return 0;
 }
 
@@ -192,11 +180,14 @@ static int send_questions(struct capture *capture, const struct capture_domain *
 			       questions->count, BATCH_READS);
 	for (size_t i = 0; i < questions->count && !error; i++) {
 		const struct abi_mbox_cmd *command = &questions->commands[i];
+		const uint32_t values[] = { domain->package,
+					    domain->die,
+					    (uint32_t)command->command << 8 | command->sub_command,
+					    command->parameter,
+					    command->req_data,
+					    command->resp_data };
 
-		fprintf(stream, "mailbox %u %u 0x%02x/0x%02x 0x%x 0x%x", domain->package,
-			domain->die, command->command, command->sub_command, command->parameter,
-			command->req_data);
-		error = write_answer(capture, stream, errors[i], command->resp_data);
+		error = write_answer(capture, stream, CAPTURE_MAILBOX, values, errors[i]);
 	}
 	if (!error && first && !errors[0])
 		*first = questions->commands[0].resp_data;
@@ -321,8 +312,10 @@ static int capture_mmio(struct capture *capture, const struct capture_domain *do
 		driver_io(&capture->context->driver, entries, errors, count, BATCH_READS);
 	}
 	for (size_t i = 0; i < count && !error; i++) {
-		fprintf(stream, "mmio %u %u 0x%02x", domain->package, domain->die, entries[i].reg);
-		error = write_answer(capture, stream, errors[i], entries[i].value);
+		const uint32_t values[] = { domain->package, domain->die, entries[i].reg,
+					    entries[i].value };
+
+		error = write_answer(capture, stream, CAPTURE_MMIO, values, errors[i]);
 	}
 	free(entries);
 	free(errors);
@@ -346,13 +339,12 @@ static int capture_domain(struct capture *capture, const struct capture_domain *
 static void write_driver(const struct capture *capture, FILE *stream)
 {
 	const struct abi_platform_info *info = &capture->info;
+	const uint32_t values[] = { info->api_version, info->driver_version,
+				    info->max_cmds_per_ioctl, info->mbox_supported,
+				    info->mmio_supported };
+	enum capture_keyword keyword = capture->device ? CAPTURE_DRIVER : CAPTURE_NO_DRIVER;
 
-	if (capture->device)
-		fprintf(stream, "driver -> %u %u %u %u %u\n", info->api_version,
-			info->driver_version, info->max_cmds_per_ioctl, info->mbox_supported,
-			info->mmio_supported);
-	else
-		fputs("no-driver\n", stream);
+	capture_put_answer(stream, &capture_syntaxes[keyword], values, 0);
 }
 
 /** Whoever takes the capture elsewhere finds nothing of Speed Select in it. */
@@ -383,12 +375,24 @@ static int capture_instances(struct capture *capture, FILE *stream)
 		struct abi_tpmi_instance_count instances = { .socket_id = (uint8_t)socket };
 		int failed = driver_request(&capture->context->driver, "COUNT_TPMI_INSTANCES",
 					    ABI_COUNT_TPMI_INSTANCES, &instances);
+		const uint32_t values[] = { socket, instances.valid_mask };
 
-		fprintf(stream, "instances %u", socket);
-		error = write_answer(capture, stream, failed, instances.valid_mask);
+		error = write_answer(capture, stream, CAPTURE_INSTANCES, values, failed);
 	}
 	isst_cpuset_free(packages);
 	return error;
+}
+
+/** For who reads the file: its lines, those with something to explain. */
+static void write_syntaxes(FILE *stream)
+{
+	for (unsigned int i = 0; i < CAPTURE_KEYWORDS; i++) {
+		if (capture_syntaxes[i].before + capture_syntaxes[i].behind == 0)
+			continue;
+		fprintf(stream, "%c ", CAPTURE_COMMENT);
+		capture_put_syntax(stream, &capture_syntaxes[i]);
+		fputc('\n', stream);
+	}
 }
 
 int capture_answers(struct capture *capture)
@@ -398,11 +402,7 @@ int capture_answers(struct capture *capture)
 
 	if (error)
 		return error;
-	fputs("# driver -> API-VERSION DRIVER-VERSION MAX-COMMANDS MAILBOX MMIO\n"
-	      "# mailbox PACKAGE DIE COMMAND/SUB-COMMAND PARAMETER DATA -> ANSWER or error\n"
-	      "# mmio PACKAGE DIE OFFSET -> VALUE or error\n"
-	      "# instances SOCKET -> MASK or error\n",
-	      text.stream);
+	write_syntaxes(text.stream);
 	write_driver(capture, text.stream);
 	tell_missing_driver(capture);
 	if (capture->device && capture->info.api_version >= API_TPMI)
@@ -411,14 +411,14 @@ int capture_answers(struct capture *capture)
 		if (has_mailbox(capture) || has_mmio(capture))
 			error = capture_domain(capture, &capture->domains[i], text.stream);
 	if (!error)
-		return capture_keep_text(capture, &text, "isst/answers.txt");
+		return capture_keep_text(capture, &text, CAPTURE_ANSWERS);
 	memory_stream_drop(&text);
 	return error;
 }
 
 /* ---- TPMI registers ---- */
 
-static const char debug_directory[] = "/sys/kernel/debug";
+static const char debug_directory[] = "/" CAPTURE_DEBUGFS;
 
 static int missing_registers(struct capture *capture, const char *what)
 {
@@ -450,13 +450,13 @@ static int capture_debug_file(struct capture *capture, const char *device, const
 
 static int capture_device(struct capture *capture, const char *device)
 {
-	int error = capture_debug_file(capture, device, "tpmi-id-05/mem_dump");
+	int error = capture_debug_file(capture, device, CAPTURE_REGISTERS);
 
 	if (error == -ENOENT)
-		return missing_registers(capture, "a TPMI device has no tpmi-id-05/mem_dump");
+		return missing_registers(capture, "a TPMI device has no " CAPTURE_REGISTERS);
 	if (error)
 		return error;
-	error = capture_debug_file(capture, device, "pfs_dump");
+	error = capture_debug_file(capture, device, CAPTURE_FEATURES);
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -473,7 +473,7 @@ int capture_registers(struct capture *capture)
 	if (error)
 		return error == -ENOMEM ? error : missing_registers(capture, strerror(-error));
 	for (size_t i = 0; i < count; i++) {
-		if (!error && strncmp(names[i], "tpmi-", strlen("tpmi-")) == 0) {
+		if (!error && strncmp(names[i], CAPTURE_DEVICE, strlen(CAPTURE_DEVICE)) == 0) {
 			error = capture_device(capture, names[i]);
 			found++;
 		}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * isst/answers.txt of a recording: what the driver said of itself, and what firmware answered to
- * mailbox commands and reads of registers. What answers mean is not known here.
+ * The answers of a recording: what the driver said of itself, and what firmware answered to mailbox
+ * commands and reads of registers. What answers mean is not known here.
  */
-#include "base/error_name.h"
+#include "base/capture_format.h"
 #include "emulator/capture/recording.h"
 #include "emulator/text.h"
 
@@ -11,65 +11,98 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A line on its way: the words before and behind the arrow. */
-enum { MOST_WORDS = 8 };
+/* ---- A line's words ---- */
+
+/** The fields of a line on their way. */
 struct answer_line {
 	const struct recorded_file *file;
 	unsigned int number;
-	char *word[MOST_WORDS];
-	unsigned int count, arrow; /* words; index of the first one behind the arrow */
+	const struct capture_syntax *syntax;
+	char *field[CAPTURE_MOST_FIELDS];
+	unsigned int count, before; /* fields; of these before the arrow */
+	uint32_t value[CAPTURE_MOST_FIELDS];
+	int error; /* in the place of an answer */
 };
 
-static int read_number(const struct answer_line *line, unsigned int index, uint64_t max,
-		       unsigned int *number)
+/** Cuts a line behind its keyword into fields. False where there are too many, or two arrows. */
+static bool cut_fields(char *text, struct answer_line *line)
 {
-	uint64_t value;
+	char *rest = NULL, *word = strtok_r(text, " \t", &rest);
+	bool arrow = false;
 
-	if (isst_parse_number(line->word[index], 0, max, &value))
+	for (; word; word = strtok_r(NULL, " \t", &rest)) {
+		if (!arrow && strcmp(word, CAPTURE_ARROW) == 0) {
+			arrow = true;
+			line->before = line->count;
+		} else if (line->count == CAPTURE_MOST_FIELDS) {
+			return false;
+		} else {
+			line->field[line->count++] = word;
+		}
+	}
+	if (!arrow)
+		line->before = line->count;
+	return true;
+}
+
+static int wrong_syntax(const struct answer_line *line)
+{
+	struct text text;
+	char *syntax;
+	int result;
+
+	if (!text_open(&text))
+		return -ENOMEM;
+	capture_put_syntax(text.stream, line->syntax);
+	syntax = text_close(&text);
+	if (!syntax)
+		return -ENOMEM;
+	result = recorded_error(line->file, line->number, "found other fields, expected \"%s\"",
+				syntax);
+	free(syntax);
+	return result;
+}
+
+static int wrong_field(const struct answer_line *line, unsigned int index)
+{
+	const struct capture_field *field = &line->syntax->fields[index];
+	const char *found = line->field[index];
+
+	switch (field->number) {
+	case CAPTURE_COMMAND:
 		return recorded_error(line->file, line->number,
-				      "found \"%s\", expected a number 0..%llu", line->word[index],
-				      (unsigned long long)max);
-	*number = (unsigned int)value;
+				      "found \"%s\", expected a command such as 0x7f/0x01", found);
+	case CAPTURE_OFFSET:
+		return recorded_error(
+			line->file, line->number,
+			"found the offset \"%s\", expected a multiple of 4 up to 0x%x", found,
+			field->max);
+	case CAPTURE_ANSWER:
+		return recorded_error(line->file, line->number,
+				      "found \"%s\", expected a number 0..%u or an error such as "
+				      "ENXIO or E524",
+				      found, field->max);
+	default:
+		return recorded_error(line->file, line->number,
+				      "found \"%s\", expected a number 0..%u", found, field->max);
+	}
+}
+
+static int parse_fields(struct answer_line *line, char *text)
+{
+	const struct capture_syntax *syntax = line->syntax;
+
+	if (!cut_fields(text, line) || line->before != syntax->before ||
+	    line->count != syntax->before + syntax->behind)
+		return wrong_syntax(line);
+	for (unsigned int i = 0; i < line->count; i++)
+		if (!capture_parse_field(&syntax->fields[i], line->field[i], &line->value[i],
+					 &line->error))
+			return wrong_field(line, i);
 	return 0;
 }
 
-/** A number, or `E` and what is left of an error's name, or its number: ENXIO, E524. */
-static int read_answer(const struct answer_line *line, struct recorded_answer *answer)
-{
-	const char *word = line->word[line->arrow];
-
-	if (*word == 'E') {
-		bool number = word[1] >= '0' && word[1] <= '9';
-
-		answer->error = -error_number(number ? word + 1 : word);
-		return answer->error
-			       ? 0
-			       : recorded_error(line->file, line->number,
-						"found \"%s\", expected an answer or an error "
-						"such as ENXIO or E524",
-						word);
-	}
-	return read_number(line, line->arrow, UINT32_MAX, &answer->value);
-}
-
-/** `0x7f/0x01` */
-static int read_command(const struct answer_line *line, unsigned int index, uint32_t *command)
-{
-	char *word = line->word[index], *slash = strchr(word, '/');
-	uint64_t number, sub;
-
-	if (slash)
-		*slash = '\0';
-	if (!slash || isst_parse_number(word, 16, UINT8_MAX, &number) ||
-	    isst_parse_number(slash + 1, 16, UINT8_MAX, &sub)) {
-		if (slash)
-			*slash = '/';
-		return recorded_error(line->file, line->number,
-				      "found \"%s\", expected a command such as 0x7f/0x01", word);
-	}
-	*command = (uint32_t)(number << 8 | sub);
-	return 0;
-}
+/* ---- What lines say ---- */
 
 static int add_answer(struct recording *recording, const struct recorded_answer *answer)
 {
@@ -80,158 +113,132 @@ static int add_answer(struct recording *recording, const struct recorded_answer 
 	return 0;
 }
 
-/** `mailbox PACKAGE DIE COMMAND/SUB PARAMETER DATA -> ANSWER` */
-static int read_mailbox(struct recording *recording, const struct answer_line *line)
+static int take_mailbox(struct recording *recording, const struct answer_line *line)
 {
-	struct recorded_answer answer = { .kind = ANSWER_MAILBOX, .line = line->number };
-	int result = read_number(line, 1, INT16_MAX, &answer.package);
+	const struct recorded_answer answer = {
+		.kind = CAPTURE_MAILBOX,
+		.package = line->value[0],
+		.die = line->value[1],
+		.command = line->value[2],
+		.parameter = line->value[3],
+		.data = line->value[4],
+		.value = line->value[5],
+		.error = line->error,
+		.line = line->number,
+	};
 
-	if (!result)
-		result = read_number(line, 2, INT16_MAX, &answer.die);
-	if (!result)
-		result = read_command(line, 3, &answer.command);
-	if (!result)
-		result = read_number(line, 4, 0x3fff, &answer.parameter);
-	if (!result)
-		result = read_number(line, 5, UINT32_MAX, &answer.data);
-	if (!result)
-		result = read_answer(line, &answer);
-	return result ? result : add_answer(recording, &answer);
+	return add_answer(recording, &answer);
 }
 
-/** `mmio PACKAGE DIE OFFSET -> ANSWER` */
-static int read_mmio(struct recording *recording, const struct answer_line *line)
+static int take_mmio(struct recording *recording, const struct answer_line *line)
 {
-	struct recorded_answer answer = { .kind = ANSWER_MMIO, .line = line->number };
-	int result = read_number(line, 1, INT16_MAX, &answer.package);
+	const struct recorded_answer answer = {
+		.kind = CAPTURE_MMIO,
+		.package = line->value[0],
+		.die = line->value[1],
+		.command = line->value[2],
+		.value = line->value[3],
+		.error = line->error,
+		.line = line->number,
+	};
 
-	if (!result)
-		result = read_number(line, 2, INT16_MAX, &answer.die);
-	if (!result)
-		result = read_number(line, 3, UINT16_MAX, &answer.command);
-	if (!result && answer.command % 4 != 0)
-		result = recorded_error(line->file, line->number,
-					"found the offset 0x%x, expected a multiple of 4",
-					answer.command);
-	if (!result)
-		result = read_answer(line, &answer);
-	return result ? result : add_answer(recording, &answer);
+	return add_answer(recording, &answer);
 }
 
-/** `instances SOCKET -> MASK`: the power domains that the driver serves */
-static int read_instances(struct recording *recording, const struct answer_line *line)
+/** The power domains that the driver serves. */
+static int take_instances(struct recording *recording, const struct answer_line *line)
 {
-	struct recorded_answer answer = { .kind = ANSWER_INSTANCES, .line = line->number };
-	int result = read_number(line, 1, UINT8_MAX, &answer.package);
+	const struct recorded_answer answer = {
+		.kind = CAPTURE_INSTANCES,
+		.package = line->value[0],
+		.value = line->value[1],
+		.error = line->error,
+		.line = line->number,
+	};
 
-	if (!result)
-		result = read_answer(line, &answer);
-	return result ? result : add_answer(recording, &answer);
+	return add_answer(recording, &answer);
 }
 
-/** `driver -> API-VERSION DRIVER-VERSION MAX-COMMANDS MAILBOX MMIO` */
-static int read_driver(struct recording *recording, const struct answer_line *line)
+/** There is one driver, or none. */
+static int check_driver(const struct recording *recording, const struct answer_line *line)
 {
-	struct recorded_driver *driver = &recording->driver;
-	unsigned int mailbox = 0, mmio = 0;
-	int result;
+	const struct recorded_driver *driver = &recording->driver;
+	const char *before =
+		capture_syntaxes[driver->present ? CAPTURE_DRIVER : CAPTURE_NO_DRIVER].keyword;
 
-	if (driver->line)
+	if (!driver->line)
+		return 0;
+	if (before == line->syntax->keyword)
 		return recorded_error(line->file, line->number,
-				      "found \"driver\" again, it stands in line %u already",
+				      "found \"%s\" again, it stands in line %u already", before,
 				      driver->line);
-	driver->line = line->number;
-	driver->present = true;
-	result = read_number(line, line->arrow, UINT16_MAX, &driver->api_version);
-	if (!result)
-		result = read_number(line, line->arrow + 1, UINT16_MAX, &driver->driver_version);
-	if (!result)
-		result = read_number(line, line->arrow + 2, UINT16_MAX, &driver->max_commands);
-	if (!result)
-		result = read_number(line, line->arrow + 3, 1, &mailbox);
-	if (!result)
-		result = read_number(line, line->arrow + 4, 1, &mmio);
+	return recorded_error(line->file, line->number,
+			      "found \"%s\", but \"%s\" stands in line %u", line->syntax->keyword,
+			      before, driver->line);
+}
+
+static int take_driver(struct recording *recording, const struct answer_line *line)
+{
+	int result = check_driver(recording, line);
+
 	if (result)
 		return result;
-	if (driver->max_commands < 1 || driver->max_commands > 64)
+	if (line->value[2] < 1 || line->value[2] > 64)
 		return recorded_error(line->file, line->number,
 				      "found batches of %u commands, expected 1..64",
-				      driver->max_commands);
-	driver->mailbox = mailbox;
-	driver->mmio = mmio;
+				      line->value[2]);
+	recording->driver = (struct recorded_driver){
+		.line = line->number,
+		.present = true,
+		.api_version = line->value[0],
+		.driver_version = line->value[1],
+		.max_commands = line->value[2],
+		.mailbox = line->value[3],
+		.mmio = line->value[4],
+	};
 	return 0;
 }
 
-/** `no-driver`: there is no device. */
-static int read_no_driver(struct recording *recording, const struct answer_line *line)
+/** There is no device. */
+static int take_no_driver(struct recording *recording, const struct answer_line *line)
 {
-	if (recording->driver.line)
-		return recorded_error(line->file, line->number,
-				      "found \"no-driver\", but \"driver\" stands in line %u",
-				      recording->driver.line);
-	recording->driver.line = line->number;
-	return 0;
+	int result = check_driver(recording, line);
+
+	if (!result)
+		recording->driver = (struct recorded_driver){ .line = line->number };
+	return result;
 }
 
-static const struct line_kind {
-	const char *word;
-	unsigned int before, behind; /* words on either side of the arrow */
-	int (*read)(struct recording *recording, const struct answer_line *line);
-	const char *expected;
-} kinds[] = {
-	{ "driver", 1, 5, read_driver,
-	  "driver -> API-VERSION DRIVER-VERSION MAX-COMMANDS MAILBOX MMIO" },
-	{ "no-driver", 1, 0, read_no_driver, "no-driver" },
-	{ "mailbox", 6, 1, read_mailbox,
-	  "mailbox PACKAGE DIE COMMAND/SUB PARAMETER DATA -> ANSWER" },
-	{ "mmio", 4, 1, read_mmio, "mmio PACKAGE DIE OFFSET -> ANSWER" },
-	{ "instances", 2, 1, read_instances, "instances SOCKET -> MASK" },
+static int (*const takers[CAPTURE_KEYWORDS])(struct recording *, const struct answer_line *) = {
+	[CAPTURE_DRIVER] = take_driver,	      [CAPTURE_NO_DRIVER] = take_no_driver,
+	[CAPTURE_MAILBOX] = take_mailbox,     [CAPTURE_MMIO] = take_mmio,
+	[CAPTURE_INSTANCES] = take_instances,
 };
-
-static void cut_words(char *text, struct answer_line *line)
-{
-	char *rest = NULL, *word = strtok_r(text, " \t", &rest);
-
-	for (; word; word = strtok_r(NULL, " \t", &rest)) {
-		if (strcmp(word, "->") == 0 && line->arrow == 0) {
-			line->arrow = line->count;
-		} else if (line->count == MOST_WORDS) {
-			line->arrow = 0;
-			break;
-		} else {
-			line->word[line->count++] = word;
-		}
-	}
-	if (line->arrow == 0)
-		line->arrow = line->count;
-}
 
 static int parse_line(struct recording *recording, const struct recorded_text *text)
 {
 	struct answer_line line = { .file = &recording->answer_file, .number = text->number };
-	char *start = trim(text->text);
+	char *start = trim(text->text), *rest = start + strcspn(start, " \t");
+	int result;
 
-	if (*start == '\0' || *start == '#')
+	if (*start == '\0' || *start == CAPTURE_COMMENT)
 		return 0;
-	cut_words(start, &line);
-	if (line.count == 0)
-		return recorded_error(line.file, line.number,
-				      "found \"->\" alone, expected a request before it");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (strcmp(kinds[i].word, line.word[0]) != 0)
+	if (*rest)
+		*rest++ = '\0';
+	for (unsigned int i = 0; i < CAPTURE_KEYWORDS; i++) {
+		line.syntax = &capture_syntaxes[i];
+		if (strcmp(line.syntax->keyword, start) != 0)
 			continue;
-		if (line.arrow != kinds[i].before ||
-		    line.count != kinds[i].before + kinds[i].behind)
-			return recorded_error(line.file, line.number,
-					      "found %u words, expected \"%s\"", line.count,
-					      kinds[i].expected);
-		return kinds[i].read(recording, &line);
+		result = parse_fields(&line, rest);
+		return result ? result : takers[i](recording, &line);
 	}
 	return recorded_error(line.file, line.number,
 			      "found \"%s\", expected driver, no-driver, mailbox, mmio or "
 			      "instances",
-			      line.word[0]);
+			      start);
 }
+
+/* ---- Finding answers ---- */
 
 static int compare_numbers(uint32_t a, uint32_t b)
 {
@@ -283,7 +290,7 @@ const struct recorded_answer *recording_mailbox(const struct recording *recordin
 						uint32_t command, uint32_t parameter, uint32_t data)
 {
 	const struct recorded_answer request = {
-		.kind = ANSWER_MAILBOX,
+		.kind = CAPTURE_MAILBOX,
 		.package = domain->package,
 		.die = domain->die,
 		.command = command,
@@ -297,7 +304,7 @@ const struct recorded_answer *recording_mailbox(const struct recording *recordin
 int recording_read_answers(struct recording *recording)
 {
 	struct recorded_file *file = &recording->answer_file;
-	int result = recorded_file_read(recording, "isst/answers.txt", file);
+	int result = recorded_file_read(recording, CAPTURE_ANSWERS, file);
 
 	if (result == -ENOENT)
 		return 0; /* only captures have it */

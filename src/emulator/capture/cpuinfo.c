@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* proc/cpuinfo of a recording: what the processors are, and in which package and core each CPU is.
+/* The cpuinfo of a recording: what the processors are, and in which package and core each CPU is.
  */
 #include "emulator/capture/recording.h"
 #include "emulator/text.h"
@@ -10,30 +10,16 @@
 
 enum { HIGHEST_CPU = 1 << 20 };
 
-enum cpuinfo_key {
-	KEY_PROCESSOR,
-	KEY_VENDOR,
-	KEY_FAMILY,
-	KEY_MODEL,
-	KEY_NAME,
-	KEY_STEPPING,
-	KEY_PACKAGE,
-	KEY_CORE,
-	KEYS,
-};
+enum { KEYS = CAPTURE_REQUIRED_KEYS };
 
-static const struct cpuinfo_row {
-	const char *name;
-	unsigned int max; /* of a number; 0: a text */
-} rows[KEYS] = {
-	[KEY_PROCESSOR] = { "processor", HIGHEST_CPU },
-	[KEY_VENDOR] = { "vendor_id", 0 },
-	[KEY_FAMILY] = { "cpu family", 0x10e },
-	[KEY_MODEL] = { "model", 0xff },
-	[KEY_NAME] = { "model name", 0 },
-	[KEY_STEPPING] = { "stepping", 0xf },
-	[KEY_PACKAGE] = { "physical id", HIGHEST_ID },
-	[KEY_CORE] = { "core id", HIGHEST_CPU },
+/** Of those that are numbers. */
+static const unsigned int most[KEYS] = {
+	[CAPTURE_PROCESSOR] = HIGHEST_CPU,
+	[CAPTURE_FAMILY] = 0x10e,
+	[CAPTURE_MODEL] = 0xff,
+	[CAPTURE_STEPPING] = 0xf,
+	[CAPTURE_PACKAGE] = HIGHEST_ID,
+	[CAPTURE_CORE] = HIGHEST_CPU,
 };
 
 /** The lines about one processor. */
@@ -60,17 +46,17 @@ static int parse_line(struct recording *recording, const struct recorded_text *l
 	if (!block->line)
 		block->line = line->number;
 	for (unsigned int i = 0; i < KEYS; i++) {
-		if (strcmp(rows[i].name, key) != 0)
+		if (strcmp(capture_cpuinfo_keys[i], key) != 0)
 			continue;
 		if (block->known[i])
 			return recorded_error(file, line->number,
 					      "found \"%s\" again, expected an empty line before "
 					      "the next processor",
 					      key);
-		if (rows[i].max && isst_parse_number(value, 10, rows[i].max, &number))
+		if (most[i] && isst_parse_number(value, 10, most[i], &number))
 			return recorded_error(file, line->number,
 					      "found \"%s\" for \"%s\", expected a number 0..%u",
-					      value, key, rows[i].max);
+					      value, key, most[i]);
 		if (*value == '\0')
 			return recorded_error(file, line->number,
 					      "found nothing for \"%s\", expected a text", key);
@@ -86,19 +72,19 @@ static int parse_line(struct recording *recording, const struct recorded_text *l
 static int take_identity(struct recording *recording, const struct block *block)
 {
 	if (recording->cpu_count == 0) {
-		recording->vendor = block->text[KEY_VENDOR];
-		recording->model_name = block->text[KEY_NAME];
-		recording->family = block->number[KEY_FAMILY];
-		recording->model = block->number[KEY_MODEL];
-		recording->stepping = block->number[KEY_STEPPING];
+		recording->vendor = block->text[CAPTURE_VENDOR];
+		recording->model_name = block->text[CAPTURE_NAME];
+		recording->family = block->number[CAPTURE_FAMILY];
+		recording->model = block->number[CAPTURE_MODEL];
+		recording->stepping = block->number[CAPTURE_STEPPING];
 		return 0;
 	}
-	if (block->number[KEY_FAMILY] != recording->family ||
-	    block->number[KEY_MODEL] != recording->model)
+	if (block->number[CAPTURE_FAMILY] != recording->family ||
+	    block->number[CAPTURE_MODEL] != recording->model)
 		return recorded_error(&recording->cpuinfo, block->line,
 				      "found a processor of family %u, model %u, expected %u and "
 				      "%u as of the first one",
-				      block->number[KEY_FAMILY], block->number[KEY_MODEL],
+				      block->number[CAPTURE_FAMILY], block->number[CAPTURE_MODEL],
 				      recording->family, recording->model);
 	return 0;
 }
@@ -114,16 +100,16 @@ static int finish_block(struct recording *recording, struct block *block)
 		if (!block->known[i])
 			return recorded_error(file, block->line,
 					      "found a processor without \"%s\", expected that too",
-					      rows[i].name);
+					      capture_cpuinfo_keys[i]);
 	result = take_identity(recording, block);
 	if (result)
 		return result;
 	if (!recorded_grow(&recording->cpus, recording->cpu_count, sizeof(*recording->cpus)))
 		return -ENOMEM;
 	recording->cpus[recording->cpu_count++] = (struct recorded_cpu){
-		.number = block->number[KEY_PROCESSOR],
-		.package = block->number[KEY_PACKAGE],
-		.core_id = block->number[KEY_CORE],
+		.number = block->number[CAPTURE_PROCESSOR],
+		.package = block->number[CAPTURE_PACKAGE],
+		.core_id = block->number[CAPTURE_CORE],
 		.line = block->line,
 	};
 	*block = (struct block){ 0 };
@@ -160,7 +146,7 @@ int recording_read_cpuinfo(struct recording *recording)
 {
 	struct recorded_file *file = &recording->cpuinfo;
 	struct block block = { 0 };
-	int result = recorded_file_require(recording, "proc/cpuinfo", file);
+	int result = recorded_file_require(recording, CAPTURE_CPUINFO, file);
 
 	for (size_t i = 0; i < file->line_count && !result; i++) {
 		if (*trim(file->lines[i].text) == '\0')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sys/inlinefiles.txt of a recording: `ro|path|value` or `rw|path|value`, a line for each file. */
+/* The files of the kernel in a recording, by path. */
 #include "emulator/capture/recording.h"
 #include "emulator/text.h"
 
@@ -25,21 +25,29 @@ static bool is_kernel_path(const char *path)
 	return true;
 }
 
+static bool has_mode(const char *text, bool writable)
+{
+	const char *mode = capture_file_modes[writable];
+	size_t length = strlen(mode);
+
+	return strncmp(text, mode, length) == 0 && text[length] == CAPTURE_FILE_BAR;
+}
+
 static int parse_line(struct recording *recording, const struct recorded_text *line)
 {
 	const struct recorded_file *file = &recording->entry_file;
 	struct recorded_entry entry = { .line = line->number };
 	char *text = trim(line->text), *path, *value;
 
-	if (*text == '\0' || *text == '#')
+	if (*text == '\0' || *text == CAPTURE_COMMENT)
 		return 0;
-	entry.writable = strncmp(text, "rw|", 3) == 0;
-	if (!entry.writable && strncmp(text, "ro|", 3) != 0)
+	entry.writable = has_mode(text, true);
+	if (!entry.writable && !has_mode(text, false))
 		return recorded_error(file, line->number,
 				      "found \"%s\", expected ro|PATH|VALUE or rw|PATH|VALUE",
 				      text);
-	path = text + 3;
-	value = strchr(path, '|');
+	path = strchr(text, CAPTURE_FILE_BAR) + 1;
+	value = strchr(path, CAPTURE_FILE_BAR);
 	if (!value || value[1] == '\0')
 		return recorded_error(file, line->number,
 				      "found \"%s\" without a value, expected %.2s|PATH|VALUE",
@@ -136,7 +144,7 @@ int recording_list(const struct recording *recording, const struct recorded_entr
 int recording_read_entries(struct recording *recording)
 {
 	struct recorded_file *file = &recording->entry_file;
-	int result = recorded_file_require(recording, "sys/inlinefiles.txt", file);
+	int result = recorded_file_require(recording, CAPTURE_FILES, file);
 
 	if (!result)
 		result = recorded_each_line(recording, file, parse_line);

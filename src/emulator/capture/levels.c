@@ -178,7 +178,7 @@ static int take_levels(const struct source *source, struct platform_domain *doma
 static bool told_clos(const struct source *source, unsigned int clos, uint32_t *word)
 {
 	const struct recorded_answer request = {
-		.kind = ANSWER_MMIO,
+		.kind = CAPTURE_MMIO,
 		.package = source->domain->package,
 		.die = source->domain->die,
 		.command = 0x08 + 4 * clos,

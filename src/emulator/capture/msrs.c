@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* msr/msr.txt of a recording: `address:CPU|value CPU|value ...`, hexadecimal but for the CPUs. */
+/* The MSRs of a recording, each with a value of every CPU. */
 #include "emulator/capture/recording.h"
 #include "emulator/text.h"
 
@@ -8,32 +8,26 @@
 #include <string.h>
 
 /** `12|1f1f`: the value of one CPU. */
-static int parse_value(struct recording *recording, char *word, struct recorded_msr *msr)
+static int parse_value(struct recording *recording, const char *word, struct recorded_msr *msr)
 {
 	const struct recorded_file *file = &recording->msr_file;
-	char *bar = strchr(word, '|');
-	uint64_t number, value;
+	unsigned int cpu;
+	uint64_t value;
 	ssize_t index;
 
-	if (bar)
-		*bar = '\0';
-	if (!bar || isst_parse_number(word, 10, UINT32_MAX, &number) ||
-	    isst_parse_number(bar + 1, 16, UINT64_MAX, &value)) {
-		if (bar)
-			*bar = '|';
+	if (!capture_parse_msr_value(word, &cpu, &value))
 		return recorded_error(file, msr->line,
 				      "found \"%s\", expected CPU|VALUE with a hexadecimal value",
 				      word);
-	}
-	index = recording_cpu(recording, (unsigned int)number);
+	index = recording_cpu(recording, cpu);
 	if (index < 0)
 		return recorded_error(file, msr->line,
-				      "found a value of CPU %s for MSR 0x%x, expected only CPUs of "
+				      "found a value of CPU %u for MSR 0x%x, expected only CPUs of "
 				      "proc/cpuinfo",
-				      word, msr->address);
+				      cpu, msr->address);
 	if (msr->known[index])
 		return recorded_error(file, msr->line,
-				      "found CPU %s again for MSR 0x%x, expected each once", word,
+				      "found CPU %u again for MSR 0x%x, expected each once", cpu,
 				      msr->address);
 	msr->known[index] = true;
 	msr->values[index] = value;
@@ -75,21 +69,22 @@ static int add_msr(struct recording *recording, uint32_t address, unsigned int l
 static int parse_line(struct recording *recording, const struct recorded_text *line)
 {
 	const struct recorded_file *file = &recording->msr_file;
-	char *text = trim(line->text), *colon = strchr(text, ':'), *rest = NULL, *word;
+	char *text = trim(line->text), *colon = strchr(text, CAPTURE_MSR_COLON), *rest = NULL,
+	     *word;
 	struct recorded_msr *msr;
-	uint64_t address;
+	uint32_t address;
 	int result;
 
-	if (*text == '\0' || *text == '#')
+	if (*text == '\0' || *text == CAPTURE_COMMENT)
 		return 0;
 	if (colon)
 		*colon = '\0';
-	if (!colon || isst_parse_number(text, 16, UINT32_MAX, &address))
+	if (!colon || !capture_parse_msr(text, &address))
 		return recorded_error(file, line->number,
 				      "found \"%.20s\", expected the hexadecimal address of an MSR "
 				      "and \":\"",
 				      text);
-	result = add_msr(recording, (uint32_t)address, line->number);
+	result = add_msr(recording, address, line->number);
 	if (result)
 		return result;
 	msr = &recording->msrs[recording->msr_count - 1];
@@ -110,7 +105,7 @@ const struct recorded_msr *recording_msr(const struct recording *recording, uint
 int recording_read_msrs(struct recording *recording)
 {
 	struct recorded_file *file = &recording->msr_file;
-	int result = recorded_file_require(recording, "msr/msr.txt", file);
+	int result = recorded_file_require(recording, CAPTURE_MSRS, file);
 
 	return result ? result : recorded_each_line(recording, file, parse_line);
 }

@@ -124,7 +124,7 @@ static void compose_driver(const struct recording *recording, struct platform *p
 static unsigned int mmio_device(const struct recording *recording)
 {
 	for (size_t i = 0; i < recording->answer_count; i++)
-		if (recording->answers[i].kind == ANSWER_MMIO &&
+		if (recording->answers[i].kind == CAPTURE_MMIO &&
 		    recording->answers[i].command > 0xd0 && !recording->answers[i].error)
 			return 0x3251;
 	return 0x3451;

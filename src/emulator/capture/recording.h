@@ -7,6 +7,7 @@
 #ifndef EMULATOR_RECORDING_H
 #define EMULATOR_RECORDING_H
 
+#include "base/capture_format.h"
 #include "emulator/model/platform.h"
 
 #include <sys/types.h>
@@ -62,11 +63,9 @@ struct recorded_dump {
 	size_t count;
 };
 
-enum answer_kind { ANSWER_MAILBOX, ANSWER_MMIO, ANSWER_INSTANCES };
-
 /** What firmware answered to a request for a package x die; the driver, for a socket (@package). */
 struct recorded_answer {
-	enum answer_kind kind;
+	enum capture_keyword kind;
 	unsigned int package, die;
 	uint32_t command; /* command << 8 | sub-command, or the register's offset */
 	uint32_t parameter, data;

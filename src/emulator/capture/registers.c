@@ -140,9 +140,6 @@ static int parse_line(struct recorded_dump *dump, const struct recorded_text *li
 	return parse_words(dump, line);
 }
 
-static const char debug_directory[] = "sys/kernel/debug";
-static const char device_prefix[] = "tpmi-";
-
 static int read_dump(struct recording *recording, const char *device)
 {
 	struct recorded_dump *dump;
@@ -152,9 +149,8 @@ static int read_dump(struct recording *recording, const char *device)
 	if (!recorded_grow(&recording->dumps, recording->dump_count, sizeof(*recording->dumps)))
 		return -ENOMEM;
 	dump = &recording->dumps[recording->dump_count++];
-	*dump = (struct recorded_dump){ .address = strdup(device + strlen(device_prefix)) };
-	if (!dump->address ||
-	    asprintf(&name, "%s/%s/tpmi-id-05/mem_dump", debug_directory, device) < 0)
+	*dump = (struct recorded_dump){ .address = strdup(device + strlen(CAPTURE_DEVICE)) };
+	if (!dump->address || asprintf(&name, CAPTURE_DEBUGFS "/%s/" CAPTURE_REGISTERS, device) < 0)
 		return -ENOMEM;
 	result = recorded_file_read(recording, name, &dump->file);
 	free(name);
@@ -182,7 +178,7 @@ int recording_read_dumps(struct recording *recording)
 	DIR *stream;
 	int result = 0;
 
-	if (asprintf(&path, "%s/%s", recording->directory, debug_directory) < 0)
+	if (asprintf(&path, "%s/" CAPTURE_DEBUGFS, recording->directory) < 0)
 		return -ENOMEM;
 	stream = opendir(path);
 	if (!stream && errno != ENOENT && errno != ENOTDIR)
@@ -190,7 +186,7 @@ int recording_read_dumps(struct recording *recording)
 				   strerror(errno));
 	free(path);
 	while (stream && !result && (entry = readdir(stream)))
-		if (strncmp(entry->d_name, device_prefix, strlen(device_prefix)) == 0)
+		if (strncmp(entry->d_name, CAPTURE_DEVICE, strlen(CAPTURE_DEVICE)) == 0)
 			result = read_dump(recording, entry->d_name);
 	if (stream)
 		closedir(stream);

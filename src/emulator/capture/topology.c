@@ -139,7 +139,7 @@ static int add_power_domain(struct platform *platform, const struct recorded_dum
 static int note_bound(const struct recording *recording, struct platform *platform,
 		      unsigned int socket, unsigned int package)
 {
-	const struct recorded_answer request = { .kind = ANSWER_INSTANCES, .package = socket };
+	const struct recorded_answer request = { .kind = CAPTURE_INSTANCES, .package = socket };
 	const struct recorded_answer *answer = recording_answer(recording, &request);
 	struct set_value *set;
 
@@ -161,7 +161,7 @@ static int make_power_domains(struct recording *recording, struct platform *plat
 
 	if (isst_cpuset_count(packages) != recording->dump_count)
 		return set_error(recording->error, -EINVAL,
-				 "%s/sys/kernel/debug: found the registers of %zu TPMI devices, "
+				 "%s/" CAPTURE_DEBUGFS ": found the registers of %zu TPMI devices, "
 				 "expected one for each of %zu packages",
 				 recording->directory, recording->dump_count,
 				 isst_cpuset_count(packages));

@@ -51,12 +51,12 @@ static void init_association(const struct platform *platform, const struct platf
 	isst_cpuset_for_each (core, domain->cores.set) {
 		const struct recorded_answer *answer;
 
-		request.kind = ANSWER_MMIO;
+		request.kind = CAPTURE_MMIO;
 		request.command = 0x20 + 4 * core;
 		request.parameter = 0;
 		answer = recording_answer(platform->recording, &request);
 		if (!answer) {
-			request.kind = ANSWER_MAILBOX;
+			request.kind = CAPTURE_MAILBOX;
 			request.command = 0xd000;
 			request.parameter = core;
 			answer = recording_answer(platform->recording, &request);
@@ -171,7 +171,7 @@ int recorded_mailbox(const struct server *server, size_t domain, uint32_t comman
 int recorded_mmio(const struct server *server, size_t domain, uint32_t offset)
 {
 	const struct recorded_answer request = {
-		.kind = ANSWER_MMIO,
+		.kind = CAPTURE_MMIO,
 		.package = server->platform->domains[domain].package,
 		.die = server->platform->domains[domain].die,
 		.command = offset,
