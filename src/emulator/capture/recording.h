@@ -28,6 +28,8 @@ struct recorded_file {
 /** A processor of proc/cpuinfo. */
 struct recorded_cpu {
 	unsigned int number, package, die, core_id;
+	/* Composed: its place in the core, that of the core among all of the die */
+	unsigned int thread, core_index;
 	unsigned int min_khz, max_khz; /* the user's limits; 0: not recorded */
 	unsigned int line;
 };

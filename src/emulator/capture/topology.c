@@ -196,29 +196,45 @@ int recording_make_domains(struct recording *recording, struct platform *platfor
 
 /* ---- CPUs ---- */
 
-/** Threads before this one that are of the same core. */
-static unsigned int thread_of(const struct recording *recording, size_t index)
+static int compare(unsigned int a, unsigned int b)
 {
-	const struct recorded_cpu *cpu = &recording->cpus[index];
-	unsigned int thread = 0;
-
-	for (size_t i = 0; i < index; i++)
-		thread += recording->cpus[i].package == cpu->package &&
-			  recording->cpus[i].die == cpu->die &&
-			  recording->cpus[i].core_id == cpu->core_id;
-	return thread;
+	return (a > b) - (a < b);
 }
 
-/** Cores of the same die with lower ids: the number of a core whose id is no firmware's. */
-static unsigned int dense_core(const struct recording *recording, const struct recorded_cpu *cpu)
+/** By core, then by number. */
+static int compare_threads(const void *left, const void *right)
 {
-	unsigned int before = 0;
+	const struct recorded_cpu *a = *(struct recorded_cpu *const *)left;
+	const struct recorded_cpu *b = *(struct recorded_cpu *const *)right;
+	int order = compare(a->package, b->package);
 
+	if (!order)
+		order = compare(a->die, b->die);
+	if (!order)
+		order = compare(a->core_id, b->core_id);
+	return order ? order : compare(a->number, b->number);
+}
+
+/** Counts the threads of each core, and the cores of each die by their ids. */
+static int count_threads(struct recording *recording)
+{
+	struct recorded_cpu **cpus = calloc(recording->cpu_count, sizeof(*cpus));
+
+	if (!cpus)
+		return -ENOMEM;
 	for (size_t i = 0; i < recording->cpu_count; i++)
-		before += recording->cpus[i].package == cpu->package &&
-			  recording->cpus[i].die == cpu->die &&
-			  recording->cpus[i].core_id < cpu->core_id && thread_of(recording, i) == 0;
-	return before;
+		cpus[i] = &recording->cpus[i];
+	qsort(cpus, recording->cpu_count, sizeof(*cpus), compare_threads);
+	for (size_t i = 1; i < recording->cpu_count; i++) {
+		const struct recorded_cpu *before = cpus[i - 1];
+		bool same_die = cpus[i]->package == before->package && cpus[i]->die == before->die;
+		bool same_core = same_die && cpus[i]->core_id == before->core_id;
+
+		cpus[i]->thread = same_core ? before->thread + 1 : 0;
+		cpus[i]->core_index = same_die ? before->core_index + !same_core : 0;
+	}
+	free(cpus);
+	return 0;
 }
 
 /** Numbers of a CPU on a machine with a mailbox: MSR 0x53, or composed of the kernel's. */
@@ -234,9 +250,9 @@ static void number_core(const struct recording *recording, size_t index, struct 
 		cpu->core = cpu->punit >> 1 & 0xff;
 		return;
 	}
-	cpu->thread = thread_of(recording, index);
+	cpu->thread = recorded->thread;
 	cpu->core = recorded->core_id < CORE_IDS ? recorded->core_id
-						 : dense_core(recording, recorded) % CORE_IDS;
+						 : recorded->core_index % CORE_IDS;
 	cpu->punit = msr ? UINT32_MAX : cpu->core << 1 | cpu->thread;
 }
 
@@ -444,6 +460,8 @@ int recording_make_cpus(struct recording *recording, struct platform *platform)
 	unsigned int cpu;
 	int result = list_cpus(recording, platform, &present);
 
+	if (!result)
+		result = count_threads(recording);
 	if (!result) {
 		platform->cpus = calloc(isst_cpuset_count(present), sizeof(*platform->cpus));
 		result = platform->cpus ? 0 : -ENOMEM;

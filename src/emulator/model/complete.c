@@ -54,25 +54,54 @@ static int complete_possible(struct platform *platform)
 	return 0;
 }
 
-static bool same_core(const struct platform *platform, const struct platform_cpu *a,
-		      const struct platform_cpu *b)
-{
-	const struct platform_domain *first = &platform->domains[a->domain];
-	const struct platform_domain *second = &platform->domains[b->domain];
+/** Where a CPU is, for finding those of the same core. */
+struct place {
+	unsigned int package, die, core_id;
+	size_t cpu; /* index */
+};
 
-	return a->core_id == b->core_id && first->package == second->package &&
-	       first->die == second->die;
+static int compare(size_t a, size_t b)
+{
+	return (a > b) - (a < b);
 }
 
-static void find_first_threads(struct platform *platform)
+static int compare_cores(const void *left, const void *right)
 {
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		struct platform_cpu *cpu = &platform->cpus[i];
+	const struct place *a = left, *b = right;
+	int order = compare(a->package, b->package);
 
-		cpu->first_of_core = true;
-		for (size_t j = 0; j < i && cpu->first_of_core; j++)
-			cpu->first_of_core = !same_core(platform, cpu, &platform->cpus[j]);
+	if (!order)
+		order = compare(a->die, b->die);
+	return order ? order : compare(a->core_id, b->core_id);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+	int order = compare_cores(a, b);
+
+	return order ? order : compare(a->cpu, b->cpu);
+}
+
+/** By sorting: every process on a machine does it, and there may be thousands of CPUs. */
+static int find_first_threads(struct platform *platform)
+{
+	struct place *places = calloc(platform->cpu_count, sizeof(*places));
+
+	if (!places)
+		return -ENOMEM;
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		const struct platform_cpu *cpu = &platform->cpus[i];
+		const struct platform_domain *domain = &platform->domains[cpu->domain];
+
+		places[i] = (struct place){ domain->package, domain->die, cpu->core_id, i };
 	}
+	qsort(places, platform->cpu_count, sizeof(*places), compare_places);
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		platform->cpus[places[i].cpu].first_of_core =
+			i == 0 || compare_cores(&places[i - 1], &places[i]) != 0;
+	free(places);
+	return 0;
 }
 
 static void complete_smt(struct platform *platform)
@@ -107,17 +136,25 @@ static int check_cpus(const struct platform *platform, char **what)
 	return 0;
 }
 
+/** Driver and kernel number packages from 0 on, whatever their ids are. */
+static void number_sockets(struct platform *platform)
+{
+	unsigned int socket = 0;
+
+	for (size_t i = 0; i < platform->domain_count; i++) {
+		struct platform_domain *domain = &platform->domains[i];
+
+		if (i > 0 && domain->package != domain[-1].package)
+			socket++;
+		domain->socket = socket;
+	}
+}
+
 /** Each package is a NUMA node, numbered from 0 on. */
 static void number_nodes(struct platform *platform)
 {
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		size_t domain = platform->cpus[i].domain;
-		unsigned int node = 0;
-
-		for (size_t j = 1; j <= domain; j++)
-			node += platform->domains[j].package != platform->domains[j - 1].package;
-		platform->cpus[i].node = node;
-	}
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		platform->cpus[i].node = platform->domains[platform->cpus[i].domain].socket;
 }
 
 /** The cores that a domain's CPUs are in, where nobody has said which it has. */
@@ -156,20 +193,6 @@ static void number_registers(struct platform *platform)
 	}
 }
 
-/** The driver numbers packages from 0 on, whatever their ids are. */
-static void number_sockets(struct platform *platform)
-{
-	unsigned int socket = 0;
-
-	for (size_t i = 0; i < platform->domain_count; i++) {
-		struct platform_domain *domain = &platform->domains[i];
-
-		if (i > 0 && domain->package != domain[-1].package)
-			socket++;
-		domain->socket = socket;
-	}
-}
-
 static int check_power_domain(const struct platform_domain *domain,
 			      const struct platform_domain *before, char **what)
 {
@@ -201,7 +224,6 @@ static int complete_power_domains(struct platform *platform, char **what)
 
 	platform->mailbox.value = MAILBOX_NONE;
 	platform->mmio.value = 0;
-	number_sockets(platform);
 	for (size_t i = 0; i < platform->domain_count && !error; i++) {
 		struct platform_domain *domain = &platform->domains[i];
 		const struct tpmi_registers registers = registers_of(domain);
@@ -243,12 +265,15 @@ int platform_complete(struct platform *platform, char **what)
 		error = complete_possible(platform);
 	if (!error)
 		error = complete_cores(platform);
+	if (!error)
+		number_sockets(platform);
 	if (!error && platform_is_tpmi(platform))
 		error = complete_power_domains(platform, what);
+	if (!error)
+		error = find_first_threads(platform);
 	if (!error) {
 		number_registers(platform);
 		number_nodes(platform);
-		find_first_threads(platform);
 		complete_smt(platform);
 	}
 	return error;

@@ -107,13 +107,13 @@ struct platform_domain {
 	unsigned int die_index; /* within the package; TPMI: 0 */
 	unsigned int die;	/* die id as the kernel shows it; power domains may share one */
 	struct set_value cores; /* firmware's core ids, of modules where they are modules */
+	unsigned int socket;	/* packages counted from 0 on (platform_complete) */
 	/*
 	 * TPMI only, and all that its driver and firmware look at: the registers as they are at
 	 * reset. The levels and settings below are what a platform file makes them from; a recorded
 	 * machine has none. An absent instance reads all ones.
 	 */
-	unsigned int socket;	   /* the driver's number of the package */
-	unsigned int power_domain; /* the driver's number within the socket */
+	unsigned int power_domain; /* the driver's number within the package */
 	uint64_t *registers;
 	size_t register_count;
 	size_t first_register;	  /* of this domain among those of all (platform_complete) */
