@@ -4,7 +4,7 @@
  * commands and reads of registers. What answers mean is not known here.
  */
 #include "base/capture_format.h"
-#include "emulator/capture/recording.h"
+#include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cpuinfo of a recording: what the processors are, and in which package and core each CPU is.
  */
-#include "emulator/capture/recording.h"
+#include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of the kernel in a recording, by path. */
-#include "emulator/capture/recording.h"
+#include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
 #include <errno.h>
@@ -154,4 +154,13 @@ int recording_read_entries(struct recording *recording)
 		qsort(recording->entries, recording->entry_count, sizeof(*recording->entries),
 		      compare_entries);
 	return check_repetition(recording);
+}
+
+int recording_set(const struct recording *recording, const char *path, struct isst_cpuset **set)
+{
+	int result;
+
+	*set = isst_cpuset_new();
+	result = *set ? recording_list(recording, recording_entry(recording, path), *set) : -ENOMEM;
+	return result == -ENOENT ? 0 : result;
 }

@@ -4,12 +4,10 @@
  * recorded machine can be changed too. Reads are answered as they were recorded
  * (firmware/recorded.c); what cannot be decoded here only limits what changes do.
  */
-#include "emulator/capture/recording.h"
+#include "emulator/capture/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-enum { MSR_TURBO_RATIO_LIMIT = 0x1ad, MSR_TURBO_RATIO_LIMIT_CORES = 0x1ae, MSR_INFO = 0xce };
 
 /** Answers for one domain. */
 struct source {
@@ -37,7 +35,7 @@ static bool told(const struct source *source, unsigned int command, uint32_t par
 
 static void set(struct number_value *target, unsigned int value)
 {
-	*target = (struct number_value){ value, 1 };
+	*target = known_number(value);
 }
 
 static bool told_mask(const struct source *source, unsigned int command, uint32_t level,
@@ -245,7 +243,7 @@ static void take_msr_bytes(const struct source *source, uint32_t address, unsign
 /** The lowest base frequency of the domain's CPUs, MHz. */
 static unsigned int base_mhz(const struct source *source, const struct platform *platform)
 {
-	const struct recorded_msr *info = recording_msr(source->recording, MSR_INFO);
+	const struct recorded_msr *info = recording_msr(source->recording, MSR_PLATFORM_INFO);
 	ssize_t some = some_cpu(source->recording, source->domain);
 	unsigned int lowest = 0;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a recording as lines, and how a mistake in one is told. What they say is not known
  * here. */
-#include "emulator/capture/recording.h"
+#include "base/hash.h"
+#include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
 #include <errno.h>
@@ -41,16 +42,6 @@ bool recorded_grow(void *array, size_t count, size_t size)
 	memcpy(array, &longer, sizeof(longer));
 	/* cppcheck-suppress memleak ; it is in the array's pointer now */
 	return true;
-}
-
-/* FNV-1a: only has to notice that a file has changed. */
-static uint64_t hash_bytes(const char *text, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return hash;
 }
 
 /** Cuts the text into lines; an empty last one is none. */
@@ -109,7 +100,7 @@ int recorded_file_read(struct recording *recording, const char *name, struct rec
 	if (result)
 		return set_error(file->error, -EINVAL, "%s cannot be read: %s", file->path,
 				 strerror(-result));
-	file->hash = hash_bytes(file->text, size);
+	file->hash = hash_bytes(HASH_START, file->text, size);
 	result = check_bytes(file, size);
 	return result ? result : cut_lines(file);
 }

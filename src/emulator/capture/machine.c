@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A recorded machine as a whole: its files are read, then a platform is made of them. */
-#include "emulator/capture/recording.h"
+#include "base/hash.h"
+#include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
 #include <errno.h>
@@ -65,17 +66,20 @@ static int read_files(struct recording *recording)
 	return result;
 }
 
+/** Byte for byte from the lowest on, on any machine. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-	for (unsigned int i = 0; i < 64; i += 8)
-		hash = (hash ^ (value >> i & 0xff)) * UINT64_C(0x100000001b3);
-	return hash;
+	unsigned char bytes[sizeof(value)];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(value >> (8 * i));
+	return hash_bytes(hash, bytes, sizeof(bytes));
 }
 
 /** Of everything that was read: another content is another machine. */
 static uint64_t hash_all(const struct recording *recording)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = HASH_START;
 
 	hash = mix(hash, recording->cpuinfo.hash);
 	hash = mix(hash, recording->msr_file.hash);
@@ -109,8 +113,6 @@ int recording_read(const char *name, const char *directory, struct platform **pl
 	result = read_files(recording);
 	if (!result)
 		result = recording_fill(recording, made);
-	if (!result)
-		result = recording_number_nodes(recording, made);
 	if (result)
 		goto failed;
 	made->hash = hash_all(recording);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The MSRs of a recording, each with a value of every CPU. */
-#include "emulator/capture/recording.h"
+#include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The NUMA nodes of a recorded machine: those that it had, sub-NUMA clusters included. */
-#include "emulator/capture/recording.h"
+#include "emulator/capture/parts.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A recorded machine: a directory of what kernel, driver and firmware of a server told
- * (docs/recorded-machines.md), and what becomes of it. Each function is made in the file that its
+ * (docs/recorded-machines.md), read and to be asked. Each function is made in the file that its
  * group is named after.
  */
 #ifndef EMULATOR_RECORDING_H
@@ -118,37 +118,7 @@ void recording_free(struct recording *recording);
 /** What `platform show` prints of it; to be freed, NULL without memory. */
 char *recording_describe(const struct platform *platform);
 
-/* lines.c: files and lines */
-
-/** Reads a file below the recording's directory. Returns 0, -ENOENT (no such file; no message),
- * -EINVAL or -ENOMEM. */
-int recorded_file_read(struct recording *recording, const char *name, struct recorded_file *file);
-/** The same for a file that every recording has: where it is not there is -EINVAL, with a message.
- */
-int recorded_file_require(struct recording *recording, const char *name,
-			  struct recorded_file *file);
-void recorded_file_free(struct recorded_file *file);
-/** Takes in what a line says. Returns 0 or a negative errno. */
-typedef int recorded_line_reader(struct recording *recording, const struct recorded_text *line);
-/** Has all lines read, up to the first that fails; returns what that one returned. */
-int recorded_each_line(struct recording *recording, const struct recorded_file *file,
-		       recorded_line_reader *read);
-/** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
-int recorded_error(const struct recorded_file *file, unsigned int line, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/** The number of the last line: where something is missing at the end. */
-unsigned int recorded_end(const struct recorded_file *file);
-/** Makes room for one more in an array that grows; false without memory. */
-bool recorded_grow(void *array, size_t count, size_t size);
-
-/* cpuinfo.c, msrs.c, files.c, registers.c, answers.c:
- * the parts. Each returns 0, -EINVAL with the error set, or -ENOMEM. */
-
-int recording_read_cpuinfo(struct recording *recording);
-int recording_read_msrs(struct recording *recording);
-int recording_read_entries(struct recording *recording);
-int recording_read_dumps(struct recording *recording);
-int recording_read_answers(struct recording *recording);
+/* cpuinfo.c, msrs.c, files.c, answers.c, uncore.c: what was recorded */
 
 /** Index of the CPU of that number, or -1. */
 ssize_t recording_cpu(const struct recording *recording, unsigned int number);
@@ -165,6 +135,8 @@ int recording_number(const struct recording *recording, const struct recorded_en
 /** Adds the CPUs of its list to a set. Returns as above, or -ENOMEM. */
 int recording_list(const struct recording *recording, const struct recorded_entry *entry,
 		   struct isst_cpuset *set);
+/** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM. */
+int recording_set(const struct recording *recording, const char *path, struct isst_cpuset **set);
 
 /** The answer to a request, or NULL where it was not recorded. */
 const struct recorded_answer *recording_answer(const struct recording *recording,
@@ -175,19 +147,6 @@ const struct recorded_answer *recording_mailbox(const struct recording *recordin
 						uint32_t command, uint32_t parameter,
 						uint32_t data);
 
-/* platform.c, topology.c, levels.c: the platform that comes of it */
-
-/* The highest frequency that a ratio of 8 bits can tell, and the highest number of a package. */
-enum { HIGHEST_KHZ = 25500000, HIGHEST_ID = INT16_MAX };
-
-int recording_make_domains(struct recording *recording, struct platform *platform);
-int recording_make_cpus(struct recording *recording, struct platform *platform);
-/** The CPUs of a list file; none where there is no such file. Returns 0, -EINVAL or -ENOMEM. */
-int recording_set(const struct recording *recording, const char *path, struct isst_cpuset **set);
-int recording_fill(struct recording *recording, struct platform *platform);
-/** The NUMA nodes of CPUs, as they were recorded (nodes.c). */
-int recording_number_nodes(const struct recording *recording, struct platform *platform);
-int recording_fill_levels(struct recording *recording, struct platform *platform);
 /** An uncore limit of a domain as it was recorded. Returns 0, -ENOENT or -EINVAL with the error
  * set. */
 int recording_uncore_khz(const struct recording *recording, const struct platform *platform,

@@ -4,7 +4,7 @@
  * each instance, then lines of eight 32-bit words, the lower half of a register first. What the
  * registers mean is not known here.
  */
-#include "emulator/capture/recording.h"
+#include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
 #include <dirent.h>
