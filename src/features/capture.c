@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures a machine: reads what it tells, by any firmware interface, and writes it as a recorded
- * machine for the emulator. All is read before anything is written (capture_write.c). Nothing of
- * the machine changes.
+ * Captures a machine: reads its kernel files, driver and firmware, by any firmware interface, and
+ * writes the answers into a directory for the emulator. Everything is read before anything is
+ * written (capture_write.c). Nothing of the machine changes.
  */
 #include "features/capture.h"
 #include "base/messages.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of a capture: what is read of a machine, kept as the files of a recording until all of
- * it is there (docs/recorded-machines.md has the layout).
+ * The parts of a capture: what is read of a machine, kept as files in memory until all of it is
+ * there (docs/recorded-machines.md has the layout).
  */
 #ifndef ISST_FEATURES_CAPTURE_H
 #define ISST_FEATURES_CAPTURE_H
@@ -33,7 +33,7 @@ struct capture {
 	struct capture_domain *domains;
 	size_t domain_count;
 
-	bool device; /* there is one; @info is what it says of itself */
+	bool device; /* there is one; @info is what it reports of itself */
 	struct abi_platform_info info;
 	struct abi_cpu_map *maps; /* of the CPUs that are online; @map_errors: what went wrong */
 	int *map_errors;

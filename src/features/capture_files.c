@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Reads a file; one that is missing, or tells nothing, gives NULL, one that cannot be read a
- * notice besides. */
+/** Reads a file; *@text is NULL for one that is missing or empty, and for one that cannot be read,
+ * which leaves a notice. */
 static int read_text(struct capture *capture, const char *path, char **text)
 {
 	struct messages *messages = &capture->context->messages;
@@ -109,7 +109,7 @@ int capture_cpus(struct capture *capture)
 
 /* ---- /proc/cpuinfo ---- */
 
-/** The lines that tell identity and topology. */
+/** Lines about identity and topology. */
 static bool is_wanted(const char *line, size_t length)
 {
 	size_t key = 0;

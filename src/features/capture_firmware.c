@@ -78,7 +78,7 @@ static int write_numbers(struct capture *capture, FILE *stream)
 	return 0;
 }
 
-/** One MSR of all CPUs; it is left out where any lacks it, as a recording has to be complete. */
+/** One MSR of all CPUs; it is left out unless all have it, as a capture has to be complete. */
 static int write_msr(struct capture *capture, FILE *stream, uint32_t address)
 {
 	struct abi_msr_cmd *entries = calloc(capture->cpu_count, sizeof(*entries));
@@ -198,7 +198,7 @@ static int send_questions(struct capture *capture, const struct capture_domain *
 	return error;
 }
 
-/** What tells of a level, by its number, a half of a list, and the TRL type. */
+/** Commands about a level, by its number, a half of a list, and the TRL type. */
 static const struct {
 	unsigned char sub, halves, types;
 	uint32_t data; /* besides level, half << 8, type << 16 */
@@ -347,8 +347,8 @@ static void write_driver(const struct capture *capture, FILE *stream)
 	capture_put_answer(stream, &capture_syntaxes[keyword], values, 0);
 }
 
-/** Whoever takes the capture elsewhere finds nothing of Speed Select in it. */
-static void tell_missing_driver(const struct capture *capture)
+/** A capture without answers of Speed Select is of little use elsewhere. */
+static void notice_missing_driver(const struct capture *capture)
 {
 	if (capture->device && capture->info.api_version > 0)
 		return;
@@ -360,7 +360,7 @@ static void tell_missing_driver(const struct capture *capture)
 					       : "no Speed Select driver on this machine");
 }
 
-/** Which power domains of each package the driver serves; the registers alone do not tell. */
+/** Which power domains of each package the driver serves; the registers do not show it. */
 static int capture_instances(struct capture *capture, FILE *stream)
 {
 	struct isst_cpuset *packages = isst_cpuset_new();
@@ -383,7 +383,7 @@ static int capture_instances(struct capture *capture, FILE *stream)
 	return error;
 }
 
-/** For who reads the file: its lines, those with something to explain. */
+/** A comment for the reader: the syntax of each line that has fields. */
 static void write_syntaxes(FILE *stream)
 {
 	for (unsigned int i = 0; i < CAPTURE_KEYWORDS; i++) {
@@ -404,7 +404,7 @@ int capture_answers(struct capture *capture)
 		return error;
 	write_syntaxes(text.stream);
 	write_driver(capture, text.stream);
-	tell_missing_driver(capture);
+	notice_missing_driver(capture);
 	if (capture->device && capture->info.api_version >= API_TPMI)
 		error = capture_instances(capture, text.stream);
 	for (size_t i = 0; i < capture->domain_count && !error; i++)

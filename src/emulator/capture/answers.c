@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The answers of a recording: what the driver said of itself, and what firmware answered to mailbox
- * commands and reads of registers. What answers mean is not known here.
+ * The answers of a recording: what the driver reported of itself, and what firmware answered to
+ * mailbox commands and reads of registers. What answers mean is not known here.
  */
 #include "base/capture_format.h"
 #include "emulator/capture/parts.h"
@@ -102,7 +102,7 @@ static int parse_fields(struct answer_line *line, char *text)
 	return 0;
 }
 
-/* ---- What lines say ---- */
+/* ---- Lines by their keywords ---- */
 
 static int add_answer(struct recording *recording, const struct recorded_answer *answer)
 {

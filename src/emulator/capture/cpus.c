@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CPUs of a recorded machine and their places in its domains. What kernel and driver did not
- * tell of them is composed (docs/recorded-machines.md has the rules for readers).
+ * The CPUs of a recorded machine and their places in its domains. What the recording does not have
+ * is composed (docs/recorded-machines.md has the rules for readers).
  */
 #include "emulator/capture/parts.h"
 
@@ -114,7 +114,7 @@ static int place_cpu(const struct recording *recording, struct platform *platfor
 	return isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
 }
 
-/** In kHz, or 0 where nothing tells. */
+/** In kHz, or 0 where it is unknown. */
 static int recorded_khz(const struct recording *recording, size_t index, const char *name,
 			unsigned int shift, unsigned int *khz)
 {
@@ -168,7 +168,7 @@ static int make_online_cpu(const struct recording *recording, struct platform *p
 }
 
 /**
- * Where an offline CPU is, the kernel does not tell. It becomes a core of its own, in the domain of
+ * The kernel does not show where an offline CPU is. It becomes a core of its own, in the domain of
  * the CPU before it.
  */
 static int make_offline_cpu(struct platform *platform, unsigned int offline, size_t online)

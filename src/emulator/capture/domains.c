@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The domains of a recorded machine, by what kernel and driver told of them. What is not told is
- * composed (docs/recorded-machines.md has the rules for readers).
+ * The domains of a recorded machine. What the recording does not have is composed
+ * (docs/recorded-machines.md has the rules for readers).
  */
 #include "emulator/capture/parts.h"
 #include "emulator/model/tpmi_layout.h"
@@ -118,7 +118,7 @@ static int add_power_domain(struct platform *platform, const struct recorded_dum
 	return result;
 }
 
-/** Whether the driver served the package; it does where nobody asked. */
+/** Whether the driver served the package; it did where the recording does not have it. */
 static int note_bound(const struct recording *recording, struct platform *platform,
 		      unsigned int socket, unsigned int package)
 {

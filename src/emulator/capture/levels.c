@@ -20,9 +20,9 @@ static unsigned int bits(uint64_t word, unsigned int high, unsigned int low)
 	return (unsigned int)(word >> low & ((UINT64_C(1) << (high - low + 1)) - 1));
 }
 
-/** False where firmware refused, or nobody asked. */
-static bool told(const struct source *source, unsigned int command, uint32_t parameter,
-		 uint32_t data, uint32_t *value)
+/** False where firmware refused, or was not asked. */
+static bool answered(const struct source *source, unsigned int command, uint32_t parameter,
+		     uint32_t data, uint32_t *value)
 {
 	const struct recorded_answer *answer = recording_mailbox(source->recording, source->domain,
 								 command, parameter, data);
@@ -38,14 +38,14 @@ static void set(struct number_value *target, unsigned int value)
 	*target = known_number(value);
 }
 
-static bool told_mask(const struct source *source, unsigned int command, uint32_t level,
-		      struct mask_value *mask)
+static bool answered_mask(const struct source *source, unsigned int command, uint32_t level,
+			  struct mask_value *mask)
 {
 	uint32_t low, high;
 
-	if (!told(source, command, 0, level, &low))
+	if (!answered(source, command, 0, level, &low))
 		return false;
-	if (!told(source, command, 0, level | 1 << 8, &high))
+	if (!answered(source, command, 0, level | 1 << 8, &high))
 		high = 0;
 	*mask = (struct mask_value){ low | (uint64_t)high << 32, 1 };
 	return true;
@@ -58,7 +58,7 @@ static void take_buckets(const struct source *source, unsigned int command, uint
 	for (unsigned int half = 0; half < 2; half++) {
 		uint32_t word;
 
-		if (!told(source, command, 0, data | half << 8, &word))
+		if (!answered(source, command, 0, data | half << 8, &word))
 			continue;
 		list->line = 1;
 		list->count = BUCKETS;
@@ -73,20 +73,20 @@ static void take_frequencies(const struct source *source, struct platform_level 
 {
 	uint32_t word;
 
-	if (told(source, 0x7f0a, 0, level->number, &word))
+	if (answered(source, 0x7f0a, 0, level->number, &word))
 		for (unsigned int i = 0; i < BASES; i++)
 			set(&level->base[i], bits(word, 8 * i + 7, 8 * i) * 100);
-	if (told(source, 0x7f03, 0, level->number, &word)) {
+	if (answered(source, 0x7f03, 0, level->number, &word)) {
 		set(&level->power_w, bits(word, 14, 0));
 		set(&level->tdp_ratio, bits(word, 23, 16));
 		if (!level->base[BASE_SSE].value)
 			set(&level->base[BASE_SSE], level->tdp_ratio.value * 100);
 	}
-	if (told(source, 0x7f0c, 0, level->number | 1 << 16, &word)) {
+	if (answered(source, 0x7f0c, 0, level->number | 1 << 16, &word)) {
 		set(&level->uncore_max, bits(word, 7, 0) * 100);
 		set(&level->uncore_base, bits(word, 15, 8) * 100);
 		set(&level->uncore_min, bits(word, 31, 24) * 100);
-	} else if (told(source, 0x7f09, 0, level->number, &word)) {
+	} else if (answered(source, 0x7f09, 0, level->number, &word)) {
 		set(&level->uncore_max, bits(word, 7, 0) * 100);
 		set(&level->uncore_base, bits(word, 15, 8) * 100);
 	}
@@ -98,9 +98,9 @@ static void take_base_freq(const struct source *source, struct platform_level *l
 {
 	uint32_t word;
 
-	if (!told_mask(source, 0x7f20, level->number, &level->bf_cores))
+	if (!answered_mask(source, 0x7f20, level->number, &level->bf_cores))
 		level->bf_cores.line = 1; /* it is supported all the same */
-	if (told(source, 0x7f21, 0, level->number, &word)) {
+	if (answered(source, 0x7f21, 0, level->number, &word)) {
 		set(&level->bf_low, bits(word, 7, 0) * 100);
 		set(&level->bf_high, bits(word, 15, 8) * 100);
 	}
@@ -126,16 +126,16 @@ static struct platform_level *add_level(struct platform_domain *domain, unsigned
 	return level;
 }
 
-/** A level that firmware tells nothing of does not exist. */
+/** A level about which firmware answers nothing does not exist. */
 static int take_level(const struct source *source, struct platform_domain *domain,
 		      unsigned int number)
 {
 	struct mask_value cores = { 0 };
 	struct platform_level *level;
 	uint32_t features = 0;
-	bool exists = told(source, 0x7f01, 0, number, &features);
+	bool exists = answered(source, 0x7f01, 0, number, &features);
 
-	exists |= told_mask(source, 0x7f06, number, &cores);
+	exists |= answered_mask(source, 0x7f06, number, &cores);
 	if (!exists)
 		return 0;
 	level = add_level(domain, number);
@@ -159,7 +159,7 @@ static int take_levels(const struct source *source, struct platform_domain *doma
 	uint32_t summary;
 	int result = 0;
 
-	if (!told(source, 0x7f00, 0, 0, &summary)) {
+	if (!answered(source, 0x7f00, 0, 0, &summary)) {
 		set(&domain->perf_profile, 0);
 		return take_level(source, domain, 0);
 	}
@@ -173,7 +173,7 @@ static int take_levels(const struct source *source, struct platform_domain *doma
 }
 
 /** By mailbox, or from the registers. */
-static bool told_clos(const struct source *source, unsigned int clos, uint32_t *word)
+static bool answered_clos(const struct source *source, unsigned int clos, uint32_t *word)
 {
 	const struct recorded_answer request = {
 		.kind = CAPTURE_MMIO,
@@ -184,7 +184,7 @@ static bool told_clos(const struct source *source, unsigned int clos, uint32_t *
 	const struct recorded_answer *answer = recording_answer(source->recording, &request);
 
 	if (!answer || answer->error)
-		return told(source, 0xd001, clos, 0, word);
+		return answered(source, 0xd001, clos, 0, word);
 	*word = answer->value;
 	return true;
 }
@@ -194,18 +194,18 @@ static void take_core_power(const struct source *source, struct platform_domain 
 	uint32_t word;
 
 	set(&domain->core_power, 0);
-	if (told(source, 0x9403, 0, 0, &word)) {
+	if (answered(source, 0x9403, 0, 0, &word)) {
 		set(&domain->core_power, bits(word, 0, 0));
 		set(&domain->core_power_enabled, bits(word, 16, 16));
 	}
-	if (told(source, 0xd002, 0, 0, &word)) {
+	if (answered(source, 0xd002, 0, 0, &word)) {
 		set(&domain->clos_enabled, bits(word, 1, 1));
 		set(&domain->priority, bits(word, 2, 2));
 	}
 	for (unsigned int i = 0; i < CLOS_COUNT; i++) {
 		struct platform_clos *clos = &domain->clos[i];
 
-		if (!told_clos(source, i, &word))
+		if (!answered_clos(source, i, &word))
 			word = 0xff << 16; /* as after a reset: no limit */
 		set(&clos->epp, bits(word, 3, 0));
 		set(&clos->weight, bits(word, 7, 4));
@@ -270,7 +270,7 @@ static uint64_t mask_of(const struct isst_cpuset *cores)
 	return mask;
 }
 
-/** What the machine runs at has to be somewhere, whether or not firmware tells of it. */
+/** The current level has to be complete, whether or not firmware answered. */
 static int complete_level(const struct source *source, const struct platform *platform,
 			  struct platform_domain *domain)
 {

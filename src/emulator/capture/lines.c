@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a recording as lines, and how a mistake in one is told. What they say is not known
- * here. */
+/* The files of a recording as lines, and messages about them. What they mean is not known here. */
 #include "base/hash.h"
 #include "emulator/capture/parts.h"
 #include "emulator/text.h"

@@ -6,7 +6,7 @@
 #include "emulator/model/platform.h"
 #include "isst-emulator.h"
 
-/** Reads a platform, and takes its lock off where the target says so. Returns and sets *@error as
+/** Reads a platform, and clears its lock where the target asks for it. Returns and sets *@error as
  * isst_emulator.open does; to be given to platform_unload(). */
 int platform_load(const struct isst_emulator_target *target, struct platform **platform,
 		  char **error);

@@ -126,7 +126,7 @@ failed:
 	return result;
 }
 
-/* ---- What is told of it ---- */
+/* ---- Its description ---- */
 
 static void describe_domain(const struct platform *platform, const struct platform_domain *domain,
 			    FILE *stream)

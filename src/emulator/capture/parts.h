@@ -2,7 +2,7 @@
 /*
  * A recorded machine on its way to a platform, for the files of this folder alone: lines, the parts
  * that are read, and the steps that platform.c leads through. Each returns 0, -EINVAL with the
- * error set, or -ENOMEM where nothing else is said.
+ * error set, or -ENOMEM unless noted otherwise.
  */
 #ifndef EMULATOR_CAPTURE_PARTS_H
 #define EMULATOR_CAPTURE_PARTS_H
@@ -11,7 +11,7 @@
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
 
-/* The highest frequency that a ratio of 8 bits can tell, and the highest number of a package. */
+/* The highest frequency that a ratio of 8 bits can hold, and the highest number of a package. */
 enum { KHZ_PER_RATIO = 100000, HIGHEST_KHZ = 25500000, HIGHEST_ID = INT16_MAX };
 
 enum {
@@ -34,9 +34,9 @@ int recorded_file_read(struct recording *recording, const char *name, struct rec
 int recorded_file_require(struct recording *recording, const char *name,
 			  struct recorded_file *file);
 void recorded_file_free(struct recorded_file *file);
-/** Takes in what a line says. Returns 0 or a negative errno. */
+/** Takes the content of a line. Returns 0 or a negative errno. */
 typedef int recorded_line_reader(struct recording *recording, const struct recorded_text *line);
-/** Has all lines read, up to the first that fails; returns what that one returned. */
+/** Reads all lines, up to the first that fails; returns what @read returned for it. */
 int recorded_each_line(struct recording *recording, const struct recorded_file *file,
 		       recorded_line_reader *read);
 /** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
@@ -57,7 +57,7 @@ int recording_read_answers(struct recording *recording);
 
 /* ---- driver.c, domains.c, cpus.c, nodes.c, uncore.c, levels.c: the steps to a platform ---- */
 
-/** A value as if a platform file had said it. */
+/** A value as if it came from a platform file. */
 static inline struct number_value known_number(unsigned int value)
 {
 	return (struct number_value){ value, 1 };

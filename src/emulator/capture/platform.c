@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The platform that comes of a recording: leads through its parts, and says what the kernel's files
- * make of it. What a recording lacks is composed in this folder, and nowhere else
+ * The platform of a recording: calls the steps in their order, and takes what follows from the
+ * kernel's files. What a recording does not have is composed in this folder, and nowhere else
  * (docs/recorded-machines.md has the rules for readers).
  */
 #include "emulator/capture/parts.h"
@@ -107,7 +107,7 @@ static int fill_files(const struct recording *recording, struct platform *platfo
 	return recording_fill_uncore(recording, platform);
 }
 
-/** CPUs that may come: where no list tells, those up to the highest one that is there. */
+/** Possible CPUs: without that list, those up to the highest one that is present. */
 static int fill_possible(const struct recording *recording, struct platform *platform)
 {
 	const struct recorded_entry *entry = recording_entry(recording, CPU_DIRECTORY "/possible");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A recorded machine: a directory of what kernel, driver and firmware of a server told
- * (docs/recorded-machines.md), read and to be asked. Each function is made in the file that its
- * group is named after.
+ * A recorded machine: a directory with the answers of a server's kernel, driver and firmware
+ * (docs/recorded-machines.md). Each function is defined in the file that its group is named after.
  */
 #ifndef EMULATOR_RECORDING_H
 #define EMULATOR_RECORDING_H
@@ -22,7 +21,7 @@ struct recorded_file {
 		unsigned int number;
 	} * lines;
 	size_t line_count;
-	char **error; /* where the first mistake is told */
+	char **error; /* where the first mistake is reported */
 };
 
 /** A processor of proc/cpuinfo. */
@@ -34,7 +33,7 @@ struct recorded_cpu {
 	unsigned int line;
 };
 
-/** An MSR, as every online CPU told it. */
+/** An MSR, with the value of every online CPU. */
 struct recorded_msr {
 	uint32_t address;
 	unsigned int line;
@@ -49,7 +48,7 @@ struct recorded_entry {
 	bool writable;
 };
 
-/** The registers of one power domain, and what debugfs says of where they are. */
+/** The registers of one power domain, and their offset as debugfs shows it. */
 struct recorded_instance {
 	unsigned int number, line;
 	uint64_t offset;
@@ -76,7 +75,7 @@ struct recorded_answer {
 	unsigned int line;
 };
 
-/** What the driver said of itself. */
+/** What the driver reported of itself. */
 struct recorded_driver {
 	unsigned int line; /* 0: it is not recorded */
 	bool present;
@@ -88,7 +87,7 @@ struct recording {
 	char *directory;
 	char **error;
 	char *late_error; /* where mistakes go that are found after all was read: there are none */
-	bool unlocked;	  /* the lock is taken off */
+	bool unlocked;	  /* its lock is cleared */
 
 	struct recorded_file cpuinfo, msr_file, entry_file, answer_file;
 	char *vendor, *model_name; /* into cpuinfo */

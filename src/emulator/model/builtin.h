@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The built-in platforms, which embed-platforms.sh turns into C; nothing of what they say. */
+/* The built-in platforms, which embed-platforms.sh turns into C; nothing of their content. */
 #ifndef EMULATOR_BUILTIN_H
 #define EMULATOR_BUILTIN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looks for what a platform file says in contradiction to itself, and completes what follows from
- * the rest of it. Knows nothing of driver, firmware or the kernel's files.
+ * Finds contradictions in a platform file, and completes the values of levels that follow from
+ * others. Knows nothing of driver, firmware or the kernel's files.
  */
 #include "emulator/model/file.h"
 
@@ -15,7 +15,7 @@ static const struct {
 	{ 3200, 0 }, { 2933, 1 }, { 2667, 2 }, { 2400, 3 }, { 2133, 4 }, { 1867, 5 }, { 1600, 6 },
 };
 
-/** The code by which firmware of this model tells a memory frequency. */
+/** The code that firmware of this model has for a memory frequency. */
 static bool find_memory_code(unsigned int model, unsigned int mhz, unsigned int *code)
 {
 	switch (model) {
@@ -172,7 +172,8 @@ static unsigned int part_number(const struct platform *platform,
 static int check_level(struct platform_file *file, const struct platform *platform,
 		       const struct platform_domain *domain, struct platform_level *level)
 {
-	bool io = domain->type.value != DOMAIN_COMPUTE; /* takes no cores, whatever is said */
+	bool io = domain->type.value !=
+		  DOMAIN_COMPUTE; /* has no cores, whatever the file has for it */
 	uint64_t outside = io ? 0 : level->cores.cores & ~domain_mask(domain);
 	int error;
 
@@ -308,7 +309,7 @@ static int check_turbo(struct platform_file *file, const struct platform *platfo
 			  platform->bios_turbo.line);
 }
 
-/** Partitions and the like are of sockets that there are. */
+/** Refuses packages that do not exist. */
 static int check_packages(struct platform_file *file, const struct platform *platform,
 			  const struct set_value *packages, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A platform's defaults, and what follows from what it says, whether that was read from a platform
- * file or recorded of a real machine. Knows nothing of either.
+ * Completes a platform with the values that follow from others, whether it comes from a platform
+ * file or from a captured machine. Knows nothing of either.
  */
 #include "emulator/model/platform.h"
 #include "emulator/model/tpmi_layout.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** What the kernel shows as its release and its cpufreq driver have it. */
+/** Files that depend on the kernel release and on the cpufreq driver. */
 static int complete_files(struct platform *platform)
 {
 	bool intel = strncmp(platform->cpufreq.text, "intel_", 6) == 0;
@@ -157,7 +157,7 @@ static void number_nodes(struct platform *platform)
 		platform->cpus[i].node = platform->domains[platform->cpus[i].domain].socket;
 }
 
-/** The cores that a domain's CPUs are in, where nobody has said which it has. */
+/** The cores that a domain's CPUs are in, where the domain does not list them. */
 static int complete_cores(struct platform *platform)
 {
 	int error = 0;

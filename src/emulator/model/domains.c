@@ -180,7 +180,7 @@ static int add_domains(struct platform_file *file, struct platform *platform,
 	return error;
 }
 
-/** What the driver's kind decides where nothing is said, and what it rules out. */
+/** Defaults that depend on the driver, and what it does not support. */
 static int apply_driver(struct platform_file *file, struct platform *platform)
 {
 	bool tpmi = platform_is_tpmi(platform);
@@ -197,7 +197,7 @@ static int apply_driver(struct platform_file *file, struct platform *platform)
 	return 0;
 }
 
-/** IO domains have no cores; absent ones only those that are said to be theirs, which are lost. */
+/** IO domains have no cores; absent ones only those of a section of their own, which are lost. */
 static int remove_cores(const struct platform *platform, struct platform_domain *domain)
 {
 	if (domain->type.value == DOMAIN_COMPUTE ||

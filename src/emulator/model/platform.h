@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A platform: what a platform file describes (docs/platform-file.md), every value with the line
- * that gave it, or what was recorded of a real machine. Knows nothing of how driver and firmware
+ * that gave it, or what a captured machine consists of. Knows nothing of how driver and firmware
  * answer.
  */
 #ifndef EMULATOR_PLATFORM_H
@@ -28,7 +28,7 @@ enum { MOST_CPUS = 8192, MOST_DOMAINS = 1024, MOST_LEVELS = 16384 };
 /* Of TPMI: the mask of valid power domains has 16 bits, those of levels 8. */
 enum { MOST_POWER_DOMAINS = 16, TPMI_LEVELS = 8 };
 
-/* Values as read from the file. @line is 0 where the file says nothing and the default holds. */
+/* Values as read from the file. @line is 0 where the file has none and the default holds. */
 struct number_value {
 	unsigned int value, line;
 };
@@ -165,7 +165,7 @@ enum offline_cpufreq { OFFLINE_CPUFREQ_BUSY, OFFLINE_CPUFREQ_READABLE, OFFLINE_C
 /** The files domain_id of the uncore: the power domain, or counted in each PCI device. */
 enum uncore_ids { UNCORE_IDS_UNIQUE, UNCORE_IDS_REPEATED };
 
-/** What smt/control says. */
+/** Content of smt/control. */
 enum smt_control { SMT_ON, SMT_OFF, SMT_FORCE_OFF, SMT_NOT_SUPPORTED, SMT_NOT_IMPLEMENTED };
 extern const char *const smt_controls[];
 
@@ -237,9 +237,9 @@ void platform_free(struct platform *platform);
  * For a platform that is made from something else than text (a recorded machine): one with every
  * value at its default, without domains and CPUs. To be filled in are `text` (what `show` prints;
  * may stay NULL), `hash` (of all that was read, so that another version of it is noticed),
- * `domains` with `cpus` (both from calloc, in the order told above), where api_version is 2 or more
- * the registers of every domain (from calloc), and whatever differs from the defaults; texts and
- * sets are owned by the platform. Then platform_complete(). Returns NULL without memory.
+ * `domains` with `cpus` (both from calloc, in the order given above), where api_version is 2 or
+ * more the registers of every domain (from calloc), and whatever differs from the defaults; texts
+ * and sets are owned by the platform. Then platform_complete(). Returns NULL without memory.
  */
 struct platform *platform_new(const char *name);
 
@@ -247,7 +247,7 @@ struct platform *platform_new(const char *name);
  * Completes what follows from the rest: possible CPUs (where @possible is not set), cpu_ids,
  * first_of_core, first_register, defaults that depend on the release and on the driver. Returns 0,
  * -ENOMEM, or -EINVAL with *@what set to what contradicts itself, such as a register block that is
- * too short for what its offsets say.
+ * too short for its offsets.
  */
 int platform_complete(struct platform *platform, char **what);
 
@@ -260,7 +260,7 @@ void platform_unlock(struct platform *platform);
 /** The CPU of that number, or NULL; its index is the difference to @cpus. */
 const struct platform_cpu *platform_cpu(const struct platform *platform, unsigned int number);
 
-/** The level of that number, or NULL where the domain lacks it. */
+/** The level of that number, or NULL where the domain has none. */
 const struct platform_level *platform_level(const struct platform_domain *domain,
 					    unsigned int number);
 

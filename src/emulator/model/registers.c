@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes the TPMI registers of each power domain from what a platform file says of it: what driver
- * and firmware find at reset. What they do with them is not known here.
+ * Makes the TPMI registers of each power domain from its description in a platform file: what
+ * driver and firmware find at reset. What they do with them is not known here.
  */
 #include "emulator/model/file.h"
 #include "emulator/model/tpmi_layout.h"
@@ -19,7 +19,7 @@ enum {
 	BF_WORDS = 2,
 	TF_WORDS = 8,
 	MODULE_WORDS = 1,  /* from revision 2 on */
-	USUAL_LEVELS = 5,  /* there is room for */
+	USUAL_LEVELS = 5,  /* that have a block */
 	ASSOCIATIONS = 16, /* in a register */
 };
 
@@ -187,7 +187,7 @@ static const struct fact facts[] = {
 	FACT(TF_SUPPORTED, tf_support, 1),
 };
 
-/* Only where the header says revision 2: in earlier ones SST-BF begins there. */
+/* From revision 2 of the header on: in earlier ones SST-BF begins there. */
 static const struct fact second_fabric[] = {
 	FACT(LEVEL_FABRIC2_P0, uncore2_max, 100),
 	FACT(LEVEL_FABRIC2_P1, uncore2_base, 100),

@@ -105,7 +105,7 @@ enum tpmi_field {
 	TPMI_FIELDS,
 };
 
-/** @level is for the banks of levels, @index where the field says what it counts. Reads of what the
+/** @level is for the banks of levels, @index is described at the field. Reads of what the
  * instance does not hold give all ones, as those of absent devices do; writes to it are lost. */
 uint64_t tpmi_get(const struct tpmi_registers *registers, enum tpmi_field field, unsigned int level,
 		  unsigned int index);

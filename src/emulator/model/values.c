@@ -184,7 +184,7 @@ static int check_modules(struct platform_file *file, const struct key *key, cons
 	return 0;
 }
 
-/** The register has room for three buckets. */
+/** The register holds three buckets. */
 int value_modules(struct platform_file *file, const struct key *key, const char *text,
 		  unsigned int line, void *target)
 {
