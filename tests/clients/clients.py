@@ -101,9 +101,9 @@ def line_differences(reference, own):
     """What a client says, line by line; a line that only one of them says counts by itself."""
     old, new = reference.splitlines(), own.splitlines()
     if len(old) == len(new):
-        return ['says: %s -> %s' % pair for pair in zip(old, new) if pair[0] != pair[1]]
-    return ['says: %s -> (nothing)' % line for line in old if line not in new] + \
-        ['says: (nothing) -> %s' % line for line in new if line not in old] or ['says: other lines, or in another order']
+        return ['output: %s -> %s' % pair for pair in zip(old, new) if pair[0] != pair[1]]
+    return ['output: %s -> (nothing)' % line for line in old if line not in new] + \
+        ['output: (nothing) -> %s' % line for line in new if line not in old] or ['output: other lines, or in another order']
 
 
 def run_case(tools, case, platform, with_reference, scratch):

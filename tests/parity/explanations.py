@@ -109,19 +109,33 @@ def explain(entries, group, command, platform, difference):
 
 DOCUMENT_HEAD = '''# Differences from the reference tool
 
-<!-- Made from tests/parity/differences by `make docs-differences`: edit that file, not this one. -->
+<!-- Generated from tests/parity/differences by `make docs-differences`: edit that file, not this one. -->
 
-The kernel tree has a tool named intel-speed-select, which distributions package; here it is called the reference tool. This
-program does what it does, on the same command lines, and prints what it prints, apart from what this page names.
-`make check-parity` runs both on the emulated machines and compares results, exit statuses, registers and files; it fails for
-a difference that is not named here, and for one named here that is not there any more.
+D-numbers such as D42 identify defects of the reference tool, the kernel tree's intel-speed-select, which this program
+fixes; tests are named after them. Apart from the differences on this page, this program accepts the same command lines as the
+reference tool and prints the same output. `make check-parity` runs both on the emulated machines and compares results, exit
+statuses, registers and files; it fails if a difference is not listed here, or if one that is listed no longer exists.
 
-Not compared, and not promised to be the same: the wording of help, errors and debug traces; white space of JSON; the stream
-that messages go to.
+The most important differences:
 
-Numbers such as D42 are those of the defects of the reference tool by which the tests are named. In the lines on what
-differs, `*` stands for anything, and what the reference tool gives comes first: REFERENCE -> HERE. In command lines words
-such as FIRST, LAST, ABSENT and ALL stand for numbers of CPUs.
+- Failures have a non-zero exit status; the reference tool mostly ends with 0 (D1).
+- Wrong arguments are refused before anything is changed; the reference tool often ignores them and changes the machine (D14,
+  D57).
+- A change is made completely or not at all; the reference tool keeps the first part of a change that fails (D48, D52).
+- `disable --auto` restores the settings that `enable --auto` replaced, and does not disable core-power while another feature
+  needs it (D38).
+- `enable` and `disable` of core-power do not change the priority type unless `--priority` is given (D42).
+- With `-c`, `turbo-freq enable --auto` changes only the packages of the CPUs named (D36).
+- `disable` of an unsupported feature succeeds without a change (D1).
+- JSON output is always one valid document, and contains all messages (D64, D65).
+- Uncore limits of a level are also set on TPMI machines (D40); long lists and masks are complete (D15); machines with more than
+  511 CPUs, CPU 0, core 32 and gaps in CPU numbers are supported (D24, D41, D44, D60).
+
+Not compared, and not guaranteed to be the same: the wording of help, errors and debug traces; white space of JSON; the stream
+of messages.
+
+In the lists of differences, `*` matches anything, and the reference tool's value precedes that of this program: REFERENCE ->
+OWN. In command lines, words such as FIRST, LAST, ABSENT and ALL stand for CPU numbers.
 '''
 
 
@@ -129,9 +143,9 @@ def document(entries, examples):
     """The page for users."""
     text = DOCUMENT_HEAD
     for title, chosen, head in (
-            ('On purpose', [entry for entry in entries if not entry.until and not entry.open], ''),
-            ('Only with older versions of the reference tool', [entry for entry in entries if entry.until],
-             '\nWhat the reference tool itself has changed up to v1.26.\n')):
+            ('Intentional differences', [entry for entry in entries if not entry.until and not entry.open], ''),
+            ('Differences from older versions of the reference tool', [entry for entry in entries if entry.until],
+             '\nThe reference tool itself changed these up to v1.26.\n')):
         if not chosen:
             continue
         text += '\n## %s\n%s' % (title, head)

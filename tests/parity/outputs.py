@@ -179,7 +179,7 @@ def differences(reference, own):
         if reference.remarks[remark] == 0:
             found.append('remark new: ' + remark)
     if reference.error != own.error:
-        found.append('error told: %s -> %s' % tuple('yes' if x.error else 'no' for x in (reference, own)))
+        found.append('error reported: %s -> %s' % tuple('yes' if x.error else 'no' for x in (reference, own)))
     if reference.form != own.form:
         found.append('form: %s -> %s' % (reference.form, own.form))
     if Counter(reference.maps) != Counter(own.maps):
