@@ -206,8 +206,8 @@ check_version() {
 
 # Links of the documents to files of the tree.
 check_links() {
-	for document in README.md CONTRIBUTING.md CHANGELOG.md docs/architecture.md docs/transactions.md docs/emulator.md \
-		docs/platform-file.md docs/recorded-machines.md docs/install.md docs/library.md docs/first-steps.md; do
+	for path in "$root"/*.md "$root"/docs/*.md "$root"/tests/*/README.md; do
+		document=${path#"$root"/}
 		tr ' ' '\n' < "$root/$document" | sed -n 's/.*](\([^)#]*\)[)#].*/\1/p' | while read -r link; do
 			case $link in
 			*://* | '') ;;
@@ -337,6 +337,18 @@ check_without_emulator() {
 	! grep -q . "$scratch/said"
 }
 
+# The documents are written in the words of the field: retired-words lists others, and the lines that may contain them.
+check_words() {
+	list=$root/tests/docs/retired-words
+	words=$(grep -v -e '^#' -e '^allowed' "$list" | cut -f1 | paste -s -d '|' -)
+	for path in "$root"/*.md "$root"/docs/*.md "$man" "$root"/tests/*/README* "$root"/tests/*/*/README*; do
+		document=${path#"$root"/}
+		allowed=$(awk -F '\t' -v name="$document" '$1 == "allowed" && $2 == name { print $3 }' "$list" | paste -s -d '|' -)
+		grep -n -w -i -E "$words" "$path" | cut -d: -f2- | grep -v -E "${allowed:-^\$}" | sed "s|^|$document: |"
+	done
+	! grep -q . "$scratch/said"
+}
+
 check "help and man page name the same features, commands and options" check_typed
 check "documents of a build without the emulator are not about it" check_without_emulator
 check "help is no wider than 100 columns" check_width
@@ -346,6 +358,7 @@ check "help and README name the same exit statuses" check_statuses README.md col
 check "help and man page name the same variables of the environment" check_variables
 check "man page and CHANGELOG are of this version" check_version
 check "links in the documents lead to files" check_links
+check "the documents contain no retired words" check_words
 
 if command -v mandoc > /dev/null; then
 	check "mandoc has no warnings" mandoc -T lint -W warning "$man"
