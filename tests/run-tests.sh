@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs test programs, some at a time, and counts their tests: run-tests.sh PROGRAM...
-# Each program speaks TAP. A line is printed for each program as soon as it has ended, with what was skipped; of a
-# failing program all is shown but the tests that passed (those, too, where it died), and its failures once more before
-# the sum, which is the last line.
+# Each program speaks TAP. A line is printed for each program as soon as it has ended: which one of how many, its tests,
+# its seconds, and what was skipped; of a failing program all is shown but the tests that passed (those, too, where it
+# died), and its failures once more before the CPU time of all programs and the sum, which is the last line.
 # RUNNER, where set, is put before each program (valgrind, say). JOBS: how many run at a time.
 set -u
 export LC_ALL=C
@@ -19,34 +19,44 @@ trap 'rm -rf "$scratch"' EXIT
 export CMOCKA_MESSAGE_OUTPUT=TAP TMPDIR="$scratch"
 [ $# -gt 0 ] || { echo "run-tests.sh: no test program was named" >&2; exit 1; }
 
-# Runs all of them, and says the name of each one that has ended.
+# Runs all of them, and says of each one that has ended: how long it took, and its name.
 run_all() {
 	export scratch
 	# xargs keeps all processors busy; and unlike jobs of the shell its children do not ignore SIGINT and SIGQUIT.
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	printf '%s\0' "$@" | xargs -0 -P "$jobs" -I PROGRAM sh -c '
 		name=$(printf "%s" "$1" | tr / _)
+		begin=$(date +%s.%N)
 		${RUNNER:-} "$1" > "$scratch/$name.log" 2>&1
 		echo $? > "$scratch/$name.status"
-		printf "%s\n" "$1"
+		printf "%s %s %s\n" "$begin" "$(date +%s.%N)" "$1"
 	' run-one PROGRAM
+	times > "$scratch/times"
 }
 
 # Tests of a log: passed, failed, skipped; and how many more or fewer were announced than there are, by all groups of a
-# program together. Skipped ones are `ok` or `not ok` with a remark: versions of cmocka differ.
+# program together. Skipped ones are `ok` or `not ok` with a remark: versions of cmocka differ. A program that announces no
+# test at all, with a reason, is one that was skipped.
 count_tests() {
 	awk '
 		/^(ok|not ok) .*# [Ss][Kk][Ii][Pp]/ { skipped++; next }
 		/^ok / { passed++ }
 		/^not ok / { failed++ }
+		/^1\.\.0 *# *[Ss][Kk][Ii][Pp]/ { skipped++; planned++; plans++; next }
 		/^1\.\.[0-9]+/ { planned += substr($1, 4); plans++ }
 		END { print passed + 0, failed + 0, skipped + 0, plans ? planned - passed - failed - skipped : 0 }' "$1"
 }
 
-# report PROGRAM: one program that has ended
+# between BEGIN END: seconds; whole ones where date does not know fractions
+between() {
+	awk -v begin="$1" -v end="$2" 'BEGIN { printf "%.1f s", end - begin }'
+}
+
+# report PROGRAM TIME: one program that has ended
 report() {
 	log=$scratch/$(printf '%s' "$1" | tr / _)
 	status=$(cat "$log.status")
+	time=$2
 	# shellcheck disable=SC2046  # four numbers
 	set -- "$1" $(count_tests "$log.log")
 	good=$2 bad=$3 left_out=$4 missing=$5
@@ -62,29 +72,36 @@ report() {
 	passed=$((passed + good))
 	failed=$((failed + bad))
 	skipped=$((skipped + left_out))
+	place=$(printf "[%${#total}d/%d]" "$ended" "$total")
 	if [ "$bad" -gt 0 ]; then
-		echo "==== $1 (exit status $status)"
+		echo "$place ==== $1 (exit status $status, $time)"
 		grep -Ev "$passing" "$log.log"
 		{
 			echo "failed: $1 (exit status $status)"
 			grep '^not ok ' "$log.log" | grep -Ev "$passing"
 		} >> "$scratch/failures"
 	else
-		echo "$1: $good"
+		echo "$place $1: $good ($time)"
 	fi
-	sed -n -E '/# skip/I { s/^(not )?ok *[0-9]* *-? *//; s/ *# *skip:? */: /I; s/^:? */  skipped: /; s/: $//; p }' "$log.log"
+	sed -n -E '/# skip/I { s/^1\.\.0//; s/^(not )?ok *[0-9]* *-? *//; s/ *# *skip:? */: /I; s/^:? */  skipped: /; s/: $//; p }' "$log.log"
 }
 
+total=$#
 run_all "$@" | {
 	ended=0 passed=0 failed=0 skipped=0
-	while IFS= read -r program; do
-		report "$program"
+	while read -r begin end program; do
+		report "$program" "$(between "$begin" "$end")"
 	done
-	if [ "$ended" -ne $# ]; then
-		echo "run-tests.sh: $(($# - ended)) programs have not ended"
-		failed=$((failed + $# - ended))
+	if [ "$ended" -ne "$total" ]; then
+		echo "run-tests.sh: $((total - ended)) programs have not ended"
+		failed=$((failed + total - ended))
 	fi
 	[ ! -f "$scratch/failures" ] || cat "$scratch/failures"
+	# The second line is that of the children: user and system time, each as MINUTESmSECONDSs.
+	awk 'NR == 2 {
+		gsub(/[ms]/, " ")
+		printf "CPU time: %.0f s\n", ($1 + $3) * 60 + $2 + $4
+	}' "$scratch/times"
 	if [ "$skipped" -gt 0 ]; then
 		echo "$passed passed, $failed failed, $skipped skipped"
 	else

@@ -22,8 +22,9 @@ expect() {
 	status=$2
 	printf '%s\n' "$3" > expected
 	shift 3
-	JOBS=1 sh "$runner" "$@" > found 2>&1
+	JOBS=1 sh "$runner" "$@" > timed 2>&1
 	ended=$?
+	sed 's/[0-9]*\.[0-9] s)$/T s)/; s/^CPU time: [0-9]* s$/CPU time: T s/' timed > found
 	count=$((count + 1))
 	if [ "$ended" -eq "$status" ] && cmp -s expected found; then
 		echo "ok $count - $what"
@@ -38,6 +39,7 @@ expect() {
 program good 'echo "ok 1 - a"; echo "ok 2 - b"'
 program bad 'echo "ok 1 - a"; echo "not ok 2 - b"; echo "# b is not a"; exit 1'
 program skips 'echo "ok 1 - a"; echo "not ok 2 # SKIP b"; echo "ok 3 - c # SKIP why"; echo "ok 4 - d # skip"'
+program whole 'echo "1..0 # SKIP not here"'
 program dies 'echo "ok 1 - a"; exit 139'
 program none 'true'
 program ends 'echo "1..5"; echo "ok 1 - a"'
@@ -45,45 +47,58 @@ program more 'echo "ok 1 - a"; echo "ok 2 - b"; echo "1..1"'
 program groups 'echo "1..1"; echo "ok 1 - a"; echo "1..2"; echo "ok 1 - b"; echo "not ok 2 # SKIP c"'
 program "with a space" 'echo "ok 1 - a"'
 
-expect "programs and the sum" 0 "./good: 2
-./with a space: 1
+expect "programs and the sum" 0 "[1/2] ./good: 2 (T s)
+[2/2] ./with a space: 1 (T s)
+CPU time: T s
 3 passed, 0 failed" ./good "./with a space"
-expect "what failed is shown where it did and at the end" 1 "==== ./bad (exit status 1)
+expect "what failed is shown where it did and at the end" 1 "[1/2] ==== ./bad (exit status 1, T s)
 not ok 2 - b
 # b is not a
-./good: 2
+[2/2] ./good: 2 (T s)
 failed: ./bad (exit status 1)
 not ok 2 - b
+CPU time: T s
 3 passed, 1 failed" ./bad ./good
-expect "D5: a skipped test counts once, and not as passed, in both notations" 0 "./skips: 1
+expect "D5: a skipped test counts once, and not as passed, in both notations" 0 "[1/1] ./skips: 1 (T s)
   skipped: b
   skipped: c: why
   skipped: d
+CPU time: T s
 1 passed, 0 failed, 3 skipped" ./skips
-expect "a program that dies has failed though its tests passed" 1 "==== ./dies (exit status 139)
+expect "a program that is skipped as a whole counts once" 0 "[1/2] ./whole: 0 (T s)
+  skipped: not here
+[2/2] ./good: 2 (T s)
+CPU time: T s
+2 passed, 0 failed, 1 skipped" ./whole ./good
+expect "a program that dies has failed though its tests passed" 1 "[1/1] ==== ./dies (exit status 139, T s)
 ok 1 - a
 failed: ./dies (exit status 139)
+CPU time: T s
 1 passed, 1 failed" ./dies
-expect "a program without tests has failed" 1 "==== ./none (exit status 0)
+expect "a program without tests has failed" 1 "[1/1] ==== ./none (exit status 0, T s)
 failed: ./none (exit status 0)
+CPU time: T s
 0 passed, 1 failed" ./none
-expect "a program that ends before its last test has failed" 1 "==== ./ends (exit status 0)
+expect "a program that ends before its last test has failed" 1 "[1/1] ==== ./ends (exit status 0, T s)
 1..5
 ok 1 - a
 failed: ./ends (exit status 0)
+CPU time: T s
 1 passed, 1 failed" ./ends
-expect "a program with more tests than it announced has failed" 1 "==== ./more (exit status 0)
+expect "a program with more tests than it announced has failed" 1 "[1/1] ==== ./more (exit status 0, T s)
 ok 1 - a
 ok 2 - b
 1..1
 failed: ./more (exit status 0)
+CPU time: T s
 2 passed, 1 failed" ./more
-expect "each group of tests announces its own" 0 "./groups: 2
+expect "each group of tests announces its own" 0 "[1/1] ./groups: 2 (T s)
   skipped: c
+CPU time: T s
 2 passed, 0 failed, 1 skipped" ./groups
 # The second one ends when the line of the first one has been seen, or gives up.
 program waits "for i in 1 2 3 4 5 6 7 8 9 10; do
-	grep -q '^./good: 2' '$scratch/progress' && echo 'ok 1 - a' && exit 0
+	grep -q ' ./good: 2' '$scratch/progress' && echo 'ok 1 - a' && exit 0
 	sleep 1
 done
 echo 'not ok 1 - a'"
@@ -95,5 +110,15 @@ else
 	failures=$((failures + 1))
 	echo "not ok $count - D5: a program's line is printed when it has ended, not when all have"
 	sed 's/^/# /' progress
+fi
+program rests 'sleep 1; echo "ok 1 - a"'
+sh "$runner" ./rests > timed 2>&1
+count=$((count + 1))
+if grep -q '^\[1/1\] ./rests: 1 ([1-9][0-9]*\.[0-9] s)$' timed && grep -q '^CPU time: 0 s$' timed; then
+	echo "ok $count - time by the clock is told of each program, CPU time of all"
+else
+	failures=$((failures + 1))
+	echo "not ok $count - time by the clock is told of each program, CPU time of all"
+	sed 's/^/# /' timed
 fi
 [ "$failures" -eq 0 ]
