@@ -5,6 +5,7 @@
  */
 #include "driver/abi.h"
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #include <unistd.h>
 
@@ -508,5 +509,6 @@ int main(void)
 		cmocka_unit_test(a_limit_that_came_with_the_level_is_lifted),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("the baseline of a change", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the next run makes of a journal where the machine is not what it was when the run died. */
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -958,6 +959,7 @@ int main(void)
 			the_journal_of_a_change_that_is_at_work_is_none_of_an_interrupted_one),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("recovery on a machine that is another by then", tests,
 					   NULL, NULL);
 }

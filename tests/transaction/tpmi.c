@@ -4,6 +4,7 @@
  * late, what a level change resets, and what belongs to a package as a whole.
  */
 #include "transaction/support/loops.h"
+#include "transaction/support/rests.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -203,7 +204,7 @@ static void check_taken_back_late(const struct machine *machine, const char *bef
 	check_no_journal(machine);
 	machine_check(machine, before, "a level that goes back late: %s", rules);
 	/* Nothing was on its way any more that undoes what was restored. */
-	usleep(delay_ms * 1000);
+	rest_ms(delay_ms);
 	machine_look(machine);
 	machine_check(machine, before, "a level that went back late: %s", rules);
 	outcome_clear(&outcome);
@@ -287,7 +288,7 @@ static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 
 /** Ends a run some time after its journal has got a line. */
 static void kill_after(const struct machine *machine, const char *name, const char *line,
-		       useconds_t wait_us)
+		       unsigned int wait_ms)
 {
 	pid_t child = fork();
 	bool written = false;
@@ -305,10 +306,10 @@ static void kill_after(const struct machine *machine, const char *name, const ch
 
 		written = journal && strstr(journal, line);
 		free(journal);
-		usleep(1000);
+		rest_ms(1);
 	}
 	assert_true(written);
-	usleep(wait_us);
+	rest_ms(wait_ms);
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
@@ -332,7 +333,7 @@ static void B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed
 	assert_int_equal(outcome_error(&outcome), 0);
 	check_holds(outcome.notices, "rolled back the incomplete change");
 	assert_string_equal(outcome.differences, "");
-	usleep(LATE_MS * 1000);
+	rest_ms(LATE_MS);
 	machine_look(&machine);
 	machine_check(&machine, before, "a late level, and the run killed");
 	outcome_clear(&outcome);
@@ -375,7 +376,7 @@ static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void
 		machine_try_killed(&machine, "level 1", KILLS[i].rules);
 		check_recovers(&machine, KILLS[i].rules);
 		/* All that was late is there by then. */
-		usleep(2000 * 1000);
+		rest_ms(2000);
 		machine_look(&machine);
 		machine_check(&machine, before, "recovery after: %s", KILLS[i].rules);
 		free(before);
@@ -414,7 +415,7 @@ static void what_may_come_yet_is_listed_as_what_a_rollback_takes_back(void **sta
 	assert_int_equal(isst_journal_apply(journal), 0);
 	isst_journal_free(journal);
 	isst_close(context);
-	usleep(2000 * 1000);
+	rest_ms(2000);
 	machine_look(&machine);
 	machine_check(&machine, before, "what was late");
 	free(before);
@@ -447,7 +448,7 @@ static void recovery_waits_for_the_old_level(void **state)
 			fail_msg("%s: %s", KILLS[i], outcome.message);
 		check_holds(outcome.notices, "rolled back the incomplete change");
 		check_no_journal(&machine);
-		usleep(LATE_MS * 1000);
+		rest_ms(LATE_MS);
 		machine_look(&machine);
 		machine_check(&machine, before, "recovery by slow firmware after: %s", KILLS[i]);
 		outcome_clear(&outcome);
@@ -473,7 +474,7 @@ static void recovery_waits_for_what_an_earlier_rollback_asked_for(void **state)
 		before = visible_picture(&machine);
 		machine_faults(&machine, "tpmi perf-set-level deferred 900\n"
 					 "write /sys/devices/system/cpu/cpu*/online EBUSY");
-		kill_after(&machine, "level 1 online", "\nrollback\n", 300 * 1000);
+		kill_after(&machine, "level 1 online", "\nrollback\n", 300);
 		machine_faults(&machine, "%s", "");
 		machine_try(&machine, "level 0", &outcome);
 		if (outcome_error(&outcome))
@@ -665,7 +666,7 @@ static void what_settles_too_late_is_a_failure(void **state)
 		assert_true(outcome_error(&outcome) < 0);
 		check_holds(outcome.message, "read back");
 		/* Firmware looks at what is asked for by then: the old value. */
-		usleep(500000);
+		rest_ms(500);
 		machine_look(&machine);
 		machine_check(&machine, before, "%s under %s", RULES[i][1], RULES[i][0]);
 		free(before);
@@ -825,6 +826,25 @@ static void classes_that_core_power_resets_are_configured_again(void **state)
 	machine_end(&machine);
 }
 
+/* ---- Tests that watch another process ---- */
+
+static int begin_by_the_clock(void **state)
+{
+	(void)state;
+	rests_take_their_time();
+	return 0;
+}
+
+static int end_by_the_clock(void **state)
+{
+	(void)state;
+	rests_end_at_once();
+	return 0;
+}
+
+#define BY_THE_CLOCK(test) \
+	cmocka_unit_test_setup_teardown(test, begin_by_the_clock, end_by_the_clock)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -835,14 +855,13 @@ int main(void)
 		cmocka_unit_test(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one),
 		cmocka_unit_test(recovery_waits_for_the_old_level),
 		cmocka_unit_test(recovery_names_the_module_without_which_uncore_limits_are_gone),
-		cmocka_unit_test(recovery_waits_for_what_an_earlier_rollback_asked_for),
+		BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for),
 		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
 		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
-		cmocka_unit_test(
-			B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
+		BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
 		cmocka_unit_test(recovery_waits_for_what_was_asked_for_before_the_run_was_killed),
 		cmocka_unit_test(what_may_come_yet_is_listed_as_what_a_rollback_takes_back),
-		cmocka_unit_test(recovery_ends_where_a_level_was_refused_and_the_run_killed),
+		BY_THE_CLOCK(recovery_ends_where_a_level_was_refused_and_the_run_killed),
 		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, TINY),
 		TEST(undo_of_a_level_puts_features_limits_and_uncore_back,
@@ -858,5 +877,6 @@ int main(void)
 		cmocka_unit_test(classes_that_core_power_resets_are_configured_again),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("changes by TPMI", tests, NULL, NULL);
 }

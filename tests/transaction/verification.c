@@ -5,8 +5,7 @@
  */
 #include "transaction/item_files.h"
 #include "transaction/support/loops.h"
-
-#include <unistd.h>
+#include "transaction/support/rests.h"
 
 /** Makes a request under rules of the emulator. */
 static void make_under(const struct machine *machine, const char *rules, const char *name,
@@ -226,7 +225,7 @@ static void firmware_that_is_too_late_is_overwritten(void **state)
 	assert_true(outcome_error(&outcome) < 0);
 	/* What is late comes, and what takes it back has come by then, or is listed. */
 	if (outcome_error(&outcome) != -ENOTRECOVERABLE) {
-		usleep(600000);
+		rest_ms(600);
 		machine_look(&machine);
 		machine_check(&machine, before, "core-power that came too late");
 	} else {
@@ -396,5 +395,6 @@ int main(void)
 		cmocka_unit_test(a_write_that_fails_ends_its_batch),
 	};
 
+	rests_end_at_once();
 	return cmocka_run_group_tests_name("reading back", tests, NULL, NULL);
 }
