@@ -173,8 +173,10 @@ $(BUILD)/isst: $(COMMAND)
 
 # ---- Tests ----
 
-#: check           the whole test suite
-#: check-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#: check           the test suite, but for the loops on large machines
+#: check-all       the test suite with them
+#: check-sanitize  the suite under AddressSanitizer and UndefinedBehaviorSanitizer; check-sanitize-sample
+#:                 the programs that matter most, and some of the command cases
 #: check-mutations takes parts of the transactions out; each time a test has to go red
 #: check-valgrind  the unit tests under valgrind
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
@@ -184,8 +186,9 @@ ROOM_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_
 	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction,$(LIBRARY_ROOMS)))))))
 # Changes are tested on the emulator, by programs that hold all layers.
 TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c tests/features/capture_*.c))
-# Those on large machines go the same ways as those on small ones, many times: LARGE=no leaves them out.
-ifeq ($(LARGE),no)
+# Those on large machines go the same ways as those on small ones, many times: LARGE=yes takes them in.
+LARGE ?= no
+ifneq ($(LARGE),yes)
 TRANSACTION_TESTS := $(filter-out %_large.c,$(TRANSACTION_TESTS))
 endif
 # Runs of the built command in which one allocation, or one descriptor, after the other fails.
@@ -281,16 +284,33 @@ tests: all $(TESTS)
 check: tests
 	ISST_PLATFORMS='$(CURDIR)/tests/platforms' sh tests/run-tests.sh $(TESTS)
 
+.PHONY: check-all
+check-all:
+	$(MAKE) LARGE=yes check
+
 .PHONY: update-cases
 update-cases: $(BUILD)/tests/commands
 	ISST_UPDATE_CASES=1 $<
 
+SANITIZED = ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
+	ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-sanitize LARGE=$(LARGE) HARDENING=no \
+	CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
+
 .PHONY: check-sanitize
 check-sanitize:
-	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 \
-		ISST_COARSE=1 $(MAKE) BUILD=$(BUILD)-sanitize LARGE=no HARDENING=no \
-		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
-		check
+	$(SANITIZED) check
+
+.PHONY: check-sanitize-sample
+check-sanitize-sample:
+	ISST_CASES=10 $(SANITIZED) check-sample
+
+# All layers by themselves, what reads files and changes machines, and with ISST_CASES=10 each tenth command case.
+SAMPLE := $(BUILD)/tests/commands $(addprefix $(BUILD)/tests/transaction/,baseline hotplug promise queries records recovery rollback \
+	tpmi verification) $(filter $(BUILD)/tests/features/%,$(TRANSACTION_PROGRAMS)) $(UNIT_TESTS)
+
+.PHONY: check-sample
+check-sample: all $(SAMPLE)
+	ISST_PLATFORMS='$(CURDIR)/tests/platforms' sh tests/run-tests.sh $(SAMPLE)
 
 # In two parts, for two processors.
 MUTATIONS := $(addprefix $(BUILD)/tests/mutations-,1 2)

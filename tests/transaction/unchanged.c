@@ -1,48 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every request, made a second and a third time, finds the machine as asked and writes nothing. */
-#include "transaction/support/loops.h"
-
-static void repeat(const struct machine *machine, const struct request *request,
-		   const struct course *course, const char *time)
-{
-	struct isst_emulator_statistics before, after;
-	const struct seam_plan plan = { 0 };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
-	struct outcome outcome;
-
-	before = machine_statistics(machine);
-	machine_make(machine, request, &making, &outcome);
-	after = machine_statistics(machine);
-	if (outcome_error(&outcome) || !outcome.unchanged || outcome.written ||
-	    after.writes != before.writes || counts.changes)
-		fail_msg(
-			"%s, %s, the %s time: %d, %llu writes to the driver, %u changes (%s ...)\n%s",
-			machine->name, request->name, time, outcome_error(&outcome),
-			after.writes - before.writes, counts.changes,
-			counts.changes ? counts.kinds[0] : "", outcome.steps);
-	machine_check(machine, course->after, "%s, the %s time", request->name, time);
-	outcome_clear(&outcome);
-	seam_counts_clear(&counts);
-}
-
-/** The second time may find what the first left in the runtime directory; the third does not. */
-static void test_repeated(const struct machine *machine, const struct request *request,
-			  const struct course *course)
-{
-	/* A CPU of a package that the driver does not offer is looked at whenever CPUs go on- or
-	 * offline: nobody remembers that it belongs to no power domain. */
-	if (request->online && strcmp(machine->name, "tests/tpmi-odd") == 0)
-		return;
-	machine_prepare(machine, request->name);
-	repeat(machine, request, course, "second");
-	repeat(machine, request, course, "third");
-}
-
-static void repeated_requests_write_nothing(void **state)
-{
-	for_each_request(*state, true, test_repeated);
-}
+/* Requests that find the machine as asked: small machines. */
+#include "transaction/support/repeated.h"
 
 /** What may be late on real firmware is read back before it is written again. */
 static void a_request_that_nothing_stands_against_but_is_done_is_no_error(void **state)
@@ -136,12 +94,6 @@ static void after_a_record_was_followed_only_a_feature_that_is_on_counts(void **
 		platform ": " #test, test, NULL, NULL, platform \
 	}
 
-#define REPEATED(platform) \
-	{ \
-		platform ": repeated requests write nothing", repeated_requests_write_nothing, \
-			NULL, NULL, platform \
-	}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,10 +113,6 @@ int main(void)
 		REPEATED("tests/tpmi-odd"),
 		REPEATED("tests/tpmi-modules"),
 		REPEATED("tests/preset-unnamed"),
-		REPEATED("guide"),
-		REPEATED("graniterapids-unlocked"),
-		REPEATED("sapphirerapids-2s56c"),
-		REPEATED("emeraldrapids-2s64c"),
 	};
 
 	return cmocka_run_group_tests_name("repeated requests", tests, NULL, NULL);

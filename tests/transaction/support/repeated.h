@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every request, made a second and a third time, finds the machine as asked and writes nothing. */
+#ifndef TESTS_TRANSACTION_REPEATED_H
+#define TESTS_TRANSACTION_REPEATED_H
+
+#include "transaction/support/loops.h"
+
+/** A test; its state is the name of a platform. */
+void repeated_requests_write_nothing(void **state);
+
+#define REPEATED(platform) \
+	{ \
+		platform ": repeated requests write nothing", repeated_requests_write_nothing, \
+			NULL, NULL, platform \
+	}
+
+#endif
