@@ -415,18 +415,37 @@ fuzz: all
 #: coverage        lines of src/ that the tests reach; fails under 85 %
 
 C_FILES = $(shell git ls-files '*.c' '*.h')
-TIDY_FILES = $(filter src/%.c,$(C_FILES))
+TIDY_FILES := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+
+LINT := $(BUILD)/lint
+LINT_FLAGS := $(ISST_CPPFLAGS) -std=gnu11 -Isrc
+TIDIED := $(patsubst %.c,$(LINT)/%.tidy,$(TIDY_FILES))
+
+$(LINT)/flags: .force-flags
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(LINT_FLAGS)' | cmp -s - $@ || printf '%s\n' '$(LINT_FLAGS)' > $@
+
+# Each file again only when it, or a header that it includes, is another than when it was found to be clean.
+$(TIDIED): $(LINT)/%.tidy: %.c .clang-tidy $(LINT)/flags
+	@mkdir -p $(@D)
+	clang-tidy --quiet --warnings-as-errors='*' $< -- $(LINT_FLAGS) > $@.log 2>&1 || { cat $@.log; exit 1; }
+	@$(CC) $(LINT_FLAGS) -MM -MP -MT $@ -MF $(@:.tidy=.d) $<
+	@touch $@
+
+.PHONY: tidy
+tidy: $(TIDIED)
 
 .PHONY: lint
 lint:
 	clang-format --dry-run -Werror $(C_FILES)
-	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance \
-		--inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -D__x86_64__ -Iinclude -Isrc src
-	printf '%s\n' $(TIDY_FILES) | xargs -P $$(nproc) -I FILE clang-tidy --quiet --warnings-as-errors='*' \
-		FILE -- $(ISST_CPPFLAGS) -std=gnu11 -Isrc
-	shellcheck $(shell git ls-files '*.sh') .ci/run .ci/full
-	$(MAKE) BUILD=$(BUILD)-clang CC=clang WERROR=yes all
-	$(MAKE) BUILD=$(BUILD)-no-emulator EMULATOR=no WERROR=yes all
+	shellcheck -x $(shell git ls-files '*.sh') .ci/run .ci/full
+	@mkdir -p $(LINT)/cppcheck
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance -j $$(nproc) \
+		--cppcheck-build-dir=$(LINT)/cppcheck --inline-suppr --suppress=missingIncludeSystem \
+		-D_GNU_SOURCE -D__x86_64__ -Iinclude -Isrc src
+	$(MAKE) -j $$(nproc) tidy
+	$(MAKE) -j $$(nproc) BUILD=$(BUILD)-clang CC=clang WERROR=yes all
+	$(MAKE) -j $$(nproc) BUILD=$(BUILD)-no-emulator EMULATOR=no WERROR=yes all
 
 .PHONY: coverage
 coverage:
