@@ -411,7 +411,7 @@ fuzz: all
 
 # ---- Checks of the code ----
 
-#: lint            clang-format, cppcheck and clang-tidy
+#: lint            clang-format, cppcheck, clang-tidy, and the order of layers
 #: coverage        lines of src/ that the tests reach; fails under 85 %
 
 C_FILES = $(shell git ls-files '*.c' '*.h')
@@ -445,6 +445,8 @@ lint:
 		-D_GNU_SOURCE -D__x86_64__ -Iinclude -Isrc src
 	$(MAKE) -j $$(nproc) tidy
 	$(MAKE) -j $$(nproc) BUILD=$(BUILD)-clang CC=clang WERROR=yes all
+	python3 tests/layers.py --self-test
+	python3 tests/layers.py $(BUILD)-clang
 	$(MAKE) -j $$(nproc) BUILD=$(BUILD)-no-emulator EMULATOR=no WERROR=yes all
 
 .PHONY: coverage

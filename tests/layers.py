@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks the order of layers (docs/architecture.md): layers.py BUILD, or layers.py --self-test.
+
+Includes are read from the sources below src. Calls are read from the symbols of the objects below
+BUILD/src, so that a declaration without an include is found, too. Within a folder that is named in
+WITHOUT_CIRCLES no files may call each other in a circle, nor headers include each other in one.
+"""
+
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Each folder, with all that it may include and call: folders, or single headers. Folders and headers
+# that do not exist yet may be named.
+LAYERS = {
+    "base": ["isst.h"],
+    "driver": ["base", "isst.h"],
+    "sysfs": ["driver", "base", "isst.h"],
+    "firmware": ["sysfs", "driver", "base", "isst.h"],
+    "topology": ["firmware", "sysfs", "driver", "base", "isst.h"],
+    "transaction": ["topology", "firmware", "sysfs", "driver", "base", "isst.h"],
+    "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
+    "library": ["features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
+    "cli": ["isst.h", "isst-emulator.h"],
+    "emulator": ["base", "driver/abi.h", "isst.h", "isst-emulator.h"],
+    "preload": ["base", "emulator/launch.h", "emulator/front/launch.h", "driver/abi.h", "isst.h",
+                "isst-emulator.h"],
+}
+
+# Folders within a layer: each may include and call those before it. Checked from the day on which the
+# first of them exists.
+PARTS = {
+    "emulator": ["model", "capture", "state", "firmware", "kernel", "front"],
+}
+
+WITHOUT_CIRCLES = ["base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "library",
+                   "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
+                   "emulator/kernel", "emulator/front"]
+
+# What a layer above may call of one that it must not know: functions of the public headers.
+PUBLIC = re.compile(r"isst_")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def sources(root):
+    """The sources, as paths below src without their endings: `base/cpuset`."""
+    for folder, _, names in sorted(os.walk(os.path.join(root, "src"))):
+        for name in sorted(names):
+            if name.endswith((".c", ".h")):
+                yield os.path.relpath(os.path.join(folder, name), os.path.join(root, "src"))
+
+
+def layer_of(path):
+    return path.split("/")[0]
+
+
+def part_of(path):
+    """`model` for `emulator/model/platform.c`; None for a file that is in no part."""
+    folders = path.split("/")
+    return folders[1] if len(folders) > 2 else None
+
+
+def has_parts(root, layer):
+    return any(os.path.isdir(os.path.join(root, "src", layer, part)) for part in PARTS.get(layer, []))
+
+
+def is_allowed(root, user, used):
+    """Whether a file may include or call what is in another one, both as paths below src."""
+    layer, other = layer_of(user), layer_of(used)
+    if layer == other:
+        if not has_parts(root, layer):
+            return True
+        order = PARTS[layer]
+        here, there = part_of(user), part_of(used)
+        # A file beside the parts is their outside, and above them all.
+        if here == there or here is None:
+            return True
+        return here in order and there in order and order.index(there) < order.index(here)
+    return other in LAYERS.get(layer, []) or used in LAYERS.get(layer, [])
+
+
+def find_header(root, user, name):
+    """The path below src of an included header; its plain name where it is in include/."""
+    if os.path.exists(os.path.join(root, "src", name)):
+        return name
+    beside = os.path.normpath(os.path.join(os.path.dirname(user), name))
+    if os.path.exists(os.path.join(root, "src", beside)):
+        return beside
+    return name
+
+
+def read_includes(root):
+    includes = {}
+    for path in sources(root):
+        with open(os.path.join(root, "src", path), encoding="utf-8") as file:
+            includes[path] = [find_header(root, path, name) for name in INCLUDE.findall(file.read())]
+    return includes
+
+
+def check_includes(root, includes):
+    for path, headers in includes.items():
+        if layer_of(path) not in LAYERS:
+            yield f"src/{path}: its folder is in no layer: name it in tests/layers.py"
+            continue
+        for header in headers:
+            if not is_allowed(root, path, header):
+                yield f"src/{path} includes {header}, which its layer must not know"
+
+
+def read_symbols(path):
+    """The global symbols that an object defines, and those that it needs."""
+    defined, needed = set(), set()
+    text = subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout
+    for line in text.splitlines():
+        kind, name = line.split()[-2:]
+        if kind == "U":
+            needed.add(name)
+        elif kind.isupper():
+            defined.add(name)
+    return defined, needed
+
+
+def read_calls(root, build):
+    """Which file needs which symbols of which other file: calls[user][used] is a set of names."""
+    objects = {}
+    for path in sources(root):
+        file = os.path.join(build, "src", path[:-2] + ".o")
+        # One of several configurations: src/emulator/none.c stands for the others.
+        if path.endswith(".c") and os.path.exists(file):
+            objects[path] = read_symbols(file)
+    owners = collections.defaultdict(list)
+    for path, (defined, _) in objects.items():
+        # The names of the preload library are those of libc.
+        for name in defined if layer_of(path) != "preload" else ():
+            owners[name].append(path)
+    calls = {path: collections.defaultdict(set) for path in objects}
+    for path, (_, needed) in objects.items():
+        for name in needed.intersection(owners):
+            # Layers that are not linked with each other may use the same name.
+            allowed = [owner for owner in owners[name] if is_allowed(root, path, owner)]
+            calls[path][(allowed or owners[name])[0]].add(name)
+    return calls
+
+
+def may_call(root, user, used, name):
+    if is_allowed(root, user, used):
+        return True
+    layer = LAYERS.get(layer_of(user), [])
+    if PUBLIC.match(name) and ("isst.h" in layer or "isst-emulator.h" in layer):
+        # Of the layers below, or of the public face of those that it must not know.
+        return layer_of(user) in ("cli", "preload")
+    # A function of a header that is allowed, in a file of its name.
+    return used[:-2] + ".h" in layer
+
+
+def check_calls(root, calls):
+    for user, others in calls.items():
+        for used, names in sorted(others.items()):
+            for name in sorted(names):
+                if not may_call(root, user, used, name):
+                    yield f"src/{user} calls {name}() of src/{used}, which its layer must not know"
+
+
+def find_circles(graph):
+    """The sets of nodes that reach each other (Tarjan's algorithm)."""
+    index, low, stack, circles = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            circle = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(circle) > 1:
+                circles.append(sorted(circle))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return circles
+
+
+def check_circles(graph, what):
+    for folder in WITHOUT_CIRCLES:
+        within = {path: {other for other in others if os.path.dirname(other) == folder}
+                  for path, others in graph.items() if os.path.dirname(path) == folder}
+        for circle in find_circles(within):
+            yield f"{what} each other in a circle: " + ", ".join("src/" + path for path in circle)
+
+
+def check(root, build):
+    includes = read_includes(root)
+    calls = read_calls(root, build)
+    headers = {path: others for path, others in includes.items() if path.endswith(".h")}
+    if not calls:
+        yield f"{build} holds no objects: build first"
+    yield from check_includes(root, includes)
+    yield from check_calls(root, calls)
+    yield from check_circles(calls, "these call")
+    yield from check_circles(headers, "these include")
+
+
+# ---- Self-test: a tree in which each mistake is made, and one without ----
+
+GOOD = {
+    "base/low.h": "int low(void);\n",
+    "base/low.c": '#include "base/low.h"\nint low(void) { return 1; }\n',
+    "firmware/middle.c": '#include "base/low.h"\nint middle(void);\nint middle(void) { return low(); }\n',
+    "emulator/model/part.h": "int part(void);\n",
+    "emulator/model/part.c": '#include "emulator/model/part.h"\nint part(void) { return 1; }\n',
+    "emulator/front/door.c": '#include "emulator/model/part.h"\nint door(void);\nint door(void) { return part(); }\n',
+}
+
+# The files that make each mistake, and a part of what is to be said of it.
+MISTAKES = [
+    ({"base/wrong.c": '#include "features/high.h"\n', "features/high.h": "\n"}, "includes features/high.h"),
+    ({"cli/wrong.c": '#include "base/low.h"\n'}, "includes base/low.h"),
+    ({"cli/wrong.c": "int low(void);\nint wrong(void);\nint wrong(void) { return low(); }\n"}, "calls low()"),
+    ({"base/wrong.c": "int middle(void);\nint wrong(void);\nint wrong(void) { return middle(); }\n"},
+     "calls middle()"),
+    ({"base/wrong.c": "int isst_high(void);\nint wrong(void);\nint wrong(void) { return isst_high(); }\n",
+      "features/high.c": "int isst_high(void);\nint isst_high(void) { return 1; }\n"}, "calls isst_high()"),
+    ({"base/one.c": "int one(void), two(void);\nint one(void) { return two(); }\n",
+      "base/two.c": "int one(void), two(void);\nint two(void) { return one(); }\n"}, "call each other in a circle"),
+    ({"base/one.h": '#include "base/two.h"\n', "base/two.h": '#include "base/one.h"\n'},
+     "include each other in a circle"),
+    ({"emulator/model/wrong.c": "int door(void);\nint wrong(void);\nint wrong(void) { return door(); }\n"},
+     "calls door()"),
+    ({"unheard/wrong.c": "\n"}, "in no layer"),
+]
+
+
+def check_tree(files):
+    with tempfile.TemporaryDirectory() as root:
+        build = os.path.join(root, "build")
+        for path, text in files.items():
+            for folder in (os.path.join(root, "src"), os.path.join(build, "src")):
+                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+            with open(os.path.join(root, "src", path), "w", encoding="utf-8") as file:
+                file.write(text)
+        for path in files:
+            if path.endswith(".c"):
+                subprocess.run([os.environ.get("CC", "cc"), "-I" + os.path.join(root, "src"), "-c",
+                                os.path.join(root, "src", path), "-o",
+                                os.path.join(build, "src", path[:-2] + ".o")], check=True)
+        return list(check(root, build))
+
+
+def self_test():
+    found = check_tree(GOOD)
+    if found:
+        yield "a tree without a mistake: " + "; ".join(found)
+    for files, message in MISTAKES:
+        found = check_tree({**GOOD, **files})
+        if len(found) != 1 or message not in found[0]:
+            yield f"'{message}' is to be found, alone; found: {found}"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: layers.py BUILD | --self-test")
+    problems = list(self_test() if sys.argv[1] == "--self-test" else check(".", sys.argv[1]))
+    for problem in problems:
+        print("layers: " + problem, file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
