@@ -209,8 +209,7 @@ static int plan_feature(struct isst_change *change, const struct isst_request *r
 		if (!request_is_active(&requests[i]))
 			continue;
 		isst_cpuset_for_each (cpu, domain->online) {
-			step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
-			step_disturbs(step, item_of(ITEM_SCALING_MIN, domain, cpu));
+			step_disturbs_limits(step, domain, cpu);
 		}
 	}
 	return error;
@@ -325,10 +324,11 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	if (limit_khz < base_khz) {
-		limit_khz = base_khz;
 		/* A limit at the processor's highest frequency is none. */
-		step_raise(plan->max, item_of(ITEM_SCALING_MAX, domain, cpu),
-			   base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT);
+		uint64_t least_khz = base_khz < highest_khz ? base_khz : CPUFREQ_NO_LIMIT;
+
+		limit_khz = base_khz;
+		step_raise(plan->max, item_of(ITEM_SCALING_MAX, domain, cpu), least_khz, least_khz);
 	}
 	if (limit_khz > highest_khz)
 		limit_khz = highest_khz;

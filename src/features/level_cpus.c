@@ -32,12 +32,9 @@ static void plan_hotplug_footprint(struct step *offline, const struct isst_domai
 {
 	unsigned int cpu;
 
-	isst_cpuset_for_each (cpu, domain->online) {
-		if (isst_cpuset_has(enabled, cpu))
-			continue;
-		step_disturbs(offline, item_of(ITEM_SCALING_MAX, domain, cpu));
-		step_disturbs(offline, item_of(ITEM_SCALING_MIN, domain, cpu));
-	}
+	isst_cpuset_for_each (cpu, domain->online)
+		if (!isst_cpuset_has(enabled, cpu))
+			step_disturbs_limits(offline, domain, cpu);
 }
 
 /** One line for each limit that was removed, whatever the number of CPUs. */
@@ -62,8 +59,8 @@ static void plan_scaling(struct level_change *work, struct step *step, size_t i)
 	if (step)
 		step->after = name_lifted_limits;
 	isst_cpuset_for_each (cpu, level->cpus)
-		step_raise_to(step, item_of(ITEM_SCALING_MAX, domain, cpu),
-			      level->base_mhz.value * UINT64_C(1000), CPUFREQ_NO_LIMIT);
+		step_raise(step, item_of(ITEM_SCALING_MAX, domain, cpu),
+			   level->base_mhz.value * UINT64_C(1000), CPUFREQ_NO_LIMIT);
 }
 
 /** A level that changes has the turbo ratio limits in its own footprint, which a rollback restores

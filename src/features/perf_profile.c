@@ -46,7 +46,8 @@ int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profil
 	return 0;
 }
 
-bool level_exists(const struct isst_perf_profile *profile, unsigned int level)
+/** Whether a domain has a level, as far as its summary tells. */
+static bool level_exists(const struct isst_perf_profile *profile, unsigned int level)
 {
 	if (level > profile->highest_level)
 		return false;

@@ -14,7 +14,4 @@ int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch
  */
 void perf_profile_judge_refusal(struct isst_failure *failure, bool answered_elsewhere);
 
-/** Whether a domain has a level, as far as its summary tells. */
-bool level_exists(const struct isst_perf_profile *profile, unsigned int level);
-
 #endif

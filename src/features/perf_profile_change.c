@@ -73,10 +73,8 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++)
 		for (unsigned int fabric = 0; fabric < fabrics; fabric++)
 			step_disturbs(step, item_of(KINDS[i], domain, fabric));
-	isst_cpuset_for_each (cpu, domain->online) {
-		step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
-		step_disturbs(step, item_of(ITEM_SCALING_MIN, domain, cpu));
-	}
+	isst_cpuset_for_each (cpu, domain->online)
+		step_disturbs_limits(step, domain, cpu);
 }
 
 /** Registers of core-power are in the footprint only where it is known to be there: firmware

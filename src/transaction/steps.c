@@ -81,12 +81,7 @@ void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64
 	}
 }
 
-void step_raise(struct step *step, struct item item, uint64_t least)
-{
-	step_raise_to(step, item, least, least);
-}
-
-void step_raise_to(struct step *step, struct item item, uint64_t least, uint64_t value)
+void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value)
 {
 	struct entry *entry = add_entry(step, item);
 
@@ -137,6 +132,12 @@ void step_resets(struct step *step, struct item item, uint64_t bits)
 void step_disturbs_optional(struct step *step, struct item item)
 {
 	add_to_footprint(step, item, true);
+}
+
+void step_disturbs_limits(struct step *step, const struct isst_domain *domain, unsigned int cpu)
+{
+	step_disturbs(step, item_of(ITEM_SCALING_MAX, domain, cpu));
+	step_disturbs(step, item_of(ITEM_SCALING_MIN, domain, cpu));
 }
 
 void step_disturbs_counterpart(struct step *step, const struct item *item)

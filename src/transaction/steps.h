@@ -23,11 +23,8 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
  * cannot be seen, so it is written anyway. */
 void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown);
 
-/** Adds an item that is raised to @least where it is lower. */
-void step_raise(struct step *step, struct item item, uint64_t least);
-
 /** Adds an item that becomes @value where it is lower than @least. */
-void step_raise_to(struct step *step, struct item item, uint64_t least, uint64_t value);
+void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value);
 
 /** Adds an item whose value is text. */
 void step_set_text(struct step *step, struct item item, const char *text);
@@ -41,6 +38,9 @@ void step_disturbs_optional(struct step *step, struct item item);
 /** As step_disturbs_optional(), where it is known that the bits that mean something become @bits.
  */
 void step_resets(struct step *step, struct item item, uint64_t bits);
+
+/** Adds the limits of a CPU to the footprint. */
+void step_disturbs_limits(struct step *step, const struct isst_domain *domain, unsigned int cpu);
 
 /** Adds to the footprint what the kernel may move with an item that is written. */
 void step_disturbs_counterpart(struct step *step, const struct item *item);
