@@ -215,18 +215,18 @@ mutate "the journal goes although items are out of reach" $apply \
 	's/error = keep_rest(journal);/error = 0;/' recovery
 mutate "a refused recovery leaves the machine discovered" src/features/context.c \
 	's/^\t\ttopology_free(context->topology);/\t\t;/; s/^\t\tcontext->topology = NULL;/\t\t;/' recovery
-mutate "a journal of another boot is followed" src/transaction/saved.c \
+mutate "a journal of another boot is followed" src/transaction/item_lines.c \
 	's/strncmp(text, header, strlen(header)) != 0/0/' interruptions "association"
 
-record=src/transaction/record.c
-record_file=src/transaction/record_file.c
-record_apply=src/transaction/record_apply.c
+record=src/transaction/saved_settings.c
+record_file=src/transaction/saved_settings_file.c
+settings_apply=src/transaction/saved_settings_apply.c
 mutate "records are ignored" $record \
-	's/int error = record_file_read(context, name, false, saved);/int error = -ENOENT;/' records
+	's/int error = settings_file_read(context, name, false, saved);/int error = -ENOENT;/' records
 mutate "what was taken back already is taken back again" src/features/restoring.c \
 	's/\*settled = followed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
-mutate "records that are cut off are followed" src/transaction/saved.c \
-	's/^\treturn saved_refuse(context, name, number, "cut off");/\treturn 0;/' records
+mutate "records that are cut off are followed" src/transaction/item_lines.c \
+	's/^\treturn item_lines_refuse(context, name, number, "cut off");/\treturn 0;/' records
 mutate "records that no enable can have written are followed" $record_file \
 	's/error = check_lines(context, file, saved);/error = 0;/' records
 mutate "enable finds out afterwards that its record cannot be read" $record \
@@ -234,22 +234,22 @@ mutate "enable finds out afterwards that its record cannot be read" $record \
 mutate "what was put back stays recorded without room for a new file" $record_file \
 	's/if (error \&\& text \&\& over/if (error \&\& !text \&\& over/' records
 mutate "records of another level are used" $record \
-	's/saved->items\[i\].level == level \&\& !record_is_mark/!record_is_mark/' records
-mutate "a second enable overwrites the record" $record_apply \
+	's/saved->items\[i\].level == level \&\& !settings_is_mark/!settings_is_mark/' records
+mutate "a second enable overwrites the record" $settings_apply \
 	's/^\t\tline->written = entry->wanted;/&\n\t\tline->old = entry->old;/' records
-mutate "the other feature's record keeps what this one had written" $record_apply \
+mutate "the other feature's record keeps what this one had written" $settings_apply \
 	's/^\t\thand_down(keeping, line, old);/\t\t(void)hand_down;/' records
 mutate "a signal during the last write rolls the change back" $run \
 	's/^\tif (!needed) {/\tif (!check_interrupted(change) \&\& !needed) {/' interruptions "level 1 online"
-mutate "records hold values from before the whole change" $record_apply \
+mutate "records hold values from before the whole change" $settings_apply \
 	's/entry->replaced_known ? entry->replaced : entry->old/entry->old/' records
-mutate "records hold what other requests of the change wrote" $record_apply \
-	's/change->steps\[i\]->record == plan \&\& entry->written/entry->written/' records
-mutate "a kill behind the change loses its saved settings" $record_apply \
+mutate "records hold what other requests of the change wrote" $settings_apply \
+	's/change->steps\[i\]->settings == plan \&\& entry->written/entry->written/' records
+mutate "a kill behind the change loses its saved settings" $settings_apply \
 	's/^\tstaged = apply_plans(change, true) == 0;/\tstaged = false;/' records
 mutate "a change that was rolled back leaves saved settings behind" $apply \
-	's/^\t\trecord_unstage(context);/\t\t(void)context;/' records
-mutate "records are not written" src/transaction/run.c 's/^\trecord_apply(change, staged);//' records
+	's/^\t\tsettings_unstage(context);/\t\t(void)context;/' records
+mutate "records are not written" src/transaction/run.c 's/^\tsettings_apply(change, staged);//' records
 mutate "what the user changed is put back" src/features/restoring.c \
 	's/^\tif (!as_written)$/\tif (now->absent)/' records
 

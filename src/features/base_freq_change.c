@@ -394,8 +394,8 @@ static int plan_priorities(struct package_scope *scope, const struct isst_reques
 	plan_associations(change, scope->requests, &own);
 	for (size_t i = 0; i < scope->count && !error; i++)
 		if (request_is_active(&sharing[i]))
-			error = record_level(change, sharing[i].domain,
-					     scope->current.domains[i].profile.current_level);
+			error = settings_level(change, sharing[i].domain,
+					       scope->current.domains[i].profile.current_level);
 	return error;
 }
 
@@ -420,8 +420,8 @@ static int plan_enable(struct package_scope *scope, bool automatic)
 	if (!error && automatic)
 		error = plan_limits(change, requests, &own);
 	if (!error && automatic)
-		error = record_keep(change, feature_name(FEATURE_BASE_FREQ),
-				    feature_name(FEATURE_TURBO_FREQ), first);
+		error = settings_save(change, feature_name(FEATURE_BASE_FREQ),
+				      feature_name(FEATURE_TURBO_FREQ), first);
 	return error;
 }
 

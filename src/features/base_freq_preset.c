@@ -105,9 +105,9 @@ static int plan_enable(struct isst_change *change, struct isst_request *requests
 	error = plan_limits(change, requests, count, true, NULL);
 	for (size_t i = 0; i < count && !error && automatic; i++)
 		if (request_is_active(&requests[i]))
-			error = record_level(change, requests[i].domain, 0);
+			error = settings_level(change, requests[i].domain, 0);
 	if (!error && automatic)
-		error = record_keep(change, feature_name(FEATURE_BASE_FREQ), NULL, first);
+		error = settings_save(change, feature_name(FEATURE_BASE_FREQ), NULL, first);
 	return error;
 }
 

@@ -243,9 +243,9 @@ int package_scope_name_other_levels(struct package_scope *scope, unsigned int fe
 
 		if (!request_is_active(&scope->requests[i]))
 			continue;
-		found = record_of_other_level(scope->change->context, name, domain,
-					      scope->current.domains[i].profile.current_level,
-					      &level);
+		found = settings_of_other_level(scope->change->context, name, domain,
+						scope->current.domains[i].profile.current_level,
+						&level);
 		if (found > 0)
 			change_warn(
 				scope->change,
@@ -312,7 +312,7 @@ static void warn_of_core_power_off(struct package_scope *scope, const struct iss
 
 		if (!goes_off(scope, requests, i) || (whole && is_named(scope, requests, i)))
 			continue;
-		others = record_exists(scope->change->context, feature_name(feature), domain);
+		others = settings_exist(scope->change->context, feature_name(feature), domain);
 		of = others > 0 ? " of this level" : "";
 		if (others == -ENOMEM)
 			scope->change->broken = true;

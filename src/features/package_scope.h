@@ -71,7 +71,7 @@ int package_scope_core_power_off(struct package_scope *scope, const struct isst_
 				 unsigned int feature, const bool *restored);
 
 /** Names the levels, other than the current one, of which settings of a feature are saved:
- * `disable --auto` restores them only there. Returns 0, or as record_exists() does. */
+ * `disable --auto` restores them only there. Returns 0, or as settings_exist() does. */
 int package_scope_name_other_levels(struct package_scope *scope, unsigned int feature);
 
 /** Leaves out the neighbours in packages where the feature stays on, or may, in a power domain with

@@ -6,7 +6,7 @@
 
 #include "sysfs/cpufreq.h"
 #include "transaction/change.h"
-#include "transaction/record.h"
+#include "transaction/saved_settings.h"
 
 /** What is known of the domain of a request before it is changed. */
 struct current_domain {
@@ -168,7 +168,7 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 /**
  * Finds the requests for which there is nothing to do about turbo ratio limits once
  * plan_restoring() was called: a record of turbo-freq holds what they were, or nothing is left to
- * take back. Returns 0, or as record_read() does.
+ * take back. Returns 0, or as settings_read() does.
  */
 int find_restored_limits(struct isst_change *change, const struct isst_request *requests,
 			 const struct current_state *current, const bool *restored, bool *limits);

@@ -18,7 +18,7 @@ struct restoring {
 	const char *user; /* the other feature, where it is on and needs core-power; NULL if not */
 	const struct isst_domain *domain;
 	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
-	struct saved_items *saved;
+	struct item_lines *saved;
 	const struct item_access *now;
 	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
 	struct isst_cpuset *changed; /* CPUs whose items of a kind were changed since */
@@ -40,7 +40,7 @@ static int retain_offline(struct restoring *work)
 
 		if (!waits_for_cpu(work, i))
 			continue;
-		error = record_retain(work->change, work->name, &work->saved->items[i]);
+		error = settings_retain(work->change, work->name, &work->saved->items[i]);
 		if (!error)
 			error = isst_cpuset_add(work->offline, cpu, cpu);
 	}
@@ -73,14 +73,14 @@ static int retain_limits(struct restoring *work)
 	int error = 0;
 
 	for (size_t i = 0; i < work->saved->count && !error; i++) {
-		const struct saved_item *line = &work->saved->items[i];
+		const struct item_line *line = &work->saved->items[i];
 
 		if (line->item.kind != ITEM_TURBO_RATIO_LIMITS ||
 		    (work->domain->has_cpu && !work->limits_stay)) {
 			work->saved->items[kept++] = *line;
 			continue;
 		}
-		error = record_retain(work->change, work->name, line);
+		error = settings_retain(work->change, work->name, line);
 	}
 	work->saved->count = kept;
 	return error;
@@ -115,7 +115,7 @@ static int shown_limit(const struct restoring *work, const struct item *item, ui
  * or a negative errno with a message. */
 static int is_as_written(const struct restoring *work, size_t i, bool *hidden)
 {
-	const struct saved_item *item = &work->saved->items[i];
+	const struct item_line *item = &work->saved->items[i];
 	struct item_value now = work->now[i].value;
 	uint64_t shown_khz;
 	int error;
@@ -176,7 +176,7 @@ static int warn_of_changed(const struct restoring *work, enum item_kind kind)
 /** Whether an item is to be put back; says so where it is not. Returns as is_as_written() does. */
 static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 {
-	const struct saved_item *item = &work->saved->items[i];
+	const struct item_line *item = &work->saved->items[i];
 	const struct item_access *now = &work->now[i];
 	int as_written = now->absent ? 0 : is_as_written(work, i, hidden);
 	const char *user = work->user;
@@ -200,7 +200,7 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 /** Adds what puts an item back to @step, which is made where it is NULL. */
 static int restore_item(const struct restoring *work, size_t i, struct step **step)
 {
-	const struct saved_item *item = &work->saved->items[i];
+	const struct item_line *item = &work->saved->items[i];
 	uint64_t shown_khz = 0;
 	bool hidden = false;
 	int may = may_restore(work, i, &hidden), error = 0;
@@ -269,9 +269,9 @@ static int restore_domain(struct restoring *work)
  * Whether the feature is on in a domain of the same package that was asked for, and was not
  * switched on with a record: that one would have been kept of all domains that it reached.
  */
-static int find_unrecorded(struct isst_context *context, unsigned int feature,
-			   const struct isst_request *requests, const struct current_state *current,
-			   size_t i, bool *found)
+static int find_unsaved(struct isst_context *context, unsigned int feature,
+			const struct isst_request *requests, const struct current_state *current,
+			size_t i, bool *found)
 {
 	*found = false;
 	for (size_t j = 0; j < current->count && !*found; j++) {
@@ -286,7 +286,7 @@ static int find_unrecorded(struct isst_context *context, unsigned int feature,
 			return on;
 		if (!on)
 			continue;
-		recorded = record_exists(context, feature_name(feature), requests[j].domain);
+		recorded = settings_exist(context, feature_name(feature), requests[j].domain);
 		if (recorded < 0)
 			return recorded;
 		*found = recorded == 0;
@@ -305,13 +305,12 @@ static int find_settled(struct isst_context *context, unsigned int feature,
 {
 	const struct isst_domain *domain = requests[i].domain;
 	const char *name = feature_name(feature);
-	int followed = record_was_followed(context, name, domain,
-					   current->domains[i].profile.current_level,
-					   context_has_power_domains(context));
+	int followed = settings_were_restored(context, name, domain,
+					      current->domains[i].profile.current_level,
+					      context_has_power_domains(context));
 	bool unrecorded = false;
-	int error = followed > 0
-			    ? find_unrecorded(context, feature, requests, current, i, &unrecorded)
-			    : followed;
+	int error = followed > 0 ? find_unsaved(context, feature, requests, current, i, &unrecorded)
+				 : followed;
 
 	*settled = followed > 0 && !unrecorded;
 	return error;
@@ -326,13 +325,13 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 
 	for (size_t i = 0; i < current->count && !error; i++) {
 		bool used = feature_in_use(change, requests, current, i, other_feature(feature));
-		struct saved_items saved;
+		struct item_lines saved;
 
 		restored[i] = false;
 		if (!request_is_active(&requests[i]))
 			continue;
-		error = record_read(change->context, name, requests[i].domain,
-				    current->domains[i].profile.current_level, &saved);
+		error = settings_read(change->context, name, requests[i].domain,
+				      current->domains[i].profile.current_level, &saved);
 		if (error == -ENOENT) {
 			error = find_settled(change->context, feature, requests, current, i,
 					     &restored[i]);
@@ -349,21 +348,21 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 
 			restored[i] = true;
 			error = restore_domain(&work);
-			saved_items_clear(&saved);
+			item_lines_clear(&saved);
 		}
 		if (!error)
-			error = record_forget(change, name, other, used, requests[i].domain,
-					      current->domains[i].profile.current_level);
+			error = settings_forget(change, name, other, used, requests[i].domain,
+						current->domains[i].profile.current_level);
 	}
 	return error;
 }
 
 /** Whether saved settings hold turbo ratio limits, or say that there were none to replace: where
  * each domain has its own, turbo-freq was off before, and they were as it wants them. */
-static bool has_limits(const struct isst_context *context, const struct saved_items *saved)
+static bool has_limits(const struct isst_context *context, const struct item_lines *saved)
 {
 	for (size_t i = 0; i < saved->count; i++) {
-		const struct saved_item *line = &saved->items[i];
+		const struct item_line *line = &saved->items[i];
 
 		if (line->item.kind == ITEM_TURBO_RATIO_LIMITS ||
 		    (line->item.kind == ITEM_FEATURES && !context_has_power_domains(context) &&
@@ -387,13 +386,13 @@ int find_restored_limits(struct isst_change *change, const struct isst_request *
 	struct isst_context *context = change->context;
 
 	for (size_t i = 0; i < current->count; i++) {
-		struct saved_items saved;
+		struct item_lines saved;
 		int error;
 
 		if (!request_is_active(&requests[i]) || !restored[i])
 			continue;
-		error = record_read(context, feature_name(FEATURE_TURBO_FREQ), requests[i].domain,
-				    current->domains[i].profile.current_level, &saved);
+		error = settings_read(context, feature_name(FEATURE_TURBO_FREQ), requests[i].domain,
+				      current->domains[i].profile.current_level, &saved);
 		limits[i] |= error == -ENOENT;
 		if (error == -ENOENT)
 			continue;
@@ -401,7 +400,7 @@ int find_restored_limits(struct isst_change *change, const struct isst_request *
 			return error;
 		for (size_t j = 0; j < current->count && has_limits(context, &saved); j++)
 			limits[j] |= share_limits(context, requests[i].domain, requests[j].domain);
-		saved_items_clear(&saved);
+		item_lines_clear(&saved);
 	}
 	return 0;
 }

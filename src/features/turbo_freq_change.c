@@ -369,7 +369,7 @@ static int plan_priorities(struct package_scope *scope, const struct isst_reques
 		if (!request_is_active(&sharing[i]))
 			continue;
 		plan_association_entries(step, context, sharing[i].domain, high, 0, LOW_CLOS);
-		error = record_level(change, sharing[i].domain, current[i].profile.current_level);
+		error = settings_level(change, sharing[i].domain, current[i].profile.current_level);
 	}
 	isst_cpuset_free(high);
 	return error;
@@ -440,8 +440,8 @@ static int plan_enable(struct package_scope *scope, const struct isst_turbo_freq
 	if (request->automatic)
 		error = plan_priorities(scope, sharing, request->high_priority);
 	if (!error && request->automatic)
-		error = record_keep(change, feature_name(FEATURE_TURBO_FREQ),
-				    feature_name(FEATURE_BASE_FREQ), first);
+		error = settings_save(change, feature_name(FEATURE_TURBO_FREQ),
+				      feature_name(FEATURE_BASE_FREQ), first);
 	free(sharing);
 	return error;
 }

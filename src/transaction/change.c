@@ -2,8 +2,8 @@
 /* The public functions that make a change, free it and ask for what became of it. Its steps:
  * steps.c; running it: run.c. */
 #include "transaction/change.h"
-#include "transaction/record.h"
 #include "transaction/report.h"
+#include "transaction/saved_settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ void isst_change_free(struct isst_change *change)
 	}
 	if (change->journal >= 0)
 		close(change->journal);
-	record_plans_free(change->records);
+	settings_plans_free(change->settings);
 	baseline_clear(&change->baseline);
 	free(change->steps);
 	free(change->enabled);

@@ -53,7 +53,8 @@ struct step {
 	size_t footprint_count;
 	bool expected; /* to write something */
 	bool begun;
-	const struct record_plan *record; /* where not NULL, the record that its values go to */
+	const struct settings_plan
+		*settings; /* where not NULL, the saved settings that its values go to */
 	/* Where not NULL, called right before the step is made, for what depends on those before
 	 * it. */
 	int (*before)(struct step *step);
@@ -94,8 +95,8 @@ struct isst_change {
 	struct enabled_cores *enabled;
 	size_t enabled_count;
 	/* Files to write or remove once the change is made: records of what was replaced
-	 * (record.h). */
-	struct record_plan *records;
+	 * (saved_settings.h). */
+	struct settings_plan *settings;
 };
 
 /** All bits of a value. */

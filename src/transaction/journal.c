@@ -8,7 +8,7 @@
 #include "base/machine.h"
 #include "base/memory_stream.h"
 #include "base/runtime_file.h"
-#include "transaction/record_file.h"
+#include "transaction/saved_settings_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,8 +36,8 @@ static void print_item(FILE *stream, unsigned int step, enum journal_role role,
 		       const struct item *item, struct item_value old, struct item_value written)
 {
 	fprintf(stream, "%u %s ", step, ROLES[role]);
-	saved_item_print(stream,
-			 &(struct saved_item){ .item = *item, .old = old, .written = written });
+	item_line_print(stream,
+			&(struct item_line){ .item = *item, .old = old, .written = written });
 }
 
 static unsigned int number_of(const struct isst_change *change, const struct step *step)
@@ -165,7 +165,7 @@ int journal_step(struct isst_change *change, struct step *step)
 	int error = first ? open_new(change) : 0;
 
 	if (!error && first)
-		error = saved_header(change->context, FILE_NAME, JOURNAL_VERSION, &header);
+		error = item_lines_header(change->context, FILE_NAME, JOURNAL_VERSION, &header);
 	if (error)
 		return error;
 	error = memory_stream_open(&text);
@@ -309,7 +309,7 @@ static int parse_of_step(struct isst_context *context, struct journal_text *text
 		line.role++;
 	if (line.role == JOURNAL_ROLES || !rest)
 		return -EINVAL;
-	error = saved_item_parse(context, rest, &line.saved);
+	error = item_line_parse(context, rest, &line.saved);
 	return error ? error : add_line(text, &line);
 }
 
@@ -348,7 +348,7 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 		*end = '\0';
 		error = parse_line(context, text, lines, number);
 		if (error == -EINVAL)
-			error = saved_refuse(context, FILE_NAME, number, "damaged");
+			error = item_lines_refuse(context, FILE_NAME, number, "damaged");
 		lines = end + 1;
 	}
 	text->whole = (size_t)(lines - content);
@@ -358,11 +358,12 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 int journal_text_read(struct isst_context *context, struct journal_text *text)
 {
 	char *content = NULL, *lines = NULL;
-	int error = saved_text_read(context, FILE_NAME, JOURNAL_VERSION, false, &content, &lines);
+	int error = item_lines_read_text(context, FILE_NAME, JOURNAL_VERSION, false, &content,
+					 &lines);
 
 	/* Records are written while there is a journal. */
 	if (error != -ENOENT && context->lock >= 0)
-		record_file_clean(context);
+		settings_file_clean(context);
 	*text = (struct journal_text){ 0 };
 	if (!error)
 		error = parse(context, content, lines, text);

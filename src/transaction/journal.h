@@ -5,7 +5,7 @@
 #define ISST_TRANSACTION_JOURNAL_H
 
 #include "transaction/change.h"
-#include "transaction/saved.h"
+#include "transaction/item_lines.h"
 
 /** Of the file's format. */
 #define JOURNAL_VERSION 2
@@ -57,7 +57,7 @@ struct journal_line {
 	unsigned int number; /* in the file, for messages */
 	unsigned int step;   /* from 1 on */
 	enum journal_role role;
-	struct saved_item saved;
+	struct item_line saved;
 };
 
 /** What the file says. */

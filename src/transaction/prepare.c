@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what a change will touch, and works out what is left to do of it. */
 #include "transaction/prepare.h"
-#include "transaction/record.h"
 #include "transaction/report.h"
 #include "transaction/revealed.h"
+#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -160,7 +160,7 @@ static int check_absent(struct isst_change *change, const struct item *item,
 
 	if (vanished <= 0)
 		return vanished;
-	if (!limit || !record_is_followed(change, item))
+	if (!limit || !settings_are_restored(change, item))
 		return message_error(&context->messages, -EIO, "%s is not there any more%s",
 				     item_describe(context, item),
 				     limit ? ": the CPU went offline" : "");

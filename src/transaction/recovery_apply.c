@@ -3,8 +3,8 @@
 #include "transaction/recovery_apply.h"
 #include "base/runtime_file.h"
 #include "transaction/findings.h"
-#include "transaction/record.h"
 #include "transaction/recovery_text.h"
+#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 #include "transaction/undo.h"
 
@@ -192,7 +192,7 @@ static int apply(struct isst_journal *journal)
 	/* What could not be restored is left to the next run. */
 	if (!error) {
 		/* First: without their journal they would be taken for those of the next change. */
-		record_unstage(context);
+		settings_unstage(context);
 		error = journal_end(change);
 	}
 	isst_change_free(change);
@@ -220,11 +220,11 @@ int journal_settle(struct isst_context *context, bool damaged)
 	if (error && error != -ENOENT && (!damaged || runtime_file_is_shortage(error)))
 		return error;
 	if (done) {
-		error = record_adopt(context);
+		error = settings_adopt(context);
 		if (error)
 			return error;
 	} else {
-		record_unstage(context);
+		settings_unstage(context);
 	}
 	context->messages.error = before;
 	return journal_remove(context);

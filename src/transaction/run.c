@@ -4,8 +4,8 @@
 #include "transaction/journal.h"
 #include "transaction/making.h"
 #include "transaction/prepare.h"
-#include "transaction/record.h"
 #include "transaction/report.h"
+#include "transaction/saved_settings.h"
 #include "transaction/steps.h"
 #include "transaction/undo.h"
 
@@ -42,7 +42,7 @@ static int make_steps(struct isst_change *change)
 		if (step->before)
 			error = step->before(step);
 		if (!error)
-			error = record_begin(change, step);
+			error = settings_begin(change, step);
 		if (!error)
 			error = make_step(change, step);
 		if (!error && step->after)
@@ -153,9 +153,9 @@ static int run(struct isst_change *change)
 	error = make_steps(change);
 	if (error)
 		return give_up(change, error);
-	staged = record_stage(change);
+	staged = settings_stage(change);
 	journal_done(change);
-	record_apply(change, staged);
+	settings_apply(change, staged);
 	end_journal(change);
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
 		change_warn(change, "%s", isst_error(change->context));

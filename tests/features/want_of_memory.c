@@ -4,7 +4,7 @@
 #include "support/fake_context.h"
 #include "topology/context.h"
 #include "transaction/item_access.h"
-#include "transaction/saved.h"
+#include "transaction/item_lines.h"
 
 #define GROUP "/sys/fs/cgroup/1-2-0"
 
@@ -88,17 +88,17 @@ static void a_text_that_is_lost_is_no_value_of_a_journal(void **state)
 	struct isst_context *context;
 	char good[] = "partition 1 2 0 0 0 absent isolated~2-3", same[sizeof(good)],
 	     damaged[] = "partition 1 2 0 0 x absent isolated~2-3";
-	struct saved_item saved;
+	struct item_line saved;
 	struct messages before;
 
 	skip_with_sanitizer();
 	context = fake_context(*state);
 	memcpy(same, good, sizeof(good));
-	assert_int_equal(saved_item_parse(context, damaged, &saved), -EINVAL);
+	assert_int_equal(item_line_parse(context, damaged, &saved), -EINVAL);
 	lose_texts(&context->messages, &before);
-	assert_int_equal(saved_item_parse(context, good, &saved), -ENOMEM);
+	assert_int_equal(item_line_parse(context, good, &saved), -ENOMEM);
 	find_texts(&context->messages, &before);
-	assert_int_equal(saved_item_parse(context, same, &saved), 0);
+	assert_int_equal(item_line_parse(context, same, &saved), 0);
 	assert_string_equal(saved.written.text, "isolated 2-3");
 	isst_close(context);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of text that name items and their values. */
-#include "transaction/saved.h"
+#include "transaction/item_lines.h"
 #include "base/array.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
@@ -15,7 +15,7 @@
  * texts in which blanks are written as '~'. */
 enum { COLUMNS = 8 };
 
-int saved_items_add(struct saved_items *saved, const struct saved_item *item)
+int item_lines_add(struct item_lines *saved, const struct item_line *item)
 {
 	if (ARRAY_GROW(saved->items, saved->count))
 		return -ENOMEM;
@@ -23,10 +23,10 @@ int saved_items_add(struct saved_items *saved, const struct saved_item *item)
 	return 0;
 }
 
-void saved_items_clear(struct saved_items *saved)
+void item_lines_clear(struct item_lines *saved)
 {
 	free(saved->items);
-	*saved = (struct saved_items){ 0 };
+	*saved = (struct item_lines){ 0 };
 }
 
 static void print_value(FILE *stream, const struct item *item, struct item_value value)
@@ -40,7 +40,7 @@ static void print_value(FILE *stream, const struct item *item, struct item_value
 		putc(*c == ' ' ? '~' : *c, stream);
 }
 
-void saved_item_print(FILE *stream, const struct saved_item *saved)
+void item_line_print(FILE *stream, const struct item_line *saved)
 {
 	const struct item *item = &saved->item;
 
@@ -62,7 +62,7 @@ static int parse_value(struct isst_context *context, const struct item *item, ch
 	return item_value_set_text(context, value, word);
 }
 
-int saved_item_parse(struct isst_context *context, char *line, struct saved_item *saved)
+int item_line_parse(struct isst_context *context, char *line, struct item_line *saved)
 {
 	unsigned int *const numbers[] = { &saved->item.package, &saved->item.die,
 					  &saved->item.domain, &saved->item.index, &saved->level };
@@ -74,7 +74,7 @@ int saved_item_parse(struct isst_context *context, char *line, struct saved_item
 		if (!words[i])
 			return -EINVAL;
 	}
-	*saved = (struct saved_item){ .item.kind = item_kind_of(words[0]) };
+	*saved = (struct item_line){ .item.kind = item_kind_of(words[0]) };
 	if (line || saved->item.kind == ITEM_KINDS)
 		return -EINVAL;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -119,8 +119,8 @@ static int read_boot_id(struct isst_context *context, const char **boot_id)
 		error == -ENOENT ? BOOT_ID_FILE " is missing or empty" : isst_error(context));
 }
 
-int saved_header(struct isst_context *context, const char *name, unsigned int version,
-		 char **header)
+int item_lines_header(struct isst_context *context, const char *name, unsigned int version,
+		      char **header)
 {
 	char *prefix = format_prefix(name, version);
 	const char *boot_id;
@@ -142,7 +142,7 @@ static bool is_journal(const char *name)
 
 /** Of a file that is damaged nothing is believed: what is missing in it would not be restored, and
  * nobody would know. */
-int saved_refuse(struct isst_context *context, const char *name, size_t line, const char *how)
+int item_lines_refuse(struct isst_context *context, const char *name, size_t line, const char *how)
 {
 	return message_error(&context->messages, -EIO, "%s/%s:%zu is %s: %s",
 			     context->machine->runtime_directory, name, line, how,
@@ -155,27 +155,27 @@ int saved_refuse(struct isst_context *context, const char *name, size_t line, co
 
 /** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
 static int parse(struct isst_context *context, const char *name, char *lines,
-		 struct saved_items *saved)
+		 struct item_lines *saved)
 {
 	size_t number = 2;
 	char *end;
 
 	for (; (end = strchr(lines, '\n')); number++, lines = end + 1) {
-		struct saved_item item;
+		struct item_line item;
 		int error;
 
 		*end = '\0';
-		if (strcmp(lines, SAVED_ITEMS_END) == 0 && !end[1])
+		if (strcmp(lines, ITEM_LINES_END) == 0 && !end[1])
 			return 0;
-		error = saved_item_parse(context, lines, &item);
+		error = item_line_parse(context, lines, &item);
 		if (error == -EINVAL)
-			return saved_refuse(context, name, number, "damaged");
+			return item_lines_refuse(context, name, number, "damaged");
 		if (!error)
-			error = saved_items_add(saved, &item);
+			error = item_lines_add(saved, &item);
 		if (error)
 			return error;
 	}
-	return saved_refuse(context, name, number, "cut off");
+	return item_lines_refuse(context, name, number, "cut off");
 }
 
 /**
@@ -211,8 +211,8 @@ static size_t last_line(const char *text)
 	return line;
 }
 
-int saved_text_read(struct isst_context *context, const char *name, unsigned int version,
-		    bool whole, char **text, char **lines)
+int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
+			 bool whole, char **text, char **lines)
 {
 	char *header = NULL;
 	bool has_nul;
@@ -234,15 +234,15 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
 			runtime_file_strerror(error));
 	/* One of another boot is none, whatever it holds. */
 	if (has_nul && !strchr(*text, '\n'))
-		error = saved_refuse(context, name, 1, "damaged");
+		error = item_lines_refuse(context, name, 1, "damaged");
 	if (!error && whole && !strchr(*text, '\n'))
-		error = saved_refuse(context, name, 1, "cut off");
+		error = item_lines_refuse(context, name, 1, "cut off");
 	if (!error)
-		error = saved_header(context, name, version, &header);
+		error = item_lines_header(context, name, version, &header);
 	if (!error)
 		error = check_header(context, name, version, *text, header);
 	if (!error && has_nul)
-		error = saved_refuse(context, name, last_line(*text), "damaged");
+		error = item_lines_refuse(context, name, last_line(*text), "damaged");
 	if (!error) {
 		*lines = *text + strlen(header);
 	} else {
@@ -253,17 +253,17 @@ int saved_text_read(struct isst_context *context, const char *name, unsigned int
 	return error;
 }
 
-int saved_items_read(struct isst_context *context, const char *name, struct saved_items *saved)
+int item_lines_read(struct isst_context *context, const char *name, struct item_lines *saved)
 {
 	char *text = NULL, *lines;
 	int error;
 
-	*saved = (struct saved_items){ 0 };
-	error = saved_text_read(context, name, SAVED_ITEMS_VERSION, true, &text, &lines);
+	*saved = (struct item_lines){ 0 };
+	error = item_lines_read_text(context, name, ITEM_LINES_VERSION, true, &text, &lines);
 	if (!error)
 		error = parse(context, name, lines, saved);
 	if (error)
-		saved_items_clear(saved);
+		item_lines_clear(saved);
 	free(text);
 	return error;
 }

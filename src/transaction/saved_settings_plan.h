@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What record.c plans and record_apply.c carries out. */
-#ifndef ISST_TRANSACTION_RECORD_PLAN_H
-#define ISST_TRANSACTION_RECORD_PLAN_H
+/* What saved_settings.c plans and settings_apply.c carries out. */
+#ifndef ISST_TRANSACTION_SAVED_SETTINGS_PLAN_H
+#define ISST_TRANSACTION_SAVED_SETTINGS_PLAN_H
 
 #include "transaction/items.h"
 
 enum plan_kind { KEEP, FORGET, RETAIN, LEVEL };
 
 /** What is to happen to records once the change is made; a list, in the order of the requests. */
-struct record_plan {
-	struct record_plan *next;
+struct settings_plan {
+	struct settings_plan *next;
 	enum plan_kind kind;
 	const char *name;  /* of the feature; a constant */
 	const char *other; /* likewise, or NULL */

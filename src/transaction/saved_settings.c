@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records of what was replaced, kept from one run to the next: what is planned for them. */
-#include "transaction/record.h"
-#include "transaction/record_file.h"
-#include "transaction/record_plan.h"
+#include "transaction/saved_settings.h"
+#include "transaction/saved_settings_file.h"
+#include "transaction/saved_settings_plan.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 
 /** Adds a plan behind the others. NULL without memory. */
-static struct record_plan *add_plan(struct isst_change *change, const struct record_plan *plan)
+static struct settings_plan *add_plan(struct isst_change *change, const struct settings_plan *plan)
 {
-	struct record_plan **end = &change->records, *copy = malloc(sizeof(*copy));
+	struct settings_plan **end = &change->settings, *copy = malloc(sizeof(*copy));
 
 	if (!copy)
 		return NULL;
@@ -23,28 +23,28 @@ static struct record_plan *add_plan(struct isst_change *change, const struct rec
 	return copy;
 }
 
-void record_plans_free(struct record_plan *plans)
+void settings_plans_free(struct settings_plan *plans)
 {
 	while (plans) {
-		struct record_plan *next = plans->next;
+		struct settings_plan *next = plans->next;
 
 		free(plans);
 		plans = next;
 	}
 }
 
-int record_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
+int settings_level(struct isst_change *change, const struct isst_domain *domain, unsigned int level)
 {
-	const struct record_plan plan = { .kind = LEVEL,
-					  .domain = item_of(ITEM_LEVEL, domain, 0),
-					  .level = level };
+	const struct settings_plan plan = { .kind = LEVEL,
+					    .domain = item_of(ITEM_LEVEL, domain, 0),
+					    .level = level };
 
 	return add_plan(change, &plan) ? 0 : -ENOMEM;
 }
 
-int record_retain(struct isst_change *change, const char *name, const struct saved_item *line)
+int settings_retain(struct isst_change *change, const char *name, const struct item_line *line)
 {
-	const struct record_plan plan = {
+	const struct settings_plan plan = {
 		.kind = RETAIN, .name = name, .domain = line->item, .level = line->level
 	};
 
@@ -55,118 +55,119 @@ int record_retain(struct isst_change *change, const char *name, const struct sav
  * be lost, which is to be said before anything is changed. */
 static int check_readable(struct isst_context *context, const char *name)
 {
-	struct saved_items saved;
-	int error = record_file_read(context, name, false, &saved);
+	struct item_lines saved;
+	int error = settings_file_read(context, name, false, &saved);
 
-	saved_items_clear(&saved);
+	item_lines_clear(&saved);
 	return error == -ENOENT ? 0 : error;
 }
 
-int record_keep(struct isst_change *change, const char *name, const char *other, size_t first)
+int settings_save(struct isst_change *change, const char *name, const char *other, size_t first)
 {
 	int error = check_readable(change->context, name);
-	const struct record_plan *plan;
+	const struct settings_plan *plan;
 
 	if (!error && other)
 		error = check_readable(change->context, other);
 	if (error)
 		return error;
 	plan = add_plan(change,
-			&(struct record_plan){ .kind = KEEP, .name = name, .other = other });
+			&(struct settings_plan){ .kind = KEEP, .name = name, .other = other });
 	if (!plan)
 		return -ENOMEM;
 	/* Those of requests that follow, and those that are added while steps are made, are not of
 	 * this request. */
 	for (size_t i = first; i < change->count; i++)
-		change->steps[i]->record = plan;
+		change->steps[i]->settings = plan;
 	return 0;
 }
 
 /** Whether another domain hands its values over to a feature, so that its record was looked at. */
 static bool is_heir(const struct isst_change *change, const char *name)
 {
-	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
 		if (plan->kind == FORGET && plan->other && strcmp(plan->other, name) == 0)
 			return true;
 	return false;
 }
 
-int record_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
-		  const struct isst_domain *domain, unsigned int level)
+int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
+		    const struct isst_domain *domain, unsigned int level)
 {
 	/* That of the feature itself has been read, to plan what is put back. */
 	int error = other && !is_heir(change, other) ? check_readable(change->context, other) : 0;
-	const struct record_plan plan = { .kind = FORGET,
-					  .name = name,
-					  .other = other,
-					  .inherits = inherits,
-					  .domain = item_of(ITEM_LEVEL, domain, 0),
-					  .level = level };
+	const struct settings_plan plan = { .kind = FORGET,
+					    .name = name,
+					    .other = other,
+					    .inherits = inherits,
+					    .domain = item_of(ITEM_LEVEL, domain, 0),
+					    .level = level };
 
 	if (error)
 		return error;
 	return add_plan(change, &plan) ? 0 : -ENOMEM;
 }
 
-bool record_is_followed(const struct isst_change *change, const struct item *item)
+bool settings_are_restored(const struct isst_change *change, const struct item *item)
 {
-	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
 		if (plan->kind == FORGET && item_same_domain(&plan->domain, item))
 			return true;
 	return false;
 }
 
-int record_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
-		unsigned int level, struct saved_items *saved)
+int settings_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
+		  unsigned int level, struct item_lines *saved)
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	size_t kept = 0;
-	int error = record_file_read(context, name, false, saved);
+	int error = settings_file_read(context, name, false, saved);
 
 	/* Without a record that is there, other values would be put back than those from before. */
 	if (error)
 		return error;
 	for (size_t i = 0; i < saved->count; i++)
 		if (item_same_domain(&saved->items[i].item, &wanted) &&
-		    saved->items[i].level == level && !record_is_mark(&saved->items[i]))
+		    saved->items[i].level == level && !settings_is_mark(&saved->items[i]))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
 	if (kept > 0)
 		return 0;
-	saved_items_clear(saved);
+	item_lines_clear(saved);
 	return -ENOENT;
 }
 
-static bool is_of_domain(const struct saved_item *line, const struct item *domain)
+static bool is_of_domain(const struct item_line *line, const struct item *domain)
 {
-	return item_same_domain(&line->item, domain) && !record_is_mark(line);
+	return item_same_domain(&line->item, domain) && !settings_is_mark(line);
 }
 
-int record_exists(struct isst_context *context, const char *name, const struct isst_domain *domain)
+int settings_exist(struct isst_context *context, const char *name, const struct isst_domain *domain)
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
-	struct saved_items saved;
-	int error = record_file_read(context, name, false, &saved), found = 0;
+	struct item_lines saved;
+	int error = settings_file_read(context, name, false, &saved), found = 0;
 
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < saved.count; i++)
 		found |= is_of_domain(&saved.items[i], &wanted);
-	saved_items_clear(&saved);
+	item_lines_clear(&saved);
 	return found;
 }
 
-int record_of_other_level(struct isst_context *context, const char *name,
-			  const struct isst_domain *domain, unsigned int level, unsigned int *other)
+int settings_of_other_level(struct isst_context *context, const char *name,
+			    const struct isst_domain *domain, unsigned int level,
+			    unsigned int *other)
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
-	struct saved_items saved;
-	int error = record_file_read(context, name, false, &saved), found = 0;
+	struct item_lines saved;
+	int error = settings_file_read(context, name, false, &saved), found = 0;
 
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < saved.count; i++) {
-		const struct saved_item *line = &saved.items[i];
+		const struct item_line *line = &saved.items[i];
 
 		if (!is_of_domain(line, &wanted) || line->level == level)
 			continue;
@@ -174,31 +175,31 @@ int record_of_other_level(struct isst_context *context, const char *name,
 			*other = line->level;
 		found = 1;
 	}
-	saved_items_clear(&saved);
+	item_lines_clear(&saved);
 	return found;
 }
 
-int record_was_followed(struct isst_context *context, const char *name,
-			const struct isst_domain *domain, unsigned int level, bool package)
+int settings_were_restored(struct isst_context *context, const char *name,
+			   const struct isst_domain *domain, unsigned int level, bool package)
 {
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
-	struct saved_items saved;
-	int error = record_file_read(context, name, false, &saved);
+	struct item_lines saved;
+	int error = settings_file_read(context, name, false, &saved);
 	bool recorded = false, any = false, at_level = false;
 
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < saved.count; i++) {
-		const struct saved_item *line = &saved.items[i];
+		const struct item_line *line = &saved.items[i];
 
 		recorded |= is_of_domain(line, &wanted);
 		if (package ? line->item.package != wanted.package
 			    : !item_same_domain(&line->item, &wanted))
 			continue;
 		any = true;
-		at_level |= record_is_mark(line) && line->level == level;
+		at_level |= settings_is_mark(line) && line->level == level;
 	}
-	saved_items_clear(&saved);
+	item_lines_clear(&saved);
 	return recorded ? at_level : any;
 }
 
@@ -246,17 +247,17 @@ static int read_replaced(struct isst_change *change, const struct replaced *unkn
 	return error;
 }
 
-static size_t count_entries(const struct isst_change *change, const struct record_plan *plan)
+static size_t count_entries(const struct isst_change *change, const struct settings_plan *plan)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < change->count; i++)
-		if (change->steps[i]->record == plan)
+		if (change->steps[i]->settings == plan)
 			count += change->steps[i]->count;
 	return count;
 }
 
-static int look_at_replaced(struct isst_change *change, const struct record_plan *plan)
+static int look_at_replaced(struct isst_change *change, const struct settings_plan *plan)
 {
 	size_t count = count_entries(change, plan);
 	struct replaced unknown = { calloc(count + 1, sizeof(*unknown.accesses)),
@@ -266,7 +267,7 @@ static int look_at_replaced(struct isst_change *change, const struct record_plan
 	for (size_t i = 0; i < change->count && !error; i++) {
 		struct step *step = change->steps[i];
 
-		for (size_t j = 0; j < step->count && step->record == plan; j++)
+		for (size_t j = 0; j < step->count && step->settings == plan; j++)
 			note_replaced(change, &step->entries[j], &unknown);
 	}
 	if (!error)
@@ -276,10 +277,10 @@ static int look_at_replaced(struct isst_change *change, const struct record_plan
 	return error;
 }
 
-int record_begin(struct isst_change *change, const struct step *step)
+int settings_begin(struct isst_change *change, const struct step *step)
 {
-	for (struct record_plan *plan = change->records; plan; plan = plan->next)
-		if (plan == step->record && !plan->begun) {
+	for (struct settings_plan *plan = change->settings; plan; plan = plan->next)
+		if (plan == step->settings && !plan->begun) {
 			plan->begun = true;
 			return change_has_begun(change) ? look_at_replaced(change, plan) : 0;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that hold records: which lines they can have, and how they are read and written. */
-#include "transaction/record_file.h"
+#include "transaction/saved_settings_file.h"
 #include "base/memory_stream.h"
 #include "base/runtime_file.h"
 #include "transaction/item_access.h"
@@ -13,12 +13,12 @@
 
 #define PREFIX "record-"
 
-struct saved_item record_mark(const struct item *domain, unsigned int level)
+struct item_line settings_mark(const struct item *domain, unsigned int level)
 {
-	return (struct saved_item){ .item = *domain, .level = level };
+	return (struct item_line){ .item = *domain, .level = level };
 }
 
-bool record_is_mark(const struct saved_item *line)
+bool settings_is_mark(const struct item_line *line)
 {
 	/* No feature writes a level. */
 	return line->item.kind == ITEM_LEVEL;
@@ -34,7 +34,7 @@ static char *file_name(const char *name, bool staged)
 
 /** Whether `enable --auto` of a feature writes items of a kind, or takes them over from the other
  * feature; or the kind is a mark's. */
-static bool is_recorded_kind(enum item_kind kind)
+static bool is_saved_kind(enum item_kind kind)
 {
 	static const bool RECORDED[ITEM_KINDS] = {
 		[ITEM_LEVEL] = true,	   [ITEM_FEATURES] = true,
@@ -49,11 +49,11 @@ static bool is_recorded_kind(enum item_kind kind)
 
 /** Whether a line is one that `enable --auto` can have recorded on this machine. Returns 0 or 1, or
  * -ENOMEM. */
-static int is_possible(struct isst_context *context, const struct saved_item *line)
+static int is_possible(struct isst_context *context, const struct item_line *line)
 {
 	int place;
 
-	if (!is_recorded_kind(line->item.kind) || !plausible(&line->item, line->old) ||
+	if (!is_saved_kind(line->item.kind) || !plausible(&line->item, line->old) ||
 	    !plausible(&line->item, line->written))
 		return 0;
 	place = item_place(context, &line->item, NULL);
@@ -63,7 +63,7 @@ static int is_possible(struct isst_context *context, const struct saved_item *li
 }
 
 static int check_lines(struct isst_context *context, const char *file,
-		       const struct saved_items *saved)
+		       const struct item_lines *saved)
 {
 	int possible = 1;
 
@@ -71,34 +71,34 @@ static int check_lines(struct isst_context *context, const char *file,
 		possible = is_possible(context, &saved->items[i]);
 		if (possible == 0)
 			/* The first line is the header. */
-			return saved_refuse(context, file, i + 2,
-					    "nothing that this machine can have");
+			return item_lines_refuse(context, file, i + 2,
+						 "nothing that this machine can have");
 	}
 	return possible < 0 ? possible : 0;
 }
 
-int record_file_read(struct isst_context *context, const char *name, bool staged,
-		     struct saved_items *saved)
+int settings_file_read(struct isst_context *context, const char *name, bool staged,
+		       struct item_lines *saved)
 {
 	char *file = file_name(name, staged);
 	int error;
 
-	*saved = (struct saved_items){ 0 };
-	error = file ? saved_items_read(context, file, saved) : -ENOMEM;
+	*saved = (struct item_lines){ 0 };
+	error = file ? item_lines_read(context, file, saved) : -ENOMEM;
 	if (!error)
 		error = check_lines(context, file, saved);
 	if (error)
-		saved_items_clear(saved);
+		item_lines_clear(saved);
 	free(file);
 	return error;
 }
 
 /** The text of a file that holds lines, to be freed. */
-static int make_text(struct isst_context *context, const char *file,
-		     const struct saved_items *saved, char **text)
+static int make_text(struct isst_context *context, const char *file, const struct item_lines *saved,
+		     char **text)
 {
 	char *header = NULL;
-	int error = saved_header(context, file, SAVED_ITEMS_VERSION, &header);
+	int error = item_lines_header(context, file, ITEM_LINES_VERSION, &header);
 	struct memory_stream memory;
 
 	*text = NULL;
@@ -107,8 +107,8 @@ static int make_text(struct isst_context *context, const char *file,
 	if (!error) {
 		fputs(header, memory.stream);
 		for (size_t i = 0; i < saved->count; i++)
-			saved_item_print(memory.stream, &saved->items[i]);
-		fputs(SAVED_ITEMS_END "\n", memory.stream);
+			item_line_print(memory.stream, &saved->items[i]);
+		fputs(ITEM_LINES_END "\n", memory.stream);
 		error = memory_stream_close(&memory);
 		*text = memory.text;
 	}
@@ -116,8 +116,8 @@ static int make_text(struct isst_context *context, const char *file,
 	return error;
 }
 
-int record_file_write(struct isst_context *context, const char *name, bool staged,
-		      const struct saved_items *saved, bool over)
+int settings_file_write(struct isst_context *context, const char *name, bool staged,
+			const struct item_lines *saved, bool over)
 {
 	const struct runtime_directory *directory = &context->runtime;
 	char *file = file_name(name, staged), *text = NULL;
@@ -138,7 +138,7 @@ int record_file_write(struct isst_context *context, const char *name, bool stage
 	return error;
 }
 
-int record_file_adopt(struct isst_context *context, const char *name)
+int settings_file_adopt(struct isst_context *context, const char *name)
 {
 	char *staged = file_name(name, true), *file = file_name(name, false);
 	int error = staged && file ? runtime_file_rename(&context->runtime, staged, file) : -ENOMEM;
@@ -148,18 +148,18 @@ int record_file_adopt(struct isst_context *context, const char *name)
 	return error;
 }
 
-int record_file_check_staged(struct isst_context *context, const char *name)
+int settings_file_check_staged(struct isst_context *context, const char *name)
 {
 	char *file = file_name(name, true);
-	struct saved_items saved = { 0 };
-	int error = file ? saved_items_read(context, file, &saved) : -ENOMEM;
+	struct item_lines saved = { 0 };
+	int error = file ? item_lines_read(context, file, &saved) : -ENOMEM;
 
-	saved_items_clear(&saved);
+	item_lines_clear(&saved);
 	free(file);
 	return error;
 }
 
-int record_file_discard(struct isst_context *context, const char *name, bool staged)
+int settings_file_discard(struct isst_context *context, const char *name, bool staged)
 {
 	char *file = file_name(name, staged);
 	int error = file ? runtime_file_discard(&context->runtime, file) : -ENOMEM;
@@ -173,7 +173,7 @@ static bool is_record(const char *file)
 	return strncmp(file, PREFIX, sizeof(PREFIX) - 1) == 0;
 }
 
-void record_file_clean(struct isst_context *context)
+void settings_file_clean(struct isst_context *context)
 {
 	runtime_directory_clean(&context->runtime, is_record);
 }

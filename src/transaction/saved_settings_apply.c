@@ -2,10 +2,10 @@
 /* Carries out what was planned for the records, once the change is made. */
 #include "base/machine.h"
 #include "base/runtime_file.h"
-#include "transaction/record.h"
-#include "transaction/record_file.h"
-#include "transaction/record_plan.h"
 #include "transaction/report.h"
+#include "transaction/saved_settings.h"
+#include "transaction/saved_settings_file.h"
+#include "transaction/saved_settings_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 /* ---- What records become ---- */
 
 static bool is_retained(const struct isst_change *change, const char *name,
-			const struct saved_item *line)
+			const struct item_line *line)
 {
-	for (const struct record_plan *plan = change->records; plan; plan = plan->next)
+	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
 		if (plan->kind == RETAIN && strcmp(plan->name, name) == 0 &&
 		    item_is(&plan->domain, &line->item) && plan->level == line->level)
 			return true;
@@ -24,20 +24,20 @@ static bool is_retained(const struct isst_change *change, const char *name,
 }
 
 /** The level of an item's domain, as the request that @keep is of planned with it. */
-static unsigned int level_of(const struct isst_change *change, const struct record_plan *keep,
+static unsigned int level_of(const struct isst_change *change, const struct settings_plan *keep,
 			     const struct item *item)
 {
 	unsigned int level = 0;
 
-	for (const struct record_plan *plan = change->records; plan != keep; plan = plan->next)
+	for (const struct settings_plan *plan = change->settings; plan != keep; plan = plan->next)
 		if (plan->kind == LEVEL && item_same_domain(&plan->domain, item))
 			level = plan->level;
 	return level;
 }
 
 /** The line of an item that an earlier run recorded, for the same level. */
-static struct saved_item *find_line(const struct saved_items *saved, const struct item *item,
-				    unsigned int level)
+static struct item_line *find_line(const struct item_lines *saved, const struct item *item,
+				   unsigned int level)
 {
 	for (size_t i = 0; i < saved->count; i++)
 		if (item_is(&saved->items[i].item, item) && saved->items[i].level == level)
@@ -47,7 +47,7 @@ static struct saved_item *find_line(const struct saved_items *saved, const struc
 
 /** Records of a feature that was switched on, and of the other one. */
 struct keeping {
-	struct saved_items saved, other;
+	struct item_lines saved, other;
 	bool handed_over; /* something of the other one was changed */
 };
 
@@ -55,10 +55,10 @@ struct keeping {
  * Where the other feature had written what @old is, it does not come back to what this one wrote:
  * its values are below this one's from now on, so it gets the value from before both.
  */
-static void hand_down(struct keeping *keeping, const struct saved_item *line, struct item_value old)
+static void hand_down(struct keeping *keeping, const struct item_line *line, struct item_value old)
 {
 	const struct item *item = &line->item;
-	struct saved_item *below = find_line(&keeping->other, item, line->level);
+	struct item_line *below = find_line(&keeping->other, item, line->level);
 
 	if (item->kind == ITEM_FEATURES || !below || !item_value_equal(item, below->written, old) ||
 	    !item_value_equal(item, below->old, line->written))
@@ -70,7 +70,7 @@ static void hand_down(struct keeping *keeping, const struct saved_item *line, st
 /** What was there before the first `enable` counts: a later one only updates what was written. */
 static int keep_entry(struct keeping *keeping, const struct entry *entry, unsigned int level)
 {
-	struct saved_item *line = find_line(&keeping->saved, &entry->item, level);
+	struct item_line *line = find_line(&keeping->saved, &entry->item, level);
 	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
 
 	/* What is hidden is written again each time, and reads as something else. */
@@ -87,13 +87,14 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 		line->written = entry->wanted;
 		return 0;
 	}
-	return saved_items_add(&keeping->saved, &(struct saved_item){ .item = entry->item,
-								      .level = level,
-								      .old = old,
-								      .written = entry->wanted });
+	return item_lines_add(&keeping->saved, &(struct item_line){ .item = entry->item,
+								    .level = level,
+								    .old = old,
+								    .written = entry->wanted });
 }
 
-static int keep(struct isst_change *change, const struct record_plan *plan, struct keeping *keeping)
+static int keep(struct isst_change *change, const struct settings_plan *plan,
+		struct keeping *keeping)
 {
 	int error = 0;
 
@@ -101,7 +102,7 @@ static int keep(struct isst_change *change, const struct record_plan *plan, stru
 		for (size_t j = 0; j < change->steps[i]->count && !error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
 
-			if (change->steps[i]->record == plan && entry->written && !entry->refused)
+			if (change->steps[i]->settings == plan && entry->written && !entry->refused)
 				error = keep_entry(keeping, entry,
 						   level_of(change, plan, &entry->item));
 		}
@@ -128,19 +129,19 @@ static bool was_absent(const struct isst_change *change, const struct item *item
 }
 
 /** Whether a line is of the domain and the level that a plan is about. */
-static bool is_forgotten(const struct record_plan *plan, const struct saved_item *line)
+static bool is_forgotten(const struct settings_plan *plan, const struct item_line *line)
 {
 	return item_same_domain(&line->item, &plan->domain) && line->level == plan->level;
 }
 
 /** Gives the other feature the value from before both, in place of the one it found; and, as the
  * heir, what it keeps from going back. */
-static int hand_over_item(const struct isst_change *change, const struct record_plan *plan,
-			  const struct saved_item *item, struct saved_items *heir, bool *changed)
+static int hand_over_item(const struct isst_change *change, const struct settings_plan *plan,
+			  const struct item_line *item, struct item_lines *heir, bool *changed)
 {
-	struct saved_item *line = find_line(heir, &item->item, item->level);
+	struct item_line *line = find_line(heir, &item->item, item->level);
 
-	if (item->item.kind == ITEM_FEATURES || record_is_mark(item) ||
+	if (item->item.kind == ITEM_FEATURES || settings_is_mark(item) ||
 	    find_entry(change, &item->item) || is_retained(change, plan->name, item))
 		return 0;
 	if (!line && !plan->inherits)
@@ -149,13 +150,13 @@ static int hand_over_item(const struct isst_change *change, const struct record_
 		return 0;
 	*changed = true;
 	if (!line)
-		return saved_items_add(heir, item);
+		return item_lines_add(heir, item);
 	line->old = item->old;
 	return 0;
 }
 
-static int hand_over(const struct isst_change *change, const struct record_plan *plan,
-		     const struct saved_items *saved, struct saved_items *heir, bool *changed)
+static int hand_over(const struct isst_change *change, const struct settings_plan *plan,
+		     const struct item_lines *saved, struct item_lines *heir, bool *changed)
 {
 	int error = 0;
 
@@ -167,10 +168,10 @@ static int hand_over(const struct isst_change *change, const struct record_plan 
 
 /** Leaves a mark, so that a later `disable --auto` does not take what was put back for something
  * that nobody recorded. */
-static int forget(const struct isst_change *change, const struct record_plan *plan,
-		  struct saved_items *saved)
+static int forget(const struct isst_change *change, const struct settings_plan *plan,
+		  struct item_lines *saved)
 {
-	struct saved_item mark = record_mark(&plan->domain, plan->level);
+	struct item_line mark = settings_mark(&plan->domain, plan->level);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < saved->count; i++)
@@ -179,7 +180,7 @@ static int forget(const struct isst_change *change, const struct record_plan *pl
 		    was_absent(change, &saved->items[i].item))
 			saved->items[kept++] = saved->items[i];
 	saved->count = kept;
-	return saved_items_add(saved, &mark);
+	return item_lines_add(saved, &mark);
 }
 
 /** Why a record was not written: it cannot be read, which the context has a message of, or put into
@@ -197,16 +198,16 @@ static const char *cause(const struct isst_change *change, const char *name, int
 
 /** Reads a record that may be missing; @staged: as the plans before this one leave it. */
 static int read_former(struct isst_change *change, const char *name, bool staged,
-		       struct saved_items *saved)
+		       struct item_lines *saved)
 {
-	int error = staged ? record_file_read(change->context, name, true, saved) : -ENOENT;
+	int error = staged ? settings_file_read(change->context, name, true, saved) : -ENOENT;
 
 	if (error == -ENOENT)
-		error = record_file_read(change->context, name, false, saved);
+		error = settings_file_read(change->context, name, false, saved);
 	return error == -ENOENT ? 0 : error;
 }
 
-static int apply_keep(struct isst_change *change, const struct record_plan *plan, bool staged)
+static int apply_keep(struct isst_change *change, const struct settings_plan *plan, bool staged)
 {
 	struct keeping keeping = { 0 };
 	const char *name = plan->name;
@@ -221,48 +222,48 @@ static int apply_keep(struct isst_change *change, const struct record_plan *plan
 		error = keep(change, plan, &keeping);
 	/* First: a kill between the two leaves the value from before both in each of them. */
 	if (!error && keeping.handed_over) {
-		error = record_file_write(change->context, plan->other, staged, &keeping.other,
-					  false);
+		error = settings_file_write(change->context, plan->other, staged, &keeping.other,
+					    false);
 		name = error ? plan->other : name;
 	}
 	if (!error)
-		error = record_file_write(change->context, plan->name, staged, &keeping.saved,
-					  false);
+		error = settings_file_write(change->context, plan->name, staged, &keeping.saved,
+					    false);
 	if (error && !staged)
 		change_warn(change,
 			    "%s: what was replaced is not recorded, and %s disable --auto will not "
 			    "put it back",
 			    cause(change, name, unread, error), plan->name);
-	saved_items_clear(&keeping.saved);
-	saved_items_clear(&keeping.other);
+	item_lines_clear(&keeping.saved);
+	item_lines_clear(&keeping.other);
 	return error;
 }
 
 /** Gives the other feature what is its due. */
-static int apply_hand_over(struct isst_change *change, const struct record_plan *plan, bool staged,
-			   const struct saved_items *saved)
+static int apply_hand_over(struct isst_change *change, const struct settings_plan *plan,
+			   bool staged, const struct item_lines *saved)
 {
-	struct saved_items heir;
+	struct item_lines heir;
 	int unread = read_former(change, plan->other, staged, &heir), error = unread;
 	bool changed = false;
 
 	if (!error)
 		error = hand_over(change, plan, saved, &heir, &changed);
 	if (!error && changed)
-		error = record_file_write(change->context, plan->other, staged, &heir, true);
+		error = settings_file_write(change->context, plan->other, staged, &heir, true);
 	if (error && !staged)
 		change_warn(change,
 			    "%s: it does not have the values from before %s enable, and %s disable "
 			    "--auto will not put them back",
 			    cause(change, plan->other, unread, error), plan->name, plan->other);
-	saved_items_clear(&heir);
+	item_lines_clear(&heir);
 	return error;
 }
 
 /** A record that cannot be made to say what was put back is to say nothing. */
 static void drop_record(struct isst_change *change, const char *name, const char *why)
 {
-	if (record_file_discard(change->context, name, false) == 0)
+	if (settings_file_discard(change->context, name, false) == 0)
 		change_warn(change,
 			    "%s: all of it was removed, and the next %s disable --auto goes "
 			    "without saved settings",
@@ -274,9 +275,9 @@ static void drop_record(struct isst_change *change, const char *name, const char
 			    why, name);
 }
 
-static int apply_forget(struct isst_change *change, const struct record_plan *plan, bool staged)
+static int apply_forget(struct isst_change *change, const struct settings_plan *plan, bool staged)
 {
-	struct saved_items saved;
+	struct item_lines saved;
 	int unread = read_former(change, plan->name, staged, &saved), error = unread;
 	int handed_over = 0;
 
@@ -285,10 +286,10 @@ static int apply_forget(struct isst_change *change, const struct record_plan *pl
 	if (!error)
 		error = forget(change, plan, &saved);
 	if (!error)
-		error = record_file_write(change->context, plan->name, staged, &saved, true);
+		error = settings_file_write(change->context, plan->name, staged, &saved, true);
 	if (error && !staged)
 		drop_record(change, plan->name, cause(change, plan->name, unread, error));
-	saved_items_clear(&saved);
+	item_lines_clear(&saved);
 	return error ? error : handed_over;
 }
 
@@ -297,7 +298,7 @@ static int apply_plans(struct isst_change *change, bool staged)
 {
 	int first_error = 0;
 
-	for (const struct record_plan *plan = change->records; plan; plan = plan->next) {
+	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next) {
 		int error = 0;
 
 		if (plan->kind == KEEP)
@@ -320,46 +321,46 @@ static bool adopt_all(struct isst_context *context)
 	int error = 0;
 
 	for (size_t i = 0; i < FEATURE_COUNT && (!error || error == -ENOENT); i++)
-		error = record_file_adopt(context, FEATURES[i]);
+		error = settings_file_adopt(context, FEATURES[i]);
 	return !error || error == -ENOENT;
 }
 
-void record_apply(struct isst_change *change, bool staged)
+void settings_apply(struct isst_change *change, bool staged)
 {
-	if (!change->records || (staged && adopt_all(change->context)))
+	if (!change->settings || (staged && adopt_all(change->context)))
 		return;
 	apply_plans(change, false);
-	record_unstage(change->context);
+	settings_unstage(change->context);
 }
 
 /* ---- Should the run be killed before its records are written ---- */
 
-bool record_stage(struct isst_change *change)
+bool settings_stage(struct isst_change *change)
 {
 	const char *before = change->context->messages.error;
 	bool staged = false;
 
-	if (!change->records)
+	if (!change->settings)
 		return false;
-	record_unstage(change->context);
+	settings_unstage(change->context);
 	staged = apply_plans(change, true) == 0;
 	/* Some of what belongs together would be worse than nothing. */
 	if (!staged)
-		record_unstage(change->context);
+		settings_unstage(change->context);
 	change->context->messages.error = before;
 	return staged;
 }
 
 static void remove_staged(struct isst_context *context, const char *name)
 {
-	int error = record_file_discard(context, name, true);
+	int error = settings_file_discard(context, name, true);
 
 	if (error)
 		message_trace(&context->messages, "%s/record-%s.staged cannot be removed: %s",
 			      context->runtime.path, name, runtime_file_strerror(error));
 }
 
-void record_unstage(struct isst_context *context)
+void settings_unstage(struct isst_context *context)
 {
 	for (size_t i = 0; i < FEATURE_COUNT; i++)
 		remove_staged(context, FEATURES[i]);
@@ -369,14 +370,14 @@ void record_unstage(struct isst_context *context)
  * none, or a negative errno. */
 static int adopt(struct isst_context *context, const char *name)
 {
-	int error = record_file_check_staged(context, name);
+	int error = settings_file_check_staged(context, name);
 
 	if (!error)
-		error = record_file_adopt(context, name);
+		error = settings_file_adopt(context, name);
 	return error == -ENOENT ? 0 : error;
 }
 
-int record_adopt(struct isst_context *context)
+int settings_adopt(struct isst_context *context)
 {
 	const char *before = context->messages.error;
 
@@ -397,7 +398,7 @@ int record_adopt(struct isst_context *context)
 				"that run saved",
 				FEATURES[i]);
 	}
-	record_unstage(context);
+	settings_unstage(context);
 	context->messages.error = before;
 	return 0;
 }
