@@ -127,7 +127,7 @@ mutate "footprints are not recorded" $prepare \
 	's/error = read_unknown(change, step->footprint, step->footprint_count, true);/error = 0;/' \
 	faults_small "base-freq disable auto over core-power"
 mutate "old values are read when their step is made" $run \
-	's/int error = read_baseline(change);/int error = 0;/' baseline
+	's/int error = change_read_baseline(change);/int error = 0;/' baseline
 mutate "limits that turbo hides are not written" $prepare 's/(entry->hidden || !entry_served/(!entry_served/' baseline
 mutate "limits that turbo hides are not rolled back" $undo \
 	's/((entry->written && entry->hidden) || may_appear(entry))/may_appear(entry)/' baseline
@@ -136,7 +136,7 @@ mutate "limits that come to sight are overwritten" src/transaction/revealed.c \
 mutate "limits that come to sight are not what was before" $prepare \
 	's/^\t\t\tchange_reveal(change, &entry->item, .*/\t\t\t;/' baseline
 mutate "what earlier steps moved is not read again" $prepare \
-	's/if (!item || !item->moved || !entry->recorded/if (!item || item->moved || !entry->recorded/' \
+	's/if (!item || !item->moved || !entry->old_known/if (!item || item->moved || !entry->old_known/' \
 	baseline
 mutate "steps take what earlier ones moved for what it was" $making \
 	's/^\t\titem->now = access->value;//' tpmi
@@ -169,7 +169,7 @@ mutate "a write that failed is passed over" $making \
 mutate "an old value that cannot be read is passed over" $prepare \
 	's/^\t\tif (item->failure.error)$/\t\tif (0)/' verification
 mutate "what is there already is written again" $prepare \
-	's/entry->needed = entry->recorded &&/entry->needed = entry->recorded || /' unchanged "association"
+	's/entry->needed = entry->old_known &&/entry->needed = entry->old_known || /' unchanged "association"
 mutate "nobody asks whether to go on" $making \
 	's/if (!change->options.interrupted ||/if (1 ||/' interruptions "level 1 online"
 mutate "nobody asks between two CPUs whether to go on" $making \
@@ -210,7 +210,7 @@ mutate "a bit without a known meaning makes an item another's" src/transaction/t
 mutate "a journal is not read again behind the lock" src/transaction/recovery.c \
 	's/left = journal_text_read(context, &again) == 0 .*/left = true \&\&/; s/again.whole == text->whole .*/true;/' recovery
 mutate "limits go unnoticed with the CPUs that a recovery takes offline" $apply \
-	's/entry->late = tracked->late;/;/' recovery
+	's/entry->appeared = tracked->appeared;/;/' recovery
 mutate "the journal goes although items are out of reach" $apply \
 	's/error = keep_rest(journal);/error = 0;/' recovery
 mutate "a refused recovery leaves the machine discovered" src/features/context.c \
@@ -240,7 +240,7 @@ mutate "a second enable overwrites the record" $settings_apply \
 mutate "the other feature's record keeps what this one had written" $settings_apply \
 	's/^\t\thand_down(keeping, line, old);/\t\t(void)hand_down;/' records
 mutate "a signal during the last write rolls the change back" $run \
-	's/^\tif (!needed) {/\tif (!check_interrupted(change) \&\& !needed) {/' interruptions "level 1 online"
+	's/^\tif (!needed) {/\tif (!change_check_interrupted(change) \&\& !needed) {/' interruptions "level 1 online"
 mutate "records hold values from before the whole change" $settings_apply \
 	's/entry->replaced_known ? entry->replaced : entry->old/entry->old/' records
 mutate "records hold what other requests of the change wrote" $settings_apply \

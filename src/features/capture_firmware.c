@@ -348,7 +348,7 @@ static void write_driver(const struct capture *capture, FILE *stream)
 }
 
 /** A capture without answers of Speed Select is of little use elsewhere. */
-static void notice_missing_driver(const struct capture *capture)
+static void report_missing_driver(const struct capture *capture)
 {
 	if (capture->device && capture->info.api_version > 0)
 		return;
@@ -404,7 +404,7 @@ int capture_answers(struct capture *capture)
 		return error;
 	write_syntaxes(text.stream);
 	write_driver(capture, text.stream);
-	notice_missing_driver(capture);
+	report_missing_driver(capture);
 	if (capture->device && capture->info.api_version >= API_TPMI)
 		error = capture_instances(capture, text.stream);
 	for (size_t i = 0; i < capture->domain_count && !error; i++)

@@ -94,7 +94,7 @@ static int refuse_without_transport(struct isst_context *context)
 }
 
 /** A processor that is newer than this library is handled by what its driver offers. */
-static void tell_unknown_processor(struct isst_context *context)
+static void report_unknown_processor(struct isst_context *context)
 {
 	const struct isst_platform *platform = &context->platform;
 
@@ -195,13 +195,13 @@ static int discover(struct isst_context *context)
 				     "the machine is discovered already");
 	error = find_firmware(context);
 	if (!error && !context->platform.preset)
-		tell_unknown_processor(context);
+		report_unknown_processor(context);
 	if (!error)
 		error = context_discover_topology(context);
 	if (!error && context->lock >= 0 && !context->keep_journal)
 		error = journal_recover(context);
 	else if (!error && !context->keep_journal)
-		journal_tell(context);
+		journal_report(context);
 	/* An open device keeps modules from registering; and a machine whose interrupted change was
 	 * not rolled back is not to be changed. */
 	if (error) {

@@ -89,7 +89,7 @@ static bool find_limits(const struct isst_change *change, const struct item_acce
 	*value = access->value.number;
 	if (!access->failure.error)
 		return !access->absent;
-	if (!item || !item->recorded || item->moved)
+	if (!item || !item->value_known || item->moved)
 		return false;
 	*value = item->now.number;
 	return true;

@@ -76,7 +76,7 @@ static int are_of_domain(const struct isst_domain *domain, const char *list, boo
 	return error == -ENOMEM ? error : 0;
 }
 
-static int judge_group(const struct isst_domain *domain, const char *state, enum group *group)
+static int classify_group(const struct isst_domain *domain, const char *state, enum group *group)
 {
 	const char *cpus = partition_cpus(state);
 	bool own = true;
@@ -109,7 +109,7 @@ static int find_group(const struct level_change *work, const struct isst_domain 
 	error = partition_read(&work->change->context->files, name, state);
 	free(name);
 	if (!error) {
-		error = judge_group(domain, *state, group);
+		error = classify_group(domain, *state, group);
 		if (!error)
 			return 0;
 		free(*state);
@@ -131,7 +131,7 @@ static int add_free_cpus(const struct level_change *work, const char *state,
 	int error = kernel_files_cpulist(&work->change->context->files,
 					 GROUPS "/cpuset.cpus.effective", set);
 
-	/* judge_group() has understood the list. */
+	/* classify_group() has understood the list. */
 	return error || !own ? error : isst_cpuset_add_list(set, own, NULL);
 }
 

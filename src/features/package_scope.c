@@ -50,7 +50,7 @@ static void pass_failure_on(struct package_scope *scope, const struct isst_reque
 }
 
 /** Neighbours take part as far as they have core-power. */
-static void judge_neighbours(struct package_scope *scope, const struct state_needs *needs)
+static void check_neighbours(struct package_scope *scope, const struct state_needs *needs)
 {
 	for (size_t i = scope->own; i < scope->count; i++) {
 		struct isst_request *neighbour = &scope->requests[i];
@@ -115,7 +115,7 @@ int package_scope_begin(struct isst_change *change, const struct isst_request *r
 		free(scope->requests);
 		return error;
 	}
-	judge_neighbours(scope, &needs->neighbours);
+	check_neighbours(scope, &needs->neighbours);
 	return 0;
 }
 

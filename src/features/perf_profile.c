@@ -25,7 +25,7 @@ static int plan_perf_profile(struct isst_context *context, struct firmware_batch
 	return perf_profile_plan(context, batch, result);
 }
 
-void perf_profile_judge_refusal(struct isst_failure *failure, bool answered_elsewhere)
+void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere)
 {
 	if (failure->error == -EOPNOTSUPP && answered_elsewhere)
 		failure->error = -EIO;
@@ -42,7 +42,7 @@ int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profil
 	for (size_t i = 0; i < count; i++)
 		answered |= !profiles[i].failure.error;
 	for (size_t i = 0; i < count; i++)
-		perf_profile_judge_refusal(&profiles[i].failure, answered);
+		perf_profile_check_refusal(&profiles[i].failure, answered);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 	}
 }
 
-static void judge_profiles(struct level_reader *reader)
+static void check_profiles(struct level_reader *reader)
 {
 	size_t domains = isst_domain_count(reader->context);
 	bool answered = false;
@@ -119,7 +119,7 @@ static void judge_profiles(struct level_reader *reader)
 	for (size_t i = 0; i < domains; i++)
 		answered |= reader->domains[i].used && !reader->domains[i].profile.failure.error;
 	for (size_t i = 0; i < domains; i++)
-		perf_profile_judge_refusal(&reader->domains[i].profile.failure, answered);
+		perf_profile_check_refusal(&reader->domains[i].profile.failure, answered);
 }
 
 /** Phase 1: the summaries of the domains, where the caller did not bring them. */
@@ -147,7 +147,7 @@ static int read_profiles(struct level_reader *reader)
 	if (!error)
 		error = firmware_run(reader->batch);
 	if (!error)
-		judge_profiles(reader);
+		check_profiles(reader);
 	return error;
 }
 
@@ -258,7 +258,7 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 	if (request->refused || is_current(reader, request) ||
 	    request->features.failure.error != -EOPNOTSUPP)
 		return;
-	perf_profile_judge_refusal(&request->features.failure,
+	perf_profile_check_refusal(&request->features.failure,
 				   is_told_elsewhere(reader, level->level));
 	if (request->features.failure.error != -EOPNOTSUPP)
 		return;
@@ -279,7 +279,7 @@ static enum isst_feature_state feature_state(bool known, bool supported, bool on
 
 /** The current level is there: firmware refuses to tell its features everywhere, or is in trouble.
  */
-static void judge_current_features(struct level_reader *reader)
+static void check_current_features(struct level_reader *reader)
 {
 	size_t domains = isst_domain_count(reader->context);
 	bool answered = false;
@@ -288,7 +288,7 @@ static void judge_current_features(struct level_reader *reader)
 		answered |= reader->domains[i].has_level &&
 			    !reader->domains[i].current.failure.error;
 	for (size_t i = 0; i < domains; i++)
-		perf_profile_judge_refusal(&reader->domains[i].current.failure, answered);
+		perf_profile_check_refusal(&reader->domains[i].current.failure, answered);
 }
 
 /** A feature that a level supports is shown with the state that the firmware tells of that level.
@@ -470,7 +470,7 @@ static int read_levels(struct level_reader *reader)
 	error = read_features(reader);
 	if (error)
 		return error;
-	judge_current_features(reader);
+	check_current_features(reader);
 	for (size_t i = 0; i < reader->count; i++) {
 		drop_missing_level(reader, &reader->requests[i]);
 		if (!reader->requests[i].refused)

@@ -12,6 +12,6 @@ int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch
  * Firmware that refuses to tell something lacks it. Where other domains of the machine do tell it,
  * that is no lack but a failure: else half a machine would be taken for the whole.
  */
-void perf_profile_judge_refusal(struct isst_failure *failure, bool answered_elsewhere);
+void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere);
 
 #endif

@@ -158,7 +158,7 @@ static uint64_t features_before(const struct step *levels, const struct item *do
 	for (size_t i = 0; i < levels->footprint_count; i++) {
 		const struct entry *entry = &levels->footprint[i];
 
-		if (entry->item.kind == ITEM_FEATURES && entry->recorded &&
+		if (entry->item.kind == ITEM_FEATURES && entry->old_known &&
 		    item_same_domain(&entry->item, domain))
 			return entry->old.number & (FEATURE_TURBO_FREQ | FEATURE_BASE_FREQ);
 	}
@@ -166,7 +166,7 @@ static uint64_t features_before(const struct step *levels, const struct item *do
 }
 
 /** Without the kernel's driver of TPMI it is the firmware that switches them off, or does not. */
-static int tell_features(const struct step *levels, const struct isst_domain *domain)
+static int report_features(const struct step *levels, const struct isst_domain *domain)
 {
 	struct isst_change *change = levels->change;
 	const struct item item = item_of(ITEM_LEVEL, domain, 0);
@@ -198,7 +198,7 @@ static int finish_levels(struct step *levels)
 		return 0;
 	}
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
-		error = tell_features(levels, isst_domain(context, i));
+		error = report_features(levels, isst_domain(context, i));
 	return error;
 }
 

@@ -141,7 +141,7 @@ static void take_profiles(struct isst_request *requests, const struct state_need
 	for (size_t i = 0; i < current->count; i++) {
 		struct isst_failure *failure = &current->domains[i].profile.failure;
 
-		perf_profile_judge_refusal(failure, answered);
+		perf_profile_check_refusal(failure, answered);
 		take_failure(&requests[i], needs->levels, failure);
 	}
 }

@@ -299,9 +299,9 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
  * followed before: then what `disable` finds has been put back, or is the user's. Where packages
  * share core-power, one of their domains stands for all.
  */
-static int find_settled(struct isst_context *context, unsigned int feature,
-			const struct isst_request *requests, const struct current_state *current,
-			size_t i, bool *settled)
+static int find_put_back(struct isst_context *context, unsigned int feature,
+			 const struct isst_request *requests, const struct current_state *current,
+			 size_t i, bool *settled)
 {
 	const struct isst_domain *domain = requests[i].domain;
 	const char *name = feature_name(feature);
@@ -333,8 +333,8 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 		error = settings_read(change->context, name, requests[i].domain,
 				      current->domains[i].profile.current_level, &saved);
 		if (error == -ENOENT) {
-			error = find_settled(change->context, feature, requests, current, i,
-					     &restored[i]);
+			error = find_put_back(change->context, feature, requests, current, i,
+					      &restored[i]);
 			continue;
 		}
 		if (!error) {

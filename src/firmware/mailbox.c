@@ -263,7 +263,8 @@ static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_dom
 }
 
 /** Model 0x55 without SST-PP tells nothing of its one level: what is in force stands for it. */
-static bool tells_no_level(const struct firmware_batch *batch, const struct level_request *request)
+static bool reports_no_level(const struct firmware_batch *batch,
+			     const struct level_request *request)
 {
 	return request->disabled && has_clos_by_mailbox(batch);
 }
@@ -297,7 +298,7 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 	uint32_t data = level_data(scope.level, 0, 0);
 	int error;
 
-	if (tells_no_level(batch, request))
+	if (reports_no_level(batch, request))
 		return plan_what_is_in_force(batch, request);
 	error = firmware_plan_mailbox(&scope, &TDP, 0, data, level);
 	if (!error)
@@ -323,7 +324,7 @@ static int plan_properties_rest(struct firmware_batch *batch, struct level_reque
 	struct isst_level *level = request->level;
 	struct query_scope scope = level_scope(batch, request);
 
-	if (tells_no_level(batch, request) || level->fabric[0].max_mhz.state != ISST_ABSENT ||
+	if (reports_no_level(batch, request) || level->fabric[0].max_mhz.state != ISST_ABSENT ||
 	    level->fabric[0].base_mhz.state != ISST_ABSENT)
 		return 0;
 	return firmware_plan_mailbox(&scope, &UNCORE, 0, level_data(scope.level, 0, 0),

@@ -69,8 +69,8 @@ static bool is_foreign_alike(const struct topology_cpu *one, const struct topolo
 	return one->punit_domain == other->punit_domain && one->domain == other->domain;
 }
 
-static int say_foreign(const struct topology_sources *sources, const struct topology *topology,
-		       const struct topology_cpu *first, struct isst_cpuset *said)
+static int report_foreign(const struct topology_sources *sources, const struct topology *topology,
+			  const struct topology_cpu *first, struct isst_cpuset *said)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	char *list = NULL;
@@ -110,7 +110,7 @@ static int note_foreign_domains(const struct topology_sources *sources,
 	for (size_t i = 0; i < topology->cpu_count && !error; i++)
 		if (names_foreign_domain(sources, topology->cpus[i]) &&
 		    !isst_cpuset_has(said, topology->cpus[i]->public.number))
-			error = say_foreign(sources, topology, topology->cpus[i], said);
+			error = report_foreign(sources, topology, topology->cpus[i], said);
 	isst_cpuset_free(said);
 	return error;
 }

@@ -30,7 +30,7 @@ static int find_unseen(const struct topology *topology, struct isst_cpuset *unse
 }
 
 /** Of which domains all CPUs are known: a CPU of @unseen may be in any of them. */
-static int judge_domains(const struct topology_sources *sources, struct topology *topology,
+static int check_domains(const struct topology_sources *sources, struct topology *topology,
 			 const struct isst_cpuset *unseen)
 {
 	const char *why = NULL;
@@ -69,7 +69,7 @@ static int judge_domains(const struct topology_sources *sources, struct topology
 }
 
 /** What follows from the CPUs that are offline, and those of them that were never seen. */
-static int judge_offline(const struct topology_sources *sources, struct topology *topology)
+static int check_offline(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *unseen = isst_cpuset_new();
 	bool siblings = false;
@@ -80,7 +80,7 @@ static int judge_offline(const struct topology_sources *sources, struct topology
 	if (siblings)
 		cpuset_clear(unseen);
 	if (!error)
-		error = judge_domains(sources, topology, unseen);
+		error = check_domains(sources, topology, unseen);
 	if (!error)
 		error = topology_describe_offline(sources, topology, unseen);
 	isst_cpuset_free(unseen);
@@ -143,7 +143,7 @@ static int discover_once(const struct topology_sources *sources, struct topology
 		error = topology_recall_offline(sources, topology);
 	if (!error) {
 		summarize_cores(sources, topology);
-		error = judge_offline(sources, topology);
+		error = check_offline(sources, topology);
 	}
 	return error;
 }

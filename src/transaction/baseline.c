@@ -45,12 +45,12 @@ static void sort(struct baseline *baseline)
 	baseline->sorted = baseline->count = kept + 1;
 }
 
-static void take(struct baseline_item *item, const struct item_access *access, bool late)
+static void take(struct baseline_item *item, const struct item_access *access, bool appeared)
 {
 	item->read = true;
-	item->late = late;
+	item->appeared = appeared;
 	item->failure = access->failure;
-	item->recorded = !access->absent && !access->failure.error;
+	item->value_known = !access->absent && !access->failure.error;
 	item->value = item->now = access->value;
 }
 
@@ -62,7 +62,7 @@ static int by_order(const void *a, const void *b)
 	return left->order < right->order ? -1 : left->order > right->order;
 }
 
-int baseline_read(struct baseline *baseline, struct isst_context *context, bool late)
+int baseline_read(struct baseline *baseline, struct isst_context *context, bool appeared)
 {
 	struct baseline_item **items;
 	struct item_access *accesses;
@@ -84,7 +84,7 @@ int baseline_read(struct baseline *baseline, struct isst_context *context, bool 
 	if (!error && count > 0)
 		error = items_read_twice(context, accesses, count);
 	for (size_t i = 0; i < count && !error; i++)
-		take(items[i], &accesses[i], late);
+		take(items[i], &accesses[i], appeared);
 	free(items);
 	free(accesses);
 	return error;

@@ -15,8 +15,8 @@ struct baseline_item {
 	struct item_value value;
 	bool asked; /* it is to be read */
 	bool read;
-	bool recorded; /* @value is known, and the machine has such an item */
-	bool late;     /* it was not there before the first write */
+	bool value_known; /* @value is known, and the machine has such an item */
+	bool appeared;	  /* it was not there before the first write */
 	struct isst_failure failure;
 	/* While steps are planned and made: */
 	struct item_value now; /* what it is, or will be */
@@ -41,10 +41,10 @@ int baseline_add(struct baseline *baseline, const struct item *item, bool asked)
 
 /**
  * Reads the items that were added and not read yet, in one batch; one that was added more than once
- * is read once, as the first of them names it. @late: steps were made already.
+ * is read once, as the first of them names it. @appeared: steps were made already.
  * Returns 0 or -ENOMEM; what cannot be read has its own failure.
  */
-int baseline_read(struct baseline *baseline, struct isst_context *context, bool late);
+int baseline_read(struct baseline *baseline, struct isst_context *context, bool appeared);
 
 /** The item, or NULL where it was not added. Valid until an item is added. */
 struct baseline_item *baseline_find(const struct baseline *baseline, const struct item *item);

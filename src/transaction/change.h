@@ -32,8 +32,8 @@ struct entry {
 	struct item_value now;	      /* right before it is written */
 	struct item_value wanted;     /* right after */
 	struct item_value journalled; /* what @wanted was before it was written */
-	bool recorded;		      /* @old is known, and the machine has such an item */
-	bool late;		      /* it was not there before the first write */
+	bool old_known;		      /* @old is known, and the machine has such an item */
+	bool appeared;		      /* it was not there before the first write */
 	bool needed;		      /* it is not as wanted yet */
 	bool written;
 	bool timed_out;	  /* of those written: nobody has waited for it yet */

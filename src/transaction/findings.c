@@ -137,7 +137,7 @@ static enum finding classify_unreadable(struct isst_journal *journal, const stru
 	if (tracked->place != PLACE_OFFLINE)
 		return tracked->failed ? FOUND_UNREAD : FOUND_UNCERTAIN;
 	/* A rollback restores the limits of a CPU before it takes it offline again. */
-	if (tracked->late && journal->text.rollback)
+	if (tracked->appeared && journal->text.rollback)
 		return FOUND_OLD;
 	if (item_is_limit(&tracked->item) && is_kept_offline(journal, tracked->item.index))
 		return FOUND_SMT_OFF;

@@ -97,8 +97,8 @@ static bool lost_carrier(const struct isst_context *context, const struct isst_c
  * Looks for other CPUs where requests failed since the one that carries them went offline. Returns
  * whether there is a point in another try.
  */
-static bool look_for_carriers(struct isst_context *context, const struct item_access *accesses,
-			      size_t count)
+static bool find_carriers(struct isst_context *context, const struct item_access *accesses,
+			  size_t count)
 {
 	const char *message = context->messages.error;
 	struct isst_cpuset *online = NULL;
@@ -148,7 +148,7 @@ int items_read(struct isst_context *context, struct item_access *accesses, size_
 {
 	int error = read_all(context, accesses, count);
 
-	if (!error && look_for_carriers(context, accesses, count))
+	if (!error && find_carriers(context, accesses, count))
 		error = read_all(context, accesses, count);
 	return error;
 }
@@ -163,7 +163,7 @@ int items_read_twice(struct isst_context *context, struct item_access *accesses,
 		if (accesses[i].failure.error)
 			again[failed++].item = accesses[i].item;
 	if (!error && failed > 0) {
-		rest_us(READ_AGAIN_US);
+		poll_sleep_us(READ_AGAIN_US);
 		error = items_read(context, again, failed);
 	}
 	for (size_t i = 0; i < count && !error && failed > 0; i++)
@@ -223,7 +223,7 @@ int items_write(struct isst_context *context, struct item_access *accesses, size
 	error = write_firmware(context, accesses, count);
 	while (!error && done < count && !accesses[done].failure.error)
 		done++;
-	if (!error && done < count && look_for_carriers(context, &accesses[done], count - done))
+	if (!error && done < count && find_carriers(context, &accesses[done], count - done))
 		error = write_firmware(context, &accesses[done], count - done);
 	return error;
 }

@@ -335,7 +335,7 @@ const struct isst_domain *item_domain(const struct isst_context *context, const 
 	return domain ? &domain->public : NULL;
 }
 
-bool item_is_dispensable(const struct isst_context *context, const struct item *item)
+bool item_is_optional(const struct isst_context *context, const struct item *item)
 {
 	const struct isst_domain *domain = item_domain(context, item);
 

@@ -139,6 +139,6 @@ uint64_t item_known_bits(enum item_kind kind);
  * Whether a change can do without an item: one that the firmware holds for a domain without CPUs.
  * Power domains of I/O dies claim features that mean nothing there, and may refuse them.
  */
-bool item_is_dispensable(const struct isst_context *context, const struct item *item);
+bool item_is_optional(const struct isst_context *context, const struct item *item);
 
 #endif

@@ -64,7 +64,7 @@ static void print_step(FILE *stream, struct isst_change *change, struct step *st
 	for (size_t i = 0; i < step->footprint_count; i++) {
 		const struct entry *entry = &step->footprint[i];
 
-		if (entry->recorded)
+		if (entry->old_known)
 			print_item(stream, number, JOURNAL_FOOTPRINT, &entry->item, entry->old,
 				   entry->old);
 	}

@@ -26,7 +26,8 @@ static size_t needed_accesses(const struct step *step, struct item_access *acces
 	return count;
 }
 
-void tell_progress(struct isst_change *change, const struct step *step, size_t from, size_t end)
+void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
+			  size_t end)
 {
 	if (step->kind != ITEM_ONLINE || !change->options.progress)
 		return;
@@ -40,7 +41,7 @@ void tell_progress(struct isst_change *change, const struct step *step, size_t f
 	}
 }
 
-int check_interrupted(struct isst_change *change)
+int change_check_interrupted(struct isst_change *change)
 {
 	if (!change->options.interrupted || !change->options.interrupted(change->options.data))
 		return 0;
@@ -82,7 +83,7 @@ static int note_writes(struct isst_change *change, struct step *step,
 		note_write(change, entry, failure);
 		/* One that may still take effect is waited for when the step is verified. */
 		if (failure->error && !entry->timed_out && !result)
-			result = skip_optional(change, entry, failure->error, failure->message);
+			result = entry_skip(change, entry, failure->error, failure->message);
 	}
 	return result;
 }
@@ -127,11 +128,11 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 		size_t end = one_by_one ? at + 1 : count;
 
 		if (one_by_one && at > 0)
-			error = check_interrupted(change);
+			error = change_check_interrupted(change);
 		if (error)
 			break;
 		if (told <= owners[end - 1]) {
-			tell_progress(change, step, told, owners[end - 1] + 1);
+			step_report_progress(change, step, told, owners[end - 1] + 1);
 			told = owners[end - 1] + 1;
 		}
 		error = items_write(change->context, &accesses[at], end - at);
@@ -144,7 +145,7 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 			error = note_writes(change, step, accesses, owners, at, end, &at);
 	}
 	if (!error)
-		tell_progress(change, step, told, step->count);
+		step_report_progress(change, step, told, step->count);
 	return error;
 }
 
@@ -179,7 +180,8 @@ static const char *describe_not_taken(struct isst_change *change, const struct e
 	return message_make(texts, "%s: wrote %s, read back %s", target, written, found);
 }
 
-static int judge(struct isst_change *change, struct entry *entry, const struct item_access *access)
+static int check_result(struct isst_change *change, struct entry *entry,
+			const struct item_access *access)
 {
 	struct isst_context *context = change->context;
 	struct messages *texts = &change->texts;
@@ -214,7 +216,7 @@ static int judge(struct isst_change *change, struct entry *entry, const struct i
 	/* What became another value is not left as it is. */
 	if (moved)
 		return message_error(&context->messages, -EIO, "%s", why);
-	return skip_optional(change, entry, -EIO, why);
+	return entry_skip(change, entry, -EIO, why);
 }
 
 /** A step that is being made. */
@@ -262,7 +264,7 @@ static void note_present(const struct making *making)
 		struct baseline_item *item = baseline_find(&making->change->baseline,
 							   &access->item);
 
-		if (!item || !item->recorded || access->failure.error || access->absent)
+		if (!item || !item->value_known || access->failure.error || access->absent)
 			continue;
 		item->now = access->value;
 		item->moved = false;
@@ -275,8 +277,8 @@ static int verify_step(struct making *making)
 	int error = read_back(making);
 
 	for (size_t i = 0; i < making->count && !error; i++)
-		error = judge(making->change, &step->entries[making->owners[i]],
-			      &making->accesses[i]);
+		error = check_result(making->change, &step->entries[making->owners[i]],
+				     &making->accesses[i]);
 	if (!error)
 		note_present(making);
 	return error;
@@ -303,7 +305,7 @@ static size_t disturbed_accesses(const struct step *step, struct item_access *ac
 	size_t count = 0;
 
 	for (size_t i = 0; i < step->footprint_count; i++)
-		if (step->footprint[i].recorded && item_is_disturbed(&step->footprint[i].item))
+		if (step->footprint[i].old_known && item_is_disturbed(&step->footprint[i].item))
 			accesses[count++].item = present_item(step, &step->footprint[i].item);
 	return count;
 }
@@ -315,7 +317,7 @@ static int write_and_verify(struct making *making)
 	int error;
 
 	step->begun = true;
-	note_moved_by(change, step);
+	change_note_moved(change, step);
 	error = write_step(change, step, making->accesses, making->owners, making->count);
 	if (!error)
 		error = journal_written(change, step);
@@ -327,7 +329,7 @@ static int write_and_verify(struct making *making)
 	return error;
 }
 
-int make_needed(struct isst_change *change, struct step *step)
+int step_make(struct isst_change *change, struct step *step)
 {
 	struct making making = { .change = change, .step = step };
 	int error = -ENOMEM;

@@ -7,13 +7,14 @@
 
 /** Writes the needed entries of a step, and reads them back. Returns 0 or a negative errno with a
  * message. */
-int make_needed(struct isst_change *change, struct step *step);
+int step_make(struct isst_change *change, struct step *step);
 
 /** Says what is being done to the CPUs of the entries from @from on, those included that are as
  * they shall be: scripts wait for their lines. */
-void tell_progress(struct isst_change *change, const struct step *step, size_t from, size_t end);
+void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
+			  size_t end);
 
 /** Whether somebody wants the change to end: -EINTR with a message, or 0. */
-int check_interrupted(struct isst_change *change);
+int change_check_interrupted(struct isst_change *change);
 
 #endif

@@ -33,7 +33,7 @@ static bool is_partition(const char *text)
 	return false;
 }
 
-bool plausible(const struct item *item, struct item_value value)
+bool item_value_is_plausible(const struct item *item, struct item_value value)
 {
 	switch (item->kind) {
 	case ITEM_LEVEL:

@@ -6,6 +6,6 @@
 #include "transaction/items.h"
 
 /** Whether a value is one that an item can have, wherever it is. */
-bool plausible(const struct item *item, struct item_value value);
+bool item_value_is_plausible(const struct item *item, struct item_value value);
 
 #endif

@@ -9,7 +9,7 @@ struct poll_timer poll_timer_for(unsigned int ms)
 	return (struct poll_timer){ ms * 1000, 500 };
 }
 
-void rest_us(unsigned int us)
+void poll_sleep_us(unsigned int us)
 {
 	struct timespec rest = { 0, (long)us * 1000 };
 
@@ -23,7 +23,7 @@ bool poll_timer_wait(struct poll_timer *timer)
 
 	if (us == 0)
 		return false;
-	rest_us(us);
+	poll_sleep_us(us);
 	timer->left_us -= us;
 	if (timer->next_us < 20000)
 		timer->next_us *= 2;

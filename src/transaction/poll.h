@@ -18,6 +18,6 @@ bool poll_timer_wait(struct poll_timer *timer);
 enum { READ_AGAIN_US = 2000 };
 
 /** Waits for less than a second, whatever signals arrive. */
-void rest_us(unsigned int us);
+void poll_sleep_us(unsigned int us);
 
 #endif

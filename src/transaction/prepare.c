@@ -12,10 +12,10 @@
 static bool can_skip(const struct isst_change *change, const struct entry *entry, int error)
 {
 	return error != -EINTR &&
-	       (entry->optional || item_is_dispensable(change->context, &entry->item));
+	       (entry->optional || item_is_optional(change->context, &entry->item));
 }
 
-int skip_optional(struct isst_change *change, struct entry *entry, int error, const char *why)
+int entry_skip(struct isst_change *change, struct entry *entry, int error, const char *why)
 {
 	bool optional = entry->optional;
 
@@ -51,7 +51,7 @@ static void plan_value(struct entry *entry)
 		entry->wanted.number = (entry->now.number & ~entry->mask) |
 				       (entry->bits & entry->mask);
 	entry->wanted.text = entry->text;
-	entry->needed = entry->recorded && !entry->refused &&
+	entry->needed = entry->old_known && !entry->refused &&
 			(entry->hidden || !entry_served(entry, entry->now));
 }
 
@@ -99,7 +99,7 @@ static int pass_over(struct isst_change *change, struct entry *entry,
 	/* Nor is that left as it is of which it is not known yet what to write. */
 	disturbed |= entry->mask == 0;
 	if (!disturbed || !can_skip(change, entry, failure->error))
-		return skip_optional(change, entry, failure->error, failure->message);
+		return entry_skip(change, entry, failure->error, failure->message);
 	passed_over = is_passed_over(change, &entry->item);
 	entry->refused = true;
 	if (!passed_over)
@@ -122,8 +122,8 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 
 		if (!item || !item->read || entry->refused)
 			continue;
-		entry->recorded = item->recorded;
-		entry->late = item->late;
+		entry->old_known = item->value_known;
+		entry->appeared = item->appeared;
 		entry->old = item->value;
 		entry->now = item->now;
 		if (item->failure.error)
@@ -185,8 +185,8 @@ static int check_vanished(struct isst_change *change, const struct step *step)
 		const struct entry *entry = &step->entries[i];
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
-		if (item && item->read && !item->recorded && !item->failure.error && !item->late &&
-		    !entry->refused)
+		if (item && item->read && !item->value_known && !item->failure.error &&
+		    !item->appeared && !entry->refused)
 			error = check_absent(change, &entry->item, &online);
 	}
 	isst_cpuset_free(online);
@@ -204,7 +204,7 @@ static void note_moved(struct isst_change *change, const struct item *moved)
 		item->moved = true;
 }
 
-void note_moved_by(struct isst_change *change, const struct step *step)
+void change_note_moved(struct isst_change *change, const struct step *step)
 {
 	for (size_t i = 0; i < step->count; i++) {
 		struct item counterpart;
@@ -229,7 +229,7 @@ static bool may_write(struct isst_change *change, struct step *step, bool cpus_m
 								 &step->entries[i].item);
 
 		/* What is not there yet may come with a CPU. */
-		any = item && (item->moved || (!item->recorded && cpus_move));
+		any = item && (item->moved || (!item->value_known && cpus_move));
 	}
 	return any;
 }
@@ -237,7 +237,7 @@ static bool may_write(struct isst_change *change, struct step *step, bool cpus_m
 /** What a step will leave, for the steps behind it. */
 static void note_forecast(struct isst_change *change, const struct step *step)
 {
-	note_moved_by(change, step);
+	change_note_moved(change, step);
 	for (size_t i = 0; i < step->count; i++) {
 		struct baseline_item *item = baseline_find(&change->baseline,
 							   &step->entries[i].item);
@@ -320,7 +320,7 @@ static int read_entries(struct isst_change *change)
 	return error ? error : baseline_read(&change->baseline, change->context, false);
 }
 
-int read_baseline(struct isst_change *change)
+int change_read_baseline(struct isst_change *change)
 {
 	int error = read_entries(change);
 
@@ -336,7 +336,7 @@ int read_baseline(struct isst_change *change)
 	return error;
 }
 
-int plan_only(struct isst_change *change)
+int change_plan_only(struct isst_change *change)
 {
 	int error = read_entries(change);
 
@@ -360,7 +360,7 @@ static int add_unknown(struct isst_change *change, const struct entry *entries, 
 			error = baseline_add(&change->baseline, &entries[i].item, true);
 		else if (!item->read)
 			item->asked = true;
-		else if (!item->recorded && !item->failure.error && cpus_moved)
+		else if (!item->value_known && !item->failure.error && cpus_moved)
 			item->read = false;
 		else
 			continue;
@@ -404,7 +404,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 		const struct entry *entry = &step->entries[i];
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
-		if (!item || !item->moved || !entry->recorded || entry->refused)
+		if (!item || !item->moved || !entry->old_known || entry->refused)
 			continue;
 		owners[count] = i;
 		accesses[count++].item = entry->item;
@@ -418,7 +418,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 		if (accesses[i].failure.error)
 			error = skip_moved(change, entry, &accesses[i].failure);
 		else if (accesses[i].absent)
-			entry->recorded = false;
+			entry->old_known = false;
 		else
 			change_reveal(change, &entry->item, entry->old, entry->now);
 	}
@@ -427,7 +427,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 	return error;
 }
 
-int prepare_step(struct isst_change *change, struct step *step, bool *needed)
+int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 {
 	int error = read_unknown(change, step->entries, step->count, false);
 

@@ -44,7 +44,8 @@ static int refuse(const struct isst_journal *journal)
 	return error;
 }
 
-static void tell_rolled_back(struct isst_journal *journal, const char *restored, const char *aside)
+static void report_rolled_back(struct isst_journal *journal, const char *restored,
+			       const char *aside)
 {
 	message_notice(&journal->context->messages,
 		       "rolled back the incomplete change of an %s run (%s, %s): %s%s%s",
@@ -65,8 +66,8 @@ static int recover(struct isst_journal *journal)
 	aside = recovery_list_aside(journal);
 	error = isst_journal_apply(journal);
 	if (!error)
-		tell_rolled_back(journal, restored ? restored : "out of memory",
-				 aside ? aside : "out of memory");
+		report_rolled_back(journal, restored ? restored : "out of memory",
+				   aside ? aside : "out of memory");
 	free(restored);
 	free(aside);
 	return error;
@@ -84,7 +85,7 @@ int journal_recover(struct isst_context *context)
 		return error;
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */
 	if (!journal)
-		return journal_settle(context, false);
+		return journal_remove_complete(context, false);
 	error = recover(journal);
 	isst_journal_free(journal);
 	return error;
@@ -106,7 +107,7 @@ static bool is_left(struct isst_context *context, struct journal_text *text)
 	return left;
 }
 
-void journal_tell(struct isst_context *context)
+void journal_report(struct isst_context *context)
 {
 	const char *error = context->messages.error;
 	struct journal_text text = { 0 };

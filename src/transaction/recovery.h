@@ -15,6 +15,6 @@ int journal_recover(struct isst_context *context);
 
 /** Says in a notice that a run was interrupted in the middle of a change, for a run that does not
  * roll it back. */
-void journal_tell(struct isst_context *context);
+void journal_report(struct isst_context *context);
 
 #endif

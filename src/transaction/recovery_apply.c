@@ -15,10 +15,10 @@
 static void set_entry(const struct isst_journal *journal, struct entry *entry,
 		      const struct tracked *tracked)
 {
-	entry->recorded = tracked->finding == FOUND_MOVED ? !tracked->unreadable
-							  : tracked->finding < FOUND_OFFLINE;
+	entry->old_known = tracked->finding == FOUND_MOVED ? !tracked->unreadable
+							   : tracked->finding < FOUND_OFFLINE;
 	entry->needed = true;
-	entry->late = tracked->late;
+	entry->appeared = tracked->appeared;
 	entry->mask = tracked_bits(tracked);
 	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
 	entry->wanted = tracked->last;
@@ -133,7 +133,7 @@ static bool was_carrier(const struct isst_domain *domain, unsigned int *carrier)
 }
 
 /** Before 6.16 the kernel writes an MSR again when the CPU comes online that wrote it last. */
-static void tell_carriers(const struct isst_journal *journal)
+static void report_carriers(const struct isst_journal *journal)
 {
 	struct isst_context *context = journal->context;
 
@@ -197,7 +197,7 @@ static int apply(struct isst_journal *journal)
 	}
 	isst_change_free(change);
 	if (!error || error == -EAGAIN)
-		tell_carriers(journal);
+		report_carriers(journal);
 	return error;
 }
 
@@ -209,7 +209,7 @@ int isst_journal_apply(struct isst_journal *journal)
 	return message_end(messages, before, apply(journal));
 }
 
-int journal_settle(struct isst_context *context, bool damaged)
+int journal_remove_complete(struct isst_context *context, bool damaged)
 {
 	const char *before = context->messages.error;
 	struct journal_text text;
@@ -235,7 +235,7 @@ static int discard(struct isst_context *context)
 	if (context->lock < 0)
 		return message_error(&context->messages, -EINVAL,
 				     "discarding the journal needs the lock");
-	return journal_settle(context, true);
+	return journal_remove_complete(context, true);
 }
 
 int isst_journal_discard(struct isst_context *context)

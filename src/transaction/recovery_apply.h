@@ -10,6 +10,6 @@
  * records may be missing yet. @damaged: also one that cannot be read, unless that is for want of
  * memory or descriptors, when nobody knows whether the change is complete.
  */
-int journal_settle(struct isst_context *context, bool damaged);
+int journal_remove_complete(struct isst_context *context, bool damaged);
 
 #endif

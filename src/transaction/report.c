@@ -102,7 +102,7 @@ int change_list(struct isst_change *change)
 			const struct entry *entry = &step->entries[j];
 			const struct item *item = &entry->item;
 
-			if (!entry->recorded)
+			if (!entry->old_known)
 				continue;
 			change->listed[change->listed_count++] = (struct isst_change_step){
 				.target = item_text(&change->texts, change->context, item),

@@ -34,7 +34,7 @@ int limit_is_revealed(struct isst_context *context, const struct item *item, uin
 		return 0;
 	error = cpufreq_turbo_state(&context->files, &turbo);
 	if (may_pass(error)) {
-		rest_us(READ_AGAIN_US);
+		poll_sleep_us(READ_AGAIN_US);
 		error = cpufreq_turbo_state(&context->files, &turbo);
 	}
 	*revealed = !error && turbo == TURBO_OFF;
@@ -48,7 +48,7 @@ int limit_clamp(struct isst_context *context, const struct item *item, uint64_t 
 	int error = cpufreq_clamp(&context->files, item->index, which, limit, shown);
 
 	if (may_pass(error)) {
-		rest_us(READ_AGAIN_US);
+		poll_sleep_us(READ_AGAIN_US);
 		error = cpufreq_clamp(&context->files, item->index, which, limit, shown);
 	}
 	return error;
@@ -74,7 +74,7 @@ static bool has_other_old(const struct entry *entries, size_t count, const struc
 			  uint64_t now)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entries[i].recorded && item_is(&entries[i].item, item) &&
+		if (entries[i].old_known && item_is(&entries[i].item, item) &&
 		    entries[i].old.number != now)
 			return true;
 	return false;
@@ -82,8 +82,7 @@ static bool has_other_old(const struct entry *entries, size_t count, const struc
 
 /** Whether the upper limit that goes with a lower one is @now, and is to stay so: it is not one
  * that has yet to be restored. */
-static bool is_settled_upper(const struct isst_change *change, const struct item *lower,
-			     uint64_t now)
+static bool is_final_upper(const struct isst_change *change, const struct item *lower, uint64_t now)
 {
 	struct item item;
 	uint64_t upper;
@@ -113,7 +112,7 @@ static bool is_shown_as(const struct isst_change *change, const struct item *ite
 		return false;
 	if (shown == now || item->kind == ITEM_SCALING_MAX || now > shown)
 		return shown == now;
-	return is_settled_upper(change, item, now);
+	return is_final_upper(change, item, now);
 }
 
 bool limit_is_concealed(const struct isst_change *change, const struct item *item, uint64_t limit,
@@ -135,7 +134,7 @@ static void take(struct entry *entries, size_t count, const struct item *item,
 		 struct item_value value)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entries[i].recorded && item_is(&entries[i].item, item))
+		if (entries[i].old_known && item_is(&entries[i].item, item))
 			entries[i].old = value;
 }
 

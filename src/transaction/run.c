@@ -14,26 +14,26 @@
 static int make_step(struct isst_change *change, struct step *step)
 {
 	bool needed;
-	int error = prepare_step(change, step, &needed);
+	int error = step_prepare(change, step, &needed);
 
 	if (!error && change->broken)
 		error = message_error(&change->context->messages, -ENOMEM, "out of memory");
 	if (error)
 		return error;
 	if (!needed) {
-		tell_progress(change, step, 0, step->count);
+		step_report_progress(change, step, 0, step->count);
 		return 0;
 	}
 	/* Not before a step that has nothing to do: behind the last write the change is made. */
-	error = check_interrupted(change);
+	error = change_check_interrupted(change);
 	if (!error)
 		error = journal_step(change, step);
-	return error ? error : make_needed(change, step);
+	return error ? error : step_make(change, step);
 }
 
 static int make_steps(struct isst_change *change)
 {
-	int error = read_baseline(change);
+	int error = change_read_baseline(change);
 
 	/* A step may add others behind it. */
 	for (size_t i = 0; i < change->count && !error; i++) {
@@ -143,7 +143,7 @@ static int run(struct isst_change *change)
 	change->ran = true;
 	change_forget_list(change);
 	if (change->options.dry_run) {
-		error = plan_only(change);
+		error = change_plan_only(change);
 		return error ? error : change_list(change);
 	}
 	error = check_writable(change);

@@ -219,7 +219,7 @@ static void note_replaced(const struct isst_change *change, struct entry *entry,
 {
 	const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
-	if (!item || !item->recorded)
+	if (!item || !item->value_known)
 		return;
 	if (item->moved) {
 		unknown->owners[unknown->count] = entry;
@@ -257,7 +257,7 @@ static size_t count_entries(const struct isst_change *change, const struct setti
 	return count;
 }
 
-static int look_at_replaced(struct isst_change *change, const struct settings_plan *plan)
+static int read_replaced_values(struct isst_change *change, const struct settings_plan *plan)
 {
 	size_t count = count_entries(change, plan);
 	struct replaced unknown = { calloc(count + 1, sizeof(*unknown.accesses)),
@@ -282,7 +282,7 @@ int settings_begin(struct isst_change *change, const struct step *step)
 	for (struct settings_plan *plan = change->settings; plan; plan = plan->next)
 		if (plan == step->settings && !plan->begun) {
 			plan->begun = true;
-			return change_has_begun(change) ? look_at_replaced(change, plan) : 0;
+			return change_has_begun(change) ? read_replaced_values(change, plan) : 0;
 		}
 	return 0;
 }

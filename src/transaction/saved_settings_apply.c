@@ -125,7 +125,7 @@ static bool was_absent(const struct isst_change *change, const struct item *item
 {
 	const struct entry *entry = find_entry(change, item);
 
-	return entry && !entry->recorded && !entry->refused;
+	return entry && !entry->old_known && !entry->refused;
 }
 
 /** Whether a line is of the domain and the level that a plan is about. */

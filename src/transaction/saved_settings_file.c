@@ -53,8 +53,8 @@ static int is_possible(struct isst_context *context, const struct item_line *lin
 {
 	int place;
 
-	if (!is_saved_kind(line->item.kind) || !plausible(&line->item, line->old) ||
-	    !plausible(&line->item, line->written))
+	if (!is_saved_kind(line->item.kind) || !item_value_is_plausible(&line->item, line->old) ||
+	    !item_value_is_plausible(&line->item, line->written))
 		return 0;
 	place = item_place(context, &line->item, NULL);
 	if (place < 0)

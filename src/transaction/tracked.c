@@ -119,7 +119,7 @@ static void mark_late(struct isst_journal *journal)
 						       ? journal_find(journal, &item)
 						       : NULL;
 
-		tracked->late = online && !online->old.number;
+		tracked->appeared = online && !online->old.number;
 	}
 }
 
@@ -159,8 +159,8 @@ int journal_check_items(struct isst_journal *journal)
 		if (place < 0)
 			return place;
 		tracked->place = (enum place)place;
-		if (place == PLACE_NONE || !plausible(&tracked->item, tracked->old) ||
-		    !plausible(&tracked->item, tracked->last))
+		if (place == PLACE_NONE || !item_value_is_plausible(&tracked->item, tracked->old) ||
+		    !item_value_is_plausible(&tracked->item, tracked->last))
 			return message_error(
 				&journal->context->messages, -EIO,
 				"%s/journal:%u: %s: this machine has no such item, or it cannot have "

@@ -89,7 +89,7 @@ static bool is_awaited(const struct restoration *work, size_t i)
 }
 
 /** Waits until values that take time are there, as long as when they were first written. */
-static int settle(struct restoration *work, enum item_kind kind)
+static int await_restored(struct restoration *work, enum item_kind kind)
 {
 	struct item_access *accesses = calloc(work->count, sizeof(*accesses));
 	struct poll_timer timer = poll_timer_for(item_settling_time(kind));
@@ -213,7 +213,7 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 	if (!work.owners || !work.accesses || !work.now || !work.unread)
 		goto out;
 	for (size_t i = 0; i < count; i++)
-		if (entries[i].item.kind == kind && entries[i].recorded) {
+		if (entries[i].item.kind == kind && entries[i].old_known) {
 			work.owners[work.count] = i;
 			work.accesses[work.count++].item = entries[i].item;
 		}
@@ -224,7 +224,7 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 		goto out;
 	error = write_all(&work);
 	if (!error && item_settling_time(kind))
-		error = settle(&work, kind);
+		error = await_restored(&work, kind);
 out:
 	free(work.owners);
 	free(work.accesses);
@@ -267,7 +267,7 @@ static int visit(struct isst_change *change, struct baseline *present, const str
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		if (entries[i].recorded)
+		if (entries[i].old_known)
 			error = visitor(change, present, &entries[i]);
 	return error;
 }
@@ -331,9 +331,9 @@ static int compare_entry(struct isst_change *change, struct baseline *present,
 	whole.mask = item->mask;
 	if (item->failure.error)
 		change_differs_unread(change, &entry->item, item->failure.message);
-	else if (!item->recorded && !entry->late)
+	else if (!item->value_known && !entry->appeared)
 		change_differs_unread(change, &entry->item, why_gone(change, &entry->item));
-	else if (item->recorded && !is_as_before(&whole, item->value) &&
+	else if (item->value_known && !is_as_before(&whole, item->value) &&
 		 !limit_is_concealed(change, &entry->item, entry->old.number, item->value.number))
 		change_differs(change, &entry->item, item->value, entry->old);
 	return 0;
@@ -387,7 +387,7 @@ int change_undo(struct isst_change *change)
 	int error = roll_back(change, 0);
 
 	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
-		rest_us(PAUSES_US[i]);
+		poll_sleep_us(PAUSES_US[i]);
 		change_forget_differences(change);
 		error = roll_back(change, i + 1);
 	}
