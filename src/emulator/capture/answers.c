@@ -3,7 +3,9 @@
  * The answers of a recording: what the driver reported of itself, and what firmware answered to
  * mailbox commands and reads of registers. What answers mean is not known here.
  */
+#include "base/array.h"
 #include "base/capture_format.h"
+#include "base/memory_stream.h"
 #include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
@@ -47,14 +49,14 @@ static bool cut_fields(char *text, struct answer_line *line)
 
 static int wrong_syntax(const struct answer_line *line)
 {
-	struct text text;
+	struct memory_stream text;
 	char *syntax;
 	int result;
 
-	if (!text_open(&text))
+	if (memory_stream_open(&text))
 		return -ENOMEM;
 	capture_put_syntax(text.stream, line->syntax);
-	syntax = text_close(&text);
+	syntax = memory_stream_text(&text);
 	if (!syntax)
 		return -ENOMEM;
 	result = recorded_error(line->file, line->number, "found other fields, expected \"%s\"",
@@ -106,8 +108,7 @@ static int parse_fields(struct answer_line *line, char *text)
 
 static int add_answer(struct recording *recording, const struct recorded_answer *answer)
 {
-	if (!recorded_grow(&recording->answers, recording->answer_count,
-			   sizeof(*recording->answers)))
+	if (ARRAY_GROW(recording->answers, recording->answer_count))
 		return -ENOMEM;
 	recording->answers[recording->answer_count++] = *answer;
 	return 0;

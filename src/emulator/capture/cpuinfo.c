@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cpuinfo of a recording: what the processors are, and in which package and core each CPU is.
  */
+#include "base/array.h"
 #include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
@@ -104,7 +105,7 @@ static int finish_block(struct recording *recording, struct block *block)
 	result = take_identity(recording, block);
 	if (result)
 		return result;
-	if (!recorded_grow(&recording->cpus, recording->cpu_count, sizeof(*recording->cpus)))
+	if (ARRAY_GROW(recording->cpus, recording->cpu_count))
 		return -ENOMEM;
 	recording->cpus[recording->cpu_count++] = (struct recorded_cpu){
 		.number = block->number[CAPTURE_PROCESSOR],

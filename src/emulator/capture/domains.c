@@ -3,6 +3,7 @@
  * The domains of a recorded machine. What the recording does not have is composed
  * (docs/recorded-machines.md has the rules for readers).
  */
+#include "base/array.h"
 #include "emulator/capture/parts.h"
 #include "emulator/model/tpmi_layout.h"
 #include "emulator/text.h"
@@ -38,7 +39,7 @@ static int find_dies(struct recording *recording)
 
 static int add_domain(struct platform *platform, const struct platform_domain *domain)
 {
-	if (!recorded_grow(&platform->domains, platform->domain_count, sizeof(*domain)))
+	if (ARRAY_GROW(platform->domains, platform->domain_count))
 		return -ENOMEM;
 	platform->domains[platform->domain_count] = *domain;
 	platform->domains[platform->domain_count].cores.set = isst_cpuset_new();

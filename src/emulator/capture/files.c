@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of the kernel in a recording, by path. */
+#include "base/array.h"
 #include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
@@ -60,8 +61,7 @@ static int parse_line(struct recording *recording, const struct recorded_text *l
 				      path);
 	entry.path = path;
 	entry.value = value;
-	if (!recorded_grow(&recording->entries, recording->entry_count,
-			   sizeof(*recording->entries)))
+	if (ARRAY_GROW(recording->entries, recording->entry_count))
 		return -ENOMEM;
 	recording->entries[recording->entry_count++] = entry;
 	return 0;

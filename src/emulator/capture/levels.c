@@ -4,10 +4,10 @@
  * recorded machine can be changed too. Reads are answered as they were recorded
  * (firmware/recorded.c); what cannot be decoded here only limits what changes do.
  */
+#include "base/array.h"
 #include "emulator/capture/parts.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /** Answers for one domain. */
 struct source {
@@ -119,7 +119,7 @@ static struct platform_level *add_level(struct platform_domain *domain, unsigned
 {
 	struct platform_level *level;
 
-	if (!recorded_grow(&domain->levels, domain->level_count, sizeof(*level)))
+	if (ARRAY_GROW(domain->levels, domain->level_count))
 		return NULL;
 	level = &domain->levels[domain->level_count++];
 	*level = (struct platform_level){ .number = number, .line = 1 };

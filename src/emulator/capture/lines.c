@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a recording as lines, and messages about them. What they mean is not known here. */
+#include "base/array.h"
 #include "base/hash.h"
 #include "emulator/capture/parts.h"
 #include "emulator/text.h"
@@ -27,22 +28,6 @@ unsigned int recorded_end(const struct recorded_file *file)
 	return file->line_count ? file->lines[file->line_count - 1].number : 1;
 }
 
-bool recorded_grow(void *array, size_t count, size_t size)
-{
-	void *old, *longer;
-
-	/* Room is made in powers of two: a recording has tens of thousands of lines. */
-	if (count > 0 && (count & (count - 1)) != 0)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	longer = reallocarray(old, count > 0 ? 2 * count : 1, size);
-	if (!longer)
-		return false;
-	memcpy(array, &longer, sizeof(longer));
-	/* cppcheck-suppress memleak ; it is in the array's pointer now */
-	return true;
-}
-
 /** Cuts the text into lines; an empty last one is none. */
 static int cut_lines(struct recorded_file *file)
 {
@@ -53,7 +38,7 @@ static int cut_lines(struct recorded_file *file)
 		char *text = strsep(&rest, "\n");
 		size_t length = strlen(text);
 
-		if (!recorded_grow(&file->lines, file->line_count, sizeof(*file->lines)))
+		if (ARRAY_GROW(file->lines, file->line_count))
 			return -ENOMEM;
 		if (length > 0 && text[length - 1] == '\r')
 			text[length - 1] = '\0';

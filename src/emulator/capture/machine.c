@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A recorded machine as a whole: its files are read, then a platform is made of them. */
 #include "base/hash.h"
+#include "base/memory_stream.h"
 #include "emulator/capture/parts.h"
-#include "emulator/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -151,9 +151,9 @@ static void describe_domain(const struct platform *platform, const struct platfo
 char *recording_describe(const struct platform *platform)
 {
 	const struct recording *recording = platform->recording;
-	struct text text;
+	struct memory_stream text;
 
-	if (!text_open(&text))
+	if (memory_stream_open(&text))
 		return NULL;
 	fprintf(text.stream, "Recorded machine: %s\n", recording->directory);
 	fprintf(text.stream, "processor: %s, family %u, model %u (0x%x), stepping %u\n",
@@ -167,5 +167,5 @@ char *recording_describe(const struct platform *platform)
 		recording->dump_count, recording->answer_count);
 	for (size_t i = 0; i < platform->domain_count; i++)
 		describe_domain(platform, &platform->domains[i], text.stream);
-	return text_close(&text);
+	return memory_stream_text(&text);
 }

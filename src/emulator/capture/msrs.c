@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The MSRs of a recording, each with a value of every CPU. */
+#include "base/array.h"
 #include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
@@ -54,7 +55,7 @@ static int add_msr(struct recording *recording, uint32_t address, unsigned int l
 		return recorded_error(&recording->msr_file, line,
 				      "found MSR 0x%x again, it stands in line %u already", address,
 				      same->line);
-	if (!recorded_grow(&recording->msrs, recording->msr_count, sizeof(*recording->msrs)))
+	if (ARRAY_GROW(recording->msrs, recording->msr_count))
 		return -ENOMEM;
 	msr = &recording->msrs[recording->msr_count++];
 	*msr = (struct recorded_msr){

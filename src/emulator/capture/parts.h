@@ -44,8 +44,6 @@ int recorded_error(const struct recorded_file *file, unsigned int line, const ch
 	__attribute__((format(printf, 3, 4)));
 /** The number of the last line: where something is missing at the end. */
 unsigned int recorded_end(const struct recorded_file *file);
-/** Makes room for one more in an array that grows; false without memory. */
-bool recorded_grow(void *array, size_t count, size_t size);
 
 /* ---- cpuinfo.c, msrs.c, files.c, registers.c, answers.c: the parts that are read ---- */
 

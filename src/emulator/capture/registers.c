@@ -4,6 +4,7 @@
  * each instance, then lines of eight 32-bit words, the lower half of a register first. What the
  * registers mean is not known here.
  */
+#include "base/array.h"
 #include "emulator/capture/parts.h"
 #include "emulator/text.h"
 
@@ -38,7 +39,7 @@ static int parse_header(struct recorded_dump *dump, const struct recorded_text *
 		return recorded_error(file, line->number,
 				      "found instance %llu, expected instance %zu",
 				      (unsigned long long)value, dump->count);
-	if (!recorded_grow(&dump->instances, dump->count, sizeof(*dump->instances)))
+	if (ARRAY_GROW(dump->instances, dump->count))
 		return -ENOMEM;
 	instance = &dump->instances[dump->count++];
 	*instance = (struct recorded_instance){
@@ -92,8 +93,7 @@ static int parse_words(struct recorded_dump *dump, const struct recorded_text *l
 				      "found %u words, expected registers of two words each",
 				      count);
 	for (unsigned int i = 0; i < count; i += 2) {
-		if (!recorded_grow(&instance->registers, instance->count,
-				   sizeof(*instance->registers)))
+		if (ARRAY_GROW(instance->registers, instance->count))
 			return -ENOMEM;
 		instance->registers[instance->count++] = value[i] | (uint64_t)value[i + 1] << 32;
 	}
@@ -146,7 +146,7 @@ static int read_dump(struct recording *recording, const char *device)
 	char *name;
 	int result;
 
-	if (!recorded_grow(&recording->dumps, recording->dump_count, sizeof(*recording->dumps)))
+	if (ARRAY_GROW(recording->dumps, recording->dump_count))
 		return -ENOMEM;
 	dump = &recording->dumps[recording->dump_count++];
 	*dump = (struct recorded_dump){ .address = strdup(device + strlen(CAPTURE_DEVICE)) };

@@ -6,8 +6,6 @@
 #include "emulator/model/file.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct {
 	unsigned int mhz, code;

@@ -3,6 +3,7 @@
  * Makes the packages, dies and power domains that a platform file describes, and gives each its
  * cores and levels. Knows nothing of driver, firmware or the kernel's files.
  */
+#include "base/array.h"
 #include "emulator/model/file.h"
 
 #include <errno.h>
@@ -35,10 +36,9 @@ static struct platform_level *obtain_level(struct platform_domain *domain, unsig
 		at++;
 	if (at < domain->level_count && domain->levels[at].number == number)
 		return &domain->levels[at];
-	levels = reallocarray(domain->levels, domain->level_count + 1, sizeof(*levels));
-	if (!levels)
+	if (ARRAY_GROW(domain->levels, domain->level_count))
 		return NULL;
-	domain->levels = levels;
+	levels = domain->levels;
 	for (size_t i = domain->level_count++; i > at; i--)
 		levels[i] = levels[i - 1];
 	levels[at] = (struct platform_level){

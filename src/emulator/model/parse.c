@@ -3,6 +3,8 @@
  * Takes the text of a platform file apart into sections and settings. What the keys mean is not
  * known here.
  */
+#include "base/array.h"
+#include "base/memory_stream.h"
 #include "emulator/model/file.h"
 #include "emulator/text.h"
 
@@ -88,13 +90,9 @@ static const struct section_kind *find_kind(const char *name)
 
 static int add_section(struct platform_file *file, const struct section *section)
 {
-	struct section *sections = reallocarray(file->sections, file->section_count + 1,
-						sizeof(*sections));
-
-	if (!sections)
+	if (ARRAY_GROW(file->sections, file->section_count))
 		return -ENOMEM;
-	file->sections = sections;
-	sections[file->section_count++] = *section;
+	file->sections[file->section_count++] = *section;
 	return 0;
 }
 
@@ -130,15 +128,15 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 static int unknown_key(struct platform_file *file, const struct section_kind *kind,
 		       const char *name, unsigned int line)
 {
-	struct text text;
+	struct memory_stream text;
 	char *known;
 	int error;
 
-	if (!text_open(&text))
+	if (memory_stream_open(&text))
 		return -ENOMEM;
 	for (const struct key *key = kind->keys; key->name; key++)
 		fprintf(text.stream, "%s%s", key == kind->keys ? "" : ", ", key->name);
-	known = text_close(&text);
+	known = memory_stream_text(&text);
 	if (!known)
 		return -ENOMEM;
 	error = file_error(file, line, "found key \"%s\" in [%s], expected one of %s", name,
@@ -182,7 +180,6 @@ static int parse_setting(struct platform_file *file, char *text, unsigned int li
 	struct setting setting = { .section = file->section_count - 1, .line = line };
 	char *equals = strchr(text, '=');
 	const struct section_kind *kind;
-	struct setting *settings;
 	int error;
 
 	if (!equals)
@@ -205,11 +202,9 @@ static int parse_setting(struct platform_file *file, char *text, unsigned int li
 	error = check_repetition(file, &setting);
 	if (error)
 		return error;
-	settings = reallocarray(file->settings, file->setting_count + 1, sizeof(*settings));
-	if (!settings)
+	if (ARRAY_GROW(file->settings, file->setting_count))
 		return -ENOMEM;
-	file->settings = settings;
-	settings[file->setting_count++] = setting;
+	file->settings[file->setting_count++] = setting;
 	return 0;
 }
 

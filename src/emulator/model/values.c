@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the values of a platform file are written, by kinds that many keys share. */
 #include "emulator/model/values.h"
-#include "emulator/text.h"
+#include "base/memory_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,15 +40,15 @@ int value_number(struct platform_file *file, const struct key *key, const char *
 static int unknown_word(struct platform_file *file, const struct key *key, const char *found,
 			unsigned int line)
 {
-	struct text text;
+	struct memory_stream text;
 	char *known;
 	int error;
 
-	if (!text_open(&text))
+	if (memory_stream_open(&text))
 		return -ENOMEM;
 	for (const char *const *word = key->words; *word; word++)
 		fprintf(text.stream, "%s%s", word == key->words ? "" : ", ", *word);
-	known = text_close(&text);
+	known = memory_stream_text(&text);
 	if (!known)
 		return -ENOMEM;
 	error = file_error(file, line, "found \"%s\" for \"%s\", expected one of %s", found,
