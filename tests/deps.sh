@@ -4,7 +4,7 @@
 # build: compiling and testing. dev: lint, valgrind, coverage, man page checks. cross-check: comparing with the
 # packaged tool, and the kernel's drivers in a virtual machine. portability: other compilers and C libraries (those of
 # other architectures are fetched by tests/portability/fetch.sh, and not installed).
-# Says what it installs; without root it prints the command to run instead.
+# Prints what it installs; without root it prints the command to run instead.
 set -eu
 
 packages_of() {	# $1: package manager; the other words: sets

@@ -176,7 +176,7 @@ static void lists_name_numbers_and_ranges_in_both_notations(void **state)
 	check_list("0-1048575", "0-1048575");
 }
 
-static void a_list_that_cannot_be_understood_changes_nothing_and_says_where(void **state)
+static void an_invalid_list_changes_nothing_and_reports_the_position(void **state)
 {
 	(void)state;
 	check_bad_list("a", -EINVAL, 0);
@@ -235,7 +235,7 @@ static void D14_a_number_above_16_bits_is_not_another_cpu(void **state)
 	isst_cpuset_free(set);
 }
 
-static void where_a_list_is_bad_need_not_be_asked_for(void **state)
+static void the_position_of_a_bad_list_is_optional(void **state)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 
@@ -284,7 +284,7 @@ static void walking_goes_up_through_every_cpu_once(void **state)
 	isst_cpuset_free(set);
 }
 
-static void the_walk_ends_behind_the_highest_number_there_is(void **state)
+static void the_walk_ends_after_the_highest_number(void **state)
 {
 	struct isst_cpuset *set = isst_cpuset_new();
 	unsigned int cpu, steps = 0;
@@ -421,14 +421,14 @@ int main(void)
 		cmocka_unit_test(any_order_of_adding_gives_the_same_set),
 		cmocka_unit_test(a_set_is_added_to_another),
 		cmocka_unit_test(lists_name_numbers_and_ranges_in_both_notations),
-		cmocka_unit_test(a_list_that_cannot_be_understood_changes_nothing_and_says_where),
+		cmocka_unit_test(an_invalid_list_changes_nothing_and_reports_the_position),
 		cmocka_unit_test(a_range_that_runs_backwards_is_refused),
 		cmocka_unit_test(D14_a_number_too_large_for_a_cpu_is_out_of_range),
 		cmocka_unit_test(D14_a_number_above_16_bits_is_not_another_cpu),
-		cmocka_unit_test(where_a_list_is_bad_need_not_be_asked_for),
+		cmocka_unit_test(the_position_of_a_bad_list_is_optional),
 		cmocka_unit_test(D15_lists_of_thousands_are_complete),
 		cmocka_unit_test(walking_goes_up_through_every_cpu_once),
-		cmocka_unit_test(the_walk_ends_behind_the_highest_number_there_is),
+		cmocka_unit_test(the_walk_ends_after_the_highest_number),
 		cmocka_unit_test(the_next_cpu_is_found_from_anywhere),
 		cmocka_unit_test(a_list_writes_every_cpu_out),
 		cmocka_unit_test(masks_are_whole_words_most_significant_first),

@@ -121,7 +121,7 @@ static void a_failure_is_no_error_of_the_call(void **state)
 	messages_free(&messages);
 }
 
-static void the_trace_goes_to_whoever_listens(void **state)
+static void the_trace_goes_to_the_listener(void **state)
 {
 	struct lines lines = { 0 };
 	struct messages messages = { .debug = take_line, .debug_data = &lines };
@@ -154,7 +154,7 @@ int main(void)
 		cmocka_unit_test(notices_are_kept_in_order),
 		cmocka_unit_test(the_first_failure_keeps_its_message_and_later_ones_are_counted),
 		cmocka_unit_test(a_failure_is_no_error_of_the_call),
-		cmocka_unit_test(the_trace_goes_to_whoever_listens),
+		cmocka_unit_test(the_trace_goes_to_the_listener),
 		cmocka_unit_test(without_a_listener_the_trace_does_nothing),
 	};
 

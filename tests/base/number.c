@@ -77,7 +77,7 @@ static void D18_an_empty_text_is_no_number(void **state)
 	check_refused("", 16, 100, -EINVAL);
 }
 
-static void what_is_not_all_digits_is_no_number(void **state)
+static void text_with_other_characters_than_digits_is_not_a_number(void **state)
 {
 	static const char *const TEXTS[] = { "-1",  "+1",  " 1",  "1 ",	 "1\n",	 "\t1",
 					     "1.0", "1e3", "abc", "1a",	 "a1",	 "-",
@@ -90,7 +90,7 @@ static void what_is_not_all_digits_is_no_number(void **state)
 		check_refused(TEXTS[i], 10, UINT64_MAX, -EINVAL);
 }
 
-static void junk_behind_an_overflow_is_still_no_number(void **state)
+static void junk_after_an_overflow_is_still_not_a_number(void **state)
 {
 	(void)state;
 	check_refused("99999999999999999999999999x", 10, UINT64_MAX, -EINVAL);
@@ -117,7 +117,7 @@ static void the_prefix_may_be_left_out_only_in_base_16(void **state)
 	check_refused("1f", 0, 255, -EINVAL);
 }
 
-static void D23_a_prefix_alone_or_bad_digits_behind_it_are_no_number(void **state)
+static void D23_a_prefix_alone_or_with_bad_digits_is_not_a_number(void **state)
 {
 	static const char *const TEXTS[] = {
 		"0x",	 "0X", "0xg",  "0x1g",	"0x 1", "0x-1", "0xx1",
@@ -140,11 +140,11 @@ int main(void)
 		cmocka_unit_test(D18_an_overflowing_number_is_out_of_range),
 		cmocka_unit_test(a_number_above_the_maximum_is_out_of_range),
 		cmocka_unit_test(D18_an_empty_text_is_no_number),
-		cmocka_unit_test(what_is_not_all_digits_is_no_number),
-		cmocka_unit_test(junk_behind_an_overflow_is_still_no_number),
+		cmocka_unit_test(text_with_other_characters_than_digits_is_not_a_number),
+		cmocka_unit_test(junk_after_an_overflow_is_still_not_a_number),
 		cmocka_unit_test(D23_both_prefixes_and_both_cases_are_hexadecimal),
 		cmocka_unit_test(the_prefix_may_be_left_out_only_in_base_16),
-		cmocka_unit_test(D23_a_prefix_alone_or_bad_digits_behind_it_are_no_number),
+		cmocka_unit_test(D23_a_prefix_alone_or_with_bad_digits_is_not_a_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

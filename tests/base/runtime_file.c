@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/** A directory that nobody holds. */
+/** A directory that no process has open. */
 #define AT(directory) (&(const struct runtime_directory){ .path = (directory) })
 
 static void check_text(const struct fake_machine *fake, const char *name, const char *expected)
@@ -39,7 +39,7 @@ static void the_directory_is_made_with_the_first_file(void **state)
 	check_text(fake, "file", "three\n");
 }
 
-static void a_file_that_cannot_be_replaced_stays_and_leaves_nothing_behind(void **state)
+static void a_file_that_cannot_be_replaced_stays_without_leftovers(void **state)
 {
 	struct fake_machine *fake = *state;
 	char path[512];
@@ -72,7 +72,7 @@ static void appending_adds_at_the_end_and_follows_no_link(void **state)
 	assert_int_equal(runtime_file_append(AT(fake->runtime), "link"), -ELOOP);
 }
 
-static void removing_what_is_not_there_is_no_error(void **state)
+static void removing_a_missing_file_is_not_an_error(void **state)
 {
 	struct fake_machine *fake = *state;
 
@@ -316,7 +316,7 @@ static void the_limit_of_file_sizes_is_an_error_and_no_end(void **state)
 
 enum { SOMEBODY = 12345 };
 
-static void what_belongs_to_another_user_is_refused(void **state)
+static void files_of_another_user_are_refused(void **state)
 {
 	struct fake_machine *fake = *state;
 	char *path = path_of(fake, "file");
@@ -394,7 +394,7 @@ static void a_directory_that_is_held_is_made_at_once_and_serves_all_files(void *
 	assert_int_equal(rmdir(fake->runtime), 0);
 }
 
-/** Whoever has the lock works where the lock is, wherever the path leads meanwhile. */
+/** The holder of the lock uses the directory of the lock, even if the path is replaced. */
 static void a_directory_that_is_held_is_not_looked_up_again(void **state)
 {
 	struct fake_machine *fake = *state;
@@ -469,7 +469,7 @@ static pid_t dead_process(void)
 	return child;
 }
 
-static void what_is_left_of_a_file_goes_when_it_is_replaced(void **state)
+static void leftovers_of_a_file_are_removed_when_it_is_replaced(void **state)
 {
 	static const char *const OTHERS[] = { "other.%ld.0", "file.%ld",     "file.0%ld.0",
 					      "file.%ld.00", "file.%ld.100", "file.x.%ld.0",
@@ -503,7 +503,7 @@ static bool is_mine(const char *name)
 	return strcmp(name, "mine") == 0;
 }
 
-static void what_is_left_of_files_under_the_lock_goes_at_once(void **state)
+static void leftovers_of_files_under_the_lock_are_removed_at_once(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
@@ -543,9 +543,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(the_directory_is_made_with_the_first_file),
-		MACHINE_TEST(a_file_that_cannot_be_replaced_stays_and_leaves_nothing_behind),
+		MACHINE_TEST(a_file_that_cannot_be_replaced_stays_without_leftovers),
 		MACHINE_TEST(appending_adds_at_the_end_and_follows_no_link),
-		MACHINE_TEST(removing_what_is_not_there_is_no_error),
+		MACHINE_TEST(removing_a_missing_file_is_not_an_error),
 		MACHINE_TEST(a_fifo_is_refused_and_not_waited_for),
 		MACHINE_TEST(a_file_is_written_over_in_its_place),
 		MACHINE_TEST(a_directory_is_no_file),
@@ -556,13 +556,13 @@ int main(void)
 		MACHINE_TEST(a_directory_that_is_a_link_is_refused),
 		MACHINE_TEST(a_file_in_the_place_of_the_directory_is_no_link),
 		MACHINE_TEST(the_limit_of_file_sizes_is_an_error_and_no_end),
-		MACHINE_TEST(what_belongs_to_another_user_is_refused),
+		MACHINE_TEST(files_of_another_user_are_refused),
 		MACHINE_TEST(only_the_owner_of_the_directory_above_makes_it),
 		MACHINE_TEST(a_directory_that_is_held_is_made_at_once_and_serves_all_files),
 		MACHINE_TEST(a_directory_that_is_held_is_not_looked_up_again),
 		MACHINE_TEST(a_directory_of_another_user_is_not_held),
-		MACHINE_TEST(what_is_left_of_a_file_goes_when_it_is_replaced),
-		MACHINE_TEST(what_is_left_of_files_under_the_lock_goes_at_once),
+		MACHINE_TEST(leftovers_of_a_file_are_removed_when_it_is_replaced),
+		MACHINE_TEST(leftovers_of_files_under_the_lock_are_removed_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

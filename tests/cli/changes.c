@@ -38,7 +38,7 @@ static struct {
 	const struct isst_domain *left_out; /* by the run */
 	const char *warnings[3], *differences[3];
 	struct isst_change_step steps[4];
-	bool progress; /* the run tells of CPU 3 */
+	bool progress; /* the run reports CPU 3 */
 	const char *offline_parts[3];
 	const char *units[3]; /* what stands against each CPU */
 	/* what it was asked */
@@ -275,7 +275,7 @@ static void assert_outcome(enum exit_status status, const char *text)
 #define UNIT(package, cpu, node, leaf) \
 	" package-" package "\n  cpu-" cpu "\n    " node "\n      " leaf "\n"
 
-static void success_is_told_for_each_unit(void **state)
+static void success_is_printed_for_each_unit(void **state)
 {
 	(void)state;
 	library.warnings[0] = "it became less";
@@ -286,7 +286,7 @@ static void success_is_told_for_each_unit(void **state)
 					    UNIT("1", "14", "turbo-freq", "enable:success"));
 }
 
-static void parts_that_are_offline_are_told(void **state)
+static void offline_parts_are_reported(void **state)
 {
 	(void)state;
 	library.offline_parts[0] = "package 2 is offline";
@@ -320,7 +320,7 @@ static void D49_a_domain_of_several_named_cpus_is_changed_once(void **state)
 				       UNIT("1", "20", "turbo-freq", "enable:success"));
 }
 
-static void D58_auto_is_told_under_the_lowest_cpu_of_each_domain(void **state)
+static void D58_auto_is_printed_under_the_lowest_cpu_of_each_domain(void **state)
 {
 	(void)state;
 	name_cpus();
@@ -356,7 +356,7 @@ static void D48_a_failure_is_one_of_all_units(void **state)
 			       UNIT("1", "14", "turbo-freq", "enable:failed(error -5)"));
 }
 
-static void what_could_not_be_taken_back_is_listed(void **state)
+static void what_could_not_be_rolled_back_is_listed(void **state)
 {
 	(void)state;
 	library.result = -ENOTRECOVERABLE;
@@ -387,7 +387,7 @@ static void a_signal_is_named(void **state)
 			       UNIT("1", "14", "turbo-freq", "enable:failed(error -4)"));
 }
 
-static void a_domain_that_lacks_the_feature_is_left_out(void **state)
+static void a_domain_without_the_feature_is_skipped(void **state)
 {
 	(void)state;
 	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
@@ -444,7 +444,7 @@ static void a_domain_without_cpus_that_refuses_is_left_out(void **state)
 					    "0", "0", "turbo-freq", "enable:success"));
 }
 
-/** The fake tells failures by package, of which both are 0. */
+/** The fake reports failures by package, and both packages are 0. */
 static int plan_all_but_the_last(struct run *unused, struct isst_change *change,
 				 struct isst_request *requests, size_t count)
 {
@@ -456,7 +456,7 @@ static int plan_all_but_the_last(struct run *unused, struct isst_change *change,
 	return 0;
 }
 
-static void what_planning_finds_of_a_domain_without_cpus_is_a_note(void **state)
+static void planning_failures_of_a_domain_without_cpus_are_notes(void **state)
 {
 	static const struct change_command change = { .plan_domains = plan_all_but_the_last,
 						      .feature = KEY_TURBO_FREQ,
@@ -493,7 +493,7 @@ static void a_domain_without_cpus_is_not_enough(void **state)
 			       UNIT("0", "0", "turbo-freq", "enable:failed(error -95)"));
 }
 
-static void a_named_domain_must_not_lack_the_feature(void **state)
+static void a_named_domain_must_have_the_feature(void **state)
 {
 	(void)state;
 	name_cpus();
@@ -533,7 +533,7 @@ static void nothing_is_done_where_the_state_of_one_domain_forbids_it(void **stat
 			       UNIT("1", "14", "turbo-freq", "enable:failed(error -5)"));
 }
 
-static void cpus_that_nobody_named_are_counted(void **state)
+static void cpus_that_were_not_named_are_counted(void **state)
 {
 	(void)state;
 	name_cpus();
@@ -552,7 +552,7 @@ static void cpus_that_nobody_named_are_counted(void **state)
 	UNIT("0", "13", "turbo-mode", "disable:failed(error -5)") \
 	UNIT("1", "20", "turbo-mode", "disable:failed(error -5)")
 
-static void cpus_that_were_named_are_told_of_one_by_one(void **state)
+static void named_cpus_are_reported_one_by_one(void **state)
 {
 	(void)state;
 	name_cpus();
@@ -563,7 +563,7 @@ static void cpus_that_were_named_are_told_of_one_by_one(void **state)
 		       "Error: CPU 12: refused\nError: CPU 13: refused\n" EACH_FAILED);
 }
 
-static void what_stands_against_several_named_cpus_is_told_once(void **state)
+static void an_obstacle_of_several_named_cpus_is_reported_once(void **state)
 {
 	(void)state;
 	name_cpus();
@@ -707,7 +707,7 @@ static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n" UNFORESEEN);
 }
 
-static void a_dry_run_does_not_say_unchanged_of_what_comes_online(void **state)
+static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
 {
 	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
@@ -739,26 +739,26 @@ static void a_dry_run_that_brings_nothing_online_names_what_is_offline(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(success_is_told_for_each_unit),
-		TEST(parts_that_are_offline_are_told),
+		TEST(success_is_printed_for_each_unit),
+		TEST(offline_parts_are_reported),
 		TEST(parts_that_are_offline_are_no_matter_to_named_cpus),
 		TEST(D49_a_domain_of_several_named_cpus_is_changed_once),
-		TEST(D58_auto_is_told_under_the_lowest_cpu_of_each_domain),
+		TEST(D58_auto_is_printed_under_the_lowest_cpu_of_each_domain),
 		TEST(a_machine_that_is_as_asked_is_unchanged),
 		TEST(D48_a_failure_is_one_of_all_units),
-		TEST(what_could_not_be_taken_back_is_listed),
+		TEST(what_could_not_be_rolled_back_is_listed),
 		TEST(a_signal_is_named),
-		TEST(a_domain_that_lacks_the_feature_is_left_out),
+		TEST(a_domain_without_the_feature_is_skipped),
 		TEST(a_domain_without_cpus_follows),
 		TEST(a_domain_without_cpus_that_refuses_is_left_out),
-		TEST(what_planning_finds_of_a_domain_without_cpus_is_a_note),
+		TEST(planning_failures_of_a_domain_without_cpus_are_notes),
 		TEST(a_domain_without_cpus_is_not_enough),
-		TEST(a_named_domain_must_not_lack_the_feature),
+		TEST(a_named_domain_must_have_the_feature),
 		TEST(nothing_is_done_where_no_domain_has_the_feature),
 		TEST(nothing_is_done_where_the_state_of_one_domain_forbids_it),
-		TEST(cpus_that_nobody_named_are_counted),
-		TEST(cpus_that_were_named_are_told_of_one_by_one),
-		TEST(what_stands_against_several_named_cpus_is_told_once),
+		TEST(cpus_that_were_not_named_are_counted),
+		TEST(named_cpus_are_reported_one_by_one),
+		TEST(an_obstacle_of_several_named_cpus_is_reported_once),
 		TEST(planning_that_fails_as_a_whole_changes_nothing),
 		TEST(options_reach_the_library),
 		TEST(a_dry_run_lists_what_differs),
@@ -767,7 +767,7 @@ int main(void)
 		TEST(all_cpus_online_is_a_change_of_its_own),
 		TEST(all_cpus_online_can_fail),
 		TEST(all_cpus_online_is_planned_in_a_dry_run),
-		TEST(a_dry_run_does_not_say_unchanged_of_what_comes_online),
+		TEST(a_dry_run_does_not_print_unchanged_if_cpus_come_online),
 		TEST(a_dry_run_that_brings_nothing_online_names_what_is_offline),
 	};
 

@@ -33,7 +33,7 @@ static void long_short_joined_and_abbreviated_options_mean_the_same(void **state
 	}
 }
 
-static void the_same_letter_before_and_behind_the_feature_is_two_options(void **state)
+static void the_same_letter_before_and_after_the_feature_is_two_options(void **state)
 {
 	struct request request;
 
@@ -459,7 +459,7 @@ static void assert_notes(const struct option_values *values, const char *const *
 		assert_string_equal(values->notes[i], notes[i]);
 }
 
-static void what_the_reference_tool_lacks_makes_none_of_its_options_ambiguous(void **state)
+static void own_options_make_none_of_the_reference_tool_ambiguous(void **state)
 {
 	static const char *const lines[] = {
 		"--re 5 perf-profile info",
@@ -484,7 +484,7 @@ static void what_the_reference_tool_lacks_makes_none_of_its_options_ambiguous(vo
 	assert_refused("--re 5 perf-profile info", "option '--re' is ambiguous: --retry or --real");
 }
 
-static void what_has_no_effect_is_accepted_and_noted_as_intel_speed_select(void **state)
+static void options_without_effect_are_accepted_and_noted_as_intel_speed_select(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
@@ -497,7 +497,7 @@ static void what_has_no_effect_is_accepted_and_noted_as_intel_speed_select(void 
 	}
 }
 
-static void what_has_no_effect_is_refused_as_isst(void **state)
+static void options_without_effect_are_refused_as_isst(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
@@ -535,7 +535,7 @@ static void an_option_without_effect_changes_no_value(void **state)
 }
 
 /* In any order of options that can be read in some way. */
-static void the_format_of_a_message_is_found_before_and_behind_the_mistake(void **state)
+static void the_format_of_a_message_is_found_before_and_after_the_mistake(void **state)
 {
 	static const struct {
 		const char *line;
@@ -565,7 +565,7 @@ static void the_format_of_a_message_is_found_before_and_behind_the_mistake(void 
 	}
 }
 
-static void a_file_behind_the_command_gets_a_hint(void **state)
+static void a_file_after_the_command_gets_a_hint(void **state)
 {
 	struct request request;
 	char *problem;
@@ -618,7 +618,7 @@ static void the_first_of_two_mistakes_is_named(void **state)
 	assert_refused("--bogus -f xml perf-profile info", "unknown option '--bogus'");
 }
 
-static void a_mistake_is_told_in_the_format_that_is_asked_for_behind_it(void **state)
+static void an_error_is_printed_in_the_format_that_follows_it(void **state)
 {
 	struct request request;
 	char *problem;
@@ -724,7 +724,7 @@ static void info_honours_options_in_any_order(void **state)
 	}
 }
 
-static void a_platform_is_named_before_or_behind_options(void **state)
+static void a_platform_is_named_before_or_after_options(void **state)
 {
 	struct request request;
 
@@ -742,27 +742,28 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(long_short_joined_and_abbreviated_options_mean_the_same),
-		cmocka_unit_test(the_same_letter_before_and_behind_the_feature_is_two_options),
+		cmocka_unit_test(the_same_letter_before_and_after_the_feature_is_two_options),
 		cmocka_unit_test(every_setting_has_a_letter_and_a_name),
 		cmocka_unit_test(a_desired_frequency_is_ignored_whatever_number_it_is),
 		cmocka_unit_test(D55_long_forms_take_no_argument),
 		cmocka_unit_test(changes_are_marked_as_such),
 		cmocka_unit_test(p_is_pause_before_the_feature),
 		cmocka_unit_test(every_mistake_is_named),
-		cmocka_unit_test(what_the_reference_tool_lacks_makes_none_of_its_options_ambiguous),
-		cmocka_unit_test(what_has_no_effect_is_accepted_and_noted_as_intel_speed_select),
-		cmocka_unit_test(what_has_no_effect_is_refused_as_isst),
+		cmocka_unit_test(own_options_make_none_of_the_reference_tool_ambiguous),
+		cmocka_unit_test(
+			options_without_effect_are_accepted_and_noted_as_intel_speed_select),
+		cmocka_unit_test(options_without_effect_are_refused_as_isst),
 		cmocka_unit_test(an_option_without_effect_changes_no_value),
-		cmocka_unit_test(the_format_of_a_message_is_found_before_and_behind_the_mistake),
-		cmocka_unit_test(a_file_behind_the_command_gets_a_hint),
+		cmocka_unit_test(the_format_of_a_message_is_found_before_and_after_the_mistake),
+		cmocka_unit_test(a_file_after_the_command_gets_a_hint),
 		cmocka_unit_test(typos_and_invalid_values_are_refused_as_intel_speed_select),
 		cmocka_unit_test(the_first_of_two_mistakes_is_named),
-		cmocka_unit_test(a_mistake_is_told_in_the_format_that_is_asked_for_behind_it),
+		cmocka_unit_test(an_error_is_printed_in_the_format_that_follows_it),
 		cmocka_unit_test(help_works_anywhere),
 		cmocka_unit_test(version_works_anywhere),
 		cmocka_unit_test(no_arguments_at_all_ask_for_help),
 		cmocka_unit_test(info_honours_options_in_any_order),
-		cmocka_unit_test(a_platform_is_named_before_or_behind_options),
+		cmocka_unit_test(a_platform_is_named_before_or_after_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

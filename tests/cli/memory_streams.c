@@ -37,7 +37,7 @@ static void an_empty_one_is_an_empty_text(void **state)
 	free(memory.text);
 }
 
-/** Writes a megabyte where there is less. Returns 0 if that was told. */
+/** Writes a megabyte where there is less. Returns 0 if the error was reported. */
 static int write_without_memory(void)
 {
 	struct rlimit limit = { 0, RLIM_INFINITY };

@@ -104,7 +104,7 @@ static void borrowed_privileges_lower_the_bounding_set(void **state)
 	process = fork();
 	assert_true(process >= 0);
 	if (process == 0) {
-		/* The kernel tells a program at its start. */
+		/* The kernel passes this to a program at its start. */
 		if (setresuid(65534, 0, 0) == 0)
 			execl("/proc/self/exe", "privileges", BORROWED, NULL);
 		_exit(2);
@@ -137,7 +137,7 @@ static void try_calls(void)
 	_exit(0);
 }
 
-static void what_a_run_needs_no_more_is_denied(void **state)
+static void unneeded_system_calls_are_denied(void **state)
 {
 	pid_t process = fork();
 	int status;
@@ -153,7 +153,7 @@ static void what_a_run_needs_no_more_is_denied(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void who_has_no_more_than_the_caller_borrows_nothing(void **state)
+static void a_program_without_extra_privileges_borrows_none(void **state)
 {
 	(void)state;
 	assert_false(privileges_borrowed());
@@ -188,8 +188,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reading_run_keeps_none),
-		cmocka_unit_test(what_a_run_needs_no_more_is_denied),
-		cmocka_unit_test(who_has_no_more_than_the_caller_borrows_nothing),
+		cmocka_unit_test(unneeded_system_calls_are_denied),
+		cmocka_unit_test(a_program_without_extra_privileges_borrows_none),
 		cmocka_unit_test(as_the_caller_no_capability_is_effective),
 		cmocka_unit_test(borrowed_privileges_lower_the_bounding_set),
 		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),

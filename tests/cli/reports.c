@@ -153,7 +153,7 @@ static void an_empty_report_is_no_text_and_an_empty_document(void **state)
 	report_free(report);
 }
 
-static void an_empty_set_of_cpus_is_none(void **state)
+static void an_empty_set_of_cpus_is_printed_as_none(void **state)
 {
 	struct report *report = report_new();
 	struct report_node *node = report_unit(report, NULL, 0);
@@ -307,7 +307,7 @@ int main(void)
 		cmocka_unit_test(json_is_one_document_of_strings),
 		cmocka_unit_test(text_without_messages_is_results_alone),
 		cmocka_unit_test(an_empty_report_is_no_text_and_an_empty_document),
-		cmocka_unit_test(an_empty_set_of_cpus_is_none),
+		cmocka_unit_test(an_empty_set_of_cpus_is_printed_as_none),
 		cmocka_unit_test(units_at_one_path_are_one_object),
 		cmocka_unit_test(a_sentence_stands_for_a_node_in_text_alone),
 		cmocka_unit_test(any_text_is_a_valid_json_string),

@@ -59,7 +59,7 @@ static void report_a_unit(struct run *run)
 	assert_non_null(report_unit(run->report, &path, 1));
 }
 
-static void a_unit_that_lacks_a_feature_is_noted(void **state)
+static void a_unit_without_the_feature_is_noted(void **state)
 {
 	struct run *run = *state;
 
@@ -70,7 +70,7 @@ static void a_unit_that_lacks_a_feature_is_noted(void **state)
 	assert_rendered(run->report, FORMAT_TEXT, "Information: package 1 lacks it\n package-0\n");
 }
 
-static void a_named_unit_that_lacks_a_feature_is_an_error(void **state)
+static void a_named_unit_without_the_feature_is_an_error(void **state)
 {
 	struct run *run = *state;
 
@@ -94,7 +94,7 @@ static void a_feature_that_no_unit_has_is_an_error(void **state)
 			"Error: package 0 lacks it\nError: package 1 lacks it\n");
 }
 
-static void a_result_is_there_or_its_failure_is_told_once(void **state)
+static void a_result_exists_or_its_failure_is_reported_once(void **state)
 {
 	struct run *run = *state;
 	const struct isst_failure none = { 0 }, refused = { -EIO, "refused", 0 },
@@ -129,11 +129,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(library_errors_have_their_statuses),
 		cmocka_unit_test(the_gravest_status_of_all_units_wins),
-		cmocka_unit_test_setup_teardown(a_unit_that_lacks_a_feature_is_noted, start, end),
-		cmocka_unit_test_setup_teardown(a_named_unit_that_lacks_a_feature_is_an_error,
-						start, end),
+		cmocka_unit_test_setup_teardown(a_unit_without_the_feature_is_noted, start, end),
+		cmocka_unit_test_setup_teardown(a_named_unit_without_the_feature_is_an_error, start,
+						end),
 		cmocka_unit_test_setup_teardown(a_feature_that_no_unit_has_is_an_error, start, end),
-		cmocka_unit_test_setup_teardown(a_result_is_there_or_its_failure_is_told_once,
+		cmocka_unit_test_setup_teardown(a_result_exists_or_its_failure_is_reported_once,
 						start, end),
 		cmocka_unit_test_setup_teardown(a_failure_is_one_error_that_counts_the_others,
 						start, end),

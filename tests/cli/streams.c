@@ -114,7 +114,7 @@ static const struct {
 	{ "isst", FORMAT_JSON, false, true, "", WRONG, "" },
 };
 
-static void everything_goes_where_the_table_says(void **state)
+static void everything_goes_to_the_stream_in_the_table(void **state)
 {
 	const char *directory = getenv("TMPDIR");
 	char *path;
@@ -156,7 +156,7 @@ static void a_result_that_cannot_be_written_is_a_failure(void **state)
 			    "Error: message\n");
 }
 
-static void progress_is_told_at_once_except_in_documents(void **state)
+static void progress_is_printed_at_once_except_in_documents(void **state)
 {
 	static const char *const names[] = { "isst", "intel-speed-select" };
 	struct output output;
@@ -196,7 +196,7 @@ static void a_name_that_cannot_be_printed_is_replaced(void **state)
 	}
 }
 
-static void a_file_that_cannot_be_created_is_told(void **state)
+static void a_file_that_cannot_be_created_is_reported(void **state)
 {
 	struct output output;
 
@@ -208,10 +208,10 @@ static void a_file_that_cannot_be_created_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_goes_where_the_table_says),
+		cmocka_unit_test(everything_goes_to_the_stream_in_the_table),
 		cmocka_unit_test(a_result_that_cannot_be_written_is_a_failure),
-		cmocka_unit_test(progress_is_told_at_once_except_in_documents),
-		cmocka_unit_test(a_file_that_cannot_be_created_is_told),
+		cmocka_unit_test(progress_is_printed_at_once_except_in_documents),
+		cmocka_unit_test(a_file_that_cannot_be_created_is_reported),
 		cmocka_unit_test(a_name_that_cannot_be_printed_is_replaced),
 	};
 

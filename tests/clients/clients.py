@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the client programs below cases/ on emulated machines, with the own tool as intel-speed-select and, where it can be
-had, with the reference tool on an equal machine, and compares what the client says, how it ends and what has become of
+had, with the reference tool on an equal machine, and compares the client's output, its exit status and the state of
 the machine. See README.md."""
 import argparse
 import concurrent.futures
@@ -88,7 +88,7 @@ def make_hosts(tools, platform, directory, with_reference):
         raise RuntimeError('%s: cannot make the emulated machine' % platform)
     os.makedirs(os.path.join(first.state, 'run'), exist_ok=True)
     if with_reference:
-        # Its first run on a machine says that it makes a cache, in the midst of its results.
+        # Its first run on a machine prints that it creates a cache, in the middle of its results.
         machine.Machine(tools, platform_path(platform), os.path.join(directory, 'pristine'), tools.reference).run(
             ['perf-profile', 'get-config-levels'])
     programs = ([('reference', tools.reference)] if with_reference else []) + [('own', tools.own)]
@@ -98,7 +98,7 @@ def make_hosts(tools, platform, directory, with_reference):
 
 
 def line_differences(reference, own):
-    """What a client says, line by line; a line that only one of them says counts by itself."""
+    """The output of a client, line by line; a line that only one of them prints is a difference."""
     old, new = reference.splitlines(), own.splitlines()
     if len(old) == len(new):
         return ['output: %s -> %s' % pair for pair in zip(old, new) if pair[0] != pair[1]]
@@ -138,7 +138,7 @@ def arguments():
     parser.add_argument('--build', default='build')
     parser.add_argument('--reference', help='the directory that fetch.sh has made; without it the own tool runs alone')
     parser.add_argument('--case', action='append', help='only this one; explanations may then be unused')
-    parser.add_argument('--verbose', action='store_true', help='what the clients say with the own tool')
+    parser.add_argument('--verbose', action='store_true', help='print the output of the clients with the own tool')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     return parser.parse_args()
 

@@ -29,7 +29,7 @@ change()
 	"$isst" --emulate "$1" --emulate-state "$scratch/state" platform statistics --clear > /dev/null 2>&1
 }
 
-# One platform: told on a line, and what differs below it. compare PLATFORM NUMBER [changed]
+# One platform: one result line, followed by its differences. compare PLATFORM NUMBER [changed]
 compare()
 {
 	name=$(basename "$1" .platform)

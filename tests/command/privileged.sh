@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the command does with privileges that its caller does not have, by file capabilities or set-uid: it lends
 # them to nothing that the caller names. privileged.sh BUILD. Speaks TAP. Only root can make such programs, and a user
-# who is not root has to run them, on a file system that heeds them; otherwise the tests are skipped.
+# who is not root has to run them, on a file system that supports them; otherwise the tests are skipped.
 set -u
 build=$(cd "$1" && pwd) || exit 1
 user=65534
@@ -56,7 +56,7 @@ refused() {
 for tool in setcap setpriv; do
 	command -v "$tool" > /dev/null || leave "there is no $tool"
 done
-find_scratch || leave "no file system here heeds file capabilities for another user"
+find_scratch || leave "no file system here supports file capabilities for another user"
 
 mkdir -m 755 "$scratch/capable" "$scratch/set-uid" "$scratch/plain"
 for kind in capable set-uid plain; do

@@ -11,7 +11,7 @@ recorded=${ISST_RECORDED:-../shared/recorded}
 case $recorded in /*) ;; *) recorded=$PWD/$recorded ;; esac
 number=0
 
-# Told on one line: whether nothing is in $scratch/wrong, and what it is.
+# One result line: whether $scratch/wrong is empty, and its content.
 result()
 {
 	number=$((number + 1))
@@ -58,8 +58,8 @@ same()
 # ---- TPMI ----
 
 levels='levels, frequencies, masks, CPU lists and buckets are those of the table'
-features='base-freq info and turbo-freq info tell the same'
-json='JSON tells the same as text'
+features='base-freq info and turbo-freq info print the same'
+json='JSON has the same content as text'
 summary='level summary, lock and core-power are those of the table'
 builtin='the built-in platform prints exactly the same'
 
@@ -236,7 +236,7 @@ fi
 
 frequencies='CPUs and their frequencies are those of the table'
 limits='turbo ratio limits are those of the table'
-silent='what was not recorded is told as a failure, not made up'
+silent='values that were not captured are reported as failures, not invented'
 refused='the processor is refused'
 
 kernel_file()

@@ -133,7 +133,7 @@ static void a_smaller_limit_of_the_driver_is_kept(void **state)
 	finish(bench);
 }
 
-static void writes_say_so_and_change_nothing_of_what_was_handed_over(void **state)
+static void writes_are_marked_and_do_not_modify_the_request(void **state)
 {
 	struct bench *bench = start_writing(*state);
 
@@ -201,7 +201,7 @@ static void an_answer_of_a_call_that_failed_is_not_taken(void **state)
 	finish(bench);
 }
 
-static void a_failure_that_passes_is_none(void **state)
+static void a_transient_failure_is_retried(void **state)
 {
 	struct bench *bench = start(*state);
 
@@ -255,7 +255,7 @@ static void entries_with_an_error_are_not_sent_and_keep_it(void **state)
 	finish(bench);
 }
 
-static void nothing_is_written_behind_an_entry_with_an_error(void **state)
+static void nothing_is_written_after_an_entry_with_an_error(void **state)
 {
 	struct bench *bench = start_writing(*state);
 
@@ -347,14 +347,14 @@ int main(void)
 		MACHINE_TEST(any_number_of_associations_takes_the_fewest_calls),
 		MACHINE_TEST(no_association_is_no_call),
 		MACHINE_TEST(a_smaller_limit_of_the_driver_is_kept),
-		MACHINE_TEST(writes_say_so_and_change_nothing_of_what_was_handed_over),
+		MACHINE_TEST(writes_are_marked_and_do_not_modify_the_request),
 		MACHINE_TEST(a_read_that_fails_is_found_and_the_others_are_read),
 		MACHINE_TEST(only_the_call_that_failed_is_repeated_one_by_one),
 		MACHINE_TEST(an_answer_of_a_call_that_failed_is_not_taken),
-		MACHINE_TEST(a_failure_that_passes_is_none),
+		MACHINE_TEST(a_transient_failure_is_retried),
 		MACHINE_TEST(D9_writes_stop_at_the_one_that_fails_and_the_rest_is_cancelled),
 		MACHINE_TEST(entries_with_an_error_are_not_sent_and_keep_it),
-		MACHINE_TEST(nothing_is_written_behind_an_entry_with_an_error),
+		MACHINE_TEST(nothing_is_written_after_an_entry_with_an_error),
 		MACHINE_TEST(a_call_that_is_interrupted_is_repeated_as_a_whole),
 		MACHINE_TEST(D13_a_positive_answer_is_no_success),
 		MACHINE_TEST(a_request_is_repeated_while_it_is_interrupted),

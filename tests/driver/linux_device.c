@@ -20,7 +20,7 @@ static void failures_come_back_as_errno(void **state)
 	assert_int_equal(linux_device.close(NULL, -1), -EBADF);
 }
 
-static void answers_come_back_as_they_are(void **state)
+static void answers_are_returned_unchanged(void **state)
 {
 	int ends[2], waiting = 0;
 
@@ -88,7 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failures_come_back_as_errno),
-		cmocka_unit_test(answers_come_back_as_they_are),
+		cmocka_unit_test(answers_are_returned_unchanged),
 		cmocka_unit_test(opening_gives_a_descriptor_only_where_there_is_a_device),
 		cmocka_unit_test(a_fifo_in_its_place_is_not_waited_for),
 	};

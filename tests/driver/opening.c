@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening and closing the device, and what the driver says of itself. */
+/* Opening and closing the device, and the properties that the driver reports. */
 #include "base/messages.h"
 #include "driver/driver.h"
 #include "support/check.h"
@@ -24,7 +24,7 @@ static void finish(struct opened *opened)
 	messages_free(&opened->messages);
 }
 
-static void the_driver_says_what_it_is(void **state)
+static void the_driver_reports_its_properties(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -45,7 +45,7 @@ static void the_driver_says_what_it_is(void **state)
 	assert_false(fake->device.is_open);
 }
 
-static void a_driver_that_tells_no_limit_gets_64_commands(void **state)
+static void a_driver_that_reports_no_limit_gets_64_commands(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -92,7 +92,7 @@ static void a_device_that_may_not_be_opened_is_not_permitted(void **state)
 	}
 }
 
-static void any_other_failure_to_open_is_told_as_it_is(void **state)
+static void any_other_failure_to_open_is_reported_unchanged(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct opened opened;
@@ -118,7 +118,7 @@ static void a_device_without_transports_is_closed_at_once_and_no_error(void **st
 	assert_int_equal(fake->device.closes, 1);
 }
 
-static void D10_a_device_that_does_not_tell_what_it_is_is_closed(void **state)
+static void D10_a_device_that_does_not_report_its_properties_is_closed(void **state)
 {
 	static const int ANSWERS[] = { -ENOTTY, -EFAULT, 1, 0x87 };
 	struct fake_machine *fake = *state;
@@ -197,13 +197,13 @@ static void request_codes_are_those_of_a_64_bit_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(the_driver_says_what_it_is),
-		MACHINE_TEST(a_driver_that_tells_no_limit_gets_64_commands),
+		MACHINE_TEST(the_driver_reports_its_properties),
+		MACHINE_TEST(a_driver_that_reports_no_limit_gets_64_commands),
 		MACHINE_TEST(D70_no_device_means_no_driver_here_and_names_the_modules),
 		MACHINE_TEST(a_device_that_may_not_be_opened_is_not_permitted),
-		MACHINE_TEST(any_other_failure_to_open_is_told_as_it_is),
+		MACHINE_TEST(any_other_failure_to_open_is_reported_unchanged),
 		MACHINE_TEST(a_device_without_transports_is_closed_at_once_and_no_error),
-		MACHINE_TEST(D10_a_device_that_does_not_tell_what_it_is_is_closed),
+		MACHINE_TEST(D10_a_device_that_does_not_report_its_properties_is_closed),
 		MACHINE_TEST(nothing_is_sent_once_the_device_is_closed),
 		MACHINE_TEST(closing_twice_closes_once_and_a_failure_to_close_is_harmless),
 		cmocka_unit_test(request_codes_are_those_of_a_64_bit_kernel),

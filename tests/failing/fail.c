@@ -73,7 +73,8 @@ static bool fails(bool counted, int error)
 
 /* ---- Time ---- */
 
-/** Whoever waits for firmware counts what it has rested: hundreds of runs need not take that time.
+/** Code that waits for firmware counts the time that it slept: hundreds of runs must not take that
+ * time.
  */
 int nanosleep(const struct timespec *time, struct timespec *left)
 {

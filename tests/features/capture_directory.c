@@ -175,14 +175,14 @@ static void a_link_that_appears_in_the_place_of_a_new_directory_is_refused(void 
 	capture(-EINVAL, "File exists");
 }
 
-static void a_link_to_a_directory_is_none(void **state)
+static void a_link_to_a_directory_is_not_a_directory(void **state)
 {
 	(void)state;
 	plant_link(&test);
 	capture(-EINVAL, "cannot write to");
 }
 
-static void a_slash_behind_a_link_does_not_make_it_one(void **state)
+static void a_slash_after_a_link_does_not_make_it_a_directory(void **state)
 {
 	(void)state;
 	plant_link(&test);
@@ -198,8 +198,8 @@ int main(void)
 		CASE(a_link_in_the_place_of_a_file_is_not_followed),
 		CASE(a_directory_that_becomes_a_link_is_still_the_one_that_was_looked_at),
 		CASE(a_link_that_appears_in_the_place_of_a_new_directory_is_refused),
-		CASE(a_link_to_a_directory_is_none),
-		CASE(a_slash_behind_a_link_does_not_make_it_one),
+		CASE(a_link_to_a_directory_is_not_a_directory),
+		CASE(a_slash_after_a_link_does_not_make_it_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a context and the choice of the way to the firmware. */
+/* The life of a context and the choice of the firmware interface. */
 #include "support/fake_context.h"
 
 static void a_context_has_the_identity_before_anything_is_touched(void **state)
@@ -37,7 +37,7 @@ static void closing_releases_the_machine_and_nothing_is_nothing(void **state)
 	isst_close(NULL);
 }
 
-static void an_emulated_machine_says_its_name(void **state)
+static void an_emulated_machine_reports_its_name(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -48,7 +48,7 @@ static void an_emulated_machine_says_its_name(void **state)
 	isst_close(context);
 }
 
-static void discovery_tells_the_driver_and_opens_the_device_once(void **state)
+static void discovery_reports_the_driver_and_opens_the_device_once(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -84,7 +84,7 @@ static void check_no_discovery(struct fake_machine *fake, int error, const char 
 	isst_close(context);
 }
 
-static void a_driver_without_transports_is_not_here_and_names_the_modules(void **state)
+static void a_driver_without_transports_is_not_supported_and_names_the_modules(void **state)
 {
 	struct fake_machine *fake = *state;
 
@@ -120,7 +120,7 @@ static void D10_the_modules_named_are_those_of_the_processor(void **state)
 	}
 }
 
-static void a_processor_that_is_not_known_is_told_of_and_works(void **state)
+static void an_unknown_processor_is_reported_and_works(void **state)
 {
 	static const struct {
 		bool intel;
@@ -151,7 +151,7 @@ static void a_processor_that_is_not_known_is_told_of_and_works(void **state)
 	}
 }
 
-static void D10_an_unknown_api_version_is_not_here_and_says_which(void **state)
+static void D10_an_unknown_api_version_is_not_supported_and_is_reported(void **state)
 {
 	struct fake_machine *fake = *state;
 
@@ -169,7 +169,7 @@ static void the_device_is_closed_when_the_topology_makes_no_sense(void **state)
 	check_no_discovery(fake, -EIO, "possible");
 }
 
-static void D10_a_machine_without_driver_is_not_here(void **state)
+static void D10_a_machine_without_driver_is_not_supported(void **state)
 {
 	struct fake_machine *fake = *state;
 
@@ -238,14 +238,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_context_has_the_identity_before_anything_is_touched),
 		MACHINE_TEST(closing_releases_the_machine_and_nothing_is_nothing),
-		MACHINE_TEST(an_emulated_machine_says_its_name),
-		MACHINE_TEST(discovery_tells_the_driver_and_opens_the_device_once),
-		MACHINE_TEST(a_driver_without_transports_is_not_here_and_names_the_modules),
+		MACHINE_TEST(an_emulated_machine_reports_its_name),
+		MACHINE_TEST(discovery_reports_the_driver_and_opens_the_device_once),
+		MACHINE_TEST(a_driver_without_transports_is_not_supported_and_names_the_modules),
 		MACHINE_TEST(D10_the_modules_named_are_those_of_the_processor),
-		MACHINE_TEST(a_processor_that_is_not_known_is_told_of_and_works),
-		MACHINE_TEST(D10_an_unknown_api_version_is_not_here_and_says_which),
+		MACHINE_TEST(an_unknown_processor_is_reported_and_works),
+		MACHINE_TEST(D10_an_unknown_api_version_is_not_supported_and_is_reported),
 		MACHINE_TEST(the_device_is_closed_when_the_topology_makes_no_sense),
-		MACHINE_TEST(D10_a_machine_without_driver_is_not_here),
+		MACHINE_TEST(D10_a_machine_without_driver_is_not_supported),
 		MACHINE_TEST(the_way_is_the_drivers_choice_and_not_the_models),
 		MACHINE_TEST(discovering_twice_and_asking_too_early_are_bad_requests),
 		MACHINE_TEST(options_reach_the_driver),

@@ -104,13 +104,13 @@ static void a_level_is_read_with_all_that_it_specifies(void **state)
 	isst_close(context);
 }
 
-static void A8_the_state_of_a_feature_is_what_the_level_tells_of_itself(void **state)
+static void A8_the_state_of_a_feature_is_the_one_that_the_level_reports(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 	struct isst_level level;
 
-	/* Level 0 says of itself that both are on, and lacks turbo-freq; at level 1, which is
+	/* Level 0 reports both as enabled, and does not support turbo-freq; at level 1, which is
 	 * current, base-freq is off. */
 	fake_mailbox(&fake->device, 0x7f01, 0, 0, 0x00030002);
 	fake_mailbox(&fake->device, 0x7f01, 0, 1, 0x00010003);
@@ -137,7 +137,7 @@ static void features_that_cannot_be_read_are_unknown_and_not_unsupported(void **
 	assert_int_equal(level.core_power, ISST_FEATURE_ENABLED);
 	check_known(level.power_w, 265);
 	isst_level_clear(&level);
-	/* Another level tells its own. */
+	/* Another level reports its own. */
 	read_level(context, &level, 0, 2);
 	assert_int_equal(level.failure.error, 0);
 	assert_int_not_equal(level.base_freq, ISST_FEATURE_UNKNOWN);
@@ -161,7 +161,7 @@ static void D69_core_power_that_cannot_be_read_is_unknown(void **state)
 	isst_close(context);
 }
 
-static void D17_a_level_above_the_highest_is_not_here_and_nothing_is_sent(void **state)
+static void D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent(void **state)
 {
 	static const unsigned int LEVELS[] = { 3, 4, 255, 256, 65536, UINT32_MAX };
 	struct fake_machine *fake = *state;
@@ -507,10 +507,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_level_is_read_with_all_that_it_specifies),
-		MACHINE_TEST(A8_the_state_of_a_feature_is_what_the_level_tells_of_itself),
+		MACHINE_TEST(A8_the_state_of_a_feature_is_the_one_that_the_level_reports),
 		MACHINE_TEST(features_that_cannot_be_read_are_unknown_and_not_unsupported),
 		MACHINE_TEST(D69_core_power_that_cannot_be_read_is_unknown),
-		MACHINE_TEST(D17_a_level_above_the_highest_is_not_here_and_nothing_is_sent),
+		MACHINE_TEST(D17_a_level_above_the_highest_does_not_exist_and_nothing_is_sent),
 		MACHINE_TEST(D4_a_failed_summary_is_an_error_of_its_levels),
 		cmocka_unit_test(D68_what_fails_in_one_domain_does_not_spoil_the_others),
 		MACHINE_TEST(D2_bucket_sizes_that_cannot_be_read_are_unreadable),

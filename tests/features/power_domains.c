@@ -206,7 +206,7 @@ static struct domain_request turbo_freq(unsigned int number, bool enable, bool a
 					cpus };
 }
 
-/* ---- What the driver says ---- */
+/* ---- Answers of the driver ---- */
 
 static void ask(const struct machine *machine, unsigned long request, void *structure)
 {
@@ -357,7 +357,7 @@ static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(
 	(void)state;
 	machine_begin(&machine, "tests/tpmi-odd");
 	machine_look(&machine);
-	/* What it lacks need not be switched off. */
+	/* An unsupported feature need not be disabled. */
 	before = machine_picture(&machine);
 	make(&machine, &off, &nothing);
 	assert_true(nothing.here && nothing.unchanged);
@@ -396,7 +396,7 @@ static void a_clos_of_one_power_domain_is_its_packages(void **state)
 	machine_end(&machine);
 }
 
-static void D39_core_power_goes_off_under_turbo_freq_and_it_is_said(void **state)
+static void D39_disabling_core_power_under_turbo_freq_is_reported(void **state)
 {
 	const struct domain_request on = turbo_freq(1, true, false, NULL);
 	const struct domain_request off = turbo_freq(1, false, false, NULL);
@@ -413,7 +413,7 @@ static void D39_core_power_goes_off_under_turbo_freq_and_it_is_said(void **state
 		check_power(&machine, 0, number, true);
 		make(&machine, &disable, &outcome);
 		assert_true(outcome.here && !outcome.unchanged);
-		/* It is said which power domain uses it. */
+		/* The message names the power domain that uses it. */
 		check_holds(outcome.warnings,
 			    "package 0, power domain 1: core-power goes off, turbo-freq stays on");
 		check_package_power(&machine, 0, false);
@@ -604,7 +604,7 @@ static void cores_of_another_power_domain_that_lose_their_priority_are_named(voi
 	machine_end(&machine);
 }
 
-static void too_many_cores_are_told_of_also_where_the_first_power_domain_has_no_part(void **state)
+static void too_many_cores_are_reported_also_if_the_first_power_domain_has_none(void **state)
 {
 	static const struct domain_request ALL = {
 		{ .name = "turbo-freq enable", .plan = plan_turbo_freq_everywhere, .enable = true },
@@ -702,7 +702,7 @@ static void D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package(vo
 }
 
 /** The package's directory shows the widest limits of the moment, which are no limits to others. */
-static void uncore_limits_come_back_with_the_level(void **state)
+static void uncore_limits_are_restored_with_the_level(void **state)
 {
 	static const char *const FILES[] = { NULL,
 					     "[files]\nuncore-follows-level = no\n\n[topology]" };
@@ -730,7 +730,7 @@ static void uncore_limits_come_back_with_the_level(void **state)
 	}
 }
 
-/** Whose directory is whose cannot be told: it is left alone, and that is said. */
+/** The owner of each directory is unknown: it is left unchanged, with a message. */
 static void uncore_limits_whose_numbers_are_not_unique_are_left_alone(void **state)
 {
 	struct machine machine;
@@ -750,7 +750,7 @@ static void uncore_limits_whose_numbers_are_not_unique_are_left_alone(void **sta
 	machine_end(&machine);
 }
 
-/** What is said of one fabric is not said of the other. */
+/** Messages about one fabric do not mention the other. */
 static void a_fabric_that_the_kernel_does_not_show_is_named(void **state)
 {
 	struct machine machine;
@@ -782,7 +782,7 @@ int main(void)
 		cmocka_unit_test(
 			a_power_domain_without_core_power_is_refused_and_so_is_nothing_else),
 		cmocka_unit_test(a_clos_of_one_power_domain_is_its_packages),
-		cmocka_unit_test(D39_core_power_goes_off_under_turbo_freq_and_it_is_said),
+		cmocka_unit_test(D39_disabling_core_power_under_turbo_freq_is_reported),
 		cmocka_unit_test(base_freq_of_one_power_domain_comes_and_goes),
 		cmocka_unit_test(turbo_freq_of_one_power_domain_comes_and_goes),
 		cmocka_unit_test(modules_have_priority_as_a_whole),
@@ -790,9 +790,9 @@ int main(void)
 		cmocka_unit_test(D38_turbo_freq_of_two_power_domains_comes_and_goes),
 		cmocka_unit_test(cores_of_another_power_domain_that_lose_their_priority_are_named),
 		cmocka_unit_test(
-			too_many_cores_are_told_of_also_where_the_first_power_domain_has_no_part),
+			too_many_cores_are_reported_also_if_the_first_power_domain_has_none),
 		cmocka_unit_test(D8_uncore_limits_of_a_level_stay_within_those_set_for_the_package),
-		cmocka_unit_test(uncore_limits_come_back_with_the_level),
+		cmocka_unit_test(uncore_limits_are_restored_with_the_level),
 		cmocka_unit_test(uncore_limits_whose_numbers_are_not_unique_are_left_alone),
 		cmocka_unit_test(a_fabric_that_the_kernel_does_not_show_is_named),
 	};

@@ -35,7 +35,7 @@ static const unsigned int TWO[] = { 2100000, 2100000, 2700000, 2100000 };
 static const unsigned int ONE[] = { 2300000, 2300000, 2300000, 2300000 };
 static const unsigned int NONE[] = { 0, 0, 0, 0 };
 
-static void a_model_name_makes_a_preset_platform_and_nobody_asks_the_driver(void **state)
+static void a_model_name_identifies_a_preset_platform_without_the_driver(void **state)
 {
 	static const char *const NAMES[] = { "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz",
 					     "Intel(R) Xeon(R) Gold 6230N CPU @ 2.30GHz",
@@ -114,7 +114,7 @@ static void a_mailbox_that_answers_is_used(void **state)
 	}
 }
 
-static void who_may_not_ask_the_driver_does_not_guess(void **state)
+static void without_access_to_the_driver_nothing_is_guessed(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -135,7 +135,7 @@ static struct isst_level read_level(struct isst_context *context, unsigned int n
 	return level;
 }
 
-static void level_0_is_told_by_cpufreq(void **state)
+static void level_0_is_described_by_cpufreq(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -229,7 +229,7 @@ static void base_frequencies_that_cannot_be_read_are_not_guessed(void **state)
 	isst_close(context);
 }
 
-static void what_is_not_there_is_said_to_be_missing(void **state)
+static void missing_files_are_reported_as_missing(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_turbo_ratio_limits limits = { 0 };
@@ -298,14 +298,14 @@ static void asking_whether_it_is_one_leaves_other_processors_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_model_name_makes_a_preset_platform_and_nobody_asks_the_driver),
+		MACHINE_TEST(a_model_name_identifies_a_preset_platform_without_the_driver),
 		MACHINE_TEST(two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbox),
 		MACHINE_TEST(a_mailbox_that_answers_is_used),
-		MACHINE_TEST(who_may_not_ask_the_driver_does_not_guess),
-		MACHINE_TEST(level_0_is_told_by_cpufreq),
+		MACHINE_TEST(without_access_to_the_driver_nothing_is_guessed),
+		MACHINE_TEST(level_0_is_described_by_cpufreq),
 		MACHINE_TEST(D32_the_frequency_in_the_name_is_read_strictly),
 		MACHINE_TEST(base_frequencies_that_cannot_be_read_are_not_guessed),
-		MACHINE_TEST(what_is_not_there_is_said_to_be_missing),
+		MACHINE_TEST(missing_files_are_reported_as_missing),
 		MACHINE_TEST(cores_are_those_of_the_kernel),
 		MACHINE_TEST(asking_whether_it_is_one_leaves_other_processors_alone),
 	};

@@ -70,7 +70,7 @@ static void skip_with_sanitizer(void)
 #endif
 }
 
-/** The table of texts is said to be full, and too large to grow. */
+/** The table of texts is marked as full, and too large to grow. */
 static void lose_texts(struct messages *messages, struct messages *before)
 {
 	*before = *messages;

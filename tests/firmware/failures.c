@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is said of requests that fail, and who hears of it. */
+/* Messages about failed requests, and where they are reported. */
 #include "base/error_name.h"
 #include "support/fake_firmware.h"
 
@@ -57,7 +57,7 @@ static void check_failures(void **state,
 	fake_firmware_finish(fake);
 }
 
-static void D70_a_failed_mailbox_command_says_which_where_and_why(void **state)
+static void D70_a_failed_mailbox_command_is_reported_with_place_and_cause(void **state)
 {
 	static const struct {
 		int error, expected;
@@ -77,7 +77,7 @@ static void D70_a_failed_mailbox_command_says_which_where_and_why(void **state)
 			       CASES[i].texts);
 }
 
-static void D3_a_failed_register_says_which_and_why(void **state)
+static void D3_a_failed_register_is_reported_with_offset_and_cause(void **state)
 {
 	static const struct {
 		int error, expected;
@@ -93,7 +93,7 @@ static void D3_a_failed_register_says_which_and_why(void **state)
 			       CASES[i].texts);
 }
 
-static void D2_a_failed_msr_says_which_and_why(void **state)
+static void D2_a_failed_msr_is_reported_with_register_and_cause(void **state)
 {
 	static const struct {
 		int error, expected;
@@ -111,7 +111,7 @@ static void D2_a_failed_msr_says_which_and_why(void **state)
 			       CASES[i].texts);
 }
 
-static void D4_a_refused_summary_is_not_here_and_any_other_failure_is_not(void **state)
+static void D4_only_a_refused_summary_means_not_supported(void **state)
 {
 	static const struct {
 		int error, expected;
@@ -134,7 +134,7 @@ static void D4_a_refused_summary_is_not_here_and_any_other_failure_is_not(void *
 	}
 }
 
-static void the_first_failure_is_told_and_the_others_are_counted(void **state)
+static void the_first_failure_is_reported_and_the_others_are_counted(void **state)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_core_power power = { .domain = &fake->domain };
@@ -217,11 +217,11 @@ static void requests_of_all_domains_travel_together_by_kind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(D70_a_failed_mailbox_command_says_which_where_and_why),
-		MACHINE_TEST(D3_a_failed_register_says_which_and_why),
-		MACHINE_TEST(D2_a_failed_msr_says_which_and_why),
-		MACHINE_TEST(D4_a_refused_summary_is_not_here_and_any_other_failure_is_not),
-		MACHINE_TEST(the_first_failure_is_told_and_the_others_are_counted),
+		MACHINE_TEST(D70_a_failed_mailbox_command_is_reported_with_place_and_cause),
+		MACHINE_TEST(D3_a_failed_register_is_reported_with_offset_and_cause),
+		MACHINE_TEST(D2_a_failed_msr_is_reported_with_register_and_cause),
+		MACHINE_TEST(D4_only_a_refused_summary_means_not_supported),
+		MACHINE_TEST(the_first_failure_is_reported_and_the_others_are_counted),
 		MACHINE_TEST(D68_a_failure_concerns_only_the_result_that_it_was_for),
 		MACHINE_TEST(a_batch_is_used_again_after_it_has_run),
 		MACHINE_TEST(requests_of_all_domains_travel_together_by_kind),

@@ -191,7 +191,7 @@ static struct fake_firmware *uncore_without_0c(void **state, int error)
 	return fake;
 }
 
-static void where_command_0c_is_unknown_09_tells_the_uncore_frequencies(void **state)
+static void where_command_0c_is_unknown_09_reports_the_uncore_frequencies(void **state)
 {
 	/* To the firmware; to the kernel before 6.12. */
 	static const int ERRORS[] = { -ENXIO, -EINVAL };
@@ -696,7 +696,7 @@ int main(void)
 		MACHINE_TEST(the_temperature_of_a_level_is_decoded),
 		MACHINE_TEST(base_frequencies_of_a_level_are_decoded),
 		MACHINE_TEST(uncore_frequencies_of_a_level_are_decoded),
-		MACHINE_TEST(where_command_0c_is_unknown_09_tells_the_uncore_frequencies),
+		MACHINE_TEST(where_command_0c_is_unknown_09_reports_the_uncore_frequencies),
 		MACHINE_TEST(D69_a_command_0c_that_fails_otherwise_is_no_absence),
 		MACHINE_TEST(where_neither_command_is_known_there_are_no_uncore_frequencies),
 		MACHINE_TEST(D69_optional_commands_are_absent_when_refused_and_else_unreadable),

@@ -140,7 +140,7 @@ static void write_five(struct fake_firmware *fake, struct isst_failure failures[
 	assert_int_equal(firmware_run_writes(fake->batch), 0);
 }
 
-static void D9_writes_behind_one_that_fails_are_not_sent_and_say_so(void **state)
+static void D9_writes_after_one_that_fails_are_not_sent_and_fail(void **state)
 {
 	struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
 	struct isst_failure failures[5] = { 0 };
@@ -183,7 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(each_setting_is_read_as_a_plain_value),
 		MACHINE_TEST(each_setting_is_written_in_its_own_encoding),
-		MACHINE_TEST(D9_writes_behind_one_that_fails_are_not_sent_and_say_so),
+		MACHINE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail),
 		MACHINE_TEST(D9_a_failed_write_stops_those_of_other_kinds_too),
 	};
 

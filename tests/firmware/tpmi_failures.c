@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is said of TPMI requests that fail. The kernel answers nearly all failures with ENOTTY, so
- * that a message has to list what may be the cause; the true errno is told where a kernel gives it.
+ * Messages about failed TPMI requests. The kernel returns ENOTTY for nearly all failures, so
+ * that a message has to list the possible causes; the actual errno is reported if a kernel returns
+ * it.
  */
 #include "base/error_name.h"
 #include "support/fake_tpmi.h"
@@ -66,7 +67,7 @@ static void D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cau
 	}
 }
 
-static void what_may_keep_a_level_back_is_told_of_levels(void **state)
+static void possible_obstacles_of_a_level_are_listed_for_levels(void **state)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failure = write_failure(fake, &WRITES[0], -ENOTTY);
@@ -79,7 +80,7 @@ static void what_may_keep_a_level_back_is_told_of_levels(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void causes_are_not_guessed_where_the_kernel_tells_one(void **state)
+static void causes_are_not_guessed_if_the_kernel_reports_one(void **state)
 {
 	static const struct {
 		int error, expected;
@@ -164,7 +165,7 @@ static const struct read_case {
 	{ plan_clos, { "the configuration of a CLOS", "TPMI request 7" } },
 };
 
-static void D70_a_refused_read_says_what_where_and_which_request(void **state)
+static void D70_a_refused_read_is_reported_with_value_place_and_request(void **state)
 {
 	static const struct {
 		int error, expected;
@@ -188,7 +189,7 @@ static void D70_a_refused_read_says_what_where_and_which_request(void **state)
 			check_holds(failure->message, READS[i].texts[1]);
 			check_holds(failure->message, CASES[e].text);
 			check_holds(failure->message, error_name(CASES[e].error).text);
-			/* HWP, modules and support are nothing that ENOTTY tells of. */
+			/* ENOTTY does not indicate HWP, modules or support. */
 			assert_null(strstr(failure->message, "HWP"));
 			assert_null(strstr(failure->message, "module"));
 			fake_tpmi_finish(fake);
@@ -219,10 +220,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(
 			D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cause),
-		MACHINE_TEST(what_may_keep_a_level_back_is_told_of_levels),
-		MACHINE_TEST(causes_are_not_guessed_where_the_kernel_tells_one),
+		MACHINE_TEST(possible_obstacles_of_a_level_are_listed_for_levels),
+		MACHINE_TEST(causes_are_not_guessed_if_the_kernel_reports_one),
 		MACHINE_TEST(HWP_is_no_cause_where_the_kernel_does_not_look_at_it),
-		MACHINE_TEST(D70_a_refused_read_says_what_where_and_which_request),
+		MACHINE_TEST(D70_a_refused_read_is_reported_with_value_place_and_request),
 		MACHINE_TEST(D68_a_failure_concerns_only_the_domain_that_it_was_for),
 	};
 

@@ -2,13 +2,13 @@
 /*
  * What is sent for each thing that is read by TPMI, and what the structures of the answers mean.
  * Offsets are those of the kernel's interface, by hand. The fake device fails a test that sends
- * what no rule expects, and structures with anything but zeros where nothing is told.
+ * unexpected requests, and structures with values other than zero in unused members.
  */
 #include "support/fake_tpmi.h"
 
 enum { LEVEL = 3 };
 
-/** Data of requests for a level; those for masks say besides that core numbers are meant. */
+/** Data of requests for a level; those for masks also specify core numbers. */
 #define LEVEL_DATA LEVEL
 #define MASK_DATA (1 << 8 | LEVEL)
 
@@ -111,7 +111,7 @@ static struct level_features read_features(void **state, unsigned int api_versio
 	return features;
 }
 
-static void version_3_tells_support_of_each_level(void **state)
+static void version_3_reports_support_of_each_level(void **state)
 {
 	/* SST-TF at levels 0 and 3, SST-BF at 1 and 3. */
 	const unsigned char bytes[11] = { [9] = 0x09, [10] = 0x0a };
@@ -128,7 +128,7 @@ static void version_3_tells_support_of_each_level(void **state)
 		read_features(state, 3, 7, (unsigned char[11]){ [9] = 0x80 }).turbo_freq_supported);
 }
 
-static void version_2_tells_support_of_all_levels_at_once(void **state)
+static void version_2_reports_support_of_all_levels_at_once(void **state)
 {
 	static const struct {
 		unsigned char turbo_freq, base_freq;
@@ -178,7 +178,7 @@ static void E7_a_level_that_no_hardware_has_is_a_failure(void **state)
 	}
 }
 
-/** Asks in several ways for what the summary of two domains tells. */
+/** Reads the values of the summary of two domains in several ways. */
 static void read_of_summaries(struct fake_firmware *fake, const struct isst_domain *other)
 {
 	struct isst_perf_profile profiles[2] = { { .domain = &fake->domain }, { .domain = other } };
@@ -289,7 +289,7 @@ static void read_properties(struct fake_firmware *fake)
 {
 	assert_int_equal(fake->operations->plan_properties(fake->batch, &fake->request), 0);
 	fake_run(fake);
-	/* All is told at once. */
+	/* Everything is reported at once. */
 	assert_null(fake->operations->plan_properties_rest);
 	assert_null(fake->operations->finish_properties);
 }
@@ -355,7 +355,7 @@ static void the_largest_numbers_of_a_level_are_not_cut(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void a_frequency_of_0_is_none(void **state)
+static void a_frequency_of_0_is_absent(void **state)
 {
 	struct fake_firmware *fake = start_level(state);
 	struct isst_level *level = &fake->level;
@@ -376,7 +376,7 @@ static void a_frequency_of_0_is_none(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void turbo_limits_are_told_by_type_and_bucket(void **state)
+static void turbo_limits_are_reported_by_type_and_bucket(void **state)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -446,7 +446,7 @@ static void answer_fabrics(struct fake_firmware *fake, unsigned int count)
 	fake_tpmi(fake->device, FAKE_FABRIC_INFO, FAKE_OWN, LEVEL_DATA, fabrics, sizeof(fabrics));
 }
 
-static void revision_2_tells_a_second_fabric(void **state)
+static void revision_2_reports_a_second_fabric(void **state)
 {
 	struct fake_firmware *fake = start_level(state);
 	unsigned char info[154] = { 0 };
@@ -740,7 +740,7 @@ static void core_power_is_decoded(void **state)
 	assert_false(read_core_power(state, false, false, false).supported);
 }
 
-static void core_power_that_is_not_there_is_not_on(void **state)
+static void missing_core_power_is_not_enabled(void **state)
 {
 	/* Registers that are not there: what the kernel reads in their place means nothing. */
 	struct isst_core_power power = read_core_power(state, false, true, true);
@@ -988,8 +988,8 @@ int main(void)
 		MACHINE_TEST(the_summary_of_levels_is_decoded),
 		MACHINE_TEST(B16_only_bit_0_of_the_summary_is_the_lock),
 		MACHINE_TEST(the_lock_of_the_level_is_the_summarys),
-		MACHINE_TEST(version_3_tells_support_of_each_level),
-		MACHINE_TEST(version_2_tells_support_of_all_levels_at_once),
+		MACHINE_TEST(version_3_reports_support_of_each_level),
+		MACHINE_TEST(version_2_reports_support_of_all_levels_at_once),
 		MACHINE_TEST(bit_0_is_base_freq_and_bit_1_turbo_freq),
 		MACHINE_TEST(E7_a_level_that_no_hardware_has_is_a_failure),
 		MACHINE_TEST(D81_a_summary_is_asked_for_once_in_a_batch),
@@ -997,10 +997,10 @@ int main(void)
 		MACHINE_TEST(a_summary_that_failed_is_asked_for_again),
 		MACHINE_TEST(the_properties_of_a_level_are_decoded),
 		MACHINE_TEST(the_largest_numbers_of_a_level_are_not_cut),
-		MACHINE_TEST(a_frequency_of_0_is_none),
-		MACHINE_TEST(turbo_limits_are_told_by_type_and_bucket),
+		MACHINE_TEST(a_frequency_of_0_is_absent),
+		MACHINE_TEST(turbo_limits_are_reported_by_type_and_bucket),
 		MACHINE_TEST(D69_of_a_level_that_cannot_be_read_nothing_is_absent),
-		MACHINE_TEST(revision_2_tells_a_second_fabric),
+		MACHINE_TEST(revision_2_reports_a_second_fabric),
 		MACHINE_TEST(older_revisions_are_not_asked_for_a_second_fabric),
 		MACHINE_TEST(F13_a_second_fabric_that_cannot_be_read_is_a_failure),
 		MACHINE_TEST(kernels_that_know_no_second_fabric_are_no_failure),
@@ -1014,7 +1014,7 @@ int main(void)
 		MACHINE_TEST(turbo_freq_is_decoded),
 		MACHINE_TEST(turbo_freq_that_cannot_be_read_has_no_bucket),
 		MACHINE_TEST(core_power_is_decoded),
-		MACHINE_TEST(core_power_that_is_not_there_is_not_on),
+		MACHINE_TEST(missing_core_power_is_not_enabled),
 		MACHINE_TEST(a_clos_is_decoded),
 		MACHINE_TEST(a_clos_is_not_asked_for_where_there_is_no_core_power),
 		MACHINE_TEST(a_clos_is_not_asked_for_where_core_power_is_not_known),

@@ -250,7 +250,7 @@ static const enum firmware_setting OF_CORE_POWER[] = { SETTING_CORE_POWER, SETTI
  * The kernel checks none of these, and takes what lies at the place of registers that are not
  * there: only the question whether there is core-power may be sent.
  */
-static void nothing_of_core_power_is_written_where_there_is_none(void **state)
+static void nothing_is_written_to_missing_core_power(void **state)
 {
 	for (size_t i = 0; i < COUNT(OF_CORE_POWER); i++)
 		for (unsigned int known = 0; known < 2; known++) {
@@ -274,7 +274,7 @@ static void nothing_of_core_power_is_written_where_there_is_none(void **state)
 		}
 }
 
-static void nothing_but_core_power_itself_is_read_where_there_is_none(void **state)
+static void only_core_power_itself_is_read_where_it_is_missing(void **state)
 {
 	for (size_t i = 2; i < COUNT(OF_CORE_POWER); i++) {
 		struct fake_firmware *fake = fake_tpmi_start(state, 3);
@@ -293,7 +293,7 @@ static void nothing_but_core_power_itself_is_read_where_there_is_none(void **sta
 
 /* ---- Several writes ---- */
 
-static void D9_writes_behind_one_that_fails_are_not_sent_and_say_so(void **state)
+static void D9_writes_after_one_that_fails_are_not_sent_and_fail(void **state)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_domain domains[3];
@@ -316,7 +316,7 @@ static void D9_writes_behind_one_that_fails_are_not_sent_and_say_so(void **state
 	fake_tpmi_finish(fake);
 }
 
-static void D9_no_association_is_written_behind_one_that_fails(void **state)
+static void D9_no_association_is_written_after_one_that_fails(void **state)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 	struct isst_failure failures[4] = { 0 };
@@ -412,7 +412,7 @@ static void core_power_is_looked_at_in_each_domain(void **state)
 	fake_tpmi_finish(fake);
 }
 
-static void core_power_is_looked_at_anew_for_a_write_and_after_it(void **state)
+static void core_power_is_read_again_for_a_write_and_after_it(void **state)
 {
 	struct fake_firmware *fake = fake_tpmi_start(state, 3);
 
@@ -440,14 +440,14 @@ int main(void)
 		MACHINE_TEST(an_association_is_read_and_written_by_core),
 		MACHINE_TEST(turbo_ratio_limits_are_a_register_of_a_cpu),
 		MACHINE_TEST(a_register_of_a_domain_without_cpus_is_out_of_reach),
-		MACHINE_TEST(nothing_of_core_power_is_written_where_there_is_none),
-		MACHINE_TEST(nothing_but_core_power_itself_is_read_where_there_is_none),
-		MACHINE_TEST(D9_writes_behind_one_that_fails_are_not_sent_and_say_so),
-		MACHINE_TEST(D9_no_association_is_written_behind_one_that_fails),
+		MACHINE_TEST(nothing_is_written_to_missing_core_power),
+		MACHINE_TEST(only_core_power_itself_is_read_where_it_is_missing),
+		MACHINE_TEST(D9_writes_after_one_that_fails_are_not_sent_and_fail),
+		MACHINE_TEST(D9_no_association_is_written_after_one_that_fails),
 		MACHINE_TEST(settings_of_several_domains_are_read_together),
 		MACHINE_TEST(core_power_is_looked_at_once_for_all_that_is_read_together),
 		MACHINE_TEST(core_power_is_looked_at_in_each_domain),
-		MACHINE_TEST(core_power_is_looked_at_anew_for_a_write_and_after_it),
+		MACHINE_TEST(core_power_is_read_again_for_a_write_and_after_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

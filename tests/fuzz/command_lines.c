@@ -20,7 +20,7 @@ static void read_line(const uint8_t *data, size_t size, bool reference)
 		words[count++] = strsep(&rest, "\n");
 	error = request_read(&request, reference, count, words, &problem);
 	if (error == -EINVAL && (!problem || *problem == '\0'))
-		abort(); /* it has to say what is wrong */
+		abort(); /* it has to report the error */
 	free(problem);
 	request_clear(&request);
 	free(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recorded machines. The input is all files of a recording, each behind a line `=== N` with the
+ * Captured machines. The input is all files of a capture, each after a line `=== N` with the
  * number of its path in the table; what comes before the first one is left out.
  */
 #include "emulator/capture/load.h"

@@ -36,7 +36,7 @@ while read -r line; do
 	printf '%s' "$line" | tr ' ' '\n' > "$seeds/command_lines/$number"
 done < "$scratch/commands"
 
-# Recorded machines, as they are captured.
+# Captured machines.
 for name in tiny tpmi-tiny no-mmio; do
 	platform=$PWD/tests/platforms/$name.platform
 	[ -e "$platform" ] || continue
@@ -53,7 +53,7 @@ for name in tiny tpmi-tiny no-mmio; do
 done
 
 # What runs remember: the journal of one that was killed, saved settings, the cache of offline CPUs. Behind the two
-# bytes that say which platform and which file.
+# bytes that select platform and file.
 number=0
 for name in tiny tpmi-tiny; do
 	platform=$PWD/tests/platforms/$name.platform

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# build-helper.sh BUILD: makes tests/parity/machine-state in BUILD, which tells what an emulated machine remembers.
+# build-helper.sh BUILD: makes tests/parity/machine-state in BUILD, which prints the state of an emulated machine.
 set -eu
 build=$1
 top=$(dirname "$0")/../..

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The file of explanations: which differences are there on purpose, and why. See README.md."""
+"""The file of explanations: which differences are intentional, and why. See README.md."""
 import re
 
 KEYS = ('where', 'why', 'command', 'platform', 'differs')
@@ -44,7 +44,7 @@ class Explanation:
             self.fields['platform'] = ['*']
         for key in KEYS:
             if not self.fields[key]:
-                raise Problem('line %d: %s lacks "%s"' % (self.line, self.name, key))
+                raise Problem('line %d: %s has no "%s"' % (self.line, self.name, key))
         for key in LISTS:
             self.compiled[key] = [(text, text if text.startswith('@') else pattern(text)) for text in self.fields[key]]
 

@@ -33,7 +33,7 @@ def _kill(process):
 
 
 def run(command, environment, directory):
-    """Runs a program; a status that is no number tells how it ended instead."""
+    """Runs a program; a status that is not a number shows how it ended instead."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=environment, cwd=directory)
     timer = threading.Timer(TIMEOUT_SECONDS, _kill, [process])
@@ -160,7 +160,7 @@ def read_list(path):
 
 
 def facts(state):
-    """What command lines say in braces, on this machine."""
+    """The values of words in braces in command lines, on this machine."""
     cpus = os.path.join(state, 'root/sys/devices/system/cpu')
     online = read_list(os.path.join(cpus, 'online'))
     present = read_list(os.path.join(cpus, 'present'))

@@ -72,7 +72,7 @@ def read_member(name, value, path, result):
 
 
 def read_json(text, result):
-    """A document. What stands before it is read as text, and told as a fault of form, as what does not parse is."""
+    """A document. Anything before it is read as text, and reported as an error of form, like anything that does not parse."""
     start = 0 if text.startswith('{') else text.find('\n{') + 1
     before = text[:start]
     if before or not text.startswith('{'):
@@ -149,7 +149,7 @@ def read_aside(text, result):
 
 
 def leaf_differences(reference, own):
-    """Differences of leaves; a value that only the length of the reference's buffer has cut is told as that."""
+    """Differences of leaves; a value that only the reference's buffer truncated is reported as such."""
     def collect(leaves):
         found = {}
         for path, value in leaves:

@@ -170,7 +170,7 @@ def report_unused(entries):
 
 
 def report_open(entries):
-    """Differences that are named but that nobody has decided on; their number."""
+    """Differences that are listed without a decision; their number."""
     count = 0
     for entry in entries:
         if entry.open and entry.count:
@@ -236,7 +236,7 @@ def arguments():
     parser.add_argument('--build', default='build')
     parser.add_argument('--reference', help='the directory that fetch.sh has made')
     parser.add_argument('--platform', action='append', help='only this one; explanations may then be unused')
-    parser.add_argument('--group', action='append', help='only this group of lines, likewise')
+    parser.add_argument('--group', action='append', help='only this group of lines; may be repeated')
     parser.add_argument('--commands', default=os.path.join(HERE, 'commands'))
     parser.add_argument('--explanations', default=os.path.join(HERE, 'differences'))
     parser.add_argument('--document', default=os.path.join(HERE, '../../docs/differences.md'))

@@ -6,7 +6,7 @@
 #   run       runs it, unmodified, by the loader and with the libraries of its own suite
 #   version   the program's own (v1.26); in the second line the package's, and the suite
 # SUITE: the one to take it from; the first of those below that has it by default. REFERENCE=path takes a program that is
-# there already instead. Exit status 3 when there is none to be had; what is missing is said on standard error.
+# there already instead. Exit status 3 when there is none to be had; what is missing is reported on standard error.
 set -eu
 # shellcheck source=tests/packages.sh
 . "$(dirname "$0")/../packages.sh"

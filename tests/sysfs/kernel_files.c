@@ -161,7 +161,7 @@ static void any_other_failure_names_file_and_cause(void **state)
 }
 
 /** A write asks for no memory of ours; a read does, and who called it may go on with less. */
-static void the_kernels_want_of_memory_names_the_file(void **state)
+static void the_kernels_lack_of_memory_names_the_file(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct reader reader;
@@ -250,7 +250,7 @@ int main(void)
 		MACHINE_TEST(a_missing_file_is_the_callers_to_judge),
 		MACHINE_TEST(a_file_that_may_not_be_read_is_not_permitted),
 		MACHINE_TEST(any_other_failure_names_file_and_cause),
-		MACHINE_TEST(the_kernels_want_of_memory_names_the_file),
+		MACHINE_TEST(the_kernels_lack_of_memory_names_the_file),
 		MACHINE_TEST(lists_are_added_to_the_set),
 		MACHINE_TEST(D15_a_list_of_thousands_is_read_whole),
 		MACHINE_TEST(a_malformed_list_names_file_and_content_and_adds_nothing),

@@ -69,7 +69,7 @@ static void files_of_any_size_are_read_whole(void **state)
 	leave(&place);
 }
 
-static void files_that_tell_no_size_are_read(void **state)
+static void files_that_report_no_size_are_read(void **state)
 {
 	struct place place = place_of(state, "unused");
 	char *content;
@@ -165,7 +165,7 @@ static const bool is_x86 = true;
 static const bool is_x86 = false;
 #endif
 
-static void D33_the_processor_is_the_one_that_the_kernel_tells(void **state)
+static void D33_the_processor_is_the_one_that_the_kernel_reports(void **state)
 {
 	struct place place = place_of(state, "unused");
 	const struct cpu_identity *identity = &place.machine->identity;
@@ -209,11 +209,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(files_of_any_size_are_read_whole),
-		MACHINE_TEST(files_that_tell_no_size_are_read),
+		MACHINE_TEST(files_that_report_no_size_are_read),
 		MACHINE_TEST(failures_come_back_as_errno),
 		MACHINE_TEST(a_write_puts_exactly_the_bytes),
 		MACHINE_TEST(directories_are_made_listed_and_removed),
-		MACHINE_TEST(D33_the_processor_is_the_one_that_the_kernel_tells),
+		MACHINE_TEST(D33_the_processor_is_the_one_that_the_kernel_reports),
 		MACHINE_TEST(a_real_machine_has_no_name),
 	};
 

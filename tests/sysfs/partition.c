@@ -24,7 +24,7 @@ static void start(struct fake_machine *fake, struct bench *bench)
 	fake->files.writable = true;
 }
 
-static void a_partition_is_made_and_read_back(void **state)
+static void a_partition_is_created_and_read_back(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -82,7 +82,7 @@ static void D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones
 	messages_free(&bench.messages);
 }
 
-static void without_cpusets_partitions_are_not_here(void **state)
+static void without_cpusets_partitions_are_not_supported(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -97,7 +97,7 @@ static void without_cpusets_partitions_are_not_here(void **state)
 	messages_free(&bench.messages);
 }
 
-static void a_group_that_is_not_there_is_absent(void **state)
+static void a_missing_group_is_absent(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -128,13 +128,13 @@ static void D50_a_group_that_is_no_longer_needed_is_emptied_and_removed(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TEST(a_partition_is_made_and_read_back),
+		MACHINE_TEST(a_partition_is_created_and_read_back),
 		MACHINE_TEST(the_controller_is_switched_on_where_it_is_not),
 		MACHINE_TEST(
 			D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason),
 		MACHINE_TEST(D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones),
-		MACHINE_TEST(without_cpusets_partitions_are_not_here),
-		MACHINE_TEST(a_group_that_is_not_there_is_absent),
+		MACHINE_TEST(without_cpusets_partitions_are_not_supported),
+		MACHINE_TEST(a_missing_group_is_absent),
 		MACHINE_TEST(D50_a_group_that_is_no_longer_needed_is_emptied_and_removed),
 	};
 

@@ -140,13 +140,13 @@ static void D28_limits_of_a_die_are_written_as_numbers_and_nothing_else(void **s
 	finish(&bench);
 }
 
-static void clusters_are_found_by_what_their_files_say(void **state)
+static void clusters_are_identified_by_their_files(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
 
 	start(fake, &bench);
-	/* Numbered as they were found: the numbers say nothing. */
+	/* Numbered in the order of discovery: the numbers have no meaning. */
 	cluster(fake, "uncore00", 1, 0, 0, 2100);
 	cluster(fake, "uncore01", 0, 4, 0, 2200);
 	cluster(fake, "uncore02", 0, 4, 1, 2300);
@@ -166,7 +166,7 @@ static void clusters_are_found_by_what_their_files_say(void **state)
 
 /** Early kernels count domain_id from 0 in each of a package's devices. What is unique there may be
  * another power domain all the same. */
-static void numbers_that_are_not_unique_tell_nothing_of_their_package(void **state)
+static void ambiguous_numbers_do_not_identify_their_package(void **state)
 {
 	const struct uncore_place place = cluster_at(0, 2, 0), other = cluster_at(1, 0, 0);
 	struct fake_machine *fake = *state;
@@ -261,7 +261,7 @@ static void entries_that_are_no_clusters_do_not_end_the_scan(void **state)
 	finish(&bench);
 }
 
-static void the_directory_of_a_package_is_none_of_its_power_domains(void **state)
+static void the_directory_of_a_package_is_not_a_power_domain(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct bench bench;
@@ -309,7 +309,7 @@ static void without_the_kernels_module_there_is_no_cluster(void **state)
 	finish(&bench);
 }
 
-static void identity_files_that_cannot_be_read_are_told_and_not_taken_for_absent(void **state)
+static void unreadable_identity_files_are_reported_and_not_treated_as_absent(void **state)
 {
 	static const struct {
 		int error, expected;
@@ -337,16 +337,16 @@ int main(void)
 		MACHINE_TEST(limits_of_a_die_are_read),
 		MACHINE_TEST(die_directories_have_two_digits_and_more_where_needed),
 		MACHINE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else),
-		MACHINE_TEST(clusters_are_found_by_what_their_files_say),
-		MACHINE_TEST(numbers_that_are_not_unique_tell_nothing_of_their_package),
+		MACHINE_TEST(clusters_are_identified_by_their_files),
+		MACHINE_TEST(ambiguous_numbers_do_not_identify_their_package),
 		MACHINE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one),
 		MACHINE_TEST(a_directory_that_cannot_be_listed_is_named),
 		MACHINE_TEST(a_cluster_is_written_in_its_own_directory),
 		MACHINE_TEST(entries_that_are_no_clusters_do_not_end_the_scan),
-		MACHINE_TEST(the_directory_of_a_package_is_none_of_its_power_domains),
+		MACHINE_TEST(the_directory_of_a_package_is_not_a_power_domain),
 		MACHINE_TEST(the_directory_is_scanned_once),
 		MACHINE_TEST(without_the_kernels_module_there_is_no_cluster),
-		MACHINE_TEST(identity_files_that_cannot_be_read_are_told_and_not_taken_for_absent),
+		MACHINE_TEST(unreadable_identity_files_are_reported_and_not_treated_as_absent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void D47_dies_of_a_single_package_are_domains_of_their_own(void **state)
 	isst_close(context);
 }
 
-static void dies_numbered_anew_in_each_package_are_told_apart(void **state)
+static void dies_numbered_per_package_are_distinguished(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -268,7 +268,7 @@ static void files_opened_are_four_and_three_for_each_die(void **state)
 	assert_int_equal(files_opened(8, 2, 144), 4 + 48);
 }
 
-static void D26_a_cpu_whose_core_the_driver_does_not_tell_has_no_core(void **state)
+static void D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -498,13 +498,13 @@ int main(void)
 		MACHINE_TEST(packages_cores_and_threads_are_found),
 		MACHINE_TEST(package_ids_may_have_holes_and_any_order),
 		MACHINE_TEST(D47_dies_of_a_single_package_are_domains_of_their_own),
-		MACHINE_TEST(dies_numbered_anew_in_each_package_are_told_apart),
+		MACHINE_TEST(dies_numbered_per_package_are_distinguished),
 		MACHINE_TEST(dies_numbered_through_all_packages_keep_their_numbers),
 		cmocka_unit_test(kernels_without_dies_have_packages_only),
 		MACHINE_TEST(D14_cpu_numbers_above_4095_and_65535_are_found),
 		cmocka_unit_test(D27_masks_are_as_wide_as_cpus_are_possible),
 		cmocka_unit_test(files_opened_are_four_and_three_for_each_die),
-		MACHINE_TEST(D26_a_cpu_whose_core_the_driver_does_not_tell_has_no_core),
+		MACHINE_TEST(D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core),
 		MACHINE_TEST(D26_cpus_that_are_given_one_place_have_no_core),
 		MACHINE_TEST(one_place_in_two_domains_or_two_threads_are_no_contradiction),
 		MACHINE_TEST(a_cpu_of_another_punit_is_kept_and_reported),

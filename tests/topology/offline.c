@@ -169,7 +169,7 @@ static void cpus_that_were_never_seen_may_be_a_package(void **state)
 	isst_close(context);
 }
 
-static void what_was_handed_out_is_true_when_the_machine_is_discovered_anew(void **state)
+static void pointers_stay_valid_after_another_discovery(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context;
@@ -441,7 +441,7 @@ int main(void)
 			a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere),
 		MACHINE_TEST(a_die_that_is_offline_is_described),
 		MACHINE_TEST(cpus_that_were_never_seen_may_be_a_package),
-		MACHINE_TEST(what_was_handed_out_is_true_when_the_machine_is_discovered_anew),
+		MACHINE_TEST(pointers_stay_valid_after_another_discovery),
 		MACHINE_TEST(D26_offline_cpus_are_not_asked_about),
 		MACHINE_TEST(D46_without_a_cache_an_offline_cpu_is_present_but_nowhere),
 		MACHINE_TEST(a_cpu_that_is_online_again_is_taken_from_the_kernel),

@@ -18,7 +18,7 @@ static struct fake_machine *tpmi_machine(void **state, const char *present, cons
 	return fake;
 }
 
-/** What COUNT_TPMI_INSTANCES tells of a package. */
+/** The answer of COUNT_TPMI_INSTANCES for a package. */
 static void offer(struct fake_machine *fake, unsigned int package, unsigned int mask)
 {
 	const unsigned char bytes[4] = { (unsigned char)package, 16, (unsigned char)mask,
@@ -387,7 +387,7 @@ static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(v
 	check_holds(isst_left_out(context, 0), "package 1");
 	check_holds(isst_left_out(context, 1), "CPUs 2-3 ");
 	assert_null(isst_left_out(context, 2));
-	/* That its domains are not offered says nothing against those of the other package. */
+	/* Missing domains of one package do not affect those of the other. */
 	assert_true(isst_domain_is_io(isst_domain(context, 1)));
 	isst_close(context);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Old values are those from before the first write of a change, whatever its own steps make of them
- * meanwhile; and bits that a step does not write are nobody's business.
+ * meanwhile; and bits that a step does not write are ignored.
  */
 #include "driver/abi.h"
 #include "transaction/support/loops.h"
@@ -187,7 +187,7 @@ static const struct {
 	{ "base-freq enable auto", "write " CPUFREQ(1, "scaling_min_freq") },
 };
 
-static void limits_that_a_base_frequency_brings_to_sight_are_rolled_back(void **state)
+static void limits_that_become_visible_with_a_base_frequency_are_rolled_back(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(STOPS); i++) {
@@ -207,7 +207,7 @@ static void limits_that_a_base_frequency_brings_to_sight_are_rolled_back(void **
 	}
 }
 
-static void limits_that_a_base_frequency_brings_to_sight_are_nobody_elses_doing(void **state)
+static void limits_that_become_visible_with_a_base_frequency_belong_to_the_change(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(STOPS); i++) {
@@ -229,7 +229,7 @@ static void limits_that_a_base_frequency_brings_to_sight_are_nobody_elses_doing(
 	}
 }
 
-static void a_limit_that_the_level_brings_to_sight_is_named_as_what_it_is(void **state)
+static void a_limit_that_becomes_visible_with_the_level_is_reported_correctly(void **state)
 {
 	struct outcome outcome;
 	struct machine machine;
@@ -497,10 +497,10 @@ int main(void)
 		cmocka_unit_test(limits_that_turbo_hides_are_set_and_removed),
 		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back),
 		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back_on_preset_platforms),
-		cmocka_unit_test(limits_that_a_base_frequency_brings_to_sight_are_rolled_back),
+		cmocka_unit_test(limits_that_become_visible_with_a_base_frequency_are_rolled_back),
 		cmocka_unit_test(
-			limits_that_a_base_frequency_brings_to_sight_are_nobody_elses_doing),
-		cmocka_unit_test(a_limit_that_the_level_brings_to_sight_is_named_as_what_it_is),
+			limits_that_become_visible_with_a_base_frequency_belong_to_the_change),
+		cmocka_unit_test(a_limit_that_becomes_visible_with_the_level_is_reported_correctly),
 		cmocka_unit_test(B5_disabling_restores_the_limits_of_the_user),
 		cmocka_unit_test(B5_a_failed_change_restores_the_limits_of_the_user),
 		cmocka_unit_test(every_old_value_is_read_before_the_first_write),

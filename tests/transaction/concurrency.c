@@ -137,7 +137,7 @@ static void eight_different_runs_all_end_well(void **state)
 
 /* ---- The lock ---- */
 
-static void nobody_else_gets_the_lock_and_the_holder_is_named(void **state)
+static void no_other_run_gets_the_lock_and_the_holder_is_named(void **state)
 {
 	struct isst_options options = { 0 };
 	struct isst_context *holder;
@@ -264,10 +264,10 @@ static void a_run_of_an_earlier_version_is_waited_for(void **state)
 	check_held(&(struct holding){ .operation = LOCK_EX }, -EBUSY, NULL);
 }
 
-static void E12_whoever_reads_the_device_blocks_no_change(void **state)
+static void E12_a_reader_of_the_device_blocks_no_change(void **state)
 {
 	(void)state;
-	/* Nobody who only reads takes an exclusive one, and a change no shared one. */
+	/* A reader takes no exclusive lock, and a change no shared one. */
 	check_held(&(struct holding){ .operation = LOCK_SH }, 0, "is passed over");
 	check_held(&(struct holding){ .operation = LOCK_EX, .handed_on = true }, 0,
 		   "is passed over");
@@ -343,10 +343,10 @@ int main(void)
 		     "icelake-2s40c"),
 		TEST("eight different runs all end well", eight_different_runs_all_end_well,
 		     "guide"),
-		cmocka_unit_test(nobody_else_gets_the_lock_and_the_holder_is_named),
+		cmocka_unit_test(no_other_run_gets_the_lock_and_the_holder_is_named),
 		cmocka_unit_test(the_lock_ends_with_its_process),
 		cmocka_unit_test(a_run_of_an_earlier_version_is_waited_for),
-		cmocka_unit_test(E12_whoever_reads_the_device_blocks_no_change),
+		cmocka_unit_test(E12_a_reader_of_the_device_blocks_no_change),
 		cmocka_unit_test(E12_the_lock_can_be_opened_by_its_owner_only),
 		cmocka_unit_test(a_change_needs_the_lock),
 	};

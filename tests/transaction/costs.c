@@ -9,7 +9,7 @@
  * Driver calls, and the commands in them, of the first version (2026-11-21), measured with it. It
  * read back only what it had written. @besides: what it did not look at and has to be: the four
  * CLOS configurations of a domain before and after core-power is switched, and the turbo ratio
- * limits that a level tells (two halves) before base-freq is set up by it.
+ * limits that a level reports (two halves) before base-freq is configured with them.
  */
 static const struct {
 	const char *machine, *request;

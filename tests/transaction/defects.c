@@ -15,7 +15,7 @@ static void check_ends(const struct machine *machine, const char *name)
 	outcome_clear(&outcome);
 }
 
-/** The picture has the line, or lacks it. */
+/** The picture has the line, or does not have it. */
 static void check_line(const struct machine *machine, const char *line, bool there)
 {
 	char *picture = machine_picture(machine);
@@ -195,7 +195,7 @@ static void D44_turbo_mode_takes_any_number_of_cpus(void **state)
 		check_ends(&machine, "turbo-mode enable");
 		machine_end(&machine);
 	}
-	/* Nobody knows where turbo begins. */
+	/* It is unknown where turbo begins. */
 	machine_begin_with(&machine, "tests/tiny", "[topology]", "[files]\nhwp = no\n\n[topology]");
 	machine_try(&machine, "turbo-mode disable", &outcome);
 	assert_false(outcome.here);
@@ -253,7 +253,7 @@ static void D54_missing_hwp_is_named(void **state)
 	machine_end(&machine);
 }
 
-static void D68_what_stands_against_each_domain_is_told(void **state)
+static void D68_the_obstacle_of_each_domain_is_reported(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -289,7 +289,7 @@ static void a_locked_level_is_not_changed(void **state)
 	outcome_clear(&outcome);
 	machine_end(&machine);
 	free(before);
-	/* D5: the other place that tells of the lock cannot be read. */
+	/* D5: the other source of the lock cannot be read. */
 	machine_begin(&machine, "tests/tiny");
 	machine_faults(&machine, "msr any get EIO");
 	machine_try(&machine, "level 1", &outcome);
@@ -315,7 +315,7 @@ int main(void)
 		cmocka_unit_test(D47_every_die_of_a_package_is_handled),
 		cmocka_unit_test(D53_each_register_is_written_once_and_in_few_calls),
 		cmocka_unit_test(D54_missing_hwp_is_named),
-		cmocka_unit_test(D68_what_stands_against_each_domain_is_told),
+		cmocka_unit_test(D68_the_obstacle_of_each_domain_is_reported),
 		cmocka_unit_test(a_locked_level_is_not_changed),
 	};
 

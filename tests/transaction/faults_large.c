@@ -9,7 +9,7 @@
 		platform ": " what, test, NULL, NULL, platform \
 	}
 #define BOTH(platform) \
-	TEST("changes of each kind fail, and undoing as well", sampled_kinds_and_undos_fail, \
+	TEST("changes of each kind fail, and the rollback as well", sampled_kinds_and_undos_fail, \
 	     platform)
 
 int main(void)

@@ -50,7 +50,8 @@ static void D46_unknown_cpus_are_brought_online_where_the_level_enables_them(voi
 	struct machine machine;
 
 	(void)state;
-	/* CPUs 3 and 11 are of core 3, which level 1 lacks; 12 is of core 0 of the other package.
+	/* CPUs 3 and 11 are of core 3, which level 1 does not enable; 12 belongs to core 0 of the
+	 * other package.
 	 */
 	machine_begin(&machine, "tests/offline");
 	check_ends(&machine, "level 1 online");
@@ -167,7 +168,7 @@ static void D41_cpu_0_without_the_file_online_is_treated_as_others(void **state)
 	machine_end(&machine);
 }
 
-static void D50_cpu_0_that_a_level_lacks_is_isolated_and_comes_back(void **state)
+static void D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -516,7 +517,7 @@ int main(void)
 		cmocka_unit_test(D15_hundreds_of_cpus_come_and_go),
 		cmocka_unit_test(a_cpu_that_refuses_to_go_offline_is_a_failure_and_undone),
 		cmocka_unit_test(D41_cpu_0_without_the_file_online_is_treated_as_others),
-		cmocka_unit_test(D50_cpu_0_that_a_level_lacks_is_isolated_and_comes_back),
+		cmocka_unit_test(D50_cpu_0_that_a_level_does_not_enable_is_isolated_and_returns),
 		cmocka_unit_test(cpu_0_that_could_go_offline_is_isolated_when_asked_for),
 		TEST(D50_partitions_are_removed_when_no_longer_needed, "tests/tiny"),
 		TEST(D50_partitions_are_removed_when_no_longer_needed, "guide"),

@@ -52,7 +52,7 @@ static void B14_hundreds_of_cpus_are_interrupted_between_two_of_them(void **stat
 	machine_end(&machine);
 }
 
-static void F10_a_cpu_is_told_of_right_before_it_goes_offline(void **state)
+static void F10_a_cpu_is_reported_immediately_before_it_goes_offline(void **state)
 {
 	const struct seam_plan plan = { 0 };
 	struct seam_counts counts;
@@ -127,7 +127,7 @@ static void a_line_that_is_cut_off_is_passed_over(void **state)
 	machine_end(&machine);
 }
 
-/** Writes a journal of this boot which says that a run brought level 0 to level 1. */
+/** Writes a journal of this boot according to which a run changed level 0 to level 1. */
 static void write_journal(const struct machine *machine, const char *end)
 {
 	char *boot_id = machine_text(machine, "root/proc/sys/kernel/random/boot_id"), *text;
@@ -164,7 +164,7 @@ static void B18_a_change_that_was_complete_is_not_rolled_back(void **state)
 	}
 }
 
-static void an_empty_journal_says_nothing(void **state)
+static void an_empty_journal_is_ignored(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -181,7 +181,7 @@ static void an_empty_journal_says_nothing(void **state)
 	machine_end(&machine);
 }
 
-static void B19_where_the_boot_cannot_be_told_nothing_is_changed_or_removed(void **state)
+static void B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed(void **state)
 {
 	static const char *const ERRORS[] = { "EIO", "ENOENT" };
 
@@ -200,7 +200,7 @@ static void B19_where_the_boot_cannot_be_told_nothing_is_changed_or_removed(void
 		assert_int_equal(outcome_error(&outcome), -EIO);
 		check_holds(outcome.message, "boot");
 		machine_faults(&machine, "%s", "");
-		machine_check(&machine, before, "the boot cannot be told");
+		machine_check(&machine, before, "the boot cannot be identified");
 		journal = machine_text(&machine, "run/journal");
 		assert_non_null(journal);
 		free(journal);
@@ -224,12 +224,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(B14_hundreds_of_cpus_are_interrupted_between_two_of_them),
-		cmocka_unit_test(F10_a_cpu_is_told_of_right_before_it_goes_offline),
+		cmocka_unit_test(F10_a_cpu_is_reported_immediately_before_it_goes_offline),
 		cmocka_unit_test(a_journal_of_another_boot_is_put_away),
 		cmocka_unit_test(a_line_that_is_cut_off_is_passed_over),
 		cmocka_unit_test(B18_a_change_that_was_complete_is_not_rolled_back),
-		cmocka_unit_test(an_empty_journal_says_nothing),
-		cmocka_unit_test(B19_where_the_boot_cannot_be_told_nothing_is_changed_or_removed),
+		cmocka_unit_test(an_empty_journal_is_ignored),
+		cmocka_unit_test(
+			B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed),
 		INTERRUPTED("tests/tiny"),
 		INTERRUPTED("tests/multi-die"),
 		INTERRUPTED("tests/offline"),

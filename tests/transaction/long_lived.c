@@ -129,7 +129,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	isst_change_free(change);
 }
 
-static void a_domain_that_is_gone_is_refused_until_it_is_back(void **state)
+static void a_domain_that_disappeared_is_refused_until_it_returns(void **state)
 {
 	struct isst_perf_profile profile = { 0 };
 	const struct isst_domain *gone, *last;
@@ -212,7 +212,7 @@ static bool sets_uncore(struct isst_context *context)
 }
 
 /** Its directories come and go with a module of the kernel. */
-static void the_uncore_is_looked_for_anew(void **state)
+static void the_uncore_is_discovered_again(void **state)
 {
 	struct isst_context *context;
 	struct machine machine;
@@ -230,7 +230,7 @@ static void the_uncore_is_looked_for_anew(void **state)
 	machine_end(&machine);
 }
 
-static void what_is_of_another_context_or_nothing_is_refused(void **state)
+static void objects_of_another_context_and_null_are_refused(void **state)
 {
 	struct isst_perf_profile profiles[2] = { 0 };
 	struct isst_clos_association associations[2] = { 0 };
@@ -270,7 +270,7 @@ static void count_exactly(char **arguments)
 	execv("/proc/self/exe", arguments);
 }
 
-/** Rounds of polling: as many as an environment variable says, for longer tries by hand. */
+/** Rounds of polling: as many as an environment variable specifies, for longer manual runs. */
 static unsigned int rounds(void)
 {
 	const char *text = getenv("ISST_POLLING_ROUNDS");
@@ -357,7 +357,7 @@ static void C3_polling_takes_no_memory_on_a_failing_machine(void **state)
 	poll_machine("tests/tpmi-tiny", TPMI_FAULTS, false);
 }
 
-static void C3_discovering_anew_takes_no_memory(void **state)
+static void C3_repeated_discovery_takes_no_memory(void **state)
 {
 	(void)state;
 	poll_machine("guide", "", true);
@@ -371,13 +371,13 @@ int main(int count, char **arguments)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_keep_their_answers_when_others_come_before_them),
-		cmocka_unit_test(a_domain_that_is_gone_is_refused_until_it_is_back),
+		cmocka_unit_test(a_domain_that_disappeared_is_refused_until_it_returns),
 		cmocka_unit_test(a_discovery_that_fails_leaves_the_notices),
-		cmocka_unit_test(the_uncore_is_looked_for_anew),
-		cmocka_unit_test(what_is_of_another_context_or_nothing_is_refused),
+		cmocka_unit_test(the_uncore_is_discovered_again),
+		cmocka_unit_test(objects_of_another_context_and_null_are_refused),
 		cmocka_unit_test(C3_polling_takes_no_memory_on_a_healthy_machine),
 		cmocka_unit_test(C3_polling_takes_no_memory_on_a_failing_machine),
-		cmocka_unit_test(C3_discovering_anew_takes_no_memory),
+		cmocka_unit_test(C3_repeated_discovery_takes_no_memory),
 	};
 
 	(void)count;

@@ -97,7 +97,7 @@ static void C1_a_change_reaches_all_its_targets_unless_less_is_asked_for(void **
 }
 
 /** Of the levels of the guide's server, level 4 has no SST-BF. */
-static void C1_targets_that_lack_the_feature_are_skipped_only_on_request(void **state)
+static void C1_targets_without_the_feature_are_skipped_only_on_request(void **state)
 {
 	static const struct {
 		enum isst_targets targets;
@@ -239,7 +239,7 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 	program_end(&program);
 }
 
-static void a_priority_that_is_none_is_refused(void **state)
+static void an_invalid_priority_is_refused(void **state)
 {
 	static const int PRIORITIES[] = { 99, 7, 2, -2, -5 };
 
@@ -332,7 +332,7 @@ static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
 	program_end(&program);
 }
 
-/** Features that are on go off with a change of the level, and are switched on again. */
+/** Enabled features are disabled by a level change, and are enabled again. */
 static void C4_a_feature_that_goes_off_with_the_level_is_switched_on_again(void **state)
 {
 	struct program program;
@@ -511,7 +511,7 @@ static unsigned int rounds(void)
 	return text ? (unsigned int)strtoul(text, NULL, 10) : 100;
 }
 
-/** Freed blocks that the C library keeps at hand count as used, unless it is told to keep none. */
+/** Freed blocks that the C library keeps count as used, unless it is configured to keep none. */
 static void count_exactly(char **arguments)
 {
 	if (getenv("GLIBC_TUNABLES"))
@@ -630,12 +630,12 @@ int main(int count, char **arguments)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(C1_a_change_reaches_all_its_targets_unless_less_is_asked_for),
-		cmocka_unit_test(C1_targets_that_lack_the_feature_are_skipped_only_on_request),
+		cmocka_unit_test(C1_targets_without_the_feature_are_skipped_only_on_request),
 		cmocka_unit_test(C1_one_request_that_fails_keeps_the_others_from_being_made),
 		cmocka_unit_test(each_domain_may_have_a_level_request_of_its_own),
 		cmocka_unit_test(a_change_that_was_run_is_not_run_again),
 		cmocka_unit_test(a_request_that_fails_as_a_whole_keeps_the_change_from_being_made),
-		cmocka_unit_test(a_priority_that_is_none_is_refused),
+		cmocka_unit_test(an_invalid_priority_is_refused),
 		cmocka_unit_test(C4_a_request_is_planned_from_what_those_before_it_leave),
 		cmocka_unit_test(C4_limits_are_those_of_the_level_that_is_planned),
 		cmocka_unit_test(C4_a_change_of_several_requests_is_rolled_back_as_one),

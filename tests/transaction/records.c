@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `enable --auto` records and `disable --auto` puts back (D38, D42). */
+/* What `enable --auto` saves and `disable --auto` restores (D38, D42). */
 #include "transaction/support/loops.h"
 
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ static void check_lines(const struct machine *machine, const char *start, const 
 	free(lines);
 }
 
-static void D38_disable_puts_back_all_that_enable_replaced(void **state)
+static void D38_disable_restores_all_that_enable_replaced(void **state)
 {
 	static const char *const PAIRS[][2] = {
 		{ "base-freq enable auto", "base-freq disable auto" },
@@ -63,7 +63,7 @@ static void D38_disable_puts_back_all_that_enable_replaced(void **state)
 	machine_end(&machine);
 }
 
-/** Cut off anywhere, they do not say all that was replaced. */
+/** Truncated anywhere, they do not contain all replaced settings. */
 static void saved_settings_that_are_cut_off_are_followed_in_nothing(void **state)
 {
 	struct machine machine;
@@ -242,7 +242,7 @@ static char *with_line(const char *record, const char *line)
 	return text;
 }
 
-/** The file may be written by others than this program; what it writes never says these. */
+/** Other programs may write the file; this program never writes these lines. */
 static void saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing(void **state)
 {
 	static const char *const LINES[] = {
@@ -316,7 +316,7 @@ static void leave_no_room(const struct machine *machine, const char *record, boo
 	}
 }
 
-static void what_was_put_back_is_forgotten_without_room_for_a_new_file(void **state)
+static void restored_settings_are_deleted_without_space_for_a_new_file(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -342,7 +342,7 @@ static void what_was_put_back_is_forgotten_without_room_for_a_new_file(void **st
 	machine_end(&machine);
 }
 
-/** All that the two records are written by. */
+/** All writers of the two files of saved settings. */
 static void leave_no_room_for_records(const struct machine *machine, bool taken)
 {
 	static const char *const FILES[] = { "run/record-base-freq", "run/record-base-freq.staged",
@@ -353,7 +353,7 @@ static void leave_no_room_for_records(const struct machine *machine, bool taken)
 		leave_no_room(machine, FILES[i], taken);
 }
 
-static void what_the_other_feature_gets_needs_no_room_for_a_new_file(void **state)
+static void settings_taken_over_by_the_other_feature_need_no_new_file(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -381,7 +381,7 @@ static void what_the_other_feature_gets_needs_no_room_for_a_new_file(void **stat
 	machine_end(&machine);
 }
 
-static void that_nothing_could_be_recorded_is_said(void **state)
+static void settings_that_could_not_be_saved_are_reported(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -410,7 +410,7 @@ static bool replace_record(void *data)
 	return false;
 }
 
-static void that_what_was_put_back_is_still_recorded_is_said(void **state)
+static void restored_settings_that_are_still_saved_are_reported(void **state)
 {
 	struct machine machine;
 	struct making making = { .interrupted = replace_record };
@@ -479,8 +479,8 @@ static void a_second_enable_keeps_the_first_record(void **state)
 
 enum { MOST_ENABLES = 4 };
 
-/** Enables one of the two features after the other, as the bits of @order say, then disables those
- * that are on. */
+/** Enables one of the two features after the other, as the bits of @order specify, then disables
+ * those that are on. */
 static void check_order(struct machine *machine, unsigned int order, unsigned int length,
 			unsigned int first_off)
 {
@@ -509,7 +509,7 @@ static void check_order(struct machine *machine, unsigned int order, unsigned in
 }
 
 /** A playbook that runs twice enables both features twice. */
-static void both_features_enabled_in_any_order_go_back_to_what_was_before_both(void **state)
+static void both_features_enabled_in_any_order_restore_the_original_values(void **state)
 {
 	struct machine machine;
 
@@ -578,7 +578,7 @@ static void a_record_of_another_level_is_no_record(void **state)
 	machine_end(&machine);
 }
 
-/** A record of which nothing but marks is left: lines that say what was put back already. */
+/** Saved settings with only marks left: lines about settings that were already restored. */
 static void check_nothing_recorded(const struct machine *machine)
 {
 	char *record = machine_text(machine, RECORD), *rest = record, *line;
@@ -605,7 +605,7 @@ static void hotplug(const struct machine *machine, unsigned int cpu, bool online
 
 /** The limits of a CPU that is offline cannot be written, with old kernels and new ones, nor read
  * with most: what is recorded of them waits. */
-static void limits_of_an_offline_cpu_are_put_back_once_it_is_online(void **state)
+static void limits_of_an_offline_cpu_are_restored_when_it_is_online(void **state)
 {
 	static const char *const FILES[] = { "offline-cpufreq = busy", "offline-cpufreq = readable",
 					     "offline-cpufreq = gone" };
@@ -640,7 +640,7 @@ static void limits_of_an_offline_cpu_are_put_back_once_it_is_online(void **state
 	}
 }
 
-/** With @cpus offline and forgotten, nobody can tell on which die their power domain is. */
+/** With @cpus offline and forgotten, the die of their power domain is unknown. */
 static void take_offline(const struct machine *machine, const unsigned int *cpus, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -650,7 +650,7 @@ static void take_offline(const struct machine *machine, const unsigned int *cpus
 
 /** A power domain without online CPUs gets back what the firmware holds for it; the limits of its
  * CPUs wait until they are online. */
-static void B4_a_power_domain_without_online_cpus_is_put_back(void **state)
+static void B4_a_power_domain_without_online_cpus_is_restored(void **state)
 {
 	static const unsigned int CPUS[] = { 4, 5, 6, 7, 12, 13, 14, 15 };
 	static const char *const PAIRS[][2] = {
@@ -689,9 +689,9 @@ static void B4_a_power_domain_without_online_cpus_is_put_back(void **state)
 	machine_end(&machine);
 }
 
-/** What is recorded of a package that cannot be reached is put back once it can be: of its power
+/** Saved settings of an unreachable package are restored when it is reachable: of its power
  * domains without CPUs, too. */
-static void what_is_recorded_of_a_package_out_of_reach_waits(void **state)
+static void saved_settings_of_an_unreachable_package_wait(void **state)
 {
 	static const char *const FAULTS[] = { "", "tpmi count-instances package 1 EIO" };
 
@@ -780,7 +780,7 @@ static void D39_core_power_is_not_disabled_under_turbo_freq(void **state)
 }
 
 /** There is nothing but cpufreq's limits: those of the user come back. */
-static void D38_limits_of_a_preset_platform_are_put_back(void **state)
+static void D38_limits_of_a_preset_platform_are_restored(void **state)
 {
 	static const char *const PLATFORMS[] = { "tests/preset-unnamed", "cascadelake-6230n" };
 	static const char *const BEFORE[] = { NULL, "turbo-mode disable" };
@@ -801,7 +801,7 @@ static void D38_limits_of_a_preset_platform_are_put_back(void **state)
 	}
 }
 
-/** The lines of a record, without those that say of which format and boot it is; to be freed. */
+/** The lines of saved settings, without those with format and boot; to be freed. */
 static char *record_lines(const struct machine *machine, const char *name)
 {
 	char *path, *text, *lines;
@@ -972,7 +972,7 @@ static void shuffle(unsigned int *state, struct switching *list, size_t count)
 	}
 }
 
-/** Both features are switched on in all power domains, at once or one by one, and off one by one:
+/** Both features are enabled in all power domains, at once or one by one, and disabled one by one:
  * all in a random order. */
 static void check_random_order(const struct machine *machine, size_t domains, unsigned int seed,
 			       const char *before)
@@ -1007,7 +1007,7 @@ static void check_random_order(const struct machine *machine, size_t domains, un
 	free(story);
 }
 
-/** I/O dies, which nobody can name, follow the others. */
+/** I/O dies, which cannot be selected, follow the others. */
 static void features_go_off_power_domain_by_power_domain_in_any_order(void **state)
 {
 	struct isst_context *context;
@@ -1031,7 +1031,7 @@ static void features_go_off_power_domain_by_power_domain_in_any_order(void **sta
 
 /* ---- Killed when the change is complete ---- */
 
-/** When the process is killed: as the journal says that the change is complete. */
+/** When the process is killed: when the journal marks the change as complete. */
 static enum { NEVER, BEFORE_DONE, BEHIND_DONE } killed;
 
 /** That of the library, which the program is linked with. */
@@ -1091,7 +1091,7 @@ static void discard_the_journal(const struct machine *machine)
 }
 
 /** The journal held what was replaced as well, and is gone. */
-static void saved_settings_outlive_a_kill_behind_the_change(void **state)
+static void saved_settings_survive_a_kill_after_the_change(void **state)
 {
 	static const char *const NAMES[] = { "base-freq", "turbo-freq" };
 	static const struct {
@@ -1242,32 +1242,31 @@ static void a_change_that_is_not_complete_leaves_the_saved_settings(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "tests/tiny"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "tests/multi-die"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "guide"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "sapphirerapids-2s56c"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "tests/tpmi-tiny"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "tests/tpmi-modules"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-2s128c"),
-		TEST(D38_disable_puts_back_all_that_enable_replaced, "graniterapids-unlocked"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "tests/tiny"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "tests/multi-die"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "guide"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "sapphirerapids-2s56c"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "tests/tpmi-tiny"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "tests/tpmi-modules"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "graniterapids-2s128c"),
+		TEST(D38_disable_restores_all_that_enable_replaced, "graniterapids-unlocked"),
 		TEST(features_go_off_power_domain_by_power_domain_in_any_order, "tests/tpmi-tiny"),
 		TEST(features_go_off_power_domain_by_power_domain_in_any_order,
 		     "graniterapids-2s128c"),
-		cmocka_unit_test(D38_limits_of_a_preset_platform_are_put_back),
+		cmocka_unit_test(D38_limits_of_a_preset_platform_are_restored),
 		cmocka_unit_test(D38_what_the_user_changed_since_is_left_alone),
-		cmocka_unit_test(what_is_recorded_of_a_package_out_of_reach_waits),
-		cmocka_unit_test(limits_of_an_offline_cpu_are_put_back_once_it_is_online),
-		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-dies"),
-		TEST(B4_a_power_domain_without_online_cpus_is_put_back, "tests/tpmi-tiny"),
+		cmocka_unit_test(saved_settings_of_an_unreachable_package_wait),
+		cmocka_unit_test(limits_of_an_offline_cpu_are_restored_when_it_is_online),
+		TEST(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-dies"),
+		TEST(B4_a_power_domain_without_online_cpus_is_restored, "tests/tpmi-tiny"),
 		cmocka_unit_test(a_second_enable_keeps_the_first_record),
 		cmocka_unit_test(requests_of_one_change_record_what_as_many_changes_do),
-		TEST(both_features_enabled_in_any_order_go_back_to_what_was_before_both,
-		     "tests/tiny"),
-		TEST(both_features_enabled_in_any_order_go_back_to_what_was_before_both,
+		TEST(both_features_enabled_in_any_order_restore_the_original_values, "tests/tiny"),
+		TEST(both_features_enabled_in_any_order_restore_the_original_values,
 		     "tests/tpmi-tiny"),
 		cmocka_unit_test(
 			a_second_enable_over_the_other_feature_keeps_what_others_wrote_between),
-		cmocka_unit_test(saved_settings_outlive_a_kill_behind_the_change),
+		cmocka_unit_test(saved_settings_survive_a_kill_after_the_change),
 		cmocka_unit_test(a_journal_that_cannot_be_read_for_now_is_kept),
 		cmocka_unit_test(a_change_that_is_not_complete_leaves_the_saved_settings),
 		cmocka_unit_test(a_record_of_another_boot_is_no_record),
@@ -1277,10 +1276,10 @@ int main(void)
 		cmocka_unit_test(disable_changes_nothing_while_the_other_record_cannot_be_followed),
 		cmocka_unit_test(
 			saved_settings_that_no_enable_can_have_recorded_are_followed_in_nothing),
-		cmocka_unit_test(what_was_put_back_is_forgotten_without_room_for_a_new_file),
-		cmocka_unit_test(what_the_other_feature_gets_needs_no_room_for_a_new_file),
-		cmocka_unit_test(that_nothing_could_be_recorded_is_said),
-		cmocka_unit_test(that_what_was_put_back_is_still_recorded_is_said),
+		cmocka_unit_test(restored_settings_are_deleted_without_space_for_a_new_file),
+		cmocka_unit_test(settings_taken_over_by_the_other_feature_need_no_new_file),
+		cmocka_unit_test(settings_that_could_not_be_saved_are_reported),
+		cmocka_unit_test(restored_settings_that_are_still_saved_are_reported),
 		cmocka_unit_test(D38_core_power_stays_on_while_the_other_feature_is_on),
 		cmocka_unit_test(D42_the_priority_type_is_kept),
 		cmocka_unit_test(D39_core_power_is_not_disabled_under_turbo_freq),

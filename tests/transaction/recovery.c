@@ -89,7 +89,7 @@ static const struct {
 	{ "tests/tpmi-two-packages", "level 1", 3, 4, 7, "CPUs 4-7 are offline: bring" },
 };
 
-/** Counts the items that wait for CPUs; each says so. */
+/** Counts the items that wait for CPUs; each reports it. */
 static unsigned int count_kept(struct isst_journal *journal)
 {
 	const struct isst_journal_item *item;
@@ -114,7 +114,7 @@ static void check_is_as_before(const struct isst_journal_item *item)
 	assert_string_equal(item->finding, "as before, and may change yet");
 }
 
-static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
+static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(PACKAGES); i++) {
@@ -163,7 +163,7 @@ static void what_is_offline_waits_and_the_rest_is_rolled_back(void **state)
 }
 
 /** A query that fails once makes no item of its package one that the machine does not have. */
-static void what_the_driver_does_not_offer_waits_and_the_rest_is_rolled_back(void **state)
+static void items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back(void **state)
 {
 	static const char MESSAGE[] = "while the driver does not offer their power domains: let";
 	struct isst_context *context;
@@ -228,7 +228,7 @@ static void a_place_that_no_package_can_have_does_not_wait_for_one(void **state)
 }
 
 /** Without the file that remembers them the CPUs may be of any package. */
-static void what_is_offline_waits_also_where_nothing_is_remembered_of_it(void **state)
+static void offline_items_wait_also_if_their_location_is_unknown(void **state)
 {
 	struct isst_context *context;
 	struct machine machine;
@@ -270,7 +270,7 @@ static const struct isst_journal_item *find_item(struct isst_journal *journal, c
 }
 
 /** The driver holds uncore limits below that of the package. What became of a write is noted after
- * it was read back: until then nobody can tell it from what another process wrote. */
+ * it was read back: until then it cannot be distinguished from the value of another process. */
 static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(void **state)
 {
 	static const char DIRECTORY[] = "/sys/devices/system/cpu/intel_uncore_frequency";
@@ -313,7 +313,7 @@ static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(v
 	machine_end(&machine);
 }
 
-/** Bits without a known meaning are written as they were; whoever changes them changes nothing of
+/** Bits without a known meaning are written unchanged; a change of them does not affect
  * the run's. */
 static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
 {
@@ -339,7 +339,7 @@ static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
 	assert_int_equal(isst_journal_apply(journal), 0);
 	isst_journal_free(journal);
 	isst_close(context);
-	machine_check(&machine, before, "with a bit that nobody knows");
+	machine_check(&machine, before, "with an unknown bit");
 	free(before);
 	machine_end(&machine);
 }
@@ -402,7 +402,7 @@ static void limits_of_an_offline_cpu_wait_for_it(void **state)
 	}
 }
 
-static void a_boot_that_cannot_be_told_names_its_file_once(void **state)
+static void an_unidentified_boot_names_its_file_once(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -597,7 +597,7 @@ static const char *const APART[] = {
 	"write /sys/fs/cgroup/1-*-0/cpuset.cpus EIO times 1\nrmdir /sys/fs/cgroup/0-0-0 signal KILL",
 };
 
-static void a_partition_that_a_rollback_takes_apart_is_nobody_elses(void **state)
+static void a_partition_that_a_rollback_removes_belongs_to_the_run(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(APART); i++) {
@@ -691,7 +691,7 @@ static void a_journal_is_applied_once(void **state)
 /* ---- What is not rolled back ---- */
 
 /** The CLOS switch is what the second step writes, and a footprint of the first one. */
-static void what_cannot_be_read_is_named_once(void **state)
+static void unreadable_items_are_reported_once(void **state)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
@@ -832,8 +832,8 @@ static int lock_file(const struct machine *machine, const char *name, int how)
 	return file;
 }
 
-/** What a run that reads says of a journal: of a change that is at work nothing. */
-static void readers_tell_of_an_interrupted_run_unless_a_change_is_at_work(void **state)
+/** Messages of a reading run about a journal: none about a change in progress. */
+static void readers_report_an_interrupted_run_unless_a_change_is_in_progress(void **state)
 {
 	struct machine machine;
 	int file;
@@ -845,7 +845,7 @@ static void readers_tell_of_an_interrupted_run_unless_a_change_is_at_work(void *
 	file = lock_file(&machine, "run/lock", LOCK_EX);
 	assert_false(tells_of_interruption(&machine));
 	close(file);
-	/* Whoever may read the device may lock it so. */
+	/* A process that may read the device may lock it like this. */
 	file = lock_file(&machine, "device", LOCK_SH);
 	assert_true(tells_of_interruption(&machine));
 	close(file);
@@ -876,7 +876,7 @@ int flock(int descriptor, int operation)
 }
 
 /** The change was at work when its journal was read, and is complete when the lock is looked at. */
-static void readers_tell_nothing_of_a_change_that_ends_meanwhile(void **state)
+static void readers_do_not_report_a_change_that_ends_meanwhile(void **state)
 {
 	struct machine machine;
 
@@ -909,7 +909,7 @@ static int open_unlocked(const struct machine *machine, bool *found)
 }
 
 /** What a run that is at work has written is compared with nothing. */
-static void the_journal_of_a_change_that_is_at_work_is_none_of_an_interrupted_one(void **state)
+static void the_journal_of_a_change_in_progress_is_not_an_interrupted_one(void **state)
 {
 	struct machine machine;
 	bool found;
@@ -932,31 +932,31 @@ static void the_journal_of_a_change_that_is_at_work_is_none_of_an_interrupted_on
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_offline_waits_and_the_rest_is_rolled_back),
-		cmocka_unit_test(what_the_driver_does_not_offer_waits_and_the_rest_is_rolled_back),
+		cmocka_unit_test(offline_items_wait_and_the_rest_is_rolled_back),
+		cmocka_unit_test(
+			items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back),
 		cmocka_unit_test(a_place_that_no_package_can_have_does_not_wait_for_one),
-		cmocka_unit_test(what_is_offline_waits_also_where_nothing_is_remembered_of_it),
+		cmocka_unit_test(offline_items_wait_also_if_their_location_is_unknown),
 		cmocka_unit_test(
 			a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain),
 		cmocka_unit_test(a_bit_without_a_known_meaning_makes_nothing_anothers),
 		cmocka_unit_test(limits_of_second_threads_are_left_where_smt_is_off),
 		cmocka_unit_test(limits_of_an_offline_cpu_wait_for_it),
-		cmocka_unit_test(a_boot_that_cannot_be_told_names_its_file_once),
+		cmocka_unit_test(an_unidentified_boot_names_its_file_once),
 		cmocka_unit_test(a_line_that_is_cut_off_spoils_no_recovery),
 		cmocka_unit_test(a_nul_byte_makes_a_journal_damaged_wherever_it_is),
 		cmocka_unit_test(a_limit_goes_with_the_cpu_that_the_rollback_takes_offline),
 		cmocka_unit_test(a_rollback_goes_on_where_it_has_taken_cpus_offline),
-		cmocka_unit_test(a_partition_that_a_rollback_takes_apart_is_nobody_elses),
+		cmocka_unit_test(a_partition_that_a_rollback_removes_belongs_to_the_run),
 		cmocka_unit_test(a_refused_recovery_leaves_the_context_undiscovered),
 		cmocka_unit_test(a_journal_is_applied_once),
-		cmocka_unit_test(what_cannot_be_read_is_named_once),
+		cmocka_unit_test(unreadable_items_are_reported_once),
 		cmocka_unit_test(a_notice_about_many_items_is_a_summary),
 		cmocka_unit_test(a_refusal_about_many_items_is_a_summary),
 		cmocka_unit_test(a_journal_that_cannot_be_removed_is_an_error_of_its_rollback),
-		cmocka_unit_test(readers_tell_of_an_interrupted_run_unless_a_change_is_at_work),
-		cmocka_unit_test(readers_tell_nothing_of_a_change_that_ends_meanwhile),
-		cmocka_unit_test(
-			the_journal_of_a_change_that_is_at_work_is_none_of_an_interrupted_one),
+		cmocka_unit_test(readers_report_an_interrupted_run_unless_a_change_is_in_progress),
+		cmocka_unit_test(readers_do_not_report_a_change_that_ends_meanwhile),
+		cmocka_unit_test(the_journal_of_a_change_in_progress_is_not_an_interrupted_one),
 	};
 
 	rests_end_at_once();

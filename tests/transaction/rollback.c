@@ -52,7 +52,8 @@ static void finish(const struct machine *machine, const char *what)
 
 /* ---- Each operation of a rollback ---- */
 
-/** The rollback is not complete: the journal is there, and the message says so and what differs. */
+/** The rollback is incomplete: the journal exists, and the message reports this and the
+ * differences. */
 static void check_kept(const struct machine *machine, const struct course *course,
 		       const struct outcome *outcome, const char *what)
 {
@@ -132,7 +133,7 @@ static void be_busy(const struct machine *machine, const struct request *request
 						       .busy_times = TIMES[i] });
 }
 
-static void a_busy_machine_is_rolled_back_all_the_same(void **state)
+static void a_busy_machine_is_rolled_back(void **state)
 {
 	for_each_request(*state, false, be_busy);
 }
@@ -271,8 +272,8 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 
 #define BUSY(platform) \
 	{ \
-		platform ": a rollback finds the machine busy", \
-			a_busy_machine_is_rolled_back_all_the_same, NULL, NULL, platform \
+		platform ": a rollback finds the machine busy", a_busy_machine_is_rolled_back, \
+			NULL, NULL, platform \
 	}
 
 int main(void)

@@ -58,7 +58,7 @@ static void check_model(const struct story *story, const char *model)
 	char *now = machine_picture(story->machine);
 
 	if (strcmp(now, model) != 0)
-		fail_msg("%s, ISST_SEED=%lu: the machine is not as the model says:\n%s\nafter:\n%s",
+		fail_msg("%s, ISST_SEED=%lu: the machine differs from the model:\n%s\nafter:\n%s",
 			 story->machine->name, story->seed, snapshot_difference(model, now),
 			 story->text);
 	free(now);
@@ -293,7 +293,7 @@ static char *die(struct story *story, char *model)
 
 	if (kill_some(story, &before)) {
 		if (recovery_stops(story))
-			fail_msg("%s, ISST_SEED=%lu: nobody else wrote\nafter:\n%s",
+			fail_msg("%s, ISST_SEED=%lu: no other process wrote\nafter:\n%s",
 				 story->machine->name, story->seed, story->text);
 		check_model(story, model);
 	}
@@ -323,7 +323,7 @@ static char *die_twice(struct story *story, char *model)
 	return model;
 }
 
-/** Killed, and then another process writes something: that stays, unless it is told of and then
+/** Killed, and then another process writes something: that stays, unless it is reported and then
  * rolled back by who decides so. */
 static char *die_among_others(struct story *story, char *model)
 {
@@ -416,7 +416,7 @@ static unsigned long number_of(const char *name, unsigned long otherwise)
 	return text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-static void sequences_end_as_the_model_says(void **state)
+static void sequences_end_as_in_the_model(void **state)
 {
 	const struct plan *plan = *state;
 	unsigned long first = number_of("ISST_SEED", 1);
@@ -442,8 +442,8 @@ int main(int count, char **words)
 	for (size_t i = 0; i < COUNT(plans); i++)
 		if (count < 2 || strcmp(words[1], plans[i].platform) == 0)
 			tests[chosen++] = (struct CMUnitTest){ plans[i].platform,
-							       sequences_end_as_the_model_says,
-							       NULL, NULL, &plans[i] };
+							       sequences_end_as_in_the_model, NULL,
+							       NULL, &plans[i] };
 
 	rests_end_at_once();
 	return _cmocka_run_group_tests("sequences of changes and kills", tests, chosen, NULL, NULL);

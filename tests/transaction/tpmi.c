@@ -149,8 +149,8 @@ static void a_level_that_comes_late_is_a_success(void **state)
 	machine_end(&machine);
 }
 
-/** One that appeared while it was waited for is taken back when something else fails. */
-static void a_level_that_comes_late_is_taken_back(void **state)
+/** A level that appeared during the wait is rolled back when something else fails. */
+static void a_level_that_takes_effect_late_is_rolled_back(void **state)
 {
 	static const char *const BEFORE[] = {
 		NULL, "base-freq enable auto; turbo-freq enable auto cpus"
@@ -229,7 +229,7 @@ static void a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one(void *
 	machine_end(&machine);
 }
 
-/** What is refused at once is not pending: nothing was accepted, and nobody waits. */
+/** An immediate refusal is not pending: nothing was accepted, and there is no wait. */
 static void a_level_that_is_refused_is_not_pending(void **state)
 {
 	struct machine machine;
@@ -260,7 +260,7 @@ static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 	(void)state;
 	machine_begin(&machine, TINY);
 	picture = machine_picture(&machine);
-	/* The journal tells of both power domains; only the first one was changed. */
+	/* The journal lists both power domains; only the first one was changed. */
 	machine_try_killed(&machine, "level 1", "tpmi perf-set-level power-domain 0 signal KILL");
 	journal = machine_text(&machine, "run/journal");
 	assert_non_null(journal);
@@ -353,7 +353,7 @@ static void check_recovers(const struct machine *machine, const char *rules)
 	check_no_journal(machine);
 }
 
-/** The line that says that all was written is not there yet, while some of it is on its way. */
+/** The line for completed writes does not exist yet, while some values are pending. */
 static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void **state)
 {
 	static const struct {
@@ -384,8 +384,8 @@ static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void
 	}
 }
 
-/** What may come yet is taken back, and is listed as what it is. */
-static void what_may_come_yet_is_listed_as_what_a_rollback_takes_back(void **state)
+/** Pending values are rolled back, and listed as pending. */
+static void pending_values_are_listed_as_those_that_a_rollback_restores(void **state)
 {
 	const struct isst_journal_item *item;
 	struct isst_context *context;
@@ -490,7 +490,7 @@ static void recovery_waits_for_what_an_earlier_rollback_asked_for(void **state)
 }
 
 /** Uncore limits come back with the kernel's module, and all else is rolled back without it. */
-static void recovery_names_the_module_without_which_uncore_limits_are_gone(void **state)
+static void recovery_names_the_missing_module_of_uncore_limits(void **state)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
@@ -559,7 +559,7 @@ static void a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess(void **state)
 
 /* ---- What a level change resets ---- */
 
-static void undo_of_a_level_puts_features_limits_and_uncore_back(void **state)
+static void a_rollback_of_a_level_restores_features_limits_and_uncore(void **state)
 {
 	static const char *const BEFORE[] = {
 		"base-freq enable auto; turbo-freq enable auto cpus",
@@ -589,9 +589,9 @@ static void undo_of_a_level_puts_features_limits_and_uncore_back(void **state)
 	machine_end(&machine);
 }
 
-/** Where limits of the uncore do not follow the level by themselves they are written: of each
- * fabric cluster, by the files that say whose it is. */
-static void uncore_limits_of_clusters_are_written_and_taken_back(void **state)
+/** If uncore limits do not follow the level automatically, they are written: of each
+ * fabric cluster, identified by its files. */
+static void uncore_limits_of_clusters_are_written_and_rolled_back(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -645,8 +645,8 @@ static void features_and_core_power_are_waited_for(void **state)
 	machine_end(&machine);
 }
 
-/** The wait has an end: what comes even later is overwritten, and the run says that it failed. */
-static void what_settles_too_late_is_a_failure(void **state)
+/** The wait is limited: values that appear later are overwritten, and the run reports a failure. */
+static void a_value_that_settles_too_late_is_a_failure(void **state)
 {
 	static const char *const RULES[][2] = {
 		{ "tpmi perf-set-feature deferred 400 times 1", "turbo-freq enable" },
@@ -713,8 +713,9 @@ static void D12_what_was_not_taken_is_a_failure_and_undone(void **state)
 
 /* ---- What is the package's ---- */
 
-/** The fault hits the power domain that nobody named; what its neighbours got is taken back. */
-static void what_reaches_a_whole_package_is_taken_back_everywhere(void **state)
+/** The fault affects a power domain that was not named; the changes of its neighbours are rolled
+ * back. */
+static void package_wide_changes_are_rolled_back_everywhere(void **state)
 {
 	static const char *const RULES[][2] = {
 		{ "tpmi core-power set power-domain 1 EIO",
@@ -748,7 +749,7 @@ static void what_reaches_a_whole_package_is_taken_back_everywhere(void **state)
 }
 
 /** And where nothing fails all power domains of the package have it. */
-static void what_is_the_packages_reaches_all_of_its_power_domains(void **state)
+static void package_wide_settings_reach_all_power_domains(void **state)
 {
 	static const struct {
 		const char *name, *step;
@@ -785,7 +786,7 @@ static void what_is_the_packages_reaches_all_of_its_power_domains(void **state)
 	}
 
 /** Firmware that resets CLOS 2 and 3 with core-power: they are as before when core-power is. */
-static void classes_that_core_power_resets_come_back_with_a_rollback(void **state)
+static void classes_that_core_power_resets_are_restored_by_a_rollback(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -851,29 +852,29 @@ int main(void)
 		cmocka_unit_test(a_level_that_takes_no_effect_in_time_is_rolled_back),
 		cmocka_unit_test(a_machine_that_switches_no_levels_is_left_as_it_was),
 		cmocka_unit_test(a_level_that_comes_late_is_a_success),
-		cmocka_unit_test(a_level_that_comes_late_is_taken_back),
+		cmocka_unit_test(a_level_that_takes_effect_late_is_rolled_back),
 		cmocka_unit_test(a_rollback_waits_for_the_old_level_as_long_as_for_the_new_one),
 		cmocka_unit_test(recovery_waits_for_the_old_level),
-		cmocka_unit_test(recovery_names_the_module_without_which_uncore_limits_are_gone),
+		cmocka_unit_test(recovery_names_the_missing_module_of_uncore_limits),
 		BY_THE_CLOCK(recovery_waits_for_what_an_earlier_rollback_asked_for),
 		cmocka_unit_test(a_level_that_is_refused_is_not_pending),
 		cmocka_unit_test(recovery_leaves_a_level_alone_that_is_as_it_was),
 		BY_THE_CLOCK(B20_recovery_waits_for_a_level_that_was_late_when_the_run_was_killed),
 		cmocka_unit_test(recovery_waits_for_what_was_asked_for_before_the_run_was_killed),
-		cmocka_unit_test(what_may_come_yet_is_listed_as_what_a_rollback_takes_back),
+		cmocka_unit_test(pending_values_are_listed_as_those_that_a_rollback_restores),
 		BY_THE_CLOCK(recovery_ends_where_a_level_was_refused_and_the_run_killed),
 		cmocka_unit_test(a_cpu_of_an_unknown_power_domain_is_no_reason_to_guess),
-		TEST(undo_of_a_level_puts_features_limits_and_uncore_back, TINY),
-		TEST(undo_of_a_level_puts_features_limits_and_uncore_back,
+		TEST(a_rollback_of_a_level_restores_features_limits_and_uncore, TINY),
+		TEST(a_rollback_of_a_level_restores_features_limits_and_uncore,
 		     "graniterapids-unlocked"),
-		cmocka_unit_test(uncore_limits_of_clusters_are_written_and_taken_back),
+		cmocka_unit_test(uncore_limits_of_clusters_are_written_and_rolled_back),
 		cmocka_unit_test(features_and_core_power_are_waited_for),
-		cmocka_unit_test(what_settles_too_late_is_a_failure),
+		cmocka_unit_test(a_value_that_settles_too_late_is_a_failure),
 		cmocka_unit_test(D12_what_was_not_taken_is_a_failure_and_undone),
-		TEST(what_reaches_a_whole_package_is_taken_back_everywhere, TINY),
-		TEST(what_reaches_a_whole_package_is_taken_back_everywhere, "graniterapids-2s128c"),
-		cmocka_unit_test(what_is_the_packages_reaches_all_of_its_power_domains),
-		cmocka_unit_test(classes_that_core_power_resets_come_back_with_a_rollback),
+		TEST(package_wide_changes_are_rolled_back_everywhere, TINY),
+		TEST(package_wide_changes_are_rolled_back_everywhere, "graniterapids-2s128c"),
+		cmocka_unit_test(package_wide_settings_reach_all_power_domains),
+		cmocka_unit_test(classes_that_core_power_resets_are_restored_by_a_rollback),
 		cmocka_unit_test(classes_that_core_power_resets_are_configured_again),
 	};
 

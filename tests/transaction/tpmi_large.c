@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each request on every built-in TPMI platform, with the first, a middle and the last change of
- * each kind failing; undoing as well. */
+ * each kind failing; the rollback as well. */
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
 
@@ -9,7 +9,7 @@
 		platform ": " what, test, NULL, NULL, platform \
 	}
 #define BOTH(platform) \
-	TEST("changes of each kind fail, and undoing as well", sampled_kinds_and_undos_fail, \
+	TEST("changes of each kind fail, and the rollback as well", sampled_kinds_and_undos_fail, \
 	     platform)
 
 int main(void)

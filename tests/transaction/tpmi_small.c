@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each request on small TPMI and preset machines, with every single change failing; reads and
- * undoing as well. */
+ * the rollback as well. */
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
 
@@ -11,12 +11,12 @@
 #define ALL(platform) \
 	TEST("every change fails in turn", every_change_fails, platform), \
 		TEST("every read fails in turn", every_read_fails, platform), \
-		TEST("a change fails, and undoing each one before it as well", every_undo_fails, \
-		     platform)
+		TEST("a change fails, and the rollback of each one before it as well", \
+		     every_undo_fails, platform)
 #define SAMPLED(platform) \
 	TEST("every change fails in turn", every_change_fails, platform), \
 		TEST("reads fail", sampled_reads_fail, platform), \
-		TEST("changes fail, and undoing as well", sampled_undos_fail, platform)
+		TEST("changes fail, and the rollback as well", sampled_undos_fail, platform)
 
 int main(void)
 {

@@ -31,8 +31,8 @@ static void check_repeated(const struct machine *machine, const char *name)
 	free(picture);
 }
 
-/** As the kernel tree's tool does: also where the user switched core-power on, or nobody did
- * anything with the feature (D38). Said twice in a row it has nothing to do. */
+/** Like the kernel tree's tool: also if the user enabled core-power, or nothing was done
+ * with the feature (D38). Repeated immediately, it has nothing to do. */
 static void without_a_record_disable_auto_switches_core_power_off(void **state)
 {
 	static const char *const NAMES[][2] = {
@@ -61,7 +61,7 @@ static void without_a_record_disable_auto_switches_core_power_off(void **state)
 	machine_end(&machine);
 }
 
-/** What was put back is the user's; a feature that is switched on without a record after that is
+/** Restored settings are the user's; a feature that is enabled without saved settings after that is
  * not. */
 static void after_a_record_was_followed_only_a_feature_that_is_on_counts(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What was written is read back: taken, clipped (a warning), not taken (a failure), or late. And
- * what a step disturbs is put back when it is undone.
+ * items that a step affects are restored when it is rolled back.
  */
 #include "transaction/item_files.h"
 #include "transaction/support/loops.h"
@@ -238,7 +238,7 @@ static void firmware_that_is_too_late_is_overwritten(void **state)
 
 /* ---- Footprints ---- */
 
-static void what_a_failed_level_change_disturbed_is_restored(void **state)
+static void side_effects_of_a_failed_level_change_are_restored(void **state)
 {
 	static const char *const BEFORE[] = {
 		"turbo-freq enable auto cpus",
@@ -258,7 +258,7 @@ static void what_a_failed_level_change_disturbed_is_restored(void **state)
 	machine_end(&machine);
 }
 
-static void what_cannot_be_taken_back_is_listed(void **state)
+static void what_cannot_be_rolled_back_is_listed(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -273,7 +273,7 @@ static void what_cannot_be_taken_back_is_listed(void **state)
 	machine_end(&machine);
 }
 
-static void what_fails_in_undoing_does_not_keep_the_rest_from_it(void **state)
+static void a_failure_in_a_rollback_does_not_stop_it(void **state)
 {
 	struct machine machine;
 	struct outcome outcome;
@@ -289,7 +289,7 @@ static void what_fails_in_undoing_does_not_keep_the_rest_from_it(void **state)
 	machine_end(&machine);
 }
 
-static void what_cannot_be_read_is_not_written(void **state)
+static void unreadable_items_are_not_written(void **state)
 {
 	struct isst_emulator_statistics before;
 	struct machine machine;
@@ -387,11 +387,11 @@ int main(void)
 		cmocka_unit_test(late_levels_are_waited_for),
 		cmocka_unit_test(late_core_power_is_waited_for),
 		cmocka_unit_test(firmware_that_is_too_late_is_overwritten),
-		TEST(what_a_failed_level_change_disturbed_is_restored, "tests/multi-die"),
-		TEST(what_a_failed_level_change_disturbed_is_restored, "guide"),
-		cmocka_unit_test(what_cannot_be_taken_back_is_listed),
-		cmocka_unit_test(what_fails_in_undoing_does_not_keep_the_rest_from_it),
-		cmocka_unit_test(what_cannot_be_read_is_not_written),
+		TEST(side_effects_of_a_failed_level_change_are_restored, "tests/multi-die"),
+		TEST(side_effects_of_a_failed_level_change_are_restored, "guide"),
+		cmocka_unit_test(what_cannot_be_rolled_back_is_listed),
+		cmocka_unit_test(a_failure_in_a_rollback_does_not_stop_it),
+		cmocka_unit_test(unreadable_items_are_not_written),
 		cmocka_unit_test(a_write_that_fails_ends_its_batch),
 	};
 

@@ -22,7 +22,7 @@ quick='mitigations=off nowatchdog init_on_alloc=0 noxsave audit=0 apparmor=0'
 tries=3
 parallel=2
 
-tool_missing() {	# says what is not installed
+tool_missing() {	# prints what is not installed
 	for tool in qemu-system-x86_64 cpio gzip make gcc timeout; do
 		command -v "$tool" > /dev/null || { echo "$tool"; return 0; }
 	done

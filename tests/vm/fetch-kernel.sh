@@ -9,7 +9,7 @@
 #   builder   a system with compiler and libc of the kernel's release, in which modules are built, with headers in it; only
 #             where the headers need that (7): made by debootstrap, as root
 #   version   kernel and package
-# Exit status 3 when there is none to be had; what is missing is said on standard error.
+# Exit status 3 when there is none to be had; what is missing is reported on standard error.
 set -eu
 
 series=$1

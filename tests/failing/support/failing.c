@@ -231,7 +231,7 @@ static void check_end(const struct machine *machine, const struct command *comma
 	 */
 	noted = strstr(errors, "left as it is") || strstr(errors, "left as they are") ||
 		strstr(errors, "does not know the core");
-	/* The emulated firmware answers nothing then: `journal show` says that it is unknown. */
+	/* The emulated firmware does not answer then: `journal show` reports it as unknown. */
 	noted = noted || strstr(end->output, "now:unknown");
 	/* But whose CPUs a partition has is no question of memory. */
 	noted = noted && !strstr(errors, "it is not a partition of CPUs of");
@@ -240,25 +240,26 @@ static void check_end(const struct machine *machine, const struct command *comma
 	if (status == 0 && !noted && strcmp(picture, course->after) != 0)
 		note_failure(machine, command, disturbance, "status 0, but it is not done");
 	made = strstr(errors, "the change was made") && strcmp(picture, course->after) == 0;
-	/* Of a recovery that failed the journal tells the next run. */
+	/* The journal of a failed recovery is kept for the next run. */
 	if (status != 0 && status != ROLLBACK_INCOMPLETE && !made && !command->killed &&
 	    strcmp(picture, course->before.picture) != 0)
 		note_failure(machine, command, disturbance,
-			     "half done, and the status does not say");
+			     "partially changed, and the status does not show it");
 	/* What the C library keeps for itself, such as buffers of streams, it keeps in any run. */
 	if (end->blocks > course->blocks)
 		note_failure(machine, command, disturbance, "memory is not freed");
 	if (status != 0 && *errors == '\0' && *end->output == '\0')
-		note_failure(machine, command, disturbance, "it failed without a word");
+		note_failure(machine, command, disturbance, "it failed without a message");
 	if (strstr(errors, "Error: ;") || strstr(errors, "Error: \n"))
-		note_failure(machine, command, disturbance, "the message does not say why");
+		note_failure(machine, command, disturbance,
+			     "the message does not contain the cause");
 	free(errors);
 	free(picture);
 }
 
 /**
  * A run that could not even look at what its step had moved leaves that to be decided: the next one
- * stops, and says how.
+ * stops, and reports how.
  */
 static bool stops_at_journal(const struct machine *machine, const struct end *end)
 {

@@ -4,7 +4,7 @@
  * other, is not to be had. Each is a test whose *state is the name of the platform.
  *
  * A command that then succeeds has done all and printed the right thing. One that fails has changed
- * nothing, or ends with the status that says so (5), and the next run puts it right. None crashes,
+ * nothing, or ends with the corresponding status (5), and the next run completes it. None crashes,
  * and none leaves memory that it has not freed.
  */
 #ifndef TESTS_FAILING_FAILING_H

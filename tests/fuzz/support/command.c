@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The whole command in this process, on an emulated machine whose device and files answer as the
- * input says: one byte for each call, and more where it disturbs the call. It takes the place of
+ * input specifies: one byte for each call, and more if it disturbs the call. It replaces
  * isst_emulator() by the linker's --wrap.
  */
 #include "base/machine.h"

@@ -16,7 +16,7 @@ char *fuzz_text(const uint8_t *data, size_t size);
 /** A scratch directory of this process, made at the first call and removed at its end. */
 const char *fuzz_scratch(void);
 
-/* What the program says goes nowhere; a finding of a sanitizer is still seen. */
+/* The output of the program is discarded; findings of a sanitizer are still visible. */
 void fuzz_silence(void);
 
 /* command.c: the whole command in this process */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads pictures line by line, and names the items that their lines tell of. */
+/* Reads pictures line by line, and names the items that their lines describe. */
 #include "transaction/support/differences.h"
 #include "emulator/model/tpmi_layout.h"
 #include "isst.h"
@@ -101,7 +101,7 @@ static void free_picture(struct picture *picture)
 
 /* ---- Values ---- */
 
-/** Both values of a key; NULL where a picture lacks it. Returns whether they differ. */
+/** Both values of a key; NULL if a picture does not have it. Returns whether they differ. */
 struct values {
 	const char *before, *now;
 };
@@ -203,7 +203,7 @@ static void find_power_domains(struct difference *difference)
 	difference->domain_count = d;
 }
 
-/** The firmware's domains are packages and their dies, in order; CPUs tell which there are. */
+/** The firmware's domains are packages and their dies, in order; the CPUs show which exist. */
 static void find_domains(struct difference *difference)
 {
 	static const char *const PLACES[] = { CPUS, "hidden/" };
@@ -472,7 +472,7 @@ static void find_cpus(struct difference *difference)
 	isst_cpuset_free(present);
 }
 
-/** What a group is, as the kernel tells it: its kind and its CPUs. */
+/** The state of a group as the kernel reports it: its kind and its CPUs. */
 static char *group_text(const struct picture *picture, const char *name)
 {
 	char *directory, *kind_key, *cpus_key, *text;
@@ -643,7 +643,7 @@ static void compare_rest(const struct difference *difference, const char *before
 	assert_non_null(lines);
 	while ((line = strsep(&rest, "\n")))
 		if (*line && !is_explained(difference, line + 2))
-			fprintf(out, "differs, and nothing that is listed tells why: %s\n", line);
+			fprintf(out, "differs, and no listed item explains it: %s\n", line);
 	free(lines);
 }
 

@@ -133,10 +133,10 @@ static void check_recovery(const struct machine *machine, const struct request *
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 0), 0);
 	if (isst_discover(context))
-		fail_msg("%s, %s, killed after change %u: the next run says: %s", machine->name,
+		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
 			 request->name, k, isst_error(context));
 	if (!has_notice(context, "rolled back the incomplete change"))
-		fail_msg("%s, %s, killed after change %u: the next run does not tell of it",
+		fail_msg("%s, %s, killed after change %u: the next run does not report it",
 			 machine->name, request->name, k);
 	isst_close(context);
 	moment_check(machine, &course->before, "%s, killed after change %u of %u", request->name, k,
@@ -199,7 +199,8 @@ static bool is_written(const char *line, const char *other)
 		strstr(line, "/cpufreq/scaling_m"));
 }
 
-/** Whether what @there says, and @before does not, is in @now, unless it is gone with its CPU. */
+/** Whether what @there contains, and @before does not, is in @now, unless it disappeared with its
+ * CPU. */
 static bool keeps_what_came(const char *before, const char *there, const char *now,
 			    const char *other)
 {
@@ -263,7 +264,7 @@ static void kill_and_change_all(const struct machine *machine, const struct requ
 
 	for (unsigned int k = 1; k <= course->changes; k++)
 		for (size_t i = 0; course_middle_of_kind(course, k) && i < COUNT(OTHERS); i++) {
-			/* Nobody can tell two processes apart that write the same value. */
+			/* Two processes that write the same value cannot be distinguished. */
 			if (strstr(request->name, OTHERS[i]) ||
 			    (request->before && strstr(request->before, OTHERS[i])))
 				continue;

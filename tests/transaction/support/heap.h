@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/** Bytes in use; the test is skipped where the C library does not tell. */
+/** Bytes in use; the test is skipped if the C library does not report it. */
 size_t heap_in_use(void);
 
 #endif

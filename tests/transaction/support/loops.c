@@ -8,12 +8,12 @@
 
 /** What an operation fails with, in turn; mailboxes are busy until their tries are used up. */
 static const int ERRORS[] = { -EIO, -ENXIO, -EBUSY };
-/** By ENXIO firmware also says that there is no such thing, which need not be a failure. */
+/** With ENXIO the firmware also reports missing support, which need not be a failure. */
 static const int READ_ERRORS[] = { -EIO, -EBUSY };
 
 /* ---- Requests and their courses ---- */
 
-/** What firmware refuses although nobody can know it before (tests of its own are in tpmi.c). */
+/** Requests that the firmware refuses unpredictably (tpmi.c tests these separately). */
 static bool is_refused(const struct machine *machine, const struct request *request)
 {
 	return strcmp(machine->name, "tests/tpmi-tiny") == 0 && request->level == 3;
@@ -43,7 +43,7 @@ bool course_run(const struct machine *machine, const struct request *request, st
 	seam_counts_clear(&counts);
 	outcome_clear(&outcome);
 	moment_return(&course->before);
-	moment_check(machine, &course->before, "%s: the machine put back", request->name);
+	moment_check(machine, &course->before, "%s: the restored machine", request->name);
 	machine_look(machine);
 	course->cache = machine_text(machine, "run/topology");
 	moment_return(&course->before);
@@ -210,8 +210,8 @@ static void check_spared(const struct machine *machine, const struct request *re
 	assert_true(asprintf(&name, "package %u, power domain %u: ", package, domain) > 0);
 	if (strcmp(now, course->after) != 0 && !strstr(outcome->warnings, name) &&
 	    !strstr(outcome->refusals, name))
-		fail_msg("%s, %s: %s failed, and nobody says so", machine->name, request->name,
-			 counts->target);
+		fail_msg("%s, %s: %s failed, and no message reports it", machine->name,
+			 request->name, counts->target);
 	free(now);
 	free(name);
 }
@@ -322,7 +322,7 @@ static void fail_read(const struct machine *machine, const struct request *reque
 		check_clean(machine, course, request, "read", k, &counts);
 		course_forget_offline(machine, course);
 	} else {
-		/* A CPU whose core nobody told is left out, and somebody says so. */
+		/* A CPU whose core is unknown is left out, with a message. */
 		if (outcome.here && spared)
 			check_spared(machine, request, course, &outcome, &counts, spared);
 		else if (outcome.here &&
@@ -374,7 +374,7 @@ void every_read_fails(void **state)
 	for_each_request(*state, true, test_all_reads);
 }
 
-/* ---- Undoing fails ---- */
+/* ---- The rollback fails ---- */
 
 static void fail_undo(const struct machine *machine, const struct request *request,
 		      const struct course *course, unsigned int k, unsigned int stuck)
@@ -393,7 +393,7 @@ static void fail_undo(const struct machine *machine, const struct request *reque
 	spared = find_spared(&outcome, &counts);
 	if (error == 0 && !spared && !found_another_way(request, &counts) &&
 	    !did_without_limits(&outcome, &counts))
-		fail_msg("%s, %s: change %u failed and nobody knows", machine->name, request->name,
+		fail_msg("%s, %s: change %u failed without a report", machine->name, request->name,
 			 k);
 	wrong = error ? differences_check(before, now, outcome.differences) : NULL;
 	if (wrong || (error && (strcmp(now, before) == 0) == (error == -ENOTRECOVERABLE)))

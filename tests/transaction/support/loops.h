@@ -50,7 +50,7 @@ void sampled_kinds_fail(void **state);
 /** The k-th read fails: an error and the machine as before, or no error and all done. */
 void every_read_fails(void **state);
 void sampled_reads_fail(void **state);
-/** A change fails, and undoing another one as well: exactly what differs is listed. */
+/** A change fails, and the rollback of another one as well: exactly the differences are listed. */
 void every_undo_fails(void **state);
 void sampled_undos_fail(void **state);
 void sampled_kinds_and_undos_fail(void **state);

@@ -108,7 +108,7 @@ static void power_on(const struct machine *machine)
 
 static void begun(struct machine *machine)
 {
-	/* Recorded machines are locked, for what the firmware would do otherwise is to be tried. */
+	/* Captured machines are locked; these tests need the unlocked behaviour of the firmware. */
 	machine->target = (struct isst_emulator_target){ .platform = machine->platform,
 							 .state_directory = machine->state,
 							 .unlock = strncmp(machine->name, "tests/",
@@ -288,7 +288,7 @@ void machine_check_without(const struct machine *machine, const char *before, co
 	assert_non_null(then);
 	drop_lines(now, domain);
 	drop_lines(then, domain);
-	/* These files show what the lines of domains tell as well. */
+	/* These files show the same values as the lines of domains. */
 	drop_lines(now, "/sys/devices/system/cpu/intel_uncore_frequency/");
 	drop_lines(then, "/sys/devices/system/cpu/intel_uncore_frequency/");
 	if (strcmp(now, then) != 0)
@@ -474,7 +474,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 	outcome->planning = request->plan(context, change, request, &objections);
 	outcome->refusals = objections.lines;
 	outcome->here = !outcome->planning && objections.planned && !objections.error;
-	/* What cannot be done as a whole is not begun; that the machine lacks it is no error here.
+	/* A change that cannot be completed is not begun; missing support is not an error here.
 	 */
 	if (!outcome->planning)
 		outcome->planning = isst_change_objection(change);

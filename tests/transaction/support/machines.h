@@ -41,13 +41,13 @@ void machine_look(const struct machine *machine);
 
 /** All that the machine holds, as text; to be freed. */
 char *machine_picture(const struct machine *machine);
-/** Fails where the machine, but for what lines that begin with @domain tell, is not as in @before.
+/** Fails if the machine, except for lines that begin with @domain, is not as in @before.
  */
 void machine_check_without(const struct machine *machine, const char *before, const char *domain,
 			   const char *what);
 /** Fails where the machine, but for its turbo ratio limits, is not as in @before. */
 void machine_check_but_limits(const struct machine *machine, const char *before, const char *what);
-/** Fails where the machine is not as in @before; @format says what was done. */
+/** Fails where the machine is not as in @before; @format describes what was done. */
 __attribute__((format(printf, 3, 4))) void
 machine_check(const struct machine *machine, const char *before, const char *format, ...);
 

@@ -31,7 +31,7 @@ static void test_repeated(const struct machine *machine, const struct request *r
 			  const struct course *course)
 {
 	/* A CPU of a package that the driver does not offer is looked at whenever CPUs go on- or
-	 * offline: nobody remembers that it belongs to no power domain. */
+	 * offline: it is not stored that it belongs to no power domain. */
 	if (request->online && strcmp(machine->name, "tests/tpmi-odd") == 0)
 		return;
 	machine_prepare(machine, request->name);

@@ -328,7 +328,7 @@ const struct request REQUESTS[] = {
 	  .before = "turbo-freq enable",
 	  .plan = plan_turbo_freq,
 	  .automatic = true },
-	/* What the user had before comes back, and stays when it is said again. */
+	/* The user's previous settings are restored, and stay when the command is repeated. */
 	{ .name = "base-freq disable auto over core-power",
 	  .before = "core-power enable ordered; turbo-mode disable; base-freq enable auto",
 	  .plan = plan_base_freq,

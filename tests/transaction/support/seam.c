@@ -99,7 +99,7 @@ static void made(unsigned int number)
 
 /* ---- TPMI: requests of their own, and batches of associations ---- */
 
-/** What a request is called, and where its structure says what it is about. */
+/** The name of a request, and the position of its target in the structure. */
 static const struct tpmi_request {
 	unsigned long request;
 	const char *name;
@@ -182,7 +182,7 @@ static bool association_fails(const struct abi_clos_assoc *one, bool sets, bool 
 	return fails;
 }
 
-/** As the driver does: what stands before a failing entry has been done, and nobody is told of
+/** As in the driver: entries before a failing one have been carried out, without a report about
  * that. */
 static int send_associations(void *data, int descriptor, void *argument)
 {

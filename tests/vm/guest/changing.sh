@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh disable=SC2154,SC2086,SC2034 # variables come from init and lib.sh and hold no blanks
-# Every command that changes the firmware's state, in text and JSON: what it says, and what the registers of the played
+# Every command that changes the firmware's state, in text and JSON: its output, and the registers of the simulated
 # hardware hold afterwards. The states are written by hand from the manual page and the tables of the hardware.
 
 changing() {
@@ -81,7 +81,7 @@ turbo_freq() {
 	E
 }
 
-# High priority for one core: one more unit tells of it, in text under the same path again.
+# High priority for one core: one more unit shows it, in text under the same path again.
 turbo_freq_auto() {
 	power_on
 	run isst -c 5 turbo-freq enable -a

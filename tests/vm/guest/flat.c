@@ -2,7 +2,7 @@
 /*
  * flat text|json: rewrites the tree on standard input as lines `path/of/nodes/key:value`, so that
  * the two forms of one result can be compared. In JSON the path of a unit is one key; its parts
- * become nodes. Strict: what is not one valid document of objects and strings is told.
+ * become nodes. Strict: anything that is not one valid document of objects and strings is reported.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -167,7 +167,7 @@ last_die_offline() {
 }
 
 # The driver knows the core numbers of those CPUs alone that have been online since it was loaded. What belongs to a
-# domain whose CPUs are all offline it cannot tell: the domain may be one of I/O, or not.
+# domain whose CPUs are all offline it is unknown whether it is an I/O domain.
 domain_offline() {
 	[ "$transport" = tpmi ] || return 0
 	power_on
@@ -180,7 +180,7 @@ domain_offline() {
 		status_is 1 $status
 		holds $work/err 'package 1, power domain 1: which CPUs its cores are is not known'
 	} > $work/wrong
-	verdict 'perf-profile info -l 1 (all CPUs of a power domain offline since boot: said, exit status 1)' $work/wrong
+	verdict 'perf-profile info -l 1 (all CPUs of a power domain offline since boot: reported, exit status 1)' $work/wrong
 	control refuse-level 3
 	run isst perf-profile set-config-level -l 1
 	cat $work/out $work/err > $work/said
@@ -232,14 +232,14 @@ read_only() {
 	{
 		[ $status = 1 ] || [ $status = 4 ] || status_is '1 or 4' $status
 		holds $work/said 'ead-only'
-		! grep -q 'needs root' $work/said || echo 'it says that it needs root, which it is'
+		! grep -q 'needs root' $work/said || echo 'it reports that it needs root, which it is'
 		same registers $work/registers $hardware/registers
 		equal 'CPUs online' "$(cat $cpus_dir/present)" "$(cat $cpus_dir/online)"
 	} > $work/wrong
 	verdict 'perf-profile set-config-level -l 1 -o (/sys is read-only)' $work/wrong
 }
 
-# After a run that was killed at any moment the next one finds all of its change, or takes back what there is of it.
+# After a run that was killed at any moment the next one finds its complete change, or rolls it back.
 killed_at_random() {
 	power_on
 	isst base-freq enable -a > $work/before 2>&1

@@ -35,7 +35,7 @@ status_is() {	# $1: expected $2: got
 }
 
 holds() {	# $1: file $2: words that have to be in it
-	grep -q -F -e "$2" "$1" || { echo "not said: $2; but:"; head -n 12 "$1"; grep -E '^(Error|Information)' "$1"; }
+	grep -q -F -e "$2" "$1" || { echo "not printed: $2; but:"; head -n 12 "$1"; grep -E '^(Error|Information)' "$1"; }
 }
 
 is_empty() {	# $1: what $2: file
@@ -184,7 +184,7 @@ reads() {	# $1: body $2: io or - $3: list of CPUs or -; the other words: the com
 
 # ---- Registers ----
 
-# The registers that the hardware has to hold: lines `PACKAGE DOMAIN ITEM VALUE...` on standard input tell how they
+# The registers that the hardware has to hold: lines `PACKAGE DOMAIN ITEM VALUE...` on standard input describe how they
 # differ from those at power on; see registers.awk.
 registers() {
 	awk -v transport="$transport" -f /vm/registers.awk $work/units.io -
@@ -223,7 +223,7 @@ changes() {	# $1: body $2: io or - $3: list of CPUs or - $4: commands before, ma
 }
 
 # A command that has to fail, with the machine as it was before: $1: status $2: words of its message; the command.
-# Faults are switched on by $fault before the command, after $before.
+# $fault enables faults before the command, after $before.
 fails() {
 	expected=$1 words=$2
 	shift 2

@@ -73,7 +73,7 @@ information() {
 	verdict '-f json --info' $work/wrong
 	for word in --version --help 'perf-profile --help' 'turbo-freq enable --help' 'platform list' 'platform show guide'; do
 		run isst $word
-		{ status_is 0 $status; [ -s $work/out ] || echo 'says nothing'; } > $work/wrong
+		{ status_is 0 $status; [ -s $work/out ] || echo 'prints nothing'; } > $work/wrong
 		verdict "$word" $work/wrong
 	done
 }
@@ -107,7 +107,7 @@ wrong_usage() {
 	fails 3 '999' -c 999 core-power get-assoc
 }
 
-# What the machine tells can be taken along, and is the same where it is replayed.
+# The machine can be captured, and is the same when it is replayed.
 captured() {
 	run isst platform capture /tmp/captured
 	status_is 0 $status > $work/wrong

@@ -86,7 +86,7 @@ compare() {	# $1: name $2: command $3: printed or left $4: file of the reference
 	verdict "$1${allowed:+ (but for $allowed)}" $work/wrong
 }
 
-# Results and errors as a line for each value; what is told besides is worded differently.
+# Results and errors as a line for each value; further messages have a different wording.
 leaves_of() {	# $1: command
 	case $1 in
 	--info) sed 1,2d $work/out ;;

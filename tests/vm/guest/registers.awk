@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The registers that the hardware has to hold, as its file "registers" shows them. Files: units (`package die domain
-# cpu`), and lines that tell how they differ from those at power on, the later ones over the earlier:
+# cpu`), and lines that describe how they differ from those at power on, the later ones over the earlier:
 #   PACKAGE DOMAIN ITEM VALUE...
 # PACKAGE is a number or *; DOMAIN a number, * for all with CPUs, or + for all.
 #   level L, base-freq 0|1, turbo-freq 0|1, core-power 0|1, ordered 0|1
 #   class N EPP WEIGHT MIN MAX    ratios; EPP is not kept by TPMI, neither is by model 0x55
 #   association CORE N            the core as counted within the domain
-#   turbo-limits 0xHEX            goes with the level unless told
+#   turbo-limits 0xHEX            changes with the level unless specified
 
 function matches(u, p, d) {
 	return (p == "*" || p == package[u]) && (d == "+" || d == domain[u] || (d == "*" && cpu[u] != "None"))

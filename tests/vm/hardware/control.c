@@ -11,7 +11,7 @@
  * current ones busy COUNT                      the next COUNT mailbox commands take longer than
  * drivers wait stuck MS                        the mailbox is busy for MS milliseconds refuse
  * COMMAND SUB DIE AFTER    a die refuses a mailbox command, after AFTER accepted ones
- *     refuse-level|refuse-features|refuse-core-power DIE    of TPMI; the error code tells; -1: I/O
+ *     refuse-level|refuse-features|refuse-core-power DIE    of TPMI; with an error code; -1: I/O
  *     freeze 0|1                      TPMI: control registers are not looked at
  */
 #include <linux/debugfs.h>

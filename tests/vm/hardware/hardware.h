@@ -65,7 +65,7 @@ struct hw_refusal {
 	int die, after;
 };
 
-/* Faults that the control file switches on. */
+/* Faults that the control file enables. */
 struct hw_faults {
 	bool locked;
 	int slow_ms;	    /* so long a level that was accepted takes to become the current one */

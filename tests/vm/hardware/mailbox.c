@@ -19,7 +19,7 @@ enum mailbox_status { DONE = 0, INVALID_COMMAND = 1, INVALID_LEVEL = 0x1f, REFUS
 #define BUSY_US 1500
 #define BUSY_LOOKS 4
 
-/* Levels, as their command 0x7f tells of them. */
+/* Levels, as command 0x7f reports them. */
 
 static u32 four_bytes(const u8 *bytes)
 {

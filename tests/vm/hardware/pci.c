@@ -4,8 +4,8 @@
  * code:
  *  - mailbox machines: two buses for each die, with device 0 function 1 (registers in memory) on
  * the first and device 30 function 1 (mailbox) on the second;
- *  - TPMI machines: one bus for each package, with a device whose vendor specific capability says
- *    where the TPMI tables are.
+ *  - TPMI machines: one bus for each package, with a device whose vendor specific capability
+ * describes where the TPMI tables are.
  */
 #include <linux/cpu.h>
 #include <linux/ioport.h>
