@@ -11,12 +11,12 @@ state=$work/machine
 PATH=$build:$PATH
 export PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$state"
 
-say() {
+heading() {
 	printf '\n## %s\n' "$*"
 }
 
-# Shows a command line and runs it. Of its output the banner is left out, which is the same every time, and what it
-# tells of each CPU on its way: files of the kernel show the outcome.
+# Prints a command line and runs it. The banner, which is always the same, and the progress messages about CPUs are
+# removed from its output: the kernel's files show the result.
 run_expecting() {	# $1: its exit status; the other words: the command
 	expected=$1
 	shift
@@ -40,109 +40,109 @@ run_refused() {
 	echo "(exit status $status)"
 }
 
-# Shows files of the emulated kernel with their values; their names are below /sys/devices/system/cpu.
+# Prints files of the emulated kernel, relative to /sys/devices/system/cpu, with their values.
 values() {
 	printf '\n# cd /sys/devices/system/cpu && grep -H . %s\n' "$*"
 	(cd "$state/root/sys/devices/system/cpu" && grep -H . "$@")
 }
 
-say 'What the platform can do. Its banner is left out of what follows'
+heading 'Supported features of the platform. The following examples omit the banner'
 printf '\n# intel-speed-select --info\n'
 intel-speed-select --info 2>&1
-say 'Performance levels, and whether they are locked'
+heading 'Performance levels, and whether they are locked'
 run isst perf-profile get-config-levels
 run isst perf-profile get-lock-status
 run isst perf-profile get-config-version
 run isst perf-profile get-config-enabled
 run isst perf-profile get-config-current-level
 
-say 'Properties of the base level, and of level 4 with fewer CPUs and a higher base frequency'
+heading 'Properties of the base level, and of level 4 with fewer CPUs and a higher base frequency'
 run isst -c 0 perf-profile info -l 0
 run isst -c 0 perf-profile info -l 4
 
-say 'Level 4: what would be changed'
+heading 'Level 4: what would be changed'
 run isst --dry-run -c 0 perf-profile set-config-level -l 4 -o
-say 'Level 4: before'
+heading 'Level 4: before'
 values online cpu0/cpufreq/base_frequency
-say 'Level 4: the change. Without -o no CPU would go offline'
+heading 'Level 4: the change. Without -o no CPU would go offline'
 run isst perf-profile set-config-level -l 4 -o
-say 'Level 4: after'
+heading 'Level 4: after'
 run isst perf-profile get-config-current-level
 values online cpu0/cpufreq/base_frequency
-say 'SST-BF at level 4: refused, for that level has none'
+heading 'SST-BF at level 4: refused, because the level does not support it'
 run_refused 3 isst base-freq enable -a
-say 'Back to level 0, with all CPUs'
+heading 'Back to level 0, with all CPUs'
 run isst perf-profile set-config-level -l 0 -o
 run isst perf-profile get-config-current-level
 values online cpu0/cpufreq/base_frequency
 
-say 'SST-CP: core power and its classes of service, before'
+heading 'SST-CP: core power and its classes of service, before'
 run isst core-power info
 run isst core-power get-config -c 0
 run isst -c 10 core-power get-assoc
-say 'SST-CP: on, CLOS 0 configured with defaults and CLOS 3 with limits, CPU 10 in CLOS 3'
+heading 'SST-CP: enabled, CLOS 0 configured with defaults and CLOS 3 with limits, CPU 10 in CLOS 3'
 run isst core-power enable
 run isst core-power config -c 0
 run isst core-power config -c 3 -w 15 -n 800 -m 2400
 run isst -c 10 core-power assoc -c 3
-say 'SST-CP: after. CPU 38 is the thread beside CPU 10: a class holds for a whole core'
+heading 'SST-CP: after. CPU 38 is the sibling thread of CPU 10: a class applies to a whole core'
 run isst -c 0 core-power info
 run isst -c 0 core-power get-config -c 0
 run isst -c 0 core-power get-config -c 3
 run isst -c 10,38 core-power get-assoc
-say 'SST-CP: back to what was before'
+heading 'SST-CP: back to the previous settings'
 run isst -c 10 core-power assoc -c 0
 run isst core-power config -c 3
 run isst core-power disable
 run isst -c 0 core-power info
 
-say 'SST-BF: which CPUs can have a higher base frequency'
+heading 'SST-BF: the CPUs that can have a higher base frequency'
 run isst -c 0 base-freq info -l 0
-say 'SST-BF: before. CPU 5 is one of them, CPU 4 is not'
+heading 'SST-BF: before. CPU 5 is one of them, CPU 4 is not'
 values cpu4/cpufreq/base_frequency cpu5/cpufreq/base_frequency cpu5/cpufreq/scaling_min_freq
 run isst -c 4,5 core-power get-assoc
-say 'SST-BF: on, with classes of service to go with it'
+heading 'SST-BF: enabled, with matching classes of service'
 run isst base-freq enable -a
-say 'SST-BF: after'
+heading 'SST-BF: after'
 values cpu4/cpufreq/base_frequency cpu5/cpufreq/base_frequency cpu5/cpufreq/scaling_min_freq
 run isst -c 4,5 core-power get-assoc
 run isst -c 0 core-power get-config -c 0
 run isst -c 0 core-power info
-say 'SST-BF: once more. Nothing is written'
+heading 'SST-BF: enabled again. Nothing is written'
 run isst base-freq enable -a
-say 'SST-BF: off, and what it replaced is put back'
+heading 'SST-BF: disabled, and the previous settings are restored'
 run isst base-freq disable -a
 values cpu4/cpufreq/base_frequency cpu5/cpufreq/base_frequency cpu5/cpufreq/scaling_min_freq
 run isst -c 4,5 core-power get-assoc
 run isst -c 0 core-power info
 
-say 'SST-TF: how much turbo a few cores can have'
+heading 'SST-TF: turbo frequencies of a few cores'
 run isst -c 0 turbo-freq info -l 0
 run isst -c 0 turbo-freq info -l 0 -b 0 -r avx2
-say 'SST-TF: before'
+heading 'SST-TF: before'
 run isst -c 0 turbo-mode get-trl
 run isst -c 11,12,13 core-power get-assoc
-say 'SST-TF: on, with high priority for the cores of CPUs 12 and 13'
+heading 'SST-TF: enabled, with high priority for the cores of CPUs 12 and 13'
 run isst -c 12,13 turbo-freq enable -a
-say 'SST-TF: after. 12 and 13 are in CLOS 0, all others of the package in CLOS 3'
+heading 'SST-TF: after. 12 and 13 are in CLOS 0, all others of the package in CLOS 3'
 run isst -c 0 turbo-mode get-trl
 run isst -c 11,12,13 core-power get-assoc
 run isst -c 0 core-power info
-say 'SST-TF needs core-power: switching that off is refused'
+heading 'SST-TF needs core-power: disabling core-power is refused'
 run_refused 1 isst -c 0 core-power disable
-say 'SST-TF: off, and what it replaced is put back'
+heading 'SST-TF: disabled, and the previous settings are restored'
 run isst -c 12,13 turbo-freq disable -a
 run isst -c 0 turbo-mode get-trl
 run isst -c 11,12,13 core-power get-assoc
 run isst -c 0 core-power info
 
-say 'A change that fails: the emulated processor refuses a step, and those before it are rolled back'
+heading 'A change that fails: the emulated processor refuses a step, and the preceding ones are rolled back'
 echo 'mailbox 0x7f/0x02 ENXIO' > "$state/faults"
 run_refused 1 isst -c 12,13 turbo-freq enable -a
 rm "$state/faults"
 run isst -c 0 core-power info
 
-say 'The same as JSON, for scripts'
+heading 'The same as JSON, for scripts'
 run isst -f json perf-profile get-config-levels
 run isst -f json --dry-run -c 0 core-power enable
-say 'No hardware was touched: this was an emulated machine. On a server with Speed Select, leave out ISST_EMULATE.'
+heading 'No hardware was touched: this was an emulated machine. On a server with Speed Select, unset ISST_EMULATE.'

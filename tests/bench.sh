@@ -243,5 +243,5 @@ awk -v domains="$tpmi_domains" -v compute="$tpmi_compute" -v cores="$tpmi_cores"
 
 # ---- Compared with the distribution's package of the kernel tree's tool ----
 
-printf '\nCompared with the reference (docs/performance.md tells how to read it):\n'
+printf '\nCompared with the reference (docs/performance.md describes the columns):\n'
 sh "$here/bench/compare.sh" "$build"

@@ -193,10 +193,10 @@ check_counting() {
 		awk -f "$here/count-calls.awk" "$scratch/trace"
 	done | least)
 	if [ "$counted" != "$traced" ]; then
-		echo "bench: $counted system calls were counted, strace tells of $traced" >&2
+		echo "bench: $counted system calls were counted, strace reports $traced" >&2
 		return 1
 	fi
-	echo "System calls are counted as strace tells them (guide, perf-profile info: $traced)."
+	echo "The count of system calls equals that of strace (guide, perf-profile info: $traced)."
 }
 
 # Milliseconds that --help takes at best, on no machine at all.

@@ -22,7 +22,7 @@ function is_programs_own(name, line) {
 	name = line
 	sub(/\(.*/, "", name)
 }
-# The second half of a call that was told in two, signals, ends.
+# The second half of a call that was printed in two parts, signals, ends.
 line ~ /^(<\.\.\.|---|\+\+\+)/ {
 	next
 }

@@ -84,10 +84,10 @@ FILENAME == ARGV[1] {
 	figure[name, $3, 11] = sprintf("%.1f", $(15))
 }
 END {
-	heading("Counted exactly", "system calls, opens of the device, driver calls, commands")
+	heading("Exact counts", "system calls, opens of the device, driver calls, commands")
 	table(1, 4)
-	heading("Milliseconds, the quickest of several runs; peak memory in KiB", \
-		"outside of the emulator, wall time, processor time, peak memory, wall time at 40 us")
+	heading("Milliseconds, minimum of several runs; peak memory in KiB", \
+		"outside the emulator, wall time, processor time, peak memory, wall time at 40 us")
 	table(7, 11)
 	for (n = 1; n <= names; n++)
 		judge(order[n])

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is preloaded before the emulator's preload library: tells, at the end of a program, how many
+ * Is preloaded before the emulator's preload library: prints, at the end of a program, how many
  * system calls it made, or how much time it took, as if there were no emulator. By the marks of the
  * preload library (src/preload/machine.c) it knows where the emulator is at work; it keeps them
  * from the kernel. Neither loading and linking nor the opening of the emulated machine count.
  *
  * It also takes the emulator's variables out of the environment, so that a command that could
- * emulate by itself meets the machine as any other program does.
+ * emulate itself sees the machine like any other program.
  *
  * ISST_BENCH_CALLS, ISST_BENCH_TIME: the files to write the number of calls, or milliseconds, to.
  */
@@ -69,7 +69,7 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 	return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
-static void tell(const char *path, double number, const char *format)
+static void write_figure(const char *path, double number, const char *format)
 {
 	FILE *file = fopen(path, "w");
 
@@ -79,12 +79,12 @@ static void tell(const char *path, double number, const char *format)
 	fclose(file);
 }
 
-static void tell_calls(void)
+static void write_calls(void)
 {
 	const char *path = calls_file;
 
 	calls_file = NULL; /* to open it is not the program's */
-	tell(path, (double)dispatch_calls, "%.0f\n");
+	write_figure(path, (double)dispatch_calls, "%.0f\n");
 }
 
 static const char *take(const char *name)
@@ -101,7 +101,7 @@ __attribute__((constructor)) static void begin(void)
 	unsetenv("ISST_EMULATE_UNLOCK");
 	time_file = take("ISST_BENCH_TIME");
 	calls_file = take("ISST_BENCH_CALLS");
-	if (calls_file && dispatch_start(tell_calls))
+	if (calls_file && dispatch_start(write_calls))
 		calls_file = NULL;
 	inside = 0;
 	started = now();
@@ -112,5 +112,5 @@ __attribute__((destructor)) static void end(void)
 	double own = now() - started - inside;
 
 	if (time_file)
-		tell(time_file, own, "%.3f\n");
+		write_figure(time_file, own, "%.3f\n");
 }

@@ -390,11 +390,12 @@ static void a_signal_is_named(void **state)
 static void a_domain_without_the_feature_is_skipped(void **state)
 {
 	(void)state;
-	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
+	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 does not support it",
+						   0 };
 	change_machine(&run, &enable_automatic);
 	assert_int_equal(library.runs, 1);
-	assert_outcome(STATUS_DONE, "Information: package 1 lacks it\n" UNIT("0", "0", "turbo-freq",
-									     "enable:success")
+	assert_outcome(STATUS_DONE, "Information: package 1 does not support it\n" UNIT(
+					    "0", "0", "turbo-freq", "enable:success")
 					    UNIT("0", "0", "turbo-freq --auto", "enable:success"));
 }
 
@@ -482,14 +483,15 @@ static void a_domain_without_cpus_is_not_enough(void **state)
 	run.targets.domains = list;
 	run.targets.units[0].slot = 1;
 	run.targets.units[1].slot = 0;
-	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 lacks it", 0 };
+	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 does not support it",
+						   0 };
 	change_machine(&run, &(struct change_command){ .plan_domains = plan_all_but_the_last,
 						       .feature = KEY_TURBO_FREQ,
 						       .result = KEY_ENABLE });
 	assert_int_equal(library.runs, 0);
 	assert_outcome(STATUS_UNSUPPORTED,
-		       "Error: package 0 lacks it\n" UNIT("0", "0", "turbo-freq",
-							  "enable:failed(error -95)")
+		       "Error: package 0 does not support it\n" UNIT("0", "0", "turbo-freq",
+								     "enable:failed(error -95)")
 			       UNIT("0", "0", "turbo-freq", "enable:failed(error -95)"));
 }
 
@@ -497,12 +499,13 @@ static void a_named_domain_must_have_the_feature(void **state)
 {
 	(void)state;
 	name_cpus();
-	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
+	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 does not support it",
+						   0 };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
 	assert_outcome(STATUS_UNSUPPORTED,
-		       "Error: package 1 lacks it\n" UNIT("0", "12", "turbo-freq",
-							  "enable:failed(error -95)")
+		       "Error: package 1 does not support it\n" UNIT("0", "12", "turbo-freq",
+								     "enable:failed(error -95)")
 			       UNIT("0", "13", "turbo-freq", "enable:failed(error -95)")
 				       UNIT("1", "20", "turbo-freq", "enable:failed(error -95)"));
 }
@@ -510,25 +513,29 @@ static void a_named_domain_must_have_the_feature(void **state)
 static void nothing_is_done_where_no_domain_has_the_feature(void **state)
 {
 	(void)state;
-	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 lacks it", 0 };
-	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 lacks it", 0 };
+	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 does not support it",
+						   0 };
+	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 does not support it",
+						   0 };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
-	assert_outcome(STATUS_UNSUPPORTED,
-		       "Error: package 0 lacks it\nError: package 1 lacks it\n" UNIT(
-			       "0", "0", "turbo-freq", "enable:failed(error -95)")
-			       UNIT("1", "14", "turbo-freq", "enable:failed(error -95)"));
+	assert_outcome(
+		STATUS_UNSUPPORTED,
+		"Error: package 0 does not support it\nError: package 1 does not support it\n" UNIT(
+			"0", "0", "turbo-freq", "enable:failed(error -95)")
+			UNIT("1", "14", "turbo-freq", "enable:failed(error -95)"));
 }
 
 static void nothing_is_done_where_the_state_of_one_domain_forbids_it(void **state)
 {
 	(void)state;
-	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 lacks it", 0 };
+	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 does not support it",
+						   0 };
 	library.domain[1] = (struct isst_failure){ -EIO, "package 1 is locked", 0 };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
 	assert_outcome(STATUS_FAILED,
-		       "Error: package 0 lacks it\nError: package 1 is locked\n" UNIT(
+		       "Error: package 0 does not support it\nError: package 1 is locked\n" UNIT(
 			       "0", "0", "turbo-freq", "enable:failed(error -5)")
 			       UNIT("1", "14", "turbo-freq", "enable:failed(error -5)"));
 }

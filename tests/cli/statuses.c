@@ -63,48 +63,51 @@ static void a_unit_without_the_feature_is_noted(void **state)
 {
 	struct run *run = *state;
 
-	run_unsupported(run, "package %d lacks it", 1);
+	run_unsupported(run, "package %d does not support it", 1);
 	report_a_unit(run);
 	run_finish(run);
 	assert_int_equal(run->status, 0);
-	assert_rendered(run->report, FORMAT_TEXT, "Information: package 1 lacks it\n package-0\n");
+	assert_rendered(run->report, FORMAT_TEXT,
+			"Information: package 1 does not support it\n package-0\n");
 }
 
 static void a_named_unit_without_the_feature_is_an_error(void **state)
 {
 	struct run *run = *state;
 
-	run_unsupported(run, "package %d lacks it", 1);
+	run_unsupported(run, "package %d does not support it", 1);
 	report_a_unit(run);
 	run->targets.named = true;
 	run_finish(run);
 	assert_int_equal(run->status, 3);
-	assert_rendered(run->report, FORMAT_TEXT, "Error: package 1 lacks it\n package-0\n");
+	assert_rendered(run->report, FORMAT_TEXT,
+			"Error: package 1 does not support it\n package-0\n");
 }
 
 static void a_feature_that_no_unit_has_is_an_error(void **state)
 {
 	struct run *run = *state;
 
-	run_unsupported(run, "package 0 lacks it");
-	run_unsupported(run, "package 1 lacks it");
+	run_unsupported(run, "package 0 does not support it");
+	run_unsupported(run, "package 1 does not support it");
 	run_finish(run);
 	assert_int_equal(run->status, 3);
-	assert_rendered(run->report, FORMAT_TEXT,
-			"Error: package 0 lacks it\nError: package 1 lacks it\n");
+	assert_rendered(
+		run->report, FORMAT_TEXT,
+		"Error: package 0 does not support it\nError: package 1 does not support it\n");
 }
 
 static void a_result_exists_or_its_failure_is_reported_once(void **state)
 {
 	struct run *run = *state;
 	const struct isst_failure none = { 0 }, refused = { -EIO, "refused", 0 },
-				  lacking = { -EOPNOTSUPP, "no such thing", 0 };
+				  unsupported = { -EOPNOTSUPP, "no such thing", 0 };
 
 	assert_true(run_result(run, &none, true));
 	assert_false(run_result(run, &refused, true));
 	assert_false(run_result(run, &refused, false));
-	assert_false(run_result(run, &lacking, true));
-	assert_false(run_result(run, &lacking, false));
+	assert_false(run_result(run, &unsupported, true));
+	assert_false(run_result(run, &unsupported, false));
 	report_a_unit(run);
 	run_finish(run);
 	assert_int_equal(run->status, 1);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Replays recorded servers, and compares what the command prints of them with tables of their values and
 # with the built-in platforms that are to be the same servers: recorded.sh BUILD. Speaks TAP.
-# The recordings are in $ISST_RECORDED, or in ../shared/recorded; they are no part of the project, and where
+# The captures are in $ISST_RECORDED, or in ../shared/recorded; they are not part of the project, and where
 # one is missing its tests are skipped.
 here=$(dirname "$0")
 # shellcheck source=tests/command/replay.sh
@@ -24,7 +24,7 @@ result()
 	: > "$scratch/wrong"
 }
 
-# Whether a recording is there: recording NAME TEST...; all that would be tested with it is skipped otherwise.
+# Whether a capture exists: recording NAME TEST...; otherwise its tests are skipped.
 recording()
 {
 	machine=$1
@@ -37,7 +37,7 @@ recording()
 	return 1
 }
 
-# Runs the command on the recording: on_machine WORDS...; both streams, and a status other than 0.
+# Runs the command on the capture: on_machine WORDS...; both streams, and a status other than 0.
 on_machine()
 {
 	"$isst" --emulate "$recorded/$machine" --emulate-state "$scratch/$machine" "$@" 2>&1 < /dev/null ||

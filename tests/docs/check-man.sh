@@ -72,7 +72,7 @@ check_width() {
 	awk 'length > 100 { print; wide = 1 } END { exit wide }' "$scratch/help"
 }
 
-# Everything that can be typed, as the help texts tell it: "feature F", "command F C ARGUMENTS",
+# Everything that can be typed, according to the help texts: "feature F", "command F C ARGUMENTS",
 # "option F C: OPTION". Help and version, which work anywhere, stand under the program alone.
 typed_in_help() {
 	isst --help > "$scratch/help"
@@ -304,7 +304,7 @@ check_program() {	# $1: C file; the other words: how to compile
 # Where there is no driver a program that cannot read must not end as if it could.
 check_program_fails() {	# $1: program
 	! "$1" > "$scratch/printed" 2>&1 || { echo "ended with 0:"; cat "$scratch/printed"; return 1; }
-	[ -s "$scratch/printed" ] || { echo "said nothing"; return 1; }
+	[ -s "$scratch/printed" ] || { echo "printed nothing"; return 1; }
 }
 
 # Quotes as they are printed stand in pairs, none within another, and hold no comma between two words.
@@ -317,7 +317,7 @@ check_quotes() {
 	! grep -q . "$scratch/said"
 }
 
-# The part of README and man page that is of the emulator alone; what is left where there is none says so.
+# The parts of README and man page about the emulator; the remaining part reports that there is none.
 check_without_emulator() {
 	for document in "$man" "$readme" "$root/docs/install.md"; do
 		for emulator in yes no; do
@@ -327,7 +327,7 @@ check_without_emulator() {
 	grep -H -n -E -e 'ISST_EMULATE=|isst --emulate' -e '## The emulator' \
 		-e 'S[hx] EMULATED' -e 'It (Ic (list|reset|statistics)|Cm )' "$scratch"/no-*
 	grep -q 'This build has no emulator' "$scratch/no-${man##*/}" ||
-		echo "the man page does not say that there is none"
+		echo "the man page does not state that there is none"
 	# With it there is all but the marks.
 	for document in "$man" "$readme" "$root/docs/install.md"; do
 		grep -v -E -e '^(\.\\"|<!--) (end of )?emulator( -->)?$' -e '^\.\\" no emulator: ' "$document" |
@@ -393,7 +393,7 @@ else
 	skip "transcripts" "this build has no emulator"
 fi
 
-# The library may need what it was built with: the build tells.
+# The library may need the compiler and options of its build.
 compiler=$(sed -n 1p "$build/flags")
 instruments=$(sed 1d "$build/flags" | tr ' ' '\n' | grep -e '^-fsanitize=' -e '^--coverage$')
 if command -v "${compiler%% *}" > /dev/null; then

@@ -39,26 +39,26 @@ static void D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
-	struct isst_clos closes[3];
+	struct isst_clos configs[3];
 
-	memset(closes, 0xee, sizeof(closes));
+	memset(configs, 0xee, sizeof(configs));
 	for (unsigned int i = 0; i < 3; i++) {
-		closes[i].domain = isst_domain(context, 0);
-		closes[i].clos = i;
+		configs[i].domain = isst_domain(context, 0);
+		configs[i].clos = i;
 	}
 	fake_io(&fake->device, 0x08, 0x00ff0000);
 	fake_io_error(&fake->device, 0x0c, -EINVAL);
 	fake_io(&fake->device, 0x10, 0x001e0a21);
-	assert_int_equal(isst_clos_read(context, closes, 3), 0);
-	assert_int_equal(closes[0].failure.error, 0);
-	assert_int_equal(closes[0].max_mhz, ISST_NO_LIMIT_MHZ);
-	assert_int_equal(closes[1].failure.error, -EIO);
-	assert_int_equal(closes[1].min_mhz | closes[1].max_mhz | closes[1].epp, 0);
-	assert_int_equal(closes[2].failure.error, 0);
-	assert_int_equal(closes[2].epp, 1);
-	assert_int_equal(closes[2].weight, 2);
-	assert_int_equal(closes[2].min_mhz, 1000);
-	assert_int_equal(closes[2].max_mhz, 3000);
+	assert_int_equal(isst_clos_read(context, configs, 3), 0);
+	assert_int_equal(configs[0].failure.error, 0);
+	assert_int_equal(configs[0].max_mhz, ISST_NO_LIMIT_MHZ);
+	assert_int_equal(configs[1].failure.error, -EIO);
+	assert_int_equal(configs[1].min_mhz | configs[1].max_mhz | configs[1].epp, 0);
+	assert_int_equal(configs[2].failure.error, 0);
+	assert_int_equal(configs[2].epp, 1);
+	assert_int_equal(configs[2].weight, 2);
+	assert_int_equal(configs[2].min_mhz, 1000);
+	assert_int_equal(configs[2].max_mhz, 3000);
 	isst_close(context);
 }
 

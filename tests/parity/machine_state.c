@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(void *data, const struct kept_difference *difference)
+static void print_difference(void *data, const struct kept_difference *difference)
 {
 	FILE *answer = data;
 
@@ -33,7 +33,7 @@ static void answer_files(const char *directory, const struct kept *before, FILE 
 {
 	struct kept *now = kept_look(directory, before);
 
-	kept_compare(before, now, tell, answer);
+	kept_compare(before, now, print_difference, answer);
 	kept_free(now);
 }
 

@@ -4,7 +4,7 @@
 # CASES=all: each case instead of every tenth.
 set -u
 export LC_ALL=C
-# Nothing of the make that runs this script; what it was told reaches make below by name.
+# No variables of the make that runs this script; make below gets its variables by name.
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL
 unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
 CC=${CC:-cc}
@@ -14,7 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 count=0
 failures=0
 
-# check WHAT COMMAND...: what the command says is shown where it fails
+# check WHAT COMMAND...: the output of the command is shown if it fails
 check() {
 	what=$1
 	shift

@@ -18,7 +18,7 @@ build=$native-$1
 foreign=$native/foreign-$1
 libraries=$foreign/root/usr/lib/$triplet
 includes=$foreign/root/usr/include
-# The C library is that of the compiler; only what qemu runs is told of the others.
+# The C library is that of the compiler; only programs run by qemu use the others.
 export QEMU_LD_PREFIX="/usr/$triplet" QEMU_SET_ENV="LD_LIBRARY_PATH=$libraries"
 
 for tool in "$triplet-gcc" "$qemu"; do

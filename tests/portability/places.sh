@@ -37,7 +37,7 @@ test_without_sys() {
 	hide_sys make -s CC="$CC" BUILD='what is built' check TESTS='$(addprefix $(BUILD)/tests/,preloaded sysfs/kernel_files)'
 }
 
-# A program that uses the library, by what pkg-config says.
+# A program that uses the library with the options of pkg-config.
 use_library() {
 	cat > "$scratch/program.c" <<- 'END'
 		#include <isst.h>
@@ -62,7 +62,7 @@ compile_header() {
 		-c -o "$scratch/header.o" -
 }
 
-# Installed where it is told to be, the command finds what it needs.
+# Installed in the given directories, the command finds its files.
 use_command() {
 	make_here install PREFIX="$scratch/installed" &&
 		"$scratch/installed/bin/isst" --emulate guide --emulate-state "$scratch/state" emulate -- \
@@ -123,7 +123,7 @@ check "takes everything out again" make_here uninstall DESTDIR="$root"
 check "nothing is left" nothing_installed
 check "another PREFIX compiles only what knows it" compiled_again
 check "the installed command finds the preload library" use_command
-check "what pkg-config says links" use_library
+check "the options of pkg-config link a program" use_library
 for pair in gcc:c clang:c g++:c++ clang++:c++; do
 	if command -v ${pair%:*} > /dev/null; then
 		check "the header compiles without warnings by $pair" compile_header ${pair%:*} ${pair#*:}

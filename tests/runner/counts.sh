@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/run-tests.sh: what it counts, when it says so, and what it ends with. Speaks TAP.
+# tests/run-tests.sh: its counts, its output and its exit status. Prints TAP.
 set -u
 runner=$(cd "$(dirname "$0")/.." && pwd)/run-tests.sh || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-runner.XXXXXX") || exit 1

@@ -285,7 +285,7 @@ static void read_everything(struct isst_context *context)
 	size_t count = isst_domain_count(context);
 	struct isst_perf_profile profiles[MOST_DOMAINS] = { 0 };
 	struct isst_core_power states[MOST_DOMAINS] = { 0 };
-	struct isst_clos closes[MOST_DOMAINS] = { 0 };
+	struct isst_clos clos[MOST_DOMAINS] = { 0 };
 	struct isst_turbo_ratio_limits limits[MOST_DOMAINS] = { 0 };
 	struct isst_clos_association associations[MOST_DOMAINS] = { 0 };
 	size_t cpus = 0;
@@ -294,7 +294,7 @@ static void read_everything(struct isst_context *context)
 	assert_in_range(count, 1, MOST_DOMAINS);
 	for (size_t i = 0; i < count; i++) {
 		profiles[i].domain = states[i].domain = isst_domain(context, i);
-		closes[i].domain = limits[i].domain = isst_domain(context, i);
+		clos[i].domain = limits[i].domain = isst_domain(context, i);
 		for (unsigned int k = 0; k < LEVELS; k++)
 			levels[i * LEVELS + k] = (struct isst_level){
 				.domain = isst_domain(context, i), .level = k
@@ -306,7 +306,7 @@ static void read_everything(struct isst_context *context)
 	isst_perf_profile_read(context, profiles, count);
 	isst_level_read(context, levels, count * LEVELS);
 	isst_core_power_read(context, states, count);
-	isst_clos_read(context, closes, count);
+	isst_clos_read(context, clos, count);
 	isst_turbo_ratio_limits_read(context, limits, count);
 	isst_clos_association_read(context, associations, cpus);
 	for (size_t i = 0; i < count * LEVELS; i++)

@@ -805,18 +805,18 @@ static void a_journal_that_cannot_be_removed_is_an_error_of_its_rollback(void **
 	machine_end(&machine);
 }
 
-static bool tells_of_interruption(const struct machine *machine)
+static bool reports_interruption(const struct machine *machine)
 {
 	struct isst_options options = { .machine = machine_open(machine) };
 	struct isst_context *context;
-	bool tells = false;
+	bool reported = false;
 
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_discover(context), 0);
 	for (size_t i = 0; isst_notice(context, i); i++)
-		tells |= strstr(isst_notice(context, i), "a run was interrupted") != NULL;
+		reported |= strstr(isst_notice(context, i), "a run was interrupted") != NULL;
 	isst_close(context);
-	return tells;
+	return reported;
 }
 
 /** Locks a file of the state directory. Returns a descriptor. */
@@ -841,19 +841,19 @@ static void readers_report_an_interrupted_run_unless_a_change_is_in_progress(voi
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
-	assert_true(tells_of_interruption(&machine));
+	assert_true(reports_interruption(&machine));
 	file = lock_file(&machine, "run/lock", LOCK_EX);
-	assert_false(tells_of_interruption(&machine));
+	assert_false(reports_interruption(&machine));
 	close(file);
 	/* A process that may read the device may lock it like this. */
 	file = lock_file(&machine, "device", LOCK_SH);
-	assert_true(tells_of_interruption(&machine));
+	assert_true(reports_interruption(&machine));
 	close(file);
 	machine_end(&machine);
 	/* No driver, and so no device. */
 	machine_begin(&machine, "tests/preset-unnamed");
 	run_and_kill(&machine, "base-freq enable", 1);
-	assert_true(tells_of_interruption(&machine));
+	assert_true(reports_interruption(&machine));
 	machine_end(&machine);
 }
 
@@ -884,7 +884,7 @@ static void readers_do_not_report_a_change_that_ends_meanwhile(void **state)
 	machine_begin(&machine, "tests/tiny");
 	run_and_kill(&machine, "core-power enable", 1);
 	ends_meanwhile = &machine;
-	assert_false(tells_of_interruption(&machine));
+	assert_false(reports_interruption(&machine));
 	assert_null(ends_meanwhile);
 	check_no_journal(&machine);
 	machine_end(&machine);

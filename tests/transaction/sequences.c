@@ -39,7 +39,7 @@ struct story {
 	char *text;
 };
 
-__attribute__((format(printf, 2, 3))) static void tell(struct story *story, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void note(struct story *story, const char *format, ...)
 {
 	char *what, *longer;
 	va_list arguments;
@@ -174,11 +174,11 @@ static char *complete(struct story *story, char *model)
 	struct outcome outcome;
 	int error;
 
-	tell(story, "%s", request->name);
+	note(story, "%s", request->name);
 	machine_make(story->machine, request, NULL, &outcome);
 	error = outcome_error(&outcome);
 	if (error)
-		tell(story, "  refused: %s", outcome.message);
+		note(story, "  refused: %s", outcome.message);
 	if (!error && outcome.here) {
 		free(model);
 		model = machine_picture(story->machine);
@@ -227,7 +227,7 @@ static bool recovery_stops(struct story *story)
 		fail_msg("%s, ISST_SEED=%lu: the next run fails: %s\nafter:\n%s",
 			 story->machine->name, story->seed, isst_error(context), story->text);
 	if (stops)
-		tell(story, "  left to be decided: %s", isst_error(context));
+		note(story, "  left to be decided: %s", isst_error(context));
 	isst_close(context);
 	return stops;
 }
@@ -238,7 +238,7 @@ static void apply(struct story *story)
 	struct isst_context *context;
 	struct isst_journal *journal;
 
-	tell(story, "  journal apply");
+	note(story, "  journal apply");
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, LOCK_MS), 0);
 	isst_journal_keep(context);
@@ -279,7 +279,7 @@ static bool kill_some(struct story *story, const struct moment *before)
 	if (changes == 0)
 		return false;
 	k = 1 + any_of(changes);
-	tell(story, "%s, killed after change %u of %u", request->name, k, changes);
+	note(story, "%s, killed after change %u of %u", request->name, k, changes);
 	if (!run_and_kill(story->machine, request, k))
 		fail_msg("%s, ISST_SEED=%lu: not killed\nafter:\n%s", story->machine->name,
 			 story->seed, story->text);
@@ -310,7 +310,7 @@ static char *die_twice(struct story *story, char *model)
 		unsigned int k = 1 + any_of(4);
 		struct outcome outcome;
 
-		tell(story, "  the recovery is killed after its change %u", k);
+		note(story, "  the recovery is killed after its change %u", k);
 		(void)run_and_kill(story->machine, request_find("level 0"), k);
 		if (recovery_stops(story))
 			apply(story);
@@ -340,11 +340,11 @@ static char *die_among_others(struct story *story, char *model)
 		if (wanted && kill_some(story, &before)) {
 			char *found;
 
-			tell(story, "  another process: %s = %.*s", foreign.path,
+			note(story, "  another process: %s = %.*s", foreign.path,
 			     (int)strcspn(foreign.value, "\n"), foreign.value);
 			if (!write_foreign(story->machine, &foreign)) {
 				/* The CPU was gone by then. */
-				tell(story, "  which was refused");
+				note(story, "  which was refused");
 				free(wanted);
 				wanted = strdup(model);
 			}
@@ -375,7 +375,7 @@ static char *others(struct story *story, char *model)
 
 	if (any_of(2) ? choose_limit(story->machine, &foreign)
 		      : choose_cpu(story->machine, &foreign)) {
-		tell(story, "another process: %s = %.*s", foreign.path,
+		note(story, "another process: %s = %.*s", foreign.path,
 		     (int)strcspn(foreign.value, "\n"), foreign.value);
 		(void)write_foreign(story->machine, &foreign);
 		free(foreign.path);
