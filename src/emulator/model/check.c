@@ -324,7 +324,7 @@ static int check_packages(struct platform_file *file, const struct platform *pla
 	return 0;
 }
 
-int check_platform(struct platform_file *file, struct platform *platform)
+int platform_check(struct platform_file *file, struct platform *platform)
 {
 	int error = check_turbo(file, platform);
 

@@ -123,7 +123,7 @@ static int number_threads(struct platform_file *file, struct platform *platform,
 	return 0;
 }
 
-int make_cpus(struct platform_file *file, struct platform *platform)
+int platform_make_cpus(struct platform_file *file, struct platform *platform)
 {
 	struct thread *threads;
 	size_t count = 0;

@@ -65,7 +65,7 @@ static int apply_to_level(struct platform_file *file, size_t index, struct platf
 		return file_error(file, section->line,
 				  "found more levels, expected at most %u of all domains together",
 				  MOST_LEVELS);
-	return apply_section(file, index, level);
+	return platform_file_apply(file, index, level);
 }
 
 static int apply_to_domain(struct platform_file *file, size_t index, struct platform *platform,
@@ -75,10 +75,10 @@ static int apply_to_domain(struct platform_file *file, size_t index, struct plat
 	int error = 0;
 
 	if (section->kind->target == TARGET_DOMAIN)
-		return apply_section(file, index, domain);
+		return platform_file_apply(file, index, domain);
 	for (unsigned int number = section->number; number <= section->last && !error; number++) {
 		if (section->kind->target == TARGET_CLOS)
-			error = apply_section(file, index, &domain->clos[number]);
+			error = platform_file_apply(file, index, &domain->clos[number]);
 		else
 			error = apply_to_level(file, index, platform, domain, number);
 	}
@@ -208,7 +208,7 @@ static int remove_cores(const struct platform *platform, struct platform_domain 
 	return domain->cores.set ? 0 : -ENOMEM;
 }
 
-int make_domains(struct platform_file *file, struct platform *platform)
+int platform_make_domains(struct platform_file *file, struct platform *platform)
 {
 	struct isst_cpuset *parts;
 	int error;

@@ -16,7 +16,7 @@ int file_error(struct platform_file *file, unsigned int line, const char *format
 	return -EINVAL;
 }
 
-int apply_section(struct platform_file *file, size_t index, void *target)
+int platform_file_apply(struct platform_file *file, size_t index, void *target)
 {
 	int error = 0;
 

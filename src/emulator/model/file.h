@@ -68,22 +68,22 @@ int file_error(struct platform_file *file, unsigned int line, const char *format
 	__attribute__((format(printf, 3, 4)));
 
 /** Applies the settings of section @index to what it describes. */
-int apply_section(struct platform_file *file, size_t index, void *target);
+int platform_file_apply(struct platform_file *file, size_t index, void *target);
 
 /* ---- keys.c ---- */
 
 /** Ended by a NULL name. */
-extern const struct section_kind section_kinds[];
+extern const struct section_kind platform_sections[];
 
 /* ---- The steps, in their order; each returns 0, -EINVAL with the error set, or -ENOMEM ---- */
 
 /** Lines to sections and settings (parse.c). */
-int parse_file(struct platform_file *file);
-int make_domains(struct platform_file *file, struct platform *platform);
-int make_cpus(struct platform_file *file, struct platform *platform);
+int platform_file_parse(struct platform_file *file);
+int platform_make_domains(struct platform_file *file, struct platform *platform);
+int platform_make_cpus(struct platform_file *file, struct platform *platform);
 /** Refuses what contradicts itself, and completes levels (check.c). */
-int check_platform(struct platform_file *file, struct platform *platform);
+int platform_check(struct platform_file *file, struct platform *platform);
 /** TPMI registers of every power domain (registers.c). */
-int make_registers(struct platform_file *file, struct platform *platform);
+int platform_make_registers(struct platform_file *file, struct platform *platform);
 
 #endif

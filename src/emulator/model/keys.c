@@ -223,7 +223,7 @@ static const struct key level_keys[] = {
 	{ .name = NULL },
 };
 
-const struct section_kind section_kinds[] = {
+const struct section_kind platform_sections[] = {
 	{ "platform", TARGET_PLATFORM, platform_keys, 0 },
 	{ "cpu", TARGET_PLATFORM, cpu_keys, 0 },
 	{ "driver", TARGET_PLATFORM, driver_keys, 0 },

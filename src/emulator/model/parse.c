@@ -82,7 +82,7 @@ static bool parse_section_number(char *text, unsigned int count, struct section 
 
 static const struct section_kind *find_kind(const char *name)
 {
-	for (const struct section_kind *kind = section_kinds; kind->name; kind++)
+	for (const struct section_kind *kind = platform_sections; kind->name; kind++)
 		if (strcmp(kind->name, name) == 0)
 			return kind;
 	return NULL;
@@ -220,7 +220,7 @@ static int parse_line(struct platform_file *file, char *text, unsigned int line)
 	return *text == '[' ? parse_section(file, text, line) : parse_setting(file, text, line);
 }
 
-int parse_file(struct platform_file *file)
+int platform_file_parse(struct platform_file *file)
 {
 	unsigned int line = 0;
 	char *rest = file->text;

@@ -13,7 +13,7 @@ static int apply_platform_sections(struct platform_file *file, struct platform *
 
 	for (size_t i = 0; i < file->section_count && !error; i++)
 		if (file->sections[i].kind->target == TARGET_PLATFORM)
-			error = apply_section(file, i, platform);
+			error = platform_file_apply(file, i, platform);
 	return error;
 }
 
@@ -36,20 +36,20 @@ static int check_drivers(struct platform_file *file, const struct platform *plat
 static int fill_platform(struct platform_file *file, struct platform *platform)
 {
 	char *what = NULL;
-	int error = parse_file(file);
+	int error = platform_file_parse(file);
 
 	if (!error)
 		error = apply_platform_sections(file, platform);
 	if (!error)
 		error = check_drivers(file, platform);
 	if (!error)
-		error = make_domains(file, platform);
+		error = platform_make_domains(file, platform);
 	if (!error)
-		error = make_cpus(file, platform);
+		error = platform_make_cpus(file, platform);
 	if (!error)
-		error = check_platform(file, platform);
+		error = platform_check(file, platform);
 	if (!error && platform_is_tpmi(platform))
-		error = make_registers(file, platform);
+		error = platform_make_registers(file, platform);
 	if (error)
 		return error;
 	error = platform_complete(platform, &what);

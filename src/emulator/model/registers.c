@@ -357,7 +357,7 @@ static int make_domain(struct platform_file *file, const struct platform *platfo
 	return error ? error : set_raw(file, &to, &domain->raw, 0, count);
 }
 
-int make_registers(struct platform_file *file, struct platform *platform)
+int platform_make_registers(struct platform_file *file, struct platform *platform)
 {
 	int error = 0;
 
