@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets of CPU numbers: adding, lists, the forms in which they are written. */
+/* Sets of CPU numbers: adding, lists, output formats. */
 #include "base/cpuset.h"
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors by name and by number, both ways. */
+/* Conversion of errors between names and numbers. */
 #include "base/error_name.h"
 #include "support/check.h"
 

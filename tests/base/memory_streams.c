@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams into memory: what they hold, and what becomes of them where memory runs out. */
+/* Streams into memory: their contents, and their behaviour when memory runs out. */
 #include "base/memory_stream.h"
 #include "support/check.h"
 

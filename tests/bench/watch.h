@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the watching library share. */
+/* Shared by the parts of the watching library. */
 #ifndef BENCH_WATCH_H
 #define BENCH_WATCH_H
 

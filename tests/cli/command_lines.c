@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command lines: what is understood, and what each mistake is called. */
+/* Command lines: parsing, and the message for each mistake. */
 #include "check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Help: made from the tables, at three levels, complete. */
+/* Help: generated from the tables, at three levels, complete. */
 #include "check.h"
 
 #include "cli/help.h"

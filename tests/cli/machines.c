@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which machine a command line and the environment mean. */
+/* The machine that a command line and the environment select. */
 #include "check.h"
 
 #include "cli/machine.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Capabilities that a run gives up, and those that it keeps as far as it has them. */
+/* Capabilities that a run drops, and those that it keeps if it has them. */
 #include "check.h"
 
 #include "cli/privileges.h"

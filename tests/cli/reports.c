@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports as text and as JSON: whole outputs. */
+/* Reports as text and as JSON: complete outputs. */
 #include "check.h"
 
 static struct report_node *add_unit(struct report *report, unsigned int package, unsigned int cpu)

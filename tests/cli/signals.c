@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals during a change: held back, seen, and let go with their usual effect. */
+/* Signals during a change: blocked, detected, and unblocked with their usual effect. */
 #include "check.h"
 
 #include "cli/signals.h"

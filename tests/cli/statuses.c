@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exit statuses: of library errors, and of a run over units that fared differently. */
+/* Exit statuses: of library errors, and of a run over units with different results. */
 #include "check.h"
 
 #include "cli/run.h"

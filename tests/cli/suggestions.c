@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Misspelt words: the nearest right one is offered, and none for a different word. */
+/* Misspelled words: the closest valid word is suggested, and none for a different word. */
 #include "check.h"
 
 #include "cli/suggest.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of options: exactly what the option takes is accepted, anything else named and refused. */
+/* Values of options: valid values are accepted, all others are refused with a message. */
 #include "check.h"
 
 #include "cli/arguments.h"

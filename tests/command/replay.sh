@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the scripts share that replay machines, for them to read in: $isst is the command of the build
+# Shared by the scripts that replay machines, which source it: $isst is the command of the build
 # directory that is their first argument, $scratch a directory that goes with them.
 set -u
 export LC_ALL=C

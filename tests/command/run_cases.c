@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs the built command on emulated machines and compares whole outputs. A case is a readable
+ * Runs the built command on emulated machines and compares complete outputs. A case is a readable
  * file: the machine, then commands with what they print on either stream and their exit status. See
  * cases/README. With ISST_UPDATE_CASES=1 a case is rewritten with what came out, for the diff to be
  * read.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batches: how entries are spread over calls, and what becomes of each. */
+/* Batches: how entries are distributed over calls, and the result of each. */
 #include "support/fake_driver.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The real device's system calls, as far as they can be made without a device. */
+/* System calls of the real device, as far as they can be tested without a device. */
 #include "driver/linux_device.h"
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands for which one descriptor after the other cannot be had. */
+/* Commands with each file descriptor failing in turn. */
 #include "failing/support/failing.h"
 #include "support/check.h"
 

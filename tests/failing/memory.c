@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands for which one allocation after the other cannot be had. */
+/* Commands with each allocation failing in turn. */
 #include "failing/support/failing.h"
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Levels as a whole: phases, failures that stay where they belong, and how many calls it takes. */
+/* Complete levels: phases, failures of single parts, and the number of calls. */
 #include "support/fake_context.h"
 
 /** Everything about a level: cores 0-3 enabled, both features supported, core 1 high priority, two

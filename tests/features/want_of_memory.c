@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Want of memory: it always has a message, its own, and no text that was lost is taken for a value.
+/* Lack of memory: it always has its own message, and a lost text is never used as a value.
  */
 #include "support/fake_context.h"
 #include "topology/context.h"

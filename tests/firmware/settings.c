@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How each setting is read and written; words made by hand from the layouts. */
+/* How each setting is read and written; words written manually from the layouts. */
 #include "support/fake_firmware.h"
 
 enum { ICE_LAKE = 0x6a, SKYLAKE = 0x55 };

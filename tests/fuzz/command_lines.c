@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command lines, a word a line, under both names of the program. */
+/* Command lines, one word per line, under both names of the program. */
 #include "cli/request.h"
 #include "fuzz/support/fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of CPUs: what is understood reads the same when it was written again. */
+/* Lists of CPUs: a valid list is unchanged after it was printed and parsed again. */
 #include "fuzz/support/fuzz.h"
 #include "isst.h"
 

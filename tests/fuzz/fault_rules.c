@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault rules: understood, or refused with the line of the mistake. */
+/* Fault rules: accepted, or refused with the line of the error. */
 #include "emulator/front/fault_rules.h"
 #include "fuzz/support/fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Platform files: understood, or refused with the line of the mistake. */
+/* Platform files: accepted, or refused with the line of the error. */
 #include "emulator/model/platform.h"
 #include "fuzz/support/fuzz.h"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The seeds of the fuzzers, made from what the tests have: seeds.sh BUILD SEEDS. One directory for each fuzzer.
+# Creates the seeds of the fuzzers from the files of the tests: seeds.sh BUILD SEEDS. One directory for each fuzzer.
 set -eu
 export LC_ALL=C ISST_EMULATE_QUIET=yes
 unset ISST_EMULATE ISST_EMULATE_STATE

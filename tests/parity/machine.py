@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Emulated machines for comparing: making one, running a program on it, what it has become, setting it back."""
+"""Emulated machines for the comparison: creating one, running a program on it, reading its state, resetting it."""
 import os
 import shutil
 import subprocess

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the scripts of this directory share by sourcing it: a copy of the tree, a sample of the command cases, and TAP.
-# CASES=all: each case instead of every tenth.
+# Sourced by the scripts of this directory: a copy of the tree, a sample of the command cases, and TAP.
+# CASES=all: all cases instead of every tenth.
 set -u
 export LC_ALL=C
 # No variables of the make that runs this script; make below gets its variables by name.

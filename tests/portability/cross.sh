@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A build for another architecture, by nothing but its compiler: cross.sh NAME BUILD (arm64, s390x). The unit tests and
+# A build for another architecture, selected only by its compiler: cross.sh NAME BUILD (arm64, s390x). The unit tests and
 # a sample of the command cases are run by qemu's user emulation. Speaks TAP.
 # Needs the architecture's compiler and C library of the distribution, and libcap and cmocka in BUILD/foreign-NAME
 # (make deps-portability).

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The libraries of other architectures that cross.sh builds with, unpacked and not installed: fetch.sh BUILD ARCHITECTURE...
-# They go to BUILD/foreign-ARCHITECTURE; the system's dpkg hears nothing of these architectures.
+# They go to BUILD/foreign-ARCHITECTURE; the system's dpkg is not aware of these architectures.
 set -eu
 # shellcheck source=tests/packages.sh
 . "$(dirname "$0")/../packages.sh"

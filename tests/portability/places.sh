@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Building, testing and installing in places whose names hold spaces, and what is installed; tests where /sys is not
+# Building, testing and installing in directories with spaces, and the installed files; tests where /sys is not
 # mounted. Speaks TAP.
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"

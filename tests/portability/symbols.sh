@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The command and the preload library ask glibc for nothing that 2.28 (RHEL 8) has not: symbols.sh - BUILD. Speaks TAP.
+# The command and the preload library require nothing from glibc that 2.28 (RHEL 8) does not have: symbols.sh - BUILD. Speaks TAP.
 #
 # What is linked on a newer system bears the versions of that system, for functions too that moved from one library of
-# glibc to another (pthread_mutex_lock@GLIBC_2.34) and are as old as the hills. So what counts is the function: glibc
+# glibc to another (pthread_mutex_lock@GLIBC_2.34) although they are old. So what counts is the function: glibc
 # keeps each old version of a function for old programs, and one that has no version up to 2.28 did not exist.
 # Of these some were no functions, but inline in the headers of their time.
 # shellcheck source=tests/portability/common.sh

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of cpufreq, and the switch of a CPU. */
+/* Cpufreq limits, and the online file of a CPU. */
 #include "sysfs/cpufreq.h"
 #include "base/messages.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a real machine, tried in a scratch directory; and its identity. */
+/* The files of a real machine, tested in a scratch directory; and its identity. */
 #include "sysfs/linux_machine.h"
 #include "base/machine.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cpuset partitions: what is written, and what the kernel makes of it. */
+/* Cpuset partitions: writes, and the kernel's interpretation. */
 #include "sysfs/partition.h"
 #include "base/messages.h"
 #include "support/check.h"

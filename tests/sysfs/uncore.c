@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of the uncore: of dies, and of the fabric clusters of power domains. */
+/* Uncore limits: of dies, and of the fabric clusters of power domains. */
 #include "sysfs/uncore.h"
 #include "base/messages.h"
 #include "support/check.h"

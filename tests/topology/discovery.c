@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Discovery: what the kernel's files and the driver's numbers make of packages, dies and cores. */
+/* Discovery: packages, dies and cores from the kernel's files and the driver's numbers. */
 #include "support/check.h"
 #include "support/fake_context.h"
 #include "topology/context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs that are offline, and the cache that remembers where they are. */
+/* Offline CPUs, and the cache of their locations. */
 #include "support/check.h"
 #include "support/fake_context.h"
 #include "topology/context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several processes that change one machine at once, and the lock that they share. */
+/* Several processes that change one machine at the same time, and their lock. */
 #include "transaction/support/loops.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs that come and go with a level, and partitions where they cannot or shall not. */
+/* CPUs that go online and offline with a level, and partitions for those that cannot or must not.
+ */
 #include "transaction/support/loops.h"
 
 static char *text_of(const struct machine *machine, const char *path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in platforms: a run is interrupted, or killed, right after changes of each kind. */
+/* Built-in platforms: a run is interrupted, or killed, immediately after changes of each kind. */
 #include "transaction/support/ends.h"
 
 #define SAMPLED(platform) \

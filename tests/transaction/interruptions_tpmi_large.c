@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in TPMI platforms: a run is interrupted, or killed, right after changes of each kind. */
+/* Built-in TPMI platforms: a run is interrupted, or killed, immediately after changes of each kind.
+ */
 #include "transaction/support/ends.h"
 #include "transaction/support/rests.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What isst.h promises to a program that makes changes, as a program sees it. */
+/* The guarantees of isst.h for a program that makes changes. */
 #include "transaction/change.h"
 #include "transaction/support/heap.h"
 #include "transaction/support/loops.h"

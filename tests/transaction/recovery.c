@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the next run makes of a journal where the machine is not what it was when the run died. */
+/* How the next run handles a journal if the machine has changed since the run was killed. */
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that find the machine as asked: small machines. */
+/* Requests that find the machine in the requested state: small machines. */
 #include "transaction/support/repeated.h"
 
 /** What may be late on real firmware is read back before it is written again. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that find the machine as asked: large machines of both firmware interfaces. */
+/* Requests that find the machine in the requested state: large machines of both firmware
+ * interfaces. */
 #include "transaction/support/repeated.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# user: the how-to of a Kubernetes resource policy, and its script that puts everything back
+# user: the how-to of a Kubernetes resource policy, and its script that resets everything
 # platforms: icelake-2s40c sapphirerapids-2s56c graniterapids-6776p sierraforest-2s112c
 intel-speed-select core-power config -c 0 --min 3000 --max 25500 2>&1 | grep -c config:success
 intel-speed-select core-power config -c 1 --min 0 --max 2000 2>&1 | grep -c config:success

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# user: scripts that gather what a server is, for support and for inventories
+# user: scripts that collect data of a server, for support and for inventories
 # platforms: guide icelake-2s36c cooperlake cascadelake-6230n sierraforest-2s112c diamondrapids-2s32c
 file=$(mktemp) || exit 1
 trap 'rm -f "$file"' EXIT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the built command while things fail, and looks at what comes of it. */
+/* Runs the built command with failures, and checks the result. */
 #include "failing/support/failing.h"
 #include "transaction/support/machines.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the fuzzers share: texts, a scratch directory, silence. */
+/* Shared by the fuzzers: texts, a scratch directory, discarded output. */
 #include "fuzz/support/fuzz.h"
 
 #include <ftw.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs that end in the middle: interrupted, or killed, right after one of their changes. */
+/* Runs that end in the middle: interrupted, or killed, immediately after one of their changes. */
 #include "transaction/support/ends.h"
 #include "support/snapshot.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the heap holds. */
+/* Contents of the heap. */
 #include "transaction/support/heap.h"
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the heap holds. */
+/* Contents of the heap. */
 #ifndef TESTS_TRANSACTION_HEAP_H
 #define TESTS_TRANSACTION_HEAP_H
 

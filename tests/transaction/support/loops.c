@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops in which one operation after the other goes wrong. */
+/* Loops in which each operation fails in turn. */
 #include "transaction/support/loops.h"
 #include "support/snapshot.h"
 #include "transaction/support/differences.h"

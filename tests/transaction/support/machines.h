@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An emulated machine for one test, and requests that are made on it as a program would. */
+/* An emulated machine for one test, and requests on it as made by a program. */
 #ifndef TESTS_TRANSACTION_MACHINES_H
 #define TESTS_TRANSACTION_MACHINES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that are repeated, and what each then does to the machine. */
+/* Repeated requests, and the effect of each on the machine. */
 #include "transaction/support/repeated.h"
 
 static void repeat(const struct machine *machine, const struct request *request,

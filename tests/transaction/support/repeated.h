@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every request, made a second and a third time, finds the machine as asked and writes nothing. */
+/* Every request, made a second and a third time, finds the machine in the requested state and
+ * writes nothing. */
 #ifndef TESTS_TRANSACTION_REPEATED_H
 #define TESTS_TRANSACTION_REPEATED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rests that end at once, in place of the C library's, and what tells how long they were. */
+/* Sleeps that end at once, in place of the C library's, and their total time. */
 #include "transaction/support/rests.h"
 #include "support/check.h"
 

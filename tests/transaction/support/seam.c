@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations at the seams, passed on, counted, or refused. */
+/* Operations at the interfaces of a machine: passed on, counted, or refused. */
 #include "transaction/support/seam.h"
 #include "driver/abi.h"
 #include "support/check.h"
