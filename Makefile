@@ -351,7 +351,8 @@ check-portability: tests $(PORTABILITY)
 
 # ---- Cross-checks: the reference tool, the real drivers ----
 
-#: check-parity    each command beside the packaged tool, on the same emulated machines
+#: check-parity    each command beside the packaged tool, on the same emulated machines; check-parity-sample:
+#:                 on a few of them
 #: check-clients   client programs as users have them, with the packaged tool and with ours
 #: check-vm        the command on the kernel's own drivers, in virtual machines; BOOTS names some of them
 #: docs-differences  docs/differences.md, from what check-parity knows to differ
@@ -359,6 +360,10 @@ check-portability: tests $(PORTABILITY)
 .PHONY: check-parity
 check-parity: all
 	sh tests/parity/check-parity.sh $(BUILD)
+
+.PHONY: check-parity-sample
+check-parity-sample: all
+	sh tests/parity/check-parity.sh $(BUILD) --sample
 
 .PHONY: check-clients
 check-clients: all

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import threading
 
 TIMEOUT_SECONDS = 60
 # Each making of a machine is another boot; the others are no part of the machine.
@@ -27,24 +26,18 @@ class Outcome:
         self.stdout, self.stderr, self.status, self.out = stdout, stderr, status, out
 
 
-def _kill(process):
-    """Ends the process that was started here, and nothing else."""
-    process.kill()
-
-
 def run(command, environment, directory):
     """Runs a program; a status that is not a number shows how it ended instead."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=environment, cwd=directory)
-    timer = threading.Timer(TIMEOUT_SECONDS, _kill, [process])
-    timer.start()
-    stdout, stderr = process.communicate()
-    late = not timer.is_alive()
-    timer.cancel()
-    status = 'timeout' if late else process.returncode
-    if not late and process.returncode < 0:
-        status = 'signal %d' % -process.returncode
-    return stdout.decode('utf-8', 'backslashreplace'), stderr.decode('utf-8', 'backslashreplace'), str(status)
+    try:
+        stdout, stderr = process.communicate(timeout=TIMEOUT_SECONDS)
+        status = str(process.returncode) if process.returncode >= 0 else 'signal %d' % -process.returncode
+    except subprocess.TimeoutExpired:
+        process.kill()
+        stdout, stderr = process.communicate()
+        status = 'timeout'
+    return stdout.decode('utf-8', 'backslashreplace'), stderr.decode('utf-8', 'backslashreplace'), status
 
 
 class Machine:
