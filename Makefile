@@ -440,19 +440,22 @@ $(TIDIED): $(LINT)/%.tidy: %.c .clang-tidy $(LINT)/flags
 .PHONY: tidy
 tidy: $(TIDIED)
 
+# But for who has said how many.
+ALL_PROCESSORS = $(if $(filter -j%,$(MAKEFLAGS)),,-j $$(nproc))
+
 .PHONY: lint
 lint:
 	clang-format --dry-run -Werror $(C_FILES)
-	shellcheck -x $(shell git ls-files '*.sh') .ci/run .ci/full
+	shellcheck -x $(shell git ls-files '*.sh' .ci)
 	@mkdir -p $(LINT)/cppcheck
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance -j $$(nproc) \
 		--cppcheck-build-dir=$(LINT)/cppcheck --inline-suppr --suppress=missingIncludeSystem \
 		-D_GNU_SOURCE -D__x86_64__ -Iinclude -Isrc src
-	$(MAKE) -j $$(nproc) tidy
-	$(MAKE) -j $$(nproc) BUILD=$(BUILD)-clang CC=clang WERROR=yes all
+	$(MAKE) $(ALL_PROCESSORS) tidy
+	$(MAKE) $(ALL_PROCESSORS) BUILD=$(BUILD)-clang CC=clang WERROR=yes all
 	python3 tests/layers.py --self-test
 	python3 tests/layers.py $(BUILD)-clang
-	$(MAKE) -j $$(nproc) BUILD=$(BUILD)-no-emulator EMULATOR=no WERROR=yes all
+	$(MAKE) $(ALL_PROCESSORS) BUILD=$(BUILD)-no-emulator EMULATOR=no WERROR=yes all
 
 .PHONY: coverage
 coverage:
