@@ -494,6 +494,11 @@ deps-portability:
 	@sh tests/deps.sh build portability
 	@sh tests/portability/fetch.sh $(BUILD) arm64 s390x
 
+# Before anything is compiled, also where make does several things at once.
+ifneq ($(filter deps%,$(MAKECMDGOALS)),)
+$(BUILD)/flags: | $(filter deps%,$(MAKECMDGOALS))
+endif
+
 .PHONY: deps-cross-check
 deps-cross-check:
 	@sh tests/deps.sh build cross-check
