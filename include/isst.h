@@ -611,7 +611,7 @@ int isst_journal_discard(struct isst_context *context);
 struct isst_change;
 
 /** Which targets of its requests a change may leave out. */
-enum isst_targets {
+enum target_policy {
 	/** None: what stands against one of them stands against the change. */
 	ISST_ALL_TARGETS,
 	/** Those that lack what is asked for (-EOPNOTSUPP), unless none remains. */
@@ -625,7 +625,7 @@ struct isst_change_options {
 	 * privileges. */
 	bool dry_run;
 	/** Domains without CPUs (of I/O dies) are left out in any case, beside others. */
-	enum isst_targets targets;
+	enum target_policy targets;
 	/** What the change is for, as the system log shall name it (`core-power enable`), or NULL.
 	 * Copied. */
 	const char *command;
@@ -654,11 +654,11 @@ int isst_change_new(struct isst_context *context, const struct isst_change_optio
 void isst_change_free(struct isst_change *change);
 
 /** A domain that a request is for, and what stands against it there. */
-struct isst_request {
+struct domain_request {
 	const struct isst_domain *domain; /* in */
 	/*
 	 * Out, of planning: the domain is left out of the change, if that may be made without it
-	 * (enum isst_targets); -EOPNOTSUPP: it lacks what is asked for; -EIO: its state forbids it
+	 * (enum target_policy); -EOPNOTSUPP: it lacks what is asked for; -EIO: its state forbids it
 	 * or could not be read. The message says which, and what helps.
 	 */
 	struct isst_failure failure;
@@ -673,15 +673,15 @@ struct isst_request {
 
 /** SST-PP: makes @level the current one. @online: CPUs that the level does not enable go offline,
  * the others online. */
-int isst_plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
 		    unsigned int level, bool online);
 
 /** SST-BF on or off. @automatic: with CLOS, associations, core-power and cpufreq limits to go with
  * it. */
-int isst_plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			bool enable, bool automatic);
 
-struct isst_turbo_freq_request {
+struct turbo_freq_request {
 	bool enable, automatic;
 	/** With @automatic: CPUs whose cores get high priority, their siblings included; NULL:
 	 * none. */
@@ -693,8 +693,8 @@ struct isst_turbo_freq_request {
 };
 
 /** SST-TF on or off. */
-int isst_plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
-			 const struct isst_turbo_freq_request *request);
+int isst_plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			 const struct turbo_freq_request *request);
 
 enum isst_priority_request {
 	ISST_KEEP_PRIORITY = -1,
@@ -703,12 +703,12 @@ enum isst_priority_request {
 };
 
 /** SST-CP on or off. */
-int isst_plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
 			 bool enable, enum isst_priority_request priority);
 
 /** Configures CLOS @values->clos with the values of @values (domain and failure are not looked at).
  */
-int isst_plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
 		   const struct isst_clos *values);
 
 /** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out.
@@ -717,18 +717,18 @@ int isst_plan_association(struct isst_change *change, struct isst_clos_associati
 			  size_t count);
 
 /** Turbo ratio limits (MSR 0x1ad). */
-int isst_plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests,
+int isst_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
 				 size_t count, uint64_t limits);
 
 /** A CPU that a request is for, and what stands against it there. */
-struct isst_cpu_request {
+struct cpu_request {
 	const struct isst_cpu *cpu; /* in */
 	struct isst_failure failure;
 };
 
 /** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
-int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
-			 size_t count, bool enable);
+int isst_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
+			 bool enable);
 
 /**
  * All present CPUs online. After isst_change_run() the machine is discovered anew, see

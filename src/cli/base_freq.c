@@ -58,15 +58,15 @@ void base_freq_info(struct run *run)
 	levels_clear(&levels);
 }
 
-static int plan_enable(struct run *run, struct isst_change *change, struct isst_request *requests,
+static int plan_enable(struct run *run, struct isst_change *change, struct domain_request *requests,
 		       size_t count)
 {
 	return isst_plan_base_freq(change, requests, count, true,
 				   request_has(run->request, OPTION_AUTO));
 }
 
-static int plan_disable(struct run *run, struct isst_change *change, struct isst_request *requests,
-			size_t count)
+static int plan_disable(struct run *run, struct isst_change *change,
+			struct domain_request *requests, size_t count)
 {
 	return isst_plan_base_freq(change, requests, count, false,
 				   request_has(run->request, OPTION_AUTO));

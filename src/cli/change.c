@@ -127,7 +127,7 @@ static int make(struct run *run, struct isst_change *change)
 static int plan_domains(struct attempt *attempt)
 {
 	const struct targets *targets = &attempt->run->targets;
-	struct isst_request *requests = calloc(attempt->count + 1, sizeof(*requests));
+	struct domain_request *requests = calloc(attempt->count + 1, sizeof(*requests));
 	int error;
 
 	if (!requests)

@@ -12,7 +12,7 @@
 struct change_command {
 	/** Plans it for the run's domains. Returns 0 or a negative errno. */
 	int (*plan_domains)(struct run *run, struct isst_change *change,
-			    struct isst_request *requests, size_t count);
+			    struct domain_request *requests, size_t count);
 	/** Plans it for the CPUs of the run's units; @failures: one for each unit. */
 	int (*plan_units)(struct run *run, struct isst_change *change,
 			  struct isst_failure *failures);

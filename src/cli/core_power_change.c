@@ -18,7 +18,7 @@ static bool is_first_generation(const struct run *run)
 	return platform->family == 6 && platform->model == 0x55;
 }
 
-static int plan_enable(struct run *run, struct isst_change *change, struct isst_request *requests,
+static int plan_enable(struct run *run, struct isst_change *change, struct domain_request *requests,
 		       size_t count)
 {
 	enum isst_priority_request priority = ISST_KEEP_PRIORITY;
@@ -30,8 +30,8 @@ static int plan_enable(struct run *run, struct isst_change *change, struct isst_
 	return isst_plan_core_power(change, requests, count, true, priority);
 }
 
-static int plan_disable(struct run *run, struct isst_change *change, struct isst_request *requests,
-			size_t count)
+static int plan_disable(struct run *run, struct isst_change *change,
+			struct domain_request *requests, size_t count)
 {
 	(void)run;
 	return isst_plan_core_power(change, requests, count, false, ISST_KEEP_PRIORITY);
@@ -92,7 +92,7 @@ static unsigned int rounded(unsigned int mhz)
 	return mhz / 100 * 100;
 }
 
-static int plan_clos(struct run *run, struct isst_change *change, struct isst_request *requests,
+static int plan_clos(struct run *run, struct isst_change *change, struct domain_request *requests,
 		     size_t count)
 {
 	const struct request *request = run->request;

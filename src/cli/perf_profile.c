@@ -208,7 +208,7 @@ void perf_profile_info(struct run *run)
 	levels_clear(&levels);
 }
 
-static int plan_level(struct run *run, struct isst_change *change, struct isst_request *requests,
+static int plan_level(struct run *run, struct isst_change *change, struct domain_request *requests,
 		      size_t count)
 {
 	return isst_plan_level(change, requests, count, request_number(run->request, OPTION_LEVEL),

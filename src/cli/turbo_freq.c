@@ -150,9 +150,9 @@ void turbo_freq_info(struct run *run)
 
 /** Limits of zero stand for the default, as in the kernel tree's tool. */
 static int plan_turbo_freq(struct run *run, struct isst_change *change,
-			   struct isst_request *requests, size_t count, bool enable)
+			   struct domain_request *requests, size_t count, bool enable)
 {
-	const struct isst_turbo_freq_request request = {
+	const struct turbo_freq_request request = {
 		.enable = enable,
 		.automatic = request_has(run->request, OPTION_AUTO),
 		.high_priority = run->request->options.cpus,
@@ -163,14 +163,14 @@ static int plan_turbo_freq(struct run *run, struct isst_change *change,
 	return isst_plan_turbo_freq(change, requests, count, &request);
 }
 
-static int plan_enable(struct run *run, struct isst_change *change, struct isst_request *requests,
+static int plan_enable(struct run *run, struct isst_change *change, struct domain_request *requests,
 		       size_t count)
 {
 	return plan_turbo_freq(run, change, requests, count, true);
 }
 
-static int plan_disable(struct run *run, struct isst_change *change, struct isst_request *requests,
-			size_t count)
+static int plan_disable(struct run *run, struct isst_change *change,
+			struct domain_request *requests, size_t count)
 {
 	return plan_turbo_freq(run, change, requests, count, false);
 }

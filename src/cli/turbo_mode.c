@@ -36,7 +36,7 @@ void turbo_mode_get_trl(struct run *run)
 	free(limits);
 }
 
-static int plan_limits(struct run *run, struct isst_change *change, struct isst_request *requests,
+static int plan_limits(struct run *run, struct isst_change *change, struct domain_request *requests,
 		       size_t count)
 {
 	return isst_plan_turbo_ratio_limits(change, requests, count,
@@ -54,7 +54,7 @@ static int plan_turbo_mode(struct run *run, struct isst_change *change,
 			   struct isst_failure *failures, bool enable)
 {
 	const struct targets *targets = &run->targets;
-	struct isst_cpu_request *requests = calloc(targets->unit_count + 1, sizeof(*requests));
+	struct cpu_request *requests = calloc(targets->unit_count + 1, sizeof(*requests));
 	int error;
 
 	if (!requests)

@@ -24,7 +24,7 @@ static void check_enable(struct package_scope *scope, size_t i, bool automatic)
 {
 	const struct current_domain *current = &scope->current.domains[i];
 	const struct isst_base_freq *info = &current->level.base_freq_info;
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request))
 		return;
@@ -74,7 +74,7 @@ static void check_report(struct package_scope *scope, size_t i, const struct lev
 {
 	const struct isst_level *level = &scope->current.domains[i].level;
 	const struct isst_base_freq *info = &level->base_freq_info;
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 	const char *contradiction = find_contradiction(info, limits->mhz[0].value);
 
 	if (!has_high_priority(scope, i))
@@ -117,7 +117,7 @@ static int check_reports(struct package_scope *scope)
 static void check_disable(struct package_scope *scope, size_t i)
 {
 	const struct isst_level *level = &scope->current.domains[i].level;
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request) || level->base_freq != ISST_FEATURE_UNSUPPORTED)
 		return;
@@ -149,7 +149,8 @@ static const struct isst_base_freq *base_freq_of(const struct package_scope *sco
 }
 
 /** CLOS 0 guarantees the high base frequency, the others the low one. */
-static void plan_clos_configs(const struct package_scope *scope, const struct isst_request *sharing)
+static void plan_clos_configs(const struct package_scope *scope,
+			      const struct domain_request *sharing)
 {
 	struct isst_change *change = scope->change;
 	struct step *step = change_step(change, ITEM_CLOS);
@@ -172,7 +173,7 @@ static void plan_clos_configs(const struct package_scope *scope, const struct is
 	}
 }
 
-static void plan_associations(struct isst_change *change, const struct isst_request *requests,
+static void plan_associations(struct isst_change *change, const struct domain_request *requests,
 			      const struct current_state *current)
 {
 	struct step *step = change_step(change, ITEM_ASSOCIATION);
@@ -189,7 +190,7 @@ static void plan_associations(struct isst_change *change, const struct isst_requ
  * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
  * SST-BF; and with it what the limits of cpufreq read as.
  */
-static int plan_feature(struct isst_change *change, const struct isst_request *requests,
+static int plan_feature(struct isst_change *change, const struct domain_request *requests,
 			const struct current_state *current, bool enable)
 {
 	struct step *step = plan_feature_step(change, requests, current, FEATURE_BASE_FREQ,
@@ -365,7 +366,7 @@ static int plan_domain_limits(struct limits_plan *plan, const struct isst_domain
 }
 
 /** The limits of cpufreq of every CPU that is online, after the base frequencies have changed. */
-static int plan_limits(struct isst_change *change, const struct isst_request *requests,
+static int plan_limits(struct isst_change *change, const struct domain_request *requests,
 		       const struct current_state *current)
 {
 	struct limits_plan plan = { .change = change };
@@ -381,7 +382,7 @@ static int plan_limits(struct isst_change *change, const struct isst_request *re
 }
 
 /** Core-power and CLOS, with the values that they replace. */
-static int plan_priorities(struct package_scope *scope, const struct isst_request *sharing)
+static int plan_priorities(struct package_scope *scope, const struct domain_request *sharing)
 {
 	const struct current_state own = package_scope_own_state(scope);
 	struct isst_change *change = scope->change;
@@ -401,14 +402,14 @@ static int plan_priorities(struct package_scope *scope, const struct isst_reques
 
 static int plan_enable(struct package_scope *scope, bool automatic)
 {
-	const struct isst_request *requests = scope->requests;
+	const struct domain_request *requests = scope->requests;
 	const struct current_state own = package_scope_own_state(scope);
 	struct isst_change *change = scope->change;
 	size_t first = change->count;
 	int error = 0;
 
 	if (automatic) {
-		struct isst_request *sharing = package_scope_sharing(scope);
+		struct domain_request *sharing = package_scope_sharing(scope);
 
 		error = sharing ? plan_priorities(scope, sharing) : -ENOMEM;
 		free(sharing);
@@ -444,8 +445,8 @@ static void plan_no_limits(const struct package_scope *scope, const bool *restor
 static int plan_disable(struct package_scope *scope, bool automatic)
 {
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
-	struct isst_request *sharing = package_scope_sharing(scope);
-	struct isst_request *off = package_scope_switched_off(scope, FEATURE_BASE_FREQ);
+	struct domain_request *sharing = package_scope_sharing(scope);
+	struct domain_request *off = package_scope_switched_off(scope, FEATURE_BASE_FREQ);
 	int error = restored && sharing && off ? 0 : -ENOMEM;
 
 	if (!error)
@@ -483,7 +484,7 @@ static struct scope_needs needs_of(bool enable, bool automatic)
 	return needs;
 }
 
-int plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+int plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 		   bool enable, bool automatic)
 {
 	const struct scope_needs needs = needs_of(enable, automatic);

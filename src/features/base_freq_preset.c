@@ -34,7 +34,7 @@ static void add_limits(const struct limit_steps *steps, const struct isst_domain
 }
 
 /** Tells why a CPU's limits cannot be found. */
-static void refuse_cpu(struct isst_change *change, struct isst_request *request, unsigned int cpu,
+static void refuse_cpu(struct isst_change *change, struct domain_request *request, unsigned int cpu,
 		       const char *missing, int error)
 {
 	if (error == -ENOENT)
@@ -47,7 +47,7 @@ static void refuse_cpu(struct isst_change *change, struct isst_request *request,
 }
 
 /** All of a domain or nothing. Returns 0, also where @request was refused, or -ENOMEM. */
-static int plan_domain(struct isst_change *change, struct isst_request *request,
+static int plan_domain(struct isst_change *change, struct domain_request *request,
 		       const struct limit_steps *steps, bool enable)
 {
 	const struct isst_domain *domain = request->domain;
@@ -82,7 +82,7 @@ static int plan_domain(struct isst_change *change, struct isst_request *request,
 }
 
 /** @restored: the domains whose limits a record puts back; NULL: none. */
-static int plan_limits(struct isst_change *change, struct isst_request *requests, size_t count,
+static int plan_limits(struct isst_change *change, struct domain_request *requests, size_t count,
 		       bool enable, const bool *restored)
 {
 	struct limit_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
@@ -95,7 +95,7 @@ static int plan_limits(struct isst_change *change, struct isst_request *requests
 	return error;
 }
 
-static int plan_enable(struct isst_change *change, struct isst_request *requests, size_t count,
+static int plan_enable(struct isst_change *change, struct domain_request *requests, size_t count,
 		       bool automatic)
 {
 	size_t first = change->count;
@@ -111,7 +111,7 @@ static int plan_enable(struct isst_change *change, struct isst_request *requests
 	return error;
 }
 
-static int plan_disable(struct isst_change *change, struct isst_request *requests,
+static int plan_disable(struct isst_change *change, struct domain_request *requests,
 			const struct current_state *current, bool automatic)
 {
 	bool *restored = calloc(current->count + 1, sizeof(*restored));
@@ -125,7 +125,7 @@ static int plan_disable(struct isst_change *change, struct isst_request *request
 	return error;
 }
 
-int plan_preset_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic)
 {
 	struct current_state current;

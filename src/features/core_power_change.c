@@ -16,14 +16,14 @@
 		.core_power = REQUIRED \
 	}
 
-static void check_support(struct isst_change *change, struct isst_request *request,
+static void check_support(struct isst_change *change, struct domain_request *request,
 			  const struct current_domain *current)
 {
 	if (request_is_active(request) && !current->core_power.supported)
 		request_reject(change, request, -EOPNOTSUPP, "core-power not supported");
 }
 
-static void warn_of_interference(struct isst_change *change, const struct isst_request *requests,
+static void warn_of_interference(struct isst_change *change, const struct domain_request *requests,
 				 size_t count)
 {
 	uint64_t khz;
@@ -45,7 +45,7 @@ static void warn_of_interference(struct isst_change *change, const struct isst_r
 
 /** Takes what could not be asked of turbo-freq, which may be on. Firmware that refuses to tell
  * (-EOPNOTSUPP) has none. */
-static void take_unknown(struct isst_request *request, const struct isst_failure *failure)
+static void take_unknown(struct domain_request *request, const struct isst_failure *failure)
 {
 	if (failure->error != -EOPNOTSUPP)
 		request->failure = *failure;
@@ -53,7 +53,7 @@ static void take_unknown(struct isst_request *request, const struct isst_failure
 
 /** Whether turbo-freq is on, asked where the summary of levels is refused: of the one level that
  * there is then. */
-static int ask_turbo_freq(struct isst_change *change, struct isst_request *request, bool *on)
+static int ask_turbo_freq(struct isst_change *change, struct domain_request *request, bool *on)
 {
 	struct item_access features = { .item = item_of(ITEM_FEATURES, request->domain, 0) };
 	int error = items_read(change->context, &features, 1);
@@ -70,7 +70,7 @@ static int ask_turbo_freq(struct isst_change *change, struct isst_request *reque
 static int check_turbo_freq(struct package_scope *scope, size_t i)
 {
 	const struct current_domain *current = &scope->current.domains[i];
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
 	int error = 0;
 
@@ -136,7 +136,7 @@ static void note_turbo_freq(const struct package_scope *scope, size_t i)
 /** What `disable` finds to do: nothing where there is no core-power. */
 static int check_disable(struct package_scope *scope, size_t i)
 {
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request))
 		return 0;
@@ -212,7 +212,7 @@ static int check_priority(struct isst_change *change, enum isst_priority_request
 			     "%d is no priority (enum isst_priority_request)", number);
 }
 
-int plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
+int plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
 		    bool enable, enum isst_priority_request priority)
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
@@ -264,7 +264,7 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 
 /** Warns of CLOS limits outside the processor's frequencies that cannot be kept to: the firmware
  * would clip them. A maximum above them limits nothing. */
-static void warn_of_range(struct isst_change *change, const struct isst_request *request,
+static void warn_of_range(struct isst_change *change, const struct domain_request *request,
 			  const struct isst_clos *values)
 {
 	struct kernel_files *files = &change->context->files;
@@ -303,7 +303,7 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 	return 0;
 }
 
-int plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
+int plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
 	      const struct isst_clos *values)
 {
 	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, CORE_POWER_ONLY, CORE_POWER_ONLY };
@@ -331,7 +331,7 @@ int plan_clos(struct isst_change *change, struct isst_request *requests, size_t 
 
 /** The domains of the CPUs, each once. Returns their number. */
 static size_t domains_of(const struct isst_clos_association *associations, size_t count,
-			 struct isst_request *requests)
+			 struct domain_request *requests)
 {
 	size_t domains = 0;
 
@@ -342,7 +342,7 @@ static size_t domains_of(const struct isst_clos_association *associations, size_
 			known++;
 		if (known == domains)
 			requests[domains++] =
-				(struct isst_request){ .domain = associations[i].cpu->domain };
+				(struct domain_request){ .domain = associations[i].cpu->domain };
 	}
 	return domains;
 }
@@ -390,7 +390,7 @@ static int check_contradictions(struct isst_change *change,
 /** What stands against the association of one CPU: what stands against its domain, or that its core
  * is not known. */
 static void check_association(struct isst_change *change, struct isst_clos_association *association,
-			      const struct isst_request *requests)
+			      const struct domain_request *requests)
 {
 	const struct isst_cpu *cpu = association->cpu;
 	const char *objection = context_core_objection(change->context, cpu);
@@ -429,7 +429,7 @@ int plan_association(struct isst_change *change, struct isst_clos_association *a
 		     size_t count)
 {
 	size_t all_domains = isst_domain_count(change->context), domains;
-	struct isst_request *requests = calloc(all_domains, sizeof(*requests));
+	struct domain_request *requests = calloc(all_domains, sizeof(*requests));
 	uint64_t *seen = calloc(all_domains, sizeof(*seen));
 	const struct state_needs needs = CORE_POWER_ONLY;
 	struct current_state current = { 0 };

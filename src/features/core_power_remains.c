@@ -89,7 +89,7 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 	return any;
 }
 
-void warn_of_clos_remains(struct isst_change *change, const struct isst_request *request)
+void warn_of_clos_remains(struct isst_change *change, const struct domain_request *request)
 {
 	struct memory_stream text;
 	bool any;

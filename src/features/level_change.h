@@ -9,7 +9,7 @@
 /** Planning a level change. */
 struct level_change {
 	struct isst_change *change;
-	struct isst_request *requests;
+	struct domain_request *requests;
 	struct current_state current;
 	unsigned int level;
 	bool partitions; /* in place of hotplug */

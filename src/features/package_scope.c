@@ -10,7 +10,7 @@
 
 /** Whether a domain is a neighbour of the requests: in a package that they touch, and none of them.
  */
-static bool is_neighbour(const struct isst_domain *domain, const struct isst_request *requests,
+static bool is_neighbour(const struct isst_domain *domain, const struct domain_request *requests,
 			 size_t count)
 {
 	bool touched = false;
@@ -23,7 +23,7 @@ static bool is_neighbour(const struct isst_domain *domain, const struct isst_req
 	return touched;
 }
 
-static void add_neighbours(struct package_scope *scope, const struct isst_request *requests)
+static void add_neighbours(struct package_scope *scope, const struct domain_request *requests)
 {
 	const struct isst_context *context = scope->change->context;
 
@@ -31,13 +31,14 @@ static void add_neighbours(struct package_scope *scope, const struct isst_reques
 		const struct isst_domain *domain = isst_domain(context, i);
 
 		if (is_neighbour(domain, requests, scope->own))
-			scope->requests[scope->count++] = (struct isst_request){ .domain = domain };
+			scope->requests[scope->count++] =
+				(struct domain_request){ .domain = domain };
 	}
 }
 
 /** A change that cannot be made in the whole package is not made; a domain without CPUs is done
  * without. */
-static void pass_failure_on(struct package_scope *scope, const struct isst_request *neighbour)
+static void pass_failure_on(struct package_scope *scope, const struct domain_request *neighbour)
 {
 	if (isst_domain_is_io(neighbour->domain)) {
 		change_warn_left_out(scope->change, neighbour->failure.message);
@@ -53,7 +54,7 @@ static void pass_failure_on(struct package_scope *scope, const struct isst_reque
 static void check_neighbours(struct package_scope *scope, const struct state_needs *needs)
 {
 	for (size_t i = scope->own; i < scope->count; i++) {
-		struct isst_request *neighbour = &scope->requests[i];
+		struct domain_request *neighbour = &scope->requests[i];
 
 		if (!request_is_active(neighbour) && neighbour->failure.error != -EOPNOTSUPP)
 			pass_failure_on(scope, neighbour);
@@ -91,7 +92,7 @@ static int read_states(struct package_scope *scope, const struct scope_needs *ne
 	return 0;
 }
 
-int package_scope_begin(struct isst_change *change, const struct isst_request *requests,
+int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
 			size_t count, const struct scope_needs *needs, struct package_scope *scope)
 {
 	size_t domains = isst_domain_count(change->context);
@@ -141,12 +142,12 @@ void package_scope_drop(struct package_scope *scope, size_t i)
 	scope->requests[i].failure = (struct isst_failure){ .error = -ECANCELED };
 }
 
-struct isst_request *package_scope_sharing(const struct package_scope *scope)
+struct domain_request *package_scope_sharing(const struct package_scope *scope)
 {
-	struct isst_request *sharing = calloc(scope->count + 1, sizeof(*sharing));
+	struct domain_request *sharing = calloc(scope->count + 1, sizeof(*sharing));
 
 	for (size_t i = 0; i < scope->count && sharing; i++) {
-		const struct isst_request *request = &scope->requests[i];
+		const struct domain_request *request = &scope->requests[i];
 
 		sharing[i] = *request;
 		if (i < scope->own && request->failure.error == -EOPNOTSUPP &&
@@ -158,7 +159,7 @@ struct isst_request *package_scope_sharing(const struct package_scope *scope)
 	return sharing;
 }
 
-void package_scope_end(struct package_scope *scope, struct isst_request *requests)
+void package_scope_end(struct package_scope *scope, struct domain_request *requests)
 {
 	for (size_t i = 0; i < scope->own; i++) {
 		requests[i].failure = scope->requests[i].failure;
@@ -185,7 +186,7 @@ static bool may_stay_on(const struct package_scope *scope, unsigned int package,
 			unsigned int feature)
 {
 	for (size_t i = 0; i < scope->count; i++) {
-		const struct isst_request *request = &scope->requests[i];
+		const struct domain_request *request = &scope->requests[i];
 
 		if (request->domain->package == package && !isst_domain_is_io(request->domain) &&
 		    (i >= scope->own || !request_is_active(request)) &&
@@ -206,7 +207,7 @@ void package_scope_drop_active_siblings(struct package_scope *scope, unsigned in
 static bool follows_off(const struct package_scope *scope, size_t i, unsigned int feature)
 {
 	const struct current_domain *current = &scope->current.domains[i];
-	const struct isst_request *request = &scope->requests[i];
+	const struct domain_request *request = &scope->requests[i];
 	bool on = feature_is_on(&current->level, feature);
 
 	if (!isst_domain_is_io(request->domain) || !feature_may_be_on(current, feature) ||
@@ -219,10 +220,10 @@ static bool follows_off(const struct package_scope *scope, size_t i, unsigned in
 	return on;
 }
 
-struct isst_request *package_scope_switched_off(const struct package_scope *scope,
-						unsigned int feature)
+struct domain_request *package_scope_switched_off(const struct package_scope *scope,
+						  unsigned int feature)
 {
-	struct isst_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
 
 	for (size_t i = 0; i < scope->count && requests; i++) {
 		requests[i] = scope->requests[i];
@@ -271,7 +272,7 @@ static bool may_go_off(struct package_scope *scope, size_t i, unsigned int other
 }
 
 /** Whether core-power is on in a domain, and goes off with @requests. */
-static bool goes_off(const struct package_scope *scope, const struct isst_request *requests,
+static bool goes_off(const struct package_scope *scope, const struct domain_request *requests,
 		     size_t i)
 {
 	return request_is_active(&requests[i]) && scope->current.domains[i].core_power.enabled;
@@ -279,7 +280,7 @@ static bool goes_off(const struct package_scope *scope, const struct isst_reques
 
 /** Whether core-power goes off in all power domains of a package in which it is on. */
 static bool goes_off_in_package(const struct package_scope *scope,
-				const struct isst_request *requests, unsigned int package)
+				const struct domain_request *requests, unsigned int package)
 {
 	for (size_t i = 0; i < scope->count; i++)
 		if (scope->requests[i].domain->package == package &&
@@ -289,7 +290,7 @@ static bool goes_off_in_package(const struct package_scope *scope,
 }
 
 /** Whether a request before request @i is the same package's. */
-static bool is_named(const struct package_scope *scope, const struct isst_request *requests,
+static bool is_named(const struct package_scope *scope, const struct domain_request *requests,
 		     size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -301,8 +302,8 @@ static bool is_named(const struct package_scope *scope, const struct isst_reques
 
 /** Says where core-power goes off with a feature: in a package as a whole, or in which domains of
  * it. */
-static void warn_of_core_power_off(struct package_scope *scope, const struct isst_request *requests,
-				   unsigned int feature)
+static void warn_of_core_power_off(struct package_scope *scope,
+				   const struct domain_request *requests, unsigned int feature)
 {
 	for (size_t i = 0; i < package_scope_core_power_count(scope); i++) {
 		const struct isst_domain *domain = scope->requests[i].domain;
@@ -326,11 +327,11 @@ static void warn_of_core_power_off(struct package_scope *scope, const struct iss
 	}
 }
 
-int package_scope_core_power_off(struct package_scope *scope, const struct isst_request *sharing,
+int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
 				 unsigned int feature, const bool *restored)
 {
 	unsigned int other = other_feature(feature);
-	struct isst_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
 
 	if (!requests)
 		return -ENOMEM;

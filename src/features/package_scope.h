@@ -11,7 +11,7 @@
 /** The requests of a change, then their neighbours: the other domains of the same packages. */
 struct package_scope {
 	struct isst_change *change;
-	struct isst_request *requests;
+	struct domain_request *requests;
 	struct current_state current; /* of all of them */
 	size_t count, own;	      /* of all; of the change itself */
 };
@@ -35,7 +35,7 @@ struct scope_needs {
  * the requests of its package. To be ended with package_scope_end(). Returns 0 or a negative errno
  * (and there is nothing to end).
  */
-int package_scope_begin(struct isst_change *change, const struct isst_request *requests,
+int package_scope_begin(struct isst_change *change, const struct domain_request *requests,
 			size_t count, const struct scope_needs *needs, struct package_scope *scope);
 
 /** To be called when the requests have been checked: neighbours without one that is left are not
@@ -50,10 +50,10 @@ void package_scope_drop(struct package_scope *scope, size_t i);
  * domains without CPUs that lack the feature and have core-power, in packages of which one is
  * active. To be freed; NULL without memory.
  */
-struct isst_request *package_scope_sharing(const struct package_scope *scope);
+struct domain_request *package_scope_sharing(const struct package_scope *scope);
 
 /** Gives what stands against the requests back to them, and releases the scope. */
-void package_scope_end(struct package_scope *scope, struct isst_request *requests);
+void package_scope_end(struct package_scope *scope, struct domain_request *requests);
 
 /** The state of the domains of the requests themselves. */
 struct current_state package_scope_own_state(const struct package_scope *scope);
@@ -67,7 +67,7 @@ size_t package_scope_core_power_count(const struct package_scope *scope);
  * package_scope_sharing();
  * @restored: as plan_restoring() left it. Returns 0 or -ENOMEM.
  */
-int package_scope_core_power_off(struct package_scope *scope, const struct isst_request *sharing,
+int package_scope_core_power_off(struct package_scope *scope, const struct domain_request *sharing,
 				 unsigned int feature, const bool *restored);
 
 /** Names the levels, other than the current one, of which settings of a feature are saved:
@@ -83,7 +83,7 @@ void package_scope_drop_active_siblings(struct package_scope *scope, unsigned in
  * besides those that are active the I/O dies of packages where it stays on in no power domain with
  * CPUs. To be freed; NULL without memory.
  */
-struct isst_request *package_scope_switched_off(const struct package_scope *scope,
-						unsigned int feature);
+struct domain_request *package_scope_switched_off(const struct package_scope *scope,
+						  unsigned int feature);
 
 #endif

@@ -280,7 +280,7 @@ static void check_cores(struct level_change *work)
 	}
 }
 
-int plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
+int plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
 	       unsigned int level, bool online)
 {
 	struct level_change work = { .change = change, .requests = requests, .level = level };

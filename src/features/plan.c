@@ -27,7 +27,7 @@ static void note_target(struct verdict *verdict, const struct isst_failure *fail
 
 /** Why the change cannot be made with these targets; NULL where it can. */
 static const struct isst_failure *find_objection(const struct verdict *verdict,
-						 enum isst_targets targets)
+						 enum target_policy targets)
 {
 	bool none_left = verdict->targets > 0 &&
 			 verdict->unsupported + verdict->failed == verdict->targets;
@@ -66,7 +66,7 @@ static int conclude_failure(struct isst_change *change, int error)
  * Domains without CPUs follow the others: whatever stands against them, they are left out, unless
  * no other ones were asked for.
  */
-static int conclude_domains(struct isst_change *change, const struct isst_request *requests,
+static int conclude_domains(struct isst_change *change, const struct domain_request *requests,
 			    size_t count, int error)
 {
 	struct verdict verdict = { 0 };
@@ -83,42 +83,42 @@ static int conclude_domains(struct isst_change *change, const struct isst_reques
 	return 0;
 }
 
-int isst_plan_level(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
 		    unsigned int level, bool online)
 {
 	return conclude_domains(change, requests, count,
 				plan_level(change, requests, count, level, online));
 }
 
-int isst_plan_base_freq(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			bool enable, bool automatic)
 {
 	return conclude_domains(change, requests, count,
 				plan_base_freq(change, requests, count, enable, automatic));
 }
 
-int isst_plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
-			 const struct isst_turbo_freq_request *request)
+int isst_plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			 const struct turbo_freq_request *request)
 {
 	return conclude_domains(change, requests, count,
 				plan_turbo_freq(change, requests, count, request));
 }
 
-int isst_plan_core_power(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
 			 bool enable, enum isst_priority_request priority)
 {
 	return conclude_domains(change, requests, count,
 				plan_core_power(change, requests, count, enable, priority));
 }
 
-int isst_plan_clos(struct isst_change *change, struct isst_request *requests, size_t count,
+int isst_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
 		   const struct isst_clos *values)
 {
 	return conclude_domains(change, requests, count,
 				plan_clos(change, requests, count, values));
 }
 
-int isst_plan_turbo_ratio_limits(struct isst_change *change, struct isst_request *requests,
+int isst_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
 				 size_t count, uint64_t limits)
 {
 	return conclude_domains(change, requests, count,
@@ -139,8 +139,8 @@ int isst_plan_association(struct isst_change *change, struct isst_clos_associati
 	return 0;
 }
 
-int isst_plan_turbo_mode(struct isst_change *change, struct isst_cpu_request *requests,
-			 size_t count, bool enable)
+int isst_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
+			 bool enable)
 {
 	int error = plan_turbo_mode(change, requests, count, enable);
 	struct verdict verdict = { 0 };

@@ -16,7 +16,7 @@
 
 enum { MHZ_PER_RATIO = 100 };
 
-void request_reject(struct isst_change *change, struct isst_request *request, int error,
+void request_reject(struct isst_change *change, struct domain_request *request, int error,
 		    const char *format, ...)
 {
 	struct messages *messages = &change->context->messages;
@@ -35,7 +35,7 @@ void request_reject(struct isst_change *change, struct isst_request *request, in
 
 /* ---- Facts ---- */
 
-static void take_failure(struct isst_request *request, enum need need,
+static void take_failure(struct domain_request *request, enum need need,
 			 const struct isst_failure *failure)
 {
 	if (need == REQUIRED && request_is_active(request))
@@ -131,7 +131,7 @@ static int read_states(struct isst_change *change, const struct state_needs *nee
 		    : 0;
 }
 
-static void take_profiles(struct isst_request *requests, const struct state_needs *needs,
+static void take_profiles(struct domain_request *requests, const struct state_needs *needs,
 			  struct current_state *current)
 {
 	bool answered = false;
@@ -146,7 +146,7 @@ static void take_profiles(struct isst_request *requests, const struct state_need
 	}
 }
 
-static int read_levels(struct isst_change *change, struct isst_request *requests,
+static int read_levels(struct isst_change *change, struct domain_request *requests,
 		       const struct state_needs *needs, struct current_state *current)
 {
 	struct isst_level *levels = calloc(current->count, sizeof(*levels));
@@ -175,7 +175,7 @@ static int read_levels(struct isst_change *change, struct isst_request *requests
 	return error;
 }
 
-static void take_core_power(struct isst_change *change, struct isst_request *requests,
+static void take_core_power(struct isst_change *change, struct domain_request *requests,
 			    const struct state_needs *needs, struct current_state *current)
 {
 	for (size_t i = 0; i < current->count; i++) {
@@ -186,7 +186,7 @@ static void take_core_power(struct isst_change *change, struct isst_request *req
 	}
 }
 
-int current_state_read(struct isst_change *change, struct isst_request *requests, size_t count,
+int current_state_read(struct isst_change *change, struct domain_request *requests, size_t count,
 		       const struct state_needs *needs, struct current_state *current)
 {
 	int error = 0;
@@ -282,7 +282,7 @@ bool feature_may_be_on(const struct current_domain *current, unsigned int featur
 	return feature_is_on(level, feature) || (unknown && error && error != -EOPNOTSUPP);
 }
 
-bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
+bool feature_in_use(const struct isst_change *change, const struct domain_request *requests,
 		    const struct current_state *current, size_t i, unsigned int feature)
 {
 	if (!context_has_power_domains(change->context))
@@ -295,7 +295,7 @@ bool feature_in_use(const struct isst_change *change, const struct isst_request 
 	return false;
 }
 
-bool limits_stay_in_use(const struct isst_change *change, const struct isst_request *requests,
+bool limits_stay_in_use(const struct isst_change *change, const struct domain_request *requests,
 			const struct current_state *current, size_t i)
 {
 	if (!context_has_power_domains(change->context))
@@ -350,7 +350,7 @@ static void disturb_clos(struct step *step, const struct isst_domain *domain)
 		step_disturbs_optional(step, item_of(ITEM_CLOS, domain, clos));
 }
 
-void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
+void plan_core_power_steps(struct isst_change *change, const struct domain_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority)
 {
 	bool one_switch = change->context->firmware.operations->one_core_power_switch;
@@ -379,7 +379,7 @@ void plan_core_power_steps(struct isst_change *change, const struct isst_request
 	}
 }
 
-struct step *plan_feature_step(struct isst_change *change, const struct isst_request *requests,
+struct step *plan_feature_step(struct isst_change *change, const struct domain_request *requests,
 			       const struct current_state *current, uint64_t mask, uint64_t bits)
 {
 	struct step *step = change_step(change, ITEM_FEATURES);
@@ -474,8 +474,9 @@ static void warn_of_missing_hwp(struct isst_change *change, unsigned int cpu)
 
 /** One CPU stands for all: drivers and governors are chosen for the whole system. Returns false
  * where there is none, or no cpufreq. */
-static bool find_representative_cpu(struct isst_change *change, const struct isst_request *requests,
-				    size_t count, unsigned int *cpu)
+static bool find_representative_cpu(struct isst_change *change,
+				    const struct domain_request *requests, size_t count,
+				    unsigned int *cpu)
 {
 	uint64_t khz;
 
@@ -488,7 +489,7 @@ static bool find_representative_cpu(struct isst_change *change, const struct iss
 	return false;
 }
 
-void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count)
+void warn_of_hwp(struct isst_change *change, const struct domain_request *requests, size_t count)
 {
 	unsigned int cpu;
 
@@ -496,7 +497,8 @@ void warn_of_hwp(struct isst_change *change, const struct isst_request *requests
 		warn_of_missing_hwp(change, cpu);
 }
 
-void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requests, size_t count)
+void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
+		     size_t count)
 {
 	unsigned int cpu;
 

@@ -49,7 +49,7 @@ struct state_needs {
  * Reads what is needed of the requests' domains. A fact that is optional, and could not be read,
  * has its own failure. Returns 0 or -ENOMEM, -EINTR.
  */
-int current_state_read(struct isst_change *change, struct isst_request *requests, size_t count,
+int current_state_read(struct isst_change *change, struct domain_request *requests, size_t count,
 		       const struct state_needs *needs, struct current_state *current);
 void current_state_free(struct current_state *current);
 
@@ -68,11 +68,11 @@ int level_limits_read(struct isst_context *context, struct level_limits *limits,
 
 /** Notes what stands against a request. */
 __attribute__((format(printf, 4, 5))) void request_reject(struct isst_change *change,
-							  struct isst_request *request, int error,
+							  struct domain_request *request, int error,
 							  const char *format, ...);
 
 /** Whether a request is still part of the change. */
-static inline bool request_is_active(const struct isst_request *request)
+static inline bool request_is_active(const struct domain_request *request)
 {
 	return request->failure.error == 0;
 }
@@ -112,7 +112,7 @@ const char *feature_unknown_why(const struct current_domain *current);
  * Whether a feature may be on in the domain of request @i or, where core-power is the package's, in
  * any power domain of its package with CPUs: those of I/O dies follow these.
  */
-bool feature_in_use(const struct isst_change *change, const struct isst_request *requests,
+bool feature_in_use(const struct isst_change *change, const struct domain_request *requests,
 		    const struct current_state *current, size_t i, unsigned int feature);
 
 /**
@@ -120,16 +120,16 @@ bool feature_in_use(const struct isst_change *change, const struct isst_request 
  * well: they are the package's. @requests, @current: with those of the neighbours. For a change
  * that switches turbo-freq off.
  */
-bool limits_stay_in_use(const struct isst_change *change, const struct isst_request *requests,
+bool limits_stay_in_use(const struct isst_change *change, const struct domain_request *requests,
 			const struct current_state *current, size_t i);
 
 /** Adds the steps that switch core-power of all active requests on or off. */
-void plan_core_power_steps(struct isst_change *change, const struct isst_request *requests,
+void plan_core_power_steps(struct isst_change *change, const struct domain_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority);
 
 /** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all active requests, and
  * returns it; NULL without memory. */
-struct step *plan_feature_step(struct isst_change *change, const struct isst_request *requests,
+struct step *plan_feature_step(struct isst_change *change, const struct domain_request *requests,
 			       const struct current_state *current, uint64_t mask, uint64_t bits);
 
 /** Adds the step that puts every core of a set of CPUs into a CLOS: @high those of @high_priority,
@@ -141,11 +141,12 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 
 /** Warns of a cpufreq set-up that will get in the way: HWP off, a governor that holds frequencies.
  */
-void warn_of_cpufreq(struct isst_change *change, const struct isst_request *requests, size_t count);
+void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
+		     size_t count);
 
 /** Says which CLOS limits and associations stay in a domain when core-power goes off, where they
  * are not those of power-on. What cannot be read is passed over: nothing depends on it. */
-void warn_of_clos_remains(struct isst_change *change, const struct isst_request *request);
+void warn_of_clos_remains(struct isst_change *change, const struct domain_request *request);
 
 /** Says which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced: those
  * that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */
@@ -154,7 +155,7 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 			 const char *how);
 
 /** Warns of HWP alone. */
-void warn_of_hwp(struct isst_change *change, const struct isst_request *requests, size_t count);
+void warn_of_hwp(struct isst_change *change, const struct domain_request *requests, size_t count);
 
 /**
  * Adds steps that put back what the record of a feature (FEATURE_...) tells for the active
@@ -162,7 +163,7 @@ void warn_of_hwp(struct isst_change *change, const struct isst_request *requests
  * @restored[i] says whether request i had a record, or has nothing to take back.
  */
 int plan_restoring(struct isst_change *change, unsigned int feature,
-		   const struct isst_request *requests, const struct current_state *current,
+		   const struct domain_request *requests, const struct current_state *current,
 		   bool *restored);
 
 /**
@@ -170,7 +171,7 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
  * plan_restoring() was called: a record of turbo-freq holds what they were, or nothing is left to
  * take back. Returns 0, or as settings_read() does.
  */
-int find_restored_limits(struct isst_change *change, const struct isst_request *requests,
+int find_restored_limits(struct isst_change *change, const struct domain_request *requests,
 			 const struct current_state *current, const bool *restored, bool *limits);
 
 #endif

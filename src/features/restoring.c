@@ -270,7 +270,7 @@ static int restore_domain(struct restoring *work)
  * switched on with a record: that one would have been kept of all domains that it reached.
  */
 static int find_unsaved(struct isst_context *context, unsigned int feature,
-			const struct isst_request *requests, const struct current_state *current,
+			const struct domain_request *requests, const struct current_state *current,
 			size_t i, bool *found)
 {
 	*found = false;
@@ -300,7 +300,7 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
  * share core-power, one of their domains stands for all.
  */
 static int find_put_back(struct isst_context *context, unsigned int feature,
-			 const struct isst_request *requests, const struct current_state *current,
+			 const struct domain_request *requests, const struct current_state *current,
 			 size_t i, bool *settled)
 {
 	const struct isst_domain *domain = requests[i].domain;
@@ -317,7 +317,7 @@ static int find_put_back(struct isst_context *context, unsigned int feature,
 }
 
 int plan_restoring(struct isst_change *change, unsigned int feature,
-		   const struct isst_request *requests, const struct current_state *current,
+		   const struct domain_request *requests, const struct current_state *current,
 		   bool *restored)
 {
 	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
@@ -380,7 +380,7 @@ static bool share_limits(const struct isst_context *context, const struct isst_d
 	       (context_has_power_domains(context) && one->package == other->package);
 }
 
-int find_restored_limits(struct isst_change *change, const struct isst_request *requests,
+int find_restored_limits(struct isst_change *change, const struct domain_request *requests,
 			 const struct current_state *current, const bool *restored, bool *limits)
 {
 	struct isst_context *context = change->context;

@@ -36,7 +36,7 @@ static bool has_bucket(const struct isst_turbo_freq *info)
 static void check_buckets(struct package_scope *scope, size_t i)
 {
 	const struct current_domain *current = scope->current.domains;
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request) || isst_cpuset_count(request->domain->present) == 0)
 		return;
@@ -58,7 +58,7 @@ static void check_buckets(struct package_scope *scope, size_t i)
 static void check_enable(struct package_scope *scope, size_t i)
 {
 	const struct current_domain *current = &scope->current.domains[i];
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request))
 		return;
@@ -73,7 +73,7 @@ static void check_enable(struct package_scope *scope, size_t i)
 
 /** Turbo frequencies can be had only while turbo is on; where the kernel does not say, firmware
  * decides. */
-static int check_turbo(struct isst_change *change, struct isst_request *requests, size_t count)
+static int check_turbo(struct isst_change *change, struct domain_request *requests, size_t count)
 {
 	struct isst_context *context = change->context;
 	enum turbo_state state;
@@ -95,7 +95,7 @@ static int check_turbo(struct isst_change *change, struct isst_request *requests
 }
 
 /** No limits of frequency; what differs between the classes is their order. */
-static void plan_clos_configs(struct isst_change *change, const struct isst_request *requests,
+static void plan_clos_configs(struct isst_change *change, const struct domain_request *requests,
 			      size_t count)
 {
 	struct step *step = change_step(change, ITEM_CLOS);
@@ -143,7 +143,7 @@ static char *format_buckets(const struct isst_turbo_freq *info)
 
 /** Buckets are the package's, so the cores of all its domains count together. */
 static void warn_of_buckets(struct isst_change *change, const struct current_domain *current,
-			    const struct isst_request *requests, size_t count,
+			    const struct domain_request *requests, size_t count,
 			    const struct isst_cpuset *high_priority)
 {
 	const struct isst_turbo_freq *info = &current->level.turbo_freq_info;
@@ -311,7 +311,7 @@ static struct isst_cpuset *with_siblings(const struct isst_context *context,
 }
 
 /** Whether a request is the first of its package that is active. */
-static bool is_first_of_package(const struct isst_request *requests, size_t i)
+static bool is_first_of_package(const struct domain_request *requests, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
 		if (request_is_active(&requests[j]) &&
@@ -337,13 +337,13 @@ static bool is_possible(const struct package_scope *scope)
 
 /** CLOS and associations in the packages that hold a core of high priority; in all where none is
  * named. */
-static int plan_priorities(struct package_scope *scope, const struct isst_request *sharing,
+static int plan_priorities(struct package_scope *scope, const struct domain_request *sharing,
 			   const struct isst_cpuset *named)
 {
 	struct isst_change *change = scope->change;
 	struct isst_context *context = change->context;
 	struct isst_cpuset *high = named ? with_siblings(context, named) : isst_cpuset_new();
-	const struct isst_request *requests = scope->requests;
+	const struct domain_request *requests = scope->requests;
 	const struct current_domain *current = scope->current.domains;
 	struct step *step;
 	int error = high ? 0 : -ENOMEM;
@@ -384,7 +384,7 @@ static bool was_on(const struct package_scope *scope, size_t i)
 	bool shared = context_has_power_domains(scope->change->context), on = true, any = false;
 
 	for (size_t j = 0; j < scope->own; j++) {
-		const struct isst_request *request = &scope->requests[j];
+		const struct domain_request *request = &scope->requests[j];
 
 		if (!request_is_active(request) || isst_domain_is_io(request->domain) ||
 		    !(j == i ||
@@ -401,10 +401,10 @@ static bool was_on(const struct package_scope *scope, size_t i)
  * somebody may have switched core-power off since, and cores run at the frequencies that the
  * firmware gives them then: that is left as it is, unless priorities are set up.
  */
-static void plan_package_core_power(struct package_scope *scope, const struct isst_request *sharing,
-				    bool automatic)
+static void plan_package_core_power(struct package_scope *scope,
+				    const struct domain_request *sharing, bool automatic)
 {
-	struct isst_request *requests = calloc(scope->count + 1, sizeof(*requests));
+	struct domain_request *requests = calloc(scope->count + 1, sizeof(*requests));
 	size_t count = package_scope_core_power_count(scope);
 
 	if (!requests) {
@@ -420,9 +420,9 @@ static void plan_package_core_power(struct package_scope *scope, const struct is
 	free(requests);
 }
 
-static int plan_enable(struct package_scope *scope, const struct isst_turbo_freq_request *request)
+static int plan_enable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
-	struct isst_request *sharing = package_scope_sharing(scope);
+	struct domain_request *sharing = package_scope_sharing(scope);
 	struct isst_change *change = scope->change;
 	const struct current_state own = package_scope_own_state(scope);
 	size_t first = change->count;
@@ -450,7 +450,7 @@ static int plan_enable(struct package_scope *scope, const struct isst_turbo_freq
 static void check_disable(struct package_scope *scope, size_t i)
 {
 	const struct isst_level *level = &scope->current.domains[i].level;
-	struct isst_request *request = &scope->requests[i];
+	struct domain_request *request = &scope->requests[i];
 
 	if (!request_is_active(request) || level->turbo_freq != ISST_FEATURE_UNSUPPORTED)
 		return;
@@ -465,12 +465,12 @@ static void check_disable(struct package_scope *scope, size_t i)
 	package_scope_drop(scope, i);
 }
 
-static int plan_disable(struct package_scope *scope, const struct isst_turbo_freq_request *request)
+static int plan_disable(struct package_scope *scope, const struct turbo_freq_request *request)
 {
 	bool *restored = calloc(scope->count + 1, sizeof(*restored));
 	bool *limits = calloc(scope->count + 1, sizeof(*limits));
-	struct isst_request *sharing = package_scope_sharing(scope);
-	struct isst_request *off = package_scope_switched_off(scope, FEATURE_TURBO_FREQ);
+	struct domain_request *sharing = package_scope_sharing(scope);
+	struct domain_request *off = package_scope_switched_off(scope, FEATURE_TURBO_FREQ);
 	struct isst_change *change = scope->change;
 	int error = restored && limits && sharing && off ? 0 : -ENOMEM;
 
@@ -497,7 +497,7 @@ static int plan_disable(struct package_scope *scope, const struct isst_turbo_fre
 }
 
 /** What a request depends on: what it need not know cannot keep it from being made. */
-static struct scope_needs needs_of(const struct isst_turbo_freq_request *request)
+static struct scope_needs needs_of(const struct turbo_freq_request *request)
 {
 	struct scope_needs needs = { .width = request->automatic ? SCOPE_PACKAGES
 								 : SCOPE_POWER_DOMAINS,
@@ -516,8 +516,8 @@ static struct scope_needs needs_of(const struct isst_turbo_freq_request *request
 	return needs;
 }
 
-int plan_turbo_freq(struct isst_change *change, struct isst_request *requests, size_t count,
-		    const struct isst_turbo_freq_request *request)
+int plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+		    const struct turbo_freq_request *request)
 {
 	const struct scope_needs needs = needs_of(request);
 	struct package_scope scope;

@@ -28,7 +28,7 @@ static uint64_t limits_word(const struct level_limits *limits)
  * were each to write its own limits, the last one would count, and the next run would find the
  * others changed.
  */
-static size_t limits_owner(const struct isst_change *change, const struct isst_request *requests,
+static size_t limits_owner(const struct isst_change *change, const struct domain_request *requests,
 			   size_t i)
 {
 	size_t first = 0;
@@ -42,12 +42,12 @@ static size_t limits_owner(const struct isst_change *change, const struct isst_r
 }
 
 /** The register is that of a CPU. */
-static bool has_register(const struct isst_request *request)
+static bool has_register(const struct domain_request *request)
 {
 	return request_is_active(request) && request->domain->has_cpu;
 }
 
-void turbo_freq_plan_given_limits(struct isst_change *change, const struct isst_request *requests,
+void turbo_freq_plan_given_limits(struct isst_change *change, const struct domain_request *requests,
 				  size_t count, uint64_t limits)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);
@@ -58,7 +58,7 @@ void turbo_freq_plan_given_limits(struct isst_change *change, const struct isst_
 				 WHOLE_VALUE, limits);
 }
 
-void turbo_freq_plan_no_limits(struct isst_change *change, const struct isst_request *requests,
+void turbo_freq_plan_no_limits(struct isst_change *change, const struct domain_request *requests,
 			       size_t count)
 {
 	struct step *step = change_step(change, ITEM_TURBO_RATIO_LIMITS);

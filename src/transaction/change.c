@@ -23,7 +23,7 @@ static int make_change(struct isst_context *context, const struct isst_change_op
 				     "the machine is not discovered yet");
 	if (options->targets > ISST_SKIP_FAILED)
 		return message_error(&context->messages, -EINVAL,
-				     "%d is no choice of targets (enum isst_targets)",
+				     "%d is no choice of targets (enum target_policy)",
 				     (int)options->targets);
 	if (!options->dry_run && context->lock < 0)
 		return message_error(

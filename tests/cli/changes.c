@@ -144,13 +144,13 @@ struct report_node *fake_unit_report(const struct unit *unit, const struct isst_
 }
 
 /** What planning found last, of which domains. */
-static struct isst_request found[4];
+static struct domain_request found[4];
 static size_t found_count;
 
 static void note_found(const struct isst_domain *domain, const struct isst_failure *failure)
 {
 	assert_true(found_count < sizeof(found) / sizeof(found[0]));
-	found[found_count++] = (struct isst_request){ domain, *failure };
+	found[found_count++] = (struct domain_request){ domain, *failure };
 }
 
 /** By the rule of the options: which targets may be left out. */
@@ -174,7 +174,7 @@ int fake_change_objection(const struct isst_change *change)
 	return unsupported ? -EOPNOTSUPP : 0;
 }
 
-static int plan_both(struct run *run, struct isst_change *change, struct isst_request *requests,
+static int plan_both(struct run *run, struct isst_change *change, struct domain_request *requests,
 		     size_t count)
 {
 	(void)run;
@@ -447,7 +447,7 @@ static void a_domain_without_cpus_that_refuses_is_left_out(void **state)
 
 /** The fake reports failures by package, and both packages are 0. */
 static int plan_all_but_the_last(struct run *unused, struct isst_change *change,
-				 struct isst_request *requests, size_t count)
+				 struct domain_request *requests, size_t count)
 {
 	(void)unused;
 	(void)change;

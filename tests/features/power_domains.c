@@ -8,15 +8,15 @@
 #include "transaction/support/machines.h"
 
 /** A request for one power domain; its machine's other domains are not asked for. */
-struct domain_request {
+struct one_request {
 	struct request request; /* first: a pointer to it is a pointer to this */
 	unsigned int package, number;
 	const char *high_priority; /* CPUs, or NULL */
 };
 
-static const struct domain_request *of(const struct request *request)
+static const struct one_request *of(const struct request *request)
 {
-	return (const struct domain_request *)request;
+	return (const struct one_request *)request;
 }
 
 static const struct isst_domain *domain_of(const struct isst_context *context,
@@ -33,7 +33,7 @@ static const struct isst_domain *domain_of(const struct isst_context *context,
 	return NULL;
 }
 
-static void note(struct objections *objections, const struct isst_request *request)
+static void note(struct objections *objections, const struct domain_request *request)
 {
 	objections->planned = request->failure.error == 0;
 	objections->error = request->failure.error;
@@ -47,7 +47,7 @@ static void note(struct objections *objections, const struct isst_request *reque
 static int plan_core_power(struct isst_context *context, struct isst_change *change,
 			   const struct request *request, struct objections *objections)
 {
-	struct isst_request one = { .domain = domain_of(context, request) };
+	struct domain_request one = { .domain = domain_of(context, request) };
 	int error = isst_plan_core_power(change, &one, 1, request->enable, request->priority);
 
 	note(objections, &one);
@@ -57,7 +57,7 @@ static int plan_core_power(struct isst_context *context, struct isst_change *cha
 static int plan_clos(struct isst_context *context, struct isst_change *change,
 		     const struct request *request, struct objections *objections)
 {
-	struct isst_request one = { .domain = domain_of(context, request) };
+	struct domain_request one = { .domain = domain_of(context, request) };
 	int error = isst_plan_clos(change, &one, 1, &request->clos);
 
 	note(objections, &one);
@@ -67,7 +67,7 @@ static int plan_clos(struct isst_context *context, struct isst_change *change,
 static int plan_base_freq(struct isst_context *context, struct isst_change *change,
 			  const struct request *request, struct objections *objections)
 {
-	struct isst_request one = { .domain = domain_of(context, request) };
+	struct domain_request one = { .domain = domain_of(context, request) };
 	int error = isst_plan_base_freq(change, &one, 1, request->enable, request->automatic);
 
 	note(objections, &one);
@@ -79,10 +79,10 @@ static int plan_turbo_freq(struct isst_context *context, struct isst_change *cha
 {
 	const char *cpus = of(request)->high_priority;
 	struct isst_cpuset *high = cpus ? check_set(cpus) : NULL;
-	const struct isst_turbo_freq_request turbo_freq = { .enable = request->enable,
-							    .automatic = request->automatic,
-							    .high_priority = high };
-	struct isst_request one = { .domain = domain_of(context, request) };
+	const struct turbo_freq_request turbo_freq = { .enable = request->enable,
+						       .automatic = request->automatic,
+						       .high_priority = high };
+	struct domain_request one = { .domain = domain_of(context, request) };
 	int error = isst_plan_turbo_freq(change, &one, 1, &turbo_freq);
 
 	note(objections, &one);
@@ -93,7 +93,7 @@ static int plan_turbo_freq(struct isst_context *context, struct isst_change *cha
 static int plan_level(struct isst_context *context, struct isst_change *change,
 		      const struct request *request, struct objections *objections)
 {
-	struct isst_request one = { .domain = domain_of(context, request) };
+	struct domain_request one = { .domain = domain_of(context, request) };
 	int error = isst_plan_level(change, &one, 1, request->level, request->online);
 
 	note(objections, &one);
@@ -105,10 +105,10 @@ static int plan_turbo_freq_everywhere(struct isst_context *context, struct isst_
 				      const struct request *request, struct objections *objections)
 {
 	struct isst_cpuset *high = check_set(of(request)->high_priority);
-	const struct isst_turbo_freq_request turbo_freq = { .enable = true,
-							    .automatic = true,
-							    .high_priority = high };
-	struct isst_request all[8] = { 0 };
+	const struct turbo_freq_request turbo_freq = { .enable = true,
+						       .automatic = true,
+						       .high_priority = high };
+	struct domain_request all[8] = { 0 };
 	size_t count = isst_domain_count(context);
 	int error;
 
@@ -122,7 +122,7 @@ static int plan_turbo_freq_everywhere(struct isst_context *context, struct isst_
 	return error;
 }
 
-static void make(const struct machine *machine, const struct domain_request *wanted,
+static void make(const struct machine *machine, const struct one_request *wanted,
 		 struct outcome *outcome)
 {
 	machine_make(machine, &wanted->request, NULL, outcome);
@@ -131,7 +131,7 @@ static void make(const struct machine *machine, const struct domain_request *wan
 }
 
 /** Makes a request that has to succeed, and to do something. */
-static void succeed(const struct machine *machine, const struct domain_request *wanted)
+static void succeed(const struct machine *machine, const struct one_request *wanted)
 {
 	struct outcome outcome;
 
@@ -144,7 +144,7 @@ static void succeed(const struct machine *machine, const struct domain_request *
 }
 
 /** Makes a request that has to be refused, and to change nothing. */
-static void refuse(const struct machine *machine, const struct domain_request *wanted,
+static void refuse(const struct machine *machine, const struct one_request *wanted,
 		   const char *message, struct outcome *outcome)
 {
 	char *before = machine_picture(machine);
@@ -157,22 +157,21 @@ static void refuse(const struct machine *machine, const struct domain_request *w
 	free(before);
 }
 
-static struct domain_request core_power(unsigned int package, unsigned int number, bool enable)
+static struct one_request core_power(unsigned int package, unsigned int number, bool enable)
 {
-	return (struct domain_request){
-		{ .name = enable ? "core-power enable" : "core-power disable",
-		  .plan = plan_core_power,
-		  .enable = enable,
-		  .priority = enable ? ISST_MAKE_ORDERED : ISST_KEEP_PRIORITY },
-		package,
-		number,
-		NULL
-	};
+	return (struct one_request){ { .name = enable ? "core-power enable" : "core-power disable",
+				       .plan = plan_core_power,
+				       .enable = enable,
+				       .priority = enable ? ISST_MAKE_ORDERED
+							  : ISST_KEEP_PRIORITY },
+				     package,
+				     number,
+				     NULL };
 }
 
-static struct domain_request clos_1(unsigned int package, unsigned int number)
+static struct one_request clos_1(unsigned int package, unsigned int number)
 {
-	return (struct domain_request){
+	return (struct one_request){
 		{ .name = "clos",
 		  .plan = plan_clos,
 		  .clos = { .clos = 1, .weight = 5, .min_mhz = 1200, .max_mhz = 2200 } },
@@ -182,28 +181,27 @@ static struct domain_request clos_1(unsigned int package, unsigned int number)
 	};
 }
 
-static struct domain_request base_freq(unsigned int number, bool enable, bool automatic)
+static struct one_request base_freq(unsigned int number, bool enable, bool automatic)
 {
-	return (struct domain_request){ { .name = enable ? "base-freq enable" : "base-freq disable",
-					  .plan = plan_base_freq,
-					  .enable = enable,
-					  .automatic = automatic },
-					0,
-					number,
-					NULL };
+	return (struct one_request){ { .name = enable ? "base-freq enable" : "base-freq disable",
+				       .plan = plan_base_freq,
+				       .enable = enable,
+				       .automatic = automatic },
+				     0,
+				     number,
+				     NULL };
 }
 
-static struct domain_request turbo_freq(unsigned int number, bool enable, bool automatic,
-					const char *cpus)
+static struct one_request turbo_freq(unsigned int number, bool enable, bool automatic,
+				     const char *cpus)
 {
-	return (struct domain_request){ { .name = enable ? "turbo-freq enable"
-							 : "turbo-freq disable",
-					  .plan = plan_turbo_freq,
-					  .enable = enable,
-					  .automatic = automatic },
-					0,
-					number,
-					cpus };
+	return (struct one_request){ { .name = enable ? "turbo-freq enable" : "turbo-freq disable",
+				       .plan = plan_turbo_freq,
+				       .enable = enable,
+				       .automatic = automatic },
+				     0,
+				     number,
+				     cpus };
 }
 
 /* ---- Answers of the driver ---- */
@@ -283,7 +281,7 @@ static void check_package_power(const struct machine *machine, unsigned int pack
 
 static void core_power_of_one_power_domain_is_its_packages(void **state)
 {
-	const struct domain_request on = core_power(0, 1, true), off = core_power(0, 2, false);
+	const struct one_request on = core_power(0, 1, true), off = core_power(0, 2, false);
 	struct machine machine;
 
 	(void)state;
@@ -302,7 +300,7 @@ static void core_power_of_one_power_domain_is_its_packages(void **state)
 static void power_domains_without_core_power_are_left_alone(void **state)
 {
 	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
-	const struct domain_request on = core_power(0, 0, true);
+	const struct one_request on = core_power(0, 0, true);
 	struct machine machine;
 
 	(void)state;
@@ -317,7 +315,7 @@ static void power_domains_without_core_power_are_left_alone(void **state)
 
 static void other_packages_are_left_alone(void **state)
 {
-	const struct domain_request power = core_power(1, 1, true), clos = clos_1(1, 0);
+	const struct one_request power = core_power(1, 1, true), clos = clos_1(1, 0);
 	struct machine machine;
 
 	(void)state;
@@ -335,7 +333,7 @@ static void other_packages_are_left_alone(void **state)
 
 static void a_neighbour_without_performance_profiles_takes_part(void **state)
 {
-	const struct domain_request on = core_power(0, 0, true);
+	const struct one_request on = core_power(0, 0, true);
 	struct machine machine;
 
 	(void)state;
@@ -348,8 +346,8 @@ static void a_neighbour_without_performance_profiles_takes_part(void **state)
 
 static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(void **state)
 {
-	const struct domain_request requests[] = { core_power(0, 2, true), clos_1(0, 2) };
-	const struct domain_request off = core_power(0, 2, false);
+	const struct one_request requests[] = { core_power(0, 2, true), clos_1(0, 2) };
+	const struct one_request off = core_power(0, 2, false);
 	struct machine machine;
 	struct outcome nothing;
 	char *before;
@@ -379,7 +377,7 @@ static void a_power_domain_without_core_power_is_refused_and_so_is_nothing_else(
 static void a_clos_of_one_power_domain_is_its_packages(void **state)
 {
 	static const unsigned int REACHED[] = { 0, 3, 4, 5, 6 };
-	const struct domain_request request = clos_1(0, 3);
+	const struct one_request request = clos_1(0, 3);
 	struct machine machine;
 
 	(void)state;
@@ -398,16 +396,16 @@ static void a_clos_of_one_power_domain_is_its_packages(void **state)
 
 static void D39_disabling_core_power_under_turbo_freq_is_reported(void **state)
 {
-	const struct domain_request on = turbo_freq(1, true, false, NULL);
-	const struct domain_request off = turbo_freq(1, false, false, NULL);
+	const struct one_request on = turbo_freq(1, true, false, NULL);
+	const struct one_request off = turbo_freq(1, false, false, NULL);
 	struct machine machine;
 
 	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	succeed(&machine, &on);
 	for (unsigned int number = 0; number < 3; number++) {
-		const struct domain_request disable = core_power(0, number, false);
-		const struct domain_request enable = core_power(0, number, true);
+		const struct one_request disable = core_power(0, number, false);
+		const struct one_request enable = core_power(0, number, true);
 		struct outcome outcome;
 
 		check_power(&machine, 0, number, true);
@@ -448,7 +446,7 @@ static void end_as(struct machine *machine, char *before, const char *what)
 
 static void base_freq_of_one_power_domain_comes_and_goes(void **state)
 {
-	const struct domain_request on = base_freq(1, true, true), off = base_freq(1, false, true);
+	const struct one_request on = base_freq(1, true, true), off = base_freq(1, false, true);
 	struct machine machine;
 	char *before;
 
@@ -476,8 +474,8 @@ static void base_freq_of_one_power_domain_comes_and_goes(void **state)
 static void turbo_freq_of_one_power_domain_comes_and_goes(void **state)
 {
 	/* CPUs of a core of power domain 0. */
-	const struct domain_request on = turbo_freq(0, true, true, "1");
-	const struct domain_request off = turbo_freq(0, false, true, NULL);
+	const struct one_request on = turbo_freq(0, true, true, "1");
+	const struct one_request off = turbo_freq(0, false, true, NULL);
 	struct machine machine;
 	char *before;
 
@@ -498,8 +496,8 @@ static void turbo_freq_of_one_power_domain_comes_and_goes(void **state)
 static void modules_have_priority_as_a_whole(void **state)
 {
 	/* One CPU of module 2. */
-	const struct domain_request on = turbo_freq(0, true, true, "9");
-	const struct domain_request off = turbo_freq(0, false, true, NULL);
+	const struct one_request on = turbo_freq(0, true, true, "9");
+	const struct one_request off = turbo_freq(0, false, true, NULL);
 	struct machine machine;
 	char *before;
 
@@ -521,7 +519,7 @@ static const struct start {
 
 static char *begin_with(struct machine *machine, const struct start *start)
 {
-	const struct domain_request on = core_power(0, 0, true), clos = clos_1(0, 0);
+	const struct one_request on = core_power(0, 0, true), clos = clos_1(0, 0);
 
 	machine_begin(machine, "tests/tpmi-tiny");
 	machine_look(machine);
@@ -533,7 +531,7 @@ static char *begin_with(struct machine *machine, const struct start *start)
 }
 
 /** Features of the two compute domains that go on one after the other, and off in either order. */
-static void both_come_and_go(const struct domain_request on[2], const struct domain_request off[2],
+static void both_come_and_go(const struct one_request on[2], const struct one_request off[2],
 			     const unsigned int bits[2])
 {
 	for (size_t i = 0; i < COUNT(STARTS); i++)
@@ -563,9 +561,8 @@ static void both_come_and_go(const struct domain_request on[2], const struct dom
 
 static void D38_base_freq_of_two_power_domains_comes_and_goes(void **state)
 {
-	const struct domain_request on[2] = { base_freq(0, true, true), base_freq(1, true, true) };
-	const struct domain_request off[2] = { base_freq(0, false, true),
-					       base_freq(1, false, true) };
+	const struct one_request on[2] = { base_freq(0, true, true), base_freq(1, true, true) };
+	const struct one_request off[2] = { base_freq(0, false, true), base_freq(1, false, true) };
 
 	(void)state;
 	both_come_and_go(on, off, (const unsigned int[2]){ 1, 1 });
@@ -573,10 +570,10 @@ static void D38_base_freq_of_two_power_domains_comes_and_goes(void **state)
 
 static void D38_turbo_freq_of_two_power_domains_comes_and_goes(void **state)
 {
-	const struct domain_request on[2] = { turbo_freq(0, true, true, "2,5"),
-					      turbo_freq(1, true, true, "2,5") };
-	const struct domain_request off[2] = { turbo_freq(0, false, true, NULL),
-					       turbo_freq(1, false, true, NULL) };
+	const struct one_request on[2] = { turbo_freq(0, true, true, "2,5"),
+					   turbo_freq(1, true, true, "2,5") };
+	const struct one_request off[2] = { turbo_freq(0, false, true, NULL),
+					    turbo_freq(1, false, true, NULL) };
 
 	(void)state;
 	both_come_and_go(on, off, (const unsigned int[2]){ 2, 2 });
@@ -586,8 +583,8 @@ static void D38_turbo_freq_of_two_power_domains_comes_and_goes(void **state)
  * power domain. */
 static void cores_of_another_power_domain_that_lose_their_priority_are_named(void **state)
 {
-	const struct domain_request first = turbo_freq(0, true, true, "2");
-	const struct domain_request second = turbo_freq(1, true, true, "5");
+	const struct one_request first = turbo_freq(0, true, true, "2");
+	const struct one_request second = turbo_freq(1, true, true, "5");
 	struct machine machine;
 	struct outcome outcome;
 
@@ -606,7 +603,7 @@ static void cores_of_another_power_domain_that_lose_their_priority_are_named(voi
 
 static void too_many_cores_are_reported_also_if_the_first_power_domain_has_none(void **state)
 {
-	static const struct domain_request ALL = {
+	static const struct one_request ALL = {
 		{ .name = "turbo-freq enable", .plan = plan_turbo_freq_everywhere, .enable = true },
 		0,
 		0,
@@ -655,7 +652,7 @@ static void check_khz(const struct machine *machine, const char *path, unsigned 
 	open->release(open);
 }
 
-static const struct domain_request LEVELS[] = {
+static const struct one_request LEVELS[] = {
 	{ { .name = "level 0", .plan = plan_level, .level = 0, .online = true }, 0, 0, NULL },
 	{ { .name = "level 1", .plan = plan_level, .level = 1, .online = true }, 0, 0, NULL },
 };

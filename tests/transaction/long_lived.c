@@ -96,9 +96,9 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	struct isst_clos clos = { .domain = domain };
 	struct isst_clos_association association = { .cpu = cpu };
 	struct isst_turbo_ratio_limits limits = { .domain = domain };
-	struct isst_request request = { .domain = domain };
-	struct isst_cpu_request cpu_request = { .cpu = cpu };
-	struct isst_turbo_freq_request turbo_freq = { .enable = true };
+	struct domain_request request = { .domain = domain };
+	struct cpu_request cpu_request = { .cpu = cpu };
+	struct turbo_freq_request turbo_freq = { .enable = true };
 	struct isst_change *change;
 
 	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
@@ -197,7 +197,7 @@ static void a_discovery_that_fails_leaves_the_notices(void **state)
 static bool sets_uncore(struct isst_context *context)
 {
 	struct isst_change_options options = { .dry_run = true };
-	struct isst_request request = { .domain = isst_domain(context, 0) };
+	struct domain_request request = { .domain = isst_domain(context, 0) };
 	const struct isst_change_step *step;
 	struct isst_change *change;
 	bool found = false;

@@ -13,7 +13,7 @@ struct program {
 	struct machine machine;
 	struct isst_context *context;
 	struct isst_change *change;
-	struct isst_request requests[2];
+	struct domain_request requests[2];
 	struct seam_counts counts;
 };
 
@@ -38,7 +38,7 @@ static void program_begin(struct program *program, const char *platform, const c
 
 static void set_level(struct program *program, unsigned int level)
 {
-	struct isst_request request = { .domain = isst_domain(program->context, 0) };
+	struct domain_request request = { .domain = isst_domain(program->context, 0) };
 	struct isst_change *change;
 
 	assert_int_equal(
@@ -59,7 +59,7 @@ static void program_end(struct program *program)
 /* ---- All targets or none ---- */
 
 static const struct {
-	enum isst_targets targets;
+	enum target_policy targets;
 	const char *rules; /* what keeps package 1 from it */
 	int result;
 } TARGETS[] = {
@@ -100,7 +100,7 @@ static void C1_a_change_reaches_all_its_targets_unless_less_is_asked_for(void **
 static void C1_targets_without_the_feature_are_skipped_only_on_request(void **state)
 {
 	static const struct {
-		enum isst_targets targets;
+		enum target_policy targets;
 		size_t first, count;
 		int result;
 	} CASES[] = {
@@ -151,7 +151,7 @@ static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **st
 /** Its limits are those of the level before. */
 static void a_change_that_was_planned_before_another_one_is_not_made(void **state)
 {
-	const struct isst_turbo_freq_request off = { .enable = false };
+	const struct turbo_freq_request off = { .enable = false };
 	struct program program;
 	size_t changes;
 
@@ -216,7 +216,7 @@ static void a_change_that_was_run_is_not_run_again(void **state)
 static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(void **state)
 {
 	static const struct isst_change_options WITHOUT_MEANING = {
-		.dry_run = true, .targets = (enum isst_targets)99
+		.dry_run = true, .targets = (enum target_policy)99
 	};
 	const struct isst_clos none = { .clos = 9, .max_mhz = ISST_NO_LIMIT_MHZ };
 	struct isst_change *other;
@@ -352,7 +352,7 @@ static void C4_a_feature_that_goes_off_with_the_level_is_switched_on_again(void 
 /** On the mailbox core-power cannot be taken from turbo-freq. */
 static void C4_what_a_request_forbids_an_earlier_one_may_have_settled(void **state)
 {
-	const struct isst_turbo_freq_request off = { 0 }, on = { .enable = true };
+	const struct turbo_freq_request off = { 0 }, on = { .enable = true };
 	struct isst_change *first;
 	struct program program;
 
@@ -407,7 +407,7 @@ static void C8_the_system_log_is_written_to_only_if_asked_for(void **state)
 		struct machine machine;
 		struct isst_context *context;
 		struct isst_change *change;
-		struct isst_request request = { 0 };
+		struct domain_request request = { 0 };
 
 		machine_begin(&machine, "tests/tiny");
 		options.machine = machine_open(&machine);
@@ -453,7 +453,7 @@ static int change_within_limit(const struct machine *machine)
 {
 	static const struct rlimit NONE = { 0, 0 };
 	struct isst_options options = { .machine = machine_open(machine) };
-	struct isst_request request = { 0 };
+	struct domain_request request = { 0 };
 	struct isst_context *context;
 	struct isst_change *change;
 
@@ -525,7 +525,7 @@ static void list_change(struct program *program, unsigned int round)
 {
 	const struct isst_change_options options = { .dry_run = true, .targets = ISST_SKIP_FAILED };
 	const struct isst_clos clos = { .clos = round % 4, .max_mhz = 100 + round * 100 % 25000 };
-	struct isst_turbo_freq_request turbo_freq = { .enable = true, .automatic = true };
+	struct turbo_freq_request turbo_freq = { .enable = true, .automatic = true };
 	size_t count = isst_domain_count(program->context) < 2 ? 1 : 2;
 	struct isst_change *change;
 

@@ -906,7 +906,7 @@ static size_t count_with_cpus(const struct isst_context *context)
 
 /** The domains that are asked for. Returns their number. */
 static size_t choose_domains(const struct isst_context *context, size_t domain,
-			     struct isst_request *requests)
+			     struct domain_request *requests)
 {
 	size_t count = 0, with_cpus = 0;
 
@@ -914,7 +914,7 @@ static size_t choose_domains(const struct isst_context *context, size_t domain,
 		const struct isst_domain *one = isst_domain(context, i);
 
 		if (domain == MOST_DOMAINS || (one->has_cpu && with_cpus == domain))
-			requests[count++] = (struct isst_request){ .domain = one };
+			requests[count++] = (struct domain_request){ .domain = one };
 		with_cpus += one->has_cpu;
 	}
 	assert_true(count > 0);
@@ -925,10 +925,10 @@ static void switch_domain(const struct machine *machine, const struct switching 
 {
 	struct isst_context *context = machine_lock(machine);
 	struct isst_cpuset *high = isst_cpuset_new();
-	struct isst_turbo_freq_request turbo_freq = { .enable = switching->enable,
-						      .automatic = true,
-						      .high_priority = high };
-	struct isst_request *requests;
+	struct turbo_freq_request turbo_freq = { .enable = switching->enable,
+						 .automatic = true,
+						 .high_priority = high };
+	struct domain_request *requests;
 	struct isst_change *change;
 	size_t count;
 

@@ -231,7 +231,7 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 {
 	const struct isst_clos clos = { .clos = 0, .max_mhz = 1500 };
 	struct isst_context *context;
-	struct isst_request request = { 0 };
+	struct domain_request request = { 0 };
 	struct isst_journal *journal;
 	struct isst_change *change;
 	struct machine machine;

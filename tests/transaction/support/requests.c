@@ -25,7 +25,7 @@ static void note(struct objections *objections, const struct isst_failure *failu
 }
 
 /** Domains without CPUs are left out, whatever stands against them. */
-static void note_domain(struct objections *objections, const struct isst_request *request)
+static void note_domain(struct objections *objections, const struct domain_request *request)
 {
 	if (!isst_domain_is_io(request->domain))
 		note(objections, &request->failure);
@@ -36,7 +36,7 @@ static void note_domain(struct objections *objections, const struct isst_request
 /* ---- Requests for domains ---- */
 
 typedef int (*plan_domains)(struct isst_context *context, struct isst_change *change,
-			    const struct request *request, struct isst_request *requests,
+			    const struct request *request, struct domain_request *requests,
 			    size_t count);
 
 static int for_domains(struct isst_context *context, struct isst_change *change,
@@ -44,7 +44,7 @@ static int for_domains(struct isst_context *context, struct isst_change *change,
 		       plan_domains plan)
 {
 	size_t all = isst_domain_count(context), count = 0;
-	struct isst_request *requests = calloc(all, sizeof(*requests));
+	struct domain_request *requests = calloc(all, sizeof(*requests));
 	int error;
 
 	assert_non_null(requests);
@@ -64,7 +64,8 @@ static int for_domains(struct isst_context *context, struct isst_change *change,
 }
 
 static int domains_level(struct isst_context *context, struct isst_change *change,
-			 const struct request *request, struct isst_request *requests, size_t count)
+			 const struct request *request, struct domain_request *requests,
+			 size_t count)
 {
 	(void)context;
 	return isst_plan_level(change, requests, count, request->level, request->online);
@@ -77,7 +78,7 @@ static int plan_level(struct isst_context *context, struct isst_change *change,
 }
 
 static int domains_base_freq(struct isst_context *context, struct isst_change *change,
-			     const struct request *request, struct isst_request *requests,
+			     const struct request *request, struct domain_request *requests,
 			     size_t count)
 {
 	(void)context;
@@ -114,11 +115,11 @@ static struct isst_cpuset *name_cpus(const struct isst_context *context, unsigne
 }
 
 static int domains_turbo_freq(struct isst_context *context, struct isst_change *change,
-			      const struct request *request, struct isst_request *requests,
+			      const struct request *request, struct domain_request *requests,
 			      size_t count)
 {
 	struct isst_cpuset *named = request->named ? name_cpus(context, request->named) : NULL;
-	const struct isst_turbo_freq_request turbo_freq = {
+	const struct turbo_freq_request turbo_freq = {
 		.enable = request->enable,
 		.automatic = request->automatic,
 		.high_priority = named,
@@ -138,7 +139,7 @@ static int plan_turbo_freq(struct isst_context *context, struct isst_change *cha
 }
 
 static int domains_core_power(struct isst_context *context, struct isst_change *change,
-			      const struct request *request, struct isst_request *requests,
+			      const struct request *request, struct domain_request *requests,
 			      size_t count)
 {
 	(void)context;
@@ -152,7 +153,8 @@ static int plan_core_power(struct isst_context *context, struct isst_change *cha
 }
 
 static int domains_clos(struct isst_context *context, struct isst_change *change,
-			const struct request *request, struct isst_request *requests, size_t count)
+			const struct request *request, struct domain_request *requests,
+			size_t count)
 {
 	(void)context;
 	return isst_plan_clos(change, requests, count, &request->clos);
@@ -165,7 +167,7 @@ static int plan_clos(struct isst_context *context, struct isst_change *change,
 }
 
 static int domains_limits(struct isst_context *context, struct isst_change *change,
-			  const struct request *request, struct isst_request *requests,
+			  const struct request *request, struct domain_request *requests,
 			  size_t count)
 {
 	(void)context;
@@ -207,7 +209,7 @@ static int plan_turbo_mode(struct isst_context *context, struct isst_change *cha
 			   const struct request *request, struct objections *objections)
 {
 	size_t count = isst_cpuset_count(isst_online_cpus(context)), at = 0;
-	struct isst_cpu_request *requests = calloc(count, sizeof(*requests));
+	struct cpu_request *requests = calloc(count, sizeof(*requests));
 	unsigned int cpu;
 	int error;
 
