@@ -60,7 +60,7 @@ comma := ,
 sources = $(sort $(wildcard $(addsuffix /*.c,$(addprefix src/,$(1)))))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-LIBRARY_ROOMS := base driver sysfs firmware topology transaction features
+LIBRARY_ROOMS := base driver sysfs firmware topology transaction features library
 BASE_OBJECTS := $(call objects,$(call sources,base))
 LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_ROOMS)))
 PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))

@@ -2,20 +2,26 @@
 /*
  * libisst: discovers and controls Intel Speed Select Technology of a Linux server.
  *
- * This is the library's whole public interface. A program opens a context, discovers the machine,
- * and asks for what it wants to know of a set of power domains or CPUs; one call serves the whole
- * set.
+ * A program opens a context, discovers the machine, and asks what it wants to know of a set of
+ * targets: power domains or CPUs. One call serves the whole set with the fewest driver calls.
+ * docs/library.md is a guide with complete programs.
  *
  * Conventions:
- *  - A function returns 0 or a negative errno. isst_error() then says in words what went wrong, of
- * which package, domain or CPU, and what may help. Which errno means what: enum isst_meaning below.
- *  - A call on a set returns 0 also when single members of it failed: every member's result carries
- * its own struct isst_failure.
- *  - Units stand in the names: _mhz, _w, _c. Frequencies are MHz on every platform.
- *  - Pointers that a context hands out stay valid until isst_close() unless said otherwise. That
- * goes for the texts of errors, failures and notices, too; a context keeps each text once, so that
- * a program which asks the same again and again does not grow, whatever fails.
- *  - A context may be used by one thread at a time. Two contexts share nothing.
+ *  - Every type is opaque: what it holds is read by functions, so that it may grow.
+ *  - A function that returns int returns 0 or a negative errno; which errno means what is said with
+ *    each function, and isst_error() says in words what went wrong, of which package, domain or
+ * CPU, and what may help. Any function may return -ENOMEM. Those that take a context return -EINVAL
+ *    where the machine is not discovered yet, unless they are said to work before.
+ *  - A call on a set returns ISST_PARTIAL, which is positive, where it failed for some targets and
+ *    not for others; the results say for which.
+ *  - Units stand in names: _mhz, _w, _c, _ms. Frequencies are MHz on every platform.
+ *  - Texts and objects that a function returns as const belong to what they were asked of, and are
+ *    valid as long as that: those of a context until isst_close(), those of results until
+ *    isst_results_free(). A context keeps each text once, so that a program which asks the same
+ *    again and again does not grow. What a function returns without const is the caller's.
+ *  - Free functions take NULL.
+ *  - A context, and what was made of it, may be used by one thread at a time. Two contexts share
+ *    nothing.
  */
 #ifndef ISST_H
 #define ISST_H
@@ -24,25 +30,71 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** What the library exports; all that carries it is documented here. */
+#define ISST_API __attribute__((visibility("default")))
+
 #ifdef __cplusplus
 extern "C" {
-/* In C++ a function that is named like a struct hides the constructor, which none of these has. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
-#pragma GCC visibility push(default)
+/* ---- Version ---- */
 
+#define ISST_VERSION_MAJOR 0
+#define ISST_VERSION_MINOR 1
+#define ISST_VERSION_PATCH 0
 #define ISST_VERSION "0.1.0"
 
-/** Version of the kernel tree's tool whose interface this project keeps. */
+/** A version as a number that compares as versions do. */
+#define ISST_VERSION_NUMBER(major, minor, patch) \
+	(((unsigned int)(major) << 16) | ((unsigned int)(minor) << 8) | (unsigned int)(patch))
+
+/** Version of the kernel tree's tool whose interface the command keeps. */
 #define ISST_COMPATIBLE_VERSION "1.26"
+
+/** The version of the library that runs, which may be newer than this header. */
+ISST_API const char *isst_version(void);
+ISST_API unsigned int isst_version_number(void);
 
 struct isst_context;
 struct isst_machine;
+struct isst_options;
 struct isst_cpuset;
+struct isst_domain;
+struct isst_cpu;
+struct isst_targets;
+struct isst_request;
+struct isst_results;
+struct isst_result;
+struct isst_change;
+struct isst_change_options;
+struct isst_change_step;
+struct isst_journal;
+struct isst_journal_item;
 
-/* ---- Numbers and CPU sets ---- */
+/* ---- Errors ---- */
+
+/** Of calls on a set: at least one target failed, and at least one did not. */
+#define ISST_PARTIAL 1
+
+/*
+ * The negative errnos that are not merely those of a system call that failed:
+ *  -EOPNOTSUPP  this machine has no such driver, feature, level or CPU
+ *  -EIO         the hardware or the system refused, or answered nonsense
+ *  -EPERM       not permitted
+ *  -EINVAL      wrong on any machine, or called in the wrong order
+ *  -ESTALE      a domain or CPU that is not there any more since the machine was discovered anew
+ *  -EBUSY       another process holds the lock
+ *  -ENODATA     this machine has no such value
+ *  -EINTR       interrupted
+ *  -EFBIG       the limit of file sizes does not allow the journal
+ *  and ISST_ERR_ROLLBACK. What the driver answered stands in the message, not in the number.
+ */
+
+/** A change failed, and rolling it back did too, or is still pending: the machine is half changed.
+ */
+#define ISST_ERR_ROLLBACK ENOTRECOVERABLE
+
+/* ---- Numbers ---- */
 
 /**
  * Parses an unsigned number strictly: digits of the base and nothing else (base 16 takes a leading
@@ -52,22 +104,24 @@ struct isst_cpuset;
  * @max: the largest value that is accepted
  * Returns 0, -EINVAL (empty, a sign, anything that is not a digit) or -ERANGE (above @max).
  */
-int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
+ISST_API int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
+
+/* ---- Sets of CPUs ---- */
 
 /*
- * Sets. Where one is only looked at, NULL is taken for an empty one.
+ * Where a set is only looked at, NULL is taken for an empty one.
  */
 
 /** An empty set of CPU numbers, or NULL without memory. */
-struct isst_cpuset *isst_cpuset_new(void);
-void isst_cpuset_free(struct isst_cpuset *set);
+ISST_API struct isst_cpuset *isst_cpuset_new(void);
+ISST_API void isst_cpuset_free(struct isst_cpuset *set);
 
 /** Adds the CPUs first..last. Returns 0, -EINVAL (last < first) or -ENOMEM; on error the set is as
  * before. */
-int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int last);
+ISST_API int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int last);
 
 /** Adds all CPUs of @other. Returns 0 or -ENOMEM; on error @set may hold some of them. */
-int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other);
+ISST_API int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other);
 
 /** No machine has as many CPUs: a list that names a higher one is damaged, or a slip. */
 #define ISST_MOST_CPUS 1048576
@@ -80,18 +134,18 @@ int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other
  * Returns 0, -EINVAL (not a list, or a range that runs backwards), -ERANGE (a number of
  * ISST_MOST_CPUS or above) or -ENOMEM; on error the set is as before.
  */
-int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, const char **bad);
+ISST_API int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, const char **bad);
 
-bool isst_cpuset_has(const struct isst_cpuset *set, unsigned int cpu);
+ISST_API bool isst_cpuset_has(const struct isst_cpuset *set, unsigned int cpu);
 
 /** Number of CPUs in the set. */
-size_t isst_cpuset_count(const struct isst_cpuset *set);
+ISST_API size_t isst_cpuset_count(const struct isst_cpuset *set);
 
 /**
  * Finds the lowest CPU of the set that is @from or above.
  * Returns false when there is none; otherwise *@cpu is that CPU.
  */
-bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned int *cpu);
+ISST_API bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned int *cpu);
 
 /** Walks a set in ascending order: isst_cpuset_for_each(cpu, set) statement. */
 #define isst_cpuset_for_each(cpu, set) \
@@ -99,10 +153,10 @@ bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned
 	     isst_more_ = (cpu) < UINT32_MAX && isst_cpuset_next(set, (cpu) + 1, &(cpu)))
 
 /** Every CPU of the set written out, `0,1,2,5`; "" if empty. To be freed; NULL without memory. */
-char *isst_cpuset_list(const struct isst_cpuset *set);
+ISST_API char *isst_cpuset_list(const struct isst_cpuset *set);
 
 /** The set with ranges, `0-2,5`, as the kernel writes lists. To be freed; NULL without memory. */
-char *isst_cpuset_ranges(const struct isst_cpuset *set);
+ISST_API char *isst_cpuset_ranges(const struct isst_cpuset *set);
 
 /**
  * The set as the kernel writes masks: words of 8 hexadecimal digits, most significant first, joined
@@ -111,86 +165,86 @@ char *isst_cpuset_ranges(const struct isst_cpuset *set);
  * @bits: width of the mask in CPUs, rounded up to whole words; CPUs at or above it are left out
  * To be freed; NULL without memory.
  */
-char *isst_cpuset_mask(const struct isst_cpuset *set, unsigned int bits);
+ISST_API char *isst_cpuset_mask(const struct isst_cpuset *set, unsigned int bits);
 
-/* ---- Errors ---- */
+/* ---- Options of a context ---- */
 
-/**
- * What the negative errno of a library function means. Any other one: the system call of that name
- * failed. (What the driver itself answered stands in the message, not in the number.)
+/** Levels of the log, the gravest first; a level includes those before it. */
+enum isst_log_level {
+	ISST_LOG_NONE = 0,
+	ISST_LOG_ERROR = 1,   /* a call failed: what isst_error() returns */
+	ISST_LOG_WARNING = 2, /* a change warns, see isst_change_warning() */
+	ISST_LOG_NOTICE = 3,  /* see isst_notice() */
+	ISST_LOG_INFO = 4,    /* what a change is doing to a CPU */
+	ISST_LOG_DEBUG = 5,   /* driver requests and replies */
+};
+
+/** Called with one line, without newline, which is valid until it returns; it must not call the
+ * library with the same context. */
+typedef void (*isst_log_function)(void *data, enum isst_log_level level, const char *message);
+
+/** The defaults; NULL without memory. Options stay the caller's, and serve any number of contexts.
  */
-enum isst_meaning {
-	ISST_REFUSED = 5,   /* EIO: the hardware or the system refused, or answered nonsense */
-	ISST_NOT_HERE = 95, /* EOPNOTSUPP: this machine has no such driver, feature, level or CPU */
-	ISST_NOT_PERMITTED = 1, /* EPERM */
-	ISST_BAD_REQUEST = 22,	/* EINVAL: wrong on any machine */
-	ISST_GONE = 116,	/* ESTALE: a domain or CPU that is not there any more */
-	ISST_NO_MEMORY = 12,	/* ENOMEM */
-	ISST_TOO_LARGE = 27,	/* EFBIG: the limit of file sizes does not allow the journal */
-	ISST_INTERRUPTED = 4,	/* EINTR */
-};
+ISST_API struct isst_options *isst_options_new(void);
+ISST_API void isst_options_free(struct isst_options *options);
 
-/**
- * Why a result could not be obtained. A result with @error 0 is complete; otherwise what could be
- * read is still there and @message tells of the first thing that failed, @more how many failed
- * besides.
- */
-struct isst_failure {
-	int error; /* 0 or a negative errno, see enum isst_meaning */
-	const char *message;
-	unsigned int more;
-};
+/** Tries for a mailbox command that the firmware is too busy for; 0: the default, 3. */
+ISST_API void isst_options_set_tries(struct isst_options *options, unsigned int tries);
 
-/** A number that the hardware may lack or fail to tell. */
-enum isst_state {
-	ISST_ABSENT,	 /* this machine has no such value */
-	ISST_KNOWN,	 /* @value holds it */
-	ISST_UNREADABLE, /* it could not be read; the result's isst_failure says why */
-};
+/** Pause before each mailbox command, which makes every mailbox request a single command. */
+ISST_API void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms);
 
-struct isst_value {
-	enum isst_state state;
-	unsigned int value;
-};
+/** Where the log goes; without it, and with ISST_LOG_NONE, the library is silent. */
+ISST_API void isst_options_set_log(struct isst_options *options, enum isst_log_level level,
+				   isst_log_function log, void *data);
+
+/** Every value that a change writes, and every one that is rolled back, becomes a line of the
+ * system log: syslog(3), priority notice, under the program's name. */
+#define ISST_OPTION_SYSTEM_LOG 1U
+
+/** Sets all flags: a sum of ISST_OPTION_... Returns 0 or -EINVAL (a flag that is not known). */
+ISST_API int isst_options_set_flags(struct isst_options *options, unsigned int flags);
 
 /* ---- Context ---- */
 
-struct isst_options {
-	/** Where everything happens: NULL for the machine that the program runs on. Owned by the
-	 * context from then on. */
-	struct isst_machine *machine;
-	/** Tries for a mailbox command that the firmware is too busy for; 0: 3. */
-	unsigned int tries;
-	/** Pause before each mailbox command, in milliseconds; makes every mailbox request a single
-	 * command. */
-	unsigned int pause_ms;
-	/** Where not NULL, called with one line (without newline) for each thing that is worth a
-	 * trace. */
-	void (*debug)(void *data, const char *line);
-	void *debug_data;
-	/** Every value that a change writes, and every one that is rolled back, is a line of the
-	 * system log: syslog(3), priority notice, under the program's name. Else nothing is sent
-	 * there. */
-	bool system_log;
-};
-
 /**
- * Opens a context. Nothing of the machine is touched yet.
+ * Opens a context on the machine that the program runs on. Nothing of it is touched yet.
  *
  * @options: NULL for the defaults
- * Returns 0 or -ENOMEM (then *context is NULL and the machine of @options is closed).
+ * Returns 0 or -ENOMEM, and then *context is NULL.
  */
-int isst_open(const struct isst_options *options, struct isst_context **context);
-void isst_close(struct isst_context *context);
-
-/** What went wrong in the last call that failed on this context; "" if none did. */
-const char *isst_error(const struct isst_context *context);
+ISST_API int isst_open(const struct isst_options *options, struct isst_context **context);
 
 /**
- * Notices that came up in discovery and are no failures (a CPU whose punit number makes no sense, a
- * cache that cannot be written). NULL past the last one.
+ * The same on another machine, such as an emulated one (isst-emulator.h).
+ *
+ * @machine: the context's from then on: closed with it, and also where this function fails; NULL is
+ * the machine that the program runs on
  */
-const char *isst_notice(const struct isst_context *context, size_t index);
+ISST_API int isst_open_machine(struct isst_machine *machine, const struct isst_options *options,
+			       struct isst_context **context);
+
+/** Closes a machine that was not given to a context. */
+ISST_API void isst_machine_free(struct isst_machine *machine);
+
+/**
+ * Closes a context and what it handed out: domains, CPUs, texts. Changes and journals are to be
+ * freed before; targets, requests and results may be freed later, but no target of theirs be looked
+ * at.
+ */
+ISST_API void isst_close(struct isst_context *context);
+
+/** What went wrong in the last call that failed on this context; "" if none did. */
+ISST_API const char *isst_error(const struct isst_context *context);
+
+/** Changes what is logged. */
+ISST_API void isst_log_set_level(struct isst_context *context, enum isst_log_level level);
+
+/**
+ * Notices that came up in the last discovery and are no failures (a CPU whose punit number makes no
+ * sense, a cache that cannot be written). NULL past the last one.
+ */
+ISST_API const char *isst_notice(const struct isst_context *context, size_t index);
 
 /**
  * What discovery had to leave out, though it is online: packages whose power domains the driver
@@ -198,297 +252,444 @@ const char *isst_notice(const struct isst_context *context, size_t index);
  * not one for the whole machine, which a caller who means that has to treat as a failure. NULL past
  * the last one.
  */
-const char *isst_left_out(const struct isst_context *context, size_t index);
+ISST_API const char *isst_left_out(const struct isst_context *context, size_t index);
 
 /**
  * Parts of the machine without a CPU that is online, as far as known: packages, and dies of them.
  * They are no domains, so that a call for all domains does not reach them; that is no failure, but
  * a caller who means the whole machine may want to say it. NULL past the last one.
  */
-const char *isst_offline_part(const struct isst_context *context, size_t index);
-
-/** The CPU, and what the driver says of itself. */
-struct isst_platform {
-	bool intel;
-	unsigned int family, model, stepping;
-	const char *emulated; /* name of the emulated machine, NULL on a real one */
-	unsigned int api_version, driver_version;
-	bool mailbox, mmio;
-	/** The BIOS has set up SST-BF for good, and nothing else of Speed Select is there (Cascade
-	 * Lake-N): cpufreq tells which CPUs have which base frequency, and no driver is asked. */
-	bool preset;
-};
+ISST_API const char *isst_offline_part(const struct isst_context *context, size_t index);
 
 /**
  * Finds out what this machine is: driver, packages, dies, power domains, cores, CPUs. To be called
- * once, before anything below.
+ * once, before most of what is below.
  *
  * Returns 0, -EOPNOTSUPP (no driver, no transport, an API version that is not known), -EPERM (may
  * not open the device), -EIO (a malformed file of the kernel), -EINVAL (discovered already), or
  * -ENOMEM. Under the lock (isst_lock() below) also what the rollback of an interrupted change ended
- * with: -EIO where somebody has to decide, or CPUs have to come online, -ENOTRECOVERABLE or -EAGAIN
- * where it is not complete, -EPERM or -EIO where the journal cannot be read or removed. The journal
- * is kept then, and the context stays undiscovered.
+ * with: -EIO where somebody has to decide, or CPUs have to come online, -ISST_ERR_ROLLBACK or
+ * -EAGAIN where it is not complete, -EPERM or -EIO where the journal cannot be read or removed. The
+ * journal is kept then, and the context stays undiscovered.
  */
-int isst_discover(struct isst_context *context);
+ISST_API int isst_discover(struct isst_context *context);
 
 /**
  * Finds out anew which packages, domains and CPUs there are and which of them are online; as
- * isst_change_run() does by itself where it took CPUs on- or offline. A domain, CPU or set that was
- * handed out before keeps its address and then holds what is true now: a domain's @index may be
- * another one. What is not there any more has no CPUs, and a call that is given it refuses it with
- * -ESTALE. isst_notice() lists the notices of this discovery.
+ * isst_change_run() does by itself where it took CPUs on- or offline. A domain, CPU or set of CPUs
+ * that the context handed out before keeps its address and then holds what is true now: a domain's
+ * index may be another one. What is not there any more has no CPUs, and a call that is given it
+ * refuses it with -ESTALE. Results that were read before stay as they are.
  *
  * Returns as isst_discover(), on error with all as before; -EINVAL before isst_discover().
  */
-int isst_rediscover(struct isst_context *context);
+ISST_API int isst_rediscover(struct isst_context *context);
 
-/** The platform; before isst_discover() only the CPU identity and @emulated are filled in. */
-const struct isst_platform *isst_platform(const struct isst_context *context);
+/* ---- Platform ---- */
 
-/**
- * Whether this is a preset platform (@preset above). May be asked before isst_discover(), of which
- * nothing else is done then; on all but a few processors nothing is touched.
+/** The CPU's identity; known as soon as the context is open. */
+ISST_API unsigned int isst_platform_family(const struct isst_context *context);
+ISST_API unsigned int isst_platform_model(const struct isst_context *context);
+ISST_API unsigned int isst_platform_stepping(const struct isst_context *context);
+
+/** The name of the emulated machine; NULL on a real one. */
+ISST_API const char *isst_platform_emulated(const struct isst_context *context);
+
+/** What the driver says of itself; 0 before discovery, and where there is no driver. */
+ISST_API unsigned int isst_platform_api_version(const struct isst_context *context);
+ISST_API unsigned int isst_platform_driver_version(const struct isst_context *context);
+
+/** What a program may have to know of a platform. Numbers are never used again for something else.
  */
-bool isst_is_preset(struct isst_context *context);
-
-/* ---- Topology ---- */
-
-/**
- * A power domain: what firmware controls as one. On mailbox platforms a package x die; on TPMI
- * platforms (API version 2 and later) one of several of a package, some of which (those of I/O
- * dies) have no CPUs.
- */
-struct isst_domain {
-	const char *name;     /* for messages: `package 0, die 0`, `package 0, power domain 1` */
-	unsigned int index;   /* position in the context's order: package, die, number */
-	unsigned int package; /* physical package id as the kernel numbers it, any number */
-	unsigned int die;     /* die id as the kernel numbers it */
-	bool die_known;	      /* false: no CPU tells which die a domain without CPUs is on */
-	unsigned int number;  /* the firmware's number of the domain; 0 on mailbox platforms */
-	const struct isst_cpuset *present; /* CPUs that belong to it, those that are offline
-					      included as far as known */
-	const struct isst_cpuset *online;
-	bool cpus_known;  /* false: CPUs of which nothing is known may belong to it, since they are
-			     offline and were not seen online, or the driver does not know them */
-	bool has_cpu;	  /* one of its CPUs is online */
-	unsigned int cpu; /* with @has_cpu: the lowest-numbered online CPU, which carries requests
-			     and stands for the domain in output */
+enum isst_fact {
+	ISST_FACT_INTEL = 1,   /* an Intel processor */
+	ISST_FACT_MAILBOX = 2, /* the driver offers the mailbox; after discovery */
+	ISST_FACT_MMIO = 3,    /* the driver offers registers; after discovery */
+	/** The BIOS has set up SST-BF for good, and nothing else of Speed Select is there (Cascade
+	 * Lake-N): cpufreq tells which CPUs have which base frequency, and no driver is asked. On
+	 * all but a few processors nothing is touched to find that out. */
+	ISST_FACT_PRESET = 4,
+	/** Packages consist of power domains that the firmware controls separately (API version 2
+	 * and later), some of which have no CPUs; after discovery. */
+	ISST_FACT_POWER_DOMAINS = 5,
+	/** A CLOS has an energy preference and a weight. */
+	ISST_FACT_CLOS_WEIGHT = 6,
+	/** The energy preference of a CLOS has an effect; after discovery. */
+	ISST_FACT_CLOS_EPP = 7,
+	/** Core-power knows proportional priority, and not ordered priority alone. */
+	ISST_FACT_PROPORTIONAL_PRIORITY = 8,
+	/** TRL types are named by numbers (level-0, level-1, ...), and not by instruction sets;
+	 * after discovery. */
+	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9,
 };
 
-struct isst_cpu {
-	unsigned int number; /* as the kernel numbers it */
-	const struct isst_domain *domain;
-	bool online;
-	bool core_known;   /* false: the driver did not tell, or told nonsense */
-	unsigned int core; /* the firmware's number of the core within the domain */
-	unsigned int thread;
-};
+/** Whether something is so on this platform. Returns 1, 0, or -EINVAL (a fact that this version of
+ * the library does not know). */
+ISST_API int isst_platform_fact(struct isst_context *context, enum isst_fact fact);
+
+/** How many TRL types may have a name on this machine, and the name of one: sse, avx2, avx512, or
+ * level-0, level-1, ...; NULL if the machine has no such type. */
+ISST_API unsigned int isst_trl_type_count(const struct isst_context *context);
+ISST_API const char *isst_trl_type_name(const struct isst_context *context, unsigned int type);
+
+/* ---- Domains ---- */
+
+/*
+ * A power domain is what the firmware controls as one. On mailbox platforms that is a package x
+ * die; on TPMI platforms (API version 2 and later) one of several of a package, some of which
+ * (those of I/O dies) have no CPUs.
+ */
 
 /**
- * Domains that have an online CPU and, on TPMI platforms, all others that firmware controls;
- * ordered by package, die (those without one last), number.
+ * Domains that have an online CPU and, on TPMI platforms, all others that the firmware controls;
+ * ordered by package, die (those without one last), number. 0 before discovery.
  */
-size_t isst_domain_count(const struct isst_context *context);
-const struct isst_domain *isst_domain(const struct isst_context *context, size_t index);
+ISST_API size_t isst_domain_count(const struct isst_context *context);
+
+/** The domain at a position of that order; NULL past the last one. */
+ISST_API const struct isst_domain *isst_get_domain(const struct isst_context *context,
+						   size_t index);
+
+/** Its name in messages: `package 0, die 0`, `package 0, power domain 1`. */
+ISST_API const char *isst_domain_name(const struct isst_domain *domain);
+ISST_API unsigned int isst_domain_index(const struct isst_domain *domain);
+
+/** Physical package id, as the kernel numbers it: any number. */
+ISST_API unsigned int isst_domain_package(const struct isst_domain *domain);
+
+/** Die id, as the kernel numbers it. Returns 0, or -ENODATA where no CPU tells which die a domain
+ * without CPUs is on; *die is then 0. */
+ISST_API int isst_domain_die(const struct isst_domain *domain, unsigned int *die);
+
+/** The firmware's number of the domain; 0 on mailbox platforms. */
+ISST_API unsigned int isst_domain_number(const struct isst_domain *domain);
+
+/** CPUs that belong to it, offline ones included as far as known; those of them that are online. */
+ISST_API const struct isst_cpuset *isst_domain_present_cpus(const struct isst_domain *domain);
+ISST_API const struct isst_cpuset *isst_domain_online_cpus(const struct isst_domain *domain);
+
+/** False where CPUs of which nothing is known may belong to it: they are offline and were not seen
+ * online, or the driver does not know them. */
+ISST_API bool isst_domain_cpus_known(const struct isst_domain *domain);
+
+/** The lowest-numbered CPU that is online, which carries requests. Returns 0, or -ENODATA where
+ * none is. */
+ISST_API int isst_domain_cpu(const struct isst_domain *domain, unsigned int *cpu);
 
 /**
  * Whether a domain is known to have no CPU at all, on- or offline: one of an I/O die. Where CPUs
- * are not known (@cpus_known) it may be a compute die, and counts as one.
+ * are not known (isst_domain_cpus_known()) it may be a compute die, and counts as one.
  */
-bool isst_domain_is_io(const struct isst_domain *domain);
+ISST_API bool isst_domain_is_io(const struct isst_domain *domain);
 
-/** The CPU of that number, or NULL if the machine has none, or nothing is known of it (offline ever
- * since). */
-const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number);
+/* ---- CPUs ---- */
 
-/** CPUs that are present; CPUs that are online. NULL before isst_discover(). */
-const struct isst_cpuset *isst_present_cpus(const struct isst_context *context);
-const struct isst_cpuset *isst_online_cpus(const struct isst_context *context);
+/** The CPU of that number; NULL if the machine has none, or nothing is known of it (offline ever
+ * since it was started). */
+ISST_API const struct isst_cpu *isst_find_cpu(const struct isst_context *context,
+					      unsigned int number);
+
+ISST_API unsigned int isst_cpu_number(const struct isst_cpu *cpu);
+ISST_API const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu);
+ISST_API bool isst_cpu_online(const struct isst_cpu *cpu);
+
+/** The firmware's number of the core within the domain. Returns 0, or -ENODATA where the driver did
+ * not tell, or told nonsense. */
+ISST_API int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core);
+ISST_API unsigned int isst_cpu_thread(const struct isst_cpu *cpu);
+
+/** CPUs that are present; CPUs that are online. NULL before discovery. */
+ISST_API const struct isst_cpuset *isst_present_cpus(const struct isst_context *context);
+ISST_API const struct isst_cpuset *isst_online_cpus(const struct isst_context *context);
 
 /** Width of CPU masks on this machine: the highest possible CPU number plus 1, rounded up to a
  * multiple of 32. */
-unsigned int isst_mask_bits(const struct isst_context *context);
+ISST_API unsigned int isst_mask_bits(const struct isst_context *context);
 
-/* ---- Performance profiles (SST-PP) ---- */
+/* ---- Targets ---- */
 
-struct isst_perf_profile {
-	const struct isst_domain *domain; /* in */
-	struct isst_failure failure;
-	unsigned int version;
-	unsigned int highest_level;
-	unsigned int level_mask; /* bit n: level n exists; 0: not told, nearly always all do */
-	unsigned int current_level;
-	bool locked;
-	bool enabled;
-};
-
-/**
- * Reads the summary of levels of each domain (mailbox 0x7f/0x00; TPMI PERF_LEVELS).
- *
- * @profiles: @count of them, each with its @domain set; the rest is filled in
- * Returns 0 or -ENOMEM, -EINTR. Where a profile's failure is set its values mean nothing.
+/*
+ * What a call is for: a set of domains, or a set of CPUs. Results come in the order of the targets:
+ * domains as they were added, CPUs by number. Something that is added twice is in the set once. A
+ * call for domains takes the domains of a set of CPUs; a call for CPUs takes no domains (-EINVAL).
  */
-int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
-			   size_t count);
 
-enum { ISST_TRL_TYPES = 6, ISST_BUCKETS = 8 };
+/** An empty set, for calls on this context; NULL without memory. */
+ISST_API struct isst_targets *isst_targets_new(struct isst_context *context);
+ISST_API void isst_targets_free(struct isst_targets *targets);
+
+/** Adds a domain. Returns 0, -EINVAL (none, one of another context, or @targets holds CPUs),
+ * -ESTALE or -ENOMEM. */
+ISST_API int isst_targets_add_domain(struct isst_targets *targets,
+				     const struct isst_domain *domain);
+
+/** Without those that have no CPU online, such as those of I/O dies. */
+#define ISST_DOMAINS_WITH_CPUS 1U
+
+/** Adds all domains in their order. @flags: 0 or ISST_DOMAINS_WITH_CPUS. Returns as above. */
+ISST_API int isst_targets_add_all_domains(struct isst_targets *targets, unsigned int flags);
+
+/** Adds CPUs. Returns 0, -EOPNOTSUPP (a CPU that isst_find_cpu() does not find, and then none is
+ * added), -EINVAL (@targets holds domains) or -ENOMEM. */
+ISST_API int isst_targets_add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus);
+
+ISST_API size_t isst_targets_count(const struct isst_targets *targets);
+
+/* ---- Values ---- */
+
+/*
+ * What results hold, and what requests ask for, by number. A number is never used again for
+ * something else. isst_value_at() walks all that the running library knows, newer ones included.
+ */
+enum isst_value_id {
+	/* Which one of several; of results and requests */
+	ISST_VALUE_LEVEL = 1, /* a performance level */
+	ISST_VALUE_CLOS = 2,  /* a class of service: 0 to 3 */
+
+	/* The summary of performance levels (SST-PP) of a domain */
+	ISST_VALUE_VERSION = 10,
+	ISST_VALUE_HIGHEST_LEVEL = 11,
+	ISST_VALUE_LEVEL_MASK = 12, /* bit n: level n exists; no data: nearly always all do */
+	ISST_VALUE_CURRENT_LEVEL = 13,
+	ISST_VALUE_LOCKED = 14,
+	ISST_VALUE_ENABLED = 15, /* else only level 0 counts */
+
+	/* A performance level: features, by enum isst_feature_state */
+	ISST_VALUE_TURBO_FREQ_STATE = 20,
+	ISST_VALUE_BASE_FREQ_STATE = 21,
+	ISST_VALUE_CORE_POWER_STATE = 22,
+	/* A performance level: properties */
+	ISST_VALUE_CPUS = 30,  /* CPUs that may be online */
+	ISST_VALUE_CORES = 31, /* the same as the firmware's core numbers: bit n is core n */
+	ISST_VALUE_TDP_RATIO = 32,
+	ISST_VALUE_BASE_MHZ = 33,
+	ISST_VALUE_BASE_AVX2_MHZ = 34,
+	ISST_VALUE_BASE_AVX512_MHZ = 35,
+	ISST_VALUE_BASE_AMX_MHZ = 36,
+	ISST_VALUE_FABRIC_BASE_MHZ = 37, /* a row for each fabric of the uncore */
+	ISST_VALUE_FABRIC_MIN_MHZ = 38,
+	ISST_VALUE_FABRIC_MAX_MHZ = 39,
+	ISST_VALUE_MEMORY_MHZ = 40,
+	ISST_VALUE_COOLING_TYPE = 41,
+	ISST_VALUE_TDP_W = 42,
+	ISST_VALUE_TJUNCTION_C = 43,
+	ISST_VALUE_TURBO_LIMIT_CORES = 44, /* rows are TRL types, columns buckets: so many cores */
+	ISST_VALUE_TURBO_LIMIT_MHZ = 45,   /* may reach this */
+
+	/* SST-BF at a performance level that supports it */
+	ISST_VALUE_BASE_FREQ_HIGH_CPUS = 60, /* CPUs of the high priority cores */
+	ISST_VALUE_BASE_FREQ_HIGH_MHZ = 61,
+	ISST_VALUE_BASE_FREQ_LOW_MHZ = 62,
+	ISST_VALUE_BASE_FREQ_TJUNCTION_C = 63,
+	ISST_VALUE_BASE_FREQ_TDP_W = 64,
+
+	/* SST-TF at a performance level that supports it */
+	ISST_VALUE_TURBO_FREQ_BUCKETS = 70,
+	ISST_VALUE_TURBO_FREQ_HIGH_CORES = 71, /* columns are buckets */
+	ISST_VALUE_TURBO_FREQ_HIGH_MHZ = 72,   /* rows are TRL types, columns buckets */
+	ISST_VALUE_TURBO_FREQ_CLIP_MHZ = 73,   /* rows are TRL types: of low priority cores */
+
+	/* Core-power (SST-CP) */
+	ISST_VALUE_CORE_POWER_SUPPORTED = 80,
+	ISST_VALUE_CORE_POWER_ENABLED = 81,
+	ISST_VALUE_CLOS_ENABLED = 82, /* the use of classes of service */
+	ISST_VALUE_PRIORITY = 83,     /* enum isst_priority; also of requests */
+
+	/* The configuration of a CLOS; also of requests */
+	ISST_VALUE_CLOS_EPP = 90,
+	ISST_VALUE_CLOS_WEIGHT = 91,
+	ISST_VALUE_CLOS_MIN_MHZ = 92,
+	ISST_VALUE_CLOS_MAX_MHZ = 93, /* ISST_NO_LIMIT_MHZ: no limit */
+	ISST_VALUE_CLOS_DESIRED_MHZ = 94,
+
+	/* The turbo ratio limits in force (MSR 0x1ad): eight ratios of 100 MHz, bucket 0 in the
+	 * lowest byte; also of requests */
+	ISST_VALUE_TURBO_RATIO_LIMITS = 100,
+
+	/* Of requests alone: CPUs whose cores get high priority by SST-TF, their siblings included
+	 */
+	ISST_VALUE_HIGH_PRIORITY_CPUS = 110,
+};
 
 enum isst_feature_state {
-	ISST_FEATURE_UNKNOWN, /* could not be read */
-	ISST_FEATURE_UNSUPPORTED,
-	ISST_FEATURE_DISABLED,
-	ISST_FEATURE_ENABLED,
+	ISST_FEATURE_UNKNOWN = 0, /* could not be read: such a value is -EIO */
+	ISST_FEATURE_UNSUPPORTED = 1,
+	ISST_FEATURE_DISABLED = 2,
+	ISST_FEATURE_ENABLED = 3,
 };
-
-/** SST-BF at one level of one domain. */
-struct isst_base_freq {
-	struct isst_failure failure;
-	struct isst_cpuset *high_priority; /* CPUs of the high priority cores; NULL if unreadable */
-	struct isst_value high_mhz, low_mhz;
-	struct isst_value tjunction_c;
-	struct isst_value power_w;
-};
-
-/** SST-TF at one level of one domain. */
-struct isst_turbo_freq {
-	struct isst_failure failure;
-	/** Number of valid buckets. */
-	unsigned int buckets;
-	unsigned int high_priority_cores[ISST_BUCKETS];
-	/** By TRL type and bucket: what the high priority cores reach; absent where there is none.
-	 */
-	struct isst_value mhz[ISST_TRL_TYPES][ISST_BUCKETS];
-	/** By TRL type: what low priority cores are clipped to. */
-	struct isst_value clip_mhz[ISST_TRL_TYPES];
-};
-
-/** Turbo limits of one TRL type: up to @core_count active cores reach @mhz. */
-struct isst_turbo_limit {
-	bool present; /* the first bucket has a ratio */
-	struct isst_value core_count[ISST_BUCKETS];
-	struct isst_value mhz[ISST_BUCKETS];
-};
-
-/** Frequencies of a level's uncore fabric. */
-struct isst_fabric {
-	struct isst_value base_mhz, min_mhz, max_mhz;
-};
-
-/** Everything that a performance level of a domain specifies. To be emptied with
- * isst_level_clear(). */
-struct isst_level {
-	const struct isst_domain *domain;	 /* in */
-	unsigned int level;			 /* in */
-	const struct isst_perf_profile *profile; /* in: the domain's, where it was read; or NULL */
-	struct isst_failure failure;
-	/* On or off: by mailbox as the firmware tells it of this level, by TPMI at the current one.
-	 */
-	enum isst_feature_state turbo_freq, base_freq;
-	enum isst_feature_state core_power;
-	struct isst_cpuset *cpus; /* CPUs that may be online; NULL if unreadable or not told */
-	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */
-	struct isst_value tdp_ratio;
-	struct isst_value base_mhz, base_avx2_mhz, base_avx512_mhz, base_amx_mhz;
-	struct isst_fabric fabric[2];
-	struct isst_value memory_mhz;
-	struct isst_value cooling_type;
-	struct isst_value power_w, tjunction_c;
-	struct isst_turbo_limit limit[ISST_TRL_TYPES];
-	struct isst_base_freq base_freq_info;	/* where base_freq is supported */
-	struct isst_turbo_freq turbo_freq_info; /* where turbo_freq is supported */
-};
-
-/**
- * Reads levels: everything that they specify, SST-BF and SST-TF included.
- *
- * @levels: @count of them, each with @domain and @level set, all else zero or from an earlier call,
- * whose sets are released; the rest is filled in
- * A level that the domain lacks: failure -EOPNOTSUPP, which names those that exist.
- * Returns 0 or -ENOMEM, -EINTR.
- */
-int isst_level_read(struct isst_context *context, struct isst_level *levels, size_t count);
-
-/** What isst_level_read() should leave out, to save commands. */
-enum isst_level_parts {
-	ISST_LEVEL_FEATURES = 0,   /* only whether features are supported and on */
-	ISST_LEVEL_PROPERTIES = 1, /* cores, frequencies, power */
-	ISST_LEVEL_BASE_FREQ = 2,  /* SST-BF where supported */
-	ISST_LEVEL_TURBO_FREQ = 4, /* SST-TF where supported */
-	ISST_LEVEL_ALL = 7,
-};
-
-/** As isst_level_read(), for some parts only: @parts is a sum of enum isst_level_parts. */
-int isst_level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-			  unsigned int parts);
-
-/** Releases what a level holds; the level itself is the caller's. */
-void isst_level_clear(struct isst_level *level);
-
-/**
- * Name of a TRL type on this machine: sse, avx2, avx512, or level-0, level-1, ... on Emerald Rapids
- * and TPMI parts; NULL if the machine has no such type.
- */
-const char *isst_trl_type_name(const struct isst_context *context, unsigned int type);
-
-/* ---- Core power (SST-CP) ---- */
 
 enum isst_priority { ISST_PROPORTIONAL = 0, ISST_ORDERED = 1 };
-
-struct isst_core_power {
-	const struct isst_domain *domain; /* in */
-	struct isst_failure failure;
-	bool supported;
-	bool enabled;			  /* the feature */
-	struct isst_failure clos_failure; /* of what follows, where core-power is not supported */
-	bool clos_enabled;		  /* the use of classes of service */
-	enum isst_priority priority;
-};
-
-/** Reads the state of core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02). Returns as
- * above. */
-int isst_core_power_read(struct isst_context *context, struct isst_core_power *states,
-			 size_t count);
-
-enum { ISST_CLOS_COUNT = 4 };
 
 /** No limit, as a CLOS's maximum. */
 #define ISST_NO_LIMIT_MHZ 25500
 
-struct isst_clos {
-	const struct isst_domain *domain; /* in */
-	unsigned int clos;		  /* in: 0..3 */
-	struct isst_failure failure;
-	unsigned int epp, weight;
-	unsigned int min_mhz, max_mhz, desired_mhz;
+enum isst_type {
+	ISST_TYPE_NUMBER = 1,
+	ISST_TYPE_FLAG = 2,	     /* 0 or 1 */
+	ISST_TYPE_FEATURE_STATE = 3, /* enum isst_feature_state */
+	ISST_TYPE_PRIORITY = 4,	     /* enum isst_priority */
+	ISST_TYPE_BITS = 5,	     /* 64 bits, by isst_result_value64() */
+	ISST_TYPE_CPUS = 6,	     /* by isst_result_cpus() */
 };
 
-/** Reads configurations of classes of service (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model
- * 0x55). */
-int isst_clos_read(struct isst_context *context, struct isst_clos *closes, size_t count);
+/** The value of that place in the library's table; 0 past the last one. */
+ISST_API int isst_value_at(size_t index);
 
-struct isst_clos_association {
-	const struct isst_cpu *cpu; /* in */
-	struct isst_failure failure;
-	unsigned int clos;
+/** The value of that name, such as `base_mhz`; 0 if there is none. */
+ISST_API int isst_value_by_name(const char *name);
+
+/** Its name; NULL if there is no such value. */
+ISST_API const char *isst_value_name(int id);
+
+/** Its unit: `MHz`, `W`, `C`, or "" without one; NULL if there is no such value. */
+ISST_API const char *isst_value_unit(int id);
+
+/** Its type, enum isst_type; 0 if there is no such value. */
+ISST_API int isst_value_type(int id);
+
+/* ---- Results ---- */
+
+/*
+ * A call on a set of targets returns one or more results for each of them. Results hold copies of
+ * all they say: they stay as they are whatever becomes of machine and context, until they are
+ * freed.
+ */
+
+ISST_API void isst_results_free(struct isst_results *results);
+ISST_API size_t isst_results_count(const struct isst_results *results);
+
+/** A result, in the order of the targets; NULL past the last one. */
+ISST_API const struct isst_result *isst_results_get(const struct isst_results *results,
+						    size_t index);
+
+/** What a result is of: the position of its target among the call's (where a call for domains was
+ * given CPUs, among their domains), its domain, its CPU (NULL: it is of a domain). Domain and CPU
+ * are the context's. */
+ISST_API size_t isst_result_target(const struct isst_result *result);
+ISST_API const struct isst_domain *isst_result_domain(const struct isst_result *result);
+ISST_API const struct isst_cpu *isst_result_cpu(const struct isst_result *result);
+
+/** Parts of a result that are read by requests of their own, each with an error of its own. */
+enum isst_part {
+	ISST_PART_RESULT = 0,	    /* all but what is below */
+	ISST_PART_PERF_PROFILE = 1, /* of levels: the summary of the domain's levels */
+	ISST_PART_BASE_FREQ = 2,    /* of levels: SST-BF */
+	ISST_PART_TURBO_FREQ = 3,   /* of levels: SST-TF */
+	ISST_PART_CLOS = 4, /* of core-power: the use of CLOS; where core-power is not supported it
+			       may fail without the result doing so */
 };
 
-/** Reads which class of service each CPU's core is in (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on
- * model 0x55). */
-int isst_clos_association_read(struct isst_context *context,
-			       struct isst_clos_association *associations, size_t count);
+/** Why a part could not be read or planned as a whole: 0, or a negative errno. What could be read
+ * of it is there all the same. */
+ISST_API int isst_result_error(const struct isst_result *result, enum isst_part part);
 
-/* ---- Turbo ratio limits ---- */
+/** What went wrong first, in words; NULL without an error. */
+ISST_API const char *isst_result_message(const struct isst_result *result, enum isst_part part);
 
-struct isst_turbo_ratio_limits {
-	const struct isst_domain *domain; /* in */
-	struct isst_failure failure;
-	uint64_t value; /* MSR 0x1ad: eight ratios (100 MHz), bucket 0 in the lowest byte */
-};
+/** How many things failed besides. */
+ISST_API unsigned int isst_result_more(const struct isst_result *result, enum isst_part part);
 
-/** Reads the turbo ratio limits in force (MSR 0x1ad) of each domain. */
-int isst_turbo_ratio_limits_read(struct isst_context *context,
-				 struct isst_turbo_ratio_limits *limits, size_t count);
+/**
+ * A value: number, flag or state.
+ * Returns 0; -ENODATA: this machine has no such value; -EIO: it could not be read
+ * (isst_result_error() of its part is set); -EINVAL: results of this call have no such value, or
+ * one of another type.
+ */
+ISST_API int isst_result_value(const struct isst_result *result, int id, unsigned int *value);
+
+/** The same for one with 64 bits; takes any number besides. */
+ISST_API int isst_result_value64(const struct isst_result *result, int id, uint64_t *value);
+
+/** How many rows and columns a value has: 1 and 1 unless it says otherwise. Either pointer may be
+ * NULL. Returns 0 or -EINVAL. Newer versions of the library may have more of them. */
+ISST_API int isst_result_extent(const struct isst_result *result, int id, unsigned int *rows,
+				unsigned int *columns);
+
+/** A value of several rows or columns. Returns as isst_result_value(); -ENODATA for rows and
+ * columns that there are not. */
+ISST_API int isst_result_value_at(const struct isst_result *result, int id, unsigned int row,
+				  unsigned int column, unsigned int *value);
+
+/** A set of CPUs, which is the results'. Returns as isst_result_value(), on error with NULL. */
+ISST_API int isst_result_cpus(const struct isst_result *result, int id,
+			      const struct isst_cpuset **cpus);
+
+/* ---- Requests ---- */
+
+/** What is asked for, as values by number; NULL without memory. */
+ISST_API struct isst_request *isst_request_new(void);
+ISST_API void isst_request_free(struct isst_request *request);
+
+/** Sets a value that requests may have. Returns 0, -EINVAL (no such one, or one of another type) or
+ * -ENOMEM. The CPUs are copied. */
+ISST_API int isst_request_set(struct isst_request *request, int id, unsigned int value);
+ISST_API int isst_request_set64(struct isst_request *request, int id, uint64_t value);
+ISST_API int isst_request_set_cpus(struct isst_request *request, int id,
+				   const struct isst_cpuset *cpus);
+
+/* ---- Reading ---- */
+
+/*
+ * All of one shape: what for, which ones, how, and where the results go.
+ *
+ * @request: NULL where there is nothing to choose; a value that the call has no use for: -EINVAL
+ * @flags: 0, or as the function says; others: -EINVAL
+ * @results: set to the results, to be freed; NULL where the call failed as a whole
+ * Returns 0; ISST_PARTIAL; or a negative errno: with results the first error of them, where every
+ * target failed; without results that of the call: -EINVAL, -EINTR, -ENOMEM. An empty set of
+ * targets has no results, and is no failure.
+ */
+
+/** The summary of levels of each domain (mailbox 0x7f/0x00; TPMI PERF_LEVELS): ISST_VALUE_VERSION
+ * to ISST_VALUE_ENABLED. */
+ISST_API int isst_read_perf_profiles(struct isst_context *context,
+				     const struct isst_targets *targets,
+				     const struct isst_request *request, unsigned int flags,
+				     struct isst_results **results);
+
+/* What to read of levels. Without any of them: only whether features are supported and on. */
+#define ISST_LEVEL_PROPERTIES 1U /* CPUs, frequencies, power */
+#define ISST_LEVEL_BASE_FREQ 2U	 /* SST-BF where supported */
+#define ISST_LEVEL_TURBO_FREQ 4U /* SST-TF where supported */
+#define ISST_LEVEL_ALL 7U
+/* Which levels, where the request does not say: the current one of each domain, and not all. */
+#define ISST_LEVEL_CURRENT 256U
+
+/**
+ * Performance levels: a result for each level of each domain, all of one domain together, with the
+ * domain's summary in each.
+ *
+ * @request: ISST_VALUE_LEVEL for one level; a domain that lacks it has a result with -EOPNOTSUPP
+ * and a message that names those that exist. A domain whose summary cannot be read has one result,
+ * with the error of ISST_PART_PERF_PROFILE and no level.
+ */
+ISST_API int isst_read_levels(struct isst_context *context, const struct isst_targets *targets,
+			      const struct isst_request *request, unsigned int flags,
+			      struct isst_results **results);
+
+/** The state of core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02). */
+ISST_API int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
+				  const struct isst_request *request, unsigned int flags,
+				  struct isst_results **results);
+
+/** Configurations of CLOS (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model 0x55). @request:
+ * ISST_VALUE_CLOS for one of them; otherwise each domain has four results. */
+ISST_API int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
+			    const struct isst_request *request, unsigned int flags,
+			    struct isst_results **results);
+
+/** Which CLOS the core of each CPU is in (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on model 0x55).
+ */
+ISST_API int isst_read_clos_associations(struct isst_context *context,
+					 const struct isst_targets *targets,
+					 const struct isst_request *request, unsigned int flags,
+					 struct isst_results **results);
+
+/** The turbo ratio limits in force (MSR 0x1ad) of each domain. */
+ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
+					  const struct isst_targets *targets,
+					  const struct isst_request *request, unsigned int flags,
+					  struct isst_results **results);
 
 /* ---- Capturing the machine ---- */
 
@@ -502,289 +703,301 @@ int isst_turbo_ratio_limits_read(struct isst_context *context,
  * Returns 0, -EINVAL (the directory cannot be used), -EPERM, -EIO or -ENOMEM. A machine without
  * driver is captured too.
  */
-int isst_capture(struct isst_context *context, const char *directory);
+ISST_API int isst_capture(struct isst_context *context, const char *directory);
 
-/* ---- Changing the machine ---- */
+/* ---- The lock ---- */
+
+/**
+ * Takes the lock that processes which change the machine share, so that no other one changes what
+ * was discovered: to be called before isst_discover(), or followed by isst_rediscover(). Where an
+ * earlier process was interrupted in the middle of a change, that discovery rolls it back, and says
+ * so by a notice. Held until isst_unlock() or isst_close().
+ *
+ * @timeout_ms: how long to wait for another process
+ * Returns 0, -EBUSY (the message names the holder), -EPERM, -EOPNOTSUPP (no driver), -EIO, -ENOMEM,
+ * or -EINVAL (the lock is held already).
+ */
+ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms);
+
+/**
+ * Releases the lock. What was planned or opened under it is refused with -EINVAL from then on:
+ * changes that were not run yet, and the journal. Returns 0 or -EINVAL (the lock is not held).
+ */
+ISST_API int isst_unlock(struct isst_context *context);
+
+/**
+ * Checks that the caller may change the machine: CAP_SYS_ADMIN in the initial user namespace. Works
+ * before discovery. Returns 0 or -EPERM with a message that names the capability.
+ */
+ISST_API int isst_check_privileges(struct isst_context *context);
+
+/* ---- Changes ---- */
 
 /*
  * A change is planned out of one or more requests, then made as a whole: each step is recorded,
- *written and verified; at the first failure, or when it is interrupted, all is undone in reverse
- *order.
+ * written and verified; at the first failure, or when it is interrupted, all is rolled back.
  *
  *	isst_lock(context, 10000);
  *	isst_discover(context);
- *	isst_change_new(context, &options, &change);
- *	isst_plan_core_power(change, domains, count, ...);
+ *	isst_change_new(context, options, &change);
+ *	isst_change_add_core_power(change, targets, NULL, ISST_ENABLE, NULL);
  *	isst_change_run(change);
  */
 
-enum {
-	ISST_BUSY = 16,	       /* EBUSY, of isst_lock(): another run holds the lock */
-	ISST_NOT_UNDONE = 131, /* ENOTRECOVERABLE: failed, and the rollback is not complete. Of
-				  isst_change_run(), isst_journal_apply(), and isst_discover() under
-				  the lock */
-};
+/** The defaults; NULL without memory. Options stay the caller's, and serve any number of changes.
+ */
+ISST_API struct isst_change_options *isst_change_options_new(void);
+ISST_API void isst_change_options_free(struct isst_change_options *options);
+
+/** Everything is checked and every step listed, nothing written; needs neither lock nor privileges.
+ */
+#define ISST_CHANGE_DRY_RUN 1U
+/** Targets that lack what is asked for (-EOPNOTSUPP) are left out, unless none remains. Without it,
+ * and without the next one, what stands against one target stands against the change. Domains
+ * without CPUs (of I/O dies) are left out in any case, beside others. */
+#define ISST_CHANGE_SKIP_UNSUPPORTED 2U
+/** All targets against which something stands are left out, unless none remains. */
+#define ISST_CHANGE_SKIP_FAILED 4U
+/** CPUs are isolated in cgroup v2 partitions in place of taking them offline; CPU 0 only. */
+#define ISST_CHANGE_PARTITIONS 8U
+#define ISST_CHANGE_PARTITION_CPU0 16U
+/** A level change leaves CPUs offline, with a warning, of which it is not known where they are:
+ * they have not been seen online since the machine was started. Otherwise one for all domains
+ * brings them online to see whether the level enables them. */
+#define ISST_CHANGE_LEAVE_UNKNOWN_CPUS 32U
+
+/** Sets all flags: a sum of the above. Returns 0 or -EINVAL (one that is not known). */
+ISST_API int isst_change_options_set_flags(struct isst_change_options *options, unsigned int flags);
+
+/** What the change is for, as the system log shall name it (`core-power enable`). Copied. Returns 0
+ * or -ENOMEM. */
+ISST_API int isst_change_options_set_command(struct isst_change_options *options,
+					     const char *command);
+
+/** @interrupted is asked between steps and between writes of kernel files: other than 0 ends the
+ * change, which is then rolled back. */
+ISST_API void isst_change_options_set_interrupted(struct isst_change_options *options,
+						  int (*interrupted)(void *data), void *data);
+
+/** @progress is told what is being done to a CPU (`online cpu 3`). */
+ISST_API void isst_change_options_set_progress(struct isst_change_options *options,
+					       void (*progress)(void *data, const char *line),
+					       void *data);
 
 /**
- * Takes the lock that runs which change the machine share; to be called before isst_discover(), so
- * that nobody changes what was discovered. Held until isst_close(). Where an earlier run died in
- * the middle of a change, isst_discover() then takes its changes back, and tells of it as a notice.
+ * Begins a change. The context must have been discovered, under the lock unless it is a dry run.
  *
- * @timeout_ms: how long to wait for another run
- * Returns 0, -EBUSY (the message names the holder), -EPERM, -EOPNOTSUPP (no driver), -EIO, -ENOMEM,
- * or -EINVAL (the lock is held, or the machine is discovered, already).
+ * @options: NULL for the defaults
+ * Returns 0, -EINVAL or -ENOMEM.
  */
-int isst_lock(struct isst_context *context, unsigned int timeout_ms);
+ISST_API int isst_change_new(struct isst_context *context,
+			     const struct isst_change_options *options,
+			     struct isst_change **change);
+ISST_API void isst_change_free(struct isst_change *change);
+
+/*
+ * Each adds one request for a set of targets: checks what must hold on all of them and plans the
+ * steps. It is planned from what the requests before it will leave of levels, features and
+ * core-power.
+ *
+ * @request, @flags: what the function says
+ * @results: where not NULL, set to a result for each target: its error says what stands against it.
+ * Such a target is left out, if the change may be made without it (ISST_CHANGE_SKIP_...).
+ * -EOPNOTSUPP: it lacks what is asked for; -EIO: its state forbids it or could not be read. The
+ * message says which, and what helps.
+ * Returns 0, ISST_PARTIAL or a negative errno as reading does; a domain of an I/O die counts only
+ * where there are no others. -EINVAL: values or flags that are wrong anywhere.
+ */
+
+#define ISST_ENABLE 1U
+#define ISST_DISABLE 2U
+/** With what goes with it: CLOS, associations, core-power, cpufreq limits. */
+#define ISST_AUTO 4U
+/** CPUs that a level does not enable go offline, the others online. */
+#define ISST_ONLINE 8U
+
+/** SST-PP: another performance level. @request: ISST_VALUE_LEVEL. @flags: ISST_ONLINE. */
+ISST_API int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
+				   const struct isst_request *request, unsigned int flags,
+				   struct isst_results **results);
+
+/** SST-BF on or off. @flags: ISST_ENABLE or ISST_DISABLE, with ISST_AUTO. */
+ISST_API int isst_change_add_base_freq(struct isst_change *change,
+				       const struct isst_targets *targets,
+				       const struct isst_request *request, unsigned int flags,
+				       struct isst_results **results);
 
 /**
- * Checks that the caller may change the machine: CAP_SYS_ADMIN in the initial user namespace.
- * Returns 0 or -EPERM with a message that names the capability.
+ * SST-TF on or off. @flags: ISST_ENABLE or ISST_DISABLE, with ISST_AUTO.
+ *
+ * @request: with ISST_AUTO ISST_VALUE_HIGH_PRIORITY_CPUS, else no core gets high priority;
+ * ISST_VALUE_TURBO_RATIO_LIMITS to be written, else all ones on enable, and those of the level on
+ * disable
  */
-int isst_check_privileges(struct isst_context *context);
+ISST_API int isst_change_add_turbo_freq(struct isst_change *change,
+					const struct isst_targets *targets,
+					const struct isst_request *request, unsigned int flags,
+					struct isst_results **results);
+
+/** SST-CP on or off. @request: ISST_VALUE_PRIORITY, else it stays. @flags: ISST_ENABLE or
+ * ISST_DISABLE. */
+ISST_API int isst_change_add_core_power(struct isst_change *change,
+					const struct isst_targets *targets,
+					const struct isst_request *request, unsigned int flags,
+					struct isst_results **results);
+
+/** Configures a CLOS. @request: ISST_VALUE_CLOS; ISST_VALUE_CLOS_EPP, _WEIGHT, _MIN_MHZ, _MAX_MHZ,
+ * _DESIRED_MHZ, where not given 0, and no limit. */
+ISST_API int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
+				  const struct isst_request *request, unsigned int flags,
+				  struct isst_results **results);
+
+/** Puts the cores of CPUs into a CLOS. @request: ISST_VALUE_CLOS. */
+ISST_API int isst_change_add_clos_association(struct isst_change *change,
+					      const struct isst_targets *targets,
+					      const struct isst_request *request,
+					      unsigned int flags, struct isst_results **results);
+
+/** Turbo ratio limits (MSR 0x1ad). @request: ISST_VALUE_TURBO_RATIO_LIMITS. */
+ISST_API int isst_change_add_turbo_ratio_limits(struct isst_change *change,
+						const struct isst_targets *targets,
+						const struct isst_request *request,
+						unsigned int flags, struct isst_results **results);
+
+/** Turbo of CPUs by cpufreq: off limits each to its base frequency, on takes the limit away.
+ * @flags: ISST_ENABLE or ISST_DISABLE. */
+ISST_API int isst_change_add_turbo_mode(struct isst_change *change,
+					const struct isst_targets *targets,
+					const struct isst_request *request, unsigned int flags,
+					struct isst_results **results);
+
+/** All present CPUs online. @targets and @request are NULL, @flags 0; there are no results. */
+ISST_API int isst_change_add_all_online(struct isst_change *change,
+					const struct isst_targets *targets,
+					const struct isst_request *request, unsigned int flags,
+					struct isst_results **results);
+
+/**
+ * What isst_change_run() will refuse the change with, before anything is read or written: the first
+ * failure of a target that may not be left out. 0 if there is none.
+ */
+ISST_API int isst_change_objection(const struct isst_change *change);
+
+/**
+ * Makes the change, or in a dry run lists what it would write. A change reaches all targets of all
+ * its requests or none, unless its options say otherwise.
+ *
+ * Returns 0 (done, or nothing to do); ISST_PARTIAL: done, but for targets that were left out as its
+ * options allow; -EINTR (interrupted) or another negative errno: failed, and nothing is left
+ * changed; -ISST_ERR_ROLLBACK: failed, and isst_change_difference() lists what could not be rolled
+ * back: the journal is kept, and no other change is made until isst_journal_apply(), or
+ * isst_journal_discard(). -EINVAL for a change that was run before, or planned before another one
+ * of this context was or before isst_unlock(): what it was planned from may be another by now.
+ */
+ISST_API int isst_change_run(struct isst_change *change);
+
+/** The writes of a change in their order, those included that were not needed. NULL past the last
+ * one, and, unless it was a dry run, without memory. */
+ISST_API const struct isst_change_step *isst_change_get_step(struct isst_change *change,
+							     size_t index);
+
+/** What is written: `package 0, die 0: CLOS 2`; the old value (NULL: unknown), the new one; whether
+ * it was written: not in a dry run, nor where the value was there already. */
+ISST_API const char *isst_change_step_target(const struct isst_change_step *step);
+ISST_API const char *isst_change_step_old_value(const struct isst_change_step *step);
+ISST_API const char *isst_change_step_new_value(const struct isst_change_step *step);
+ISST_API bool isst_change_step_written(const struct isst_change_step *step);
+
+/** True after a run that found the machine as asked and wrote nothing. */
+ISST_API bool isst_change_unchanged(const struct isst_change *change);
+
+/**
+ * Whether a change that was made did without a domain: one without CPUs, whose firmware claims a
+ * feature and then refuses it. A warning tells why.
+ */
+ISST_API bool isst_change_left_out(const struct isst_change *change,
+				   const struct isst_domain *domain);
+
+/** Warnings (a value that firmware or kernel clipped, limits that interfere), and what differs
+ * after a rollback that failed; NULL past the last one. These texts, and those of the steps, are
+ * the change's. */
+ISST_API const char *isst_change_warning(const struct isst_change *change, size_t index);
+ISST_API const char *isst_change_difference(const struct isst_change *change, size_t index);
 
 /* ---- The journal of an interrupted change ---- */
 
 /**
- * isst_discover() under the lock rolls back by itself what an interrupted run left, unless
- * something was changed since: then it fails with -EIO, and names it. To look at the journal
- * instead, and to decide, isst_journal_keep() is called before isst_discover(); the context then
- * makes no changes.
+ * Discovery under the lock rolls back by itself what an interrupted process left, unless something
+ * was changed since: then it fails with -EIO, and names it. To look at the journal instead, and to
+ * decide, isst_journal_keep() is called before isst_discover(); the context then makes no changes.
  */
-struct isst_journal;
-
-/** An item that the interrupted run wrote or disturbed. */
-struct isst_journal_item {
-	const char *target;	   /* `package 0, die 0: CLOS 2` */
-	const char *old_value;	   /* before the change */
-	const char *written_value; /* NULL where it was only disturbed */
-	const char *present_value; /* `unknown` where it cannot be read */
-	const char *finding;	   /* in words, who gave it its present value */
-	/* isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
-	bool restored;
-	bool moved; /* another process changed it since: it stays */
-	/* It cannot be reached while its CPUs are offline, or the driver does not offer its power
-	 * domain, or it could not be read: it has to wait. */
-	bool kept;
-};
-
-void isst_journal_keep(struct isst_context *context);
+ISST_API void isst_journal_keep(struct isst_context *context);
 
 /**
  * Reads the journal and compares it with the machine. *@journal is NULL where no change was
  * interrupted. To be freed before the context is closed.
  * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left),
  * -EMFILE or -ENFILE (it cannot be read for want of descriptors, and is kept), -EINVAL (the machine
- * is not discovered), -EBUSY (another run holds the lock: the journal may be that of the change it
- * is making) or -ENOMEM.
+ * is not discovered), -EBUSY (another process holds the lock: the journal may be that of the change
+ * it is making) or -ENOMEM.
  */
-int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
-void isst_journal_free(struct isst_journal *journal);
+ISST_API int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
+ISST_API void isst_journal_free(struct isst_journal *journal);
 
-/** What the change was for, as struct isst_change_options says; "" if unknown. */
-const char *isst_journal_command(const struct isst_journal *journal);
+/** What the change was for, see isst_change_options_set_command(); "" if unknown. */
+ISST_API const char *isst_journal_command(const struct isst_journal *journal);
 
 /** Seconds since the change was begun; -1 if unknown. */
-int64_t isst_journal_age(const struct isst_journal *journal);
+ISST_API int64_t isst_journal_age(const struct isst_journal *journal);
 
 /** Whether some item was changed since, or may have been, or cannot be reached while its CPUs are
  * offline: isst_discover() does not roll back then. */
-bool isst_journal_moved(const struct isst_journal *journal);
+ISST_API bool isst_journal_moved(const struct isst_journal *journal);
 
-/** An item, as isst_journal_open() found it; NULL past the last one. */
-const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, size_t index);
+/** An item that the interrupted process wrote or disturbed, as isst_journal_open() found it; NULL
+ * past the last one. */
+ISST_API const struct isst_journal_item *isst_journal_get_item(struct isst_journal *journal,
+							       size_t index);
+
+/** `package 0, die 0: CLOS 2` */
+ISST_API const char *isst_journal_item_target(const struct isst_journal_item *item);
+/** Before the change. */
+ISST_API const char *isst_journal_item_old_value(const struct isst_journal_item *item);
+/** NULL where it was only disturbed. */
+ISST_API const char *isst_journal_item_written_value(const struct isst_journal_item *item);
+/** `unknown` where it cannot be read. */
+ISST_API const char *isst_journal_item_present_value(const struct isst_journal_item *item);
+/** Who gave it its present value, in words. */
+ISST_API const char *isst_journal_item_finding(const struct isst_journal_item *item);
+
+/** isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
+#define ISST_ITEM_RESTORED 1U
+/** Another process changed it since: it stays. */
+#define ISST_ITEM_MOVED 2U
+/** It cannot be reached while its CPUs are offline, or the driver does not offer its power domain,
+ * or it could not be read: it has to wait. */
+#define ISST_ITEM_KEPT 4U
+
+/** What becomes of it: a sum of the above. */
+ISST_API unsigned int isst_journal_item_flags(const struct isst_journal_item *item);
 
 /**
  * Gives all items that another process has not changed since their old values, and removes the
  * journal. Needs the lock. Returns 0; -ENOENT where the journal was applied or discarded since it
  * was opened. With any other negative errno the journal is kept: -EAGAIN: what can be reached was
  * rolled back, and the message says what brings the rest into reach;
- * -ENOTRECOVERABLE: the message lists what differs; -EINVAL: the lock is not held; -EPERM or -EIO:
- * all was rolled back, and the file cannot be removed, or the journal cannot be written; -ENOMEM.
+ * -ISST_ERR_ROLLBACK: the message lists what differs; -EINVAL: the lock is not held; -EPERM or
+ * -EIO: all was rolled back, and the file cannot be removed, or the journal cannot be written;
+ * -ENOMEM.
  */
-int isst_journal_apply(struct isst_journal *journal);
+ISST_API int isst_journal_apply(struct isst_journal *journal);
 
 /** Removes the journal and leaves the machine as it is. Returns 0, -EINVAL (the lock is not held),
  * -EPERM, -EIO, or -ENOMEM, -EMFILE or -ENFILE (it cannot be read for want of them: it is kept, as
  * it may be that of a change which is complete). */
-int isst_journal_discard(struct isst_context *context);
-
-struct isst_change;
-
-/** Which targets of its requests a change may leave out. */
-enum target_policy {
-	/** None: what stands against one of them stands against the change. */
-	ISST_ALL_TARGETS,
-	/** Those that lack what is asked for (-EOPNOTSUPP), unless none remains. */
-	ISST_SKIP_UNSUPPORTED,
-	/** All against which something stands, unless none remains. */
-	ISST_SKIP_FAILED,
-};
-
-struct isst_change_options {
-	/** Everything is checked and every step listed, nothing written; needs neither lock nor
-	 * privileges. */
-	bool dry_run;
-	/** Domains without CPUs (of I/O dies) are left out in any case, beside others. */
-	enum target_policy targets;
-	/** What the change is for, as the system log shall name it (`core-power enable`), or NULL.
-	 * Copied. */
-	const char *command;
-	/** Use a cgroup partition in place of CPU hotplug; for CPU 0 only. */
-	bool partitions, partition_for_cpu0;
-	/** A level change leaves CPUs offline, with a warning, of which it is not known where they
-	 * are: they have not been seen online since the machine was started. Otherwise one for all
-	 * domains brings them online to see whether the level enables them. */
-	bool leave_unknown_cpus;
-	/** Where not NULL, asked between steps and between writes of kernel files: true ends the
-	 * change, which is then undone. */
-	bool (*interrupted)(void *data);
-	/** Where not NULL, told what is being done to a CPU (`online cpu 3`). */
-	void (*progress)(void *data, const char *line);
-	void *data;
-};
-
-/**
- * Begins a change; the context must be discovered, and locked unless it is a dry run.
- *
- * @options: NULL for the defaults
- * Returns 0, -EINVAL or -ENOMEM.
- */
-int isst_change_new(struct isst_context *context, const struct isst_change_options *options,
-		    struct isst_change **change);
-void isst_change_free(struct isst_change *change);
-
-/** A domain that a request is for, and what stands against it there. */
-struct domain_request {
-	const struct isst_domain *domain; /* in */
-	/*
-	 * Out, of planning: the domain is left out of the change, if that may be made without it
-	 * (enum target_policy); -EOPNOTSUPP: it lacks what is asked for; -EIO: its state forbids it
-	 * or could not be read. The message says which, and what helps.
-	 */
-	struct isst_failure failure;
-};
-
-/*
- * Each plans one request for a set of domains: checks what must hold on all of them and adds the
- * steps. It is planned from what the requests before it will leave of levels, features and
- * core-power. Returns 0 (also when single domains failed), or -ENOMEM, -EINTR, -EINVAL (values that
- * are wrong anywhere).
- */
-
-/** SST-PP: makes @level the current one. @online: CPUs that the level does not enable go offline,
- * the others online. */
-int isst_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
-		    unsigned int level, bool online);
-
-/** SST-BF on or off. @automatic: with CLOS, associations, core-power and cpufreq limits to go with
- * it. */
-int isst_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			bool enable, bool automatic);
-
-struct turbo_freq_request {
-	bool enable, automatic;
-	/** With @automatic: CPUs whose cores get high priority, their siblings included; NULL:
-	 * none. */
-	const struct isst_cpuset *high_priority;
-	/** Turbo ratio limits to write: where false, all ones on enable, those of the level on
-	 * disable. */
-	bool limits_given;
-	uint64_t limits;
-};
-
-/** SST-TF on or off. */
-int isst_plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			 const struct turbo_freq_request *request);
-
-enum isst_priority_request {
-	ISST_KEEP_PRIORITY = -1,
-	ISST_MAKE_PROPORTIONAL = ISST_PROPORTIONAL,
-	ISST_MAKE_ORDERED = ISST_ORDERED,
-};
-
-/** SST-CP on or off. */
-int isst_plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
-			 bool enable, enum isst_priority_request priority);
-
-/** Configures CLOS @values->clos with the values of @values (domain and failure are not looked at).
- */
-int isst_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		   const struct isst_clos *values);
-
-/** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out.
- * -EINVAL where one core is asked to be in two. */
-int isst_plan_association(struct isst_change *change, struct isst_clos_association *associations,
-			  size_t count);
-
-/** Turbo ratio limits (MSR 0x1ad). */
-int isst_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
-				 size_t count, uint64_t limits);
-
-/** A CPU that a request is for, and what stands against it there. */
-struct cpu_request {
-	const struct isst_cpu *cpu; /* in */
-	struct isst_failure failure;
-};
-
-/** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
-int isst_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
-			 bool enable);
-
-/**
- * All present CPUs online. After isst_change_run() the machine is discovered anew, see
- * isst_rediscover().
- */
-int isst_plan_all_online(struct isst_change *change);
-
-/**
- * What isst_change_run() will refuse the change with, before anything is read or written: the first
- * failure of a target that may not be left out. 0 if there is none.
- */
-int isst_change_objection(const struct isst_change *change);
-
-/**
- * Makes the change, or with @dry_run lists what it would write. A change reaches all targets of all
- * its requests or none, unless @targets of its options says otherwise.
- *
- * Returns 0 (done, or nothing to do); -EINTR (interrupted) or another negative errno: failed, and
- * nothing is left changed; -ENOTRECOVERABLE: failed, and isst_change_difference() lists what could
- * not be rolled back: the journal is kept, and no other change is made until
- * isst_journal_apply(), or isst_journal_discard(). -EINVAL for a change that was run before, or
- * planned before another one of this context was: what it was planned from may be another by now.
- */
-int isst_change_run(struct isst_change *change);
-
-/** One write of a change. */
-struct isst_change_step {
-	const char *target; /* what is written: `package 0, die 0: CLOS 2` */
-	/* The old value is "unknown" where the machine does not show it. */
-	const char *old_value, *new_value;
-	bool written; /* false in a dry run, or where the value was there already */
-};
-
-/** The writes of a change in their order, those included that were not needed. NULL past the last
- * one, and, unless it was a dry run, without memory. */
-const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index);
-
-/** True after a run that found the machine as asked and wrote nothing. */
-bool isst_change_unchanged(const struct isst_change *change);
-
-/**
- * Whether a change that was made did without a domain: one without CPUs, whose firmware claims a
- * feature and then refuses it. A warning tells why.
- */
-bool isst_change_left_out(const struct isst_change *change, const struct isst_domain *domain);
-
-/** Warnings (a value that firmware or kernel clipped, limits that interfere), and what differs
- * after an undo that failed; NULL past the last one. These texts, and those of the steps, are the
- * change's. */
-const char *isst_change_warning(const struct isst_change *change, size_t index);
-const char *isst_change_difference(const struct isst_change *change, size_t index);
-
-#pragma GCC visibility pop
+ISST_API int isst_journal_discard(struct isst_context *context);
 
 #ifdef __cplusplus
-#pragma GCC diagnostic pop
 }
 #endif
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a domain is, as far as itself shows it; for the layers that know no topology. */
-#include "isst.h"
+#include "base/place.h"
 
 bool isst_domain_is_io(const struct isst_domain *domain)
 {

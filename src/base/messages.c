@@ -2,7 +2,7 @@
 /* Messages, notices and the trace of a context. */
 #include "base/messages.h"
 #include "base/array.h"
-#include "isst.h"
+#include "base/result.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -120,9 +120,17 @@ const char *message_why(struct messages *messages, int error)
 	return error == -ENOMEM ? OUT_OF_MEMORY : message_make(messages, "%s", strerror(-error));
 }
 
+void message_log(const struct messages *messages, enum isst_log_level level, const char *line)
+{
+	if (messages->log && level <= messages->log_level)
+		messages->log(messages->log_data, level, line);
+}
+
 int message_end(struct messages *messages, const char *before, int error)
 {
 	messages->error = error ? message_why(messages, error) : before;
+	if (error)
+		message_log(messages, ISST_LOG_ERROR, messages->error);
 	return error;
 }
 
@@ -140,6 +148,7 @@ void message_notice(struct messages *messages, const char *format, ...)
 			return;
 	if (!ARRAY_GROW(notices->texts, notices->count))
 		notices->texts[notices->count++] = text;
+	message_log(messages, ISST_LOG_NOTICE, text);
 }
 
 struct notices messages_take_notices(struct messages *messages)
@@ -168,14 +177,14 @@ void message_trace(struct messages *messages, const char *format, ...)
 	char *line;
 	int length;
 
-	if (!messages->debug)
+	if (!messages->log || messages->log_level < ISST_LOG_DEBUG)
 		return;
 	va_start(arguments, format);
 	length = vasprintf(&line, format, arguments);
 	va_end(arguments);
 	if (length < 0)
 		return;
-	messages->debug(messages->debug_data, line);
+	message_log(messages, ISST_LOG_DEBUG, line);
 	free(line);
 }
 

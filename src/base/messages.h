@@ -7,8 +7,7 @@
 #ifndef ISST_BASE_MESSAGES_H
 #define ISST_BASE_MESSAGES_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "isst.h"
 
 struct isst_failure;
 
@@ -24,8 +23,10 @@ struct messages {
 	struct notices notices; /* those of them that are notices */
 	const char *error;	/* the last error */
 	bool lost;		/* a text could not be made, without memory; reset by who asks */
-	void (*debug)(void *data, const char *line);
-	void *debug_data;
+	/* Where the log goes, unless NULL, and how much of it. */
+	isst_log_function log;
+	void *log_data;
+	enum isst_log_level log_level;
 };
 
 /**
@@ -61,7 +62,10 @@ void messages_put_notices(struct messages *messages, struct notices notices);
 /** Frees a list; its texts live on. */
 void notices_free(struct notices *notices);
 
-/** A line of the trace; nothing is formatted when nobody listens. */
+/** A line of the log, where that takes lines of such a level. */
+void message_log(const struct messages *messages, enum isst_log_level level, const char *line);
+
+/** A line of the log at its lowest level; nothing is formatted where that is not wanted. */
 __attribute__((format(printf, 2, 3))) void message_trace(struct messages *messages,
 							 const char *format, ...);
 

@@ -4,41 +4,37 @@
 #include "handlers.h"
 #include "levels.h"
 
-#include <stdlib.h>
-
-static void report_not_present(struct run *run, const struct isst_level *level)
+static void report_not_present(struct run *run, const struct isst_result *level)
 {
 	run_unsupported(
 		run,
 		"base-freq feature is not present at this level %u (%s). Failed to get base-freq info",
-		level->level, level->domain->name);
+		value_of(level, ISST_VALUE_LEVEL), isst_domain_name(isst_result_domain(level)));
 }
 
 /** Where the BIOS has a say, it may have said nothing: then all CPUs look like high priority ones.
  */
-static void note_not_set_up(struct run *run, const struct isst_level *level)
+static void note_not_set_up(struct run *run, const struct isst_result *level)
 {
-	const struct isst_base_freq *info = &level->base_freq_info;
-
-	if (info->high_mhz.value == info->low_mhz.value)
+	if (value_of(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ) ==
+	    value_of(level, ISST_VALUE_BASE_FREQ_LOW_MHZ))
 		report_message(
 			run->report, ENTRY_NOTE,
 			"%s: all CPUs have the same base frequency: the BIOS has not set up base-freq",
-			level->domain->name);
+			isst_domain_name(isst_result_domain(level)));
 }
 
-static void show_level(struct run *run, const struct unit *unit, const struct isst_level *level)
+static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level)
 {
-	if (level->base_freq == ISST_FEATURE_UNSUPPORTED && unit->first)
+	if (unit->first && value_of(level, ISST_VALUE_BASE_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
 		report_not_present(run, level);
 	if (unit->first)
 		level_failures(run, level);
-	if (level->base_freq < ISST_FEATURE_DISABLED || !base_freq_is_known(&level->base_freq_info))
+	if (!base_freq_is_known(level))
 		return;
-	if (unit->first && isst_platform(run->context)->preset)
+	if (unit->first && isst_platform_fact(run->context, ISST_FACT_PRESET) > 0)
 		note_not_set_up(run, level);
-	base_freq_report(unit_report(unit, run->context, run->report), &level->base_freq_info,
-			 run->context);
+	base_freq_report(unit_report(unit, run->context, run->report), level, run->context);
 }
 
 void base_freq_info(struct run *run)
@@ -48,40 +44,32 @@ void base_freq_info(struct run *run)
 	if (levels_read(run, LEVELS_CURRENT, ISST_LEVEL_BASE_FREQ, &levels) == 0) {
 		for (size_t i = 0; i < run->targets.unit_count; i++) {
 			const struct unit *unit = &run->targets.units[i];
-			size_t count;
-			const struct isst_level *level = levels_of(&levels, unit, &count);
+			const struct isst_result *level = levels_get(&levels, unit, 0);
 
-			if (count > 0)
+			if (level)
 				show_level(run, unit, level);
 		}
 	}
 	levels_clear(&levels);
 }
 
-static int plan_enable(struct run *run, struct isst_change *change, struct domain_request *requests,
-		       size_t count)
+static unsigned int switch_flags(const struct run *run, unsigned int way)
 {
-	return isst_plan_base_freq(change, requests, count, true,
-				   request_has(run->request, OPTION_AUTO));
-}
-
-static int plan_disable(struct run *run, struct isst_change *change,
-			struct domain_request *requests, size_t count)
-{
-	return isst_plan_base_freq(change, requests, count, false,
-				   request_has(run->request, OPTION_AUTO));
+	return request_has(run->request, OPTION_AUTO) ? way | ISST_AUTO : way;
 }
 
 void base_freq_enable(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .plan_domains = plan_enable,
+	change_machine(run, &(struct change_command){ .add = isst_change_add_base_freq,
+						      .flags = switch_flags(run, ISST_ENABLE),
 						      .feature = KEY_BASE_FREQ,
 						      .result = KEY_ENABLE });
 }
 
 void base_freq_disable(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .plan_domains = plan_disable,
+	change_machine(run, &(struct change_command){ .add = isst_change_add_base_freq,
+						      .flags = switch_flags(run, ISST_DISABLE),
 						      .feature = KEY_BASE_FREQ,
 						      .result = KEY_DISABLE });
 }

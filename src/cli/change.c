@@ -5,6 +5,8 @@
  */
 #include "change.h"
 
+#include "reading.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +17,10 @@ struct attempt {
 	struct run *run;
 	const struct change_command *command;
 	struct isst_change *change;
-	struct isst_failure *failures; /* of each subject, by planning */
-	size_t count;
+	struct isst_results *results; /* of planning: what stands against each subject */
 };
 
-static bool is_interrupted(void *data)
+static int is_interrupted(void *data)
 {
 	struct run *run = data;
 
@@ -34,32 +35,56 @@ static void tell_progress(void *data, const char *line)
 	run_progress(data, line);
 }
 
-static int begin(struct run *run, struct isst_change **change)
+static unsigned int change_flags(const struct run *run)
 {
 	const struct request *request = run->request;
-	struct isst_change_options options = {
-		.dry_run = request_has(request, OPTION_DRY_RUN),
-		/* What was not named may lack the feature. */
-		.targets = run->targets.named ? ISST_ALL_TARGETS : ISST_SKIP_UNSUPPORTED,
-		.partitions = request_has(request, OPTION_CGROUP),
-		.partition_for_cpu0 = request_has(request, OPTION_CPU0_WORKAROUND),
-		.leave_unknown_cpus = run->targets.named,
-		.interrupted = is_interrupted,
-		.progress = tell_progress,
-		.data = run,
-	};
+	/* What was not named may lack the feature. */
+	unsigned int flags = run->targets.named ? ISST_CHANGE_LEAVE_UNKNOWN_CPUS
+						: ISST_CHANGE_SKIP_UNSUPPORTED;
 
+	if (request_has(request, OPTION_DRY_RUN))
+		flags |= ISST_CHANGE_DRY_RUN;
+	if (request_has(request, OPTION_CGROUP))
+		flags |= ISST_CHANGE_PARTITIONS;
+	if (request_has(request, OPTION_CPU0_WORKAROUND))
+		flags |= ISST_CHANGE_PARTITION_CPU0;
+	return flags;
+}
+
+/** For the system log; without memory the lines do without it. */
+static void name_command(const struct run *run, struct isst_change_options *options)
+{
+	const struct request *request = run->request;
 	char *command;
-	int error;
 
-	/* For the system log; without memory the lines do without it. */
 	if (!request->feature || !request->command ||
 	    asprintf(&command, "%s %s", request->feature->name, request->command->name) < 0)
-		command = NULL;
-	options.command = command;
-	error = run_call(run, isst_change_new(run->context, &options, change));
+		return;
+	(void)isst_change_options_set_command(options, command);
 	free(command);
+}
+
+static int begin(struct run *run, struct isst_change **change)
+{
+	struct isst_change_options *options = isst_change_options_new();
+	int error;
+
+	if (!options) {
+		run_error(run, STATUS_FAILED, "out of memory");
+		return -ENOMEM;
+	}
+	isst_change_options_set_flags(options, change_flags(run));
+	isst_change_options_set_interrupted(options, is_interrupted, run);
+	isst_change_options_set_progress(options, tell_progress, run);
+	name_command(run, options);
+	error = run_call(run, isst_change_new(run->context, options, change));
+	isst_change_options_free(options);
 	return error;
+}
+
+static const char *known_or_not(const char *value)
+{
+	return value ? value : "unknown";
 }
 
 /** Lists what would be written, a line each. */
@@ -71,17 +96,17 @@ static void list_steps(struct run *run, struct isst_change *change)
 		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
 		report_sentence(run->steps, "%s", "");
 	}
-	for (size_t i = 0; (step = isst_change_step(change, i)) != NULL; i++) {
-		const char *old_value = step->old_value ? step->old_value : "unknown";
-		const char *new_value = step->new_value ? step->new_value : "unknown";
+	for (size_t i = 0; (step = isst_change_get_step(change, i)) != NULL; i++) {
+		const char *target = isst_change_step_target(step);
+		const char *old_value = known_or_not(isst_change_step_old_value(step));
+		const char *new_value = known_or_not(isst_change_step_new_value(step));
 		struct report_node *node;
 
 		if (strcmp(old_value, new_value) == 0)
 			continue;
 		node = report_branch(run->steps, KEY_STEP, run->step_count++);
-		report_sentence(node, "Would change %s: %s -> %s", step->target, old_value,
-				new_value);
-		report_sentence(report_text(node, KEY_STEP_TARGET, step->target), "%s", "");
+		report_sentence(node, "Would change %s: %s -> %s", target, old_value, new_value);
+		report_sentence(report_text(node, KEY_STEP_TARGET, target), "%s", "");
 		report_sentence(report_text(node, KEY_STEP_OLD, old_value), "%s", "");
 		report_sentence(report_text(node, KEY_STEP_NEW, new_value), "%s", "");
 	}
@@ -114,6 +139,9 @@ static int make(struct run *run, struct isst_change *change)
 {
 	int error = isst_change_run(change);
 
+	/* What was left out is reported already. */
+	if (error == ISST_PARTIAL)
+		error = 0;
 	tell_warnings(run, change);
 	if (!error && !request_has(run->request, OPTION_DRY_RUN) && !isst_change_unchanged(change))
 		run->changed = true;
@@ -124,70 +152,67 @@ static int make(struct run *run, struct isst_change *change)
 	return error;
 }
 
-static int plan_domains(struct attempt *attempt)
+/** Makes the request of a command; *@request is NULL where it asks for nothing. */
+static int make_request(const struct attempt *attempt, struct isst_request **request)
 {
-	const struct targets *targets = &attempt->run->targets;
-	struct domain_request *requests = calloc(attempt->count + 1, sizeof(*requests));
-	int error;
-
-	if (!requests)
-		return -ENOMEM;
-	for (size_t slot = 0; slot < attempt->count; slot++)
-		requests[slot].domain = targets->domains[slot];
-	error = attempt->command->plan_domains(attempt->run, attempt->change, requests,
-					       attempt->count);
-	for (size_t slot = 0; slot < attempt->count; slot++)
-		attempt->failures[slot] = requests[slot].failure;
-	free(requests);
-	return error;
+	*request = NULL;
+	if (!attempt->command->fill)
+		return 0;
+	*request = isst_request_new();
+	return *request ? attempt->command->fill(attempt->run, *request) : -ENOMEM;
 }
 
+/** Plans the command. Returns 0, or a negative errno after telling of it. */
 static int plan(struct attempt *attempt)
 {
-	const struct targets *targets = &attempt->run->targets;
 	const struct change_command *command = attempt->command;
+	struct run *run = attempt->run;
+	struct isst_targets *targets = command->for_cpus ? cpu_targets(run) : domain_targets(run);
+	struct isst_request *request;
+	int error;
 
-	attempt->count = command->plan_domains ? targets->domain_count : targets->unit_count;
-	attempt->failures = calloc(attempt->count + 1, sizeof(*attempt->failures));
-	if (!attempt->failures)
+	if (!targets)
 		return -ENOMEM;
-	if (command->plan_domains)
-		return plan_domains(attempt);
-	return command->plan_units(attempt->run, attempt->change, attempt->failures);
-}
-
-/** The domain of subject @i. */
-static const struct isst_domain *domain_of(const struct attempt *attempt, size_t i)
-{
-	const struct targets *targets = &attempt->run->targets;
-
-	return attempt->command->plan_domains ? targets->domains[i] : targets->units[i].domain;
+	error = make_request(attempt, &request);
+	if (error)
+		run_error(run, STATUS_FAILED, "out of memory");
+	else
+		error = command->add(attempt->change, targets, request, command->flags,
+				     &attempt->results);
+	isst_request_free(request);
+	isst_targets_free(targets);
+	/* Each result says what stands against it. */
+	if (attempt->results)
+		return 0;
+	return error == -ENOMEM ? error : run_call(run, error);
 }
 
 /** Whether the change is made for a unit: it was neither left out by planning nor done without. */
 static bool is_part(const struct attempt *attempt, const struct unit *unit)
 {
-	size_t subject = attempt->command->plan_domains
-				 ? unit->slot
-				 : (size_t)(unit - attempt->run->targets.units);
+	size_t subject = attempt->command->for_cpus ? (size_t)(unit - attempt->run->targets.units)
+						    : unit->slot;
+	const struct isst_result *result = isst_results_get(attempt->results, subject);
 
 	/* Without memory there was no planning that could have left it out. */
-	return !(attempt->failures && attempt->failures[subject].error) &&
+	return !(result && isst_result_error(result, ISST_PART_RESULT)) &&
 	       !isst_change_left_out(attempt->change, unit->domain);
 }
 
 /** Whether a subject before failed for the same reason: CPUs do for that of their domain. */
-static bool is_told(const struct isst_failure *failures, size_t i)
+static bool is_told(const struct isst_results *results, size_t i, const struct failure *failure)
 {
-	for (size_t j = 0; j < i && failures[i].error; j++)
-		if (failures[j].error == failures[i].error &&
-		    failures[j].more == failures[i].more &&
-		    strcmp(failures[j].message, failures[i].message) == 0)
+	for (size_t j = 0; j < i && failure->error; j++) {
+		struct failure other = failure_of(isst_results_get(results, j), ISST_PART_RESULT);
+
+		if (other.error == failure->error && other.more == failure->more &&
+		    strcmp(other.message, failure->message) == 0)
 			return true;
+	}
 	return false;
 }
 
-static void tell_one(struct run *run, const struct isst_failure *failure, bool stopped)
+static void tell_one(struct run *run, const struct failure *failure, bool stopped)
 {
 	if (stopped)
 		run_failure(run, failure);
@@ -198,23 +223,24 @@ static void tell_one(struct run *run, const struct isst_failure *failure, bool s
 /** Tells what planning found. CPUs that nobody named are not told of one by one. */
 static void tell_failures(const struct attempt *attempt, int stopped)
 {
-	bool one_by_one = attempt->command->plan_domains || attempt->run->targets.named;
-	struct isst_failure all = { 0 };
+	bool one_by_one = !attempt->command->for_cpus || attempt->run->targets.named;
+	const struct isst_result *result;
+	struct failure all = { 0 };
 
-	for (size_t i = 0; i < attempt->count; i++) {
-		const struct isst_failure *failure = &attempt->failures[i];
+	for (size_t i = 0; (result = isst_results_get(attempt->results, i)) != NULL; i++) {
+		struct failure failure = failure_of(result, ISST_PART_RESULT);
 
 		/* That I/O lacks a feature of cores is no news. */
-		if (!stopped && failure->error == -EOPNOTSUPP &&
-		    isst_domain_is_io(domain_of(attempt, i)))
+		if (!stopped && failure.error == -EOPNOTSUPP &&
+		    isst_domain_is_io(isst_result_domain(result)))
 			continue;
 		if (one_by_one) {
-			if (!is_told(attempt->failures, i))
-				tell_one(attempt->run, failure, stopped);
-		} else if (all.error && failure->error) {
+			if (!is_told(attempt->results, i, &failure))
+				tell_one(attempt->run, &failure, stopped);
+		} else if (all.error && failure.error) {
 			all.more++;
-		} else if (failure->error == (stopped ? stopped : -EOPNOTSUPP)) {
-			all = *failure;
+		} else if (failure.error == (stopped ? stopped : -EOPNOTSUPP)) {
+			all = failure;
 		}
 	}
 	tell_one(attempt->run, &all, stopped);
@@ -263,7 +289,7 @@ static void report_results(const struct attempt *attempt, int error)
 static int make_attempt(struct attempt *attempt)
 {
 	struct run *run = attempt->run;
-	int error = run_call(run, plan(attempt));
+	int error = plan(attempt);
 
 	if (error)
 		return error;
@@ -282,23 +308,26 @@ static int make_attempt(struct attempt *attempt)
  * not reach it. Other commands do, by itself or as a part of its package. */
 static bool is_passed_over(const struct run *run, const struct isst_domain *domain)
 {
-	return run->request->command->flags & COMMAND_ALL_CPUS && !domain->has_cpu &&
-	       !isst_domain_is_io(domain);
+	unsigned int cpu;
+
+	return run->request->command->flags & COMMAND_ALL_CPUS &&
+	       isst_domain_cpu(domain, &cpu) != 0 && !isst_domain_is_io(domain);
 }
 
 static void tell_passed_over(struct run *run, const struct isst_domain *domain)
 {
+	const struct isst_cpuset *present = isst_domain_present_cpus(domain);
 	char *cpus;
 
-	if (isst_cpuset_count(domain->present) == 0) {
+	if (isst_cpuset_count(present) == 0) {
 		report_message(run->report, ENTRY_NOTE,
 			       "%s: its CPUs, if it has any, are offline; not changed",
-			       domain->name);
+			       isst_domain_name(domain));
 		return;
 	}
-	cpus = isst_cpuset_ranges(domain->present);
+	cpus = isst_cpuset_ranges(present);
 	report_message(run->report, ENTRY_NOTE, "%s: all its CPUs (%s) are offline; not changed",
-		       domain->name, cpus ? cpus : "out of memory");
+		       isst_domain_name(domain), cpus ? cpus : "out of memory");
 	free(cpus);
 }
 
@@ -313,7 +342,7 @@ static void tell_offline_parts(struct run *run)
 	for (size_t i = 0; (part = isst_offline_part(run->context, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s; not changed", part);
 	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
-		const struct isst_domain *domain = isst_domain(run->context, i);
+		const struct isst_domain *domain = isst_get_domain(run->context, i);
 
 		if (is_passed_over(run, domain))
 			tell_passed_over(run, domain);
@@ -336,7 +365,7 @@ void change_machine(struct run *run, const struct change_command *command)
 				       "unchanged: already in the requested state");
 		report_results(&attempt, error);
 	}
-	free(attempt.failures);
+	isst_results_free(attempt.results);
 	isst_change_free(attempt.change);
 }
 
@@ -364,7 +393,7 @@ bool change_all_online(struct run *run)
 		return false;
 	if (run_changes(run))
 		run_progress(run, "Forcing all CPUs online");
-	error = run_call(run, isst_plan_all_online(change));
+	error = run_call(run, isst_change_add_all_online(change, NULL, NULL, 0, NULL));
 	if (!error)
 		error = make(run, change);
 	isst_change_free(change);

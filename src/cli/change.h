@@ -8,14 +8,18 @@
 
 #include "run.h"
 
-/** A changing command: how it is planned (in one of two ways), and how its result is called. */
+/** One of the library's functions that add a request to a change. */
+typedef int (*adder)(struct isst_change *change, const struct isst_targets *targets,
+		     const struct isst_request *request, unsigned int flags,
+		     struct isst_results **results);
+
+/** A changing command: what it adds to the change, and how its result is called. */
 struct change_command {
-	/** Plans it for the run's domains. Returns 0 or a negative errno. */
-	int (*plan_domains)(struct run *run, struct isst_change *change,
-			    struct domain_request *requests, size_t count);
-	/** Plans it for the CPUs of the run's units; @failures: one for each unit. */
-	int (*plan_units)(struct run *run, struct isst_change *change,
-			  struct isst_failure *failures);
+	adder add;
+	unsigned int flags;
+	bool for_cpus; /* of the run's units; else for its domains */
+	/** Says what is asked for; NULL: nothing but the flags. Returns 0 or a negative errno. */
+	int (*fill)(const struct run *run, struct isst_request *request);
 	/** Says what is about to be done, once nothing stands against it; NULL: nothing. */
 	void (*announce)(struct run *run);
 	enum key_id feature, result; /* node and leaf of each unit's result */

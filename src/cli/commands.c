@@ -10,6 +10,9 @@
 #include <limits.h>
 #include <string.h>
 
+/* Known before any machine is. */
+enum { HIGHEST_BUCKET = 7, HIGHEST_CLOS = 3 };
+
 static const char *const trl_types[] = { "sse",	    "avx2",    "avx512",  "level-0", "level-1",
 					 "level-2", "level-3", "level-4", "level-5", NULL };
 
@@ -30,7 +33,7 @@ static const struct option_row base_freq_options[] = {
 
 static const struct option_row turbo_freq_options[] = {
 	LEVEL_ROW("Performance level. Default: the current one"),
-	{ OPTION_BUCKET, 'b', "bucket", "BUCKET", VALUE_NUMBER, 0, ISST_BUCKETS - 1,
+	{ OPTION_BUCKET, 'b', "bucket", "BUCKET", VALUE_NUMBER, 0, HIGHEST_BUCKET,
 	  .help = "Only this bucket, from 0 to 7. Default: all buckets" },
 	{ OPTION_TRL_TYPE, 'r', "trl-type", "TYPE", VALUE_WORD, .words = trl_types,
 	  .help = "Only high priority frequencies of this type: sse, avx2, avx512, or\n"
@@ -39,7 +42,7 @@ static const struct option_row turbo_freq_options[] = {
 };
 
 static const struct option_row get_config_options[] = {
-	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOS_COUNT - 1, .required = true,
+	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, HIGHEST_CLOS, .required = true,
 	  .help = "The class of service, from 0 to 3" },
 	{ .name = NULL },
 };
@@ -101,7 +104,7 @@ static const struct option_row core_power_enable_options[] = {
 static const char *const no_limit_words[] = { "none", NULL };
 
 static const struct option_row config_options[] = {
-	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOS_COUNT - 1, .required = true,
+	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, HIGHEST_CLOS, .required = true,
 	  .help = "The class of service, from 0 to 3" },
 	{ OPTION_EPP, 'e', "epp", "EPP", VALUE_NUMBER, 0, 15,
 	  .help = "Energy performance preference, from 0 to 15. Default: 0" },
@@ -118,7 +121,7 @@ static const struct option_row config_options[] = {
 };
 
 static const struct option_row assoc_options[] = {
-	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, ISST_CLOS_COUNT - 1, .required = true,
+	{ OPTION_CLOS, 'c', "clos", "CLOS", VALUE_NUMBER, 0, HIGHEST_CLOS, .required = true,
 	  .help = "The class of service, from 0 to 3" },
 	{ .name = NULL },
 };

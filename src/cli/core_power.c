@@ -1,113 +1,84 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of core-power: ask the library, fill the report. Must not know output formats. */
 #include "handlers.h"
-#include "run.h"
+#include "reading.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void report_state_of(struct report_node *parent, const struct isst_core_power *state)
+static void show_state(struct report_node *unit, const struct isst_result *state)
 {
-	struct report_node *node = report_branch(parent, KEY_CORE_POWER, 0);
+	struct report_node *node = report_branch(unit, KEY_CORE_POWER, 0);
+	unsigned int priority;
 
-	report_state(node, KEY_SUPPORT_STATUS, state->supported);
-	report_state(node, KEY_ENABLE_STATUS, state->enabled);
-	if (state->clos_failure.error)
-		return;
-	report_state(node, KEY_CLOS_ENABLE_STATUS, state->clos_enabled);
-	report_word(node, KEY_PRIORITY_TYPE,
-		    state->priority == ISST_ORDERED ? "ordered" : "proportional");
+	report_flag(node, KEY_SUPPORT_STATUS, state, ISST_VALUE_CORE_POWER_SUPPORTED);
+	report_flag(node, KEY_ENABLE_STATUS, state, ISST_VALUE_CORE_POWER_ENABLED);
+	report_flag(node, KEY_CLOS_ENABLE_STATUS, state, ISST_VALUE_CLOS_ENABLED);
+	if (isst_result_value(state, ISST_VALUE_PRIORITY, &priority) == 0)
+		report_word(node, KEY_PRIORITY_TYPE,
+			    priority == ISST_ORDERED ? "ordered" : "proportional");
 }
 
 void core_power_info(struct run *run)
 {
-	const struct targets *targets = &run->targets;
-	struct isst_core_power *states = calloc(targets->domain_count + 1, sizeof(*states));
+	const struct question question = { .read = isst_read_core_power };
 
-	if (!states) {
-		run_error(run, STATUS_FAILED, "out of memory");
-		return;
-	}
-	for (size_t slot = 0; slot < targets->domain_count; slot++)
-		states[slot].domain = targets->domains[slot];
-	if (run_call(run, isst_core_power_read(run->context, states, targets->domain_count)) == 0) {
-		for (size_t i = 0; i < targets->unit_count; i++) {
-			const struct unit *unit = &targets->units[i];
-			const struct isst_core_power *state = &states[unit->slot];
-
-			if (run_result(run, &state->failure, unit->first))
-				report_state_of(unit_report(unit, run->context, run->report),
-						state);
-		}
-	}
-	free(states);
+	show_domains(run, &question, show_state);
 }
 
-static void report_clos(struct report_node *parent, const struct isst_clos *clos)
+static void show_clos(struct report_node *unit, const struct isst_result *clos)
 {
-	struct report_node *node = report_branch(parent, KEY_CORE_POWER, 0);
+	struct report_node *node = report_branch(unit, KEY_CORE_POWER, 0);
 
-	report_number(node, KEY_CLOS, clos->clos);
-	report_number(node, KEY_EPP, clos->epp);
-	report_number(node, KEY_CLOS_WEIGHT, clos->weight);
-	report_number(node, KEY_CLOS_MIN, clos->min_mhz);
-	report_number(node, KEY_CLOS_MAX, clos->max_mhz);
-	report_number(node, KEY_CLOS_DESIRED, clos->desired_mhz);
+	report_value(node, KEY_CLOS, clos, ISST_VALUE_CLOS);
+	report_value(node, KEY_EPP, clos, ISST_VALUE_CLOS_EPP);
+	report_value(node, KEY_CLOS_WEIGHT, clos, ISST_VALUE_CLOS_WEIGHT);
+	report_value(node, KEY_CLOS_MIN, clos, ISST_VALUE_CLOS_MIN_MHZ);
+	report_value(node, KEY_CLOS_MAX, clos, ISST_VALUE_CLOS_MAX_MHZ);
+	report_value(node, KEY_CLOS_DESIRED, clos, ISST_VALUE_CLOS_DESIRED_MHZ);
 }
 
 void core_power_get_config(struct run *run)
 {
-	const struct targets *targets = &run->targets;
-	struct isst_clos *configs = calloc(targets->domain_count + 1, sizeof(*configs));
+	const struct question question = { .read = isst_read_clos,
+					   .value = ISST_VALUE_CLOS,
+					   .option = OPTION_CLOS };
 
-	if (!configs) {
-		run_error(run, STATUS_FAILED, "out of memory");
-		return;
-	}
-	for (size_t slot = 0; slot < targets->domain_count; slot++) {
-		configs[slot].domain = targets->domains[slot];
-		configs[slot].clos = request_number(run->request, OPTION_CLOS);
-	}
-	if (run_call(run, isst_clos_read(run->context, configs, targets->domain_count)) == 0) {
-		for (size_t i = 0; i < targets->unit_count; i++) {
-			const struct unit *unit = &targets->units[i];
-			const struct isst_clos *clos = &configs[unit->slot];
-
-			if (run_result(run, &clos->failure, unit->first))
-				report_clos(unit_report(unit, run->context, run->report), clos);
-		}
-	}
-	free(configs);
+	show_domains(run, &question, show_clos);
 }
 
-static void report_association(struct report_node *parent,
-			       const struct isst_clos_association *association)
+/** Adds the CPUs whose results have a message. Returns false if one before @i has it, or without
+ * memory. */
+static bool add_cpus_with(const struct isst_results *results, size_t i, const char *message,
+			  struct isst_cpuset *cpus)
 {
-	report_number(report_branch(parent, KEY_GET_ASSOC, 0), KEY_CLOS, association->clos);
+	const struct isst_result *other;
+
+	for (size_t k = 0; (other = isst_results_get(results, k)) != NULL; k++) {
+		const char *why = isst_result_message(other, ISST_PART_RESULT);
+		unsigned int number = isst_cpu_number(isst_result_cpu(other));
+
+		if (!why || strcmp(why, message) != 0)
+			continue;
+		if (k < i)
+			return false;
+		if (isst_cpuset_add(cpus, number, number))
+			break;
+	}
+	return true;
 }
 
 /** Several CPUs share a core, and then its failure: it is told once, with all of them. */
-static void report_core_failure(struct run *run, const struct isst_clos_association *list, size_t i)
+static void report_core_failure(struct run *run, const struct isst_results *results, size_t i)
 {
-	struct isst_failure failure = list[i].failure;
+	struct failure failure = failure_of(isst_results_get(results, i), ISST_PART_RESULT);
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	char *message = NULL, *named = NULL;
 
-	if (!cpus || !failure.message) {
-		run_result(run, &failure, true);
+	if (cpus && !add_cpus_with(results, i, failure.message, cpus))
 		goto out;
-	}
-	for (size_t k = 0; k < run->targets.unit_count; k++) {
-		if (!list[k].failure.message ||
-		    strcmp(list[k].failure.message, failure.message) != 0)
-			continue;
-		if (k < i)
-			goto out;
-		if (isst_cpuset_add(cpus, list[k].cpu->number, list[k].cpu->number))
-			break;
-	}
-	named = isst_cpuset_ranges(cpus);
+	named = cpus ? isst_cpuset_ranges(cpus) : NULL;
 	if (named && isst_cpuset_count(cpus) > 1 &&
 	    asprintf(&message, "%s (CPUs %s)", failure.message, named) >= 0)
 		failure.message = message;
@@ -118,27 +89,32 @@ out:
 	free(message);
 }
 
+static void show_association(struct run *run, const struct isst_results *results, size_t i)
+{
+	const struct unit *unit = &run->targets.units[i];
+	const struct isst_result *result = isst_results_get(results, i);
+
+	if (isst_result_error(result, ISST_PART_RESULT))
+		report_core_failure(run, results, i);
+	else
+		report_value(report_branch(unit_report(unit, run->context, run->report),
+					   KEY_GET_ASSOC, 0),
+			     KEY_CLOS, result, ISST_VALUE_CLOS);
+}
+
 void core_power_get_assoc(struct run *run)
 {
-	const struct targets *targets = &run->targets;
-	struct isst_clos_association *list = calloc(targets->unit_count + 1, sizeof(*list));
+	struct isst_targets *targets = cpu_targets(run);
+	struct isst_results *results = NULL;
+	int error;
 
-	if (!list) {
-		run_error(run, STATUS_FAILED, "out of memory");
+	if (!targets)
 		return;
-	}
-	for (size_t i = 0; i < targets->unit_count; i++)
-		list[i].cpu = isst_cpu(run->context, targets->units[i].cpu);
-	if (run_call(run, isst_clos_association_read(run->context, list, targets->unit_count)) ==
-	    0) {
-		for (size_t i = 0; i < targets->unit_count; i++) {
-			if (list[i].failure.error)
-				report_core_failure(run, list, i);
-			else
-				report_association(
-					unit_report(&targets->units[i], run->context, run->report),
-					&list[i]);
-		}
-	}
-	free(list);
+	error = isst_read_clos_associations(run->context, targets, NULL, 0, &results);
+	if (!results)
+		run_call(run, error);
+	for (size_t i = 0; i < isst_results_count(results); i++)
+		show_association(run, results, i);
+	isst_results_free(results);
+	isst_targets_free(targets);
 }

@@ -6,53 +6,39 @@
 #include "change.h"
 #include "handlers.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-/** The first parts with Speed Select: core-power is always ordered there, and a class of service
- * has neither an energy preference nor a weight. */
-static bool is_first_generation(const struct run *run)
+static bool is_so(const struct run *run, enum isst_fact fact)
 {
-	const struct isst_platform *platform = isst_platform(run->context);
-
-	return platform->family == 6 && platform->model == 0x55;
+	return isst_platform_fact(run->context, fact) > 0;
 }
 
-static int plan_enable(struct run *run, struct isst_change *change, struct domain_request *requests,
-		       size_t count)
+static int ask_for_priority(const struct run *run, struct isst_request *request)
 {
-	enum isst_priority_request priority = ISST_KEEP_PRIORITY;
-
-	if (request_has(run->request, OPTION_PRIORITY))
-		priority = request_number(run->request, OPTION_PRIORITY) == ISST_ORDERED
-				   ? ISST_MAKE_ORDERED
-				   : ISST_MAKE_PROPORTIONAL;
-	return isst_plan_core_power(change, requests, count, true, priority);
-}
-
-static int plan_disable(struct run *run, struct isst_change *change,
-			struct domain_request *requests, size_t count)
-{
-	(void)run;
-	return isst_plan_core_power(change, requests, count, false, ISST_KEEP_PRIORITY);
+	if (!request_has(run->request, OPTION_PRIORITY))
+		return 0;
+	return isst_request_set(request, ISST_VALUE_PRIORITY,
+				request_number(run->request, OPTION_PRIORITY));
 }
 
 void core_power_enable(struct run *run)
 {
-	if (is_first_generation(run) && request_has(run->request, OPTION_PRIORITY) &&
+	if (!is_so(run, ISST_FACT_PROPORTIONAL_PRIORITY) &&
+	    request_has(run->request, OPTION_PRIORITY) &&
 	    request_number(run->request, OPTION_PRIORITY) == ISST_PROPORTIONAL) {
 		run_error(run, STATUS_UNSUPPORTED,
 			  "Invalid clos priority type: proportional for this platform");
 		return;
 	}
-	change_machine(run, &(struct change_command){ .plan_domains = plan_enable,
+	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
+						      .flags = ISST_ENABLE,
+						      .fill = ask_for_priority,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_ENABLE });
 }
 
 void core_power_disable(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .plan_domains = plan_disable,
+	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
+						      .flags = ISST_DISABLE,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_DISABLE });
 }
@@ -61,30 +47,25 @@ void core_power_disable(struct run *run)
  * then. */
 static const struct {
 	enum option_id option;
-	bool first_generation; /* it has it, too */
+	int value;
+	bool needs_weight; /* only machines whose CLOS has a weight have it */
 	unsigned int otherwise;
 	const char *announcement;
 	const char *refusal; /* where it lacks it */
 } settings[] = {
-	{ OPTION_EPP, false, 0, "clos epp is not specified or invalid, default: 0",
+	{ OPTION_EPP, ISST_VALUE_CLOS_EPP, true, 0,
+	  "clos epp is not specified or invalid, default: 0",
 	  "epp can't be specified on this platform" },
-	{ OPTION_WEIGHT, false, 0, "clos frequency weight is not specified or invalid, default: 0",
+	{ OPTION_WEIGHT, ISST_VALUE_CLOS_WEIGHT, true, 0,
+	  "clos frequency weight is not specified or invalid, default: 0",
 	  "weight can't be specified on this platform" },
-	{ OPTION_MIN, true, 0, "clos min is not specified, default: 0", NULL },
-	{ OPTION_MAX, true, ISST_NO_LIMIT_MHZ,
+	{ OPTION_MIN, ISST_VALUE_CLOS_MIN_MHZ, false, 0, "clos min is not specified, default: 0",
+	  NULL },
+	{ OPTION_MAX, ISST_VALUE_CLOS_MAX_MHZ, false, ISST_NO_LIMIT_MHZ,
 	  "clos max is not specified, default: Max frequency (ratio 0xff)", NULL },
 };
 
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
-
-static unsigned int setting(const struct request *request, enum option_id option)
-{
-	for (size_t i = 0; i < SETTINGS; i++) {
-		if (settings[i].option == option && !request_has(request, option))
-			return settings[i].otherwise;
-	}
-	return request_number(request, option);
-}
 
 /** Frequencies are ratios of 100 MHz in the hardware. */
 static unsigned int rounded(unsigned int mhz)
@@ -92,28 +73,32 @@ static unsigned int rounded(unsigned int mhz)
 	return mhz / 100 * 100;
 }
 
-static int plan_clos(struct run *run, struct isst_change *change, struct domain_request *requests,
-		     size_t count)
+static unsigned int setting(const struct request *request, size_t i)
 {
-	const struct request *request = run->request;
-	const struct isst_clos values = {
-		.clos = request_number(request, OPTION_CLOS),
-		.epp = setting(request, OPTION_EPP),
-		.weight = setting(request, OPTION_WEIGHT),
-		.min_mhz = rounded(setting(request, OPTION_MIN)),
-		.max_mhz = rounded(setting(request, OPTION_MAX)),
-	};
+	unsigned int value = settings[i].otherwise;
 
-	return isst_plan_clos(change, requests, count, &values);
+	if (request_has(request, settings[i].option))
+		value = request_number(request, settings[i].option);
+	return settings[i].needs_weight ? value : rounded(value);
+}
+
+static int ask_for_clos(const struct run *run, struct isst_request *request)
+{
+	int error = isst_request_set(request, ISST_VALUE_CLOS,
+				     request_number(run->request, OPTION_CLOS));
+
+	for (size_t i = 0; i < SETTINGS && !error; i++)
+		error = isst_request_set(request, settings[i].value, setting(run->request, i));
+	return error;
 }
 
 /** Returns false after an error. */
 static bool check_settings(struct run *run)
 {
-	bool first_generation = is_first_generation(run), possible = true;
+	bool weight = is_so(run, ISST_FACT_CLOS_WEIGHT), possible = true;
 
 	for (size_t i = 0; i < SETTINGS; i++) {
-		if (!first_generation || settings[i].first_generation ||
+		if (weight || !settings[i].needs_weight ||
 		    !request_has(run->request, settings[i].option))
 			continue;
 		run_error(run, STATUS_UNSUPPORTED, "%s", settings[i].refusal);
@@ -130,14 +115,14 @@ static void announce_settings(struct run *run)
 		const char *name;
 	} frequencies[] = { { OPTION_MIN, "min" }, { OPTION_MAX, "max" } };
 	const struct request *request = run->request;
-	bool first_generation = is_first_generation(run);
+	bool weight = is_so(run, ISST_FACT_CLOS_WEIGHT);
 
 	for (size_t i = 0; i < SETTINGS; i++) {
 		if (!request_has(request, settings[i].option) &&
-		    (!first_generation || settings[i].first_generation))
+		    (weight || !settings[i].needs_weight))
 			report_message(run->report, ENTRY_REMARK, "%s", settings[i].announcement);
 	}
-	if (request_has(request, OPTION_EPP) && isst_platform(run->context)->api_version > 1)
+	if (request_has(request, OPTION_EPP) && !is_so(run, ISST_FACT_CLOS_EPP))
 		report_message(run->report, ENTRY_REMARK,
 			       "clos epp is not supported on this platform");
 	if (request_has(request, OPTION_DESIRED))
@@ -159,34 +144,23 @@ void core_power_config(struct run *run)
 	if (!check_settings(run))
 		return;
 	announce_settings(run);
-	change_machine(run, &(struct change_command){ .plan_domains = plan_clos,
+	change_machine(run, &(struct change_command){ .add = isst_change_add_clos,
+						      .fill = ask_for_clos,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_CONFIG });
 }
 
-static int plan_association(struct run *run, struct isst_change *change,
-			    struct isst_failure *failures)
+static int ask_for_association(const struct run *run, struct isst_request *request)
 {
-	const struct targets *targets = &run->targets;
-	struct isst_clos_association *list = calloc(targets->unit_count + 1, sizeof(*list));
-	int error;
-
-	if (!list)
-		return -ENOMEM;
-	for (size_t i = 0; i < targets->unit_count; i++) {
-		list[i].cpu = isst_cpu(run->context, targets->units[i].cpu);
-		list[i].clos = request_number(run->request, OPTION_CLOS);
-	}
-	error = isst_plan_association(change, list, targets->unit_count);
-	for (size_t i = 0; i < targets->unit_count; i++)
-		failures[i] = list[i].failure;
-	free(list);
-	return error;
+	return isst_request_set(request, ISST_VALUE_CLOS,
+				request_number(run->request, OPTION_CLOS));
 }
 
 void core_power_assoc(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .plan_units = plan_association,
+	change_machine(run, &(struct change_command){ .add = isst_change_add_clos_association,
+						      .for_cpus = true,
+						      .fill = ask_for_association,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_ASSOC });
 }

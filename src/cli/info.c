@@ -3,9 +3,6 @@
 #include "handlers.h"
 #include "levels.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /** What is told of a package, by its first power domain. */
 struct summary {
 	const struct unit *unit;
@@ -13,7 +10,7 @@ struct summary {
 	bool enabled, locked;
 	unsigned int highest_level;
 	/* ISST_FEATURE_ENABLED stands for supported, whether on or off */
-	enum isst_feature_state turbo_freq, base_freq, core_power;
+	unsigned int turbo_freq, base_freq, core_power;
 };
 
 static bool same(const struct summary *one, const struct summary *other)
@@ -24,16 +21,21 @@ static bool same(const struct summary *one, const struct summary *other)
 	       one->core_power == other->core_power;
 }
 
-static void report_platform(struct report_node *node, const struct isst_platform *platform)
+static void report_platform(struct report_node *node, struct isst_context *context)
 {
-	report_sentence(report_number(node, KEY_API_VERSION, platform->api_version),
-			"Platform: API version : %u", platform->api_version);
-	report_sentence(report_number(node, KEY_DRIVER_VERSION, platform->driver_version),
-			"Platform: Driver version : %u", platform->driver_version);
-	report_sentence(report_state(node, KEY_MBOX_SUPPORTED, platform->mailbox),
-			"Platform: mbox supported : %d", platform->mailbox);
-	report_sentence(report_state(node, KEY_MMIO_SUPPORTED, platform->mmio),
-			"Platform: mmio supported : %d", platform->mmio);
+	unsigned int api = isst_platform_api_version(context);
+	unsigned int driver = isst_platform_driver_version(context);
+	bool mailbox = isst_platform_fact(context, ISST_FACT_MAILBOX) > 0;
+	bool mmio = isst_platform_fact(context, ISST_FACT_MMIO) > 0;
+
+	report_sentence(report_number(node, KEY_API_VERSION, api), "Platform: API version : %u",
+			api);
+	report_sentence(report_number(node, KEY_DRIVER_VERSION, driver),
+			"Platform: Driver version : %u", driver);
+	report_sentence(report_state(node, KEY_MBOX_SUPPORTED, mailbox),
+			"Platform: mbox supported : %d", mailbox);
+	report_sentence(report_state(node, KEY_MMIO_SUPPORTED, mmio),
+			"Platform: mmio supported : %d", mmio);
 }
 
 static const struct {
@@ -46,7 +48,7 @@ static const struct {
 };
 
 static void report_support(struct report_node *node, enum key_id key, const char *short_name,
-			   enum isst_feature_state state)
+			   unsigned int state)
 {
 	report_sentence(report_word(node, key, support[state].word), "Intel(R) %s (feature %s) %s",
 			short_name, keys[key].name, support[state].sentence);
@@ -80,7 +82,7 @@ static void report_summary(struct report_node *node, const struct summary *summa
 }
 
 /** The state of a feature over levels: supported if any has it, unknown before unsupported. */
-static void merge_state(enum isst_feature_state *state, enum isst_feature_state level)
+static void merge_state(unsigned int *state, unsigned int level)
 {
 	if (level >= ISST_FEATURE_DISABLED)
 		*state = ISST_FEATURE_ENABLED;
@@ -90,39 +92,42 @@ static void merge_state(enum isst_feature_state *state, enum isst_feature_state 
 
 static void merge_levels(struct run *run, const struct levels *levels, struct summary *summary)
 {
-	size_t count;
-	const struct isst_level *level = levels_of(levels, summary->unit, &count);
-	bool known = count > 0;
+	bool known = levels_count(levels, summary->unit) > 0;
+	const struct isst_result *level;
 
 	summary->turbo_freq = known ? ISST_FEATURE_UNSUPPORTED : ISST_FEATURE_UNKNOWN;
 	summary->base_freq = summary->turbo_freq;
-	for (size_t i = 0; i < count; i++) {
-		if (level_is_missing(&level[i]))
+	for (size_t i = 0; (level = levels_get(levels, summary->unit, i)) != NULL; i++) {
+		struct failure failure = failure_of(level, ISST_PART_RESULT);
+
+		if (level_is_missing(level))
 			continue;
-		run_failure(run, &level[i].failure);
-		merge_state(&summary->turbo_freq, level[i].turbo_freq);
-		merge_state(&summary->base_freq, level[i].base_freq);
+		run_failure(run, &failure);
+		merge_state(&summary->turbo_freq, value_of(level, ISST_VALUE_TURBO_FREQ_STATE));
+		merge_state(&summary->base_freq, value_of(level, ISST_VALUE_BASE_FREQ_STATE));
 	}
 }
 
 static void summarise(struct run *run, const struct levels *levels,
-		      const struct isst_core_power *core_power, struct summary *summary)
+		      const struct isst_result *core_power, struct summary *summary)
 {
-	const struct isst_perf_profile *profile = &levels->profiles[summary->unit->slot];
+	const struct isst_result *profile = levels_summary(levels, summary->unit);
+	struct failure failure = failure_of(core_power, ISST_PART_RESULT);
 
-	summary->known = !profile->failure.error;
+	summary->known = !isst_result_error(profile, ISST_PART_PERF_PROFILE);
 	if (summary->known) {
-		summary->enabled = profile->enabled;
-		summary->locked = profile->locked;
-		summary->highest_level = profile->highest_level;
+		summary->enabled = value_of(profile, ISST_VALUE_ENABLED);
+		summary->locked = value_of(profile, ISST_VALUE_LOCKED);
+		summary->highest_level = value_of(profile, ISST_VALUE_HIGHEST_LEVEL);
 	}
 	merge_levels(run, levels, summary);
-	run_failure(run, &core_power->failure);
-	if (core_power->failure.error)
+	run_failure(run, &failure);
+	if (failure.error)
 		summary->core_power = ISST_FEATURE_UNKNOWN;
 	else
-		summary->core_power = core_power->supported ? ISST_FEATURE_ENABLED
-							    : ISST_FEATURE_UNSUPPORTED;
+		summary->core_power = value_of(core_power, ISST_VALUE_CORE_POWER_SUPPORTED)
+					      ? ISST_FEATURE_ENABLED
+					      : ISST_FEATURE_UNSUPPORTED;
 }
 
 /** Leaves the first unit of each package: all that --info looks at. */
@@ -132,9 +137,10 @@ static void keep_first_of_packages(struct targets *targets)
 
 	for (size_t i = 0; i < targets->unit_count; i++) {
 		const struct isst_domain *domain = targets->units[i].domain;
+		unsigned int package = isst_domain_package(domain);
 		size_t k = 0;
 
-		while (k < kept && targets->domains[k]->package != domain->package)
+		while (k < kept && isst_domain_package(targets->domains[k]) != package)
 			k++;
 		if (k < kept)
 			continue;
@@ -147,34 +153,17 @@ static void keep_first_of_packages(struct targets *targets)
 	targets->domain_count = kept;
 }
 
-static struct isst_core_power *read_core_power(struct run *run)
-{
-	size_t count = run->targets.domain_count;
-	struct isst_core_power *states = calloc(count + 1, sizeof(*states));
-
-	if (!states) {
-		run_error(run, STATUS_FAILED, "out of memory");
-		return NULL;
-	}
-	for (size_t i = 0; i < count; i++)
-		states[i].domain = run->targets.domains[i];
-	if (run_call(run, isst_core_power_read(run->context, states, count)) == 0)
-		return states;
-	free(states);
-	return NULL;
-}
-
 static void report_packages(struct run *run, const struct levels *levels,
-			    const struct isst_core_power *core_power, struct report_node *top)
+			    const struct isst_results *core_power, struct report_node *top)
 {
 	struct summary first = { 0 };
 
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		struct summary summary = { .unit = &run->targets.units[i] };
-		unsigned int package = summary.unit->domain->package;
+		unsigned int package = isst_domain_package(summary.unit->domain);
 		struct report_node *node = top;
 
-		summarise(run, levels, &core_power[i], &summary);
+		summarise(run, levels, isst_results_get(core_power, i), &summary);
 		if (i == 0) {
 			first = summary;
 		} else if (same(&first, &summary)) {
@@ -190,16 +179,17 @@ static void report_packages(struct run *run, const struct levels *levels,
 void show_info(struct run *run)
 {
 	struct report_node *top = report_unit(run->report, NULL, 0);
-	struct isst_core_power *core_power;
+	const struct question question = { .read = isst_read_core_power };
+	struct isst_results *core_power;
 	struct levels levels;
 
-	report_platform(top, isst_platform(run->context));
+	report_platform(top, run->context);
 	keep_first_of_packages(&run->targets);
-	if (levels_read(run, LEVELS_ALL, ISST_LEVEL_FEATURES, &levels) == 0) {
-		core_power = read_core_power(run);
+	if (levels_read(run, LEVELS_ALL, 0, &levels) == 0) {
+		core_power = read_domains(run, &question);
 		if (core_power)
 			report_packages(run, &levels, core_power, top);
-		free(core_power);
+		isst_results_free(core_power);
 	}
 	levels_clear(&levels);
 }

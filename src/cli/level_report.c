@@ -15,113 +15,139 @@ static const char *const state_words[] = {
 	[ISST_FEATURE_ENABLED] = "enabled",
 };
 
-const char *feature_state_word(enum isst_feature_state state)
+const char *feature_state_word(unsigned int state)
 {
-	return state_words[state];
+	return state < sizeof(state_words) / sizeof(state_words[0]) ? state_words[state] : NULL;
 }
 
-bool level_is_known(const struct isst_level *level)
+bool level_is_known(const struct isst_result *level)
 {
-	return !level->failure.error || level->turbo_freq != ISST_FEATURE_UNKNOWN ||
-	       level->base_freq != ISST_FEATURE_UNKNOWN;
+	return !isst_result_error(level, ISST_PART_RESULT) ||
+	       has_value(level, ISST_VALUE_TURBO_FREQ_STATE) ||
+	       has_value(level, ISST_VALUE_BASE_FREQ_STATE);
 }
 
-bool level_is_missing(const struct isst_level *level)
+bool level_is_missing(const struct isst_result *level)
 {
 	/* The current one is there, though the firmware may refuse to tell of it. */
-	if (level->profile && level->level == level->profile->current_level)
+	if (value_of(level, ISST_VALUE_LEVEL) == value_of(level, ISST_VALUE_CURRENT_LEVEL))
 		return false;
-	return level->failure.error == -EOPNOTSUPP && !level_is_known(level);
+	return isst_result_error(level, ISST_PART_RESULT) == -EOPNOTSUPP && !level_is_known(level);
 }
 
-static bool same_message(const struct isst_failure *one, const struct isst_failure *other)
+/** Reports the failure of a part, unless the level's own says the same. */
+static void report_part(struct run *run, const struct isst_result *level, enum isst_part part)
 {
-	return one->message && other->message && strcmp(one->message, other->message) == 0;
+	const char *own = isst_result_message(level, ISST_PART_RESULT);
+	struct failure failure = failure_of(level, part);
+
+	if (failure.error && own && strcmp(failure.message, own) == 0)
+		return;
+	run_failure(run, &failure);
 }
 
-void level_failures(struct run *run, const struct isst_level *level)
+void level_failures(struct run *run, const struct isst_result *level)
 {
-	const struct isst_failure *base_freq = &level->base_freq_info.failure;
-	const struct isst_failure *turbo_freq = &level->turbo_freq_info.failure;
+	struct failure failure = failure_of(level, ISST_PART_RESULT);
 
 	if (level_is_missing(level)) {
 		if (request_has(run->request, OPTION_LEVEL))
-			run_result(run, &level->failure, true);
+			run_result(run, &failure, true);
 		return;
 	}
-	run_failure(run, &level->failure);
-	if (!same_message(base_freq, &level->failure))
-		run_failure(run, base_freq);
-	if (!same_message(turbo_freq, &level->failure))
-		run_failure(run, turbo_freq);
+	run_failure(run, &failure);
+	report_part(run, level, ISST_PART_BASE_FREQ);
+	report_part(run, level, ISST_PART_TURBO_FREQ);
 }
 
-bool base_freq_is_known(const struct isst_base_freq *info)
+static bool has_any(const struct isst_result *level, const int *ids)
 {
-	return info->high_priority || info->high_mhz.state == ISST_KNOWN ||
-	       info->low_mhz.state == ISST_KNOWN || info->tjunction_c.state == ISST_KNOWN ||
-	       info->power_w.state == ISST_KNOWN;
+	while (*ids && !has_value(level, *ids))
+		ids++;
+	return *ids != 0;
 }
 
-bool turbo_freq_is_known(const struct isst_turbo_freq *info)
+bool base_freq_is_known(const struct isst_result *level)
 {
-	bool known = info->buckets > 0 || !info->failure.error;
+	static const int VALUES[] = { ISST_VALUE_BASE_FREQ_HIGH_MHZ, ISST_VALUE_BASE_FREQ_LOW_MHZ,
+				      ISST_VALUE_BASE_FREQ_TJUNCTION_C, ISST_VALUE_BASE_FREQ_TDP_W,
+				      0 };
 
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
-		known = known || info->clip_mhz[type].state == ISST_KNOWN;
+	if (value_of(level, ISST_VALUE_BASE_FREQ_STATE) < ISST_FEATURE_DISABLED)
+		return false;
+	return cpus_of(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS) || has_any(level, VALUES);
+}
+
+bool turbo_freq_is_known(const struct isst_result *level)
+{
+	bool known = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) > 0 ||
+		     !isst_result_error(level, ISST_PART_TURBO_FREQ);
+	unsigned int types, value;
+
+	if (value_of(level, ISST_VALUE_TURBO_FREQ_STATE) < ISST_FEATURE_DISABLED)
+		return false;
+	isst_result_extent(level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, &types, NULL);
+	for (unsigned int type = 0; type < types && !known; type++)
+		known = isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, type, 0,
+					     &value) == 0;
 	return known;
 }
 
-void base_freq_report(struct report_node *parent, const struct isst_base_freq *info,
+void base_freq_report(struct report_node *parent, const struct isst_result *level,
 		      const struct isst_context *context)
 {
+	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS);
 	struct report_node *node = report_branch(parent, KEY_BASE_FREQ_PROPERTIES, 0);
 
-	report_value(node, KEY_HIGH_BASE_FREQUENCY, info->high_mhz);
-	if (info->high_priority) {
-		report_cpu_mask(node, KEY_HIGH_CPU_MASK, info->high_priority,
-				isst_mask_bits(context));
-		report_cpu_list(node, KEY_HIGH_CPU_LIST, info->high_priority);
+	report_value(node, KEY_HIGH_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_HIGH_MHZ);
+	if (cpus) {
+		report_cpu_mask(node, KEY_HIGH_CPU_MASK, cpus, isst_mask_bits(context));
+		report_cpu_list(node, KEY_HIGH_CPU_LIST, cpus);
 	}
-	report_value(node, KEY_LOW_BASE_FREQUENCY, info->low_mhz);
-	report_value(node, KEY_TJUNCTION, info->tjunction_c);
-	report_value(node, KEY_POWER, info->power_w);
+	report_value(node, KEY_LOW_BASE_FREQUENCY, level, ISST_VALUE_BASE_FREQ_LOW_MHZ);
+	report_value(node, KEY_TJUNCTION, level, ISST_VALUE_BASE_FREQ_TJUNCTION_C);
+	report_value(node, KEY_POWER, level, ISST_VALUE_BASE_FREQ_TDP_W);
 }
 
-/** Reports one frequency of a TRL type; what the hardware lacks is left out. */
-static void report_of_type(struct report_node *parent, enum key_id key, unsigned int type,
-			   struct isst_value value, const struct isst_context *context)
+/** Reports a frequency of each TRL type; what the hardware lacks is left out. */
+static void report_types(struct report_node *parent, enum key_id key,
+			 const struct isst_result *level, int id, unsigned int bucket,
+			 int only_type, const struct isst_context *context)
 {
-	const char *name = isst_trl_type_name(context, type);
+	unsigned int types, value;
 
-	if (name && value.state == ISST_KNOWN)
-		report_variant_number(parent, key, name, value.value);
+	isst_result_extent(level, id, &types, NULL);
+	for (unsigned int type = 0; type < types; type++) {
+		const char *name = isst_trl_type_name(context, type);
+
+		if (only_type >= 0 && only_type != (int)type)
+			continue;
+		if (name && isst_result_value_at(level, id, type, bucket, &value) == 0)
+			report_variant_number(parent, key, name, value);
+	}
 }
 
-static void report_bucket(struct report_node *parent, const struct isst_turbo_freq *info,
+static void report_bucket(struct report_node *parent, const struct isst_result *level,
 			  unsigned int bucket, int only_type, const struct isst_context *context)
 {
 	struct report_node *node = report_branch(parent, KEY_BUCKET, bucket);
 
-	report_number(node, KEY_HIGH_CORES_COUNT, info->high_priority_cores[bucket]);
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
-		if (only_type < 0 || only_type == (int)type)
-			report_of_type(node, KEY_HIGH_MAX_FREQUENCY, type, info->mhz[type][bucket],
-				       context);
-	}
+	report_value_at(node, KEY_HIGH_CORES_COUNT, level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0,
+			bucket);
+	report_types(node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, bucket,
+		     only_type, context);
 }
 
-void turbo_freq_report(struct report_node *parent, const struct isst_turbo_freq *info,
+void turbo_freq_report(struct report_node *parent, const struct isst_result *level,
 		       const struct isst_context *context, struct turbo_freq_filter filter)
 {
 	struct report_node *node = report_branch(parent, KEY_TURBO_FREQ_PROPERTIES, 0);
-	struct report_node *clip;
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
 
-	for (unsigned int i = 0; i < info->buckets && i < ISST_BUCKETS; i++) {
+	for (unsigned int i = 0; i < buckets; i++) {
 		if (filter.bucket < 0 || filter.bucket == (int)i)
-			report_bucket(node, info, i, filter.trl_type, context);
+			report_bucket(node, level, i, filter.trl_type, context);
 	}
-	clip = report_branch(node, KEY_CLIP_FREQUENCIES, 0);
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++)
-		report_of_type(clip, KEY_LOW_MAX_FREQUENCY, type, info->clip_mhz[type], context);
+	report_types(report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY, level,
+		     ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1, context);
 }

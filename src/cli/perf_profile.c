@@ -4,196 +4,222 @@
 #include "handlers.h"
 #include "levels.h"
 
-#include <stdlib.h>
+#include <errno.h>
 
-/** Reports one value of the level summary of each unit. */
-static void show_summary(struct run *run, void (*show)(struct report_node *parent,
-						       const struct isst_perf_profile *profile))
+/** Reads the level summaries, and shows one value of each. */
+static void show_summaries(struct run *run, void (*show)(struct report_node *unit,
+							 const struct isst_result *profile))
 {
-	struct isst_perf_profile *profiles = profiles_read(run);
+	const struct question question = { .read = isst_read_perf_profiles };
 
-	for (size_t i = 0; profiles && i < run->targets.unit_count; i++) {
-		const struct unit *unit = &run->targets.units[i];
-		const struct isst_perf_profile *profile = &profiles[unit->slot];
-
-		if (run_result(run, &profile->failure, unit->first))
-			show(unit_report(unit, run->context, run->report), profile);
-	}
-	free(profiles);
+	show_domains(run, &question, show);
 }
 
-static void show_lock_status(struct report_node *parent, const struct isst_perf_profile *profile)
+static void show_lock_status(struct report_node *unit, const struct isst_result *profile)
 {
-	report_state(parent, KEY_GET_LOCK_STATUS, profile->locked);
+	report_flag(unit, KEY_GET_LOCK_STATUS, profile, ISST_VALUE_LOCKED);
 }
 
-static void show_levels(struct report_node *parent, const struct isst_perf_profile *profile)
+static void show_levels(struct report_node *unit, const struct isst_result *profile)
 {
-	report_number(parent, KEY_GET_CONFIG_LEVELS, profile->highest_level);
+	report_value(unit, KEY_GET_CONFIG_LEVELS, profile, ISST_VALUE_HIGHEST_LEVEL);
 }
 
-static void show_version(struct report_node *parent, const struct isst_perf_profile *profile)
+static void show_version(struct report_node *unit, const struct isst_result *profile)
 {
-	report_number(parent, KEY_GET_CONFIG_VERSION, profile->version);
+	report_value(unit, KEY_GET_CONFIG_VERSION, profile, ISST_VALUE_VERSION);
 }
 
-static void show_enabled(struct report_node *parent, const struct isst_perf_profile *profile)
+static void show_enabled(struct report_node *unit, const struct isst_result *profile)
 {
-	report_state(parent, KEY_GET_CONFIG_ENABLED, profile->enabled);
+	report_flag(unit, KEY_GET_CONFIG_ENABLED, profile, ISST_VALUE_ENABLED);
 }
 
-static void show_current_level(struct report_node *parent, const struct isst_perf_profile *profile)
+static void show_current_level(struct report_node *unit, const struct isst_result *profile)
 {
-	report_number(parent, KEY_GET_CONFIG_CURRENT_LEVEL, profile->current_level);
+	report_value(unit, KEY_GET_CONFIG_CURRENT_LEVEL, profile, ISST_VALUE_CURRENT_LEVEL);
 }
 
 void perf_profile_get_lock_status(struct run *run)
 {
-	show_summary(run, show_lock_status);
+	show_summaries(run, show_lock_status);
 }
 
 void perf_profile_get_config_levels(struct run *run)
 {
-	show_summary(run, show_levels);
+	show_summaries(run, show_levels);
 }
 
 void perf_profile_get_config_version(struct run *run)
 {
-	show_summary(run, show_version);
+	show_summaries(run, show_version);
 }
 
 void perf_profile_get_config_enabled(struct run *run)
 {
-	show_summary(run, show_enabled);
+	show_summaries(run, show_enabled);
 }
 
 void perf_profile_get_config_current_level(struct run *run)
 {
-	show_summary(run, show_current_level);
+	show_summaries(run, show_current_level);
 }
 
-static void report_cpus(struct report_node *node, const struct isst_level *level,
+static void report_cpus(struct report_node *node, const struct isst_result *level,
 			const struct isst_context *context)
 {
+	const struct isst_domain *domain = isst_result_domain(level);
+	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_CPUS);
+	unsigned int cpu;
+
 	/* Where CPUs that may be of the domain are lost to the driver, a number would be too small.
 	 */
-	if (level->domain->has_cpu && (level->cpus || level->domain->cpus_known))
-		report_number(node, KEY_CPU_COUNT, isst_cpuset_count(level->domain->present));
-	if (!level->cpus)
+	if (isst_domain_cpu(domain, &cpu) == 0 && (cpus || isst_domain_cpus_known(domain)))
+		report_number(node, KEY_CPU_COUNT,
+			      isst_cpuset_count(isst_domain_present_cpus(domain)));
+	if (!cpus)
 		return;
-	if (isst_cpuset_count(level->cpus) > 0)
-		report_number(node, KEY_ENABLE_CPU_COUNT, isst_cpuset_count(level->cpus));
-	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, level->cpus, isst_mask_bits(context));
-	report_cpu_list(node, KEY_ENABLE_CPU_LIST, level->cpus);
+	if (isst_cpuset_count(cpus) > 0)
+		report_number(node, KEY_ENABLE_CPU_COUNT, isst_cpuset_count(cpus));
+	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, isst_mask_bits(context));
+	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 }
 
 /** The base frequency; firmware that does not tell it by instruction class has it in the TDP ratio.
  */
-static struct isst_value base_frequency(const struct isst_level *level)
+static void report_base_frequency(struct report_node *node, const struct isst_result *level)
 {
-	struct isst_value value = level->tdp_ratio;
+	unsigned int mhz;
+	int error = isst_result_value(level, ISST_VALUE_BASE_MHZ, &mhz);
 
-	if (level->base_mhz.state != ISST_ABSENT)
-		return level->base_mhz;
-	value.value *= 100;
-	return value;
+	if (error == -ENODATA && has_value(level, ISST_VALUE_TDP_RATIO)) {
+		mhz = value_of(level, ISST_VALUE_TDP_RATIO) * 100;
+		error = 0;
+	}
+	if (!error)
+		report_number(node, KEY_BASE_FREQUENCY, mhz);
 }
 
-static void report_frequencies(struct report_node *node, const struct isst_level *level)
+/** Values of a level in the order in which they are shown. */
+struct shown {
+	enum key_id key;
+	int value;
+	unsigned int row;
+};
+
+static void report_shown(struct report_node *node, const struct isst_result *level,
+			 const struct shown *shown, size_t count)
 {
-	report_value(node, KEY_TDP_RATIO, level->tdp_ratio);
-	report_value(node, KEY_BASE_FREQUENCY, base_frequency(level));
-	report_value(node, KEY_BASE_FREQUENCY_AVX2, level->base_avx2_mhz);
-	report_value(node, KEY_BASE_FREQUENCY_AVX512, level->base_avx512_mhz);
-	report_value(node, KEY_UNCORE_MIN, level->fabric[0].min_mhz);
-	report_value(node, KEY_UNCORE_MAX, level->fabric[0].max_mhz);
-	report_value(node, KEY_BASE_FREQUENCY_AMX, level->base_amx_mhz);
-	report_value(node, KEY_UNCORE_BASE, level->fabric[0].base_mhz);
-	report_value(node, KEY_UNCORE_1_BASE, level->fabric[1].base_mhz);
-	report_value(node, KEY_UNCORE_1_MIN, level->fabric[1].min_mhz);
-	report_value(node, KEY_UNCORE_1_MAX, level->fabric[1].max_mhz);
-	report_value(node, KEY_MEMORY_FREQUENCY, level->memory_mhz);
-	report_value(node, KEY_COOLING_TYPE, level->cooling_type);
+	for (size_t i = 0; i < count; i++)
+		report_value_at(node, shown[i].key, level, shown[i].value, shown[i].row, 0);
+}
+
+static void report_frequencies(struct report_node *node, const struct isst_result *level)
+{
+	static const struct shown SHOWN[] = {
+		{ KEY_BASE_FREQUENCY_AVX2, ISST_VALUE_BASE_AVX2_MHZ, 0 },
+		{ KEY_BASE_FREQUENCY_AVX512, ISST_VALUE_BASE_AVX512_MHZ, 0 },
+		{ KEY_UNCORE_MIN, ISST_VALUE_FABRIC_MIN_MHZ, 0 },
+		{ KEY_UNCORE_MAX, ISST_VALUE_FABRIC_MAX_MHZ, 0 },
+		{ KEY_BASE_FREQUENCY_AMX, ISST_VALUE_BASE_AMX_MHZ, 0 },
+		{ KEY_UNCORE_BASE, ISST_VALUE_FABRIC_BASE_MHZ, 0 },
+		{ KEY_UNCORE_1_BASE, ISST_VALUE_FABRIC_BASE_MHZ, 1 },
+		{ KEY_UNCORE_1_MIN, ISST_VALUE_FABRIC_MIN_MHZ, 1 },
+		{ KEY_UNCORE_1_MAX, ISST_VALUE_FABRIC_MAX_MHZ, 1 },
+		{ KEY_MEMORY_FREQUENCY, ISST_VALUE_MEMORY_MHZ, 0 },
+		{ KEY_COOLING_TYPE, ISST_VALUE_COOLING_TYPE, 0 },
+	};
+
+	report_value(node, KEY_TDP_RATIO, level, ISST_VALUE_TDP_RATIO);
+	report_base_frequency(node, level);
+	report_shown(node, level, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]));
 }
 
 static void report_state_word(struct report_node *node, enum key_id key,
-			      enum isst_feature_state state)
+			      const struct isst_result *level, int id)
 {
-	if (feature_state_word(state))
+	unsigned int state;
+
+	if (isst_result_value(level, id, &state) == 0 && feature_state_word(state))
 		report_word(node, key, feature_state_word(state));
 }
 
-static void report_features(struct report_node *node, const struct isst_level *level)
+static void report_features(struct report_node *node, const struct isst_result *level)
 {
-	report_state_word(node, KEY_SST_TURBO_FREQ, level->turbo_freq);
-	report_state_word(node, KEY_SST_BASE_FREQ, level->base_freq);
-	report_state_word(node, KEY_SST_CORE_POWER, level->core_power);
-	report_value(node, KEY_POWER, level->power_w);
-	report_value(node, KEY_TJUNCTION_MAX, level->tjunction_c);
+	report_state_word(node, KEY_SST_TURBO_FREQ, level, ISST_VALUE_TURBO_FREQ_STATE);
+	report_state_word(node, KEY_SST_BASE_FREQ, level, ISST_VALUE_BASE_FREQ_STATE);
+	report_state_word(node, KEY_SST_CORE_POWER, level, ISST_VALUE_CORE_POWER_STATE);
+	report_value(node, KEY_POWER, level, ISST_VALUE_TDP_W);
+	report_value(node, KEY_TJUNCTION_MAX, level, ISST_VALUE_TJUNCTION_C);
 }
 
-static void report_limits(struct report_node *parent, const struct isst_level *level,
+static void report_limits(struct report_node *parent, const struct isst_result *level,
 			  const struct isst_context *context)
 {
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
+	unsigned int types, buckets, first;
+
+	isst_result_extent(level, ISST_VALUE_TURBO_LIMIT_MHZ, &types, &buckets);
+	for (unsigned int type = 0; type < types; type++) {
 		const char *name = isst_trl_type_name(context, type);
 		struct report_node *node;
 
-		if (!name || !level->limit[type].present)
+		if (!name ||
+		    isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, type, 0, &first) != 0)
 			continue;
 		node = report_variant(parent, KEY_TURBO_LIMITS, name);
-		for (unsigned int i = 0; i < ISST_BUCKETS; i++) {
+		for (unsigned int i = 0; i < buckets; i++) {
 			struct report_node *bucket = report_branch(node, KEY_BUCKET, i);
 
-			report_value(bucket, KEY_CORE_COUNT, level->limit[type].core_count[i]);
-			report_value(bucket, KEY_MAX_TURBO_FREQUENCY, level->limit[type].mhz[i]);
+			report_value_at(bucket, KEY_CORE_COUNT, level, ISST_VALUE_TURBO_LIMIT_CORES,
+					type, i);
+			report_value_at(bucket, KEY_MAX_TURBO_FREQUENCY, level,
+					ISST_VALUE_TURBO_LIMIT_MHZ, type, i);
 		}
 	}
 }
 
-static void report_level(struct report_node *parent, const struct isst_level *level,
+static void report_level(struct report_node *parent, const struct isst_result *level,
 			 const struct isst_context *context)
 {
 	static const struct turbo_freq_filter all = { -1, -1 };
-	struct report_node *node = report_branch(parent, KEY_LEVEL, level->level);
+	struct report_node *node = report_branch(parent, KEY_LEVEL,
+						 value_of(level, ISST_VALUE_LEVEL));
 
 	report_cpus(node, level, context);
 	report_frequencies(node, level);
 	report_features(node, level);
 	report_limits(node, level, context);
-	if (level->base_freq >= ISST_FEATURE_DISABLED && base_freq_is_known(&level->base_freq_info))
-		base_freq_report(node, &level->base_freq_info, context);
-	if (level->turbo_freq >= ISST_FEATURE_DISABLED &&
-	    turbo_freq_is_known(&level->turbo_freq_info))
-		turbo_freq_report(node, &level->turbo_freq_info, context, all);
+	if (base_freq_is_known(level))
+		base_freq_report(node, level, context);
+	if (turbo_freq_is_known(level))
+		turbo_freq_report(node, level, context, all);
 }
 
-static void note_not_enabled(struct run *run, const struct isst_perf_profile *profile)
+static void note_not_enabled(struct run *run, const struct unit *unit)
 {
 	report_message(run->report, ENTRY_NOTE,
 		       "perf-profile feature is not supported, just base-config level 0 is valid"
 		       " (%s)",
-		       profile->domain->name);
+		       isst_domain_name(unit->domain));
 }
 
 static void show_unit(struct run *run, const struct levels *levels, const struct unit *unit)
 {
-	const struct isst_perf_profile *profile = &levels->profiles[unit->slot];
+	const struct isst_result *summary = levels_summary(levels, unit), *level;
 	struct report_node *node = NULL;
-	size_t count;
-	const struct isst_level *level = levels_of(levels, unit, &count);
 
-	if (unit->first && !profile->failure.error && !profile->enabled &&
-	    !isst_platform(run->context)->preset)
-		note_not_enabled(run, profile);
-	for (size_t i = 0; i < count; i++) {
+	if (unit->first && has_value(summary, ISST_VALUE_ENABLED) &&
+	    !value_of(summary, ISST_VALUE_ENABLED) &&
+	    isst_platform_fact(run->context, ISST_FACT_PRESET) == 0)
+		note_not_enabled(run, unit);
+	for (size_t i = 0; (level = levels_get(levels, unit, i)) != NULL; i++) {
 		if (unit->first)
-			level_failures(run, &level[i]);
-		if (!level_is_known(&level[i]))
+			level_failures(run, level);
+		if (!level_is_known(level))
 			continue;
 		if (!node)
 			node = unit_report(unit, run->context, run->report);
-		report_level(node, &level[i], run->context);
+		report_level(node, level, run->context);
 	}
 }
 
@@ -208,11 +234,10 @@ void perf_profile_info(struct run *run)
 	levels_clear(&levels);
 }
 
-static int plan_level(struct run *run, struct isst_change *change, struct domain_request *requests,
-		      size_t count)
+static int ask_for_level(const struct run *run, struct isst_request *request)
 {
-	return isst_plan_level(change, requests, count, request_number(run->request, OPTION_LEVEL),
-			       request_has(run->request, OPTION_ONLINE));
+	return isst_request_set(request, ISST_VALUE_LEVEL,
+				request_number(run->request, OPTION_LEVEL));
 }
 
 /** What scripts are told before CPUs come and go. */
@@ -227,8 +252,12 @@ static void announce_hotplug(struct run *run)
 
 void perf_profile_set_config_level(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .plan_domains = plan_level,
-						      .announce = announce_hotplug,
-						      .feature = KEY_PERF_PROFILE,
-						      .result = KEY_SET_TDP_LEVEL });
+	change_machine(run,
+		       &(struct change_command){
+			       .add = isst_change_add_level,
+			       .flags = request_has(run->request, OPTION_ONLINE) ? ISST_ONLINE : 0,
+			       .fill = ask_for_level,
+			       .announce = announce_hotplug,
+			       .feature = KEY_PERF_PROFILE,
+			       .result = KEY_SET_TDP_LEVEL });
 }

@@ -6,6 +6,7 @@
 #include "privileges.h"
 #include "run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,17 +135,24 @@ void platform_statistics(struct run *run)
 /** Opens the machine that is to be captured. Returns false after an error. */
 static bool open_captured(struct run *run)
 {
-	struct isst_options options = { .tries = request_number(run->request, OPTION_RETRY),
-					.pause_ms = request_number(run->request, OPTION_PAUSE) };
+	struct isst_options *options;
+	struct isst_machine *machine;
 	char *problem = NULL;
-	enum exit_status status = machine_open(run->request, &options.machine, &problem);
+	enum exit_status status = machine_open(run->request, &machine, &problem);
+	int error = -ENOMEM;
 
 	if (status != STATUS_DONE) {
 		run_error(run, status, "%s", problem ? problem : "out of memory");
 		free(problem);
 		return false;
 	}
-	if (isst_open(&options, &run->context) == 0)
+	options = run_options(run->request);
+	if (options)
+		error = isst_open_machine(machine, options, &run->context);
+	else
+		isst_machine_free(machine);
+	isst_options_free(options);
+	if (!error)
 		return true;
 	run_error(run, STATUS_FAILED, "out of memory");
 	return false;
@@ -172,10 +180,10 @@ void platform_capture(struct run *run)
 	if (run_call(run, error) != 0)
 		return;
 	/* There is no banner that says so. */
-	if (isst_platform(run->context)->emulated && !request_has(run->request, OPTION_EMULATE))
+	if (isst_platform_emulated(run->context) && !request_has(run->request, OPTION_EMULATE))
 		report_message(run->report, ENTRY_NOTE,
 			       "what was captured is the emulated machine %s",
-			       isst_platform(run->context)->emulated);
+			       isst_platform_emulated(run->context));
 	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
 	report_word(node, KEY_CAPTURE, "success");
 }

@@ -266,12 +266,6 @@ struct report_node *report_hex(struct report_node *parent, enum key_id key, uint
 	return node;
 }
 
-void report_value(struct report_node *parent, enum key_id key, struct isst_value value)
-{
-	if (value.state == ISST_KNOWN)
-		report_number(parent, key, value.value);
-}
-
 void report_sentence(struct report_node *node, const char *format, ...)
 {
 	va_list arguments;

@@ -110,9 +110,6 @@ struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits);
 struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits);
 
-/** Adds the number if it is known, nothing otherwise. */
-void report_value(struct report_node *parent, enum key_id key, struct isst_value value);
-
 /** Makes text formats write this line instead of the node's key and value. */
 void report_sentence(struct report_node *node, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

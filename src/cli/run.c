@@ -41,22 +41,23 @@ int run_call(struct run *run, int error)
 	return error;
 }
 
-static const char *message_of(const struct isst_failure *failure)
+struct failure failure_of(const struct isst_result *result, enum isst_part part)
 {
-	return failure->message ? failure->message : strerror(-failure->error);
+	return (struct failure){ .error = isst_result_error(result, part),
+				 .message = isst_result_message(result, part),
+				 .more = isst_result_more(result, part) };
 }
 
-static void report_failure(struct run *run, enum entry_kind kind,
-			   const struct isst_failure *failure)
+static void report_failure(struct run *run, enum entry_kind kind, const struct failure *failure)
 {
 	if (failure->more > 0)
-		report_message(run->report, kind, "%s (and %u more)", message_of(failure),
+		report_message(run->report, kind, "%s (and %u more)", failure->message,
 			       failure->more);
 	else
-		report_message(run->report, kind, "%s", message_of(failure));
+		report_message(run->report, kind, "%s", failure->message);
 }
 
-void run_failure(struct run *run, const struct isst_failure *failure)
+void run_failure(struct run *run, const struct failure *failure)
 {
 	if (!failure->error)
 		return;
@@ -64,17 +65,17 @@ void run_failure(struct run *run, const struct isst_failure *failure)
 	report_failure(run, ENTRY_ERROR, failure);
 }
 
-void run_note(struct run *run, const struct isst_failure *failure)
+void run_note(struct run *run, const struct failure *failure)
 {
 	report_failure(run, ENTRY_NOTE, failure);
 }
 
-bool run_result(struct run *run, const struct isst_failure *failure, bool first)
+bool run_result(struct run *run, const struct failure *failure, bool first)
 {
 	if (!failure->error)
 		return true;
 	if (first && failure->error == -EOPNOTSUPP)
-		run_unsupported(run, "%s", message_of(failure));
+		run_unsupported(run, "%s", failure->message);
 	else if (first)
 		run_failure(run, failure);
 	return false;
@@ -124,37 +125,51 @@ void run_progress(struct run *run, const char *line)
 		report_message(run->report, ENTRY_PROGRESS, "%s", line);
 }
 
-static void trace(void *data, const char *line)
+static void trace(void *data, enum isst_log_level level, const char *line)
 {
+	/* What is graver is reported where it belongs. */
+	if (level != ISST_LOG_DEBUG)
+		return;
 	write_printable(line, "\t", data);
 	fputc('\n', data);
+}
+
+struct isst_options *run_options(const struct request *request)
+{
+	struct isst_options *options = isst_options_new();
+
+	if (options) {
+		isst_options_set_tries(options, request_number(request, OPTION_RETRY));
+		isst_options_set_pause_ms(options, request_number(request, OPTION_PAUSE));
+	}
+	return options;
 }
 
 /** Opens the context. @machine is the context's from then on, also on failure. */
 static int open_context(struct run *run, struct output *output, struct isst_machine *machine)
 {
-	const struct request *request = run->request;
-	struct isst_options options = {
-		.machine = machine,
-		.tries = request_number(request, OPTION_RETRY),
-		.pause_ms = request_number(request, OPTION_PAUSE),
-		.system_log = true,
-	};
+	struct isst_options *options = run_options(run->request);
+	int error;
 
-	if (request_has(request, OPTION_DEBUG)) {
-		options.debug = trace;
-		options.debug_data = output_trace(output);
+	if (!options) {
+		isst_machine_free(machine);
+		return -ENOMEM;
 	}
-	return isst_open(&options, &run->context);
+	if (request_has(run->request, OPTION_DEBUG))
+		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
+	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
+	error = isst_open_machine(machine, options, &run->context);
+	isst_options_free(options);
+	return error;
 }
 
 static void write_banner(struct run *run, struct output *output)
 {
-	const struct isst_platform *platform = isst_platform(run->context);
+	const char *emulated = isst_platform_emulated(run->context);
 
-	output_title(output, platform->model);
-	if (platform->emulated)
-		output_banner_name(output, "Emulated machine", platform->emulated);
+	output_title(output, isst_platform_model(run->context));
+	if (emulated)
+		output_banner_name(output, "Emulated machine", emulated);
 }
 
 /**
@@ -163,12 +178,11 @@ static void write_banner(struct run *run, struct output *output)
  */
 static void tell_emulated(const struct run *run, const struct output *output)
 {
-	const struct isst_platform *platform = isst_platform(run->context);
+	const char *emulated = isst_platform_emulated(run->context);
 
-	if (platform->emulated && !request_has(run->request, OPTION_EMULATE) &&
-	    !output_has_banner(output)) {
+	if (emulated && !request_has(run->request, OPTION_EMULATE) && !output_has_banner(output)) {
 		fputs("Emulated machine: ", stderr);
-		write_printable(platform->emulated, "", stderr);
+		write_printable(emulated, "", stderr);
 		fputc('\n', stderr);
 	}
 }
@@ -267,7 +281,7 @@ static bool check_command(struct run *run)
 	const struct command *command = run->request->command;
 	const struct feature *feature = run->request->feature;
 
-	if (command_available(command, isst_platform(run->context)->preset))
+	if (command_available(command, isst_platform_fact(run->context, ISST_FACT_PRESET) > 0))
 		return true;
 	if (command->flags & COMMAND_SWITCHES_OFF) {
 		report_message(run->report, ENTRY_NOTE,
@@ -461,20 +475,20 @@ static enum exit_status work_without_machine(struct run *run, struct output *out
 
 struct glance run_glance(const struct request *request)
 {
-	struct isst_options options = { 0 };
 	struct glance glance = { 0 };
 	struct isst_context *context;
+	struct isst_machine *machine;
 	char *problem = NULL;
 
 	/* Help does not depend on whether the machine can be had. */
-	if (machine_open(request, &options.machine, &problem) != STATUS_DONE ||
-	    isst_open(&options, &context) != 0) {
+	if (machine_open(request, &machine, &problem) != STATUS_DONE ||
+	    isst_open_machine(machine, NULL, &context) != 0) {
 		free(problem);
 		return glance;
 	}
 	glance.known = true;
-	glance.preset = isst_is_preset(context);
-	glance.model = isst_platform(context)->model;
+	glance.preset = isst_platform_fact(context, ISST_FACT_PRESET) > 0;
+	glance.model = isst_platform_model(context);
 	isst_close(context);
 	return glance;
 }

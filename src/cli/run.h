@@ -30,10 +30,22 @@ struct run {
 /** Runs the request's command from opening the machine to the last byte of output. */
 enum exit_status run_command(const struct request *request, struct output *output);
 
+/** The library's options that a command line asks for; NULL without memory. */
+struct isst_options *run_options(const struct request *request);
+
 /** Creates the file of --out. Returns STATUS_DONE, or what the program ends with. */
 enum exit_status run_open_file(const struct request *request, struct output *output);
 
 /* For handlers */
+
+/** Why something could not be read or changed, as the library says it of a part of a result. */
+struct failure {
+	int error; /* 0: it could */
+	const char *message;
+	unsigned int more; /* things that failed besides */
+};
+
+struct failure failure_of(const struct isst_result *result, enum isst_part part);
 
 /** A call of the library failed as a whole: an error, and its status. Returns @error. */
 int run_call(struct run *run, int error);
@@ -42,10 +54,10 @@ int run_call(struct run *run, int error);
 void run_tell_notices(struct run *run);
 
 /** A unit's result is incomplete: an error, and its status; nothing if @failure is none. */
-void run_failure(struct run *run, const struct isst_failure *failure);
+void run_failure(struct run *run, const struct failure *failure);
 
 /** The same failure where it is none of the run: a note. */
-void run_note(struct run *run, const struct isst_failure *failure);
+void run_note(struct run *run, const struct failure *failure);
 
 /**
  * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
@@ -53,7 +65,7 @@ void run_note(struct run *run, const struct isst_failure *failure);
  *
  * @first: false for further units that share the result: nothing is reported again
  */
-bool run_result(struct run *run, const struct isst_failure *failure, bool first);
+bool run_result(struct run *run, const struct failure *failure, bool first);
 
 /**
  * A unit lacks what was asked for: an error if the user named the unit, or if no unit is

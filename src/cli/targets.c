@@ -9,6 +9,17 @@
 /* So many wrong CPUs are named at most: a list may hold billions. */
 enum { WRONG_CPUS = 64 };
 
+static struct unit_place place_of(const struct isst_domain *domain)
+{
+	struct unit_place place = { .package = isst_domain_package(domain),
+				    .number = isst_domain_number(domain) };
+	unsigned int cpu;
+
+	place.die_known = isst_domain_die(domain, &place.die) == 0;
+	place.has_cpu = isst_domain_cpu(domain, &cpu) == 0;
+	return place;
+}
+
 __attribute__((nonnull)) static int add_unit(struct targets *targets,
 					     const struct isst_domain *domain, unsigned int cpu)
 {
@@ -17,7 +28,9 @@ __attribute__((nonnull)) static int add_unit(struct targets *targets,
 
 	while (slot < targets->domain_count && targets->domains[slot] != domain)
 		slot++;
-	*unit = (struct unit){ .domain = domain, .place = *domain, .cpu = cpu, .slot = slot };
+	*unit = (struct unit){
+		.domain = domain, .place = place_of(domain), .cpu = cpu, .slot = slot
+	};
 	unit->first = slot == targets->domain_count;
 	if (unit->first)
 		targets->domains[targets->domain_count++] = domain;
@@ -37,10 +50,11 @@ static int find_all(struct targets *targets, const struct isst_context *context,
 	int error = make_space(targets, count, count);
 
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_domain *domain = isst_domain(context, i);
+		const struct isst_domain *domain = isst_get_domain(context, i);
+		unsigned int cpu;
 
-		if (domain->has_cpu || without_cpus)
-			error = add_unit(targets, domain, domain->cpu);
+		if (isst_domain_cpu(domain, &cpu) == 0 || without_cpus)
+			error = add_unit(targets, domain, cpu);
 	}
 	return error;
 }
@@ -77,7 +91,7 @@ static int collect_wrong(const struct isst_context *context, const struct isst_c
 		bool present = isst_cpuset_has(isst_present_cpus(context), cpu);
 		bool online = isst_cpuset_has(isst_online_cpus(context), cpu);
 
-		if (online && isst_cpu(context, cpu))
+		if (online && isst_find_cpu(context, cpu))
 			continue;
 		wrong->more = wrong->count == WRONG_CPUS;
 		if (wrong->more)
@@ -131,10 +145,10 @@ static int find_named(struct targets *targets, const struct isst_context *contex
 	if (error)
 		return error;
 	isst_cpuset_for_each (cpu, cpus) {
-		const struct isst_cpu *named = isst_cpu(context, cpu);
+		const struct isst_cpu *named = isst_find_cpu(context, cpu);
 
-		if (named && named->domain)
-			error = add_unit(targets, named->domain, cpu);
+		if (named)
+			error = add_unit(targets, isst_cpu_domain(named), cpu);
 		if (error)
 			break;
 	}
@@ -151,10 +165,10 @@ static int find_online(struct targets *targets, const struct isst_context *conte
 	if (error)
 		return error;
 	isst_cpuset_for_each (number, online) {
-		const struct isst_cpu *cpu = isst_cpu(context, number);
+		const struct isst_cpu *cpu = isst_find_cpu(context, number);
 
-		if (cpu && cpu->domain)
-			error = add_unit(targets, cpu->domain, number);
+		if (cpu)
+			error = add_unit(targets, isst_cpu_domain(cpu), number);
 		if (error)
 			break;
 	}
@@ -188,22 +202,22 @@ void targets_clear(struct targets *targets)
 /** From API version 2 on a package holds several power domains. */
 static bool has_power_domains(const struct isst_context *context)
 {
-	return isst_platform(context)->api_version > 1;
+	return isst_platform_api_version(context) > 1;
 }
 
 struct report_node *unit_report(const struct unit *unit, const struct isst_context *context,
 				struct report *report)
 {
-	const struct isst_domain *domain = &unit->place;
+	const struct unit_place *place = &unit->place;
 	struct report_step path[REPORT_PATH_STEPS];
 	size_t steps = 0;
 
-	path[steps++] = (struct report_step){ &keys[KEY_PACKAGE], domain->package };
-	path[steps++] = (struct report_step){ &keys[domain->die_known ? KEY_DIE : KEY_DIE_IO],
-					      domain->die };
+	path[steps++] = (struct report_step){ &keys[KEY_PACKAGE], place->package };
+	path[steps++] = (struct report_step){ &keys[place->die_known ? KEY_DIE : KEY_DIE_IO],
+					      place->die };
 	if (has_power_domains(context))
-		path[steps++] = (struct report_step){ &keys[KEY_POWER_DOMAIN], domain->number };
-	path[steps++] = (struct report_step){ &keys[domain->has_cpu ? KEY_CPU : KEY_NO_CPU],
+		path[steps++] = (struct report_step){ &keys[KEY_POWER_DOMAIN], place->number };
+	path[steps++] = (struct report_step){ &keys[place->has_cpu ? KEY_CPU : KEY_NO_CPU],
 					      unit->cpu };
 	return report_unit(report, path, steps);
 }

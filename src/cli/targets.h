@@ -8,11 +8,16 @@
 
 #include "report.h"
 
+/** What names a domain in output, as it was before the command changed it: which CPUs are online is
+ * part of that. */
+struct unit_place {
+	unsigned int package, die, number;
+	bool die_known, has_cpu;
+};
+
 struct unit {
 	const struct isst_domain *domain;
-	/* The domain before the command changed it: which CPUs are online is part of a unit's name.
-	 */
-	struct isst_domain place;
+	struct unit_place place;
 	unsigned int cpu; /* stands for the unit in output */
 	size_t slot;	  /* index of its domain in the targets' domains */
 	bool first;	  /* the first unit of its domain: messages about the domain come here */

@@ -16,7 +16,7 @@ enum { COMMON_TYPES = sizeof(common_types) / sizeof(common_types[0]) };
 /** The number of the TRL type of that name, or -1. */
 static int find_type(const struct isst_context *context, const char *name)
 {
-	for (unsigned int type = 0; type < ISST_TRL_TYPES; type++) {
+	for (unsigned int type = 0; type < isst_trl_type_count(context); type++) {
 		const char *here = isst_trl_type_name(context, type);
 
 		if (!here)
@@ -35,7 +35,7 @@ static void refuse_type(struct run *run, const char *name)
 	size_t size;
 	FILE *stream = open_memstream(&known, &size);
 
-	for (unsigned int type = 0; stream && type < ISST_TRL_TYPES; type++) {
+	for (unsigned int type = 0; stream && type < isst_trl_type_count(run->context); type++) {
 		const char *here = isst_trl_type_name(run->context, type);
 
 		if (here)
@@ -65,50 +65,56 @@ static bool read_filter(struct run *run, struct turbo_freq_filter *filter)
 	return filter->trl_type >= 0;
 }
 
-static void report_not_present(struct run *run, const struct isst_level *level)
+static void report_not_present(struct run *run, const struct isst_result *level)
 {
 	run_unsupported(
 		run,
 		"turbo-freq feature is not present at this level %u (%s). Failed to get turbo-freq info",
-		level->level, level->domain->name);
+		value_of(level, ISST_VALUE_LEVEL), isst_domain_name(isst_result_domain(level)));
 }
 
-static void report_no_bucket(struct run *run, const struct isst_level *level, int bucket)
+static unsigned int bucket_count(const struct isst_result *level)
 {
-	unsigned int buckets = level->turbo_freq_info.buckets;
-	const char *name = level->domain->name;
+	return value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
+}
+
+static void report_no_bucket(struct run *run, const struct isst_result *level, int bucket)
+{
+	unsigned int buckets = bucket_count(level), number = value_of(level, ISST_VALUE_LEVEL);
+	const char *name = isst_domain_name(isst_result_domain(level));
 
 	if (buckets == 0)
 		run_unsupported(run, "Invalid bucket %d at level %u (%s): no buckets exist", bucket,
-				level->level, name);
+				number, name);
 	else
 		run_unsupported(run, "Invalid bucket %d at level %u (%s): buckets 0 to %u exist",
-				bucket, level->level, name, buckets - 1);
+				bucket, number, name, buckets - 1);
 }
 
 /** A domain without CPUs has clip frequencies, which are of no bucket. */
-static bool has_only_clips(const struct isst_level *level)
+static bool has_only_clips(const struct isst_result *level)
 {
-	return level->turbo_freq_info.buckets == 0 && !level->domain->has_cpu;
+	unsigned int cpu;
+
+	return bucket_count(level) == 0 && isst_domain_cpu(isst_result_domain(level), &cpu) != 0;
 }
 
-static void show_level(struct run *run, const struct unit *unit, const struct isst_level *level,
+static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
 		       struct turbo_freq_filter filter)
 {
-	const struct isst_turbo_freq *info = &level->turbo_freq_info;
-
-	if (level->turbo_freq == ISST_FEATURE_UNSUPPORTED && unit->first)
+	if (unit->first && value_of(level, ISST_VALUE_TURBO_FREQ_STATE) == ISST_FEATURE_UNSUPPORTED)
 		report_not_present(run, level);
 	if (unit->first)
 		level_failures(run, level);
-	if (level->turbo_freq < ISST_FEATURE_DISABLED || !turbo_freq_is_known(info))
+	if (!turbo_freq_is_known(level))
 		return;
-	if (filter.bucket >= (int)info->buckets && !has_only_clips(level)) {
-		if (unit->first && !info->failure.error)
+	if (filter.bucket >= (int)bucket_count(level) && !has_only_clips(level)) {
+		if (unit->first && !isst_result_error(level, ISST_PART_TURBO_FREQ))
 			report_no_bucket(run, level, filter.bucket);
 		return;
 	}
-	turbo_freq_report(unit_report(unit, run->context, run->report), info, run->context, filter);
+	turbo_freq_report(unit_report(unit, run->context, run->report), level, run->context,
+			  filter);
 }
 
 /** Whether a unit has that bucket; -1: all. */
@@ -117,10 +123,9 @@ static bool has_bucket(const struct run *run, const struct levels *levels, int b
 	bool any = bucket < 0;
 
 	for (size_t i = 0; i < run->targets.unit_count && !any; i++) {
-		size_t count;
-		const struct isst_level *level = levels_of(levels, &run->targets.units[i], &count);
+		const struct isst_result *level = levels_get(levels, &run->targets.units[i], 0);
 
-		any = count > 0 && bucket < (int)level->turbo_freq_info.buckets;
+		any = level && bucket < (int)bucket_count(level);
 	}
 	return any;
 }
@@ -137,11 +142,10 @@ void turbo_freq_info(struct run *run)
 
 		for (size_t i = 0; i < run->targets.unit_count; i++) {
 			const struct unit *unit = &run->targets.units[i];
-			size_t count;
-			const struct isst_level *level = levels_of(&levels, unit, &count);
+			const struct isst_result *level = levels_get(&levels, unit, 0);
 
 			/* Frequencies beside a bucket that is nowhere would be no answer. */
-			if (count > 0 && (bucket || !has_only_clips(level)))
+			if (level && (bucket || !has_only_clips(level)))
 				show_level(run, unit, level, filter);
 		}
 	}
@@ -149,30 +153,17 @@ void turbo_freq_info(struct run *run)
 }
 
 /** Limits of zero stand for the default, as in the kernel tree's tool. */
-static int plan_turbo_freq(struct run *run, struct isst_change *change,
-			   struct domain_request *requests, size_t count, bool enable)
+static int ask_for_turbo_freq(const struct run *run, struct isst_request *request)
 {
-	const struct turbo_freq_request request = {
-		.enable = enable,
-		.automatic = request_has(run->request, OPTION_AUTO),
-		.high_priority = run->request->options.cpus,
-		.limits_given = run->request->options.value[OPTION_LIMITS].number != 0,
-		.limits = run->request->options.value[OPTION_LIMITS].number,
-	};
+	uint64_t limits = run->request->options.value[OPTION_LIMITS].number;
+	int error = 0;
 
-	return isst_plan_turbo_freq(change, requests, count, &request);
-}
-
-static int plan_enable(struct run *run, struct isst_change *change, struct domain_request *requests,
-		       size_t count)
-{
-	return plan_turbo_freq(run, change, requests, count, true);
-}
-
-static int plan_disable(struct run *run, struct isst_change *change,
-			struct domain_request *requests, size_t count)
-{
-	return plan_turbo_freq(run, change, requests, count, false);
+	if (run->request->options.cpus)
+		error = isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS,
+					      run->request->options.cpus);
+	if (!error && limits)
+		error = isst_request_set64(request, ISST_VALUE_TURBO_RATIO_LIMITS, limits);
+	return error;
 }
 
 /** Without --cpu no core gets high priority: the library warns of that. */
@@ -181,7 +172,9 @@ void turbo_freq_enable(struct run *run)
 	bool automatic = request_has(run->request, OPTION_AUTO);
 
 	change_machine(run, &(struct change_command){
-				    .plan_domains = plan_enable,
+				    .add = isst_change_add_turbo_freq,
+				    .flags = ISST_ENABLE | (automatic ? ISST_AUTO : 0),
+				    .fill = ask_for_turbo_freq,
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
 				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
@@ -189,7 +182,12 @@ void turbo_freq_enable(struct run *run)
 
 void turbo_freq_disable(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .plan_domains = plan_disable,
-						      .feature = KEY_TURBO_FREQ,
-						      .result = KEY_DISABLE });
+	bool automatic = request_has(run->request, OPTION_AUTO);
+
+	change_machine(
+		run, &(struct change_command){ .add = isst_change_add_turbo_freq,
+					       .flags = ISST_DISABLE | (automatic ? ISST_AUTO : 0),
+					       .fill = ask_for_turbo_freq,
+					       .feature = KEY_TURBO_FREQ,
+					       .result = KEY_DISABLE });
 }

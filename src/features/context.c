@@ -34,8 +34,9 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 	context->lock = context->device_lock = -1;
 	context->runtime.path = machine->runtime_directory;
 	context->level_effects = level_effects_read;
-	context->messages.debug = options->debug;
-	context->messages.debug_data = options->debug_data;
+	context->messages.log = options->log;
+	context->messages.log_data = options->log_data;
+	context->messages.log_level = options->log_level;
 	context->system_log = options->system_log;
 	context->platform = (struct isst_platform){ .intel = machine->identity.intel,
 						    .family = machine->identity.family,
@@ -65,10 +66,8 @@ void isst_close(struct isst_context *context)
 		      context->files.opened);
 	topology_free(context->topology);
 	if (context->lock >= 0)
-		close(context->lock);
+		isst_unlock(context);
 	runtime_directory_release(&context->runtime);
-	if (context->device_lock >= 0)
-		close(context->device_lock);
 	context->machine->release(context->machine);
 	uncore_forget(&context->files);
 	kernel_files_forget(&context->files);
@@ -219,6 +218,20 @@ int isst_discover(struct isst_context *context)
 	return message_end(&context->messages, before, discover(context));
 }
 
+/** Where the lock was taken after the first discovery, this one is the first under it. */
+static int recover_late(struct isst_context *context)
+{
+	int error = 0;
+
+	if (!context->stale)
+		return 0;
+	context->stale = false;
+	if (!context->keep_journal)
+		error = journal_recover(context);
+	context->stale = error != 0;
+	return error;
+}
+
 static int rediscover(struct isst_context *context)
 {
 	int error = context_check_discovered(context);
@@ -235,7 +248,7 @@ static int rediscover(struct isst_context *context)
 	notices_free(&former);
 	/* Directories of fabric clusters come and go with the module of the kernel. */
 	uncore_forget(&context->files);
-	return 0;
+	return recover_late(context);
 }
 
 int isst_rediscover(struct isst_context *context)

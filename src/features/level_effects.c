@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The values of a level that firmware puts into registers and limits when the level changes. */
 #include "features/level_effects.h"
+#include "features/features.h"
 
 enum { MHZ_PER_RATIO = 100, KHZ_PER_MHZ = 1000 };
 

@@ -4,6 +4,7 @@
  * together, in phases: what a later one asks depends on what an earlier one answered.
  */
 #include "features/perf_profile.h"
+#include "features/features.h"
 #include "features/reading.h"
 
 #include <errno.h>
@@ -493,9 +494,9 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 				       .count = count };
 	int error = context_check_discovered(context);
 
-	if (!error && parts & ~(unsigned int)ISST_LEVEL_ALL)
+	if (!error && parts & ~ISST_LEVEL_ALL)
 		error = message_error(&context->messages, -EINVAL,
-				      "%#x are no parts of a level (enum isst_level_parts)", parts);
+				      "%#x are no parts of a level (ISST_LEVEL_...)", parts);
 	if (error || count == 0)
 		return error;
 	reader.batch = firmware_batch_new(&context->firmware);

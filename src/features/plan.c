@@ -46,6 +46,8 @@ static void conclude(struct isst_change *change, const struct verdict *verdict)
 
 	if (objection && !change->objection.error)
 		change->objection = *objection;
+	if (!objection && verdict->unsupported + verdict->failed > 0)
+		change->left_out = true;
 }
 
 /** What failed as a whole may have left half of its steps: the change is not to be made. */

@@ -3,6 +3,7 @@
 #ifndef ISST_FEATURES_PLAN_H
 #define ISST_FEATURES_PLAN_H
 
+#include "features/features.h"
 #include "transaction/change.h"
 
 int plan_level(struct isst_change *change, struct domain_request *requests, size_t count,

@@ -4,6 +4,7 @@
 #ifndef ISST_FEATURES_PLANNING_H
 #define ISST_FEATURES_PLANNING_H
 
+#include "features/features.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/change.h"
 #include "transaction/saved_settings.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The turbo ratio limits that are in force. */
+#include "features/features.h"
 #include "features/reading.h"
 
 static int plan_limits(struct isst_context *context, struct firmware_batch *batch, void *result)

@@ -9,7 +9,7 @@
 #ifndef ISST_FIRMWARE_FIRMWARE_H
 #define ISST_FIRMWARE_FIRMWARE_H
 
-#include "isst.h"
+#include "firmware/results.h"
 
 struct driver;
 struct kernel_files;

@@ -7,7 +7,7 @@
 #ifndef ISST_FIRMWARE_PLATFORM_H
 #define ISST_FIRMWARE_PLATFORM_H
 
-#include "isst.h"
+#include "base/place.h"
 
 enum platform_fact {
 	/* A package consists of power domains, which are named by number. */

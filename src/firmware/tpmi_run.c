@@ -2,6 +2,7 @@
 /* TPMI requests that several answers come of. */
 #include "firmware/tpmi_run.h"
 #include "base/array.h"
+#include "base/place.h"
 #include "driver/driver.h"
 
 #include <errno.h>

@@ -7,9 +7,28 @@
 #include "base/runtime_file.h"
 #include "driver/driver.h"
 #include "firmware/firmware.h"
-#include "isst.h"
 #include "sysfs/kernel_files.h"
 #include "topology/topology.h"
+
+struct isst_options {
+	ISST_MAY_GROW;
+	/** Where everything happens: NULL for the machine that the program runs on. Owned by the
+	 * context from then on. */
+	struct isst_machine *machine;
+	/** Tries for a mailbox command that the firmware is too busy for; 0: 3. */
+	unsigned int tries;
+	/** Pause before each mailbox command, in milliseconds; makes every mailbox request a single
+	 * command. */
+	unsigned int pause_ms;
+	/** Where the log goes, unless NULL, and how much of it. */
+	isst_log_function log;
+	void *log_data;
+	enum isst_log_level log_level;
+	/** Every value that a change writes, and every one that is rolled back, is a line of the
+	 * system log: syslog(3), priority notice, under the program's name. Else nothing is sent
+	 * there. */
+	bool system_log;
+};
 
 enum { LEVEL_FABRICS = 2 };
 
@@ -35,7 +54,10 @@ struct isst_context {
 	 * how. Returns 0, also where that cannot be read, or a negative errno. */
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
 			     unsigned int level, struct level_effects *effects);
-	unsigned long long runs; /* changes that were made, or tried */
+	/* Locked after it was discovered: to be discovered anew before anything is changed. */
+	bool stale;
+	unsigned long long unlocks; /* what was begun under an earlier lock is refused */
+	unsigned long long runs;    /* changes that were made, or tried */
 	bool keep_journal; /* of an interrupted run: it is looked at, and not rolled back by itself
 			    */
 };
@@ -49,6 +71,21 @@ static inline bool context_has_power_domains(const struct isst_context *context)
 /** Discovers the topology (again, after CPUs went on- or offline). Returns 0 or a negative errno.
  */
 int context_discover_topology(struct isst_context *context);
+
+/** The platform; before isst_discover() only the CPU identity and @emulated are filled in. */
+const struct isst_platform *isst_platform(const struct isst_context *context);
+
+/**
+ * Whether this is a preset platform (@preset above). May be asked before isst_discover(), of which
+ * nothing else is done then; on all but a few processors nothing is touched.
+ */
+bool isst_is_preset(struct isst_context *context);
+
+const struct isst_domain *isst_domain(const struct isst_context *context, size_t index);
+
+/** The CPU of that number, or NULL if the machine has none, or nothing is known of it (offline ever
+ * since). */
+const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number);
 
 /** Why a call before isst_discover() cannot work; 0 when all is well. */
 int context_check_discovered(struct isst_context *context);

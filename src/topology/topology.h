@@ -7,7 +7,7 @@
 #ifndef ISST_TOPOLOGY_TOPOLOGY_H
 #define ISST_TOPOLOGY_TOPOLOGY_H
 
-#include "isst.h"
+#include "base/place.h"
 #include "topology/cache.h"
 
 struct driver;

@@ -2,6 +2,7 @@
 /* The public functions that make a change, free it and ask for what became of it. Its steps:
  * steps.c; running it: run.c. */
 #include "transaction/change.h"
+#include "transaction/lock.h"
 #include "transaction/report.h"
 #include "transaction/saved_settings.h"
 
@@ -14,6 +15,7 @@ static int make_change(struct isst_context *context, const struct isst_change_op
 {
 	static const struct isst_change_options DEFAULTS;
 	struct isst_change *change;
+	int error;
 
 	if (!options)
 		options = &DEFAULTS;
@@ -25,10 +27,9 @@ static int make_change(struct isst_context *context, const struct isst_change_op
 		return message_error(&context->messages, -EINVAL,
 				     "%d is no choice of targets (enum target_policy)",
 				     (int)options->targets);
-	if (!options->dry_run && context->lock < 0)
-		return message_error(
-			&context->messages, -EINVAL,
-			"a change needs the lock, taken before the machine is discovered");
+	error = options->dry_run ? 0 : lock_check(context, context->unlocks);
+	if (error)
+		return error;
 	if (!options->dry_run && context->keep_journal)
 		return message_error(&context->messages, -EINVAL,
 				     "the journal of an interrupted run is being looked at");
@@ -36,6 +37,7 @@ static int make_change(struct isst_context *context, const struct isst_change_op
 	if (!change)
 		return -ENOMEM;
 	change->context = context;
+	change->unlocks = context->unlocks;
 	change->options = *options;
 	if (options->command)
 		change->options.command = message_make(&change->texts, "%s", options->command);

@@ -9,6 +9,50 @@
 
 #include "transaction/baseline.h"
 
+/** Which targets of its requests a change may leave out. */
+enum target_policy {
+	/** None: what stands against one of them stands against the change. */
+	ISST_ALL_TARGETS,
+	/** Those that lack what is asked for (-EOPNOTSUPP), unless none remains. */
+	ISST_SKIP_UNSUPPORTED,
+	/** All against which something stands, unless none remains. */
+	ISST_SKIP_FAILED,
+};
+
+struct isst_change_options {
+	ISST_MAY_GROW;
+	/** Everything is checked and every step listed, nothing written; needs neither lock nor
+	 * privileges. */
+	bool dry_run;
+	/** Domains without CPUs (of I/O dies) are left out in any case, beside others. */
+	enum target_policy targets;
+	/** What the change is for, as the system log shall name it (`core-power enable`), or NULL.
+	 * Copied. */
+	const char *command;
+	/** Use a cgroup partition in place of CPU hotplug; for CPU 0 only. */
+	bool partitions, partition_for_cpu0;
+	/** A level change leaves CPUs offline, with a warning, of which it is not known where they
+	 * are: they have not been seen online since the machine was started. Otherwise one for all
+	 * domains brings them online to see whether the level enables them. */
+	bool leave_unknown_cpus;
+	/** Where not NULL, asked between steps and between writes of kernel files: true ends the
+	 * change, which is then undone. */
+	int (*interrupted)(void *data);
+	void *data;
+	/** Where not NULL, told what is being done to a CPU (`online cpu 3`). */
+	void (*progress)(void *data, const char *line);
+	void *progress_data;
+};
+
+/** One write of a change. */
+struct isst_change_step {
+	ISST_MAY_GROW;
+	const char *target; /* what is written: `package 0, die 0: CLOS 2` */
+	/* The old value is "unknown" where the machine does not show it. */
+	const char *old_value, *new_value;
+	bool written; /* false in a dry run, or where the value was there already */
+};
+
 /** An item of a step: to be written, or (in a footprint) only recorded and restored. */
 struct entry {
 	struct item item;
@@ -87,17 +131,26 @@ struct isst_change {
 	struct text_list warnings, differences;
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;
-	int journal;		 /* descriptor, -1 while nothing was written */
-	bool moved;		 /* a value that was written made a difference, or may yet do so */
-	bool broken;		 /* a step could not be added for lack of memory */
-	bool ran;		 /* isst_change_run() was called: its old values are of then */
-	unsigned long long runs; /* of the context, when the first step was planned */
+	int journal; /* descriptor, -1 while nothing was written */
+	bool moved;  /* a value that was written made a difference, or may yet do so */
+	bool broken; /* a step could not be added for lack of memory */
+	bool ran;    /* isst_change_run() was called: its old values are of then */
+	/* Of the context: when the change was begun, and when its first step was planned. */
+	unsigned long long unlocks, runs;
+	bool left_out; /* planning found targets that the change is made without */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
 	/* Files to write or remove once the change is made: records of what was replaced
 	 * (saved_settings.h). */
 	struct settings_plan *settings;
 };
+
+/** Makes the change: isst_change_run() without a word of targets that were left out. */
+int change_run(struct isst_change *change);
+
+/** The writes of a change in their order, those included that were not needed. NULL past the last
+ * one, and, unless it was a dry run, without memory. */
+const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index);
 
 /** All bits of a value. */
 #define WHOLE_VALUE UINT64_MAX

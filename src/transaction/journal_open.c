@@ -102,6 +102,7 @@ static int open_journal(struct isst_context *context, struct isst_journal **resu
 	if (!journal)
 		return -ENOMEM;
 	journal->context = context;
+	journal->unlocks = context->unlocks;
 	journal->offline = isst_cpuset_new();
 	error = journal->offline ? read_text(journal, &none) : -ENOMEM;
 	if (!none && check_at_work(context))

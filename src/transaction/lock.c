@@ -324,15 +324,15 @@ static int lock(struct isst_context *context, unsigned int timeout_ms)
 {
 	int device, error;
 
-	if (context->topology || context->lock >= 0)
-		return message_error(&context->messages, -EINVAL,
-				     "the lock is taken once, before the machine is discovered");
+	if (context->lock >= 0)
+		return message_error(&context->messages, -EINVAL, "the lock is held already");
 	device = open_device(context);
 	if (device < 0 && device != -ENOENT)
 		return device;
 	error = take(context, device, timeout_ms);
 	if (!error) {
 		context->device_lock = device;
+		context->stale = context->topology != NULL;
 		return 0;
 	}
 	if (device >= 0)
@@ -346,4 +346,39 @@ int isst_lock(struct isst_context *context, unsigned int timeout_ms)
 	const char *before = message_begin(&context->messages);
 
 	return message_end(&context->messages, before, lock(context, timeout_ms));
+}
+
+int isst_unlock(struct isst_context *context)
+{
+	const char *before = message_begin(&context->messages);
+
+	if (context->lock < 0)
+		return message_end(
+			&context->messages, before,
+			message_error(&context->messages, -EINVAL, "the lock is not held"));
+	close(context->lock);
+	runtime_directory_release(&context->runtime);
+	if (context->device_lock >= 0)
+		close(context->device_lock);
+	context->lock = context->device_lock = -1;
+	context->stale = false;
+	context->unlocks++;
+	return message_end(&context->messages, before, 0);
+}
+
+int lock_check(struct isst_context *context, unsigned long long unlocks)
+{
+	if (context->lock < 0)
+		return message_error(
+			&context->messages, -EINVAL,
+			"a change needs the lock, taken before the machine is discovered");
+	if (context->stale)
+		return message_error(&context->messages, -EINVAL,
+				     "the lock was taken after the machine was discovered: it has "
+				     "to be discovered anew before it is changed");
+	if (context->unlocks != unlocks)
+		return message_error(&context->messages, -EINVAL,
+				     "the lock was released since: what was there then may be "
+				     "another by now");
+	return 0;
 }

@@ -8,4 +8,11 @@
 /** Whether another run holds the lock, as isst_lock() would find it; makes no file. */
 bool lock_is_held(const struct isst_context *context);
 
+/**
+ * Checks that the machine may be changed by what was begun when the context had been unlocked
+ * @unlocks times: the lock is held since then, and the machine was discovered under it. Returns 0
+ * or -EINVAL with a message.
+ */
+int lock_check(struct isst_context *context, unsigned long long unlocks);
+
 #endif

@@ -29,7 +29,7 @@ static size_t needed_accesses(const struct step *step, struct item_access *acces
 void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
 			  size_t end)
 {
-	if (step->kind != ITEM_ONLINE || !change->options.progress)
+	if (step->kind != ITEM_ONLINE)
 		return;
 	for (size_t i = from; i < end; i++) {
 		const struct entry *entry = &step->entries[i];
@@ -37,7 +37,9 @@ void step_report_progress(struct isst_change *change, const struct step *step, s
 
 		snprintf(line, sizeof(line), "%s cpu %u",
 			 entry->wanted.number ? "online" : "offline", entry->item.index);
-		change->options.progress(change->options.data, line);
+		message_log(&change->context->messages, ISST_LOG_INFO, line);
+		if (change->options.progress)
+			change->options.progress(change->options.progress_data, line);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "transaction/recovery_apply.h"
 #include "base/runtime_file.h"
 #include "transaction/findings.h"
+#include "transaction/lock.h"
 #include "transaction/recovery_text.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
@@ -167,11 +168,9 @@ static int apply(struct isst_journal *journal)
 	bool kept = context->keep_journal;
 	int error;
 
-	if (context->lock < 0)
-		return message_error(
-			&context->messages, -EINVAL,
-			"a rollback needs the lock, taken before the machine is discovered");
-	error = check_there(journal);
+	error = lock_check(context, journal->unlocks);
+	if (!error)
+		error = check_there(journal);
 	if (error)
 		return error;
 	context->keep_journal = false;

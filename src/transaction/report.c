@@ -37,8 +37,10 @@ void change_warn(struct isst_change *change, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return;
-	if (!has_text(&change->warnings, text))
+	if (!has_text(&change->warnings, text)) {
 		add_text(&change->warnings, message_make(&change->texts, "%s", text));
+		message_log(&change->context->messages, ISST_LOG_WARNING, text);
+	}
 	free(text);
 }
 

@@ -2,6 +2,7 @@
 /* Makes a change: each step is prepared, journalled, written and verified. */
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
+#include "transaction/lock.h"
 #include "transaction/making.h"
 #include "transaction/prepare.h"
 #include "transaction/report.h"
@@ -140,6 +141,9 @@ static int run(struct isst_change *change)
 	if (change->objection.error)
 		return message_error(&change->context->messages, change->objection.error, "%s",
 				     change->objection.message);
+	error = change->options.dry_run ? 0 : lock_check(change->context, change->unlocks);
+	if (error)
+		return error;
 	change->ran = true;
 	change_forget_list(change);
 	if (change->options.dry_run) {
@@ -162,7 +166,7 @@ static int run(struct isst_change *change)
 	return 0;
 }
 
-int isst_change_run(struct isst_change *change)
+int change_run(struct isst_change *change)
 {
 	struct messages *messages = &change->context->messages;
 	const char *before = message_begin(messages);

@@ -6,6 +6,25 @@
 #include "transaction/journal.h"
 #include "transaction/place.h"
 
+/** An item that the interrupted run wrote or disturbed. */
+struct isst_journal_item {
+	ISST_MAY_GROW;
+	const char *target;	   /* `package 0, die 0: CLOS 2` */
+	const char *old_value;	   /* before the change */
+	const char *written_value; /* NULL where it was only disturbed */
+	const char *present_value; /* `unknown` where it cannot be read */
+	const char *finding;	   /* in words, who gave it its present value */
+	/* isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
+	bool restored;
+	bool moved; /* another process changed it since: it stays */
+	/* It cannot be reached while its CPUs are offline, or the driver does not offer its power
+	 * domain, or it could not be read: it has to wait. */
+	bool kept;
+};
+
+/** An item, as isst_journal_open() found it; NULL past the last one. */
+const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, size_t index);
+
 /** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
 enum finding {
 	FOUND_OLD,	 /* as before the change */
@@ -48,6 +67,7 @@ uint64_t tracked_bits(const struct tracked *tracked);
 
 struct isst_journal {
 	struct isst_context *context;
+	unsigned long long unlocks; /* of the context, when it was opened */
 	struct journal_text text;
 	struct tracked *tracked; /* in the order in which the file names them first */
 	size_t count;

@@ -4,14 +4,16 @@
 #include "support/check.h"
 
 struct lines {
+	enum isst_log_level level;
 	unsigned int count;
 	char last[64];
 };
 
-static void take_line(void *data, const char *line)
+static void take_line(void *data, enum isst_log_level level, const char *line)
 {
 	struct lines *lines = data;
 
+	lines->level = level;
 	lines->count++;
 	snprintf(lines->last, sizeof(lines->last), "%s", line);
 }
@@ -124,7 +126,9 @@ static void a_failure_is_no_error_of_the_call(void **state)
 static void the_trace_goes_to_the_listener(void **state)
 {
 	struct lines lines = { 0 };
-	struct messages messages = { .debug = take_line, .debug_data = &lines };
+	struct messages messages = { .log = take_line,
+				     .log_data = &lines,
+				     .log_level = ISST_LOG_DEBUG };
 
 	(void)state;
 	message_trace(&messages, "cpu:%u", 3u);

@@ -7,24 +7,29 @@
 #define isst_change_free fake_change_free
 #define isst_change_run fake_change_run
 #define isst_change_objection fake_change_objection
-#define isst_change_step fake_change_step
+#define isst_change_get_step fake_change_get_step
 #define isst_change_unchanged fake_change_unchanged
 #define isst_change_left_out fake_change_left_out
 #define isst_change_warning fake_change_warning
 #define isst_change_difference fake_change_difference
-#define isst_plan_all_online fake_plan_all_online
+#define isst_change_add_all_online fake_change_add_all_online
 #define isst_offline_part fake_offline_part
 #define isst_domain_count fake_domain_count
 #define isst_error fake_error
-#define isst_platform fake_platform
 #define change_machine tested_change_machine
 #define change_all_online tested_change_all_online
 #define change_finish tested_change_finish
+#define domain_targets fake_targets
+#define cpu_targets fake_targets
 #define unit_report fake_unit_report
 #define run_call fake_run_call
 #include "cli/change.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "check.h"
+
+/* What the library returns is made here. */
+#include "library/results.h"
+#include "transaction/change.h"
 
 #include <unistd.h>
 
@@ -65,13 +70,13 @@ int fake_change_run(struct isst_change *change)
 	(void)change;
 	library.runs++;
 	if (library.progress)
-		library.options.progress(library.options.data, "online cpu 3");
+		library.options.progress(library.options.progress_data, "online cpu 3");
 	if (library.options.interrupted(library.options.data))
 		return -EINTR;
 	return library.result;
 }
 
-const struct isst_change_step *fake_change_step(struct isst_change *change, size_t index)
+const struct isst_change_step *fake_change_get_step(struct isst_change *change, size_t index)
 {
 	(void)change;
 	return library.steps[index].target ? &library.steps[index] : NULL;
@@ -114,10 +119,23 @@ size_t fake_domain_count(const struct isst_context *context)
 	return 0;
 }
 
-int fake_plan_all_online(struct isst_change *change)
+int fake_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *asked, unsigned int flags,
+			       struct isst_results **results)
 {
 	(void)change;
+	(void)targets;
+	(void)asked;
+	(void)flags;
+	(void)results;
 	return library.planned;
+}
+
+/** The fakes that add requests know whom they are for. */
+struct isst_targets *fake_targets(struct run *unused)
+{
+	(void)unused;
+	return isst_targets_new(NULL);
 }
 
 const char *fake_error(const struct isst_context *context)
@@ -144,13 +162,16 @@ struct report_node *fake_unit_report(const struct unit *unit, const struct isst_
 }
 
 /** What planning found last, of which domains. */
-static struct domain_request found[4];
+static struct found {
+	const struct isst_domain *domain;
+	struct isst_failure failure;
+} found[4];
 static size_t found_count;
 
 static void note_found(const struct isst_domain *domain, const struct isst_failure *failure)
 {
 	assert_true(found_count < sizeof(found) / sizeof(found[0]));
-	found[found_count++] = (struct domain_request){ domain, *failure };
+	found[found_count++] = (struct found){ .domain = domain, .failure = *failure };
 }
 
 /** By the rule of the options: which targets may be left out. */
@@ -174,41 +195,83 @@ int fake_change_objection(const struct isst_change *change)
 	return unsupported ? -EOPNOTSUPP : 0;
 }
 
-static int plan_both(struct run *run, struct isst_change *change, struct domain_request *requests,
-		     size_t count)
+static struct request request;
+static struct run run;
+
+static struct isst_results *make_results(size_t count)
 {
-	(void)run;
+	struct isst_results *results = calloc(1, sizeof(*results));
+
+	assert_non_null(results);
+	results->items = calloc(count + 1, sizeof(*results->items));
+	assert_non_null(results->items);
+	results->count = count;
+	return results;
+}
+
+/** What stands against a target, as a result of planning. */
+static void put_failure(struct isst_result *result, const struct isst_domain *domain,
+			struct isst_failure failure)
+{
+	note_found(domain, &failure);
+	result->domain = domain;
+	result->parts[ISST_PART_RESULT] = failure;
+	if (failure.message)
+		result->parts[ISST_PART_RESULT].message = strdup(failure.message);
+}
+
+static int add_both(struct isst_change *change, const struct isst_targets *targets,
+		    const struct isst_request *asked, unsigned int flags,
+		    struct isst_results **results)
+{
+	size_t count = run.targets.domain_count;
+
 	(void)change;
+	(void)targets;
+	(void)asked;
+	(void)flags;
 	assert_true(count <= 2);
-	for (size_t i = 0; i < count; i++) {
-		requests[i].failure = library.domain[requests[i].domain->package];
-		note_found(requests[i].domain, &requests[i].failure);
-	}
-	return library.planned;
+	*results = NULL;
+	if (library.planned)
+		return library.planned;
+	*results = make_results(count);
+	for (size_t i = 0; i < count; i++)
+		put_failure(&(*results)->items[i], run.targets.domains[i],
+			    library.domain[run.targets.domains[i]->package]);
+	return 0;
 }
 
-static int plan_each_cpu(struct run *run, struct isst_change *change, struct isst_failure *failures)
+static int add_each_cpu(struct isst_change *change, const struct isst_targets *targets,
+			const struct isst_request *asked, unsigned int flags,
+			struct isst_results **results)
 {
 	(void)change;
-	for (size_t i = 0; i < run->targets.unit_count; i++) {
-		failures[i] = library.domain[run->targets.units[i].domain->package];
+	(void)targets;
+	(void)asked;
+	(void)flags;
+	*results = make_results(run.targets.unit_count);
+	for (size_t i = 0; i < run.targets.unit_count; i++) {
+		const struct isst_domain *domain = run.targets.units[i].domain;
+		struct isst_failure failure = library.domain[domain->package];
+
 		if (i < 3 && library.units[i])
-			failures[i] = (struct isst_failure){ -EIO, library.units[i], 0 };
-		note_found(run->targets.units[i].domain, &failures[i]);
+			failure = (struct isst_failure){ .error = -EIO,
+							 .message = library.units[i] };
+		put_failure(&(*results)->items[i], domain, failure);
 	}
 	return library.planned;
 }
 
-static const struct change_command enable = { .plan_domains = plan_both,
+static const struct change_command enable = { .add = add_both,
 					      .feature = KEY_TURBO_FREQ,
 					      .result = KEY_ENABLE };
-static const struct change_command enable_automatic = { .plan_domains = plan_both,
+static const struct change_command enable_automatic = { .add = add_both,
 							.feature = KEY_TURBO_FREQ,
 							.result = KEY_ENABLE,
 							.extra_result = KEY_TURBO_FREQ_AUTO };
-static const struct change_command disable_each = { .plan_units = plan_each_cpu,
-						    .feature = KEY_TURBO_MODE,
-						    .result = KEY_DISABLE };
+static const struct change_command disable_each = {
+	.add = add_each_cpu, .for_cpus = true, .feature = KEY_TURBO_MODE, .result = KEY_DISABLE
+};
 
 /** Two packages; --cpu, where it is named, names two CPUs of the first and one of the second. */
 #define DOMAIN_0 \
@@ -219,20 +282,25 @@ static const struct change_command disable_each = { .plan_units = plan_each_cpu,
 	{ \
 		.name = "package 1, die 0", .package = 1, .has_cpu = true, .cpu = 14 \
 	}
+#define PLACE_0 \
+	{ \
+		.package = 0, .die_known = true, .has_cpu = true \
+	}
+#define PLACE_1 \
+	{ \
+		.package = 1, .die_known = true, .has_cpu = true \
+	}
 static const struct isst_domain domains[] = { DOMAIN_0, DOMAIN_1 };
 static const struct isst_domain *domain_list[] = { &domains[0], &domains[1] };
 static struct unit all_units[] = {
-	{ .domain = &domains[0], .place = DOMAIN_0, .cpu = 0, .slot = 0, .first = true },
-	{ .domain = &domains[1], .place = DOMAIN_1, .cpu = 14, .slot = 1, .first = true },
+	{ .domain = &domains[0], .place = PLACE_0, .cpu = 0, .slot = 0, .first = true },
+	{ .domain = &domains[1], .place = PLACE_1, .cpu = 14, .slot = 1, .first = true },
 };
 static struct unit named_units[] = {
-	{ .domain = &domains[0], .place = DOMAIN_0, .cpu = 12, .slot = 0, .first = true },
-	{ .domain = &domains[0], .place = DOMAIN_0, .cpu = 13, .slot = 0, .first = false },
-	{ .domain = &domains[1], .place = DOMAIN_1, .cpu = 20, .slot = 1, .first = true },
+	{ .domain = &domains[0], .place = PLACE_0, .cpu = 12, .slot = 0, .first = true },
+	{ .domain = &domains[0], .place = PLACE_0, .cpu = 13, .slot = 0, .first = false },
+	{ .domain = &domains[1], .place = PLACE_1, .cpu = 20, .slot = 1, .first = true },
 };
-
-static struct request request;
-static struct run run;
 
 static int start(void **state)
 {
@@ -390,8 +458,8 @@ static void a_signal_is_named(void **state)
 static void a_domain_without_the_feature_is_skipped(void **state)
 {
 	(void)state;
-	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 does not support it",
-						   0 };
+	library.domain[1] = (struct isst_failure){ .error = -EOPNOTSUPP,
+						   .message = "package 1 does not support it" };
 	change_machine(&run, &enable_automatic);
 	assert_int_equal(library.runs, 1);
 	assert_outcome(STATUS_DONE, "Information: package 1 does not support it\n" UNIT(
@@ -407,11 +475,8 @@ static void without_cpus(void)
 					 .cpus_known = true };
 	static const struct isst_domain *list[] = { &domains[0], &io };
 	static struct unit units[] = {
-		{ .domain = &domains[0], .place = DOMAIN_0, .first = true },
-		{ .domain = &io,
-		  .place = { .name = "package 0, power domain 2", .number = 2 },
-		  .slot = 1,
-		  .first = true },
+		{ .domain = &domains[0], .place = PLACE_0, .first = true },
+		{ .domain = &io, .place = { .number = 2 }, .slot = 1, .first = true },
 	};
 
 	if (!io.present)
@@ -445,27 +510,34 @@ static void a_domain_without_cpus_that_refuses_is_left_out(void **state)
 					    "0", "0", "turbo-freq", "enable:success"));
 }
 
-/** The fake reports failures by package, and both packages are 0. */
-static int plan_all_but_the_last(struct run *unused, struct isst_change *change,
-				 struct domain_request *requests, size_t count)
+/** Only the last one has something against it. */
+static int add_all_but_the_last(struct isst_change *change, const struct isst_targets *targets,
+				const struct isst_request *asked, unsigned int flags,
+				struct isst_results **results)
 {
-	(void)unused;
+	size_t count = run.targets.domain_count;
+
 	(void)change;
-	requests[count - 1].failure = library.domain[0];
+	(void)targets;
+	(void)asked;
+	(void)flags;
+	*results = make_results(count);
 	for (size_t i = 0; i < count; i++)
-		note_found(requests[i].domain, &requests[i].failure);
+		put_failure(&(*results)->items[i], run.targets.domains[i],
+			    i + 1 == count ? library.domain[0] : (struct isst_failure){ 0 });
 	return 0;
 }
 
 static void planning_failures_of_a_domain_without_cpus_are_notes(void **state)
 {
-	static const struct change_command change = { .plan_domains = plan_all_but_the_last,
+	static const struct change_command change = { .add = add_all_but_the_last,
 						      .feature = KEY_TURBO_FREQ,
 						      .result = KEY_ENABLE };
 
 	(void)state;
 	without_cpus();
-	library.domain[0] = (struct isst_failure){ -EIO, "power domain 2 cannot be read", 0 };
+	library.domain[0] = (struct isst_failure){ .error = -EIO,
+						   .message = "power domain 2 cannot be read" };
 	change_machine(&run, &change);
 	assert_int_equal(library.runs, 1);
 	assert_outcome(STATUS_DONE, "Information: power domain 2 cannot be read\n" UNIT(
@@ -483,9 +555,9 @@ static void a_domain_without_cpus_is_not_enough(void **state)
 	run.targets.domains = list;
 	run.targets.units[0].slot = 1;
 	run.targets.units[1].slot = 0;
-	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 does not support it",
-						   0 };
-	change_machine(&run, &(struct change_command){ .plan_domains = plan_all_but_the_last,
+	library.domain[0] = (struct isst_failure){ .error = -EOPNOTSUPP,
+						   .message = "package 0 does not support it" };
+	change_machine(&run, &(struct change_command){ .add = add_all_but_the_last,
 						       .feature = KEY_TURBO_FREQ,
 						       .result = KEY_ENABLE });
 	assert_int_equal(library.runs, 0);
@@ -499,8 +571,8 @@ static void a_named_domain_must_have_the_feature(void **state)
 {
 	(void)state;
 	name_cpus();
-	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 does not support it",
-						   0 };
+	library.domain[1] = (struct isst_failure){ .error = -EOPNOTSUPP,
+						   .message = "package 1 does not support it" };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
 	assert_outcome(STATUS_UNSUPPORTED,
@@ -513,10 +585,10 @@ static void a_named_domain_must_have_the_feature(void **state)
 static void nothing_is_done_where_no_domain_has_the_feature(void **state)
 {
 	(void)state;
-	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 does not support it",
-						   0 };
-	library.domain[1] = (struct isst_failure){ -EOPNOTSUPP, "package 1 does not support it",
-						   0 };
+	library.domain[0] = (struct isst_failure){ .error = -EOPNOTSUPP,
+						   .message = "package 0 does not support it" };
+	library.domain[1] = (struct isst_failure){ .error = -EOPNOTSUPP,
+						   .message = "package 1 does not support it" };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
 	assert_outcome(
@@ -529,9 +601,10 @@ static void nothing_is_done_where_no_domain_has_the_feature(void **state)
 static void nothing_is_done_where_the_state_of_one_domain_forbids_it(void **state)
 {
 	(void)state;
-	library.domain[0] = (struct isst_failure){ -EOPNOTSUPP, "package 0 does not support it",
-						   0 };
-	library.domain[1] = (struct isst_failure){ -EIO, "package 1 is locked", 0 };
+	library.domain[0] = (struct isst_failure){ .error = -EOPNOTSUPP,
+						   .message = "package 0 does not support it" };
+	library.domain[1] = (struct isst_failure){ .error = -EIO,
+						   .message = "package 1 is locked" };
 	change_machine(&run, &enable);
 	assert_int_equal(library.runs, 0);
 	assert_outcome(STATUS_FAILED,
@@ -545,7 +618,7 @@ static void cpus_that_were_not_named_are_counted(void **state)
 	(void)state;
 	name_cpus();
 	run.targets.named = false;
-	library.domain[0] = (struct isst_failure){ -EIO, "CPU 12: refused", 0 };
+	library.domain[0] = (struct isst_failure){ .error = -EIO, .message = "CPU 12: refused" };
 	change_machine(&run, &disable_each);
 	assert_outcome(STATUS_FAILED,
 		       "Error: CPU 12: refused (and 1 more)\n" UNIT("0", "12", "turbo-mode",
@@ -618,9 +691,13 @@ static void a_dry_run_lists_what_differs(void **state)
 	(void)state;
 	ask_for(OPTION_DRY_RUN);
 	library.unchanged = true;
-	library.steps[0] = (struct isst_change_step){ "CLOS 0", "0", "1", false };
-	library.steps[1] = (struct isst_change_step){ "CLOS 1", "1", "1", false };
-	library.steps[2] = (struct isst_change_step){ "CLOS 2", NULL, "3", false };
+	library.steps[0] =
+		(struct isst_change_step){ .target = "CLOS 0", .old_value = "0", .new_value = "1" };
+	library.steps[1] =
+		(struct isst_change_step){ .target = "CLOS 1", .old_value = "1", .new_value = "1" };
+	library.steps[2] = (struct isst_change_step){ .target = "CLOS 2",
+						      .old_value = NULL,
+						      .new_value = "3" };
 	change_machine(&run, &enable);
 	change_finish(&run);
 	assert_outcome(STATUS_DONE, "Would change CLOS 0: 0 -> 1\n"
@@ -646,7 +723,8 @@ static void a_dry_run_may_find_nothing_to_do(void **state)
 {
 	(void)state;
 	ask_for(OPTION_DRY_RUN);
-	library.steps[0] = (struct isst_change_step){ "CLOS 1", "1", "1", false };
+	library.steps[0] =
+		(struct isst_change_step){ .target = "CLOS 1", .old_value = "1", .new_value = "1" };
 	change_machine(&run, &enable);
 	change_finish(&run);
 	assert_outcome(STATUS_DONE, "Information: nothing would be changed\n");
@@ -663,7 +741,8 @@ static void a_dry_run_fails_as_the_run_would(void **state)
 {
 	(void)state;
 	ask_for(OPTION_DRY_RUN);
-	library.domain[1] = (struct isst_failure){ -EIO, "package 1 is locked", 0 };
+	library.domain[1] = (struct isst_failure){ .error = -EIO,
+						   .message = "package 1 is locked" };
 	change_machine(&run, &enable);
 	change_finish(&run);
 	assert_int_equal(library.runs, 0);
@@ -708,7 +787,9 @@ static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
-	library.steps[0] = (struct isst_change_step){ "CPU 3", "offline", "online", false };
+	library.steps[0] = (struct isst_change_step){ .target = "CPU 3",
+						      .old_value = "offline",
+						      .new_value = "online" };
 	assert_true(change_all_online(&run));
 	change_finish(&run);
 	assert_outcome(STATUS_DONE, "Would change CPU 3: offline -> online\n" UNFORESEEN);
@@ -719,7 +800,9 @@ static void a_dry_run_does_not_print_unchanged_if_cpus_come_online(void **state)
 	(void)state;
 	ask_for(OPTION_ALL_ONLINE);
 	ask_for(OPTION_DRY_RUN);
-	library.steps[0] = (struct isst_change_step){ "CPU 3", "offline", "online", false };
+	library.steps[0] = (struct isst_change_step){ .target = "CPU 3",
+						      .old_value = "offline",
+						      .new_value = "online" };
 	library.offline_parts[0] = "package 1: all its CPUs (3) are offline";
 	assert_true(change_all_online(&run));
 	change_machine(&run, &enable);

@@ -28,9 +28,7 @@ static struct report *make_report(void)
 	report_number(node, KEY_CPU_COUNT, 4);
 	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, 64);
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
-	report_value(node, KEY_POWER, (struct isst_value){ ISST_KNOWN, 205 });
-	report_value(node, KEY_TJUNCTION_MAX, (struct isst_value){ ISST_ABSENT, 100 });
-	report_value(node, KEY_COOLING_TYPE, (struct isst_value){ ISST_UNREADABLE, 1 });
+	report_number(node, KEY_POWER, 205);
 	report_word(node, KEY_SST_CORE_POWER, "disabled");
 	bucket = report_branch(report_variant(node, KEY_TURBO_LIMITS, "sse"), KEY_BUCKET, 0);
 	report_number(bucket, KEY_CORE_COUNT, 0);

@@ -100,7 +100,7 @@ static void a_feature_that_no_unit_has_is_an_error(void **state)
 static void a_result_exists_or_its_failure_is_reported_once(void **state)
 {
 	struct run *run = *state;
-	const struct isst_failure none = { 0 }, refused = { -EIO, "refused", 0 },
+	const struct failure none = { 0 }, refused = { -EIO, "refused", 0 },
 				  unsupported = { -EOPNOTSUPP, "no such thing", 0 };
 
 	assert_true(run_result(run, &none, true));
@@ -119,9 +119,9 @@ static void a_failure_is_one_error_that_counts_the_others(void **state)
 {
 	struct run *run = *state;
 
-	run_failure(run, &(struct isst_failure){ 0 });
-	run_failure(run, &(struct isst_failure){ -EOPNOTSUPP, "no such thing", 0 });
-	run_failure(run, &(struct isst_failure){ -EIO, "package 0: refused", 2 });
+	run_failure(run, &(struct failure){ 0 });
+	run_failure(run, &(struct failure){ -EOPNOTSUPP, "no such thing", 0 });
+	run_failure(run, &(struct failure){ -EIO, "package 0: refused", 2 });
 	assert_int_equal(run->status, 1);
 	assert_rendered(run->report, FORMAT_TEXT,
 			"Error: no such thing\nError: package 0: refused (and 2 more)\n");

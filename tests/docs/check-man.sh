@@ -295,10 +295,54 @@ blocks_of() {	# $1: language; $2, $3: how the files' names begin and end; $4: do
 	}' "$4"
 }
 
-check_program() {	# $1: C file; the other words: how to compile
+# A C compiler takes a program as C++, too; what it then needs of the C++ library is nothing.
+check_program() {	# $1: C file; $2: language; $3: program; the other words: how to compile
 	file=$1
-	shift
-	"$@" -Wall -Wextra -Werror -I"$root/include" -o "$scratch/program" "$file" "$build/libisst.a" -lcap
+	language=$2
+	program=$3
+	shift 3
+	"$@" -Wall -Wextra -Wshadow -Wconversion -pedantic -Werror -I"$root/include" -o "$program" -x "$language" "$file" \
+		-x none "$build/libisst.a" -lcap
+}
+
+# On the machine of the guide; what it does to it is undone.
+on_guide() {
+	isst --emulate guide emulate -- "$@"
+}
+
+# Prints what the command prints, under other names.
+check_levels_program() {	# $1: program
+	on_guide "$1" > "$scratch/printed" || return 1
+	grep -q '^package 1, die 0, level 3: base_mhz 2700 MHz$' "$scratch/printed" ||
+		{ echo "not the levels of the guide:"; cat "$scratch/printed"; return 1; }
+}
+
+# While the command runs the feature is on, and all is as before when it has ended.
+check_raise_program() {	# $1: program
+	isst --emulate guide core-power info > "$scratch/before" 2>&1
+	on_guide "$1" 2-3 "$build/isst" -c 2 --emulate guide core-power get-assoc > "$scratch/during" 2>&1 || return 1
+	on_guide "$1" 2-3 "$build/isst" -c 0 --emulate guide core-power info >> "$scratch/during" 2>&1 || return 1
+	isst --emulate guide core-power info > "$scratch/after" 2>&1
+	if ! grep -q 'clos:0' "$scratch/during" || ! grep -q 'clos-enable-status:enabled' "$scratch/during"; then
+		echo "not raised:"
+		cat "$scratch/during"
+		return 1
+	fi
+	diff "$scratch/before" "$scratch/after"
+}
+
+check_watch_program() {	# $1: program
+	on_guide "$1" 400 50 > "$scratch/watched" &
+	watcher=$!
+	tries=0
+	while ! grep -q '^package 0, die 0: current_level.0..0.: 0 -> 3$' "$scratch/watched"; do
+		[ $tries -lt 100 ] || { echo "nothing was seen"; kill $watcher; return 1; }
+		[ $tries -ne 10 ] || isst --emulate guide perf-profile set-config-level -l 3 > "$scratch/none" 2>&1
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	kill $watcher
+	isst --emulate guide perf-profile set-config-level -l 0 > "$scratch/none" 2>&1
 }
 
 # Where there is no driver a program that cannot read must not end as if it could.
@@ -398,15 +442,34 @@ compiler=$(sed -n 1p "$build/flags")
 instruments=$(sed 1d "$build/flags" | tr ' ' '\n' | grep -e '^-fsanitize=' -e '^--coverage$')
 if command -v "${compiler%% *}" > /dev/null; then
 	blocks_of c "$scratch/program" .c "$root/docs/library.md"
+	languages=c
 	# shellcheck disable=SC2086  # compiler (ccache gcc, say) and instruments are words on purpose
-	check "the library's program compiles" check_program "$scratch/program1.c" $compiler $instruments
+	echo | $compiler -x c++ -fsyntax-only - 2> /dev/null && languages='c c++'
+	for number in 1 2 3; do
+		for language in $languages; do
+			# shellcheck disable=SC2086  # as above
+			check "docs/library.md, program $number compiles as $language" check_program \
+				"$scratch/program$number.c" $language "$scratch/$language$number" $compiler $instruments
+		done
+	done
 	if [ -e /dev/isst_interface ]; then
-		skip "the library's program fails where there is no driver" "there is a driver here"
+		skip "the first program fails where there is no driver" "there is a driver here"
 	else
-		check "the library's program fails where there is no driver" check_program_fails "$scratch/program"
+		check "the first program fails where there is no driver" check_program_fails "$scratch/c1"
+	fi
+	if [ "$emulator" = yes ] && runs_programs; then
+		isst --emulate guide platform reset > /dev/null
+		for language in $languages; do
+			check "the first program prints levels ($language)" check_levels_program "$scratch/${language}1"
+			check "the second one raises cores while a command runs ($language)" \
+				check_raise_program "$scratch/${language}2"
+			check "the third one sees a change ($language)" check_watch_program "$scratch/${language}3"
+		done
+	else
+		skip "the programs run" "this build has no emulator that runs them"
 	fi
 else
-	skip "the library's program compiles" "no $compiler"
+	skip "the library's programs" "no $compiler"
 fi
 
 echo "1..$count"

@@ -479,11 +479,11 @@ struct trace {
 	unsigned int commands;
 };
 
-static void count_commands(void *data, const char *line)
+static void count_commands(void *data, enum isst_log_level level, const char *line)
 {
 	struct trace *trace = data;
 
-	trace->commands += !strncmp(line, "mbox_send: cpu:", 15);
+	trace->commands += level == ISST_LOG_DEBUG && !strncmp(line, "mbox_send: cpu:", 15);
 }
 
 static void D66_each_command_is_a_line_of_the_trace(void **state)
@@ -491,8 +491,9 @@ static void D66_each_command_is_a_line_of_the_trace(void **state)
 	struct bench *bench = start(*state);
 	struct trace trace = { 0 };
 
-	bench->messages.debug = count_commands;
-	bench->messages.debug_data = &trace;
+	bench->messages.log = count_commands;
+	bench->messages.log_data = &trace;
+	bench->messages.log_level = ISST_LOG_DEBUG;
 	send_entries(bench, 100);
 	assert_int_equal(trace.commands, 100);
 	finish(bench);

@@ -12,7 +12,7 @@
 
 #include "base/machine.h"
 #include "isst-emulator.h"
-#include "isst.h"
+#include "topology/context.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-#include "isst.h"
+#include "features/features.h"
+#include "topology/context.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

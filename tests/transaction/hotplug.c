@@ -442,7 +442,7 @@ static struct {
 	bool ends;
 } leaving;
 
-static bool carrier_leaves(void *data)
+static int carrier_leaves(void *data)
 {
 	(void)data;
 	if (leaving.calls++ == leaving.at)

@@ -19,7 +19,7 @@ static void note_line(void *data, const char *line)
 		row.changes[row.lines++] = row.counts->changes;
 }
 
-static bool after_two_cpus(void *data)
+static int after_two_cpus(void *data)
 {
 	(void)data;
 	return row.lines == 2;

@@ -204,7 +204,7 @@ static bool sets_uncore(struct isst_context *context)
 
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
 	assert_int_equal(isst_plan_level(change, &request, 1, 1, true), 0);
-	assert_int_equal(isst_change_run(change), 0);
+	assert_int_equal(change_run(change), 0);
 	for (size_t i = 0; (step = isst_change_step(change, i)) != NULL; i++)
 		found |= strstr(step->target, "uncore") != NULL;
 	isst_change_free(change);

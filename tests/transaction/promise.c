@@ -44,7 +44,7 @@ static void set_level(struct program *program, unsigned int level)
 	assert_int_equal(
 		isst_change_new(program->context, &(struct isst_change_options){ 0 }, &change), 0);
 	assert_int_equal(isst_plan_level(change, &request, 1, level, false), 0);
-	assert_int_equal(isst_change_run(change), 0);
+	assert_int_equal(change_run(change), 0);
 	isst_change_free(change);
 }
 
@@ -83,7 +83,7 @@ static void C1_a_change_reaches_all_its_targets_unless_less_is_asked_for(void **
 		assert_int_equal(isst_plan_core_power(program.change, program.requests, 2, true,
 						      ISST_KEEP_PRIORITY),
 				 0);
-		result = isst_change_run(program.change);
+		result = change_run(program.change);
 		if (result != TARGETS[i].result)
 			fail_msg("%zu: %d: %s", i, result, isst_error(program.context));
 		assert_true((program.counts.changes > 0) == (result == 0));
@@ -124,7 +124,7 @@ static void C1_targets_without_the_feature_are_skipped_only_on_request(void **st
 						     &program.requests[CASES[i].first],
 						     CASES[i].count, true, false),
 				 0);
-		result = isst_change_run(program.change);
+		result = change_run(program.change);
 		if (result != CASES[i].result)
 			fail_msg("%zu: %d: %s", i, result, isst_error(program.context));
 		program_end(&program);
@@ -143,7 +143,7 @@ static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **st
 	assert_int_equal(isst_plan_core_power(program.change, &program.requests[1], 1, true,
 					      ISST_KEEP_PRIORITY),
 			 0);
-	assert_int_equal(isst_change_run(program.change), -EIO);
+	assert_int_equal(change_run(program.change), -EIO);
 	assert_int_equal(program.counts.changes, 0);
 	program_end(&program);
 }
@@ -160,7 +160,7 @@ static void a_change_that_was_planned_before_another_one_is_not_made(void **stat
 	assert_int_equal(isst_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
 	set_level(&program, 1);
 	changes = program.counts.changes;
-	assert_int_equal(isst_change_run(program.change), -EINVAL);
+	assert_int_equal(change_run(program.change), -EINVAL);
 	assert_non_null(strstr(isst_error(program.context), "another change was made since"));
 	assert_int_equal(program.counts.changes, changes);
 	program_end(&program);
@@ -180,7 +180,7 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 	(void)state;
 	program_begin(&program, "guide", "", &DRY_RUN);
 	assert_int_equal(isst_plan_level(program.change, program.requests, 2, 1, true), 0);
-	assert_int_equal(isst_change_run(program.change), 0);
+	assert_int_equal(change_run(program.change), 0);
 	while (isst_change_step(program.change, together))
 		together++;
 	isst_change_free(program.change);
@@ -191,7 +191,7 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 	assert_int_equal(program.change->enabled_count, 2);
 	assert_true(program.change->enabled[0].domain.package !=
 		    program.change->enabled[1].domain.package);
-	assert_int_equal(isst_change_run(program.change), 0);
+	assert_int_equal(change_run(program.change), 0);
 	while (isst_change_step(program.change, apart))
 		apart++;
 	assert_int_equal(apart, together);
@@ -207,8 +207,8 @@ static void a_change_that_was_run_is_not_run_again(void **state)
 	assert_int_equal(isst_plan_turbo_ratio_limits(program.change, program.requests, 2,
 						      0x1515151515151515),
 			 0);
-	assert_int_equal(isst_change_run(program.change), 0);
-	assert_int_equal(isst_change_run(program.change), -EINVAL);
+	assert_int_equal(change_run(program.change), 0);
+	assert_int_equal(change_run(program.change), -EINVAL);
 	assert_non_null(isst_change_step(program.change, 0));
 	program_end(&program);
 }
@@ -234,7 +234,7 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 	assert_null(other);
 	assert_int_equal(isst_change_objection(program.change), -EINVAL);
 	check_holds(isst_error(program.context), "CLOS 9: there are 0 to 3");
-	assert_int_equal(isst_change_run(program.change), -EINVAL);
+	assert_int_equal(change_run(program.change), -EINVAL);
 	assert_int_equal(program.counts.changes, 0);
 	program_end(&program);
 }
@@ -253,7 +253,7 @@ static void an_invalid_priority_is_refused(void **state)
 						      i % 2 == 0, priority),
 				 -EINVAL);
 		check_holds(isst_error(program.context), "priority");
-		assert_int_equal(isst_change_run(program.change), -EINVAL);
+		assert_int_equal(change_run(program.change), -EINVAL);
 		assert_int_equal(program.counts.changes, 0);
 		program_end(&program);
 	}
@@ -279,7 +279,7 @@ static void C4_a_request_is_planned_from_what_those_before_it_leave(void **state
 	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, true), 0);
 	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	assert_int_equal(program.requests[0].failure.error, 0);
-	if (isst_change_run(program.change))
+	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
 	check_picture(&program, CPUFREQ(0, "base_frequency") ": 2300000\n");
 	check_picture(&program, CPUFREQ(2, "base_frequency") ": 1800000\n");
@@ -298,12 +298,12 @@ static void C4_limits_are_those_of_the_level_that_is_planned(void **state)
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
 	assert_int_equal(isst_plan_level(first, program.requests, 1, 1, true), 0);
-	assert_int_equal(isst_change_run(first), 0);
+	assert_int_equal(change_run(first), 0);
 	isst_change_free(first);
 	check_picture(&program, "cpu at 2: online 0 limits 0 2147483647\n");
 	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, true), 0);
 	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
-	if (isst_change_run(program.change))
+	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
 	for (size_t i = 0; isst_change_warning(program.change, i); i++)
 		assert_null(strstr(isst_change_warning(program.change, i), "clipped"));
@@ -325,7 +325,7 @@ static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
 	before = machine_picture(&program.machine);
 	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, false), 0);
 	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
-	assert_int_equal(isst_change_run(program.change), -EIO);
+	assert_int_equal(change_run(program.change), -EIO);
 	assert_null(isst_change_difference(program.change, 0));
 	machine_check(&program.machine, before, "two requests");
 	free(before);
@@ -343,7 +343,7 @@ static void C4_a_feature_that_goes_off_with_the_level_is_switched_on_again(void 
 	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 1, false), 0);
 	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, false), 0);
 	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, false), 0);
-	if (isst_change_run(program.change))
+	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
 	check_picture(&program, CPUFREQ(0, "base_frequency") ": 2300000\n");
 	program_end(&program);
@@ -360,13 +360,13 @@ static void C4_what_a_request_forbids_an_earlier_one_may_have_settled(void **sta
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
 	assert_int_equal(isst_plan_turbo_freq(first, program.requests, 1, &on), 0);
-	assert_int_equal(isst_change_run(first), 0);
+	assert_int_equal(change_run(first), 0);
 	isst_change_free(first);
 	assert_int_equal(isst_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
 	assert_int_equal(isst_plan_core_power(program.change, program.requests, 1, false,
 					      ISST_KEEP_PRIORITY),
 			 0);
-	if (isst_change_run(program.change))
+	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
 	program_end(&program);
 }
@@ -382,7 +382,7 @@ static void C5_a_change_without_options_has_the_defaults(void **state)
 	assert_int_equal(
 		isst_plan_core_power(program.change, program.requests, 1, true, ISST_KEEP_PRIORITY),
 		0);
-	assert_int_equal(isst_change_run(program.change), 0);
+	assert_int_equal(change_run(program.change), 0);
 	assert_false(isst_change_unchanged(program.change));
 	program_end(&program);
 }
@@ -417,7 +417,7 @@ static void C8_the_system_log_is_written_to_only_if_asked_for(void **state)
 		request.domain = isst_domain(context, 0);
 		assert_int_equal(isst_change_new(context, NULL, &change), 0);
 		assert_int_equal(isst_plan_level(change, &request, 1, 1, false), 0);
-		assert_int_equal(isst_change_run(change), 0);
+		assert_int_equal(change_run(change), 0);
 		assert_int_equal(is_logged(&machine), asked);
 		isst_change_free(change);
 		isst_close(context);
@@ -464,7 +464,7 @@ static int change_within_limit(const struct machine *machine)
 	if (isst_change_new(context, NULL, &change) ||
 	    isst_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY))
 		return 2;
-	if (isst_change_run(change) != -EFBIG)
+	if (change_run(change) != -EFBIG)
 		return 3;
 	if (!strstr(isst_error(context), "ulimit -f"))
 		return 4;
@@ -534,7 +534,7 @@ static void list_change(struct program *program, unsigned int round)
 	isst_plan_base_freq(change, program->requests, count, true, true);
 	isst_plan_turbo_freq(change, program->requests, count, &turbo_freq);
 	isst_plan_clos(change, program->requests, count, &clos);
-	isst_change_run(change);
+	change_run(change);
 	for (size_t i = 0; isst_change_step(change, i); i++)
 		assert_non_null(isst_change_step(change, i)->target);
 	isst_change_free(change);
@@ -618,7 +618,7 @@ static void two_classes_for_one_core_are_refused(void **state)
 		assert_int_equal(error, PAIRS[i].message ? -EINVAL : 0);
 		if (PAIRS[i].message)
 			assert_string_equal(isst_error(program.context), PAIRS[i].message);
-		assert_int_equal(isst_change_run(program.change), error);
+		assert_int_equal(change_run(program.change), error);
 		assert_int_equal(isst_clos_association_read(program.context, pair, 2), 0);
 		for (size_t k = 0; k < 2; k++)
 			assert_int_equal(pair[k].clos, error ? 0 : PAIRS[i].clos[k]);

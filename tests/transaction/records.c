@@ -402,7 +402,7 @@ static void settings_that_could_not_be_saved_are_reported(void **state)
 static char *replaced;
 
 /** Puts a directory into the place of the record, once it has been read. */
-static bool replace_record(void *data)
+static int replace_record(void *data)
 {
 	(void)data;
 	unlink(replaced);
@@ -834,7 +834,7 @@ static void make_at_once(const struct machine *machine, const char *requests)
 		assert_int_equal(objections.error, 0);
 		free(objections.lines);
 	}
-	if (isst_change_run(change))
+	if (change_run(change))
 		fail_msg("%s: %s", requests, isst_error(context));
 	isst_change_free(change);
 	isst_close(context);
@@ -946,7 +946,7 @@ static void switch_domain(const struct machine *machine, const struct switching 
 	else
 		assert_int_equal(
 			isst_plan_base_freq(change, requests, count, switching->enable, true), 0);
-	if (isst_change_run(change))
+	if (change_run(change))
 		fail_msg("%s", isst_error(context));
 	isst_change_free(change);
 	free(requests);

@@ -247,12 +247,12 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	assert_int_equal(isst_plan_base_freq(change, &request, 1, true, true), 0);
 	machine_faults(&machine, "%s",
 		       CLOS_WRITE " EBUSY after 1\nwrite /sys/* EIO\nmailbox 0x7f/0x02 EIO\n");
-	assert_int_equal(isst_change_run(change), -ENOTRECOVERABLE);
+	assert_int_equal(change_run(change), -ENOTRECOVERABLE);
 	isst_change_free(change);
 	machine_faults(&machine, "%s", "");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
 	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), 0);
-	assert_int_equal(isst_change_run(change), -EIO);
+	assert_int_equal(change_run(change), -EIO);
 	check_holds(isst_error(context), "an earlier change could not be rolled back");
 	isst_change_free(change);
 	assert_int_equal(isst_journal_open(context, &journal), 0);
@@ -263,7 +263,7 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	machine_check(&machine, before, "the journal was applied");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
 	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), 0);
-	assert_int_equal(isst_change_run(change), 0);
+	assert_int_equal(change_run(change), 0);
 	isst_change_free(change);
 	isst_close(context);
 	free(before);

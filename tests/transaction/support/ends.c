@@ -16,7 +16,7 @@ static void interrupt_now(void)
 	interrupted_now = true;
 }
 
-static bool is_interrupted(void *data)
+static int is_interrupted(void *data)
 {
 	(void)data;
 	return interrupted_now;

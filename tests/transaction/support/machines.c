@@ -481,7 +481,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 	if (outcome->planning == -EOPNOTSUPP && !objections.error)
 		outcome->planning = 0;
 	if (!outcome->planning && objections.planned)
-		outcome->result = isst_change_run(change);
+		outcome->result = change_run(change);
 	outcome->unchanged = isst_change_unchanged(change);
 	outcome->warnings = gather(next_warning, change);
 	outcome->differences = gather(next_difference, change);

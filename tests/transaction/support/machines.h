@@ -6,6 +6,7 @@
 #include "isst-emulator.h"
 #include "support/check.h"
 #include "support/keep.h"
+#include "transaction/tracked.h"
 #include "transaction/support/requests.h"
 #include "transaction/support/seam.h"
 
@@ -70,7 +71,7 @@ void moment_clear(struct moment *moment);
 struct making {
 	const struct seam_plan *seam; /* NULL: the emulator alone */
 	struct seam_counts *counts;
-	bool (*interrupted)(void *data);
+	int (*interrupted)(void *data);
 	void (*progress)(void *data, const char *line);
 	unsigned int lock_ms;
 	bool dauntless; /* goes on with some domains where others refuse */

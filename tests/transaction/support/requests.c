@@ -20,7 +20,7 @@ static void note(struct objections *objections, const struct isst_failure *failu
 		return;
 	}
 	add_line(objections, failure);
-	if (!objections->error && failure->error != -ISST_NOT_HERE)
+	if (!objections->error && failure->error != -EOPNOTSUPP)
 		objections->error = failure->error;
 }
 

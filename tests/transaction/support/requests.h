@@ -4,7 +4,8 @@
 #ifndef TESTS_TRANSACTION_REQUESTS_H
 #define TESTS_TRANSACTION_REQUESTS_H
 
-#include "isst.h"
+#include "features/features.h"
+#include "transaction/tracked.h"
 
 /** What stands against a request, a line each; and whether it was planned for anything. */
 struct objections {

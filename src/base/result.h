@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every result of the library carries: why it could not be obtained, and numbers that may be
+ * absent. */
+#ifndef ISST_BASE_RESULT_H
+#define ISST_BASE_RESULT_H
+
+#include "base/growth.h"
+
+/**
+ * Why a result could not be obtained. A result with @error 0 is complete; otherwise what could be
+ * read is still there and @message tells of the first thing that failed, @more how many failed
+ * besides.
+ */
+struct isst_failure {
+	int error; /* 0 or a negative errno */
+	const char *message;
+	unsigned int more;
+	ISST_MAY_GROW;
+};
+
+/** A number that the hardware may lack or fail to tell. */
+enum isst_state {
+	ISST_ABSENT,	 /* this machine has no such value */
+	ISST_KNOWN,	 /* @value holds it */
+	ISST_UNREADABLE, /* it could not be read; the result's isst_failure says why */
+};
+
+struct isst_value {
+	enum isst_state state;
+	unsigned int value;
+	ISST_MAY_GROW;
+};
+
+#endif

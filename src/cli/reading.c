@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads for all units at once, and reports unit by unit. Must not know features. */
+#include "reading.h"
+
+#include <errno.h>
+
+struct isst_targets *domain_targets(struct run *run)
+{
+	struct isst_targets *targets = isst_targets_new(run->context);
+	int error = targets ? 0 : -ENOMEM;
+
+	for (size_t slot = 0; slot < run->targets.domain_count && !error; slot++)
+		error = isst_targets_add_domain(targets, run->targets.domains[slot]);
+	if (!error)
+		return targets;
+	isst_targets_free(targets);
+	run_error(run, STATUS_FAILED, "%s",
+		  error == -ENOMEM ? "out of memory" : isst_error(run->context));
+	return NULL;
+}
+
+struct isst_targets *cpu_targets(struct run *run)
+{
+	struct isst_targets *targets = isst_targets_new(run->context);
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = targets && cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < run->targets.unit_count && !error; i++)
+		error = isst_cpuset_add(cpus, run->targets.units[i].cpu, run->targets.units[i].cpu);
+	if (!error)
+		error = isst_targets_add_cpus(targets, cpus);
+	isst_cpuset_free(cpus);
+	if (!error)
+		return targets;
+	isst_targets_free(targets);
+	run_error(run, STATUS_FAILED, "%s",
+		  error == -ENOMEM ? "out of memory" : isst_error(run->context));
+	return NULL;
+}
+
+/** Makes the request of a question; *@request is NULL where there is nothing to ask for. */
+static int make_request(const struct run *run, const struct question *question,
+			struct isst_request **request)
+{
+	*request = NULL;
+	if (!question->value || !request_has(run->request, question->option))
+		return 0;
+	*request = isst_request_new();
+	if (!*request)
+		return -ENOMEM;
+	return isst_request_set(*request, question->value,
+				request_number(run->request, question->option));
+}
+
+struct isst_results *read_domains(struct run *run, const struct question *question)
+{
+	struct isst_targets *targets = domain_targets(run);
+	struct isst_results *results = NULL;
+	struct isst_request *request;
+	int error;
+
+	if (!targets)
+		return NULL;
+	error = make_request(run, question, &request);
+	if (!error)
+		error = question->read(run->context, targets, request, question->flags, &results);
+	/* Where there are results, each says why it failed. */
+	if (error == -ENOMEM)
+		run_error(run, STATUS_FAILED, "out of memory");
+	else if (!results)
+		run_call(run, error);
+	isst_request_free(request);
+	isst_targets_free(targets);
+	return results;
+}
+
+void show_domains(struct run *run, const struct question *question,
+		  void (*show)(struct report_node *unit, const struct isst_result *result))
+{
+	struct isst_results *results = read_domains(run, question);
+
+	for (size_t i = 0; results && i < run->targets.unit_count; i++) {
+		const struct unit *unit = &run->targets.units[i];
+		const struct isst_result *result = isst_results_get(results, unit->slot);
+		struct failure failure = failure_of(result, ISST_PART_RESULT);
+
+		if (run_result(run, &failure, unit->first))
+			show(unit_report(unit, run->context, run->report), result);
+	}
+	isst_results_free(results);
+}
+
+void report_value(struct report_node *parent, enum key_id key, const struct isst_result *result,
+		  int id)
+{
+	report_value_at(parent, key, result, id, 0, 0);
+}
+
+void report_value_at(struct report_node *parent, enum key_id key, const struct isst_result *result,
+		     int id, unsigned int row, unsigned int column)
+{
+	unsigned int value;
+
+	if (isst_result_value_at(result, id, row, column, &value) == 0)
+		report_number(parent, key, value);
+}
+
+void report_flag(struct report_node *parent, enum key_id key, const struct isst_result *result,
+		 int id)
+{
+	unsigned int value;
+
+	if (isst_result_value(result, id, &value) == 0)
+		report_state(parent, key, value);
+}
+
+unsigned int value_of(const struct isst_result *result, int id)
+{
+	unsigned int value = 0;
+
+	return isst_result_value(result, id, &value) == 0 ? value : 0;
+}
+
+bool has_value(const struct isst_result *result, int id)
+{
+	unsigned int value;
+
+	return isst_result_value(result, id, &value) == 0;
+}
+
+const struct isst_cpuset *cpus_of(const struct isst_result *result, int id)
+{
+	const struct isst_cpuset *cpus;
+
+	return isst_result_cpus(result, id, &cpus) == 0 ? cpus : NULL;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the firmware answers, as the features read it: a struct for each kind of result. Programs
+ * see none of them: src/library/values.c looks the values up.
+ */
+#ifndef ISST_FIRMWARE_RESULTS_H
+#define ISST_FIRMWARE_RESULTS_H
+
+#include "base/place.h"
+#include "base/result.h"
+
+struct isst_perf_profile {
+	ISST_MAY_GROW;
+	const struct isst_domain *domain; /* in */
+	struct isst_failure failure;
+	unsigned int version;
+	unsigned int highest_level;
+	unsigned int level_mask; /* bit n: level n exists; 0: not told, nearly always all do */
+	unsigned int current_level;
+	bool locked;
+	bool enabled;
+};
+
+enum { ISST_TRL_TYPES = 6, ISST_BUCKETS = 8 };
+
+/** SST-BF at one level of one domain. */
+struct isst_base_freq {
+	ISST_MAY_GROW;
+	struct isst_failure failure;
+	struct isst_cpuset *high_priority; /* CPUs of the high priority cores; NULL if unreadable */
+	struct isst_value high_mhz, low_mhz;
+	struct isst_value tjunction_c;
+	struct isst_value power_w;
+};
+
+/** SST-TF at one level of one domain. */
+struct isst_turbo_freq {
+	ISST_MAY_GROW;
+	struct isst_failure failure;
+	/** Number of valid buckets. */
+	unsigned int buckets;
+	unsigned int high_priority_cores[ISST_BUCKETS];
+	/** By TRL type and bucket: what the high priority cores reach; absent where there is none.
+	 */
+	struct isst_value mhz[ISST_TRL_TYPES][ISST_BUCKETS];
+	/** By TRL type: what low priority cores are clipped to. */
+	struct isst_value clip_mhz[ISST_TRL_TYPES];
+};
+
+/** Turbo limits of one TRL type: up to @core_count active cores reach @mhz. */
+struct isst_turbo_limit {
+	ISST_MAY_GROW;
+	bool present; /* the first bucket has a ratio */
+	struct isst_value core_count[ISST_BUCKETS];
+	struct isst_value mhz[ISST_BUCKETS];
+};
+
+/** Frequencies of a level's uncore fabric. */
+struct isst_fabric {
+	ISST_MAY_GROW;
+	struct isst_value base_mhz, min_mhz, max_mhz;
+};
+
+/** Everything that a performance level of a domain specifies. To be emptied with
+ * isst_level_clear(). */
+struct isst_level {
+	ISST_MAY_GROW;
+	const struct isst_domain *domain;	 /* in */
+	unsigned int level;			 /* in */
+	const struct isst_perf_profile *profile; /* in: the domain's, where it was read; or NULL */
+	struct isst_failure failure;
+	/* On or off: by mailbox as the firmware tells it of this level, by TPMI at the current one.
+	 */
+	enum isst_feature_state turbo_freq, base_freq;
+	enum isst_feature_state core_power;
+	struct isst_cpuset *cpus; /* CPUs that may be online; NULL if unreadable or not told */
+	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */
+	struct isst_value tdp_ratio;
+	struct isst_value base_mhz, base_avx2_mhz, base_avx512_mhz, base_amx_mhz;
+	struct isst_fabric fabric[2];
+	struct isst_value memory_mhz;
+	struct isst_value cooling_type;
+	struct isst_value power_w, tjunction_c;
+	struct isst_turbo_limit limit[ISST_TRL_TYPES];
+	struct isst_base_freq base_freq_info;	/* where base_freq is supported */
+	struct isst_turbo_freq turbo_freq_info; /* where turbo_freq is supported */
+};
+
+struct isst_core_power {
+	ISST_MAY_GROW;
+	const struct isst_domain *domain; /* in */
+	struct isst_failure failure;
+	bool supported;
+	bool enabled;			  /* the feature */
+	struct isst_failure clos_failure; /* of what follows, where core-power is not supported */
+	bool clos_enabled;		  /* the use of classes of service */
+	enum isst_priority priority;
+};
+
+enum { ISST_CLOS_COUNT = 4 };
+
+struct isst_clos {
+	ISST_MAY_GROW;
+	const struct isst_domain *domain; /* in */
+	unsigned int clos;		  /* in: 0..3 */
+	struct isst_failure failure;
+	unsigned int epp, weight;
+	unsigned int min_mhz, max_mhz, desired_mhz;
+};
+
+struct isst_clos_association {
+	ISST_MAY_GROW;
+	const struct isst_cpu *cpu; /* in */
+	struct isst_failure failure;
+	unsigned int clos;
+};
+
+struct isst_turbo_ratio_limits {
+	ISST_MAY_GROW;
+	const struct isst_domain *domain; /* in */
+	struct isst_failure failure;
+	uint64_t value; /* MSR 0x1ad: eight ratios (100 MHz), bucket 0 in the lowest byte */
+};
+
+#endif

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Adding requests to a change, and its steps. */
+#include "transaction/change.h"
+#include "features/features.h"
+#include "library/results.h"
+#include "library/targets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** A call that adds a request. */
+struct addition {
+	struct isst_change *change;
+	struct call call;
+	struct target_list list;
+	int (*plan_domains)(const struct addition *addition, struct domain_request *requests,
+			    size_t count);
+	/* For CPUs, with the failures as results. */
+	int (*plan_cpus)(const struct addition *addition, struct isst_results *results);
+};
+
+static const int NO_VALUES[] = { 0 };
+
+static bool is_io(const struct isst_result *result)
+{
+	return !result->cpu && isst_domain_is_io(result->domain);
+}
+
+static int plan_domains(const struct addition *addition, struct isst_results *results)
+{
+	struct domain_request *requests = calloc(results->count + 1, sizeof(*requests));
+	int error;
+
+	if (!requests)
+		return call_no_memory(addition->call.context);
+	for (size_t i = 0; i < results->count; i++)
+		requests[i].domain = results->items[i].domain;
+	error = addition->plan_domains(addition, requests, results->count);
+	for (size_t i = 0; i < results->count && !error; i++)
+		if (result_fail(&results->items[i], ISST_PART_RESULT, &requests[i].failure))
+			error = call_no_memory(addition->call.context);
+	free(requests);
+	return error;
+}
+
+static struct isst_results *prepare(const struct addition *addition)
+{
+	bool for_cpus = addition->call.for_cpus;
+	const struct target_list *list = &addition->list;
+	struct isst_results *results = results_new(for_cpus ? list->cpu_count : list->domain_count,
+						   0);
+
+	for (size_t i = 0; results && i < results->count; i++) {
+		struct isst_result *result = &results->items[i];
+
+		result->target = i;
+		result->cpu = for_cpus ? list->cpus[i] : NULL;
+		result->domain = result->cpu ? result->cpu->domain : list->domains[i];
+	}
+	return results;
+}
+
+/** Whether flags say which way something is to be switched. */
+static bool is_switch(unsigned int flags)
+{
+	unsigned int way = flags & (ISST_ENABLE | ISST_DISABLE);
+
+	return way == ISST_ENABLE || way == ISST_DISABLE;
+}
+
+static int check(struct addition *addition)
+{
+	struct call *call = &addition->call;
+	const char *before;
+	int error;
+
+	if (!call->values)
+		call->values = NO_VALUES;
+	error = call_check(call, &addition->list);
+	if (error || !(call->known_flags & ISST_ENABLE) || is_switch(call->flags))
+		return error;
+	before = message_begin(&call->context->messages);
+	return message_end(&call->context->messages, before,
+			   message_error(&call->context->messages, -EINVAL,
+					 "either ISST_ENABLE or ISST_DISABLE has to be given"));
+}
+
+/** A change that lacks one of its requests is not to be made. Returns @error. */
+static int spoil(struct isst_change *change, int error)
+{
+	if (!change->objection.error)
+		change->objection = (struct isst_failure){ .error = error,
+							   .message = isst_error(change->context) };
+	return error;
+}
+
+/** Plans, and makes results of what stands against it. */
+static int add(struct addition *addition, struct isst_results **out)
+{
+	struct isst_results *results;
+	int error;
+
+	if (out)
+		*out = NULL;
+	error = check(addition);
+	if (error)
+		return spoil(addition->change, error);
+	results = prepare(addition);
+	if (!results)
+		return spoil(addition->change, call_no_memory(addition->call.context));
+	error = addition->plan_cpus ? addition->plan_cpus(addition, results)
+				    : plan_domains(addition, results);
+	if (error) {
+		isst_results_free(results);
+		return spoil(addition->change, error);
+	}
+	error = results_conclude(addition->call.context, results, is_io);
+	if (out)
+		*out = results;
+	else
+		isst_results_free(results);
+	return error;
+}
+
+/** The beginning of each addition. */
+static struct addition begin(struct isst_change *change, const struct isst_targets *targets,
+			     const struct isst_request *request, unsigned int flags)
+{
+	return (struct addition){ .change = change,
+				  .call = { .context = change->context,
+					    .targets = targets,
+					    .request = request,
+					    .flags = flags } };
+}
+
+/** What a request has to say, and does not. */
+static int refuse_without(const struct addition *addition, int id)
+{
+	struct messages *messages = &addition->call.context->messages;
+	const char *before = message_begin(messages);
+
+	return message_end(messages, before,
+			   message_error(messages, -EINVAL, "the request has to say the value %s",
+					 isst_value_name(id)));
+}
+
+static bool enables(const struct addition *addition)
+{
+	return addition->call.flags & ISST_ENABLE;
+}
+
+static bool is_automatic(const struct addition *addition)
+{
+	return addition->call.flags & ISST_AUTO;
+}
+
+/* ---- For domains ---- */
+
+static int plan_level(const struct addition *addition, struct domain_request *requests,
+		      size_t count)
+{
+	uint64_t level;
+
+	if (!request_get(addition->call.request, ISST_VALUE_LEVEL, &level))
+		return refuse_without(addition, ISST_VALUE_LEVEL);
+	return isst_plan_level(addition->change, requests, count, (unsigned int)level,
+			       addition->call.flags & ISST_ONLINE);
+}
+
+int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
+			  const struct isst_request *request, unsigned int flags,
+			  struct isst_results **results)
+{
+	static const int VALUES[] = { ISST_VALUE_LEVEL, 0 };
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.values = VALUES;
+	addition.call.known_flags = ISST_ONLINE;
+	addition.plan_domains = plan_level;
+	return add(&addition, results);
+}
+
+static int plan_base_freq(const struct addition *addition, struct domain_request *requests,
+			  size_t count)
+{
+	return isst_plan_base_freq(addition->change, requests, count, enables(addition),
+				   is_automatic(addition));
+}
+
+int isst_change_add_base_freq(struct isst_change *change, const struct isst_targets *targets,
+			      const struct isst_request *request, unsigned int flags,
+			      struct isst_results **results)
+{
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE | ISST_AUTO;
+	addition.plan_domains = plan_base_freq;
+	return add(&addition, results);
+}
+
+static int plan_turbo_freq(const struct addition *addition, struct domain_request *requests,
+			   size_t count)
+{
+	const struct isst_request *request = addition->call.request;
+	struct turbo_freq_request turbo_freq = {
+		.enable = enables(addition),
+		.automatic = is_automatic(addition),
+		.high_priority = request_get_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS),
+	};
+
+	turbo_freq.limits_given = request_get(request, ISST_VALUE_TURBO_RATIO_LIMITS,
+					      &turbo_freq.limits);
+	return isst_plan_turbo_freq(addition->change, requests, count, &turbo_freq);
+}
+
+int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	static const int VALUES[] = { ISST_VALUE_HIGH_PRIORITY_CPUS, ISST_VALUE_TURBO_RATIO_LIMITS,
+				      0 };
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.values = VALUES;
+	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE | ISST_AUTO;
+	addition.plan_domains = plan_turbo_freq;
+	return add(&addition, results);
+}
+
+static int plan_core_power(const struct addition *addition, struct domain_request *requests,
+			   size_t count)
+{
+	enum isst_priority_request priority = ISST_KEEP_PRIORITY;
+	uint64_t asked;
+
+	if (request_get(addition->call.request, ISST_VALUE_PRIORITY, &asked))
+		priority = asked == ISST_ORDERED ? ISST_MAKE_ORDERED : ISST_MAKE_PROPORTIONAL;
+	return isst_plan_core_power(addition->change, requests, count, enables(addition), priority);
+}
+
+int isst_change_add_core_power(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	static const int VALUES[] = { ISST_VALUE_PRIORITY, 0 };
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.values = VALUES;
+	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE;
+	addition.plan_domains = plan_core_power;
+	return add(&addition, results);
+}
+
+static int plan_clos(const struct addition *addition, struct domain_request *requests, size_t count)
+{
+	const struct isst_request *request = addition->call.request;
+	const struct isst_clos values = {
+		.clos = request_get_number(request, ISST_VALUE_CLOS, 0),
+		.epp = request_get_number(request, ISST_VALUE_CLOS_EPP, 0),
+		.weight = request_get_number(request, ISST_VALUE_CLOS_WEIGHT, 0),
+		.min_mhz = request_get_number(request, ISST_VALUE_CLOS_MIN_MHZ, 0),
+		.max_mhz = request_get_number(request, ISST_VALUE_CLOS_MAX_MHZ, ISST_NO_LIMIT_MHZ),
+		.desired_mhz = request_get_number(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0),
+	};
+	uint64_t clos;
+
+	if (!request_get(request, ISST_VALUE_CLOS, &clos))
+		return refuse_without(addition, ISST_VALUE_CLOS);
+	return isst_plan_clos(addition->change, requests, count, &values);
+}
+
+int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
+			 const struct isst_request *request, unsigned int flags,
+			 struct isst_results **results)
+{
+	static const int VALUES[] = { ISST_VALUE_CLOS,
+				      ISST_VALUE_CLOS_EPP,
+				      ISST_VALUE_CLOS_WEIGHT,
+				      ISST_VALUE_CLOS_MIN_MHZ,
+				      ISST_VALUE_CLOS_MAX_MHZ,
+				      ISST_VALUE_CLOS_DESIRED_MHZ,
+				      0 };
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.values = VALUES;
+	addition.plan_domains = plan_clos;
+	return add(&addition, results);
+}
+
+static int plan_limits(const struct addition *addition, struct domain_request *requests,
+		       size_t count)
+{
+	uint64_t limits;
+
+	if (!request_get(addition->call.request, ISST_VALUE_TURBO_RATIO_LIMITS, &limits))
+		return refuse_without(addition, ISST_VALUE_TURBO_RATIO_LIMITS);
+	return isst_plan_turbo_ratio_limits(addition->change, requests, count, limits);
+}
+
+int isst_change_add_turbo_ratio_limits(struct isst_change *change,
+				       const struct isst_targets *targets,
+				       const struct isst_request *request, unsigned int flags,
+				       struct isst_results **results)
+{
+	static const int VALUES[] = { ISST_VALUE_TURBO_RATIO_LIMITS, 0 };
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.values = VALUES;
+	addition.plan_domains = plan_limits;
+	return add(&addition, results);
+}
+
+/* ---- For CPUs ---- */
+
+static int plan_associations(const struct addition *addition, struct isst_results *results)
+{
+	struct isst_clos_association *list = calloc(results->count + 1, sizeof(*list));
+	uint64_t clos;
+	int error = 0;
+
+	if (!list)
+		return call_no_memory(addition->call.context);
+	if (!request_get(addition->call.request, ISST_VALUE_CLOS, &clos))
+		error = refuse_without(addition, ISST_VALUE_CLOS);
+	for (size_t i = 0; i < results->count; i++) {
+		list[i].cpu = results->items[i].cpu;
+		list[i].clos = (unsigned int)clos;
+	}
+	if (!error)
+		error = isst_plan_association(addition->change, list, results->count);
+	for (size_t i = 0; i < results->count && !error; i++)
+		if (result_fail(&results->items[i], ISST_PART_RESULT, &list[i].failure))
+			error = call_no_memory(addition->call.context);
+	free(list);
+	return error;
+}
+
+int isst_change_add_clos_association(struct isst_change *change, const struct isst_targets *targets,
+				     const struct isst_request *request, unsigned int flags,
+				     struct isst_results **results)
+{
+	static const int VALUES[] = { ISST_VALUE_CLOS, 0 };
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.values = VALUES;
+	addition.call.for_cpus = true;
+	addition.plan_cpus = plan_associations;
+	return add(&addition, results);
+}
+
+static int plan_turbo_mode(const struct addition *addition, struct isst_results *results)
+{
+	struct cpu_request *requests = calloc(results->count + 1, sizeof(*requests));
+	int error;
+
+	if (!requests)
+		return call_no_memory(addition->call.context);
+	for (size_t i = 0; i < results->count; i++)
+		requests[i].cpu = results->items[i].cpu;
+	error = isst_plan_turbo_mode(addition->change, requests, results->count, enables(addition));
+	for (size_t i = 0; i < results->count && !error; i++)
+		if (result_fail(&results->items[i], ISST_PART_RESULT, &requests[i].failure))
+			error = call_no_memory(addition->call.context);
+	free(requests);
+	return error;
+}
+
+int isst_change_add_turbo_mode(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	struct addition addition = begin(change, targets, request, flags);
+
+	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE;
+	addition.call.for_cpus = true;
+	addition.plan_cpus = plan_turbo_mode;
+	return add(&addition, results);
+}
+
+int isst_change_add_all_online(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results)
+{
+	struct messages *messages = &change->context->messages;
+	const char *before = message_begin(messages);
+
+	if (results)
+		*results = NULL;
+	if (targets || request || flags)
+		return message_end(messages, before,
+				   message_error(messages, -EINVAL,
+						 "bringing all CPUs online takes no targets, no "
+						 "request and no flags"));
+	return message_end(messages, before, isst_plan_all_online(change));
+}
+
+/* ---- Running ---- */
+
+int isst_change_run(struct isst_change *change)
+{
+	int error = change_run(change);
+
+	return !error && change->left_out ? ISST_PARTIAL : error;
+}
+
+const struct isst_change_step *isst_change_get_step(struct isst_change *change, size_t index)
+{
+	return isst_change_step(change, index);
+}
+
+const char *isst_change_step_target(const struct isst_change_step *step)
+{
+	return step->target;
+}
+
+const char *isst_change_step_old_value(const struct isst_change_step *step)
+{
+	return step->old_value;
+}
+
+const char *isst_change_step_new_value(const struct isst_change_step *step)
+{
+	return step->new_value;
+}
+
+bool isst_change_step_written(const struct isst_change_step *step)
+{
+	return step->written;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Options of contexts and changes, and opening a context with them. */
+#include "base/machine.h"
+#include "topology/context.h"
+#include "transaction/change.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Contexts ---- */
+
+struct isst_options *isst_options_new(void)
+{
+	return calloc(1, sizeof(struct isst_options));
+}
+
+void isst_options_free(struct isst_options *options)
+{
+	free(options);
+}
+
+void isst_options_set_tries(struct isst_options *options, unsigned int tries)
+{
+	options->tries = tries;
+}
+
+void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms)
+{
+	options->pause_ms = pause_ms;
+}
+
+void isst_options_set_log(struct isst_options *options, enum isst_log_level level,
+			  isst_log_function log, void *data)
+{
+	options->log_level = level;
+	options->log = log;
+	options->log_data = data;
+}
+
+int isst_options_set_flags(struct isst_options *options, unsigned int flags)
+{
+	if (flags & ~ISST_OPTION_SYSTEM_LOG)
+		return -EINVAL;
+	options->system_log = flags & ISST_OPTION_SYSTEM_LOG;
+	return 0;
+}
+
+int isst_open_machine(struct isst_machine *machine, const struct isst_options *options,
+		      struct isst_context **context)
+{
+	struct isst_options of_machine = { 0 };
+
+	if (options)
+		of_machine = *options;
+	of_machine.machine = machine;
+	return isst_open(&of_machine, context);
+}
+
+void isst_machine_free(struct isst_machine *machine)
+{
+	if (machine)
+		machine->release(machine);
+}
+
+void isst_log_set_level(struct isst_context *context, enum isst_log_level level)
+{
+	context->messages.log_level = level;
+}
+
+/* ---- Changes ---- */
+
+struct isst_change_options *isst_change_options_new(void)
+{
+	return calloc(1, sizeof(struct isst_change_options));
+}
+
+void isst_change_options_free(struct isst_change_options *options)
+{
+	if (!options)
+		return;
+	/* The options' own copy: that of a change is const, as others keep it. */
+	free((char *)options->command);
+	free(options);
+}
+
+int isst_change_options_set_flags(struct isst_change_options *options, unsigned int flags)
+{
+	const unsigned int known = ISST_CHANGE_DRY_RUN | ISST_CHANGE_SKIP_UNSUPPORTED |
+				   ISST_CHANGE_SKIP_FAILED | ISST_CHANGE_PARTITIONS |
+				   ISST_CHANGE_PARTITION_CPU0 | ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
+
+	if (flags & ~known)
+		return -EINVAL;
+	options->dry_run = flags & ISST_CHANGE_DRY_RUN;
+	options->targets = ISST_ALL_TARGETS;
+	if (flags & ISST_CHANGE_SKIP_UNSUPPORTED)
+		options->targets = ISST_SKIP_UNSUPPORTED;
+	if (flags & ISST_CHANGE_SKIP_FAILED)
+		options->targets = ISST_SKIP_FAILED;
+	options->partitions = flags & ISST_CHANGE_PARTITIONS;
+	options->partition_for_cpu0 = flags & ISST_CHANGE_PARTITION_CPU0;
+	options->leave_unknown_cpus = flags & ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
+	return 0;
+}
+
+int isst_change_options_set_command(struct isst_change_options *options, const char *command)
+{
+	char *copy = command ? strdup(command) : NULL;
+
+	if (command && !copy)
+		return -ENOMEM;
+	free((char *)options->command);
+	options->command = copy;
+	return 0;
+}
+
+void isst_change_options_set_interrupted(struct isst_change_options *options,
+					 int (*interrupted)(void *data), void *data)
+{
+	options->interrupted = interrupted;
+	options->data = data;
+}
+
+void isst_change_options_set_progress(struct isst_change_options *options,
+				      void (*progress)(void *data, const char *line), void *data)
+{
+	options->progress = progress;
+	options->progress_data = data;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What programs may ask of a platform, a domain and a CPU. */
+#include "firmware/platform.h"
+#include "topology/context.h"
+
+#include <errno.h>
+
+/* ---- Platform ---- */
+
+unsigned int isst_platform_family(const struct isst_context *context)
+{
+	return context->platform.family;
+}
+
+unsigned int isst_platform_model(const struct isst_context *context)
+{
+	return context->platform.model;
+}
+
+unsigned int isst_platform_stepping(const struct isst_context *context)
+{
+	return context->platform.stepping;
+}
+
+const char *isst_platform_emulated(const struct isst_context *context)
+{
+	return context->platform.emulated;
+}
+
+unsigned int isst_platform_api_version(const struct isst_context *context)
+{
+	return context->platform.api_version;
+}
+
+unsigned int isst_platform_driver_version(const struct isst_context *context)
+{
+	return context->platform.driver_version;
+}
+
+static bool is_intel(struct isst_context *context)
+{
+	return context->platform.intel;
+}
+
+static bool has_mailbox(struct isst_context *context)
+{
+	return context->platform.mailbox;
+}
+
+static bool has_mmio(struct isst_context *context)
+{
+	return context->platform.mmio;
+}
+
+/** A fact is found out, or it is one of the table of platforms. */
+static const struct {
+	bool (*find)(struct isst_context *context);
+	enum platform_fact fact;
+} FACTS[] = {
+	[ISST_FACT_INTEL] = { .find = is_intel },
+	[ISST_FACT_MAILBOX] = { .find = has_mailbox },
+	[ISST_FACT_MMIO] = { .find = has_mmio },
+	[ISST_FACT_PRESET] = { .find = isst_is_preset },
+	[ISST_FACT_POWER_DOMAINS] = { .fact = PLATFORM_POWER_DOMAINS },
+	[ISST_FACT_CLOS_WEIGHT] = { .fact = PLATFORM_CLOS_WEIGHT },
+	[ISST_FACT_CLOS_EPP] = { .fact = PLATFORM_CLOS_EPP },
+	[ISST_FACT_PROPORTIONAL_PRIORITY] = { .fact = PLATFORM_PROPORTIONAL_PRIORITY },
+	[ISST_FACT_TRL_TYPES_ARE_LEVELS] = { .fact = PLATFORM_TRL_TYPES_ARE_LEVELS },
+};
+
+int isst_platform_fact(struct isst_context *context, enum isst_fact fact)
+{
+	size_t number = (size_t)fact;
+
+	if (number < ISST_FACT_INTEL || number >= sizeof(FACTS) / sizeof(FACTS[0]))
+		return -EINVAL;
+	if (FACTS[number].find)
+		return FACTS[number].find(context);
+	return platform_has(&context->platform, FACTS[number].fact);
+}
+
+unsigned int isst_trl_type_count(const struct isst_context *context)
+{
+	unsigned int count = ISST_TRL_TYPES;
+
+	while (count > 0 && !isst_trl_type_name(context, count - 1))
+		count--;
+	return count;
+}
+
+/* ---- Domains ---- */
+
+const struct isst_domain *isst_get_domain(const struct isst_context *context, size_t index)
+{
+	return isst_domain(context, index);
+}
+
+const char *isst_domain_name(const struct isst_domain *domain)
+{
+	return domain->name;
+}
+
+unsigned int isst_domain_index(const struct isst_domain *domain)
+{
+	return domain->index;
+}
+
+unsigned int isst_domain_package(const struct isst_domain *domain)
+{
+	return domain->package;
+}
+
+int isst_domain_die(const struct isst_domain *domain, unsigned int *die)
+{
+	*die = domain->die_known ? domain->die : 0;
+	return domain->die_known ? 0 : -ENODATA;
+}
+
+unsigned int isst_domain_number(const struct isst_domain *domain)
+{
+	return domain->number;
+}
+
+const struct isst_cpuset *isst_domain_present_cpus(const struct isst_domain *domain)
+{
+	return domain->present;
+}
+
+const struct isst_cpuset *isst_domain_online_cpus(const struct isst_domain *domain)
+{
+	return domain->online;
+}
+
+bool isst_domain_cpus_known(const struct isst_domain *domain)
+{
+	return domain->cpus_known;
+}
+
+int isst_domain_cpu(const struct isst_domain *domain, unsigned int *cpu)
+{
+	*cpu = domain->has_cpu ? domain->cpu : 0;
+	return domain->has_cpu ? 0 : -ENODATA;
+}
+
+/* ---- CPUs ---- */
+
+const struct isst_cpu *isst_find_cpu(const struct isst_context *context, unsigned int number)
+{
+	const struct isst_cpu *cpu = isst_cpu(context, number);
+
+	return cpu && cpu->domain ? cpu : NULL;
+}
+
+unsigned int isst_cpu_number(const struct isst_cpu *cpu)
+{
+	return cpu->number;
+}
+
+const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu)
+{
+	return cpu->domain;
+}
+
+bool isst_cpu_online(const struct isst_cpu *cpu)
+{
+	return cpu->online;
+}
+
+int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core)
+{
+	*core = cpu->core_known ? cpu->core : 0;
+	return cpu->core_known ? 0 : -ENODATA;
+}
+
+unsigned int isst_cpu_thread(const struct isst_cpu *cpu)
+{
+	return cpu->thread;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results, and how values are looked up in them by the table. */
+#include "library/results.h"
+#include "features/features.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Making ---- */
+
+struct isst_results *results_new(size_t count, unsigned int carried)
+{
+	struct isst_results *results = calloc(1, sizeof(*results));
+
+	if (!results)
+		return NULL;
+	results->items = calloc(count + 1, sizeof(*results->items));
+	if (!results->items) {
+		free(results);
+		return NULL;
+	}
+	results->count = count;
+	for (size_t i = 0; i < count; i++)
+		results->items[i].carried = carried;
+	return results;
+}
+
+void isst_results_free(struct isst_results *results)
+{
+	if (!results)
+		return;
+	for (size_t i = 0; i < results->count; i++)
+		for (size_t part = 0; part < PARTS; part++)
+			free((char *)results->items[i].parts[part].message);
+	for (size_t i = 0; i < results->level_count; i++)
+		isst_level_clear(&results->levels[i]);
+	free(results->levels);
+	free(results->profiles);
+	free(results->structs);
+	free(results->items);
+	free(results);
+}
+
+int result_fail(struct isst_result *result, enum isst_part part, const struct isst_failure *failure)
+{
+	struct isst_failure *kept = &result->parts[part];
+
+	if (!failure->error)
+		return 0;
+	*kept = *failure;
+	kept->message = strdup(failure->message ? failure->message : strerror(-failure->error));
+	return kept->message ? 0 : -ENOMEM;
+}
+
+/* ---- What a call returns ---- */
+
+/** The use of CLOS may be unknown where core-power is not supported: that is no failure. */
+static bool has_failed_in_part(const struct isst_result *result)
+{
+	for (size_t part = 0; part < PARTS; part++)
+		if (part != ISST_PART_CLOS && result->parts[part].error)
+			return true;
+	return false;
+}
+
+static const struct isst_failure *failure_of(const struct isst_result *result)
+{
+	if (result->parts[ISST_PART_PERF_PROFILE].error)
+		return &result->parts[ISST_PART_PERF_PROFILE];
+	return result->parts[ISST_PART_RESULT].error ? &result->parts[ISST_PART_RESULT] : NULL;
+}
+
+int results_conclude(struct isst_context *context, const struct isst_results *results,
+		     bool (*ignored)(const struct isst_result *result))
+{
+	const struct isst_failure *first = NULL;
+	bool failed = false, good = false, all = true;
+	const char *before;
+
+	for (size_t i = 0; i < results->count && ignored; i++)
+		all &= ignored(&results->items[i]);
+	for (size_t i = 0; i < results->count; i++) {
+		const struct isst_result *result = &results->items[i];
+		const struct isst_failure *failure = failure_of(result);
+
+		if (ignored && !all && ignored(result))
+			continue;
+		failed |= has_failed_in_part(result);
+		good |= !failure;
+		if (failure && !first)
+			first = failure;
+	}
+	if (!failed)
+		return 0;
+	if (good)
+		return ISST_PARTIAL;
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before,
+			   message_error(&context->messages, first->error, "%s", first->message));
+}
+
+/* ---- Reading ---- */
+
+size_t isst_results_count(const struct isst_results *results)
+{
+	return results ? results->count : 0;
+}
+
+const struct isst_result *isst_results_get(const struct isst_results *results, size_t index)
+{
+	return index < isst_results_count(results) ? &results->items[index] : NULL;
+}
+
+size_t isst_result_target(const struct isst_result *result)
+{
+	return result->target;
+}
+
+const struct isst_domain *isst_result_domain(const struct isst_result *result)
+{
+	return result->domain;
+}
+
+const struct isst_cpu *isst_result_cpu(const struct isst_result *result)
+{
+	return result->cpu;
+}
+
+static const struct isst_failure *part_of(const struct isst_result *result, enum isst_part part)
+{
+	static const struct isst_failure NONE;
+
+	return (size_t)part < PARTS ? &result->parts[part] : &NONE;
+}
+
+int isst_result_error(const struct isst_result *result, enum isst_part part)
+{
+	return part_of(result, part)->error;
+}
+
+const char *isst_result_message(const struct isst_result *result, enum isst_part part)
+{
+	return part_of(result, part)->message;
+}
+
+unsigned int isst_result_more(const struct isst_result *result, enum isst_part part)
+{
+	return part_of(result, part)->more;
+}
+
+#define PART(part) (1U << ISST_PART_##part)
+
+/** Of each source: the part whose error is its own, and those of which an error leaves nothing. */
+static const struct {
+	enum isst_part part;
+	unsigned int whole;
+} SOURCE_PARTS[SOURCES] = {
+	[SOURCE_PERF_PROFILE] = { ISST_PART_PERF_PROFILE, PART(PERF_PROFILE) },
+	[SOURCE_LEVEL] = { ISST_PART_RESULT, 0 },
+	[SOURCE_PROPERTIES] = { ISST_PART_RESULT, 0 },
+	[SOURCE_BASE_FREQ] = { ISST_PART_BASE_FREQ, 0 },
+	[SOURCE_TURBO_FREQ] = { ISST_PART_TURBO_FREQ, 0 },
+	[SOURCE_CORE_POWER] = { ISST_PART_RESULT, PART(RESULT) },
+	[SOURCE_CLOS_USE] = { ISST_PART_CLOS, PART(RESULT) | PART(CLOS) },
+	[SOURCE_CLOS] = { ISST_PART_RESULT, 0 },
+	[SOURCE_CLOS_CONFIG] = { ISST_PART_RESULT, PART(RESULT) },
+	[SOURCE_ASSOCIATION] = { ISST_PART_RESULT, PART(RESULT) },
+	[SOURCE_LIMITS] = { ISST_PART_RESULT, PART(RESULT) },
+};
+
+static bool is_lost(const struct isst_result *result, enum source source)
+{
+	unsigned int whole = SOURCE_PARTS[source].whole;
+
+	for (size_t part = 0; part < PARTS; part++)
+		if (whole & 1U << part && result->parts[part].error)
+			return true;
+	return !result->sources[source];
+}
+
+/** What stands for a value that a source does not have: it could not be read, or there is none. */
+static int why_none(const struct isst_result *result, enum source source)
+{
+	const enum isst_part parts[] = { SOURCE_PARTS[source].part, ISST_PART_RESULT,
+					 ISST_PART_PERF_PROFILE };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (result->parts[parts[i]].error)
+			return result->parts[parts[i]].error == -EOPNOTSUPP ? -ENODATA : -EIO;
+	return -ENODATA;
+}
+
+/** Those that a row of the table does not say are one. */
+static unsigned int extent(unsigned int count)
+{
+	return count ? count : 1;
+}
+
+static const void *member(const struct value_row *row, const void *source, size_t offset,
+			  unsigned int i, unsigned int column)
+{
+	return (const char *)source + offset + i * row->row_size + column * row->column_size;
+}
+
+/** Whether something else says that the value means nothing. */
+static bool is_void(const struct value_row *row, const char *source, unsigned int column)
+{
+	if (row->needs_cpus && !*(struct isst_cpuset *const *)(source + row->needs_cpus))
+		return true;
+	return row->column_count && column >= *(const unsigned int *)(source + row->column_count);
+}
+
+/** Finds a value. Returns 0 with its row of the table and its place, or a negative errno. */
+static int find(const struct isst_result *result, int id, unsigned int i, unsigned int column,
+		const struct value_row **row, const void **place)
+{
+	const char *source;
+
+	*row = value_row_of(id, result->carried);
+	if (!*row)
+		return -EINVAL;
+	if (i >= extent((*row)->rows) || column >= extent((*row)->columns))
+		return -ENODATA;
+	source = result->sources[(*row)->source];
+	if (is_lost(result, (*row)->source) || is_void(*row, source, column))
+		return why_none(result, (*row)->source);
+	*place = member(*row, source, (*row)->offset, i, column);
+	return 0;
+}
+
+static int take_value(const struct isst_value *value, uint64_t *number)
+{
+	if (value->state == ISST_KNOWN)
+		*number = value->value;
+	else if (value->state == ISST_UNREADABLE)
+		return -EIO;
+	return value->state == ISST_KNOWN ? 0 : -ENODATA;
+}
+
+static int take(const struct isst_result *result, const struct value_row *row, const void *place,
+		uint64_t *number)
+{
+	switch (row->store) {
+	case STORE_VALUE:
+		return take_value(place, number);
+	case STORE_NUMBER:
+	case STORE_ENUM:
+	case STORE_STATE:
+		*number = *(const unsigned int *)place;
+		break;
+	case STORE_FLAG:
+		*number = *(const bool *)place;
+		break;
+	case STORE_BITS:
+		*number = *(const uint64_t *)place;
+		break;
+	case STORE_CPUS:
+	case STORE_NOWHERE:
+		return -EINVAL;
+	}
+	if (row->store == STORE_STATE && *number == ISST_FEATURE_UNKNOWN)
+		return why_none(result, row->source);
+	return row->zero_is_none && *number == 0 ? -ENODATA : 0;
+}
+
+static int look_up(const struct isst_result *result, int id, unsigned int i, unsigned int column,
+		   uint64_t *number)
+{
+	const struct value_row *row;
+	const void *place;
+	int error = find(result, id, i, column, &row, &place);
+
+	*number = 0;
+	return error ? error : take(result, row, place, number);
+}
+
+int isst_result_value64(const struct isst_result *result, int id, uint64_t *value)
+{
+	return look_up(result, id, 0, 0, value);
+}
+
+int isst_result_value_at(const struct isst_result *result, int id, unsigned int row,
+			 unsigned int column, unsigned int *value)
+{
+	uint64_t number = 0;
+	int error = isst_value_type(id) == ISST_TYPE_BITS
+			    ? -EINVAL
+			    : look_up(result, id, row, column, &number);
+
+	*value = (unsigned int)number;
+	return error;
+}
+
+int isst_result_value(const struct isst_result *result, int id, unsigned int *value)
+{
+	return isst_result_value_at(result, id, 0, 0, value);
+}
+
+int isst_result_extent(const struct isst_result *result, int id, unsigned int *rows,
+		       unsigned int *columns)
+{
+	const struct value_row *row = value_row_of(id, result->carried);
+
+	if (rows)
+		*rows = row ? extent(row->rows) : 0;
+	if (columns)
+		*columns = row ? extent(row->columns) : 0;
+	return row ? 0 : -EINVAL;
+}
+
+int isst_result_cpus(const struct isst_result *result, int id, const struct isst_cpuset **cpus)
+{
+	const struct value_row *row;
+	const void *place;
+	int error = find(result, id, 0, 0, &row, &place);
+
+	*cpus = NULL;
+	if (error)
+		return error;
+	if (row->store != STORE_CPUS)
+		return -EINVAL;
+	*cpus = *(struct isst_cpuset *const *)place;
+	return *cpus ? 0 : why_none(result, row->source);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of targets, and the check of what a call on them was given. */
+#include "library/targets.h"
+#include "library/values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct isst_targets {
+	ISST_MAY_GROW;
+	struct isst_context *context;
+	const struct isst_domain **domains; /* of the CPUs, where those were added */
+	size_t domain_count, domain_space;
+	const struct isst_cpu **cpus; /* by number */
+	size_t cpu_count;
+};
+
+struct isst_targets *isst_targets_new(struct isst_context *context)
+{
+	struct isst_targets *targets = calloc(1, sizeof(*targets));
+
+	if (targets)
+		targets->context = context;
+	return targets;
+}
+
+void isst_targets_free(struct isst_targets *targets)
+{
+	if (!targets)
+		return;
+	free(targets->domains);
+	free(targets->cpus);
+	free(targets);
+}
+
+size_t isst_targets_count(const struct isst_targets *targets)
+{
+	return targets->cpu_count ? targets->cpu_count : targets->domain_count;
+}
+
+static bool has_domain(const struct isst_targets *targets, const struct isst_domain *domain)
+{
+	for (size_t i = targets->domain_count; i > 0; i--)
+		if (targets->domains[i - 1] == domain)
+			return true;
+	return false;
+}
+
+static int put_domain(struct isst_targets *targets, const struct isst_domain *domain)
+{
+	if (has_domain(targets, domain))
+		return 0;
+	if (targets->domain_count == targets->domain_space) {
+		size_t space = targets->domain_space ? targets->domain_space * 2 : 16;
+		const struct isst_domain **larger = reallocarray(
+			targets->domains, space, sizeof(const struct isst_domain *));
+
+		if (!larger)
+			return -ENOMEM;
+		targets->domains = larger;
+		targets->domain_space = space;
+	}
+	targets->domains[targets->domain_count++] = domain;
+	return 0;
+}
+
+static int add_domain(struct isst_targets *targets, const struct isst_domain *domain)
+{
+	int error = context_check_discovered(targets->context);
+
+	if (!error && targets->cpu_count > 0)
+		error = message_error(&targets->context->messages, -EINVAL,
+				      "a set of targets is of domains or of CPUs, not of both");
+	if (!error)
+		error = context_check_domain(targets->context, domain);
+	return error ? error : put_domain(targets, domain);
+}
+
+int isst_targets_add_domain(struct isst_targets *targets, const struct isst_domain *domain)
+{
+	const char *before = message_begin(&targets->context->messages);
+
+	return message_end(&targets->context->messages, before, add_domain(targets, domain));
+}
+
+static int add_all_domains(struct isst_targets *targets, unsigned int flags)
+{
+	struct isst_context *context = targets->context;
+	int error = context_check_discovered(context);
+
+	if (!error && flags & ~ISST_DOMAINS_WITH_CPUS)
+		error = message_error(&context->messages, -EINVAL, "%#x are no flags of domains",
+				      flags);
+	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
+		const struct isst_domain *domain = isst_domain(context, i);
+
+		if (domain->has_cpu || !(flags & ISST_DOMAINS_WITH_CPUS))
+			error = add_domain(targets, domain);
+	}
+	return error;
+}
+
+int isst_targets_add_all_domains(struct isst_targets *targets, unsigned int flags)
+{
+	const char *before = message_begin(&targets->context->messages);
+
+	return message_end(&targets->context->messages, before, add_all_domains(targets, flags));
+}
+
+static int check_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus)
+{
+	struct isst_context *context = targets->context;
+	int error = context_check_discovered(context);
+	unsigned int number;
+
+	if (error)
+		return error;
+	if (targets->domain_count > 0 && targets->cpu_count == 0)
+		return message_error(&context->messages, -EINVAL,
+				     "a set of targets is of domains or of CPUs, not of both");
+	isst_cpuset_for_each (number, cpus)
+		if (!isst_find_cpu(context, number))
+			return message_error(&context->messages, -EOPNOTSUPP,
+					     "CPU %u does not exist, or nothing is known of it",
+					     number);
+	return 0;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const struct isst_cpu *a = *(const struct isst_cpu *const *)left;
+	const struct isst_cpu *b = *(const struct isst_cpu *const *)right;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/** Sorts the CPUs, and drops those that were added twice. */
+static void sort_cpus(struct isst_targets *targets)
+{
+	size_t kept = 0;
+
+	if (targets->cpu_count == 0)
+		return;
+	qsort(targets->cpus, targets->cpu_count, sizeof(const struct isst_cpu *), compare_numbers);
+	for (size_t i = 1; i < targets->cpu_count; i++)
+		if (targets->cpus[i] != targets->cpus[kept])
+			targets->cpus[++kept] = targets->cpus[i];
+	targets->cpu_count = kept + 1;
+}
+
+static int add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus)
+{
+	size_t count = targets->cpu_count + isst_cpuset_count(cpus);
+	int error = check_cpus(targets, cpus);
+	const struct isst_cpu **larger;
+	unsigned int number;
+
+	if (error)
+		return error;
+	larger = reallocarray(targets->cpus, count + 1, sizeof(const struct isst_cpu *));
+	if (!larger)
+		return -ENOMEM;
+	targets->cpus = larger;
+	isst_cpuset_for_each (number, cpus) {
+		const struct isst_cpu *cpu = isst_cpu(targets->context, number);
+
+		error = put_domain(targets, cpu->domain);
+		if (error)
+			break;
+		targets->cpus[targets->cpu_count++] = cpu;
+	}
+	sort_cpus(targets);
+	/* Without CPUs domains would be targets themselves. */
+	if (targets->cpu_count == 0)
+		targets->domain_count = 0;
+	return error;
+}
+
+int isst_targets_add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus)
+{
+	const char *before = message_begin(&targets->context->messages);
+
+	return message_end(&targets->context->messages, before, add_cpus(targets, cpus));
+}
+
+/* ---- Calls ---- */
+
+int call_no_memory(struct isst_context *context)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, -ENOMEM);
+}
+
+static bool may_have(const struct call *call, int id)
+{
+	for (const int *value = call->values; value && *value; value++)
+		if (*value == id)
+			return true;
+	return false;
+}
+
+static int check_request(const struct call *call)
+{
+	int id;
+
+	for (size_t i = 0; (id = isst_value_at(i)) != 0; i++) {
+		uint64_t value;
+		bool given = request_get(call->request, id, &value) ||
+			     request_get_cpus(call->request, id);
+
+		if (given && !may_have(call, id))
+			return message_error(&call->context->messages, -EINVAL,
+					     "the call has no use for the value %s of its request",
+					     isst_value_name(id));
+	}
+	return 0;
+}
+
+static int check(const struct call *call)
+{
+	struct messages *messages = &call->context->messages;
+	int error = context_check_discovered(call->context);
+
+	if (error)
+		return error;
+	if (!call->targets || call->targets->context != call->context)
+		return message_error(messages, -EINVAL, "%s",
+				     call->targets ? "targets of another context were given"
+						   : "no targets were given");
+	if (call->for_cpus && call->targets->cpu_count == 0 && call->targets->domain_count > 0)
+		return message_error(messages, -EINVAL, "the call is for CPUs, not for domains");
+	if (call->flags & ~call->known_flags)
+		return message_error(messages, -EINVAL, "the call does not know the flags %#x",
+				     call->flags & ~call->known_flags);
+	return check_request(call);
+}
+
+int call_check(const struct call *call, struct target_list *list)
+{
+	const char *before = message_begin(&call->context->messages);
+	int error = check(call);
+
+	*list = (struct target_list){ 0 };
+	if (!error)
+		*list = (struct target_list){ .domains = call->targets->domains,
+					      .domain_count = call->targets->domain_count,
+					      .cpus = call->targets->cpus,
+					      .cpu_count = call->targets->cpu_count };
+	return message_end(&call->context->messages, before, error);
+}
