@@ -143,14 +143,14 @@ $(BUILD)/libisst.o: $(LIBRARY_OBJECTS)
 
 $(BUILD)/libisst-emulator.o: $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(RELOCATABLE) $^
-	$(OBJCOPY) --keep-global-symbol=isst_emulator $@
+	$(OBJCOPY) --wildcard --keep-global-symbol='isst_emulator_*' $@
 
 $(BUILD)/%.a: $(BUILD)/%.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
 # By the function that it shows the preload library knows that the command needs no help.
-EXPORTED := $(if $(filter yes,$(EMULATOR)),-Wl$(comma)--export-dynamic-symbol=isst_emulator)
+EXPORTED := $(if $(filter yes,$(EMULATOR)),-Wl$(comma)--export-dynamic-symbol=isst_emulator_open)
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 
@@ -160,7 +160,7 @@ $(PRELOAD_OBJECTS): ISST_CFLAGS += -ftls-model=initial-exec
 
 $(BUILD)/libisst-emulator-preload.o: $(PRELOAD_OBJECTS) $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(RELOCATABLE) $^
-	$(OBJCOPY) --localize-hidden --localize-symbol=isst_emulator $@
+	$(OBJCOPY) --localize-hidden --wildcard --localize-symbol='isst_*' $@
 
 $(BUILD)/libisst-emulator-preload.so: $(BUILD)/libisst-emulator-preload.o
 	$(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -o $@ $^ -ldl -pthread $(LDLIBS)
@@ -400,7 +400,7 @@ $(BUILD)/tests/fuzz/command_lines: %: %.o $(BUILD)/tests/fuzz/support/common.o $
 
 $(addprefix $(BUILD)/tests/fuzz/,commands remembered): %: %.o $(BUILD)/tests/fuzz/support/common.o \
 		$(BUILD)/tests/fuzz/support/command.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
-	$(LINK_FUZZER) -Wl,--wrap=isst_emulator
+	$(LINK_FUZZER) -Wl,--wrap=isst_emulator_open
 
 .PHONY: fuzzers
 fuzzers: $(FUZZ_PROGRAMS)
@@ -509,6 +509,11 @@ $(BUILD)/isst.pc: .force-flags
 	printf '%s\n' 'Name: isst' 'Description: Intel Speed Select Technology control' \
 		'Version: $(VERSION)' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst $(ISST_LDLIBS)' > $@
 
+$(BUILD)/isst-emulator.pc: .force-flags
+	@mkdir -p $(@D)
+	printf '%s\n' 'Name: isst-emulator' 'Description: Servers with Intel Speed Select Technology, in software' \
+		'Version: $(VERSION)' 'Requires: isst' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst-emulator $(ISST_LDLIBS)' > $@
+
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
 # What is of the emulator alone is left out with it.
@@ -530,7 +535,7 @@ $(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
 	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $< > $@
 
 .PHONY: install
-install: all $(BUILD)/isst.pc $(INSTALLED_DOCUMENTS) $(MAN_PAGE)
+install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(MAN_PAGE)
 	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
 		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man8'
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
@@ -540,6 +545,11 @@ install: all $(BUILD)/isst.pc $(INSTALLED_DOCUMENTS) $(MAN_PAGE)
 	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD))')
 	$(INSTALL) -m 644 include/isst.h '$(DESTDIR)$(INCLUDEDIR)/isst.h'
 	$(INSTALL) -m 644 $(BUILD)/isst.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc'
+ifeq ($(EMULATOR),yes)
+	$(INSTALL) -m 644 $(EMULATOR_LIBRARY) '$(DESTDIR)$(LIBDIR)/libisst-emulator.a'
+	$(INSTALL) -m 644 include/isst-emulator.h '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h'
+	$(INSTALL) -m 644 $(BUILD)/isst-emulator.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc'
+endif
 	$(INSTALL) -m 644 $(MAN_PAGE) '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
 	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
 	$(INSTALL) -m 644 LICENSE $(INSTALLED_DOCUMENTS) '$(DESTDIR)$(DOCDIR)'
@@ -549,6 +559,8 @@ uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/intel-speed-select' '$(DESTDIR)$(BINDIR)/isst' '$(DESTDIR)$(LIBDIR)/libisst.a' \
 		'$(DESTDIR)$(PRIVATEDIR)/libisst-emulator-preload.so' \
 		'$(DESTDIR)$(INCLUDEDIR)/isst.h' '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc' \
+		'$(DESTDIR)$(LIBDIR)/libisst-emulator.a' '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h' \
+		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc' \
 		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8'
 	rm -rf '$(DESTDIR)$(DOCDIR)'
 	-rmdir '$(DESTDIR)$(PRIVATEDIR)'

@@ -1,84 +1,112 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The emulator: a server with Speed Select in software, for trying things without one. Not part of
- * libisst; the command and the test programs link it beside the library. A build without it answers
- * NULL from isst_emulator().
+ * The emulator: a server with Speed Select in software, in process, for trying and testing programs
+ * without one. A library of its own, libisst-emulator, beside libisst.
+ *
+ *	target = isst_emulator_target_new("guide");
+ *	isst_emulator_target_set_state(target, directory);
+ *	isst_emulator_open(target, &machine, &error);
+ *	isst_open_machine(machine, NULL, &context);
+ *
+ * Conventions are those of isst.h. Functions that can fail return 0 or a negative errno, and then
+ *set *error to a message that the caller frees (NULL without memory): -EINVAL a platform file or
+ *capture that cannot be understood, -ENOENT no such platform, -EPERM a state directory of somebody
+ *else, -EOPNOTSUPP a build without the emulator, -EIO anything else.
  */
 #ifndef ISST_EMULATOR_H
 #define ISST_EMULATOR_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "isst.h"
 
-struct isst_machine;
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/** Which machine, and where it lives. */
-struct isst_emulator_target {
-	/** Name of a built-in platform, or the path of a platform file or of the directory of a
-	 * recorded machine (a path holds a slash). */
-	const char *platform;
-	/** Directory of its state; NULL: a private one per user and platform. Made where it is
-	 * missing. */
-	const char *state_directory;
-	/** Without the lock that keeps real firmware from changing levels. */
-	bool unlock;
-};
+struct isst_emulator_target;
+struct isst_emulator_statistics;
 
-/** A built-in platform. */
-struct isst_emulator_platform {
-	const char *name;
-	const char *title;
-	bool synthetic; /* composed or invented in part, not the values of one real machine */
-};
+/** False in a build without the emulator, in which all that is below fails or is empty. */
+ISST_API bool isst_emulator_available(void);
 
-/** A program to be run on an emulated machine. */
-struct isst_emulator_program {
-	/** Its words, ended by NULL; the first is searched for in PATH. */
-	char *const *words;
-	/** Whether it is to see another effective user id than it has, and which. */
-	bool as_user;
-	unsigned int user;
-};
-
-/** What happened at the seams since the state was made or its statistics were cleared: exact, over
- * all processes. */
-struct isst_emulator_statistics {
-	unsigned long long device_opens;
-	unsigned long long driver_calls; /* ioctls */
-	unsigned long long commands;	 /* entries of batches, and every other ioctl as one */
-	unsigned long long writes;	 /* commands that set something */
-	unsigned long long files_opened; /* files read or written, directories listed */
-};
+/** A built-in platform by its place among them: its name (NULL past the last one) and title, and
+ * whether it was composed or invented in part, and is not one real machine. */
+ISST_API const char *isst_emulator_platform_name(size_t index);
+ISST_API const char *isst_emulator_platform_title(size_t index);
+ISST_API bool isst_emulator_platform_synthetic(size_t index);
 
 /**
- * The emulator's operations. Those that can fail return 0 or a negative errno and then set *error
- * to a message that the caller frees (NULL without memory): -EINVAL a platform file or recording
- * that cannot be understood, -ENOENT no such platform, -EPERM a state directory of somebody else,
- * -EIO anything else.
+ * Which machine.
+ *
+ * @platform: name of a built-in platform, or the path of a platform file or of the directory of a
+ * captured machine (a path holds a slash). Copied.
+ * NULL without memory.
  */
-struct isst_emulator {
-	/** The built-in platforms, ended by a NULL name. */
-	const struct isst_emulator_platform *platforms;
-	/** Opens the machine; to be given to isst_open(). */
-	int (*open)(const struct isst_emulator_target *target, struct isst_machine **machine,
-		    char **error);
-	/** The platform's text, or a description of a recorded machine; to be freed by the caller.
-	 */
-	int (*show)(const struct isst_emulator_target *target, char **text, char **error);
-	/** Puts the machine back into its first state, statistics and fault rules included. */
-	int (*reset)(const struct isst_emulator_target *target, char **error);
-	int (*statistics)(const struct isst_emulator_target *target, bool clear,
-			  struct isst_emulator_statistics *statistics, char **error);
-	/**
-	 * Becomes a dynamically linked program that meets the emulated machine in place of the real
-	 * one, as all programs do that it starts in turn. Returns only after an error: also
-	 * -ENOEXEC no program, or one that would not see the emulated machine.
-	 */
-	int (*run)(const struct isst_emulator_target *target,
-		   const struct isst_emulator_program *program, char **error);
+ISST_API struct isst_emulator_target *isst_emulator_target_new(const char *platform);
+ISST_API void isst_emulator_target_free(struct isst_emulator_target *target);
+
+/** Where the machine's state lives: a directory, which is made where it is missing. Copied. NULL,
+ * and the default: a private one per user and platform. Returns 0 or -ENOMEM. */
+ISST_API int isst_emulator_target_set_state(struct isst_emulator_target *target,
+					    const char *directory);
+
+/** Without the lock that keeps real firmware from changing levels. */
+#define ISST_EMULATOR_UNLOCK 1U
+
+/** Sets all flags. Returns 0 or -EINVAL. */
+ISST_API int isst_emulator_target_set_flags(struct isst_emulator_target *target,
+					    unsigned int flags);
+
+/** Opens the machine, for isst_open_machine(), or to be freed by isst_machine_free(). */
+ISST_API int isst_emulator_open(const struct isst_emulator_target *target,
+				struct isst_machine **machine, char **error);
+
+/** The platform's text, or a description of a captured machine; to be freed. */
+ISST_API int isst_emulator_show(const struct isst_emulator_target *target, char **text,
+				char **error);
+
+/** Puts the machine back into its first state, statistics and fault rules included. */
+ISST_API int isst_emulator_reset(const struct isst_emulator_target *target, char **error);
+
+/** What happened since the state was made or its statistics were cleared: exact, over all
+ * processes. */
+enum isst_emulator_counter {
+	ISST_EMULATOR_DEVICE_OPENS = 1,
+	ISST_EMULATOR_DRIVER_CALLS = 2, /* ioctls */
+	ISST_EMULATOR_COMMANDS = 3,	/* entries of batches, and every other ioctl as one */
+	ISST_EMULATOR_WRITES = 4,	/* commands that set something */
+	ISST_EMULATOR_FILES_OPENED = 5, /* files read or written, directories listed */
 };
 
-/** The emulator, or NULL in a build without it. */
-__attribute__((visibility("default"))) const struct isst_emulator *isst_emulator(void);
+/** Clears them behind reading. */
+#define ISST_EMULATOR_CLEAR 1U
+
+/** Reads the statistics; to be freed. @flags: 0 or ISST_EMULATOR_CLEAR. */
+ISST_API int isst_emulator_read_statistics(const struct isst_emulator_target *target,
+					   unsigned int flags,
+					   struct isst_emulator_statistics **statistics,
+					   char **error);
+ISST_API void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics);
+
+/** 0 for a counter that is not known. */
+ISST_API uint64_t isst_emulator_count(const struct isst_emulator_statistics *statistics,
+				      enum isst_emulator_counter counter);
+
+/** The program sees the effective user id @user. */
+#define ISST_EMULATOR_AS_USER 1U
+
+/**
+ * Becomes a dynamically linked program that meets the emulated machine in place of the real one, as
+ * all programs do that it starts in turn. Returns only after an error: also -ENOEXEC no program, or
+ * one that would not see the emulated machine.
+ *
+ * @words: the program's words, ended by NULL; the first is searched for in PATH
+ * @flags: 0 or ISST_EMULATOR_AS_USER
+ */
+ISST_API int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
+			       unsigned int flags, unsigned int user, char **error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -35,16 +35,16 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-enum exit_status machine_choose(const struct request *request, struct isst_emulator_target *target,
+enum exit_status machine_choose(const struct request *request, struct emulation *emulation,
 				char **problem)
 {
 	const char *from_environment = environment("ISST_EMULATE");
 	const char *option = request_text(request, OPTION_EMULATE);
 
 	*problem = NULL;
-	target->platform = option;
+	emulation->platform = option;
 	if (request->operand && request->command->flags & COMMAND_HAS_OPERAND)
-		target->platform = request->operand;
+		emulation->platform = request->operand;
 	if (request_has(request, OPTION_REAL)) {
 		if (!from_environment)
 			return STATUS_DONE;
@@ -53,27 +53,28 @@ enum exit_status machine_choose(const struct request *request, struct isst_emula
 			      "names",
 			      from_environment);
 	}
-	if (!target->platform)
-		target->platform = from_environment;
-	target->state_directory = request_text(request, OPTION_EMULATE_STATE);
-	if (target->state_directory && !target->platform)
+	if (!emulation->platform)
+		emulation->platform = from_environment;
+	emulation->state_directory = request_text(request, OPTION_EMULATE_STATE);
+	if (emulation->state_directory && !emulation->platform)
 		return refuse(STATUS_USAGE, problem, "option --emulate-state needs --emulate");
-	target->unlock = request_has(request, OPTION_EMULATE_UNLOCK);
-	if (target->unlock && !target->platform)
+	emulation->unlock = request_has(request, OPTION_EMULATE_UNLOCK);
+	if (emulation->unlock && !emulation->platform)
 		return refuse(STATUS_USAGE, problem, "option --emulate-unlock needs --emulate");
-	target->unlock |= environment("ISST_EMULATE_UNLOCK") != NULL;
-	if (!target->state_directory)
-		target->state_directory = environment("ISST_EMULATE_STATE");
-	if (target->platform && privileges_borrowed())
+	emulation->unlock |= environment("ISST_EMULATE_UNLOCK") != NULL;
+	if (!emulation->state_directory)
+		emulation->state_directory = environment("ISST_EMULATE_STATE");
+	if (emulation->platform && privileges_borrowed())
 		return refuse(STATUS_NOT_PERMITTED, problem,
 			      "cannot emulate '%s'%s: the program has privileges that its caller "
 			      "does not have (set-uid, set-gid or file capabilities)",
-			      target->platform,
-			      target->platform == from_environment ? ", which ISST_EMULATE names"
-								   : "");
-	if (target->platform && !isst_emulator())
+			      emulation->platform,
+			      emulation->platform == from_environment ? ", which ISST_EMULATE names"
+								      : "");
+	if (emulation->platform && !isst_emulator_available())
 		return refuse(STATUS_UNSUPPORTED, problem,
-			      "cannot emulate '%s': this build has no emulator", target->platform);
+			      "cannot emulate '%s': this build has no emulator",
+			      emulation->platform);
 	return STATUS_DONE;
 }
 
@@ -88,18 +89,17 @@ static const struct {
 
 static const char *nearest_platform(const char *name)
 {
-	const struct isst_emulator *emulator = isst_emulator();
 	struct suggestion suggestion = { .word = name };
+	const char *platform;
 
-	for (size_t i = 0; emulator && emulator->platforms[i].name; i++)
-		suggestion_consider(&suggestion, emulator->platforms[i].name);
+	for (size_t i = 0; (platform = isst_emulator_platform_name(i)) != NULL; i++)
+		suggestion_consider(&suggestion, platform);
 	return suggestion.best;
 }
 
-enum exit_status machine_problem(int error, const struct isst_emulator_target *target,
-				 char **message)
+enum exit_status machine_problem(int error, const struct emulation *emulation, char **message)
 {
-	const char *nearest = error == -ENOENT ? nearest_platform(target->platform) : NULL;
+	const char *nearest = error == -ENOENT ? nearest_platform(emulation->platform) : NULL;
 	char *given = *message;
 	enum exit_status status = STATUS_FAILED;
 
@@ -108,7 +108,7 @@ enum exit_status machine_problem(int error, const struct isst_emulator_target *t
 			status = problems[i].status;
 	}
 	if (!given)
-		return refuse(status, message, "cannot emulate '%s': %s", target->platform,
+		return refuse(status, message, "cannot emulate '%s': %s", emulation->platform,
 			      strerror(-error));
 	if (!nearest)
 		return status;
@@ -117,16 +117,33 @@ enum exit_status machine_problem(int error, const struct isst_emulator_target *t
 	return status;
 }
 
+struct isst_emulator_target *emulation_target(const struct emulation *emulation)
+{
+	struct isst_emulator_target *target = isst_emulator_target_new(emulation->platform);
+
+	if (target && isst_emulator_target_set_state(target, emulation->state_directory) == 0) {
+		isst_emulator_target_set_flags(target,
+					       emulation->unlock ? ISST_EMULATOR_UNLOCK : 0);
+		return target;
+	}
+	isst_emulator_target_free(target);
+	return NULL;
+}
+
 enum exit_status machine_open(const struct request *request, struct isst_machine **machine,
 			      char **problem)
 {
-	struct isst_emulator_target target = { 0 };
-	enum exit_status status = machine_choose(request, &target, problem);
-	int error;
+	struct isst_emulator_target *target;
+	struct emulation emulation = { 0 };
+	enum exit_status status = machine_choose(request, &emulation, problem);
+	int error = -ENOMEM;
 
 	*machine = NULL;
-	if (status != STATUS_DONE || !target.platform)
+	if (status != STATUS_DONE || !emulation.platform)
 		return status;
-	error = isst_emulator()->open(&target, machine, problem);
-	return error ? machine_problem(error, &target, problem) : STATUS_DONE;
+	target = emulation_target(&emulation);
+	if (target)
+		error = isst_emulator_open(target, machine, problem);
+	isst_emulator_target_free(target);
+	return error ? machine_problem(error, &emulation, problem) : STATUS_DONE;
 }

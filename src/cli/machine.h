@@ -7,14 +7,23 @@
 #include "request.h"
 #include "status.h"
 
+/** An emulated machine, and where it lives; the texts are the request's, or the environment's. */
+struct emulation {
+	const char *platform, *state_directory; /* NULL: none, or the default */
+	bool unlock;
+};
+
+/** The emulator's target for it; to be freed, NULL without memory. */
+struct isst_emulator_target *emulation_target(const struct emulation *emulation);
+
 /**
  * Finds out which emulated machine is meant, by the command's operand, --emulate or the
  * environment, where real and effective ids agree.
  *
- * @target: its platform is NULL where the real machine is meant
+ * @emulation: its platform is NULL where the real machine is meant
  * @problem: on failure set to a message, to be freed (NULL without memory)
  */
-enum exit_status machine_choose(const struct request *request, struct isst_emulator_target *target,
+enum exit_status machine_choose(const struct request *request, struct emulation *emulation,
 				char **problem);
 
 /** Opens the machine; *@machine is NULL for the real one. As above. */
@@ -27,7 +36,6 @@ enum exit_status machine_open(const struct request *request, struct isst_machine
  *
  * @message: the emulator's, or NULL; freed and replaced
  */
-enum exit_status machine_problem(int error, const struct isst_emulator_target *target,
-				 char **message);
+enum exit_status machine_problem(int error, const struct emulation *emulation, char **message);
 
 #endif

@@ -12,54 +12,68 @@
 
 void platform_list(struct run *run)
 {
-	const struct isst_emulator *emulator = isst_emulator();
 	struct report_node *top;
+	const char *name;
 
-	if (!emulator) {
+	if (!isst_emulator_available()) {
 		run_error(run, STATUS_UNSUPPORTED, "this build has no emulator");
 		return;
 	}
 	top = report_unit(run->report, NULL, 0);
-	for (size_t i = 0; emulator->platforms[i].name; i++) {
-		const struct isst_emulator_platform *platform = &emulator->platforms[i];
-		struct report_node *node = report_variant(top, KEY_PLATFORM_NAME, platform->name);
+	for (size_t i = 0; (name = isst_emulator_platform_name(i)) != NULL; i++) {
+		const char *title = isst_emulator_platform_title(i);
+		bool synthetic = isst_emulator_platform_synthetic(i);
+		struct report_node *node = report_variant(top, KEY_PLATFORM_NAME, name);
 
-		report_sentence(node, "%-24s %s%s", platform->name, platform->title,
-				platform->synthetic ? " (synthetic)" : "");
-		report_sentence(report_text(node, KEY_TITLE, platform->title), "%s", "");
-		report_sentence(report_state(node, KEY_SYNTHETIC, platform->synthetic), "%s", "");
+		report_sentence(node, "%-24s %s%s", name, title, synthetic ? " (synthetic)" : "");
+		report_sentence(report_text(node, KEY_TITLE, title), "%s", "");
+		report_sentence(report_state(node, KEY_SYNTHETIC, synthetic), "%s", "");
 	}
 }
 
-/** The emulator, and which machine is meant; NULL after an error. */
-static const struct isst_emulator *choose(struct run *run, struct isst_emulator_target *target)
+/** Which machine a command of the emulator is for, and what the emulator answered. */
+struct operation {
+	struct emulation emulation;
+	struct isst_emulator_target *target;
+	char *message; /* of what failed */
+};
+
+/** Finds out which machine is meant. Returns false after an error. */
+static bool begin(struct run *run, struct operation *operation)
 {
 	const struct feature *feature = run->request->feature;
 	char *problem;
-	enum exit_status status = machine_choose(run->request, target, &problem);
+	enum exit_status status;
 
+	*operation = (struct operation){ 0 };
+	status = machine_choose(run->request, &operation->emulation, &problem);
 	if (status != STATUS_DONE)
 		run_error(run, status, "%s", problem ? problem : "out of memory");
-	else if (!target->platform)
+	else if (!operation->emulation.platform)
 		run_error(run, STATUS_USAGE,
 			  "%s%s%s needs a platform: its name, its path, or --emulate",
 			  feature ? feature->name : "", feature ? " " : "",
 			  run->request->command->name);
 	free(problem);
-	return status == STATUS_DONE && target->platform ? isst_emulator() : NULL;
+	if (status != STATUS_DONE || !operation->emulation.platform)
+		return false;
+	operation->target = emulation_target(&operation->emulation);
+	if (!operation->target)
+		run_error(run, STATUS_FAILED, "out of memory");
+	return operation->target != NULL;
 }
 
 /** Reports what the emulator answered. Returns true if it did what it was asked. */
-static bool succeeded(struct run *run, const struct isst_emulator_target *target, int error,
-		      char *message)
+static bool finish(struct run *run, struct operation *operation, int error)
 {
 	enum exit_status status;
 
+	isst_emulator_target_free(operation->target);
 	if (!error)
 		return true;
-	status = machine_problem(error, target, &message);
-	run_error(run, status, "%s", message ? message : "out of memory");
-	free(message);
+	status = machine_problem(error, &operation->emulation, &operation->message);
+	run_error(run, status, "%s", operation->message ? operation->message : "out of memory");
+	free(operation->message);
 	return false;
 }
 
@@ -74,16 +88,13 @@ static void trim(char *text)
 
 void platform_show(struct run *run)
 {
-	struct isst_emulator_target target = { 0 };
-	const struct isst_emulator *emulator = choose(run, &target);
-	char *text = NULL, *message = NULL;
+	struct operation operation;
 	struct report_node *node;
-	int error;
+	char *text = NULL;
 
-	if (!emulator)
-		return;
-	error = emulator->show(&target, &text, &message);
-	if (!succeeded(run, &target, error, message))
+	if (!begin(run, &operation) ||
+	    !finish(run, &operation,
+		    isst_emulator_show(operation.target, &text, &operation.message)))
 		return;
 	trim(text);
 	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
@@ -94,42 +105,40 @@ void platform_show(struct run *run)
 
 void platform_reset(struct run *run)
 {
-	struct isst_emulator_target target = { 0 };
-	const struct isst_emulator *emulator = choose(run, &target);
-	char *message = NULL;
-	struct report_node *node;
-	int error;
+	struct operation operation;
 
-	if (!emulator)
+	if (!begin(run, &operation) ||
+	    !finish(run, &operation, isst_emulator_reset(operation.target, &operation.message)))
 		return;
-	error = emulator->reset(&target, &message);
-	if (!succeeded(run, &target, error, message))
-		return;
-	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
-	report_word(node, KEY_RESET, "success");
+	report_word(report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0), KEY_RESET,
+		    "success");
 }
 
 void platform_statistics(struct run *run)
 {
-	struct isst_emulator_target target = { 0 };
-	const struct isst_emulator *emulator = choose(run, &target);
-	struct isst_emulator_statistics statistics;
-	char *message = NULL;
+	static const struct {
+		enum key_id key;
+		enum isst_emulator_counter counter;
+	} COUNTERS[] = { { KEY_DEVICE_OPENS, ISST_EMULATOR_DEVICE_OPENS },
+			 { KEY_DRIVER_CALLS, ISST_EMULATOR_DRIVER_CALLS },
+			 { KEY_COMMANDS, ISST_EMULATOR_COMMANDS },
+			 { KEY_WRITES, ISST_EMULATOR_WRITES },
+			 { KEY_FILES_OPENED, ISST_EMULATOR_FILES_OPENED } };
+	unsigned int flags = request_has(run->request, OPTION_CLEAR) ? ISST_EMULATOR_CLEAR : 0;
+	struct isst_emulator_statistics *statistics;
+	struct operation operation;
 	struct report_node *node;
-	int error;
 
-	if (!emulator)
-		return;
-	error = emulator->statistics(&target, request_has(run->request, OPTION_CLEAR), &statistics,
-				     &message);
-	if (!succeeded(run, &target, error, message))
+	if (!begin(run, &operation) ||
+	    !finish(run, &operation,
+		    isst_emulator_read_statistics(operation.target, flags, &statistics,
+						  &operation.message)))
 		return;
 	node = report_branch(report_unit(run->report, NULL, 0), KEY_STATISTICS, 0);
-	report_number(node, KEY_DEVICE_OPENS, statistics.device_opens);
-	report_number(node, KEY_DRIVER_CALLS, statistics.driver_calls);
-	report_number(node, KEY_COMMANDS, statistics.commands);
-	report_number(node, KEY_WRITES, statistics.writes);
-	report_number(node, KEY_FILES_OPENED, statistics.files_opened);
+	for (size_t i = 0; i < sizeof(COUNTERS) / sizeof(COUNTERS[0]); i++)
+		report_number(node, COUNTERS[i].key,
+			      isst_emulator_count(statistics, COUNTERS[i].counter));
+	isst_emulator_statistics_free(statistics);
 }
 
 /** Opens the machine that is to be captured. Returns false after an error. */
@@ -190,18 +199,13 @@ void platform_capture(struct run *run)
 
 void emulate_program(struct run *run)
 {
-	struct isst_emulator_target target = { 0 };
-	const struct isst_emulator *emulator = choose(run, &target);
-	const struct isst_emulator_program program = {
-		.words = run->request->program,
-		.as_user = request_has(run->request, OPTION_AS_USER),
-		.user = request_number(run->request, OPTION_AS_USER),
-	};
-	char *message = NULL;
-	int error;
+	const struct request *request = run->request;
+	unsigned int flags = request_has(request, OPTION_AS_USER) ? ISST_EMULATOR_AS_USER : 0;
+	struct operation operation;
 
-	if (!emulator)
-		return;
-	error = emulator->run(&target, &program, &message);
-	succeeded(run, &target, error, message);
+	if (begin(run, &operation))
+		finish(run, &operation,
+		       isst_emulator_run(operation.target, request->program, flags,
+					 request_number(request, OPTION_AS_USER),
+					 &operation.message));
 }

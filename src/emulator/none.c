@@ -2,7 +2,109 @@
 /* Stands in for the emulator in a build without it (EMULATOR=no). */
 #include "isst-emulator.h"
 
-const struct isst_emulator *isst_emulator(void)
+#include <errno.h>
+
+bool isst_emulator_available(void)
 {
+	return false;
+}
+
+const char *isst_emulator_platform_name(size_t index)
+{
+	(void)index;
 	return NULL;
+}
+
+const char *isst_emulator_platform_title(size_t index)
+{
+	(void)index;
+	return NULL;
+}
+
+bool isst_emulator_platform_synthetic(size_t index)
+{
+	(void)index;
+	return false;
+}
+
+struct isst_emulator_target *isst_emulator_target_new(const char *platform)
+{
+	(void)platform;
+	return NULL;
+}
+
+void isst_emulator_target_free(struct isst_emulator_target *target)
+{
+	(void)target;
+}
+
+int isst_emulator_target_set_state(struct isst_emulator_target *target, const char *directory)
+{
+	(void)target;
+	(void)directory;
+	return -EOPNOTSUPP;
+}
+
+int isst_emulator_target_set_flags(struct isst_emulator_target *target, unsigned int flags)
+{
+	(void)target;
+	(void)flags;
+	return -EOPNOTSUPP;
+}
+
+int isst_emulator_open(const struct isst_emulator_target *target, struct isst_machine **machine,
+		       char **error)
+{
+	(void)target;
+	*machine = NULL;
+	*error = NULL;
+	return -EOPNOTSUPP;
+}
+
+int isst_emulator_show(const struct isst_emulator_target *target, char **text, char **error)
+{
+	(void)target;
+	*text = *error = NULL;
+	return -EOPNOTSUPP;
+}
+
+int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
+{
+	(void)target;
+	*error = NULL;
+	return -EOPNOTSUPP;
+}
+
+int isst_emulator_read_statistics(const struct isst_emulator_target *target, unsigned int flags,
+				  struct isst_emulator_statistics **statistics, char **error)
+{
+	(void)target;
+	(void)flags;
+	*statistics = NULL;
+	*error = NULL;
+	return -EOPNOTSUPP;
+}
+
+void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
+{
+	(void)statistics;
+}
+
+uint64_t isst_emulator_count(const struct isst_emulator_statistics *statistics,
+			     enum isst_emulator_counter counter)
+{
+	(void)statistics;
+	(void)counter;
+	return 0;
+}
+
+int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
+		      unsigned int flags, unsigned int user, char **error)
+{
+	(void)target;
+	(void)words;
+	(void)flags;
+	(void)user;
+	*error = NULL;
+	return -EOPNOTSUPP;
 }

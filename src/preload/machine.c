@@ -3,7 +3,7 @@
 #include "preload/preload.h"
 
 #include "emulator/front/launch.h"
-#include "isst-emulator.h"
+#include "emulator/machines.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -134,7 +134,7 @@ __attribute__((constructor)) static void start(void)
 	const char *platform = secure_getenv(LAUNCH_PLATFORM);
 
 	/* The command itself, and whatever else holds the emulator, needs no help. */
-	if (dlsym(RTLD_DEFAULT, "isst_emulator"))
+	if (dlsym(RTLD_DEFAULT, "isst_emulator_open"))
 		return;
 	if (!platform || !*platform)
 		give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");

@@ -7,13 +7,12 @@
 #include <errno.h>
 
 /** Chooses for a command line. Returns the status; *@problem is to be freed. */
-static enum exit_status choose(const char *line, struct isst_emulator_target *target,
-			       char **problem)
+static enum exit_status choose(const char *line, struct emulation *target, char **problem)
 {
 	struct request request;
 	enum exit_status status;
 
-	*target = (struct isst_emulator_target){ 0 };
+	*target = (struct emulation){ 0 };
 	assert_accepted(&request, line);
 	status = machine_choose(&request, target, problem);
 	request_clear(&request);
@@ -22,11 +21,11 @@ static enum exit_status choose(const char *line, struct isst_emulator_target *ta
 
 static void assert_chosen(const char *line, const char *platform, const char *directory)
 {
-	struct isst_emulator_target target;
+	struct emulation target;
 	char *problem;
 	enum exit_status status = choose(line, &target, &problem);
 
-	if (platform && !isst_emulator()) {
+	if (platform && !isst_emulator_available()) {
 		assert_int_equal(status, STATUS_UNSUPPORTED);
 		free(problem);
 		return;
@@ -42,7 +41,7 @@ static void assert_chosen(const char *line, const char *platform, const char *di
 
 static void assert_no_choice(const char *line, const char *message)
 {
-	struct isst_emulator_target target;
+	struct emulation target;
 	char *problem;
 
 	assert_int_equal(choose(line, &target, &problem), STATUS_USAGE);
@@ -104,7 +103,7 @@ static void errors_of_the_emulator_have_their_statuses(void **state)
 		      { -EINVAL, STATUS_USAGE },
 		      { -EPERM, STATUS_NOT_PERMITTED },
 		      { -EIO, STATUS_FAILED } };
-	const struct isst_emulator_target target = { .platform = "no-such-machine" };
+	const struct emulation target = { .platform = "no-such-machine" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -119,13 +118,13 @@ static void errors_of_the_emulator_have_their_statuses(void **state)
 
 static void a_misspelt_platform_finds_its_name(void **state)
 {
-	struct isst_emulator_target target = { .platform = "giude" };
+	struct emulation target = { .platform = "giude" };
 	char *message = strdup("no 'giude'");
 
 	(void)state;
 	assert_int_equal(machine_problem(-ENOENT, &target, &message), STATUS_USAGE);
-	assert_string_equal(message,
-			    isst_emulator() ? "no 'giude'; did you mean 'guide'?" : "no 'giude'");
+	assert_string_equal(message, isst_emulator_available() ? "no 'giude'; did you mean 'guide'?"
+							       : "no 'giude'");
 	free(message);
 }
 

@@ -40,25 +40,35 @@ test_without_sys() {
 # A program that uses the library with the options of pkg-config.
 use_library() {
 	cat > "$scratch/program.c" <<- 'END'
-		#include <isst.h>
+		#include <isst-emulator.h>
 
 		int main(void)
 		{
-			struct isst_cpuset *set = isst_cpuset_new();
+			struct isst_emulator_target *target = isst_emulator_target_new("guide");
+			struct isst_context *context;
+			struct isst_machine *machine;
+			char *error;
+			int status = 1;
 
-			isst_cpuset_free(set);
-			return set ? 0 : 1;
+			isst_emulator_target_set_state(target, "program-state");
+			if (isst_emulator_open(target, &machine, &error) || isst_open_machine(machine, NULL, &context))
+				return 1;
+			if (isst_discover(context) == 0 && isst_domain_count(context) == 2)
+				status = 0;
+			isst_close(context);
+			isst_emulator_target_free(target);
+			return status;
 		}
 	END
 	# shellcheck disable=SC2046,SC2086  # words on purpose
 	$CC -Wall -Wextra -Wshadow -Werror -o "$scratch/program" "$scratch/program.c" \
-		$(PKG_CONFIG_PATH="$scratch/installed/lib/pkgconfig" pkg-config --cflags --libs isst) &&
-		"$scratch/program"
+		$(PKG_CONFIG_PATH="$scratch/installed/lib/pkgconfig" pkg-config --cflags --libs isst-emulator) &&
+		(cd "$scratch" && ./program)
 }
 
 # The header, in each language and with the warnings that programs are compiled with; compile_header COMPILER LANGUAGE
 compile_header() {
-	echo '#include <isst.h>' | "$1" -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror -I"$top/include" -x "$2" \
+	echo '#include <isst-emulator.h>' | "$1" -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror -I"$top/include" -x "$2" \
 		-c -o "$scratch/header.o" -
 }
 
@@ -75,9 +85,12 @@ installed_files() {
 	diff - "$scratch/found" <<- 'END'
 		/usr/local/bin/intel-speed-select
 		/usr/local/bin/isst
+		/usr/local/include/isst-emulator.h
 		/usr/local/include/isst.h
 		/usr/local/lib/isst/libisst-emulator-preload.so
+		/usr/local/lib/libisst-emulator.a
 		/usr/local/lib/libisst.a
+		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
 		/usr/local/share/doc/isst/*
 		/usr/local/share/man/man8/intel-speed-select.8

@@ -4,7 +4,7 @@
 #ifndef EMULATOR_LAUNCH_H
 #define EMULATOR_LAUNCH_H
 
-#include "isst-emulator.h"
+#include "emulator/machines.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 /*
  * The whole command in this process, on an emulated machine whose device and files answer as the
  * input specifies: one byte for each call, and more if it disturbs the call. It replaces
- * isst_emulator() by the linker's --wrap.
+ * isst_emulator_open() by the linker's --wrap.
  */
 #include "base/machine.h"
 #include "cli/output.h"
@@ -18,8 +18,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const struct isst_emulator *__real_isst_emulator(void);
-const struct isst_emulator *__wrap_isst_emulator(void);
+int __real_isst_emulator_open(const struct isst_emulator_target *target,
+			      struct isst_machine **machine, char **error);
+int __wrap_isst_emulator_open(const struct isst_emulator_target *target,
+			      struct isst_machine **machine, char **error);
 
 /* ---- What leads the answers ---- */
 
@@ -197,15 +199,15 @@ static int random_rmdir(void *data, const char *path)
 	return next() >= PASS_BELOW ? next_error() : files->rmdir(data, path);
 }
 
-static int random_machine(const struct isst_emulator_target *target, struct isst_machine **machine,
-			  char **error)
+int __wrap_isst_emulator_open(const struct isst_emulator_target *target,
+			      struct isst_machine **machine, char **error)
 {
 	static const struct device_operations random_device = { random_open, random_ioctl,
 								random_close };
 	static const struct files_operations random_files = { random_read, random_write,
 							      random_list, random_mkdir,
 							      random_rmdir };
-	int result = __real_isst_emulator()->open(target, machine, error);
+	int result = __real_isst_emulator_open(target, machine, error);
 
 	if (result)
 		return result;
@@ -214,15 +216,6 @@ static int random_machine(const struct isst_emulator_target *target, struct isst
 	(*machine)->device = &random_device;
 	(*machine)->files = &random_files;
 	return 0;
-}
-
-const struct isst_emulator *__wrap_isst_emulator(void)
-{
-	static struct isst_emulator emulator;
-
-	emulator = *__real_isst_emulator();
-	emulator.open = random_machine;
-	return &emulator;
 }
 
 /* ---- The command ---- */
@@ -262,29 +255,39 @@ void command_run(const char *line)
 	free(copy);
 }
 
+/** The machine of the command lines; to be freed. */
+static struct isst_emulator_target *machine_target(void)
+{
+	struct isst_emulator_target *target = isst_emulator_target_new(platform);
+
+	if (!target || isst_emulator_target_set_state(target, state))
+		abort();
+	return target;
+}
+
 void command_reset(void)
 {
-	const struct isst_emulator_target target = { .platform = platform,
-						     .state_directory = state };
+	struct isst_emulator_target *target = machine_target();
 	char *error = NULL;
 
-	if (__real_isst_emulator()->reset(&target, &error))
+	if (isst_emulator_reset(target, &error))
 		abort();
+	isst_emulator_target_free(target);
 }
 
 /** This boot's id, of a machine that is made where it is missing. */
 static char *boot_id(void)
 {
-	const struct isst_emulator_target target = { .platform = platform,
-						     .state_directory = state };
+	struct isst_emulator_target *target = machine_target();
 	struct isst_machine *machine;
 	char *error = NULL, *text;
 	size_t size;
 
-	if (__real_isst_emulator()->open(&target, &machine, &error) ||
+	if (__real_isst_emulator_open(target, &machine, &error) ||
 	    machine->files->read(machine->data, "/proc/sys/kernel/random/boot_id", &text, &size))
 		abort();
 	machine->release(machine);
+	isst_emulator_target_free(target);
 	text[strcspn(text, "\n")] = '\0';
 	return text;
 }
