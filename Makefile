@@ -183,7 +183,7 @@ $(BUILD)/isst: $(COMMAND)
 
 # One program for each file of tests of a layer, linked with the layers' own objects.
 ROOM_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_%, \
-	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction,$(LIBRARY_ROOMS)))))))
+	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction library,$(LIBRARY_ROOMS)))))))
 # Changes are tested on the emulator, by programs that hold all layers.
 TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c tests/features/capture_*.c))
 # Those on large machines go the same ways as those on small ones, many times: LARGE=yes takes them in.
@@ -197,9 +197,11 @@ FAILING_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/failing/support/
 TRANSACTION_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/transaction/support/*.c))
 EMULATOR_TESTS := $(wildcard tests/emulator/*.c)
 CLI_TESTS := $(wildcard tests/cli/*.c)
+# Programs that know the public headers alone; without the emulator they have no machine.
+LIBRARY_TESTS := $(if $(filter yes,$(EMULATOR)),$(wildcard tests/library/*.c))
 SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 test_programs = $(patsubst %.c,$(BUILD)/%,$(1))
-UNIT_TESTS := $(call test_programs,$(ROOM_TESTS) $(EMULATOR_TESTS) $(CLI_TESTS))
+UNIT_TESTS := $(call test_programs,$(ROOM_TESTS) $(EMULATOR_TESTS) $(CLI_TESTS) $(LIBRARY_TESTS))
 TRANSACTION_PROGRAMS := $(call test_programs,$(TRANSACTION_TESTS))
 FAILING_PROGRAMS := $(call test_programs,$(FAILING_TESTS))
 # Some tests have functions in the place of the C library's, and look for those.
@@ -215,6 +217,9 @@ $(call test_programs,$(ROOM_TESTS)): %: %.o $(LIBRARY_OBJECTS) $(SUPPORT_OBJECTS
 	$(LINK_TEST)
 
 $(call test_programs,$(EMULATOR_TESTS)): %: %.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS) $(SUPPORT_OBJECTS)
+	$(LINK_TEST)
+
+$(call test_programs,$(LIBRARY_TESTS)): %: %.o $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(LINK_TEST)
 
 $(call test_programs,$(CLI_TESTS)): %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Changing the machine by the public interface: lock, changes, journal, log. */
+#include "check.h"
+
+#include <sys/wait.h>
+
+static char platform_path[4096];
+
+/** A platform of the tests. */
+static const char *of_tests(const char *name)
+{
+	const char *directory = getenv("ISST_PLATFORMS");
+
+	snprintf(platform_path, sizeof(platform_path), "%s/%s.platform",
+		 directory ? directory : "tests/platforms", name);
+	return platform_path;
+}
+
+/** A fixture whose context holds the lock. */
+static void lock_and_discover(struct fixture *fixture, const char *platform)
+{
+	fixture_begin(fixture, platform);
+	fixture->context = fixture_open(fixture, NULL);
+	assert_int_equal(isst_lock(fixture->context, 0), 0);
+	assert_int_equal(isst_discover(fixture->context), 0);
+}
+
+static struct isst_change *begin_change(struct isst_context *context, unsigned int flags)
+{
+	struct isst_change_options *options = isst_change_options_new();
+	struct isst_change *change;
+
+	assert_non_null(options);
+	assert_int_equal(isst_change_options_set_flags(options, flags), 0);
+	assert_int_equal(isst_change_options_set_command(options, "test"), 0);
+	assert_int_equal(isst_change_new(context, options, &change), 0);
+	isst_change_options_free(options);
+	return change;
+}
+
+static int add_level(struct isst_change *change, struct isst_context *context, unsigned int level,
+		     struct isst_results **results)
+{
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets = all_domains(context);
+	int error;
+
+	assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, level), 0);
+	error = isst_change_add_level(change, targets, request, 0, results);
+	isst_targets_free(targets);
+	isst_request_free(request);
+	return error;
+}
+
+/** The current level of a domain. */
+static unsigned int level_of(struct isst_context *context, size_t index)
+{
+	struct isst_targets *targets = all_domains(context);
+	struct isst_results *results;
+	unsigned int level = 99;
+
+	isst_read_perf_profiles(context, targets, NULL, 0, &results);
+	isst_result_value(isst_results_get(results, index), ISST_VALUE_CURRENT_LEVEL, &level);
+	isst_results_free(results);
+	isst_targets_free(targets);
+	return level;
+}
+
+static void a_change_is_made(void **state)
+{
+	const struct isst_change_step *step;
+	struct isst_results *results;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(add_level(change, fixture.context, 3, &results), 0);
+	assert_int_equal(isst_results_count(results), 2);
+	assert_int_equal(isst_change_objection(change), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_false(isst_change_unchanged(change));
+	step = isst_change_get_step(change, 0);
+	assert_string_equal(isst_change_step_target(step), "package 0, die 0: performance level");
+	assert_string_equal(isst_change_step_old_value(step), "0");
+	assert_string_equal(isst_change_step_new_value(step), "3");
+	assert_true(isst_change_step_written(step));
+	assert_null(isst_change_get_step(change, 2));
+	assert_int_equal(level_of(fixture.context, 1), 3);
+	/* It was planned from what is another by now. */
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	isst_change_free(change);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_true(isst_change_unchanged(change));
+	isst_change_free(change);
+	isst_results_free(results);
+	fixture_end(&fixture);
+}
+
+static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
+{
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_change_new(fixture.context, NULL, &change), -EINVAL);
+	change = begin_change(fixture.context, ISST_CHANGE_DRY_RUN);
+	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_string_equal(isst_change_step_new_value(isst_change_get_step(change, 0)), "3");
+	assert_false(isst_change_step_written(isst_change_get_step(change, 0)));
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	isst_change_free(change);
+	fixture_end(&fixture);
+}
+
+static void wrong_flags_spoil_the_change(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(isst_change_add_core_power(change, targets, NULL,
+						    ISST_ENABLE | ISST_DISABLE, &results),
+			 -EINVAL);
+	assert_null(results);
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	isst_change_free(change);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(isst_change_add_core_power(change, targets, NULL, 0, NULL), -EINVAL);
+	assert_int_equal(
+		isst_change_add_core_power(change, targets, NULL, ISST_ENABLE | ISST_AUTO, NULL),
+		-EINVAL);
+	assert_int_equal(isst_change_add_level(change, targets, NULL, 0, NULL), -EINVAL);
+	assert_int_equal(isst_change_add_clos(change, targets, NULL, 0, NULL), -EINVAL);
+	assert_int_equal(isst_change_add_turbo_mode(change, targets, NULL, ISST_ENABLE, NULL),
+			 -EINVAL);
+	assert_int_equal(isst_change_add_all_online(change, targets, NULL, 0, NULL), -EINVAL);
+	/* A change that lacks a request is not made with the others. */
+	assert_int_equal(isst_change_add_core_power(change, targets, NULL, ISST_ENABLE, NULL), 0);
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	isst_change_free(change);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void targets_that_are_left_out_make_a_change_partial(void **state)
+{
+	struct isst_results *results;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, of_tests("packages-differ"));
+	change = begin_change(fixture.context, 0);
+	/* The second package is locked. */
+	assert_int_equal(add_level(change, fixture.context, 1, &results), ISST_PARTIAL);
+	assert_int_equal(isst_result_error(isst_results_get(results, 0), ISST_PART_RESULT), 0);
+	assert_int_equal(isst_result_error(isst_results_get(results, 1), ISST_PART_RESULT), -EIO);
+	assert_int_equal(isst_change_objection(change), -EIO);
+	assert_int_equal(isst_change_run(change), -EIO);
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	isst_change_free(change);
+	isst_results_free(results);
+	change = begin_change(fixture.context, ISST_CHANGE_SKIP_FAILED);
+	assert_int_equal(add_level(change, fixture.context, 1, NULL), ISST_PARTIAL);
+	assert_int_equal(isst_change_objection(change), 0);
+	assert_int_equal(isst_change_run(change), ISST_PARTIAL);
+	assert_int_equal(level_of(fixture.context, 0), 1);
+	isst_change_free(change);
+	fixture_end(&fixture);
+}
+
+static void CLOS_and_associations_are_set(void **state)
+{
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *domains, *cpus;
+	struct isst_results *results;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	domains = all_domains(fixture.context);
+	cpus = cpus_of_list(fixture.context, "3,31");
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 2), 0);
+	assert_int_equal(isst_change_add_clos_association(change, cpus, request, 0, NULL), 0);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS_MIN_MHZ, 1000), 0);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS_WEIGHT, 5), 0);
+	assert_int_equal(isst_change_add_clos(change, domains, request, 0, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	assert_int_equal(isst_read_clos_associations(fixture.context, cpus, NULL, 0, &results), 0);
+	check_value(isst_results_get(results, 0), ISST_VALUE_CLOS, 2);
+	isst_results_free(results);
+	isst_request_free(request);
+	request = isst_request_new();
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 2), 0);
+	assert_int_equal(isst_read_clos(fixture.context, domains, request, 0, &results), 0);
+	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS_MIN_MHZ, 1000);
+	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS_WEIGHT, 5);
+	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS_MAX_MHZ, ISST_NO_LIMIT_MHZ);
+	isst_results_free(results);
+	isst_request_free(request);
+	isst_targets_free(cpus);
+	isst_targets_free(domains);
+	fixture_end(&fixture);
+}
+
+static void what_was_planned_under_an_earlier_lock_is_refused(void **state)
+{
+	struct isst_context *other;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	assert_int_equal(isst_lock(fixture.context, 0), -EINVAL);
+	other = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_lock(other, 0), -EBUSY);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_int_equal(isst_unlock(fixture.context), 0);
+	assert_int_equal(isst_unlock(fixture.context), -EINVAL);
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	assert_int_equal(isst_lock(other, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0), -EBUSY);
+	assert_int_equal(isst_unlock(other), 0);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_rediscover(fixture.context), 0);
+	/* Nor does another lock bring it back. */
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	isst_change_free(change);
+	isst_close(other);
+	fixture_end(&fixture);
+}
+
+static void under_a_late_lock_the_machine_is_discovered_anew_first(void **state)
+{
+	const struct isst_domain *domain;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	domain = isst_get_domain(fixture.context, 1);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_change_new(fixture.context, NULL, &change), -EINVAL);
+	assert_int_equal(isst_rediscover(fixture.context), 0);
+	/* What was handed out stays. */
+	assert_ptr_equal(isst_get_domain(fixture.context, 1), domain);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	fixture_end(&fixture);
+}
+
+static int interrupt(void *data)
+{
+	return ++*(int *)data > 1;
+}
+
+static int die(void *data)
+{
+	if (++*(int *)data > 1)
+		_exit(0);
+	return 0;
+}
+
+/** Runs a change of two steps that is interrupted before the second one. */
+static int run_interrupted(struct fixture *fixture, int (*interrupted)(void *data))
+{
+	struct isst_change_options *options = isst_change_options_new();
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets = all_domains(fixture->context);
+	struct isst_change *change;
+	int asked = 0, error;
+
+	isst_change_options_set_interrupted(options, interrupted, &asked);
+	assert_int_equal(isst_change_options_set_command(options, "two steps"), 0);
+	assert_int_equal(isst_change_new(fixture->context, options, &change), 0);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 1), 0);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS_MIN_MHZ, 1200), 0);
+	assert_int_equal(isst_change_add_clos(change, targets, request, 0, NULL), 0);
+	assert_int_equal(add_level(change, fixture->context, 3, NULL), 0);
+	error = isst_change_run(change);
+	isst_change_free(change);
+	isst_targets_free(targets);
+	isst_request_free(request);
+	isst_change_options_free(options);
+	return error;
+}
+
+static unsigned int clos_minimum(struct isst_context *context)
+{
+	struct isst_targets *targets = all_domains(context);
+	struct isst_results *results;
+	unsigned int minimum = 0;
+
+	assert_int_equal(isst_read_clos(context, targets, NULL, 0, &results), 0);
+	isst_result_value(isst_results_get(results, 1), ISST_VALUE_CLOS_MIN_MHZ, &minimum);
+	isst_results_free(results);
+	isst_targets_free(targets);
+	return minimum;
+}
+
+static void an_interrupted_change_is_rolled_back(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	assert_int_equal(run_interrupted(&fixture, interrupt), -EINTR);
+	assert_int_equal(clos_minimum(fixture.context), 0);
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	fixture_end(&fixture);
+}
+
+/** A process that dies in the middle of a change. */
+static void leave_journal(const char *platform, struct fixture *fixture)
+{
+	pid_t child;
+	int status;
+
+	fixture_begin(fixture, platform);
+	child = fork();
+	if (child == 0) {
+		fixture->context = fixture_open(fixture, NULL);
+		if (isst_lock(fixture->context, 0) || isst_discover(fixture->context))
+			_exit(1);
+		run_interrupted(fixture, die);
+		_exit(2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	fixture->context = fixture_open(fixture, NULL);
+}
+
+static void discovery_under_a_late_lock_rolls_back_what_a_dead_process_left(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	leave_journal("guide", &fixture);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(clos_minimum(fixture.context), 1200);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_rediscover(fixture.context), 0);
+	assert_int_equal(clos_minimum(fixture.context), 0);
+	assert_non_null(isst_notice(fixture.context, 0));
+	fixture_end(&fixture);
+}
+
+static void a_journal_is_of_the_lock_that_it_was_opened_under(void **state)
+{
+	const struct isst_journal_item *item;
+	struct isst_journal *journal;
+	struct fixture fixture;
+
+	(void)state;
+	leave_journal("guide", &fixture);
+	isst_journal_keep(fixture.context);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(isst_journal_open(fixture.context, &journal), 0);
+	assert_string_equal(isst_journal_command(journal), "two steps");
+	assert_false(isst_journal_moved(journal));
+	item = isst_journal_get_item(journal, 0);
+	assert_string_equal(isst_journal_item_target(item), "package 0, die 0: CLOS 1");
+	assert_non_null(isst_journal_item_old_value(item));
+	assert_string_equal(isst_journal_item_written_value(item),
+			    isst_journal_item_present_value(item));
+	assert_string_equal(isst_journal_item_finding(item), "as the interrupted run left it");
+	assert_int_equal(isst_journal_item_flags(item), ISST_ITEM_RESTORED);
+	assert_int_equal(isst_unlock(fixture.context), 0);
+	assert_int_equal(isst_journal_apply(journal), -EINVAL);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_rediscover(fixture.context), 0);
+	assert_int_equal(isst_journal_apply(journal), -EINVAL);
+	isst_journal_free(journal);
+	assert_int_equal(clos_minimum(fixture.context), 1200);
+	assert_int_equal(isst_journal_open(fixture.context, &journal), 0);
+	assert_int_equal(isst_journal_apply(journal), 0);
+	isst_journal_free(journal);
+	assert_int_equal(clos_minimum(fixture.context), 0);
+	fixture_end(&fixture);
+}
+
+/** Lines of a log by level. */
+struct lines {
+	unsigned int count[ISST_LOG_DEBUG + 1];
+	char last[ISST_LOG_DEBUG + 1][200];
+};
+
+static void take_line(void *data, enum isst_log_level level, const char *message)
+{
+	struct lines *lines = data;
+
+	lines->count[level]++;
+	snprintf(lines->last[level], sizeof(lines->last[level]), "%s", message);
+}
+
+static void the_log_has_levels(void **state)
+{
+	struct isst_options *options = isst_options_new();
+	struct lines lines = { 0 };
+	struct fixture fixture;
+
+	(void)state;
+	assert_int_equal(isst_options_set_flags(options, 1U << 20), -EINVAL);
+	isst_options_set_log(options, ISST_LOG_ERROR, take_line, &lines);
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, options);
+	isst_options_free(options);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(lines.count[ISST_LOG_DEBUG], 0);
+	assert_int_equal(lines.count[ISST_LOG_ERROR], 0);
+	assert_int_equal(isst_discover(fixture.context), -EINVAL);
+	assert_int_equal(lines.count[ISST_LOG_ERROR], 1);
+	assert_string_equal(lines.last[ISST_LOG_ERROR], isst_error(fixture.context));
+	isst_log_set_level(fixture.context, ISST_LOG_DEBUG);
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	assert_true(lines.count[ISST_LOG_DEBUG] > 0);
+	isst_log_set_level(fixture.context, ISST_LOG_NONE);
+	lines = (struct lines){ 0 };
+	assert_int_equal(isst_discover(fixture.context), -EINVAL);
+	assert_int_equal(lines.count[ISST_LOG_ERROR], 0);
+	fixture_end(&fixture);
+}
+
+static void count_line(void *data, const char *line)
+{
+	(void)line;
+	++*(unsigned int *)data;
+}
+
+static void hotplug_is_progress(void **state)
+{
+	struct isst_change_options *change_options = isst_change_options_new();
+	struct isst_options *options = isst_options_new();
+	struct isst_request *request = isst_request_new();
+	unsigned int progress = 0, cpu = 6;
+	const struct isst_cpu *sixth;
+	struct lines lines = { 0 };
+	struct isst_targets *targets;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	isst_options_set_log(options, ISST_LOG_INFO, take_line, &lines);
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, options);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	sixth = isst_find_cpu(fixture.context, cpu);
+	targets = all_domains(fixture.context);
+	isst_change_options_set_progress(change_options, count_line, &progress);
+	assert_int_equal(isst_change_new(fixture.context, change_options, &change), 0);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, 3), 0);
+	assert_int_equal(isst_change_add_level(change, targets, request, ISST_ONLINE, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	assert_true(progress > 0);
+	assert_int_equal(lines.count[ISST_LOG_INFO], progress);
+	assert_non_null(strstr(lines.last[ISST_LOG_INFO], "line cpu "));
+	/* The level does without core 6: that CPU is the same object, and offline. */
+	assert_ptr_equal(isst_find_cpu(fixture.context, cpu), sixth);
+	assert_false(isst_cpu_online(sixth));
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(isst_change_add_all_online(change, NULL, NULL, 0, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_true(isst_cpu_online(sixth));
+	isst_change_free(change);
+	isst_targets_free(targets);
+	isst_request_free(request);
+	isst_options_free(options);
+	isst_change_options_free(change_options);
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_change_is_made),
+		cmocka_unit_test(a_dry_run_needs_no_lock_and_writes_nothing),
+		cmocka_unit_test(wrong_flags_spoil_the_change),
+		cmocka_unit_test(targets_that_are_left_out_make_a_change_partial),
+		cmocka_unit_test(CLOS_and_associations_are_set),
+		cmocka_unit_test(what_was_planned_under_an_earlier_lock_is_refused),
+		cmocka_unit_test(under_a_late_lock_the_machine_is_discovered_anew_first),
+		cmocka_unit_test(an_interrupted_change_is_rolled_back),
+		cmocka_unit_test(discovery_under_a_late_lock_rolls_back_what_a_dead_process_left),
+		cmocka_unit_test(a_journal_is_of_the_lock_that_it_was_opened_under),
+		cmocka_unit_test(the_log_has_levels),
+		cmocka_unit_test(hotplug_is_progress),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading by the public interface: targets, requests, results and values. */
+#include "check.h"
+
+static char platform_path[4096];
+
+/** A platform of the tests. */
+static const char *of_tests(const char *name)
+{
+	const char *directory = getenv("ISST_PLATFORMS");
+
+	snprintf(platform_path, sizeof(platform_path), "%s/%s.platform",
+		 directory ? directory : "tests/platforms", name);
+	return platform_path;
+}
+
+static void versions_agree(void **state)
+{
+	unsigned int number = isst_version_number();
+	char text[32];
+
+	(void)state;
+	assert_int_equal(number, ISST_VERSION_NUMBER(ISST_VERSION_MAJOR, ISST_VERSION_MINOR,
+						     ISST_VERSION_PATCH));
+	assert_true(ISST_VERSION_NUMBER(1, 0, 0) > ISST_VERSION_NUMBER(0, 255, 255));
+	snprintf(text, sizeof(text), "%u.%u.%u", number >> 16, number >> 8 & 0xff, number & 0xff);
+	assert_string_equal(isst_version(), text);
+	assert_string_equal(isst_version(), ISST_VERSION);
+}
+
+static void each_value_has_a_number_and_a_name_of_its_own(void **state)
+{
+	size_t count = 0;
+	int id;
+
+	(void)state;
+	for (; (id = isst_value_at(count)) != 0; count++) {
+		assert_int_equal(isst_value_by_name(isst_value_name(id)), id);
+		assert_non_null(isst_value_unit(id));
+		assert_int_not_equal(isst_value_type(id), 0);
+	}
+	assert_true(count > 40);
+	assert_int_equal(isst_value_by_name("tdp_w"), ISST_VALUE_TDP_W);
+	assert_string_equal(isst_value_unit(ISST_VALUE_TDP_W), "W");
+	assert_int_equal(isst_value_by_name("no such value"), 0);
+	assert_null(isst_value_name(-1));
+	assert_null(isst_value_unit(9999));
+	assert_int_equal(isst_value_type(9999), 0);
+}
+
+static void nothing_is_read_before_discovery(void **state)
+{
+	struct isst_results *results;
+	struct isst_targets *targets;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_string_equal(isst_error(fixture.context), "");
+	assert_int_equal(isst_domain_count(fixture.context), 0);
+	assert_null(isst_get_domain(fixture.context, 0));
+	assert_null(isst_find_cpu(fixture.context, 0));
+	assert_null(isst_online_cpus(fixture.context));
+	assert_string_equal(isst_platform_emulated(fixture.context), "guide");
+	assert_int_equal(isst_platform_model(fixture.context), 0x6a);
+	targets = isst_targets_new(fixture.context);
+	assert_int_equal(isst_targets_add_all_domains(targets, 0), -EINVAL);
+	assert_int_equal(isst_read_perf_profiles(fixture.context, targets, NULL, 0, &results),
+			 -EINVAL);
+	assert_null(results);
+	assert_string_equal(isst_error(fixture.context), "the machine is not discovered yet");
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void domains_and_cpus_tell_what_they_are(void **state)
+{
+	const struct isst_domain *domain;
+	struct fixture fixture;
+	const struct isst_cpu *cpu;
+	unsigned int number;
+	char *cpus;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_domain_count(fixture.context), 2);
+	domain = isst_get_domain(fixture.context, 1);
+	assert_string_equal(isst_domain_name(domain), "package 1, die 0");
+	assert_int_equal(isst_domain_index(domain), 1);
+	assert_int_equal(isst_domain_package(domain), 1);
+	assert_int_equal(isst_domain_die(domain, &number), 0);
+	assert_int_equal(number, 0);
+	assert_int_equal(isst_domain_number(domain), 0);
+	assert_int_equal(isst_domain_cpu(domain, &number), 0);
+	assert_int_equal(number, 14);
+	assert_true(isst_domain_cpus_known(domain));
+	assert_false(isst_domain_is_io(domain));
+	cpus = isst_cpuset_ranges(isst_domain_present_cpus(domain));
+	assert_string_equal(cpus, "14-27,42-55");
+	free(cpus);
+	assert_null(isst_get_domain(fixture.context, 2));
+	cpu = isst_find_cpu(fixture.context, 43);
+	assert_int_equal(isst_cpu_number(cpu), 43);
+	assert_ptr_equal(isst_cpu_domain(cpu), domain);
+	assert_true(isst_cpu_online(cpu));
+	assert_int_equal(isst_cpu_core(cpu, &number), 0);
+	assert_int_equal(number, 1);
+	assert_int_equal(isst_cpu_thread(cpu), 1);
+	assert_null(isst_find_cpu(fixture.context, 56));
+	fixture_end(&fixture);
+}
+
+static void a_set_of_targets_is_of_domains_or_of_cpus(void **state)
+{
+	struct isst_targets *domains, *cpus;
+	struct isst_results *results;
+	struct isst_cpuset *set = isst_cpuset_new();
+	struct fixture fixture, other;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	fixture_discover(&other, "guide");
+	domains = all_domains(fixture.context);
+	assert_int_equal(isst_targets_add_domain(domains, isst_get_domain(fixture.context, 0)), 0);
+	assert_int_equal(isst_targets_count(domains), 2);
+	assert_int_equal(isst_cpuset_add(set, 1, 1), 0);
+	assert_int_equal(isst_targets_add_cpus(domains, set), -EINVAL);
+	assert_int_equal(isst_targets_add_domain(domains, isst_get_domain(other.context, 0)),
+			 -EINVAL);
+	assert_int_equal(isst_targets_add_domain(domains, NULL), -EINVAL);
+	cpus = cpus_of_list(fixture.context, "14-15,0,14");
+	assert_int_equal(isst_targets_count(cpus), 3);
+	assert_int_equal(isst_targets_add_domain(cpus, isst_get_domain(fixture.context, 0)),
+			 -EINVAL);
+	assert_int_equal(isst_cpuset_add(set, 999, 999), 0);
+	assert_int_equal(isst_targets_add_cpus(cpus, set), -EOPNOTSUPP);
+	assert_int_equal(isst_targets_count(cpus), 3);
+	assert_int_equal(isst_read_clos_associations(fixture.context, domains, NULL, 0, &results),
+			 -EINVAL);
+	assert_int_equal(isst_read_perf_profiles(other.context, domains, NULL, 0, &results),
+			 -EINVAL);
+	assert_int_equal(isst_read_perf_profiles(other.context, NULL, NULL, 0, &results), -EINVAL);
+	/* The domains of CPUs are theirs once each. */
+	assert_int_equal(isst_read_perf_profiles(fixture.context, cpus, NULL, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 2);
+	assert_null(isst_result_cpu(isst_results_get(results, 0)));
+	isst_results_free(results);
+	isst_cpuset_free(set);
+	isst_targets_free(domains);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+	fixture_end(&other);
+}
+
+static void no_targets_have_no_results(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = isst_targets_new(fixture.context);
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, 0, &results), 0);
+	assert_non_null(results);
+	assert_int_equal(isst_results_count(results), 0);
+	assert_null(isst_results_get(results, 0));
+	isst_results_free(results);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+/** What the guide prints of level 0 of its second package. */
+static void check_level_0(const struct isst_result *level)
+{
+	const struct isst_cpuset *cpus;
+	unsigned int rows, columns;
+	uint64_t cores;
+	char *list;
+
+	check_value(level, ISST_VALUE_LEVEL, 0);
+	check_value(level, ISST_VALUE_HIGHEST_LEVEL, 4);
+	check_value(level, ISST_VALUE_LOCKED, 0);
+	check_value(level, ISST_VALUE_BASE_FREQ_STATE, ISST_FEATURE_DISABLED);
+	check_value(level, ISST_VALUE_TDP_RATIO, 26);
+	check_value(level, ISST_VALUE_TDP_W, 205);
+	check_value(level, ISST_VALUE_TJUNCTION_C, 105);
+	check_value(level, ISST_VALUE_MEMORY_MHZ, 3200);
+	check_no_value(level, ISST_VALUE_BASE_AMX_MHZ, ENODATA);
+	check_value_at(level, ISST_VALUE_FABRIC_MAX_MHZ, 0, 0, 2400);
+	assert_int_equal(isst_result_extent(level, ISST_VALUE_TURBO_LIMIT_MHZ, &rows, &columns), 0);
+	assert_true(rows >= 6 && columns >= 8);
+	check_value_at(level, ISST_VALUE_TURBO_LIMIT_CORES, 0, 7, 16);
+	check_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, 2, 3, 2600);
+	assert_int_equal(isst_result_value_at(level, ISST_VALUE_TURBO_LIMIT_MHZ, rows, 0, &rows),
+			 -ENODATA);
+	check_value(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ, 3000);
+	check_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, 3);
+	check_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0, 2, 6);
+	assert_int_equal(isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0, 3, &rows),
+			 -ENODATA);
+	check_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 1, 0, 3200);
+	check_value_at(level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 2, 0, 2100);
+	assert_int_equal(isst_result_cpus(level, ISST_VALUE_CPUS, &cpus), 0);
+	assert_int_equal(isst_cpuset_count(cpus), 28);
+	assert_int_equal(isst_result_value64(level, ISST_VALUE_CORES, &cores), 0);
+	assert_int_equal(cores, 0x3fff);
+	assert_int_equal(isst_result_cpus(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS, &cpus), 0);
+	list = isst_cpuset_list(cpus);
+	assert_string_equal(list, "19,20,22,27,47,48,50,55");
+	free(list);
+}
+
+static void levels_have_all_that_the_guide_prints(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_results *results;
+	const struct isst_result *level;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, ISST_LEVEL_ALL, &results),
+			 0);
+	assert_int_equal(isst_results_count(results), 10);
+	level = isst_results_get(results, 5);
+	assert_int_equal(isst_result_target(level), 1);
+	assert_string_equal(isst_domain_name(isst_result_domain(level)), "package 1, die 0");
+	check_level_0(level);
+	/* Level 2 has neither SST-BF nor SST-TF. */
+	level = isst_results_get(results, 7);
+	check_value(level, ISST_VALUE_LEVEL, 2);
+	check_value(level, ISST_VALUE_TURBO_FREQ_STATE, ISST_FEATURE_UNSUPPORTED);
+	check_no_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, ENODATA);
+	check_no_value(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ, ENODATA);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+	/* Results are copies. */
+	check_level_0(isst_results_get(results, 5));
+	isst_results_free(results);
+}
+
+static void a_value_of_another_kind_is_refused(void **state)
+{
+	const struct isst_cpuset *cpus;
+	struct isst_targets *targets;
+	struct isst_results *results;
+	const struct isst_result *level;
+	struct fixture fixture;
+	unsigned int rows;
+	uint64_t wide;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL,
+					  ISST_LEVEL_PROPERTIES | ISST_LEVEL_CURRENT, &results),
+			 0);
+	assert_int_equal(isst_results_count(results), 2);
+	level = isst_results_get(results, 0);
+	check_no_value(level, ISST_VALUE_CLOS_EPP, EINVAL);
+	check_no_value(level, ISST_VALUE_CPUS, EINVAL);
+	check_no_value(level, ISST_VALUE_CORES, EINVAL);
+	check_no_value(level, 9999, EINVAL);
+	/* It was not asked for. */
+	check_no_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, EINVAL);
+	assert_int_equal(isst_result_cpus(level, ISST_VALUE_TDP_W, &cpus), -EINVAL);
+	assert_null(cpus);
+	assert_int_equal(isst_result_value64(level, ISST_VALUE_TDP_W, &wide), 0);
+	assert_int_equal(wide, 205);
+	assert_int_equal(isst_result_extent(level, 9999, &rows, NULL), -EINVAL);
+	assert_int_equal(rows, 0);
+	isst_results_free(results);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void levels_that_do_not_exist_are_left_out_unless_asked_for(void **state)
+{
+	static const unsigned int levels[] = { 0, 3, 4 };
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, of_tests("level-gaps"));
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 3);
+	for (size_t i = 0; i < 3; i++)
+		check_value(isst_results_get(results, i), ISST_VALUE_LEVEL, levels[i]);
+	isst_results_free(results);
+	for (unsigned int level = 1; level <= 5; level += 4) {
+		assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, level), 0);
+		assert_int_equal(isst_read_levels(fixture.context, targets, request, 0, &results),
+				 -EOPNOTSUPP);
+		assert_int_equal(isst_results_count(results), 1);
+		assert_int_equal(isst_result_error(isst_results_get(results, 0), ISST_PART_RESULT),
+				 -EOPNOTSUPP);
+		assert_string_equal(
+			isst_result_message(isst_results_get(results, 0), ISST_PART_RESULT),
+			isst_error(fixture.context));
+		check_value(isst_results_get(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
+		isst_results_free(results);
+	}
+	isst_request_free(request);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void partial_success_has_a_value(void **state)
+{
+	const struct isst_result *failed;
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct fixture fixture;
+	char *message;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	fixture_fault(&fixture, "mailbox 0x7f/0x00 package 1 ENXIO");
+	assert_int_equal(isst_read_perf_profiles(fixture.context, targets, NULL, 0, &results),
+			 ISST_PARTIAL);
+	assert_int_equal(isst_result_error(isst_results_get(results, 0), ISST_PART_RESULT), 0);
+	assert_null(isst_result_message(isst_results_get(results, 0), ISST_PART_RESULT));
+	check_value(isst_results_get(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
+	failed = isst_results_get(results, 1);
+	assert_int_equal(isst_result_error(failed, ISST_PART_RESULT), -EIO);
+	check_no_value(failed, ISST_VALUE_HIGHEST_LEVEL, EIO);
+	message = strdup(isst_result_message(failed, ISST_PART_RESULT));
+	assert_non_null(strstr(message, "package 1, die 0"));
+	isst_results_free(results);
+	/* So do levels, by their domain. */
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, 0, &results),
+			 ISST_PARTIAL);
+	assert_int_equal(isst_results_count(results), 6);
+	failed = isst_results_get(results, 5);
+	assert_int_equal(isst_result_error(failed, ISST_PART_PERF_PROFILE), -EIO);
+	assert_string_equal(isst_result_message(failed, ISST_PART_PERF_PROFILE), message);
+	check_no_value(failed, ISST_VALUE_LEVEL, EIO);
+	isst_results_free(results);
+	free(message);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void where_all_targets_fail_the_results_are_still_handed_out(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	fixture_fault(&fixture, "mailbox 0x7f/0x00 ENXIO");
+	assert_int_equal(isst_read_perf_profiles(fixture.context, targets, NULL, 0, &results),
+			 -EOPNOTSUPP);
+	assert_int_equal(isst_results_count(results), 2);
+	assert_string_equal(isst_error(fixture.context),
+			    isst_result_message(isst_results_get(results, 0), ISST_PART_RESULT));
+	isst_results_free(results);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void a_part_that_fails_keeps_the_rest(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_results *results;
+	const struct isst_result *level;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	fixture_fault(&fixture, "mailbox 0x7f/0x11 EIO");
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL,
+					  ISST_LEVEL_ALL | ISST_LEVEL_CURRENT, &results),
+			 ISST_PARTIAL);
+	level = isst_results_get(results, 0);
+	assert_int_equal(isst_result_error(level, ISST_PART_RESULT), 0);
+	assert_int_equal(isst_result_error(level, ISST_PART_TURBO_FREQ), -EIO);
+	assert_true(isst_result_more(level, ISST_PART_TURBO_FREQ) > 0);
+	check_value(level, ISST_VALUE_TDP_W, 205);
+	check_value(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ, 3000);
+	check_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, 3);
+	check_no_value(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, EIO);
+	isst_results_free(results);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void core_power_and_clos_are_read(void **state)
+{
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets, *cpus;
+	struct isst_results *results;
+	struct fixture fixture;
+	uint64_t limits;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_read_core_power(fixture.context, targets, NULL, 0, &results), 0);
+	check_value(isst_results_get(results, 0), ISST_VALUE_CORE_POWER_SUPPORTED, 1);
+	check_value(isst_results_get(results, 0), ISST_VALUE_CORE_POWER_ENABLED, 0);
+	check_value(isst_results_get(results, 0), ISST_VALUE_PRIORITY, ISST_PROPORTIONAL);
+	isst_results_free(results);
+	assert_int_equal(isst_read_clos(fixture.context, targets, NULL, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 8);
+	check_value(isst_results_get(results, 6), ISST_VALUE_CLOS, 2);
+	check_value(isst_results_get(results, 6), ISST_VALUE_CLOS_MAX_MHZ, ISST_NO_LIMIT_MHZ);
+	assert_int_equal(isst_result_target(isst_results_get(results, 6)), 1);
+	isst_results_free(results);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 3), 0);
+	assert_int_equal(isst_read_clos(fixture.context, targets, request, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 2);
+	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS, 3);
+	isst_results_free(results);
+	cpus = cpus_of_list(fixture.context, "3,30");
+	assert_int_equal(isst_read_clos_associations(fixture.context, cpus, NULL, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 2);
+	assert_int_equal(isst_cpu_number(isst_result_cpu(isst_results_get(results, 1))), 30);
+	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS, 0);
+	isst_results_free(results);
+	assert_int_equal(isst_read_turbo_ratio_limits(fixture.context, targets, NULL, 0, &results),
+			 0);
+	assert_int_equal(isst_result_value64(isst_results_get(results, 0),
+					     ISST_VALUE_TURBO_RATIO_LIMITS, &limits),
+			 0);
+	assert_int_equal(limits, 0x1f1f1f1f1f1f1f20);
+	isst_results_free(results);
+	isst_request_free(request);
+	isst_targets_free(cpus);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void wrong_requests_and_flags_are_refused(void **state)
+{
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct fixture fixture;
+
+	(void)state;
+	assert_int_equal(isst_request_set(request, ISST_VALUE_TDP_W, 1), -EINVAL);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_HIGH_PRIORITY_CPUS, 1), -EINVAL);
+	assert_int_equal(isst_request_set(request, 9999, 1), -EINVAL);
+	assert_int_equal(isst_request_set64(request, ISST_VALUE_LEVEL, UINT64_MAX), -EINVAL);
+	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_LEVEL, NULL), -EINVAL);
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 4), 0);
+	assert_int_equal(isst_read_clos(fixture.context, targets, request, 0, &results), -EINVAL);
+	assert_null(results);
+	assert_int_equal(isst_read_levels(fixture.context, targets, request, 0, &results), -EINVAL);
+	assert_string_equal(isst_error(fixture.context),
+			    "the call has no use for the value clos of its request");
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, 1U << 20, &results),
+			 -EINVAL);
+	assert_int_equal(isst_read_core_power(fixture.context, targets, NULL, 1, &results),
+			 -EINVAL);
+	isst_request_free(request);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void platforms_differ_by_facts(void **state)
+{
+	static const struct {
+		const char *platform;
+		int power_domains, weight, epp, proportional, levels, preset;
+	} cases[] = {
+		{ "guide", 0, 1, 1, 1, 0, 0 },
+		{ "tests/skylake-mailbox", 0, 0, 0, 0, 0, 0 },
+		{ "tests/tpmi-tiny", 1, 1, 0, 1, 1, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *name = cases[i].platform;
+		struct fixture fixture;
+
+		fixture_discover(&fixture, strncmp(name, "tests/", 6) ? name : of_tests(name + 6));
+		assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_INTEL), 1);
+		assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_POWER_DOMAINS),
+				 cases[i].power_domains);
+		assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_CLOS_WEIGHT),
+				 cases[i].weight);
+		assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_CLOS_EPP),
+				 cases[i].epp);
+		assert_int_equal(
+			isst_platform_fact(fixture.context, ISST_FACT_PROPORTIONAL_PRIORITY),
+			cases[i].proportional);
+		assert_int_equal(
+			isst_platform_fact(fixture.context, ISST_FACT_TRL_TYPES_ARE_LEVELS),
+			cases[i].levels);
+		assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_PRESET),
+				 cases[i].preset);
+		assert_int_equal(isst_platform_fact(fixture.context, (enum isst_fact)999), -EINVAL);
+		fixture_end(&fixture);
+	}
+}
+
+static void a_preset_platform_is_known_before_discovery(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, of_tests("preset-not-set-up"));
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_PRESET), 1);
+	fixture_end(&fixture);
+}
+
+static void trl_types_are_named(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_trl_type_count(fixture.context), 3);
+	assert_string_equal(isst_trl_type_name(fixture.context, 2), "avx512");
+	assert_null(isst_trl_type_name(fixture.context, 3));
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(versions_agree),
+		cmocka_unit_test(each_value_has_a_number_and_a_name_of_its_own),
+		cmocka_unit_test(nothing_is_read_before_discovery),
+		cmocka_unit_test(domains_and_cpus_tell_what_they_are),
+		cmocka_unit_test(a_set_of_targets_is_of_domains_or_of_cpus),
+		cmocka_unit_test(no_targets_have_no_results),
+		cmocka_unit_test(levels_have_all_that_the_guide_prints),
+		cmocka_unit_test(a_value_of_another_kind_is_refused),
+		cmocka_unit_test(levels_that_do_not_exist_are_left_out_unless_asked_for),
+		cmocka_unit_test(partial_success_has_a_value),
+		cmocka_unit_test(where_all_targets_fail_the_results_are_still_handed_out),
+		cmocka_unit_test(a_part_that_fails_keeps_the_rest),
+		cmocka_unit_test(core_power_and_clos_are_read),
+		cmocka_unit_test(wrong_requests_and_flags_are_refused),
+		cmocka_unit_test(platforms_differ_by_facts),
+		cmocka_unit_test(a_preset_platform_is_known_before_discovery),
+		cmocka_unit_test(trl_types_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
