@@ -222,6 +222,28 @@ $(call test_programs,$(EMULATOR_TESTS)): %: %.o $(EMULATOR_OBJECTS) $(BASE_OBJEC
 $(call test_programs,$(LIBRARY_TESTS)): %: %.o $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(LINK_TEST)
 
+# Shared libraries for tests, which hold the emulator, too; in the second one every struct of the library has grown.
+GROWN_OBJECTS := $(patsubst $(BUILD)/%,$(BUILD)/grown/%,$(LIBRARY_OBJECTS))
+$(BUILD)/grown/src/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -Isrc -DISST_TEST_GROWN -Wno-missing-field-initializers
+
+LINK_SHARED = @mkdir -p $(@D); $(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared \
+	-Wl,-soname,libisst.so -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+$(BUILD)/tests/library/now/libisst.so: $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS)
+	$(LINK_SHARED)
+
+$(BUILD)/tests/library/grown/libisst.so: $(GROWN_OBJECTS) $(EMULATOR_OBJECTS)
+	$(LINK_SHARED)
+
+$(BUILD)/tests/library/grows: $(BUILD)/tests/library/programs/grows.o $(BUILD)/tests/library/now/libisst.so
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BUILD)/tests/library/grown/libisst.so \
+		$(BUILD)/isst $(BUILD)/flags
+	printf '#!/bin/sh\nexec sh tests/library/shared.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 $(call test_programs,$(CLI_TESTS)): %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(LINK_TEST)
 
@@ -280,7 +302,7 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded $(BUILD)/tests/privileged \
-	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(BUILD)/tests/runner $(UNIT_TESTS)
+	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The emulator: a server with Speed Select in software, in process, for trying and testing programs
- * without one. A library of its own, libisst-emulator, beside libisst.
- *
- *	target = isst_emulator_target_new("guide");
- *	isst_emulator_target_set_state(target, directory);
- *	isst_emulator_open(target, &machine, &error);
- *	isst_open_machine(machine, NULL, &context);
+ * without one. A library of its own, libisst-emulator, beside libisst: a target names the machine,
+ * isst_emulator_open() opens it, isst_open_machine() takes it.
  *
  * Conventions are those of isst.h. Functions that can fail return 0 or a negative errno, and then
- *set *error to a message that the caller frees (NULL without memory): -EINVAL a platform file or
- *capture that cannot be understood, -ENOENT no such platform, -EPERM a state directory of somebody
- *else, -EOPNOTSUPP a build without the emulator, -EIO anything else.
+ * set *error to a message that the caller frees (NULL without memory): -EINVAL a platform file or
+ * capture that cannot be understood, -ENOENT no such platform, -EPERM a state directory of another
+ * user, -EOPNOTSUPP a build without the emulator, -EIO anything else.
  */
 #ifndef ISST_EMULATOR_H
 #define ISST_EMULATOR_H

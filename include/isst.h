@@ -8,10 +8,10 @@
  *
  * Conventions:
  *  - Every type is opaque: what it holds is read by functions, so that it may grow.
- *  - A function that returns int returns 0 or a negative errno; which errno means what is said with
- *    each function, and isst_error() says in words what went wrong, of which package, domain or
- * CPU, and what may help. Any function may return -ENOMEM. Those that take a context return -EINVAL
- *    where the machine is not discovered yet, unless they are said to work before.
+ *  - A function that returns int returns 0 or a negative errno, each function says which, and
+ *    isst_error() then names what went wrong, of which package, domain or CPU, and what may help.
+ *    Any function may return -ENOMEM. Those that take a context return -EINVAL before discovery,
+ *    unless they are said to work then.
  *  - A call on a set returns ISST_PARTIAL, which is positive, where it failed for some targets and
  *    not for others; the results say for which.
  *  - Units stand in names: _mhz, _w, _c, _ms. Frequencies are MHz on every platform.
@@ -82,7 +82,7 @@ struct isst_journal_item;
  *  -EIO         the hardware or the system refused, or answered nonsense
  *  -EPERM       not permitted
  *  -EINVAL      wrong on any machine, or called in the wrong order
- *  -ESTALE      a domain or CPU that is not there any more since the machine was discovered anew
+ *  -ESTALE      a domain or CPU that no longer exists since the machine was discovered anew
  *  -EBUSY       another process holds the lock
  *  -ENODATA     this machine has no such value
  *  -EINTR       interrupted
@@ -268,9 +268,9 @@ ISST_API const char *isst_offline_part(const struct isst_context *context, size_
  * Returns 0, -EOPNOTSUPP (no driver, no transport, an API version that is not known), -EPERM (may
  * not open the device), -EIO (a malformed file of the kernel), -EINVAL (discovered already), or
  * -ENOMEM. Under the lock (isst_lock() below) also what the rollback of an interrupted change ended
- * with: -EIO where somebody has to decide, or CPUs have to come online, -ISST_ERR_ROLLBACK or
- * -EAGAIN where it is not complete, -EPERM or -EIO where the journal cannot be read or removed. The
- * journal is kept then, and the context stays undiscovered.
+ * with: -EIO where an administrator has to decide, or CPUs have to come online, -ISST_ERR_ROLLBACK
+ * or -EAGAIN where it is not complete, -EPERM or -EIO where the journal cannot be read or removed.
+ * The journal is kept then, and the context stays undiscovered.
  */
 ISST_API int isst_discover(struct isst_context *context);
 
@@ -278,7 +278,7 @@ ISST_API int isst_discover(struct isst_context *context);
  * Finds out anew which packages, domains and CPUs there are and which of them are online; as
  * isst_change_run() does by itself where it took CPUs on- or offline. A domain, CPU or set of CPUs
  * that the context handed out before keeps its address and then holds what is true now: a domain's
- * index may be another one. What is not there any more has no CPUs, and a call that is given it
+ * index may be another one. What no longer exists has no CPUs, and a call that is given it
  * refuses it with -ESTALE. Results that were read before stay as they are.
  *
  * Returns as isst_discover(), on error with all as before; -EINVAL before isst_discover().
@@ -306,7 +306,7 @@ enum isst_fact {
 	ISST_FACT_MAILBOX = 2, /* the driver offers the mailbox; after discovery */
 	ISST_FACT_MMIO = 3,    /* the driver offers registers; after discovery */
 	/** The BIOS has set up SST-BF for good, and nothing else of Speed Select is there (Cascade
-	 * Lake-N): cpufreq tells which CPUs have which base frequency, and no driver is asked. On
+	 * Lake-N): cpufreq shows which CPUs have which base frequency, and no driver is asked. On
 	 * all but a few processors nothing is touched to find that out. */
 	ISST_FACT_PRESET = 4,
 	/** Packages consist of power domains that the firmware controls separately (API version 2
@@ -357,7 +357,7 @@ ISST_API unsigned int isst_domain_index(const struct isst_domain *domain);
 /** Physical package id, as the kernel numbers it: any number. */
 ISST_API unsigned int isst_domain_package(const struct isst_domain *domain);
 
-/** Die id, as the kernel numbers it. Returns 0, or -ENODATA where no CPU tells which die a domain
+/** Die id, as the kernel numbers it. Returns 0, or -ENODATA where no CPU shows which die a domain
  * without CPUs is on; *die is then 0. */
 ISST_API int isst_domain_die(const struct isst_domain *domain, unsigned int *die);
 
@@ -393,8 +393,8 @@ ISST_API unsigned int isst_cpu_number(const struct isst_cpu *cpu);
 ISST_API const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu);
 ISST_API bool isst_cpu_online(const struct isst_cpu *cpu);
 
-/** The firmware's number of the core within the domain. Returns 0, or -ENODATA where the driver did
- * not tell, or told nonsense. */
+/** The firmware's number of the core within the domain. Returns 0, or -ENODATA where the driver
+ * reported none, or nonsense. */
 ISST_API int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core);
 ISST_API unsigned int isst_cpu_thread(const struct isst_cpu *cpu);
 
@@ -659,7 +659,7 @@ ISST_API int isst_read_perf_profiles(struct isst_context *context,
  * Performance levels: a result for each level of each domain, all of one domain together, with the
  * domain's summary in each.
  *
- * @request: ISST_VALUE_LEVEL for one level; a domain that lacks it has a result with -EOPNOTSUPP
+ * @request: ISST_VALUE_LEVEL for one level; a domain without it has a result with -EOPNOTSUPP
  * and a message that names those that exist. A domain whose summary cannot be read has one result,
  * with the error of ISST_PART_PERF_PROFILE and no level.
  */
@@ -694,10 +694,10 @@ ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
 /* ---- Capturing the machine ---- */
 
 /**
- * Writes what this machine tells into a directory, from which the emulator makes the same machine
+ * Writes what this machine reports into a directory, from which the emulator makes the same machine
  * again (docs/recorded-machines.md): kernel files, MSRs, and by any firmware interface what it
  * answers to everything that only reads. To be called on a context that is not discovered. What
- * could not be read and is not needed is told by notices.
+ * could not be read and is not needed is listed by notices.
  *
  * @directory: a new one, or an empty one; after an error it is as before
  * Returns 0, -EINVAL (the directory cannot be used), -EPERM, -EIO or -ENOMEM. A machine without
@@ -779,7 +779,7 @@ ISST_API int isst_change_options_set_command(struct isst_change_options *options
 ISST_API void isst_change_options_set_interrupted(struct isst_change_options *options,
 						  int (*interrupted)(void *data), void *data);
 
-/** @progress is told what is being done to a CPU (`online cpu 3`). */
+/** @progress is called with what is being done to a CPU (`online cpu 3`). */
 ISST_API void isst_change_options_set_progress(struct isst_change_options *options,
 					       void (*progress)(void *data, const char *line),
 					       void *data);
@@ -803,10 +803,10 @@ ISST_API void isst_change_free(struct isst_change *change);
  * @request, @flags: what the function says
  * @results: where not NULL, set to a result for each target: its error says what stands against it.
  * Such a target is left out, if the change may be made without it (ISST_CHANGE_SKIP_...).
- * -EOPNOTSUPP: it lacks what is asked for; -EIO: its state forbids it or could not be read. The
- * message says which, and what helps.
- * Returns 0, ISST_PARTIAL or a negative errno as reading does; a domain of an I/O die counts only
- * where there are no others. -EINVAL: values or flags that are wrong anywhere.
+ * -EOPNOTSUPP: it does not support what is asked for; -EIO: its state forbids it or could not be
+ * read. The message says which, and what helps. Returns 0, ISST_PARTIAL or a negative errno as
+ * reading does; a domain of an I/O die counts only where there are no others. -EINVAL: values or
+ * flags that are wrong anywhere.
  */
 
 #define ISST_ENABLE 1U
@@ -913,7 +913,7 @@ ISST_API bool isst_change_unchanged(const struct isst_change *change);
 
 /**
  * Whether a change that was made did without a domain: one without CPUs, whose firmware claims a
- * feature and then refuses it. A warning tells why.
+ * feature and then refuses it. A warning says why.
  */
 ISST_API bool isst_change_left_out(const struct isst_change *change,
 				   const struct isst_domain *domain);
@@ -927,7 +927,7 @@ ISST_API const char *isst_change_difference(const struct isst_change *change, si
 /* ---- The journal of an interrupted change ---- */
 
 /**
- * Discovery under the lock rolls back by itself what an interrupted process left, unless something
+ * Discovery under the lock rolls back what an interrupted process left, unless something
  * was changed since: then it fails with -EIO, and names it. To look at the journal instead, and to
  * decide, isst_journal_keep() is called before isst_discover(); the context then makes no changes.
  */

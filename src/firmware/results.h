@@ -57,8 +57,8 @@ struct isst_turbo_limit {
 
 /** Frequencies of a level's uncore fabric. */
 struct isst_fabric {
-	ISST_MAY_GROW;
 	struct isst_value base_mhz, min_mhz, max_mhz;
+	ISST_MAY_GROW;
 };
 
 /** Everything that a performance level of a domain specifies. To be emptied with
@@ -77,7 +77,7 @@ struct isst_level {
 	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */
 	struct isst_value tdp_ratio;
 	struct isst_value base_mhz, base_avx2_mhz, base_avx512_mhz, base_amx_mhz;
-	struct isst_fabric fabric[2];
+	struct isst_fabric fabric[2 + ISST_GROWN];
 	struct isst_value memory_mhz;
 	struct isst_value cooling_type;
 	struct isst_value power_w, tjunction_c;

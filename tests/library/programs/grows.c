@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program as users have it, linked to the shared library that it was compiled with, and then run
+ * on one whose structs have grown (shared.sh): prints what it reads, plans and changes, by all
+ * options that there are. `grows DIRECTORY` on the emulated machine whose state is there; `grows
+ * grown` tells whether the library knows the value that only the grown one has.
+ */
+#include <isst-emulator.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void demand(int good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "failed: %s\n", what);
+	exit(1);
+}
+
+static void print_number(const struct isst_result *result, int id)
+{
+	unsigned int rows = 0, columns = 0, value;
+
+	isst_result_extent(result, id, &rows, &columns);
+	for (unsigned int row = 0; row < rows; row++)
+		for (unsigned int column = 0; column < columns; column++)
+			if (isst_result_value_at(result, id, row, column, &value) == 0)
+				printf("  %s[%u][%u] %u %s\n", isst_value_name(id), row, column,
+				       value, isst_value_unit(id));
+}
+
+static void print_value(const struct isst_result *result, int id)
+{
+	const struct isst_cpuset *cpus;
+	uint64_t bits;
+	char *list;
+
+	if (isst_result_cpus(result, id, &cpus) == 0) {
+		list = isst_cpuset_ranges(cpus);
+		printf("  %s %s\n", isst_value_name(id), list);
+		free(list);
+	} else if (isst_value_type(id) == ISST_TYPE_BITS &&
+		   isst_result_value64(result, id, &bits) == 0) {
+		printf("  %s %#llx\n", isst_value_name(id), (unsigned long long)bits);
+	} else {
+		print_number(result, id);
+	}
+}
+
+/* The values that this program was compiled with. */
+static void print_results(const char *what, int error, struct isst_results *results)
+{
+	const struct isst_result *result;
+
+	printf("%s: %d\n", what, error);
+	for (size_t i = 0; (result = isst_results_get(results, i)) != NULL; i++) {
+		const struct isst_cpu *cpu = isst_result_cpu(result);
+
+		printf(" %zu %s", isst_result_target(result),
+		       isst_domain_name(isst_result_domain(result)));
+		if (cpu)
+			printf(" CPU %u", isst_cpu_number(cpu));
+		printf(" %d\n", isst_result_error(result, ISST_PART_RESULT));
+		for (int id = 1; id <= ISST_VALUE_HIGH_PRIORITY_CPUS; id++)
+			if (isst_value_name(id))
+				print_value(result, id);
+	}
+	isst_results_free(results);
+}
+
+static void read_all(struct isst_context *context, const struct isst_targets *domains,
+		     const struct isst_targets *cpus)
+{
+	struct isst_results *results;
+	int error;
+
+	error = isst_read_perf_profiles(context, domains, NULL, 0, &results);
+	print_results("profiles", error, results);
+	error = isst_read_levels(context, domains, NULL, ISST_LEVEL_ALL, &results);
+	print_results("levels", error, results);
+	error = isst_read_core_power(context, domains, NULL, 0, &results);
+	print_results("core-power", error, results);
+	error = isst_read_clos(context, domains, NULL, 0, &results);
+	print_results("CLOS", error, results);
+	error = isst_read_clos_associations(context, cpus, NULL, 0, &results);
+	print_results("associations", error, results);
+	error = isst_read_turbo_ratio_limits(context, domains, NULL, 0, &results);
+	print_results("limits", error, results);
+}
+
+static int not_interrupted(void *data)
+{
+	++*(unsigned int *)data;
+	return 0;
+}
+
+static void print_progress(void *data, const char *line)
+{
+	printf("%s: %s\n", (const char *)data, line);
+}
+
+static void make_change(struct isst_context *context, const struct isst_targets *domains,
+			unsigned int flags)
+{
+	struct isst_change_options *options = isst_change_options_new();
+	struct isst_request *request = isst_request_new();
+	const struct isst_change_step *step;
+	static char name[] = "progress";
+	struct isst_results *results;
+	struct isst_change *change;
+	unsigned int asked = 0;
+	int error;
+
+	demand(options && request, "options");
+	demand(isst_change_options_set_flags(options, flags) == 0, "flags");
+	demand(isst_change_options_set_command(options, "growth") == 0, "command");
+	isst_change_options_set_interrupted(options, not_interrupted, &asked);
+	isst_change_options_set_progress(options, print_progress, name);
+	demand(isst_change_new(context, options, &change) == 0, "change");
+	isst_change_options_free(options);
+	demand(isst_request_set(request, ISST_VALUE_LEVEL, 3) == 0, "request");
+	error = isst_change_add_level(change, domains, request, ISST_ONLINE, &results);
+	print_results("planned", error, results);
+	printf("run: %d\n", isst_change_run(change));
+	for (size_t i = 0; (step = isst_change_get_step(change, i)) != NULL; i++)
+		printf(" %s: %s -> %s %d\n", isst_change_step_target(step),
+		       isst_change_step_old_value(step), isst_change_step_new_value(step),
+		       isst_change_step_written(step));
+	printf("asked: %d\n", asked > 0);
+	isst_change_free(change);
+	isst_request_free(request);
+}
+
+static void count_line(void *data, enum isst_log_level level, const char *message)
+{
+	unsigned int *counts = (unsigned int *)data;
+
+	(void)message;
+	counts[level]++;
+}
+
+static struct isst_context *open_context(const char *directory, unsigned int *counts)
+{
+	struct isst_emulator_target *target = isst_emulator_target_new("guide");
+	struct isst_options *options = isst_options_new();
+	struct isst_context *context;
+	struct isst_machine *machine;
+	char *error;
+
+	demand(target && options, "options");
+	demand(isst_emulator_target_set_state(target, directory) == 0, "state");
+	demand(isst_emulator_open(target, &machine, &error) == 0, "machine");
+	isst_options_set_tries(options, 5);
+	isst_options_set_log(options, ISST_LOG_INFO, count_line, counts);
+	demand(isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG) == 0, "flags");
+	demand(isst_open_machine(machine, options, &context) == 0, "context");
+	isst_options_free(options);
+	isst_emulator_target_free(target);
+	return context;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int counts[ISST_LOG_DEBUG + 1] = { 0 };
+	struct isst_targets *domains, *cpus;
+	struct isst_context *context;
+
+	demand(argc == 2, "one argument");
+	if (strcmp(argv[1], "grown") == 0)
+		return isst_value_by_name("grown") == 0;
+	context = open_context(argv[1], counts);
+	demand(isst_lock(context, 1000) == 0, "lock");
+	demand(isst_discover(context) == 0, "discovery");
+	domains = isst_targets_new(context);
+	cpus = isst_targets_new(context);
+	demand(domains && isst_targets_add_all_domains(domains, 0) == 0, "domains");
+	demand(cpus && isst_targets_add_cpus(cpus, isst_online_cpus(context)) == 0, "CPUs");
+	read_all(context, domains, cpus);
+	make_change(context, domains, ISST_CHANGE_DRY_RUN);
+	make_change(context, domains, 0);
+	demand(isst_rediscover(context) == 0, "rediscovery");
+	read_all(context, domains, cpus);
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		printf("%s: %zu CPUs\n", isst_domain_name(isst_get_domain(context, i)),
+		       isst_cpuset_count(isst_domain_online_cpus(isst_get_domain(context, i))));
+	printf("log: %u %u\n", counts[ISST_LOG_ERROR], counts[ISST_LOG_INFO]);
+	isst_targets_free(cpus);
+	isst_targets_free(domains);
+	isst_close(context);
+	return 0;
+}
