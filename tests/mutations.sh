@@ -226,7 +226,7 @@ mutate "records are ignored" $record \
 mutate "what was taken back already is taken back again" src/features/restoring.c \
 	's/\*settled = followed > 0 .*/*settled = false;/' unchanged "turbo-freq disable auto over core-power"
 mutate "records that are cut off are followed" src/transaction/item_lines.c \
-	's/^\treturn item_lines_refuse(context, name, number, "cut off");/\treturn 0;/' records
+	's/^\treturn item_lines_refuse(context, name, number, "truncated");/\treturn 0;/' records
 mutate "records that no enable can have written are followed" $record_file \
 	's/error = check_lines(context, file, saved);/error = 0;/' records
 mutate "enable finds out afterwards that its record cannot be read" $record \
@@ -310,7 +310,7 @@ mutate "a domain without CPUs keeps the others from a change" src/transaction/it
 mutate "any domain may refuse" src/transaction/items.c \
 	's/^\treturn !item_is_file(item->kind) && domain .*/\treturn true;/' tpmi_small "core-power enable"
 mutate "nobody says that a domain was left out" src/transaction/report.c \
-	's/^\tchange_warn(change, "%s; left as it is, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
+	's/^\tchange_warn(change, "%s; left unchanged, .*/\t(void)change;\n\t(void)why;/' tpmi_small "core-power enable"
 mutate "a domain that refuses ends the writing of the others" $making \
 	's/^\t\t\t\*next = i;/\t\t\t*next = count;/' tpmi
 mutate "a level change does not record the features" src/features/perf_profile_change.c \

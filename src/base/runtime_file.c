@@ -29,18 +29,18 @@ const char *runtime_file_strerror(int error)
 {
 	switch (-error) {
 	case EPERM:
-		return "it or its directory belongs to another user, or other users may write it, or "
-		       "the directory is missing and only root may make it";
+		return "it or its directory belongs to another user or is writable by other "
+		       "users, or the directory is missing and only root may create it";
 	case EBADF:
-		return "it is no regular file";
+		return "it is not a regular file";
 	case ELOOP:
 		return "it or its directory is a symbolic link";
 	case EFBIG:
-		return "the limit of file sizes (ulimit -f) does not allow it";
+		return "the file size limit (ulimit -f) does not permit it";
 	case EBADMSG:
-		return "it holds a NUL byte, which is no text";
+		return "it contains a NUL byte, so it is not a text file";
 	case EOVERFLOW:
-		return "it is larger than any that this program writes";
+		return "it is larger than any file that this program writes";
 	default:
 		return strerror(-error);
 	}

@@ -15,7 +15,7 @@
 /* The driver encodes the size of a pointer into its request codes and has no handler for 32-bit
  * programs. */
 static_assert(sizeof(void *) == 8,
-	      "32-bit and x32 programs cannot talk to the driver of a 64-bit kernel");
+	      "32-bit and x32 programs cannot use the driver of a 64-bit kernel");
 
 #define ABI_DEVICE_PATH "/dev/isst_interface"
 

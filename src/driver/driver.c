@@ -91,8 +91,8 @@ int driver_open_error(struct driver *driver, int error)
 				     "%s: %s; by default only root may open the device",
 				     ABI_DEVICE_PATH, strerror(-error));
 	default:
-		return message_error(driver->messages, -EIO, "%s cannot be opened: %s",
-				     ABI_DEVICE_PATH, strerror(-error));
+		return message_error(driver->messages, -EIO, "cannot open %s: %s", ABI_DEVICE_PATH,
+				     strerror(-error));
 	}
 }
 
@@ -113,10 +113,10 @@ int driver_open(struct driver *driver, struct abi_platform_info *info)
 	answer = call(driver, ABI_GET_PLATFORM_INFO, info);
 	if (answer != 0) {
 		driver_close(driver);
-		return message_error(
-			driver->messages, -EIO,
-			"%s does not tell what it is (GET_PLATFORM_INFO): %s", ABI_DEVICE_PATH,
-			answer < 0 ? strerror(-answer) : "an answer that makes no sense");
+		return message_error(driver->messages, -EIO,
+				     "%s does not report its properties (GET_PLATFORM_INFO): %s",
+				     ABI_DEVICE_PATH,
+				     answer < 0 ? strerror(-answer) : "an invalid answer");
 	}
 	message_trace(driver->messages,
 		      "platform: api_version:%u driver_version:%u max_cmds_per_ioctl:%u "

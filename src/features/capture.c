@@ -48,7 +48,8 @@ static int write_capture(struct isst_context *context, const char *directory)
 
 	if (context->topology)
 		return message_error(&context->messages, -EINVAL,
-				     "the machine is discovered already; a capture comes first");
+				     "the machine has already been discovered; capture it before "
+				     "the discovery");
 	error = capture_open_directory(&capture);
 	if (!error)
 		error = read_machine(&capture);

@@ -34,7 +34,7 @@ static int write_answer(struct capture *capture, FILE *stream, enum capture_keyw
 	/* Not what the machine is, only what it was at that moment. */
 	if (error == -EBUSY)
 		return message_error(&capture->context->messages, -EIO,
-				     "the mailbox stays busy; more tries (--retry) may help");
+				     "the mailbox stays busy; more attempts (--retry) may help");
 	capture_put_answer(stream, &capture_syntaxes[keyword], values, error);
 	return 0;
 }
@@ -250,7 +250,7 @@ static void report_missing_driver(const struct capture *capture)
 	/* Where the BIOS has set up Speed Select there is nothing to miss. */
 	if (!isst_is_preset(capture->context))
 		message_notice(&capture->context->messages,
-			       "%s: the capture holds no answers of the firmware",
+			       "%s: the capture contains no answers of the firmware",
 			       capture->device ? "the driver has none of its transports"
 					       : "no Speed Select driver on this machine");
 }

@@ -43,7 +43,7 @@ static int read_list(struct capture *capture, const char *path, struct isst_cpus
 	error = kernel_files_cpulist(&capture->context->files, path, *set);
 	if (error == -ENOENT)
 		return message_error(&capture->context->messages, -EIO,
-				     "%s is missing, though the kernel should have it", path);
+				     "%s is missing, but the kernel should provide it", path);
 	return error;
 }
 
@@ -85,8 +85,8 @@ int capture_cpus(struct capture *capture)
 	if (!error)
 		error = read_list(capture, CPU_DIRECTORY "/present", &capture->present);
 	if (!error && isst_cpuset_count(capture->online) == 0)
-		error = message_error(&capture->context->messages, -EIO, "%s/online names no CPU",
-				      CPU_DIRECTORY);
+		error = message_error(&capture->context->messages, -EIO,
+				      "%s/online contains no CPU", CPU_DIRECTORY);
 	if (error)
 		return error;
 	capture->cpus = calloc(isst_cpuset_count(capture->online), sizeof(*capture->cpus));
@@ -137,7 +137,7 @@ static int capture_cpuinfo(struct capture *capture)
 
 	if (error == -ENOENT)
 		error = message_error(&capture->context->messages, -EIO,
-				      "/proc/cpuinfo is missing, though the kernel should have it");
+				      "/proc/cpuinfo is missing, but the kernel should provide it");
 	if (error)
 		return error;
 	error = memory_stream_open(&kept);

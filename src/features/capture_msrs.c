@@ -48,7 +48,7 @@ static int write_numbers(struct capture *capture, FILE *stream)
 	for (size_t i = 0; i < capture->cpu_count; i++)
 		if (capture->map_errors[i])
 			return message_error(&capture->context->messages, -EIO,
-					     "the driver does not tell the core of CPU %u "
+					     "the driver does not report the core of CPU %u "
 					     "(GET_PHY_ID): %s",
 					     capture->cpus[i], strerror(-capture->map_errors[i]));
 	capture_put_msr(stream, capture_is_tpmi(capture) ? PM_LOGICAL_ID : THREAD_ID);
@@ -79,8 +79,7 @@ static int write_msr(struct capture *capture, FILE *stream, uint32_t address)
 		failed += errors[i] != 0;
 	if (failed > 0 && failed < capture->cpu_count)
 		message_notice(&capture->context->messages,
-			       "left out of the capture: MSR 0x%x, which %zu of %zu CPUs do not "
-			       "tell",
+			       "left out of the capture: MSR 0x%x, not readable on %zu of %zu CPUs",
 			       address, failed, capture->cpu_count);
 	if (failed == 0) {
 		capture_put_msr(stream, address);

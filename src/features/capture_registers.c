@@ -13,8 +13,8 @@ static const char debug_directory[] = "/" CAPTURE_DEBUGFS;
 static int missing_registers(struct capture *capture, const char *what)
 {
 	return message_error(&capture->context->messages, -EIO,
-			     "%s: %s: the registers are read from debugfs, which has to be mounted "
-			     "there and is for root alone",
+			     "%s: %s: the registers are read from debugfs, which must be mounted "
+			     "there and which only root may read",
 			     debug_directory, what);
 }
 
@@ -71,6 +71,6 @@ int capture_registers(struct capture *capture)
 	}
 	free(names);
 	if (!error && found == 0)
-		error = missing_registers(capture, "it has no directory of a TPMI device");
+		error = missing_registers(capture, "it contains no directory of a TPMI device");
 	return error;
 }

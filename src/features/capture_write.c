@@ -19,7 +19,7 @@
 static int refuse_directory(const struct capture *capture, int error, const char *what)
 {
 	return message_error(&capture->context->messages, error,
-			     "cannot write to %s: %s; it has to be a new or an empty directory",
+			     "cannot write to %s: %s; it must be a new or empty directory",
 			     capture->directory, what);
 }
 
@@ -111,7 +111,7 @@ static int check_own(const struct capture *capture, int directory)
 	if (fstat(directory, &status))
 		return directory_error(capture, errno);
 	if (status.st_uid != geteuid())
-		return refuse_directory(capture, -EPERM, "another user has put it there meanwhile");
+		return refuse_directory(capture, -EPERM, "another user created it in the meantime");
 	return check_empty(capture, directory);
 }
 
@@ -205,7 +205,7 @@ static int write_file(const struct capture *capture, const struct capture_file *
 
 	if (!error || error == -ENOMEM)
 		return error;
-	return message_error(&capture->context->messages, -EIO, "%s/%s cannot be written: %s",
+	return message_error(&capture->context->messages, -EIO, "cannot write %s/%s: %s",
 			     capture->directory, file->path, strerror(-error));
 }
 

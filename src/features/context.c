@@ -82,13 +82,12 @@ static int refuse_without_transport(struct isst_context *context)
 	if (!modules)
 		return message_error(
 			&context->messages, -EOPNOTSUPP,
-			"the Speed Select driver is there, but none of its transports: load "
-			"the modules isst_if_mbox_pci and isst_if_mmio (Ice Lake to Emerald "
-			"Rapids), isst_if_mbox_msr (before), or isst_tpmi (Granite Rapids and "
-			"later)");
+			"the Speed Select driver is loaded, but none of its transports: load the "
+			"modules isst_if_mbox_pci and isst_if_mmio (Ice Lake to Emerald Rapids), "
+			"isst_if_mbox_msr (before), or isst_tpmi (Granite Rapids and later)");
 	return message_error(
 		&context->messages, -EOPNOTSUPP,
-		"the Speed Select driver is there, but none of its transports: load %s%s%s",
+		"the Speed Select driver is loaded, but none of its transports: load %s%s%s",
 		modules, needed ? ", which needs " : "", needed ? needed : "");
 }
 
@@ -100,8 +99,8 @@ static void report_unknown_processor(struct isst_context *context)
 	if (!platform_is_known(platform))
 		message_notice(
 			&context->messages,
-			"the processor (family %u, model 0x%x, stepping %u) is not known; it is "
-			"handled by the driver's API version %u%s",
+			"unknown processor (family %u, model 0x%x, stepping %u); it is handled "
+			"according to the driver's API version %u%s",
 			platform->family, platform->model, platform->stepping,
 			platform->api_version,
 			platform->api_version == 1
@@ -128,8 +127,9 @@ static int choose_firmware(struct isst_context *context)
 		return message_error(
 			&context->messages, -EOPNOTSUPP,
 			"the driver's API version is %u, which this version of the library does "
-			"not know (it knows 1 to 3); a newer one is needed. Found: driver version "
-			"%u, mailbox %s, MMIO %s, processor family %u, model 0x%x, stepping %u",
+			"not support (it supports 1 to 3); a newer one is required. Found: driver "
+			"version %u, mailbox %s, MMIO %s, processor family %u, model 0x%x, "
+			"stepping %u",
 			platform->api_version, platform->driver_version,
 			platform->mailbox ? "yes" : "no", platform->mmio ? "yes" : "no",
 			platform->family, platform->model, platform->stepping);
@@ -191,7 +191,7 @@ static int discover(struct isst_context *context)
 
 	if (context->topology)
 		return message_error(&context->messages, -EINVAL,
-				     "the machine is discovered already");
+				     "the machine has already been discovered");
 	error = find_firmware(context);
 	if (!error && !context->platform.preset)
 		report_unknown_processor(context);

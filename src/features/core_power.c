@@ -36,8 +36,9 @@ static int plan_clos(struct isst_context *context, struct firmware_batch *batch,
 
 	*clos = (struct isst_clos){ .domain = clos->domain, .clos = clos->clos };
 	if (clos->clos >= ISST_CLOS_COUNT)
-		return message_error(&context->messages, -EINVAL, "CLOS %u: there are 0 to %d",
-				     clos->clos, ISST_CLOS_COUNT - 1);
+		return message_error(&context->messages, -EINVAL,
+				     "CLOS %u does not exist: only 0 to %d", clos->clos,
+				     ISST_CLOS_COUNT - 1);
 	if (!context_accepts_domain(context, clos->domain, &clos->failure))
 		return 0;
 	return context->firmware.operations->plan_clos(batch, clos);

@@ -100,13 +100,13 @@ static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_dom
 
 	if (on)
 		change_warn(change,
-			    "%s: core-power goes off, turbo-freq stays on: no core has priority "
-			    "until core-power is on again",
+			    "%s: core-power is disabled, turbo-freq stays enabled: no core has "
+			    "priority until core-power is enabled again",
 			    domain->name);
 	else if (feature_may_be_on(current, FEATURE_TURBO_FREQ))
 		change_warn(change,
-			    "%s; core-power goes off: if turbo-freq is on there, no core has "
-			    "priority until core-power is on again",
+			    "%s; core-power is disabled: if turbo-freq is enabled there, no core "
+			    "has priority until core-power is enabled again",
 			    feature_unknown_why(current));
 	else
 		return false;
@@ -209,7 +209,7 @@ static int check_priority(struct isst_change *change, enum isst_priority_request
 	if (number >= ISST_KEEP_PRIORITY && number <= ISST_MAKE_ORDERED)
 		return 0;
 	return message_error(&change->context->messages, -EINVAL,
-			     "%d is no priority (enum isst_priority_request)", number);
+			     "%d is not a valid priority (enum isst_priority_request)", number);
 }
 
 int plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
@@ -252,12 +252,14 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 		change_warn(
 			change,
 			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while core-power is "
-			"on, its cores stay at their lowest frequency (no limit is --max none)",
+			"enabled, its cores stay at their lowest frequency (for no limit use "
+			"--max none)",
 			domain->name, values->clos);
 	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
 		change_warn(change,
 			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
-			    "CPUs (%llu MHz): while core-power is on, its cores stay at that",
+			    "CPUs (%llu MHz): while core-power is enabled, its cores stay at that "
+			    "frequency",
 			    domain->name, values->clos, values->max_mhz,
 			    (unsigned long long)lowest_khz / 1000);
 }
@@ -279,7 +281,8 @@ static void warn_of_range(struct isst_change *change, const struct domain_reques
 	if (cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) == 0 &&
 	    values->min_mhz * UINT64_C(1000) > highest_khz)
 		change_warn(change,
-			    "%s: CLOS %u min %u MHz is above what its CPUs reach (%llu MHz)",
+			    "%s: CLOS %u min %u MHz is above the highest frequency of its CPUs "
+			    "(%llu MHz)",
 			    domain->name, values->clos, values->min_mhz,
 			    (unsigned long long)highest_khz / 1000);
 }
@@ -289,10 +292,10 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 	struct messages *messages = &change->context->messages;
 
 	if (values->clos >= ISST_CLOS_COUNT)
-		return message_error(messages, -EINVAL, "CLOS %u: there are 0 to %d", values->clos,
-				     ISST_CLOS_COUNT - 1);
+		return message_error(messages, -EINVAL, "CLOS %u does not exist: only 0 to %d",
+				     values->clos, ISST_CLOS_COUNT - 1);
 	if (values->epp > 15 || values->weight > 15)
-		return message_error(messages, -EINVAL, "EPP and weight of a CLOS are 0 to 15");
+		return message_error(messages, -EINVAL, "EPP and weight of a CLOS must be 0 to 15");
 	if (values->min_mhz > ISST_NO_LIMIT_MHZ || values->max_mhz > ISST_NO_LIMIT_MHZ ||
 	    values->desired_mhz > ISST_NO_LIMIT_MHZ)
 		return message_error(messages, -EINVAL, "frequencies of a CLOS are at most %d MHz",
@@ -356,8 +359,8 @@ static int refuse_contradiction(struct isst_change *change, const struct isst_cl
 		return message_error(messages, -EINVAL, "CPU %u cannot be in CLOS %u and CLOS %u",
 				     one->cpu->number, one->clos, other->clos);
 	return message_error(messages, -EINVAL,
-			     "CPU %u and CPU %u are of one core, which cannot be in CLOS %u and "
-			     "CLOS %u",
+			     "CPU %u and CPU %u belong to the same core, which cannot be in both "
+			     "CLOS %u and CLOS %u",
 			     one->cpu->number, other->cpu->number, one->clos, other->clos);
 }
 
@@ -440,8 +443,8 @@ int plan_association(struct isst_change *change, struct isst_clos_association *a
 	for (size_t i = 0; i < count && !error; i++)
 		if (associations[i].clos >= ISST_CLOS_COUNT)
 			error = message_error(&change->context->messages, -EINVAL,
-					      "CLOS %u: there are 0 to %d", associations[i].clos,
-					      ISST_CLOS_COUNT - 1);
+					      "CLOS %u does not exist: only 0 to %d",
+					      associations[i].clos, ISST_CLOS_COUNT - 1);
 	if (!error)
 		error = check_contradictions(change, associations, count);
 	if (error)

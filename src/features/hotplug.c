@@ -66,7 +66,7 @@ void hotplug_end(struct hotplug *hotplug)
 		cpus = isst_cpuset_ranges(hotplug->omitted);
 		if (cpus)
 			change_warn(hotplug->change,
-				    "%s %s %s offline, as SMT is off (" SMT_CONTROL ": %s)",
+				    "%s %s %s offline because SMT is off (" SMT_CONTROL ": %s)",
 				    count == 1 ? "CPU" : "CPUs", cpus,
 				    count == 1 ? "stays" : "stay", hotplug->smt);
 		else
@@ -120,7 +120,7 @@ static int note_limits(struct step *online)
 			entry->bits = value;
 		} else if (!accesses[i].absent) {
 			change_warn(online->change,
-				    "%s could not be read: CPUs that come online may bring back "
+				    "%s could not be read: CPUs that come online may restore "
 				    "former ones",
 				    item_describe(online->change->context, &entry->item));
 		}

@@ -293,7 +293,7 @@ static int plan_no_partition(struct level_change *work, const struct isst_domain
 	else if (group == GROUP_OTHER_PARTITION)
 		change_warn(
 			change,
-			"/sys/fs/cgroup/%u-%u-%u is left as it is (%s): it is not a partition of "
+			"/sys/fs/cgroup/%u-%u-%u is left unchanged (%s): it is not a partition of "
 			"CPUs of %s",
 			domain->package, domain->die, domain->number, state, domain->name);
 	free(state);
@@ -343,7 +343,7 @@ static int plan_cpu0(struct level_change *work, const struct isst_domain *domain
 	if (!error) {
 		change_warn(work->change,
 			    "CPU 0 %s: it is isolated in the cpuset partition %u-%u-%u",
-			    can_go_offline(work, 0) ? "stays online, as was asked for"
+			    can_go_offline(work, 0) ? "stays online, as requested"
 						    : "cannot go offline",
 			    domain->package, domain->die, domain->number);
 		error = plan_partition(work, domain, cpu0);
@@ -387,7 +387,7 @@ int level_choose_partitions(struct level_change *work)
 	work->partitions = !error;
 	if (error != -EOPNOTSUPP)
 		return error;
-	change_warn(work->change, "%s; CPUs go offline instead", isst_error(context));
+	change_warn(work->change, "%s; CPUs are taken offline instead", isst_error(context));
 	return 0;
 }
 

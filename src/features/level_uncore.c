@@ -27,24 +27,23 @@ static const char *why_no_uncore(struct isst_change *change, const struct uncore
 	struct isst_context *context = change->context;
 
 	if (!place->of_domain)
-		return "the kernel shows none (module intel_uncore_frequency)";
+		return "the kernel provides none (module intel_uncore_frequency)";
 	if (uncore_is_ambiguous(&context->files, place))
 		return "the kernel's numbers of power domains (domain_id) are not unique in the "
 		       "package";
 	if (place->cluster > 0)
-		return "the kernel shows no such fabric";
-	return "the kernel shows none (module intel_uncore_frequency_tpmi)";
+		return "the kernel provides no such fabric";
+	return "the kernel provides none (module intel_uncore_frequency_tpmi)";
 }
 
 static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
 			   const struct uncore_place *place, const char *why)
 {
 	if (place->of_domain)
-		change_warn(change, "%s: uncore limits of fabric %u are left as they are: %s",
+		change_warn(change, "%s: uncore limits of fabric %u are left unchanged: %s",
 			    domain->name, place->cluster, why);
 	else
-		change_warn(change, "%s: uncore limits are left as they are: %s", domain->name,
-			    why);
+		change_warn(change, "%s: uncore limits are left unchanged: %s", domain->name, why);
 }
 
 struct uncore_limits {

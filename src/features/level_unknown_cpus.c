@@ -85,8 +85,8 @@ static void leave_unknown(struct level_change *work)
 		if (ranges)
 			change_warn(
 				change,
-				"%s %s %s offline: not seen online since the machine was started, "
-				"and possibly of a package that was not named",
+				"%s %s %s offline: not seen online since boot, and possibly in a "
+				"package that was not named",
 				isst_cpuset_count(left) == 1 ? "CPU" : "CPUs", ranges,
 				isst_cpuset_count(left) == 1 ? "stays" : "stay");
 		else

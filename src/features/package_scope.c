@@ -266,7 +266,7 @@ static bool may_go_off(struct package_scope *scope, size_t i, unsigned int other
 	if (!scope->current.domains[i].core_power.supported)
 		return false;
 	if (in_use)
-		change_warn(scope->change, "%s: core-power stays on: %s needs it",
+		change_warn(scope->change, "%s: core-power stays enabled: %s needs it",
 			    scope->requests[i].domain->name, feature_name(other));
 	return !in_use;
 }
@@ -319,10 +319,12 @@ static void warn_of_core_power_off(struct package_scope *scope,
 			scope->change->broken = true;
 		if (whole)
 			change_warn(scope->change,
-				    "package %u: no saved settings%s: core-power goes off",
+				    "package %u: no saved settings%s: core-power is disabled",
 				    domain->package, of);
 		else
-			change_warn(scope->change, "%s: no saved settings%s: core-power goes off",
+			change_warn(scope->change,
+				    "%s: no saved settings%s: core-power is "
+				    "disabled",
 				    domain->name, of);
 	}
 }

@@ -265,7 +265,7 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 		return;
 	request->refused = true;
 	message_failure(&reader->context->messages, &level->failure, -EOPNOTSUPP,
-			"%s has no level %u, though the highest is %u", level->domain->name,
+			"%s has no level %u, although the highest is %u", level->domain->name,
 			level->level, state_of(reader, request)->profile.highest_level);
 }
 
@@ -398,9 +398,8 @@ static int cpus_of_mask(struct level_reader *reader, const struct isst_domain *d
 	}
 	if (cores && place->unknown_cpus && isst_cpuset_count(place->present) == 0) {
 		message_failure(&reader->context->messages, failure, -EIO,
-				"%s: which CPUs its cores are is not known: %s; bringing CPUs "
-				"online helps (--all-cpus-online, or " CPU_DIRECTORY
-				"/cpuN/online)",
+				"%s: the CPUs of its cores are unknown: %s; bring CPUs online "
+				"(--all-cpus-online, or " CPU_DIRECTORY "/cpuN/online)",
 				domain->name, place->unknown_cpus);
 		return 0;
 	}
@@ -496,7 +495,8 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 
 	if (!error && parts & ~ISST_LEVEL_ALL)
 		error = message_error(&context->messages, -EINVAL,
-				      "%#x are no parts of a level (ISST_LEVEL_...)", parts);
+				      "%#x is not a valid set of parts of a level (ISST_LEVEL_...)",
+				      parts);
 	if (error || count == 0)
 		return error;
 	reader.batch = firmware_batch_new(&context->firmware);

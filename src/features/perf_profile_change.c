@@ -36,8 +36,8 @@ static int check_locks(struct level_change *work)
 		    profile->current_level != work->level)
 			request_reject(
 				work->change, &work->requests[i], -EIO,
-				"TDP is locked: the level cannot be changed until a reset with the lock "
-				"switched off in the BIOS");
+				"TDP is locked: the level cannot be changed until a reset with "
+				"the lock disabled in the BIOS");
 	}
 	firmware_batch_free(batch);
 	free(locked);
@@ -51,7 +51,7 @@ static void check_enabled(struct level_change *work)
 		    !work->current.domains[i].profile.enabled && work->level > 0)
 			request_reject(
 				work->change, &work->requests[i], -EOPNOTSUPP,
-				"perf-profile feature is not supported, only level 0 is there");
+				"perf-profile feature is not supported, only level 0 exists");
 }
 
 /* ---- The level ---- */
@@ -87,11 +87,11 @@ static bool has_core_power(const struct level_change *work, size_t i)
 /** @features: FEATURE_...; none: nothing is said */
 static void say_off(struct isst_change *change, const struct isst_domain *domain, uint64_t features)
 {
-	static const char *const WHICH[] = { NULL, "turbo-freq goes", "base-freq goes",
-					     "base-freq and turbo-freq go" };
+	static const char *const WHICH[] = { NULL, "turbo-freq is", "base-freq is",
+					     "base-freq and turbo-freq are" };
 
 	if (WHICH[features & 3])
-		change_warn(change, "%s: %s off with the change of the level", domain->name,
+		change_warn(change, "%s: %s disabled by the level change", domain->name,
 			    WHICH[features & 3]);
 }
 
@@ -221,7 +221,7 @@ static void plan_levels(struct level_change *work)
 			continue;
 		plan_footprint(step, domain, current, has_core_power(work, i), fabrics);
 		if (work->current.domains[i].core_power.failure.error)
-			change_warn(work->change, "%s; a rollback leaves core-power as it is then",
+			change_warn(work->change, "%s; a rollback would leave core-power unchanged",
 				    work->current.domains[i].core_power.failure.message);
 	}
 }
@@ -274,8 +274,8 @@ static void check_cores(struct level_change *work)
 		    isst_cpuset_count(domain->present) > 0 && !leaves_a_cpu(work, domain->package))
 			request_reject(
 				work->change, &work->requests[i], -EIO,
-				"the firmware tells no core of package %u for level %u: all its CPUs "
-				"would go offline",
+				"the firmware reports no core of package %u for level %u: all its "
+				"CPUs would go offline",
 				domain->package, work->level);
 	}
 }

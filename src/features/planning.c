@@ -414,7 +414,8 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 		const char *objection = cpu ? context_core_objection(context, cpu) : NULL;
 
 		if (objection && cpu->online)
-			change_warn(step->change, "CPU %u is left as it is: %s", number, objection);
+			change_warn(step->change, "CPU %u is left unchanged: %s", number,
+				    objection);
 		if (!cpu || objection)
 			continue;
 		all_cores |= UINT64_C(1) << cpu->core;
@@ -450,11 +451,10 @@ static void warn_of_governor(struct isst_change *change, unsigned int cpu)
 
 	if (driver && governor && strcmp(driver, "intel_pstate") != 0 &&
 	    (strcmp(governor, "powersave") == 0 || strcmp(governor, "userspace") == 0))
-		change_warn(
-			change,
-			"CPU %u: the cpufreq governor is %s (driver %s), which holds the frequency "
-			"whatever this change allows",
-			cpu, governor, driver);
+		change_warn(change,
+			    "CPU %u: the cpufreq governor is %s (driver %s), which fixes the "
+			    "frequency regardless of this change",
+			    cpu, governor, driver);
 	free(driver);
 	free(governor);
 }
@@ -464,12 +464,11 @@ static void warn_of_missing_hwp(struct isst_change *change, unsigned int cpu)
 	uint64_t khz;
 
 	if (cpufreq_read(&change->context->files, cpu, "base_frequency", &khz) == -ENOENT)
-		change_warn(
-			change,
-			"CPU %u has no base_frequency: hardware-controlled performance states (HWP) "
-			"seem to be off, and with them much of what this change is for; look at the "
-			"BIOS and at intel_pstate on the kernel command line",
-			cpu);
+		change_warn(change,
+			    "CPU %u has no base_frequency: hardware-controlled performance states "
+			    "(HWP) seem to be off, and without them this change has little effect; "
+			    "check the BIOS and intel_pstate on the kernel command line",
+			    cpu);
 }
 
 /** One CPU stands for all: drivers and governors are chosen for the whole system. Returns false

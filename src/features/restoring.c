@@ -58,7 +58,7 @@ static int warn_of_offline(const struct restoring *work)
 		return -ENOMEM;
 	change_warn(work->change,
 		    "CPU %s: offline; the frequency limits from before %s enable are kept, and "
-		    "restored by %s disable --auto once online",
+		    "restored by %s disable --auto when online",
 		    cpus, work->name, work->name);
 	free(cpus);
 	return 0;
@@ -106,7 +106,7 @@ static int shown_limit(const struct restoring *work, const struct item *item, ui
 	}
 	if (error == -ENOENT)
 		return message_error(&work->change->context->messages, -EIO,
-				     "CPU %u went offline while its limits were looked at",
+				     "CPU %u went offline while its limits were checked",
 				     item->index);
 	return error;
 }
@@ -141,7 +141,9 @@ static int note_changed(const struct restoring *work, const struct item *item)
 	if (item_is_limit(item))
 		return isst_cpuset_add(work->changed, item->index, item->index);
 	if (item->kind != ITEM_ASSOCIATION || item->index >= 64) {
-		change_warn(work->change, "%s: left as it is, since it was changed after %s enable",
+		change_warn(work->change,
+			    "%s: left unchanged, because it was changed after %s "
+			    "enable",
 			    item_describe(context, item), work->name);
 		return 0;
 	}
@@ -167,7 +169,9 @@ static int warn_of_changed(const struct restoring *work, enum item_kind kind)
 	cpus = isst_cpuset_ranges(work->changed);
 	if (!cpus)
 		return -ENOMEM;
-	change_warn(work->change, "CPU %s: %s: left as it is, since it was changed after %s enable",
+	change_warn(work->change,
+		    "CPU %s: %s: left unchanged, because it was changed after %s "
+		    "enable",
 		    cpus, name, work->name);
 	free(cpus);
 	return 0;
@@ -190,7 +194,7 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 	if (!as_written)
 		return note_changed(work, &item->item);
 	if (user && (item->item.kind == ITEM_CORE_POWER || item->item.kind == ITEM_QOS)) {
-		change_warn(work->change, "%s: left as it is, since %s is on and needs it",
+		change_warn(work->change, "%s: left unchanged, because %s is enabled and needs it",
 			    item_describe(work->change->context, &item->item), user);
 		return 0;
 	}

@@ -158,8 +158,8 @@ static void warn_of_buckets(struct isst_change *change, const struct current_dom
 	buckets = format_buckets(info);
 	change_warn(
 		change,
-		"package %u: %u cores have high priority, more than the level offers a higher turbo "
-		"frequency for (%s)",
+		"package %u: %u cores have high priority, more than the level provides a higher "
+		"turbo frequency for (%s)",
 		package, cores, buckets ? buckets : "");
 	free(buckets);
 }
@@ -359,10 +359,10 @@ static int plan_priorities(struct package_scope *scope, const struct domain_requ
 		    current[i].level.turbo_freq == ISST_FEATURE_ENABLED)
 			error = warn_of_former(change, requests[i].domain, high);
 	if (!named && is_possible(scope))
-		change_warn(
-			change,
-			"no CPUs are named: every core becomes low priority, and none gets a higher turbo "
-			"frequency; name those of high priority with -c before the feature");
+		change_warn(change,
+			    "no CPUs are named: every core becomes low priority, and none gets a "
+			    "higher turbo frequency; specify high priority CPUs with -c before the "
+			    "feature");
 	plan_clos_configs(change, sharing, scope->count);
 	step = change_step(change, ITEM_ASSOCIATION);
 	for (size_t i = 0; i < scope->count && !error; i++) {

@@ -77,12 +77,12 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 	uint64_t word = limits_word(limits);
 
 	if (limits->failure.error)
-		change_warn(step->change, "%s; the turbo ratio limits are left as they are",
+		change_warn(step->change, "%s; the turbo ratio limits are left unchanged",
 			    limits->failure.message);
 	else if (word == 0)
 		change_warn(step->change,
-			    "%s: level %u has no turbo ratio limits; those in force are left as "
-			    "they are",
+			    "%s: level %u has no turbo ratio limits; the current ones are left "
+			    "unchanged",
 			    domain->name, limits->level);
 	else
 		step_set_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
@@ -112,14 +112,14 @@ static void warn_of_use(const struct package_scope *scope, size_t i)
 	}
 	if (unknown)
 		change_warn(scope->change,
-			    "%s; turbo-freq may be on there: the turbo ratio limits, which are the "
-			    "package's, are left as they are",
+			    "%s; turbo-freq may be enabled there: the turbo ratio limits of the "
+			    "package are left unchanged",
 			    unknown);
 	else
 		change_warn(
 			scope->change,
-			"package %u: turbo-freq stays on in another power domain: the turbo ratio "
-			"limits, which are the package's, are left as they are",
+			"package %u: turbo-freq stays enabled in another power domain: the turbo "
+			"ratio limits of the package are left unchanged",
 			package);
 }
 

@@ -25,10 +25,10 @@ int plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *r
 		requests[i].failure = (struct isst_failure){ 0 };
 		if (change->context->platform.preset)
 			request_reject(change, &requests[i], -EOPNOTSUPP,
-				       "the turbo ratio limits are set by the BIOS");
+				       "the turbo ratio limits are configured by the BIOS");
 		else if (isst_cpuset_count(domain->present) == 0)
 			request_reject(change, &requests[i], -EOPNOTSUPP,
-				       "there is no CPU, of which the turbo ratio limits are");
+				       "there is no CPU to which turbo ratio limits apply");
 		else
 			step_set(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0), WHOLE_VALUE,
 				 limits);

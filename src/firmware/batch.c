@@ -136,8 +136,7 @@ void firmware_note_no_cpu(struct firmware_batch *batch, const struct isst_domain
 			  struct isst_failure *failure, const char *what)
 {
 	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
-			"%s has no CPU that is online, through which %s could be reached",
-			domain->name, what);
+			"%s has no online CPU through which to access %s", domain->name, what);
 }
 
 /* Thread, core (8 bits) and domain (5 bits) follow each other. */
@@ -219,12 +218,12 @@ static const struct meaning {
 	{ -ENXIO, REQUEST_MAILBOX, -EIO, "the firmware refused the command" },
 	{ -ENXIO, -1, -EIO, "the CPU is offline" },
 	{ -EBUSY, REQUEST_MAILBOX, -EIO,
-	  "the mailbox stayed busy; more tries are made with --retry" },
+	  "the mailbox stayed busy; --retry sets the number of attempts" },
 	{ -EBUSY, -1, -EIO, "the hardware stayed busy" },
 	{ -EINVAL, REQUEST_MAILBOX, -EIO,
-	  "the kernel's driver does not know the command, or no device for this CPU" },
+	  "the kernel's driver does not support the command, or has no device for this CPU" },
 	{ -EINVAL, REQUEST_IO, -EIO,
-	  "the kernel's driver does not know the register, or no device for this CPU" },
+	  "the kernel's driver does not support the register, or has no device for this CPU" },
 	{ -EINVAL, -1, -EIO, "the kernel's driver does not allow it" },
 	{ -ENOTTY, REQUEST_MAILBOX, -EOPNOTSUPP,
 	  "the kernel's driver has no mailbox; is the module isst_if_mbox_pci (isst_if_mbox_msr before "
@@ -232,18 +231,22 @@ static const struct meaning {
 	{ -ENOTTY, REQUEST_IO, -EOPNOTSUPP,
 	  "the kernel's driver has no MMIO registers; is the module isst_if_mmio loaded?" },
 	{ -ENOTTY, REQUEST_MSR, -EOPNOTSUPP, "the kernel's driver has no access to MSRs" },
-	{ -ENOTTY, REQUEST_TPMI, -EIO, "the kernel's driver refused it and does not say why" },
+	{ -ENOTTY, REQUEST_TPMI, -EIO,
+	  "the kernel's driver refused it without reporting the cause" },
 	{ -ENOTTY, REQUEST_ASSOCIATION, -EIO,
-	  "the kernel's driver refused it and does not say why" },
+	  "the kernel's driver refused it without reporting the cause" },
 	{ -EOPNOTSUPP, REQUEST_TPMI, -EOPNOTSUPP, "core-power is not supported there" },
 	{ -EOPNOTSUPP, REQUEST_ASSOCIATION, -EOPNOTSUPP, "core-power is not supported there" },
 	{ -EFAULT, REQUEST_TPMI, -EIO,
-	  "hardware-controlled performance states (HWP) are off, or it took no effect in time" },
-	{ -ETIMEDOUT, REQUEST_TPMI, -ETIMEDOUT, "it took no effect in time, and may do so yet" },
-	{ -ECANCELED, -1, -ECANCELED, "not sent, since one before it failed" },
+	  "hardware-controlled performance states (HWP) are disabled, or it did not take effect "
+	  "in time" },
+	{ -ETIMEDOUT, REQUEST_TPMI, -ETIMEDOUT,
+	  "it did not take effect in time, and may still do "
+	  "so" },
+	{ -ECANCELED, -1, -ECANCELED, "not sent, because an earlier one failed" },
 	{ -EPERM, -1, -EPERM, "not permitted; it needs CAP_SYS_ADMIN" },
 	{ -EIO, REQUEST_MSR, -EIO, "the processor refused the access" },
-	{ -EBADMSG, -1, -EIO, "the driver's answer makes no sense" },
+	{ -EBADMSG, -1, -EIO, "the driver's answer is invalid" },
 };
 
 static const struct meaning *find_meaning(int error, enum request_kind kind)

@@ -105,11 +105,11 @@ static int refuse_machine(struct firmware *firmware, int connected)
 
 	return message_error(
 		firmware->messages, -EOPNOTSUPP,
-		"this Cascade Lake processor (stepping %u) has no Speed Select that can be reached: it "
-		"is none of those whose base frequencies the BIOS sets (6252N, 6230N, 5218N), its CPUs "
-		"do not differ in base_frequency, and it has no mailbox that answers (%s)",
+		"this Cascade Lake processor (stepping %u) has no accessible Speed Select: it is "
+		"not a model whose base frequencies the BIOS sets (6252N, 6230N, 5218N), its CPUs "
+		"all have the same base_frequency, and its mailbox does not answer (%s)",
 		firmware->platform->stepping,
-		connected && driver ? driver : "the firmware refuses to tell levels");
+		connected && driver ? driver : "the firmware refuses to report levels");
 }
 
 int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *preset)
@@ -302,8 +302,8 @@ static int lacks(struct firmware_batch *batch, const struct isst_domain *domain,
 		 struct isst_failure *failure)
 {
 	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
-			"%s: Speed Select of this processor is set by the BIOS: there is only "
-			"base-freq, which cannot be switched",
+			"%s: Speed Select of this processor is configured by the BIOS: only "
+			"base-freq is supported, and it cannot be enabled or disabled",
 			domain->name);
 	return 0;
 }

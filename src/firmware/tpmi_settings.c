@@ -25,7 +25,7 @@ enum {
 };
 
 #define HWP_CAUSE \
-	"hardware-controlled performance states (HWP) are off (look at the BIOS, and at intel_pstate on " \
+	"hardware-controlled performance states (HWP) are disabled (check the BIOS, and intel_pstate on " \
 	"the kernel command line)"
 
 /* ---- Reading ---- */
@@ -188,8 +188,8 @@ static const struct setting_access {
 	[SETTING_LEVEL] = {
 		{ "the current level", REQUEST_TPMI, 9, .ask = get_level },
 		{ "the current level", REQUEST_TPMI, 10, .writes = true, .ask = set_level,
-		  .causes = HWP_CAUSE ", the firmware does not allow the level, an earlier change is still "
-				      "pending, or it took no effect in time" },
+		  .causes = HWP_CAUSE ", the firmware does not allow the level, an earlier change "
+				      "is still pending, or it did not take effect in time" },
 	},
 	[SETTING_FEATURES] = {
 		{ "the state of turbo-freq and base-freq", REQUEST_TPMI, 9, .ask = get_features },

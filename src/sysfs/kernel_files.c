@@ -55,7 +55,9 @@ int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 		return explain_read(files, error, path, "read");
 	if (strlen(*text) != size) {
 		free(*text);
-		message_error(files->messages, -EIO, "%s: holds a NUL byte, which is no text",
+		message_error(files->messages, -EIO,
+			      "%s: contains a NUL byte, so it is not a "
+			      "text file",
 			      path);
 		return -EIO;
 	}
@@ -113,8 +115,9 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 	error = isst_cpuset_add_list(set, text, NULL);
 	if (error == -ERANGE)
 		error = message_error(files->messages, -EIO,
-				      "%s: '%s' names a CPU above %u, which no machine has", path,
-				      text, ISST_MOST_CPUS - 1);
+				      "%s: '%s' contains a CPU number above the highest possible "
+				      "one, %u",
+				      path, text, ISST_MOST_CPUS - 1);
 	else if (error == -EINVAL)
 		error = message_error(files->messages, -EIO, "%s: '%s' is not a list of CPUs", path,
 				      text);

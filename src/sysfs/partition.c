@@ -71,8 +71,8 @@ static int check_cpusets(struct kernel_files *files)
 		return 0;
 	return message_error(files->messages, -EOPNOTSUPP,
 			     CGROUP_DIRECTORY
-			     " offers no cpusets: CPUs can be isolated only with cgroup v2 "
-			     "and its cpuset controller");
+			     " has no cpuset controller: isolating CPUs requires cgroup v2 with "
+			     "this controller");
 }
 
 /**
@@ -91,8 +91,9 @@ static int read_without_cpusets(struct kernel_files *files, const char *name, ch
 		*state = strdup(error == -EISDIR ? "member " : "absent");
 		error = *state ? 0 : -ENOMEM;
 	} else if (error != -ENOMEM) {
-		error = message_error(files->messages, -EIO, "%s is no directory of a group: %s",
-				      path, strerror(-error));
+		error = message_error(files->messages, -EIO,
+				      "%s is not the directory of a group: %s", path,
+				      strerror(-error));
 	}
 	free(path);
 	return error;
@@ -201,8 +202,7 @@ static int verify_type(struct kernel_files *files, const char *name, const char 
 	if (*refused)
 		error = message_error(files->messages, -EIO,
 				      "the partition " CGROUP_DIRECTORY
-				      "/%s did not become %s: the kernel "
-				      "says '%s'",
+				      "/%s did not become %s: the kernel reports '%s'",
 				      name, type, now);
 	free(now);
 	return error;

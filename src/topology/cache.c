@@ -76,7 +76,7 @@ int topology_cache_read(struct topology_cache *cache, const struct runtime_direc
 	if (error == -EINVAL) {
 		message_trace(messages,
 			      "%s/" FILE_NAME
-			      " is of another boot or version, or damaged: not used",
+			      " belongs to another boot or version, or is damaged: not used",
 			      directory->path);
 		cache->count = 0;
 		error = 0;

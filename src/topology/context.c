@@ -103,7 +103,8 @@ int context_check_discovered(struct isst_context *context)
 {
 	if (context->topology)
 		return 0;
-	return message_error(&context->messages, -EINVAL, "the machine is not discovered yet");
+	return message_error(&context->messages, -EINVAL,
+			     "the machine has not been discovered yet");
 }
 
 int context_check_domain(struct isst_context *context, const struct isst_domain *domain)
@@ -112,9 +113,7 @@ int context_check_domain(struct isst_context *context, const struct isst_domain 
 		return 0;
 	if (topology_has_lost_domain(context->topology, domain))
 		return message_error(&context->messages, -ESTALE,
-				     "%s is not there any more since the machine was discovered "
-				     "anew",
-				     domain->name);
+				     "%s no longer exists since the last discovery", domain->name);
 	return message_error(&context->messages, -EINVAL, "%s",
 			     domain ? "a domain of another context was given"
 				    : "no domain was given");
@@ -126,8 +125,7 @@ int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu)
 		return 0;
 	if (topology_has_lost_cpu(context->topology, cpu))
 		return message_error(&context->messages, -ESTALE,
-				     "CPU %u is not there any more since the machine was "
-				     "discovered anew",
+				     "CPU %u no longer exists since the last discovery",
 				     cpu->number);
 	return message_error(&context->messages, -EINVAL, "%s",
 			     cpu ? "a CPU of another context was given" : "no CPU was given");
@@ -159,6 +157,6 @@ const char *context_core_objection(struct isst_context *context, const struct is
 	if (cpu->core < 64)
 		return NULL;
 	return message_make(&context->messages,
-			    "it is of core %u, but the firmware can name only cores 0 to 63",
+			    "it belongs to core %u, but the firmware supports only cores 0 to 63",
 			    cpu->core);
 }

@@ -35,9 +35,9 @@ static int note_unknown(const struct topology_sources *sources, struct topology 
 		if (isst_cpuset_has(cpus, entries[i].logical_cpu))
 			topology->cpus[i]->unknown_core = message_make(
 				sources->messages,
-				"the driver does not know the core of CPU%s %s (GET_PHY_ID: %s)",
+				"the driver does not report the core of CPU%s %s (GET_PHY_ID: %s)",
 				isst_cpuset_count(cpus) > 1 ? "s" : "", list,
-				errors[first] ? name.text : "no number");
+				errors[first] ? name.text : "not a number");
 	free(list);
 	isst_cpuset_free(cpus);
 	return error;
@@ -90,10 +90,10 @@ static int report_foreign(const struct topology_sources *sources, const struct t
 	if (!error)
 		message_notice(sources->messages,
 			       isst_cpuset_count(cpus) > 1
-				       ? "CPUs %s say that they are of power domain %u, which this "
-					 "platform cannot have; taken as of %s"
-				       : "CPU %s says that it is of power domain %u, which this "
-					 "platform cannot have; taken as one of %s",
+				       ? "CPUs %s report power domain %u, which this platform "
+					 "cannot have; using %s"
+				       : "CPU %s reports power domain %u, which this platform "
+					 "cannot have; using %s",
 			       list, first->punit_domain, first->domain->public.name);
 	free(list);
 	isst_cpuset_free(cpus);
@@ -139,13 +139,14 @@ static int note_cores_beyond(const struct topology_sources *sources,
 		error = -ENOMEM;
 	else if (isst_cpuset_count(cpus) == 1)
 		message_notice(sources->messages,
-			       "CPU %s is of core %u, but the firmware can name only cores 0 to %u",
+			       "CPU %s belongs to core %u, but the firmware supports only cores 0 "
+			       "to %u",
 			       list, core, TOPOLOGY_CORES - 1);
 	else
 		message_notice(
 			sources->messages,
-			"CPUs %s are of cores above %u, but the firmware can name only cores "
-			"0 to %u",
+			"CPUs %s belong to cores above %u, but the firmware supports only cores 0 "
+			"to %u",
 			list, TOPOLOGY_CORES - 1, TOPOLOGY_CORES - 1);
 out:
 	free(list);
@@ -169,8 +170,8 @@ static void disown_core(struct messages *messages, struct topology_cpu *cpu,
 			const struct topology_cpu *other)
 {
 	cpu->unknown_core = message_make(messages,
-					 "the driver gives CPUs %u and %u the same place (core %u, "
-					 "thread %u of %s)",
+					 "the driver reports the same location for CPUs %u and %u "
+					 "(core %u, thread %u of %s)",
 					 cpu->public.number, other->public.number,
 					 other->public.core, other->public.thread,
 					 cpu->domain->public.name);

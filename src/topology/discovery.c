@@ -44,9 +44,9 @@ static int check_domains(const struct topology_sources *sources, struct topology
 			why = message_make(sources->messages,
 					   isst_cpuset_count(unseen) == 1
 						   ? "CPU %s is offline, and has not been seen "
-						     "online since the machine was started"
+						     "online since boot"
 						   : "CPUs %s are offline, and have not been seen "
-						     "online since the machine was started",
+						     "online since boot",
 					   list);
 		else
 			error = -ENOMEM;
@@ -61,8 +61,8 @@ static int check_domains(const struct topology_sources *sources, struct topology
 	}
 	if (!error && why && doubtful)
 		message_notice(sources->messages,
-			       "%s: whether a power domain without CPUs is one of I/O, or "
-			       "theirs, is not known",
+			       "%s: it is unknown whether a power domain without CPUs is an I/O "
+			       "die or contains them",
 			       why);
 	free(list);
 	return error;
@@ -183,7 +183,7 @@ int topology_discover(const struct topology_sources *sources, struct topology **
 	     tries < MOST_TRIES && may_be_torn(*result, error) && online_changed(sources, *result);
 	     tries++) {
 		message_trace(sources->messages,
-			      "CPUs went on- or offline during discovery: it is made again");
+			      "CPUs went online or offline during discovery: repeating it");
 		topology_free(*result);
 		error = discover_once(sources, result);
 	}

@@ -49,7 +49,7 @@ int topology_take_kernel_cores(const struct topology_sources *sources, struct to
 
 		if (error == -ENOENT) {
 			cpu->unknown_core = message_make(
-				sources->messages, "the kernel does not tell the core of CPU %u",
+				sources->messages, "the kernel does not report the core of CPU %u",
 				cpu->public.number);
 			continue;
 		}

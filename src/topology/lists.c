@@ -21,7 +21,7 @@ static int missing_file(const struct topology_sources *sources, int error, const
 	if (error != -ENOENT)
 		return error;
 	return message_error(sources->messages, -EIO,
-			     "%s is missing, though the kernel should have it", path);
+			     "%s is missing, but the kernel should provide it", path);
 }
 
 static int read_list(const struct topology_sources *sources, const char *path,
@@ -46,7 +46,7 @@ static int read_cpu_lists(const struct topology_sources *sources, struct topolog
 	if (error)
 		goto out;
 	if (isst_cpuset_count(topology->online) == 0) {
-		error = message_error(sources->messages, -EIO, "%s/online names no CPU",
+		error = message_error(sources->messages, -EIO, "%s/online contains no CPU",
 				      CPU_DIRECTORY);
 		goto out;
 	}
@@ -146,7 +146,7 @@ static int fill_domain(const struct topology_sources *sources, struct topology *
 		if (cpu->domain)
 			return message_error(
 				sources->messages, -EIO,
-				"the kernel counts CPU %u to package %u, die %u and also to "
+				"the kernel lists CPU %u in package %u, die %u and also in "
 				"package %u, die %u",
 				number, cpu->domain->public.package, cpu->domain->public.die,
 				domain->public.package, domain->public.die);
@@ -178,8 +178,8 @@ static int scan_die(const struct topology_sources *sources, struct topology *top
 	if (error == -ENOENT)
 		error = message_error(sources->messages, -EIO,
 				      CPU_DIRECTORY
-				      "/cpu%u/topology does not tell the package of a CPU "
-				      "that is online",
+				      "/cpu%u/topology does not contain the package of an online "
+				      "CPU",
 				      cpu);
 	if (error)
 		goto out;
@@ -208,7 +208,7 @@ static int scan_dies(const struct topology_sources *sources, struct topology *to
 
 		if (before->package == domain->package && before->die == domain->die)
 			return message_error(sources->messages, -EIO,
-					     "the kernel tells two sets of CPUs for %s",
+					     "the kernel reports two sets of CPUs for %s",
 					     domain->name);
 	}
 	return 0;

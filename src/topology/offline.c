@@ -224,9 +224,8 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 		return -ENOMEM;
 	error = add_offline_part(topology,
 				 message_make(sources->messages,
-					      "%s %s, and any package that consists of %s "
-					      "alone, have not been seen online since the machine "
-					      "was started",
+					      "%s %s, and any package that consists of %s alone, "
+					      "have not been seen online since boot",
 					      isst_cpuset_count(unseen) == 1 ? "CPU" : "CPUs", list,
 					      isst_cpuset_count(unseen) == 1 ? "it" : "them"));
 	free(list);

@@ -55,8 +55,8 @@ static int leave_out_package(const struct topology_sources *sources, struct topo
 	int error = topology_leave_out(
 		topology,
 		message_make(sources->messages,
-			     "package %u is left out: the driver offers no power domain (%s): it "
-			     "serves no device of the package, or not all of them; is the module "
+			     "package %u is left out: the driver provides no power domain (%s): "
+			     "it is not bound to all devices of the package; is the module "
 			     "isst_tpmi loaded and bound?",
 			     package, cause ? error_name(cause).text : "0 instances"));
 
@@ -171,8 +171,9 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 	list = isst_cpuset_ranges(strays);
 	error = list ? topology_leave_out(topology,
 					  message_make(sources->messages,
-						       "CPUs %s are left out: they are of power "
-						       "domains that the driver does not offer",
+						       "CPUs %s are left out: they belong to "
+						       "power domains that the driver does not "
+						       "provide",
 						       list))
 		     : -ENOMEM;
 out:
@@ -215,7 +216,7 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 		error = drop_strays(sources, topology);
 	if (!error && topology->domain_count == 0)
 		error = message_error(sources->messages, -EOPNOTSUPP,
-				      "the driver offers no power domain of any package: is the "
+				      "the driver provides no power domain of any package: is the "
 				      "module isst_tpmi loaded, and bound to its devices?");
 	if (!error) {
 		place_without_cpus(topology, &dies);

@@ -22,17 +22,17 @@ static int make_change(struct isst_context *context, const struct isst_change_op
 	*result = NULL;
 	if (!context->topology)
 		return message_error(&context->messages, -EINVAL,
-				     "the machine is not discovered yet");
+				     "the machine has not been discovered yet");
 	if (options->targets > ISST_SKIP_FAILED)
 		return message_error(&context->messages, -EINVAL,
-				     "%d is no choice of targets (enum target_policy)",
+				     "%d is not a valid choice of targets (enum target_policy)",
 				     (int)options->targets);
 	error = options->dry_run ? 0 : lock_check(context, context->unlocks);
 	if (error)
 		return error;
 	if (!options->dry_run && context->keep_journal)
 		return message_error(&context->messages, -EINVAL,
-				     "the journal of an interrupted run is being looked at");
+				     "the journal of an interrupted run is being examined");
 	change = calloc(1, sizeof(*change));
 	if (!change)
 		return -ENOMEM;

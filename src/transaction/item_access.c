@@ -18,7 +18,7 @@ static int plan_firmware(struct isst_context *context, struct firmware_batch *ba
 
 	if (!domain) {
 		message_failure(&context->messages, &access->failure, -EIO,
-				"%s cannot be reached: no CPU of the domain is online",
+				"%s is unreachable: no CPU of the domain is online",
 				item_describe(context, item));
 		return 0;
 	}

@@ -188,6 +188,6 @@ int item_check_writable(struct isst_context *context, const struct item *item)
 		return 0;
 	return message_error(
 		&context->messages, -EPERM,
-		"not permitted: %s may not be written (%s); it needs root, or CAP_DAC_OVERRIDE",
+		"not permitted: %s may not be written (%s); it requires root, or CAP_DAC_OVERRIDE",
 		path, strerror(-error));
 }

@@ -114,8 +114,8 @@ static int read_boot_id(struct isst_context *context, const char **boot_id)
 		return error;
 	return message_error(
 		&context->messages, meaning_of(context->files.answer, -EIO),
-		"this boot cannot be told from others, and what earlier runs left not from "
-		"what a reset has undone: %s",
+		"the current boot cannot be identified, so it is unknown whether a reset has "
+		"undone earlier changes: %s",
 		error == -ENOENT ? BOOT_ID_FILE " is missing or empty" : isst_error(context));
 }
 
@@ -147,10 +147,10 @@ int item_lines_refuse(struct isst_context *context, const char *name, size_t lin
 	return message_error(&context->messages, -EIO, "%s/%s:%zu is %s: %s",
 			     context->machine->runtime_directory, name, line, how,
 			     is_journal(name)
-				     ? "no change is made until `isst journal discard` has removed "
-				       "the file, which leaves the machine as it is"
-				     : "nothing that it holds is restored; remove the file, and "
-				       "`disable --auto` does what it does without saved settings");
+				     ? "no change is made until the file is removed with `isst "
+				       "journal discard`, which leaves the machine as it is"
+				     : "no saved settings are restored; if the file is removed, "
+				       "`disable --auto` runs without saved settings");
 }
 
 /** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
@@ -175,7 +175,7 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 		if (error)
 			return error;
 	}
-	return item_lines_refuse(context, name, number, "cut off");
+	return item_lines_refuse(context, name, number, "truncated");
 }
 
 /**
@@ -193,8 +193,8 @@ static int check_header(struct isst_context *context, const char *name, unsigned
 	if (error == -ENOENT && strchr(text, '\n') && strncmp(text, prefix, strlen(prefix)) != 0)
 		error = message_error(
 			&context->messages, -EIO,
-			"%s/%s is of a format that this version does not know: let the version "
-			"that wrote it deal with it, or remove it%s",
+			"%s/%s has a format that this version does not support: use the version "
+			"that wrote it, or remove it%s",
 			context->machine->runtime_directory, name,
 			is_journal(name) ? " by `isst journal discard`" : "");
 	free(prefix);
@@ -230,13 +230,13 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
 		error = message_error(
 			&context->messages,
 			meaning_of(error, error == -EACCES || error == -EPERM ? -EPERM : -EIO),
-			"%s/%s cannot be read: %s", context->runtime.path, name,
+			"cannot read %s/%s: %s", context->runtime.path, name,
 			runtime_file_strerror(error));
 	/* One of another boot is none, whatever it holds. */
 	if (has_nul && !strchr(*text, '\n'))
 		error = item_lines_refuse(context, name, 1, "damaged");
 	if (!error && whole && !strchr(*text, '\n'))
-		error = item_lines_refuse(context, name, 1, "cut off");
+		error = item_lines_refuse(context, name, 1, "truncated");
 	if (!error)
 		error = item_lines_header(context, name, version, &header);
 	if (!error)

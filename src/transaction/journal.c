@@ -257,10 +257,10 @@ int journal_end(struct isst_change *change)
 	change->journal = -1;
 	if (!error)
 		return 0;
-	return message_error(
-		&change->context->messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-		"%s/" FILE_NAME " cannot be removed: %s; `isst journal discard` does it",
-		directory_of(change)->path, runtime_file_strerror(error));
+	return message_error(&change->context->messages,
+			     error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+			     "%s/" FILE_NAME " cannot be removed: %s; run `isst journal discard`",
+			     directory_of(change)->path, runtime_file_strerror(error));
 }
 
 /* ---- Reading ---- */

@@ -23,8 +23,8 @@ static int check_at_work(struct isst_context *context)
 	if (context->lock >= 0 || !lock_is_held(context))
 		return 0;
 	return message_error(&context->messages, -EBUSY,
-			     "another run is changing the machine: what it does is no interrupted "
-			     "change, and what it leaves can be seen once it has ended");
+			     "another run is changing the machine: this is not an interrupted "
+			     "change; try again when it has ended");
 }
 
 static int examine(struct isst_journal *journal)
@@ -49,14 +49,14 @@ static int list_items(struct isst_journal *journal)
 {
 	static const char *const FINDINGS[] = {
 		[FOUND_OLD] = "as before",
-		[FOUND_PENDING] = "as before, and may change yet",
+		[FOUND_PENDING] = "as before, but may still change",
 		[FOUND_WRITTEN] = "as the interrupted run left it",
 		[FOUND_UNCERTAIN] = "changed by the interrupted run or another process",
 		[FOUND_MOVED] = "changed by another process",
-		[FOUND_OFFLINE] = "not in reach while its CPUs are offline",
-		[FOUND_UNSERVED] = "not in reach while the driver does not offer its power domain",
-		[FOUND_UNREAD] = "cannot be read just now, or what tells whose it is",
-		[FOUND_SMT_OFF] = "offline, as SMT is off",
+		[FOUND_OFFLINE] = "unreachable while its CPUs are offline",
+		[FOUND_UNSERVED] = "unreachable while the driver does not provide its power domain",
+		[FOUND_UNREAD] = "currently unreadable, or its origin cannot be determined",
+		[FOUND_SMT_OFF] = "offline because SMT is off",
 	};
 
 	journal->listed = calloc(journal->count + 1, sizeof(*journal->listed));
@@ -97,7 +97,7 @@ static int open_journal(struct isst_context *context, struct isst_journal **resu
 	*result = NULL;
 	if (!context->topology)
 		return message_error(&context->messages, -EINVAL,
-				     "the machine is not discovered yet");
+				     "the machine has not been discovered yet");
 	journal = calloc(1, sizeof(*journal));
 	if (!journal)
 		return -ENOMEM;

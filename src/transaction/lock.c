@@ -33,8 +33,8 @@ int isst_check_privileges(struct isst_context *context)
 	int answer = machine->capable ? machine->capable(machine->data, CAP_SYS_ADMIN) : 1;
 
 	if (answer < 0)
-		return message_error(&context->messages, -EIO,
-				     "the capabilities cannot be read: %s", strerror(-answer));
+		return message_error(&context->messages, -EIO, "cannot read the capabilities: %s",
+				     strerror(-answer));
 	if (answer == 0)
 		return message_error(
 			&context->messages, -EPERM,
@@ -230,8 +230,8 @@ static int wait_for(struct isst_context *context, const char *path, int descript
 
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return message_error(&context->messages, -EIO, "%s cannot be locked: %s",
-					     path, strerror(errno));
+			return message_error(&context->messages, -EIO, "cannot lock %s: %s", path,
+					     strerror(errno));
 		if (waiting->waited_ms >= waiting->timeout_ms)
 			return -EBUSY;
 		nanosleep(&pause, NULL);
@@ -260,8 +260,8 @@ static int lock_device(struct isst_context *context, int descriptor, struct wait
 		return busy(context, path, descriptor);
 	if (find_lock(descriptor, &lock))
 		message_notice(&context->messages,
-			       "process %u holds a lock of %s, and is no run that changes the "
-			       "machine: the lock is passed over",
+			       "process %u holds a lock of %s, but is not a run that changes the "
+			       "machine: ignoring the lock",
 			       lock.process, path);
 	return 0;
 }
@@ -293,7 +293,7 @@ static int open_lock(struct isst_context *context, const char *path)
 				     "cannot be opened: %s",
 				     path, runtime_file_strerror(descriptor));
 	if (descriptor < 0)
-		return message_error(&context->messages, -EIO, "%s cannot be opened: %s", path,
+		return message_error(&context->messages, -EIO, "cannot open %s: %s", path,
 				     runtime_file_strerror(descriptor));
 	return descriptor;
 }

@@ -176,8 +176,8 @@ static const char *describe_not_taken(struct isst_change *change, const struct e
 
 	if (entry->timed_out)
 		return message_make(texts,
-				    "%s: wrote %s, read back %s: it took no effect in %u ms, and "
-				    "may do so yet",
+				    "%s: wrote %s, read back %s: it did not take effect in %u ms, "
+				    "and may still do so",
 				    target, written, found, item_settling_time(entry->item.kind));
 	return message_make(texts, "%s: wrote %s, read back %s", target, written, found);
 }
@@ -197,7 +197,8 @@ static int check_result(struct isst_change *change, struct entry *entry,
 		return message_error(&context->messages, access->failure.error, "%s",
 				     access->failure.message);
 	if (access->absent)
-		return message_error(&context->messages, -EIO, "%s is gone after it was written",
+		return message_error(&context->messages, -EIO,
+				     "%s disappeared after it was written",
 				     item_describe(context, &entry->item));
 	change->moved |= moved || entry->hidden;
 	entry->confirmed = entry_served(entry, access->value);

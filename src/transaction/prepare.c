@@ -103,7 +103,7 @@ static int pass_over(struct isst_change *change, struct entry *entry,
 	passed_over = is_passed_over(change, &entry->item);
 	entry->refused = true;
 	if (!passed_over)
-		change_warn(change, "%s; a rollback leaves it as it is then", failure->message);
+		change_warn(change, "%s; a rollback would leave it unchanged", failure->message);
 	return 0;
 }
 
@@ -161,12 +161,12 @@ static int check_absent(struct isst_change *change, const struct item *item,
 	if (vanished <= 0)
 		return vanished;
 	if (!limit || !settings_are_restored(change, item))
-		return message_error(&context->messages, -EIO, "%s is not there any more%s",
+		return message_error(&context->messages, -EIO, "%s no longer exists%s",
 				     item_describe(context, item),
 				     limit ? ": the CPU went offline" : "");
 	change_warn(change,
-		    "CPU %u: went offline; what its frequency limits were is kept, and "
-		    "restored by another disable --auto once online",
+		    "CPU %u: went offline; its saved frequency limits are kept, and restored by "
+		    "another disable --auto when it is online",
 		    item->index);
 	return 0;
 }
@@ -388,7 +388,7 @@ static int skip_moved(struct isst_change *change, struct entry *entry,
 		return message_error(&change->context->messages, failure->error, "%s",
 				     failure->message);
 	entry->refused = true;
-	change_warn(change, "%s; what became of it is not known", failure->message);
+	change_warn(change, "%s; the result is unknown", failure->message);
 	return 0;
 }
 

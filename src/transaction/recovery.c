@@ -13,8 +13,9 @@ static int refuse_moved(const struct isst_journal *journal, const char *moved, c
 {
 	return message_error(
 		&journal->context->messages, -EIO,
-		"%s (%s, %s), and the machine was changed since, or may have been: %s%s%s; nothing is changed until `isst journal "
-		"show` was looked at, and `isst journal apply` or `isst journal discard` was run",
+		"%s (%s, %s), and the machine was changed since, or may have been: %s%s%s; "
+		"nothing is changed before a decision: check `isst journal show`, then run `isst "
+		"journal apply` or `isst journal discard`",
 		recovery_what_happened(&journal->text), recovery_command(journal),
 		recovery_age_text(journal), moved, *waiting ? "; " : "", waiting);
 }
@@ -51,8 +52,8 @@ static void report_rolled_back(struct isst_journal *journal, const char *restore
 		       "rolled back the incomplete change of an %s run (%s, %s): %s%s%s",
 		       recovery_which_run(&journal->text), recovery_command(journal),
 		       recovery_age_text(journal),
-		       *restored ? restored : "everything was as before",
-		       *aside ? "; left as they are, as SMT is off: " : "", aside);
+		       *restored ? restored : "all items had their old values",
+		       *aside ? "; left unchanged because SMT is off: " : "", aside);
 }
 
 static int recover(struct isst_journal *journal)
@@ -115,8 +116,8 @@ void journal_report(struct isst_context *context)
 	if (is_left(context, &text))
 		message_notice(
 			&context->messages,
-			"%s; the next run that changes something rolls it back, or says what "
-			"stands in the way, and `isst journal show` lists it",
+			"%s; the next run that changes the machine rolls it back, or reports the "
+			"obstacle; `isst journal show` lists it",
 			recovery_what_happened(&text));
 	journal_text_clear(&text);
 	/* Who may not read the journal is not told of it: this run does not need it. */

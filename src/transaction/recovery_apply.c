@@ -95,9 +95,8 @@ static int keep_rest(struct isst_journal *journal)
 	char *waiting = recovery_describe_waiting(journal);
 	int error = message_error(
 		&journal->context->messages, -EAGAIN,
-		"what can be reached was rolled back, but %s, then run `isst "
-		"journal apply` again; `isst journal discard` leaves them as they "
-		"are",
+		"the reachable items were rolled back, but %s, then run `isst journal apply` "
+		"again; `isst journal discard` leaves them as they are",
 		waiting ? waiting : "out of memory");
 
 	free(waiting);
@@ -114,7 +113,7 @@ static int check_there(struct isst_journal *journal)
 	if (error != -ENOENT)
 		return error;
 	return message_error(&journal->context->messages, -ENOENT,
-			     "the journal is not there any more: it was applied or discarded");
+			     "the journal no longer exists: it was applied or discarded");
 }
 
 /**
@@ -153,9 +152,10 @@ static void report_carriers(const struct isst_journal *journal)
 			message_notice(
 				&context->messages,
 				"%s: the turbo ratio limits were rolled back while CPU %u is "
-				"offline: kernels before 6.16 write those of the incomplete change "
-				"again once it comes online, if that was made through it; a run "
-				"with --all-cpus-online brings it online and corrects that",
+				"offline: if the incomplete change was made through this CPU, "
+				"kernels before 6.16 write its limits again when the CPU comes "
+				"online; a run with --all-cpus-online brings it online and "
+				"corrects this",
 				domain->public.name, cpu);
 	}
 }
@@ -233,7 +233,7 @@ static int discard(struct isst_context *context)
 {
 	if (context->lock < 0)
 		return message_error(&context->messages, -EINVAL,
-				     "discarding the journal needs the lock");
+				     "discarding the journal requires the lock");
 	return journal_remove_complete(context, true);
 }
 

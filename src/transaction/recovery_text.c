@@ -65,8 +65,8 @@ static int print_offline(FILE *stream, const struct isst_journal *journal)
 
 	if (cpus)
 		fprintf(stream,
-			"%zu item%s cannot be reached while CPU%s %s %s offline: bring %s online "
-			"(" CPU_DIRECTORY "/cpuN/online)",
+			"%zu item%s cannot be reached while CPU%s %s %s offline: bring %s online (" CPU_DIRECTORY
+			"/cpuN/online)",
 			count, count == 1 ? "" : "s", one ? "" : "s", cpus, one ? "is" : "are",
 			one ? "it" : "them");
 	free(cpus);
@@ -78,8 +78,8 @@ static void print_unserved(FILE *stream, const struct isst_journal *journal)
 	size_t count = count_found(journal, FOUND_UNSERVED);
 
 	fprintf(stream,
-		"%zu item%s cannot be reached while the driver does not offer %s power domain%s: "
-		"let isst_tpmi serve the devices again",
+		"%zu item%s cannot be reached while the driver does not provide %s power domain%s: bind "
+		"isst_tpmi to the devices again",
 		count, count == 1 ? "" : "s", count == 1 ? "its" : "their", count == 1 ? "" : "s");
 }
 
@@ -87,7 +87,7 @@ static void print_unread(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_UNREAD);
 
-	fprintf(stream, "%zu item%s cannot be read (%s): see that %s can be", count,
+	fprintf(stream, "%zu item%s cannot be read (%s): make %s readable", count,
 		count == 1 ? "" : "s", journal->why_unread ? journal->why_unread : "out of memory",
 		count == 1 ? "it" : "they");
 }

@@ -46,12 +46,12 @@ void change_warn(struct isst_change *change, const char *format, ...)
 
 void change_warn_optional(struct isst_change *change, const char *why)
 {
-	change_warn(change, "%s; left as it is", why);
+	change_warn(change, "%s; left unchanged", why);
 }
 
 void change_warn_left_out(struct isst_change *change, const char *why)
 {
-	change_warn(change, "%s; left as it is, as the power domain has no CPUs", why);
+	change_warn(change, "%s; left unchanged, because the power domain has no CPUs", why);
 }
 
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
@@ -68,7 +68,7 @@ void change_differs(struct isst_change *change, const struct item *item, struct 
 void change_differs_unread(struct isst_change *change, const struct item *item, const char *why)
 {
 	struct messages *texts = &change->texts;
-	const char *text = message_make(texts, "%s is not known: %s",
+	const char *text = message_make(texts, "%s is unknown: %s",
 					item_text(texts, change->context, item), why);
 
 	if (!has_text(&change->differences, text))

@@ -87,9 +87,10 @@ static int give_up(struct isst_change *change, int error)
 		return message_error(messages, -ENOTRECOVERABLE,
 				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
 	end_journal(change);
-	return message_error(
-		messages, error, "%s; all changes were rolled back%s", why,
-		moved_unread(change) ? ", except for what could not be read before them" : "");
+	return message_error(messages, error, "%s; all changes were rolled back%s", why,
+			     moved_unread(change)
+				     ? ", except for items that could not be read before them"
+				     : "");
 }
 
 /** One item of each kind that follow each other stands for all of them. */
@@ -132,12 +133,12 @@ static int run(struct isst_change *change)
 		return message_error(&change->context->messages, -ENOMEM, "out of memory");
 	if (change->ran)
 		return message_error(&change->context->messages, -EINVAL,
-				     "the change was made, or tried, already: what it was planned "
-				     "from may be another by now");
+				     "the change was already made or attempted: the values that "
+				     "it is based on may have changed");
 	if (change->count > 0 && change->runs != change->context->runs)
 		return message_error(&change->context->messages, -EINVAL,
-				     "another change was made since this one was planned: what it "
-				     "was planned from may be another by now");
+				     "another change was made since this one was planned: the "
+				     "values that it is based on may have changed");
 	if (change->objection.error)
 		return message_error(&change->context->messages, change->objection.error, "%s",
 				     change->objection.message);

@@ -191,7 +191,7 @@ static const char *cause(const struct isst_change *change, const char *name, int
 
 	if (unread && unread != -ENOMEM)
 		return message_make(&context->messages, "%s", isst_error(context));
-	return message_make(&context->messages, "%s/record-%s cannot be written: %s",
+	return message_make(&context->messages, "cannot write %s/record-%s: %s",
 			    context->machine->runtime_directory, name,
 			    runtime_file_strerror(error));
 }
@@ -231,8 +231,8 @@ static int apply_keep(struct isst_change *change, const struct settings_plan *pl
 					    false);
 	if (error && !staged)
 		change_warn(change,
-			    "%s: what was replaced is not recorded, and %s disable --auto will not "
-			    "put it back",
+			    "%s: the replaced settings are not saved, and %s disable --auto will "
+			    "not restore them",
 			    cause(change, name, unread, error), plan->name);
 	item_lines_clear(&keeping.saved);
 	item_lines_clear(&keeping.other);
@@ -253,8 +253,8 @@ static int apply_hand_over(struct isst_change *change, const struct settings_pla
 		error = settings_file_write(change->context, plan->other, staged, &heir, true);
 	if (error && !staged)
 		change_warn(change,
-			    "%s: it does not have the values from before %s enable, and %s disable "
-			    "--auto will not put them back",
+			    "%s: it does not contain the values from before %s enable, and %s "
+			    "disable --auto will not restore them",
 			    cause(change, plan->other, unread, error), plan->name, plan->other);
 	item_lines_clear(&heir);
 	return error;
@@ -265,13 +265,13 @@ static void drop_record(struct isst_change *change, const char *name, const char
 {
 	if (settings_file_discard(change->context, name, false) == 0)
 		change_warn(change,
-			    "%s: all of it was removed, and the next %s disable --auto goes "
-			    "without saved settings",
+			    "%s: all saved settings were deleted, and the next %s disable --auto "
+			    "runs without them",
 			    why, name);
 	else
 		change_warn(change,
-			    "%s: what was put back is still recorded; remove the file, or the next "
-			    "%s disable --auto puts it back once more",
+			    "%s: the restored settings are still saved; remove the file, or the "
+			    "next %s disable --auto restores them again",
 			    why, name);
 }
 
@@ -356,7 +356,7 @@ static void remove_staged(struct isst_context *context, const char *name)
 	int error = settings_file_discard(context, name, true);
 
 	if (error)
-		message_trace(&context->messages, "%s/record-%s.staged cannot be removed: %s",
+		message_trace(&context->messages, "cannot remove %s/record-%s.staged: %s",
 			      context->runtime.path, name, runtime_file_strerror(error));
 }
 
@@ -387,15 +387,14 @@ int settings_adopt(struct isst_context *context)
 		if (runtime_file_is_shortage(error))
 			return message_error(
 				&context->messages, error,
-				"the saved settings of a run that was killed when its change was "
-				"made cannot be kept now: %s",
+				"cannot keep the saved settings of a run that was killed after "
+				"its change was complete: %s",
 				error == -ENOMEM ? "out of memory" : strerror(-error));
 		if (error)
 			message_notice(
 				&context->messages,
-				"a run was killed when its change was made, and its saved "
-				"settings cannot be kept: %s disable --auto goes without what "
-				"that run saved",
+				"a run was killed after its change was complete, and its saved "
+				"settings cannot be kept: %s disable --auto runs without them",
 				FEATURES[i]);
 	}
 	settings_unstage(context);

@@ -72,7 +72,7 @@ static int check_lines(struct isst_context *context, const char *file,
 		if (possible == 0)
 			/* The first line is the header. */
 			return item_lines_refuse(context, file, i + 2,
-						 "nothing that this machine can have");
+						 "not possible on this machine");
 	}
 	return possible < 0 ? possible : 0;
 }

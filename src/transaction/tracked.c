@@ -163,9 +163,9 @@ int journal_check_items(struct isst_journal *journal)
 		    !item_value_is_plausible(&tracked->item, tracked->last))
 			return message_error(
 				&journal->context->messages, -EIO,
-				"%s/journal:%u: %s: this machine has no such item, or it cannot have "
-				"this value: nothing is changed until `isst journal discard` has "
-				"removed the file, which leaves the machine as it is",
+				"%s/journal:%u: %s: this machine has no such item, or it cannot "
+				"have this value: nothing is changed until the file is removed "
+				"with `isst journal discard`, which leaves the machine as it is",
 				journal->context->machine->runtime_directory, tracked->line,
 				item_describe(journal->context, &tracked->item));
 	}

@@ -252,7 +252,8 @@ static int restore(struct isst_change *change, struct entry *entries, size_t cou
 static void rediscover(struct isst_change *change)
 {
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
-		message_trace(&change->context->messages, "undo: %s", isst_error(change->context));
+		message_trace(&change->context->messages, "rollback: %s",
+			      isst_error(change->context));
 }
 
 /* ---- What differs in the end ---- */
@@ -311,11 +312,10 @@ static int add_mask(struct isst_change *change, struct baseline *present, const 
 static const char *why_gone(struct isst_change *change, const struct item *item)
 {
 	if (item->kind != ITEM_UNCORE_MAX && item->kind != ITEM_UNCORE_MIN)
-		return "it is not there any more";
-	return message_make(
-		&change->texts,
-		"it is not there any more; is the module intel_uncore_frequency%s loaded?",
-		context_has_power_domains(change->context) ? "_tpmi" : "");
+		return "it no longer exists";
+	return message_make(&change->texts,
+			    "it no longer exists; is the module intel_uncore_frequency%s loaded?",
+			    context_has_power_domains(change->context) ? "_tpmi" : "");
 }
 
 /** Compares an item once: what the first entry recorded counts. */

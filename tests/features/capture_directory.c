@@ -118,7 +118,7 @@ static void a_link_in_the_place_of_a_directory_is_not_followed(void **state)
 	(void)state;
 	assert_int_equal(mkdir(test.directory, 0755), 0);
 	test.plant = plant_directory_link;
-	capture(-EIO, "proc/cpuinfo cannot be written");
+	capture(-EIO, "/proc/cpuinfo: ");
 	/* The link is not ours to remove, and nothing else stays. */
 	assert_int_equal(count_entries(test.directory), 1);
 }
@@ -139,7 +139,7 @@ static void a_link_in_the_place_of_a_file_is_not_followed(void **state)
 	(void)state;
 	assert_int_equal(mkdir(test.directory, 0755), 0);
 	test.plant = plant_file_link;
-	capture(-EIO, "proc/cpuinfo cannot be written");
+	capture(-EIO, "/proc/cpuinfo: ");
 }
 
 static void swap(const struct capture_test *planted)

@@ -146,7 +146,7 @@ static void an_unknown_processor_is_reported_and_works(void **state)
 		if (CASES[i].known)
 			assert_null(isst_notice(context, 0));
 		else
-			check_holds(isst_notice(context, 0), "is not known");
+			check_holds(isst_notice(context, 0), "unknown processor");
 		isst_close(context);
 	}
 }
@@ -201,7 +201,7 @@ static void discovering_twice_and_asking_too_early_are_bad_requests(void **state
 
 	fake_small_machine(fake);
 	assert_int_equal(isst_level_read(context, &level, 1), -EINVAL);
-	check_holds(isst_error(context), "not discovered");
+	check_holds(isst_error(context), "not been discovered");
 	assert_int_equal(isst_clos_association_read(context, &association, 1), -EINVAL);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_discover(context), -EINVAL);

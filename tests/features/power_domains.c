@@ -412,8 +412,9 @@ static void D39_disabling_core_power_under_turbo_freq_is_reported(void **state)
 		make(&machine, &disable, &outcome);
 		assert_true(outcome.here && !outcome.unchanged);
 		/* The message names the power domain that uses it. */
-		check_holds(outcome.warnings,
-			    "package 0, power domain 1: core-power goes off, turbo-freq stays on");
+		check_holds(
+			outcome.warnings,
+			"package 0, power domain 1: core-power is disabled, turbo-freq stays enabled");
 		check_package_power(&machine, 0, false);
 		assert_int_equal(features_of(&machine, 1), 2);
 		outcome_clear(&outcome);
@@ -740,7 +741,7 @@ static void uncore_limits_whose_numbers_are_not_unique_are_left_alone(void **sta
 	make(&machine, &LEVELS[1], &outcome);
 	assert_int_equal(outcome.result, 0);
 	check_holds(outcome.warnings, "package 0, power domain 0: uncore limits of fabric 0 are "
-				      "left as they are: the kernel's numbers of power domains "
+				      "left unchanged: the kernel's numbers of power domains "
 				      "(domain_id) are not unique");
 	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2200000);
 	outcome_clear(&outcome);
@@ -762,7 +763,7 @@ static void a_fabric_that_the_kernel_does_not_show_is_named(void **state)
 	if (outcome.result)
 		fail_msg("%s", outcome.message);
 	check_holds(outcome.warnings, "package 0, power domain 0: uncore limits of fabric 1 are "
-				      "left as they are: the kernel shows no such fabric");
+				      "left unchanged: the kernel provides no such fabric");
 	assert_null(strstr(outcome.warnings, "fabric 0"));
 	check_khz(&machine, DOMAIN_UNCORE "max_freq_khz", 2000000);
 	outcome_clear(&outcome);

@@ -65,10 +65,10 @@ static void D70_a_failed_mailbox_command_is_reported_with_place_and_cause(void *
 	} CASES[] = {
 		{ -ENXIO, -EOPNOTSUPP, { "0x7f/0x01", "of level 2", "refused" } },
 		{ -EBUSY, -EIO, { "0x7f/0x01", "busy", "--retry" } },
-		{ -EINVAL, -EIO, { "0x7f/0x01", "does not know the command" } },
+		{ -EINVAL, -EIO, { "0x7f/0x01", "does not support the command" } },
 		{ -ENOTTY, -EOPNOTSUPP, { "isst_if_mbox_pci", "isst_if_mbox_msr" } },
 		{ -EPERM, -EPERM, { "CAP_SYS_ADMIN" } },
-		{ -EBADMSG, -EIO, { "makes no sense" } },
+		{ -EBADMSG, -EIO, { "answer is invalid" } },
 		{ -EFAULT, -EIO, { "driver failed" } },
 	};
 
@@ -83,9 +83,9 @@ static void D3_a_failed_register_is_reported_with_offset_and_cause(void **state)
 		int error, expected;
 		const char *texts[4];
 	} CASES[] = {
-		{ -EINVAL, -EIO, { "MMIO register 0x0c", "does not know the register" } },
+		{ -EINVAL, -EIO, { "MMIO register 0x0c", "does not support the register" } },
 		{ -ENOTTY, -EOPNOTSUPP, { "MMIO", "isst_if_mmio" } },
-		{ -EBADMSG, -EIO, { "makes no sense" } },
+		{ -EBADMSG, -EIO, { "answer is invalid" } },
 	};
 
 	for (size_t i = 0; i < COUNT(CASES); i++)

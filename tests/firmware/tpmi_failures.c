@@ -7,7 +7,7 @@
 #include "base/error_name.h"
 #include "support/fake_tpmi.h"
 
-#define HWP "hardware-controlled performance states (HWP) are off"
+#define HWP "hardware-controlled performance states (HWP) are disabled"
 
 /** A write, the structure's data that is sent for it, and what may be the cause of a refusal. */
 static const struct write_case {
@@ -57,9 +57,9 @@ static void D70_a_refused_write_names_domain_and_request_and_what_may_be_the_cau
 		check_holds(failure.message, WRITES[i].number);
 		check_holds(failure.message, "cannot write");
 		/* First what is most often so. */
-		reason = strstr(failure.message, "does not say why (ENOTTY): ");
+		reason = strstr(failure.message, "without reporting the cause (ENOTTY): ");
 		assert_non_null(reason);
-		reason += strlen("does not say why (ENOTTY): ");
+		reason += strlen("without reporting the cause (ENOTTY): ");
 		if (strncmp(reason, WRITES[i].causes, strlen(WRITES[i].causes)) != 0)
 			fail_msg("'%s' does not begin with '%s'", reason, WRITES[i].causes);
 		assert_null(strstr(failure.message, "module"));
@@ -74,7 +74,7 @@ static void possible_obstacles_of_a_level_are_listed_for_levels(void **state)
 
 	check_holds(failure.message, "does not allow the level");
 	check_holds(failure.message, "still pending");
-	check_holds(failure.message, "took no effect in time");
+	check_holds(failure.message, "did not take effect in time");
 	check_holds(failure.message, "BIOS");
 	check_holds(failure.message, "intel_pstate");
 	fake_tpmi_finish(fake);
@@ -170,7 +170,7 @@ static void D70_a_refused_read_is_reported_with_value_place_and_request(void **s
 	static const struct {
 		int error, expected;
 		const char *text;
-	} CASES[] = { { -ENOTTY, -EIO, "refused it and does not say why" },
+	} CASES[] = { { -ENOTTY, -EIO, "refused it without reporting the cause" },
 		      { -EPERM, -EPERM, "CAP_SYS_ADMIN" },
 		      { -EINVAL, -EIO, "does not allow it" },
 		      { -ENOMEM, -EIO, "the driver failed" } };

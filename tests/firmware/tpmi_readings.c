@@ -173,7 +173,7 @@ static void E7_a_level_that_no_hardware_has_is_a_failure(void **state)
 		assert_int_equal(fake->operations->plan_perf_profile(fake->batch, &profile), 0);
 		fake_run(fake);
 		assert_int_equal(profile.failure.error, -EIO);
-		check_holds(profile.failure.message, "makes no sense");
+		check_holds(profile.failure.message, "answer is invalid");
 		fake_tpmi_finish(fake);
 	}
 }
@@ -899,7 +899,7 @@ static void D3_a_clos_above_3_is_an_error_and_no_clos(void **state)
 	assert_int_equal(readers.associations[0].clos, 3);
 	for (unsigned int i = 1; i < 3; i++) {
 		assert_int_equal(readers.associations[i].failure.error, -EIO);
-		check_holds(readers.associations[i].failure.message, "makes no sense");
+		check_holds(readers.associations[i].failure.message, "answer is invalid");
 		assert_int_equal(readers.associations[i].clos, 77);
 	}
 	assert_int_equal(readers.associations[3].failure.error, 0);
@@ -978,7 +978,7 @@ static void turbo_ratio_limits_are_read_through_a_cpu(void **state)
 	assert_int_equal(fake->device->entry_count, 1);
 	assert_int_equal(limits[1].failure.error, -EOPNOTSUPP);
 	check_holds(limits[1].failure.message, io.name);
-	check_holds(limits[1].failure.message, "no CPU");
+	check_holds(limits[1].failure.message, "no online CPU");
 	fake_tpmi_finish(fake);
 }
 

@@ -233,7 +233,7 @@ static void a_register_of_a_domain_without_cpus_is_out_of_reach(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(failures[i].error, -EOPNOTSUPP);
 		check_holds(failures[i].message, io.name);
-		check_holds(failures[i].message, "no CPU");
+		check_holds(failures[i].message, "no online CPU");
 		check_holds(failures[i].message, "turbo ratio limits");
 	}
 	assert_int_equal(value, 77);

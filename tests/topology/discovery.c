@@ -301,7 +301,7 @@ static void D26_cpus_that_are_given_one_place_have_no_core(void **state)
 	assert_true(isst_cpu(context, 1)->core_known);
 	assert_false(isst_cpu(context, 2)->core_known);
 	assert_false(isst_cpu(context, 3)->core_known);
-	check_holds(topology_cpu(context->topology, 0)->unknown_core, "same place");
+	check_holds(topology_cpu(context->topology, 0)->unknown_core, "same location");
 	isst_close(context);
 }
 
@@ -347,7 +347,7 @@ static void a_core_beyond_the_masks_is_reported(void **state)
 	fake_place(fake, 3, 64, 0);
 	context = fake_discovered(fake);
 	assert_int_equal(isst_cpu(context, 3)->core, 64);
-	check_holds(isst_notice(context, 0), "CPU 3 is of core 64");
+	check_holds(isst_notice(context, 0), "CPU 3 belongs to core 64");
 	assert_null(isst_notice(context, 1));
 	isst_close(context);
 }

@@ -162,7 +162,7 @@ static void cpus_that_were_never_seen_may_be_a_package(void **state)
 	context = fake_discovered(fake);
 	assert_string_equal(isst_offline_part(context, 0),
 			    "CPUs 4,6-7, and any package that consists of them alone, have not "
-			    "been seen online since the machine was started");
+			    "been seen online since boot");
 	assert_null(isst_offline_part(context, 1));
 	assert_false(topology_is_unreachable(context->topology, 4));
 	assert_false(isst_domain(context, 0)->cpus_known);

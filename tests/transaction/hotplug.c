@@ -327,7 +327,7 @@ static void a_partition_of_others_is_neither_replaced_nor_removed(void **state)
 	outcome_clear(&outcome);
 	machine_try(&machine, "level 1 online", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "/sys/fs/cgroup/0-0-0 is left as it is (root ");
+	check_holds(outcome.warnings, "/sys/fs/cgroup/0-0-0 is left unchanged (root ");
 	check_text(&machine, GROUP "/cpuset.cpus", "3-4");
 	outcome_clear(&outcome);
 	machine_end(&machine);
@@ -361,7 +361,7 @@ static void without_cpusets_cpus_go_offline(void **state)
 			   "[cgroup]\ntree = no-cpuset\n\n[topology]");
 	machine_try(&machine, "level 1 partitions", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "CPUs go offline instead");
+	check_holds(outcome.warnings, "CPUs are taken offline instead");
 	check_text(&machine, ONLINE, "0-1");
 	outcome_clear(&outcome);
 	machine_end(&machine);
@@ -389,7 +389,7 @@ static void a_level_goes_without_limits_of_cpus_that_stay_offline(void **state)
 		machine_try(&machine, "level 1 online", &outcome);
 		if (outcome_error(&outcome))
 			fail_msg("%s: %s", KINDS[i], outcome.message);
-		check_holds(outcome.warnings, "CPUs 1,3 stay offline, as SMT is off");
+		check_holds(outcome.warnings, "CPUs 1,3 stay offline because SMT is off");
 		outcome_clear(&outcome);
 		machine_end(&machine);
 	}
@@ -470,7 +470,7 @@ static bool make_while_carrier_leaves(const struct machine *machine, const char 
 	if (outcome_error(&outcome) != (ends ? -EINTR : 0))
 		fail_msg("%s, %s, before step %u: %s\n%s", machine->name, name, at, outcome.message,
 			 outcome.differences);
-	if (strstr(outcome.warnings, "left as it is"))
+	if (strstr(outcome.warnings, "left unchanged"))
 		fail_msg("%s, %s, before step %u: %s", machine->name, name, at, outcome.warnings);
 	journal = machine_text(machine, "run/journal");
 	assert_null(journal);

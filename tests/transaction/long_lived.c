@@ -103,7 +103,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 
 	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -ESTALE);
-	assert_non_null(strstr(profile.failure.message, "not there any more"));
+	assert_non_null(strstr(profile.failure.message, "no longer exists"));
 	assert_int_equal(isst_level_read(context, &level, 1), 0);
 	assert_int_equal(level.failure.error, -ESTALE);
 	assert_int_equal(isst_core_power_read(context, &state, 1), 0);

@@ -233,7 +233,7 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 	check_holds(isst_error(program.context), "99");
 	assert_null(other);
 	assert_int_equal(isst_change_objection(program.change), -EINVAL);
-	check_holds(isst_error(program.context), "CLOS 9: there are 0 to 3");
+	check_holds(isst_error(program.context), "CLOS 9 does not exist: only 0 to 3");
 	assert_int_equal(change_run(program.change), -EINVAL);
 	assert_int_equal(program.counts.changes, 0);
 	program_end(&program);
@@ -595,7 +595,7 @@ static const struct {
 	{ { 0, 0 }, { 1, 2 }, "CPU 0 cannot be in CLOS 1 and CLOS 2" },
 	{ { 1, 0 },
 	  { 3, 0 },
-	  "CPU 1 and CPU 0 are of one core, which cannot be in CLOS 3 and CLOS 0" },
+	  "CPU 1 and CPU 0 belong to the same core, which cannot be in both CLOS 3 and CLOS 0" },
 	{ { 0, 0 }, { 2, 2 }, NULL },
 	{ { 0, 1 }, { 2, 2 }, NULL },
 	{ { 0, 2 }, { 1, 2 }, NULL },

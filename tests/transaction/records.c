@@ -85,8 +85,8 @@ static void saved_settings_that_are_cut_off_are_followed_in_nothing(void **state
 		if (outcome_error(&outcome) != -EIO)
 			fail_msg("%zu of %zu bytes: %d, %s", length, strlen(text),
 				 outcome_error(&outcome), outcome.message);
-		check_holds(outcome.message, "is cut off");
-		check_holds(outcome.message, "remove the file");
+		check_holds(outcome.message, "is truncated");
+		check_holds(outcome.message, "the file is removed");
 		machine_check(&machine, enabled, "%zu bytes of saved settings", length);
 		outcome_clear(&outcome);
 		free(part);
@@ -157,13 +157,13 @@ static const struct {
 	int error;
 	const char *reason;
 } USELESS[] = {
-	{ leave_damaged, -EIO, "is of a format that this version does not know" },
-	{ leave_empty, -EIO, "is cut off" },
+	{ leave_damaged, -EIO, "has a format that this version does not support" },
+	{ leave_empty, -EIO, "is truncated" },
 	{ leave_nuls, -EIO, ":1 is damaged" },
-	{ leave_fifo, -EIO, "it is no regular file" },
+	{ leave_fifo, -EIO, "it is not a regular file" },
 	{ leave_link, -EIO, "is a symbolic link" },
-	{ leave_writable_for_all, -EPERM, "other users may write it" },
-	{ leave_huge, -EIO, "larger than any that this program writes" },
+	{ leave_writable_for_all, -EPERM, "is writable by other users" },
+	{ leave_huge, -EIO, "larger than any file that this program writes" },
 };
 
 /** What it has replaced could not be recorded behind what is there already. */
@@ -225,7 +225,7 @@ static void disable_changes_nothing_while_the_other_record_cannot_be_followed(vo
 	machine_write(&machine, "run/record-turbo-freq", "x");
 	machine_try(&machine, "base-freq disable auto", &outcome);
 	assert_int_equal(outcome_error(&outcome), -EIO);
-	check_holds(outcome.message, "record-turbo-freq:1 is cut off");
+	check_holds(outcome.message, "record-turbo-freq:1 is truncated");
 	machine_check(&machine, enabled, "base-freq disable");
 	outcome_clear(&outcome);
 	free(enabled);
@@ -287,7 +287,7 @@ static void saved_settings_that_no_enable_can_have_recorded_are_followed_in_noth
 			if (outcome_error(&outcome) != -EIO)
 				fail_msg("%s: %d, %s", LINES[j], outcome_error(&outcome),
 					 outcome.message);
-			check_holds(outcome.message, "nothing that this machine can have");
+			check_holds(outcome.message, "not possible on this machine");
 			machine_check(&machine, enabled, "%s", LINES[j]);
 			outcome_clear(&outcome);
 			free(text);
@@ -393,8 +393,8 @@ static void settings_that_could_not_be_saved_are_reported(void **state)
 	leave_no_room(&machine, RECORD ".staged", true);
 	machine_try(&machine, "base-freq enable auto", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "what was replaced is not recorded, and base-freq disable "
-				      "--auto will not put it back");
+	check_holds(outcome.warnings, "the replaced settings are not saved, and base-freq disable "
+				      "--auto will not restore them");
 	outcome_clear(&outcome);
 	machine_end(&machine);
 }
@@ -422,8 +422,9 @@ static void restored_settings_that_are_still_saved_are_reported(void **state)
 	replaced = path_of(&machine, RECORD);
 	machine_make(&machine, request_find("base-freq disable auto"), &making, &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
-	check_holds(outcome.warnings, "it is no regular file: what was put back is still recorded");
-	assert_null(strstr(outcome.warnings, "will not put it back"));
+	check_holds(outcome.warnings,
+		    "it is not a regular file: the restored settings are still saved");
+	assert_null(strstr(outcome.warnings, "will not restore them"));
 	outcome_clear(&outcome);
 	free(replaced);
 	machine_end(&machine);
@@ -442,7 +443,7 @@ static void D38_what_the_user_changed_since_is_left_alone(void **state)
 	machine_try(&machine, "base-freq disable auto", &outcome);
 	assert_int_equal(outcome_error(&outcome), 0);
 	check_holds(outcome.warnings, "package 0, die 0: CLOS 2");
-	check_holds(outcome.warnings, "left as it is");
+	check_holds(outcome.warnings, "left unchanged");
 	check_lines(&machine, "domain 0 clos 2", "domain 0 clos 2: 0x00160a53\n");
 	check_lines(&machine, "domain 0 clos 1", "domain 0 clos 1: 0x00ff0000\n");
 	check_lines(&machine, "domain 0 core ", before);
@@ -1183,7 +1184,7 @@ static void a_journal_that_cannot_be_read_for_now_is_kept(void **state)
 		assert_int_not_equal(
 			discard ? isst_journal_discard(context) : isst_discover(context), 0);
 		assert_non_null(strstr(isst_error(context),
-				       at == 4 ? "cannot be kept now" : "journal cannot be read"));
+				       at == 4 ? "cannot keep the saved settings" : "/journal: "));
 		assert_int_equal(starved, 0);
 		isst_close(context);
 		lines = machine_text(&machine, JOURNAL);

@@ -111,7 +111,7 @@ static void check_is_as_before(const struct isst_journal_item *item)
 	if (!item->restored)
 		return;
 	assert_string_equal(item->present_value, item->old_value);
-	assert_string_equal(item->finding, "as before, and may change yet");
+	assert_string_equal(item->finding, "as before, but may still change");
 }
 
 static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
@@ -165,7 +165,7 @@ static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
 /** A query that fails once makes no item of its package one that the machine does not have. */
 static void items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_back(void **state)
 {
-	static const char MESSAGE[] = "while the driver does not offer their power domains: let";
+	static const char MESSAGE[] = "while the driver does not provide their power domains: bind";
 	struct isst_context *context;
 	struct isst_journal *journal;
 	struct machine machine;
@@ -413,7 +413,7 @@ static void an_unidentified_boot_names_its_file_once(void **state)
 	machine_faults(&machine, "read /proc/sys/kernel/random/boot_id EACCES");
 	machine_try(&machine, "core-power enable", &outcome);
 	assert_true(outcome_error(&outcome) != 0);
-	check_holds(outcome.message, "this boot cannot be told from others");
+	check_holds(outcome.message, "the current boot cannot be identified");
 	first = strstr(outcome.message, "boot_id");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "boot_id"));
@@ -483,8 +483,8 @@ static void a_nul_byte_makes_a_journal_damaged_wherever_it_is(void **state)
 			  "journal:4 is damaged" },
 			{ (size_t)(line - text) + 2, size, "journal:4 is damaged" },
 			{ size, size + 512,
-			  "is damaged: no change is made until `isst journal "
-			  "discard` has removed the file" },
+			  "is damaged: no change is made until the file is "
+			  "removed with `isst journal discard`" },
 		};
 
 		for (size_t i = 0; i < COUNT(CASES); i++) {
@@ -675,7 +675,7 @@ static void a_journal_is_applied_once(void **state)
 	other = open_journal(context);
 	assert_int_equal(isst_journal_apply(one), 0);
 	assert_int_equal(isst_journal_apply(one), -ENOENT);
-	check_holds(isst_error(context), "the journal is not there any more");
+	check_holds(isst_error(context), "the journal no longer exists");
 	assert_int_equal(isst_journal_apply(other), -ENOENT);
 	assert_int_equal(isst_journal_open(context, &none), 0);
 	assert_null(none);
@@ -707,7 +707,7 @@ static void unreadable_items_are_reported_once(void **state)
 	journal = open_journal(context);
 	machine_faults(&machine, "mailbox 0xd0/0x02 EBUSY");
 	assert_int_equal(isst_journal_apply(journal), -ENOTRECOVERABLE);
-	first = strstr(isst_error(context), "CLOS and priority type is not known");
+	first = strstr(isst_error(context), "CLOS and priority type is unknown");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "CLOS and priority type"));
 	assert_null(strstr(isst_error(context), "pending"));

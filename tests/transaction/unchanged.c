@@ -51,7 +51,7 @@ static void without_a_record_disable_auto_switches_core_power_off(void **state)
 		for (unsigned int time = 0; time < 2; time++) {
 			machine_try(&machine, NAMES[i][1], &outcome);
 			assert_int_equal(outcome_error(&outcome), 0);
-			check_holds(outcome.warnings, "no saved settings: core-power goes off");
+			check_holds(outcome.warnings, "no saved settings: core-power is disabled");
 			check_holds(outcome.steps, "CLOS and priority type: 0x6 -> 0x4");
 			outcome_clear(&outcome);
 			check_repeated(&machine, NAMES[i][1]);
@@ -82,7 +82,7 @@ static void after_a_record_was_followed_only_a_feature_that_is_on_counts(void **
 		assert_true(machine_prepare(&machine, NAMES[i][2]));
 		machine_try(&machine, NAMES[i][1], &outcome);
 		assert_int_equal(outcome_error(&outcome), 0);
-		check_holds(outcome.warnings, "no saved settings: core-power goes off");
+		check_holds(outcome.warnings, "no saved settings: core-power is disabled");
 		outcome_clear(&outcome);
 		check_repeated(&machine, NAMES[i][1]);
 	}

@@ -347,7 +347,7 @@ static void a_read_only_file_system_is_not_a_matter_of_privileges(void **state)
 		{ -EROFS, -EIO,
 		  "/sys/devices/system/cpu/cpu3/online cannot be written: it is on a "
 		  "file system that is mounted read-only" },
-		{ -EACCES, -EPERM, "needs root" },
+		{ -EACCES, -EPERM, "requires root" },
 		{ 0, 0, NULL },
 	};
 	const struct item item = item_of_cpu(3);

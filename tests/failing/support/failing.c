@@ -229,8 +229,7 @@ static void check_end(const struct machine *machine, const struct command *comma
 	 * What a domain without CPUs refuses, and an uncore that cannot be read, are left with a
 	 * note; so is what the emulated kernel had no memory, or no descriptor, for.
 	 */
-	noted = strstr(errors, "left as it is") || strstr(errors, "left as they are") ||
-		strstr(errors, "does not know the core");
+	noted = strstr(errors, "left unchanged") || strstr(errors, "does not report the core");
 	/* The emulated firmware does not answer then: `journal show` reports it as unknown. */
 	noted = noted || strstr(end->output, "now:unknown");
 	/* But whose CPUs a partition has is no question of memory. */

@@ -599,9 +599,9 @@ static bool is_limit_of_offline_cpu(const struct difference *difference, const c
 	char which[4];
 	int length = 0;
 
-	return sscanf(line, "CPU %u: scaling_%3[a-z]_freq is not known: %n", &cpu, which,
-		      &length) == 2 &&
-	       length > 0 && strcmp(line + length, "it is not there any more") == 0 &&
+	return sscanf(line, "CPU %u: scaling_%3[a-z]_freq is unknown: %n", &cpu, which, &length) ==
+		       2 &&
+	       length > 0 && strcmp(line + length, "it no longer exists") == 0 &&
 	       isst_cpuset_has(difference->before.online, cpu) &&
 	       !isst_cpuset_has(difference->now.online, cpu);
 }

@@ -219,7 +219,7 @@ static void check_spared(const struct machine *machine, const struct request *re
 /** Turbo ratio limits are what turbo-freq does without, where they cannot be written. */
 static bool did_without_limits(const struct outcome *outcome, const struct seam_counts *counts)
 {
-	return strstr(counts->target, "msr 0x1ad") && strstr(outcome->warnings, "left as it is");
+	return strstr(counts->target, "msr 0x1ad") && strstr(outcome->warnings, "left unchanged");
 }
 
 static void fail_change(const struct machine *machine, const struct request *request,
@@ -326,12 +326,11 @@ static void fail_read(const struct machine *machine, const struct request *reque
 		if (outcome.here && spared)
 			check_spared(machine, request, course, &outcome, &counts, spared);
 		else if (outcome.here &&
-			 strstr(outcome.warnings, "turbo ratio limits are left as they are"))
+			 strstr(outcome.warnings, "turbo ratio limits are left unchanged"))
 			machine_check_but_limits(machine, course->after, request->name);
 		else if (outcome.here && !found_another_way(request, &counts) &&
-			 !strstr(outcome.warnings, "left as it is") &&
-			 !strstr(outcome.warnings, "uncore limits are left as they are") &&
-			 !strstr(outcome.notices, "does not know the core of CPU"))
+			 !strstr(outcome.warnings, "left unchanged") &&
+			 !strstr(outcome.notices, "does not report the core of CPU"))
 			machine_check(machine, course->after,
 				      "%s: read %u (%s) failed without an error", request->name, k,
 				      counts.target);

@@ -178,7 +178,7 @@ domain_offline() {
 	run isst perf-profile info -l 1
 	{
 		status_is 1 $status
-		holds $work/err 'package 1, power domain 1: which CPUs its cores are is not known'
+		holds $work/err 'package 1, power domain 1: the CPUs of its cores are unknown'
 	} > $work/wrong
 	verdict 'perf-profile info -l 1 (all CPUs of a power domain offline since boot: reported, exit status 1)' $work/wrong
 	control refuse-level 3
@@ -197,7 +197,7 @@ domain_offline() {
 	run isst base-freq enable -a
 	{
 		status_is 1 $status
-		holds $work/err 'package 1, power domain 1: which CPUs its cores are is not known'
+		holds $work/err 'package 1, power domain 1: the CPUs of its cores are unknown'
 		holds_registers < /dev/null
 	} > $work/wrong
 	verdict 'base-freq enable -a (all CPUs of a power domain offline since boot: nothing is changed)' $work/wrong
@@ -232,7 +232,7 @@ read_only() {
 	{
 		[ $status = 1 ] || [ $status = 4 ] || status_is '1 or 4' $status
 		holds $work/said 'ead-only'
-		! grep -q 'needs root' $work/said || echo 'it reports that it needs root, which it is'
+		! grep -q 'requires root' $work/said || echo 'it reports that it needs root, which it is'
 		same registers $work/registers $hardware/registers
 		equal 'CPUs online' "$(cat $cpus_dir/present)" "$(cat $cpus_dir/online)"
 	} > $work/wrong
