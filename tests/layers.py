@@ -31,8 +31,8 @@ LAYERS = {
                 "isst-emulator.h"],
 }
 
-# Folders within a layer: each may include and call those before it. Checked from the day on which the
-# first of them exists.
+# Folders within a layer: each may include and call those before it, and files beside these folders. Checked
+# once the first of them exists.
 PARTS = {
     "emulator": ["model", "capture", "state", "firmware", "kernel", "front"],
 }
@@ -40,6 +40,9 @@ PARTS = {
 WITHOUT_CIRCLES = ["base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "library",
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
                    "emulator/kernel", "emulator/front"]
+
+# What is not checked yet: the order of a layer's parts, or circles in a folder.
+NOT_YET = {"emulator", "emulator/state", "emulator/kernel", "emulator/front"}
 
 # What a layer above may call of one that it must not know: functions of the public headers.
 PUBLIC = re.compile(r"isst_")
@@ -69,16 +72,15 @@ def has_parts(root, layer):
     return any(os.path.isdir(os.path.join(root, "src", layer, part)) for part in PARTS.get(layer, []))
 
 
-def is_allowed(root, user, used):
+def is_allowed(root, user, used, not_yet):
     """Whether a file may include or call what is in another one, both as paths below src."""
     layer, other = layer_of(user), layer_of(used)
     if layer == other:
-        if not has_parts(root, layer):
+        if layer in not_yet or not has_parts(root, layer):
             return True
         order = PARTS[layer]
         here, there = part_of(user), part_of(used)
-        # A file beside the parts is their outside, and above them all.
-        if here == there or here is None:
+        if here == there or there is None:
             return True
         return here in order and there in order and order.index(there) < order.index(here)
     return other in LAYERS.get(layer, []) or used in LAYERS.get(layer, [])
@@ -102,13 +104,13 @@ def read_includes(root):
     return includes
 
 
-def check_includes(root, includes):
+def check_includes(root, includes, not_yet):
     for path, headers in includes.items():
         if layer_of(path) not in LAYERS:
             yield f"src/{path}: its folder is in no layer: name it in tests/layers.py"
             continue
         for header in headers:
-            if not is_allowed(root, path, header):
+            if not is_allowed(root, path, header, not_yet):
                 yield f"src/{path} includes {header}, which its layer must not know"
 
 
@@ -125,7 +127,7 @@ def read_symbols(path):
     return defined, needed
 
 
-def read_calls(root, build):
+def read_calls(root, build, not_yet):
     """Which file needs which symbols of which other file: calls[user][used] is a set of names."""
     objects = {}
     for path in sources(root):
@@ -142,13 +144,13 @@ def read_calls(root, build):
     for path, (_, needed) in objects.items():
         for name in needed.intersection(owners):
             # Layers that are not linked with each other may use the same name.
-            allowed = [owner for owner in owners[name] if is_allowed(root, path, owner)]
+            allowed = [owner for owner in owners[name] if is_allowed(root, path, owner, not_yet)]
             calls[path][(allowed or owners[name])[0]].add(name)
     return calls
 
 
-def may_call(root, user, used, name):
-    if is_allowed(root, user, used):
+def may_call(root, user, used, name, not_yet):
+    if is_allowed(root, user, used, not_yet):
         return True
     layer = LAYERS.get(layer_of(user), [])
     if PUBLIC.match(name) and ("isst.h" in layer or "isst-emulator.h" in layer):
@@ -158,11 +160,11 @@ def may_call(root, user, used, name):
     return used[:-2] + ".h" in layer
 
 
-def check_calls(root, calls):
+def check_calls(root, calls, not_yet):
     for user, others in calls.items():
         for used, names in sorted(others.items()):
             for name in sorted(names):
-                if not may_call(root, user, used, name):
+                if not may_call(root, user, used, name, not_yet):
                     yield f"src/{user} calls {name}() of src/{used}, which its layer must not know"
 
 
@@ -190,24 +192,26 @@ def find_circles(graph):
     return circles
 
 
-def check_circles(graph, what):
+def check_circles(graph, what, not_yet):
     for folder in WITHOUT_CIRCLES:
+        if folder in not_yet:
+            continue
         within = {path: {other for other in others if os.path.dirname(other) == folder}
                   for path, others in graph.items() if os.path.dirname(path) == folder}
         for circle in find_circles(within):
             yield f"{what} each other in a circle: " + ", ".join("src/" + path for path in circle)
 
 
-def check(root, build):
+def check(root, build, not_yet):
     includes = read_includes(root)
-    calls = read_calls(root, build)
+    calls = read_calls(root, build, not_yet)
     headers = {path: others for path, others in includes.items() if path.endswith(".h")}
     if not calls:
         yield f"{build} holds no objects: build first"
-    yield from check_includes(root, includes)
-    yield from check_calls(root, calls)
-    yield from check_circles(calls, "these call")
-    yield from check_circles(headers, "these include")
+    yield from check_includes(root, includes, not_yet)
+    yield from check_calls(root, calls, not_yet)
+    yield from check_circles(calls, "these call", not_yet)
+    yield from check_circles(headers, "these include", not_yet)
 
 
 # ---- Self-test: a tree in which each mistake is made, and one without ----
@@ -218,6 +222,9 @@ GOOD = {
     "firmware/middle.c": '#include "base/low.h"\nint middle(void);\nint middle(void) { return low(); }\n',
     "emulator/model/part.h": "int part(void);\n",
     "emulator/model/part.c": '#include "emulator/model/part.h"\nint part(void) { return 1; }\n',
+    "emulator/text.h": "int text(void);\n",
+    "emulator/text.c": '#include "emulator/text.h"\nint text(void) { return 1; }\n',
+    "emulator/model/reader.c": '#include "emulator/text.h"\nint reader(void);\nint reader(void) { return text(); }\n',
     "emulator/front/door.c": '#include "emulator/model/part.h"\nint door(void);\nint door(void) { return part(); }\n',
 }
 
@@ -236,6 +243,7 @@ MISTAKES = [
      "include each other in a circle"),
     ({"emulator/model/wrong.c": "int door(void);\nint wrong(void);\nint wrong(void) { return door(); }\n"},
      "calls door()"),
+    ({"emulator/wrong.c": "int part(void);\nint wrong(void);\nint wrong(void) { return part(); }\n"}, "calls part()"),
     ({"unheard/wrong.c": "\n"}, "in no layer"),
 ]
 
@@ -253,7 +261,7 @@ def check_tree(files):
                 subprocess.run([os.environ.get("CC", "cc"), "-I" + os.path.join(root, "src"), "-c",
                                 os.path.join(root, "src", path), "-o",
                                 os.path.join(build, "src", path[:-2] + ".o")], check=True)
-        return list(check(root, build))
+        return list(check(root, build, set()))
 
 
 def self_test():
@@ -269,7 +277,7 @@ def self_test():
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: layers.py BUILD | --self-test")
-    problems = list(self_test() if sys.argv[1] == "--self-test" else check(".", sys.argv[1]))
+    problems = list(self_test() if sys.argv[1] == "--self-test" else check(".", sys.argv[1], NOT_YET))
     for problem in problems:
         print("layers: " + problem, file=sys.stderr)
     sys.exit(1 if problems else 0)
