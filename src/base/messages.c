@@ -32,7 +32,7 @@ static char **find_place(char **texts, size_t space, const char *text)
 	return &texts[i];
 }
 
-/** Makes room for one more text. Returns false without memory. */
+/** Makes space for one more text. Returns false without memory. */
 static bool grow_table(struct messages *messages)
 {
 	size_t space = messages->space ? messages->space * 2 : 32;

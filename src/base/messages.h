@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a context says: the messages of errors and notices, and the trace. A message lives until the
+ * The messages of a context: errors, notices, and the trace. A message lives until the
  * context is closed, and each text is kept once: who polls a failing machine for months gets the
  * same texts again, not more of them. Knows no hardware.
  */
@@ -48,7 +48,7 @@ __attribute__((format(printf, 3, 4))) int message_error(struct messages *message
 const char *message_begin(struct messages *messages);
 int message_end(struct messages *messages, const char *before, int error);
 
-/** The message of an error; where none was made, what the errno says. */
+/** The message of an error; where none was made, the text of the errno. */
 const char *message_why(struct messages *messages, int error);
 
 /** Adds a notice, unless it is among them already. */

@@ -48,7 +48,7 @@ const char *runtime_file_strerror(int error)
 
 /* ---- The directory ---- */
 
-/** Whether nobody but its owner, who is root or the caller, can have had a hand in it. */
+/** Whether only its owner, who is root or the caller, can have written it. */
 static bool is_ours(const struct stat *status)
 {
 	return (status->st_uid == 0 || status->st_uid == geteuid()) &&
@@ -75,7 +75,7 @@ static int check_directory(int descriptor)
 	return above.st_uid == status.st_uid ? 0 : -EPERM;
 }
 
-/** Of a link the kernel says that it is no directory. */
+/** For a link the kernel reports that it is not a directory. */
 static int explain_open(const char *directory, int error)
 {
 	struct stat status;
@@ -412,7 +412,7 @@ static bool cut_new_name(char *new_name, pid_t *process)
 	return true;
 }
 
-/** Whether nobody can be at work on a file any more: the process is gone, and since it may have
+/** Whether no process can still be writing a file: the process is gone, and since it may have
  * been one of another container, the file is old. */
 static bool is_abandoned(const struct stat *status, pid_t process)
 {
@@ -515,7 +515,7 @@ static int overwrite(int descriptor, const char *text)
 	size_t written;
 	int error;
 
-	/* Where there is no room for it, what is there stays; not every file system can tell. */
+	/* Without space for it the old content stays; not every file system reports that. */
 	if (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)strlen(text)) &&
 	    errno != EOPNOTSUPP && errno != ENOSYS)
 		return -errno;

@@ -45,7 +45,7 @@ void runtime_directory_release(struct runtime_directory *directory);
 
 /**
  * Whether there is no such file: one system call, where reading takes several. False where that
- * cannot be told; reading then says why.
+ * is unknown; reading then reports why.
  */
 bool runtime_file_is_missing(const struct runtime_directory *directory, const char *name);
 
@@ -58,7 +58,7 @@ int runtime_file_read(const struct runtime_directory *directory, const char *nam
 
 /**
  * Removes what runs that were killed in runtime_file_replace() have left: for a run that has the
- * lock, and holds the directory. Of files that @locked says to be written under the lock alone that
+ * lock, and holds the directory. Of files that @locked marks as written under the lock alone that
  * is all, of others what is older than a minute and of no process that there is. The latter goes,
  * too, when the file is replaced without the lock.
  */
@@ -74,7 +74,7 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 			 const char *text);
 
 /**
- * Puts @text into the file that is there, over what it holds: no room for another file is needed.
+ * Puts @text into the file that is there, over what it holds: no space for another file is needed.
  * Returns 0; -ENOSPC, and the file is as it was; or another negative errno, where it may hold
  * anything.
  */

@@ -263,7 +263,7 @@ int driver_request(struct driver *driver, const char *name, unsigned long reques
 	return answer > 0 ? -EBADMSG : answer;
 }
 
-/** One call for @count entries, which @message has room for. */
+/** One call for @count entries, which fit into @message. */
 static int send_associations(struct driver *driver, struct abi_clos_assoc_cmds *message,
 			     struct abi_clos_assoc *entries, size_t count,
 			     enum batch_purpose purpose)

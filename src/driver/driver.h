@@ -47,7 +47,7 @@ enum batch_purpose { BATCH_READS, BATCH_WRITES };
 /**
  * Sends entries in the fewest calls. Each entry is completed or gets its own
  * error: a short count ends a call early, the failing entry is then sent again as the first of the
- * next call, which tells its errno. A busy mailbox is asked again, an interrupted call repeated.
+ * next call, which returns its errno. A busy mailbox is asked again, an interrupted call repeated.
  *
  * @errors: one for each entry: 0 or the driver's negative errno; -EIO for an answer that is no
  * count
@@ -62,7 +62,7 @@ void driver_msr(struct driver *driver, struct abi_msr_cmd *entries, int *errors,
 
 /**
  * Sends CLOS associations of cores: @purpose decides whether they are read or written. This batch
- * answers with no count: where a call fails its entries are sent again one by one, which tells
+ * answers with no count: where a call fails its entries are sent again one by one, which shows
  * which of them fails. Entries whose error is set already are not sent.
  */
 void driver_associations(struct driver *driver, struct abi_clos_assoc *entries, int *errors,

@@ -13,7 +13,7 @@ static int device_open(void *data)
 	int descriptor;
 
 #ifdef __x86_64__
-	/* Should a FIFO be in its place, nobody waits for a writer. */
+	/* If a FIFO is in its place, do not wait for a writer. */
 	descriptor = open(ABI_DEVICE_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 #else
 	/* The driver exists on x86 alone; the emulator is what works elsewhere. */

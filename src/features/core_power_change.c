@@ -43,7 +43,7 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 
 /* ---- Off ---- */
 
-/** Takes what could not be asked of turbo-freq, which may be on. Firmware that refuses to tell
+/** Takes what could not be asked of turbo-freq, which may be on. Firmware that refuses to report
  * (-EOPNOTSUPP) has none. */
 static void take_unknown(struct domain_request *request, const struct isst_failure *failure)
 {
@@ -113,8 +113,8 @@ static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_dom
 	return true;
 }
 
-/** By TPMI real servers are run with turbo-freq on and core-power off: that is only said, once for
- * each package. I/O dies have no cores. */
+/** By TPMI real servers are run with turbo-freq on and core-power off: that is only reported, once
+ * for each package. I/O dies have no cores. */
 static void note_turbo_freq(const struct package_scope *scope, size_t i)
 {
 	unsigned int package = scope->requests[i].domain->package;

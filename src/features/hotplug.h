@@ -23,7 +23,7 @@ void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain
 
 struct hotplug {
 	struct isst_change *change;
-	char *smt;		     /* what smt/control says where SMT is off; else NULL */
+	char *smt;		     /* content of smt/control where SMT is off; else NULL */
 	struct isst_cpuset *omitted; /* CPUs that stay offline for that */
 };
 

@@ -123,7 +123,7 @@ static int find_group(const struct level_change *work, const struct isst_domain 
 /* ---- CPUs that others hold ---- */
 
 /** Adds the CPUs that are in no partition but the root's, and those of @state, the domain's own
- * group. -ENOENT: the kernel does not tell. */
+ * group. -ENOENT: the kernel does not report them. */
 static int add_free_cpus(const struct level_change *work, const char *state,
 			 struct isst_cpuset *set)
 {

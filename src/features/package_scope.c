@@ -214,7 +214,7 @@ static bool follows_off(const struct package_scope *scope, size_t i, unsigned in
 	    !package_is_wanted(scope, request->domain->package) ||
 	    may_stay_on(scope, request->domain->package, feature))
 		return false;
-	/* Of a neighbour that is not active that has been said. */
+	/* For a sibling that is not active this has been reported. */
 	if (!on && request_is_active(request))
 		change_warn_left_out(scope->change, feature_unknown_why(current));
 	return on;
@@ -258,7 +258,7 @@ int package_scope_name_other_levels(struct package_scope *scope, unsigned int fe
 	return found < 0 ? found : 0;
 }
 
-/** Whether core-power may go off for request @i; says so where it may not. */
+/** Whether core-power may be disabled for request @i; reports where it may not. */
 static bool may_go_off(struct package_scope *scope, size_t i, unsigned int other)
 {
 	bool in_use = feature_in_use(scope->change, scope->requests, &scope->current, i, other);

@@ -47,12 +47,12 @@ int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profil
 	return 0;
 }
 
-/** Whether a domain has a level, as far as its summary tells. */
+/** Whether a domain has a level according to its summary. */
 static bool level_exists(const struct isst_perf_profile *profile, unsigned int level)
 {
 	if (level > profile->highest_level)
 		return false;
-	/* A mask tells of as many levels as it has bits. */
+	/* A mask describes as many levels as it has bits. */
 	return !profile->level_mask || (level < 32 && profile->level_mask >> level & 1);
 }
 
@@ -232,7 +232,7 @@ static int read_features(struct level_reader *reader)
 	return error ? error : firmware_run(reader->batch);
 }
 
-/** Whether another domain told the features of a level. */
+/** Whether another domain reported the features of a level. */
 static bool has_features(const struct level_reader *reader, const struct level_request *request)
 {
 	const struct level_features *features = is_current(reader, request)
@@ -251,7 +251,7 @@ static bool is_told_elsewhere(const struct level_reader *reader, unsigned int le
 	return false;
 }
 
-/** Levels below the highest may be missing: the firmware then refuses to tell their features. */
+/** Levels below the highest may be missing: the firmware then refuses to report their features. */
 static void drop_missing_level(struct level_reader *reader, struct level_request *request)
 {
 	struct isst_level *level = request->level;
@@ -278,7 +278,7 @@ static enum isst_feature_state feature_state(bool known, bool supported, bool on
 	return on ? ISST_FEATURE_ENABLED : ISST_FEATURE_DISABLED;
 }
 
-/** The current level is there: firmware refuses to tell its features everywhere, or is in trouble.
+/** The current level is there: firmware refuses to report its features everywhere, or has failed.
  */
 static void check_current_features(struct level_reader *reader)
 {
@@ -292,7 +292,8 @@ static void check_current_features(struct level_reader *reader)
 		perf_profile_check_refusal(&reader->domains[i].current.failure, answered);
 }
 
-/** A feature that a level supports is shown with the state that the firmware tells of that level.
+/** A feature that a level supports is shown with the state that the firmware reports for that
+ * level.
  */
 static void resolve_features(struct level_reader *reader, struct level_request *request)
 {
@@ -353,7 +354,7 @@ static int plan_rest(int (*plan)(struct firmware_batch *, struct level_request *
 	return plan ? plan(reader->batch, request) : 0;
 }
 
-/** Phase 4: what phase 3 found to be told in another way, and the turbo-freq buckets that it found.
+/** Phase 4: properties that phase 3 found to need another command, and the turbo-freq buckets.
  */
 static int read_rest(struct level_reader *reader)
 {

@@ -9,7 +9,7 @@
 int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch,
 		      struct isst_perf_profile *profile);
 /**
- * Firmware that refuses to tell something lacks it. Where other domains of the machine do tell it,
+ * Firmware that refuses to report a property does not have it. Where other domains do report it,
  * that is no lack but a failure: else half a machine would be taken for the whole.
  */
 void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere);

@@ -11,7 +11,7 @@
 
 /* ---- What must hold ---- */
 
-/** The level may be locked in two places, which say the same; one that cannot be read counts as a
+/** The level may be locked in two places with the same meaning; one that cannot be read counts as a
  * failure. */
 static int check_locks(struct level_change *work)
 {
@@ -78,13 +78,13 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 }
 
 /** Registers of core-power are in the footprint only where it is known to be there: firmware
- * without it refuses to tell them. */
+ * without it refuses to report them. */
 static bool has_core_power(const struct level_change *work, size_t i)
 {
 	return work->current.domains[i].core_power.supported;
 }
 
-/** @features: FEATURE_...; none: nothing is said */
+/** @features: FEATURE_...; none: nothing is reported */
 static void say_off(struct isst_change *change, const struct isst_domain *domain, uint64_t features)
 {
 	static const char *const WHICH[] = { NULL, "turbo-freq is", "base-freq is",
@@ -262,7 +262,7 @@ static bool leaves_a_cpu(const struct level_change *work, unsigned int package)
 }
 
 /**
- * A power domain may be without cores at a level, but not a whole package: firmware that says so
+ * A power domain may be without cores at a level, but not a whole package: firmware that reports so
  * would have all its CPUs taken offline, down to CPU 0.
  */
 static void check_cores(struct level_change *work)

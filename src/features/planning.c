@@ -70,7 +70,7 @@ static void project_levels(const struct isst_change *change, struct current_doma
 
 	if (level->level != projected)
 		return;
-	/* Of a level that is not the current one yet, firmware may say anything. */
+	/* For a level that is not current yet, firmware may report anything. */
 	if (projected != current->profile.current_level)
 		features = 0;
 	change_project(change, &item, &features);

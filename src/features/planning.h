@@ -37,10 +37,10 @@ enum need {
  * being made, so a change asks for no more than it depends on.
  */
 struct state_needs {
-	enum need levels; /* the summary of levels, and of @level what @parts says */
+	enum need levels; /* the summary of levels, and the @parts of @level */
 	unsigned int level;
 	unsigned int parts; /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
-	/* Whether a level is told well enough, of which something could not be read; NULL: never.
+	/* Whether a level of which something could not be read is complete enough; NULL: never.
 	 */
 	bool (*suffices)(const struct isst_level *level);
 	enum need core_power; /* whether core-power is supported and on */
@@ -78,7 +78,7 @@ static inline bool request_is_active(const struct domain_request *request)
 	return request->failure.error == 0;
 }
 
-/** Bits of the values of items (enum firmware_setting says what they hold). */
+/** Bits of the values of items (enum firmware_setting describes them). */
 enum {
 	FEATURE_TURBO_FREQ = 1,
 	FEATURE_BASE_FREQ = 2,
@@ -99,7 +99,7 @@ const char *feature_name(unsigned int feature);
  */
 unsigned int other_feature(unsigned int feature);
 
-/** Whether a feature (FEATURE_...) is on, as a level tells it. */
+/** Whether a feature (FEATURE_...) is on, according to a level. */
 bool feature_is_on(const struct isst_level *level, unsigned int feature);
 
 /** Whether a feature may be on: it is, or its state could not be read. Firmware that has no levels
@@ -159,9 +159,9 @@ int name_replaced_limits(struct isst_change *change, const struct step *step,
 void warn_of_hwp(struct isst_change *change, const struct domain_request *requests, size_t count);
 
 /**
- * Adds steps that put back what the record of a feature (FEATURE_...) tells for the active
+ * Adds steps that restore the saved settings of a feature (FEATURE_...) for the active
  * requests, as far as it still has the value that was written; warns of what is left alone.
- * @restored[i] says whether request i had a record, or has nothing to take back.
+ * @restored[i]: whether request i had saved settings, or has nothing to restore.
  */
 int plan_restoring(struct isst_change *change, unsigned int feature,
 		   const struct domain_request *requests, const struct current_state *current,
@@ -169,8 +169,8 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 
 /**
  * Finds the requests for which there is nothing to do about turbo ratio limits once
- * plan_restoring() was called: a record of turbo-freq holds what they were, or nothing is left to
- * take back. Returns 0, or as settings_read() does.
+ * plan_restoring() was called: saved settings of turbo-freq contain them, or nothing is left to
+ * restore. Returns 0, or as settings_read() does.
  */
 int find_restored_limits(struct isst_change *change, const struct domain_request *requests,
 			 const struct current_state *current, const bool *restored, bool *limits);

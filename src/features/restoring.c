@@ -177,7 +177,7 @@ static int warn_of_changed(const struct restoring *work, enum item_kind kind)
 	return 0;
 }
 
-/** Whether an item is to be put back; says so where it is not. Returns as is_as_written() does. */
+/** Whether an item is to be restored; reports where it is not. Returns as is_as_written() does. */
 static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 {
 	const struct item_line *item = &work->saved->items[i];
@@ -361,8 +361,8 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 	return error;
 }
 
-/** Whether saved settings hold turbo ratio limits, or say that there were none to replace: where
- * each domain has its own, turbo-freq was off before, and they were as it wants them. */
+/** Whether saved settings contain turbo ratio limits, or show that there were none to replace:
+ * where each domain has its own, turbo-freq was off before, and they were as it wants them. */
 static bool has_limits(const struct isst_context *context, const struct item_lines *saved)
 {
 	for (size_t i = 0; i < saved->count; i++) {

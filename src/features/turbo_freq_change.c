@@ -71,8 +71,8 @@ static void check_enable(struct package_scope *scope, size_t i)
 			       "core-power, which turbo-freq needs, is not supported");
 }
 
-/** Turbo frequencies can be had only while turbo is on; where the kernel does not say, firmware
- * decides. */
+/** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
+ * that, firmware decides. */
 static int check_turbo(struct isst_change *change, struct domain_request *requests, size_t count)
 {
 	struct isst_context *context = change->context;
@@ -398,7 +398,7 @@ static bool was_on(const struct package_scope *scope, size_t i)
 
 /**
  * Core-power, without which turbo-freq has no priorities to go by. Where turbo-freq is on already
- * somebody may have switched core-power off since, and cores run at the frequencies that the
+ * another process may have disabled core-power since, and cores run at the frequencies that the
  * firmware gives them then: that is left as it is, unless priorities are set up.
  */
 static void plan_package_core_power(struct package_scope *scope,

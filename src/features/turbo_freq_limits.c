@@ -24,7 +24,7 @@ static uint64_t limits_word(const struct level_limits *limits)
 }
 
 /**
- * Whose level tells the limits of domain @i. Power domains share the register of their package:
+ * Whose level defines the limits of domain @i. Power domains share the register of their package:
  * were each to write its own limits, the last one would count, and the next run would find the
  * others changed.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends planned requests, decodes their answers, and says what a failed one means. */
+/* Sends planned requests, decodes their answers, and reports the meaning of a failed one. */
 #include "firmware/batch.h"
 #include "base/array.h"
 #include "base/error_name.h"
@@ -303,7 +303,7 @@ static void note_failure(struct messages *messages, const struct request *reques
 			causes && error == -ENOTTY ? causes : "");
 }
 
-/** Whether an error says that there is no such thing, and not that it could not be read. */
+/** Whether an error means that there is no such value, not that it could not be read. */
 static bool is_absent(const struct firmware_command *command, int error)
 {
 	return (command->optional && error == -ENXIO) || (command->newer && error == -EINVAL);

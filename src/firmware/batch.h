@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Planned requests and how their answers become results: a layout says which bits of an answer go
- * into which member of a result. Shared by the firmware interfaces; knows no particular command or
- * register.
+ * Planned requests and how their answers become results: a layout describes which bits of an answer
+ * go into which member of a result. Shared by the firmware interfaces; knows no particular command
+ * or register.
  */
 #ifndef ISST_FIRMWARE_BATCH_H
 #define ISST_FIRMWARE_BATCH_H
@@ -16,7 +16,7 @@ enum field_kind {
 	FIELD_LONG,	     /* uint64_t */
 	FIELD_FLAG,	     /* bool */
 	FIELD_VALUE,	     /* struct isst_value */
-	FIELD_NONZERO_VALUE, /* struct isst_value, absent where the hardware says 0 */
+	FIELD_NONZERO_VALUE, /* struct isst_value, absent where the hardware reports 0 */
 };
 
 /** Bits high..low of an answer, times a scale, go to the member at @offset of the result. */

@@ -20,7 +20,7 @@ struct firmware_operations;
 struct firmware {
 	const struct firmware_operations *operations;
 	struct driver *driver;
-	struct kernel_files *files; /* for what the firmware leaves to cpufreq to tell */
+	struct kernel_files *files; /* for what is read from cpufreq instead of the firmware */
 	struct messages *messages;
 	const struct isst_platform *platform;
 };
@@ -30,7 +30,7 @@ struct punit_number {
 	unsigned int domain, core, thread;
 };
 
-/** A set of cores as the firmware tells it: bit i of half h is core 32 * h + i. */
+/** A set of cores as the firmware reports it: bit i of half h is core 32 * h + i. */
 struct core_mask {
 	struct isst_value half[2];
 };
@@ -113,8 +113,8 @@ struct firmware_operations {
 				 struct isst_value cores[ISST_BUCKETS]);
 	/**
 	 * Properties of a level, in two phases: what depends on answers of the first comes in the
-	 * second. That and what finishes may be NULL where the first tells all; so may what is of a
-	 * feature that plan_features() never calls supported.
+	 * second. That and what finishes may be NULL where the first reads everything; so may what
+	 * is of a feature that plan_features() never calls supported.
 	 */
 	int (*plan_properties)(struct firmware_batch *batch, struct level_request *request);
 	int (*plan_properties_rest)(struct firmware_batch *batch, struct level_request *request);
@@ -139,7 +139,7 @@ struct firmware_operations {
 	int (*plan_turbo_ratio_limits)(struct firmware_batch *batch,
 				       struct isst_turbo_ratio_limits *limits);
 
-	/** Whether the level may be changed, as the control register itself tells it. */
+	/** Whether the level may be changed, according to the control register itself. */
 	int (*plan_level_lock)(struct firmware_batch *batch, const struct isst_domain *domain,
 			       struct isst_failure *failure, bool *locked);
 	int (*plan_get)(struct firmware_batch *batch, const struct setting_request *request);
@@ -167,8 +167,8 @@ int firmware_run(struct firmware_batch *batch);
 
 /**
  * Sends what was planned as writes, all of one setting: the first that fails ends the run, and the
- * failures of those behind it say that they were not sent. The failure -ETIMEDOUT: it was accepted,
- * and may take effect later. Returns 0 or -ENOMEM.
+ * failures of those behind it state that they were not sent. The failure -ETIMEDOUT: it was
+ * accepted, and may take effect later. Returns 0 or -ENOMEM.
  */
 int firmware_run_writes(struct firmware_batch *batch);
 

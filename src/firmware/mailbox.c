@@ -253,7 +253,7 @@ static struct query_scope level_scope(struct firmware_batch *batch,
 	return (struct query_scope){ batch, level->domain, (int)level->level, &level->failure };
 }
 
-/** One register for the package: this firmware tells no sizes for a level. */
+/** One register for the package: this firmware reports no sizes for a level. */
 static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_domain *domain,
 			     struct isst_failure *failure, struct isst_value cores[ISST_BUCKETS])
 {
@@ -262,7 +262,8 @@ static int plan_bucket_cores(struct firmware_batch *batch, const struct isst_dom
 	return firmware_plan_msr(&scope, &BUCKET_CORES, cores);
 }
 
-/** Model 0x55 without SST-PP tells nothing of its one level: what is in force stands for it. */
+/** The first generation without SST-PP does not report its one level: the current values stand for
+ * it. */
 static bool reports_no_level(const struct firmware_batch *batch,
 			     const struct level_request *request)
 {
@@ -317,7 +318,7 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 	return error;
 }
 
-/** Where command 0x0c is not known, to the kernel or to the firmware, 0x09 tells less of the
+/** Where command 0x0c is not known, to the kernel or to the firmware, 0x09 reports less of the
  * uncore. */
 static int plan_properties_rest(struct firmware_batch *batch, struct level_request *request)
 {

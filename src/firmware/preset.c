@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cascade Lake-N (docs/platforms.md): the BIOS gives some cores a higher base frequency than
- * others, and the processor lets nobody change that. What can be read comes from cpufreq, at once
+ * others, and the processor does not allow any change. What can be read comes from cpufreq, at once
  * when it is planned; everything else is refused as not being here.
  */
 #include "firmware/preset.h"
@@ -20,8 +20,8 @@ static const char *const BASE_FREQUENCY = "base_frequency";
 
 /* ---- Which machines ---- */
 
-/** The first processor's model name, to be freed; NULL where the kernel tells none. Returns 0 or a
- * negative errno. */
+/** The first processor's model name, to be freed; NULL where the kernel reports none. Returns 0 or
+ * a negative errno. */
 static int read_model_name(struct kernel_files *files, char **name)
 {
 	static const char KEY[] = "model name";
@@ -78,8 +78,8 @@ static int base_frequencies_differ(struct kernel_files *files, const struct isst
 	return 0;
 }
 
-/** Whether the mailbox tells levels. One that is only busy, or fails, is there all the same: what
- * it is asked next tells how. */
+/** Whether the mailbox reports levels. One that is only busy, or fails, exists all the same: the
+ * next request shows how it fails. */
 static bool mailbox_answers(struct firmware *firmware, unsigned int cpu)
 {
 	struct abi_mbox_cmd summary = { .logical_cpu = cpu, .command = 0x7f, .sub_command = 0x00 };
@@ -126,7 +126,7 @@ int preset_find_by_frequencies(struct firmware *firmware, int connected, bool *p
 	if (!online)
 		return -ENOMEM;
 	error = kernel_files_cpulist(firmware->files, CPU_DIRECTORY "/online", online);
-	/* Discovery says what is wrong with these lists. */
+	/* Discovery reports what is wrong with these lists. */
 	mailbox = !connected &&
 		  (error || (isst_cpuset_next(online, 0, &cpu) && mailbox_answers(firmware, cpu)));
 	error = mailbox ? 0 : base_frequencies_differ(firmware->files, online, preset);

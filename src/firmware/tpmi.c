@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-enum { API_LEVEL_MASKS = 3 }; /* from this version on support is told for each level */
+enum { API_LEVEL_MASKS = 3 }; /* from this version on support is reported for each level */
 enum { REVISION_SECOND_FABRIC = 2 };
 
 static unsigned int api_version(const struct firmware_batch *batch)
@@ -84,7 +84,7 @@ static int ask_perf_profile(struct tpmi_run *run, const struct tpmi_request *req
 	return 0;
 }
 
-/** Features of a level, the support being told for each level; and, in API version 2, for all. */
+/** Features of a level, with the support reported for each level, or in API version 2 for all. */
 static int ask_features(struct tpmi_run *run, const struct tpmi_request *request, bool for_all)
 {
 	struct level_features *features = request->result;
@@ -421,7 +421,7 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 	if (error)
 		return error;
 	result->supported = state.supported;
-	/* The kernel tells what is in the place of the registers that are not there. */
+	/* The kernel returns whatever is in the place of the missing registers. */
 	if (!state.supported)
 		return 0;
 	/* One switch is both. */

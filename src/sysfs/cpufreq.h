@@ -49,8 +49,8 @@ int cpufreq_read(struct kernel_files *files, unsigned int cpu, const char *name,
 /** Whether the system has turbo on; unknown where intel_pstate is not the driver. */
 int cpufreq_turbo_state(struct kernel_files *files, enum turbo_state *state);
 
-/** What smt/control says, to be freed: `off` or `forceoff` where the kernel keeps second threads of
- * cores offline. -ENOENT where there is no such file. */
+/** Content of smt/control, to be freed: `off` or `forceoff` where the kernel keeps second threads
+ * of cores offline. -ENOENT where there is no such file. */
 int hotplug_smt_control(struct kernel_files *files, char **control);
 bool hotplug_smt_is_off(const char *control);
 

@@ -22,7 +22,7 @@ struct kernel_files {
 	struct messages *messages;
 	unsigned long opened; /* files read so far */
 	int answer; /* of the kernel to the last read or write: 0 or -errno, which the errors below
-		       do not tell apart */
+		       do not distinguish */
 	char *boot_id;			/* NULL until it was read */
 	struct isst_cpuset *online;	/* when that was last looked for (cpufreq.h); or NULL */
 	struct uncore_clusters *uncore; /* NULL until they were looked for (uncore.h) */

@@ -36,8 +36,8 @@ static bool ends_early(const char *path)
 }
 
 /**
- * Reads to the end, in a loop: lists of CPUs are not limited to a page, and sizes that stat() tells
- * are not true.
+ * Reads to the end, in a loop: lists of CPUs are not limited to a page, and sizes that stat()
+ * returns are not true.
  *
  * @early: what is shorter than was asked for is the end
  */
@@ -232,7 +232,7 @@ static int writable(void *data, const char *path)
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? -errno : 0;
 }
 
-/** Where nobody listens, every line would be a vain attempt to connect. */
+/** Without a listener, every line would be a vain attempt to connect. */
 static bool has_log(void)
 {
 	return access(_PATH_LOG, F_OK) == 0;

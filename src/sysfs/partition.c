@@ -77,7 +77,7 @@ static int check_cpusets(struct kernel_files *files)
 
 /**
  * A group may be there and lack the controller: then it is no partition, but not absent either.
- * Reading its directory tells the two apart.
+ * Reading its directory distinguishes the two.
  */
 static int read_without_cpusets(struct kernel_files *files, const char *name, char **state)
 {
@@ -218,7 +218,7 @@ static int set_type(struct kernel_files *files, const char *name, const char *ty
 
 	if (!error)
 		error = verify_type(files, name, expected, &refused);
-	/* A write that fails otherwise says nothing of the type. */
+	/* A write that fails otherwise means nothing for the type. */
 	if (refused && strcmp(expected, "isolated") == 0 &&
 	    set_type(files, name, "root", "root") == 0)
 		error = 0;

@@ -23,9 +23,9 @@ int partition_read(struct kernel_files *files, const char *name, char **state);
 const char *partition_cpus(const char *state);
 
 /**
- * Brings a group into a state as partition_read() tells it. A type `isolated` falls back to `root`
- * where the kernel refuses it. What the kernel accepted is read back: a partition that it calls
- * invalid is an error with the kernel's reason.
+ * Brings a group into a state as partition_read() returns it. A type `isolated` falls back to
+ * `root` where the kernel refuses it. What the kernel accepted is read back: a partition that it
+ * calls invalid is an error with the kernel's reason.
  */
 int partition_write(struct kernel_files *files, const char *name, const char *state);
 

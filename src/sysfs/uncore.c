@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of the uncore: of dies, which their names tell, and of fabric clusters, which files tell.
+/* Limits of the uncore: of dies, identified by their names, and of fabric clusters, identified by
+ * files.
  */
 #include "sysfs/uncore.h"
 #include "base/array.h"

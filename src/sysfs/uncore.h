@@ -27,7 +27,7 @@ int uncore_write_limit(struct kernel_files *files, const struct uncore_place *pl
 
 /**
  * Whether the kernel gives the same numbers to several clusters of the package, as those do whose
- * domain_id counts from 0 in each of a package's devices. Then nobody knows which is which, and no
+ * domain_id counts from 0 in each of a package's devices. Then they cannot be identified, and no
  * cluster of that package is to be found.
  */
 bool uncore_is_ambiguous(struct kernel_files *files, const struct uncore_place *place);

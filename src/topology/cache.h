@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is remembered of CPUs that may go offline and lose their topology files: one file of the
- * runtime directory. It is never needed and never trusted over what the kernel says.
+ * runtime directory. It is never needed and never trusted over what the kernel reports.
  */
 #ifndef ISST_TOPOLOGY_CACHE_H
 #define ISST_TOPOLOGY_CACHE_H

@@ -50,7 +50,7 @@ struct isst_context {
 	struct runtime_directory runtime; /* the machine's; held while the lock is */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */
 	int lock, device_lock;
-	/* Asks the firmware what a level of a domain brings with it; the layer of features tells
+	/* Asks the firmware what a level of a domain brings with it; the layer of features provides
 	 * how. Returns 0, also where that cannot be read, or a negative errno. */
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
 			     unsigned int level, struct level_effects *effects);
@@ -103,7 +103,7 @@ bool context_accepts_domain(struct isst_context *context, const struct isst_doma
 bool context_accepts_cpu(struct isst_context *context, const struct isst_cpu *cpu,
 			 struct isst_failure *failure);
 
-/** Why the CLOS of a CPU's core can be neither read nor written: nobody knows which core it is, or
+/** Why the CLOS of a CPU's core can be neither read nor written: the core is unknown, or
  * the firmware cannot name it. NULL where it can. */
 const char *context_core_objection(struct isst_context *context, const struct isst_cpu *cpu);
 

@@ -55,7 +55,7 @@ static void take_punit_number(const struct topology_sources *sources, struct top
 	cpu->public.thread = punit.thread;
 }
 
-/** Whether a CPU says that it is of a power domain though the platform has none. */
+/** Whether a CPU reports a power domain although the platform has none. */
 static bool names_foreign_domain(const struct topology_sources *sources,
 				 const struct topology_cpu *cpu)
 {
@@ -63,14 +63,14 @@ static bool names_foreign_domain(const struct topology_sources *sources,
 	       !sources->operations->valid_domains;
 }
 
-/** Whether both say so of the same domains. */
+/** Whether both report so for the same domains. */
 static bool is_foreign_alike(const struct topology_cpu *one, const struct topology_cpu *other)
 {
 	return one->punit_domain == other->punit_domain && one->domain == other->domain;
 }
 
 static int report_foreign(const struct topology_sources *sources, const struct topology *topology,
-			  const struct topology_cpu *first, struct isst_cpuset *said)
+			  const struct topology_cpu *first, struct isst_cpuset *reported)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	char *list = NULL;
@@ -83,7 +83,7 @@ static int report_foreign(const struct topology_sources *sources, const struct t
 			continue;
 		error = isst_cpuset_add(cpus, cpu->public.number, cpu->public.number);
 		if (!error)
-			error = isst_cpuset_add(said, cpu->public.number, cpu->public.number);
+			error = isst_cpuset_add(reported, cpu->public.number, cpu->public.number);
 	}
 	if (!error && !(list = isst_cpuset_ranges(cpus)))
 		error = -ENOMEM;
@@ -104,14 +104,14 @@ static int report_foreign(const struct topology_sources *sources, const struct t
 static int note_foreign_domains(const struct topology_sources *sources,
 				const struct topology *topology)
 {
-	struct isst_cpuset *said = isst_cpuset_new();
-	int error = said ? 0 : -ENOMEM;
+	struct isst_cpuset *reported = isst_cpuset_new();
+	int error = reported ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < topology->cpu_count && !error; i++)
 		if (names_foreign_domain(sources, topology->cpus[i]) &&
-		    !isst_cpuset_has(said, topology->cpus[i]->public.number))
-			error = report_foreign(sources, topology, topology->cpus[i], said);
-	isst_cpuset_free(said);
+		    !isst_cpuset_has(reported, topology->cpus[i]->public.number))
+			error = report_foreign(sources, topology, topology->cpus[i], reported);
+	isst_cpuset_free(reported);
 	return error;
 }
 
@@ -178,8 +178,8 @@ static void disown_core(struct messages *messages, struct topology_cpu *cpu,
 	cpu->public.core_known = false;
 }
 
-/* No two CPUs are the same thread of the same core: where the driver says so, neither number is to
- * be trusted. */
+/* No two CPUs are the same thread of the same core: where the driver reports so, neither number is
+ * to be trusted. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology)
 {
 	struct topology_cpu **places = calloc(topology->cpu_count + 1, sizeof(*places));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cores as the kernel numbers them, for machines without a driver that tells the firmware's
+ * Cores as the kernel numbers them, for machines without a driver that reports the firmware's
  * numbers. One file is read for each CPU: the kernel has no list of these.
  */
 #include "base/messages.h"

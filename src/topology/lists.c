@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel's lists say of CPUs, packages and dies. A few files are read for each die, none
+ * Reads CPUs, packages and dies from the kernel's lists. A few files are read for each die, none
  * for each CPU.
  */
 #include "base/messages.h"

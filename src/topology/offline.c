@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs that are offline: the kernel does not say where they are, so they are remembered while they
- * are online. */
+/* CPUs that are offline: the kernel does not report where they are, so they are remembered while
+ * they are online. */
 #include "base/array.h"
 #include "base/messages.h"
 #include "sysfs/kernel_files.h"
@@ -17,7 +17,7 @@ static struct topology_domain *find_domain(const struct topology *topology,
 	return topology_find_domain(topology, cached->package, cached->die, cached->domain);
 }
 
-/** Whether that CPU is known already, or another one is in the place where it is said to be. */
+/** Whether that CPU is known already, or another one has the same location. */
 static bool is_contradicted(const struct topology *topology, const struct topology_domain *domain,
 			    const struct cached_cpu *cached)
 {
@@ -80,7 +80,7 @@ static int keep_unreachable(struct topology *topology, const struct topology_cac
 	for (size_t i = 0; i < cache->count; i++) {
 		const struct cached_cpu *cached = &cache->cpus[i];
 
-		/* A line that says something else of the same CPU has no meaning. */
+		/* A second line for the same CPU is ignored. */
 		topology->unreachable_count = count;
 		if (isst_cpuset_has(topology->present, cached->number) &&
 		    !isst_cpuset_has(topology->online, cached->number) &&

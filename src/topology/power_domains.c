@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packages that consist of power domains: which of them the driver offers, and which CPUs are
- * whose. The kernel's die ids say nothing of that.
+ * whose. The kernel's die ids do not show that.
  */
 #include "base/array.h"
 #include "base/error_name.h"
@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** The domains as the kernel tells them, while new ones take their place. */
+/** The domains as the kernel reports them, while new ones take their place. */
 struct dies {
 	struct topology_domain **domains;
 	size_t count;
@@ -137,7 +137,7 @@ static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 	return topology_add_to_domain(domain, cpu);
 }
 
-/** Takes the CPUs out of the table that belong to no domain, and says so. */
+/** Removes the CPUs that belong to no domain from the table, with a notice. */
 static int drop_strays(const struct topology_sources *sources, struct topology *topology)
 {
 	struct isst_cpuset *strays = isst_cpuset_new();

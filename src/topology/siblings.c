@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CPUs that are offline and were never seen, where SMT is off: the kernel keeps the second thread
- * of every core offline then, and says nothing of where it is. They make no domain uncertain.
+ * of every core offline then, and does not report where it is. They make no domain uncertain.
  */
 #include "sysfs/cpufreq.h"
 #include "topology/steps.h"

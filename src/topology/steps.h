@@ -17,7 +17,7 @@ int topology_read_cores(const struct topology_sources *sources, struct topology 
 int topology_take_kernel_cores(const struct topology_sources *sources, struct topology *topology);
 
 /**
- * Where a package consists of power domains: regroups the CPUs by what the firmware's numbers say,
+ * Where a package consists of power domains: regroups the CPUs by the firmware's numbers,
  * and adds the domains that have no CPUs. CPUs of a domain that the driver does not offer are left
  * out, with a notice.
  */
@@ -31,7 +31,7 @@ int topology_split_packages(const struct topology_sources *sources, struct topol
 int topology_are_siblings(const struct topology_sources *sources, const struct topology *topology,
 			  const struct isst_cpuset *unseen, bool *siblings);
 
-/** Trusts no place that two CPUs are said to have. */
+/** Trusts no location that is reported for two CPUs. */
 int topology_check_places(const struct topology_sources *sources, struct topology *topology);
 
 /** A new domain of a package and die, the last one. NULL without memory. */

@@ -18,7 +18,7 @@ struct messages;
 struct topology_domain {
 	struct isst_domain public; /* first: a pointer to it is a pointer to this */
 	struct isst_cpuset *present, *online;
-	bool split;		      /* one of several of its package, told apart by its number */
+	bool split;		      /* one of several of its package, identified by its number */
 	struct topology_domain *heir; /* while one topology inherits from another */
 	/* Cores of number 32 and above may exist; and do exist for certain. */
 	bool may_have_high_cores, has_high_cores;
@@ -38,7 +38,7 @@ struct topology_cpu {
 
 enum { TOPOLOGY_DOMAINS = 32 }; /* of a package, that the driver can offer */
 
-/** A power domain that the kernel or its CPUs tell of, and the driver does not offer. */
+/** A power domain that the kernel or its CPUs report, and the driver does not provide. */
 struct unserved_domain {
 	unsigned int package, number;
 	bool whole; /* none of the package is offered, whatever the number */
@@ -97,7 +97,7 @@ bool topology_has_lost_cpu(const struct topology *topology, const struct isst_cp
 
 /**
  * The domain of those numbers, or NULL. Where a package is split into power domains their numbers
- * say all: the die is not looked at.
+ * identify it: the die is ignored.
  */
 struct topology_domain *topology_find_domain(const struct topology *topology, unsigned int package,
 					     unsigned int die, unsigned int number);

@@ -33,7 +33,7 @@ struct baseline {
 };
 
 /**
- * Adds an item. @asked: the next baseline_read() reads it; otherwise it is only said how the item
+ * Adds an item. @asked: the next baseline_read() reads it; otherwise this only defines how the item
  * is named before steps are made, for ITEM_FEATURES are asked for by the level. Returns 0 or
  * -ENOMEM.
  */

@@ -80,7 +80,7 @@ struct entry {
 	bool appeared;		      /* it was not there before the first write */
 	bool needed;		      /* it is not as wanted yet */
 	bool written;
-	bool timed_out;	  /* of those written: nobody has waited for it yet */
+	bool timed_out;	  /* of those written: it has not been waited for yet */
 	bool waited;	  /* it was accepted at once, and had the time that its kind may take */
 	bool confirmed;	  /* it was read back as wanted */
 	bool refused;	  /* the change goes on without it */

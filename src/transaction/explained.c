@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A run that is killed in a level change has not yet noted what the change made of the values that
- * firmware sets together with a level. Where they are what the level brings, nobody else need have
- * written them.
+ * firmware sets together with a level. Where they are what the level brings, no other process need
+ * have written them.
  */
 #include "transaction/explained.h"
 
@@ -57,7 +57,7 @@ static bool effect_on(struct isst_journal *journal, struct tracked *level, const
 	return *value != 0;
 }
 
-/** Servers were seen whose uncore goes no lower, whatever the level says. */
+/** Servers were seen whose uncore goes no lower, whatever the level specifies. */
 enum { LOWEST_UNCORE_KHZ = 800000 };
 
 /** Whether an item is what @level makes of it. */

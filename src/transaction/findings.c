@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** What a look at the kernel's files ended with that tells whose a value is. One that failed must
+/** The result of reading files of the kernel that show whose a value is. A failure must
  * not make it anybody's. */
 static void note_look(struct isst_journal *journal, int error, const char *message)
 {

@@ -55,7 +55,7 @@ static void read_file(struct isst_context *context, struct item_access *access)
 		note_file_error(context, access, before, error);
 }
 
-/** The kernel's list tells it of all CPUs, those that have no file of their own included. */
+/** The kernel's list has all CPUs, including those without a file of their own. */
 static int read_online(struct isst_context *context, struct item_access *accesses, size_t count)
 {
 	const char *before = message_begin(&context->messages);

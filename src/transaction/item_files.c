@@ -10,7 +10,7 @@
 #include <string.h>
 
 /** A kind of item that the kernel holds. Errors as in kernel_files.h. @read is NULL where one file
- * tells all items. */
+ * has all items. */
 struct file_access {
 	int (*read)(struct isst_context *context, const struct item *item,
 		    struct item_value *value);

@@ -100,7 +100,8 @@ static char *format_prefix(const char *name, unsigned int version)
 		       : prefix;
 }
 
-/** What the error of a read means, else @meaning: want of descriptors says nothing of the file. */
+/** What the error of a read means, else @meaning: want of descriptors means nothing for the file.
+ */
 static int meaning_of(int error, int meaning)
 {
 	return error == -EMFILE || error == -ENFILE ? error : meaning;
@@ -141,7 +142,7 @@ static bool is_journal(const char *name)
 }
 
 /** Of a file that is damaged nothing is believed: what is missing in it would not be restored, and
- * nobody would know. */
+ * no later run would know. */
 int item_lines_refuse(struct isst_context *context, const char *name, size_t line, const char *how)
 {
 	return message_error(&context->messages, -EIO, "%s/%s:%zu is %s: %s",

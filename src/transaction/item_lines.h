@@ -27,14 +27,14 @@ void item_lines_clear(struct item_lines *saved);
 /** Writes one as a line; the stream remembers where that failed. */
 void item_line_print(FILE *stream, const struct item_line *saved);
 
-/** Reads one from a line without its end, which is written to. Returns 0, -EINVAL where it says
+/** Reads one from a line without its end, which is written to. Returns 0, -EINVAL where it has
  * nothing of the kind, or -ENOMEM. */
 int item_line_parse(struct isst_context *context, char *line, struct item_line *saved);
 
 /**
  * Reads a file of the runtime directory that begins with a line of item_lines_header(); *@lines is
  * what stands behind that line. *@text is to be freed. @whole: the file was put into its place as a
- * whole; else its first line may not be complete, and says nothing then. Returns 0, -ENOENT (no
+ * whole; else its first line may not be complete, and is ignored then. Returns 0, -ENOENT (no
  * file, or one of another boot), -ENOMEM, or another negative errno with a message.
  */
 int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
@@ -47,12 +47,13 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
  */
 int item_lines_read(struct isst_context *context, const char *name, struct item_lines *saved);
 
-/** Says that nothing of a file is followed, and what helps: @how is what its line is. Returns -EIO.
+/** Reports that nothing of a file is followed, and what helps: @how is what its line is. Returns
+ * -EIO.
  */
 int item_lines_refuse(struct isst_context *context, const char *name, size_t line, const char *how);
 
 /** The first line of the file @name, whose format has a @version, to be freed. Returns 0, -ENOMEM,
- * or an error with a message where this boot cannot be told from others. */
+ * or an error with a message where this boot cannot be identified. */
 int item_lines_header(struct isst_context *context, const char *name, unsigned int version,
 		      char **header);
 

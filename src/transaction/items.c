@@ -41,8 +41,8 @@ static const struct kind {
 };
 
 /**
- * Where a package is split into power domains their numbers say all; which die one is on is not
- * known while none of its CPUs is online. The name of a group has the die in it.
+ * Where a package is split into power domains their numbers identify them; which die one is on is
+ * not known while none of its CPUs is online. The name of a group has the die in it.
  */
 static unsigned int die_of(enum item_kind kind, const struct isst_domain *domain)
 {
@@ -104,7 +104,7 @@ bool item_same_domain(const struct item *a, const struct item *b)
 
 bool item_is(const struct item *a, const struct item *b)
 {
-	/* The index of ITEM_FEATURES tells how to ask, not what. */
+	/* The index of ITEM_FEATURES is part of the request, not of the name. */
 	return a->kind == b->kind && a->package == b->package && a->die == b->die &&
 	       a->domain == b->domain && (a->index == b->index || a->kind == ITEM_FEATURES);
 }
@@ -196,7 +196,7 @@ unsigned int item_settling_time(enum item_kind kind)
 	return KINDS[kind].settling_ms;
 }
 
-/** Whether each ratio of a row is at most what the limit of its place says. */
+/** Whether each ratio of a row is at most the limit of its place. */
 static bool is_below(uint64_t ratios, uint64_t limits)
 {
 	for (unsigned int shift = 0; shift < 64; shift += 8)

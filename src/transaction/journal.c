@@ -106,7 +106,7 @@ static int append_text(struct isst_change *change, struct memory_stream *text, i
 	return error ? refuse_to_go_on(change, error) : 0;
 }
 
-/** Seconds since boot: they go on while the machine is suspended, and nobody sets them. */
+/** Seconds since boot: they go on while the machine is suspended, and cannot be set. */
 static uint64_t seconds_since_boot(void)
 {
 	struct timespec now;
@@ -122,7 +122,7 @@ static void print_header(FILE *stream, const struct isst_change *change, const c
 		command && !strchr(command, '\n') ? command : "");
 }
 
-/** Opens the journal of a change that is beginning. One that holds something tells of another
+/** Opens the journal of a change that is beginning. One that is not empty belongs to another
  * change, whose rollback is not complete. */
 static int open_new(struct isst_change *change)
 {
@@ -227,7 +227,7 @@ void journal_rollback(struct isst_change *change)
 {
 	int error = change->journal < 0 ? 0 : append(change, "rollback\n");
 
-	/* The steps that are there say enough, if less exactly. */
+	/* The steps that are there suffice, if less exactly. */
 	if (error)
 		message_trace(&change->context->messages, "%s/" FILE_NAME ": %s",
 			      directory_of(change)->path, runtime_file_strerror(error));
@@ -250,7 +250,7 @@ int journal_end(struct isst_change *change)
 	if (change->journal < 0)
 		return 0;
 	error = runtime_file_remove(directory_of(change), FILE_NAME);
-	/* One that is empty says nothing, also where it cannot be removed. */
+	/* An empty one means nothing, also where it cannot be removed. */
 	if (error && ftruncate(change->journal, 0) == 0)
 		error = 0;
 	close(change->journal);
@@ -341,7 +341,7 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 	for (unsigned int number = 2; *lines && !error; number++) {
 		char *end = strchr(lines, '\n');
 
-		/* The last line may be cut off: what it was to say of was not done yet. */
+		/* The last line may be cut off: what it describes was not done yet. */
 		text->cut_off = !end;
 		if (!end)
 			break;

@@ -44,7 +44,7 @@ void journal_done(struct isst_change *change);
  * a message. */
 int journal_end(struct isst_change *change);
 
-/** What a line of a journal says of an item. */
+/** The role of an item in a line of a journal. */
 enum journal_role {
 	JOURNAL_ITEM,	   /* to be written; with the value before the change */
 	JOURNAL_FOOTPRINT, /* may be disturbed; likewise */
@@ -60,7 +60,7 @@ struct journal_line {
 	struct item_line saved;
 };
 
-/** What the file says. */
+/** The content of the file. */
 struct journal_text {
 	struct journal_line *lines;
 	size_t count;

@@ -173,7 +173,7 @@ static bool may_be_change(int descriptor)
 	       (lock.exclusive && is_of_root(lock.process) && has_open(lock.process, descriptor));
 }
 
-/** Whether somebody else has a lock of a file that a change would wait for. */
+/** Whether another process holds a lock that a change would wait for. */
 static bool is_locked(const char *path, bool (*counts)(int descriptor))
 {
 	int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -242,7 +242,7 @@ static int wait_for(struct isst_context *context, const char *path, int descript
 
 /**
  * Locks the device besides, for runs of versions that know no other lock. Whoever holds it, and
- * cannot be such a run, keeps nobody from anything.
+ * cannot be such a run, blocks no other process.
  */
 static int lock_device(struct isst_context *context, int descriptor, struct waiting *waiting)
 {
@@ -369,9 +369,8 @@ int isst_unlock(struct isst_context *context)
 int lock_check(struct isst_context *context, unsigned long long unlocks)
 {
 	if (context->lock < 0)
-		return message_error(
-			&context->messages, -EINVAL,
-			"a change needs the lock, taken before the machine is discovered");
+		return message_error(&context->messages, -EINVAL,
+				     "a change requires the lock, taken before the discovery");
 	if (context->stale)
 		return message_error(&context->messages, -EINVAL,
 				     "the lock was taken after the machine was discovered: it has "

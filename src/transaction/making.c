@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The accesses for the entries that are needed; @owners says whose each is. */
+/** The accesses for the entries that are needed; @owners: the entry of each. */
 static size_t needed_accesses(const struct step *step, struct item_access *accesses, size_t *owners)
 {
 	size_t count = 0;
@@ -123,7 +123,7 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 {
 	bool one_by_one = item_is_file(step->kind);
 	size_t first_tries = count;
-	size_t told = 0;
+	size_t reported = 0;
 	int error = 0;
 
 	for (size_t at = 0; at < count && !error;) {
@@ -133,9 +133,9 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 			error = change_check_interrupted(change);
 		if (error)
 			break;
-		if (told <= owners[end - 1]) {
-			step_report_progress(change, step, told, owners[end - 1] + 1);
-			told = owners[end - 1] + 1;
+		if (reported <= owners[end - 1]) {
+			step_report_progress(change, step, reported, owners[end - 1] + 1);
+			reported = owners[end - 1] + 1;
 		}
 		error = items_write(change->context, &accesses[at], end - at);
 		if (!error && at < first_tries && is_busy_cpu(change, &accesses[at])) {
@@ -147,7 +147,7 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 			error = note_writes(change, step, accesses, owners, at, end, &at);
 	}
 	if (!error)
-		step_report_progress(change, step, told, step->count);
+		step_report_progress(change, step, reported, step->count);
 	return error;
 }
 
@@ -192,7 +192,7 @@ static int check_result(struct isst_change *change, struct entry *entry,
 
 	if (entry->refused)
 		return 0;
-	/* It was written: of an optional item, too, nobody can say that it is as it was. */
+	/* It was written: of an optional item, too, it is unknown whether it is as it was. */
 	if (access->failure.error)
 		return message_error(&context->messages, access->failure.error, "%s",
 				     access->failure.message);

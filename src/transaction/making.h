@@ -9,12 +9,12 @@
  * message. */
 int step_make(struct isst_change *change, struct step *step);
 
-/** Says what is being done to the CPUs of the entries from @from on, those included that are as
+/** Reports what is being done to the CPUs of the entries from @from on, those included that are as
  * they shall be: scripts wait for their lines. */
 void step_report_progress(struct isst_change *change, const struct step *step, size_t from,
 			  size_t end);
 
-/** Whether somebody wants the change to end: -EINTR with a message, or 0. */
+/** Whether the caller wants the change to end: -EINTR with a message, or 0. */
 int change_check_interrupted(struct isst_change *change);
 
 #endif

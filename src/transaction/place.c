@@ -67,7 +67,7 @@ static int place_of_cpu(struct isst_context *context, const struct item *item,
 static bool is_of_domain(const struct isst_context *context, const struct cached_cpu *cpu,
 			 const struct item *item)
 {
-	/* The numbers of power domains say all: see item_of(). */
+	/* The numbers of power domains identify them: see item_of(). */
 	return cpu->package == item->package && cpu->domain == item->domain &&
 	       (cpu->die == item->die || context_has_power_domains(context));
 }
@@ -104,7 +104,7 @@ static int place_of_remembered(const struct isst_context *context, const struct 
 	return place;
 }
 
-/** Whether CPUs were never seen online, so that there may be packages that nobody knows of. */
+/** Whether CPUs were never seen online, so that there may be unknown packages. */
 static bool has_unseen(const struct topology *topology)
 {
 	for (size_t i = 0; i < topology->domain_count; i++)

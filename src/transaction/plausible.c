@@ -12,11 +12,11 @@ enum {
 	HIGHEST_LEVEL = 31,
 	HIGHEST_CORE = 255,
 	HIGHEST_FABRIC = 255,
-	HIGHEST_RATIO = 255, /* what a register has room for */
+	HIGHEST_RATIO = 255, /* what fits into a register */
 	UNUSED_WORD_BITS = 32,
 };
 
-/** A frequency is what a register has room for, or 0 or the highest number for no limit. */
+/** A frequency is what fits into a register, or 0 or the highest number for no limit. */
 static bool is_khz(uint64_t khz)
 {
 	return khz == CPUFREQ_NO_LIMIT || khz / 100000 <= HIGHEST_RATIO;
@@ -46,7 +46,7 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 		return value.number <= 1;
 	case ITEM_QOS:
 		return !(value.number >> UNUSED_WORD_BITS);
-	/* Registers hold what others have written, too: whatever they have room for may be found
+	/* Registers hold what others have written, too: whatever fits may be found
 	 * there. */
 	case ITEM_CLOS:
 		return item->index < ISST_CLOS_COUNT && !(value.number >> UNUSED_WORD_BITS);

@@ -109,7 +109,7 @@ static int pass_over(struct isst_change *change, struct entry *entry,
 
 /**
  * Notes in entries, or those of a footprint that are only @disturbed, what is known of their items.
- * One that could not be read is told of once, and then done without or the end of the change.
+ * One that could not be read is reported once, and then skipped or the end of the change.
  */
 static int note_baseline(struct isst_change *change, struct entry *entries, size_t count,
 			 bool disturbed)
@@ -295,7 +295,7 @@ static int forecast(struct isst_change *change, bool disturbed)
 	return error;
 }
 
-/** From here on steps are made, and say themselves what they leave. */
+/** From here on steps are made, and note themselves what they leave. */
 static void forget_forecast(struct baseline *baseline)
 {
 	for (size_t i = 0; i < baseline->count; i++) {

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** Another process wrote, or may have: somebody has to look. */
+/** Another process wrote, or may have: the administrator has to decide. */
 static int refuse_moved(const struct isst_journal *journal, const char *moved, const char *waiting)
 {
 	return message_error(
@@ -120,6 +120,6 @@ void journal_report(struct isst_context *context)
 			"obstacle; `isst journal show` lists it",
 			recovery_what_happened(&text));
 	journal_text_clear(&text);
-	/* Who may not read the journal is not told of it: this run does not need it. */
+	/* A caller who may not read the journal gets no notice: this run does not need it. */
 	context->messages.error = error;
 }

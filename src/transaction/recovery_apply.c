@@ -55,7 +55,7 @@ static void rebuild_line(const struct isst_journal *journal, struct step *step, 
 	}
 }
 
-/** Makes the steps that the journal tells of, as if they had been begun. */
+/** Makes the steps of the journal, as if they had been begun. */
 static void rebuild(const struct isst_journal *journal, struct isst_change *change)
 {
 	const struct journal_text *text = &journal->text;

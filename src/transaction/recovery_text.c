@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LISTED_MOST = 8 }; /* items in a message; of more it says how many of which kind */
+enum { LISTED_MOST = 8 }; /* items in a message; of more it counts those of each kind */
 
-/** Texts of a list as one, for a message: not more of them than somebody reads. */
+/** Texts of a list as one, for a message: at most LISTED_MOST of them. */
 char *recovery_join(const char *const *texts, size_t count)
 {
 	size_t shown = count > LISTED_MOST ? LISTED_MOST : count;

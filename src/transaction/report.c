@@ -12,12 +12,12 @@
 
 static void add_text(struct text_list *list, const char *text)
 {
-	/* Without memory a text is lost; what it tells of still decides the outcome. */
+	/* Without memory a text is lost; its cause still decides the outcome. */
 	if (!ARRAY_GROW(list->texts, list->count))
 		list->texts[list->count++] = text;
 }
 
-/** Whether something was said already: an item can be in a step and in a footprint. */
+/** Whether a text was reported already: an item can be in a step and in a footprint. */
 static bool has_text(const struct text_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->count; i++)

@@ -6,7 +6,7 @@
 #include "transaction/change.h"
 
 /** Looks whether a limit that read as @old, and was not written since, was hidden then and is @now.
- * Returns 0 or a negative errno, where that cannot be told. */
+ * Returns 0 or a negative errno, where that is unknown. */
 int limit_is_revealed(struct isst_context *context, const struct item *item, uint64_t old,
 		      uint64_t now, bool *revealed);
 

@@ -71,7 +71,7 @@ static bool moved_unread(const struct isst_change *change)
 	return false;
 }
 
-/** Takes everything back, and says so together with what went wrong. */
+/** Rolls everything back, and reports that together with the cause. */
 static int give_up(struct isst_change *change, int error)
 {
 	struct messages *messages = &change->context->messages;

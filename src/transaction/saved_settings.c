@@ -52,7 +52,7 @@ int settings_retain(struct isst_change *change, const char *name, const struct i
 }
 
 /** Looks whether a record that is to be written anew can be followed: what it holds besides would
- * be lost, which is to be said before anything is changed. */
+ * be lost, which is to be reported before anything is changed. */
 static int check_readable(struct isst_context *context, const char *name)
 {
 	struct item_lines saved;

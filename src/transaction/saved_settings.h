@@ -23,7 +23,7 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
  * steps of other requests were made. Returns 0 or -ENOMEM. */
 int settings_begin(struct isst_change *change, const struct step *step);
 
-/** Says at which level a domain is; for the lines of the records that are planned next. */
+/** Notes at which level a domain is, for the lines of the records that are planned next. */
 int settings_level(struct isst_change *change, const struct isst_domain *domain,
 		   unsigned int level);
 
@@ -74,9 +74,9 @@ void settings_apply(struct isst_change *change, bool staged);
 
 /**
  * Writes what settings_apply() is going to write into files beside the records, before the journal
- * says that the change is complete: from there on nothing rolls the change back, and a run that is
- * killed before its records are written leaves what the next one makes them of. Where there is no
- * room for that the change goes on without. Returns whether all is prepared.
+ * states that the change is complete: from there on nothing rolls the change back, and a run that
+ * is killed before its records are written leaves what the next one makes them of. Where there is
+ * no space for that the change goes on without. Returns whether all is prepared.
  */
 bool settings_stage(struct isst_change *change);
 

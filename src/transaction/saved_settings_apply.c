@@ -167,7 +167,7 @@ static int hand_over(const struct isst_change *change, const struct settings_pla
 }
 
 /** Leaves a mark, so that a later `disable --auto` does not take what was put back for something
- * that nobody recorded. */
+ * that was not saved. */
 static int forget(const struct isst_change *change, const struct settings_plan *plan,
 		  struct item_lines *saved)
 {
@@ -260,7 +260,7 @@ static int apply_hand_over(struct isst_change *change, const struct settings_pla
 	return error;
 }
 
-/** A record that cannot be made to say what was put back is to say nothing. */
+/** Saved settings that cannot be updated with what was restored are deleted. */
 static void drop_record(struct isst_change *change, const char *name, const char *why)
 {
 	if (settings_file_discard(change->context, name, false) == 0)
@@ -314,7 +314,7 @@ static const char *const FEATURES[] = { "base-freq", "turbo-freq" };
 
 enum { FEATURE_COUNT = sizeof(FEATURES) / sizeof(FEATURES[0]) };
 
-/** Makes what is staged the records that count: in any order, since the journal says by now that
+/** Makes what is staged the records that count: in any order, since the journal states by now that
  * the change is made, and who finds it after a kill goes on here. */
 static bool adopt_all(struct isst_context *context)
 {

@@ -9,7 +9,7 @@
 #include "transaction/item_lines.h"
 #include "transaction/items.h"
 
-/** A line that tells no value, but that those of its domain at a level were put back. */
+/** A line without a value: the settings of its domain at a level were restored. */
 struct item_line settings_mark(const struct item *domain, unsigned int level);
 bool settings_is_mark(const struct item_line *line);
 
@@ -20,7 +20,7 @@ int settings_file_read(struct isst_context *context, const char *name, bool stag
 /**
  * Writes all lines; a file without any goes.
  *
- * @over: over the file that is there, where there is no room for a new one
+ * @over: over the file that is there, where there is no space for a new one
  * Returns 0 or a negative errno, without a message.
  */
 int settings_file_write(struct isst_context *context, const char *name, bool staged,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the journal of an interrupted change says of each item, and what each is now. */
+/* The items of an interrupted change: what its journal notes of each, and what each is now. */
 #include "transaction/tracked.h"
 #include "base/machine.h"
 #include "transaction/plausible.h"
@@ -185,7 +185,7 @@ static void note_present(struct isst_journal *journal, struct tracked *tracked,
 {
 	tracked->now = access->value;
 	tracked->failed = access->failure.error && tracked->place == PLACE_REACHED;
-	/* The kernel says of a CPU that was taken out that it is not online. */
+	/* The kernel reports a CPU that was taken out as not online. */
 	tracked->unreadable = access->absent || access->failure.error ||
 			      (access->item.kind == ITEM_ONLINE && tracked->place == PLACE_OFFLINE);
 	if (tracked->failed)

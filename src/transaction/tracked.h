@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An interrupted change, item by item: what its journal says of each, and what each is now. */
+/* An interrupted change, item by item: what its journal notes of each, and what each is now. */
 #ifndef ISST_TRANSACTION_TRACKED_H
 #define ISST_TRANSACTION_TRACKED_H
 
@@ -31,15 +31,15 @@ enum finding {
 	FOUND_PENDING,	 /* likewise, and the interrupted run may have asked for what may appear yet
 			  */
 	FOUND_WRITTEN,	 /* as the interrupted run left it */
-	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not say which */
+	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not show which */
 	FOUND_MOVED,	 /* changed since, by another process */
 	FOUND_OFFLINE,	 /* it cannot be reached while its CPUs are offline */
 	FOUND_UNSERVED,	 /* nor while the driver does not offer its power domain */
-	FOUND_UNREAD,	 /* it, or what tells whose it is, cannot be read for now */
+	FOUND_UNREAD,	 /* it, or what shows its origin, cannot be read for now */
 	FOUND_SMT_OFF,	 /* of a CPU that is offline as SMT was switched off since: it stays */
 };
 
-/** An item, with all that the journal says of it. */
+/** An item, with all that the journal notes of it. */
 struct tracked {
 	struct item item;
 	struct item_value old;	/* before the change */
@@ -84,7 +84,7 @@ struct isst_journal {
 /** The item of a journal, or NULL. */
 struct tracked *journal_find(const struct isst_journal *journal, const struct item *item);
 
-/** Works out from the lines of the journal what they say of each item. Returns 0 or -ENOMEM. */
+/** Works out from the lines of the journal what they mean for each item. Returns 0 or -ENOMEM. */
 int journal_track(struct isst_journal *journal);
 
 /** Whether this machine has all items, and each can have the values noted. Returns 0, -EIO with a

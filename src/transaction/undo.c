@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes a change back: in reverse order, items that were written first, then what they disturbed.
+/* Rolls a change back: in reverse order, items that were written first, then what they disturbed.
  */
 #include "transaction/undo.h"
 #include "transaction/poll.h"
@@ -38,7 +38,7 @@ struct restoration {
 	size_t *owners;		      /* which of @entries each access is for */
 	struct item_access *accesses; /* what they are now; then what is written */
 	struct item_value *now;
-	bool *unread; /* nobody knows what they are now */
+	bool *unread; /* their present values are unknown */
 	size_t count;
 };
 
@@ -297,7 +297,7 @@ static int add_present(struct isst_change *change, struct baseline *present,
 	return baseline_add(present, &entry->item, true);
 }
 
-/** Bits that no step wrote or disturbed are nobody's business here. */
+/** Bits that no step wrote or disturbed are ignored here. */
 static int add_mask(struct isst_change *change, struct baseline *present, const struct entry *entry)
 {
 	struct baseline_item *item = baseline_find(present, &entry->item);
