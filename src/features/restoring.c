@@ -279,7 +279,7 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
 {
 	*found = false;
 	for (size_t j = 0; j < current->count && !*found; j++) {
-		int on, recorded;
+		int on, saved_any;
 
 		if (!request_is_active(&requests[j]) ||
 		    requests[j].domain->package != requests[i].domain->package)
@@ -290,10 +290,10 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
 			return on;
 		if (!on)
 			continue;
-		recorded = settings_exist(context, feature_name(feature), requests[j].domain);
-		if (recorded < 0)
-			return recorded;
-		*found = recorded == 0;
+		saved_any = settings_exist(context, feature_name(feature), requests[j].domain);
+		if (saved_any < 0)
+			return saved_any;
+		*found = saved_any == 0;
 	}
 	return 0;
 }

@@ -298,8 +298,8 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 
 /* ---- What is not there ---- */
 
-static int lacks(struct firmware_batch *batch, const struct isst_domain *domain,
-		 struct isst_failure *failure)
+static int note_unsupported(struct firmware_batch *batch, const struct isst_domain *domain,
+			    struct isst_failure *failure)
 {
 	message_failure(batch->firmware->messages, failure, -EOPNOTSUPP,
 			"%s: Speed Select of this processor is configured by the BIOS: only "
@@ -310,30 +310,30 @@ static int lacks(struct firmware_batch *batch, const struct isst_domain *domain,
 
 static int plan_clos(struct firmware_batch *batch, struct isst_clos *clos)
 {
-	return lacks(batch, clos->domain, &clos->failure);
+	return note_unsupported(batch, clos->domain, &clos->failure);
 }
 
 static int plan_association(struct firmware_batch *batch, struct isst_clos_association *association)
 {
-	return lacks(batch, association->cpu->domain, &association->failure);
+	return note_unsupported(batch, association->cpu->domain, &association->failure);
 }
 
 static int plan_turbo_ratio_limits(struct firmware_batch *batch,
 				   struct isst_turbo_ratio_limits *limits)
 {
-	return lacks(batch, limits->domain, &limits->failure);
+	return note_unsupported(batch, limits->domain, &limits->failure);
 }
 
 static int plan_level_lock(struct firmware_batch *batch, const struct isst_domain *domain,
 			   struct isst_failure *failure, bool *locked)
 {
 	*locked = true;
-	return lacks(batch, domain, failure);
+	return note_unsupported(batch, domain, failure);
 }
 
 static int plan_setting(struct firmware_batch *batch, const struct setting_request *request)
 {
-	return lacks(batch, request->domain, request->failure);
+	return note_unsupported(batch, request->domain, request->failure);
 }
 
 const struct firmware_operations preset_operations = {

@@ -130,7 +130,7 @@ bool explained_by_partition(const struct isst_journal *journal, const struct tra
 {
 	/* A rollback takes those of steps that were complete apart, too. */
 	if (tracked->item.kind == ITEM_PARTITION)
-		return (tracked->half_done || journal->text.rollback) && is_in_between(tracked);
+		return (tracked->unverified || journal->text.rollback) && is_in_between(tracked);
 	if (tracked->item.kind != ITEM_CPUSETS)
 		return false;
 	for (size_t i = 0; i < journal->count; i++)

@@ -230,13 +230,13 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 		return FOUND_WRITTEN;
 	if (is_revealed(journal, tracked))
 		return FOUND_OLD;
-	if (tracked->half_done && tracked->known && is_now(tracked, tracked->previous))
+	if (tracked->unverified && tracked->known && is_now(tracked, tracked->previous))
 		return FOUND_WRITTEN;
 	if (item_is_limit(item) &&
 	    (is_clamped(journal, tracked, tracked->last.number) ||
-	     (tracked->half_done && is_clamped(journal, tracked, tracked->previous.number))))
+	     (tracked->unverified && is_clamped(journal, tracked, tracked->previous.number))))
 		return FOUND_WRITTEN;
-	if ((!tracked->known || tracked->half_done || journal->text.rollback) &&
+	if ((!tracked->known || tracked->unverified || journal->text.rollback) &&
 	    item_is_disturbed(item) &&
 	    (explained_by_level(journal, tracked) || explained_by_partition(journal, tracked)))
 		return FOUND_WRITTEN;
@@ -244,8 +244,8 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)))
 		return FOUND_UNCERTAIN;
 	/* A partition is several files; and what a value became is noted after it was read back. */
-	if (tracked->half_done && (item->kind == ITEM_PARTITION ||
-				   item_value_may_be_clipped(item, tracked->last, tracked->now)))
+	if (tracked->unverified && (item->kind == ITEM_PARTITION ||
+				    item_value_may_be_clipped(item, tracked->last, tracked->now)))
 		return FOUND_UNCERTAIN;
 	return FOUND_MOVED;
 }

@@ -185,14 +185,14 @@ int settings_were_restored(struct isst_context *context, const char *name,
 	struct item wanted = item_of(ITEM_LEVEL, domain, 0);
 	struct item_lines saved;
 	int error = settings_file_read(context, name, false, &saved);
-	bool recorded = false, any = false, at_level = false;
+	bool saved_any = false, any = false, at_level = false;
 
 	if (error)
 		return error == -ENOENT ? 0 : error;
 	for (size_t i = 0; i < saved.count; i++) {
 		const struct item_line *line = &saved.items[i];
 
-		recorded |= is_of_domain(line, &wanted);
+		saved_any |= is_of_domain(line, &wanted);
 		if (package ? line->item.package != wanted.package
 			    : !item_same_domain(&line->item, &wanted))
 			continue;
@@ -200,7 +200,7 @@ int settings_were_restored(struct isst_context *context, const char *name,
 		at_level |= settings_is_mark(line) && line->level == level;
 	}
 	item_lines_clear(&saved);
-	return recorded ? at_level : any;
+	return saved_any ? at_level : any;
 }
 
 /* ---- What a request replaces ---- */

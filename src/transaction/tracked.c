@@ -39,7 +39,7 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 		tracked->previous = tracked->last;
 		tracked->last = line->saved.written;
 		tracked->written = true;
-		tracked->half_done = !verified;
+		tracked->unverified = !verified;
 		tracked->known |= verified;
 		/* Firmware is slower than a line of this file: what it was about to be asked for
 		 * may be on its way. */

@@ -48,7 +48,7 @@ struct tracked {
 	struct item_value now;
 	unsigned int line; /* of the file, that named it first */
 	bool written;	   /* the run wrote it, and did not only disturb it */
-	bool half_done;	   /* it may have @previous as well */
+	bool unverified;   /* it may have @previous as well */
 	bool known;	   /* @last is what the run left, or was about to write */
 	bool pending;	   /* it was written, and may appear yet */
 	bool unreadable;
