@@ -55,7 +55,7 @@ const char *message_why(struct messages *messages, int error);
 __attribute__((format(printf, 2, 3))) void message_notice(struct messages *messages,
 							  const char *format, ...);
 
-/** Begins a new list of notices, and returns the former one: to be put back or freed. */
+/** Begins a new list of notices, and returns the former one: to be restored or freed. */
 struct notices messages_take_notices(struct messages *messages);
 /** Puts a list back in place of the one that was begun. */
 void messages_put_notices(struct messages *messages, struct notices notices);

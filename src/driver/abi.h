@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kernel ABI of /dev/isst_interface: request codes and structures, as own definitions because a
- * distribution's <linux/isst_if.h> lacks the newer ones. Layout
+ * distribution's <linux/isst_if.h> does not have the newer ones. Layout
  * only; nothing of what firmware means.
  */
 #ifndef ISST_DRIVER_ABI_H

@@ -81,7 +81,7 @@ static int plan_domain(struct isst_change *change, struct domain_request *reques
 	return error == -ENOMEM ? error : 0;
 }
 
-/** @restored: the domains whose limits a record puts back; NULL: none. */
+/** @restored: the domains whose limits are restored from saved settings; NULL: none. */
 static int plan_limits(struct isst_change *change, struct domain_request *requests, size_t count,
 		       bool enable, const bool *restored)
 {

@@ -34,8 +34,8 @@ int level_choose_partitions(struct level_change *work);
 /** Plans the partitions of all requests: those that hold CPUs, and the end of those that are no
  * longer needed. */
 int level_plan_partitions(struct level_change *work);
-/** Whether a CPU that the level lacks goes offline: current kernels do not let CPU 0 go, and the
- * user may want it kept. */
+/** Whether a CPU that is not in the level goes offline: current kernels do not let CPU 0 go, and
+ * the user may want it kept. */
 bool level_sets_offline(const struct level_change *work, unsigned int cpu);
 
 /* level_unknown_cpus.c */

@@ -372,7 +372,7 @@ static int plan_partition_beside_hotplug(struct level_change *work, size_t i)
 	return plan_no_partition(work, domain);
 }
 
-/** Partitions need cgroup v2 with cpusets; on a system that lacks them CPUs are taken offline after
+/** Partitions need cgroup v2 with cpusets; on a system without them CPUs are taken offline after
  * all. Where that cannot be seen nothing is: whoever asked for partitions wants CPUs online. */
 int level_choose_partitions(struct level_change *work)
 {

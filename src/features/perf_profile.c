@@ -175,7 +175,7 @@ static const char *describe_levels(struct messages *messages,
 	return text;
 }
 
-/** Refuses levels that the domain lacks; nothing is sent for them. */
+/** Refuses levels that the domain does not have; nothing is sent for them. */
 static void check_level(struct level_reader *reader, struct level_request *request)
 {
 	struct domain_state *state = state_of(reader, request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `disable --auto` puts back: the values that `enable --auto` recorded before it replaced
+/* What `disable --auto` restores: the values that `enable --auto` saved before it replaced
  * them. */
 #include "features/planning.h"
 #include "features/preset_limits.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Restoring the records of one feature in one domain. */
+/** Restoring the saved settings of one feature in one domain. */
 struct restoring {
 	struct isst_change *change;
 	const char *name;
@@ -20,7 +20,7 @@ struct restoring {
 	bool limits_stay; /* the turbo ratio limits: another power domain needs them as they are */
 	struct item_lines *saved;
 	const struct item_access *now;
-	struct isst_cpuset *offline; /* CPUs whose limits stay recorded until they are back */
+	struct isst_cpuset *offline; /* CPUs whose limits stay saved until they are online */
 	struct isst_cpuset *changed; /* CPUs whose items of a kind were changed since */
 };
 
@@ -30,7 +30,7 @@ static bool waits_for_cpu(const struct restoring *work, size_t i)
 	return work->now[i].absent && item_is_limit(&work->saved->items[i].item);
 }
 
-/** Keeps what is recorded of CPUs that are offline. */
+/** Keeps what is saved of CPUs that are offline. */
 static int retain_offline(struct restoring *work)
 {
 	int error = 0;
@@ -64,9 +64,9 @@ static int warn_of_offline(const struct restoring *work)
 	return 0;
 }
 
-/** Turbo ratio limits are reached through a CPU: those of a domain without one stay recorded. They
+/** Turbo ratio limits are reached through a CPU: those of a domain without one stay saved. They
  * are the package's, and another of its domains puts them back: a package without is not seen. They
- * stay recorded, too, until turbo-freq is off in all of its power domains. */
+ * stay saved, too, until turbo-freq is disabled in all of its power domains. */
 static int retain_limits(struct restoring *work)
 {
 	size_t kept = 0;
@@ -271,7 +271,7 @@ static int restore_domain(struct restoring *work)
 
 /**
  * Whether the feature is on in a domain of the same package that was asked for, and was not
- * switched on with a record: that one would have been kept of all domains that it reached.
+ * enabled with saved settings: these would have been kept of all domains that it reached.
  */
 static int find_unsaved(struct isst_context *context, unsigned int feature,
 			const struct domain_request *requests, const struct current_state *current,
@@ -299,8 +299,8 @@ static int find_unsaved(struct isst_context *context, unsigned int feature,
 }
 
 /**
- * Without a record of its level a domain gets the reference tool's values, unless its record was
- * followed before: then what `disable` finds has been put back, or is the user's. Where packages
+ * Without saved settings for its level a domain gets the reference tool's values, unless they were
+ * restored before: then what `disable` finds was restored, or is the user's. Where packages
  * share core-power, one of their domains stands for all.
  */
 static int find_put_back(struct isst_context *context, unsigned int feature,

@@ -47,7 +47,7 @@ struct firmware_command {
 	/* Firmware may not know it (ENXIO): then its values are absent, which is no failure. */
 	bool optional;
 	bool newer; /* and older kernels do not let it through (EINVAL), which is the same */
-	/* Firmware that refuses it lacks the feature as a whole. */
+	/* Firmware that refuses it does not have the feature at all. */
 	bool refused_if_unsupported;
 	const struct field *fields;
 	size_t field_count;

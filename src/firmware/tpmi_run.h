@@ -20,8 +20,8 @@ struct tpmi_run {
 		struct abi_perf_level_info info;
 	} * summaries;
 	size_t summary_count;
-	/* The states of core-power likewise: CLOS and associations are asked for only where there
-	 * is core-power. */
+	/* The same for the states of core-power: CLOS and associations are asked for only where
+	 * there is core-power. */
 	struct abi_core_power *core_powers;
 	size_t core_power_count;
 };

@@ -9,7 +9,7 @@
 
 /**
  * What is written to take a limit away. Read back the limit is then the processor's, so a limit
- * equal to that counts as none: it is recorded and restored as none.
+ * equal to that counts as none: it is saved and restored as none.
  */
 #define CPUFREQ_NO_LIMIT 2147483647u
 

@@ -151,7 +151,7 @@ static int enable_cpusets(struct kernel_files *files)
 	return enabled ? 0 : cpusets_write(files, true);
 }
 
-/** Removes a group that lacks the controller, if it is there. */
+/** Removes a group without the controller, if it exists. */
 static int remove_without_cpusets(struct kernel_files *files, const char *name, const char *path)
 {
 	char *state = NULL;

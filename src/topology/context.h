@@ -92,7 +92,7 @@ int context_check_discovered(struct isst_context *context);
 
 /**
  * Whether a caller's domain or CPU is one of the machine as it was found last. Returns 0, or with a
- * message -EINVAL (none, or one of another context) or -ESTALE (it is not there any more).
+ * message -EINVAL (none, or one of another context) or -ESTALE (it no longer exists).
  */
 int context_check_domain(struct isst_context *context, const struct isst_domain *domain);
 int context_check_cpu(struct isst_context *context, const struct isst_cpu *cpu);

@@ -76,7 +76,7 @@ static void inherit_domains(struct topology *topology, struct topology *old)
 	}
 }
 
-/** A domain that is not there any more has no CPUs. */
+/** A domain that no longer exists has no CPUs. */
 static void lose_domain(struct topology *topology, struct topology_domain *domain)
 {
 	cpuset_clear(domain->present);

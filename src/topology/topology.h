@@ -84,7 +84,7 @@ void topology_free(struct topology *topology);
 
 /**
  * Makes a new topology take the place of an older one: what is the same domain, CPU or set of both
- * keeps its address, with what is true now; what is not there any more is kept aside. Frees @old.
+ * keeps its address, with what is true now; what no longer exists is kept aside. Frees @old.
  * Returns 0, or -ENOMEM with nothing changed.
  */
 int topology_inherit(struct topology *topology, struct topology *old);

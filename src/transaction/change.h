@@ -140,7 +140,7 @@ struct isst_change {
 	bool left_out; /* planning found targets that the change is made without */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
-	/* Files to write or remove once the change is made: records of what was replaced
+	/* Files to write or remove once the change is made: settings that were replaced
 	 * (saved_settings.h). */
 	struct settings_plan *settings;
 };

@@ -115,7 +115,8 @@ static bool is_type(struct item_value value, const char *type)
 	       (value.text[length] == '\0' || value.text[length] == ' ');
 }
 
-/** A group is made as an ordinary member, gets its CPUs and then its type; and goes likewise. */
+/** A group is made as an ordinary member, gets its CPUs and then its type; and is removed in the
+ * same steps. */
 static bool is_in_between(const struct tracked *tracked)
 {
 	const char *cpus = cpus_of(tracked->now);

@@ -89,8 +89,8 @@ int item_line_parse(struct isst_context *context, char *line, struct item_line *
 	return error ? error : parse_value(context, &saved->item, words[7], &saved->written);
 }
 
-/** What comes before the boot in the first line of the file @name; a record that is staged has that
- * of the record which it becomes. To be freed. */
+/** What comes before the boot in the first line of the file @name; a staged file has that
+ * of the file which it replaces. To be freed. */
 static char *format_prefix(const char *name, unsigned int version)
 {
 	char *prefix;

@@ -11,7 +11,7 @@
 enum value_format { AS_NUMBER, AS_WORD, AS_FEATURES, AS_SWITCH, AS_KHZ, AS_TEXT };
 
 static const struct kind {
-	const char *name;     /* in journals and records */
+	const char *name;     /* in journals and saved settings */
 	const char *what;     /* in messages */
 	const char *index_is; /* what the index counts, where it is part of the name */
 	bool of_cpu;	      /* the index is a CPU, and the domain not part of the name */

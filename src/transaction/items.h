@@ -70,8 +70,8 @@ bool item_value_equal(const struct item *item, struct item_value a, struct item_
  * an isolated one. */
 bool item_value_serves(const struct item *item, struct item_value now, struct item_value wanted);
 
-/** Names of kinds in journals and records. item_kind_of() returns ITEM_KINDS for a word that is
- * none. */
+/** Names of kinds in journals and saved settings. item_kind_of() returns ITEM_KINDS for a word that
+ * is none. */
 const char *item_kind_name(enum item_kind kind);
 enum item_kind item_kind_of(const char *name);
 

@@ -47,7 +47,7 @@ int journal_end(struct isst_change *change);
 /** The role of an item in a line of a journal. */
 enum journal_role {
 	JOURNAL_ITEM,	   /* to be written; with the value before the change */
-	JOURNAL_FOOTPRINT, /* may be disturbed; likewise */
+	JOURNAL_FOOTPRINT, /* may be disturbed; the same */
 	JOURNAL_BECAME,	   /* was written, and became something else */
 	JOURNAL_AFTER,	   /* what the step made of an item that it may disturb */
 	JOURNAL_ROLES,

@@ -211,7 +211,7 @@ static int check_result(struct isst_change *change, struct entry *entry,
 			    item_value_text(texts, &entry->item, entry->wanted),
 			    item_value_text(texts, &entry->item, access->value));
 		entry->confirmed = true;
-		/* A record and a second run compare with what the machine made of it. */
+		/* Saved settings and a second run are compared with what the machine made of it. */
 		entry->wanted = access->value;
 		return 0;
 	}

@@ -173,7 +173,7 @@ static int check_absent(struct isst_change *change, const struct item *item,
 
 /**
  * Looks for items that were there when they were planned, and are not any more. What `disable
- * --auto` was to put back stays recorded, so that a later one does it; anything else would be left
+ * --auto` was to restore stays saved, so that a later one does it; anything else would be left
  * out of what was asked for.
  */
 static int check_vanished(struct isst_change *change, const struct step *step)

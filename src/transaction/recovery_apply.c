@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** What another process wrote stays: it is put back where the rollback itself disturbs it. */
+/** What another process wrote stays: it is restored where the rollback itself disturbs it. */
 static void set_entry(const struct isst_journal *journal, struct entry *entry,
 		      const struct tracked *tracked)
 {

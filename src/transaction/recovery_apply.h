@@ -7,8 +7,8 @@
 
 /**
  * Removes a journal that there is nothing to roll back of. Of a change that is complete the
- * records may be missing yet. @damaged: also one that cannot be read, unless that is for want of
- * memory or descriptors, when it is unknown whether the change is complete.
+ * saved settings may not be written yet. @damaged: also one that cannot be read, unless that is for
+ * want of memory or descriptors, when it is unknown whether the change is complete.
  */
 int journal_remove_complete(struct isst_context *context, bool damaged);
 

@@ -51,7 +51,7 @@ int settings_retain(struct isst_change *change, const char *name, const struct i
 	return add_plan(change, &plan) ? 0 : -ENOMEM;
 }
 
-/** Looks whether a record that is to be written anew can be followed: what it holds besides would
+/** Checks that a file that is to be written anew can be read: its other contents would
  * be lost, which is to be reported before anything is changed. */
 static int check_readable(struct isst_context *context, const char *name)
 {
@@ -82,7 +82,7 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
 	return 0;
 }
 
-/** Whether another domain hands its values over to a feature, so that its record was looked at. */
+/** Whether another domain hands its values over to a feature, so that its file was checked. */
 static bool is_heir(const struct isst_change *change, const char *name)
 {
 	for (const struct settings_plan *plan = change->settings; plan; plan = plan->next)
@@ -94,7 +94,7 @@ static bool is_heir(const struct isst_change *change, const char *name)
 int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		    const struct isst_domain *domain, unsigned int level)
 {
-	/* That of the feature itself has been read, to plan what is put back. */
+	/* That of the feature itself has been read, to plan what is restored. */
 	int error = other && !is_heir(change, other) ? check_readable(change->context, other) : 0;
 	const struct settings_plan plan = { .kind = FORGET,
 					    .name = name,
@@ -123,7 +123,7 @@ int settings_read(struct isst_context *context, const char *name, const struct i
 	size_t kept = 0;
 	int error = settings_file_read(context, name, false, saved);
 
-	/* Without a record that is there, other values would be put back than those from before. */
+	/* Without an existing file other values would be restored than those from before. */
 	if (error)
 		return error;
 	for (size_t i = 0; i < saved->count; i++)

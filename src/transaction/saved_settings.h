@@ -13,8 +13,8 @@
  * Once the change is made, remembers what the steps of a request replaced: those from number @first
  * on that are there by now, in domains that are at the levels of settings_level(). What they
  * replace is what requests before this one leave. @other: another feature, or NULL: where this one
- * replaces again what that one replaced since, its record gets the value from before both. Returns
- * 0, -ENOMEM, or another negative errno with a message where there is a record that cannot be
+ * replaces again what that one replaced since, its file gets the value from before both. Returns
+ * 0, -ENOMEM, or another negative errno with a message where there is a file that cannot be
  * followed.
  */
 int settings_save(struct isst_change *change, const char *name, const char *other, size_t first);
@@ -23,64 +23,65 @@ int settings_save(struct isst_change *change, const char *name, const char *othe
  * steps of other requests were made. Returns 0 or -ENOMEM. */
 int settings_begin(struct isst_change *change, const struct step *step);
 
-/** Notes at which level a domain is, for the lines of the records that are planned next. */
+/** Notes at which level a domain is, for the lines that are planned next. */
 int settings_level(struct isst_change *change, const struct isst_domain *domain,
 		   unsigned int level);
 
 /**
- * Once the change is made, forgets what is recorded of a domain at a level, but for that it was;
- * and what the change was to put back, and could not, since it is not there for now.
+ * Once the change is made, deletes what is saved of a domain at a level, except for a mark;
+ * and for what the change could not restore, since it is absent for now.
  *
- * @other: another feature: where its record holds a value that this one had written, it gets the
+ * @other: another feature: where its file contains a value that this one had written, it gets the
  * value from before both in its place
- * @inherits: that feature is on, and gets also what was not put back because of it
+ * @inherits: that feature is on, and also gets what was not restored because of it
  *
  * Returns as settings_save() does.
  */
 int settings_forget(struct isst_change *change, const char *name, const char *other, bool inherits,
 		    const struct isst_domain *domain, unsigned int level);
 
-/** Whether settings_forget() was called for the domain of an item: its record is being followed. */
+/** Whether settings_forget() was called for the domain of an item: its settings are being restored.
+ */
 bool settings_are_restored(const struct isst_change *change, const struct item *item);
 
 /** Keeps a line that settings_forget() would drop: of an item that is absent for now. */
 int settings_retain(struct isst_change *change, const char *name, const struct item_line *line);
 
-/** Reads what is recorded of a domain at a level. Returns 0, -ENOENT (nothing), -ENOMEM,
+/** Reads what is saved of a domain at a level. Returns 0, -ENOENT (nothing), -ENOMEM,
  * or another negative errno with a message: it cannot be read, or holds what cannot have been
- * recorded on this machine. */
+ * saved on this machine. */
 int settings_read(struct isst_context *context, const char *name, const struct isst_domain *domain,
 		  unsigned int level, struct item_lines *saved);
 
-/** Whether something is recorded of a domain, at whatever level. Returns 0 or 1, or as above. */
+/** Whether something is saved of a domain, at any level. Returns 0 or 1, or as above. */
 int settings_exist(struct isst_context *context, const char *name,
 		   const struct isst_domain *domain);
 
-/** Finds another level than @level of which something is recorded of a domain: the lowest one.
+/** Finds another level than @level of which something is saved of a domain: the lowest one.
  * Returns as settings_exist() does. */
 int settings_of_other_level(struct isst_context *context, const char *name,
 			    const struct isst_domain *domain, unsigned int level,
 			    unsigned int *other);
 
-/** Whether something was recorded of a domain at a level since boot, and was put back; @package: or
- * of another one of its package. Where nothing is recorded of the domain any more: at whatever
- * level, or is recorded of another domain. Returns as settings_exist() does. */
+/** Whether something was saved of a domain at a level since boot, and was restored; @package: or
+ * of another one of its package. Where nothing is saved of the domain any more: at any
+ * level, or is saved of another domain. Returns as settings_exist() does. */
 int settings_were_restored(struct isst_context *context, const char *name,
 			   const struct isst_domain *domain, unsigned int level, bool package);
 
-/** Carries out what was planned for the records; @staged: settings_stage() has prepared it. A
+/** Writes the planned files; @staged: settings_stage() has prepared it. A
  * failure is only warned of: the change itself stands. */
 void settings_apply(struct isst_change *change, bool staged);
 
 /**
- * Writes what settings_apply() is going to write into files beside the records, before the journal
+ * Writes what settings_apply() is going to write into files beside the others, before the journal
  * states that the change is complete: from there on nothing rolls the change back, and a run that
- * is killed before its records are written leaves what the next one makes them of. Where there is
+ * is killed before its files are written leaves what the next run makes them of. Where there is
  * no space for that the change goes on without. Returns whether all is prepared.
  */
 bool settings_stage(struct isst_change *change);
 
-/** Puts what a run left that was killed behind the end of its change into its records. Returns 0,
+/** Completes the files of a run that was killed after its change was complete. Returns 0,
  * also where that cannot be done, with a notice; or a negative errno with a message where memory or
  * descriptors are short: all is left to the next run. */
 int settings_adopt(struct isst_context *context);

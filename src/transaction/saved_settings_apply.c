@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Carries out what was planned for the records, once the change is made. */
+/* Writes the saved settings that were planned, once the change is made. */
 #include "base/machine.h"
 #include "base/runtime_file.h"
 #include "transaction/report.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What records become ---- */
+/* ---- New contents of the files ---- */
 
 static bool is_retained(const struct isst_change *change, const char *name,
 			const struct item_line *line)
@@ -35,7 +35,7 @@ static unsigned int level_of(const struct isst_change *change, const struct sett
 	return level;
 }
 
-/** The line of an item that an earlier run recorded, for the same level. */
+/** The line of an item that an earlier run saved, for the same level. */
 static struct item_line *find_line(const struct item_lines *saved, const struct item *item,
 				   unsigned int level)
 {
@@ -109,7 +109,7 @@ static int keep(struct isst_change *change, const struct settings_plan *plan,
 	return error;
 }
 
-/** The entry by which an item is put back; NULL where it is not. */
+/** The entry that restores an item; NULL where it is not. */
 static const struct entry *find_entry(const struct isst_change *change, const struct item *item)
 {
 	for (size_t i = 0; i < change->count; i++)
@@ -119,7 +119,7 @@ static const struct entry *find_entry(const struct isst_change *change, const st
 	return NULL;
 }
 
-/** Whether an item was to be put back, and was not there when the change was made: its CPU went
+/** Whether an item was to be restored, and was absent when the change was made: its CPU went
  * offline since it was planned. */
 static bool was_absent(const struct isst_change *change, const struct item *item)
 {
@@ -166,7 +166,7 @@ static int hand_over(const struct isst_change *change, const struct settings_pla
 	return error;
 }
 
-/** Leaves a mark, so that a later `disable --auto` does not take what was put back for something
+/** Leaves a mark, so that a later `disable --auto` does not take what was restored for something
  * that was not saved. */
 static int forget(const struct isst_change *change, const struct settings_plan *plan,
 		  struct item_lines *saved)
@@ -183,7 +183,7 @@ static int forget(const struct isst_change *change, const struct settings_plan *
 	return item_lines_add(saved, &mark);
 }
 
-/** Why a record was not written: it cannot be read, which the context has a message of, or put into
+/** Why a file was not written: it cannot be read, which the context has a message of, or put into
  * its place. */
 static const char *cause(const struct isst_change *change, const char *name, int unread, int error)
 {
@@ -196,7 +196,7 @@ static const char *cause(const struct isst_change *change, const char *name, int
 			    runtime_file_strerror(error));
 }
 
-/** Reads a record that may be missing; @staged: as the plans before this one leave it. */
+/** Reads a file that may be missing; @staged: as the plans before this one leave it. */
 static int read_former(struct isst_change *change, const char *name, bool staged,
 		       struct item_lines *saved)
 {
@@ -314,7 +314,7 @@ static const char *const FEATURES[] = { "base-freq", "turbo-freq" };
 
 enum { FEATURE_COUNT = sizeof(FEATURES) / sizeof(FEATURES[0]) };
 
-/** Makes what is staged the records that count: in any order, since the journal states by now that
+/** Puts the staged files into place: in any order, since the journal states by now that
  * the change is made, and who finds it after a kill goes on here. */
 static bool adopt_all(struct isst_context *context)
 {
@@ -333,7 +333,7 @@ void settings_apply(struct isst_change *change, bool staged)
 	settings_unstage(change->context);
 }
 
-/* ---- Should the run be killed before its records are written ---- */
+/* ---- For a run that is killed before its files are written ---- */
 
 bool settings_stage(struct isst_change *change)
 {
@@ -366,7 +366,7 @@ void settings_unstage(struct isst_context *context)
 		remove_staged(context, FEATURES[i]);
 }
 
-/** Makes a staged record that another run left the one that counts. Returns 0, also where there is
+/** Puts a staged file that another run left into place. Returns 0, also where there is
  * none, or a negative errno. */
 static int adopt(struct isst_context *context, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files that hold records: which lines they can have, and how they are read and written. */
+/* The files of saved settings: which lines they can have, and how they are read and written. */
 #include "transaction/saved_settings_file.h"
 #include "base/memory_stream.h"
 #include "base/runtime_file.h"
@@ -47,7 +47,7 @@ static bool is_saved_kind(enum item_kind kind)
 	return RECORDED[kind];
 }
 
-/** Whether a line is one that `enable --auto` can have recorded on this machine. Returns 0 or 1, or
+/** Whether a line is one that `enable --auto` can have saved on this machine. Returns 0 or 1, or
  * -ENOMEM. */
 static int is_possible(struct isst_context *context, const struct item_line *line)
 {

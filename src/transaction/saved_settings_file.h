@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The file of a feature's record, and the one beside it that is staged: the record as it will be
+ * The file of a feature's saved settings, and the staged one beside it: the file as it will be
  * once the change is complete.
  */
 #ifndef ISST_TRANSACTION_SAVED_SETTINGS_FILE_H
@@ -26,7 +26,7 @@ int settings_file_read(struct isst_context *context, const char *name, bool stag
 int settings_file_write(struct isst_context *context, const char *name, bool staged,
 			const struct item_lines *saved, bool over);
 
-/** Puts what is staged into the place of the record. Returns 0, -ENOENT where nothing is staged, or
+/** Replaces the file by the staged one. Returns 0, -ENOENT where nothing is staged, or
  * a negative errno, without a message. */
 int settings_file_adopt(struct isst_context *context, const char *name);
 

@@ -7,12 +7,13 @@
 
 enum plan_kind { KEEP, FORGET, RETAIN, LEVEL };
 
-/** What is to happen to records once the change is made; a list, in the order of the requests. */
+/** What is to happen to saved settings once the change is made; a list, in the order of the
+ * requests. */
 struct settings_plan {
 	struct settings_plan *next;
 	enum plan_kind kind;
 	const char *name;  /* of the feature; a constant */
-	const char *other; /* likewise, or NULL */
+	const char *other; /* a constant, or NULL */
 	bool inherits;
 	bool begun;	    /* KEEP: the first of its steps was, or is about to be made */
 	struct item domain; /* package, die and domain only; RETAIN: the item */

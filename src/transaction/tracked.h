@@ -28,7 +28,7 @@ const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, 
 /** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
 enum finding {
 	FOUND_OLD,	 /* as before the change */
-	FOUND_PENDING,	 /* likewise, and the interrupted run may have asked for what may appear yet
+	FOUND_PENDING,	 /* the same, and the interrupted run may have asked for what may appear yet
 			  */
 	FOUND_WRITTEN,	 /* as the interrupted run left it */
 	FOUND_UNCERTAIN, /* by that run or by another process: the journal does not show which */

@@ -137,7 +137,7 @@ static bool is_restored(struct isst_change *change, const struct entry *entry,
 	       limit_is_concealed(change, &entry->item, entry->old.number, now.number);
 }
 
-/** Keeps those accesses that differ from what was recorded, to be written, in reverse order. */
+/** Keeps those accesses that differ from the baseline, to be written, in reverse order. */
 static void select_changed(struct restoration *work)
 {
 	size_t count = 0;
@@ -258,7 +258,7 @@ static void rediscover(struct isst_change *change)
 
 /* ---- What differs in the end ---- */
 
-/** Called for each entry that was recorded. */
+/** Called for each entry whose old value is known. */
 typedef int (*entry_visitor)(struct isst_change *change, struct baseline *present,
 			     const struct entry *entry);
 
@@ -308,7 +308,7 @@ static int add_mask(struct isst_change *change, struct baseline *present, const 
 	return 0;
 }
 
-/** Why an item is not there any more, and what brings it back. */
+/** Why an item no longer exists, and what restores it. */
 static const char *why_gone(struct isst_change *change, const struct item *item)
 {
 	if (item->kind != ITEM_UNCORE_MAX && item->kind != ITEM_UNCORE_MIN)
@@ -318,7 +318,7 @@ static const char *why_gone(struct isst_change *change, const struct item *item)
 			    context_has_power_domains(change->context) ? "_tpmi" : "");
 }
 
-/** Compares an item once: what the first entry recorded counts. */
+/** Compares an item once: the old value of the first entry counts. */
 static int compare_entry(struct isst_change *change, struct baseline *present,
 			 const struct entry *entry)
 {

@@ -7,7 +7,7 @@
 
 /**
  * Takes back what entries of steps that were begun wrote, in reverse order, and what they
- * disturbed; afterwards compares all with what was recorded and lists differences. Returns 0 if
+ * disturbed; afterwards compares all with the baseline and lists differences. Returns 0 if
  * nothing differs, else -ENOTRECOVERABLE, or -ENOMEM.
  */
 int change_undo(struct isst_change *change);
