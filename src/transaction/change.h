@@ -53,7 +53,7 @@ struct isst_change_step {
 	bool written; /* false in a dry run, or where the value was there already */
 };
 
-/** An item of a step: to be written, or (in a footprint) only recorded and restored. */
+/** An item of a step: to be written, or (in a footprint) only saved and restored. */
 struct entry {
 	struct item item;
 	/*
