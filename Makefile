@@ -262,8 +262,12 @@ $(TRANSACTION_PROGRAMS): %: %.o $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS) $(SUPPORT
 $(BUILD)/tests/command/run_cases: %: %.o
 	$(LINK_TEST)
 
+# What cases look at the emulated kernel's files by.
+$(BUILD)/tests/command/kernel-files: %: %.o $(EMULATOR_LIBRARY)
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # The runner with its arguments, as a program like the others.
-$(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+$(BUILD)/tests/commands: tests/command/cases.sh $(BUILD)/tests/command/run_cases $(BUILD)/tests/command/kernel-files $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
 	printf '#!/bin/sh\nexec sh tests/command/cases.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
@@ -290,7 +294,7 @@ $(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(BUILD)/tests/preload/prob
 	printf '#!/bin/sh\nexec sh tests/preload/preloaded.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
-$(BUILD)/tests/recorded: tests/command/recorded.sh $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+$(BUILD)/tests/recorded: tests/command/recorded.sh $(BUILD)/tests/command/kernel-files $(COMMAND) $(BUILD)/isst $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/command/recorded.sh %s\n' $(BUILD) > $@
 	chmod +x $@

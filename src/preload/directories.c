@@ -14,7 +14,7 @@
 
 /* ---- Listing ---- */
 
-/** The machine lists it, with the faults that its rules ask for; what stands for it has the same
+/** The machine lists it, with the faults that its rules ask for; what stands for it gets the same
  * names. Returns 0, or -1 and errno. */
 static int list(const char *emulated)
 {
@@ -40,7 +40,8 @@ INTERPOSED DIR *opendir(const char *path)
 	if (preload_begin()) {
 		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
 
-		if (answered && path_backing(emulated, backing) && list(emulated) == 0)
+		if (answered && path_follow(emulated) == 0 && list(emulated) == 0 &&
+		    names_make(emulated, true, backing) == 0)
 			directory = REAL(opendir)(backing);
 		preload_end(answered);
 		if (answered)
@@ -146,7 +147,8 @@ INTERPOSED int chdir(const char *path)
 	if (preload_begin()) {
 		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
 
-		if (answered && path_backing(emulated, backing))
+		if (answered && path_follow(emulated) == 0 &&
+		    names_make(emulated, true, backing) == 0)
 			result = REAL(chdir)(backing);
 		preload_end(answered);
 		if (answered)

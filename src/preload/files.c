@@ -155,28 +155,49 @@ static int open_to_write(const char *emulated, int flags)
 	return descriptor;
 }
 
-int file_open(const char *emulated, int flags)
+/** A directory, or what is not to be read or written, by the name that stands for it. */
+static int open_name(const char *emulated, int flags)
 {
 	char backing[PATH_MAX];
-	struct stat status;
 
-	if (!path_backing(emulated, backing))
-		return fail(ENAMETOOLONG);
-	if (status_get(emulated, &status))
-		return errno == ENOENT && flags & O_CREAT ? fail(EACCES) : -1;
+	if (is_device(emulated)) {
+		if (!path_backing(emulated, backing))
+			return fail(ENAMETOOLONG);
+	} else if (names_make(emulated, true, backing)) {
+		return -1;
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, backing, flags & ~(O_CREAT | O_TRUNC));
+}
+
+/** Opens what is there. @mode: its kind */
+static int open_found(const char *emulated, int flags, mode_t mode)
+{
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return fail(EEXIST);
-	if (S_ISDIR(status.st_mode) && (flags & O_ACCMODE) != O_RDONLY)
+	if (S_ISDIR(mode) && (flags & O_ACCMODE) != O_RDONLY)
 		return fail(EISDIR);
-	if (!S_ISDIR(status.st_mode) && flags & O_DIRECTORY)
+	if (!S_ISDIR(mode) && flags & O_DIRECTORY)
 		return fail(ENOTDIR);
-	if (S_ISDIR(status.st_mode) || flags & O_PATH)
-		return (int)syscall(SYS_openat, AT_FDCWD, backing, flags & ~(O_CREAT | O_TRUNC));
+	if (S_ISDIR(mode) || flags & O_PATH)
+		return open_name(emulated, flags);
+	if (S_ISLNK(mode))
+		return fail(ELOOP);
 	if (is_device(emulated))
 		return open_device(emulated, flags);
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return open_to_read(emulated, flags);
 	return open_to_write(emulated, flags);
+}
+
+int file_open(const char *emulated, int flags)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	memcpy(path, emulated, strlen(emulated) + 1);
+	if ((!(flags & O_NOFOLLOW) && path_follow(path)) || status_get(path, &status))
+		return errno == ENOENT && flags & O_CREAT ? fail(EACCES) : -1;
+	return open_found(path, flags, status.st_mode);
 }
 
 static int open_any(int directory, const char *path, int flags, mode_t mode)

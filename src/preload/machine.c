@@ -116,15 +116,15 @@ static void open_machine(const char *platform)
 		.unlock = secure_getenv(LAUNCH_UNLOCK),
 	};
 	struct isst_machine *machine;
-	char *error = NULL, *root;
+	char *error = NULL, *names;
 
 	inside = true;
 	if (isst_emulator()->open(&target, &machine, &error))
 		give_up(error ? error : "out of memory");
-	root = launch_root(machine);
-	if (!root || path_start(root))
+	names = launch_names(machine);
+	if (!names || path_start(names))
 		give_up("the emulated machine's files cannot be found");
-	free(root);
+	free(names);
 	preload_machine = machine;
 	inside = false;
 }

@@ -3,6 +3,8 @@
  * them. */
 #include "preload/preload.h"
 
+#include "emulator/front/launch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,6 +38,8 @@ int path_start(const char *directory)
 	char run[PATH_MAX];
 	struct stat status;
 
+	if (mkdir(directory, 0755) && errno != EEXIST)
+		return -errno;
 	root = realpath(directory, NULL);
 	if (!root || status_real(AT_FDCWD, root, &status, 0))
 		return -errno;
@@ -135,48 +139,33 @@ static bool append(char *whole, const char *path)
 	return true;
 }
 
-/** Skips `NAMEN`, a name and a number, as a whole part of a path. Returns NULL where it is another.
- */
-static const char *skip_numbered(const char *part, const char *name)
+/** Takes the links out of a path that the machine has. */
+static int resolve(char *emulated, bool follow)
 {
-	size_t length = strlen(name), digits;
+	char *resolved;
+	int result;
 
-	if (strncmp(part, name, length) != 0)
-		return NULL;
-	digits = strspn(part + length, "0123456789");
-	part += length + digits;
-	return digits > 0 && (*part == '/' || *part == '\0') ? part : NULL;
+	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
+		return 0;
+	result = launch_resolve(preload_machine, emulated, follow, &resolved);
+	if (result) {
+		errno = -result;
+		return -1;
+	}
+	memcpy(emulated, resolved, strlen(resolved) + 1);
+	free(resolved);
+	return 0;
 }
 
-/**
- * nodeN/cpuM and cpuM/nodeN are links to the directories of CPU M and node N, and empty directories
- * in what stands for them: what is below them is elsewhere.
- */
-static bool follow_node(char *emulated)
+int path_follow(char *emulated)
 {
-	static const struct {
-		const char *parent, *link, *target;
-	} links[] = {
-		{ "/sys/devices/system/node/node", "/cpu", "/sys/devices/system/cpu" },
-		{ "/sys/devices/system/cpu/cpu", "/node", "/sys/devices/system/node" },
-	};
-
-	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
-		const char *link = skip_numbered(emulated, links[i].parent);
-		const char *rest = link ? skip_numbered(link, links[i].link) : NULL;
-		size_t length = strlen(links[i].target);
-
-		if (!rest || *rest == '\0')
-			continue;
-		memmove(emulated + length, link, strlen(link) + 1);
-		memcpy(emulated, links[i].target, length);
-		return true;
-	}
-	return false;
+	return resolve(emulated, true);
 }
 
 bool path_is_emulated(int directory, const char *path, char *emulated)
 {
+	int error = errno;
+
 	if (!path || !*path)
 		return false;
 	if (*path == '/')
@@ -185,8 +174,9 @@ bool path_is_emulated(int directory, const char *path, char *emulated)
 		return false;
 	if (!append(emulated, path) || !is_owned(emulated))
 		return false;
-	while (follow_node(emulated))
-		;
+	/* What is not there is found so by whoever asks for it. */
+	resolve(emulated, false);
+	errno = error;
 	return true;
 }
 
@@ -208,13 +198,13 @@ const char *path_moved(const char *path, char *moved)
 	return path;
 }
 
-bool path_backing(const char *emulated, char *backing)
+size_t path_backing(const char *emulated, char *backing)
 {
 	/* What stands for the device is beside the tree. */
 	bool device = strcmp(emulated, ABI_DEVICE_PATH) == 0;
 	int length = snprintf(backing, PATH_MAX, "%s%s", root, device ? "/../device" : emulated);
 
-	return length < PATH_MAX;
+	return length < PATH_MAX ? root_length : 0;
 }
 
 bool path_of_opened(int descriptor, char *emulated)

@@ -5,7 +5,7 @@
  *
  * What a program has opened is recognised by the file itself and not by a table in memory, since
  * descriptors are duplicated, inherited and passed on: an emulated file or device is a memory file
- * named after its path, a directory is the one below the state directory that stands for it.
+ * named after its path, a directory is one below the state directory that stands for it.
  */
 #ifndef PRELOAD_PRELOAD_H
 #define PRELOAD_PRELOAD_H
@@ -59,7 +59,8 @@ void preload_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /**
  * Whether a file is one of the emulated machine.
  *
- * @emulated: set to its path there, PATH_MAX bytes: absolute, without links and dots
+ * @emulated: set to its path there, PATH_MAX bytes: absolute, without dots, and without links but
+ * for the last part
  */
 bool path_is_emulated(int directory, const char *path, char *emulated);
 /**
@@ -68,9 +69,12 @@ bool path_is_emulated(int directory, const char *path, char *emulated);
  * @path.
  */
 const char *path_moved(const char *path, char *moved);
-/** The file below the state directory that stands for an emulated one, PATH_MAX bytes. Returns
- * false where that is too long. */
-bool path_backing(const char *emulated, char *backing);
+/** Follows the link that an emulated path may end with, in place. Returns 0, or -1 and errno. */
+int path_follow(char *emulated);
+/** The name below the state directory that stands for an emulated one, PATH_MAX bytes; whether it
+ * has been made is not known here. Returns how long that is which stands for /, or 0 where the
+ * whole is too long. */
+size_t path_backing(const char *emulated, char *backing);
 /** The emulated path of a path below the state directory; NULL: it is not there. */
 const char *path_from_backing(const char *backing);
 /** Whether a descriptor is an emulated file or device, and which. */
@@ -81,6 +85,14 @@ bool path_of_opened(int descriptor, char *emulated);
 dev_t path_device(void);
 /** Where the emulated machine's files are. Returns 0 or a negative errno. */
 int path_start(const char *root);
+
+/* names.c */
+
+/**
+ * Makes the name that stands for an emulated file, PATH_MAX bytes. @list: of a directory also all
+ * names that are in it now. Returns 0, or -1 and errno: ENOENT where the machine has none.
+ */
+int names_make(const char *emulated, bool list, char *backing);
 
 /* files.c: opening, writing, closing */
 
@@ -102,7 +114,7 @@ int status_real(int directory, const char *path, struct stat *status, int flags)
 /** Which of the kernel's file systems an emulated path would be of, as statfs(2) names it. */
 int status_file_system(const char *emulated);
 
-/** As stat(2), of an emulated path. */
+/** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);
 
 /* cpuid.c */

@@ -2,6 +2,8 @@
 /* What programs ask about files without opening them. */
 #include "preload/preload.h"
 
+#include "emulator/front/launch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -49,9 +51,8 @@ static off_t whole_pages(off_t size)
 }
 
 /**
- * What the kernel says of one of its files, whatever stands for it: a memory file, or one below the
- * state directory, where those of the same content are links to each other. Programs that copy
- * compare the two. Directories are what stands for them.
+ * What the kernel says of one of its files, whatever stands for it. Programs that copy compare the
+ * status of a path with that of what they have opened. Directories are those that stand for them.
  */
 static void describe(const char *emulated, struct stat *status)
 {
@@ -63,7 +64,9 @@ static void describe(const char *emulated, struct stat *status)
 	status->st_ino = number_of(emulated);
 	status->st_nlink = 1;
 	status->st_blocks = 0;
-	status->st_size = kind == SYSFS_MAGIC ? whole_pages(status->st_size) : 0;
+	status->st_size = kind == SYSFS_MAGIC && S_ISREG(status->st_mode)
+				  ? whole_pages(status->st_size)
+				  : 0;
 	status->st_blksize = kind == PROC_SUPER_MAGIC ? PROC_BLOCK : PAGE;
 	if (strcmp(emulated, ABI_DEVICE_PATH) == 0) {
 		status->st_mode = S_IFCHR | 0600;
@@ -76,22 +79,63 @@ int status_real(int directory, const char *path, struct stat *status, int flags)
 	return (int)syscall(SYS_newfstatat, directory, path, status, flags);
 }
 
-int status_get(const char *emulated, struct stat *status)
+static int get_device(struct stat *status)
 {
 	char backing[PATH_MAX];
 
-	if (!path_backing(emulated, backing)) {
+	if (!path_backing(ABI_DEVICE_PATH, backing)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	if (status_real(AT_FDCWD, backing, status, 0))
 		return -1;
+	describe(ABI_DEVICE_PATH, status);
+	return 0;
+}
+
+/** Owner and times are those of the directory of names. */
+static int fill(const char *emulated, const struct kernel_status *file, struct stat *status)
+{
+	static const mode_t types[] = {
+		[KERNEL_FILE] = S_IFREG,
+		[KERNEL_DIRECTORY] = S_IFDIR,
+		[KERNEL_LINK] = S_IFLNK,
+	};
+	bool directory = file->type == KERNEL_DIRECTORY;
+	char backing[PATH_MAX];
+
+	if (directory ? names_make(emulated, false, backing) : !path_backing("", backing))
+		return -1;
+	if (status_real(AT_FDCWD, backing, status, 0))
+		return -1;
+	status->st_mode = types[file->type] | file->mode;
+	if (directory)
+		status->st_nlink = 2 + file->links;
+	else
+		status->st_size = (off_t)file->size;
 	describe(emulated, status);
 	return 0;
 }
 
+int status_get(const char *emulated, struct stat *status)
+{
+	struct kernel_status file;
+	int result;
+
+	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
+		return get_device(status);
+	result = launch_look(preload_machine, emulated, false, &file);
+	if (result) {
+		errno = -result;
+		return -1;
+	}
+	free(file.target);
+	return fill(emulated, &file, status);
+}
+
 /** Returns true where the file is an emulated one; then *@result is what stat() returns. */
-static bool get_emulated(int directory, const char *path, struct stat *status, int *result)
+static bool get_emulated(int directory, const char *path, int flags, struct stat *status,
+			 int *result)
 {
 	char emulated[PATH_MAX];
 	bool answered;
@@ -100,7 +144,9 @@ static bool get_emulated(int directory, const char *path, struct stat *status, i
 		return false;
 	answered = path_is_emulated(directory, path, emulated);
 	if (answered)
-		*result = status_get(emulated, status);
+		*result = (flags & AT_SYMLINK_NOFOLLOW) == 0 && path_follow(emulated)
+				  ? -1
+				  : status_get(emulated, status);
 	preload_end(answered);
 	return answered;
 }
@@ -110,7 +156,7 @@ INTERPOSED int stat(const char *path, struct stat *status)
 	char moved[PATH_MAX];
 	int result;
 
-	if (get_emulated(AT_FDCWD, path, status, &result))
+	if (get_emulated(AT_FDCWD, path, 0, status, &result))
 		return result;
 	return status_real(AT_FDCWD, path_moved(path, moved), status, 0);
 }
@@ -120,7 +166,7 @@ INTERPOSED int lstat(const char *path, struct stat *status)
 	char moved[PATH_MAX];
 	int result;
 
-	if (get_emulated(AT_FDCWD, path, status, &result))
+	if (get_emulated(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, status, &result))
 		return result;
 	return status_real(AT_FDCWD, path_moved(path, moved), status, AT_SYMLINK_NOFOLLOW);
 }
@@ -167,7 +213,7 @@ INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int
 
 	if (get_opened(directory, path, flags, status))
 		return 0;
-	if (get_emulated(directory, path, status, &result))
+	if (get_emulated(directory, path, flags, status, &result))
 		return result;
 	return status_real(directory, path_moved(path, moved), status, flags);
 }
@@ -238,7 +284,7 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 	int result = 0;
 
 	if (!get_opened(directory, path, flags, &status) &&
-	    !get_emulated(directory, path, &status, &result))
+	    !get_emulated(directory, path, flags, &status, &result))
 		return REAL(statx)(directory, path_moved(path, moved), flags, mask, extended);
 	if (!result)
 		extend(&status, extended);
@@ -255,7 +301,7 @@ INTERPOSED int statfs(const char *path, struct statfs *status)
 	if (preload_begin()) {
 		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
 
-		if (answered && path_backing(emulated, backing))
+		if (answered && path_follow(emulated) == 0 && path_backing("", backing))
 			result = REAL(statfs)(backing, status);
 		if (answered && !result)
 			status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
@@ -273,21 +319,44 @@ INTERPOSED int statfs64(const char *path, struct statfs64 *status)
 
 /* ---- Access ---- */
 
+/** Whether permissions let the owner, or root, do what is asked for. */
+static bool permits(const struct stat *status, int wanted)
+{
+	mode_t allowed = status->st_mode >> 6 & 7;
+
+	if (REAL(geteuid)() == 0)
+		allowed = S_ISDIR(status->st_mode) ? 7 : 6;
+	return (wanted & ~(int)allowed) == 0;
+}
+
+static int look_for_access(char *emulated, int wanted, int flags)
+{
+	struct stat status;
+
+	if (((flags & AT_SYMLINK_NOFOLLOW) == 0 && path_follow(emulated)) ||
+	    status_get(emulated, &status))
+		return -1;
+	if (permits(&status, wanted))
+		return 0;
+	errno = EACCES;
+	return -1;
+}
+
 INTERPOSED int faccessat(int directory, const char *path, int mode, int flags)
 {
-	char emulated[PATH_MAX], backing[PATH_MAX];
+	char emulated[PATH_MAX], moved[PATH_MAX];
 	int result = -1;
 
 	if (preload_begin()) {
 		bool answered = path_is_emulated(directory, path, emulated);
 
-		if (answered && path_backing(emulated, backing))
-			result = REAL(faccessat)(AT_FDCWD, backing, mode, flags);
+		if (answered)
+			result = look_for_access(emulated, mode, flags);
 		preload_end(answered);
 		if (answered)
 			return result;
 	}
-	return REAL(faccessat)(directory, path_moved(path, backing), mode, flags);
+	return REAL(faccessat)(directory, path_moved(path, moved), mode, flags);
 }
 
 INTERPOSED int access(const char *path, int mode)
@@ -305,28 +374,50 @@ INTERPOSED int eaccess(const char *path, int mode)
 	return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 }
 
-/* ---- Links, of which the emulated files have none ---- */
+/* ---- Links ---- */
 
-static bool no_link(int directory, const char *path)
+/** As readlink(2). Returns true where the path is an emulated one. */
+static bool read_emulated_link(int directory, const char *path, char *target, size_t size,
+			       ssize_t *result)
 {
-	struct stat status;
-	int result;
+	struct kernel_status status = { .type = KERNEL_FILE };
+	char emulated[PATH_MAX];
+	bool answered;
+	int error = EINVAL;
 
-	if (!get_emulated(directory, path, &status, &result))
+	if (!preload_begin())
 		return false;
-	if (!result)
-		errno = EINVAL;
-	return true;
+	answered = path_is_emulated(directory, path, emulated);
+	*result = -1;
+	if (answered && strcmp(emulated, ABI_DEVICE_PATH) != 0)
+		error = -launch_look(preload_machine, emulated, false, &status);
+	if (answered && !error && status.type == KERNEL_LINK) {
+		*result = (ssize_t)strnlen(status.target, size);
+		memcpy(target, status.target, (size_t)*result);
+	} else if (answered) {
+		errno = error ? error : EINVAL;
+	}
+	free(status.target);
+	preload_end(answered);
+	return answered;
 }
 
 INTERPOSED ssize_t readlink(const char *path, char *target, size_t size)
 {
-	return no_link(AT_FDCWD, path) ? -1 : REAL(readlink)(path, target, size);
+	ssize_t result;
+
+	return read_emulated_link(AT_FDCWD, path, target, size, &result)
+		       ? result
+		       : REAL(readlink)(path, target, size);
 }
 
 INTERPOSED ssize_t readlinkat(int directory, const char *path, char *target, size_t size)
 {
-	return no_link(directory, path) ? -1 : REAL(readlinkat)(directory, path, target, size);
+	ssize_t result;
+
+	return read_emulated_link(directory, path, target, size, &result)
+		       ? result
+		       : REAL(readlinkat)(directory, path, target, size);
 }
 
 /* What programs that were compiled with _FORTIFY_SOURCE call. */
@@ -335,15 +426,15 @@ ssize_t __readlinkat_chk(int directory, const char *path, char *target, size_t s
 
 INTERPOSED ssize_t __readlink_chk(const char *path, char *target, size_t size, size_t space)
 {
-	return no_link(AT_FDCWD, path) ? -1 : REAL(__readlink_chk)(path, target, size, space);
+	return size > space ? REAL(__readlink_chk)(path, target, size, space)
+			    : readlink(path, target, size);
 }
 
 INTERPOSED ssize_t __readlinkat_chk(int directory, const char *path, char *target, size_t size,
 				    size_t space)
 {
-	if (no_link(directory, path))
-		return -1;
-	return REAL(__readlinkat_chk)(directory, path, target, size, space);
+	return size > space ? REAL(__readlinkat_chk)(directory, path, target, size, space)
+			    : readlinkat(directory, path, target, size);
 }
 
 INTERPOSED char *realpath(const char *path, char *resolved)
@@ -356,7 +447,7 @@ INTERPOSED char *realpath(const char *path, char *resolved)
 		return REAL(realpath)(path, resolved);
 	answered = path_is_emulated(AT_FDCWD, path, emulated);
 	if (answered)
-		found = status_get(emulated, &status) == 0;
+		found = path_follow(emulated) == 0 && status_get(emulated, &status) == 0;
 	preload_end(answered);
 	if (!answered)
 		return REAL(realpath)(path, resolved);
@@ -379,7 +470,7 @@ INTERPOSED char *canonicalize_file_name(const char *path)
 	return realpath(path, NULL);
 }
 
-/* ---- Extended attributes, of which they have none either ---- */
+/* ---- Extended attributes, of which they have none ---- */
 
 /** Returns true where the file is an emulated one; errno is set. */
 static bool no_attribute(const char *path)
@@ -387,7 +478,7 @@ static bool no_attribute(const char *path)
 	struct stat status;
 	int result;
 
-	if (!get_emulated(AT_FDCWD, path, &status, &result))
+	if (!get_emulated(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &status, &result))
 		return false;
 	if (!result)
 		errno = EOPNOTSUPP;

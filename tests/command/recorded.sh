@@ -9,6 +9,7 @@ here=$(dirname "$0")
 . "$here/replay.sh"
 recorded=${ISST_RECORDED:-../shared/recorded}
 case $recorded in /*) ;; *) recorded=$PWD/$recorded ;; esac
+kernel_files=${isst%/isst}/tests/command/kernel-files
 number=0
 
 # One result line: whether $scratch/wrong is empty, and its content.
@@ -239,16 +240,18 @@ limits='turbo ratio limits are those of the table'
 silent='values that were not captured are reported as failures, not invented'
 refused='the processor is refused'
 
-kernel_file()
+# kernel_files PATTERN...: what each of the kernel's files holds.
+kernel_files()
 {
-	cat "$scratch/$machine/root/sys/devices/system/cpu/$1"
+	ISST_EMULATE=$recorded/$machine ISST_EMULATE_STATE=$scratch/$machine "$kernel_files" \
+		-C /sys/devices/system/cpu cat "$@"
 }
 
 # check_frequencies CPUS HIGHEST-KHZ BASE-KHZ [HIGH-KHZ LIST]: every CPU's base frequency and the highest one.
 check_frequencies()
 {
 	on_machine --info > /dev/null
-	[ "$(kernel_file online)" = "0-$(($1 - 1))" ] || kernel_file online > "$scratch/wrong"
+	[ "$(kernel_files online)" = "0-$(($1 - 1))" ] || kernel_files online > "$scratch/wrong"
 	cpu=0
 	while [ $cpu -lt "$1" ]; do
 		khz=$3
@@ -257,8 +260,9 @@ check_frequencies()
 		cpu=$((cpu + 1))
 	done > "$scratch/expected"
 	cpu=0
+	# shellcheck disable=SC2046  # a number each
 	while [ $cpu -lt "$1" ]; do
-		echo "$cpu $(kernel_file cpu$cpu/cpufreq/base_frequency) $(kernel_file cpu$cpu/cpufreq/cpuinfo_max_freq)"
+		echo $cpu $(kernel_files cpu$cpu/cpufreq/base_frequency cpu$cpu/cpufreq/cpuinfo_max_freq)
 		cpu=$((cpu + 1))
 	done > "$scratch/found"
 	same expected found

@@ -259,12 +259,22 @@ static void heed_signals(void)
 		signal(signals[i], SIG_DFL);
 }
 
+/** Where this program is, and kernel-files beside it. */
+static char *own_directory(void)
+{
+	char *path = realpath("/proc/self/exe", NULL);
+
+	require(path != NULL, "find", "/proc/self/exe");
+	*strrchr(path, '/') = '\0';
+	return path;
+}
+
 int main(int argc, char **argv)
 {
 	struct dirent **entries;
 	struct CMUnitTest *tests;
 	struct case_file *files;
-	char *build, *path;
+	char *build, *path, *own;
 	int count, failed;
 
 	if (argc != 4) {
@@ -281,7 +291,9 @@ int main(int argc, char **argv)
 	path = realpath(argv[3], NULL);
 	setenv("ISST_PLATFORMS", path ? path : argv[3], 1);
 	free(path);
-	path = format("%s:%s", build, getenv("PATH"));
+	own = own_directory();
+	path = format("%s:%s:%s", build, own, getenv("PATH"));
+	free(own);
 	setenv("PATH", path, 1);
 	setenv("LC_ALL", "C", 1);
 	/* What this processor cannot do is no output of a case. */

@@ -185,11 +185,12 @@ static inline void mailbox_recording(struct recorded *r)
 static inline void tpmi_recording(struct recorded *r)
 {
 	struct emulated tiny;
-	char path[1400], *dump, *locked;
+	char *dump = NULL, *locked;
+	size_t size;
 
 	start(&tiny, "tests/tpmi-tiny");
-	snprintf(path, sizeof(path), "%s/root/" TPMI_DUMP, tiny.directory);
-	dump = read_file(path);
+	assert_int_equal(tiny.machine->files->read(tiny.machine->data, "/" TPMI_DUMP, &dump, &size),
+			 0);
 	finish(&tiny);
 	begin_recording(r);
 	add_file(r, "proc/cpuinfo", PROCESSOR(0, 0) PROCESSOR(1, 1));

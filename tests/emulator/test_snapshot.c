@@ -105,6 +105,21 @@ static int group(struct emulated *e)
 	return e->machine->files->mkdir(e->machine->data, "/sys/fs/cgroup/a");
 }
 
+static int governor(struct emulated *e)
+{
+	return write_file(e, CPUS "/cpu3/cpufreq/scaling_governor", "performance");
+}
+
+static int controllers(struct emulated *e)
+{
+	return write_file(e, "/sys/fs/cgroup/cgroup.subtree_control", "+io");
+}
+
+static int smt(struct emulated *e)
+{
+	return write_file(e, CPUS "/smt/control", "off");
+}
+
 static int deferred(struct emulated *e)
 {
 	rules(e, "mailbox 0x7f/0x08 deferred 1000000\n");
@@ -114,8 +129,9 @@ static int deferred(struct emulated *e)
 static void every_change_is_in_it(void **state)
 {
 	static int (*const changes[])(struct emulated *) = {
-		level,	 feature, core_power,	qos,	clos,  association, turbo_ratios,
-		hotplug, limit,	  hidden_limit, uncore, turbo, group,	    deferred,
+		level,	      feature,	core_power, qos,	  clos,	  association,
+		turbo_ratios, hotplug,	limit,	    hidden_limit, uncore, turbo,
+		group,	      deferred, governor,   controllers,  smt,
 	};
 
 	(void)state;

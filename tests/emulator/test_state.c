@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state directory: what persists, who may use it, several processes at once, reset. */
 #include "emulator/emulated.h"
-#include "emulator/state/server.h"
+#include "emulator/state/state.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -190,7 +190,8 @@ static void a_state_of_a_newer_format_is_refused_until_reset(void **state)
 	close_machine(&e);
 	snprintf(path, sizeof(path), "%s/state", e.directory);
 	file = open(path, O_RDWR);
-	assert_int_equal(pwrite(file, &format, sizeof(format), offsetof(struct state, format)), 4);
+	assert_int_equal(pwrite(file, &format, sizeof(format), offsetof(struct state_head, format)),
+			 4);
 	close(file);
 	assert_int_equal(isst_emulator()->open(&e.target, &machine, &error), -EIO);
 	assert_non_null(strstr(error, "another version of the emulator"));
@@ -200,52 +201,90 @@ static void a_state_of_a_newer_format_is_refused_until_reset(void **state)
 	finish(&e);
 }
 
-/** As a process leaves it that is killed when it has begun to change the level of domain 0. */
-static void begin_level(struct emulated *e, uint32_t level)
+/** What a process leaves that is killed before it has made its slot the one that counts. */
+static void what_a_killed_process_did_not_complete_is_not_there(void **state)
 {
-	const uint32_t domain = 1, mark = level + 1;
+	static const char garbage[100] = "half of a state";
+	struct state_head head;
+	struct emulated e;
 	char path[700];
 	int file;
 
-	snprintf(path, sizeof(path), "%s/state", e->directory);
-	file = open(path, O_RDWR);
-	assert_true(file >= 0);
-	assert_int_equal(
-		pwrite(file, &mark, sizeof(mark), offsetof(struct state, unfinished_level)),
-		sizeof(mark));
-	assert_int_equal(
-		pwrite(file, &domain, sizeof(domain), offsetof(struct state, unfinished_domain)),
-		sizeof(domain));
-	close(file);
-}
-
-static void a_level_that_was_begun_is_completed(void **state)
-{
-	struct emulated e;
-
 	(void)state;
 	start(&e, "tests/tiny");
-	assert_int_equal(mailbox_result(&e, 0x7f, 0x02, 0, 1 << 16), 1);
-	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2000000\n");
-	begin_level(&e, 1);
-	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2500000\n");
-	assert_int_equal(ask(&e, 0x00, 0) >> 16 & 0xff, 1);
-	/* SST-TF, which the level has, went off with it. */
-	assert_int_equal(ask(&e, 0x01, 1) >> 16, 0);
-	/* Once only. */
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	snprintf(path, sizeof(path), "%s/state", e.directory);
+	file = open(path, O_RDWR);
+	assert_int_equal(pread(file, &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(pwrite(file, garbage, sizeof(garbage),
+				(off_t)(STATE_HEAD_BYTES + head.capacity * (1 - head.slot))),
+			 sizeof(garbage));
+	head.slots[1 - head.slot].size = 5;
+	assert_int_equal(pwrite(file, &head, sizeof(head), 0), sizeof(head));
+	close(file);
+	close_machine(&e);
+	open_machine(&e);
+	assert_int_equal(ask(&e, 0x00, 0), 0x80010103);
 	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 0), 1);
-	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2000000\n");
+	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
 	finish(&e);
 }
 
-static void a_tpmi_level_that_was_begun_is_completed(void **state)
+/** More groups than the file had room for: others go on with the new one. */
+static void a_state_that_grows_is_the_same_for_all(void **state)
+{
+	struct isst_emulator_statistics statistics;
+	struct isst_machine *other;
+	struct emulated e;
+	char path[300], *content, *error;
+	size_t size;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	other = open_another(&e);
+	for (int i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "/sys/fs/cgroup/%0200d", i);
+		assert_int_equal(e.machine->files->mkdir(e.machine->data, path), 0);
+	}
+	assert_int_equal(other->files->mkdir(other->data, path), -EEXIST);
+	assert_int_equal(write_file(&e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
+	strcat(path, "/cpuset.cpus");
+	assert_int_equal(other->files->write(other->data, path, "1-2", 3), 0);
+	assert_file(&e, path, "1-2\n");
+	assert_int_equal(other->files->read(other->data, path, &content, &size), 0);
+	assert_string_equal(content, "1-2\n");
+	free(content);
+	assert_int_equal(isst_emulator()->statistics(&e.target, false, &statistics, &error), 0);
+	assert_true(statistics.files_opened == 100 + 1 + 1 + 1 + 1 + 1);
+	other->release(other);
+	finish(&e);
+}
+
+/** Each operation is stored as a whole, though it may change much: a process that is killed while
+ * it switches SMT leaves all second threads online, or none. */
+static void a_killed_process_has_changed_all_or_nothing(void **state)
 {
 	struct emulated e;
 
 	(void)state;
-	start(&e, "tests/tpmi-tiny");
-	begin_level(&e, 1);
-	assert_file(&e, CPUS "/cpu0/cpufreq/base_frequency", "2400000\n");
+	start(&e, "guide");
+	for (unsigned int i = 0; i < 60; i++) {
+		pid_t child = fork();
+		char *online;
+
+		if (child == 0)
+			for (;;) {
+				write_file(&e, CPUS "/smt/control", "off");
+				write_file(&e, CPUS "/smt/control", "on");
+			}
+		usleep(200 + 97 * i);
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		online = file_text(&e, CPUS "/online");
+		if (strcmp(online, "0-55\n") != 0)
+			assert_string_equal(online, "0-27\n");
+		free(online);
+	}
 	finish(&e);
 }
 
@@ -277,7 +316,7 @@ static void foreign_directories_are_refused(void **state)
 	free(error);
 	assert_int_equal(chmod(e.directory, 0755), 0);
 	/* One with other things in it; reset leaves those alone. */
-	snprintf(path, sizeof(path), "%s/root", e.directory);
+	snprintf(path, sizeof(path), "%s/names", e.directory);
 	write_text(path, "mine");
 	assert_int_equal(refusal(&e, &error), -EPERM);
 	free(error);
@@ -294,17 +333,16 @@ static void foreign_directories_are_refused(void **state)
 /** @lock: what the file of that name holds, which another program made. */
 static void check_foreign_lock(const char *lock)
 {
-	static const char *const theirs[] = { "lock", "log", "root/data", "hidden/data" };
+	static const char *const theirs[] = { "lock", "log", "names/data" };
+	enum { THEIRS = sizeof(theirs) / sizeof(*theirs) };
 	struct emulated e;
 	char *error, path[700];
 
 	prepare(&e, "tests/tiny");
 	assert_int_equal(mkdir(e.directory, 0700), 0);
-	snprintf(path, sizeof(path), "%s/root", e.directory);
+	snprintf(path, sizeof(path), "%s/names", e.directory);
 	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/hidden", e.directory);
-	assert_int_equal(mkdir(path, 0700), 0);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < THEIRS; i++) {
 		snprintf(path, sizeof(path), "%s/%s", e.directory, theirs[i]);
 		write_text(path, i == 0 ? lock : "theirs");
 	}
@@ -313,13 +351,11 @@ static void check_foreign_lock(const char *lock)
 	free(error);
 	assert_int_equal(isst_emulator()->reset(&e.target, &error), -EPERM);
 	free(error);
-	for (size_t i = 4; i-- > 0;) {
+	for (size_t i = THEIRS; i-- > 0;) {
 		snprintf(path, sizeof(path), "%s/%s", e.directory, theirs[i]);
 		assert_int_equal(unlink(path), 0);
 	}
-	snprintf(path, sizeof(path), "%s/root", e.directory);
-	assert_int_equal(rmdir(path), 0);
-	snprintf(path, sizeof(path), "%s/hidden", e.directory);
+	snprintf(path, sizeof(path), "%s/names", e.directory);
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(rmdir(e.directory), 0);
 	assert_int_equal(rmdir(e.scratch), 0);
@@ -404,8 +440,9 @@ int main(void)
 		cmocka_unit_test(a_forked_child_has_a_lock_of_its_own),
 		cmocka_unit_test(reset_makes_the_first_state),
 		cmocka_unit_test(another_platform_text_is_refused_until_reset),
-		cmocka_unit_test(a_level_that_was_begun_is_completed),
-		cmocka_unit_test(a_tpmi_level_that_was_begun_is_completed),
+		cmocka_unit_test(what_a_killed_process_did_not_complete_is_not_there),
+		cmocka_unit_test(a_state_that_grows_is_the_same_for_all),
+		cmocka_unit_test(a_killed_process_has_changed_all_or_nothing),
 		cmocka_unit_test(a_state_of_an_older_format_is_made_anew),
 		cmocka_unit_test(a_state_of_a_newer_format_is_refused_until_reset),
 		cmocka_unit_test(foreign_directories_are_refused),

@@ -62,7 +62,8 @@ for name in tiny tpmi-tiny; do
 		"$build/isst" --emulate "$platform" --emulate-state "$state" "$@" > /dev/null 2>&1 || true
 	}
 	keep() {
-		boot=$(cat "$state/root/proc/sys/kernel/random/boot_id")
+		boot=$(ISST_EMULATE=$platform ISST_EMULATE_STATE=$state "$build/isst" emulate -- \
+			cat /proc/sys/kernel/random/boot_id 2> /dev/null)
 		[ -e "$state/run/$2" ] || return 0
 		{
 			printf '%b' "\\00$number\\00$1"

@@ -5,8 +5,11 @@ import shutil
 import subprocess
 
 TIMEOUT_SECONDS = 60
-# Each making of a machine is another boot; the others are no part of the machine.
-IGNORED = ('boot_id', 'lock', 'log', 'device')
+# Each making of a machine is another boot; registers are compared by themselves; what a CPU runs at follows from its
+# limits and its CLOS.
+IGNORED = ('boot_id', 'mem_dump', 'scaling_cur_freq')
+# What the kernel's files show as well.
+SHOWN = ('smt', 'controllers', 'group ')
 
 
 class Tools:
@@ -70,27 +73,17 @@ class Machine:
         return Outcome(stdout, stderr, status, out)
 
 
-def content(directory, name):
-    path = os.path.join(directory, name)
-    try:
-        with open(path, 'rb') as file:
-            return file.read()
-    except IsADirectoryError:
-        return b'(directory)'
-    except FileNotFoundError:
-        return None
-
-
 class Copy:
     """A machine that is equal to the one in @pristine, and a process of machine_state.c that watches it."""
 
     def __init__(self, machine, pristine):
         self.machine, self.pristine = machine, pristine
         shutil.copytree(pristine, machine.state, symlinks=True)
-        self.watcher = subprocess.Popen([machine.tools.machine_state, machine.state], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        self.watcher = subprocess.Popen([machine.tools.machine_state, machine.state, machine.platform],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         # It answers once it has seen what the machine holds: nothing may change before that.
-        self.memory()
+        self.initial = self.state()
+        self.initial_files = self.all_files()
 
     def _ask(self, question):
         self.watcher.stdin.write(question + b'\n')
@@ -100,20 +93,32 @@ class Copy:
             raise RuntimeError('%s: machine-state ended with %s' % (self.machine.state, self.watcher.wait()))
         return self.watcher.stdout.read(int(length))
 
+    def state(self):
+        """All that the machine remembers, as text: what its files hold follows from it."""
+        return self._ask(b'memory')
+
     def memory(self):
-        """What firmware, driver and kernel remember, as {name: value}."""
-        return dict(line.split(': ', 1) for line in self._ask(b'memory').decode().splitlines())
+        """What firmware, driver and kernel remember and no file shows, as {name: value}."""
+        return dict(line.split(': ', 1) for line in self.state().decode().splitlines() if not line.startswith(SHOWN))
+
+    def all_files(self):
+        """{name: content} of the kernel's files."""
+        files, answer = {}, self._ask(b'files')
+        while answer:
+            name, size, answer = answer.split(b'\0', 2)
+            if os.path.basename(name.decode()) not in IGNORED:
+                files[name.decode()] = answer[:int(size)]
+            answer = answer[int(size):]
+        return files
 
     def files(self):
         """{name: content} of the kernel's files that have changed; None for those that are gone."""
-        files, answer = {}, self._ask(b'files')
-        while answer:
-            name, sizes, answer = answer.split(b'\0', 2)
-            size = int(sizes.split()[1])
-            name, new, answer = name.decode(), answer[:max(size, 0)], answer[max(size, 0):]
-            if name.split('/')[0] in ('root', 'hidden') and os.path.basename(name) not in IGNORED:
-                files[name] = None if size < 0 else new
-        return files
+        if self.state() == self.initial:
+            return {}
+        now = self.all_files()
+        changed = {name: content for name, content in now.items() if self.initial_files.get(name) != content}
+        changed.update((name, None) for name in self.initial_files if name not in now)
+        return changed
 
     def reset(self):
         """Sets the machine back to what it was."""
@@ -141,25 +146,24 @@ def make_pair(tools, platform, scratch):
     return pair
 
 
-def read_list(path):
-    """The numbers of a list such as 0-3,8 in a file."""
+def read_list(content):
+    """The numbers of a list such as 0-3,8."""
     numbers = []
-    with open(path, encoding='ascii') as file:
-        for part in file.read().strip().split(','):
-            if part:
-                ends = part.split('-')
-                numbers += range(int(ends[0]), int(ends[-1]) + 1)
+    for part in content.decode().strip().split(','):
+        if part:
+            ends = part.split('-')
+            numbers += range(int(ends[0]), int(ends[-1]) + 1)
     return numbers
 
 
-def facts(state):
+def facts(copy):
     """The values of words in braces in command lines, on this machine."""
-    cpus = os.path.join(state, 'root/sys/devices/system/cpu')
-    online = read_list(os.path.join(cpus, 'online'))
-    present = read_list(os.path.join(cpus, 'present'))
+    cpus = '/sys/devices/system/cpu/'
+    online = read_list(copy.initial_files[cpus + 'online'])
+    present = read_list(copy.initial_files[cpus + 'present'])
 
     def package(cpu):
-        return content(os.path.join(cpus, 'cpu%d/topology' % cpu), 'physical_package_id').strip()
+        return copy.initial_files[cpus + 'cpu%d/topology/physical_package_id' % cpu]
 
     here = [cpu for cpu in online if package(cpu) == package(online[0])]
     other = [cpu for cpu in online if package(cpu) != package(online[0])] or here

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Watches the emulated machine in the state directory given. Keeps what it holds, and then answers
- * a line of standard input each:
+ * Watches the emulated machine in the state directory given, of the platform given. Keeps what it
+ * holds, and then answers a line of standard input each:
  *
  *   memory   what firmware, driver and kernel remember, as text
- *   files    what is another than it was: for each file its path, a NUL, sizes, a NUL, content
+ *   files    the kernel's files: for each its path, a NUL, its size, a NUL, its content
  *   reset    makes everything what it was; the answer is empty
- *
- * Sizes are two numbers, before and now, -1 where there is no file; the content is that of now.
  *
  * An answer is a line with its length, and as many bytes.
  */
+#include "emulator/front/front.h"
 #include "support/keep.h"
 #include "support/snapshot.h"
 
@@ -18,23 +17,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_difference(void *data, const struct kept_difference *difference)
-{
-	FILE *answer = data;
+static const struct isst_emulator_target *target;
 
-	fprintf(answer, "%s%c%ld %ld%c", difference->path, '\0',
-		difference->before ? (long)difference->before_size : -1L,
-		difference->now ? (long)difference->now_size : -1L, '\0');
-	if (difference->now)
-		fwrite(difference->now, 1, difference->now_size, answer);
+static bool print_files(FILE *answer, struct server *server, const char *directory)
+{
+	char **names;
+	size_t count;
+	bool well = kernel_list(server, *directory ? directory : "/", &names, &count) == 0;
+
+	for (size_t i = 0; i < count && well; i++) {
+		char *path, *content;
+		size_t size;
+
+		well = asprintf(&path, "%s/%s", directory, names[i] + 1) >= 0;
+		if (!well)
+			break;
+		if (names[i][0] == 'd') {
+			well = print_files(answer, server, path);
+		} else if (names[i][0] == 'f' && kernel_read(server, path, &content, &size) == 0) {
+			fprintf(answer, "%s%c%zu%c", path, '\0', size, '\0');
+			fwrite(content, 1, size, answer);
+			free(content);
+		}
+		free(path);
+	}
+	kernel_free_list(names, count);
+	return well;
 }
 
-static void answer_files(const char *directory, const struct kept *before, FILE *answer)
+/** Past the seams: nothing of it is counted. */
+static bool answer_files(FILE *answer)
 {
-	struct kept *now = kept_look(directory, before);
+	struct emulated *emulated;
+	char *error = NULL;
+	bool well;
 
-	kept_compare(before, now, print_difference, answer);
-	kept_free(now);
+	if (emulated_open(target, &emulated, &error)) {
+		fprintf(stderr, "%s\n", error);
+		return false;
+	}
+	well = state_lock(&emulated->server) == 0 && print_files(answer, &emulated->server, "");
+	emulated_close(emulated);
+	return well;
 }
 
 /** Returns false where the question is none. */
@@ -46,11 +70,11 @@ static bool answer_one(const char *question, const char *directory, struct kept 
 	bool known = answer;
 
 	if (known && strcmp(question, "memory\n") == 0) {
-		memory = machine_snapshot_memory(directory);
+		memory = machine_snapshot(directory);
 		known = memory && fputs(memory, answer) >= 0;
 		free(memory);
 	} else if (known && strcmp(question, "files\n") == 0) {
-		answer_files(directory, kept, answer);
+		known = answer_files(answer);
 	} else if (known && strcmp(question, "reset\n") == 0) {
 		kept_restore(kept);
 	} else {
@@ -69,15 +93,19 @@ static bool answer_one(const char *question, const char *directory, struct kept 
 
 int main(int argc, char **argv)
 {
+	struct isst_emulator_target opened = { 0 };
 	struct kept *kept;
 	char *question = NULL;
 	size_t space = 0;
 	bool well = true;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: %s STATE-DIRECTORY\n", argv[0]);
+	if (argc != 3) {
+		fprintf(stderr, "usage: %s STATE-DIRECTORY PLATFORM\n", argv[0]);
 		return 2;
 	}
+	opened.state_directory = argv[1];
+	opened.platform = argv[2];
+	target = &opened;
 	kept = kept_take(argv[1], NULL);
 	while (well && getline(&question, &space, stdin) > 0)
 		well = answer_one(question, argv[1], kept);

@@ -57,11 +57,13 @@ def state_differences(reference, own):
     for name in list(before) + [name for name in after if name not in before]:
         if before.get(name) != after.get(name):
             found.append('register %s: %s -> %s' % (name, before.get(name, '0'), after.get(name, '0')))
+    if reference.state() == own.state():
+        return found
     before, after = reference.files(), own.files()
     for name in sorted(set(before) | set(after)):
-        old, new = (files[name] if name in files else machine.content(own.pristine, name) for files in (before, after))
+        old, new = (files[name] if name in files else own.initial_files.get(name) for files in (before, after))
         if old != new:
-            found.append('file %s: %s -> %s' % (name.replace('root/', '/', 1), show(old), show(new)))
+            found.append('file %s: %s -> %s' % (name, show(old), show(new)))
     return found
 
 
@@ -84,9 +86,9 @@ def tamper(kind, outcome, copy):
         environment = copy.machine.environment()
         machine.run([copy.machine.program, '-c', '0', 'core-power', 'assoc', '-c', '2'], environment, '/')
     elif kind == 'file':
-        path = os.path.join(copy.machine.state, 'root/sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq')
-        with open(path, 'w', encoding='ascii') as file:
-            file.write('1700000\n')
+        environment = dict(copy.machine.environment(), ISST_EMULATE_QUIET='yes')
+        machine.run([copy.machine.program, 'emulate', '--', 'sh', '-c',
+                     'echo 1700000 > /sys/devices/system/cpu/cpu1/cpufreq/scaling_max_freq'], environment, '/')
 
 
 def run_step(pair, line, step, facts, tampering):
@@ -124,7 +126,7 @@ def run_platform(tools, name, path, lines, scratch):
     start = time.monotonic()
     directory = tempfile.mkdtemp(prefix=name + '-', dir=scratch)
     pair = machine.make_pair(tools, path, directory)
-    facts = machine.facts(pair[0].pristine)
+    facts = machine.facts(pair[0])
     found, initial = [], [copy.memory() for copy in pair]
     for line in lines:
         found += [(line, step, difference) for step, difference in run_line(pair, line, facts)]
@@ -183,7 +185,7 @@ def self_test(tools, scratch):
     """Shows that what is made wrong is found. Returns the number of things that were not."""
     missed = 0
     pair = machine.make_pair(tools, 'guide', tempfile.mkdtemp(dir=scratch))
-    facts = machine.facts(pair[0].pristine)
+    facts = machine.facts(pair[0])
     line = Line('self-test', [], 'perf-profile get-config-levels')
     for kind, sign in ((None, None), ('leaf', 'leaf '), ('status', 'status: '), ('register', 'register '),
                        ('file', 'file '), (None, None)):

@@ -55,12 +55,15 @@ run_cases() {
 		printf '#!/bin/sh\nexec %s -0 %s %s/intel-speed-select "$@"\n' "$qemu" "$name" "$build" > "$scratch/programs.d/$name"
 		chmod +x "$scratch/programs.d/$name"
 	done
+	# It reads the state that they write, in their order of bytes.
+	printf '#!/bin/sh\nexec %s %s/tests/command/kernel-files "$@"\n' "$qemu" "$build" > "$scratch/programs.d/kernel-files"
+	chmod +x "$scratch/programs.d/kernel-files"
 	find tests/command/cases -name '*.case' -exec grep -L 'isst emulate' {} + | sample_cases |
 		xargs cp -t "$scratch/cases"
 	"$native/tests/command/run_cases" "$scratch/programs.d" "$scratch/cases" tests/platforms
 }
 
-check "builds for $1 with its compiler alone" make_foreign all
+check "builds for $1 with its compiler alone" make_foreign all "$build/tests/command/kernel-files"
 check "the programs are of that architecture" sh -c "$triplet-readelf -h '$build/intel-speed-select' | grep -qi -e aarch64 -e 's/390'"
 if [ "$1" = arm64 ]; then
 	check "the tests build for $1" make_foreign tests

@@ -125,9 +125,11 @@ static int open_directory(int parent, const char *name)
 	return directory;
 }
 
+/** The names that programs under `isst emulate` have come to are none of what a machine is. */
 static int visible(const struct dirent *entry)
 {
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+	       strcmp(entry->d_name, "names") != 0;
 }
 
 /** Files of several names stay such: one more link to each keeps it, whatever becomes of the
@@ -351,14 +353,6 @@ static struct kept *begin(const char *directory)
 	return kept;
 }
 
-struct kept *kept_look(const char *directory, const struct kept *like)
-{
-	struct kept *kept = begin(directory);
-
-	take(kept, &kept->root, like ? &like->root : NULL, AT_FDCWD);
-	return kept;
-}
-
 struct kept *kept_take(const char *directory, const struct kept *like)
 {
 	struct kept *kept = begin(directory);
@@ -369,120 +363,9 @@ struct kept *kept_take(const char *directory, const struct kept *like)
 	return kept;
 }
 
-static void print_lines(FILE *stream, const struct node *node, const char *path)
-{
-	const char *line = node->content, *end = node->content + node->size;
-
-	do {
-		const char *next = memchr(line, '\n', (size_t)(end - line));
-
-		fprintf(stream, "%s/%s: %.*s\n", path, node->name,
-			(int)((next ? next : end) - line), line);
-		line = next ? next + 1 : end;
-	} while (line < end);
-}
-
-static void print_node(FILE *stream, const struct node *node, const char *path)
-{
-	fprintf(stream, "%s/\n", path);
-	for (size_t i = 0; i < node->count; i++) {
-		const struct node *child = &node->children[i];
-		char *below;
-
-		if (!child->directory) {
-			print_lines(stream, child, path);
-			continue;
-		}
-		assert_true(asprintf(&below, "%s/%s", path, child->name) >= 0);
-		print_node(stream, child, below);
-		free(below);
-	}
-}
-
-void kept_print(const struct kept *kept, const char *name, const char *path, FILE *stream)
-{
-	const struct node *node = find_child(&kept->root, name);
-
-	assert_non_null(node);
-	print_node(stream, node, path);
-}
-
-/** Who is told of differences, and where they are. */
-struct comparison {
-	void (*tell)(void *data, const struct kept_difference *difference);
-	void *data;
-};
-
-static void compare_trees(const struct comparison *comparison, const char *path,
-			  const struct node *before, const struct node *now);
-
-/** Tells of what is another, or is in one tree alone (the other is NULL), and of what is below. */
-static void compare_nodes(const struct comparison *comparison, const char *directory,
-			  const struct node *before, const struct node *now)
-{
-	static const char DIRECTORY[] = "(directory)";
-	const struct node *nodes[] = { before, now };
-	struct kept_difference found = { 0 };
-	const char *content[2] = { NULL, NULL };
-	size_t sizes[2] = { 0, 0 };
-	char *path;
-
-	assert_true(asprintf(&path, "%s%s%s", directory, *directory ? "/" : "",
-			     before ? before->name : now->name) >= 0);
-	for (int i = 0; i < 2; i++)
-		if (nodes[i]) {
-			content[i] = nodes[i]->directory ? DIRECTORY : nodes[i]->content;
-			sizes[i] = nodes[i]->directory ? strlen(DIRECTORY) : nodes[i]->size;
-		}
-	found = (struct kept_difference){ path, content[0], content[1], sizes[0], sizes[1] };
-	if (!before || !now || sizes[0] != sizes[1] ||
-	    (content[0] != content[1] && memcmp(content[0], content[1], sizes[0]) != 0))
-		comparison->tell(comparison->data, &found);
-	compare_trees(comparison, path, before, now);
-	free(path);
-}
-
-/** Both are sorted by name. A file, or NULL, has nothing below. */
-static void compare_trees(const struct comparison *comparison, const char *path,
-			  const struct node *before, const struct node *now)
-{
-	size_t i = 0, j = 0, old_count = before ? before->count : 0, count = now ? now->count : 0;
-
-	while (i < old_count || j < count) {
-		int order = i == old_count ? 1
-			    : j == count   ? -1
-					 : strcoll(before->children[i].name, now->children[j].name);
-
-		compare_nodes(comparison, path, order <= 0 ? &before->children[i] : NULL,
-			      order >= 0 ? &now->children[j] : NULL);
-		i += order <= 0;
-		j += order >= 0;
-	}
-}
-
-void kept_compare(const struct kept *before, const struct kept *now,
-		  void (*tell)(void *data, const struct kept_difference *difference), void *data)
-{
-	const struct comparison comparison = { tell, data };
-
-	compare_trees(&comparison, "", &before->root, &now->root);
-}
-
 void kept_restore(struct kept *kept)
 {
 	compare(&kept->root, AT_FDCWD, true);
-}
-
-bool kept_equal(struct kept *kept, const char *name)
-{
-	struct node *node = find_child(&kept->root, name);
-	int directory = open_directory(AT_FDCWD, kept->path);
-	bool equal;
-
-	assert_non_null(node);
-	equal = compare(node, directory, false);
-	close(directory);
-	return equal;
 }
 
 static void free_node(struct node *node)

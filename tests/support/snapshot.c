@@ -2,9 +2,8 @@
 /* Reads a state directory; knows the layout of the emulator's state, and nothing of machines. */
 #include "support/snapshot.h"
 
-#include "emulator/state/server.h"
+#include "emulator/state/state.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -72,141 +71,89 @@ static void print_registers(FILE *out, uint32_t index, const struct domain_state
 }
 
 /** Without the moments that they are due. */
-static void print_deferred(FILE *out, int directory, uint32_t count)
+static void print_deferred(FILE *out, uint32_t count, const struct deferred *deferred)
 {
-	size_t size = 0;
-	char *content = read_file(directory, "deferred", &size);
-	const struct deferred *deferred = (const void *)content;
-
-	for (uint32_t i = 0; i < count && i < size / sizeof(*deferred); i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		fprintf(out, "deferred %u: 0x%" PRIx64, i, deferred[i].request);
 		for (size_t byte = 0; byte < sizeof(deferred[i].entry); byte++)
 			fprintf(out, " %02x", deferred[i].entry[byte]);
 		fprintf(out, "\n");
 	}
-	free(content);
 }
 
-static bool print_state(FILE *out, int directory)
+/** Lines of groups, `WANTED FLAW CPUS NAME`. */
+static void print_groups(FILE *out, const char *lines, size_t size)
 {
-	size_t size;
-	char *content = read_file(directory, "state", &size);
-	const struct state *state = (const void *)content;
-	const struct domain_state *domains = (const void *)(state + 1);
-	const uint64_t *registers;
-	const struct cpu_state *cpus;
-	bool known = content && size >= sizeof(*state) && state->format == STATE_FORMAT;
+	for (const char *end = lines + size; lines < end;) {
+		const char *next = memchr(lines, '\n', (size_t)(end - lines));
+		const char *name = memchr(lines + 4, ' ', (size_t)(end - lines - 4));
 
-	if (!known) {
-		free(content);
-		errno = EINVAL;
-		return false;
+		fprintf(out, "group %.*s: %.*s\n", (int)(next - name - 1), name + 1,
+			(int)(name - lines), lines);
+		lines = next + 1;
 	}
-	registers = (const void *)(domains + state->domain_count);
-	cpus = (const void *)(registers + state->register_count);
-	fprintf(out, "no-turbo: %u\n", state->no_turbo);
+}
+
+static void print_cpu(FILE *out, uint32_t index, const struct cpu_state *cpu)
+{
+	fprintf(out, "cpu at %u: online %u limits %u %u\n", index, cpu->online,
+		cpu->requested_min_khz, cpu->requested_max_khz);
+	if (cpu->governor)
+		fprintf(out, "cpu at %u governor: %u\n", index, cpu->governor);
+}
+
+static void print_state(FILE *out, const struct state *state)
+{
+	const struct domain_state *domains = (const void *)(state + 1);
+	const uint64_t *registers = (const void *)(domains + state->domain_count);
+	const struct cpu_state *cpus = (const void *)(registers + state->register_count);
+	const struct deferred *deferred = (const void *)(cpus + state->cpu_count);
+
+	fprintf(out, "no-turbo: %u\nsmt: %u\ncontrollers: 0x%x\n", state->no_turbo, state->smt,
+		state->controllers);
 	for (uint32_t i = 0; i < state->domain_count; i++)
 		print_domain(out, i, &domains[i]);
 	for (uint32_t i = 0; i < state->domain_count; i++)
 		print_registers(out, i, &domains[i], registers);
 	for (uint32_t i = 0; i < state->cpu_count; i++)
-		fprintf(out, "cpu at %u: online %u limits %u %u\n", i, cpus[i].online,
-			cpus[i].requested_min_khz, cpus[i].requested_max_khz);
-	print_deferred(out, directory, state->deferred_count);
-	free(content);
-	return true;
+		print_cpu(out, i, &cpus[i]);
+	print_deferred(out, state->deferred_count, deferred);
+	print_groups(out, (const char *)(deferred + state->deferred_count), state->group_bytes);
 }
 
-/* ---- The kernel's files ---- */
-
-static void print_content(FILE *out, int directory, const char *name, const char *path)
+/** What the slot that counts holds; NULL where the file is not of this format. */
+static const struct state *find_state(const char *content, size_t size)
 {
-	size_t size;
-	char *content = read_file(directory, name, &size), *rest = content, *line;
+	const struct state_head *head = (const void *)content;
+	size_t at;
 
-	if (!content) {
-		fprintf(out, "%s/%s: (%s)\n", path, name, strerror(errno));
-		return;
-	}
-	while ((line = strsep(&rest, "\n")) && (*line || rest || line == content))
-		fprintf(out, "%s/%s: %s\n", path, name, line);
-	free(content);
-}
-
-static bool print_directory(FILE *out, int parent, const char *name, const char *path);
-
-static bool print_entry(FILE *out, int directory, const char *name, const char *path)
-{
-	struct stat status;
-	char *below;
-	bool done;
-
-	if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW))
-		return false;
-	if (!S_ISDIR(status.st_mode)) {
-		print_content(out, directory, name, path);
-		return true;
-	}
-	if (asprintf(&below, "%s/%s", path, name) < 0)
-		return false;
-	done = print_directory(out, directory, name, below);
-	free(below);
-	return done;
-}
-
-/** Each making of a machine is another boot: its id would tell equal machines apart. */
-static int visible(const struct dirent *entry)
-{
-	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-	       strcmp(entry->d_name, "boot_id") != 0;
-}
-
-static bool print_directory(FILE *out, int parent, const char *name, const char *path)
-{
-	int directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent **entries = NULL;
-	int count = directory < 0 ? -1 : scandirat(parent, name, &entries, visible, alphasort);
-	bool done = count >= 0;
-
-	fprintf(out, "%s/\n", path);
-	for (int i = 0; i < count; i++) {
-		done = done && print_entry(out, directory, entries[i]->d_name, path);
-		free(entries[i]);
-	}
-	free(entries);
-	if (directory >= 0)
-		close(directory);
-	return done;
-}
-
-static char *print_machine(const char *state_directory, bool files)
-{
-	int directory = open(state_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char *text = NULL;
-	size_t size;
-	FILE *out = directory < 0 ? NULL : open_memstream(&text, &size);
-	bool done = out && print_state(out, directory) &&
-		    (!files || (print_directory(out, directory, "root", "") &&
-				print_directory(out, directory, "hidden", "hidden")));
-
-	if (out && fclose(out))
-		done = false;
-	if (directory >= 0)
-		close(directory);
-	if (done)
-		return text;
-	free(text);
-	return NULL;
+	if (!content || size < STATE_HEAD_BYTES || head->format != STATE_FORMAT ||
+	    head->slot >= STATE_SLOTS)
+		return NULL;
+	at = STATE_HEAD_BYTES + head->capacity * head->slot;
+	return at + head->slots[head->slot].size <= size ? (const void *)(content + at) : NULL;
 }
 
 char *machine_snapshot(const char *state_directory)
 {
-	return print_machine(state_directory, true);
-}
+	int directory = open(state_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t size = 0;
+	char *content = directory < 0 ? NULL : read_file(directory, "state", &size), *text = NULL;
+	const struct state *state = find_state(content, size);
+	FILE *out = state ? open_memstream(&text, &size) : NULL;
 
-char *machine_snapshot_memory(const char *state_directory)
-{
-	return print_machine(state_directory, false);
+	if (out)
+		print_state(out, state);
+	if (out && fclose(out)) {
+		free(text);
+		text = NULL;
+	}
+	free(content);
+	if (directory >= 0)
+		close(directory);
+	if (!state)
+		errno = EINVAL;
+	return text;
 }
 
 /* ---- Differences ---- */

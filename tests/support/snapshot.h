@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The complete state of an emulated machine as a text, so that two moments can be compared: what
- * firmware holds for every domain, what is to take effect later, the user's cpufreq limits, every
- * directory and file of the kernel, those of offline CPUs included. Not in it: statistics, logs,
- * locks, fault counters, the runtime directory, the boot id, and whether the driver has seen a CPU
- * online. Machines of one platform that have come to the same are equal.
+ * firmware holds for every domain, what is to take effect later, CPUs and the user's cpufreq
+ * limits, control groups. What the kernel's files show follows from it. Not in it: statistics,
+ * logs, locks, fault counters, the runtime directory, the boot id, and whether the driver has seen
+ * a CPU online. Machines of one platform that have come to the same are equal.
  */
 #ifndef TESTS_SUPPORT_SNAPSHOT_H
 #define TESTS_SUPPORT_SNAPSHOT_H
@@ -15,9 +15,6 @@
  * is no machine or the emulator has another state format.
  */
 char *machine_snapshot(const char *state_directory);
-
-/** The part of it that is no file of the kernel. To be freed; NULL as above. */
-char *machine_snapshot_memory(const char *state_directory);
 
 /** The lines of @before that @after lacks, behind "- ", and the other way round, behind "+ "; to be
  * freed. Empty for equal snapshots; NULL without memory. */

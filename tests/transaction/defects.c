@@ -3,7 +3,7 @@
  * is about, by their numbers. */
 #include "transaction/support/loops.h"
 
-#define CPU "root/sys/devices/system/cpu/"
+#define CPU "/sys/devices/system/cpu/"
 
 static void check_ends(const struct machine *machine, const char *name)
 {

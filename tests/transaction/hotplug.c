@@ -22,8 +22,8 @@ static void check_text(const struct machine *machine, const char *path, const ch
 	free(text);
 }
 
-#define ONLINE "root/sys/devices/system/cpu/online"
-#define GROUP "root/sys/fs/cgroup/0-0-0"
+#define ONLINE "/sys/devices/system/cpu/online"
+#define GROUP "/sys/fs/cgroup/0-0-0"
 
 static void check_ends(const struct machine *machine, const char *name)
 {
@@ -159,11 +159,11 @@ static void D41_cpu_0_without_the_file_online_is_treated_as_others(void **state)
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	check_ends(&machine, "base-freq enable auto");
-	limits = text_of(&machine, "root/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
+	limits = text_of(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq");
 	assert_string_not_equal(limits, "800000");
 	free(limits);
 	check_ends(&machine, "turbo-mode disable");
-	limits = text_of(&machine, "root/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
+	limits = text_of(&machine, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
 	assert_string_equal(limits, "2300000");
 	free(limits);
 	machine_end(&machine);

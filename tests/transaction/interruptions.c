@@ -109,7 +109,7 @@ static void a_line_that_is_cut_off_is_passed_over(void **state)
 	machine_begin(&machine, "tests/tiny");
 	before = machine_picture(&machine);
 	machine_prepare(&machine, "level 1");
-	boot_id = machine_text(&machine, "root/proc/sys/kernel/random/boot_id");
+	boot_id = machine_text(&machine, "/proc/sys/kernel/random/boot_id");
 	assert_true(asprintf(&text,
 			     "isst journal 2 boot %sbegun 1 level 1\n"
 			     "1 item level 0 0 0 0 0 0 1\n1 written\n1 verified\n2 item lev",
@@ -130,7 +130,7 @@ static void a_line_that_is_cut_off_is_passed_over(void **state)
 /** Writes a journal of this boot according to which a run changed level 0 to level 1. */
 static void write_journal(const struct machine *machine, const char *end)
 {
-	char *boot_id = machine_text(machine, "root/proc/sys/kernel/random/boot_id"), *text;
+	char *boot_id = machine_text(machine, "/proc/sys/kernel/random/boot_id"), *text;
 
 	assert_true(
 		asprintf(&text,

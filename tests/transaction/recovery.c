@@ -211,7 +211,7 @@ static void a_place_that_no_package_can_have_does_not_wait_for_one(void **state)
 		machine_begin(&machine, "tests/tpmi-two-packages");
 		machine_look(&machine);
 		set_online(&machine, 4, 7, false);
-		boot_id = machine_text(&machine, "root/proc/sys/kernel/random/boot_id");
+		boot_id = machine_text(&machine, "/proc/sys/kernel/random/boot_id");
 		assert_true(asprintf(&text,
 				     "isst journal 2 boot %sbegun 1 core-power enable\n"
 				     "1 item core-power %s 0 0 0 1\n",
@@ -512,7 +512,6 @@ static void a_nul_byte_makes_a_journal_damaged_wherever_it_is(void **state)
 /* ---- Limits of CPUs that came online with the level ---- */
 
 #define LIMIT(cpu) "/sys/devices/system/cpu/cpu" #cpu "/cpufreq/scaling_max_freq"
-#define LIMIT_TEXT(cpu) "root" LIMIT(cpu)
 
 static void check_limit(const struct machine *machine, const char *path, const char *expected)
 {
@@ -553,7 +552,7 @@ static void a_limit_goes_with_the_cpu_that_the_rollback_takes_offline(void **sta
 	rolls_back(&machine);
 	machine_check(&machine, before, "level 0, killed at a limit");
 	set_online(&machine, 4, 4, true);
-	check_limit(&machine, LIMIT_TEXT(4), "2000000\n");
+	check_limit(&machine, LIMIT(4), "2000000\n");
 	free(before);
 	machine_end(&machine);
 }
@@ -584,7 +583,7 @@ static void a_rollback_goes_on_where_it_has_taken_cpus_offline(void **state)
 	rolls_back(&machine);
 	machine_check(&machine, before, "rolled back in two runs");
 	set_online(&machine, 4, 4, true);
-	check_limit(&machine, LIMIT_TEXT(4), "2000000\n");
+	check_limit(&machine, LIMIT(4), "2000000\n");
 	free(before);
 	machine_end(&machine);
 }

@@ -151,28 +151,4 @@ const struct recorded_answer *recording_mailbox(const struct recording *recordin
 int recording_uncore_khz(const struct recording *recording, const struct platform *platform,
 			 const struct platform_domain *domain, const char *name, unsigned int *khz);
 
-/* recording_firmware.c: a recorded machine at work. The first three do nothing on others. */
-
-struct server;
-
-/** What state and files have of the recording when they are made. */
-void recorded_init_domain(const struct server *server, size_t index);
-void recorded_init_cpu(const struct server *server, size_t index);
-int recorded_make_files(const struct server *server, int directory);
-
-/** Whether a domain has the level and the features that it had at first. */
-bool recorded_as_was(const struct server *server, size_t domain);
-
-/**
- * The answer to a mailbox command that reads. @response: what firmware of these levels and settings
- * would answer; the bits of it that changes move stay. Returns 0 or the negative errno.
- */
-int recorded_mailbox(const struct server *server, size_t domain, uint32_t command,
-		     uint32_t parameter, uint32_t data, uint32_t *response);
-/** Whether a register answers. Returns 0 or the negative errno. */
-int recorded_mmio(const struct server *server, size_t domain, uint32_t offset);
-/** An MSR that is read, unless the state has a newer value. Returns 0 or the negative errno. */
-int recorded_msr(const struct server *server, const struct platform_cpu *cpu, uint32_t address,
-		 uint64_t *value);
-
 #endif

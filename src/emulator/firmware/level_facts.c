@@ -3,11 +3,21 @@
  * What the current level of a domain says of frequencies: from the values of the platform file
  * where firmware answers by mailbox, from the registers where it is TPMI. Nothing of files.
  */
-#include "emulator/front/driver.h"
+#include "emulator/firmware/tpmi.h"
 
 static unsigned int mhz(uint64_t ratio)
 {
 	return (unsigned int)ratio * 100;
+}
+
+/** A level's turbo ratio limits as MSR 0x1ad holds them. */
+static uint64_t level_turbo_ratios(const struct platform_level *level)
+{
+	uint64_t value = 0;
+
+	for (unsigned int i = 0; i < level->limits[0].count; i++)
+		value |= (uint64_t)(level->limits[0].value[i] / 100) << (8 * i);
+	return value;
 }
 
 static struct level_facts mailbox_facts(const struct server *server, size_t index)

@@ -3,8 +3,8 @@
  * Mailbox commands as the driver passes and the firmware answers them, written from the reference
  * and on purpose not from src/firmware, so that one misreading does not confirm itself.
  */
-#include "emulator/capture/recording.h"
-#include "emulator/front/driver.h"
+#include "emulator/firmware/firmware.h"
+#include "emulator/firmware/recorded.h"
 
 #include <errno.h>
 
@@ -159,21 +159,18 @@ static int run_set_features(struct call *call, const struct command *command)
 	(void)command;
 	if (!level || wanted & ~supported_features(level))
 		return -ENXIO;
-	domain_changing(call->server, call->index, SAME_LEVEL);
 	call->state->features = wanted;
-	return domain_changed(call->server, call->index);
+	return 0;
 }
 
-void mailbox_enter_level(struct server *server, size_t domain, unsigned int number)
+/** All that a level brings. */
+static void enter_level(struct server *server, size_t domain, const struct platform_level *level)
 {
-	const struct platform_level *level = platform_level(&server->platform->domains[domain],
-							    number);
 	struct domain_state *state = state_domain(server, domain);
 
-	state->level = number;
+	state->level = level->number;
 	state->features = 0;
-	if (level)
-		state->turbo_ratio_limits = level_turbo_ratios(level);
+	state->turbo_ratio_limits = level_facts(server, domain).turbo_ratios;
 	uncore_follow_level(server, domain);
 }
 
@@ -185,9 +182,8 @@ static int run_set_level(struct call *call, const struct command *command)
 		return -ENXIO;
 	if (level->number == call->state->level)
 		return 0;
-	domain_changing(call->server, call->index, level->number);
-	mailbox_enter_level(call->server, call->index, level->number);
-	return domain_changed(call->server, call->index);
+	enter_level(call->server, call->index, level);
+	return 0;
 }
 
 /* ---- Core power and classes of service ---- */
@@ -408,7 +404,7 @@ int mailbox_run(struct server *server, struct abi_mbox_cmd *command)
 	if (command->logical_cpu >= server->platform->cpu_ids ||
 	    !is_allowed(server->platform, command))
 		return -EINVAL;
-	if (is_privileged(command) && !caller_may_administer(server))
+	if (is_privileged(command) && !server->may_administer(server))
 		return -EPERM;
 	result = find_cpu(server, command->logical_cpu, &cpu);
 	if (result)

@@ -2,10 +2,18 @@
 /*
  * The MMIO registers of a package: classes of service and associations. Nothing of the mailbox.
  */
-#include "emulator/capture/recording.h"
-#include "emulator/front/driver.h"
+#include "emulator/firmware/firmware.h"
+#include "emulator/firmware/recorded.h"
 
 #include <errno.h>
+
+const struct platform_cpu *pci_cpu(const struct server *server, unsigned int number)
+{
+	const struct platform_cpu *cpu = platform_cpu(server->platform, number);
+
+	/* The driver keeps the bus numbers that it read when the CPU was last online. */
+	return cpu && state_cpu(server, cpu)->seen ? cpu : NULL;
+}
 
 static const struct {
 	unsigned int device;
@@ -77,7 +85,7 @@ int mmio_run(struct server *server, struct abi_io_reg *access)
 
 	if (access->reg % 4 != 0 || !in_range(server->platform, access->reg))
 		return -EINVAL;
-	if (access->read_write && !caller_may_administer(server))
+	if (access->read_write && !server->may_administer(server))
 		return -EPERM;
 	cpu = pci_cpu(server, access->logical_cpu);
 	if (!cpu)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The MSRs that the driver lets through. */
-#include "emulator/capture/recording.h"
-#include "emulator/front/driver.h"
+#include "emulator/firmware/firmware.h"
+#include "emulator/firmware/recorded.h"
 
 #include <errno.h>
 
@@ -53,15 +53,10 @@ static uint64_t *(*const KEPT[KEPT_MSRS])(struct domain_state *state) = { turbo_
 /* The first kernel that does not write them again as a CPU comes online. */
 enum { KERNEL_WITHOUT_RESTORING = KERNEL(6, 16) };
 
-static struct cpu_state *state_of(const struct server *server, const struct platform_cpu *cpu)
-{
-	return state_cpu(server, (size_t)(cpu - server->platform->cpus));
-}
-
 static void keep_msr(struct server *server, size_t index, const struct platform_cpu *cpu,
 		     uint64_t value)
 {
-	struct cpu_state *state = state_of(server, cpu);
+	struct cpu_state *state = state_cpu(server, cpu);
 
 	for (size_t i = 0; i < KEPT_MSRS; i++)
 		if (msrs[index].stored == KEPT[i]) {
@@ -72,21 +67,12 @@ static void keep_msr(struct server *server, size_t index, const struct platform_
 
 void msr_cpu_online(struct server *server, const struct platform_cpu *cpu)
 {
-	const struct cpu_state *state = state_of(server, cpu);
+	const struct cpu_state *state = state_cpu(server, cpu);
 
 	for (size_t i = 0; i < KEPT_MSRS; i++)
 		if (state->kept_msrs >> i & 1 &&
 		    server->platform->kernel.value < KERNEL_WITHOUT_RESTORING)
 			*KEPT[i](state_msrs(server, cpu->domain)) = state->kept_msr[i];
-}
-
-uint64_t level_turbo_ratios(const struct platform_level *level)
-{
-	uint64_t value = 0;
-
-	for (unsigned int i = 0; i < level->limits[0].count; i++)
-		value |= (uint64_t)(level->limits[0].value[i] / 100) << (8 * i);
-	return value;
 }
 
 enum { MSR_PM_LOGICAL_ID = 0x54 };
@@ -130,7 +116,7 @@ int msr_run(struct server *server, struct abi_msr_cmd *access)
 		index++;
 	if (index == count || access->logical_cpu >= platform->cpu_ids)
 		return -EINVAL;
-	if (access->read_write && !caller_may_administer(server))
+	if (access->read_write && !server->may_administer(server))
 		return -EPERM;
 	cpu = platform_cpu(platform, access->logical_cpu);
 	if (!cpu || !(server->replaying || cpu_online(server, cpu)))

@@ -3,15 +3,11 @@
  * A recorded machine at work: its first state, and how mailbox, registers and MSRs answer as they
  * were recorded, except for what has been changed since.
  */
+#include "emulator/firmware/recorded.h"
+
 #include "emulator/capture/recording.h"
-#include "emulator/state/server.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum {
 	MSR_PM_LOGICAL_ID = 0x54,
@@ -97,7 +93,7 @@ void recorded_init_cpu(const struct server *server, size_t index)
 {
 	const struct platform *platform = server->platform;
 	const struct platform_cpu *cpu = &platform->cpus[index];
-	struct cpu_state *state = state_cpu(server, index);
+	struct cpu_state *state = state_cpu(server, cpu);
 	const struct recorded_cpu *recorded;
 	ssize_t found = platform->recording ? recording_cpu(platform->recording, cpu->number) : -1;
 
@@ -201,51 +197,4 @@ int recorded_msr(const struct server *server, const struct platform_cpu *cpu, ui
 	if (address == MSR_TDP_CONTROL && recording->unlocked)
 		*value &= ~(UINT64_C(1) << 31);
 	return 0;
-}
-
-/* ---- The kernel's files ---- */
-
-/** Makes a file that was recorded and that the emulator does not make by itself. */
-static int make_entry(const struct recorded_entry *entry, int directory)
-{
-	char *path;
-	int result;
-
-	if (asprintf(&path, "root%s", entry->path) < 0)
-		return -ENOMEM;
-	if (faccessat(directory, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
-		free(path);
-		return 0;
-	}
-	result = tree_make_parents(directory, path);
-	if (!result)
-		result = tree_write(directory, path, "%s\n", entry->value);
-	free(path);
-	return result;
-}
-
-/** Files of CPUs, and of what the emulator has of its own, are never taken over: they move. */
-static bool is_kept(const struct recorded_entry *entry)
-{
-	static const char *const others[] = {
-		"/sys/devices/system/cpu/cpu",
-		"/sys/fs/cgroup/",
-		"/sys/kernel/debug/",
-	};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (strncmp(entry->path, others[i], strlen(others[i])) == 0)
-			return false;
-	return true;
-}
-
-int recorded_make_files(const struct server *server, int directory)
-{
-	const struct recording *recording = server->platform->recording;
-	int result = 0;
-
-	for (size_t i = 0; recording && i < recording->entry_count && !result; i++)
-		if (is_kept(&recording->entries[i]))
-			result = make_entry(&recording->entries[i], directory);
-	return result;
 }

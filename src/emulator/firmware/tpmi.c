@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The driver's TPMI requests on the registers of power domains: what it checks, reads and writes,
- * and how long it waits for firmware. Single queries are in
- * tpmi_queries.c, what firmware answers in tpmi_firmware.c.
+ * and how long it waits for firmware. Single queries are in tpmi_queries.c, what firmware answers
+ * in tpmi_firmware.c, faults in front.
  */
 #include "emulator/firmware/tpmi.h"
 
@@ -46,8 +46,8 @@ static unsigned int count_slots(const struct server *server, unsigned int socket
 	return slots;
 }
 
-static bool find_slot(const struct server *server, unsigned int socket, unsigned int power_domain,
-		      size_t *index)
+bool tpmi_find_slot(const struct server *server, unsigned int socket, unsigned int power_domain,
+		    size_t *index)
 {
 	const struct platform *platform = server->platform;
 
@@ -60,7 +60,7 @@ static bool find_slot(const struct server *server, unsigned int socket, unsigned
 
 static int open_domain(struct tpmi_call *call, unsigned int socket, unsigned int power_domain)
 {
-	if (!find_slot(call->server, socket, power_domain, &call->domain) ||
+	if (!tpmi_find_slot(call->server, socket, power_domain, &call->domain) ||
 	    !is_valid(call->server, call->domain))
 		return -EINVAL;
 	call->registers = state_registers(call->server, call->domain);
@@ -71,7 +71,7 @@ static int open_domain(struct tpmi_call *call, unsigned int socket, unsigned int
 
 static int check_privilege(struct tpmi_call *call)
 {
-	return caller_may_administer(call->server) ? 0 : -EPERM;
+	return call->server->may_administer(call->server) ? 0 : -EPERM;
 }
 
 static int check_hwp(const struct tpmi_call *call)
@@ -98,8 +98,11 @@ struct deferred_work {
 static int put_off(struct tpmi_call *call, unsigned long request)
 {
 	const struct deferred_work work = { (uint32_t)call->domain };
+	int result = deferred_add(call->server, request, &work, sizeof(work), call->conduct->value);
 
-	return deferred_add(call->server, request, &work, sizeof(work), call->effect->value);
+	/* The state has grown, and may be elsewhere. */
+	call->registers = state_registers(call->server, call->domain);
+	return result;
 }
 
 /** Lets firmware look at the perf-profile control register, now or when a rule says so. The driver
@@ -110,18 +113,17 @@ static int perf_profile_written(struct tpmi_call *call, unsigned long request, u
 									? firmware_refuse_level
 									: firmware_refuse_features;
 
-	switch (call->effect->action) {
-	case ACTION_REFUSED:
-		refuse(call->server, call->domain, (unsigned int)call->effect->value);
+	if (call->conduct->what == TPMI_REFUSES) {
+		refuse(call->server, call->domain, (unsigned int)call->conduct->value);
 		return 0;
-	case ACTION_DEFERRED:
-		if (call->effect->value > timeout_ms)
-			return put_off(call, request);
-		wait_ms(call->effect->value);
-		return firmware_perf_profile(call->server, call->domain);
-	default:
-		return firmware_perf_profile(call->server, call->domain);
 	}
+	if (call->conduct->what == TPMI_DEFERS) {
+		if (call->conduct->value > timeout_ms)
+			return put_off(call, request);
+		wait_ms(call->conduct->value);
+	}
+	firmware_perf_profile(call->server, call->domain);
+	return 0;
 }
 
 /* ---- Levels and features ---- */
@@ -169,7 +171,8 @@ static int set_level(struct tpmi_call *call, void *argument)
 	if (result)
 		return result;
 	tpmi_set(&call->registers, PP_CONTROL_FEATURES, 0, 0, 0);
-	return firmware_perf_profile(call->server, call->domain);
+	firmware_perf_profile(call->server, call->domain);
+	return 0;
 }
 
 static int set_features(struct tpmi_call *call, void *argument)
@@ -194,7 +197,7 @@ static int set_features(struct tpmi_call *call, void *argument)
 /** Firmware looks after each of the two writes, unless a rule lets it refuse, or look later. */
 static void core_power_written(struct tpmi_call *call)
 {
-	if (call->effect->action != ACTION_REFUSED && call->effect->action != ACTION_DEFERRED)
+	if (call->conduct->what == TPMI_ACTS)
 		firmware_core_power(call->server, call->domain);
 }
 
@@ -212,7 +215,7 @@ static int set_core_power(struct tpmi_call *call, const struct abi_core_power *p
 	core_power_written(call);
 	tpmi_set(&call->registers, CP_CONTROL_PRIORITY, 0, 0, power->priority_type);
 	core_power_written(call);
-	return call->effect->action == ACTION_DEFERRED ? put_off(call, ABI_CORE_POWER_STATE) : 0;
+	return call->conduct->what == TPMI_DEFERS ? put_off(call, ABI_CORE_POWER_STATE) : 0;
 }
 
 static int core_power_state(struct tpmi_call *call, void *argument)
@@ -237,11 +240,11 @@ static int set_clos(struct tpmi_call *call, const struct abi_clos_param *clos)
 	if (!result && (clos->min_freq_mhz / 100 > UINT8_MAX ||
 			clos->max_freq_mhz / 100 > UINT8_MAX || clos->prop_prio > 15))
 		result = -EINVAL;
-	if (result || call->effect->action == ACTION_REFUSED)
+	if (result || call->conduct->what == TPMI_REFUSES)
 		return result;
-	if (call->effect->action == ACTION_DEFERRED)
+	if (call->conduct->what == TPMI_DEFERS)
 		return deferred_add(call->server, ABI_CLOS_PARAM, clos, sizeof(*clos),
-				    call->effect->value);
+				    call->conduct->value);
 	/* Three changes of one register, one after the other. */
 	tpmi_set(&call->registers, CP_CLOS_WEIGHT, 0, clos->clos, clos->prop_prio);
 	tpmi_set(&call->registers, CP_CLOS_MIN, 0, clos->clos, clos->min_freq_mhz / 100);
@@ -291,7 +294,7 @@ static int open_association(struct tpmi_call *call, const struct abi_clos_assoc 
 	if (one->clos >= CLOS_COUNT || one->logical_cpu > LAST_CORE ||
 	    one->power_domain_id >= slots)
 		return -EINVAL;
-	if (find_slot(call->server, one->socket_id, 0, &call->domain) &&
+	if (tpmi_find_slot(call->server, one->socket_id, 0, &call->domain) &&
 	    !is_bound(call->server, &call->server->platform->domains[call->domain]))
 		return -EINVAL;
 	if (open_domain(call, one->socket_id, one->power_domain_id))
@@ -317,11 +320,11 @@ static int associate(struct tpmi_call *call, struct abi_clos_assoc *one, bool se
 		one->clos = value >> low & 0xf;
 		return 0;
 	}
-	if (call->effect->action == ACTION_REFUSED)
+	if (call->conduct->what == TPMI_REFUSES)
 		return 0;
-	if (call->effect->action == ACTION_DEFERRED)
+	if (call->conduct->what == TPMI_DEFERS)
 		return deferred_add(call->server, ABI_CLOS_ASSOC, one, sizeof(*one),
-				    call->effect->value);
+				    call->conduct->value);
 	value = (value & ~(UINT64_C(0xf) << low)) | (uint64_t)one->clos << low;
 	tpmi_set(&call->registers, CP_ASSOCIATION, 0, word, value);
 	return 0;
@@ -406,167 +409,75 @@ static const struct request *find_request(const struct server *server, unsigned 
 	return NULL;
 }
 
-bool tpmi_knows(const struct server *server, unsigned long request)
+bool tpmi_knows(const struct server *server, unsigned long code)
 {
 	return platform_is_tpmi(server->platform) &&
-	       (request == ABI_CLOS_ASSOC || find_request(server, request));
+	       (code == ABI_CLOS_ASSOC || find_request(server, code));
 }
 
-/** In 6.12 and 7.2 the cause of a failure gets lost on its way to the caller. */
-static int masked(const struct server *server, int result)
+int tpmi_masked(const struct server *server, int result)
 {
 	return result < 0 && server->platform->masked_errors.value ? -ENOTTY : result;
 }
 
-static void set_number(struct fault_event *event, enum fault_number number, uint64_t value)
+struct tpmi_subject tpmi_subject(const struct server *server, unsigned long code,
+				 const void *argument)
 {
-	event->known[number] = true;
-	event->number[number] = value;
+	const struct request *request = find_request(server, code);
+	const unsigned char *bytes = argument;
+	struct tpmi_subject subject = {
+		.sets = request->direction == SETS ||
+			(request->direction == GETS_OR_SETS && bytes[0]),
+		.has_domain = request->power_domain != NOWHERE,
+		.has_data = request->data != NOWHERE,
+		.socket = bytes[request->socket],
+	};
+
+	if (subject.has_domain)
+		subject.power_domain = bytes[request->power_domain];
+	if (subject.has_data)
+		memcpy(&subject.data, bytes + request->data, request->data_bytes);
+	return subject;
 }
 
-static void describe_package(const struct server *server, struct fault_event *event,
-			     unsigned int socket)
+int tpmi_run(struct server *server, unsigned long code, void *argument,
+	     const struct tpmi_conduct *conduct)
 {
-	for (size_t i = 0; i < server->platform->domain_count; i++)
-		if (server->platform->domains[i].socket == socket)
-			set_number(event, NUMBER_PACKAGE, server->platform->domains[i].package);
-}
-
-static void describe_domain(const struct server *server, struct fault_event *event,
-			    unsigned int socket, unsigned int power_domain)
-{
-	size_t index;
-
-	set_number(event, NUMBER_POWER_DOMAIN, power_domain);
-	describe_package(server, event, socket);
-	if (find_slot(server, socket, power_domain, &index))
-		set_number(event, NUMBER_DIE, server->platform->domains[index].die);
-}
-
-static void describe(const struct server *server, const struct request *request,
-		     const unsigned char *argument, struct fault_event *event)
-{
-	uint64_t data = 0;
-	bool sets = request->direction == SETS ||
-		    (request->direction == GETS_OR_SETS && argument[0]);
-
-	*event = (struct fault_event){ .place = FAULT_TPMI, .command = true, .change = sets };
-	set_number(event, NUMBER_WHICH, request->code);
-	set_number(event, NUMBER_SET, sets);
-	if (request->power_domain == NOWHERE)
-		describe_package(server, event, argument[request->socket]);
-	else
-		describe_domain(server, event, argument[request->socket],
-				argument[request->power_domain]);
-	if (request->data == NOWHERE)
-		return;
-	memcpy(&data, argument + request->data, request->data_bytes);
-	set_number(event, NUMBER_DATA, data);
-}
-
-/** Looks for a rule and counts. Returns whether the request is to be carried out. */
-static bool begin(struct server *server, const struct fault_event *event,
-		  struct fault_effect *effect, int *result)
-{
-	*effect = faults_find(server, event);
-	*result = 0;
-	state_count(&server->state->statistics.commands, 1);
-	switch (effect->action) {
-	case ACTION_ERROR:
-		*result = -(int)effect->value;
-		return false;
-	case ACTION_RETURN:
-		*result = (int)effect->value;
-		return false;
-	case ACTION_IGNORED:
-		return false;
-	default:
-		return true;
-	}
-}
-
-static int run(struct tpmi_call *call, const struct request *request, void *argument)
-{
+	const struct request *request = find_request(server, code);
+	struct tpmi_call call = { .server = server, .conduct = conduct };
 	const unsigned char *bytes = argument;
 	int result;
 
 	if (request->run)
-		return request->run(call, argument);
-	result = open_domain(call, bytes[request->socket], bytes[request->power_domain]);
-	return result ? result : request->query(call, argument);
+		return request->run(&call, argument);
+	result = open_domain(&call, bytes[request->socket], bytes[request->power_domain]);
+	return result ? result : request->query(&call, argument);
 }
 
-static int run_single(struct server *server, const struct request *request, void *argument)
+int tpmi_associate(struct server *server, struct abi_clos_assoc *one, bool set,
+		   const struct tpmi_conduct *conduct)
 {
-	struct fault_event event;
-	struct fault_effect effect;
-	struct tpmi_call call = { .server = server, .effect = &effect };
-	int result;
+	struct tpmi_call call = { .server = server, .conduct = conduct };
 
-	describe(server, request, argument, &event);
-	if (!begin(server, &event, &effect, &result))
-		return result;
-	result = run(&call, request, argument);
-	if (!result && event.change)
-		state_count(&server->state->statistics.writes, 1);
-	faults_finish(&effect);
-	return masked(server, result);
+	return associate(&call, one, set);
 }
 
-/* ---- The batch ---- */
-
-static int run_association(struct server *server, struct abi_clos_assoc *one, bool set)
-{
-	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
-	struct fault_effect effect;
-	struct tpmi_call call = { .server = server, .effect = &effect };
-	int result;
-
-	set_number(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
-	set_number(&event, NUMBER_SET, set);
-	set_number(&event, NUMBER_DATA, one->logical_cpu);
-	describe_domain(server, &event, one->socket_id, one->power_domain_id);
-	if (!begin(server, &event, &effect, &result))
-		return result;
-	result = associate(&call, one, set);
-	if (!result && set)
-		state_count(&server->state->statistics.writes, 1);
-	faults_finish(&effect);
-	return masked(server, result);
-}
-
-/** All or an error, never a count; what comes before a failing entry has been done. */
-static int run_associations(struct server *server, struct abi_clos_assoc_cmds *batch)
+int tpmi_associations_mistake(struct server *server, const struct abi_clos_assoc_cmds *batch)
 {
 	struct tpmi_call call = { .server = server };
 	int result = batch->get_set ? check_privilege(&call) : 0;
 
 	if (batch->cmd_count == 0 || batch->cmd_count > MOST_ASSOCIATIONS)
-		result = -EINVAL;
-	else if (!batch->punit_cpu_map)
-		result = -EOPNOTSUPP;
-	if (result)
-		return masked(server, result);
-	for (unsigned int i = 0; i < batch->cmd_count && !result; i++)
-		result = run_association(server, &batch->assoc_info[i], batch->get_set);
-	return result;
-}
-
-int tpmi_request(struct server *server, unsigned long code, void *argument)
-{
-	if (!argument)
-		return masked(server, -EFAULT);
-	if (code == ABI_CLOS_ASSOC)
-		return run_associations(server, argument);
-	return run_single(server, find_request(server, code), argument);
+		return -EINVAL;
+	return batch->punit_cpu_map ? result : -EOPNOTSUPP;
 }
 
 /* ---- Later ---- */
 
-void tpmi_run_deferred(struct server *server, unsigned long request, const void *entry)
+void tpmi_run_deferred(struct server *server, unsigned long code, const void *entry)
 {
-	const struct fault_effect none = { 0 };
-	struct tpmi_call call = { .server = server, .effect = &none };
+	const struct tpmi_conduct acts = { TPMI_ACTS, 0 };
+	struct tpmi_call call = { .server = server, .conduct = &acts };
 	struct abi_clos_assoc association;
 	struct abi_clos_param clos;
 	struct deferred_work work;
@@ -574,7 +485,7 @@ void tpmi_run_deferred(struct server *server, unsigned long request, const void 
 	memcpy(&work, entry, sizeof(work));
 	memcpy(&clos, entry, sizeof(clos));
 	memcpy(&association, entry, sizeof(association));
-	switch (request) {
+	switch (code) {
 	case ABI_CLOS_PARAM:
 		clos_param(&call, &clos);
 		break;

@@ -4,7 +4,7 @@
  * register, by taking over what it finds or by an error code. Who writes the control registers, and
  * when it gets to look, is the driver's business (tpmi.c).
  */
-#include "emulator/front/driver.h"
+#include "emulator/firmware/tpmi.h"
 
 enum { ERROR_NONE = 0, ERROR_NOT_ALLOWED = 1 };
 /* Three bits for each feature. */
@@ -30,7 +30,7 @@ static void enter_level(struct server *server, size_t domain, unsigned int level
 	uncore_follow_level(server, domain);
 }
 
-static bool take_level(struct server *server, size_t domain)
+static void take_level(struct server *server, size_t domain)
 {
 	const struct tpmi_registers registers = state_registers(server, domain);
 	unsigned int wanted = (unsigned int)tpmi_get(&registers, PP_CONTROL_LEVEL, 0, 0);
@@ -38,11 +38,8 @@ static bool take_level(struct server *server, size_t domain)
 	bool accepted = !change || accepts_level(&registers, wanted);
 
 	tpmi_set(&registers, PP_STATUS_ERROR, 0, 0, accepted ? ERROR_NONE : ERROR_NOT_ALLOWED);
-	if (!change || !accepted)
-		return false;
-	domain_changing(server, domain, wanted);
-	enter_level(server, domain, wanted);
-	return true;
+	if (change && accepted)
+		enter_level(server, domain, wanted);
 }
 
 /** The same error for each of these features. */
@@ -57,7 +54,7 @@ static uint64_t feature_errors(uint64_t features, unsigned int error)
 }
 
 /** A feature that the level lacks keeps the state that it has; off is always possible. */
-static bool take_features(struct server *server, size_t domain)
+static void take_features(struct server *server, size_t domain)
 {
 	const struct tpmi_registers registers = state_registers(server, domain);
 	unsigned int level = (unsigned int)tpmi_get(&registers, PP_STATUS_LEVEL, 0, 0);
@@ -70,26 +67,13 @@ static bool take_features(struct server *server, size_t domain)
 
 	tpmi_set(&registers, PP_STATUS_FEATURE_ERRORS, 0, 0,
 		 feature_errors(refused, FEATURE_UNSUPPORTED));
-	if (after == before)
-		return false;
-	if (!server->state->unfinished_level)
-		domain_changing(server, domain, SAME_LEVEL);
 	tpmi_set(&registers, PP_STATUS_FEATURES, 0, 0, after);
-	return true;
 }
 
-void firmware_complete_level(struct server *server, size_t domain, unsigned int level)
+void firmware_perf_profile(struct server *server, size_t domain)
 {
-	enter_level(server, domain, level);
+	take_level(server, domain);
 	take_features(server, domain);
-}
-
-int firmware_perf_profile(struct server *server, size_t domain)
-{
-	bool level = take_level(server, domain);
-	bool features = take_features(server, domain);
-
-	return level || features ? domain_changed(server, domain) : 0;
 }
 
 /** Some firmware resets configurations of CLOS when core-power goes on. */

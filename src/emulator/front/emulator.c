@@ -4,10 +4,10 @@
  * How the machine answers is not known here.
  */
 #include "emulator/capture/load.h"
-#include "emulator/front/driver.h"
-#include "emulator/front/faults.h"
+#include "emulator/front/front.h"
 #include "emulator/front/launch.h"
 #include "emulator/model/builtin.h"
+#include "emulator/state/directory.h"
 #include "emulator/text.h"
 
 #include <errno.h>
@@ -15,113 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- The machine ---- */
-
-static void server_close(struct server *server)
-{
-	device_close_all(server);
-	state_close(server);
-	faults_clear(&server->faults);
-	if (server->lock >= 0)
-		close(server->lock);
-	if (server->directory >= 0)
-		close(server->directory);
-	platform_unload(server->platform);
-	free(server->path);
-	free(server->run_path);
-	free(server->lock_path);
-	free(server);
-}
-
-static void release(struct isst_machine *machine)
-{
-	server_close(machine->data);
-}
-
-static void fill_machine(struct server *server)
-{
-	const struct platform *platform = server->platform;
-
-	server->machine = (struct isst_machine){
-		.device = &emulated_device,
-		.files = &emulated_files,
-		.data = server,
-		.name = platform->name,
-		.runtime_directory = server->run_path,
-		.lock_path = server->lock_path,
-		.identity = {
-			.intel = strcmp(platform->vendor.text, "GenuineIntel") == 0,
-			.family = platform->family.value,
-			.model = platform->model.value,
-			.stepping = platform->stepping.value,
-		},
-		.capable = machine_capable,
-		.log = machine_log,
-		.release = release,
-	};
-}
-
-static int name_paths(struct server *server)
-{
-	if (asprintf(&server->run_path, "%s/run", server->path) < 0)
-		server->run_path = NULL;
-	if (asprintf(&server->lock_path, "%s/device", server->path) < 0)
-		server->lock_path = NULL;
-	return server->run_path && server->lock_path ? 0 : -ENOMEM;
-}
-
-/** Opens everything; the machine stays locked. */
-static int open_locked(struct server *server, const struct isst_emulator_target *target,
-		       char **error)
-{
-	int result = platform_load(target, &server->platform, error);
-
-	if (result)
-		return result;
-	server->directory = directory_open(target, server->platform->name, true, &server->path,
-					   error);
-	if (server->directory < 0)
-		return server->directory;
-	result = name_paths(server);
-	if (result)
-		return result;
-	server->lock = directory_lock(server->directory, server->path, error);
-	if (server->lock < 0)
-		return server->lock;
-	server->process = getpid();
-	result = state_open(server, error);
-	return result ? result : faults_load(server, error);
-}
-
-static int server_open(const struct isst_emulator_target *target, struct server **opened,
-		       char **error)
-{
-	struct server *server = calloc(1, sizeof(*server));
-	int result;
-
-	*error = NULL;
-	*opened = NULL;
-	if (!server)
-		return -ENOMEM;
-	server->directory = server->root = server->lock = server->state_descriptor = -1;
-	result = open_locked(server, target, error);
-	if (result) {
-		server_close(server);
-		return result;
-	}
-	state_unlock(server);
-	fill_machine(server);
-	*opened = server;
-	return 0;
-}
-
 static int emulator_open(const struct isst_emulator_target *target, struct isst_machine **machine,
 			 char **error)
 {
-	struct server *server;
-	int result = server_open(target, &server, error);
+	struct emulated *emulated;
+	int result = emulated_open(target, &emulated, error);
 
-	*machine = result ? NULL : &server->machine;
+	*machine = result ? NULL : &emulated->machine;
 	return result;
 }
 
@@ -130,8 +30,18 @@ static int emulator_open(const struct isst_emulator_target *target, struct isst_
 static int remove_state(int directory, const char *path, char **error)
 {
 	static const char *const made[] = {
-		"state",	"state.new", "new", "root", "hidden",
-		"fault-counts", "faults",    "run", "log",  "deferred"
+		"state",
+		"state.new",
+		"names",
+		"fault-counts",
+		"faults",
+		"run",
+		"log",
+		/* Of emulators before this format of the state. */
+		"new",
+		"root",
+		"hidden",
+		"deferred",
 	};
 
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
@@ -176,21 +86,23 @@ static int emulator_reset(const struct isst_emulator_target *target, char **erro
 static int emulator_statistics(const struct isst_emulator_target *target, bool clear,
 			       struct isst_emulator_statistics *statistics, char **error)
 {
+	struct emulated *emulated;
 	struct server *server;
-	int result = server_open(target, &server, error);
+	int result = emulated_open(target, &emulated, error);
 
 	if (result)
 		return result;
+	server = &emulated->server;
 	result = state_lock(server);
 	if (!result) {
-		*statistics = server->state->statistics;
+		*statistics = server->head->statistics;
 		if (clear)
-			server->state->statistics = (struct isst_emulator_statistics){ 0 };
+			server->head->statistics = (struct isst_emulator_statistics){ 0 };
 		state_unlock(server);
 	} else {
 		set_error(error, result, "Cannot lock %s", server->path);
 	}
-	server_close(server);
+	emulated_close(emulated);
 	return result;
 }
 

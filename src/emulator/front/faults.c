@@ -71,7 +71,7 @@ static bool has_settled(const struct stat *status)
 	return age_ms > SETTLING_MS;
 }
 
-static int read_text(struct server *server, char **text)
+static int read_text(const struct server *server, char **text)
 {
 	/* Rules may stand elsewhere, behind a link. A FIFO would be waited for. */
 	int file = openat(server->directory, "faults", O_RDONLY | O_NONBLOCK | O_CLOEXEC), result;
@@ -92,9 +92,8 @@ struct counts_header {
 };
 
 /** Begins to count anew, unless another process has counted for these rules before. */
-static int begin_counts(struct server *server)
+static int begin_counts(struct faults *faults, const struct server *server)
 {
-	struct faults *faults = &server->faults;
 	struct counts_header header = {
 		faults->hash,
 		faults->inode,
@@ -117,9 +116,9 @@ static int begin_counts(struct server *server)
 		       : 0;
 }
 
-static int take_rules(struct server *server, const struct stat *status, char *text, char **error)
+static int take_rules(struct faults *faults, const struct server *server, const struct stat *status,
+		      char *text, char **error)
 {
-	struct faults *faults = &server->faults;
 	char *file;
 	int result;
 
@@ -136,15 +135,14 @@ static int take_rules(struct server *server, const struct stat *status, char *te
 	free(file);
 	if (result)
 		return result;
-	result = begin_counts(server);
+	result = begin_counts(faults, server);
 	return result ? set_error(error, result, "Cannot write %s/fault-counts: %s", server->path,
 				  strerror(-result))
 		      : 0;
 }
 
-int faults_load(struct server *server, char **error)
+int faults_load(struct faults *faults, const struct server *server, char **error)
 {
-	struct faults *faults = &server->faults;
 	struct stat status;
 	char *text = NULL;
 	int result = fstatat(server->directory, "faults", &status, 0) ? -ENOENT : 0;
@@ -164,7 +162,7 @@ int faults_load(struct server *server, char **error)
 				 result == -EINVAL ? "it is not a file" : strerror(-result));
 	if (!same_file(faults, &status) || faults->hash != hash_text(text) ||
 	    (faults->malformed && error))
-		faults->malformed = take_rules(server, &status, text, error) != 0;
+		faults->malformed = take_rules(faults, server, &status, text, error) != 0;
 	faults->settled = has_settled(&status);
 	free(text);
 	return faults->malformed ? -EINVAL : 0;
@@ -173,11 +171,11 @@ int faults_load(struct server *server, char **error)
 /* ---- Matching ---- */
 
 /** Counts a match. Returns how many there were before. */
-static uint64_t count_match(struct server *server, size_t rule)
+static uint64_t count_match(const struct faults *faults, size_t rule)
 {
 	off_t at = (off_t)(sizeof(struct counts_header) + rule * sizeof(uint64_t));
 	uint64_t count = 0, next;
-	int file = server->faults.counts;
+	int file = faults->counts;
 
 	if (pread(file, &count, sizeof(count), at) != sizeof(count))
 		count = 0;
@@ -209,14 +207,14 @@ static bool matches(const struct fault *rule, const struct fault_event *event)
 	return !rule->path || fnmatch(rule->path, event->path, FNM_PATHNAME) == 0;
 }
 
-static bool acts(struct server *server, size_t index)
+static bool acts(const struct faults *faults, size_t index)
 {
-	const struct fault *rule = &server->faults.rules[index];
+	const struct fault *rule = &faults->rules[index];
 	uint64_t before;
 
 	if (rule->after == 0 && !rule->limited)
 		return true;
-	before = count_match(server, index);
+	before = count_match(faults, index);
 	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
 }
 
@@ -244,12 +242,12 @@ static void pause_for(uint64_t us)
 		;
 }
 
-struct fault_effect faults_find(struct server *server, const struct fault_event *event)
+struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event)
 {
-	for (size_t i = 0; i < server->faults.count; i++) {
-		const struct fault *rule = &server->faults.rules[i];
+	for (size_t i = 0; i < faults->count; i++) {
+		const struct fault *rule = &faults->rules[i];
 
-		if (!matches(rule, event) || !acts(server, i))
+		if (!matches(rule, event) || !acts(faults, i))
 			continue;
 		if (rule->delay_us)
 			pause_for(rule->delay_us);
@@ -280,7 +278,7 @@ bool faults_finish(const struct fault_effect *effect)
 	return interrupts(number);
 }
 
-enum fault_action faults_capability(struct server *server, int capability)
+enum fault_action faults_capability(const struct faults *faults, int capability)
 {
 	const struct fault_event event = {
 		.place = FAULT_CAPABILITY,
@@ -288,15 +286,15 @@ enum fault_action faults_capability(struct server *server, int capability)
 		.number = { [NUMBER_WHICH] = (uint64_t)capability },
 	};
 
-	return faults_find(server, &event).action;
+	return faults_find(faults, &event).action;
 }
 
-void faults_platform_info(struct server *server, struct abi_platform_info *info)
+void faults_platform_info(const struct faults *faults, struct abi_platform_info *info)
 {
-	for (size_t i = 0; i < server->faults.count; i++) {
-		const struct fault *rule = &server->faults.rules[i];
+	for (size_t i = 0; i < faults->count; i++) {
+		const struct fault *rule = &faults->rules[i];
 
-		if (rule->action != ACTION_INFO || !acts(server, i))
+		if (rule->action != ACTION_INFO || !acts(faults, i))
 			continue;
 		if (rule->info_given[INFO_API_VERSION])
 			info->api_version = (uint16_t)rule->info[INFO_API_VERSION];

@@ -4,7 +4,24 @@
 #define EMULATOR_FAULTS_H
 
 #include "driver/abi.h"
-#include "emulator/state/server.h"
+#include "emulator/state/state.h"
+
+#include <time.h>
+
+struct fault;
+
+/** The rules of a machine. */
+struct faults {
+	struct fault *rules;
+	size_t count;
+	bool malformed;
+	/* of the file that they were read from */
+	bool present;
+	uint64_t hash, inode, size;
+	struct timespec modified, changed;
+	bool settled; /* so old when it was read that the times tell of every later change */
+	int counts;   /* the file that counts matches; -1: none */
+};
 
 enum fault_place {
 	FAULT_OPEN,
@@ -76,18 +93,18 @@ struct fault_effect {
  * Reads the rules again if their file has changed. The lock must be held. Returns 0, -EINVAL with
  * *@error set to `FILE:LINE: what`, or another negative errno.
  */
-int faults_load(struct server *server, char **error);
+int faults_load(struct faults *faults, const struct server *server, char **error);
 void faults_clear(struct faults *faults);
 
 /** What shall happen instead of @event; counts the matches, and sleeps where a rule asks for it. */
-struct fault_effect faults_find(struct server *server, const struct fault_event *event);
+struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event);
 /**
  * To be called when the operation that @effect is about was carried out. Returns whether the caller
  * is interrupted: a pending signal ends a batch.
  */
 bool faults_finish(const struct fault_effect *effect);
 /** ACTION_GRANTED, ACTION_DENIED or ACTION_REAL where a rule says who has a capability. */
-enum fault_action faults_capability(struct server *server, int capability);
-void faults_platform_info(struct server *server, struct abi_platform_info *info);
+enum fault_action faults_capability(const struct faults *faults, int capability);
+void faults_platform_info(const struct faults *faults, struct abi_platform_info *info);
 
 #endif

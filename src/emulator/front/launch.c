@@ -2,7 +2,7 @@
 /* Starts other programs on an emulated machine, and tells which ones cannot be. */
 #include "emulator/front/launch.h"
 
-#include "emulator/state/server.h"
+#include "emulator/front/front.h"
 #include "emulator/text.h"
 
 #include <elf.h>
@@ -23,14 +23,6 @@
 #ifndef ISST_LIBRARY_DIRECTORY
 #define ISST_LIBRARY_DIRECTORY "/usr/local/lib"
 #endif
-
-char *launch_root(const struct isst_machine *machine)
-{
-	const struct server *server = machine->data;
-	char *root;
-
-	return asprintf(&root, "%s/root", server->path) < 0 ? NULL : root;
-}
 
 /* ---- Programs that cannot be reached ---- */
 
@@ -256,11 +248,11 @@ static void tell_of_cpuid(void)
 /** Opens the machine once, so that what is wrong with it is told here and not by each program. */
 static int try_machine(const struct isst_emulator_target *target, char **error)
 {
-	struct isst_machine *machine;
-	int result = isst_emulator()->open(target, &machine, error);
+	struct emulated *emulated;
+	int result = emulated_open(target, &emulated, error);
 
 	if (!result)
-		machine->release(machine);
+		emulated_close(emulated);
 	return result;
 }
 

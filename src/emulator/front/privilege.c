@@ -3,8 +3,7 @@
  * Which capabilities the caller has over the emulated machine: whoever owns its state is its root,
  * unless a fault rule says otherwise. Knows nothing of what takes a capability.
  */
-#include "emulator/front/faults.h"
-#include "emulator/state/server.h"
+#include "emulator/front/front.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -53,9 +52,10 @@ static int real_capability(int capability)
 	return has == 1 ? in_initial_namespace() : has;
 }
 
-int caller_capable(struct server *server, int capability)
+/** Returns 1, 0 or a negative errno. The lock must be held. */
+static int caller_capable(const struct emulated *emulated, int capability)
 {
-	switch (faults_capability(server, capability)) {
+	switch (faults_capability(&emulated->faults, capability)) {
 	case ACTION_DENIED:
 		return 0;
 	case ACTION_REAL:
@@ -67,17 +67,18 @@ int caller_capable(struct server *server, int capability)
 
 bool caller_may_administer(struct server *server)
 {
-	return server->replaying || caller_capable(server, CAP_SYS_ADMIN) == 1;
+	return server->replaying ||
+	       caller_capable((const struct emulated *)server, CAP_SYS_ADMIN) == 1;
 }
 
 int machine_capable(void *data, int capability)
 {
-	struct server *server = data;
-	int result = state_lock(server);
+	struct emulated *emulated = data;
+	int result = call_begin(emulated);
 
 	if (result)
 		return result;
-	result = faults_load(server, NULL) ? -EIO : caller_capable(server, capability);
-	state_unlock(server);
+	result = caller_capable(emulated, capability);
+	call_end(emulated);
 	return result;
 }

@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups below /sys/fs/cgroup as cgroup.c keeps them on disk and partitions.c judges them. */
+/*
+ * Groups directly below /sys/fs/cgroup. The state has them as lines of text (groups.c); what the
+ * kernel grants them follows from that (partitions.c).
+ */
 #ifndef EMULATOR_CGROUP_H
 #define EMULATOR_CGROUP_H
 
-#include "emulator/state/server.h"
+#include "emulator/state/state.h"
+
+#include <stdio.h>
 
 enum partition { PARTITION_MEMBER, PARTITION_ROOT, PARTITION_ISOLATED, PARTITIONS };
 extern const char *const partition_words[PARTITIONS];
 
-/** A group directly below the root. */
+/** Why a group is no valid partition. */
+enum partition_flaw {
+	FLAW_NONE,
+	FLAW_EMPTY,
+	FLAW_NOT_EXCLUSIVE,
+	FLAW_OFFLINE,
+	FLAW_HOUSEKEEPING,
+	FLAW_NOTHING_LEFT,
+	FLAWS
+};
+extern const char *const partition_flaws[FLAWS];
+
 struct group {
 	char *name;
 	struct isst_cpuset *cpus; /* cpuset.cpus */
 	enum partition wanted;
-	bool was_valid; /* before: it keeps its CPUs against a newcomer */
-	/* What partitions_evaluate() finds: */
-	const char *reason;	       /* why it is no valid partition; NULL: it is, or a member */
-	struct isst_cpuset *effective; /* cpuset.cpus.effective */
+	/* Found by partitions_evaluate(). Who had none before keeps its CPUs against a newcomer */
+	enum partition_flaw flaw;
+	struct isst_cpuset *effective; /* cpuset.cpus.effective, by partitions_grant() */
 };
 
 /** All groups, and what is left to the root. */
@@ -29,34 +44,35 @@ struct group_tree {
 	struct isst_cpuset *isolated;
 };
 
-/** Finds which partitions are valid and which CPUs each group gets. Returns 0 or -ENOMEM. */
+/* ---- partitions.c ---- */
+
+/** Finds which partitions are valid. Returns 0 or -ENOMEM. */
 int partitions_evaluate(struct group_tree *tree);
+/** Finds which CPUs each group gets, and the root. Returns 0 or -ENOMEM. */
+int partitions_grant(struct group_tree *tree);
 
-/* cgroup.c */
+/* ---- groups.c: each returns 0 or -ENOMEM ---- */
 
-bool cgroup_exists(const struct server *server);
 bool cgroup_has_cpuset(const struct server *server);
-/** Opens the root group's directory below the state directory or one that is to become it. */
-int cgroup_open(int directory);
-/** Writes what cannot be worked out again, so that it is never seen half written. */
-int cgroup_write(const struct server *server, int directory, const char *name, const char *text);
-/** The words of a file without the newline, to be freed. */
-int cgroup_read(int directory, const char *name, char **words);
-bool cgroup_has_group(int root, const char *name);
-/** What was written to a group's files; a group that has just been made has none. */
-int cgroup_read_group(int directory, struct group *group);
+/** All groups of the state; to be freed also after an error. */
+int groups_read(const struct server *server, struct group_tree *tree);
+int groups_store(struct server *server, const struct group_tree *tree);
+void groups_free(struct group_tree *tree);
+struct group *groups_find(const struct group_tree *tree, const char *name);
+int groups_add(struct group_tree *tree, const char *name);
+/** Works out anew which partitions are valid; CPUs or groups have changed. */
+int groups_update(struct server *server);
+/** The same, and stores it. */
+int groups_commit(struct server *server, struct group_tree *tree);
 
-/* cgroup_controllers.c */
+/* ---- cgroup_controllers.c ---- */
 
 enum { CPUSET, CONTROLLERS = 6 };
 
-/** Which there are, and which of them groups get at boot. */
-void controllers_first(const struct server *server, bool *available, bool *enabled);
-/** Which groups get now. */
-int controllers_read(int root, bool *enabled);
+/** A bit for each controller that the root has. */
+uint32_t controllers_available(const struct server *server);
 /** Takes words such as `+cpuset`: all of them, or none. */
-int controllers_parse(const struct server *server, const char *text, bool *enabled);
-/** The names of those that @which is true for, to be freed. */
-char *controllers_list(const bool *which);
+int controllers_parse(const struct server *server, const char *text, uint32_t *enabled);
+void controllers_print(uint32_t which, FILE *stream);
 
 #endif

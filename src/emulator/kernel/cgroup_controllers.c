@@ -2,9 +2,10 @@
 /* Which controllers groups get from the root: cgroup.subtree_control and the words that change it.
  */
 #include "emulator/kernel/cgroup.h"
-#include "emulator/text.h"
+#include "emulator/kernel/kernel.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,46 +21,52 @@ _Static_assert(sizeof(controllers) / sizeof(*controllers) == CONTROLLERS, "one n
 /* That the kernel knows and this one lacks. */
 static const char *const absent_controllers[] = { "rdma", "misc", "dmem" };
 
-int controllers_read(int root, bool *enabled)
+uint32_t controllers_available(const struct server *server)
 {
-	char *words, *rest = NULL;
-	int result = cgroup_read(root, "cgroup.subtree_control", &words);
+	uint32_t all = (UINT32_C(1) << CONTROLLERS) - 1;
 
-	if (result)
-		return result;
-	memset(enabled, 0, CONTROLLERS * sizeof(*enabled));
-	for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		for (size_t i = 0; i < CONTROLLERS; i++)
-			enabled[i] |= strcmp(controllers[i].name, word) == 0;
-	free(words);
-	return 0;
+	return cgroup_has_cpuset(server) ? all : all & ~(UINT32_C(1) << CPUSET);
 }
 
-char *controllers_list(const bool *enabled)
+static uint32_t controllers_at_boot(const struct server *server)
 {
-	struct text text;
+	uint32_t enabled = 0;
+
+	for (size_t i = 0; i < CONTROLLERS; i++)
+		enabled |= (uint32_t)controllers[i].enabled << i;
+	if (cgroup_has_cpuset(server) && server->platform->cpuset_enabled.value)
+		enabled |= UINT32_C(1) << CPUSET;
+	return enabled;
+}
+
+void kernel_first_state(struct server *server)
+{
+	server->state->controllers = controllers_at_boot(server);
+}
+
+void controllers_print(uint32_t which, FILE *stream)
+{
 	const char *space = "";
 
-	if (!text_open(&text))
-		return NULL;
 	for (size_t i = 0; i < CONTROLLERS; i++) {
-		if (!enabled[i])
+		if (!(which >> i & 1))
 			continue;
-		fprintf(text.stream, "%s%s", space, controllers[i].name);
+		fprintf(stream, "%s%s", space, controllers[i].name);
 		space = " ";
 	}
-	return text_close(&text);
+	fputc('\n', stream);
 }
 
 /** One word such as `+cpuset`. */
-static int parse_control(const struct server *server, const char *word, bool *enabled)
+static int parse_control(const struct server *server, const char *word, uint32_t *enabled)
 {
 	for (size_t i = 0; i < CONTROLLERS; i++) {
 		if (strcmp(controllers[i].name, word + 1) != 0)
 			continue;
 		if (i == CPUSET && !cgroup_has_cpuset(server) && *word == '+')
 			return -ENOENT;
-		enabled[i] = *word == '+';
+		*enabled &= ~(UINT32_C(1) << i);
+		*enabled |= (uint32_t)(*word == '+') << i;
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(absent_controllers) / sizeof(*absent_controllers); i++)
@@ -68,7 +75,7 @@ static int parse_control(const struct server *server, const char *word, bool *en
 	return -EINVAL;
 }
 
-int controllers_parse(const struct server *server, const char *text, bool *enabled)
+int controllers_parse(const struct server *server, const char *text, uint32_t *enabled)
 {
 	char *copy = strdup(text), *rest = NULL;
 	int result = copy ? 0 : -ENOMEM;
@@ -79,13 +86,4 @@ int controllers_parse(const struct server *server, const char *text, bool *enabl
 						      : -EINVAL;
 	free(copy);
 	return result;
-}
-
-void controllers_first(const struct server *server, bool *available, bool *enabled)
-{
-	for (size_t i = 0; i < CONTROLLERS; i++) {
-		available[i] = i != CPUSET || cgroup_has_cpuset(server);
-		enabled[i] = controllers[i].enabled;
-	}
-	enabled[CPUSET] = cgroup_has_cpuset(server) && server->platform->cpuset_enabled.value;
 }

@@ -3,13 +3,15 @@
  * What cpufreq makes of level, features, turbo and the user's limits. Knows
  * nothing of files.
  */
-#include "emulator/capture/recording.h"
-#include "emulator/front/driver.h"
-#include "emulator/state/server.h"
+#include "emulator/firmware/firmware.h"
+#include "emulator/firmware/recorded.h"
+#include "emulator/kernel/views.h"
 
 /** What the hardware guarantees: base frequency of the level, or the core's share of SST-BF. */
-unsigned int base_khz(const struct server *server, const struct platform_cpu *cpu)
+unsigned int base_khz(const struct place *place)
 {
+	const struct server *server = place->server;
+	const struct platform_cpu *cpu = place->cpu;
 	const struct level_facts facts = level_facts(server, cpu->domain);
 
 	if (cpu->base_khz && recorded_as_was(server, cpu->domain))
@@ -21,14 +23,15 @@ unsigned int base_khz(const struct server *server, const struct platform_cpu *cp
 	return facts.low_mhz * 1000;
 }
 
-unsigned int lowest_khz(const struct server *server, const struct platform_cpu *cpu)
+unsigned int lowest_khz(const struct place *place)
 {
-	(void)cpu;
-	return server->platform->min_mhz.value * 1000;
+	return place->server->platform->min_mhz.value * 1000;
 }
 
-unsigned int highest_khz(const struct server *server, const struct platform_cpu *cpu)
+unsigned int highest_khz(const struct place *place)
 {
+	const struct server *server = place->server;
+	const struct platform_cpu *cpu = place->cpu;
 	const struct platform *platform = server->platform;
 	unsigned int highest = level_facts(server, cpu->domain).highest_mhz;
 
@@ -36,7 +39,7 @@ unsigned int highest_khz(const struct server *server, const struct platform_cpu 
 	    recorded_as_was(server, cpu->domain))
 		return cpu->highest_khz;
 	if (server->state->no_turbo && platform->cpuinfo_follows_turbo.value)
-		return base_khz(server, cpu);
+		return base_khz(place);
 	if (platform->max_mhz.line)
 		return platform->max_mhz.value * 1000;
 	return (highest ? highest : platform->min_mhz.value) * 1000;
@@ -49,22 +52,17 @@ static unsigned int clamp(unsigned int value, unsigned int low, unsigned int hig
 	return value < low ? low : value;
 }
 
-static const struct cpu_state *requests(const struct server *server, const struct platform_cpu *cpu)
+unsigned int scaling_max_khz(const struct place *place)
 {
-	return state_cpu(server, (size_t)(cpu - server->platform->cpus));
-}
-
-unsigned int scaling_max_khz(const struct server *server, const struct platform_cpu *cpu)
-{
-	return clamp(requests(server, cpu)->requested_max_khz, lowest_khz(server, cpu),
-		     highest_khz(server, cpu));
+	return clamp(state_cpu(place->server, place->cpu)->requested_max_khz, lowest_khz(place),
+		     highest_khz(place));
 }
 
 /** A minimum above the maximum gives way. */
-unsigned int scaling_min_khz(const struct server *server, const struct platform_cpu *cpu)
+unsigned int scaling_min_khz(const struct place *place)
 {
-	return clamp(requests(server, cpu)->requested_min_khz, lowest_khz(server, cpu),
-		     scaling_max_khz(server, cpu));
+	return clamp(state_cpu(place->server, place->cpu)->requested_min_khz, lowest_khz(place),
+		     scaling_max_khz(place));
 }
 
 /* ---- What the core runs at ---- */
@@ -98,11 +96,13 @@ static bool package_clos_max(const struct server *server, const struct platform_
 }
 
 /** No core runs below its lowest frequency: a maximum of 0 leaves it there. */
-unsigned int busy_khz(const struct server *server, const struct platform_cpu *cpu)
+unsigned int busy_khz(const struct place *place)
 {
-	unsigned int khz = scaling_max_khz(server, cpu), ratio;
+	const struct server *server = place->server;
+	const struct platform_cpu *cpu = place->cpu;
+	unsigned int khz = scaling_max_khz(place), ratio;
 	bool limited = platform_is_tpmi(server->platform) ? tpmi_clos_max(server, cpu, &ratio)
 							  : package_clos_max(server, cpu, &ratio);
 
-	return limited ? clamp(ratio * 100000, lowest_khz(server, cpu), khz) : khz;
+	return limited ? clamp(ratio * 100000, lowest_khz(place), khz) : khz;
 }

@@ -6,8 +6,18 @@
 #include "emulator/kernel/cgroup.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 const char *const partition_words[PARTITIONS] = { "member", "root", "isolated" };
+
+/* The kernel's words. */
+const char *const partition_flaws[FLAWS] = {
+	[FLAW_EMPTY] = "cpuset.cpus and cpuset.cpus.exclusive are empty",
+	[FLAW_NOT_EXCLUSIVE] = "cpu list in cpuset.cpus not exclusive",
+	[FLAW_OFFLINE] = "no cpu available due to hotplug",
+	[FLAW_HOUSEKEEPING] = "partition config conflicts with housekeeping setup",
+	[FLAW_NOTHING_LEFT] = "parent unable to distribute cpu downstream",
+};
 
 /** The CPUs of @set that are (or are not) in @other. NULL without memory. */
 static struct isst_cpuset *chosen(const struct isst_cpuset *set, const struct isst_cpuset *other,
@@ -76,22 +86,20 @@ static bool leaves_nothing(const struct acceptance *acceptance, const struct gro
 	return true;
 }
 
-static const char *reason_against(const struct acceptance *acceptance, const struct group *group)
+static enum partition_flaw find_flaw(const struct acceptance *acceptance, const struct group *group)
 {
 	if (is_empty(group->cpus))
-		return "cpuset.cpus and cpuset.cpus.exclusive are empty";
+		return FLAW_EMPTY;
 	if (intersects(group->cpus, acceptance->taken))
-		return "cpu list in cpuset.cpus not exclusive";
+		return FLAW_NOT_EXCLUSIVE;
 	if (!intersects(group->cpus, acceptance->tree->online))
-		return "no cpu available due to hotplug";
+		return FLAW_OFFLINE;
 	if (conflicts(acceptance, group))
-		return "partition config conflicts with housekeeping setup";
-	if (leaves_nothing(acceptance, group))
-		return "parent unable to distribute cpu downstream";
-	return NULL;
+		return FLAW_HOUSEKEEPING;
+	return leaves_nothing(acceptance, group) ? FLAW_NOTHING_LEFT : FLAW_NONE;
 }
 
-static int accept_partition(struct acceptance *acceptance, struct group *group)
+static int accept_partition(struct acceptance *acceptance, const struct group *group)
 {
 	struct isst_cpuset *rest;
 	int result = isst_cpuset_add_set(acceptance->taken, group->cpus);
@@ -103,29 +111,62 @@ static int accept_partition(struct acceptance *acceptance, struct group *group)
 		return -ENOMEM;
 	isst_cpuset_free(acceptance->housekeeping);
 	acceptance->housekeeping = rest;
-	return isst_cpuset_add_set(acceptance->tree->isolated, group->cpus);
+	return 0;
 }
 
 /** First those that were valid before: they keep their CPUs. */
-static int accept_all(struct acceptance *acceptance, bool valid_before)
+static int accept_all(struct acceptance *acceptance, const bool *was_valid, bool valid_before)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < acceptance->tree->count && !result; i++) {
 		struct group *group = &acceptance->tree->groups[i];
 
-		if (group->wanted == PARTITION_MEMBER || group->was_valid != valid_before)
+		if (group->wanted == PARTITION_MEMBER || was_valid[i] != valid_before)
 			continue;
-		group->reason = reason_against(acceptance, group);
-		if (!group->reason)
+		group->flaw = find_flaw(acceptance, group);
+		if (!group->flaw)
 			result = accept_partition(acceptance, group);
 	}
 	return result;
 }
 
+static int begin(struct acceptance *acceptance)
+{
+	struct group_tree *tree = acceptance->tree;
+	struct isst_cpuset *none = isst_cpuset_new();
+
+	acceptance->taken = isst_cpuset_new();
+	if (none)
+		acceptance->housekeeping = chosen(tree->online,
+						  tree->isolcpus ? tree->isolcpus : none, false);
+	isst_cpuset_free(none);
+	return acceptance->taken && acceptance->housekeeping ? 0 : -ENOMEM;
+}
+
+int partitions_evaluate(struct group_tree *tree)
+{
+	struct acceptance acceptance = { .tree = tree };
+	bool *was_valid = calloc(tree->count + 1, sizeof(*was_valid));
+	int result = was_valid ? begin(&acceptance) : -ENOMEM;
+
+	for (size_t i = 0; i < tree->count && !result; i++)
+		was_valid[i] = !tree->groups[i].flaw;
+	if (!result)
+		result = accept_all(&acceptance, was_valid, true);
+	if (!result)
+		result = accept_all(&acceptance, was_valid, false);
+	free(was_valid);
+	isst_cpuset_free(acceptance.taken);
+	isst_cpuset_free(acceptance.housekeeping);
+	return result;
+}
+
+/* ---- What they get ---- */
+
 static bool is_valid(const struct group *group)
 {
-	return group->wanted != PARTITION_MEMBER && !group->reason;
+	return group->wanted != PARTITION_MEMBER && !group->flaw;
 }
 
 /** A group without CPUs of its own gets its parent's. */
@@ -141,47 +182,36 @@ static int grant(const struct group_tree *tree, struct group *group)
 	return group->effective ? 0 : -ENOMEM;
 }
 
-static int grant_all(struct acceptance *acceptance)
+/** The CPUs of valid partitions, offline ones included; and of isolated ones. */
+static int gather_partitions(struct group_tree *tree, struct isst_cpuset *taken)
 {
-	struct group_tree *tree = acceptance->tree;
-	int result = 0;
+	int result = tree->isolcpus ? isst_cpuset_add_set(tree->isolated, tree->isolcpus) : 0;
 
-	tree->effective = chosen(tree->online, acceptance->taken, false);
-	if (!tree->effective)
-		return -ENOMEM;
-	for (size_t i = 0; i < tree->count && !result; i++)
-		result = grant(tree, &tree->groups[i]);
+	for (size_t i = 0; i < tree->count && !result; i++) {
+		const struct group *group = &tree->groups[i];
+
+		if (!is_valid(group))
+			continue;
+		result = isst_cpuset_add_set(taken, group->cpus);
+		if (!result && group->wanted == PARTITION_ISOLATED)
+			result = isst_cpuset_add_set(tree->isolated, group->cpus);
+	}
 	return result;
 }
 
-static int begin(struct acceptance *acceptance)
+int partitions_grant(struct group_tree *tree)
 {
-	struct group_tree *tree = acceptance->tree;
-	struct isst_cpuset *none = isst_cpuset_new();
+	struct isst_cpuset *taken = isst_cpuset_new();
+	int result;
 
-	acceptance->taken = isst_cpuset_new();
 	tree->isolated = isst_cpuset_new();
-	if (none)
-		acceptance->housekeeping = chosen(tree->online,
-						  tree->isolcpus ? tree->isolcpus : none, false);
-	isst_cpuset_free(none);
-	if (!acceptance->taken || !tree->isolated || !acceptance->housekeeping)
-		return -ENOMEM;
-	return tree->isolcpus ? isst_cpuset_add_set(tree->isolated, tree->isolcpus) : 0;
-}
-
-int partitions_evaluate(struct group_tree *tree)
-{
-	struct acceptance acceptance = { .tree = tree };
-	int result = begin(&acceptance);
-
-	if (!result)
-		result = accept_all(&acceptance, true);
-	if (!result)
-		result = accept_all(&acceptance, false);
-	if (!result)
-		result = grant_all(&acceptance);
-	isst_cpuset_free(acceptance.taken);
-	isst_cpuset_free(acceptance.housekeeping);
+	result = taken && tree->isolated ? gather_partitions(tree, taken) : -ENOMEM;
+	if (!result) {
+		tree->effective = chosen(tree->online, taken, false);
+		result = tree->effective ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < tree->count && !result; i++)
+		result = grant(tree, &tree->groups[i]);
+	isst_cpuset_free(taken);
 	return result;
 }

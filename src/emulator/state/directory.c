@@ -3,8 +3,9 @@
  * The state directory: where it is, whether it may be used, its lock, removal of what the emulator
  * made in it. Knows nothing of what the state says.
  */
-#include "emulator/state/server.h"
+#include "emulator/state/directory.h"
 #include "emulator/text.h"
+#include "isst.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,8 +4,9 @@
  * is stopped or stuck, and is named instead of being waited for without end. Nothing of what the
  * lock is for.
  */
-#include "emulator/state/server.h"
+#include "emulator/state/directory.h"
 #include "emulator/text.h"
+#include "isst.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state file: what driver and firmware remember, shared by all processes on the machine and
- * stored as soon as it changes, for it is a shared mapping of the file. Knows nothing of requests.
+ * The state file: shared by all processes on the machine, changed as a whole. Knows nothing of what
+ * a state says.
  */
-#include "emulator/capture/recording.h"
-#include "emulator/front/driver.h"
+#include "emulator/state/state.h"
+
+#include "emulator/state/directory.h"
 #include "emulator/text.h"
 
 #include <errno.h>
@@ -13,203 +14,202 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const char magic[16] = "isst-emulator";
 
-static size_t state_size(const struct platform *platform)
-{
-	return sizeof(struct state) + platform->domain_count * sizeof(struct domain_state) +
-	       platform->register_count * sizeof(uint64_t) +
-	       platform->cpu_count * sizeof(struct cpu_state);
-}
-
-struct domain_state *state_domain(const struct server *server, size_t index)
-{
-	return (struct domain_state *)(server->state + 1) + index;
-}
-
-static uint64_t *all_registers(const struct server *server)
-{
-	void *registers = state_domain(server, server->platform->domain_count);
-
-	return registers;
-}
-
-struct tpmi_registers state_registers(const struct server *server, size_t index)
-{
-	const struct platform_domain *domain = &server->platform->domains[index];
-
-	return (struct tpmi_registers){ all_registers(server) + domain->first_register,
-					domain->register_count };
-}
-
-struct cpu_state *state_cpu(const struct server *server, size_t index)
-{
-	void *cpus = all_registers(server) + server->platform->register_count;
-
-	return (struct cpu_state *)cpus + index;
-}
-
-struct domain_state *state_msrs(const struct server *server, size_t index)
-{
-	const struct platform *platform = server->platform;
-
-	if (platform_is_tpmi(platform))
-		while (index > 0 &&
-		       platform->domains[index - 1].package == platform->domains[index].package)
-			index--;
-	return state_domain(server, index);
-}
-
-bool cpu_online(const struct server *server, const struct platform_cpu *cpu)
-{
-	return state_cpu(server, (size_t)(cpu - server->platform->cpus))->online;
-}
-
-bool smt_allows(const struct server *server, const struct platform_cpu *cpu)
-{
-	return cpu->first_of_core ||
-	       (server->state->smt != SMT_OFF && server->state->smt != SMT_FORCE_OFF);
-}
+_Static_assert(sizeof(struct state_head) <= STATE_HEAD_BYTES, "it is mapped as a page");
+_Static_assert(sizeof(struct state) % sizeof(uint64_t) == 0 &&
+		       sizeof(struct domain_state) % sizeof(uint64_t) == 0 &&
+		       sizeof(struct cpu_state) % sizeof(uint64_t) == 0,
+	       "what follows is aligned");
 
 void state_count(unsigned long long *counter, unsigned long long number)
 {
 	__atomic_fetch_add(counter, number, __ATOMIC_RELAXED);
 }
 
-/* ---- First state ---- */
-
-static uint32_t clos_word(const struct platform_clos *clos)
+/** FNV-1a, by words where there are whole ones. */
+static uint64_t checksum(const void *content, size_t size)
 {
-	return clos->epp.value | clos->weight.value << 4 | clos->min.value / 100 << 8 |
-	       clos->max.value / 100 << 16 | clos->desired.value / 100 << 24;
-}
+	const unsigned char *byte = content;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
 
-/** The package's turbo limits are those of its first domain that has some. */
-static void init_turbo_ratios(const struct server *server, size_t index)
-{
-	const struct platform_domain *domain = &server->platform->domains[index];
-	struct domain_state *state = state_msrs(server, index);
-
-	if (domain->turbo_ratios_known)
-		state->turbo_ratio_limits = domain->turbo_ratios;
-	else if (!state->turbo_ratio_limits)
-		state->turbo_ratio_limits = level_facts(server, index).turbo_ratios;
-}
-
-static void init_mailbox(struct domain_state *state, const struct platform_domain *domain)
-{
-	state->level = domain->level.value;
-	state->features = domain->turbo_freq_enabled.value << 16 | domain->base_freq_enabled.value
-									   << 17;
-	state->core_power_enabled = domain->core_power_enabled.value;
-	state->qos_config = domain->clos_enabled.value << 1 | domain->priority.value << 2;
-	for (size_t i = 0; i < CLOS_COUNT; i++)
-		state->clos[i] = clos_word(&domain->clos[i]);
-}
-
-static void init_registers(const struct server *server, size_t index)
-{
-	const struct platform_domain *domain = &server->platform->domains[index];
-	struct domain_state *state = state_domain(server, index);
-
-	state->first_register = (uint32_t)domain->first_register;
-	state->register_count = (uint32_t)domain->register_count;
-	if (domain->registers)
-		memcpy(state_registers(server, index).word, domain->registers,
-		       domain->register_count * sizeof(uint64_t));
-}
-
-static void init_domains(const struct server *server)
-{
-	const struct platform *platform = server->platform;
-
-	for (size_t i = 0; i < platform->domain_count; i++) {
-		const struct platform_domain *domain = &platform->domains[i];
-
-		if (platform_is_tpmi(platform))
-			init_registers(server, i);
-		else
-			init_mailbox(state_domain(server, i), domain);
-		init_turbo_ratios(server, i);
-		uncore_init(server, i);
-		recorded_init_domain(server, i);
+	for (; size >= sizeof(word); size -= sizeof(word), byte += sizeof(word)) {
+		memcpy(&word, byte, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x100000001b3);
+		hash ^= hash >> 32;
 	}
+	for (; size > 0; size--, byte++)
+		hash = (hash ^ *byte) * UINT64_C(0x100000001b3);
+	return hash;
 }
 
-static void init_state(struct server *server)
+static off_t slot_offset(uint64_t capacity, uint32_t slot)
 {
-	const struct platform *platform = server->platform;
-
-	memcpy(server->state->magic, magic, sizeof(magic));
-	server->state->format = STATE_FORMAT;
-	server->state->domain_count = (uint32_t)platform->domain_count;
-	server->state->cpu_count = (uint32_t)platform->cpu_count;
-	server->state->register_count = (uint32_t)platform->register_count;
-	server->state->platform_hash = platform->hash;
-	server->state->no_turbo = platform->no_turbo.value;
-	server->state->smt = platform->smt.value;
-	init_domains(server);
-	for (size_t i = 0; i < platform->cpu_count; i++) {
-		bool online = smt_allows(server, &platform->cpus[i]) &&
-			      (!platform->offline.set ||
-			       !isst_cpuset_has(platform->offline.set, platform->cpus[i].number));
-
-		*state_cpu(server, i) = (struct cpu_state){
-			.online = online,
-			.seen = online,
-			.requested_max_khz = NO_LIMIT_KHZ,
-		};
-		recorded_init_cpu(server, i);
-	}
+	return (off_t)(STATE_HEAD_BYTES + capacity * slot);
 }
 
-static int map_state(struct server *server)
-{
-	void *map = mmap(NULL, server->state_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 server->state_descriptor, 0);
+/* ---- The copies of this process ---- */
 
-	if (map == MAP_FAILED)
-		return -errno;
-	server->state = map;
+static int reserve(struct state **copy, size_t *space, size_t size)
+{
+	void *larger = size > *space ? realloc(*copy, size) : *copy;
+
+	if (!larger)
+		return -ENOMEM;
+	*copy = larger;
+	if (size > *space)
+		*space = size;
 	return 0;
 }
 
-static int open_new_state(struct server *server)
+/** The copy becomes what is known to be stored, for which there is room. */
+static void remember(struct server *server, uint64_t check)
 {
-	server->state_size = state_size(server->platform);
-	server->state_descriptor = openat(server->directory, "state.new",
-					  O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-					  0600);
-	if (server->state_descriptor < 0)
-		return -errno;
-	/* A full disk is to be found now, not by SIGBUS at a later write through the mapping. */
-	return -posix_fallocate(server->state_descriptor, 0, (off_t)server->state_size);
+	memcpy(server->stored, server->state, server->size);
+	server->stored_size = server->size;
+	server->stored_check = check;
 }
 
-static int make_files(struct server *server)
+void state_discard(struct server *server)
 {
-	static const char *const made[] = { "root", "hidden" };
-	int directory, result = directory_remove(server->directory, "new");
+	memcpy(server->state, server->stored, server->stored_size);
+	server->size = server->stored_size;
+}
 
-	if (!result && mkdirat(server->directory, "new", 0700))
-		result = -errno;
+void state_close(struct server *server)
+{
+	if (server->head)
+		munmap(server->head, STATE_HEAD_BYTES);
+	if (server->state_descriptor >= 0)
+		close(server->state_descriptor);
+	free(server->state);
+	free(server->stored);
+	server->head = NULL;
+	server->state = server->stored = NULL;
+	server->size = server->space = server->stored_size = server->stored_space = 0;
+	server->state_descriptor = -1;
+}
+
+/* ---- Writing ---- */
+
+static int write_all(int file, const void *content, size_t size, off_t at)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t length = pwrite(file, (const char *)content + done, size - done,
+					at + (off_t)done);
+
+		if (length < 0 && errno == EINTR)
+			continue;
+		if (length <= 0)
+			return length < 0 ? -errno : -EIO;
+		done += (size_t)length;
+	}
+	return 0;
+}
+
+/** Into the slot that does not hold the state; the last store makes it the one that does. */
+static int write_slot(struct server *server, uint64_t check)
+{
+	struct state_head *head = server->head;
+	uint32_t slot = 1 - head->slot;
+	int result = write_all(server->state_descriptor, server->state, server->size,
+			       slot_offset(head->capacity, slot));
+
 	if (result)
 		return result;
-	directory = openat(server->directory, "new", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (directory < 0)
-		return -errno;
-	result = tree_make(server, directory);
-	for (size_t i = 0; i < 2 && !result; i++) {
-		result = directory_remove(server->directory, made[i]);
-		if (!result && renameat(directory, made[i], server->directory, made[i]))
-			result = -errno;
-	}
-	close(directory);
-	return result ? result : directory_remove(server->directory, "new");
+	head->slots[slot].size = server->size;
+	head->slots[slot].check = check;
+	__atomic_store_n(&head->slot, slot, __ATOMIC_SEQ_CST);
+	return 0;
 }
+
+/** A new file, which takes the place of the old one at once. */
+static int write_file(struct server *server, uint64_t check,
+		      const struct isst_emulator_statistics *statistics)
+{
+	enum { GROWTH = 4096 };
+	struct state_head head = {
+		.format = STATE_FORMAT,
+		.platform_hash = server->platform->hash,
+		.capacity = server->size + GROWTH,
+		.slots = { { server->size, check } },
+		.statistics = *statistics,
+	};
+	int file = openat(server->directory, "state.new",
+			  O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	int result = file < 0 ? -errno : 0;
+
+	memcpy(head.magic, magic, sizeof(magic));
+	/* A full disk is to be found now, not by SIGBUS at a write through the mapping. */
+	if (!result)
+		result = -posix_fallocate(file, 0, slot_offset(head.capacity, STATE_SLOTS));
+	if (!result)
+		result = write_all(file, &head, sizeof(head), 0);
+	if (!result)
+		result = write_all(file, server->state, server->size, slot_offset(0, 0));
+	if (!result && renameat(server->directory, "state.new", server->directory, "state"))
+		result = -errno;
+	if (result) {
+		if (file >= 0)
+			close(file);
+		return result;
+	}
+	if (server->state_descriptor >= 0)
+		close(server->state_descriptor);
+	server->state_descriptor = file;
+	return 0;
+}
+
+static int map_head(struct server *server)
+{
+	struct stat status;
+	void *map = fstat(server->state_descriptor, &status)
+			    ? MAP_FAILED
+			    : mmap(NULL, STATE_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+				   server->state_descriptor, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	if (server->head)
+		munmap(server->head, STATE_HEAD_BYTES);
+	server->head = map;
+	server->state_inode = status.st_ino;
+	return 0;
+}
+
+/** With more room than there was. */
+static int enlarge(struct server *server, uint64_t check)
+{
+	int result = write_file(server, check, &server->head->statistics);
+
+	return result ? result : map_head(server);
+}
+
+int state_store(struct server *server)
+{
+	uint64_t check;
+	int result;
+
+	if (server->size == server->stored_size &&
+	    memcmp(server->state, server->stored, server->size) == 0)
+		return 0;
+	check = checksum(server->state, server->size);
+	result = reserve(&server->stored, &server->stored_space, server->size);
+	if (!result)
+		result = server->size > server->head->capacity ? enlarge(server, check)
+							       : write_slot(server, check);
+	if (result)
+		state_discard(server);
+	else
+		remember(server, check);
+	return result;
+}
+
+/* ---- Making it ---- */
 
 /** The device node, to be locked by whoever changes the machine; where the platform has one. */
 static int make_node(struct server *server)
@@ -225,43 +225,60 @@ static int make_node(struct server *server)
 	return 0;
 }
 
-/**
- * The state file appears last and at once, so a machine without one is one that was never finished,
- * whatever else is there.
- */
+/** A new number for each boot; making the machine, or resetting it, is one. */
+static int make_boot_id(struct state *state)
+{
+	return getrandom(state->boot_id, sizeof(state->boot_id), 0) ==
+			       (ssize_t)sizeof(state->boot_id)
+		       ? 0
+		       : -EIO;
+}
+
+/** The state file appears last, so that a machine without one is not there yet. */
 static int make_state(struct server *server)
 {
-	int result = directory_remove(server->directory, "state");
+	static const struct isst_emulator_statistics none;
+	const struct platform *platform = server->platform;
+	uint64_t check;
+	int result;
 
+	server->size = state_fixed_size(platform);
+	result = reserve(&server->state, &server->space, server->size);
 	if (!result)
-		result = open_new_state(server);
-	if (!result)
-		result = map_state(server);
-	if (result || !server->state)
-		return result ? result : -EIO;
-	init_state(server);
-	result = make_files(server);
+		result = reserve(&server->stored, &server->stored_space, server->size);
+	if (result)
+		return result;
+	memset(server->state, 0, server->size);
+	server->state->domain_count = (uint32_t)platform->domain_count;
+	server->state->cpu_count = (uint32_t)platform->cpu_count;
+	server->state->register_count = (uint32_t)platform->register_count;
+	result = make_boot_id(server->state);
 	if (!result)
 		result = make_node(server);
-	if (!result && renameat(server->directory, "state.new", server->directory, "state"))
-		result = -errno;
+	if (result)
+		return result;
+	server->first_state(server);
+	check = checksum(server->state, server->size);
+	result = write_file(server, check, &none);
+	if (!result)
+		result = map_head(server);
+	if (!result)
+		remember(server, check);
+	return result;
+}
+
+/** What emulators of older formats kept beside the state. */
+static int remove_leftovers(struct server *server)
+{
+	static const char *const names[] = { "root", "hidden", "new", "deferred", "names" };
+	int result = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !result; i++)
+		result = directory_remove(server->directory, names[i]);
 	return result;
 }
 
 /* ---- Opening ---- */
-
-void state_close(struct server *server)
-{
-	if (server->state)
-		munmap(server->state, server->state_size);
-	if (server->state_descriptor >= 0)
-		close(server->state_descriptor);
-	if (server->root >= 0)
-		close(server->root);
-	server->state = NULL;
-	server->state_descriptor = -1;
-	server->root = -1;
-}
 
 static int damaged(const struct server *server, const char *what, char **error)
 {
@@ -270,19 +287,20 @@ static int damaged(const struct server *server, const char *what, char **error)
 			 server->path, what);
 }
 
-/** What it is, before it is looked at as the state of this platform. */
-static int check_header(const struct server *server, const struct state *header, char **error)
+/** Which file it is, before it is looked at as the state of this platform. Returns -ESTALE where it
+ * is one of an older format. */
+static int check_head(const struct server *server, const struct state_head *head, char **error)
 {
-	if (memcmp(header->magic, magic, sizeof(magic)) != 0)
+	if (memcmp(head->magic, magic, sizeof(magic)) != 0)
 		return damaged(server, "it does not begin as a state does", error);
-	if (header->format > STATE_FORMAT || header->format == 0)
+	if (head->format > STATE_FORMAT || head->format == 0)
 		return set_error(error, -EIO,
 				 "%s/state has format %u, of another version of the emulator; "
 				 "\"isst platform reset\" starts afresh",
-				 server->path, header->format);
-	if (header->format != STATE_FORMAT)
+				 server->path, head->format);
+	if (head->format != STATE_FORMAT)
 		return -ESTALE;
-	if (header->platform_hash != server->platform->hash)
+	if (head->platform_hash != server->platform->hash)
 		return set_error(error, -EIO,
 				 "%s holds the state of another platform, or of another version of "
 				 "this one; \"isst platform reset\" starts afresh",
@@ -290,84 +308,83 @@ static int check_header(const struct server *server, const struct state *header,
 	return 0;
 }
 
-/** Opens an existing state. Returns -ESTALE where there is none, or one of an older format. */
+/** Whether the file has the slots that its head tells of. */
+static bool is_whole(const struct state_head *head, const struct stat *status)
+{
+	return head->capacity <= (uint64_t)status->st_size &&
+	       status->st_size == slot_offset(head->capacity, STATE_SLOTS);
+}
+
+/** Takes in what another process has stored. */
+static int load(struct server *server, char **error)
+{
+	const struct state_head *head = server->head;
+	uint32_t slot = head ? head->slot : STATE_SLOTS;
+	uint64_t size = slot < STATE_SLOTS ? head->slots[slot].size : 0;
+	int result;
+
+	if (size < sizeof(struct state) || size > head->capacity)
+		return damaged(server, "its head tells of no state", error);
+	result = reserve(&server->state, &server->space, size);
+	if (!result)
+		result = reserve(&server->stored, &server->stored_space, size);
+	if (result)
+		return result;
+	/* Never to be taken for a state before it has been checked. */
+	server->size = server->stored_size = 0;
+	if (pread(server->state_descriptor, server->state, size,
+		  slot_offset(head->capacity, slot)) != (ssize_t)size)
+		return damaged(server, "it is too short", error);
+	if (checksum(server->state, size) != head->slots[slot].check)
+		return damaged(server, "its checksum is not that of what it holds", error);
+	if (!state_fits(server->platform, server->state, size))
+		return damaged(server,
+			       "the numbers of domains, CPUs and registers are not those of the "
+			       "platform",
+			       error);
+	server->size = size;
+	remember(server, head->slots[slot].check);
+	return 0;
+}
+
+/** Opens an existing state. Returns -ENOENT where there is none, -ESTALE for one of an older
+ * format.
+ */
 static int open_state(struct server *server, char **error)
 {
-	struct state header;
+	struct state_head head;
 	struct stat status;
-	const char *mistake;
+	ssize_t size;
 	int result;
 
 	server->state_descriptor = openat(server->directory, "state",
-					  O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+					  O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (server->state_descriptor < 0)
-		return errno == ENOENT ? -ESTALE : -errno;
+		return -errno;
 	if (fstat(server->state_descriptor, &status))
 		return -errno;
-	if (pread(server->state_descriptor, &header, sizeof(header), 0) != sizeof(header))
+	size = pread(server->state_descriptor, &head, sizeof(head), 0);
+	if (size < (ssize_t)offsetof(struct state_head, slot))
 		return damaged(server, "it is too short", error);
-	result = check_header(server, &header, error);
+	result = check_head(server, &head, error);
 	if (result)
 		return result;
-	server->state_size = state_size(server->platform);
-	if ((size_t)status.st_size != server->state_size)
+	if (size < (ssize_t)sizeof(head) || !is_whole(&head, &status))
 		return damaged(server, "it is too short or too long", error);
-	result = map_state(server);
-	if (result)
-		return result;
-	mistake = state_mistake(server);
-	return mistake ? damaged(server, mistake, error) : 0;
-}
-
-static bool is_unfinished(const struct state *state)
-{
-	return state->unfinished_cpu || state->unfinished_domain || state->unfinished_turbo ||
-	       state->unfinished_groups;
-}
-
-/** Completes what a killed process had begun. */
-static int finish(struct server *server)
-{
-	struct state *state = server->state;
-	int result = 0;
-
-	if (!state || !is_unfinished(state))
-		return 0;
-	if (state->unfinished_cpu > 0 && state->unfinished_cpu <= state->cpu_count)
-		result = tree_move_cpu(server, &server->platform->cpus[state->unfinished_cpu - 1]);
-	if (!result && state->unfinished_domain > 0 &&
-	    state->unfinished_domain <= state->domain_count) {
-		if (state->unfinished_level)
-			domain_complete(server, state->unfinished_domain - 1,
-					state->unfinished_level - 1);
-		result = tree_write_domain(server, state->unfinished_domain - 1);
-	}
-	if (!result && state->unfinished_turbo)
-		result = tree_write_turbo(server);
-	if (!result)
-		result = groups_update(server);
-	if (!result)
-		state->unfinished_cpu = state->unfinished_domain = state->unfinished_turbo =
-			state->unfinished_groups = 0;
-	return result;
+	result = map_head(server);
+	return result ? result : load(server, error);
 }
 
 int state_open(struct server *server, char **error)
 {
 	int result = open_state(server, error);
 
-	if (result == -ESTALE) {
+	if (result == -ENOENT || result == -ESTALE) {
+		int leftovers = result == -ESTALE ? remove_leftovers(server) : 0;
+
 		state_close(server);
-		result = make_state(server);
+		result = leftovers ? leftovers : make_state(server);
 	}
-	if (!result) {
-		server->root = openat(server->directory, "root",
-				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (server->root < 0)
-			result = -errno;
-	}
-	if (!result)
-		result = finish(server);
 	if (!result)
 		return 0;
 	state_close(server);
@@ -398,32 +415,50 @@ static int wait_for_others(struct server *server)
 	int result = directory_wait_lock(server->lock, &holder);
 
 	if (holder && asprintf(&line, "emulator: the machine is locked by %s", holder) >= 0) {
-		machine_log(server, line);
+		directory_log(server->directory, line);
 		free(line);
 	}
 	free(holder);
 	return result == 0 || result == -ETIMEDOUT ? result : -EIO;
 }
 
-int state_lock(struct server *server)
+/** Whether this process has the file open that is the machine's: it may have been reset, or have
+ * grown, and then there is another one. */
+static bool is_open(const struct server *server)
 {
 	struct stat status;
+
+	return server->head &&
+	       fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       status.st_ino == server->state_inode && status.st_size >= STATE_HEAD_BYTES &&
+	       is_whole(server->head, &status);
+}
+
+static bool is_current(const struct server *server)
+{
+	const struct state_head *head = server->head;
+
+	return server->size && head->slot < STATE_SLOTS &&
+	       head->slots[head->slot].size == server->stored_size &&
+	       head->slots[head->slot].check == server->stored_check;
+}
+
+int state_lock(struct server *server)
+{
 	int result = own_lock(server);
 
 	if (!result)
 		result = wait_for_others(server);
 	if (result)
 		return result;
-	/* Reset by another process: go on with the new machine. */
-	if (!server->state || fstat(server->state_descriptor, &status) || status.st_nlink == 0 ||
-	    (size_t)status.st_size != server->state_size) {
+	if (!is_open(server)) {
 		state_close(server);
 		result = state_open(server, NULL);
-	} else {
-		result = finish(server);
+	} else if (!is_current(server)) {
+		result = load(server, NULL);
+		if (result)
+			result = result == -ENOMEM ? result : -EIO;
 	}
-	if (!result)
-		result = deferred_run_due(server);
 	if (result)
 		flock(server->lock, LOCK_UN);
 	return result;

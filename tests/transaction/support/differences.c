@@ -149,13 +149,6 @@ static uint64_t number_of(const char *value)
 
 /* ---- Items of the firmware ---- */
 
-static int compare_pairs(const void *left, const void *right)
-{
-	const unsigned int *a = left, *b = right;
-
-	return a[0] != b[0] ? (a[0] > b[0] ? 1 : -1) : (a[1] > b[1]) - (a[1] < b[1]);
-}
-
 /** Registers of a power domain as a picture shows them; those that are 0 it leaves out. */
 static struct tpmi_registers read_registers(const struct picture *picture, unsigned int d)
 {
@@ -203,41 +196,23 @@ static void find_power_domains(struct difference *difference)
 	difference->domain_count = d;
 }
 
-/** The firmware's domains are packages and their dies, in order; the CPUs show which exist. */
+/** The firmware's domains are packages and their dies, in order. */
 static void find_domains(struct difference *difference)
 {
-	static const char *const PLACES[] = { CPUS, "hidden/" };
-	unsigned int pairs[MOST_DOMAINS][2];
-	struct isst_cpuset *present = check_set(look_up(&difference->before, CPUS "present"));
-	size_t count = 0;
-	unsigned int cpu;
+	unsigned int count = 0;
 
-	isst_cpuset_for_each (cpu, present)
-		for (size_t place = 0; place < 2; place++) {
-			struct values package, die;
-			unsigned int pair[2];
-			size_t i = 0;
+	for (; count < MOST_DOMAINS; count++) {
+		struct domain *domain = &difference->domains[count];
+		struct values package, die;
 
-			differ(difference, &package, "%scpu%u/topology/physical_package_id",
-			       PLACES[place], cpu);
-			differ(difference, &die, "%scpu%u/topology/die_id", PLACES[place], cpu);
-			if (!package.before)
-				continue;
-			pair[0] = (unsigned int)number_of(package.before);
-			pair[1] = (unsigned int)number_of(die.before);
-			while (i < count && compare_pairs(pairs[i], pair) != 0)
-				i++;
-			assert_true(i < MOST_DOMAINS);
-			memcpy(pairs[i], pair, sizeof(pair));
-			count += i == count;
-		}
-	isst_cpuset_free(present);
-	qsort(pairs, count, sizeof(pairs[0]), compare_pairs);
-	for (size_t i = 0; i < count; i++) {
-		difference->domains[i].package = pairs[i][0];
-		difference->domains[i].die = pairs[i][1];
+		differ(difference, &package, "domain %u package", count);
+		differ(difference, &die, "domain %u die", count);
+		if (!package.before)
+			break;
+		domain->package = (unsigned int)number_of(package.before);
+		domain->die = (unsigned int)number_of(die.before);
 	}
-	difference->domain_count = (unsigned int)count;
+	difference->domain_count = count;
 }
 
 #define DOMAIN "package %u, die %u: "
@@ -580,12 +555,12 @@ static bool is_explained(const struct difference *difference, const char *line)
 	if (begins(line, CPUS "intel_uncore_frequency/"))
 		return ends(line, "/max_freq_khz") || ends(line, "/min_freq_khz") ||
 		       difference->levels || any_uncore(difference);
-	if (begins(line, CPUS "cpu") || begins(line, "hidden/cpu"))
+	if (begins(line, CPUS "cpu"))
 		return difference->online || difference->levels || difference->limits;
 	if (begins(line, CPUS) || begins(line, "/proc/cpuinfo") ||
 	    begins(line, "/sys/devices/system/node/"))
 		return difference->online;
-	if (begins(line, CGROUPS))
+	if (begins(line, CGROUPS) || begins(line, "group ") || begins(line, "controllers"))
 		return difference->groups || difference->online;
 	return false;
 }

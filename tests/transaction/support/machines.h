@@ -31,7 +31,8 @@ __attribute__((format(printf, 2, 3))) void machine_faults(const struct machine *
 struct isst_machine *machine_open(const struct machine *machine);
 /** As after power-on, with requests made as by machine_prepare(). */
 bool machine_restart(const struct machine *machine, const char *before);
-/** What stands in a file of the state directory, to be freed; NULL where there is none. */
+/** What a file of the kernel (an absolute path) or of the state directory holds, to be freed; NULL
+ * where it cannot be read. */
 char *machine_text(const struct machine *machine, const char *path);
 /** Writes a file of the state directory. */
 void machine_write(const struct machine *machine, const char *path, const char *text);
@@ -54,7 +55,7 @@ machine_check(const struct machine *machine, const char *before, const char *for
 
 /** A moment of a machine, to which it can go back. */
 struct moment {
-	char *picture, *memory;
+	char *picture;
 	struct kept *kept;
 };
 

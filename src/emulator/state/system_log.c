@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine's system log: a file of the state directory, one line for each message. */
-#include "emulator/state/server.h"
-#include "emulator/text.h"
+#include "emulator/state/directory.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,10 +15,9 @@ static void flatten(char *text)
 			*text = ' ';
 }
 
-void machine_log(void *data, const char *line)
+void directory_log(int directory, const char *line)
 {
-	struct server *server = data;
-	int file = openat(server->directory, "log",
+	int file = openat(directory, "log",
 			  O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
 			  0600);
 	char *text;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Firmware and the transports that the driver reaches it by: each carries out one command on the
+ * state. Which requests there are, faults and counting are the driver's business; files that show
+ * what was changed work it out from the state.
+ */
+#ifndef EMULATOR_FIRMWARE_H
+#define EMULATOR_FIRMWARE_H
+
+#include "driver/abi.h"
+#include "emulator/state/state.h"
+
+/* ---- mailbox.c, mmio.c, msr.c: each returns 0 or the driver's negative errno ---- */
+
+int mailbox_run(struct server *server, struct abi_mbox_cmd *command);
+int mmio_run(struct server *server, struct abi_io_reg *access);
+int msr_run(struct server *server, struct abi_msr_cmd *access);
+
+/** Whether it asks firmware to set something. */
+bool mailbox_sets(const struct abi_mbox_cmd *command);
+
+/** Writes again what the driver has kept of MSRs that were written by a CPU, as that CPU comes
+ * online. */
+void msr_cpu_online(struct server *server, const struct platform_cpu *cpu);
+
+/* ---- level_facts.c: what the current level of a domain says ---- */
+
+/** Frequencies in MHz, 0 where the level says nothing. */
+struct level_facts {
+	unsigned int base_mhz, highest_mhz;
+	bool base_freq; /* SST-BF is on */
+	unsigned int high_mhz, low_mhz;
+	uint64_t high_cores;
+	unsigned int uncore_min_mhz, uncore_base_mhz, uncore_max_mhz;
+	uint64_t turbo_ratios; /* as MSR 0x1ad holds them */
+};
+struct level_facts level_facts(const struct server *server, size_t domain);
+
+/** The CPU that a PCI transport finds its device by: one that was online since boot. Returns NULL
+ * where there is none (then EINVAL). */
+const struct platform_cpu *pci_cpu(const struct server *server, unsigned int number);
+
+/* ---- uncore_limits.c ---- */
+
+/** The limits of the current level, or what the platform says instead. */
+void uncore_set_limits(const struct server *server, size_t domain);
+/** The same after a change of the level, where the platform is of that kind. */
+void uncore_follow_level(const struct server *server, size_t domain);
+/** The level's base frequency, as far as the limits let it. */
+unsigned int uncore_current_khz(const struct server *server, size_t domain);
+
+/* ---- first_state.c ---- */
+
+/** struct server's first_state. */
+void firmware_first_state(struct server *server);
+
+#endif

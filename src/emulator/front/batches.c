@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Batches of requests: their entries, one after the other, as the driver runs them, with the faults
+ * that rules ask for. What single entries do is the firmware's business.
+ */
+#include "emulator/firmware/firmware.h"
+#include "emulator/front/front.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MOST_COMMANDS = 64 };
+
+/* ---- Entries of batches ---- */
+
+static int phy_id_run(struct server *server, struct abi_cpu_map *map)
+{
+	const struct platform *platform = server->platform;
+	const struct platform_cpu *cpu;
+
+	if (map->logical_cpu >= platform->cpu_ids ||
+	    map->logical_cpu >= isst_cpuset_count(platform->possible.set))
+		return -EINVAL;
+	cpu = platform_cpu(platform, map->logical_cpu);
+	map->physical_cpu = 0;
+	if (cpu && state_cpu(server, cpu)->seen)
+		map->physical_cpu = platform->recording || platform_is_tpmi(platform)
+					    ? cpu->punit
+					    : cpu->core << 1 | cpu->thread; /* MSR 0x53 */
+	return 0;
+}
+
+static int run_phy_id(struct server *server, void *entry)
+{
+	return phy_id_run(server, entry);
+}
+
+static int run_io(struct server *server, void *entry)
+{
+	return mmio_run(server, entry);
+}
+
+static int run_mailbox(struct server *server, void *entry)
+{
+	return mailbox_run(server, entry);
+}
+
+static int run_msr(struct server *server, void *entry)
+{
+	return msr_run(server, entry);
+}
+
+static void set_number(struct fault_event *event, enum fault_number number, uint64_t value)
+{
+	event->known[number] = true;
+	event->number[number] = value;
+}
+
+static void describe_phy_id(const void *entry, struct fault_event *event)
+{
+	const struct abi_cpu_map *map = entry;
+
+	set_number(event, NUMBER_CPU, map->logical_cpu);
+	set_number(event, NUMBER_SET, 0);
+}
+
+static void describe_io(const void *entry, struct fault_event *event)
+{
+	const struct abi_io_reg *access = entry;
+
+	set_number(event, NUMBER_CPU, access->logical_cpu);
+	set_number(event, NUMBER_WHICH, access->reg);
+	set_number(event, NUMBER_DATA, access->value);
+	set_number(event, NUMBER_SET, access->read_write != 0);
+}
+
+static void describe_mailbox(const void *entry, struct fault_event *event)
+{
+	const struct abi_mbox_cmd *command = entry;
+
+	set_number(event, NUMBER_CPU, command->logical_cpu);
+	set_number(event, NUMBER_WHICH, (uint64_t)command->command << 8 | command->sub_command);
+	set_number(event, NUMBER_DATA, command->req_data);
+	set_number(event, NUMBER_PARAMETER, command->parameter);
+	set_number(event, NUMBER_SET, mailbox_sets(command));
+}
+
+static void describe_msr(const void *entry, struct fault_event *event)
+{
+	const struct abi_msr_cmd *access = entry;
+
+	set_number(event, NUMBER_CPU, access->logical_cpu);
+	set_number(event, NUMBER_WHICH, access->msr);
+	set_number(event, NUMBER_DATA, access->data);
+	set_number(event, NUMBER_SET, access->read_write != 0);
+}
+
+static void answer_phy_id(void *entry, uint64_t value)
+{
+	((struct abi_cpu_map *)entry)->physical_cpu = (uint32_t)value;
+}
+
+static void answer_io(void *entry, uint64_t value)
+{
+	((struct abi_io_reg *)entry)->value = (uint32_t)value;
+}
+
+static void answer_mailbox(void *entry, uint64_t value)
+{
+	((struct abi_mbox_cmd *)entry)->resp_data = (uint32_t)value;
+}
+
+static void answer_msr(void *entry, uint64_t value)
+{
+	((struct abi_msr_cmd *)entry)->data = value;
+}
+
+/* ---- Batches ---- */
+
+struct batch_kind {
+	unsigned long request;
+	size_t first, stride; /* bytes */
+	enum fault_place place;
+	bool (*registered)(const struct platform *platform);
+	int (*run)(struct server *server, void *entry);
+	void (*describe)(const void *entry, struct fault_event *event);
+	void (*answer)(void *entry, uint64_t value);
+};
+
+static bool always(const struct platform *platform)
+{
+	(void)platform;
+	return true;
+}
+
+static bool has_mmio(const struct platform *platform)
+{
+	return platform->mmio.value != 0;
+}
+
+static bool has_mailbox(const struct platform *platform)
+{
+	return platform->mailbox.value != MAILBOX_NONE;
+}
+
+static const struct batch_kind batch_kinds[] = {
+	{ ABI_GET_PHY_ID, offsetof(struct abi_cpu_maps, cpu_map), sizeof(struct abi_cpu_map),
+	  FAULT_PHY_ID, always, run_phy_id, describe_phy_id, answer_phy_id },
+	{ ABI_IO_COMMAND, offsetof(struct abi_io_regs, io_reg), sizeof(struct abi_io_reg),
+	  FAULT_MMIO, has_mmio, run_io, describe_io, answer_io },
+	{ ABI_MAILBOX_COMMAND, offsetof(struct abi_mbox_cmds, mbox_cmd),
+	  sizeof(struct abi_mbox_cmd), FAULT_MAILBOX, has_mailbox, run_mailbox, describe_mailbox,
+	  answer_mailbox },
+	{ ABI_MSR_COMMAND, offsetof(struct abi_msr_cmds, msr_cmd), sizeof(struct abi_msr_cmd),
+	  FAULT_MSR, always, run_msr, describe_msr, answer_msr },
+};
+
+/** What a fault rule can know of an entry. */
+static void describe(const struct server *server, const struct batch_kind *kind, const void *entry,
+		     struct fault_event *event)
+{
+	const struct platform_cpu *cpu;
+
+	event->place = kind->place;
+	event->command = true;
+	kind->describe(entry, event);
+	event->change = event->number[NUMBER_SET];
+	cpu = platform_cpu(server->platform, (unsigned int)event->number[NUMBER_CPU]);
+	if (cpu) {
+		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
+
+		set_number(event, NUMBER_PACKAGE, domain->package);
+		set_number(event, NUMBER_DIE, domain->die);
+	}
+}
+
+/** Firmware accepts an entry, or does not, and puts off what it does. */
+static int accept_deferred(struct server *server, const struct batch_kind *kind, void *entry,
+			   uint64_t delay_ms)
+{
+	int result = kind->run(server, entry);
+
+	state_discard(server);
+	return result ? result : deferred_add(server, kind->request, entry, kind->stride, delay_ms);
+}
+
+static int carry_out(struct server *server, const struct batch_kind *kind, void *entry,
+		     const struct fault_event *event, const struct fault_effect *effect)
+{
+	int result = effect->action == ACTION_DEFERRED
+			     ? accept_deferred(server, kind, entry, effect->value)
+			     : kind->run(server, entry);
+
+	if (!event->change)
+		return result;
+	/* Each at once: what comes after it may end the process. */
+	if (state_store(server))
+		return -EIO;
+	if (!result)
+		state_count(&server->head->statistics.writes, 1);
+	return result;
+}
+
+/** A batch on its way. */
+struct batch {
+	const struct batch_kind *kind;
+	bool interrupted;
+	int returned; /* what the whole call returns, where a rule says so */
+};
+
+/** Runs an entry, or what a fault rule puts in its place. Returns 1 where the batch ends before it.
+ */
+static int run_entry(struct emulated *emulated, struct batch *batch, void *entry,
+		     bool last_of_several)
+{
+	struct server *server = &emulated->server;
+	struct fault_event event = { .last_of_several = last_of_several };
+	struct fault_effect effect;
+	int result;
+
+	describe(server, batch->kind, entry, &event);
+	effect = faults_find(&emulated->faults, &event);
+	if (effect.action == ACTION_SHORT)
+		return 1;
+	state_count(&server->head->statistics.commands, 1);
+	switch (effect.action) {
+	case ACTION_ERROR:
+		return -(int)effect.value;
+	case ACTION_RETURN:
+		batch->returned = (int)effect.value;
+		return 1;
+	case ACTION_VALUE:
+		batch->kind->answer(entry, effect.value);
+		return 0;
+	case ACTION_IGNORED:
+		return 0;
+	default:
+		result = carry_out(server, batch->kind, entry, &event, &effect);
+		batch->interrupted = faults_finish(&effect);
+		return result;
+	}
+}
+
+static int run_batch(struct emulated *emulated, const struct batch_kind *kind, void *argument)
+{
+	struct batch batch = { .kind = kind };
+	uint32_t count;
+
+	memcpy(&count, argument, sizeof(count));
+	if (count == 0 || count > MOST_COMMANDS)
+		return -EINVAL;
+	for (uint32_t i = 0; i < count; i++) {
+		void *entry = (char *)argument + kind->first + i * kind->stride;
+		int result = batch.interrupted
+				     ? -EINTR
+				     : run_entry(emulated, &batch, entry, i > 0 && i == count - 1);
+
+		if (result && i > 0)
+			return (int)i;
+		if (result)
+			return result < 0 ? result : batch.returned;
+	}
+	return (int)count;
+}
+
+static const struct batch_kind *find_kind(unsigned long request)
+{
+	for (size_t i = 0; i < sizeof(batch_kinds) / sizeof(*batch_kinds); i++)
+		if (batch_kinds[i].request == request)
+			return &batch_kinds[i];
+	return NULL;
+}
+
+bool batch_knows(unsigned long request)
+{
+	return find_kind(request);
+}
+
+bool batch_registered(const struct platform *platform, unsigned long request)
+{
+	return find_kind(request)->registered(platform);
+}
+
+int batch_run(struct emulated *emulated, unsigned long request, void *argument)
+{
+	return run_batch(emulated, find_kind(request), argument);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A machine as the two seams and the public operations share it. */
+#ifndef EMULATOR_FRONT_H
+#define EMULATOR_FRONT_H
+
+#include "base/machine.h"
+#include "emulator/front/faults.h"
+#include "emulator/kernel/kernel.h"
+
+struct emulated {
+	struct server server; /* the first: what is below the front knows of no more */
+	struct isst_machine machine;
+	struct faults faults;
+	char *run_path;
+	char *lock_path;  /* of what stands for the device node */
+	int *descriptors; /* of the device */
+	size_t descriptor_count;
+};
+
+/* ---- machine.c ---- */
+
+/** Opens a machine. Returns 0 or a negative errno with *@error set. */
+int emulated_open(const struct isst_emulator_target *target, struct emulated **opened,
+		  char **error);
+void emulated_close(struct emulated *emulated);
+
+/* ---- calls.c: what every driver call and file operation begins with ---- */
+
+/** Takes the lock, carries out what has become due, and looks at the fault rules. The lock is held
+ * where it returns 0. */
+int call_begin(struct emulated *emulated);
+void call_end(struct emulated *emulated);
+
+/* ---- files.c, driver.c: the two seams ---- */
+
+extern const struct files_operations emulated_files;
+extern const struct device_operations emulated_device;
+void device_close_all(struct emulated *emulated);
+
+/* ---- batches.c, tpmi_requests.c: what the driver's front hands requests to ---- */
+
+bool batch_registered(const struct platform *platform, unsigned long request);
+/** Whether it is a batch; run_batch() returns what the call returns. */
+bool batch_knows(unsigned long request);
+int batch_run(struct emulated *emulated, unsigned long request, void *argument);
+/** Returns what the call returns. */
+int tpmi_request(struct emulated *emulated, unsigned long request, void *argument);
+
+/* ---- deferred_runs.c ---- */
+
+/** Carries out what has become due. The lock must be held. */
+int deferred_run_due(struct server *server);
+
+/* ---- privilege.c: the caller's capabilities over this machine ---- */
+
+/** struct server's may_administer: CAP_SYS_ADMIN, as the driver asks. */
+bool caller_may_administer(struct server *server);
+/** isst_machine.capable */
+int machine_capable(void *data, int capability);
+
+#endif

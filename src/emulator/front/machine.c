@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An emulated machine is opened and closed. How it answers is not known here. */
+#include "emulator/capture/load.h"
+#include "emulator/firmware/firmware.h"
+#include "emulator/front/front.h"
+#include "emulator/state/directory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void emulated_close(struct emulated *emulated)
+{
+	struct server *server = &emulated->server;
+
+	device_close_all(emulated);
+	state_close(server);
+	faults_clear(&emulated->faults);
+	if (server->lock >= 0)
+		close(server->lock);
+	if (server->directory >= 0)
+		close(server->directory);
+	platform_unload(server->platform);
+	free(server->path);
+	free(emulated->run_path);
+	free(emulated->lock_path);
+	free(emulated);
+}
+
+/** isst_machine.log */
+static void machine_log(void *data, const char *line)
+{
+	const struct emulated *emulated = data;
+
+	directory_log(emulated->server.directory, line);
+}
+
+static void release(struct isst_machine *machine)
+{
+	emulated_close(machine->data);
+}
+
+static void fill_machine(struct emulated *emulated)
+{
+	const struct platform *platform = emulated->server.platform;
+
+	emulated->machine = (struct isst_machine){
+		.device = &emulated_device,
+		.files = &emulated_files,
+		.data = emulated,
+		.name = platform->name,
+		.runtime_directory = emulated->run_path,
+		.lock_path = emulated->lock_path,
+		.identity = {
+			.intel = strcmp(platform->vendor.text, "GenuineIntel") == 0,
+			.family = platform->family.value,
+			.model = platform->model.value,
+			.stepping = platform->stepping.value,
+		},
+		.capable = machine_capable,
+		.log = machine_log,
+		.release = release,
+	};
+}
+
+static int name_paths(struct emulated *emulated)
+{
+	if (asprintf(&emulated->run_path, "%s/run", emulated->server.path) < 0)
+		emulated->run_path = NULL;
+	if (asprintf(&emulated->lock_path, "%s/device", emulated->server.path) < 0)
+		emulated->lock_path = NULL;
+	return emulated->run_path && emulated->lock_path ? 0 : -ENOMEM;
+}
+
+/** The state of a machine that has just been switched on. */
+static void first_state(struct server *server)
+{
+	firmware_first_state(server);
+	kernel_first_state(server);
+}
+
+/** Opens everything; the machine stays locked. */
+static int open_locked(struct emulated *emulated, const struct isst_emulator_target *target,
+		       char **error)
+{
+	struct server *server = &emulated->server;
+	int result = platform_load(target, &server->platform, error);
+
+	if (result)
+		return result;
+	server->directory = directory_open(target, server->platform->name, true, &server->path,
+					   error);
+	if (server->directory < 0)
+		return server->directory;
+	result = name_paths(emulated);
+	if (result)
+		return result;
+	server->lock = directory_lock(server->directory, server->path, error);
+	if (server->lock < 0)
+		return server->lock;
+	server->process = getpid();
+	result = state_open(server, error);
+	return result ? result : faults_load(&emulated->faults, server, error);
+}
+
+int emulated_open(const struct isst_emulator_target *target, struct emulated **opened, char **error)
+{
+	struct emulated *emulated = calloc(1, sizeof(*emulated));
+	int result;
+
+	*error = NULL;
+	*opened = NULL;
+	if (!emulated)
+		return -ENOMEM;
+	emulated->server = (struct server){
+		.directory = -1,
+		.lock = -1,
+		.state_descriptor = -1,
+		.first_state = first_state,
+		.may_administer = caller_may_administer,
+	};
+	result = open_locked(emulated, target, error);
+	if (result) {
+		emulated_close(emulated);
+		return result;
+	}
+	state_unlock(&emulated->server);
+	fill_machine(emulated);
+	*opened = emulated;
+	return 0;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * TPMI requests as callers meet them: with faults, counts, and errors as drivers mask them. What
+ * they do is the firmware's business.
+ */
+#include "emulator/firmware/tpmi.h"
+#include "emulator/front/front.h"
+
+#include <errno.h>
+
+static void set_number(struct fault_event *event, enum fault_number number, uint64_t value)
+{
+	event->known[number] = true;
+	event->number[number] = value;
+}
+
+static void describe_package(const struct server *server, struct fault_event *event,
+			     unsigned int socket)
+{
+	for (size_t i = 0; i < server->platform->domain_count; i++)
+		if (server->platform->domains[i].socket == socket)
+			set_number(event, NUMBER_PACKAGE, server->platform->domains[i].package);
+}
+
+static void describe_domain(const struct server *server, struct fault_event *event,
+			    unsigned int socket, unsigned int power_domain)
+{
+	size_t index;
+
+	set_number(event, NUMBER_POWER_DOMAIN, power_domain);
+	describe_package(server, event, socket);
+	if (tpmi_find_slot(server, socket, power_domain, &index))
+		set_number(event, NUMBER_DIE, server->platform->domains[index].die);
+}
+
+/** Looks for a rule and counts. Returns whether the request is to be carried out. */
+static bool begin(struct emulated *emulated, const struct fault_event *event,
+		  struct fault_effect *effect, int *result)
+{
+	*effect = faults_find(&emulated->faults, event);
+	*result = 0;
+	state_count(&emulated->server.head->statistics.commands, 1);
+	switch (effect->action) {
+	case ACTION_ERROR:
+		*result = -(int)effect->value;
+		return false;
+	case ACTION_RETURN:
+		*result = (int)effect->value;
+		return false;
+	case ACTION_IGNORED:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/** What a rule says of firmware. */
+static struct tpmi_conduct conduct(const struct fault_effect *effect)
+{
+	switch (effect->action) {
+	case ACTION_REFUSED:
+		return (struct tpmi_conduct){ TPMI_REFUSES, effect->value };
+	case ACTION_DEFERRED:
+		return (struct tpmi_conduct){ TPMI_DEFERS, effect->value };
+	default:
+		return (struct tpmi_conduct){ TPMI_ACTS, 0 };
+	}
+}
+
+/** After a request was carried out: stored before a rule's signal may end the process. */
+static int end(struct server *server, const struct fault_event *event,
+	       const struct fault_effect *effect, int result)
+{
+	if (event->change && state_store(server))
+		result = -EIO;
+	if (!result && event->change)
+		state_count(&server->head->statistics.writes, 1);
+	faults_finish(effect);
+	return tpmi_masked(server, result);
+}
+
+static void describe(const struct server *server, const struct tpmi_subject *subject,
+		     struct fault_event *event)
+{
+	set_number(event, NUMBER_SET, subject->sets);
+	if (subject->has_domain)
+		describe_domain(server, event, subject->socket, subject->power_domain);
+	else
+		describe_package(server, event, subject->socket);
+	if (subject->has_data)
+		set_number(event, NUMBER_DATA, subject->data);
+}
+
+static int run_single(struct emulated *emulated, unsigned long code, void *argument)
+{
+	struct server *server = &emulated->server;
+	const struct tpmi_subject subject = tpmi_subject(server, code, argument);
+	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = subject.sets };
+	struct fault_effect effect;
+	struct tpmi_conduct firmware;
+	int result;
+
+	set_number(&event, NUMBER_WHICH, code);
+	describe(server, &subject, &event);
+	if (!begin(emulated, &event, &effect, &result))
+		return result;
+	firmware = conduct(&effect);
+	result = tpmi_run(server, code, argument, &firmware);
+	return end(server, &event, &effect, result);
+}
+
+/* ---- The batch ---- */
+
+static int run_association(struct emulated *emulated, struct abi_clos_assoc *one, bool set)
+{
+	struct fault_event event = { .place = FAULT_TPMI, .command = true, .change = set };
+	struct server *server = &emulated->server;
+	struct fault_effect effect;
+	struct tpmi_conduct firmware;
+	int result;
+
+	set_number(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
+	set_number(&event, NUMBER_SET, set);
+	set_number(&event, NUMBER_DATA, one->logical_cpu);
+	describe_domain(server, &event, one->socket_id, one->power_domain_id);
+	if (!begin(emulated, &event, &effect, &result))
+		return result;
+	firmware = conduct(&effect);
+	result = tpmi_associate(server, one, set, &firmware);
+	return end(server, &event, &effect, result);
+}
+
+/** All or an error, never a count; what comes before a failing entry has been done. */
+static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmds *batch)
+{
+	int result = tpmi_associations_mistake(&emulated->server, batch);
+
+	if (result)
+		return tpmi_masked(&emulated->server, result);
+	for (unsigned int i = 0; i < batch->cmd_count && !result; i++)
+		result = run_association(emulated, &batch->assoc_info[i], batch->get_set);
+	return result;
+}
+
+int tpmi_request(struct emulated *emulated, unsigned long code, void *argument)
+{
+	if (!argument)
+		return tpmi_masked(&emulated->server, -EFAULT);
+	if (code == ABI_CLOS_ASSOC)
+		return run_associations(emulated, argument);
+	return run_single(emulated, code, argument);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel's files: views of the state, which say what it is as they are read, and change it as
+ * they are written. Each function is one operation on a path (absolute, without ".."), and returns
+ * 0 or a negative errno. Locking, storing, counting and faults are the caller's.
+ */
+#ifndef EMULATOR_KERNEL_H
+#define EMULATOR_KERNEL_H
+
+#include "emulator/state/state.h"
+
+enum kernel_type { KERNEL_FILE, KERNEL_DIRECTORY, KERNEL_LINK };
+
+struct kernel_status {
+	enum kernel_type type;
+	mode_t mode;  /* permissions */
+	size_t size;  /* of what a file holds */
+	size_t links; /* directories in a directory */
+	char *target; /* of a link; to be freed */
+};
+
+/** The kernel's part of the state of a machine that has just been switched on. */
+void kernel_first_state(struct server *server);
+
+/** What is there. Links are followed where @follow says so, on the way they always are. */
+int kernel_look(struct server *server, const char *path, bool follow, struct kernel_status *status);
+/** The path behind all links, to be freed. */
+int kernel_resolve(struct server *server, const char *path, bool follow, char **resolved);
+int kernel_read(struct server *server, const char *path, char **content, size_t *size);
+int kernel_write(struct server *server, const char *path, const char *content, size_t size);
+/** The names in a directory, each behind the letter of its kind: d, f or l. */
+int kernel_list(struct server *server, const char *path, char ***names, size_t *count);
+void kernel_free_list(char **names, size_t count);
+int kernel_mkdir(struct server *server, const char *path);
+int kernel_rmdir(struct server *server, const char *path);
+
+#endif

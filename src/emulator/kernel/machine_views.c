@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel's files of the machine as a whole: lists of CPUs, SMT, intel_pstate, /proc; and the
+ * tree that all others are part of.
+ */
+#include "emulator/kernel/views.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- Lists of CPUs ---- */
+
+static bool any(const struct place *place, const struct platform_cpu *cpu)
+{
+	(void)place;
+	(void)cpu;
+	return true;
+}
+
+static int possible(const struct place *place, FILE *stream)
+{
+	return print_set(stream, place->server->platform->possible.set);
+}
+
+static int online(const struct place *place, FILE *stream)
+{
+	return print_and_free(stream, collect_cpus(place, true, any));
+}
+
+/** Possible ones that are not there are among them. */
+static int offline(const struct place *place, FILE *stream)
+{
+	const struct platform *platform = place->server->platform;
+	struct isst_cpuset *set = isst_cpuset_new();
+	int result = set ? 0 : -ENOMEM;
+	unsigned int number;
+
+	isst_cpuset_for_each (number, platform->possible.set) {
+		const struct platform_cpu *cpu = platform_cpu(platform, number);
+
+		if (!result && !(cpu && cpu_online(place->server, cpu)))
+			result = isst_cpuset_add(set, number, number);
+	}
+	if (!result)
+		result = print_set(stream, set);
+	isst_cpuset_free(set);
+	return result;
+}
+
+static int present(const struct place *place, FILE *stream)
+{
+	const struct platform *platform = place->server->platform;
+	struct isst_cpuset *set = isst_cpuset_new();
+	int result = set ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < platform->cpu_count && !result; i++)
+		result = isst_cpuset_add(set, platform->cpus[i].number, platform->cpus[i].number);
+	if (!result)
+		result = print_set(stream, set);
+	isst_cpuset_free(set);
+	return result;
+}
+
+static unsigned int kernel_max(const struct place *place)
+{
+	(void)place;
+	return MOST_CPUS - 1;
+}
+
+/* ---- SMT ---- */
+
+static const char *smt_control(const struct place *place)
+{
+	return smt_controls[place->server->state->smt];
+}
+
+/** Whether two threads of a core are online. */
+static unsigned int smt_active(const struct place *place)
+{
+	const struct platform *platform = place->server->platform;
+
+	for (size_t i = 0; i < platform->cpu_count; i++)
+		if (!platform->cpus[i].first_of_core &&
+		    cpu_online(place->server, &platform->cpus[i]))
+			return true;
+	return false;
+}
+
+static const struct view smt_views[] = {
+	{ "control", .text = smt_control, .write = write_smt },
+	{ "active", .number = smt_active },
+	VIEW_END,
+};
+
+/* ---- intel_pstate ---- */
+
+static bool has_pstate(const struct place *place)
+{
+	return strcmp(place->server->platform->pstate.text, "none") != 0;
+}
+
+static bool has_hwp_pstate(const struct place *place)
+{
+	return platform_is_tpmi(place->server->platform);
+}
+
+static const char *pstate_status(const struct place *place)
+{
+	return place->server->platform->pstate.text;
+}
+
+static unsigned int no_turbo(const struct place *place)
+{
+	return place->server->state->no_turbo;
+}
+
+static int refuse_turbo(const struct place *place, bool write)
+{
+	(void)write;
+	return strcmp(pstate_status(place), "off") == 0 ? -EAGAIN : 0;
+}
+
+static int write_no_turbo(const struct place *place, const char *text)
+{
+	uint32_t value = strcmp(text, "1") == 0;
+
+	if (!value && strcmp(text, "0") != 0)
+		return -EINVAL;
+	if (!value && !place->server->platform->bios_turbo.value)
+		return -EPERM;
+	place->server->state->no_turbo = value;
+	return 0;
+}
+
+/* What intel_pstate works out of the frequencies of the first CPU as it starts. */
+
+static unsigned int lowest_ratio(const struct place *place)
+{
+	return lowest_khz(place) / 100000;
+}
+
+static unsigned int highest_ratio(const struct place *place)
+{
+	return place->server->state->first_highest_mhz / 100;
+}
+
+static unsigned int one(const struct place *place)
+{
+	(void)place;
+	return 1;
+}
+
+static unsigned int hundred(const struct place *place)
+{
+	(void)place;
+	return 100;
+}
+
+static unsigned int min_perf_pct(const struct place *place)
+{
+	unsigned int highest = highest_ratio(place);
+
+	return highest ? lowest_ratio(place) * 100 / highest : 0;
+}
+
+static unsigned int num_pstates(const struct place *place)
+{
+	unsigned int lowest = lowest_ratio(place), highest = highest_ratio(place);
+
+	return highest >= lowest ? highest - lowest + 1 : 1;
+}
+
+/** The kernel's fixed-point division keeps 8 bits. */
+static unsigned int turbo_pct(const struct place *place)
+{
+	unsigned int lowest = lowest_ratio(place);
+	unsigned int base = place->server->state->first_base_mhz / 100;
+
+	if (base < lowest)
+		return 0;
+	return 100 - (base - lowest + 1) * 256 / num_pstates(place) * 100 / 256;
+}
+
+static const struct view pstate_views[] = {
+	{ "status", .text = pstate_status },
+	{ "no_turbo", .number = no_turbo, .refuse = refuse_turbo, .write = write_no_turbo },
+	{ "hwp_dynamic_boost", .exists = has_hwp_pstate, .number = one },
+	{ "max_perf_pct", .exists = has_hwp_pstate, .number = hundred },
+	{ "min_perf_pct", .exists = has_hwp_pstate, .number = min_perf_pct },
+	{ "num_pstates", .exists = has_hwp_pstate, .number = num_pstates },
+	{ "turbo_pct", .exists = has_hwp_pstate, .number = turbo_pct },
+	VIEW_END,
+};
+
+/* ---- /proc ---- */
+
+/** Threads of the CPU's package that are online, and cores among them. */
+static void count_package(const struct server *server, unsigned int package, unsigned int *threads,
+			  unsigned int *cores)
+{
+	const struct platform *platform = server->platform;
+
+	*threads = *cores = 0;
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		const struct platform_cpu *cpu = &platform->cpus[i];
+
+		if (platform->domains[cpu->domain].package != package)
+			continue;
+		*threads += cpu_online(server, cpu);
+		*cores += cpu->first_of_core;
+	}
+}
+
+static int cpuinfo(const struct place *place, FILE *stream)
+{
+	const struct platform *platform = place->server->platform;
+	unsigned int package = UINT32_MAX, threads = 0, cores = 0;
+
+	for (size_t i = 0; i < platform->cpu_count; i++) {
+		const struct platform_cpu *cpu = &platform->cpus[i];
+
+		if (!cpu_online(place->server, cpu))
+			continue;
+		if (platform->domains[cpu->domain].package != package) {
+			package = platform->domains[cpu->domain].package;
+			count_package(place->server, package, &threads, &cores);
+		}
+		fprintf(stream,
+			"processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n"
+			"model name\t: %s\nstepping\t: %u\nphysical id\t: %u\nsiblings\t: %u\n"
+			"core id\t\t: %u\ncpu cores\t: %u\n\n",
+			cpu->number, platform->vendor.text, platform->family.value,
+			platform->model.value, platform->model_name.text, platform->stepping.value,
+			package, threads, cpu->core_id, cores);
+	}
+	return 0;
+}
+
+/** As uuidgen(1) writes one of version 4. */
+static int boot_id(const struct place *place, FILE *stream)
+{
+	const uint8_t *id = place->server->state->boot_id;
+
+	fprintf(stream, "%02x%02x%02x%02x-%02x%02x-4%x%02x-a%x%02x-%02x%02x%02x%02x%02x%02x\n",
+		id[0], id[1], id[2], id[3], id[4], id[5], id[6] & 0xf, id[7], id[8] & 0xf, id[9],
+		id[10], id[11], id[12], id[13], id[14], id[15]);
+	return 0;
+}
+
+static int osrelease(const struct place *place, FILE *stream)
+{
+	unsigned int kernel = place->server->platform->kernel.value;
+
+	fprintf(stream, "%u.%u.0\n", kernel / 1000, kernel % 1000);
+	return 0;
+}
+
+/* ---- The tree ---- */
+
+static bool has_uncore(const struct place *place)
+{
+	return place->server->platform->uncore.value;
+}
+
+static bool has_cgroups(const struct place *place)
+{
+	return place->server->platform->cgroup_tree.value != CGROUP_NONE;
+}
+
+static const struct view all_cpus_views[] = {
+	{ .each = &each_cpu, .below = cpu_views },
+	{ "possible", .read = possible },
+	{ "present", .read = present },
+	{ "online", .read = online },
+	{ "offline", .read = offline },
+	{ "kernel_max", .number = kernel_max },
+	{ "smt", .below = smt_views },
+	{ "intel_pstate", .below = pstate_views, .exists = has_pstate },
+	{ "intel_uncore_frequency", .below = uncore_views, .exists = has_uncore },
+	VIEW_END,
+};
+
+static const struct view system_views[] = {
+	{ "cpu", .below = all_cpus_views },
+	{ "node", .below = node_views },
+	VIEW_END,
+};
+
+static const struct view devices_views[] = {
+	{ "system", .below = system_views },
+	VIEW_END,
+};
+
+static const struct view fs_views[] = {
+	{ "cgroup", .below = cgroup_views, .exists = has_cgroups },
+	VIEW_END,
+};
+
+static const struct view sys_kernel_views[] = {
+	{ "debug", .below = debug_views },
+	VIEW_END,
+};
+
+static const struct view sys_views[] = {
+	{ "devices", .below = devices_views },
+	{ "fs", .below = fs_views },
+	{ "kernel", .below = sys_kernel_views, .exists = debugfs_exists },
+	VIEW_END,
+};
+
+static const struct view random_views[] = {
+	{ "boot_id", .read = boot_id },
+	VIEW_END,
+};
+
+static const struct view proc_kernel_views[] = {
+	{ "random", .below = random_views },
+	{ "osrelease", .read = osrelease },
+	VIEW_END,
+};
+
+static const struct view proc_sys_views[] = {
+	{ "kernel", .below = proc_kernel_views },
+	VIEW_END,
+};
+
+static const struct view proc_views[] = {
+	{ "cpuinfo", .read = cpuinfo },
+	{ "sys", .below = proc_sys_views },
+	VIEW_END,
+};
+
+const struct view root_views[] = {
+	{ "sys", .below = sys_views },
+	{ "proc", .below = proc_views },
+	VIEW_END,
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the kernel writes sets and reads numbers. Nothing of single files. */
+#include "emulator/kernel/views.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Takes over the text. */
+static int print_text(FILE *stream, char *text)
+{
+	if (!text)
+		return -ENOMEM;
+	fprintf(stream, "%s\n", text);
+	free(text);
+	return 0;
+}
+
+int print_set(FILE *stream, const struct isst_cpuset *set)
+{
+	return print_text(stream, isst_cpuset_ranges(set));
+}
+
+int print_and_free(FILE *stream, struct isst_cpuset *set)
+{
+	int result = set ? print_set(stream, set) : -ENOMEM;
+
+	isst_cpuset_free(set);
+	return result;
+}
+
+struct isst_cpuset *collect_cpus(const struct place *place, bool online,
+				 bool (*belongs)(const struct place *place,
+						 const struct platform_cpu *cpu))
+{
+	const struct platform *platform = place->server->platform;
+	struct isst_cpuset *set = isst_cpuset_new();
+	int result = set ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < platform->cpu_count && !result; i++) {
+		const struct platform_cpu *cpu = &platform->cpus[i];
+
+		if (cpu_online(place->server, cpu) == online && belongs(place, cpu))
+			result = isst_cpuset_add(set, cpu->number, cpu->number);
+	}
+	if (!result)
+		return set;
+	isst_cpuset_free(set);
+	return NULL;
+}
+
+int print_cpus(const struct place *place, FILE *stream, struct isst_cpuset *set, bool mask)
+{
+	int result = -ENOMEM;
+
+	if (set)
+		result = mask ? print_text(stream,
+					   isst_cpuset_mask(set, place->server->platform->cpu_ids))
+			      : print_set(stream, set);
+	isst_cpuset_free(set);
+	return result;
+}
+
+int parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value)
+{
+	bool prefixed;
+
+	if (*text == '+')
+		text++;
+	prefixed = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	if (base == 0)
+		base = prefixed ? 16 : text[0] == '0' && text[1] ? 8 : 10;
+	return isst_parse_number(text, base, max, value) ? -EINVAL : 0;
+}
+
+bool number_of_name(const char *name, const char *begin, unsigned int *number)
+{
+	size_t length = strlen(begin);
+	uint64_t value;
+
+	if (strncmp(name, begin, length) != 0 || (name[length] == '0' && name[length + 1]) ||
+	    isst_parse_number(name + length, 10, UINT32_MAX, &value))
+		return false;
+	*number = (unsigned int)value;
+	return true;
+}

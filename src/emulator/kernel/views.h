@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of the kernel's files: a row for each file, directory or link, or for each kind of them
+ * of which there are many. A path that leads to no row does not exist.
+ */
+#ifndef EMULATOR_VIEWS_H
+#define EMULATOR_VIEWS_H
+
+#include "emulator/state/state.h"
+
+#include <stdio.h>
+
+struct view;
+
+enum { VIEW_NAME = 256 };
+
+/** Where a path has led to: the row, and which of many for each level that has many. */
+struct place {
+	struct server *server;
+	const struct view *view;
+	const struct platform_cpu *cpu;
+	unsigned int node, socket, idle_state;
+	size_t domain; /* index; of a package: its first one */
+	bool package;  /* @domain stands for its package */
+	size_t entry;  /* of a recording */
+	char group[VIEW_NAME];
+};
+
+/** The many that a row stands for. */
+struct instances {
+	/** Sets the name and the place of that index; false where there are no more. */
+	bool (*at)(struct place *place, size_t index, char name[VIEW_NAME]);
+	/** Finds one by its name; NULL: by looking at each. */
+	bool (*find)(struct place *place, const char *name);
+};
+
+struct view {
+	const char *name;	      /* NULL: the end of a table, but for rows with @each */
+	const struct instances *each; /* NULL: one of this name */
+	const struct view *below;     /* the rows in a directory */
+	bool (*exists)(const struct place *place); /* NULL: always */
+	/* What a file holds: one of these three. */
+	int (*read)(const struct place *place, FILE *stream);
+	unsigned int (*number)(const struct place *place);
+	const char *(*text)(const struct place *place);
+	/** Where a link leads to, from the directory that it is in. */
+	int (*target)(const struct place *place, FILE *stream);
+	/** What a file answers instead of being read or written; NULL: nothing. */
+	int (*refuse)(const struct place *place, bool write);
+	/** What a write does; NULL: it is refused. */
+	int (*write)(const struct place *place, const char *text);
+	size_t longest; /* bytes of a write; 0: a page */
+	bool stripped;	/* of white space at both ends; else of one newline at the end */
+	mode_t mode;	/* 0: 0644, 0755 of directories */
+};
+
+/* Of rows. */
+#define VIEW_END \
+	{ \
+		.name = NULL \
+	}
+#define VIEW_IS_END(view) (!(view)->name && !(view)->each)
+
+/* ---- view_text.c ---- */
+
+int print_set(FILE *stream, const struct isst_cpuset *set);
+/** Takes over the set. */
+int print_and_free(FILE *stream, struct isst_cpuset *set);
+/** The CPUs that are (or are not) online of those that @belongs says; NULL without memory. */
+struct isst_cpuset *collect_cpus(const struct place *place, bool online,
+				 bool (*belongs)(const struct place *place,
+						 const struct platform_cpu *cpu));
+/** A set as a list or as a mask. Takes over the set. */
+int print_cpus(const struct place *place, FILE *stream, struct isst_cpuset *set, bool mask);
+/** A number as the kernel's strict parser reads it: base 0 takes 0x.. and 0.. for octal. */
+int parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
+/** Reads the decimal number that a name ends with; nothing else than @begin may be before it. */
+bool number_of_name(const char *name, const char *begin, unsigned int *number);
+
+/* ---- Tables ---- */
+
+extern const struct instances each_cpu;	 /* cpuN */
+extern const struct view cpu_views[];	 /* cpu_views.c: below cpuN */
+extern const struct view node_views[];	 /* node_views.c: below /sys/devices/system/node */
+extern const struct instances cpu_nodes; /* node_views.c: nodeN of a CPU */
+int print_node_link(const struct place *place, FILE *stream);
+extern const struct view uncore_views[]; /* uncore_views.c: below intel_uncore_frequency */
+extern const struct view debug_views[];	 /* debugfs_views.c: below /sys/kernel/debug */
+bool debugfs_exists(const struct place *place);
+extern const struct view cgroup_views[]; /* cgroup_views.c: below /sys/fs/cgroup */
+extern const struct view root_views[];	 /* machine_views.c: below / */
+
+/* ---- frequencies.c: what cpufreq shows of a CPU, in kHz ---- */
+
+unsigned int base_khz(const struct place *place);
+unsigned int lowest_khz(const struct place *place);
+unsigned int highest_khz(const struct place *place);
+unsigned int scaling_min_khz(const struct place *place);
+unsigned int scaling_max_khz(const struct place *place);
+/** What a CPU that is busy runs at: up to its limits, and the maximum of its CLOS. */
+unsigned int busy_khz(const struct place *place);
+
+/* ---- governors.c ---- */
+
+const char *governor_text(const struct place *place);
+/** The governors that cpufreq drivers offer here; ended by NULL. */
+int write_governor(const struct place *place, const char *text);
+
+/* ---- hotplug.c ---- */
+
+int write_online(const struct place *place, const char *text);
+int write_smt(const struct place *place, const char *text);
+
+/* ---- recorded_views.c: files that were recorded and that no row makes ---- */
+
+/** Whether a recording has this file or directory; sets place->view. */
+bool recorded_find(struct place *place, const char *path);
+/** Names in a directory, one after the other: *@entry is where to go on, 0 at first. Returns false
+ * where there are no more. @directory: whether it is one. */
+bool recorded_next(const struct server *server, const char *path, size_t *entry,
+		   char name[VIEW_NAME], bool *directory);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What driver, firmware and kernel of an emulated server remember: all that a machine is besides
+ * its platform, in one file that all processes on the machine share.
+ *
+ * Under the lock a process works on a copy of its own. state_store() puts that into the file, all
+ * of it or nothing: a process that is killed leaves the state before its change, or the one after.
+ */
+#ifndef EMULATOR_STATE_STATE_H
+#define EMULATOR_STATE_STATE_H
+
+#include "emulator/model/platform.h"
+#include "emulator/model/tpmi_layout.h"
+#include "isst-emulator.h"
+
+#include <sys/types.h>
+
+/**
+ * What firmware holds for a domain. Where firmware is reached by TPMI level, features and classes
+ * are in its registers alone, and the MSRs of a package, with the limits set for all of it, are
+ * those of its first domain.
+ */
+struct domain_state {
+	uint32_t level;
+	uint32_t features; /* as in 0x7f/0x01: [16] turbo-freq, [17] base-freq enabled */
+	uint32_t core_power_enabled;
+	uint32_t qos_config; /* 0xd0/0x02 and MMIO 0x04: [1] CLOS enable, [2] priority type */
+	uint32_t clos[CLOS_COUNT];
+	uint32_t association[CORE_IDS];
+	uint64_t turbo_ratio_limits;   /* MSR 0x1ad */
+	uint64_t turbo_ratio_limits_2; /* MSR 0x1af */
+	uint32_t uncore_min_khz, uncore_max_khz;
+	uint32_t initial_min_khz, initial_max_khz; /* of the uncore, as the machine was made */
+	uint32_t package_min_khz, package_max_khz; /* last set for the package; 0: nothing */
+	/* TPMI: in the registers of all domains, for who reads the file without the platform */
+	uint32_t first_register, register_count;
+};
+
+enum { KEPT_MSRS = 2, NO_LIMIT_KHZ = INT32_MAX };
+
+struct cpu_state {
+	uint8_t online;
+	uint8_t seen;	   /* has been online since boot, so the driver knows its numbers */
+	uint8_t kept_msrs; /* which of kept_msr[] the driver has kept */
+	uint8_t governor;  /* 0: that of the platform; else 1 + its place among all (governors.c) */
+	uint32_t requested_min_khz,
+		requested_max_khz; /* the user's limits, not what came of them */
+	uint32_t reserved;
+	uint64_t kept_msr[KEPT_MSRS]; /* what was last written to MSR 0x1ad and 0x1af by this CPU */
+};
+
+/** A set that was accepted and takes effect later. */
+struct deferred {
+	int64_t due_ms; /* time of day: another process has to know it too */
+	uint64_t request;
+	unsigned char entry[24]; /* the largest entry of a batch */
+};
+
+/**
+ * The state. struct domain_state of each domain follow, the TPMI registers of all domains, struct
+ * cpu_state of each CPU, what is deferred in the order it was accepted, and the control groups as
+ * lines of text. Its layout is that of the file: a change needs a new STATE_FORMAT.
+ */
+struct state {
+	uint32_t domain_count, cpu_count, register_count;
+	uint32_t deferred_count, group_bytes;
+	uint32_t no_turbo;
+	uint32_t smt;	      /* enum smt_control */
+	uint32_t controllers; /* of cgroups: a bit for each that groups get */
+	/* Of the first CPU's level as the machine was made, for what intel_pstate works out once */
+	uint32_t first_base_mhz, first_highest_mhz;
+	uint8_t boot_id[16];
+};
+
+enum { STATE_FORMAT = 9, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+
+/**
+ * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the
+ * first one STATE_HEAD_BYTES after the begin: one holds the state, the other the one before, or
+ * what a killed process did not complete.
+ */
+struct state_head {
+	char magic[16];
+	uint32_t format;
+	uint32_t slot; /* that holds the state */
+	uint64_t platform_hash;
+	uint64_t capacity;
+	struct {
+		uint64_t size, check; /* of what is in it */
+	} slots[STATE_SLOTS];
+	struct isst_emulator_statistics statistics;
+};
+
+/** A server, as all of the emulator's layers from here on share it. */
+struct server {
+	struct platform *platform;
+	char *path;    /* of the state directory */
+	int directory; /* the state directory */
+	int lock;      /* held for one call at a time */
+	pid_t process; /* that opened @lock: after a fork the child needs one of its own */
+	int state_descriptor;
+	ino_t state_inode;
+	struct state_head *head;
+	struct state *state;  /* this process's copy */
+	size_t size, space;   /* used and allocated */
+	struct state *stored; /* the same as it is in the file */
+	size_t stored_size, stored_space;
+	uint64_t stored_check;
+	bool replaying; /* a deferred command is carried out: it was let in before */
+	/* What layers above this one have to say; set before state_open(). */
+	void (*first_state)(struct server *server); /* fills in that of a machine just made */
+	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
+	bool (*may_administer)(struct server *server);
+};
+
+/* ---- state.c ---- */
+
+/** Opens the state, making it where it is missing. The lock must be held. */
+int state_open(struct server *server, char **error);
+void state_close(struct server *server);
+
+/** Begins and ends a driver call or a file operation. Returns 0, -EIO, or -ETIMEDOUT where another
+ * process keeps the machine locked for long. */
+int state_lock(struct server *server);
+void state_unlock(struct server *server);
+/** Stores what has changed. Returns 0, or a negative errno where nothing of it was stored, and the
+ * copy is again what the file holds. */
+int state_store(struct server *server);
+/** Gives up what has changed since the last state_store(). */
+void state_discard(struct server *server);
+/** Counts something in the statistics. */
+void state_count(unsigned long long *counter, unsigned long long number);
+
+/* ---- state_parts.c: what a state consists of ---- */
+
+/** The size of a state of this platform without what is deferred and groups. */
+size_t state_fixed_size(const struct platform *platform);
+/** Whether a copy of @size bytes is as long as it says, and of this platform. */
+bool state_fits(const struct platform *platform, const struct state *state, size_t size);
+
+struct domain_state *state_domain(const struct server *server, size_t index);
+struct cpu_state *state_cpu(const struct server *server, const struct platform_cpu *cpu);
+/** The TPMI registers of a domain. */
+struct tpmi_registers state_registers(const struct server *server, size_t index);
+/** Where the MSRs of a domain are: with TPMI they are the package's. */
+struct domain_state *state_msrs(const struct server *server, size_t index);
+bool cpu_online(const struct server *server, const struct platform_cpu *cpu);
+/** Whether smt/control lets a CPU be online. */
+bool smt_allows(const struct server *server, const struct platform_cpu *cpu);
+
+struct deferred *state_deferred(const struct server *server);
+/** The lines of groups, state->group_bytes long, without a NUL. */
+const char *state_groups(const struct server *server);
+/** Makes room for another number of deferred sets (at the end), or takes other lines of groups.
+ * Returns 0 or -ENOMEM. */
+int state_resize_deferred(struct server *server, size_t count);
+int state_set_groups(struct server *server, const char *lines, size_t size);
+
+/* ---- deferred.c ---- */
+
+/** Keeps an entry of a batch, or a request, for later. Returns 0, -EIO or -ENOMEM. */
+int deferred_add(struct server *server, unsigned long request, const void *entry, size_t size,
+		 uint64_t delay_ms);
+/** Takes out the one that is due first, if its time has come; of several the one that was accepted
+ * first. */
+bool deferred_take_due(struct server *server, struct deferred *due);
+
+#endif

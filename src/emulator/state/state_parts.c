@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the parts of a state are in its copy, one behind the other. Nothing of the file. */
+#include "emulator/state/state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t state_fixed_size(const struct platform *platform)
+{
+	return sizeof(struct state) + platform->domain_count * sizeof(struct domain_state) +
+	       platform->register_count * sizeof(uint64_t) +
+	       platform->cpu_count * sizeof(struct cpu_state);
+}
+
+bool state_fits(const struct platform *platform, const struct state *state, size_t size)
+{
+	return size >= sizeof(*state) && state->domain_count == platform->domain_count &&
+	       state->cpu_count == platform->cpu_count &&
+	       state->register_count == platform->register_count &&
+	       size == state_fixed_size(platform) +
+			       state->deferred_count * sizeof(struct deferred) + state->group_bytes;
+}
+
+struct domain_state *state_domain(const struct server *server, size_t index)
+{
+	return (struct domain_state *)(server->state + 1) + index;
+}
+
+static uint64_t *all_registers(const struct server *server)
+{
+	void *registers = state_domain(server, server->platform->domain_count);
+
+	return registers;
+}
+
+struct tpmi_registers state_registers(const struct server *server, size_t index)
+{
+	const struct platform_domain *domain = &server->platform->domains[index];
+
+	return (struct tpmi_registers){ all_registers(server) + domain->first_register,
+					domain->register_count };
+}
+
+static struct cpu_state *all_cpus(const struct server *server)
+{
+	void *cpus = all_registers(server) + server->platform->register_count;
+
+	return cpus;
+}
+
+struct cpu_state *state_cpu(const struct server *server, const struct platform_cpu *cpu)
+{
+	return all_cpus(server) + (cpu - server->platform->cpus);
+}
+
+struct domain_state *state_msrs(const struct server *server, size_t index)
+{
+	const struct platform *platform = server->platform;
+
+	if (platform_is_tpmi(platform))
+		while (index > 0 &&
+		       platform->domains[index - 1].package == platform->domains[index].package)
+			index--;
+	return state_domain(server, index);
+}
+
+bool cpu_online(const struct server *server, const struct platform_cpu *cpu)
+{
+	return state_cpu(server, cpu)->online;
+}
+
+bool smt_allows(const struct server *server, const struct platform_cpu *cpu)
+{
+	return cpu->first_of_core ||
+	       (server->state->smt != SMT_OFF && server->state->smt != SMT_FORCE_OFF);
+}
+
+/* ---- Parts that grow ---- */
+
+struct deferred *state_deferred(const struct server *server)
+{
+	void *deferred = all_cpus(server) + server->platform->cpu_count;
+
+	return deferred;
+}
+
+static char *all_groups(const struct server *server)
+{
+	void *groups = state_deferred(server) + server->state->deferred_count;
+
+	return groups;
+}
+
+const char *state_groups(const struct server *server)
+{
+	return all_groups(server);
+}
+
+static int resize(struct server *server, size_t size)
+{
+	if (size > server->space) {
+		void *larger = realloc(server->state, size);
+
+		if (!larger)
+			return -ENOMEM;
+		server->state = larger;
+		server->space = size;
+	}
+	server->size = size;
+	return 0;
+}
+
+int state_resize_deferred(struct server *server, size_t count)
+{
+	const size_t before = server->state->deferred_count, each = sizeof(struct deferred);
+	const size_t size = server->size - before * each + count * each;
+	int result = resize(server, size > server->size ? size : server->size);
+
+	if (result)
+		return result;
+	memmove(state_deferred(server) + count, state_deferred(server) + before,
+		server->state->group_bytes);
+	server->state->deferred_count = (uint32_t)count;
+	server->size = size;
+	return 0;
+}
+
+int state_set_groups(struct server *server, const char *lines, size_t size)
+{
+	int result = resize(server, server->size - server->state->group_bytes + size);
+
+	if (result)
+		return result;
+	server->state->group_bytes = (uint32_t)size;
+	if (size)
+		memcpy(all_groups(server), lines, size);
+	return 0;
+}
