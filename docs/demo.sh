@@ -43,7 +43,7 @@ run_refused() {
 # Prints files of the emulated kernel, relative to /sys/devices/system/cpu, with their values.
 values() {
 	printf '\n# cd /sys/devices/system/cpu && grep -H . %s\n' "$*"
-	(cd "$state/root/sys/devices/system/cpu" && grep -H . "$@")
+	ISST_EMULATE_QUIET=yes isst emulate -- sh -c 'cd /sys/devices/system/cpu && grep -H . "$@"' sh "$@"
 }
 
 heading 'Supported features of the platform. The following examples omit the banner'

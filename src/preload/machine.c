@@ -3,6 +3,7 @@
 #include "preload/preload.h"
 
 #include "emulator/front/launch.h"
+#include "emulator/front/launch_files.h"
 #include "emulator/machines.h"
 
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
  */
 #include "preload/preload.h"
 
-#include "emulator/front/launch.h"
+#include "emulator/front/launch_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -149,7 +149,7 @@ static int bring_up_to_date(const char *emulated, const char *backing)
 			result = make_name(emulated, dirfd(stream), names[i]);
 	if (stream)
 		closedir(stream);
-	kernel_free_list(names, count);
+	launch_free_list(names, count);
 	return result;
 }
 

@@ -3,7 +3,7 @@
  * them. */
 #include "preload/preload.h"
 
-#include "emulator/front/launch.h"
+#include "emulator/front/launch_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* What programs ask about files without opening them. */
 #include "preload/preload.h"
 
-#include "emulator/front/launch.h"
+#include "emulator/front/launch_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "base/capture_format.h"
 #include "base/memory_stream.h"
 #include "emulator/capture/parts.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

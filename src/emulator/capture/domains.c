@@ -5,8 +5,8 @@
  */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
+#include "emulator/model/text.h"
 #include "emulator/model/tpmi_layout.h"
-#include "emulator/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

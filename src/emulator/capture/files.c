@@ -2,7 +2,7 @@
 /* The files of the kernel in a recording, by path. */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdio.h>

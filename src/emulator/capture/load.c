@@ -6,7 +6,7 @@
 #include "emulator/capture/load.h"
 #include "emulator/capture/recording.h"
 #include "emulator/model/builtin.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

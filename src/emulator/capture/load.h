@@ -4,7 +4,7 @@
 #define EMULATOR_CAPTURE_LOAD_H
 
 #include "emulator/model/platform.h"
-#include "isst-emulator.h"
+#include "emulator/machines.h"
 
 /** Reads a platform, and clears its lock where the target asks for it. Returns and sets *@error as
  * isst_emulator.open does; to be given to platform_unload(). */

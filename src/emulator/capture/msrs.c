@@ -2,7 +2,7 @@
 /* The MSRs of a recording, each with a value of every CPU. */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * (docs/recorded-machines.md has the rules for readers).
  */
 #include "emulator/capture/parts.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

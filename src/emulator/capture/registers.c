@@ -6,7 +6,7 @@
  */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <dirent.h>
 #include <errno.h>

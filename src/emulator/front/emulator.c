@@ -7,8 +7,8 @@
 #include "emulator/front/front.h"
 #include "emulator/front/launch.h"
 #include "emulator/model/builtin.h"
+#include "emulator/model/text.h"
 #include "emulator/state/directory.h"
-#include "emulator/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Reads fault rules (docs/emulator.md). When they act is not known here. */
 #include "base/error_name.h"
 #include "emulator/front/fault_rules.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  * counts are in a file beside the rules. What the effects mean is the seams' business.
  */
 #include "emulator/front/fault_rules.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "emulator/front/launch.h"
 
 #include "emulator/front/front.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <elf.h>
 #include <errno.h>

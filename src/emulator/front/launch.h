@@ -4,10 +4,7 @@
 #ifndef EMULATOR_LAUNCH_H
 #define EMULATOR_LAUNCH_H
 
-#include "emulator/kernel/kernel.h"
 #include "emulator/machines.h"
-
-struct isst_machine;
 
 /* The machine, in the environment. */
 #define LAUNCH_PLATFORM "ISST_EMULATE"
@@ -19,21 +16,6 @@ struct isst_machine;
 
 /** Exit status of a program whose machine cannot be opened. */
 enum { LAUNCH_FAILED = 1 };
-
-/* launch_files.c: what programs see of the kernel's files without reading or writing them. It is
- * not counted, and no fault rule is about it. Paths are absolute and without "..". */
-
-/** The directory in which names may be made that stand for the kernel's; to be freed, NULL without
- * memory. */
-char *launch_names(const struct isst_machine *machine);
-/* As kernel_look(), kernel_resolve() and kernel_list(). */
-int launch_look(const struct isst_machine *machine, const char *path, bool follow,
-		struct kernel_status *status);
-int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
-		   char **resolved);
-int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);
-
-/* launch.c */
 
 /**
  * Why a program would not see the emulated machine, or NULL: also where there is no such program,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The names, kinds and permissions of the kernel's files, for programs that run on the machine. */
+#include "emulator/front/launch_files.h"
 #include "emulator/front/front.h"
-#include "emulator/front/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,4 +50,9 @@ int launch_list(const struct isst_machine *machine, const char *path, char ***na
 	result = kernel_list(&emulated->server, path, names, count);
 	state_unlock(&emulated->server);
 	return result;
+}
+
+void launch_free_list(char **names, size_t count)
+{
+	kernel_free_list(names, count);
 }

@@ -4,7 +4,7 @@
  * of the kernel or "-". Nothing of files.
  */
 #include "emulator/kernel/cgroup.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Finds the row of the table that a path leads to, and has it read, written or listed. */
 #include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <limits.h>

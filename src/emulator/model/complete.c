@@ -4,8 +4,8 @@
  * file or from a captured machine. Knows nothing of either.
  */
 #include "emulator/model/platform.h"
+#include "emulator/model/text.h"
 #include "emulator/model/tpmi_layout.h"
-#include "emulator/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A platform file as sections of settings, however they came to be, and the mistakes in it. */
 #include "emulator/model/file.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/memory_stream.h"
 #include "emulator/model/file.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 
 #include <errno.h>
 #include <stdio.h>

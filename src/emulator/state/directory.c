@@ -4,7 +4,7 @@
  * made in it. Knows nothing of what the state says.
  */
 #include "emulator/state/directory.h"
-#include "emulator/text.h"
+#include "emulator/model/text.h"
 #include "isst.h"
 
 #include <dirent.h>

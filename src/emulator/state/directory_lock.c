@@ -4,8 +4,8 @@
  * is stopped or stuck, and is named instead of being waited for without end. Nothing of what the
  * lock is for.
  */
+#include "emulator/model/text.h"
 #include "emulator/state/directory.h"
-#include "emulator/text.h"
 #include "isst.h"
 
 #include <errno.h>

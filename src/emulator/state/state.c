@@ -5,8 +5,8 @@
  */
 #include "emulator/state/state.h"
 
+#include "emulator/model/text.h"
 #include "emulator/state/directory.h"
-#include "emulator/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 
 #include "emulator/model/platform.h"
 #include "emulator/model/tpmi_layout.h"
-#include "isst-emulator.h"
+#include "emulator/machines.h"
 
 #include <sys/types.h>
 

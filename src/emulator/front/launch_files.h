@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What programs on the machine see of the kernel's files without reading or writing them: names,
+ * kinds, permissions. These accesses are neither counted nor subject to fault rules. Paths are
+ * absolute and without "..".
+ */
+#ifndef EMULATOR_LAUNCH_FILES_H
+#define EMULATOR_LAUNCH_FILES_H
+
+#include "emulator/kernel/kernel.h"
+
+struct isst_machine;
+
+/** The directory for names that represent the kernel's files; to be freed, NULL without memory. */
+char *launch_names(const struct isst_machine *machine);
+/* As kernel_look(), kernel_resolve(), kernel_list() and kernel_free_list(). */
+int launch_look(const struct isst_machine *machine, const char *path, bool follow,
+		struct kernel_status *status);
+int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
+		   char **resolved);
+int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);
+void launch_free_list(char **names, size_t count);
+
+#endif
