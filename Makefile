@@ -263,7 +263,7 @@ $(BUILD)/tests/command/run_cases: %: %.o
 	$(LINK_TEST)
 
 # What cases look at the emulated kernel's files by.
-$(BUILD)/tests/command/kernel-files: %: %.o $(EMULATOR_LIBRARY)
+$(BUILD)/tests/command/kernel-files: %: %.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # The runner with its arguments, as a program like the others.

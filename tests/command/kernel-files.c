@@ -8,7 +8,7 @@
  * in directories. Patterns are those of the shell.
  */
 #include "base/machine.h"
-#include "isst-emulator.h"
+#include "emulator/machines.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A directory kept in memory, so that a machine can be put back without being made again: files that
- * look untouched are left alone. Knows nothing of machines.
+ * A directory kept in memory, so that a machine can be put back without being made again: files
+ * that look untouched are left alone. Knows nothing of machines.
  */
 #ifndef TESTS_SUPPORT_KEEP_H
 #define TESTS_SUPPORT_KEEP_H

@@ -3,8 +3,8 @@
 #ifndef EMULATOR_CAPTURE_LOAD_H
 #define EMULATOR_CAPTURE_LOAD_H
 
-#include "emulator/model/platform.h"
 #include "emulator/machines.h"
+#include "emulator/model/platform.h"
 
 /** Reads a platform, and clears its lock where the target asks for it. Returns and sets *@error as
  * isst_emulator.open does; to be given to platform_unload(). */

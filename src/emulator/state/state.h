@@ -9,9 +9,9 @@
 #ifndef EMULATOR_STATE_STATE_H
 #define EMULATOR_STATE_STATE_H
 
+#include "emulator/machines.h"
 #include "emulator/model/platform.h"
 #include "emulator/model/tpmi_layout.h"
-#include "emulator/machines.h"
 
 #include <sys/types.h>
 

@@ -6,9 +6,9 @@
 #include "emulator/machines.h"
 #include "support/check.h"
 #include "support/keep.h"
-#include "transaction/tracked.h"
 #include "transaction/support/requests.h"
 #include "transaction/support/seam.h"
+#include "transaction/tracked.h"
 
 /** A machine in a scratch directory of its own. */
 struct machine {
