@@ -99,7 +99,7 @@ static int make_text(struct isst_context *context, const char *file, const struc
 {
 	char *header = NULL;
 	int error = item_lines_header(context, file, ITEM_LINES_VERSION, &header);
-	struct memory_stream memory;
+	struct memory_stream memory = { 0 };
 
 	*text = NULL;
 	if (!error)
