@@ -92,10 +92,8 @@ static void list_steps(struct run *run, struct isst_change *change)
 {
 	const struct isst_change_step *step;
 
-	if (!run->steps) {
+	if (!run->steps)
 		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
-		report_sentence(run->steps, "%s", "");
-	}
 	for (size_t i = 0; (step = isst_change_get_step(change, i)) != NULL; i++) {
 		const char *target = isst_change_step_target(step);
 		const char *old_value = known_or_not(isst_change_step_old_value(step));
@@ -105,10 +103,9 @@ static void list_steps(struct run *run, struct isst_change *change)
 		if (strcmp(old_value, new_value) == 0)
 			continue;
 		node = report_branch(run->steps, KEY_STEP, run->step_count++);
-		report_sentence(node, "Would change %s: %s -> %s", target, old_value, new_value);
-		report_sentence(report_text(node, KEY_STEP_TARGET, target), "%s", "");
-		report_sentence(report_text(node, KEY_STEP_OLD, old_value), "%s", "");
-		report_sentence(report_text(node, KEY_STEP_NEW, new_value), "%s", "");
+		report_text(node, KEY_STEP_TARGET, target);
+		report_text(node, KEY_STEP_OLD, old_value);
+		report_text(node, KEY_STEP_NEW, new_value);
 	}
 }
 

@@ -23,62 +23,33 @@ static bool same(const struct summary *one, const struct summary *other)
 
 static void report_platform(struct report_node *node, struct isst_context *context)
 {
-	unsigned int api = isst_platform_api_version(context);
-	unsigned int driver = isst_platform_driver_version(context);
-	bool mailbox = isst_platform_fact(context, ISST_FACT_MAILBOX) > 0;
-	bool mmio = isst_platform_fact(context, ISST_FACT_MMIO) > 0;
-
-	report_sentence(report_number(node, KEY_API_VERSION, api), "Platform: API version : %u",
-			api);
-	report_sentence(report_number(node, KEY_DRIVER_VERSION, driver),
-			"Platform: Driver version : %u", driver);
-	report_sentence(report_state(node, KEY_MBOX_SUPPORTED, mailbox),
-			"Platform: mbox supported : %d", mailbox);
-	report_sentence(report_state(node, KEY_MMIO_SUPPORTED, mmio),
-			"Platform: mmio supported : %d", mmio);
+	report_number(node, KEY_API_VERSION, isst_platform_api_version(context));
+	report_number(node, KEY_DRIVER_VERSION, isst_platform_driver_version(context));
+	report_state(node, KEY_MBOX_SUPPORTED, isst_platform_fact(context, ISST_FACT_MAILBOX) > 0);
+	report_state(node, KEY_MMIO_SUPPORTED, isst_platform_fact(context, ISST_FACT_MMIO) > 0);
 }
 
-static const struct {
-	const char *word, *sentence;
-} support[] = {
-	[ISST_FEATURE_UNKNOWN] = { "unknown", "status is unknown" },
-	[ISST_FEATURE_UNSUPPORTED] = { "unsupported", "is not supported" },
-	[ISST_FEATURE_DISABLED] = { "supported", "is supported" },
-	[ISST_FEATURE_ENABLED] = { "supported", "is supported" },
+static const char *const support[] = {
+	[ISST_FEATURE_UNKNOWN] = "unknown",
+	[ISST_FEATURE_UNSUPPORTED] = "unsupported",
+	[ISST_FEATURE_DISABLED] = "supported",
+	[ISST_FEATURE_ENABLED] = "supported",
 };
-
-static void report_support(struct report_node *node, enum key_id key, const char *short_name,
-			   unsigned int state)
-{
-	report_sentence(report_word(node, key, support[state].word), "Intel(R) %s (feature %s) %s",
-			short_name, keys[key].name, support[state].sentence);
-}
 
 static void report_levels(struct report_node *node, const struct summary *summary)
 {
-	struct report_node *leaf = report_state(node, KEY_INFO_PERF_PROFILE, summary->enabled);
-
-	report_sentence(leaf, "Intel(R) SST-PP (feature perf-profile) is %ssupported%s",
-			summary->enabled ? "" : "not ",
-			summary->enabled ? ""
-					 : "\nOnly performance level 0 (base level) is present");
-	leaf = report_state(node, KEY_INFO_LOCK, summary->locked);
-	if (summary->locked)
-		report_sentence(leaf, "TDP level change control is locked");
-	else
-		report_sentence(leaf, "TDP level change control is unlocked, max level: %u",
-				summary->highest_level);
-	leaf = report_number(node, KEY_INFO_MAX_LEVEL, summary->highest_level);
-	report_sentence(leaf, "%s", ""); /* the sentence before tells it */
+	report_state(node, KEY_INFO_PERF_PROFILE, summary->enabled);
+	report_state(node, KEY_INFO_LOCK, summary->locked);
+	report_number(node, KEY_INFO_MAX_LEVEL, summary->highest_level);
 }
 
 static void report_summary(struct report_node *node, const struct summary *summary)
 {
 	if (summary->known)
 		report_levels(node, summary);
-	report_support(node, KEY_INFO_TURBO_FREQ, "SST-TF", summary->turbo_freq);
-	report_support(node, KEY_INFO_BASE_FREQ, "SST-BF", summary->base_freq);
-	report_support(node, KEY_INFO_CORE_POWER, "SST-CP", summary->core_power);
+	report_word(node, KEY_INFO_TURBO_FREQ, support[summary->turbo_freq]);
+	report_word(node, KEY_INFO_BASE_FREQ, support[summary->base_freq]);
+	report_word(node, KEY_INFO_CORE_POWER, support[summary->core_power]);
 }
 
 /** The state of a feature over levels: supported if any has it, unknown before unsupported. */
@@ -169,8 +140,7 @@ static void report_packages(struct run *run, const struct levels *levels,
 		} else if (same(&first, &summary)) {
 			continue;
 		} else {
-			node = report_branch(top, KEY_PACKAGE, package);
-			report_sentence(node, "Package %u differs:", package);
+			node = report_branch(top, KEY_INFO_PACKAGE, package);
 		}
 		report_summary(node, &summary);
 	}

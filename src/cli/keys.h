@@ -22,6 +22,21 @@ struct key {
 	/** A number that is written as words instead. */
 	uint64_t special;
 	const char *special_text;
+	/**
+	 * Where not NULL: the lines that stand for the node in text; "": none. `{}` stands for its
+	 * value,
+	 * `{KEY}` for that of a node below it or behind it, `{#}` for its index, `{*}` for its
+	 * variant, with a number behind it in a column of that width. @sentence_off: of a state
+	 * that is off.
+	 */
+	const char *sentence, *sentence_off;
+	/** What stands for a value in sentences, where that is not the value itself. */
+	const struct phrase *phrases;
+};
+
+/** The last one of a list has no value. */
+struct phrase {
+	const char *value, *text;
 };
 
 enum key_id {
@@ -131,6 +146,7 @@ enum key_id {
 	KEY_DRIVER_VERSION,
 	KEY_MBOX_SUPPORTED,
 	KEY_MMIO_SUPPORTED,
+	KEY_INFO_PACKAGE,
 	KEY_INFO_PERF_PROFILE,
 	KEY_INFO_LOCK,
 	KEY_INFO_MAX_LEVEL,
@@ -139,6 +155,7 @@ enum key_id {
 	KEY_INFO_CORE_POWER,
 	/* platform */
 	KEY_PLATFORM,
+	KEY_PLATFORM_TEXT,
 	KEY_PLATFORM_NAME,
 	KEY_TITLE,
 	KEY_SYNTHETIC,

@@ -49,9 +49,8 @@ static enum exit_status print_version(const struct request *request, struct outp
 	}
 	print_title(&glance, output);
 	top = report_unit(report, NULL, 0);
-	report_sentence(report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION), "Version v%s",
-			ISST_COMPATIBLE_VERSION);
-	report_sentence(report_text(top, KEY_ISST_VERSION, ISST_VERSION), "isst %s", ISST_VERSION);
+	report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION);
+	report_text(top, KEY_ISST_VERSION, ISST_VERSION);
 	status = output_report(output, report, STATUS_DONE);
 	report_free(report);
 	return status;

@@ -21,13 +21,10 @@ void platform_list(struct run *run)
 	}
 	top = report_unit(run->report, NULL, 0);
 	for (size_t i = 0; (name = isst_emulator_platform_name(i)) != NULL; i++) {
-		const char *title = isst_emulator_platform_title(i);
-		bool synthetic = isst_emulator_platform_synthetic(i);
 		struct report_node *node = report_variant(top, KEY_PLATFORM_NAME, name);
 
-		report_sentence(node, "%-24s %s%s", name, title, synthetic ? " (synthetic)" : "");
-		report_sentence(report_text(node, KEY_TITLE, title), "%s", "");
-		report_sentence(report_state(node, KEY_SYNTHETIC, synthetic), "%s", "");
+		report_text(node, KEY_TITLE, isst_emulator_platform_title(i));
+		report_state(node, KEY_SYNTHETIC, isst_emulator_platform_synthetic(i));
 	}
 }
 
@@ -89,7 +86,6 @@ static void trim(char *text)
 void platform_show(struct run *run)
 {
 	struct operation operation;
-	struct report_node *node;
 	char *text = NULL;
 
 	if (!begin(run, &operation) ||
@@ -97,9 +93,8 @@ void platform_show(struct run *run)
 		    isst_emulator_show(operation.target, &text, &operation.message)))
 		return;
 	trim(text);
-	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
-	report_sentence(node, "%s", text);
-	report_sentence(report_text(node, KEY_DESCRIPTION, text), "%s", "");
+	report_text(report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM_TEXT, 0),
+		    KEY_DESCRIPTION, text);
 	free(text);
 }
 

@@ -34,11 +34,22 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 	return error;
 }
 
-/** Sentences may be several lines, such as those of a platform file. */
-static void write_sentence(const char *sentence, FILE *stream)
+/** A sentence may be several lines, such as those of a platform file. */
+static int write_node(const struct report_node *node, unsigned int level, FILE *stream)
 {
-	write_printable(sentence, "\n\t", stream);
-	fputc('\n', stream);
+	char *sentence;
+	int error = wording_of_sentence(node, &sentence);
+
+	if (error)
+		return error;
+	if (!sentence)
+		return write_line(node, level, stream);
+	if (*sentence) {
+		write_printable(sentence, "\n\t", stream);
+		fputc('\n', stream);
+	}
+	free(sentence);
+	return 0;
 }
 
 static int write_nodes(const struct report_node *node, unsigned int level, FILE *stream)
@@ -46,10 +57,7 @@ static int write_nodes(const struct report_node *node, unsigned int level, FILE 
 	int error = 0;
 
 	for (; node && !error; node = node->next) {
-		if (!node->sentence)
-			error = write_line(node, level, stream);
-		else if (*node->sentence)
-			write_sentence(node->sentence, stream);
+		error = write_node(node, level, stream);
 		if (!error)
 			error = write_nodes(node->first, level + 1, stream);
 	}

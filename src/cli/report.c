@@ -24,7 +24,6 @@ static void free_node(struct report_node *node)
 
 		free_node(node->first);
 		free(node->variant);
-		free(node->sentence);
 		free(node->text);
 		isst_cpuset_free(node->cpus);
 		free(node);
@@ -264,19 +263,4 @@ struct report_node *report_hex(struct report_node *parent, enum key_id key, uint
 	if (node)
 		node->number = bits;
 	return node;
-}
-
-void report_sentence(struct report_node *node, const char *format, ...)
-{
-	va_list arguments;
-
-	if (!node)
-		return;
-	free(node->sentence);
-	va_start(arguments, format);
-	if (vasprintf(&node->sentence, format, arguments) < 0) {
-		node->sentence = NULL;
-		node->report->failed = true;
-	}
-	va_end(arguments);
 }

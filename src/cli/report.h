@@ -34,9 +34,7 @@ struct report_node {
 	enum node_kind kind;
 	const struct key *key; /* NULL: the root of a unit */
 	unsigned int index;
-	char *variant;	/* NULL: none */
-	char *sentence; /* where not NULL: the line that stands for this node in text; "": no line
-			 */
+	char *variant; /* NULL: none */
 	uint64_t number;
 	char *text;
 	struct isst_cpuset *cpus;
@@ -109,9 +107,5 @@ struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits);
 struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits);
-
-/** Makes text formats write this line instead of the node's key and value. */
-void report_sentence(struct report_node *node, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "wording.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,101 @@ static char *(*const printers[])(const struct report_node *leaf) = {
 char *wording_of_value(const struct report_node *leaf)
 {
 	return printers[leaf->kind](leaf);
+}
+
+/* ---- Sentences ---- */
+
+static const char *sentence_of(const struct report_node *node)
+{
+	const struct key *key = node->key;
+
+	if (node->kind == NODE_STATE && !node->number && key->sentence_off)
+		return key->sentence_off;
+	return key->sentence;
+}
+
+/** The node of that name below or behind another one; NULL if there is none. */
+static const struct report_node *find_node(const struct report_node *node, const char *name,
+					   size_t length)
+{
+	const struct report_node *const first[] = { node->first, node->next };
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		for (const struct report_node *other = first[i]; other; other = other->next)
+			if (strlen(other->key->name) == length &&
+			    strncmp(other->key->name, name, length) == 0)
+				return other;
+	return NULL;
+}
+
+static int write_value(const struct report_node *node, FILE *stream)
+{
+	const struct phrase *phrase = node->key->phrases;
+	char *value = wording_of_value(node);
+
+	if (!value)
+		return -ENOMEM;
+	while (phrase && phrase->value && strcmp(phrase->value, value) != 0)
+		phrase++;
+	fputs(phrase && phrase->value ? phrase->text : value, stream);
+	free(value);
+	return 0;
+}
+
+/** Writes what stands for a mark, which is what is between braces. */
+static int write_mark(const struct report_node *node, const char *mark, size_t length, FILE *stream)
+{
+	const struct report_node *other;
+
+	if (length == 0)
+		return write_value(node, stream);
+	if (*mark == '#')
+		fprintf(stream, "%u", node->index);
+	else if (*mark == '*')
+		fprintf(stream, "%-*s", (int)strtol(mark + 1, NULL, 10), node->variant);
+	else if ((other = find_node(node, mark, length)) != NULL)
+		return write_value(other, stream);
+	return 0;
+}
+
+static int write_sentence(const struct report_node *node, const char *sentence, FILE *stream)
+{
+	int error = 0;
+
+	while (*sentence && !error) {
+		size_t plain = strcspn(sentence, "{"), length;
+
+		fwrite(sentence, 1, plain, stream);
+		sentence += plain;
+		if (!*sentence)
+			break;
+		length = strcspn(++sentence, "}");
+		error = write_mark(node, sentence, length, stream);
+		sentence += length + 1;
+	}
+	return error;
+}
+
+int wording_of_sentence(const struct report_node *node, char **text)
+{
+	const char *sentence = sentence_of(node);
+	FILE *stream;
+	size_t size;
+	int error;
+
+	*text = NULL;
+	if (!sentence)
+		return 0;
+	stream = open_memstream(text, &size);
+	if (!stream)
+		return -ENOMEM;
+	error = write_sentence(node, sentence, stream);
+	if (fclose(stream) != 0 || error) {
+		free(*text);
+		*text = NULL;
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 const char *wording_of_message(const struct report_entry *entry)

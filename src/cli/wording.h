@@ -10,6 +10,10 @@ char *wording_of_step(const struct report_step *step);
 char *wording_of_key(const struct report_node *node);
 char *wording_of_value(const struct report_node *leaf);
 
+/** The lines that stand for a node, by its row of the table. *@text is to be freed: NULL where its
+ * key and value stand for themselves, "" for no line. Returns 0 or -ENOMEM. */
+int wording_of_sentence(const struct report_node *node, char **text);
+
 /** "Error" or "Information". */
 const char *wording_of_message(const struct report_entry *entry);
 

@@ -202,22 +202,33 @@ static void units_at_one_path_are_one_object(void **state)
 static void a_sentence_stands_for_a_node_in_text_alone(void **state)
 {
 	struct report *report = report_new();
-	struct report_node *node = report_unit(report, NULL, 0), *package;
+	struct report_node *node = report_unit(report, NULL, 0), *package, *platform;
 
 	(void)state;
-	report_sentence(report_number(node, KEY_API_VERSION, 1), "Platform: API version : %d", 1);
-	package = report_branch(node, KEY_PACKAGE, 1);
-	report_sentence(package, "Package %d differs:", 1);
-	report_sentence(report_word(package, KEY_INFO_TURBO_FREQ, "supported"), "It can.");
-	report_sentence(report_number(package, KEY_INFO_MAX_LEVEL, 4), "%s", "");
+	report_number(node, KEY_API_VERSION, 1);
+	package = report_branch(node, KEY_INFO_PACKAGE, 1);
+	report_word(package, KEY_INFO_TURBO_FREQ, "supported");
+	report_state(package, KEY_INFO_LOCK, false);
+	report_number(package, KEY_INFO_MAX_LEVEL, 4);
+	platform = report_variant(node, KEY_PLATFORM_NAME, "tiny");
+	report_text(platform, KEY_TITLE, "A {title}");
+	report_state(platform, KEY_SYNTHETIC, true);
 	assert_rendered(report, FORMAT_TEXT,
-			"Platform: API version : 1\nPackage 1 differs:\nIt can.\n");
+			"Platform: API version : 1\nPackage 1 differs:\n"
+			"Intel(R) SST-TF (feature turbo-freq) is supported\n"
+			"TDP level change control is unlocked, max level: 4\n"
+			"tiny                     A {title} (synthetic)\n");
 	assert_rendered(report, FORMAT_JSON,
 			"{\n"
 			"  \"api-version\": \"1\",\n"
 			"  \"package-1\": {\n"
 			"    \"turbo-freq\": \"supported\",\n"
+			"    \"level-change-control\": \"unlocked\",\n"
 			"    \"max-level\": \"4\"\n"
+			"  },\n"
+			"  \"tiny\": {\n"
+			"    \"title\": \"A {title}\",\n"
+			"    \"synthetic\": \"yes\"\n"
 			"  }\n"
 			"}\n");
 	report_free(report);
