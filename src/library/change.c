@@ -45,18 +45,12 @@ static int plan_domains(const struct addition *addition, struct isst_results *re
 
 static struct isst_results *prepare(const struct addition *addition)
 {
-	bool for_cpus = addition->call.for_cpus;
 	const struct target_list *list = &addition->list;
-	struct isst_results *results = results_new(for_cpus ? list->cpu_count : list->domain_count,
-						   0);
+	size_t count = addition->call.for_cpus ? list->cpu_count : list->domain_count;
+	struct isst_results *results = results_new(count, 0);
 
-	for (size_t i = 0; results && i < results->count; i++) {
-		struct isst_result *result = &results->items[i];
-
-		result->target = i;
-		result->cpu = for_cpus ? list->cpus[i] : NULL;
-		result->domain = result->cpu ? result->cpu->domain : list->domains[i];
-	}
+	if (results)
+		results_name_targets(results, list, addition->call.for_cpus, 1);
 	return results;
 }
 

@@ -35,15 +35,10 @@ static struct isst_results *prepare(const struct kind *kind, const struct call *
 		isst_results_free(results);
 		return NULL;
 	}
-	for (size_t i = 0; i < targets * each; i++) {
-		struct isst_result *result = &results->items[i];
-
-		result->target = i / each;
-		result->cpu = call->for_cpus ? list->cpus[i / each] : NULL;
-		result->domain = result->cpu ? result->cpu->domain : list->domains[i / each];
-		kind->begin((char *)results->structs + i * kind->size, result->domain, result->cpu,
-			    first + (unsigned int)(i % each));
-	}
+	results_name_targets(results, list, call->for_cpus, each);
+	for (size_t i = 0; i < targets * each; i++)
+		kind->begin((char *)results->structs + i * kind->size, results->items[i].domain,
+			    results->items[i].cpu, first + (unsigned int)(i % each));
 	return results;
 }
 

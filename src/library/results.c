@@ -26,6 +26,22 @@ struct isst_results *results_new(size_t count, unsigned int carried)
 	return results;
 }
 
+void results_name_targets(struct isst_results *results, const struct target_list *list,
+			  bool for_cpus, unsigned int each)
+{
+	for (size_t i = 0; i < results->count; i++) {
+		struct isst_result *result = &results->items[i];
+
+		result->target = i / each;
+		if (for_cpus && list->cpus)
+			result->cpu = list->cpus[i / each];
+		if (result->cpu)
+			result->domain = result->cpu->domain;
+		else if (list->domains)
+			result->domain = list->domains[i / each];
+	}
+}
+
 void isst_results_free(struct isst_results *results)
 {
 	if (!results)

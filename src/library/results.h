@@ -6,8 +6,8 @@
 #ifndef ISST_LIBRARY_RESULTS_H
 #define ISST_LIBRARY_RESULTS_H
 
+#include "library/targets.h"
 #include "library/values.h"
-#include "topology/context.h"
 
 enum { PARTS = ISST_PART_CLOS + 1 };
 
@@ -34,6 +34,10 @@ struct isst_results {
 
 /** Results of a call; @carried as above. NULL without memory. */
 struct isst_results *results_new(size_t count, unsigned int carried);
+
+/** Gives each target of a call its results, @each of them. */
+void results_name_targets(struct isst_results *results, const struct target_list *list,
+			  bool for_cpus, unsigned int each);
 
 /** Keeps why a part failed; nothing where it did not. Returns 0 or -ENOMEM. */
 int result_fail(struct isst_result *result, enum isst_part part,
