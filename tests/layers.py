@@ -27,7 +27,7 @@ LAYERS = {
     "library": ["features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "cli": ["isst.h", "isst-emulator.h"],
     "emulator": ["base", "driver/abi.h", "isst.h", "isst-emulator.h"],
-    "preload": ["base", "emulator/front/launch.h", "emulator/front/launch_files.h", "emulator/machines.h", "driver/abi.h", "isst.h",
+    "preload": ["base", "emulator/front/launch.h", "emulator/front/launch_files.h", "emulator/model/machines.h", "driver/abi.h", "isst.h",
                 "isst-emulator.h"],
 }
 

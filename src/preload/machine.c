@@ -4,7 +4,7 @@
 
 #include "emulator/front/launch.h"
 #include "emulator/front/launch_files.h"
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
  * in directories. Patterns are those of the shell.
  */
 #include "base/machine.h"
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -12,7 +12,7 @@
 
 #include "base/machine.h"
 #include "driver/abi.h"
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 
 #include <errno.h>
 #include <stdio.h>

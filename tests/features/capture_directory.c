@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 #include "topology/context.h"
 
 #include <dirent.h>

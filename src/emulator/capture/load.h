@@ -3,7 +3,7 @@
 #ifndef EMULATOR_CAPTURE_LOAD_H
 #define EMULATOR_CAPTURE_LOAD_H
 
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 #include "emulator/model/platform.h"
 
 /** Reads a platform, and clears its lock where the target asks for it. Returns and sets *@error as

@@ -4,7 +4,7 @@
 #ifndef EMULATOR_LAUNCH_H
 #define EMULATOR_LAUNCH_H
 
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 
 /* The machine, in the environment. */
 #define LAUNCH_PLATFORM "ISST_EMULATE"

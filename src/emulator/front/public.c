@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The emulator's functions as programs see them. */
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 
 #include <errno.h>
 #include <stdlib.h>

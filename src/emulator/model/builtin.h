@@ -3,7 +3,7 @@
 #ifndef EMULATOR_BUILTIN_H
 #define EMULATOR_BUILTIN_H
 
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 
 /** In step with each other, the first ended by a NULL name. */
 extern const struct isst_emulator_platform builtin_platforms[];

@@ -3,7 +3,7 @@
 #ifndef EMULATOR_STATE_DIRECTORY_H
 #define EMULATOR_STATE_DIRECTORY_H
 
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 
 /** Where the state of @platform is, and opens that directory. Returns a descriptor or -errno. */
 int directory_open(const struct isst_emulator_target *target, const char *platform, bool make,

@@ -9,7 +9,7 @@
 #ifndef EMULATOR_STATE_STATE_H
 #define EMULATOR_STATE_STATE_H
 
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 #include "emulator/model/platform.h"
 #include "emulator/model/tpmi_layout.h"
 

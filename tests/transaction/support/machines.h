@@ -3,7 +3,7 @@
 #ifndef TESTS_TRANSACTION_MACHINES_H
 #define TESTS_TRANSACTION_MACHINES_H
 
-#include "emulator/machines.h"
+#include "emulator/model/machines.h"
 #include "support/check.h"
 #include "support/keep.h"
 #include "transaction/support/requests.h"

@@ -3,8 +3,8 @@
  * What the emulator does as a whole, as a table of functions. front/public.c gives it the shape
  * that programs see, of isst-emulator.h; the preload library and tests use it as it is.
  */
-#ifndef EMULATOR_MACHINES_H
-#define EMULATOR_MACHINES_H
+#ifndef EMULATOR_MODEL_MACHINES_H
+#define EMULATOR_MODEL_MACHINES_H
 
 #include "isst-emulator.h"
 
