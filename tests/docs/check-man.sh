@@ -332,17 +332,20 @@ check_raise_program() {	# $1: program
 }
 
 check_watch_program() {	# $1: program
-	on_guide "$1" 400 50 > "$scratch/watched" &
+	# Not by a function, whose process would not be that of the program.
+	isst --emulate guide emulate -- "$1" 400 50 > "$scratch/watched" &
 	watcher=$!
 	tries=0
 	while ! grep -q '^package 0, die 0: current_level.0..0.: 0 -> 3$' "$scratch/watched"; do
-		[ $tries -lt 100 ] || { echo "nothing was seen"; kill $watcher; return 1; }
-		[ $tries -ne 10 ] || isst --emulate guide perf-profile set-config-level -l 3 > "$scratch/none" 2>&1
+		[ $tries -lt 100 ] || break
+		[ $tries -ne 5 ] || isst --emulate guide perf-profile set-config-level -l 3 > "$scratch/none" 2>&1
 		tries=$((tries + 1))
 		sleep 0.1
 	done
 	kill $watcher
+	wait $watcher
 	isst --emulate guide perf-profile set-config-level -l 0 > "$scratch/none" 2>&1
+	[ $tries -lt 100 ] || { echo "nothing was seen"; return 1; }
 }
 
 # Where there is no driver a program that cannot read must not end as if it could.

@@ -69,7 +69,7 @@ static void nothing_is_read_before_discovery(void **state)
 	assert_int_equal(isst_read_perf_profiles(fixture.context, targets, NULL, 0, &results),
 			 -EINVAL);
 	assert_null(results);
-	assert_string_equal(isst_error(fixture.context), "the machine is not discovered yet");
+	assert_string_equal(isst_error(fixture.context), "the machine has not been discovered yet");
 	isst_targets_free(targets);
 	fixture_end(&fixture);
 }
