@@ -132,9 +132,24 @@ INTERPOSED int glob(const char *pattern, int flags, int (*failed)(const char *pa
 	return REAL(glob)(pattern, flags | GLOB_ALTDIRFUNC, failed, found);
 }
 
+/* On this architecture the two are the same. */
 INTERPOSED struct dirent64 *readdir64(DIR *directory)
 {
 	return (struct dirent64 *)readdir(directory);
+}
+
+INTERPOSED int scandir64(const char *path, struct dirent64 ***found,
+			 int (*choose)(const struct dirent64 *entry),
+			 int (*compare)(const struct dirent64 **a, const struct dirent64 **b))
+{
+	return scandir(path, (struct dirent ***)found, (int (*)(const struct dirent *entry))choose,
+		       (int (*)(const struct dirent **a, const struct dirent **b))compare);
+}
+
+INTERPOSED int glob64(const char *pattern, int flags, int (*failed)(const char *path, int error),
+		      glob64_t *found)
+{
+	return glob(pattern, flags, failed, (glob_t *)found);
 }
 
 /* ---- The current directory ---- */

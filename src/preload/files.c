@@ -8,6 +8,8 @@
  */
 #include "preload/preload.h"
 
+#include "emulator/front/launch_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -24,7 +26,7 @@
  * opened for both, so that read(2) has to look. */
 static unsigned long long written;
 enum { WATCHED = 64 };
-static bool read_and_write;
+static bool read_and_write, msr_opened;
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -39,6 +41,12 @@ static int fail(int error)
 static bool is_device(const char *emulated)
 {
 	return strcmp(emulated, ABI_DEVICE_PATH) == 0;
+}
+
+/** A device of MSRs: read and written by eight bytes, at the number of a register. */
+static bool is_msr(const char *emulated)
+{
+	return strncmp(emulated, "/dev/cpu/", strlen("/dev/cpu/")) == 0;
 }
 
 /* ---- The emulator's own descriptors ---- */
@@ -116,6 +124,22 @@ static int device_descriptor(bool again)
 	return descriptor;
 }
 
+/** A memory file that nothing is written to. */
+static int open_msr(const char *emulated, int flags)
+{
+	char name[40];
+	int file = memory_file(emulated, O_CLOEXEC), opened;
+
+	msr_opened = true;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+	opened = file < 0 ? -1
+			  : (int)syscall(SYS_openat, AT_FDCWD, name,
+					 flags & (O_ACCMODE | O_CLOEXEC));
+	if (file >= 0)
+		REAL(close)(file);
+	return opened;
+}
+
 static int open_device(const char *emulated, int flags)
 {
 	return device_descriptor(true) < 0 ? -1 : memory_file(emulated, flags);
@@ -126,7 +150,10 @@ static int open_to_read(const char *emulated, int flags)
 {
 	char *content, name[40];
 	size_t size;
-	int error = preload_machine->files->read(preload_machine->data, emulated, &content, &size);
+	int error = process_status_is(emulated)
+			    ? process_status_read(&content, &size)
+			    : preload_machine->files->read(preload_machine->data, emulated,
+							   &content, &size);
 	int writable, readable = -1;
 
 	if (error)
@@ -184,6 +211,8 @@ static int open_found(const char *emulated, int flags, mode_t mode)
 		return fail(ELOOP);
 	if (is_device(emulated))
 		return open_device(emulated, flags);
+	if (is_msr(emulated))
+		return open_msr(emulated, flags);
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return open_to_read(emulated, flags);
 	return open_to_write(emulated, flags);
@@ -195,6 +224,8 @@ int file_open(const char *emulated, int flags)
 	struct stat status;
 
 	memcpy(path, emulated, strlen(emulated) + 1);
+	if (process_status_is(path))
+		return open_to_read(path, flags);
 	if ((!(flags & O_NOFOLLOW) && path_follow(path)) || status_get(path, &status))
 		return errno == ENOENT && flags & O_CREAT ? fail(EACCES) : -1;
 	return open_found(path, flags, status.st_mode);
@@ -208,6 +239,10 @@ static int open_any(int directory, const char *path, int flags, mode_t mode)
 	if (preload_begin()) {
 		bool answered = path_is_emulated(directory, path, emulated);
 
+		if (!answered && process_status_is(path) && (flags & O_ACCMODE) == O_RDONLY) {
+			memcpy(emulated, path, strlen(path) + 1);
+			answered = true;
+		}
 		if (answered)
 			descriptor = file_open(emulated, flags);
 		preload_end(answered);
@@ -276,13 +311,41 @@ static bool writable(int descriptor)
 	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/** One write(2) to an emulated file. */
-static ssize_t put(const char *emulated, const void *content, size_t size)
+/** Registers of a CPU: whole ones only, each of them the same one. */
+static ssize_t access_msr(const char *emulated, bool write, void *buffer, size_t size,
+			  off_t position)
 {
+	uint64_t value;
+	size_t done = 0;
+
+	if (size % sizeof(value) != 0)
+		return fail(EINVAL);
+	for (; done < size; done += sizeof(value)) {
+		int error;
+
+		memcpy(&value, (char *)buffer + done, sizeof(value));
+		error = launch_access(preload_machine, emulated, write, (uint64_t)position, &value);
+		if (error)
+			return done ? (ssize_t)done : fail(error);
+		memcpy((char *)buffer + done, &value, sizeof(value));
+	}
+	return (ssize_t)done;
+}
+
+/** One write(2) to an emulated file. */
+static ssize_t put(const char *emulated, const void *content, size_t size, off_t position)
+{
+	uint64_t value;
 	int error;
 
 	if (is_device(emulated))
 		return fail(EINVAL);
+	if (is_msr(emulated)) {
+		if (size != sizeof(value))
+			return fail(EINVAL);
+		memcpy(&value, content, sizeof(value));
+		return access_msr(emulated, true, &value, sizeof(value), position);
+	}
 	if (size == 0)
 		return 0;
 	error = preload_machine->files->write(preload_machine->data, emulated, content, size);
@@ -290,7 +353,8 @@ static ssize_t put(const char *emulated, const void *content, size_t size)
 }
 
 /** Returns true where it was for the emulated machine: then *@result is what write() returns. */
-static bool write_emulated(int descriptor, const void *content, size_t size, ssize_t *result)
+static bool write_emulated(int descriptor, const void *content, size_t size, off_t position,
+			   ssize_t *result)
 {
 	char emulated[PATH_MAX];
 	bool answered;
@@ -299,7 +363,8 @@ static bool write_emulated(int descriptor, const void *content, size_t size, ssi
 		return false;
 	answered = path_of_descriptor(descriptor, emulated) && writable(descriptor);
 	if (answered)
-		*result = put(emulated, content, size);
+		*result = put(emulated, content, size,
+			      position < 0 ? REAL(lseek)(descriptor, 0, SEEK_CUR) : position);
 	preload_end(answered);
 	return answered;
 }
@@ -308,7 +373,7 @@ INTERPOSED ssize_t write(int descriptor, const void *content, size_t size)
 {
 	ssize_t result;
 
-	if (write_emulated(descriptor, content, size, &result))
+	if (write_emulated(descriptor, content, size, -1, &result))
 		return result;
 	return REAL(write)(descriptor, content, size);
 }
@@ -317,7 +382,7 @@ INTERPOSED ssize_t pwrite(int descriptor, const void *content, size_t size, off_
 {
 	ssize_t result;
 
-	if (write_emulated(descriptor, content, size, &result))
+	if (write_emulated(descriptor, content, size, offset, &result))
 		return result;
 	return REAL(pwrite)(descriptor, content, size, offset);
 }
@@ -367,7 +432,7 @@ int file_deliver(int descriptor, const char *emulated)
 	size = pread(descriptor, content, (size_t)status.st_size, 0);
 	if (ftruncate(descriptor, 0) == 0)
 		lseek(descriptor, 0, SEEK_SET);
-	result = size > 0 ? put(emulated, content, (size_t)size) : size;
+	result = size > 0 ? put(emulated, content, (size_t)size, 0) : size;
 	free(content);
 	return result < 0 ? -1 : 0;
 }
@@ -405,7 +470,7 @@ static bool read_emulated(int descriptor, void *buffer, size_t size, ssize_t *re
 	if (!read_and_write || !preload_begin())
 		return false;
 	if (path_of_descriptor(descriptor, emulated) && writable(descriptor) &&
-	    !is_device(emulated)) {
+	    !is_device(emulated) && !is_msr(emulated)) {
 		answered = true;
 		error = preload_machine->files->read(preload_machine->data, emulated, &content,
 						     &length);
@@ -424,13 +489,40 @@ static bool read_emulated(int descriptor, void *buffer, size_t size, ssize_t *re
 	return answered;
 }
 
+/** @position: -1 for that of the descriptor. */
+static bool read_msr(int descriptor, void *buffer, size_t size, off_t position, ssize_t *result)
+{
+	char emulated[PATH_MAX];
+	bool answered;
+
+	if (!msr_opened || !preload_begin())
+		return false;
+	answered = path_of_descriptor(descriptor, emulated) && is_msr(emulated);
+	if (answered)
+		*result = access_msr(emulated, false, buffer, size,
+				     position < 0 ? REAL(lseek)(descriptor, 0, SEEK_CUR)
+						  : position);
+	preload_end(answered);
+	return answered;
+}
+
 INTERPOSED ssize_t read(int descriptor, void *buffer, size_t size)
 {
 	ssize_t result;
 
-	return read_emulated(descriptor, buffer, size, &result)
+	if (read_msr(descriptor, buffer, size, -1, &result) ||
+	    read_emulated(descriptor, buffer, size, &result))
+		return result;
+	return REAL(read)(descriptor, buffer, size);
+}
+
+INTERPOSED ssize_t pread(int descriptor, void *buffer, size_t size, off_t offset)
+{
+	ssize_t result;
+
+	return read_msr(descriptor, buffer, size, offset, &result)
 		       ? result
-		       : REAL(read)(descriptor, buffer, size);
+		       : REAL(pread)(descriptor, buffer, size, offset);
 }
 
 /* ---- Seeking, which tells where a file ends and where it has holes ---- */
@@ -590,5 +682,7 @@ INTERPOSED int __openat64_2(int directory, const char *path, int flags)
 	__attribute__((alias("__openat_2")));
 INTERPOSED off64_t lseek64(int descriptor, off64_t offset, int whence)
 	__attribute__((alias("lseek")));
+INTERPOSED ssize_t pread64(int descriptor, void *buffer, size_t size, off64_t offset)
+	__attribute__((alias("pread")));
 INTERPOSED ssize_t pwrite64(int descriptor, const void *content, size_t size, off64_t offset)
 	__attribute__((alias("pwrite")));

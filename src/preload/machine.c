@@ -19,7 +19,7 @@ struct isst_machine *preload_machine;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool inside;
-static bool marked;
+static bool marked, started;
 
 /*
  * System calls that fail, by which a trace can be read as if there were no emulator: what stands
@@ -49,10 +49,16 @@ bool preload_inside(void)
 	return inside;
 }
 
+static void start(void);
+
 bool preload_begin(void)
 {
 	int error = errno;
 
+	/* Libraries that a program is linked with begin before this one (libnuma looks for nodes).
+	 */
+	if (!started && environ)
+		start();
 	if (!preload_machine || inside)
 		return false;
 	inside = true;
@@ -134,6 +140,9 @@ __attribute__((constructor)) static void start(void)
 {
 	const char *platform = secure_getenv(LAUNCH_PLATFORM);
 
+	if (started)
+		return;
+	started = true;
 	/* The command itself, and whatever else holds the emulator, needs no help. */
 	if (dlsym(RTLD_DEFAULT, "isst_emulator_open"))
 		return;

@@ -82,7 +82,7 @@ static int make_name(const char *emulated, int directory, const char *name)
 
 	if (*name == 'd')
 		return REAL(mkdirat)(directory, name + 1, 0755) && errno != EEXIST ? -1 : 0;
-	if (*name == 'f') {
+	if (*name != 'l') {
 		file = REAL(openat)(directory, name + 1,
 				    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 		return file < 0 ? -1 : REAL(close)(file);
@@ -122,7 +122,8 @@ static int look_through(DIR *stream, char **names, size_t count)
 			continue;
 		snprintf(known, sizeof(known), " %s", entry->d_name);
 		found = count ? bsearch(&key, names, count, sizeof(*names), compare_names) : NULL;
-		if (found && **found == kind_of(entry))
+		if (found &&
+		    (**found == kind_of(entry) || (**found == 'c' && kind_of(entry) == 'f')))
 			**found = ' ';
 		else
 			result = remove_all(dirfd(stream), entry->d_name);

@@ -22,6 +22,9 @@ static const char *const owned[] = {
 	"/proc/cpuinfo",
 	"/proc/sys/kernel/osrelease",
 	"/proc/sys/kernel/random/boot_id",
+	"/proc/modules",
+	"/dev/cpu",
+	"/sys/module",
 	ABI_DEVICE_PATH,
 };
 

@@ -14,6 +14,7 @@
 #include "driver/abi.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -116,6 +117,21 @@ int status_file_system(const char *emulated);
 
 /** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);
+
+/* affinity.c */
+
+struct isst_cpuset;
+
+/** As sched_getaffinity(2), but that it returns 0 or an error number. */
+int affinity_get(pid_t process, size_t size, cpu_set_t *mask);
+/** A list of the machine's; NULL where it cannot be had. */
+struct isst_cpuset *affinity_read(const char *path);
+
+/* process_status.c */
+
+/** Whether a path is /proc/self/status, of which some lines are the machine's. */
+bool process_status_is(const char *path);
+int process_status_read(char **content, size_t *size);
 
 /* cpuid.c */
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const char *const passed_on[] = {
-	"LD_PRELOAD", LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK, LAUNCH_USER,
+	"LD_PRELOAD", LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK, LAUNCH_USER, LAUNCH_AFFINITY,
 };
 enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
 

@@ -15,8 +15,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Misc devices; the number is one of those given out as they come. */
-enum { MISC_MAJOR = 10, DEVICE_MINOR = 123 };
+/* Misc devices; the number is one of those given out as they come. That of MSRs is registered. */
+enum { MISC_MAJOR = 10, DEVICE_MINOR = 123, MSR_MAJOR = 202 };
 
 enum { PAGE = 4096, PROC_BLOCK = 1024 };
 
@@ -56,6 +56,7 @@ static off_t whole_pages(off_t size)
  */
 static void describe(const char *emulated, struct stat *status)
 {
+	static const char msr_devices[] = "/dev/cpu/";
 	int kind = status_file_system(emulated);
 
 	if (S_ISDIR(status->st_mode))
@@ -71,6 +72,11 @@ static void describe(const char *emulated, struct stat *status)
 	if (strcmp(emulated, ABI_DEVICE_PATH) == 0) {
 		status->st_mode = S_IFCHR | 0600;
 		status->st_rdev = makedev(MISC_MAJOR, DEVICE_MINOR);
+	} else if (is_below(emulated, msr_devices)) {
+		status->st_mode = S_IFCHR | 0600;
+		status->st_rdev = makedev(
+			MSR_MAJOR,
+			(unsigned int)strtoul(emulated + sizeof(msr_devices) - 1, NULL, 10));
 	}
 }
 
@@ -100,6 +106,7 @@ static int fill(const char *emulated, const struct kernel_status *file, struct s
 		[KERNEL_FILE] = S_IFREG,
 		[KERNEL_DIRECTORY] = S_IFDIR,
 		[KERNEL_LINK] = S_IFLNK,
+		[KERNEL_DEVICE] = S_IFCHR,
 	};
 	bool directory = file->type == KERNEL_DIRECTORY;
 	char backing[PATH_MAX];

@@ -35,6 +35,10 @@ static bool open_emulated(const char *path, const char *mode, int *descriptor)
 	if (!preload_begin())
 		return false;
 	answered = path_is_emulated(AT_FDCWD, path, emulated);
+	if (!answered && process_status_is(path) && *mode == 'r') {
+		memcpy(emulated, path, strlen(path) + 1);
+		answered = true;
+	}
 	if (answered)
 		*descriptor = file_open(emulated, flags_of(mode));
 	preload_end(answered);

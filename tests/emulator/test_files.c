@@ -312,6 +312,106 @@ static void listing(void **state)
 	finish(&e);
 }
 
+/** As intel_pstate answers: the governor performance keeps its own. */
+static void preferences_are_words_or_numbers(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+#define PREFERENCE CPUS "/cpu1/cpufreq/energy_performance_preference"
+	assert_file(&e, PREFERENCE, "balance_performance\n");
+	assert_int_equal(write_file(&e, PREFERENCE, "power\n"), 0);
+	assert_file(&e, PREFERENCE, "power\n");
+	assert_int_equal(write_file(&e, PREFERENCE, "77"), 0);
+	assert_file(&e, PREFERENCE, "77\n");
+	assert_int_equal(write_file(&e, PREFERENCE, "256"), -EINVAL);
+	assert_int_equal(write_file(&e, PREFERENCE, "frugal"), -EINVAL);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_governor", "performance"), 0);
+	assert_file(&e, PREFERENCE, "performance\n");
+	assert_int_equal(write_file(&e, PREFERENCE, "power"), -EBUSY);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_governor", "powersave"), 0);
+	assert_file(&e, PREFERENCE, "77\n");
+	assert_int_equal(write_file(&e, PREFERENCE, "default"), 0);
+	assert_file(&e, PREFERENCE, "balance_performance\n");
+	assert_cpu_file(&e, 2, "cpufreq/energy_performance_preference", "balance_performance\n");
+	finish(&e);
+	start(&e, "tests/hwp-off");
+	assert_int_equal(read_result(&e, PREFERENCE), -ENOENT);
+	finish(&e);
+}
+
+static void idle_states_can_be_disabled(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_cpu_file(&e, 1, "cpuidle/state3/name", "C6\n");
+	assert_cpu_file(&e, 1, "cpuidle/state3/disable", "0\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpuidle/state3/disable", "1"), 0);
+	assert_cpu_file(&e, 1, "cpuidle/state3/disable", "1\n");
+	assert_cpu_file(&e, 1, "cpuidle/state2/disable", "0\n");
+	assert_cpu_file(&e, 2, "cpuidle/state3/disable", "0\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpuidle/state3/disable", "off"), -EINVAL);
+	assert_int_equal(read_result(&e, CPUS "/cpu1/cpuidle/state4/name"), -ENOENT);
+	assert_file(&e, CPUS "/cpuidle/current_driver", "intel_idle\n");
+	finish(&e);
+}
+
+/** Which modules there are is a matter of the driver's transports. */
+static void modules_are_those_of_the_driver(void **state)
+{
+	static const struct {
+		const char *platform, *module;
+		int result;
+	} cases[] = {
+		{ "tests/tiny", "isst_if_mbox_pci", 0 },
+		{ "tests/tiny", "isst_if_mmio", 0 },
+		{ "tests/tiny", "isst_tpmi", -ENOENT },
+		{ "tests/skylake-mailbox", "isst_if_mbox_msr", 0 },
+		{ "tests/skylake-mailbox", "isst_if_mmio", -ENOENT },
+		{ "tests/tpmi-tiny", "isst_tpmi_core", 0 },
+		{ "tests/tpmi-tiny", "isst_if_mbox_pci", -ENOENT },
+		{ "tests/no-device", "isst_if_common", -ENOENT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct emulated e;
+		char path[100];
+
+		start(&e, cases[i].platform);
+		snprintf(path, sizeof(path), "/sys/module/%s/initstate", cases[i].module);
+		assert_int_equal(read_result(&e, path), cases[i].result);
+		finish(&e);
+	}
+}
+
+static void links_are_followed_on_the_way(void **state)
+{
+	struct emulated e;
+	char **names;
+	size_t count;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_file(&e, "/sys/bus/cpu/devices/cpu3/topology/core_id", "1\n");
+	assert_file(&e, "/sys/devices/system/node/node0/cpu1/node0/cpulist", "0-3\n");
+	assert_int_equal(write_file(&e, "/sys/bus/cpu/devices/cpu3/online", "0"), 0);
+	assert_file(&e, CPUS "/online", "0-2\n");
+	assert_int_equal(read_result(&e, "/sys/bus/cpu/devices/cpu3/topology/core_id"), -ENOENT);
+	assert_int_equal(read_result(&e, "/sys/bus/cpu/devices/cpu77/online"), -ENOENT);
+	assert_int_equal(e.machine->files->list(e.machine->data, "/sys/bus/cpu/devices/cpu3",
+						&names, &count),
+			 0);
+	assert_int_equal(count, 4);
+	while (count > 0)
+		free(names[--count]);
+	free(names);
+	finish(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +427,10 @@ int main(void)
 		cmocka_unit_test(writes_elsewhere),
 		cmocka_unit_test(paths_stay_inside),
 		cmocka_unit_test(listing),
+		cmocka_unit_test(preferences_are_words_or_numbers),
+		cmocka_unit_test(idle_states_can_be_disabled),
+		cmocka_unit_test(modules_are_those_of_the_driver),
+		cmocka_unit_test(links_are_followed_on_the_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

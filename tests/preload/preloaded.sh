@@ -185,6 +185,26 @@ expect "lscpu shows the nodes, and which of their CPUs are online" 0 "0-13,28-41
 14-27,42-54
 " -- isst --emulate guide --emulate-state "$scratch/guide" emulate -- sh -c \
 	"echo 0 > $cpus/cpu55/online; lscpu | sed -n 's/^ *NUMA node[01] CPU(s): *//p'"
+machine
+expect "programs may use the machine's CPUs, or those that taskset leaves them" 0 "4
+1
+2
+pid's current affinity list: 1,2
+" -- on_machine emulate -- sh -c "nproc; taskset -c 3 nproc; taskset -c 1,2 nproc
+	taskset -c 1,2 sh -c 'taskset -cp \$\$' | sed 's/^pid [0-9]*/pid/'"
+expect "the driver's modules are there" 0 "/sys/module/isst_if_common /sys/module/isst_if_mbox_pci /sys/module/isst_if_mmio
+live
+isst_if_common
+" -- on_machine emulate -- sh -c "echo /sys/module/isst_*; cat /sys/module/isst_if_mmio/initstate; sed -n 's/ .*//p' /proc/modules | head -n 1"
+expect "names vanish for running programs, and come back" 0 "cpufreq cpuidle node0 online
+cpufreq cpuidle node0 online topology
+3 of them
+" -- on_machine emulate -- sh -c "cd $cpus/cpu3; ls > /dev/null; echo 0 > online; echo *; echo 1 > online; echo *
+	echo 0 > online; echo \$(find $cpus -name core_id | wc -l) of them; echo 1 > online"
+if command -v rdmsr > /dev/null; then
+	expect "rdmsr reads registers" 0 "1c1e
+" -- on_machine emulate -- rdmsr -p 1 0x1ad
+fi
 if command -v numactl > /dev/null; then
 	expect "numactl shows the nodes" 0 "available: 2 nodes (0-1)
 node 1 cpus: 14 15 16 17 18 19 20 21 22 23 24 25 26 27 42 43 44 45 46 47 48 49 50 51 52 53 54

@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -484,6 +485,78 @@ static void the_driver_answers(void **state)
 	assert_fails(ioctl(STDIN_FILENO, ABI_GET_PLATFORM_INFO, &info), ENOTTY);
 }
 
+/* ---- Registers of CPUs ---- */
+
+static uint64_t read_msr(int descriptor, off_t number)
+{
+	uint64_t value = 0;
+
+	assert_int_equal(pread(descriptor, &value, sizeof(value), number), sizeof(value));
+	return value;
+}
+
+/** As rdmsr and wrmsr use them; the values follow from the platform file. */
+static void registers_are_those_of_the_cpu(void **state)
+{
+	int descriptor = open("/dev/cpu/1/msr", O_RDWR);
+	const uint64_t limits = 0x1b1c;
+	struct stat status;
+	uint64_t value;
+
+	(void)state;
+	assert_true(descriptor >= 0);
+	assert_int_equal(fstat(descriptor, &status), 0);
+	assert_true(S_ISCHR(status.st_mode));
+	assert_int_equal(status.st_rdev, makedev(202, 1));
+	assert_int_equal(read_msr(descriptor, 0x1ad), 0x1c1e); /* 2800, 3000 MHz */
+	assert_int_equal(read_msr(descriptor, 0x1ae), 0x0201);
+	assert_int_equal(read_msr(descriptor, 0x620), 0x0816); /* 800 to 2200 MHz */
+	assert_int_equal(read_msr(descriptor, 0x770), 1);
+	assert_int_equal(read_msr(descriptor, 0xce) >> 8 & 0xff, 20);	 /* 2000 MHz */
+	assert_int_equal(read_msr(descriptor, 0x198) >> 8 & 0xff, 30);	 /* 3000 MHz */
+	assert_int_equal(read_msr(descriptor, 0x774) >> 24 & 0xff, 128); /* balance_performance */
+	assert_fails(pread(descriptor, &value, sizeof(value), 0x10), EIO);
+	assert_fails(pread(descriptor, &value, 4, 0x1ad), EINVAL);
+	assert_int_equal(pwrite(descriptor, &limits, sizeof(limits), 0x1ad), sizeof(limits));
+	assert_int_equal(read_msr(descriptor, 0x1ad), limits);
+	assert_int_equal(lseek(descriptor, 0x1ad, SEEK_SET), 0x1ad);
+	assert_int_equal(read(descriptor, &value, sizeof(value)), sizeof(value));
+	assert_int_equal(value, limits);
+	value = 0x1c1e;
+	assert_int_equal(write(descriptor, &value, sizeof(value)), sizeof(value));
+	assert_fails(pwrite(descriptor, &value, sizeof(value), 0x198), EIO);
+	close(descriptor);
+	assert_int_equal(put(CPU3, "0"), 0);
+	assert_fails(open("/dev/cpu/3/msr", O_RDONLY), ENOENT);
+}
+
+/* ---- Links ---- */
+
+static void links_lead_on(void **state)
+{
+	char path[PATH_MAX] = "";
+	struct stat status, followed;
+	int descriptor;
+
+	(void)state;
+	assert_int_equal(lstat("/sys/bus/cpu/devices/cpu2", &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	assert_true(readlink("/sys/bus/cpu/devices/cpu2", path, sizeof(path) - 1) > 0);
+	assert_string_equal(path, "../../../devices/system/cpu/cpu2");
+	assert_string_equal(realpath("/sys/bus/cpu/devices/cpu2/topology", path),
+			    CPUS "/cpu2/topology");
+	assert_int_equal(stat("/sys/bus/cpu/devices/cpu2", &followed), 0);
+	assert_int_equal(stat(CPUS "/cpu2", &status), 0);
+	assert_true(S_ISDIR(followed.st_mode));
+	assert_int_equal(followed.st_ino, status.st_ino);
+	assert_fails(open("/sys/bus/cpu/devices/cpu2", O_RDONLY | O_NOFOLLOW), ELOOP);
+	descriptor = open("/sys/bus/cpu/devices/cpu2", O_RDONLY | O_DIRECTORY);
+	assert_true(descriptor >= 0);
+	assert_int_equal(faccessat(descriptor, "topology/core_id", R_OK, 0), 0);
+	close(descriptor);
+	assert_content("/sys/devices/system/node/node0/cpu2/topology/core_id", "1\n");
+}
+
 /* ---- Descriptors, processes, threads ---- */
 
 static void low_descriptors_are_the_programs(void **state)
@@ -594,6 +667,33 @@ static void cpus_are_counted(void **state)
 	assert_int_equal(sysconf(_SC_NPROCESSORS_CONF), 4);
 }
 
+static void cpus_that_may_be_used_are_the_machines(void **state)
+{
+	cpu_set_t cpus, wanted;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	assert_int_equal(CPU_COUNT(&cpus), 4);
+	CPU_ZERO(&wanted);
+	CPU_SET(2, &wanted);
+	CPU_SET(200, &wanted);
+	assert_int_equal(sched_setaffinity(0, sizeof(wanted), &wanted), 0);
+	assert_int_equal(pthread_getaffinity_np(pthread_self(), sizeof(cpus), &cpus), 0);
+	assert_int_equal(CPU_COUNT(&cpus), 1);
+	assert_true(CPU_ISSET(2, &cpus));
+	assert_int_equal(system("test $(nproc) = 1"), 0);
+	assert_int_equal(system("grep -q 'Cpus_allowed_list:\t2$' /proc/self/status"), 0);
+	CPU_ZERO(&wanted);
+	CPU_SET(200, &wanted);
+	assert_fails(sched_setaffinity(0, sizeof(wanted), &wanted), EINVAL);
+	memset(&wanted, 0xff, sizeof(wanted));
+	assert_int_equal(sched_setaffinity(0, sizeof(wanted), &wanted), 0);
+	assert_int_equal(put(CPU3, "0"), 0);
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	assert_int_equal(CPU_COUNT(&cpus), 3);
+	assert_fails(sched_getaffinity(0, 3, &cpus), EINVAL);
+}
+
 #ifdef __x86_64__
 
 static void cpuid_tells_the_emulated_processor(void **state)
@@ -696,6 +796,9 @@ int main(void)
 		cmocka_unit_test(threads_do_not_disturb_each_other),
 		cmocka_unit_test(programs_without_an_environment_meet_the_machine),
 		cmocka_unit_test_teardown(cpus_are_counted, reset),
+		cmocka_unit_test_teardown(cpus_that_may_be_used_are_the_machines, reset),
+		cmocka_unit_test_teardown(registers_are_those_of_the_cpu, reset),
+		cmocka_unit_test(links_lead_on),
 #ifdef __x86_64__
 		cmocka_unit_test(cpuid_tells_the_emulated_processor),
 		cmocka_unit_test(handlers_of_the_program_are_called),

@@ -100,6 +100,9 @@ static void print_cpu(FILE *out, uint32_t index, const struct cpu_state *cpu)
 		cpu->requested_min_khz, cpu->requested_max_khz);
 	if (cpu->governor)
 		fprintf(out, "cpu at %u governor: %u\n", index, cpu->governor);
+	if (cpu->preference || cpu->idle_disabled)
+		fprintf(out, "cpu at %u preference: %u, idle states: 0x%x\n", index,
+			cpu->preference, cpu->idle_disabled);
 }
 
 static void print_state(FILE *out, const struct state *state)

@@ -12,6 +12,8 @@
 #define LAUNCH_UNLOCK "ISST_EMULATE_UNLOCK"
 /* The effective user id that programs are to see. */
 #define LAUNCH_USER "ISST_EMULATE_USER"
+/* The CPUs that a program was restricted to, by itself or whoever started it. */
+#define LAUNCH_AFFINITY "ISST_EMULATE_AFFINITY"
 #define LAUNCH_LIBRARY "libisst-emulator-preload.so"
 
 /** Exit status of a program whose machine cannot be opened. */

@@ -3,6 +3,8 @@
 #include "emulator/front/launch_files.h"
 #include "emulator/front/front.h"
 
+#include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,6 +52,26 @@ int launch_list(const struct isst_machine *machine, const char *path, char ***na
 	result = kernel_list(&emulated->server, path, names, count);
 	state_unlock(&emulated->server);
 	return result;
+}
+
+int launch_access(const struct isst_machine *machine, const char *path, bool write,
+		  uint64_t position, uint64_t *value)
+{
+	struct emulated *emulated = machine->data;
+	int result = machine->capable(machine->data, CAP_SYS_RAWIO), stored;
+
+	if (result != 1)
+		return result ? result : -EPERM;
+	result = state_lock(&emulated->server);
+	if (result)
+		return result;
+	/* The device itself lets everyone do what its permissions let them open it for. */
+	emulated->server.replaying = true;
+	result = kernel_access(&emulated->server, path, write, position, value);
+	emulated->server.replaying = false;
+	stored = state_store(&emulated->server);
+	state_unlock(&emulated->server);
+	return result ? result : stored;
 }
 
 void launch_free_list(char **names, size_t count)

@@ -19,6 +19,10 @@ int launch_look(const struct isst_machine *machine, const char *path, bool follo
 int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
 		   char **resolved);
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);
+/** As kernel_access(), with the privilege that the devices of MSRs ask for (CAP_SYS_RAWIO), and
+ * stored. */
+int launch_access(const struct isst_machine *machine, const char *path, bool write,
+		  uint64_t position, uint64_t *value);
 void launch_free_list(char **names, size_t count);
 
 #endif

@@ -165,6 +165,19 @@ static int write_scaling_max(const struct place *place, const char *text)
 	return write_limit(place, text, true);
 }
 
+/** Each CPU is a policy of its own, which changes its frequency at once. */
+static unsigned int zero(const struct place *place)
+{
+	(void)place;
+	return 0;
+}
+
+static int own_cpu(const struct place *place, FILE *stream)
+{
+	fprintf(stream, "%u\n", place->cpu->number);
+	return 0;
+}
+
 static const struct view cpufreq_views[] = {
 	{ "base_frequency", .exists = has_base_frequency, .number = base_khz,
 	  .refuse = refuse_offline },
@@ -175,9 +188,18 @@ static const struct view cpufreq_views[] = {
 	{ "scaling_max_freq", .number = scaling_max_khz, .refuse = refuse_offline,
 	  .write = write_scaling_max },
 	{ "scaling_cur_freq", .number = busy_khz, .refuse = refuse_offline },
+	{ "cpuinfo_transition_latency", .number = zero, .refuse = refuse_offline },
+	{ "affected_cpus", .read = own_cpu, .refuse = refuse_offline },
+	{ "related_cpus", .read = own_cpu, .refuse = refuse_offline },
 	{ "scaling_driver", .text = driver_text, .refuse = refuse_offline },
+	{ "scaling_available_governors", .read = print_governors, .refuse = refuse_offline },
 	{ "scaling_governor", .text = governor_text, .refuse = refuse_offline,
 	  .write = write_governor },
+	{ "energy_performance_preference", .exists = has_energy_preference,
+	  .read = print_energy_preference, .refuse = refuse_offline,
+	  .write = write_energy_preference },
+	{ "energy_performance_available_preferences", .exists = has_energy_preference,
+	  .read = print_energy_preferences, .refuse = refuse_offline },
 	VIEW_END,
 };
 
@@ -193,10 +215,18 @@ static unsigned int online_number(const struct place *place)
 	return is_online(place);
 }
 
+/** From /sys/bus/cpu/devices. */
+int print_bus_link(const struct place *place, FILE *stream)
+{
+	fprintf(stream, "../../../devices/system/cpu/cpu%u", place->cpu->number);
+	return 0;
+}
+
 const struct view cpu_views[] = {
 	{ "online", .exists = has_online_file, .number = online_number, .write = write_online },
 	{ "topology", .below = topology_views, .exists = is_online },
 	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq },
+	{ "cpuidle", .below = idle_views },
 	{ .each = &cpu_nodes, .target = print_node_link },
 	VIEW_END,
 };

@@ -19,6 +19,16 @@ const char *governor_text(const struct place *place)
 					      : place->server->platform->governor.text;
 }
 
+int print_governors(const struct place *place, FILE *stream)
+{
+	bool pstate = strcmp(place->server->platform->cpufreq.text, "intel_pstate") == 0;
+
+	for (size_t i = 0; i < (pstate ? OF_PSTATE : OF_ALL); i++)
+		fprintf(stream, "%s%s", i > 0 ? " " : "", governors[i]);
+	fputc('\n', stream);
+	return 0;
+}
+
 /** The first word of @text counts. Returns its index, or the number of all. */
 static size_t find_governor(const struct platform *platform, const char *text)
 {

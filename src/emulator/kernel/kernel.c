@@ -176,9 +176,23 @@ int kernel_read(struct server *server, const char *path, char **content, size_t 
 
 	if (!result && place.view->below)
 		result = -EISDIR;
+	if (!result && place.view->access)
+		result = -EINVAL;
 	if (!result && place.view->refuse)
 		result = place.view->refuse(&place, false);
 	return result ? result : read_value(&place, content, size);
+}
+
+int kernel_access(struct server *server, const char *path, bool write, uint64_t position,
+		  uint64_t *value)
+{
+	char walked[PATH_MAX];
+	struct place place;
+	int result = find(server, path, true, &place, walked);
+
+	if (!result && !place.view->access)
+		result = -EINVAL;
+	return result ? result : place.view->access(&place, write, position, value);
 }
 
 int kernel_resolve(struct server *server, const char *path, bool follow_last, char **resolved)
@@ -210,7 +224,7 @@ static int add_name(char ***names, size_t *count, char kind, const char *name)
 
 static char kind_of(const struct view *view)
 {
-	return view->below ? 'd' : view->target ? 'l' : 'f';
+	return view->below ? 'd' : view->target ? 'l' : view->access ? 'c' : 'f';
 }
 
 static int list_row(const struct place *directory, const struct view *row, char ***names,
@@ -290,6 +304,15 @@ static mode_t mode_of(const struct view *view)
 	return view->below ? 0755 : view->target ? 0777 : 0644;
 }
 
+static enum kernel_type type_of(const struct view *view)
+{
+	if (view->below)
+		return KERNEL_DIRECTORY;
+	if (view->target)
+		return KERNEL_LINK;
+	return view->access ? KERNEL_DEVICE : KERNEL_FILE;
+}
+
 static int measure(struct server *server, const struct place *place, const char *path,
 		   struct kernel_status *status)
 {
@@ -297,6 +320,8 @@ static int measure(struct server *server, const struct place *place, const char 
 	size_t count;
 	int result;
 
+	if (status->type == KERNEL_DEVICE)
+		return 0;
 	if (status->type != KERNEL_DIRECTORY) {
 		result = read_value(place, &content, &status->size);
 		if (!result && status->type == KERNEL_LINK)
@@ -324,9 +349,7 @@ int kernel_look(struct server *server, const char *path, bool follow_last,
 	if (result)
 		return result;
 	*status = (struct kernel_status){
-		.type = place.view->below    ? KERNEL_DIRECTORY
-			: place.view->target ? KERNEL_LINK
-					     : KERNEL_FILE,
+		.type = type_of(place.view),
 		.mode = mode_of(place.view),
 	};
 	return measure(server, &place, walked, status);

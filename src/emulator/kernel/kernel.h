@@ -9,7 +9,7 @@
 
 #include "emulator/state/state.h"
 
-enum kernel_type { KERNEL_FILE, KERNEL_DIRECTORY, KERNEL_LINK };
+enum kernel_type { KERNEL_FILE, KERNEL_DIRECTORY, KERNEL_LINK, KERNEL_DEVICE };
 
 struct kernel_status {
 	enum kernel_type type;
@@ -28,7 +28,10 @@ int kernel_look(struct server *server, const char *path, bool follow, struct ker
 int kernel_resolve(struct server *server, const char *path, bool follow, char **resolved);
 int kernel_read(struct server *server, const char *path, char **content, size_t *size);
 int kernel_write(struct server *server, const char *path, const char *content, size_t size);
-/** The names in a directory, each behind the letter of its kind: d, f or l. */
+/** Eight bytes of a device; -EINVAL for what is none. */
+int kernel_access(struct server *server, const char *path, bool write, uint64_t position,
+		  uint64_t *value);
+/** The names in a directory, each behind the letter of its kind: d, f, l or c (a device). */
 int kernel_list(struct server *server, const char *path, char ***names, size_t *count);
 void kernel_free_list(char **names, size_t count);
 int kernel_mkdir(struct server *server, const char *path);

@@ -211,6 +211,14 @@ static void count_package(const struct server *server, unsigned int package, uns
 	}
 }
 
+/* What such servers have and programs look for; hwp if the BIOS enables it. */
+static const char flags[] =
+	"fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush acpi mmx fxsr "
+	"sse sse2 ht tm pbe syscall nx pdpe1gb rdtscp lm constant_tsc arch_perfmon rep_good nopl "
+	"xtopology nonstop_tsc aperfmperf pni pclmulqdq monitor vmx est tm2 ssse3 fma cx16 sse4_1 "
+	"sse4_2 x2apic movbe popcnt aes xsave avx f16c rdrand lahf_lm abm cpuid_fault epb avx2 bmi1 "
+	"bmi2 erms avx512f avx512dq ida arat pln pts";
+
 static int cpuinfo(const struct place *place, FILE *stream)
 {
 	const struct platform *platform = place->server->platform;
@@ -228,10 +236,11 @@ static int cpuinfo(const struct place *place, FILE *stream)
 		fprintf(stream,
 			"processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n"
 			"model name\t: %s\nstepping\t: %u\nphysical id\t: %u\nsiblings\t: %u\n"
-			"core id\t\t: %u\ncpu cores\t: %u\n\n",
+			"core id\t\t: %u\ncpu cores\t: %u\nflags\t\t: %s%s\n\n",
 			cpu->number, platform->vendor.text, platform->family.value,
 			platform->model.value, platform->model_name.text, platform->stepping.value,
-			package, threads, cpu->core_id, cores);
+			package, threads, cpu->core_id, cores, flags,
+			platform->hwp.value ? " hwp hwp_epp" : "");
 	}
 	return 0;
 }
@@ -275,6 +284,7 @@ static const struct view all_cpus_views[] = {
 	{ "offline", .read = offline },
 	{ "kernel_max", .number = kernel_max },
 	{ "smt", .below = smt_views },
+	{ "cpuidle", .below = idle_driver_views },
 	{ "intel_pstate", .below = pstate_views, .exists = has_pstate },
 	{ "intel_uncore_frequency", .below = uncore_views, .exists = has_uncore },
 	VIEW_END,
@@ -301,7 +311,24 @@ static const struct view sys_kernel_views[] = {
 	VIEW_END,
 };
 
+static const struct view bus_cpu_devices_views[] = {
+	{ .each = &each_cpu, .target = print_bus_link },
+	VIEW_END,
+};
+
+static const struct view bus_cpu_views[] = {
+	{ "devices", .below = bus_cpu_devices_views },
+	VIEW_END,
+};
+
+static const struct view bus_views[] = {
+	{ "cpu", .below = bus_cpu_views },
+	VIEW_END,
+};
+
 static const struct view sys_views[] = {
+	{ "bus", .below = bus_views },
+	{ "module", .below = module_views },
 	{ "devices", .below = devices_views },
 	{ "fs", .below = fs_views },
 	{ "kernel", .below = sys_kernel_views, .exists = debugfs_exists },
@@ -326,11 +353,18 @@ static const struct view proc_sys_views[] = {
 
 static const struct view proc_views[] = {
 	{ "cpuinfo", .read = cpuinfo },
+	{ "modules", .read = print_modules },
 	{ "sys", .below = proc_sys_views },
 	VIEW_END,
 };
 
+static const struct view dev_views[] = {
+	{ "cpu", .below = msr_views },
+	VIEW_END,
+};
+
 const struct view root_views[] = {
+	{ "dev", .below = dev_views },
 	{ "sys", .below = sys_views },
 	{ "proc", .below = proc_views },
 	VIEW_END,

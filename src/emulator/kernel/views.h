@@ -45,6 +45,8 @@ struct view {
 	const char *(*text)(const struct place *place);
 	/** Where a link leads to, from the directory that it is in. */
 	int (*target)(const struct place *place, FILE *stream);
+	/** Of a device: reads or writes eight bytes at a position. */
+	int (*access)(const struct place *place, bool write, uint64_t position, uint64_t *value);
 	/** What a file answers instead of being read or written; NULL: nothing. */
 	int (*refuse)(const struct place *place, bool write);
 	/** What a write does; NULL: it is refused. */
@@ -84,9 +86,15 @@ extern const struct view cpu_views[];	 /* cpu_views.c: below cpuN */
 extern const struct view node_views[];	 /* node_views.c: below /sys/devices/system/node */
 extern const struct instances cpu_nodes; /* node_views.c: nodeN of a CPU */
 int print_node_link(const struct place *place, FILE *stream);
+int print_bus_link(const struct place *place, FILE *stream);
 extern const struct view uncore_views[]; /* uncore_views.c: below intel_uncore_frequency */
 extern const struct view debug_views[];	 /* debugfs_views.c: below /sys/kernel/debug */
 bool debugfs_exists(const struct place *place);
+extern const struct view idle_views[];	      /* idle_views.c: below cpuN/cpuidle */
+extern const struct view idle_driver_views[]; /* idle_views.c: below cpuidle */
+extern const struct view msr_views[];	      /* msr_views.c: below /dev/cpu */
+extern const struct view module_views[];      /* module_views.c: below /sys/module */
+int print_modules(const struct place *place, FILE *stream);
 extern const struct view cgroup_views[]; /* cgroup_views.c: below /sys/fs/cgroup */
 extern const struct view root_views[];	 /* machine_views.c: below / */
 
@@ -100,10 +108,19 @@ unsigned int scaling_max_khz(const struct place *place);
 /** What a CPU that is busy runs at: up to its limits, and the maximum of its CLOS. */
 unsigned int busy_khz(const struct place *place);
 
+/* ---- energy.c ---- */
+
+/** The energy performance preference of a CPU: 0 performance to 255 power. */
+unsigned int energy_preference(const struct place *place);
+bool has_energy_preference(const struct place *place);
+int print_energy_preference(const struct place *place, FILE *stream);
+int print_energy_preferences(const struct place *place, FILE *stream);
+int write_energy_preference(const struct place *place, const char *text);
+
 /* ---- governors.c ---- */
 
 const char *governor_text(const struct place *place);
-/** The governors that cpufreq drivers offer here; ended by NULL. */
+int print_governors(const struct place *place, FILE *stream);
 int write_governor(const struct place *place, const char *text);
 
 /* ---- hotplug.c ---- */

@@ -45,7 +45,9 @@ struct cpu_state {
 	uint8_t governor;  /* 0: that of the platform; else 1 + its place among all (governors.c) */
 	uint32_t requested_min_khz,
 		requested_max_khz; /* the user's limits, not what came of them */
-	uint32_t reserved;
+	uint16_t preference;	   /* 0: as at boot; else see energy.c */
+	uint8_t idle_disabled;	   /* a bit for each idle state */
+	uint8_t reserved;
 	uint64_t kept_msr[KEPT_MSRS]; /* what was last written to MSR 0x1ad and 0x1af by this CPU */
 };
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * /dev/cpu/N/msr: registers of a CPU, eight bytes at the position that is the register's number.
+ * Those that show what files show are computed from it; those of the driver come from the firmware.
+ */
+#include "emulator/firmware/firmware.h"
+#include "emulator/kernel/views.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t ratio(unsigned int khz)
+{
+	return khz / 100000 & 0xff;
+}
+
+static uint64_t perf_status(const struct place *place)
+{
+	return ratio(busy_khz(place)) << 8;
+}
+
+/** Enhanced SpeedStep, and what servers have besides; turbo disabled by the BIOS is bit 38. */
+static uint64_t misc_enable(const struct place *place)
+{
+	const uint64_t usual = 0x850089;
+
+	return usual | (uint64_t)!place->server->platform->bios_turbo.value << 38;
+}
+
+static uint64_t platform_info(const struct place *place)
+{
+	const uint64_t programmable = UINT64_C(1) << 28; /* turbo ratio limits */
+
+	return ratio(base_khz(place)) << 8 | programmable | ratio(lowest_khz(place)) << 40;
+}
+
+static uint64_t uncore_limits(const struct place *place)
+{
+	const struct domain_state *state = state_domain(place->server, place->cpu->domain);
+
+	return ratio(state->uncore_max_khz) | ratio(state->uncore_min_khz) << 8;
+}
+
+static uint64_t hwp_enable(const struct place *place)
+{
+	return place->server->platform->hwp.value;
+}
+
+static uint64_t hwp_request(const struct place *place)
+{
+	return ratio(scaling_min_khz(place)) | ratio(scaling_max_khz(place)) << 8 |
+	       (uint64_t)energy_preference(place) << 24;
+}
+
+static bool has_hwp(const struct platform *platform)
+{
+	return platform->hwp.value;
+}
+
+static bool has_uncore_register(const struct platform *platform)
+{
+	return !platform_is_tpmi(platform);
+}
+
+static const struct {
+	uint64_t number;
+	uint64_t (*read)(const struct place *place);
+	bool (*exists)(const struct platform *platform); /* NULL: always */
+} registers[] = {
+	{ 0xce, platform_info, NULL }, { 0x198, perf_status, NULL },
+	{ 0x1a0, misc_enable, NULL },  { 0x620, uncore_limits, has_uncore_register },
+	{ 0x770, hwp_enable, NULL },   { 0x774, hwp_request, has_hwp },
+};
+
+/** The driver's registers are those of the firmware. */
+static int access_firmware(const struct place *place, bool write, uint64_t number, uint64_t *value)
+{
+	struct abi_msr_cmd access = {
+		.read_write = write,
+		.logical_cpu = place->cpu->number,
+		.msr = number,
+		.data = *value,
+	};
+	int result = number > UINT32_MAX ? -EIO : msr_run(place->server, &access);
+
+	*value = access.data;
+	return result ? -EIO : 0;
+}
+
+static int access_register(const struct place *place, bool write, uint64_t number, uint64_t *value)
+{
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++) {
+		if (registers[i].number != number)
+			continue;
+		if (write || (registers[i].exists && !registers[i].exists(place->server->platform)))
+			return -EIO;
+		*value = registers[i].read(place);
+		return 0;
+	}
+	return access_firmware(place, write, number, value);
+}
+
+static const struct view cpu_msr_views[] = {
+	{ "msr", .access = access_register, .mode = 0600 },
+	VIEW_END,
+};
+
+/* ---- /dev/cpu/N ---- */
+
+static bool number_at(struct place *place, size_t index, char name[VIEW_NAME])
+{
+	const struct platform *platform = place->server->platform;
+
+	if (index >= platform->cpu_count)
+		return false;
+	place->cpu = &platform->cpus[index];
+	snprintf(name, VIEW_NAME, "%u", place->cpu->number);
+	return true;
+}
+
+static bool find_number(struct place *place, const char *name)
+{
+	unsigned int number;
+
+	place->cpu = number_of_name(name, "", &number)
+			     ? platform_cpu(place->server->platform, number)
+			     : NULL;
+	return place->cpu;
+}
+
+static const struct instances each_number = { number_at, find_number };
+
+static bool is_online(const struct place *place)
+{
+	return cpu_online(place->server, place->cpu);
+}
+
+const struct view msr_views[] = {
+	{ .each = &each_number, .below = cpu_msr_views, .exists = is_online },
+	VIEW_END,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The CPUs that a program may run on, as sched_getaffinity(2) reports them: those of the emulated
+ * machine. Threads run on the real CPUs; what is set is remembered for the process and inherited by
+ * the programs that it starts. Raw system calls are not reached.
+ */
+#include "preload/preload.h"
+
+#include "emulator/front/launch.h"
+#include "isst.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_own(pid_t process)
+{
+	return process == 0 || process == getpid() || process == gettid();
+}
+
+static struct isst_cpuset *read_list(const char *list)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+
+	if (!cpus || !list || isst_cpuset_add_list(cpus, list, NULL) == 0)
+		return cpus;
+	isst_cpuset_free(cpus);
+	return isst_cpuset_new();
+}
+
+/** The variable in the environment that another process was started with. */
+static struct isst_cpuset *read_environment(FILE *environment)
+{
+	static const char name[] = LAUNCH_AFFINITY "=";
+	struct isst_cpuset *cpus = NULL;
+	char *variable = NULL;
+	size_t space = 0;
+
+	while (!cpus && getdelim(&variable, &space, '\0', environment) > 0)
+		if (strncmp(variable, name, sizeof(name) - 1) == 0)
+			cpus = read_list(variable + sizeof(name) - 1);
+	free(variable);
+	return cpus ? cpus : read_list(NULL);
+}
+
+/** What was set for a process, or inherited; empty: nothing. NULL and errno. */
+static struct isst_cpuset *chosen_cpus(pid_t process)
+{
+	struct isst_cpuset *cpus;
+	FILE *environment;
+	char path[40];
+
+	if (is_own(process))
+		return read_list(getenv(LAUNCH_AFFINITY));
+	if (kill(process, 0) && errno == ESRCH)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/environ", process);
+	environment = fopen(path, "re");
+	if (!environment)
+		return read_list(NULL);
+	cpus = read_environment(environment);
+	fclose(environment);
+	return cpus;
+}
+
+struct isst_cpuset *affinity_read(const char *path)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *list;
+	size_t size;
+
+	if (preload_machine->files->read(preload_machine->data, path, &list, &size))
+		return cpus;
+	list[strcspn(list, "\n")] = '\0';
+	if (cpus && isst_cpuset_add_list(cpus, list, NULL)) {
+		isst_cpuset_free(cpus);
+		cpus = NULL;
+	}
+	free(list);
+	return cpus;
+}
+
+static void put_mask(const struct isst_cpuset *online, const struct isst_cpuset *chosen,
+		     unsigned char *mask)
+{
+	bool all = isst_cpuset_count(chosen) == 0, any = false;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, chosen)
+		any |= isst_cpuset_has(online, cpu);
+	isst_cpuset_for_each (cpu, online)
+		/* As the kernel: a process whose CPUs are all gone may run on any. */
+		if (all || !any || isst_cpuset_has(chosen, cpu))
+			mask[cpu / 8] |= (unsigned char)(1U << cpu % 8);
+}
+
+/** As the system call, but that it returns 0. */
+int affinity_get(pid_t process, size_t size, cpu_set_t *mask)
+{
+	struct isst_cpuset *online = affinity_read("/sys/devices/system/cpu/online");
+	struct isst_cpuset *possible = affinity_read("/sys/devices/system/cpu/possible");
+	struct isst_cpuset *chosen = chosen_cpus(process);
+	unsigned int beyond;
+	int result = !online || !possible ? ENOMEM : chosen ? 0 : errno;
+
+	/* All possible CPUs have to find room. */
+	if (!result && (size % sizeof(unsigned long) != 0 ||
+			isst_cpuset_next(possible, (unsigned int)size * 8, &beyond)))
+		result = EINVAL;
+	if (!result) {
+		memset(mask, 0, size);
+		put_mask(online, chosen, (unsigned char *)mask);
+	}
+	isst_cpuset_free(online);
+	isst_cpuset_free(possible);
+	isst_cpuset_free(chosen);
+	return result;
+}
+
+/** Adds the CPUs of a mask that are online. Returns 0, ENOMEM, or EINVAL where there is none. */
+static int take_mask(const struct isst_cpuset *online, size_t size, const cpu_set_t *mask,
+		     struct isst_cpuset *chosen)
+{
+	const unsigned char *bytes = (const unsigned char *)mask;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, online)
+		if (cpu / 8 < size && bytes[cpu / 8] >> cpu % 8 & 1 &&
+		    isst_cpuset_add(chosen, cpu, cpu))
+			return ENOMEM;
+	return isst_cpuset_count(chosen) > 0 ? 0 : EINVAL;
+}
+
+static int set_affinity(size_t size, const cpu_set_t *mask)
+{
+	struct isst_cpuset *online = affinity_read("/sys/devices/system/cpu/online");
+	struct isst_cpuset *chosen = isst_cpuset_new();
+	int result = online && chosen ? take_mask(online, size, mask, chosen) : ENOMEM;
+	char *list = result ? NULL : isst_cpuset_ranges(chosen);
+
+	if (!result && (!list || setenv(LAUNCH_AFFINITY, list, 1)))
+		result = ENOMEM;
+	free(list);
+	isst_cpuset_free(online);
+	isst_cpuset_free(chosen);
+	return result;
+}
+
+/** Returns an error number, or -1 where the machine has nothing to do with it. */
+static int try_get(pid_t process, size_t size, cpu_set_t *mask)
+{
+	int result;
+
+	if (!preload_begin())
+		return -1;
+	result = affinity_get(process, size, mask);
+	preload_end(true);
+	return result;
+}
+
+static int try_set(size_t size, const cpu_set_t *mask)
+{
+	int result;
+
+	if (!preload_begin())
+		return -1;
+	result = set_affinity(size, mask);
+	preload_end(true);
+	return result;
+}
+
+INTERPOSED int sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask)
+{
+	int result = try_get(process, size, mask);
+
+	if (result < 0)
+		return REAL(sched_getaffinity)(process, size, mask);
+	errno = result ? result : errno;
+	return result ? -1 : 0;
+}
+
+/** Other processes cannot be reached: theirs is accepted, and nothing happens. */
+INTERPOSED int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *mask)
+{
+	int result = preload_machine && !preload_inside() && !is_own(process) ? 0
+									      : try_set(size, mask);
+
+	if (result < 0)
+		return REAL(sched_setaffinity)(process, size, mask);
+	errno = result ? result : errno;
+	return result ? -1 : 0;
+}
+
+INTERPOSED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *mask)
+{
+	int result = try_get(0, size, mask);
+
+	return result < 0 ? REAL(pthread_getaffinity_np)(thread, size, mask) : result;
+}
+
+INTERPOSED int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *mask)
+{
+	int result = try_set(size, mask);
+
+	return result < 0 ? REAL(pthread_setaffinity_np)(thread, size, mask) : result;
+}
