@@ -276,6 +276,22 @@ check_transcripts() {	# $1: document; $2: how one is checked
 }
 
 # A library with sanitizers does not go into programs without them.
+# The page's transcripts as one, without those of programs that are not installed; these are named in $scratch/missing.
+collect_transcripts() {	# $1: directory
+	block=0
+	while block=$((block + 1)) && [ -e "$1/transcript$block" ]; do
+		missing=$(sed -n 's/^\$ isst .*emulate -- \([a-z]*\).*/\1/p' "$1/transcript$block" | sort -u |
+			while read -r program; do
+				command -v "$program" > /dev/null || echo "$program"
+			done)
+		if [ -n "$missing" ]; then
+			echo "$missing" >> "$scratch/missing"
+		else
+			cat "$1/transcript$block"
+		fi
+	done
+}
+
 runs_programs() {
 	! ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
 }
@@ -427,11 +443,15 @@ if [ "$emulator" = yes ]; then
 	check_transcripts docs/first-steps.md check_transcript
 	mkdir "$scratch/pages"
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
-	cat "$scratch/pages/transcript"* > "$scratch/testing"
+	collect_transcripts "$scratch/pages" > "$scratch/testing"
 	isst platform reset > /dev/null
 	if runs_programs; then
 		check "the page on testing scripts: its transcripts" in_directory "$scratch/pages" \
 			check_transcript "$scratch/testing"
+		touch "$scratch/missing"
+		while read -r program; do
+			skip "the page on testing scripts: its transcript of $program" "$program is not installed"
+		done < "$scratch/missing"
 	else
 		skip "the page on testing scripts: its transcripts" "the preload library has sanitizers"
 	fi
