@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CPUID tells the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1).
+ * CPUID returns the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1).
  *
  * Where the processor can make CPUID fault, every one in the process does, and the fault is
  * answered here. Elsewhere the instructions of the program itself (not of libraries) that follow
@@ -203,7 +203,7 @@ static void replace_in(const unsigned char *start, size_t size)
 
 	while ((at = memmem(at, (size_t)(end - at), cpuid_instruction, INSTRUCTION_BYTES))) {
 		if (follows_leaf(start, at) && !replace(at))
-			preload_say("CPUID tells the real processor: its instructions cannot be "
+			preload_say("CPUID returns the real processor: its instructions cannot be "
 				    "replaced: %s",
 				    strerror(errno));
 		at += INSTRUCTION_BYTES;

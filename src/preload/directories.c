@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Directories: listed, entered, made and removed; and what the kernel lets nobody do with its
- * files. */
+/* Directories: listed, entered, made and removed; and what no program may do with the
+ * kernel's files. */
 #include "preload/preload.h"
 
 #include <dirent.h>

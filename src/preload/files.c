@@ -145,7 +145,7 @@ static int open_device(const char *emulated, int flags)
 	return device_descriptor(true) < 0 ? -1 : memory_file(emulated, flags);
 }
 
-/** Its content, in a file that nobody can write to. */
+/** Its content, in a file that cannot be written to. */
 static int open_to_read(const char *emulated, int flags)
 {
 	char *content, name[40];
@@ -437,7 +437,7 @@ int file_deliver(int descriptor, const char *emulated)
 	return result < 0 ? -1 : 0;
 }
 
-/** Before a descriptor goes: nobody is left to be told of an error. */
+/** Before a descriptor is closed: no call is left to return an error. */
 static void deliver_last(int descriptor)
 {
 	char emulated[PATH_MAX];
@@ -525,9 +525,9 @@ INTERPOSED ssize_t pread(int descriptor, void *buffer, size_t size, off_t offset
 		       : REAL(pread)(descriptor, buffer, size, offset);
 }
 
-/* ---- Seeking, which tells where a file ends and where it has holes ---- */
+/* ---- Seeking, which finds the end of a file and its holes ---- */
 
-/** As the kernel, whose file is as long as its status says, and has no holes. */
+/** As the kernel, whose file has the size of its status, and has no holes. */
 static off_t seek_to_end(int descriptor, const char *emulated, off_t offset, int whence)
 {
 	struct stat status;

@@ -2,8 +2,8 @@
 /*
  * Names that stand for the kernel's: a directory of the state directory in which empty files, links
  * and directories are made as programs come to them, for what needs a real one: the current
- * directory, descriptors of directories, reading them. What is there, and what it holds, says the
- * machine alone.
+ * directory, descriptors of directories, reading them. What exists, and its content, is
+ * determined by the machine alone.
  */
 #include "preload/preload.h"
 

@@ -135,7 +135,8 @@ int process_status_read(char **content, size_t *size);
 
 /* cpuid.c */
 
-/** Lets CPUID tell the emulated processor, where there is such a thing and that can be done. */
+/** Makes CPUID return the emulated processor, if there is such an instruction and that is possible.
+ */
 #ifdef __x86_64__
 void cpuid_start(const struct cpu_identity *identity);
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs that this one starts: they are to meet the same machine, whatever environment they are
- * given, and where they cannot, that is said.
+ * given, and if they cannot, a warning is printed.
  */
 #include "preload/preload.h"
 

@@ -44,15 +44,16 @@ static ino_t number_of(const char *emulated)
 	return (ino_t)(hash >> 1);
 }
 
-/** A file of sysfs is said to be as long as a page, one with a long list or mask several. */
+/** A file of sysfs has the size of a page, one with a long list or mask of several. */
 static off_t whole_pages(off_t size)
 {
 	return size > PAGE ? (size + PAGE - 1) / PAGE * PAGE : PAGE;
 }
 
 /**
- * What the kernel says of one of its files, whatever stands for it. Programs that copy compare the
- * status of a path with that of what they have opened. Directories are those that stand for them.
+ * The status that the kernel reports for one of its files, whatever represents it. Programs that
+ * copy compare the status of a path with that of what they have opened. Directories are those that
+ * stand for them.
  */
 static void describe(const char *emulated, struct stat *status)
 {

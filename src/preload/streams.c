@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams of stdio on emulated files. stdio writes by calls of its own that nobody else can take
- * the place of, so what it wrote is handed on where programs learn of errors: at fflush() and
+ * Streams of stdio on emulated files. stdio writes by internal calls that cannot be
+ * replaced, so what it wrote is handed on where programs learn of errors: at fflush() and
  * fclose().
  */
 #include "preload/preload.h"
@@ -86,7 +86,7 @@ static int deliver(FILE *stream)
 	if (path_of_descriptor(descriptor, emulated))
 		result = file_deliver(descriptor, emulated);
 	preload_end(false);
-	/* Programs ask ferror(), which a write that failed would have told. */
+	/* Programs ask ferror(), which a failed write would have set. */
 	if (result)
 		stream->_flags |= _IO_ERR_SEEN;
 	return result;

@@ -23,9 +23,9 @@ bool mailbox_sets(const struct abi_mbox_cmd *command);
  * online. */
 void msr_cpu_online(struct server *server, const struct platform_cpu *cpu);
 
-/* ---- level_facts.c: what the current level of a domain says ---- */
+/* ---- level_facts.c: values of a domain's current level ---- */
 
-/** Frequencies in MHz, 0 where the level says nothing. */
+/** Frequencies in MHz, 0 if the level does not define them. */
 struct level_facts {
 	unsigned int base_mhz, highest_mhz;
 	bool base_freq; /* SST-BF is on */
@@ -42,7 +42,7 @@ const struct platform_cpu *pci_cpu(const struct server *server, unsigned int num
 
 /* ---- uncore_limits.c ---- */
 
-/** The limits of the current level, or what the platform says instead. */
+/** The limits of the current level, or those of the platform file. */
 void uncore_set_limits(const struct server *server, size_t domain);
 /** The same after a change of the level, where the platform is of that kind. */
 void uncore_follow_level(const struct server *server, size_t domain);

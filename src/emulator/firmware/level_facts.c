@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the current level of a domain says of frequencies: from the values of the platform file
+ * Frequencies of a domain's current level: from the values of the platform file
  * where firmware answers by mailbox, from the registers where it is TPMI. Nothing of files.
  */
 #include "emulator/firmware/tpmi.h"
@@ -43,7 +43,7 @@ static struct level_facts mailbox_facts(const struct server *server, size_t inde
 	};
 }
 
-enum { LOWEST_UNCORE_MHZ = 800 }; /* seen where the register says less */
+enum { LOWEST_UNCORE_MHZ = 800 }; /* seen if the register has less */
 
 static struct level_facts tpmi_facts(const struct server *server, size_t index)
 {

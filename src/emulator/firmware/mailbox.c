@@ -25,7 +25,7 @@ static uint32_t bits(uint32_t word, unsigned int high, unsigned int low)
 
 enum unit { PLAIN, RATIO };
 
-/** Bits of an answer and the value of the level that they tell. */
+/** Bits of an answer and the value of the level that they report. */
 struct field {
 	unsigned char high, low;
 	enum unit unit;
@@ -61,7 +61,7 @@ static const struct platform_level *requested_level(const struct call *call, enu
 static int run_fields(struct call *call, const struct command *command)
 {
 	const struct platform_level *level = requested_level(call, command->need);
-	bool told = false;
+	bool defined = false;
 
 	if (!level)
 		return -ENXIO;
@@ -70,10 +70,10 @@ static int run_fields(struct call *call, const struct command *command)
 								  field->value);
 		uint32_t number = field->unit == RATIO ? value->value / 100 : value->value;
 
-		told |= value->line != 0;
+		defined |= value->line != 0;
 		call->response |= bits(number, field->high - field->low, 0) << field->low;
 	}
-	return told ? 0 : -ENXIO;
+	return defined ? 0 : -ENXIO;
 }
 
 /** 0x0c answers for the uncore where bit 16 asks for it; what else there is, is not known. */
@@ -144,7 +144,7 @@ static int run_features(struct call *call, const struct command *command)
 		return -ENXIO;
 	supported = supported_features(level);
 	call->response = supported >> 16;
-	/* They are switched for the current level; another one tells its own state, which is off.
+	/* They are switched for the current level; another one reports its own state, which is off.
 	 */
 	if (level->number == call->state->level)
 		call->response |= supported & call->state->features;

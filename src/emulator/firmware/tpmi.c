@@ -105,8 +105,8 @@ static int put_off(struct tpmi_call *call, unsigned long request)
 	return result;
 }
 
-/** Lets firmware look at the perf-profile control register, now or when a rule says so. The driver
- * itself waits for @timeout_ms. */
+/** Lets firmware look at the perf-profile control register, now or at the time of a rule. The
+ * driver itself waits for @timeout_ms. */
 static int perf_profile_written(struct tpmi_call *call, unsigned long request, uint64_t timeout_ms)
 {
 	void (*refuse)(struct server *, size_t, unsigned int) = request == ABI_PERF_SET_LEVEL
@@ -365,7 +365,7 @@ struct request {
 	int (*query)(struct tpmi_call *call, void *argument); /* of an open domain */
 	unsigned char socket, power_domain;		      /* offsets; NOWHERE: it has none */
 	unsigned char data, data_bytes;
-	enum { GETS, SETS, GETS_OR_SETS } direction; /* the last: as its first byte says */
+	enum { GETS, SETS, GETS_OR_SETS } direction; /* the last: by its first byte */
 };
 
 enum { NOWHERE = UINT8_MAX };

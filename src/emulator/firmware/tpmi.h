@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The driver's TPMI requests and the firmware behind them. What fault rules say of a request comes
- * from above as a value.
+ * The driver's TPMI requests and the firmware behind them. The effects of fault rules on a request
+ * are passed from above as a value.
  */
 #ifndef EMULATOR_FIRMWARE_TPMI_H
 #define EMULATOR_FIRMWARE_TPMI_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The driver's TPMI requests that only tell something of a power domain: each copies fields of its
+ * The driver's TPMI requests that only read the state of a power domain: each copies fields of its
  * registers into a structure. Nothing of sets.
  */
 #include "emulator/firmware/tpmi.h"
@@ -24,7 +24,7 @@ static uint64_t get(const struct tpmi_call *call, enum tpmi_field field, unsigne
 	return tpmi_get(&call->registers, field, level, 0);
 }
 
-/** API 3 tells of every level; API 2 of the current one, as one flag. */
+/** API 3 reports every level; API 2 the current one, as one flag. */
 static uint8_t support(const struct tpmi_call *call, enum tpmi_field field)
 {
 	unsigned int mask = 0;
@@ -53,8 +53,8 @@ int query_perf_levels(struct tpmi_call *call, void *argument)
 	return 0;
 }
 
-static void tell_limits(const struct tpmi_call *call, enum tpmi_field field, unsigned int level,
-			uint16_t limits[ABI_MAX_TRL_LEVELS][ABI_MAX_BUCKETS])
+static void report_limits(const struct tpmi_call *call, enum tpmi_field field, unsigned int level,
+			  uint16_t limits[ABI_MAX_TRL_LEVELS][ABI_MAX_BUCKETS])
 {
 	for (unsigned int type = 0; type < ABI_MAX_TRL_LEVELS; type++) {
 		uint64_t word = tpmi_get(&call->registers, field, level, type);
@@ -64,7 +64,7 @@ static void tell_limits(const struct tpmi_call *call, enum tpmi_field field, uns
 	}
 }
 
-static void tell_counts(uint64_t word, uint16_t counts[ABI_MAX_BUCKETS])
+static void report_counts(uint64_t word, uint16_t counts[ABI_MAX_BUCKETS])
 {
 	for (unsigned int bucket = 0; bucket < ABI_MAX_BUCKETS; bucket++)
 		counts[bucket] = (uint16_t)tpmi_byte(word, bucket);
@@ -97,13 +97,13 @@ int query_level(struct tpmi_call *call, void *argument)
 	info->pm_fabric_freq_mhz = mhz(get(call, LEVEL_FABRIC_PM, level));
 	info->max_buckets = ABI_MAX_BUCKETS;
 	info->max_trl_levels = ABI_MAX_TRL_LEVELS;
-	tell_counts(get(call, LEVEL_TRL_CORES, level), info->bucket_core_counts);
-	tell_limits(call, LEVEL_TRL, level, info->trl_freq_mhz);
+	report_counts(get(call, LEVEL_TRL_CORES, level), info->bucket_core_counts);
+	report_limits(call, LEVEL_TRL, level, info->trl_freq_mhz);
 	return 0;
 }
 
-static int tell_mask(const struct tpmi_call *call, enum tpmi_field field,
-		     struct abi_perf_level_cpu_mask *mask)
+static int report_mask(const struct tpmi_call *call, enum tpmi_field field,
+		       struct abi_perf_level_cpu_mask *mask)
 {
 	if (!has_level(call, mask->level))
 		return -EINVAL;
@@ -115,12 +115,12 @@ static int tell_mask(const struct tpmi_call *call, enum tpmi_field field,
 
 int query_level_mask(struct tpmi_call *call, void *argument)
 {
-	return tell_mask(call, LEVEL_CORE_MASK, argument);
+	return report_mask(call, LEVEL_CORE_MASK, argument);
 }
 
 int query_base_freq_mask(struct tpmi_call *call, void *argument)
 {
-	return tell_mask(call, BF_CORE_MASK, argument);
+	return report_mask(call, BF_CORE_MASK, argument);
 }
 
 int query_base_freq(struct tpmi_call *call, void *argument)
@@ -137,8 +137,8 @@ int query_base_freq(struct tpmi_call *call, void *argument)
 }
 
 /** From revision 2 on, and with a driver that knows them, modules where the register has some. */
-static void tell_modules(const struct tpmi_call *call, unsigned int level,
-			 uint16_t counts[ABI_MAX_BUCKETS])
+static void report_modules(const struct tpmi_call *call, unsigned int level,
+			   uint16_t counts[ABI_MAX_BUCKETS])
 {
 	uint64_t modules;
 
@@ -164,9 +164,9 @@ int query_turbo_freq(struct tpmi_call *call, void *argument)
 	clip = get(call, TF_CLIP, info->level);
 	for (unsigned int type = 0; type < ABI_MAX_TRL_LEVELS; type++)
 		info->lp_clip_freq_mhz[type] = mhz(tpmi_byte(clip, type));
-	tell_counts(get(call, TF_CORES, info->level), info->bucket_core_counts);
-	tell_modules(call, info->level, info->bucket_core_counts);
-	tell_limits(call, TF_TRL, info->level, info->trl_freq_mhz);
+	report_counts(get(call, TF_CORES, info->level), info->bucket_core_counts);
+	report_modules(call, info->level, info->bucket_core_counts);
+	report_limits(call, TF_TRL, info->level, info->trl_freq_mhz);
 	return 0;
 }
 

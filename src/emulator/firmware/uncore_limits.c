@@ -3,7 +3,7 @@
  */
 #include "emulator/firmware/firmware.h"
 
-/* Where firmware does not tell the limits of a level the hardware has some all the same. */
+/* The limits of the hardware, if the firmware does not report those of a level. */
 enum { USUAL_MIN_MHZ = 800, USUAL_MAX_MHZ = 2400 };
 
 static unsigned int khz_or(unsigned int mhz, unsigned int otherwise)

@@ -205,7 +205,7 @@ static int carry_out(struct server *server, const struct batch_kind *kind, void 
 struct batch {
 	const struct batch_kind *kind;
 	bool interrupted;
-	int returned; /* what the whole call returns, where a rule says so */
+	int returned; /* what the whole call returns, if a rule sets it */
 };
 
 /** Runs an entry, or what a fault rule puts in its place. Returns 1 where the batch ends before it.

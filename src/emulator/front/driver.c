@@ -88,7 +88,7 @@ static size_t find_descriptor(const struct emulated *emulated, int descriptor)
 	return i;
 }
 
-/** A real descriptor stands for the device's, so that its number is nobody else's. */
+/** A real descriptor represents the device's, so that its number is unique. */
 static int add_descriptor(struct emulated *emulated)
 {
 	int *descriptors = reallocarray(emulated->descriptors, emulated->descriptor_count + 1,

@@ -108,7 +108,7 @@ static const struct {
 #define OF_ENTRIES (OF(MAILBOX) | OF(MMIO) | OF(MSR) | OF(PHY_ID))
 #define OF_DOMAINS (OF_ENTRIES | OF(TPMI) | OF_GATHERED)
 #define OF_GATHERED (OF(COMMAND) | OF(CHANGE))
-/* What is said of the machine is no operation that could fail. */
+/* Properties of the machine are no operations that could fail. */
 #define OF_OPERATIONS (~(OF(PLATFORM_INFO) | OF(CAPABILITY)))
 
 static const struct {
@@ -126,7 +126,7 @@ static const struct {
 	{ "parameter", NUMBER_PARAMETER, OF(MAILBOX) },
 };
 
-/* Words that say all by themselves. */
+/* Words without an argument. */
 static const struct {
 	const char *name;
 	enum fault_action action;

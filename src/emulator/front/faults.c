@@ -56,8 +56,8 @@ static bool same_file(const struct faults *faults, const struct stat *status)
 enum { SETTLING_MS = 100 };
 
 /**
- * Times of files are too coarse to tell two versions apart that a script writes in a row: until the
- * file is some ticks old its text has to be looked at.
+ * Times of files are too coarse to distinguish two versions that a script writes in a row: until
+ * the file is some ticks old its text has to be looked at.
  */
 static bool has_settled(const struct stat *status)
 {

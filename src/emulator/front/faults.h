@@ -19,7 +19,7 @@ struct faults {
 	bool present;
 	uint64_t hash, inode, size;
 	struct timespec modified, changed;
-	bool settled; /* so old when it was read that the times tell of every later change */
+	bool settled; /* so old when it was read that every later change has another time */
 	int counts;   /* the file that counts matches; -1: none */
 };
 
@@ -103,7 +103,7 @@ struct fault_effect faults_find(const struct faults *faults, const struct fault_
  * is interrupted: a pending signal ends a batch.
  */
 bool faults_finish(const struct fault_effect *effect);
-/** ACTION_GRANTED, ACTION_DENIED or ACTION_REAL where a rule says who has a capability. */
+/** ACTION_GRANTED, ACTION_DENIED or ACTION_REAL if a rule grants or denies a capability. */
 enum fault_action faults_capability(const struct faults *faults, int capability);
 void faults_platform_info(const struct faults *faults, struct abi_platform_info *info);
 

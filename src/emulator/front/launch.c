@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts other programs on an emulated machine, and tells which ones cannot be. */
+/* Starts other programs on an emulated machine, and finds those that cannot run there. */
 #include "emulator/front/launch.h"
 
 #include "emulator/front/front.h"
@@ -234,7 +234,7 @@ static bool cpuid_can_fault(void)
 }
 #endif
 
-/** Said once and here: in each program that is started it would get among what that program says.
+/** Printed once and here: programs that are started would mix it with their own output.
  */
 static void tell_of_cpuid(void)
 {
@@ -242,10 +242,10 @@ static void tell_of_cpuid(void)
 		return;
 	fprintf(stderr,
 		"isst emulate: this processor cannot make CPUID fault: that of programs is "
-		"replaced where it names leaf 0 or 1, any other tells the real processor\n");
+		"replaced where it names leaf 0 or 1, any other returns the values of the real processor\n");
 }
 
-/** Opens the machine once, so that what is wrong with it is told here and not by each program. */
+/** Opens the machine once, so that errors are reported here and not by each program. */
 static int try_machine(const struct isst_emulator_target *target, char **error)
 {
 	struct emulated *emulated;

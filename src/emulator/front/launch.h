@@ -21,7 +21,7 @@ enum { LAUNCH_FAILED = 1 };
 
 /**
  * Why a program would not see the emulated machine, or NULL: also where there is no such program,
- * which starting it will tell. Scripts are judged by their interpreter.
+ * which is reported when it is started. Scripts are judged by their interpreter.
  */
 const char *launch_obstacle(const char *path);
 /** The file that a program's name means, by PATH where it has no slash; @found has PATH_MAX bytes.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which capabilities the caller has over the emulated machine: whoever owns its state is its root,
- * unless a fault rule says otherwise. Knows nothing of what takes a capability.
+ * unless a fault rule changes that. Knows nothing of what takes a capability.
  */
 #include "emulator/front/front.h"
 

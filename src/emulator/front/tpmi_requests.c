@@ -54,7 +54,7 @@ static bool begin(struct emulated *emulated, const struct fault_event *event,
 	}
 }
 
-/** What a rule says of firmware. */
+/** The effect of a rule on the firmware. */
 static struct tpmi_conduct conduct(const struct fault_effect *effect)
 {
 	switch (effect->action) {

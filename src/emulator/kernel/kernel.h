@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's files: views of the state, which say what it is as they are read, and change it as
- * they are written. Each function is one operation on a path (absolute, without ".."), and returns
- * 0 or a negative errno. Locking, storing, counting and faults are the caller's.
+ * The kernel's files: views of the state, which are computed when they are read, and change it
+ * when they are written. Each function is one operation on a path (absolute, without ".."), and
+ * returns 0 or a negative errno. Locking, storing, counting and faults are the caller's.
  */
 #ifndef EMULATOR_KERNEL_H
 #define EMULATOR_KERNEL_H
@@ -22,7 +22,7 @@ struct kernel_status {
 /** The kernel's part of the state of a machine that has just been switched on. */
 void kernel_first_state(struct server *server);
 
-/** What is there. Links are followed where @follow says so, on the way they always are. */
+/** What is there. A link at the end is followed if @follow is set; others always are. */
 int kernel_look(struct server *server, const char *path, bool follow, struct kernel_status *status);
 /** The path behind all links, to be freed. */
 int kernel_resolve(struct server *server, const char *path, bool follow, char **resolved);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kernel's files of NUMA nodes, as lscpu and numactl read them. A node is a package, unless a
- * recorded machine has said otherwise (sub-NUMA clusters).
+ * captured machine has others (sub-NUMA clusters).
  */
 #include "emulator/kernel/views.h"
 

@@ -68,7 +68,7 @@ struct view {
 int print_set(FILE *stream, const struct isst_cpuset *set);
 /** Takes over the set. */
 int print_and_free(FILE *stream, struct isst_cpuset *set);
-/** The CPUs that are (or are not) online of those that @belongs says; NULL without memory. */
+/** The CPUs that are (or are not) online for which @belongs is true; NULL without memory. */
 struct isst_cpuset *collect_cpus(const struct place *place, bool online,
 				 bool (*belongs)(const struct place *place,
 						 const struct platform_cpu *cpu));

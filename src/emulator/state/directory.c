@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state directory: where it is, whether it may be used, its lock, removal of what the emulator
- * made in it. Knows nothing of what the state says.
+ * made in it. Knows nothing of the content of the state.
  */
 #include "emulator/state/directory.h"
 #include "emulator/model/text.h"
@@ -21,7 +21,7 @@ static const char directory_name[] = "isst-emulator";
 static const char marker[] = "isst emulator state\n";
 
 /**
- * Opens a directory that must be the caller's own, and nobody else's to write to: whoever can write
+ * Opens a directory that must be the caller's own, and writable by no one else: whoever can write
  * into it decides what this process reads and removes.
  */
 static int open_own(const char *path, bool make, char **error)
@@ -151,7 +151,7 @@ static bool may_come_first(int directory, const char *name)
 	       S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
-/** Something of somebody else's in it, although no emulator has been here? */
+/** Other files in it, although no emulator has used it? */
 static int check_foreign(int directory, const char *path, char **error)
 {
 	DIR *stream;
@@ -236,7 +236,7 @@ static int mark(int lock)
 	if (size == sizeof(marker) - 1)
 		return 0;
 	result = size < 0 ? -errno : -ENOSPC;
-	/* Half a marker would be nobody's. */
+	/* Half a marker would be invalid. */
 	return ftruncate(lock, 0) ? -errno : result;
 }
 

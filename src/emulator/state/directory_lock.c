@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A stopped process may go on, but nothing says when; another one may sleep as a fault rule has it.
+/* A stopped process may go on, but it is not known when; another one may sleep as a fault rule has
+ * it.
  */
 enum { STOPPED_MS = 3000, LONGEST_MS = 60000 };
 /* Calls take microseconds, so the first looks come close on each other. */
@@ -95,7 +96,7 @@ static bool look_at(int process, char *name, size_t size, char *state)
 	return true;
 }
 
-/** Whether it has been waited long enough; then *@holder says for whom. */
+/** Whether it has been waited long enough; then *@holder names the process. */
 static bool give_up(int lock, int64_t waited_ms, char **holder)
 {
 	char name[64], state = '?';

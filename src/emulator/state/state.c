@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state file: shared by all processes on the machine, changed as a whole. Knows nothing of what
- * a state says.
+ * The state file: shared by all processes on the machine, changed as a whole. Knows nothing of the
+ * content of a state.
  */
 #include "emulator/state/state.h"
 
@@ -308,7 +308,7 @@ static int check_head(const struct server *server, const struct state_head *head
 	return 0;
 }
 
-/** Whether the file has the slots that its head tells of. */
+/** Whether the file has the slots that its head describes. */
 static bool is_whole(const struct state_head *head, const struct stat *status)
 {
 	return head->capacity <= (uint64_t)status->st_size &&
@@ -324,7 +324,7 @@ static int load(struct server *server, char **error)
 	int result;
 
 	if (size < sizeof(struct state) || size > head->capacity)
-		return damaged(server, "its head tells of no state", error);
+		return damaged(server, "its head describes no state", error);
 	result = reserve(&server->state, &server->space, size);
 	if (!result)
 		result = reserve(&server->stored, &server->stored_space, size);

@@ -109,7 +109,7 @@ struct server {
 	size_t stored_size, stored_space;
 	uint64_t stored_check;
 	bool replaying; /* a deferred command is carried out: it was let in before */
-	/* What layers above this one have to say; set before state_open(). */
+	/* Set by the layers above, before state_open(). */
 	void (*first_state)(struct server *server); /* fills in that of a machine just made */
 	/* Whether the calling process has CAP_SYS_ADMIN over this machine */
 	bool (*may_administer)(struct server *server);
@@ -137,7 +137,7 @@ void state_count(unsigned long long *counter, unsigned long long number);
 
 /** The size of a state of this platform without what is deferred and groups. */
 size_t state_fixed_size(const struct platform *platform);
-/** Whether a copy of @size bytes is as long as it says, and of this platform. */
+/** Whether a copy of @size bytes has the size that it describes, and is of this platform. */
 bool state_fits(const struct platform *platform, const struct state *state, size_t size);
 
 struct domain_state *state_domain(const struct server *server, size_t index);

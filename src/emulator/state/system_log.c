@@ -28,7 +28,7 @@ void directory_log(int directory, const char *line)
 		flatten(text);
 		text[length - 1] = '\n';
 		/* One write, so that lines of several processes do not mix. Like syslog(), it
-		 * cannot tell of a failure. */
+		 * cannot report a failure. */
 		length = (int)write(file, text, (size_t)length);
 		free(text);
 	}
