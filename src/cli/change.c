@@ -159,6 +159,18 @@ static int make_request(const struct attempt *attempt, struct isst_request **req
 	return *request ? attempt->command->fill(attempt->run, *request) : -ENOMEM;
 }
 
+/** Where there are results, each says what stands against it. Returns 0, or a negative errno after
+ * telling of it. */
+static int add_request(struct attempt *attempt, const struct isst_targets *targets,
+		       const struct isst_request *request)
+{
+	const struct change_command *command = attempt->command;
+	int error = command->add(attempt->change, targets, request, command->flags,
+				 &attempt->results);
+
+	return attempt->results ? 0 : run_call(attempt->run, error);
+}
+
 /** Plans the command. Returns 0, or a negative errno after telling of it. */
 static int plan(struct attempt *attempt)
 {
@@ -174,14 +186,10 @@ static int plan(struct attempt *attempt)
 	if (error)
 		run_error(run, STATUS_FAILED, "out of memory");
 	else
-		error = command->add(attempt->change, targets, request, command->flags,
-				     &attempt->results);
+		error = add_request(attempt, targets, request);
 	isst_request_free(request);
 	isst_targets_free(targets);
-	/* Each result says what stands against it. */
-	if (attempt->results)
-		return 0;
-	return error == -ENOMEM ? error : run_call(run, error);
+	return error;
 }
 
 /** Whether the change is made for a unit: it was neither left out by planning nor done without. */

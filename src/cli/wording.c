@@ -5,6 +5,8 @@
  */
 #include "wording.h"
 
+#include "memory_stream.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -174,23 +176,23 @@ static int write_sentence(const struct report_node *node, const char *sentence, 
 int wording_of_sentence(const struct report_node *node, char **text)
 {
 	const char *sentence = sentence_of(node);
-	FILE *stream;
-	size_t size;
+	struct memory_stream memory;
 	int error;
 
 	*text = NULL;
 	if (!sentence)
 		return 0;
-	stream = open_memstream(text, &size);
-	if (!stream)
+	error = memory_stream_open(&memory);
+	if (error)
+		return error;
+	error = write_sentence(node, sentence, memory.stream);
+	if (memory_stream_close(&memory))
 		return -ENOMEM;
-	error = write_sentence(node, sentence, stream);
-	if (fclose(stream) != 0 || error) {
-		free(*text);
-		*text = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	if (error)
+		free(memory.text);
+	else
+		*text = memory.text;
+	return error;
 }
 
 const char *wording_of_message(const struct report_entry *entry)
