@@ -250,7 +250,7 @@ static int forecast_highest(struct limits_plan *plan, const struct isst_domain *
 	plan->highest_khz = plan->planned_highest_khz = 0;
 	if (!change_project(plan->change, &item, &level))
 		return 0;
-	error = isst_perf_profile_read(context, &profile, 1);
+	error = perf_profile_read(context, &profile, 1);
 	if (!error && profile.failure.error)
 		error = message_error(&context->messages, profile.failure.error, "%s",
 				      profile.failure.message);

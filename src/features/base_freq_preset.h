@@ -5,7 +5,7 @@
 
 #include "features/planning.h"
 
-/** As isst_plan_base_freq(), on a preset platform. */
+/** As change_plan_base_freq(), on a preset platform. */
 int plan_preset_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
 			  bool enable, bool automatic);
 

@@ -248,7 +248,7 @@ static void report_missing_driver(const struct capture *capture)
 	if (capture->device && capture->info.api_version > 0)
 		return;
 	/* Where the BIOS has set up Speed Select there is nothing to miss. */
-	if (!isst_is_preset(capture->context))
+	if (!context_is_preset(capture->context))
 		message_notice(&capture->context->messages,
 			       "%s: the capture contains no answers of the firmware",
 			       capture->device ? "the driver has none of its transports"

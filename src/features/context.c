@@ -176,7 +176,7 @@ static int find_firmware(struct isst_context *context)
 	return 0;
 }
 
-bool isst_is_preset(struct isst_context *context)
+bool context_is_preset(struct isst_context *context)
 {
 	if (!context->topology && platform_has(&context->platform, PLATFORM_MAY_BE_PRESET)) {
 		find_firmware(context);

@@ -16,7 +16,7 @@ static int plan_core_power(struct isst_context *context, struct firmware_batch *
 	return context->firmware.operations->plan_core_power(batch, state);
 }
 
-int isst_core_power_read(struct isst_context *context, struct isst_core_power *states, size_t count)
+int core_power_read(struct isst_context *context, struct isst_core_power *states, size_t count)
 {
 	int error = context_read(context, states, count, sizeof(*states), plan_core_power);
 
@@ -44,7 +44,7 @@ static int plan_clos(struct isst_context *context, struct firmware_batch *batch,
 	return context->firmware.operations->plan_clos(batch, clos);
 }
 
-int isst_clos_read(struct isst_context *context, struct isst_clos *configs, size_t count)
+int clos_read(struct isst_context *context, struct isst_clos *configs, size_t count)
 {
 	return context_read(context, configs, count, sizeof(*configs), plan_clos);
 }
@@ -119,8 +119,8 @@ out:
 	return error;
 }
 
-int isst_clos_association_read(struct isst_context *context,
-			       struct isst_clos_association *associations, size_t count)
+int clos_association_read(struct isst_context *context, struct isst_clos_association *associations,
+			  size_t count)
 {
 	const char *before = message_begin(&context->messages);
 

@@ -21,7 +21,7 @@ static bool print_limits(struct isst_context *context, const struct isst_domain 
 		configs[i].domain = domain;
 		configs[i].clos = i;
 	}
-	if (isst_clos_read(context, configs, ISST_CLOS_COUNT))
+	if (clos_read(context, configs, ISST_CLOS_COUNT))
 		return false;
 	for (unsigned int i = 0; i < ISST_CLOS_COUNT; i++) {
 		const struct isst_clos *config = &configs[i];
@@ -81,8 +81,8 @@ static bool print_associations(struct isst_context *context, const struct isst_d
 	if (!associations)
 		return any;
 	isst_cpuset_for_each (cpu, domain->online)
-		associations[count++].cpu = isst_cpu(context, cpu);
-	if (isst_clos_association_read(context, associations, count) == 0)
+		associations[count++].cpu = context_cpu(context, cpu);
+	if (clos_association_read(context, associations, count) == 0)
 		for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++)
 			print_members(associations, count, clos, &any, stream);
 	free(associations);

@@ -12,7 +12,7 @@ struct isst_change;
 
 /* ---- Reading ---- */
 
-/** Of isst_level_read_parts(): only whether features are supported and on. */
+/** Of level_read_parts(): only whether features are supported and on. */
 #define ISST_LEVEL_FEATURES 0U
 
 /**
@@ -21,8 +21,8 @@ struct isst_change;
  * @profiles: @count of them, each with its @domain set; the rest is filled in
  * Returns 0 or -ENOMEM, -EINTR. Where a profile's failure is set its values mean nothing.
  */
-int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
-			   size_t count);
+int perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
+		      size_t count);
 
 /**
  * Reads levels: everything that they specify, SST-BF and SST-TF included.
@@ -32,32 +32,31 @@ int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profil
  * A level that the domain lacks: failure -EOPNOTSUPP, which names those that exist.
  * Returns 0 or -ENOMEM, -EINTR.
  */
-int isst_level_read(struct isst_context *context, struct isst_level *levels, size_t count);
+int level_read(struct isst_context *context, struct isst_level *levels, size_t count);
 
-/** As isst_level_read(), for some parts only: @parts is a sum of ISST_LEVEL_... */
-int isst_level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-			  unsigned int parts);
+/** As level_read(), for some parts only: @parts is a sum of ISST_LEVEL_... */
+int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
+		     unsigned int parts);
 
 /** Releases what a level holds; the level itself is the caller's. */
-void isst_level_clear(struct isst_level *level);
+void level_clear(struct isst_level *level);
 
 /** Reads the state of core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02). Returns as
  * above. */
-int isst_core_power_read(struct isst_context *context, struct isst_core_power *states,
-			 size_t count);
+int core_power_read(struct isst_context *context, struct isst_core_power *states, size_t count);
 
 /** Reads configurations of classes of service (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model
  * 0x55). */
-int isst_clos_read(struct isst_context *context, struct isst_clos *closes, size_t count);
+int clos_read(struct isst_context *context, struct isst_clos *closes, size_t count);
 
 /** Reads which class of service each CPU's core is in (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on
  * model 0x55). */
-int isst_clos_association_read(struct isst_context *context,
-			       struct isst_clos_association *associations, size_t count);
+int clos_association_read(struct isst_context *context, struct isst_clos_association *associations,
+			  size_t count);
 
 /** Reads the turbo ratio limits in force (MSR 0x1ad) of each domain. */
-int isst_turbo_ratio_limits_read(struct isst_context *context,
-				 struct isst_turbo_ratio_limits *limits, size_t count);
+int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_ratio_limits *limits,
+			    size_t count);
 
 /* ---- Changes ---- */
 
@@ -81,13 +80,13 @@ struct domain_request {
 
 /** SST-PP: makes @level the current one. @online: CPUs that the level does not enable go offline,
  * the others online. */
-int isst_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
-		    unsigned int level, bool online);
+int change_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
+		      unsigned int level, bool online);
 
 /** SST-BF on or off. @automatic: with CLOS, associations, core-power and cpufreq limits to go with
  * it. */
-int isst_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			bool enable, bool automatic);
+int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			  bool enable, bool automatic);
 
 struct turbo_freq_request {
 	bool enable, automatic;
@@ -101,8 +100,8 @@ struct turbo_freq_request {
 };
 
 /** SST-TF on or off. */
-int isst_plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			 const struct turbo_freq_request *request);
+int change_plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
+			   size_t count, const struct turbo_freq_request *request);
 
 enum isst_priority_request {
 	ISST_KEEP_PRIORITY = -1,
@@ -111,22 +110,22 @@ enum isst_priority_request {
 };
 
 /** SST-CP on or off. */
-int isst_plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
-			 bool enable, enum isst_priority_request priority);
+int change_plan_core_power(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable, enum isst_priority_request priority);
 
 /** Configures CLOS @values->clos with the values of @values (domain and failure are not looked at).
  */
-int isst_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		   const struct isst_clos *values);
+int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
+		     const struct isst_clos *values);
 
 /** Puts the cores of CPUs into a CLOS. @associations: @cpu and @clos are in, @failure is out.
  * -EINVAL where one core is asked to be in two. */
-int isst_plan_association(struct isst_change *change, struct isst_clos_association *associations,
-			  size_t count);
+int change_plan_association(struct isst_change *change, struct isst_clos_association *associations,
+			    size_t count);
 
 /** Turbo ratio limits (MSR 0x1ad). */
-int isst_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
-				 size_t count, uint64_t limits);
+int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
+				   size_t count, uint64_t limits);
 
 /** A CPU that a request is for, and what stands against it there. */
 struct cpu_request {
@@ -135,13 +134,13 @@ struct cpu_request {
 };
 
 /** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
-int isst_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
-			 bool enable);
+int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
+			   bool enable);
 
 /**
  * All present CPUs online. After change_run() the machine is discovered anew, see
  * isst_rediscover().
  */
-int isst_plan_all_online(struct isst_change *change);
+int change_plan_all_online(struct isst_change *change);
 
 #endif

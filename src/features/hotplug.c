@@ -40,7 +40,7 @@ int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
 /** A CPU of which nothing is known has been offline since boot, as second threads are then. */
 static bool is_second_thread(struct isst_context *context, unsigned int number)
 {
-	const struct isst_cpu *cpu = isst_cpu(context, number);
+	const struct isst_cpu *cpu = context_cpu(context, number);
 
 	return !cpu || cpu->thread > 0;
 }
@@ -145,7 +145,7 @@ struct step *hotplug_limits_step(struct isst_change *change, struct step *online
 static bool may_gain(const struct isst_context *context, unsigned int package)
 {
 	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = isst_domain(context, i);
+		const struct isst_domain *domain = context_domain(context, i);
 
 		if (domain->package == package &&
 		    (!domain->cpus_known ||

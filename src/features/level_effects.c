@@ -24,7 +24,7 @@ int level_effects_read(struct isst_context *context, const struct isst_domain *d
 		       unsigned int number, struct level_effects *effects)
 {
 	struct isst_level level = { .domain = domain, .level = number };
-	int error = isst_level_read_parts(context, &level, 1, ISST_LEVEL_PROPERTIES);
+	int error = level_read_parts(context, &level, 1, ISST_LEVEL_PROPERTIES);
 
 	*effects = (struct level_effects){ 0 };
 	if (!error && !level.failure.error) {
@@ -34,6 +34,6 @@ int level_effects_read(struct isst_context *context, const struct isst_domain *d
 			effects->uncore_min_khz[i] = khz_of(&level.fabric[i].min_mhz);
 		}
 	}
-	isst_level_clear(&level);
+	level_clear(&level);
 	return error;
 }

@@ -35,7 +35,7 @@ static int offline_unlisted_cpus(struct step *brought)
 	back = change_step(change, ITEM_ONLINE);
 	for (size_t i = 0; i < brought->count; i++) {
 		unsigned int number = brought->entries[i].item.index;
-		const struct isst_cpu *cpu = isst_cpu(change->context, number);
+		const struct isst_cpu *cpu = context_cpu(change->context, number);
 		const struct enabled_cores *enabled = cpu ? find_enabled(change, cpu->domain)
 							  : NULL;
 
@@ -52,8 +52,8 @@ static bool is_whole_machine(const struct isst_change *change)
 	const struct isst_context *context = change->context;
 
 	for (size_t i = 0; i < isst_domain_count(context); i++)
-		if (!isst_domain_is_io(isst_domain(context, i)) &&
-		    !find_enabled(change, isst_domain(context, i)))
+		if (!isst_domain_is_io(context_domain(context, i)) &&
+		    !find_enabled(change, context_domain(context, i)))
 			return false;
 	return true;
 }
@@ -62,7 +62,7 @@ static bool is_whole_machine(const struct isst_change *change)
  * without domains is no target's. */
 static bool is_unknown(const struct isst_context *context, unsigned int cpu)
 {
-	return !isst_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
+	return !context_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
 	       !topology_is_unreachable(context->topology, cpu);
 }
 

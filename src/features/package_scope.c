@@ -28,7 +28,7 @@ static void add_neighbours(struct package_scope *scope, const struct domain_requ
 	const struct isst_context *context = scope->change->context;
 
 	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = isst_domain(context, i);
+		const struct isst_domain *domain = context_domain(context, i);
 
 		if (is_neighbour(domain, requests, scope->own))
 			scope->requests[scope->count++] =

@@ -32,8 +32,8 @@ void perf_profile_check_refusal(struct isst_failure *failure, bool answered_else
 		failure->error = -EIO;
 }
 
-int isst_perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
-			   size_t count)
+int perf_profile_read(struct isst_context *context, struct isst_perf_profile *profiles,
+		      size_t count)
 {
 	int error = context_read(context, profiles, count, sizeof(*profiles), plan_perf_profile);
 	bool answered = false;
@@ -69,7 +69,7 @@ struct domain_state {
 	struct isst_value bucket_cores[ISST_BUCKETS];
 };
 
-/** A call of isst_level_read_parts() at work. */
+/** A call of level_read_parts() at work. */
 struct level_reader {
 	struct isst_context *context;
 	const struct firmware_operations *operations;
@@ -98,7 +98,7 @@ static void start_requests(struct level_reader *reader, struct isst_level *level
 		const struct topology_domain *domain = topology_domain(levels[i].domain);
 		struct level_request *request = &reader->requests[i];
 
-		isst_level_clear(&levels[i]);
+		level_clear(&levels[i]);
 		levels[i] = (struct isst_level){ .domain = levels[i].domain,
 						 .level = levels[i].level,
 						 .profile = levels[i].profile };
@@ -515,20 +515,20 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 	return error;
 }
 
-int isst_level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
-			  unsigned int parts)
+int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
+		     unsigned int parts)
 {
 	const char *before = message_begin(&context->messages);
 
 	return message_end(&context->messages, before, read_parts(context, levels, count, parts));
 }
 
-int isst_level_read(struct isst_context *context, struct isst_level *levels, size_t count)
+int level_read(struct isst_context *context, struct isst_level *levels, size_t count)
 {
-	return isst_level_read_parts(context, levels, count, ISST_LEVEL_ALL);
+	return level_read_parts(context, levels, count, ISST_LEVEL_ALL);
 }
 
-void isst_level_clear(struct isst_level *level)
+void level_clear(struct isst_level *level)
 {
 	isst_cpuset_free(level->cpus);
 	isst_cpuset_free(level->base_freq_info.high_priority);

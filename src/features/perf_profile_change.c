@@ -198,7 +198,7 @@ static int finish_levels(struct step *levels)
 		return 0;
 	}
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
-		error = report_features(levels, isst_domain(context, i));
+		error = report_features(levels, context_domain(context, i));
 	return error;
 }
 

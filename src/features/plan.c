@@ -85,50 +85,50 @@ static int conclude_domains(struct isst_change *change, const struct domain_requ
 	return 0;
 }
 
-int isst_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
-		    unsigned int level, bool online)
+int change_plan_level(struct isst_change *change, struct domain_request *requests, size_t count,
+		      unsigned int level, bool online)
 {
 	return conclude_domains(change, requests, count,
 				plan_level(change, requests, count, level, online));
 }
 
-int isst_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			bool enable, bool automatic)
+int change_plan_base_freq(struct isst_change *change, struct domain_request *requests, size_t count,
+			  bool enable, bool automatic)
 {
 	return conclude_domains(change, requests, count,
 				plan_base_freq(change, requests, count, enable, automatic));
 }
 
-int isst_plan_turbo_freq(struct isst_change *change, struct domain_request *requests, size_t count,
-			 const struct turbo_freq_request *request)
+int change_plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
+			   size_t count, const struct turbo_freq_request *request)
 {
 	return conclude_domains(change, requests, count,
 				plan_turbo_freq(change, requests, count, request));
 }
 
-int isst_plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
-			 bool enable, enum isst_priority_request priority)
+int change_plan_core_power(struct isst_change *change, struct domain_request *requests,
+			   size_t count, bool enable, enum isst_priority_request priority)
 {
 	return conclude_domains(change, requests, count,
 				plan_core_power(change, requests, count, enable, priority));
 }
 
-int isst_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
-		   const struct isst_clos *values)
+int change_plan_clos(struct isst_change *change, struct domain_request *requests, size_t count,
+		     const struct isst_clos *values)
 {
 	return conclude_domains(change, requests, count,
 				plan_clos(change, requests, count, values));
 }
 
-int isst_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
-				 size_t count, uint64_t limits)
+int change_plan_turbo_ratio_limits(struct isst_change *change, struct domain_request *requests,
+				   size_t count, uint64_t limits)
 {
 	return conclude_domains(change, requests, count,
 				plan_turbo_ratio_limits(change, requests, count, limits));
 }
 
-int isst_plan_association(struct isst_change *change, struct isst_clos_association *associations,
-			  size_t count)
+int change_plan_association(struct isst_change *change, struct isst_clos_association *associations,
+			    size_t count)
 {
 	int error = plan_association(change, associations, count);
 	struct verdict verdict = { 0 };
@@ -141,8 +141,8 @@ int isst_plan_association(struct isst_change *change, struct isst_clos_associati
 	return 0;
 }
 
-int isst_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
-			 bool enable)
+int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
+			   bool enable)
 {
 	int error = plan_turbo_mode(change, requests, count, enable);
 	struct verdict verdict = { 0 };
@@ -155,7 +155,7 @@ int isst_plan_turbo_mode(struct isst_change *change, struct cpu_request *request
 	return 0;
 }
 
-int isst_plan_all_online(struct isst_change *change)
+int change_plan_all_online(struct isst_change *change)
 {
 	int error = plan_all_online(change);
 

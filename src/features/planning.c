@@ -160,8 +160,7 @@ static int read_levels(struct isst_change *change, struct domain_request *reques
 					  : needs->level;
 	}
 	if (!error)
-		error = isst_level_read_parts(change->context, levels, current->count,
-					      needs->parts);
+		error = level_read_parts(change->context, levels, current->count, needs->parts);
 	for (size_t i = 0; i < current->count && !error; i++) {
 		current->domains[i].level = levels[i];
 		project_levels(change, &current->domains[i]);
@@ -170,7 +169,7 @@ static int read_levels(struct isst_change *change, struct domain_request *reques
 	}
 	/* Of a reading that ended early some levels have sets of CPUs already. */
 	for (size_t i = 0; i < current->count && levels && error; i++)
-		isst_level_clear(&levels[i]);
+		level_clear(&levels[i]);
 	free(levels);
 	return error;
 }
@@ -223,7 +222,7 @@ int current_state_read(struct isst_change *change, struct domain_request *reques
 void current_state_free(struct current_state *current)
 {
 	for (size_t i = 0; i < current->count && current->domains; i++)
-		isst_level_clear(&current->domains[i].level);
+		level_clear(&current->domains[i].level);
 	free(current->domains);
 	*current = (struct current_state){ 0 };
 }
@@ -409,7 +408,7 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 	if (!step)
 		return;
 	isst_cpuset_for_each (number, domain->present) {
-		const struct isst_cpu *cpu = isst_cpu(context, number);
+		const struct isst_cpu *cpu = context_cpu(context, number);
 
 		const char *objection = cpu ? context_core_objection(context, cpu) : NULL;
 

@@ -120,7 +120,7 @@ static unsigned int count_cores(const struct isst_context *context,
 	unsigned int number;
 
 	isst_cpuset_for_each (number, domain->present) {
-		const struct isst_cpu *cpu = isst_cpu(context, number);
+		const struct isst_cpu *cpu = context_cpu(context, number);
 
 		if (cpu && cpu->core_known && cpu->core < 64 && isst_cpuset_has(cpus, number))
 			cores |= UINT64_C(1) << cpu->core;
@@ -261,8 +261,8 @@ static int warn_of_former(struct isst_change *change, const struct isst_domain *
 	if (error)
 		goto out;
 	isst_cpuset_for_each (number, domain->present)
-		now[filled++].cpu = isst_cpu(change->context, number);
-	error = isst_clos_association_read(change->context, now, filled);
+		now[filled++].cpu = context_cpu(change->context, number);
+	error = clos_association_read(change->context, now, filled);
 	for (size_t i = 0; i < filled && !error; i++) {
 		unsigned int cpu = now[i].cpu->number;
 
@@ -294,7 +294,7 @@ static struct isst_cpuset *with_siblings(const struct isst_context *context,
 	int error = all ? 0 : -ENOMEM;
 
 	isst_cpuset_for_each (number, cpus) {
-		const struct isst_cpu *cpu = isst_cpu(context, number);
+		const struct isst_cpu *cpu = context_cpu(context, number);
 		struct isst_cpuset *core;
 
 		if (error || !cpu || !cpu->core_known || cpu->core >= 64)

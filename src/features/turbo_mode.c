@@ -13,8 +13,8 @@ static int plan_limits(struct isst_context *context, struct firmware_batch *batc
 	return context->firmware.operations->plan_turbo_ratio_limits(batch, limits);
 }
 
-int isst_turbo_ratio_limits_read(struct isst_context *context,
-				 struct isst_turbo_ratio_limits *limits, size_t count)
+int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_ratio_limits *limits,
+			    size_t count)
 {
 	return context_read(context, limits, count, sizeof(*limits), plan_limits);
 }

@@ -134,8 +134,8 @@ int plan_all_online(struct isst_change *change)
 		    hotplug_may_be_online(&hotplug, cpu))
 			step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
 	for (size_t i = 0; i < isst_domain_count(change->context) && !error; i++) {
-		hotplug_keep_limits(limits, isst_domain(change->context, i));
-		hotplug_disturbs_limits(step, isst_domain(change->context, i));
+		hotplug_keep_limits(limits, context_domain(change->context, i));
+		hotplug_disturbs_limits(step, context_domain(change->context, i));
 	}
 	hotplug_end(&hotplug);
 	return error;

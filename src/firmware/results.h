@@ -62,7 +62,7 @@ struct isst_fabric {
 };
 
 /** Everything that a performance level of a domain specifies. To be emptied with
- * isst_level_clear(). */
+ * level_clear(). */
 struct isst_level {
 	ISST_MAY_GROW;
 	const struct isst_domain *domain;	 /* in */

@@ -157,8 +157,8 @@ static int plan_level(const struct addition *addition, struct domain_request *re
 
 	if (!request_get(addition->call.request, ISST_VALUE_LEVEL, &level))
 		return refuse_without(addition, ISST_VALUE_LEVEL);
-	return isst_plan_level(addition->change, requests, count, (unsigned int)level,
-			       addition->call.flags & ISST_ONLINE);
+	return change_plan_level(addition->change, requests, count, (unsigned int)level,
+				 addition->call.flags & ISST_ONLINE);
 }
 
 int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
@@ -177,8 +177,8 @@ int isst_change_add_level(struct isst_change *change, const struct isst_targets 
 static int plan_base_freq(const struct addition *addition, struct domain_request *requests,
 			  size_t count)
 {
-	return isst_plan_base_freq(addition->change, requests, count, enables(addition),
-				   is_automatic(addition));
+	return change_plan_base_freq(addition->change, requests, count, enables(addition),
+				     is_automatic(addition));
 }
 
 int isst_change_add_base_freq(struct isst_change *change, const struct isst_targets *targets,
@@ -204,7 +204,7 @@ static int plan_turbo_freq(const struct addition *addition, struct domain_reques
 
 	turbo_freq.limits_given = request_get(request, ISST_VALUE_TURBO_RATIO_LIMITS,
 					      &turbo_freq.limits);
-	return isst_plan_turbo_freq(addition->change, requests, count, &turbo_freq);
+	return change_plan_turbo_freq(addition->change, requests, count, &turbo_freq);
 }
 
 int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_targets *targets,
@@ -229,7 +229,8 @@ static int plan_core_power(const struct addition *addition, struct domain_reques
 
 	if (request_get(addition->call.request, ISST_VALUE_PRIORITY, &asked))
 		priority = asked == ISST_ORDERED ? ISST_MAKE_ORDERED : ISST_MAKE_PROPORTIONAL;
-	return isst_plan_core_power(addition->change, requests, count, enables(addition), priority);
+	return change_plan_core_power(addition->change, requests, count, enables(addition),
+				      priority);
 }
 
 int isst_change_add_core_power(struct isst_change *change, const struct isst_targets *targets,
@@ -260,7 +261,7 @@ static int plan_clos(const struct addition *addition, struct domain_request *req
 
 	if (!request_get(request, ISST_VALUE_CLOS, &clos))
 		return refuse_without(addition, ISST_VALUE_CLOS);
-	return isst_plan_clos(addition->change, requests, count, &values);
+	return change_plan_clos(addition->change, requests, count, &values);
 }
 
 int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
@@ -288,7 +289,7 @@ static int plan_limits(const struct addition *addition, struct domain_request *r
 
 	if (!request_get(addition->call.request, ISST_VALUE_TURBO_RATIO_LIMITS, &limits))
 		return refuse_without(addition, ISST_VALUE_TURBO_RATIO_LIMITS);
-	return isst_plan_turbo_ratio_limits(addition->change, requests, count, limits);
+	return change_plan_turbo_ratio_limits(addition->change, requests, count, limits);
 }
 
 int isst_change_add_turbo_ratio_limits(struct isst_change *change,
@@ -321,7 +322,7 @@ static int plan_associations(const struct addition *addition, struct isst_result
 		list[i].clos = (unsigned int)clos;
 	}
 	if (!error)
-		error = isst_plan_association(addition->change, list, results->count);
+		error = change_plan_association(addition->change, list, results->count);
 	for (size_t i = 0; i < results->count && !error; i++)
 		if (result_fail(&results->items[i], ISST_PART_RESULT, &list[i].failure))
 			error = call_no_memory(addition->call.context);
@@ -351,7 +352,8 @@ static int plan_turbo_mode(const struct addition *addition, struct isst_results 
 		return call_no_memory(addition->call.context);
 	for (size_t i = 0; i < results->count; i++)
 		requests[i].cpu = results->items[i].cpu;
-	error = isst_plan_turbo_mode(addition->change, requests, results->count, enables(addition));
+	error = change_plan_turbo_mode(addition->change, requests, results->count,
+				       enables(addition));
 	for (size_t i = 0; i < results->count && !error; i++)
 		if (result_fail(&results->items[i], ISST_PART_RESULT, &requests[i].failure))
 			error = call_no_memory(addition->call.context);
@@ -385,7 +387,7 @@ int isst_change_add_all_online(struct isst_change *change, const struct isst_tar
 				   message_error(messages, -EINVAL,
 						 "bringing all CPUs online takes no targets, no "
 						 "request and no flags"));
-	return message_end(messages, before, isst_plan_all_online(change));
+	return message_end(messages, before, change_plan_all_online(change));
 }
 
 /* ---- Running ---- */
@@ -399,7 +401,7 @@ int isst_change_run(struct isst_change *change)
 
 const struct isst_change_step *isst_change_get_step(struct isst_change *change, size_t index)
 {
-	return isst_change_step(change, index);
+	return change_listed_step(change, index);
 }
 
 const char *isst_change_step_target(const struct isst_change_step *step)

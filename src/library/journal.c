@@ -4,7 +4,7 @@
 
 const struct isst_journal_item *isst_journal_get_item(struct isst_journal *journal, size_t index)
 {
-	return isst_journal_item(journal, index);
+	return journal_item(journal, index);
 }
 
 const char *isst_journal_item_target(const struct isst_journal_item *item)

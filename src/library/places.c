@@ -60,7 +60,7 @@ static const struct {
 	[ISST_FACT_INTEL] = { .find = is_intel },
 	[ISST_FACT_MAILBOX] = { .find = has_mailbox },
 	[ISST_FACT_MMIO] = { .find = has_mmio },
-	[ISST_FACT_PRESET] = { .find = isst_is_preset },
+	[ISST_FACT_PRESET] = { .find = context_is_preset },
 	[ISST_FACT_POWER_DOMAINS] = { .fact = PLATFORM_POWER_DOMAINS },
 	[ISST_FACT_CLOS_WEIGHT] = { .fact = PLATFORM_CLOS_WEIGHT },
 	[ISST_FACT_CLOS_EPP] = { .fact = PLATFORM_CLOS_EPP },
@@ -92,7 +92,7 @@ unsigned int isst_trl_type_count(const struct isst_context *context)
 
 const struct isst_domain *isst_get_domain(const struct isst_context *context, size_t index)
 {
-	return isst_domain(context, index);
+	return context_domain(context, index);
 }
 
 const char *isst_domain_name(const struct isst_domain *domain)
@@ -146,7 +146,7 @@ int isst_domain_cpu(const struct isst_domain *domain, unsigned int *cpu)
 
 const struct isst_cpu *isst_find_cpu(const struct isst_context *context, unsigned int number)
 {
-	const struct isst_cpu *cpu = isst_cpu(context, number);
+	const struct isst_cpu *cpu = context_cpu(context, number);
 
 	return cpu && cpu->domain ? cpu : NULL;
 }

@@ -81,7 +81,7 @@ static void begin_profile(void *one, const struct isst_domain *domain, const str
 
 static int read_profiles(struct isst_context *context, void *structs, size_t count)
 {
-	return isst_perf_profile_read(context, structs, count);
+	return perf_profile_read(context, structs, count);
 }
 
 static int finish_profile(struct isst_result *result, const void *one)
@@ -118,7 +118,7 @@ static void begin_core_power(void *one, const struct isst_domain *domain,
 
 static int read_core_power(struct isst_context *context, void *structs, size_t count)
 {
-	return isst_core_power_read(context, structs, count);
+	return core_power_read(context, structs, count);
 }
 
 static int finish_core_power(struct isst_result *result, const void *one)
@@ -161,7 +161,7 @@ static void begin_clos(void *one, const struct isst_domain *domain, const struct
 
 static int read_clos(struct isst_context *context, void *structs, size_t count)
 {
-	return isst_clos_read(context, structs, count);
+	return clos_read(context, structs, count);
 }
 
 static int finish_clos(struct isst_result *result, const void *one)
@@ -201,7 +201,7 @@ static void begin_association(void *one, const struct isst_domain *domain,
 
 static int read_associations(struct isst_context *context, void *structs, size_t count)
 {
-	return isst_clos_association_read(context, structs, count);
+	return clos_association_read(context, structs, count);
 }
 
 static int finish_association(struct isst_result *result, const void *one)
@@ -240,7 +240,7 @@ static void begin_limits(void *one, const struct isst_domain *domain, const stru
 
 static int read_limits(struct isst_context *context, void *structs, size_t count)
 {
-	return isst_turbo_ratio_limits_read(context, structs, count);
+	return turbo_ratio_limits_read(context, structs, count);
 }
 
 static int finish_limits(struct isst_result *result, const void *one)

@@ -154,14 +154,14 @@ static int read_all(struct levels_call *levels)
 		return call_no_memory(context);
 	for (size_t i = 0; i < domains; i++)
 		levels->profiles[i].domain = levels->list.domains[i];
-	error = isst_perf_profile_read(context, levels->profiles, domains);
+	error = perf_profile_read(context, levels->profiles, domains);
 	if (error)
 		return error;
 	if (choose_all(levels))
 		return call_no_memory(context);
 	if (levels->count == 0)
 		return 0;
-	return isst_level_read_parts(context, levels->levels, levels->count, levels->parts);
+	return level_read_parts(context, levels->levels, levels->count, levels->parts);
 }
 
 /* ---- Results ---- */
@@ -336,7 +336,7 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 	levels.level = (unsigned int)level;
 	error = read_levels(&levels, results);
 	for (size_t i = 0; i < levels.count; i++)
-		isst_level_clear(&levels.levels[i]);
+		level_clear(&levels.levels[i]);
 	free(levels.levels);
 	free(levels.profiles);
 	free(levels.first);

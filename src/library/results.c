@@ -50,7 +50,7 @@ void isst_results_free(struct isst_results *results)
 		for (size_t part = 0; part < PARTS; part++)
 			free((char *)results->items[i].parts[part].message);
 	for (size_t i = 0; i < results->level_count; i++)
-		isst_level_clear(&results->levels[i]);
+		level_clear(&results->levels[i]);
 	free(results->levels);
 	free(results->profiles);
 	free(results->structs);

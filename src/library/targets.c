@@ -92,7 +92,7 @@ static int add_all_domains(struct isst_targets *targets, unsigned int flags)
 		error = message_error(&context->messages, -EINVAL, "%#x are no flags of domains",
 				      flags);
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
-		const struct isst_domain *domain = isst_domain(context, i);
+		const struct isst_domain *domain = context_domain(context, i);
 
 		if (domain->has_cpu || !(flags & ISST_DOMAINS_WITH_CPUS))
 			error = add_domain(targets, domain);
@@ -162,7 +162,7 @@ static int add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus
 		return -ENOMEM;
 	targets->cpus = larger;
 	isst_cpuset_for_each (number, cpus) {
-		const struct isst_cpu *cpu = isst_cpu(targets->context, number);
+		const struct isst_cpu *cpu = context_cpu(targets->context, number);
 
 		error = put_domain(targets, cpu->domain);
 		if (error)

@@ -52,7 +52,7 @@ const char *isst_offline_part(const struct isst_context *context, size_t index)
 								: NULL;
 }
 
-const struct isst_platform *isst_platform(const struct isst_context *context)
+const struct isst_platform *context_platform(const struct isst_context *context)
 {
 	return &context->platform;
 }
@@ -62,13 +62,13 @@ size_t isst_domain_count(const struct isst_context *context)
 	return context->topology ? context->topology->domain_count : 0;
 }
 
-const struct isst_domain *isst_domain(const struct isst_context *context, size_t index)
+const struct isst_domain *context_domain(const struct isst_context *context, size_t index)
 {
 	return index < isst_domain_count(context) ? &context->topology->domains[index]->public
 						  : NULL;
 }
 
-const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number)
+const struct isst_cpu *context_cpu(const struct isst_context *context, unsigned int number)
 {
 	const struct topology_cpu *cpu = NULL;
 

@@ -73,19 +73,19 @@ static inline bool context_has_power_domains(const struct isst_context *context)
 int context_discover_topology(struct isst_context *context);
 
 /** The platform; before isst_discover() only the CPU identity and @emulated are filled in. */
-const struct isst_platform *isst_platform(const struct isst_context *context);
+const struct isst_platform *context_platform(const struct isst_context *context);
 
 /**
  * Whether this is a preset platform (@preset above). May be asked before isst_discover(), of which
  * nothing else is done then; on all but a few processors nothing is touched.
  */
-bool isst_is_preset(struct isst_context *context);
+bool context_is_preset(struct isst_context *context);
 
-const struct isst_domain *isst_domain(const struct isst_context *context, size_t index);
+const struct isst_domain *context_domain(const struct isst_context *context, size_t index);
 
 /** The CPU of that number, or NULL if the machine has none, or nothing is known of it (offline ever
  * since). */
-const struct isst_cpu *isst_cpu(const struct isst_context *context, unsigned int number);
+const struct isst_cpu *context_cpu(const struct isst_context *context, unsigned int number);
 
 /** Why a call before isst_discover() cannot work; 0 when all is well. */
 int context_check_discovered(struct isst_context *context);

@@ -76,7 +76,7 @@ void isst_change_free(struct isst_change *change)
 	free(change);
 }
 
-const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index)
+const struct isst_change_step *change_listed_step(struct isst_change *change, size_t index)
 {
 	if (!change->listed && change_list(change))
 		return NULL;

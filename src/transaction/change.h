@@ -125,7 +125,7 @@ struct isst_change {
 	struct isst_change_options options;
 	struct step **steps;
 	size_t count;
-	struct isst_change_step *listed; /* for isst_change_step() */
+	struct isst_change_step *listed; /* for change_listed_step() */
 	size_t listed_count;
 	struct messages texts; /* its own: a program that makes change after change does not grow */
 	struct text_list warnings, differences;
@@ -150,7 +150,7 @@ int change_run(struct isst_change *change);
 
 /** The writes of a change in their order, those included that were not needed. NULL past the last
  * one, and, unless it was a dry run, without memory. */
-const struct isst_change_step *isst_change_step(struct isst_change *change, size_t index);
+const struct isst_change_step *change_listed_step(struct isst_change *change, size_t index);
 
 /** All bits of a value. */
 #define WHOLE_VALUE UINT64_MAX

@@ -44,7 +44,7 @@ static bool is_restored(enum finding finding)
 	return finding == FOUND_PENDING || finding == FOUND_WRITTEN || finding == FOUND_UNCERTAIN;
 }
 
-/** The items as isst_journal_item() shows them. */
+/** The items as journal_item() shows them. */
 static int list_items(struct isst_journal *journal)
 {
 	static const char *const FINDINGS[] = {
@@ -165,7 +165,7 @@ bool isst_journal_moved(const struct isst_journal *journal)
 	return false;
 }
 
-const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, size_t index)
+const struct isst_journal_item *journal_item(struct isst_journal *journal, size_t index)
 {
 	return index < journal->count ? &journal->listed[index] : NULL;
 }

@@ -25,8 +25,8 @@ void change_forget_differences(struct isst_change *change);
 void change_log(struct isst_change *change, const struct item *item, struct item_value from,
 		struct item_value to, const char *result);
 
-/** Makes the list of all entries of all steps that isst_change_step() shows. Returns 0 or -ENOMEM,
- * and then there is none. */
+/** Makes the list of all entries of all steps that change_listed_step() shows. Returns 0 or
+ * -ENOMEM, and then there is none. */
 int change_list(struct isst_change *change);
 void change_forget_list(struct isst_change *change);
 

@@ -23,7 +23,7 @@ struct isst_journal_item {
 };
 
 /** An item, as isst_journal_open() found it; NULL past the last one. */
-const struct isst_journal_item *isst_journal_item(struct isst_journal *journal, size_t index);
+const struct isst_journal_item *journal_item(struct isst_journal *journal, size_t index);
 
 /** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
 enum finding {

@@ -6,7 +6,7 @@ static void a_context_has_the_identity_before_anything_is_touched(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = fake_context(fake);
-	const struct isst_platform *platform = isst_platform(context);
+	const struct isst_platform *platform = context_platform(context);
 
 	assert_true(platform->intel);
 	assert_int_equal(platform->family, 6);
@@ -17,8 +17,8 @@ static void a_context_has_the_identity_before_anything_is_touched(void **state)
 	assert_string_equal(isst_error(context), "");
 	assert_null(isst_notice(context, 0));
 	assert_int_equal(isst_domain_count(context), 0);
-	assert_null(isst_domain(context, 0));
-	assert_null(isst_cpu(context, 0));
+	assert_null(context_domain(context, 0));
+	assert_null(context_cpu(context, 0));
 	assert_null(isst_present_cpus(context));
 	assert_null(isst_online_cpus(context));
 	assert_int_equal(isst_mask_bits(context), 0);
@@ -44,7 +44,7 @@ static void an_emulated_machine_reports_its_name(void **state)
 
 	fake->machine.name = "guide";
 	context = fake_context(fake);
-	assert_string_equal(isst_platform(context)->emulated, "guide");
+	assert_string_equal(context_platform(context)->emulated, "guide");
 	isst_close(context);
 }
 
@@ -56,10 +56,10 @@ static void discovery_reports_the_driver_and_opens_the_device_once(void **state)
 	fake_small_machine(fake);
 	fake->device.mmio = 0;
 	context = fake_discovered(fake);
-	assert_int_equal(isst_platform(context)->api_version, 1);
-	assert_int_equal(isst_platform(context)->driver_version, 1);
-	assert_true(isst_platform(context)->mailbox);
-	assert_false(isst_platform(context)->mmio);
+	assert_int_equal(context_platform(context)->api_version, 1);
+	assert_int_equal(context_platform(context)->driver_version, 1);
+	assert_true(context_platform(context)->mailbox);
+	assert_false(context_platform(context)->mmio);
 	assert_string_equal(isst_trl_type_name(context, 1), "avx2");
 	assert_int_equal(fake->device.opens, 1);
 	isst_close(context);
@@ -79,7 +79,7 @@ static void check_no_discovery(struct fake_machine *fake, int error, const char 
 		assert_false(fake->device.is_open);
 	}
 	fake_forget(&fake->device);
-	assert_int_equal(isst_perf_profile_read(context, &profile, 1), -EINVAL);
+	assert_int_equal(perf_profile_read(context, &profile, 1), -EINVAL);
 	assert_int_equal(fake->device.call_count, 0);
 	isst_close(context);
 }
@@ -200,9 +200,9 @@ static void discovering_twice_and_asking_too_early_are_bad_requests(void **state
 	struct isst_level level = { 0 };
 
 	fake_small_machine(fake);
-	assert_int_equal(isst_level_read(context, &level, 1), -EINVAL);
+	assert_int_equal(level_read(context, &level, 1), -EINVAL);
 	check_holds(isst_error(context), "not been discovered");
-	assert_int_equal(isst_clos_association_read(context, &association, 1), -EINVAL);
+	assert_int_equal(clos_association_read(context, &association, 1), -EINVAL);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_discover(context), -EINVAL);
 	check_holds(isst_error(context), "already");
@@ -225,8 +225,8 @@ static void options_reach_the_driver(void **state)
 	fake_rule(&fake->device, &(struct fake_rule){ .entry = { FAKE_MAILBOX, 0, 0x7f00, 0, 0 },
 						      .error = -EBUSY,
 						      .times = 4 });
-	profiles[0].domain = profiles[1].domain = isst_domain(context, 0);
-	assert_int_equal(isst_perf_profile_read(context, profiles, 2), 0);
+	profiles[0].domain = profiles[1].domain = context_domain(context, 0);
+	assert_int_equal(perf_profile_read(context, profiles, 2), 0);
 	assert_int_equal(profiles[0].failure.error, 0);
 	assert_int_equal(profiles[1].failure.error, 0);
 	assert_int_equal(fake->device.call_count, 6);

@@ -17,15 +17,15 @@ static void D68_core_power_of_each_domain_stands_alone(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
-	struct isst_core_power states[2] = { { .domain = isst_domain(context, 0) },
-					     { .domain = isst_domain(context, 1) } };
+	struct isst_core_power states[2] = { { .domain = context_domain(context, 0) },
+					     { .domain = context_domain(context, 1) } };
 
 	fake_mailbox(&fake->device, 0x9403, 0, 0, 0x00010001);
 	fake_mailbox(&fake->device, 0xd002, 0, 0, 0x00000006);
 	fake_rule(&fake->device, &(struct fake_rule){ .entry = { FAKE_MAILBOX, 0, 0xd002, 0, 0 },
 						      .error = -EPERM });
 	fake_forget(&fake->device);
-	assert_int_equal(isst_core_power_read(context, states, 2), 0);
+	assert_int_equal(core_power_read(context, states, 2), 0);
 	assert_int_equal(states[0].failure.error, -EPERM);
 	assert_int_equal(states[1].failure.error, 0);
 	assert_true(states[1].supported);
@@ -43,13 +43,13 @@ static void D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data(void **state)
 
 	memset(configs, 0xee, sizeof(configs));
 	for (unsigned int i = 0; i < 3; i++) {
-		configs[i].domain = isst_domain(context, 0);
+		configs[i].domain = context_domain(context, 0);
 		configs[i].clos = i;
 	}
 	fake_io(&fake->device, 0x08, 0x00ff0000);
 	fake_io_error(&fake->device, 0x0c, -EINVAL);
 	fake_io(&fake->device, 0x10, 0x001e0a21);
-	assert_int_equal(isst_clos_read(context, configs, 3), 0);
+	assert_int_equal(clos_read(context, configs, 3), 0);
 	assert_int_equal(configs[0].failure.error, 0);
 	assert_int_equal(configs[0].max_mhz, ISST_NO_LIMIT_MHZ);
 	assert_int_equal(configs[1].failure.error, -EIO);
@@ -66,10 +66,10 @@ static void a_clos_that_no_machine_has_is_a_bad_request_and_not_sent(void **stat
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
-	struct isst_clos clos = { .domain = isst_domain(context, 0), .clos = 4 };
+	struct isst_clos clos = { .domain = context_domain(context, 0), .clos = 4 };
 
 	fake_forget(&fake->device);
-	assert_int_equal(isst_clos_read(context, &clos, 1), -EINVAL);
+	assert_int_equal(clos_read(context, &clos, 1), -EINVAL);
 	check_holds(isst_error(context), "CLOS 4");
 	assert_int_equal(fake->device.call_count, 0);
 	isst_close(context);
@@ -79,10 +79,10 @@ static void a_missing_mmio_transport_names_its_module(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = hyperthreaded(fake);
-	struct isst_clos clos = { .domain = isst_domain(context, 0) };
+	struct isst_clos clos = { .domain = context_domain(context, 0) };
 
 	fake_io_error(&fake->device, 0x08, -ENOTTY);
-	assert_int_equal(isst_clos_read(context, &clos, 1), 0);
+	assert_int_equal(clos_read(context, &clos, 1), 0);
 	assert_int_equal(clos.failure.error, -EOPNOTSUPP);
 	check_holds(clos.failure.message, "isst_if_mmio");
 	isst_close(context);
@@ -92,7 +92,7 @@ static void associate(const struct isst_context *context, struct isst_clos_assoc
 		      const unsigned int *cpus, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		all[i] = (struct isst_clos_association){ .cpu = isst_cpu(context, cpus[i]),
+		all[i] = (struct isst_clos_association){ .cpu = context_cpu(context, cpus[i]),
 							 .clos = 99 };
 }
 
@@ -110,7 +110,7 @@ static void a_register_is_read_once_for_all_cpus_of_its_core(void **state)
 		  &(struct fake_rule){ .entry = { FAKE_IO, 2, 0x24, 0, 0 }, .answer = 0x00030000 });
 	associate(context, all, CPUS, COUNT(CPUS));
 	fake_forget(&fake->device);
-	assert_int_equal(isst_clos_association_read(context, all, COUNT(CPUS)), 0);
+	assert_int_equal(clos_association_read(context, all, COUNT(CPUS)), 0);
 	for (size_t i = 0; i < COUNT(CPUS); i++) {
 		assert_int_equal(all[i].cpu->number, CPUS[i]);
 		assert_int_equal(all[i].failure.error, 0);
@@ -131,7 +131,7 @@ static void D3_a_register_that_fails_is_a_failure_of_every_cpu_of_its_core_alone
 	fake_io_error(&fake->device, 0x20, -EINVAL);
 	fake_io(&fake->device, 0x24, 0x00020000);
 	associate(context, all, CPUS, COUNT(CPUS));
-	assert_int_equal(isst_clos_association_read(context, all, COUNT(CPUS)), 0);
+	assert_int_equal(clos_association_read(context, all, COUNT(CPUS)), 0);
 	for (size_t i = 0; i < COUNT(CPUS); i++) {
 		assert_int_equal(all[i].failure.error, i % 2 ? 0 : -EIO);
 		assert_int_equal(all[i].clos, i % 2 ? 2 : 0);
@@ -155,7 +155,7 @@ static void D26_the_clos_of_a_cpu_of_unknown_core_is_not_that_of_core_0(void **s
 	fake_io(&fake->device, 0x2c, 0x00030000);
 	associate(context, all, CPUS, COUNT(CPUS));
 	fake_forget(&fake->device);
-	assert_int_equal(isst_clos_association_read(context, all, COUNT(CPUS)), 0);
+	assert_int_equal(clos_association_read(context, all, COUNT(CPUS)), 0);
 	assert_int_equal(all[0].clos, 1);
 	assert_int_equal(all[1].failure.error, -EIO);
 	check_holds(all[1].failure.message, "CPU 1");
@@ -183,9 +183,9 @@ static void the_registers_of_hundreds_of_cpus_take_the_fewest_calls(void **state
 		fake_io(&fake->device, 0x20 + 4 * core, core % 4 << 16);
 	context = fake_discovered(fake);
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
-		all[cpu].cpu = isst_cpu(context, cpu);
+		all[cpu].cpu = context_cpu(context, cpu);
 	fake_forget(&fake->device);
-	assert_int_equal(isst_clos_association_read(context, all, CPUS), 0);
+	assert_int_equal(clos_association_read(context, all, CPUS), 0);
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		assert_int_equal(all[cpu].clos, cpu % 4);
 	assert_int_equal(fake->device.call_count, 2);
@@ -199,7 +199,7 @@ static void no_associations_are_no_request(void **state)
 	struct isst_context *context = hyperthreaded(fake);
 
 	fake_forget(&fake->device);
-	assert_int_equal(isst_clos_association_read(context, NULL, 0), 0);
+	assert_int_equal(clos_association_read(context, NULL, 0), 0);
 	assert_int_equal(fake->device.call_count, 0);
 	isst_close(context);
 }
@@ -211,12 +211,12 @@ static void D2_turbo_ratio_limits_that_cannot_be_read_are_a_failure_and_no_data(
 	struct isst_turbo_ratio_limits limits[2];
 
 	memset(limits, 0xee, sizeof(limits));
-	limits[0].domain = isst_domain(context, 0);
-	limits[1].domain = isst_domain(context, 1);
+	limits[0].domain = context_domain(context, 0);
+	limits[1].domain = context_domain(context, 1);
 	fake_msr(&fake->device, 0x1ad, UINT64_C(0x1c1c1c1e20222426));
 	fake_rule(&fake->device,
 		  &(struct fake_rule){ .entry = { FAKE_MSR, 0, 0x1ad, 0, 0 }, .error = -EIO });
-	assert_int_equal(isst_turbo_ratio_limits_read(context, limits, 2), 0);
+	assert_int_equal(turbo_ratio_limits_read(context, limits, 2), 0);
 	assert_int_equal(limits[0].failure.error, -EIO);
 	assert_int_equal(limits[0].value, 0);
 	assert_int_equal(limits[1].failure.error, 0);

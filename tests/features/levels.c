@@ -63,8 +63,8 @@ static void fail_command(struct fake_machine *fake, uint32_t cpu, uint32_t addre
 static void read_level(struct isst_context *context, struct isst_level *level, size_t domain,
 		       unsigned int number)
 {
-	*level = (struct isst_level){ .domain = isst_domain(context, domain), .level = number };
-	assert_int_equal(isst_level_read(context, level, 1), 0);
+	*level = (struct isst_level){ .domain = context_domain(context, domain), .level = number };
+	assert_int_equal(level_read(context, level, 1), 0);
 }
 
 static void a_level_is_read_with_all_that_it_specifies(void **state)
@@ -97,10 +97,10 @@ static void a_level_is_read_with_all_that_it_specifies(void **state)
 	assert_int_equal(level.turbo_freq_info.high_priority_cores[1], 4);
 	check_known(level.turbo_freq_info.mhz[0][0], 3900);
 	check_known(level.turbo_freq_info.clip_mhz[2], 1500);
-	isst_level_clear(&level);
+	level_clear(&level);
 	assert_null(level.cpus);
 	assert_null(level.base_freq_info.high_priority);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -119,7 +119,7 @@ static void A8_the_state_of_a_feature_is_the_one_that_the_level_reports(void **s
 	assert_int_equal(level.base_freq, ISST_FEATURE_ENABLED);
 	assert_int_equal(level.turbo_freq_info.buckets, 0);
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f10, 0, 0), 0);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -136,13 +136,13 @@ static void features_that_cannot_be_read_are_unknown_and_not_unsupported(void **
 	assert_int_equal(level.turbo_freq, ISST_FEATURE_UNKNOWN);
 	assert_int_equal(level.core_power, ISST_FEATURE_ENABLED);
 	check_known(level.power_w, 265);
-	isst_level_clear(&level);
+	level_clear(&level);
 	/* Another level reports its own. */
 	read_level(context, &level, 0, 2);
 	assert_int_equal(level.failure.error, 0);
 	assert_int_not_equal(level.base_freq, ISST_FEATURE_UNKNOWN);
 	check_cpus(level.base_freq_info.high_priority, "1");
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -157,7 +157,7 @@ static void D69_core_power_that_cannot_be_read_is_unknown(void **state)
 	assert_int_equal(level.core_power, ISST_FEATURE_UNKNOWN);
 	assert_int_equal(level.failure.error, -EIO);
 	check_holds(level.failure.message, "0x94/0x03");
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -189,11 +189,11 @@ static void D4_a_failed_summary_is_an_error_of_its_levels(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
-	struct isst_perf_profile profile = { .domain = isst_domain(context, 0) };
+	struct isst_perf_profile profile = { .domain = context_domain(context, 0) };
 	struct isst_level level;
 
 	fail_command(fake, 0, 0x7f00, 0, -EBUSY);
-	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -EIO);
 	check_holds(profile.failure.message, "0x7f/0x00");
 	fake_forget(&fake->device);
@@ -202,7 +202,7 @@ static void D4_a_failed_summary_is_an_error_of_its_levels(void **state)
 	check_holds(level.failure.message, "0x7f/0x00");
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, FAKE_ANY_CPU, 0x7f03, 0, 0), 0);
 	fail_command(fake, 0, 0x7f00, 0, -ENXIO);
-	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -EOPNOTSUPP);
 	isst_close(context);
 }
@@ -227,10 +227,10 @@ static void D68_what_fails_in_one_domain_does_not_spoil_the_others(void **state)
 		context = two_packages(fake);
 		fail_command(fake, 0, COMMANDS[i].address, COMMANDS[i].data, -EPERM);
 		for (size_t domain = 0; domain < 2; domain++) {
-			levels[domain].domain = isst_domain(context, domain);
+			levels[domain].domain = context_domain(context, domain);
 			levels[domain].level = 1;
 		}
-		assert_int_equal(isst_level_read(context, levels, 2), 0);
+		assert_int_equal(level_read(context, levels, 2), 0);
 		assert_true(levels[0].failure.error == -EPERM ||
 			    levels[0].base_freq_info.failure.error == -EPERM ||
 			    levels[0].turbo_freq_info.failure.error == -EPERM);
@@ -239,8 +239,8 @@ static void D68_what_fails_in_one_domain_does_not_spoil_the_others(void **state)
 		assert_int_equal(levels[1].turbo_freq_info.failure.error, 0);
 		check_cpus(levels[1].cpus, "4-7");
 		check_cpus(levels[1].base_freq_info.high_priority, "5");
-		isst_level_clear(&levels[0]);
-		isst_level_clear(&levels[1]);
+		level_clear(&levels[0]);
+		level_clear(&levels[1]);
 		isst_close(context);
 		fake_machine_teardown(&own);
 	}
@@ -258,7 +258,7 @@ static void D2_bucket_sizes_that_cannot_be_read_are_unreadable(void **state)
 	check_holds(level.failure.message, "MSR 0x1ae");
 	check_unreadable(level.limit[0].core_count[0]);
 	check_known(level.limit[0].mhz[0], 3500);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -276,7 +276,7 @@ static void D6_a_high_priority_mask_that_cannot_be_read_is_an_error_and_not_none
 	check_known(level.base_freq_info.high_mhz, 3000);
 	assert_int_equal(level.failure.error, 0);
 	check_cpus(level.cpus, "0-3");
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -304,7 +304,7 @@ static void D24_core_32_exactly_is_in_the_masks(void **state)
 	assert_int_equal(level.failure.error, 0);
 	check_cpus(level.cpus, "0-1");
 	check_cpus(level.base_freq_info.high_priority, "1");
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -319,7 +319,7 @@ static void D24_up_to_core_31_one_half_is_enough(void **state)
 	check_cpus(level.cpus, "1");
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f06, 0, 0x101), 0);
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f20, 0, 0x101), 0);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -336,7 +336,7 @@ static void D6_a_refused_upper_half_is_an_error_where_such_cores_exist(void **st
 	assert_null(level.cpus);
 	assert_int_equal(level.base_freq_info.failure.error, -EIO);
 	assert_null(level.base_freq_info.high_priority);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -358,7 +358,7 @@ static void a_refused_upper_half_is_empty_where_only_unknown_cpus_could_be_in_it
 	assert_int_equal(level.failure.error, 0);
 	check_cpus(level.cpus, "0-1");
 	assert_true(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f06, 0, 0x101) > 0);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -376,9 +376,9 @@ static void D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong(void
 	fake_phy_id(&fake->device, 2, 0xffffffff);
 	answer_all(&fake->device);
 	context = fake_discovered(fake);
-	levels[0] = (struct isst_level){ .domain = isst_domain(context, 0) };
-	levels[1] = (struct isst_level){ .domain = isst_domain(context, 1) };
-	assert_int_equal(isst_level_read(context, levels, 2), 0);
+	levels[0] = (struct isst_level){ .domain = context_domain(context, 0) };
+	levels[1] = (struct isst_level){ .domain = context_domain(context, 1) };
+	assert_int_equal(level_read(context, levels, 2), 0);
 	assert_int_equal(levels[0].failure.error, -EIO);
 	check_holds(levels[0].failure.message, "CPU 2");
 	assert_null(levels[0].cpus);
@@ -386,8 +386,8 @@ static void D26_a_cpu_of_unknown_core_makes_lists_unknown_rather_than_wrong(void
 	check_known(levels[0].power_w, 265);
 	assert_int_equal(levels[1].failure.error, 0);
 	check_cpus(levels[1].cpus, "4-7");
-	isst_level_clear(&levels[0]);
-	isst_level_clear(&levels[1]);
+	level_clear(&levels[0]);
+	level_clear(&levels[1]);
 	isst_close(context);
 }
 
@@ -395,18 +395,18 @@ static void a_summary_that_the_caller_brings_is_not_asked_for(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
-	struct isst_perf_profile profile = { .domain = isst_domain(context, 0),
+	struct isst_perf_profile profile = { .domain = context_domain(context, 0),
 					     .highest_level = 1,
 					     .current_level = 0 };
 	struct isst_level levels[2] = { { .profile = &profile, .level = 0 },
 					{ .profile = &profile, .level = 2 } };
 
-	levels[0].domain = levels[1].domain = isst_domain(context, 0);
-	assert_int_equal(isst_level_read(context, levels, 2), 0);
+	levels[0].domain = levels[1].domain = context_domain(context, 0);
+	assert_int_equal(level_read(context, levels, 2), 0);
 	assert_int_equal(fake_sent(&fake->device, FAKE_MAILBOX, 0, 0x7f00, 0, 0), 0);
 	assert_int_equal(levels[0].failure.error, 0);
 	assert_int_equal(levels[1].failure.error, -EOPNOTSUPP);
-	isst_level_clear(&levels[0]);
+	level_clear(&levels[0]);
 	isst_close(context);
 }
 
@@ -424,14 +424,13 @@ static void parts_that_are_left_out_are_not_asked_for(void **state)
 	struct isst_context *context = two_packages(fake);
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
-		struct isst_level level = { .domain = isst_domain(context, 0), .level = 2 };
+		struct isst_level level = { .domain = context_domain(context, 0), .level = 2 };
 		const struct fake_device *device = &fake->device;
 
 		fake_forget(&fake->device);
-		assert_int_equal(
-			isst_level_read_parts(context, &level, 1, CASES[i].parts | 1U << 3),
-			-EINVAL);
-		assert_int_equal(isst_level_read_parts(context, &level, 1, CASES[i].parts), 0);
+		assert_int_equal(level_read_parts(context, &level, 1, CASES[i].parts | 1U << 3),
+				 -EINVAL);
+		assert_int_equal(level_read_parts(context, &level, 1, CASES[i].parts), 0);
 		assert_int_equal(level.base_freq, ISST_FEATURE_ENABLED);
 		assert_int_equal(fake_sent(device, FAKE_MAILBOX, 0, 0x7f03, 0, 2),
 				 CASES[i].properties);
@@ -442,7 +441,7 @@ static void parts_that_are_left_out_are_not_asked_for(void **state)
 				 CASES[i].base_freq);
 		assert_int_equal(fake_sent(device, FAKE_MAILBOX, 0, 0x7f12, 0, 2),
 				 CASES[i].turbo_freq);
-		isst_level_clear(&level);
+		level_clear(&level);
 	}
 	isst_close(context);
 }
@@ -453,8 +452,8 @@ static void no_levels_are_no_request(void **state)
 	struct isst_context *context = two_packages(fake);
 
 	fake_forget(&fake->device);
-	assert_int_equal(isst_level_read(context, NULL, 0), 0);
-	assert_int_equal(isst_perf_profile_read(context, NULL, 0), 0);
+	assert_int_equal(level_read(context, NULL, 0), 0);
+	assert_int_equal(perf_profile_read(context, NULL, 0), 0);
 	assert_int_equal(fake->device.call_count, 0);
 	isst_close(context);
 }
@@ -483,11 +482,11 @@ static void D53_eight_packages_take_the_calls_of_four_phases_and_no_more(void **
 	answer_all(&fake->device);
 	context = fake_discovered(fake);
 	for (size_t i = 0; i < COUNT(levels); i++) {
-		levels[i].domain = isst_domain(context, i / LEVELS);
+		levels[i].domain = context_domain(context, i / LEVELS);
 		levels[i].level = (unsigned int)(i % LEVELS);
 	}
 	fake_forget(&fake->device);
-	assert_int_equal(isst_level_read(context, levels, COUNT(levels)), 0);
+	assert_int_equal(level_read(context, levels, COUNT(levels)), 0);
 	for (size_t i = 0; i < COUNT(PHASES); i++) {
 		calls += (PHASES[i] + 63) / 64;
 		commands += PHASES[i];
@@ -498,7 +497,7 @@ static void D53_eight_packages_take_the_calls_of_four_phases_and_no_more(void **
 	assert_int_equal(fake->device.opens, 1);
 	for (size_t i = 0; i < COUNT(levels); i++) {
 		assert_int_equal(levels[i].failure.error, 0);
-		isst_level_clear(&levels[i]);
+		level_clear(&levels[i]);
 	}
 	isst_close(context);
 }

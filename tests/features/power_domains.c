@@ -23,7 +23,7 @@ static const struct isst_domain *domain_of(const struct isst_context *context,
 					   const struct request *request)
 {
 	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *domain = isst_domain(context, i);
+		const struct isst_domain *domain = context_domain(context, i);
 
 		if (domain->package == of(request)->package &&
 		    domain->number == of(request)->number)
@@ -48,7 +48,7 @@ static int plan_core_power(struct isst_context *context, struct isst_change *cha
 			   const struct request *request, struct objections *objections)
 {
 	struct domain_request one = { .domain = domain_of(context, request) };
-	int error = isst_plan_core_power(change, &one, 1, request->enable, request->priority);
+	int error = change_plan_core_power(change, &one, 1, request->enable, request->priority);
 
 	note(objections, &one);
 	return error;
@@ -58,7 +58,7 @@ static int plan_clos(struct isst_context *context, struct isst_change *change,
 		     const struct request *request, struct objections *objections)
 {
 	struct domain_request one = { .domain = domain_of(context, request) };
-	int error = isst_plan_clos(change, &one, 1, &request->clos);
+	int error = change_plan_clos(change, &one, 1, &request->clos);
 
 	note(objections, &one);
 	return error;
@@ -68,7 +68,7 @@ static int plan_base_freq(struct isst_context *context, struct isst_change *chan
 			  const struct request *request, struct objections *objections)
 {
 	struct domain_request one = { .domain = domain_of(context, request) };
-	int error = isst_plan_base_freq(change, &one, 1, request->enable, request->automatic);
+	int error = change_plan_base_freq(change, &one, 1, request->enable, request->automatic);
 
 	note(objections, &one);
 	return error;
@@ -83,7 +83,7 @@ static int plan_turbo_freq(struct isst_context *context, struct isst_change *cha
 						       .automatic = request->automatic,
 						       .high_priority = high };
 	struct domain_request one = { .domain = domain_of(context, request) };
-	int error = isst_plan_turbo_freq(change, &one, 1, &turbo_freq);
+	int error = change_plan_turbo_freq(change, &one, 1, &turbo_freq);
 
 	note(objections, &one);
 	isst_cpuset_free(high);
@@ -94,7 +94,7 @@ static int plan_level(struct isst_context *context, struct isst_change *change,
 		      const struct request *request, struct objections *objections)
 {
 	struct domain_request one = { .domain = domain_of(context, request) };
-	int error = isst_plan_level(change, &one, 1, request->level, request->online);
+	int error = change_plan_level(change, &one, 1, request->level, request->online);
 
 	note(objections, &one);
 	return error;
@@ -114,8 +114,8 @@ static int plan_turbo_freq_everywhere(struct isst_context *context, struct isst_
 
 	assert_in_range(count, 1, COUNT(all));
 	for (size_t i = 0; i < count; i++)
-		all[i].domain = isst_domain(context, i);
-	error = isst_plan_turbo_freq(change, all, count, &turbo_freq);
+		all[i].domain = context_domain(context, i);
+	error = change_plan_turbo_freq(change, all, count, &turbo_freq);
 	for (size_t i = 0; i < count; i++)
 		objections->planned |= all[i].failure.error == 0;
 	isst_cpuset_free(high);

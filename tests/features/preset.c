@@ -48,8 +48,8 @@ static void a_model_name_identifies_a_preset_platform_without_the_driver(void **
 		preset_machine(fake, NAMES[i], NONE);
 		fake->device.open_error = 0;
 		context = fake_discovered(fake);
-		assert_true(isst_platform(context)->preset);
-		assert_int_equal(isst_platform(context)->api_version, 0);
+		assert_true(context_platform(context)->preset);
+		assert_int_equal(context_platform(context)->api_version, 0);
 		assert_int_equal(fake->device.opens, 0);
 		assert_null(isst_notice(context, 0));
 		isst_close(context);
@@ -76,9 +76,9 @@ static void two_base_frequencies_make_a_preset_platform_where_there_is_no_mailbo
 		fake->machine.identity.model = CASES[i].model;
 		fake->machine.identity.stepping = CASES[i].stepping;
 		context = fake_context(fake);
-		assert_int_equal(isst_is_preset(context), CASES[i].preset);
+		assert_int_equal(context_is_preset(context), CASES[i].preset);
 		assert_int_equal(isst_discover(context), CASES[i].preset ? 0 : -EOPNOTSUPP);
-		assert_int_equal(isst_platform(context)->preset, CASES[i].preset);
+		assert_int_equal(context_platform(context)->preset, CASES[i].preset);
 		assert_false(fake->device.is_open);
 		isst_close(context);
 	}
@@ -107,8 +107,8 @@ static void a_mailbox_that_answers_is_used(void **state)
 					       .answer = 0x80000003,
 					       .error = CASES[i].error });
 		context = fake_discovered(fake);
-		assert_int_equal(isst_platform(context)->preset, CASES[i].preset);
-		assert_int_equal(isst_platform(context)->api_version, CASES[i].preset ? 0 : 1);
+		assert_int_equal(context_platform(context)->preset, CASES[i].preset);
+		assert_int_equal(context_platform(context)->api_version, CASES[i].preset ? 0 : 1);
 		assert_int_equal(fake->device.is_open, !CASES[i].preset);
 		isst_close(context);
 	}
@@ -129,9 +129,9 @@ static void without_access_to_the_driver_nothing_is_guessed(void **state)
 
 static struct isst_level read_level(struct isst_context *context, unsigned int number)
 {
-	struct isst_level level = { .domain = isst_domain(context, 0), .level = number };
+	struct isst_level level = { .domain = context_domain(context, 0), .level = number };
 
-	assert_int_equal(isst_level_read(context, &level, 1), 0);
+	assert_int_equal(level_read(context, &level, 1), 0);
 	return level;
 }
 
@@ -162,7 +162,7 @@ static void level_0_is_described_by_cpufreq(void **state)
 	list = isst_cpuset_list(level.cpus);
 	assert_string_equal(list, "0,1,2,3");
 	free(list);
-	isst_level_clear(&level);
+	level_clear(&level);
 	assert_null(isst_trl_type_name(context, 0));
 	isst_close(context);
 }
@@ -200,7 +200,7 @@ static void D32_the_frequency_in_the_name_is_read_strictly(void **state)
 		level = read_level(context, 0);
 		if (level.tdp_ratio.value != CASES[i].ratio)
 			fail_msg("'%s': ratio %u", CASES[i].name, level.tdp_ratio.value);
-		isst_level_clear(&level);
+		level_clear(&level);
 		isst_close(context);
 	}
 }
@@ -218,14 +218,14 @@ static void base_frequencies_that_cannot_be_read_are_not_guessed(void **state)
 	check_holds(level.base_freq_info.failure.message, "HWP");
 	assert_int_equal(level.base_freq_info.high_mhz.state, ISST_ABSENT);
 	assert_null(level.base_freq_info.high_priority);
-	isst_level_clear(&level);
+	level_clear(&level);
 
 	fake_file(&fake->files, CPU "1/cpufreq/base_frequency", "2.1GHz");
 	level = read_level(context, 0);
 	assert_int_equal(level.base_freq_info.failure.error, -EIO);
 	check_holds(level.base_freq_info.failure.message, "cpu1/cpufreq/base_frequency");
 	assert_null(level.base_freq_info.high_priority);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -242,26 +242,27 @@ static void missing_files_are_reported_as_missing(void **state)
 
 	preset_machine(fake, "6230N CPU @ 2.30GHz", TWO);
 	context = fake_discovered(fake);
-	limits.domain = core_power.domain = profile.domain = clos.domain = isst_domain(context, 0);
-	association.cpu = isst_cpu(context, 0);
-	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	limits.domain = core_power.domain = profile.domain = clos.domain = context_domain(context,
+											  0);
+	association.cpu = context_cpu(context, 0);
+	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, 0);
 	assert_true(profile.locked);
 	assert_false(profile.enabled);
 	assert_int_equal(profile.highest_level, 0);
-	assert_int_equal(isst_core_power_read(context, &core_power, 1), 0);
+	assert_int_equal(core_power_read(context, &core_power, 1), 0);
 	assert_int_equal(core_power.failure.error, 0);
 	assert_false(core_power.supported);
-	assert_int_equal(isst_clos_read(context, &clos, 1), 0);
+	assert_int_equal(clos_read(context, &clos, 1), 0);
 	assert_int_equal(clos.failure.error, -EOPNOTSUPP);
 	check_holds(clos.failure.message, "BIOS");
-	assert_int_equal(isst_clos_association_read(context, &association, 1), 0);
+	assert_int_equal(clos_association_read(context, &association, 1), 0);
 	assert_int_equal(association.failure.error, -EOPNOTSUPP);
-	assert_int_equal(isst_turbo_ratio_limits_read(context, &limits, 1), 0);
+	assert_int_equal(turbo_ratio_limits_read(context, &limits, 1), 0);
 	assert_int_equal(limits.failure.error, -EOPNOTSUPP);
 	level = read_level(context, 1);
 	assert_int_equal(level.failure.error, -EOPNOTSUPP);
-	isst_level_clear(&level);
+	level_clear(&level);
 	isst_close(context);
 }
 
@@ -273,12 +274,12 @@ static void cores_are_those_of_the_kernel(void **state)
 	preset_machine(fake, "6230N CPU @ 2.30GHz", TWO);
 	fake_topology_file_error(fake, 3, "core_id", -ENOENT);
 	context = fake_discovered(fake);
-	assert_true(isst_cpu(context, 1)->core_known);
-	assert_int_equal(isst_cpu(context, 1)->core, 0);
-	assert_int_equal(isst_cpu(context, 1)->thread, 1);
-	assert_int_equal(isst_cpu(context, 2)->core, 1);
-	assert_int_equal(isst_cpu(context, 2)->thread, 0);
-	assert_false(isst_cpu(context, 3)->core_known);
+	assert_true(context_cpu(context, 1)->core_known);
+	assert_int_equal(context_cpu(context, 1)->core, 0);
+	assert_int_equal(context_cpu(context, 1)->thread, 1);
+	assert_int_equal(context_cpu(context, 2)->core, 1);
+	assert_int_equal(context_cpu(context, 2)->thread, 0);
+	assert_false(context_cpu(context, 3)->core_known);
 	isst_close(context);
 }
 
@@ -289,7 +290,7 @@ static void asking_whether_it_is_one_leaves_other_processors_alone(void **state)
 
 	fake_small_machine(fake);
 	context = fake_context(fake);
-	assert_false(isst_is_preset(context));
+	assert_false(context_is_preset(context));
 	assert_int_equal(fake->device.opens, 0);
 	assert_int_equal(fake->files.reads, 0);
 	isst_close(context);

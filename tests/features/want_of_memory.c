@@ -41,23 +41,23 @@ static void reads_without_memory_leave_their_own_message(void **state)
 	fake_small_machine(fake);
 	context = fake_discovered(fake);
 	plan_without_memory(context, &operations);
-	association.cpu = isst_cpu(context, 1);
+	association.cpu = context_cpu(context, 1);
 	level.domain = profile.domain = core_power.domain = clos.domain = limits.domain =
-		isst_domain(context, 0);
+		context_domain(context, 0);
 #define CHECK(call) \
 	do { \
 		message_error(&context->messages, -EIO, "of an earlier call"); \
 		assert_int_equal((call), -ENOMEM); \
 		assert_string_equal(isst_error(context), "out of memory"); \
 	} while (0)
-	CHECK(isst_core_power_read(context, &core_power, 1));
-	CHECK(isst_clos_read(context, &clos, 1));
-	CHECK(isst_clos_association_read(context, &association, 1));
-	CHECK(isst_perf_profile_read(context, &profile, 1));
-	CHECK(isst_level_read(context, &level, 1));
-	CHECK(isst_turbo_ratio_limits_read(context, &limits, 1));
+	CHECK(core_power_read(context, &core_power, 1));
+	CHECK(clos_read(context, &clos, 1));
+	CHECK(clos_association_read(context, &association, 1));
+	CHECK(perf_profile_read(context, &profile, 1));
+	CHECK(level_read(context, &level, 1));
+	CHECK(turbo_ratio_limits_read(context, &limits, 1));
 	message_error(&context->messages, -EIO, "of an earlier call");
-	assert_int_equal(isst_perf_profile_read(context, &profile, 0), 0);
+	assert_int_equal(perf_profile_read(context, &profile, 0), 0);
 	assert_string_equal(isst_error(context), "of an earlier call");
 	isst_close(context);
 }

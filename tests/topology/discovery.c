@@ -7,7 +7,7 @@
 static void check_domain(const struct isst_context *context, size_t index, unsigned int package,
 			 unsigned int die, const char *cpus)
 {
-	const struct isst_domain *domain = isst_domain(context, index);
+	const struct isst_domain *domain = context_domain(context, index);
 
 	assert_non_null(domain);
 	assert_int_equal(domain->index, index);
@@ -62,15 +62,15 @@ static void packages_cores_and_threads_are_found(void **state)
 	check_domain(context, 1, 1, 0, "2-3,6-7");
 	check_cpus(isst_present_cpus(context), "0-7");
 	check_cpus(isst_online_cpus(context), "0-7");
-	cpu = isst_cpu(context, 7);
+	cpu = context_cpu(context, 7);
 	assert_int_equal(cpu->number, 7);
-	assert_ptr_equal(cpu->domain, isst_domain(context, 1));
+	assert_ptr_equal(cpu->domain, context_domain(context, 1));
 	assert_true(cpu->online);
 	assert_true(cpu->core_known);
 	assert_int_equal(cpu->core, 21);
 	assert_int_equal(cpu->thread, 1);
-	assert_null(isst_cpu(context, 8));
-	assert_null(isst_domain(context, 2));
+	assert_null(context_cpu(context, 8));
+	assert_null(context_domain(context, 2));
 	assert_null(isst_notice(context, 0));
 	isst_close(context);
 }
@@ -193,8 +193,8 @@ static void D14_cpu_numbers_above_4095_and_65535_are_found(void **state)
 	context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, "0,4096");
 	check_domain(context, 1, 1, 0, "65537,1000000");
-	assert_int_equal(isst_cpu(context, 1000000)->core, 1);
-	assert_null(isst_cpu(context, 1));
+	assert_int_equal(context_cpu(context, 1000000)->core, 1);
+	assert_null(context_cpu(context, 1));
 	isst_close(context);
 }
 
@@ -277,10 +277,10 @@ static void D26_a_cpu_whose_core_the_driver_does_not_report_has_no_core(void **s
 	fake_phy_id_error(&fake->device, 1, -EINVAL);
 	fake_phy_id(&fake->device, 2, 0xffffffff);
 	context = fake_discovered(fake);
-	assert_true(isst_cpu(context, 0)->core_known);
-	assert_false(isst_cpu(context, 1)->core_known);
-	assert_false(isst_cpu(context, 2)->core_known);
-	assert_true(isst_cpu(context, 3)->core_known);
+	assert_true(context_cpu(context, 0)->core_known);
+	assert_false(context_cpu(context, 1)->core_known);
+	assert_false(context_cpu(context, 2)->core_known);
+	assert_true(context_cpu(context, 3)->core_known);
 	check_holds(topology_cpu(context->topology, 1)->unknown_core, "CPU 1");
 	check_holds(topology_cpu(context->topology, 1)->unknown_core, "EINVAL");
 	check_holds(topology_cpu(context->topology, 2)->unknown_core, "CPU 2");
@@ -297,10 +297,10 @@ static void D26_cpus_that_are_given_one_place_have_no_core(void **state)
 	fake_phy_id(&fake->device, 2, 0);
 	fake_phy_id(&fake->device, 3, 0);
 	context = fake_discovered(fake);
-	assert_false(isst_cpu(context, 0)->core_known);
-	assert_true(isst_cpu(context, 1)->core_known);
-	assert_false(isst_cpu(context, 2)->core_known);
-	assert_false(isst_cpu(context, 3)->core_known);
+	assert_false(context_cpu(context, 0)->core_known);
+	assert_true(context_cpu(context, 1)->core_known);
+	assert_false(context_cpu(context, 2)->core_known);
+	assert_false(context_cpu(context, 3)->core_known);
 	check_holds(topology_cpu(context->topology, 0)->unknown_core, "same location");
 	isst_close(context);
 }
@@ -317,7 +317,7 @@ static void one_place_in_two_domains_or_two_threads_are_no_contradiction(void **
 		fake_place(fake, cpu, 0, cpu % 2);
 	context = fake_discovered(fake);
 	for (unsigned int cpu = 0; cpu < 4; cpu++)
-		assert_true(isst_cpu(context, cpu)->core_known);
+		assert_true(context_cpu(context, cpu)->core_known);
 	isst_close(context);
 }
 
@@ -330,7 +330,7 @@ static void a_cpu_of_another_punit_is_kept_and_reported(void **state)
 	fake_phy_id(&fake->device, 3, 2 << 9 | 3 << 1);
 	context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, "0-3");
-	assert_int_equal(isst_cpu(context, 3)->core, 3);
+	assert_int_equal(context_cpu(context, 3)->core, 3);
 	check_holds(isst_notice(context, 0), "CPU 3");
 	check_holds(isst_notice(context, 0), "power domain 2");
 	assert_null(isst_notice(context, 1));
@@ -346,7 +346,7 @@ static void a_core_beyond_the_masks_is_reported(void **state)
 	fake_place(fake, 2, 63, 0);
 	fake_place(fake, 3, 64, 0);
 	context = fake_discovered(fake);
-	assert_int_equal(isst_cpu(context, 3)->core, 64);
+	assert_int_equal(context_cpu(context, 3)->core, 64);
 	check_holds(isst_notice(context, 0), "CPU 3 belongs to core 64");
 	assert_null(isst_notice(context, 1));
 	isst_close(context);
@@ -375,7 +375,7 @@ static void core_masks_name_all_threads_of_their_cores(void **state)
 	context = fake_discovered(fake);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct isst_cpuset *cpus = topology_cpus_of_cores(
-			context->topology, isst_domain(context, 0), CASES[i].cores);
+			context->topology, context_domain(context, 0), CASES[i].cores);
 
 		check_cpus(cpus, CASES[i].cpus);
 		isst_cpuset_free(cpus);
@@ -393,7 +393,7 @@ static void a_core_of_64_and_above_is_in_no_mask(void **state)
 	fake_place(fake, 0, 64, 0);
 	fake_place(fake, 1, 255, 0);
 	context = fake_discovered(fake);
-	cpus = topology_cpus_of_cores(context->topology, isst_domain(context, 0), UINT64_MAX);
+	cpus = topology_cpus_of_cores(context->topology, context_domain(context, 0), UINT64_MAX);
 	check_cpus(cpus, "2-3");
 	isst_cpuset_free(cpus);
 	isst_close(context);

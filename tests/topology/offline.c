@@ -63,13 +63,13 @@ static void D46_a_cpu_that_went_offline_is_still_known(void **state)
 	discover_once(fake);
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	context = fake_discovered(fake);
-	check_cpus(isst_domain(context, 0)->present, "0-3");
-	check_cpus(isst_domain(context, 0)->online, "0-2");
-	assert_false(isst_cpu(context, 3)->online);
-	assert_true(isst_cpu(context, 3)->core_known);
-	assert_int_equal(isst_cpu(context, 3)->core, 1);
-	assert_int_equal(isst_cpu(context, 3)->thread, 1);
-	cpus = topology_cpus_of_cores(context->topology, isst_domain(context, 0), 2);
+	check_cpus(context_domain(context, 0)->present, "0-3");
+	check_cpus(context_domain(context, 0)->online, "0-2");
+	assert_false(context_cpu(context, 3)->online);
+	assert_true(context_cpu(context, 3)->core_known);
+	assert_int_equal(context_cpu(context, 3)->core, 1);
+	assert_int_equal(context_cpu(context, 3)->thread, 1);
+	cpus = topology_cpus_of_cores(context->topology, context_domain(context, 0), 2);
 	check_cpus(cpus, "2-3");
 	isst_cpuset_free(cpus);
 	isst_close(context);
@@ -87,7 +87,7 @@ static void D46_a_cpu_stays_known_through_many_runs(void **state)
 	machine_with_online(fake, "0,4-7", "0", "4-7");
 	discover_once(fake);
 	context = fake_discovered(fake);
-	check_cpus(isst_domain(context, 0)->present, "0-3");
+	check_cpus(context_domain(context, 0)->present, "0-3");
 	isst_close(context);
 }
 
@@ -101,12 +101,12 @@ static void D46_a_die_that_was_offline_as_a_whole_is_not_forgotten(void **state)
 	machine_with_online(fake, "0-3", "0-3", "");
 	context = fake_discovered(fake);
 	assert_int_equal(isst_domain_count(context), 1);
-	assert_null(isst_cpu(context, 4));
+	assert_null(context_cpu(context, 4));
 	isst_close(context);
 	machine_with_online(fake, "0-4", "0-3", "4");
 	context = fake_discovered(fake);
 	assert_int_equal(isst_domain_count(context), 2);
-	check_cpus(isst_domain(context, 1)->present, "4-7");
+	check_cpus(context_domain(context, 1)->present, "4-7");
 	isst_close(context);
 }
 
@@ -126,7 +126,7 @@ a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere(vo
 	assert_null(isst_offline_part(context, 1));
 	assert_true(topology_is_unreachable(context->topology, 4));
 	assert_false(topology_is_unreachable(context->topology, 3));
-	assert_true(isst_domain(context, 0)->cpus_known);
+	assert_true(context_domain(context, 0)->cpus_known);
 	/* One of them that comes back makes it a domain again. */
 	machine_with_online(fake, "0-3,6", "0-3", "6");
 	assert_int_equal(isst_rediscover(context), 0);
@@ -165,7 +165,7 @@ static void cpus_that_were_never_seen_may_be_a_package(void **state)
 			    "been seen online since boot");
 	assert_null(isst_offline_part(context, 1));
 	assert_false(topology_is_unreachable(context->topology, 4));
-	assert_false(isst_domain(context, 0)->cpus_known);
+	assert_false(context_domain(context, 0)->cpus_known);
 	isst_close(context);
 }
 
@@ -179,23 +179,23 @@ static void pointers_stay_valid_after_another_discovery(void **state)
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	context = fake_discovered(fake);
-	before = isst_domain(context, 0);
+	before = context_domain(context, 0);
 	online_of_domain = before->online;
 	online = isst_online_cpus(context);
-	cpu = isst_cpu(context, 3);
+	cpu = context_cpu(context, 3);
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	assert_int_equal(context_discover_topology(context), 0);
-	assert_ptr_equal(isst_domain(context, 0), before);
+	assert_ptr_equal(context_domain(context, 0), before);
 	assert_ptr_equal(before->online, online_of_domain);
 	check_cpus(online_of_domain, "0-2");
 	assert_ptr_equal(isst_online_cpus(context), online);
 	check_cpus(online, "0-2,4-7");
-	assert_ptr_equal(isst_cpu(context, 3), cpu);
+	assert_ptr_equal(context_cpu(context, 3), cpu);
 	assert_false(cpu->online);
-	check_cpus(isst_domain(context, 0)->present, "0-3");
+	check_cpus(context_domain(context, 0)->present, "0-3");
 	fake_cpus(fake, "0-7", "");
 	assert_int_equal(context_discover_topology(context), -EIO);
-	check_cpus(isst_domain(context, 0)->online, "0-2");
+	check_cpus(context_domain(context, 0)->online, "0-2");
 	isst_close(context);
 }
 
@@ -218,8 +218,8 @@ static void D46_without_a_cache_an_offline_cpu_is_present_but_nowhere(void **sta
 	context = fake_discovered(fake);
 	check_cpus(isst_present_cpus(context), "0-7");
 	check_cpus(isst_online_cpus(context), "0-2,4-7");
-	assert_null(isst_cpu(context, 3));
-	check_cpus(isst_domain(context, 0)->present, "0-2");
+	assert_null(context_cpu(context, 3));
+	check_cpus(context_domain(context, 0)->present, "0-2");
 	isst_close(context);
 }
 
@@ -232,8 +232,8 @@ static void a_cpu_that_is_online_again_is_taken_from_the_kernel(void **state)
 	/* It claims that CPU 3 is of package 1. */
 	fake_runtime_write(fake, "topology", HEADER "3 1 0 0 9 0\n");
 	context = fake_discovered(fake);
-	assert_int_equal(isst_cpu(context, 3)->domain->package, 0);
-	assert_int_equal(isst_cpu(context, 3)->core, 1);
+	assert_int_equal(context_cpu(context, 3)->domain->package, 0);
+	assert_int_equal(context_cpu(context, 3)->core, 1);
 	isst_close(context);
 }
 
@@ -245,10 +245,10 @@ static void a_remembered_place_yields_to_a_live_cpu_that_has_it(void **state)
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	fake_runtime_write(fake, "topology", HEADER "3 0 0 0 1 0\n");
 	context = fake_discovered(fake);
-	assert_true(isst_cpu(context, 2)->core_known);
-	assert_int_equal(isst_cpu(context, 2)->core, 1);
-	assert_null(isst_cpu(context, 3));
-	assert_null(((const struct topology_domain *)isst_domain(context, 0))->unknown_core);
+	assert_true(context_cpu(context, 2)->core_known);
+	assert_int_equal(context_cpu(context, 2)->core, 1);
+	assert_null(context_cpu(context, 3));
+	assert_null(((const struct topology_domain *)context_domain(context, 0))->unknown_core);
 	isst_close(context);
 }
 
@@ -264,9 +264,9 @@ static void check_not_believed(const char *content)
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	fake_runtime_write(fake, "topology", content);
 	context = fake_discovered(fake);
-	if (isst_cpu(context, 3))
+	if (context_cpu(context, 3))
 		fail_msg("believed: '%s'", content);
-	check_cpus(isst_domain(context, 0)->present, "0-2");
+	check_cpus(context_domain(context, 0)->present, "0-2");
 	isst_close(context);
 	check_cache(fake, "0 0 0 0 0 0\n1 0 0 0 0 1\n2 0 0 0 1 0\n"
 			  "4 1 0 0 0 0\n5 1 0 0 0 1\n6 1 0 0 1 0\n7 1 0 0 1 1\n");
@@ -315,8 +315,8 @@ static void a_remembered_cpu_that_is_not_present_is_left_out(void **state)
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	fake_runtime_write(fake, "topology", HEADER "8 0 0 0 5 0\n4294967294 0 0 0 6 0\n");
 	context = fake_discovered(fake);
-	assert_null(isst_cpu(context, 8));
-	check_cpus(isst_domain(context, 0)->present, "0-3");
+	assert_null(context_cpu(context, 8));
+	check_cpus(context_domain(context, 0)->present, "0-3");
 	isst_close(context);
 }
 
@@ -328,10 +328,10 @@ static void a_cpu_that_is_remembered_twice_counts_once(void **state)
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	fake_runtime_write(fake, "topology", HEADER "3 0 0 0 1 1\n3 1 0 0 5 0\n3 0 0 0 7 0\n");
 	context = fake_discovered(fake);
-	assert_int_equal(isst_cpu(context, 3)->domain->package, 0);
-	assert_int_equal(isst_cpu(context, 3)->core, 1);
+	assert_int_equal(context_cpu(context, 3)->domain->package, 0);
+	assert_int_equal(context_cpu(context, 3)->core, 1);
 	assert_int_equal(context->topology->cpu_count, 8);
-	check_cpus(isst_domain(context, 1)->present, "4-7");
+	check_cpus(context_domain(context, 1)->present, "4-7");
 	isst_close(context);
 }
 
@@ -346,7 +346,7 @@ static bool is_recalled_without_boot_id(struct fake_machine *fake, int error)
 	discover_once(fake);
 	machine_with_online(fake, "0-2,4-7", "0-2", "4-7");
 	context = fake_discovered(fake);
-	recalled = isst_cpu(context, 3);
+	recalled = context_cpu(context, 3);
 	isst_close(context);
 	return recalled;
 }

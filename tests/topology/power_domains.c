@@ -53,7 +53,7 @@ static struct isst_context *discovered(struct fake_machine *fake, size_t domains
 static void check_domain(const struct isst_context *context, size_t index, unsigned int package,
 			 int die, unsigned int number, const char *cpus)
 {
-	const struct isst_domain *domain = isst_domain(context, index);
+	const struct isst_domain *domain = context_domain(context, index);
 	char name[64];
 
 	assert_non_null(domain);
@@ -77,7 +77,7 @@ static void check_cores(const struct isst_context *context, size_t index, uint64
 			const char *expected)
 {
 	struct isst_cpuset *cpus = topology_cpus_of_cores(context->topology,
-							  isst_domain(context, index), cores);
+							  context_domain(context, index), cores);
 
 	check_cpus(cpus, expected);
 	isst_cpuset_free(cpus);
@@ -134,7 +134,7 @@ static void thread_core_and_domain_are_bits_of_the_firmwares_number(void **state
 		fake_phy_id(&fake->device, i, CASES[i].number);
 	context = fake_discovered(fake);
 	for (unsigned int i = 0; i < COUNT(CASES); i++) {
-		const struct isst_cpu *cpu = isst_cpu(context, i);
+		const struct isst_cpu *cpu = context_cpu(context, i);
 
 		assert_non_null(cpu);
 		assert_true(cpu->core_known);
@@ -244,9 +244,9 @@ static void cpus_of_a_domain_outside_the_mask_are_reported_and_left_out(void **s
 	check_holds(isst_left_out(context, 0), "power domain");
 	assert_null(isst_left_out(context, 1));
 	assert_null(isst_notice(context, 0));
-	assert_null(isst_cpu(context, 2));
-	assert_null(isst_cpu(context, 6));
-	assert_non_null(isst_cpu(context, 7));
+	assert_null(context_cpu(context, 2));
+	assert_null(context_cpu(context, 6));
+	assert_non_null(context_cpu(context, 7));
 	/* They are there nonetheless. */
 	check_cpus(isst_online_cpus(context), "0-7");
 	check_cores(context, 0, UINT64_MAX, "0-1");
@@ -265,8 +265,8 @@ static void D26_a_cpu_of_unknown_core_is_of_no_power_domain(void **state)
 	offer(fake, 0, 0x1);
 	context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, 0, "0,3");
-	assert_null(isst_cpu(context, 1));
-	assert_null(isst_cpu(context, 2));
+	assert_null(context_cpu(context, 1));
+	assert_null(context_cpu(context, 2));
 	check_holds(isst_left_out(context, 0), "CPU 1 ");
 	check_holds(isst_left_out(context, 0), "EINVAL");
 	check_holds(isst_left_out(context, 1), "CPU 2 ");
@@ -287,12 +287,12 @@ static void a_machine_on_which_no_core_is_known_has_its_power_domains(void **sta
 	context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "");
 	check_domain(context, 1, 0, 0, 1, "");
-	assert_null(isst_cpu(context, 0));
+	assert_null(context_cpu(context, 0));
 	check_cpus(isst_online_cpus(context), "0-3");
 	check_holds(isst_left_out(context, 0), "CPUs 0-3 (GET_PHY_ID: EIO)");
 	assert_null(isst_left_out(context, 1));
-	assert_false(isst_domain_is_io(isst_domain(context, 0)));
-	assert_false(isst_domain_is_io(isst_domain(context, 1)));
+	assert_false(isst_domain_is_io(context_domain(context, 0)));
+	assert_false(isst_domain_is_io(context_domain(context, 1)));
 	isst_close(context);
 }
 
@@ -308,10 +308,10 @@ static void F5_cpus_of_unknown_core_may_be_in_any_domain_of_their_package(void *
 	offer(fake, 0, 0x3);
 	offer(fake, 1, 0x3);
 	context = discovered(fake, 4);
-	assert_true(isst_domain_is_io(isst_domain(context, 1)));
-	assert_false(isst_domain(context, 2)->cpus_known);
-	assert_false(isst_domain(context, 3)->cpus_known);
-	assert_false(isst_domain_is_io(isst_domain(context, 3)));
+	assert_true(isst_domain_is_io(context_domain(context, 1)));
+	assert_false(context_domain(context, 2)->cpus_known);
+	assert_false(context_domain(context, 3)->cpus_known);
+	assert_false(isst_domain_is_io(context_domain(context, 3)));
 	isst_close(context);
 }
 
@@ -335,9 +335,9 @@ static void B3_cpus_that_were_never_seen_may_be_in_any_domain(void **state)
 {
 	struct isst_context *context = partly_online(state, "0-3,8-11", NULL);
 
-	assert_false(isst_domain(context, 1)->has_cpu);
-	assert_false(isst_domain_is_io(isst_domain(context, 1)));
-	assert_false(isst_domain_is_io(isst_domain(context, 2)));
+	assert_false(context_domain(context, 1)->has_cpu);
+	assert_false(isst_domain_is_io(context_domain(context, 1)));
+	assert_false(isst_domain_is_io(context_domain(context, 2)));
 	check_holds(isst_notice(context, 0), "CPUs 4-7,12-15 are offline, and have not been seen");
 	assert_null(isst_notice(context, 1));
 	assert_null(isst_left_out(context, 0));
@@ -348,7 +348,7 @@ static void B3_threads_that_smt_hides_are_in_the_domains_of_their_cores(void **s
 {
 	struct isst_context *context = partly_online(state, "0-7", "off");
 
-	assert_true(isst_domain_is_io(isst_domain(context, 2)));
+	assert_true(isst_domain_is_io(context_domain(context, 2)));
 	assert_null(isst_notice(context, 0));
 	isst_close(context);
 }
@@ -357,8 +357,8 @@ static void B3_more_cpus_than_smt_hides_may_be_in_any_domain(void **state)
 {
 	struct isst_context *context = partly_online(state, "0-3", "forceoff");
 
-	assert_false(isst_domain_is_io(isst_domain(context, 1)));
-	assert_false(isst_domain_is_io(isst_domain(context, 2)));
+	assert_false(isst_domain_is_io(context_domain(context, 1)));
+	assert_false(isst_domain_is_io(context_domain(context, 2)));
 	isst_close(context);
 }
 
@@ -366,7 +366,7 @@ static void B3_with_smt_on_no_cpu_is_hidden(void **state)
 {
 	struct isst_context *context = partly_online(state, "0-7", "on");
 
-	assert_false(isst_domain_is_io(isst_domain(context, 2)));
+	assert_false(isst_domain_is_io(context_domain(context, 2)));
 	isst_close(context);
 }
 
@@ -388,7 +388,7 @@ static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(v
 	check_holds(isst_left_out(context, 1), "CPUs 2-3 ");
 	assert_null(isst_left_out(context, 2));
 	/* Missing domains of one package do not affect those of the other. */
-	assert_true(isst_domain_is_io(isst_domain(context, 1)));
+	assert_true(isst_domain_is_io(context_domain(context, 1)));
 	isst_close(context);
 }
 
@@ -429,10 +429,10 @@ static void D26_two_cpus_of_one_place_are_trusted_neither(void **state)
 	place(fake, "3", 1, 8, 0);
 	offer(fake, 0, 0x3);
 	context = fake_discovered(fake);
-	assert_true(isst_cpu(context, 0)->core_known);
-	assert_false(isst_cpu(context, 1)->core_known);
-	assert_false(isst_cpu(context, 2)->core_known);
-	assert_true(isst_cpu(context, 3)->core_known);
+	assert_true(context_cpu(context, 0)->core_known);
+	assert_false(context_cpu(context, 1)->core_known);
+	assert_false(context_cpu(context, 2)->core_known);
+	assert_true(context_cpu(context, 3)->core_known);
 	check_holds(topology_cpu(context->topology, 1)->unknown_core, "CPUs 1 and 2");
 	isst_close(context);
 }
@@ -465,14 +465,14 @@ static void D46_cpus_that_go_offline_are_remembered_with_their_power_domains(voi
 	free(text);
 	with_online(state, "0-2,4");
 	context = discovered(fake, 3);
-	check_cpus(isst_domain(context, 0)->online, "0-2");
-	check_cpus(isst_domain(context, 0)->present, "0-3");
-	check_cpus(isst_domain(context, 1)->online, "4");
-	check_cpus(isst_domain(context, 1)->present, "4-7");
-	assert_int_equal(isst_cpu(context, 6)->domain->number, 2);
-	assert_int_equal(isst_cpu(context, 6)->core, 42);
-	assert_int_equal(isst_cpu(context, 6)->thread, 1);
-	assert_false(isst_cpu(context, 6)->online);
+	check_cpus(context_domain(context, 0)->online, "0-2");
+	check_cpus(context_domain(context, 0)->present, "0-3");
+	check_cpus(context_domain(context, 1)->online, "4");
+	check_cpus(context_domain(context, 1)->present, "4-7");
+	assert_int_equal(context_cpu(context, 6)->domain->number, 2);
+	assert_int_equal(context_cpu(context, 6)->core, 42);
+	assert_int_equal(context_cpu(context, 6)->thread, 1);
+	assert_false(context_cpu(context, 6)->online);
 	check_cores(context, 1, UINT64_C(0x5) << 40, "4,6");
 	assert_null(isst_notice(context, 0));
 	isst_close(context);
@@ -487,7 +487,7 @@ static void a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_onl
 	isst_close(fake_discovered(fake));
 	with_online(state, "0-3");
 	context = discovered(fake, 3);
-	domain = isst_domain(context, 1);
+	domain = context_domain(context, 1);
 	assert_int_equal(domain->number, 2);
 	assert_false(domain->has_cpu);
 	assert_true(domain->die_known);
@@ -496,7 +496,7 @@ static void a_domain_whose_cpus_are_all_offline_is_there_without_one_that_is_onl
 	isst_close(context);
 	/* And so it stays. */
 	context = fake_discovered(fake);
-	check_cpus(isst_domain(context, 1)->present, "4-7");
+	check_cpus(context_domain(context, 1)->present, "4-7");
 	isst_close(context);
 }
 
@@ -514,7 +514,7 @@ static void nothing_is_remembered_of_cpus_that_are_left_out(void **state)
 	free(text);
 	with_online(state, "0-3");
 	context = fake_discovered(fake);
-	assert_null(isst_cpu(context, 4));
+	assert_null(context_cpu(context, 4));
 	isst_close(context);
 }
 
@@ -525,7 +525,7 @@ static void mailbox_platforms_have_no_power_domains(void **state)
 
 	fake_small_machine(fake);
 	context = discovered(fake, 1);
-	assert_string_equal(isst_domain(context, 0)->name, "package 0, die 0");
+	assert_string_equal(context_domain(context, 0)->name, "package 0, die 0");
 	assert_int_equal(fake_calls(&fake->device, FAKE_INSTANCES), 0);
 	isst_close(context);
 }

@@ -41,8 +41,8 @@ static const struct isst_domain *domain_of_package(const struct isst_context *co
 						   unsigned int package)
 {
 	for (size_t i = 0; i < isst_domain_count(context); i++)
-		if (isst_domain(context, i)->package == package)
-			return isst_domain(context, i);
+		if (context_domain(context, i)->package == package)
+			return context_domain(context, i);
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ static void domains_keep_their_answers_when_others_come_before_them(void **state
 	levels[1].domain = domain_of_package(context, 1);
 	assert_ptr_equal(levels[2].domain, domain_of_package(context, 2));
 	assert_int_equal(levels[2].domain->index, 2);
-	assert_int_equal(isst_level_read(context, levels, 4), 0);
+	assert_int_equal(level_read(context, levels, 4), 0);
 	for (size_t i = 0; i < 4; i++) {
 		if (i == 1) {
 			assert_int_equal(levels[i].failure.error, -EIO);
@@ -80,7 +80,7 @@ static void domains_keep_their_answers_when_others_come_before_them(void **state
 		assert_non_null(levels[i].cpus);
 	}
 	for (size_t i = 0; i < 4; i++)
-		isst_level_clear(&levels[i]);
+		level_clear(&levels[i]);
 	isst_close(context);
 	machine_end(&machine);
 }
@@ -101,31 +101,31 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	struct turbo_freq_request turbo_freq = { .enable = true };
 	struct isst_change *change;
 
-	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, -ESTALE);
 	assert_non_null(strstr(profile.failure.message, "no longer exists"));
-	assert_int_equal(isst_level_read(context, &level, 1), 0);
+	assert_int_equal(level_read(context, &level, 1), 0);
 	assert_int_equal(level.failure.error, -ESTALE);
-	assert_int_equal(isst_core_power_read(context, &state, 1), 0);
+	assert_int_equal(core_power_read(context, &state, 1), 0);
 	assert_int_equal(state.failure.error, -ESTALE);
-	assert_int_equal(isst_clos_read(context, &clos, 1), 0);
+	assert_int_equal(clos_read(context, &clos, 1), 0);
 	assert_int_equal(clos.failure.error, -ESTALE);
-	assert_int_equal(isst_clos_association_read(context, &association, 1), 0);
+	assert_int_equal(clos_association_read(context, &association, 1), 0);
 	assert_int_equal(association.failure.error, -ESTALE);
-	assert_int_equal(isst_turbo_ratio_limits_read(context, &limits, 1), 0);
+	assert_int_equal(turbo_ratio_limits_read(context, &limits, 1), 0);
 	assert_int_equal(limits.failure.error, -ESTALE);
 
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
-	assert_int_equal(isst_plan_level(change, &request, 1, 1, true), -ESTALE);
-	assert_int_equal(isst_plan_base_freq(change, &request, 1, true, true), -ESTALE);
-	assert_int_equal(isst_plan_turbo_freq(change, &request, 1, &turbo_freq), -ESTALE);
-	assert_int_equal(isst_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY),
+	assert_int_equal(change_plan_level(change, &request, 1, 1, true), -ESTALE);
+	assert_int_equal(change_plan_base_freq(change, &request, 1, true, true), -ESTALE);
+	assert_int_equal(change_plan_turbo_freq(change, &request, 1, &turbo_freq), -ESTALE);
+	assert_int_equal(change_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY),
 			 -ESTALE);
 	clos.max_mhz = ISST_NO_LIMIT_MHZ;
-	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), -ESTALE);
-	assert_int_equal(isst_plan_association(change, &association, 1), -ESTALE);
-	assert_int_equal(isst_plan_turbo_ratio_limits(change, &request, 1, 1), -ESTALE);
-	assert_int_equal(isst_plan_turbo_mode(change, &cpu_request, 1, true), -ESTALE);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos), -ESTALE);
+	assert_int_equal(change_plan_association(change, &association, 1), -ESTALE);
+	assert_int_equal(change_plan_turbo_ratio_limits(change, &request, 1, 1), -ESTALE);
+	assert_int_equal(change_plan_turbo_mode(change, &cpu_request, 1, true), -ESTALE);
 	isst_change_free(change);
 }
 
@@ -142,7 +142,7 @@ static void a_domain_that_disappeared_is_refused_until_it_returns(void **state)
 	context = open_machine(&machine);
 	gone = domain_of_package(context, 1);
 	last = domain_of_package(context, 3);
-	cpu = isst_cpu(context, 40);
+	cpu = context_cpu(context, 40);
 	set_online(&machine, PACKAGE_1, "0");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_int_equal(isst_domain_count(context), 3);
@@ -153,7 +153,7 @@ static void a_domain_that_disappeared_is_refused_until_it_returns(void **state)
 	/* The table of an earlier call had a place for index 3. */
 	assert_int_equal(last->index, 2);
 	profile.domain = last;
-	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, 0);
 	/* Gone for two discoveries, and back. */
 	assert_int_equal(isst_rediscover(context), 0);
@@ -161,11 +161,11 @@ static void a_domain_that_disappeared_is_refused_until_it_returns(void **state)
 	set_online(&machine, PACKAGE_1, "1");
 	assert_int_equal(isst_rediscover(context), 0);
 	assert_ptr_equal(domain_of_package(context, 1), gone);
-	assert_ptr_equal(isst_cpu(context, 40), cpu);
+	assert_ptr_equal(context_cpu(context, 40), cpu);
 	assert_ptr_equal(cpu->domain, gone);
 	assert_true(cpu->online);
 	profile.domain = gone;
-	assert_int_equal(isst_perf_profile_read(context, &profile, 1), 0);
+	assert_int_equal(perf_profile_read(context, &profile, 1), 0);
 	assert_int_equal(profile.failure.error, 0);
 	isst_close(context);
 	machine_end(&machine);
@@ -197,15 +197,15 @@ static void a_discovery_that_fails_leaves_the_notices(void **state)
 static bool sets_uncore(struct isst_context *context)
 {
 	struct isst_change_options options = { .dry_run = true };
-	struct domain_request request = { .domain = isst_domain(context, 0) };
+	struct domain_request request = { .domain = context_domain(context, 0) };
 	const struct isst_change_step *step;
 	struct isst_change *change;
 	bool found = false;
 
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
-	assert_int_equal(isst_plan_level(change, &request, 1, 1, true), 0);
+	assert_int_equal(change_plan_level(change, &request, 1, 1, true), 0);
 	assert_int_equal(change_run(change), 0);
-	for (size_t i = 0; (step = isst_change_step(change, i)) != NULL; i++)
+	for (size_t i = 0; (step = change_listed_step(change, i)) != NULL; i++)
 		found |= strstr(step->target, "uncore") != NULL;
 	isst_change_free(change);
 	return found;
@@ -241,12 +241,12 @@ static void objects_of_another_context_and_null_are_refused(void **state)
 	machine_begin(&machine, "guide");
 	context = open_machine(&machine);
 	other = open_machine(&machine);
-	profiles[1].domain = isst_domain(other, 0);
-	associations[1].cpu = isst_cpu(other, 0);
-	assert_int_equal(isst_perf_profile_read(context, profiles, 2), 0);
+	profiles[1].domain = context_domain(other, 0);
+	associations[1].cpu = context_cpu(other, 0);
+	assert_int_equal(perf_profile_read(context, profiles, 2), 0);
 	assert_int_equal(profiles[0].failure.error, -EINVAL);
 	assert_int_equal(profiles[1].failure.error, -EINVAL);
-	assert_int_equal(isst_clos_association_read(context, associations, 2), 0);
+	assert_int_equal(clos_association_read(context, associations, 2), 0);
 	assert_int_equal(associations[0].failure.error, -EINVAL);
 	assert_int_equal(associations[1].failure.error, -EINVAL);
 	isst_close(other);
@@ -293,24 +293,24 @@ static void read_everything(struct isst_context *context)
 
 	assert_in_range(count, 1, MOST_DOMAINS);
 	for (size_t i = 0; i < count; i++) {
-		profiles[i].domain = states[i].domain = isst_domain(context, i);
-		clos[i].domain = limits[i].domain = isst_domain(context, i);
+		profiles[i].domain = states[i].domain = context_domain(context, i);
+		clos[i].domain = limits[i].domain = context_domain(context, i);
 		for (unsigned int k = 0; k < LEVELS; k++)
 			levels[i * LEVELS + k] = (struct isst_level){
-				.domain = isst_domain(context, i), .level = k
+				.domain = context_domain(context, i), .level = k
 			};
 	}
 	isst_cpuset_for_each (cpu, isst_online_cpus(context))
-		if (cpus < MOST_DOMAINS && isst_cpu(context, cpu))
-			associations[cpus++].cpu = isst_cpu(context, cpu);
-	isst_perf_profile_read(context, profiles, count);
-	isst_level_read(context, levels, count * LEVELS);
-	isst_core_power_read(context, states, count);
-	isst_clos_read(context, clos, count);
-	isst_turbo_ratio_limits_read(context, limits, count);
-	isst_clos_association_read(context, associations, cpus);
+		if (cpus < MOST_DOMAINS && context_cpu(context, cpu))
+			associations[cpus++].cpu = context_cpu(context, cpu);
+	perf_profile_read(context, profiles, count);
+	level_read(context, levels, count * LEVELS);
+	core_power_read(context, states, count);
+	clos_read(context, clos, count);
+	turbo_ratio_limits_read(context, limits, count);
+	clos_association_read(context, associations, cpus);
 	for (size_t i = 0; i < count * LEVELS; i++)
-		isst_level_clear(&levels[i]);
+		level_clear(&levels[i]);
 }
 
 /** Polls a machine on which @faults are at work. */

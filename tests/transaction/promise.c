@@ -32,18 +32,18 @@ static void program_begin(struct program *program, const char *platform, const c
 	assert_int_equal(isst_lock(program->context, 1000), 0);
 	assert_int_equal(isst_discover(program->context), 0);
 	for (size_t i = 0; i < 2 && i < isst_domain_count(program->context); i++)
-		program->requests[i].domain = isst_domain(program->context, i);
+		program->requests[i].domain = context_domain(program->context, i);
 	assert_int_equal(isst_change_new(program->context, options, &program->change), 0);
 }
 
 static void set_level(struct program *program, unsigned int level)
 {
-	struct domain_request request = { .domain = isst_domain(program->context, 0) };
+	struct domain_request request = { .domain = context_domain(program->context, 0) };
 	struct isst_change *change;
 
 	assert_int_equal(
 		isst_change_new(program->context, &(struct isst_change_options){ 0 }, &change), 0);
-	assert_int_equal(isst_plan_level(change, &request, 1, level, false), 0);
+	assert_int_equal(change_plan_level(change, &request, 1, level, false), 0);
 	assert_int_equal(change_run(change), 0);
 	isst_change_free(change);
 }
@@ -80,8 +80,8 @@ static void C1_a_change_reaches_all_its_targets_unless_less_is_asked_for(void **
 		int result;
 
 		program_begin(&program, "guide", TARGETS[i].rules, &options);
-		assert_int_equal(isst_plan_core_power(program.change, program.requests, 2, true,
-						      ISST_KEEP_PRIORITY),
+		assert_int_equal(change_plan_core_power(program.change, program.requests, 2, true,
+							ISST_KEEP_PRIORITY),
 				 0);
 		result = change_run(program.change);
 		if (result != TARGETS[i].result)
@@ -120,9 +120,9 @@ static void C1_targets_without_the_feature_are_skipped_only_on_request(void **st
 
 		program_begin(&program, "guide", "", &options);
 		set_level(&program, 4);
-		assert_int_equal(isst_plan_base_freq(program.change,
-						     &program.requests[CASES[i].first],
-						     CASES[i].count, true, false),
+		assert_int_equal(change_plan_base_freq(program.change,
+						       &program.requests[CASES[i].first],
+						       CASES[i].count, true, false),
 				 0);
 		result = change_run(program.change);
 		if (result != CASES[i].result)
@@ -138,10 +138,10 @@ static void C1_one_request_that_fails_keeps_the_others_from_being_made(void **st
 
 	(void)state;
 	program_begin(&program, "guide", "mailbox 0x94/0x03 package 1 EIO", NULL);
-	assert_int_equal(isst_plan_turbo_ratio_limits(program.change, program.requests, 2, 0x1b1b),
-			 0);
-	assert_int_equal(isst_plan_core_power(program.change, &program.requests[1], 1, true,
-					      ISST_KEEP_PRIORITY),
+	assert_int_equal(
+		change_plan_turbo_ratio_limits(program.change, program.requests, 2, 0x1b1b), 0);
+	assert_int_equal(change_plan_core_power(program.change, &program.requests[1], 1, true,
+						ISST_KEEP_PRIORITY),
 			 0);
 	assert_int_equal(change_run(program.change), -EIO);
 	assert_int_equal(program.counts.changes, 0);
@@ -157,7 +157,7 @@ static void a_change_that_was_planned_before_another_one_is_not_made(void **stat
 
 	(void)state;
 	program_begin(&program, "guide", "", NULL);
-	assert_int_equal(isst_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
+	assert_int_equal(change_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
 	set_level(&program, 1);
 	changes = program.counts.changes;
 	assert_int_equal(change_run(program.change), -EINVAL);
@@ -179,20 +179,20 @@ static void each_domain_may_have_a_level_request_of_its_own(void **state)
 
 	(void)state;
 	program_begin(&program, "guide", "", &DRY_RUN);
-	assert_int_equal(isst_plan_level(program.change, program.requests, 2, 1, true), 0);
+	assert_int_equal(change_plan_level(program.change, program.requests, 2, 1, true), 0);
 	assert_int_equal(change_run(program.change), 0);
-	while (isst_change_step(program.change, together))
+	while (change_listed_step(program.change, together))
 		together++;
 	isst_change_free(program.change);
 	assert_int_equal(isst_change_new(program.context, &DRY_RUN, &program.change), 0);
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(isst_plan_level(program.change, &program.requests[i], 1, 1, true),
-				 0);
+		assert_int_equal(
+			change_plan_level(program.change, &program.requests[i], 1, 1, true), 0);
 	assert_int_equal(program.change->enabled_count, 2);
 	assert_true(program.change->enabled[0].domain.package !=
 		    program.change->enabled[1].domain.package);
 	assert_int_equal(change_run(program.change), 0);
-	while (isst_change_step(program.change, apart))
+	while (change_listed_step(program.change, apart))
 		apart++;
 	assert_int_equal(apart, together);
 	program_end(&program);
@@ -204,12 +204,12 @@ static void a_change_that_was_run_is_not_run_again(void **state)
 
 	(void)state;
 	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
-	assert_int_equal(isst_plan_turbo_ratio_limits(program.change, program.requests, 2,
-						      0x1515151515151515),
+	assert_int_equal(change_plan_turbo_ratio_limits(program.change, program.requests, 2,
+							0x1515151515151515),
 			 0);
 	assert_int_equal(change_run(program.change), 0);
 	assert_int_equal(change_run(program.change), -EINVAL);
-	assert_non_null(isst_change_step(program.change, 0));
+	assert_non_null(change_listed_step(program.change, 0));
 	program_end(&program);
 }
 
@@ -224,10 +224,10 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 
 	(void)state;
 	program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
-	assert_int_equal(
-		isst_plan_core_power(program.change, program.requests, 2, true, ISST_KEEP_PRIORITY),
-		0);
-	assert_int_equal(isst_plan_clos(program.change, program.requests, 2, &none), -EINVAL);
+	assert_int_equal(change_plan_core_power(program.change, program.requests, 2, true,
+						ISST_KEEP_PRIORITY),
+			 0);
+	assert_int_equal(change_plan_clos(program.change, program.requests, 2, &none), -EINVAL);
 	/* The last call that failed is another one by then. */
 	assert_int_equal(isst_change_new(program.context, &WITHOUT_MEANING, &other), -EINVAL);
 	check_holds(isst_error(program.context), "99");
@@ -249,8 +249,8 @@ static void an_invalid_priority_is_refused(void **state)
 		struct program program;
 
 		program_begin(&program, "guide", "", &(struct isst_change_options){ 0 });
-		assert_int_equal(isst_plan_core_power(program.change, program.requests, 2,
-						      i % 2 == 0, priority),
+		assert_int_equal(change_plan_core_power(program.change, program.requests, 2,
+							i % 2 == 0, priority),
 				 -EINVAL);
 		check_holds(isst_error(program.context), "priority");
 		assert_int_equal(change_run(program.change), -EINVAL);
@@ -276,8 +276,8 @@ static void C4_a_request_is_planned_from_what_those_before_it_leave(void **state
 	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	set_level(&program, 1);
-	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, true), 0);
-	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
+	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, true), 0);
+	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	assert_int_equal(program.requests[0].failure.error, 0);
 	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
@@ -297,12 +297,12 @@ static void C4_limits_are_those_of_the_level_that_is_planned(void **state)
 	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
-	assert_int_equal(isst_plan_level(first, program.requests, 1, 1, true), 0);
+	assert_int_equal(change_plan_level(first, program.requests, 1, 1, true), 0);
 	assert_int_equal(change_run(first), 0);
 	isst_change_free(first);
 	check_picture(&program, "cpu at 2: online 0 limits 0 2147483647\n");
-	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, true), 0);
-	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
+	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, true), 0);
+	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
 	for (size_t i = 0; isst_change_warning(program.change, i); i++)
@@ -323,8 +323,8 @@ static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
 	program_begin(&program, "tests/tiny", "write " CPUFREQ(2, "scaling_min_freq") " EIO", NULL);
 	set_level(&program, 1);
 	before = machine_picture(&program.machine);
-	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, false), 0);
-	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, true), 0);
+	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, false), 0);
+	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	assert_int_equal(change_run(program.change), -EIO);
 	assert_null(isst_change_difference(program.change, 0));
 	machine_check(&program.machine, before, "two requests");
@@ -339,10 +339,12 @@ static void C4_a_feature_that_goes_off_with_the_level_is_switched_on_again(void 
 
 	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
-	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, false), 0);
-	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 1, false), 0);
-	assert_int_equal(isst_plan_level(program.change, program.requests, 1, 0, false), 0);
-	assert_int_equal(isst_plan_base_freq(program.change, program.requests, 1, true, false), 0);
+	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, false),
+			 0);
+	assert_int_equal(change_plan_level(program.change, program.requests, 1, 1, false), 0);
+	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, false), 0);
+	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, false),
+			 0);
 	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
 	check_picture(&program, CPUFREQ(0, "base_frequency") ": 2300000\n");
@@ -359,12 +361,12 @@ static void C4_what_a_request_forbids_an_earlier_one_may_have_settled(void **sta
 	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
 	assert_int_equal(isst_change_new(program.context, NULL, &first), 0);
-	assert_int_equal(isst_plan_turbo_freq(first, program.requests, 1, &on), 0);
+	assert_int_equal(change_plan_turbo_freq(first, program.requests, 1, &on), 0);
 	assert_int_equal(change_run(first), 0);
 	isst_change_free(first);
-	assert_int_equal(isst_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
-	assert_int_equal(isst_plan_core_power(program.change, program.requests, 1, false,
-					      ISST_KEEP_PRIORITY),
+	assert_int_equal(change_plan_turbo_freq(program.change, program.requests, 1, &off), 0);
+	assert_int_equal(change_plan_core_power(program.change, program.requests, 1, false,
+						ISST_KEEP_PRIORITY),
 			 0);
 	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
@@ -379,9 +381,9 @@ static void C5_a_change_without_options_has_the_defaults(void **state)
 
 	(void)state;
 	program_begin(&program, "tests/tiny", "", NULL);
-	assert_int_equal(
-		isst_plan_core_power(program.change, program.requests, 1, true, ISST_KEEP_PRIORITY),
-		0);
+	assert_int_equal(change_plan_core_power(program.change, program.requests, 1, true,
+						ISST_KEEP_PRIORITY),
+			 0);
 	assert_int_equal(change_run(program.change), 0);
 	assert_false(isst_change_unchanged(program.change));
 	program_end(&program);
@@ -414,9 +416,9 @@ static void C8_the_system_log_is_written_to_only_if_asked_for(void **state)
 		assert_int_equal(isst_open(&options, &context), 0);
 		assert_int_equal(isst_lock(context, 1000), 0);
 		assert_int_equal(isst_discover(context), 0);
-		request.domain = isst_domain(context, 0);
+		request.domain = context_domain(context, 0);
 		assert_int_equal(isst_change_new(context, NULL, &change), 0);
-		assert_int_equal(isst_plan_level(change, &request, 1, 1, false), 0);
+		assert_int_equal(change_plan_level(change, &request, 1, 1, false), 0);
 		assert_int_equal(change_run(change), 0);
 		assert_int_equal(is_logged(&machine), asked);
 		isst_change_free(change);
@@ -460,9 +462,9 @@ static int change_within_limit(const struct machine *machine)
 	if (setrlimit(RLIMIT_FSIZE, &NONE) || isst_open(&options, &context) ||
 	    isst_lock(context, 1000) || isst_discover(context))
 		return 1;
-	request.domain = isst_domain(context, 0);
+	request.domain = context_domain(context, 0);
 	if (isst_change_new(context, NULL, &change) ||
-	    isst_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY))
+	    change_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY))
 		return 2;
 	if (change_run(change) != -EFBIG)
 		return 3;
@@ -530,13 +532,13 @@ static void list_change(struct program *program, unsigned int round)
 	struct isst_change *change;
 
 	assert_int_equal(isst_change_new(program->context, &options, &change), 0);
-	isst_plan_level(change, program->requests, count, round % 2, true);
-	isst_plan_base_freq(change, program->requests, count, true, true);
-	isst_plan_turbo_freq(change, program->requests, count, &turbo_freq);
-	isst_plan_clos(change, program->requests, count, &clos);
+	change_plan_level(change, program->requests, count, round % 2, true);
+	change_plan_base_freq(change, program->requests, count, true, true);
+	change_plan_turbo_freq(change, program->requests, count, &turbo_freq);
+	change_plan_clos(change, program->requests, count, &clos);
 	change_run(change);
-	for (size_t i = 0; isst_change_step(change, i); i++)
-		assert_non_null(isst_change_step(change, i)->target);
+	for (size_t i = 0; change_listed_step(change, i); i++)
+		assert_non_null(change_listed_step(change, i)->target);
 	isst_change_free(change);
 }
 
@@ -578,10 +580,10 @@ static void C5_reading_a_level_again_releases_what_was_read_before(void **state)
 	for (unsigned int i = 0; i < WARM_UP + rounds(); i++) {
 		if (i == WARM_UP)
 			before = heap_in_use();
-		assert_int_equal(isst_level_read(program.context, &level, 1), 0);
+		assert_int_equal(level_read(program.context, &level, 1), 0);
 	}
 	assert_in_range(heap_in_use(), 0, before + SLACK);
-	isst_level_clear(&level);
+	level_clear(&level);
 	program_end(&program);
 }
 
@@ -611,15 +613,15 @@ static void two_classes_for_one_core_are_refused(void **state)
 
 		program_begin(&program, "tests/tiny", "", &(struct isst_change_options){ 0 });
 		for (size_t k = 0; k < 2; k++) {
-			pair[k].cpu = isst_cpu(program.context, PAIRS[i].cpu[k]);
+			pair[k].cpu = context_cpu(program.context, PAIRS[i].cpu[k]);
 			pair[k].clos = PAIRS[i].clos[k];
 		}
-		error = isst_plan_association(program.change, pair, 2);
+		error = change_plan_association(program.change, pair, 2);
 		assert_int_equal(error, PAIRS[i].message ? -EINVAL : 0);
 		if (PAIRS[i].message)
 			assert_string_equal(isst_error(program.context), PAIRS[i].message);
 		assert_int_equal(change_run(program.change), error);
-		assert_int_equal(isst_clos_association_read(program.context, pair, 2), 0);
+		assert_int_equal(clos_association_read(program.context, pair, 2), 0);
 		for (size_t k = 0; k < 2; k++)
 			assert_int_equal(pair[k].clos, error ? 0 : PAIRS[i].clos[k]);
 		program_end(&program);

@@ -901,7 +901,7 @@ static size_t count_with_cpus(const struct isst_context *context)
 	size_t count = 0;
 
 	for (size_t i = 0; i < isst_domain_count(context); i++)
-		count += isst_domain(context, i)->has_cpu;
+		count += context_domain(context, i)->has_cpu;
 	return count;
 }
 
@@ -912,7 +912,7 @@ static size_t choose_domains(const struct isst_context *context, size_t domain,
 	size_t count = 0, with_cpus = 0;
 
 	for (size_t i = 0; i < isst_domain_count(context); i++) {
-		const struct isst_domain *one = isst_domain(context, i);
+		const struct isst_domain *one = context_domain(context, i);
 
 		if (domain == MOST_DOMAINS || (one->has_cpu && with_cpus == domain))
 			requests[count++] = (struct domain_request){ .domain = one };
@@ -943,10 +943,10 @@ static void switch_domain(const struct machine *machine, const struct switching 
 			isst_cpuset_add(high, requests[i].domain->cpu, requests[i].domain->cpu);
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
 	if (switching->turbo_freq)
-		assert_int_equal(isst_plan_turbo_freq(change, requests, count, &turbo_freq), 0);
+		assert_int_equal(change_plan_turbo_freq(change, requests, count, &turbo_freq), 0);
 	else
 		assert_int_equal(
-			isst_plan_base_freq(change, requests, count, switching->enable, true), 0);
+			change_plan_base_freq(change, requests, count, switching->enable, true), 0);
 	if (change_run(change))
 		fail_msg("%s", isst_error(context));
 	isst_change_free(change);

@@ -95,7 +95,7 @@ static unsigned int count_kept(struct isst_journal *journal)
 	const struct isst_journal_item *item;
 	unsigned int count = 0;
 
-	for (size_t i = 0; (item = isst_journal_item(journal, i)); i++) {
+	for (size_t i = 0; (item = journal_item(journal, i)); i++) {
 		if (!item->kept)
 			continue;
 		assert_string_equal(item->present_value, "unknown");
@@ -142,8 +142,8 @@ static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
 		isst_journal_free(journal);
 		/* All that is in reach is as before. */
 		journal = open_journal(context);
-		for (size_t j = 0; isst_journal_item(journal, j); j++)
-			check_is_as_before(isst_journal_item(journal, j));
+		for (size_t j = 0; journal_item(journal, j); j++)
+			check_is_as_before(journal_item(journal, j));
 		isst_journal_free(journal);
 		isst_close(context);
 		text = machine_text(&machine, "run/journal");
@@ -262,7 +262,7 @@ static const struct isst_journal_item *find_item(struct isst_journal *journal, c
 {
 	const struct isst_journal_item *item;
 
-	for (size_t i = 0; (item = isst_journal_item(journal, i)); i++)
+	for (size_t i = 0; (item = journal_item(journal, i)); i++)
 		if (strcmp(item->target, target) == 0)
 			return item;
 	fail_msg("no item \"%s\"", target);
@@ -645,7 +645,7 @@ static void a_refused_recovery_leaves_the_context_undiscovered(void **state)
 	assert_int_equal(isst_discover(context), -EIO);
 	check_holds(isst_error(context), "isst journal apply");
 	assert_int_equal(isst_domain_count(context), 0);
-	assert_null(isst_cpu(context, 0));
+	assert_null(context_cpu(context, 0));
 	assert_int_equal(isst_change_new(context, NULL, &change), -EINVAL);
 	assert_null(change);
 	assert_int_equal(isst_journal_open(context, &journal), -EINVAL);

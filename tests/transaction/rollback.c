@@ -242,16 +242,16 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	before = machine_picture(&machine);
 	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), 0);
-	request.domain = isst_domain(context, 0);
+	request.domain = context_domain(context, 0);
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(isst_plan_base_freq(change, &request, 1, true, true), 0);
+	assert_int_equal(change_plan_base_freq(change, &request, 1, true, true), 0);
 	machine_faults(&machine, "%s",
 		       CLOS_WRITE " EBUSY after 1\nwrite /sys/* EIO\nmailbox 0x7f/0x02 EIO\n");
 	assert_int_equal(change_run(change), -ENOTRECOVERABLE);
 	isst_change_free(change);
 	machine_faults(&machine, "%s", "");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
 	assert_int_equal(change_run(change), -EIO);
 	check_holds(isst_error(context), "an earlier change could not be rolled back");
 	isst_change_free(change);
@@ -262,7 +262,7 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	isst_journal_free(journal);
 	machine_check(&machine, before, "the journal was applied");
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(isst_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
 	assert_int_equal(change_run(change), 0);
 	isst_change_free(change);
 	isst_close(context);

@@ -404,7 +404,7 @@ static void pending_values_are_listed_as_those_that_a_rollback_restores(void **s
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_journal_open(context, &journal), 0);
-	for (size_t i = 0; (item = isst_journal_item(journal, i)); i++) {
+	for (size_t i = 0; (item = journal_item(journal, i)); i++) {
 		if (strcmp(item->finding, "as before, but may still change") != 0)
 			continue;
 		assert_string_equal(item->present_value, item->old_value);

@@ -518,7 +518,7 @@ static void list_written(struct isst_change *change, struct outcome *outcome)
 	FILE *stream = open_memstream(&outcome->steps, &size);
 
 	assert_non_null(stream);
-	for (size_t i = 0; (step = isst_change_step(change, i)); i++) {
+	for (size_t i = 0; (step = change_listed_step(change, i)); i++) {
 		if (!step->written)
 			continue;
 		outcome->written++;

@@ -49,10 +49,10 @@ static int for_domains(struct isst_context *context, struct isst_change *change,
 
 	assert_non_null(requests);
 	for (size_t i = 0; i < all; i++) {
-		const struct isst_domain *domain = isst_domain(context, i);
+		const struct isst_domain *domain = context_domain(context, i);
 
 		if ((!request->one_package ||
-		     domain->package == isst_domain(context, 0)->package) &&
+		     domain->package == context_domain(context, 0)->package) &&
 		    (!request->one_domain || i == 0))
 			requests[count++].domain = domain;
 	}
@@ -68,7 +68,7 @@ static int domains_level(struct isst_context *context, struct isst_change *chang
 			 size_t count)
 {
 	(void)context;
-	return isst_plan_level(change, requests, count, request->level, request->online);
+	return change_plan_level(change, requests, count, request->level, request->online);
 }
 
 static int plan_level(struct isst_context *context, struct isst_change *change,
@@ -82,7 +82,7 @@ static int domains_base_freq(struct isst_context *context, struct isst_change *c
 			     size_t count)
 {
 	(void)context;
-	return isst_plan_base_freq(change, requests, count, request->enable, request->automatic);
+	return change_plan_base_freq(change, requests, count, request->enable, request->automatic);
 }
 
 static int plan_base_freq(struct isst_context *context, struct isst_change *change,
@@ -101,8 +101,8 @@ static struct isst_cpuset *name_cpus(const struct isst_context *context, unsigne
 		uint64_t seen = 0;
 		unsigned int cpu, count = 0;
 
-		isst_cpuset_for_each (cpu, isst_domain(context, i)->online) {
-			uint64_t bit = UINT64_C(1) << (isst_cpu(context, cpu)->core & 63);
+		isst_cpuset_for_each (cpu, context_domain(context, i)->online) {
+			uint64_t bit = UINT64_C(1) << (context_cpu(context, cpu)->core & 63);
 
 			if (count == cores || seen & bit)
 				continue;
@@ -126,7 +126,7 @@ static int domains_turbo_freq(struct isst_context *context, struct isst_change *
 		.limits_given = request->limits_given,
 		.limits = request->limits,
 	};
-	int error = isst_plan_turbo_freq(change, requests, count, &turbo_freq);
+	int error = change_plan_turbo_freq(change, requests, count, &turbo_freq);
 
 	isst_cpuset_free(named);
 	return error;
@@ -143,7 +143,7 @@ static int domains_core_power(struct isst_context *context, struct isst_change *
 			      size_t count)
 {
 	(void)context;
-	return isst_plan_core_power(change, requests, count, request->enable, request->priority);
+	return change_plan_core_power(change, requests, count, request->enable, request->priority);
 }
 
 static int plan_core_power(struct isst_context *context, struct isst_change *change,
@@ -157,7 +157,7 @@ static int domains_clos(struct isst_context *context, struct isst_change *change
 			size_t count)
 {
 	(void)context;
-	return isst_plan_clos(change, requests, count, &request->clos);
+	return change_plan_clos(change, requests, count, &request->clos);
 }
 
 static int plan_clos(struct isst_context *context, struct isst_change *change,
@@ -171,7 +171,7 @@ static int domains_limits(struct isst_context *context, struct isst_change *chan
 			  size_t count)
 {
 	(void)context;
-	return isst_plan_turbo_ratio_limits(change, requests, count, request->limits);
+	return change_plan_turbo_ratio_limits(change, requests, count, request->limits);
 }
 
 static int plan_limits(struct isst_context *context, struct isst_change *change,
@@ -193,12 +193,12 @@ static int plan_association(struct isst_context *context, struct isst_change *ch
 	assert_non_null(associations);
 	isst_cpuset_for_each (cpu, isst_online_cpus(context)) {
 		/* The driver may show no power domain for some. */
-		if (!isst_cpu(context, cpu))
+		if (!context_cpu(context, cpu))
 			continue;
-		associations[at].cpu = isst_cpu(context, cpu);
+		associations[at].cpu = context_cpu(context, cpu);
 		associations[at++].clos = request->clos.clos;
 	}
-	error = isst_plan_association(change, associations, at);
+	error = change_plan_association(change, associations, at);
 	for (size_t i = 0; i < at && !error; i++)
 		note(objections, &associations[i].failure);
 	free(associations);
@@ -215,9 +215,9 @@ static int plan_turbo_mode(struct isst_context *context, struct isst_change *cha
 
 	assert_non_null(requests);
 	isst_cpuset_for_each (cpu, isst_online_cpus(context))
-		if (isst_cpu(context, cpu))
-			requests[at++].cpu = isst_cpu(context, cpu);
-	error = isst_plan_turbo_mode(change, requests, at, request->enable);
+		if (context_cpu(context, cpu))
+			requests[at++].cpu = context_cpu(context, cpu);
+	error = change_plan_turbo_mode(change, requests, at, request->enable);
 	for (size_t i = 0; i < at && !error; i++)
 		note(objections, &requests[i].failure);
 	free(requests);
@@ -230,7 +230,7 @@ static int plan_all_online(struct isst_context *context, struct isst_change *cha
 	(void)context;
 	(void)request;
 	objections->planned = true;
-	return isst_plan_all_online(change);
+	return change_plan_all_online(change);
 }
 
 /* ---- The table ---- */
