@@ -177,7 +177,7 @@ $(BUILD)/isst: $(COMMAND)
 #: check-all       the test suite with them
 #: check-sanitize  the suite under AddressSanitizer and UndefinedBehaviorSanitizer; check-sanitize-sample
 #:                 the programs that matter most, and some of the command cases
-#: check-mutations takes parts of the transactions out; each time a test has to go red
+#: check-mutations breaks one part of the transactions at a time, which a test has to detect
 #: check-valgrind  the unit tests under valgrind
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
@@ -343,15 +343,9 @@ SAMPLE := $(BUILD)/tests/commands $(addprefix $(BUILD)/tests/transaction/,baseli
 check-sample: all $(SAMPLE)
 	ISST_PLATFORMS='$(CURDIR)/tests/platforms' sh tests/run-tests.sh $(SAMPLE)
 
-# In two parts, for two processors.
-MUTATIONS := $(addprefix $(BUILD)/tests/mutations-,1 2)
-$(MUTATIONS): $(BUILD)/tests/mutations-%: tests/mutations.sh $(BUILD)/flags
-	printf '#!/bin/sh\nexec sh tests/mutations.sh %s %s 2\n' $(BUILD) $* > $@
-	chmod +x $@
-
 .PHONY: check-mutations
-check-mutations: $(TRANSACTION_PROGRAMS) $(MUTATIONS)
-	sh tests/run-tests.sh $(MUTATIONS)
+check-mutations: $(TRANSACTION_PROGRAMS)
+	python3 tests/mutations/mutations.py --build $(BUILD)
 
 # Without hardening, by which nothing would be uninitialised.
 .PHONY: check-valgrind
@@ -478,6 +472,7 @@ ALL_PROCESSORS = $(if $(filter -j%,$(MAKEFLAGS)),,-j $$(nproc))
 lint:
 	clang-format --dry-run -Werror $(C_FILES)
 	shellcheck -x $(shell git ls-files '*.sh' .ci)
+	python3 tests/mutations/mutations.py --check
 	@mkdir -p $(LINT)/cppcheck
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance -j $$(nproc) \
 		--cppcheck-build-dir=$(LINT)/cppcheck --inline-suppr --suppress=missingIncludeSystem \

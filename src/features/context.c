@@ -198,6 +198,7 @@ static int discover(struct isst_context *context)
 	if (!error)
 		error = context_discover_topology(context);
 	if (!error && context->lock >= 0 && !context->keep_journal)
+		/* mutation: recover */
 		error = journal_recover(context);
 	else if (!error && !context->keep_journal)
 		journal_report(context);
@@ -205,7 +206,9 @@ static int discover(struct isst_context *context)
 	 * not rolled back is not to be changed. */
 	if (error) {
 		driver_close(&context->driver);
+		/* mutation: forget-topology */
 		topology_free(context->topology);
+		/* mutation: forget-topology */
 		context->topology = NULL;
 	}
 	return error;
@@ -227,6 +230,7 @@ static int recover_late(struct isst_context *context)
 		return 0;
 	context->stale = false;
 	if (!context->keep_journal)
+		/* mutation: recover */
 		error = journal_recover(context);
 	context->stale = error != 0;
 	return error;

@@ -116,6 +116,7 @@ static int note_limits(struct step *online)
 		bool known = find_limits(online->change, &accesses[i], &value);
 
 		if (known && !entry->refused) {
+			/* mutation: kernel-rewrites */
 			entry->mask = WHOLE_VALUE;
 			entry->bits = value;
 		} else if (!accesses[i].absent) {

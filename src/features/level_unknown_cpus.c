@@ -128,6 +128,7 @@ struct step *level_plan_unknown(struct level_change *work)
 		change->broken = true;
 		return NULL;
 	}
+	/* mutation: unknown-place */
 	if (!is_whole_machine(change))
 		return NULL;
 	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {

@@ -63,6 +63,7 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
 	unsigned int cpu;
 
+	/* mutation: level-resets-features */
 	step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);
 	if (core_power) {
 		step_disturbs_optional(step, item_of(ITEM_CORE_POWER, domain, 0));
@@ -194,6 +195,7 @@ static int finish_levels(struct step *levels)
 	int error = 0;
 
 	if (context_has_power_domains(context)) {
+		/* mutation: finish-late-levels */
 		finish_late_levels(levels);
 		return 0;
 	}

@@ -244,6 +244,7 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)))
 		return FOUND_UNCERTAIN;
 	/* A partition is several files; and what a value became is noted after it was read back. */
+	/* mutation: recovered-clipped */
 	if (tracked->unverified && (item->kind == ITEM_PARTITION ||
 				    item_value_may_be_clipped(item, tracked->last, tracked->now)))
 		return FOUND_UNCERTAIN;

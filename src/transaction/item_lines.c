@@ -176,6 +176,7 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 		if (error)
 			return error;
 	}
+	/* mutation: saved-truncated */
 	return item_lines_refuse(context, name, number, "truncated");
 }
 
@@ -189,6 +190,7 @@ static int check_header(struct isst_context *context, const char *name, unsigned
 	char *prefix = format_prefix(name, version);
 	int error = prefix ? 0 : -ENOMEM;
 
+	/* mutation: journal-of-this-boot */
 	if (!error && (!strchr(text, '\n') || strncmp(text, header, strlen(header)) != 0))
 		error = -ENOENT;
 	if (error == -ENOENT && strchr(text, '\n') && strncmp(text, prefix, strlen(prefix)) != 0)

@@ -169,6 +169,7 @@ bool item_counterpart(const struct item *item, struct item *counterpart)
 {
 	*counterpart = *item;
 	counterpart->kind = COUNTERPARTS[item->kind];
+	/* mutation: counterpart */
 	return COUNTERPARTS[item->kind] != 0;
 }
 
@@ -193,6 +194,7 @@ enum item_kind item_kind_of(const char *name)
 
 unsigned int item_settling_time(enum item_kind kind)
 {
+	/* mutation: settling-time */
 	return KINDS[kind].settling_ms;
 }
 
@@ -339,5 +341,6 @@ bool item_is_optional(const struct isst_context *context, const struct item *ite
 {
 	const struct isst_domain *domain = item_domain(context, item);
 
+	/* mutation: may-refuse */
 	return !item_is_file(item->kind) && domain && isst_domain_is_io(domain);
 }

@@ -228,6 +228,7 @@ static int wait_for(struct isst_context *context, const char *path, int descript
 {
 	const struct timespec pause = { 0, LOOK_EVERY_MS * 1000000L };
 
+	/* mutation: wait-for-lock */
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return message_error(&context->messages, -EIO, "cannot lock %s: %s", path,
@@ -368,6 +369,7 @@ int isst_unlock(struct isst_context *context)
 
 int lock_check(struct isst_context *context, unsigned long long unlocks)
 {
+	/* mutation: lock-is-needed */
 	if (context->lock < 0)
 		return message_error(&context->messages, -EINVAL,
 				     "a change requires the lock, taken before the discovery");

@@ -45,6 +45,7 @@ void step_report_progress(struct isst_change *change, const struct step *step, s
 
 int change_check_interrupted(struct isst_change *change)
 {
+	/* mutation: interrupted */
 	if (!change->options.interrupted || !change->options.interrupted(change->options.data))
 		return 0;
 	return message_error(&change->context->messages, -EINTR, "interrupted");
@@ -75,6 +76,7 @@ static int note_writes(struct isst_change *change, struct step *step,
 	*next = count;
 	for (size_t i = count; i-- > from;)
 		if (accesses[i].failure.error == -ECANCELED)
+			/* mutation: refused-rest */
 			*next = i;
 	for (size_t i = from; i < count; i++) {
 		struct entry *entry = &step->entries[owners[i]];
@@ -84,6 +86,7 @@ static int note_writes(struct isst_change *change, struct step *step,
 			continue;
 		note_write(change, entry, failure);
 		/* One that may still take effect is waited for when the step is verified. */
+		/* mutation: failed-write */
 		if (failure->error && !entry->timed_out && !result)
 			result = entry_skip(change, entry, failure->error, failure->message);
 	}
@@ -129,6 +132,7 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 	for (size_t at = 0; at < count && !error;) {
 		size_t end = one_by_one ? at + 1 : count;
 
+		/* mutation: interrupted-between-cpus */
 		if (one_by_one && at > 0)
 			error = change_check_interrupted(change);
 		if (error)
@@ -205,6 +209,7 @@ static int check_result(struct isst_change *change, struct entry *entry,
 	if (entry->confirmed)
 		return 0;
 	entry->waited = !entry->timed_out;
+	/* mutation: clipped */
 	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
 		change_warn(change, "%s: wrote %s, read back %s: clipped",
 			    item_text(texts, context, &entry->item),
@@ -244,6 +249,7 @@ static int read_back(struct making *making)
 	int error = items_read_twice(context, making->accesses, all);
 	bool waited = false;
 
+	/* mutation: wait-for-firmware */
 	while (!error &&
 	       !all_as_wanted(making->step, making->accesses, making->owners, making->count) &&
 	       poll_timer_wait(&timer)) {
@@ -269,7 +275,9 @@ static void note_present(const struct making *making)
 
 		if (!item || !item->value_known || access->failure.error || access->absent)
 			continue;
+		/* mutation: keep-moved */
 		item->now = access->value;
+		/* mutation: known-after-read-back */
 		item->moved = false;
 	}
 }
@@ -325,6 +333,7 @@ static int write_and_verify(struct making *making)
 	if (!error)
 		error = journal_written(change, step);
 	if (!error)
+		/* mutation: verify-step */
 		error = verify_step(making);
 	if (!error)
 		error = journal_verified(change, step, making->accesses + making->count,

@@ -44,6 +44,7 @@ static int place_in_topology(const struct topology *topology, const struct item 
 {
 	if (topology_find_domain(topology, item->package, item->die, item->domain))
 		return PLACE_REACHED;
+	/* mutation: place-unserved */
 	return topology_is_unserved(topology, item->package, item->domain) ? PLACE_UNSERVED
 									   : PLACE_NONE;
 }
@@ -138,8 +139,10 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 		return place_of_cpu(context, item, cpus);
 	place = place_in_topology(topology, item);
 	if (place == PLACE_NONE)
+		/* mutation: place-of-domain */
 		place = place_of_remembered(context, item, is_of_domain, cpus);
 	if (place == PLACE_NONE)
+		/* mutation: place-of-offline-package */
 		place = place_of_remembered(context, item, is_of_offline_package, cpus);
 	return place == PLACE_NONE ? place_of_unseen(topology, cpus) : place;
 }

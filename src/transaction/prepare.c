@@ -39,6 +39,7 @@ bool entry_served(const struct entry *entry, struct item_value now)
 		return true;
 	if (entry->text)
 		return item_value_serves(&entry->item, now, entry->wanted);
+	/* mutation: verify-masked-bits */
 	return ((now.number ^ entry->bits) & entry->mask) == 0;
 }
 
@@ -51,6 +52,7 @@ static void plan_value(struct entry *entry)
 		entry->wanted.number = (entry->now.number & ~entry->mask) |
 				       (entry->bits & entry->mask);
 	entry->wanted.text = entry->text;
+	/* mutation: needed */
 	entry->needed = entry->old_known && !entry->refused &&
 			(entry->hidden || !entry_served(entry, entry->now));
 }
@@ -126,6 +128,7 @@ static int note_baseline(struct isst_change *change, struct entry *entries, size
 		entry->appeared = item->appeared;
 		entry->old = item->value;
 		entry->now = item->now;
+		/* mutation: failed-read */
 		if (item->failure.error)
 			error = pass_over(change, entry, &item->failure, disturbed);
 	}
@@ -404,6 +407,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 		const struct entry *entry = &step->entries[i];
 		const struct baseline_item *item = baseline_find(&change->baseline, &entry->item);
 
+		/* mutation: reread-moved */
 		if (!item || !item->moved || !entry->old_known || entry->refused)
 			continue;
 		owners[count] = i;
@@ -420,6 +424,7 @@ static int read_moved(struct isst_change *change, struct step *step)
 		else if (accesses[i].absent)
 			entry->old_known = false;
 		else
+			/* mutation: reveal */
 			change_reveal(change, &entry->item, entry->old, entry->now);
 	}
 	free(accesses);
@@ -438,6 +443,7 @@ int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 		if (step->entries[i].needed)
 			step_disturbs_counterpart(step, &step->entries[i].item);
 	if (*needed)
+		/* mutation: baseline-footprint */
 		error = read_unknown(change, step->footprint, step->footprint_count, true);
 	return error;
 }

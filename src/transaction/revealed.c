@@ -14,6 +14,7 @@ static bool may_be_revealed(const struct item *item, uint64_t old, uint64_t now)
 {
 	if (item->kind == ITEM_SCALING_MAX)
 		return old == CPUFREQ_NO_LIMIT && now != old;
+	/* mutation: revealed */
 	return item->kind == ITEM_SCALING_MIN && now > old;
 }
 

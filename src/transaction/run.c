@@ -21,6 +21,7 @@ static int make_step(struct isst_change *change, struct step *step)
 		error = message_error(&change->context->messages, -ENOMEM, "out of memory");
 	if (error)
 		return error;
+	/* mutation: last-write */
 	if (!needed) {
 		step_report_progress(change, step, 0, step->count);
 		return 0;
@@ -34,6 +35,7 @@ static int make_step(struct isst_change *change, struct step *step)
 
 static int make_steps(struct isst_change *change)
 {
+	/* mutation: read-baseline */
 	int error = change_read_baseline(change);
 
 	/* A step may add others behind it. */
@@ -83,6 +85,7 @@ static int give_up(struct isst_change *change, int error)
 	}
 	journal_rollback(change);
 	/* What could not be restored now may be later: the journal stays for that. */
+	/* mutation: rollback-all */
 	if (change_undo(change))
 		return message_error(messages, -ENOTRECOVERABLE,
 				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
@@ -160,6 +163,7 @@ static int run(struct isst_change *change)
 		return give_up(change, error);
 	staged = settings_stage(change);
 	journal_done(change);
+	/* mutation: apply-saved */
 	settings_apply(change, staged);
 	end_journal(change);
 	if (change_touches_cpus(change) && context_discover_topology(change->context))

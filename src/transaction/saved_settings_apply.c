@@ -71,6 +71,7 @@ static void hand_down(struct keeping *keeping, const struct item_line *line, str
 static int keep_entry(struct keeping *keeping, const struct entry *entry, unsigned int level)
 {
 	struct item_line *line = find_line(&keeping->saved, &entry->item, level);
+	/* mutation: saved-replaced */
 	struct item_value old = entry->replaced_known ? entry->replaced : entry->old;
 
 	/* What is hidden is written again each time, and reads as something else. */
@@ -78,9 +79,11 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 	    (item_value_equal(&entry->item, line->written, old) ||
 	     (entry->hidden && item_value_equal(&entry->item, line->written, entry->wanted)))) {
 		line->written = entry->wanted;
+		/* mutation: saved-kept */
 		return 0;
 	}
 	if (line) {
+		/* mutation: saved-handed-down */
 		hand_down(keeping, line, old);
 		/* Somebody else changed it in between: that is the value to go back to. */
 		line->old = old;
@@ -102,6 +105,7 @@ static int keep(struct isst_change *change, const struct settings_plan *plan,
 		for (size_t j = 0; j < change->steps[i]->count && !error; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
 
+			/* mutation: saved-of-plan */
 			if (change->steps[i]->settings == plan && entry->written && !entry->refused)
 				error = keep_entry(keeping, entry,
 						   level_of(change, plan, &entry->item));
@@ -343,6 +347,7 @@ bool settings_stage(struct isst_change *change)
 	if (!change->settings)
 		return false;
 	settings_unstage(change->context);
+	/* mutation: stage-saved */
 	staged = apply_plans(change, true) == 0;
 	/* Some of what belongs together would be worse than nothing. */
 	if (!staged)

@@ -43,6 +43,7 @@ static void note_role(const struct isst_journal *journal, struct tracked *tracke
 		tracked->known |= verified;
 		/* Firmware is slower than a line of this file: what it was about to be asked for
 		 * may be on its way. */
+		/* mutation: recovery-pending */
 		tracked->pending = !verified && item_settling_time(line->saved.item.kind) > 0;
 		break;
 	case JOURNAL_FOOTPRINT:
@@ -236,5 +237,6 @@ int journal_read_items(struct isst_journal *journal)
 
 uint64_t tracked_bits(const struct tracked *tracked)
 {
+	/* mutation: known-bits */
 	return tracked->written ? item_known_bits(tracked->item.kind) : WHOLE_VALUE;
 }

@@ -14,6 +14,7 @@
 /** Whether an item has the value that an entry found, as far as the entry may have changed it. */
 static bool is_as_before(const struct entry *entry, struct item_value now)
 {
+	/* mutation: compare-masked-bits */
 	if (entry->mask == WHOLE_VALUE)
 		return item_value_equal(&entry->item, now, entry->old);
 	return ((now.number ^ entry->old.number) & entry->mask) == 0;
@@ -25,6 +26,7 @@ static struct item_value restored_value(const struct entry *entry, const struct 
 	struct item_value value = entry->old;
 
 	/* Of an item that cannot be read right now the old value is the best guess at all bits. */
+	/* mutation: restore-masked-bits */
 	if (!now->failure.error)
 		value.number = (now->value.number & ~entry->mask) |
 			       (entry->old.number & entry->mask);
@@ -72,6 +74,7 @@ static int write_all(struct restoration *work)
 		/* The one that failed is passed over; what became of it is seen when all is
 		 * compared. A level that is there already is refused as the current one. */
 		if (done < rest)
+			/* mutation: rollback-after-failure */
 			done++;
 		log_restored(work, at, done);
 		at += done;
@@ -126,6 +129,7 @@ static bool may_appear(const struct entry *entry)
  */
 static bool is_unseen(const struct entry *entry)
 {
+	/* mutation: unseen */
 	return !entry->overwritten && ((entry->written && entry->hidden) || may_appear(entry));
 }
 
@@ -181,6 +185,7 @@ static int await_pending(struct restoration *work, enum item_kind kind)
 		for (size_t i = 0; i < work->count && !error; i++) {
 			const struct entry *entry = &work->entries[work->owners[i]];
 
+			/* mutation: pending-after-rollback */
 			pending |= may_appear(entry) && !entry->waited &&
 				   !work->accesses[i].failure.error &&
 				   is_as_before(entry, work->accesses[i].value);
@@ -204,6 +209,7 @@ static int restore_kind(struct isst_change *change, struct entry *entries, size_
 			enum item_kind kind, unsigned int attempt)
 {
 	struct restoration work = { .change = change, .entries = entries };
+	/* mutation: rollback-kind */
 	int error = -ENOMEM;
 
 	work.owners = calloc(2 * count, sizeof(*work.owners));
@@ -325,6 +331,7 @@ static int compare_entry(struct isst_change *change, struct baseline *present,
 	struct baseline_item *item = baseline_find(present, &entry->item);
 	struct entry whole = *entry;
 
+	/* mutation: compare-each-item-once */
 	if (!item || item->compared)
 		return 0;
 	item->compared = true;
@@ -369,9 +376,11 @@ static int roll_back(struct isst_change *change, unsigned int attempt)
 		if (step->kind == ITEM_ONLINE)
 			rediscover(change);
 		unrestored = unrestored ? unrestored : error;
+		/* mutation: rollback-footprint */
 		error = restore(change, step->footprint, step->footprint_count, attempt);
 		unrestored = unrestored ? unrestored : error;
 	}
+	/* mutation: compare-after-rollback */
 	error = compare_all(change);
 	if (!error && change->differences.count > 0)
 		error = -ENOTRECOVERABLE;
@@ -386,6 +395,7 @@ int change_undo(struct isst_change *change)
 {
 	int error = roll_back(change, 0);
 
+	/* mutation: rollback-retry */
 	for (unsigned int i = 0; i < sizeof(PAUSES_US) / sizeof(PAUSES_US[0]) && error; i++) {
 		poll_sleep_us(PAUSES_US[i]);
 		change_forget_differences(change);
