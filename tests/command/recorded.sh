@@ -327,7 +327,7 @@ if recording emr0 "$frequencies" "$limits" "$silent"; then
 fi
 if recording clx2s0 "$frequencies" "$refused"; then
 	check_frequencies 96 3900000 2400000
-	check_refused 'this Cascade Lake processor (stepping 6) has no Speed Select that can be reached'
+	check_refused 'this Cascade Lake processor (stepping 6) has no accessible Speed Select'
 fi
 if recording sklep0 "$frequencies" "$refused"; then
 	check_frequencies 104 3700000 2100000
