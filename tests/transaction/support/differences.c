@@ -557,7 +557,7 @@ static bool is_explained(const struct difference *difference, const char *line)
 		       difference->levels || any_uncore(difference);
 	if (begins(line, CPUS "cpu"))
 		return difference->online || difference->levels || difference->limits;
-	if (begins(line, CPUS) || begins(line, "/proc/cpuinfo") ||
+	if (begins(line, CPUS) || begins(line, "/proc/cpuinfo") || begins(line, "/dev/cpu/") ||
 	    begins(line, "/sys/devices/system/node/"))
 		return difference->online;
 	if (begins(line, CGROUPS) || begins(line, "group ") || begins(line, "controllers"))
