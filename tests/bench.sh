@@ -7,7 +7,7 @@ set -eu
 export LC_ALL=C
 build=$(cd "${1:-build}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
-# In memory where there is such a place: the emulated machines are made of thousands of files.
+# In memory if possible: each call stores the state of its emulated machine.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
 	TMPDIR=/dev/shm
 fi

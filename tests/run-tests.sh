@@ -10,7 +10,7 @@ export LC_ALL=C
 # What others may write is not believed (src/base/runtime_file.c), and some tests write such files themselves.
 umask 022
 jobs=${JOBS:-$(nproc)}
-# In memory where there is such a place: the emulated machines are made of thousands of files.
+# In memory if possible: each call stores the state of its emulated machine.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
 	TMPDIR=/dev/shm
 fi

@@ -15,11 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool is_own(pid_t process)
 {
-	return process == 0 || process == getpid() || process == gettid();
+	return process == 0 || process == getpid() || process == (pid_t)syscall(SYS_gettid);
 }
 
 static struct isst_cpuset *read_list(const char *list)

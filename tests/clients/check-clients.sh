@@ -12,7 +12,7 @@ reference=$build/reference${REFERENCE:+-given}
 
 command -v python3 > /dev/null || { echo "check-clients: SKIPPED, there is no python3 here" >&2; exit 0; }
 sh "$top/tests/parity/build-helper.sh" "$build"
-# In memory where there is such a place: the emulated machines are made of thousands of files.
+# In memory if possible: each call stores the state of its emulated machine.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
 	export TMPDIR=/dev/shm
 fi

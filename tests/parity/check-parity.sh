@@ -24,7 +24,7 @@ if ! sh "$top/tests/reference/fetch.sh" "$reference" ${REFERENCE_SUITE:-}; then
 	exit 0
 fi
 sh "$here/build-helper.sh" "$build"
-# In memory where there is such a place: the emulated machines are made of thousands of files.
+# In memory if possible: each call stores the state of its emulated machine.
 if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ]; then
 	export TMPDIR=/dev/shm
 fi
