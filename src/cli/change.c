@@ -382,9 +382,9 @@ static void tell_unforeseen(struct run *run)
 	run->comes_online = true;
 	report_message(
 		run->report, ENTRY_NOTE,
-		"%u CPU%s would come online first (--all-cpus-online): what the command would "
-		"then change of %s, and of packages, dies and power domains that are offline "
-		"as a whole, is not listed",
+		"%u CPU%s would come online first (--all-cpus-online): further changes of the "
+		"command on %s, and on packages, dies and power domains that are completely "
+		"offline, are not listed",
 		run->step_count, run->step_count == 1 ? "" : "s",
 		run->step_count == 1 ? "it" : "them");
 }

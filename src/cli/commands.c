@@ -37,7 +37,7 @@ static const struct option_row turbo_freq_options[] = {
 	  .help = "Only this bucket, from 0 to 7. Default: all buckets" },
 	{ OPTION_TRL_TYPE, 'r', "trl-type", "TYPE", VALUE_WORD, .words = trl_types,
 	  .help = "Only high priority frequencies of this type: sse, avx2, avx512, or\n"
-		  "level-0 to level-5 where the machine has levels. Default: all types" },
+		  "level-0 to level-5 if the machine has levels. Default: all types" },
 	{ .name = NULL },
 };
 
@@ -61,32 +61,31 @@ static const struct option_row set_level_options[] = {
 	{ OPTION_LEVEL, 'l', "level", "LEVEL", VALUE_NUMBER, 0, UINT32_MAX, .required = true,
 	  .help = "The performance level" },
 	{ OPTION_ONLINE, 'o', "online",
-	  .help = "Also take CPUs offline that the level does not enable, and the others\n"
-		  "online" },
+	  .help = "Also bring the CPUs online that the level enables, and take the others\n"
+		  "offline" },
 	{ .name = NULL },
 };
 
 static const struct option_row base_freq_enable_options[] = {
-	AUTO_ROW("Also set up classes of service, associations and frequency limits\n"
-		 "for it"),
+	AUTO_ROW("Also configure classes of service, associations and frequency limits"),
 	{ .name = NULL },
 };
 
 static const struct option_row base_freq_disable_options[] = {
-	AUTO_ROW("Also take back what enable --auto set up, and core-power"),
+	AUTO_ROW("Also restore the settings that enable --auto replaced, and core-power"),
 	{ .name = NULL },
 };
 
 static const struct option_row turbo_freq_enable_options[] = {
-	AUTO_ROW("Also give the cores of the CPUs that --cpu names high priority, and all\n"
-		 "others in their packages low priority"),
+	AUTO_ROW("Also assign high priority to the cores of the CPUs named by --cpu, and\n"
+		 "low priority to all others in their packages"),
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS,
 	  .help = "Turbo ratio limits to write. Default, also for 0x0: all ones" },
 	{ .name = NULL },
 };
 
 static const struct option_row turbo_freq_disable_options[] = {
-	AUTO_ROW("Also take back what enable --auto set up, and core-power"),
+	AUTO_ROW("Also restore the settings that enable --auto replaced, and core-power"),
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS,
 	  .help = "Turbo ratio limits to write. Default, also for 0x0: those of the\n"
 		  "current level" },
@@ -97,7 +96,7 @@ static const char *const priority_words[] = { "proportional", "ordered", NULL };
 
 static const struct option_row core_power_enable_options[] = {
 	{ OPTION_PRIORITY, 'p', "priority", "TYPE", VALUE_NUMBER, 0, 1, .words = priority_words,
-	  .help = "Priority type, 0: proportional, 1: ordered. Default: as it is" },
+	  .help = "Priority type, 0: proportional, 1: ordered. Default: unchanged" },
 	{ .name = NULL },
 };
 
@@ -113,7 +112,7 @@ static const struct option_row config_options[] = {
 	FREQUENCY_ROW(OPTION_MIN, 'n', "min", "Minimum frequency in MHz. Default: 0"),
 	{ OPTION_MAX, 'm', "max", "MHZ|none", VALUE_FREQUENCY, 100, ISST_NO_LIMIT_MHZ,
 	  .words = no_limit_words,
-	  .help = "Maximum frequency in MHz. Default: none, which is no limit (25500)" },
+	  .help = "Maximum frequency in MHz. Default: none, no limit (25500)" },
 	/* The reference tool ignores it, too: no number can be wrong. */
 	{ OPTION_DESIRED, 'd', "desired", "MHZ", VALUE_NUMBER, 0, UINT32_MAX,
 	  .help = "Desired frequency in MHz: not supported, ignored" },
@@ -133,7 +132,7 @@ static const struct option_row set_trl_options[] = {
 };
 
 static const struct option_row statistics_options[] = {
-	{ OPTION_CLEAR, 0, "clear", .help = "Print them, and begin anew from zero" },
+	{ OPTION_CLEAR, 0, "clear", .help = "Print the numbers, then reset them to zero" },
 	{ .name = NULL },
 };
 
@@ -155,10 +154,10 @@ const struct option_row argument_options[] = {
 };
 
 static const struct command perf_profile_commands[] = {
-	{ "info", "Print all that performance levels specify",
+	{ "info", "Print the properties of performance levels",
 	  "Cores, frequencies, power and temperature of each level, with its SST-BF and SST-TF.\n"
-	  "Whether those two are on is told for each level by mailbox servers, and for the\n"
-	  "current level by TPMI servers.",
+	  "Mailbox servers report the state of these two for each level, TPMI servers for the\n"
+	  "current level.",
 	  level_options, COMMAND_PRESET, perf_profile_info },
 	{ "get-lock-status", "Print whether the level is locked",
 	  .handler = perf_profile_get_lock_status },
@@ -170,19 +169,20 @@ static const struct command perf_profile_commands[] = {
 	  .handler = perf_profile_get_config_enabled },
 	{ "get-config-current-level", "Print the current level",
 	  .handler = perf_profile_get_config_current_level },
-	{ "set-config-level", "Make a performance level the current one",
-	  "SST-BF and SST-TF are off afterwards. With --online CPUs are taken offline; hotplug has\n"
-	  "limits, see the kernel's documentation, and --cgroupv2.",
+	{ "set-config-level", "Select a performance level",
+	  "Disables SST-BF and SST-TF. With --online CPUs are taken offline; for the limitations "
+	  "of\n"
+	  "hotplug see the kernel's documentation, and --cgroupv2.",
 	  set_level_options, COMMAND_CHANGES, perf_profile_set_config_level },
 	{ .name = NULL },
 };
 
 static const struct command base_freq_commands[] = {
-	{ "info", "Print which CPUs have which base frequency at a level", NULL, base_freq_options,
+	{ "info", "Print both base frequencies and their CPUs at a level", NULL, base_freq_options,
 	  COMMAND_PRESET, base_freq_info },
-	{ "enable", "Give high priority cores a higher base frequency", NULL,
+	{ "enable", "Raise the base frequency of high priority cores", NULL,
 	  base_freq_enable_options, COMMAND_CHANGES | COMMAND_PRESET, base_freq_enable },
-	{ "disable", "Give all cores the same base frequency again", NULL,
+	{ "disable", "Restore the same base frequency on all cores", NULL,
 	  base_freq_disable_options, COMMAND_CHANGES | COMMAND_PRESET, base_freq_disable },
 	{ .name = NULL },
 };
@@ -190,66 +190,71 @@ static const struct command base_freq_commands[] = {
 static const struct command turbo_freq_commands[] = {
 	{ "info", "Print turbo frequencies of high and low priority cores at a level", NULL,
 	  turbo_freq_options, .handler = turbo_freq_info },
-	{ "enable", "Let high priority cores reach higher turbo frequencies",
-	  "Switches core-power on, with ordered priority. The high priority cores are named before\n"
-	  "the feature: --cpu 12,13 turbo-freq enable --auto",
+	{ "enable", "Raise the turbo frequencies of high priority cores",
+	  "Enables core-power with ordered priority. Specify high priority cores before the "
+	  "feature:\n"
+	  "--cpu 12,13 turbo-freq enable --auto",
 	  turbo_freq_enable_options, COMMAND_CHANGES, turbo_freq_enable },
-	{ "disable", "Give all cores the same turbo frequencies again", NULL,
+	{ "disable", "Restore the same turbo frequencies on all cores", NULL,
 	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_SWITCHES_OFF, turbo_freq_disable },
 	{ .name = NULL },
 };
 
 static const struct command core_power_commands[] = {
-	{ "info", "Print whether core-power is supported and on, and its priority type",
+	{ "info", "Print support and state of core-power, and its priority type",
 	  .handler = core_power_info },
 	{ "get-config", "Print the configuration of a class of service", NULL, get_config_options,
 	  .handler = core_power_get_config },
-	{ "get-assoc", "Print which class of service CPUs are in",
-	  "The CPUs are named before the feature: --cpu 3,5 core-power get-assoc",
+	{ "get-assoc", "Print the class of service of CPUs",
+	  "Specify the CPUs before the feature: --cpu 3,5 core-power get-assoc",
 	  .flags = COMMAND_NEEDS_CPUS, .handler = core_power_get_assoc },
-	{ "enable", "Switch core-power on", NULL, core_power_enable_options, COMMAND_CHANGES,
+	{ "enable", "Enable core-power", NULL, core_power_enable_options, COMMAND_CHANGES,
 	  core_power_enable },
-	{ "disable", "Switch core-power off",
-	  "The priority type stays as it is. With a mailbox it is refused while turbo-freq is on.",
+	{ "disable", "Disable core-power",
+	  "The priority type is unchanged. Refused on mailbox machines while turbo-freq is "
+	  "enabled.",
 	  .flags = COMMAND_CHANGES | COMMAND_SWITCHES_OFF, .handler = core_power_disable },
 	{ "config", "Configure a class of service",
-	  "What is not given becomes the default. Frequencies between two multiples of 100 MHz are\n"
-	  "rounded down.",
+	  "Options that are not given are set to their defaults. Frequencies between two "
+	  "multiples of\n"
+	  "100 MHz are rounded down.",
 	  config_options, COMMAND_CHANGES | COMMAND_HAVING_CPUS, core_power_config },
-	{ "assoc", "Put CPUs into a class of service",
-	  "The CPUs are named before the feature: --cpu 3,5 core-power assoc --clos 1\n"
-	  "A class of service holds for a whole core: the threads beside those CPUs follow.",
+	{ "assoc", "Assign CPUs to a class of service",
+	  "Specify the CPUs before the feature: --cpu 3,5 core-power assoc --clos 1\n"
+	  "A class of service applies to a whole core, including the sibling threads of those "
+	  "CPUs.",
 	  assoc_options, COMMAND_CHANGES | COMMAND_NEEDS_CPUS, core_power_assoc },
 	{ .name = NULL },
 };
 
 static const struct command turbo_mode_commands[] = {
-	{ "get-trl", "Print the turbo ratio limits in force",
+	{ "get-trl", "Print the current turbo ratio limits",
 	  "Eight ratios of 100 MHz, the first bucket in the lowest byte.",
 	  .flags = COMMAND_HAVING_CPUS, .handler = turbo_mode_get_trl },
 	{ "set-trl", "Write the turbo ratio limits", NULL, set_trl_options,
 	  COMMAND_CHANGES | COMMAND_HAVING_CPUS, turbo_mode_set_trl },
-	{ "enable", "Let CPUs use turbo frequencies again", "Takes back what disable did.",
+	{ "enable", "Allow CPUs to use turbo frequencies", "Reverts disable.",
 	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS, .handler = turbo_mode_enable },
 	{ "disable", "Limit CPUs to their base frequency",
-	  "By their highest scaling frequency (cpufreq). Default: every CPU that is online.",
+	  "Sets their upper scaling limit (cpufreq). Default: all online CPUs.",
 	  .flags = COMMAND_CHANGES | COMMAND_ALL_CPUS, .handler = turbo_mode_disable },
 	{ .name = NULL },
 };
 
 static const struct command platform_commands[] = {
-	{ "list", "Name the built-in platforms", .flags = COMMAND_NO_MACHINE,
+	{ "list", "List the built-in platforms", .flags = COMMAND_NO_MACHINE,
 	  .handler = platform_list },
 	{ "show", "Print a platform file", .flags = COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND,
 	  .handler = platform_show },
-	{ "reset", "Put an emulated machine back into its first state",
+	{ "reset", "Reset an emulated machine to its initial state",
 	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND | COMMAND_NO_DRY_RUN,
 	  .handler = platform_reset },
-	{ "statistics", "Print how often an emulated machine's driver and files were used", NULL,
-	  statistics_options, COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND, platform_statistics },
-	{ "capture", "Write what this machine tells into DIR, to be emulated",
-	  "Only reads. DIR has to be new or empty; --emulate DIR (with a slash in it) works on\n"
-	  "the machine that was captured, as it was then. TPMI registers are read from debugfs.",
+	{ "statistics", "Print the numbers of driver and file accesses of an emulated machine",
+	  NULL, statistics_options, COMMAND_NO_MACHINE | COMMAND_HAS_OPERAND, platform_statistics },
+	{ "capture", "Capture this machine in DIR, to emulate it",
+	  "Only reads. DIR must be new or empty; --emulate DIR (with a slash in it) then "
+	  "emulates\n"
+	  "the captured machine. TPMI registers are read from debugfs.",
 	  .flags = COMMAND_NO_MACHINE | COMMAND_HAS_DIRECTORY | COMMAND_NO_DRY_RUN,
 	  .handler = platform_capture },
 	{ .name = NULL },
@@ -258,12 +263,13 @@ static const struct command platform_commands[] = {
 #define JOURNAL_FLAGS COMMAND_JOURNAL | COMMAND_PRESET
 
 static const struct command journal_commands[] = {
-	{ "show", "Print what was written, what is there now, and what apply would do",
+	{ "show", "Print the values written, the current values, and what apply would do",
 	  .flags = JOURNAL_FLAGS, .handler = journal_show },
-	{ "apply", "Roll back what still has the value that the run left it with",
-	  "Prints what was restored, and what was left because another process changed it since.",
+	{ "apply", "Roll back items that still have the value that the run left",
+	  "Prints the items restored, and the items left because another process changed them "
+	  "since.",
 	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES | COMMAND_NO_DRY_RUN, .handler = journal_apply },
-	{ "discard", "Forget the change, and leave the machine as it is",
+	{ "discard", "Delete the journal, and leave the machine as it is",
 	  .flags = JOURNAL_FLAGS | COMMAND_CHANGES | COMMAND_NO_DRY_RUN,
 	  .handler = journal_discard },
 	{ .name = NULL },
@@ -271,32 +277,38 @@ static const struct command journal_commands[] = {
 
 const struct feature features[] = {
 	{ "perf-profile", "Performance levels of the machine (SST-PP)",
-	  "Several performance profiles in one processor: each level has its own cores, base\n"
+	  "Several performance profiles of one processor: each level has its own set of cores, "
+	  "base\n"
 	  "frequency, turbo limits, power and temperature.",
 	  perf_profile_commands, .in_reference = true },
 	{ "base-freq", "A higher base frequency on some cores (SST-BF)",
-	  "High priority cores get a higher guaranteed base frequency, all others a lower one.",
+	  "Raises the guaranteed base frequency of high priority cores, and lowers that of all "
+	  "others.",
 	  base_freq_commands, .in_reference = true },
 	{ "turbo-freq", "Higher turbo frequencies on some cores (SST-TF)",
-	  "Few high priority cores may reach higher turbo frequencies, low priority cores are\n"
+	  "A few high priority cores can reach higher turbo frequencies; low priority cores are\n"
 	  "clipped to lower ones. A bucket is a number of high priority cores.",
 	  turbo_freq_commands, .in_reference = true },
 	{ "core-power", "Priorities of cores when power is short (SST-CP)",
-	  "Each core is in one of four classes of service (CLOS), which have frequency limits and\n"
-	  "priorities.",
+	  "Each core belongs to one of four classes of service (CLOS), which have frequency "
+	  "limits\n"
+	  "and priorities.",
 	  core_power_commands, .in_reference = true },
 	{ "turbo-mode", "Turbo, and turbo ratio limits",
-	  "Reads and writes the turbo ratio limits (TRL), and keeps CPUs from turbo frequencies.",
+	  "Reads and writes the turbo ratio limits (TRL), and disables turbo frequencies of CPUs.",
 	  turbo_mode_commands, .in_reference = true },
-	{ "journal", "A change that is incomplete",
-	  "A run that is killed in the middle of a change leaves a journal; so does one that could\n"
-	  "not take its change back as a whole (status 5). The next changing run rolls the change\n"
-	  "back, unless something was changed since, or cannot be reached: then it stops.",
+	{ "journal", "Incomplete changes",
+	  "A run that is killed during a change, or whose rollback is incomplete (status 5), "
+	  "leaves\n"
+	  "a journal. The next run that changes the machine rolls the change back, unless an item "
+	  "was\n"
+	  "changed since or is unreachable: then it stops.",
 	  journal_commands, .in_reference = false },
 	{ "platform", "Emulated machines",
-	  "Platforms of the emulator, for trying things without such a server. PLATFORM is the\n"
-	  "name of a built-in one, or the path of a platform file or of a recorded machine;\n"
-	  "without it, what --emulate or ISST_EMULATE names.",
+	  "Platforms of the emulator, for tests without such a server. PLATFORM is the name of a\n"
+	  "built-in platform, or the path of a platform file or of a captured machine. Default: "
+	  "the\n"
+	  "machine selected by --emulate or ISST_EMULATE.",
 	  platform_commands, .in_reference = false },
 	{ .name = NULL },
 };
@@ -305,15 +317,15 @@ const struct command info_command = { .name = "info", .handler = show_info };
 
 static const struct option_row emulate_options[] = {
 	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT_MAX - 1,
-	  .help = "The effective user id that programs are to see, such as 0" },
+	  .help = "Effective user id that programs see, such as 0" },
 	{ .name = NULL },
 };
 
 const struct command emulate_command = {
 	"emulate",
 	"Run a program on the emulated machine",
-	"The program, and all that it starts, meets the device, the kernel's files, CPU hotplug and\n"
-	"the processor's model of the emulated machine. It has to be dynamically linked.",
+	"The program, and every program that it starts, sees the device, the kernel's files, CPU\n"
+	"hotplug and the processor's model of the emulated machine. It must be dynamically linked.",
 	emulate_options,
 	COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
 	emulate_program,

@@ -133,8 +133,8 @@ static void announce_settings(struct run *run)
 
 		if (mhz != rounded(mhz))
 			report_message(run->report, ENTRY_NOTE,
-				       "option --%s: %u MHz is no multiple of 100 MHz, %u MHz is "
-				       "used",
+				       "option --%s: %u MHz is not a multiple of 100 MHz, using "
+				       "%u MHz",
 				       frequencies[i].name, mhz, rounded(mhz));
 	}
 }

@@ -147,16 +147,16 @@ static void write_all(const char *program, bool preset, FILE *stream)
 		if (feature_available(feature, preset))
 			write_name(feature->name, feature->help, stream);
 	}
-	fputs("\nOptions, before the feature (--help and --version: anywhere):\n", stream);
+	fputs("\nOptions, before the feature (--help and --version anywhere):\n", stream);
 	write_options(global_options, preset, stream);
 	fprintf(stream,
-		"\nHelp on a feature, and on a command:\n"
+		"\nHelp for a feature, and for a command:\n"
 		"  %s perf-profile --help\n"
 		"  %s perf-profile info --help\n",
 		program, program);
 	write_examples(program, preset, stream);
-	fputs("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 not supported here,\n"
-	      "4 not permitted, 5 failed, rollback incomplete, 6 busy.\n",
+	fputs("\nExit status: 0 success, 1 failed, 2 wrong usage, 3 not supported here,\n"
+	      "4 permission denied, 5 failed, rollback incomplete, 6 busy.\n",
 	      stream);
 }
 

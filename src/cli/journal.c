@@ -119,8 +119,6 @@ void journal_apply(struct run *run)
 void journal_discard(struct run *run)
 {
 	if (run_call(run, isst_journal_discard(run->context)) == 0)
-		report_message(
-			run->report, ENTRY_NOTE,
-			"no interrupted change is remembered any more; the machine was left as "
-			"it is");
+		report_message(run->report, ENTRY_NOTE,
+			       "the journal was deleted; the machine was left as it is");
 }

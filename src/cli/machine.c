@@ -49,18 +49,18 @@ enum exit_status machine_choose(const struct request *request, struct emulation 
 		if (!from_environment)
 			return STATUS_DONE;
 		return refuse(STATUS_USAGE, problem,
-			      "option --real refuses the emulated machine '%s' that ISST_EMULATE "
-			      "names",
+			      "option --real refuses the emulated machine '%s' selected by "
+			      "ISST_EMULATE",
 			      from_environment);
 	}
 	if (!emulation->platform)
 		emulation->platform = from_environment;
 	emulation->state_directory = request_text(request, OPTION_EMULATE_STATE);
 	if (emulation->state_directory && !emulation->platform)
-		return refuse(STATUS_USAGE, problem, "option --emulate-state needs --emulate");
+		return refuse(STATUS_USAGE, problem, "option --emulate-state requires --emulate");
 	emulation->unlock = request_has(request, OPTION_EMULATE_UNLOCK);
 	if (emulation->unlock && !emulation->platform)
-		return refuse(STATUS_USAGE, problem, "option --emulate-unlock needs --emulate");
+		return refuse(STATUS_USAGE, problem, "option --emulate-unlock requires --emulate");
 	emulation->unlock |= environment("ISST_EMULATE_UNLOCK") != NULL;
 	if (!emulation->state_directory)
 		emulation->state_directory = environment("ISST_EMULATE_STATE");
@@ -69,7 +69,7 @@ enum exit_status machine_choose(const struct request *request, struct emulation 
 			      "cannot emulate '%s'%s: the program has privileges that its caller "
 			      "does not have (set-uid, set-gid or file capabilities)",
 			      emulation->platform,
-			      emulation->platform == from_environment ? ", which ISST_EMULATE names"
+			      emulation->platform == from_environment ? ", selected by ISST_EMULATE"
 								      : "");
 	if (emulation->platform && !isst_emulator_available())
 		return refuse(STATUS_UNSUPPORTED, problem,

@@ -71,8 +71,8 @@ static int explain_out_of_band(const struct option_place *place, const struct un
 	    (unknown->letter && place->rows != global_options))
 		return 0;
 	return usage_problem(problem,
-			     "option '%s' is of the out-of-band mode (--oob) of the kernel tree's "
-			     "tool, which this program does not have",
+			     "option '%s' belongs to the out-of-band mode (--oob) of the kernel "
+			     "tree's tool, which this program does not support",
 			     unknown->shown);
 }
 
@@ -82,17 +82,17 @@ static int explain_misplaced(const struct option_place *place, const struct unkn
 {
 	const struct option_row *before = find_exact(place->before, unknown);
 	const struct option_row *behind = find_exact(place->behind, unknown);
-	const char *where = "belongs behind the command";
+	const char *where = "belongs after the command";
 
 	if (place->command && behind)
-		return usage_problem(problem, "option '%s' does not belong to %s%s%s",
+		return usage_problem(problem, "option '%s' is not an option of %s%s%s",
 				     unknown->shown, place->command,
 				     before ? "; before the feature it is --" : "",
 				     before ? before->name : "");
 	if (!before && !behind)
 		return 0;
 	if (before)
-		where = behind ? "belongs before the feature or behind the command"
+		where = behind ? "belongs before the feature or after the command"
 			       : "belongs before the feature";
 	return usage_problem(problem, "option '%s' %s", unknown->shown, where);
 }

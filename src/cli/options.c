@@ -26,9 +26,9 @@ static const char *const format_words[] = { "text", "json", NULL };
 	}
 
 const struct option_row global_options[] = {
-	{ OPTION_ALL_ONLINE, 'a', "all-cpus-online", .help = "First bring every CPU online" },
+	{ OPTION_ALL_ONLINE, 'a', "all-cpus-online", .help = "Bring all CPUs online first" },
 	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
-	  .help = "Only these CPUs, such as 1,3-5,8..10; may be given repeatedly.\n"
+	  .help = "Only these CPUs, such as 1,3-5,8..10; may be repeated.\n"
 		  "Default: all power domains of the machine" },
 	{ OPTION_CGROUP, 'g', "cgroupv2", .idle_on_preset = true,
 	  .help = "Isolate CPUs in cgroup v2 partitions instead of taking them offline" },
@@ -41,27 +41,27 @@ const struct option_row global_options[] = {
 	  .help = "Write results as text or json. Default: text" },
 	HELP_ROW,
 	{ OPTION_INFO, 'i', "info", .idle_on_preset = true,
-	  .help = "Print what this machine supports" },
+	  .help = "Print the supported features of this machine" },
 	{ OPTION_LOCK_TIMEOUT, 0, "lock-timeout", "SECONDS", VALUE_NUMBER, 0, 3600, .own = true,
-	  .help = "How long to wait for another run that changes the machine; 0: not at\n"
-		  "all. Default: 9" },
+	  .help = "Time to wait for another run that changes the machine; 0: do not\n"
+		  "wait. Default: 9" },
 	{ OPTION_OUT, 'o', "out", "FILE", VALUE_TEXT, .help = "Write results to FILE" },
 	{ OPTION_PAUSE, 'p', "pause", "MS", VALUE_NUMBER, 0, 60000, .idle_on_preset = true,
 	  .help = "Pause before each mailbox command, in milliseconds" },
 	{ OPTION_RETRY, 'r', "retry", "COUNT", VALUE_NUMBER, 1, 1000, .idle_on_preset = true,
-	  .help = "Tries for a mailbox command while the firmware is busy. Default: 3" },
+	  .help = "Attempts for a mailbox command while the firmware is busy. Default: 3" },
 	VERSION_ROW,
 	{ OPTION_EMULATE, 0, "emulate", "NAME|PATH", VALUE_TEXT, .own = true,
-	  .help = "Work on an emulated machine: a platform that `platform list` names,\n"
-		  "a platform file, or the directory of a recorded machine (paths hold a\n"
+	  .help = "Use an emulated machine: a platform from `platform list`, a platform\n"
+		  "file, or the directory of a captured machine (a path contains a\n"
 		  "slash). Also: ISST_EMULATE in the environment" },
 	{ OPTION_EMULATE_STATE, 0, "emulate-state", "DIR", VALUE_TEXT, .own = true,
-	  .help = "Where the emulated machine lives. Default: a private directory for each\n"
-		  "user and platform. Also: ISST_EMULATE_STATE in the environment" },
+	  .help = "State directory of the emulated machine. Default: a private directory\n"
+		  "for each user and platform. Also: ISST_EMULATE_STATE in the environment" },
 	{ OPTION_EMULATE_UNLOCK, 0, "emulate-unlock", .own = true,
-	  .help = "Take off the lock that keeps an emulated machine, such as a recorded\n"
-		  "one, at its performance level" },
-	{ OPTION_REAL, 0, "real", .own = true, .help = "Refuse to work on an emulated machine" },
+	  .help = "Remove the lock that prevents level changes on an emulated machine,\n"
+		  "such as a captured one" },
+	{ OPTION_REAL, 0, "real", .own = true, .help = "Refuse to run on an emulated machine" },
 	{ .name = NULL },
 };
 
@@ -137,12 +137,11 @@ static int repeat(const struct reader *reader, const struct option_row *row, con
 	bool class_of_cpus = row->id == OPTION_CLOS;
 
 	if (reader->place->reference)
-		return option_values_note(reader->values,
-					  "option --%s is given repeatedly: %s replaces %s",
+		return option_values_note(reader->values, "option --%s is repeated: %s replaces %s",
 					  row->name, value, before);
-	return usage_problem(
-		problem, "option --%s is given repeatedly: '%s', then '%s'%s", row->name, before,
-		value, class_of_cpus ? "; CPUs are named before the feature, with --cpu" : "");
+	return usage_problem(problem, "option --%s is repeated: '%s', then '%s'%s", row->name,
+			     before, value,
+			     class_of_cpus ? "; specify CPUs before the feature, with --cpu" : "");
 }
 
 static int read_value(struct reader *reader, const struct option_row *row, const char *value,
@@ -166,7 +165,7 @@ static int take(struct reader *reader, const struct option_row *row, const char 
 	if (row->kind == VALUE_NONE)
 		return read_value(reader, row, "", problem);
 	if (!value && !reader->words[reader->next])
-		return usage_problem(problem, "option --%s needs a value: %s", row->name,
+		return usage_problem(problem, "option --%s requires a value: %s", row->name,
 				     row->argument);
 	return read_value(reader, row, value ? value : reader->words[reader->next++], problem);
 }
@@ -186,8 +185,8 @@ static int pass_over(struct reader *reader, const struct option_row *row, const 
 	/* Without the CPUs that were meant the command is for the whole machine. */
 	if (before && before->kind == VALUE_CPU_LIST && !reader->values->cpus)
 		return option_values_note(reader->values,
-					  "option %.*s has no effect on %s: here it is --%s, and "
-					  "names CPUs (--%s) only before the feature",
+					  "option %.*s has no effect on %s: here it means --%s; "
+					  "it selects CPUs (--%s) only before the feature",
 					  (int)length, word, reader->place->command, row->name,
 					  before->name);
 	return option_values_note(reader->values, "option %.*s has no effect on %s", (int)length,

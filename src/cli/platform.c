@@ -48,7 +48,7 @@ static bool begin(struct run *run, struct operation *operation)
 		run_error(run, status, "%s", problem ? problem : "out of memory");
 	else if (!operation->emulation.platform)
 		run_error(run, STATUS_USAGE,
-			  "%s%s%s needs a platform: its name, its path, or --emulate",
+			  "%s%s%s requires a platform: its name, its path, or --emulate",
 			  feature ? feature->name : "", feature ? " " : "",
 			  run->request->command->name);
 	free(problem);
@@ -185,8 +185,7 @@ void platform_capture(struct run *run)
 		return;
 	/* There is no banner that says so. */
 	if (isst_platform_emulated(run->context) && !request_has(run->request, OPTION_EMULATE))
-		report_message(run->report, ENTRY_NOTE,
-			       "what was captured is the emulated machine %s",
+		report_message(run->report, ENTRY_NOTE, "the emulated machine %s was captured",
 			       isst_platform_emulated(run->context));
 	node = report_branch(report_unit(run->report, NULL, 0), KEY_PLATFORM, 0);
 	report_word(node, KEY_CAPTURE, "success");

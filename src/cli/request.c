@@ -146,28 +146,28 @@ static int check_required(const struct request *request, char **problem)
 	const struct command *command = request->command;
 
 	if ((command->flags & COMMAND_HAS_PROGRAM) && !request->program)
-		return usage_problem(problem, "%s needs a program to run", command->name);
+		return usage_problem(problem, "%s requires a program to run", command->name);
 	for (const struct option_row *row = command->options; row && row->name; row++) {
 		if (row->required && !request_has(request, row->id))
-			return usage_problem(problem, "%s %s needs option --%s %s",
+			return usage_problem(problem, "%s %s requires option --%s %s",
 					     request->feature->name, command->name, row->name,
 					     row->argument);
 	}
 	if ((command->flags & COMMAND_HAS_DIRECTORY) && !request->operand)
-		return usage_problem(problem, "%s %s needs a directory to write to",
+		return usage_problem(problem, "%s %s requires a directory to write to",
 				     request->feature->name, command->name);
 	if ((command->flags & COMMAND_NEEDS_CPUS) && !request->options.cpus)
 		/* Scripts know the beginning. */
 		return usage_problem(problem,
 				     "Invalid target cpu. Specify with [-c|--cpu] before the "
-				     "feature; behind the command -c is --clos");
+				     "feature; after the command -c is --clos");
 	return 0;
 }
 
 static int refuse_together(const struct request *request, const char *option, const char *rest,
 			   char **problem)
 {
-	return usage_problem(problem, "option %s does not go with %s%s%s%s", option,
+	return usage_problem(problem, "option %s cannot be combined with %s%s%s%s", option,
 			     request->feature ? request->feature->name : "",
 			     request->feature ? " " : "", request->command->name, rest);
 }
@@ -200,7 +200,7 @@ static int check_dry_run(const struct request *request, char **problem)
 		return 0;
 	if (request->command->flags & COMMAND_JOURNAL)
 		return refuse_together(request, "--dry-run",
-				       "; what `journal apply` would do is told by `journal show`",
+				       "; `journal show` prints what `journal apply` would do",
 				       problem);
 	return refuse_together(request, "--dry-run", clears ? " --clear" : "", problem);
 }
@@ -236,15 +236,15 @@ static int unexpected_word(const struct request *request, const struct option_pl
 	/* Behind the command -o is another option, which takes no value. */
 	if (strcmp(before, "-o") == 0)
 		return usage_problem(problem,
-				     "unexpected word '%s' behind %s; -o is --out only before the "
+				     "unexpected word '%s' after %s; -o is --out only before the "
 				     "feature",
 				     word, place->command);
 	forgotten = forgotten_option(request, word);
 	if (forgotten)
 		return usage_problem(problem,
-				     "unexpected word '%s' behind %s; did you mean '--%s %s'?",
-				     word, place->command, forgotten->name, word);
-	return usage_problem(problem, "unexpected word '%s' behind %s", word, place->command);
+				     "unexpected word '%s' after %s; did you mean '--%s %s'?", word,
+				     place->command, forgotten->name, word);
+	return usage_problem(problem, "unexpected word '%s' after %s", word, place->command);
 }
 
 /** Reads what stands behind FEATURE COMMAND: options, and for some commands a word among them. */
@@ -404,8 +404,7 @@ static int check_whole(struct request *request, char **problem)
 
 	for (size_t i = 0; i < sizeof(emulation) / sizeof(emulation[0]); i++) {
 		if (request_has(request, OPTION_REAL) && request_has(request, emulation[i].id))
-			return usage_problem(problem,
-					     "option --real refuses emulation: it excludes --%s",
+			return usage_problem(problem, "option --real cannot be combined with --%s",
 					     emulation[i].name);
 	}
 	if (request_has(request, OPTION_VERSION)) {
@@ -413,7 +412,7 @@ static int check_whole(struct request *request, char **problem)
 		return 0;
 	}
 	if (request->action == ACTION_NO_COMMAND)
-		return usage_problem(problem, "%s needs a command; %s --help lists its commands",
+		return usage_problem(problem, "%s requires a command; %s --help lists its commands",
 				     request->feature->name, request->feature->name);
 	if (request_has(request, OPTION_INFO))
 		request->command = &info_command;

@@ -246,7 +246,7 @@ static bool reserve(struct run *run)
 	}
 	error = signals_block(&run->signals);
 	if (error) {
-		run_error(run, STATUS_FAILED, "signals cannot be held back: %s", strerror(-error));
+		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
 		return false;
 	}
 	return run_call(run, wait_for_lock(run)) == 0;
@@ -321,8 +321,7 @@ static void drop_privileges(struct run *run, struct output *output)
 	int error = privileges_drop(run_changes(run));
 
 	if (error && request_has(run->request, OPTION_DEBUG))
-		fprintf(output_trace(output), "capabilities cannot be given up: %s\n",
-			strerror(-error));
+		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
 	/* Where there are no filters the run is as good without. */
 	(void)syscalls_deny();
 }

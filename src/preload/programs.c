@@ -72,7 +72,7 @@ static void warn(const char *name, char *const environment[])
 	if (name && launch_find(name, path)) {
 		obstacle = launch_obstacle(path);
 		if (!obstacle && preloaded && !strstr(preloaded, LAUNCH_LIBRARY))
-			obstacle = "its LD_PRELOAD leaves the preload library out";
+			obstacle = "its LD_PRELOAD does not contain the preload library";
 	}
 	if (obstacle)
 		preload_say("%s sees the real machine: %s", path, obstacle);

@@ -778,9 +778,9 @@ static void all_cpus_online_can_fail(void **state)
 }
 
 #define UNFORESEEN \
-	"Information: 1 CPU would come online first (--all-cpus-online): what the command " \
-	"would then change of it, and of packages, dies and power domains that are " \
-	"offline as a whole, is not listed\n"
+	"Information: 1 CPU would come online first (--all-cpus-online): further changes of " \
+	"the command on it, and on packages, dies and power domains that are completely " \
+	"offline, are not listed\n"
 
 static void all_cpus_online_is_planned_in_a_dry_run(void **state)
 {

@@ -178,10 +178,11 @@ static const struct {
 	  "unknown command 'bogus' of base-freq; base-freq --help lists its commands" },
 	{ "perf-profile get-lock-staus",
 	  "unknown command 'get-lock-staus' of perf-profile; did you mean 'get-lock-status'?" },
-	{ "perf-profile", "perf-profile needs a command; perf-profile --help lists its commands" },
+	{ "perf-profile",
+	  "perf-profile requires a command; perf-profile --help lists its commands" },
 	{ "perf-profile get-lock-status extra word",
-	  "unexpected word 'extra' behind perf-profile get-lock-status" },
-	{ "platform show one two", "unexpected word 'two' behind platform show" },
+	  "unexpected word 'extra' after perf-profile get-lock-status" },
+	{ "platform show one two", "unexpected word 'two' after platform show" },
 	{ "-f json", "no feature given; --help lists the features" },
 	/* An option took the word that was to be the feature, or another option. */
 	{ "--emulate --info", "no feature given; option --emulate took '--info' for its value" },
@@ -204,54 +205,53 @@ static const struct {
 	  "option '--em' is ambiguous: --emulate or --emulate-state or --emulate-unlock" },
 	{ "perf-profile info --levle 3", "unknown option '--levle'; did you mean '--level'?" },
 	{ "perf-profile get-lock-status -l 3",
-	  "option '-l' does not belong to perf-profile get-lock-status" },
+	  "option '-l' is not an option of perf-profile get-lock-status" },
 	{ "perf-profile get-lock-status --level=3",
-	  "option '--level=3' does not belong to perf-profile get-lock-status" },
+	  "option '--level=3' is not an option of perf-profile get-lock-status" },
 	/* A2: one letter is a short option of its place, or a mistake */
-	{ "-l 2 base-freq info", "option '-l' belongs behind the command" },
+	{ "-l 2 base-freq info", "option '-l' belongs after the command" },
 	{ "--l 2 base-freq info", "unknown option '--l'" },
 	{ "--c 2 base-freq info", "unknown option '--c'; did you mean '-c'?" },
 	{ "--d base-freq info", "unknown option '--d'; did you mean '-d'?" },
-	{ "-e guide base-freq info", "option '-e' belongs behind the command" },
+	{ "-e guide base-freq info", "option '-e' belongs after the command" },
 	{ "base-freq info --l 2", "unknown option '--l'; did you mean '-l'?" },
-	{ "--level 2 base-freq info", "option '--level' belongs behind the command" },
-	{ "-dl 2 base-freq info", "option '-l' belongs behind the command" },
-	{ "core-power -p 1 enable",
-	  "option '-p' belongs before the feature or behind the command" },
+	{ "--level 2 base-freq info", "option '--level' belongs after the command" },
+	{ "-dl 2 base-freq info", "option '-l' belongs after the command" },
+	{ "core-power -p 1 enable", "option '-p' belongs before the feature or after the command" },
 	/* the out-of-band mode */
-	{ "-b", "option '-b' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-		"this program does not have" },
+	{ "-b",
+	  "option '-b' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	{ "-dw 5",
-	  "option '-w' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not have" },
+	  "option '-w' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	{ "-n --oob",
-	  "option '-n' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not have" },
+	  "option '-n' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	{ "--oob -n",
-	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not have" },
+	  "option '--oob' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	{ "-oob",
-	  "option '-oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not have" },
+	  "option '-oob' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	{ "--poll-interval=3 core-power info",
-	  "option '--poll-interval=3' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not have" },
+	  "option '--poll-interval=3' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	{ "-no-daemon",
-	  "option '-no-daemon' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not have" },
+	  "option '-no-daemon' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	{ "core-power info --oob",
-	  "option '--oob' is of the out-of-band mode (--oob) of the kernel tree's tool, which "
-	  "this program does not have" },
+	  "option '--oob' belongs to the out-of-band mode (--oob) of the kernel tree's tool, which "
+	  "this program does not support" },
 	/* A3: the last of several values is not silently the one that holds */
 	{ "core-power config -c 0 -c 1 -m 2000",
-	  "option --clos is given repeatedly: '0', then '1'; CPUs are named before the feature, "
+	  "option --clos is repeated: '0', then '1'; specify CPUs before the feature, "
 	  "with --cpu" },
 	{ "-c 3 core-power assoc --clos 1 --clos=1",
-	  "option --clos is given repeatedly: '1', then '1'; CPUs are named before the feature, "
+	  "option --clos is repeated: '1', then '1'; specify CPUs before the feature, "
 	  "with --cpu" },
-	{ "perf-profile info -l 0 -l 1", "option --level is given repeatedly: '0', then '1'" },
-	{ "-f json -f text perf-profile info",
-	  "option --format is given repeatedly: 'json', then 'text'" },
+	{ "perf-profile info -l 0 -l 1", "option --level is repeated: '0', then '1'" },
+	{ "-f json -f text perf-profile info", "option --format is repeated: 'json', then 'text'" },
 	/* a dash that no keyboard has */
 	{ "turbo-freq disable \u2013auto",
 	  "'\u2013auto' begins with U+2013, not '-': did you mean --auto?" },
@@ -267,27 +267,27 @@ static const struct {
 	{ "perf-profile info -f json", "option '-f' belongs before the feature" },
 	{ "perf-profile info --format json", "option '--format' belongs before the feature" },
 	{ "perf-profile info -c 3",
-	  "option '-c' does not belong to perf-profile info; before the feature it is --cpu" },
+	  "option '-c' is not an option of perf-profile info; before the feature it is --cpu" },
 	{ "platform list -a",
-	  "option '-a' does not belong to platform list; before the feature it is "
+	  "option '-a' is not an option of platform list; before the feature it is "
 	  "--all-cpus-online" },
-	{ "perf-profile -l 0 info", "option '-l' belongs behind the command" },
+	{ "perf-profile -l 0 info", "option '-l' belongs after the command" },
 	{ "perf-profile -f json info", "option '-f' belongs before the feature" },
-	{ "-c", "option --cpu needs a value: LIST" },
-	{ "perf-profile info --level", "option --level needs a value: LEVEL" },
+	{ "-c", "option --cpu requires a value: LIST" },
+	{ "perf-profile info --level", "option --level requires a value: LEVEL" },
 	/* D57: a typo must not change the machine */
 	{ "turbo-freq enable --Auto", "unknown option '--Auto'; did you mean '--auto'?" },
 	{ "turbo-freq enable --clot 1", "unknown option '--clot'" },
-	{ "base-freq enable -t 0x1f", "option '-t' does not belong to base-freq enable" },
+	{ "base-freq enable -t 0x1f", "option '-t' is not an option of base-freq enable" },
 	{ "core-power enable -a",
-	  "option '-a' does not belong to core-power enable; before the feature it is "
+	  "option '-a' is not an option of core-power enable; before the feature it is "
 	  "--all-cpus-online" },
-	{ "core-power enable extra", "unexpected word 'extra' behind core-power enable" },
+	{ "core-power enable extra", "unexpected word 'extra' after core-power enable" },
 	{ "core-power disable -p 0",
-	  "option '-p' does not belong to core-power disable; before the feature it is "
+	  "option '-p' is not an option of core-power disable; before the feature it is "
 	  "--pause" },
 	{ "perf-profile set-config-level -l 4 --online x",
-	  "unexpected word 'x' behind perf-profile set-config-level" },
+	  "unexpected word 'x' after perf-profile set-config-level" },
 	{ "core-power assoc -c 3 --cpu 1", "option '--cpu' belongs before the feature" },
 	{ "--cp 3 perf-profile info", "option '--cp' is ambiguous: --cpu or --cpu0-workaround" },
 	{ "--debug=3 perf-profile info", "option --debug takes no value: '--debug=3'" },
@@ -301,17 +301,17 @@ static const struct {
 	  "unknown feature 'enable'; it is a command of base-freq, turbo-freq, core-power, "
 	  "turbo-mode" },
 	{ "perf-profile set-config-level 1",
-	  "unexpected word '1' behind perf-profile set-config-level; did you mean '--level 1'?" },
+	  "unexpected word '1' after perf-profile set-config-level; did you mean '--level 1'?" },
 	{ "-c 3 core-power assoc 1",
-	  "unexpected word '1' behind core-power assoc; did you mean '--clos 1'?" },
+	  "unexpected word '1' after core-power assoc; did you mean '--clos 1'?" },
 	{ "turbo-freq info 1",
-	  "unexpected word '1' behind turbo-freq info; did you mean '--level 1'?" },
+	  "unexpected word '1' after turbo-freq info; did you mean '--level 1'?" },
 	{ "turbo-mode set-trl 0x1f",
-	  "unexpected word '0x1f' behind turbo-mode set-trl; did you mean '--trl 0x1f'?" },
+	  "unexpected word '0x1f' after turbo-mode set-trl; did you mean '--trl 0x1f'?" },
 	{ "turbo-freq enable -a 0x1f",
-	  "unexpected word '0x1f' behind turbo-freq enable; did you mean '--trl 0x1f'?" },
-	{ "-c 3 core-power assoc 4", "unexpected word '4' behind core-power assoc" },
-	{ "-c 3 core-power assoc -c 1 2", "unexpected word '2' behind core-power assoc" },
+	  "unexpected word '0x1f' after turbo-freq enable; did you mean '--trl 0x1f'?" },
+	{ "-c 3 core-power assoc 4", "unexpected word '4' after core-power assoc" },
+	{ "-c 3 core-power assoc -c 1 2", "unexpected word '2' after core-power assoc" },
 	/* values */
 	{ "-f xml perf-profile info",
 	  "invalid value 'xml' for option --format: expected text or json" },
@@ -355,36 +355,39 @@ static const struct {
 	{ "perf-profile info -l -1",
 	  "invalid value '-1' for option --level: expected a number from 0 to 4294967295" },
 	/* what is missing, or does not fit together */
-	{ "core-power get-config", "core-power get-config needs option --clos CLOS" },
+	{ "core-power get-config", "core-power get-config requires option --clos CLOS" },
 	{ "core-power get-assoc",
 	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; behind the command -c "
 	  "is --clos" },
-	{ "core-power config -n 1000", "core-power config needs option --clos CLOS" },
-	{ "-c 3 core-power assoc", "core-power assoc needs option --clos CLOS" },
+	{ "core-power config -n 1000", "core-power config requires option --clos CLOS" },
+	{ "-c 3 core-power assoc", "core-power assoc requires option --clos CLOS" },
 	{ "core-power assoc -c 3",
 	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; behind the command -c "
 	  "is --clos" },
 	{ "perf-profile set-config-level -o",
-	  "perf-profile set-config-level needs option --level LEVEL" },
-	{ "turbo-mode set-trl", "turbo-mode set-trl needs option --trl 0xHEX" },
+	  "perf-profile set-config-level requires option --level LEVEL" },
+	{ "turbo-mode set-trl", "turbo-mode set-trl requires option --trl 0xHEX" },
 	{ "core-power config -c 1 -n 2650 -m 2600", "option --min 2650 is above --max 2600" },
 	{ "core-power config -c 1 -n 100 -m 0", "option --min 100 is above --max 0" },
 	{ "-a", "no feature given; --help lists the features" },
-	{ "-a platform list", "option --all-cpus-online does not go with platform list" },
+	{ "-a platform list", "option --all-cpus-online cannot be combined with platform list" },
 	{ "--dry-run journal apply",
-	  "option --dry-run does not go with journal apply; what `journal apply` would do is told by `journal show`" },
+	  "option --dry-run cannot be combined with journal apply; `journal show` prints what `journal apply` would do" },
 	{ "--dry-run journal discard",
-	  "option --dry-run does not go with journal discard; what `journal apply` would do is told by `journal show`" },
-	{ "-a journal apply", "option --all-cpus-online does not go with journal apply" },
-	{ "-a journal show", "option --all-cpus-online does not go with journal show" },
-	{ "-a journal discard", "option --all-cpus-online does not go with journal discard" },
-	{ "-c 14 journal apply", "option --cpu does not go with journal apply" },
-	{ "--dry-run platform reset guide", "option --dry-run does not go with platform reset" },
+	  "option --dry-run cannot be combined with journal discard; `journal show` prints what `journal apply` would do" },
+	{ "-a journal apply", "option --all-cpus-online cannot be combined with journal apply" },
+	{ "-a journal show", "option --all-cpus-online cannot be combined with journal show" },
+	{ "-a journal discard",
+	  "option --all-cpus-online cannot be combined with journal discard" },
+	{ "-c 14 journal apply", "option --cpu cannot be combined with journal apply" },
+	{ "--dry-run platform reset guide",
+	  "option --dry-run cannot be combined with platform reset" },
 	{ "--dry-run platform statistics --clear",
-	  "option --dry-run does not go with platform statistics --clear" },
-	{ "--dry-run platform capture new", "option --dry-run does not go with platform capture" },
-	{ "--dry-run emulate -- true", "option --dry-run does not go with emulate" },
-	{ "--real --emulate x --info", "option --real refuses emulation: it excludes --emulate" },
+	  "option --dry-run cannot be combined with platform statistics --clear" },
+	{ "--dry-run platform capture new",
+	  "option --dry-run cannot be combined with platform capture" },
+	{ "--dry-run emulate -- true", "option --dry-run cannot be combined with emulate" },
+	{ "--real --emulate x --info", "option --real cannot be combined with --emulate" },
 };
 
 static void every_mistake_is_named(void **state)
@@ -422,7 +425,7 @@ static const struct {
 	{ "base-freq enable -l 0", { "option -l has no effect on base-freq enable" } },
 	{ "-c 3 core-power get-assoc -c 0", { "option -c has no effect on core-power get-assoc" } },
 	{ "turbo-freq enable -a -c 12,13",
-	  { "option -c has no effect on turbo-freq enable: here it is --clos, and names CPUs "
+	  { "option -c has no effect on turbo-freq enable: here it means --clos; it selects CPUs "
 	    "(--cpu) only before the feature" } },
 	{ "perf-profile info -a", { "option -a has no effect on perf-profile info" } },
 	{ "perf-profile info -ol 0", { "option -o has no effect on perf-profile info" } },
@@ -439,10 +442,9 @@ static const struct {
 	    "option -t has no effect on base-freq info",
 	    "option --online has no effect on base-freq info" } },
 	/* A3 */
-	{ "core-power config -c 0 -c 1 -m 2000",
-	  { "option --clos is given repeatedly: 1 replaces 0" } },
+	{ "core-power config -c 0 -c 1 -m 2000", { "option --clos is repeated: 1 replaces 0" } },
 	{ "-f text -f json perf-profile info",
-	  { "option --format is given repeatedly: json replaces text" } },
+	  { "option --format is repeated: json replaces text" } },
 	{ "--info -d core-power info", { "'core-power' has no effect: --info takes no feature" } },
 	/* nothing to note */
 	{ "-c 1 -c 2 -d -d turbo-freq enable -a -a --trl 0x1f", { NULL } },
@@ -573,7 +575,7 @@ static void a_file_after_the_command_gets_a_hint(void **state)
 	(void)state;
 	assert_int_equal(read_line_as(&request, true, "perf-profile info -o file", &problem),
 			 -EINVAL);
-	assert_string_equal(problem, "unexpected word 'file' behind perf-profile info; -o is --out "
+	assert_string_equal(problem, "unexpected word 'file' after perf-profile info; -o is --out "
 				     "only before the feature");
 	free(problem);
 	request_clear(&request);

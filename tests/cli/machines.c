@@ -81,7 +81,8 @@ static void an_option_goes_before_the_environment(void **state)
 static void a_state_needs_a_machine(void **state)
 {
 	(void)state;
-	assert_no_choice("--emulate-state here --info", "option --emulate-state needs --emulate");
+	assert_no_choice("--emulate-state here --info",
+			 "option --emulate-state requires --emulate");
 	setenv("ISST_EMULATE", "one", 1);
 	assert_chosen("--emulate-state here --info", "one", "here");
 }
@@ -90,8 +91,9 @@ static void real_refuses_the_machine_of_the_environment(void **state)
 {
 	(void)state;
 	setenv("ISST_EMULATE", "one", 1);
-	assert_no_choice("--real --info", "option --real refuses the emulated machine 'one' that "
-					  "ISST_EMULATE names");
+	assert_no_choice("--real --info",
+			 "option --real refuses the emulated machine 'one' selected "
+			 "by ISST_EMULATE");
 }
 
 static void errors_of_the_emulator_have_their_statuses(void **state)

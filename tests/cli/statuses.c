@@ -101,7 +101,7 @@ static void a_result_exists_or_its_failure_is_reported_once(void **state)
 {
 	struct run *run = *state;
 	const struct failure none = { 0 }, refused = { -EIO, "refused", 0 },
-				  unsupported = { -EOPNOTSUPP, "no such thing", 0 };
+			     unsupported = { -EOPNOTSUPP, "no such thing", 0 };
 
 	assert_true(run_result(run, &none, true));
 	assert_false(run_result(run, &refused, true));

@@ -178,7 +178,7 @@ static void assert_other_state(struct emulated *e)
 	char *error = NULL;
 
 	assert_int_equal(isst_emulator()->open(&e->target, &machine, &error), -EIO);
-	assert_non_null(strstr(error, "holds the state of another platform"));
+	assert_non_null(strstr(error, "contains the state of another platform"));
 	free(error);
 }
 
@@ -259,7 +259,7 @@ static void a_recording_is_described(void **state)
 	put_files(&r);
 	assert_int_equal(isst_emulator()->show(&r.e.target, &text, &error), 0);
 	assert_non_null(
-		strstr(text, "recorded: 2 CPUs, 1 MSRs, 3 files, 1 TPMI devices, 0 answers"));
+		strstr(text, "captured: 2 CPUs, 1 MSRs, 3 files, 1 TPMI devices, 0 answers"));
 	assert_non_null(strstr(text, "package 0, power domain 2: IO, cores none\n"));
 	free(text);
 	end_recording(&r);
@@ -377,8 +377,8 @@ static void damaged_msrs(void **state)
 		{ "msr/msr.txt",
 		  "1ad:", "1gd:", "/msr/msr.txt:4: found \"1gd\", expected the hex" },
 		{ "msr/msr.txt", "1ad:", "1ad ", "/msr/msr.txt:4: found \"1ad 0|2325" },
-		{ "msr/msr.txt", "1ae:", "1ad:",
-		  "/msr/msr.txt:5: found MSR 0x1ad again, it stands in line 4 already" },
+		{ "msr/msr.txt",
+		  "1ae:", "1ad:", "/msr/msr.txt:5: found MSR 0x1ad again, first in line 4" },
 		{ "msr/msr.txt", "771:0|8081b23", "771:0|10000000000000000",
 		  "/msr/msr.txt:6: found \"0|10000000000000000\", expected CPU|VALUE" },
 	};
@@ -413,7 +413,7 @@ static void damaged_file_lines(void **state)
 		{ FILES, "min_freq_khz|900000", "min_freq_khz|9e5",
 		  "/" FILES ":12: found \"9e5\"" },
 		{ FILES, "cpu1/topology", "cpu0/topology",
-		  "/" FILES ":6: found " CPUS "/cpu0/topology/die_id again, it stands in line 5" },
+		  "/" FILES ":6: found " CPUS "/cpu0/topology/die_id again, first in line 5" },
 		{ FILES, NULL, "rw|" CPUS "/cpu1/cpufreq/scaling_max_freq|fast\n",
 		  "/" FILES ":14: found \"fast\" in " CPUS "/cpu1/cpufreq/scaling_max_freq" },
 		{ FILES, NULL, "ro|" CPUS "/cpu1/cpufreq/base_frequency|25500001\n",
@@ -443,7 +443,7 @@ static void damaged_answers(void **state)
 		  "/" ANSWERS
 		  ":17: found the offset \"0x0d\", expected a multiple of 4 up to 0xffff" },
 		{ ANSWERS, "mmio 0 0 0x0c", "mmio 0 0 0x08",
-		  "/" ANSWERS ":17: found the same request again, it stands in line 16 already" },
+		  "/" ANSWERS ":17: found the same request again, first in line 16" },
 		{ ANSWERS, "0x7f/0x20", "0x7f20",
 		  "/" ANSWERS ":12: found \"0x7f20\", expected a command such as 0x7f/0x01" },
 		{ ANSWERS, "0x10000 -> ENXIO", "0x10000 -> ENIX",
@@ -457,7 +457,7 @@ static void damaged_answers(void **state)
 		{ ANSWERS, "# what it answered", "->",
 		  "/" ANSWERS ":1: found \"->\", expected driver, no-driver" },
 		{ ANSWERS, NULL, "driver -> 1 1 64 1 1\n",
-		  "/" ANSWERS ":21: found \"driver\" again, it stands in line 2 already" },
+		  "/" ANSWERS ":21: found \"driver\" again, first in line 2" },
 		{ ANSWERS, NULL, "no-driver\n",
 		  "/" ANSWERS ":21: found \"no-driver\", but \"driver\" stands in line 2" },
 	};
@@ -494,7 +494,7 @@ static void damaged_dumps(void **state)
 		{ TPMI_DUMP, "47311b05", "ff311b05", "/" TPMI_DUMP ":1: found " },
 		{ TPMI_DUMP, "000e0c00", "00ff0c00", "/" TPMI_DUMP ":1: found " },
 		{ "msr/msr.txt", "808", "2008",
-		  "/msr/msr.txt:1: found CPU 1 in power domain 4, expected one of the instances" },
+		  "/msr/msr.txt:1: found CPU 1 in power domain 4, expected one of the captured instances of package 0" },
 		{ "msr/msr.txt", "54:", "53:", "/msr/msr.txt:1: found no MSR 0x54" },
 	};
 

@@ -347,7 +347,7 @@ static void check_foreign_lock(const char *lock)
 		write_text(path, i == 0 ? lock : "theirs");
 	}
 	assert_int_equal(refusal(&e, &error), -EPERM);
-	assert_non_null(strstr(error, "holds files that are not the emulator's"));
+	assert_non_null(strstr(error, "contains files that do not belong to the emulator"));
 	free(error);
 	assert_int_equal(isst_emulator()->reset(&e.target, &error), -EPERM);
 	free(error);

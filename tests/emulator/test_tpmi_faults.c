@@ -182,7 +182,7 @@ static void rules_that_cannot_be_understood(void **state)
 		const char *rule, *message;
 	} mistakes[] = {
 		{ "tpmi perf-set EIO\n", "found \"perf-set\", expected a request such as" },
-		{ "tpmi\n", "found \"end of line\", expected what the rule is for" },
+		{ "tpmi\n", "found \"end of line\", expected what the rule applies to" },
 		{ "tpmi any short\n", "found \"short\"" },
 		{ "tpmi any value 3\n", "found \"value\"" },
 		{ "mailbox any refused 1\n", "found \"refused\"" },

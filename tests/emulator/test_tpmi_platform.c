@@ -279,7 +279,7 @@ static void what_contradicts_itself(void **state)
 	platform_free(platform);
 	platform = make_platform(127);
 	platform->domains[1].power_domain = 16;
-	assert_contradiction(platform, "package 0 has a power domain 16; 0 to 15 exist");
+	assert_contradiction(platform, "package 0 has a power domain 16; only 0 to 15 exist");
 	platform->domains[1].power_domain = 0;
 	assert_contradiction(platform,
 			     "package 0 power domain 0 comes after package 0 power domain 0");

@@ -108,7 +108,7 @@ machine
 expect "an environment that is cleared does not lead out of it" 0 "0-3
 " -- on_machine emulate -- env -i cat $cpus/online
 expect "a library path that is replaced is warned of" 0 "isst emulate: /bin/true sees the real machine: its LD_PRELOAD \
-leaves the preload library out
+does not contain the preload library
 " -- on_machine emulate -- env LD_PRELOAD=libc.so.6 /bin/true
 expect "isst in a script works on the same machine" 0 "0-2
       get-config-current_level:0
@@ -228,9 +228,9 @@ expect "and once only" 0 "at most once
 
 machine
 expect "without a machine nothing is run" 2 \
-	"Error: emulate needs a platform: its name, its path, or --emulate
+	"Error: emulate requires a platform: its name, its path, or --emulate
 " -- isst emulate -- true
-expect "without a program nothing is run" 2 "Error: emulate needs a program to run
+expect "without a program nothing is run" 2 "Error: emulate requires a program to run
 " -- isst --emulate guide emulate
 # Where a directory of PATH may not be searched, as of a PATH of root's, execvp(3) answers "Permission denied".
 run_missing() (
@@ -239,7 +239,7 @@ run_missing() (
 )
 expect "a program that is missing is named" 2 "Error: Cannot run nonesuch: No such file or directory
 " -- run_missing
-expect "a platform that is missing is named" 2 "Error: No platform \"gude\" is built in; the path of a file has to hold a \
+expect "a platform that is missing is named" 2 "Error: No built-in platform \"gude\"; the path of a file must contain a \
 slash, as in ./gude; did you mean 'guide'?
 " -- isst --emulate gude emulate -- true
 echo 'int main(void) { return 0; }' > "$scratch/static.c"
@@ -259,8 +259,8 @@ else
 fi
 expect "a library without a machine lets nothing run" 1 "isst emulate: ISST_EMULATE is not set: no machine to emulate
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" cat $cpus/online
-expect "nor does a machine that cannot be opened" 1 "isst emulate: No platform \"gude\" is built in; the path of a file has \
-to hold a slash, as in ./gude
+expect "nor does a machine that cannot be opened" 1 "isst emulate: No built-in platform \"gude\"; the path of a file must \
+contain a slash, as in ./gude
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" ISST_EMULATE=gude cat $cpus/online
 
 [ "$failed" -eq 0 ]

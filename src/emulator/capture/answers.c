@@ -171,8 +171,7 @@ static int check_driver(const struct recording *recording, const struct answer_l
 		return 0;
 	if (before == line->syntax->keyword)
 		return recorded_error(line->file, line->number,
-				      "found \"%s\" again, it stands in line %u already", before,
-				      driver->line);
+				      "found \"%s\" again, first in line %u", before, driver->line);
 	return recorded_error(line->file, line->number,
 			      "found \"%s\", but \"%s\" stands in line %u", line->syntax->keyword,
 			      before, driver->line);
@@ -270,8 +269,7 @@ static int check_repetition(const struct recording *recording)
 		if (compare_answers(a, b) == 0)
 			return recorded_error(&recording->answer_file,
 					      a->line > b->line ? a->line : b->line,
-					      "found the same request again, it stands in line %u "
-					      "already",
+					      "found the same request again, first in line %u",
 					      a->line > b->line ? b->line : a->line);
 	}
 	return 0;

@@ -104,7 +104,7 @@ static int place_cpu(const struct recording *recording, struct platform *platfor
 		return recorded_error(&recording->msr_file,
 				      recording_msr(recording, MSR_PM_LOGICAL_ID)->line,
 				      "found CPU %u in power domain %u, expected one of the "
-				      "instances that are recorded of package %u",
+				      "captured instances of package %u",
 				      recorded->number, power_domain, recorded->package);
 	domain = &platform->domains[found];
 	cpu->domain = (unsigned int)found;

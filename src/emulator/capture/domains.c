@@ -105,8 +105,8 @@ static int add_power_domain(struct platform *platform, const struct recorded_dum
 
 	if (missing)
 		return recorded_error(&dump->file, instance->line,
-				      "found %s of instance %u outside of its registers, expected "
-				      "all that their offsets name",
+				      "found %s of instance %u outside its registers, expected "
+				      "everything within",
 				      missing, instance->number);
 	domain->power_domain = instance->number;
 	domain->type = known_number(tpmi_absent(&registers) ? DOMAIN_ABSENT : DOMAIN_IO);

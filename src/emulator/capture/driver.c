@@ -121,8 +121,8 @@ int recording_fill_driver(const struct recording *recording, struct platform *pl
 	}
 	if (driver->present && tpmi != (recording->dump_count > 0))
 		return recorded_error(&recording->answer_file, driver->line,
-				      "found API version %u, expected %s as %s TPMI registers are "
-				      "recorded",
+				      "found API version %u, expected %s because %s TPMI "
+				      "registers were captured",
 				      driver->api_version, tpmi ? "0 or 1" : "2 or more",
 				      tpmi ? "no" : "");
 	platform->node = known_number(driver->present);

@@ -83,8 +83,7 @@ static int check_repetition(const struct recording *recording)
 
 		if (strcmp(a->path, b->path) == 0)
 			return recorded_error(&recording->entry_file, a->line + b->line - first,
-					      "found %s again, it stands in line %u already",
-					      a->path, first);
+					      "found %s again, first in line %u", a->path, first);
 	}
 	return 0;
 }

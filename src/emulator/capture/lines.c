@@ -75,7 +75,7 @@ int recorded_file_read(struct recording *recording, const char *name, struct rec
 		return -ENOMEM;
 	}
 	if (stat(file->path, &status) == 0 && !S_ISREG(status.st_mode))
-		return recorded_error(file, 1, "found no regular file, expected a text file");
+		return recorded_error(file, 1, "found a special file, expected a text file");
 	result = text_read(AT_FDCWD, file->path, &file->text, &size);
 	if (result == -ENOENT || result == -ENOTDIR)
 		return -ENOENT;
@@ -96,7 +96,7 @@ int recorded_file_require(struct recording *recording, const char *name, struct 
 	if (result != -ENOENT)
 		return result;
 	return set_error(recording->error, -EINVAL,
-			 "%s: found no such file, expected one in every recorded machine",
+			 "%s: found no such file, expected one in every captured machine",
 			 file->path);
 }
 

@@ -69,7 +69,7 @@ static int builtin_text(const char *name, char **text, char **error)
 		return *text ? 0 : -ENOMEM;
 	}
 	return set_error(error, -ENOENT,
-			 "No platform \"%s\" is built in; the path of a file has to hold a slash, "
+			 "No built-in platform \"%s\"; the path of a file must contain a slash, "
 			 "as in ./%s",
 			 name, name);
 }

@@ -155,14 +155,14 @@ char *recording_describe(const struct platform *platform)
 
 	if (memory_stream_open(&text))
 		return NULL;
-	fprintf(text.stream, "Recorded machine: %s\n", recording->directory);
+	fprintf(text.stream, "Captured machine: %s\n", recording->directory);
 	fprintf(text.stream, "processor: %s, family %u, model %u (0x%x), stepping %u\n",
 		platform->model_name.text, platform->family.value, platform->model.value,
 		platform->model.value, platform->stepping.value);
 	fprintf(text.stream, "driver: %s, API version %u\n",
 		platform->node.value ? "present" : "none", platform->api_version.value);
 	fprintf(text.stream,
-		"recorded: %zu CPUs, %zu MSRs, %zu files, %zu TPMI devices, %zu answers\n",
+		"captured: %zu CPUs, %zu MSRs, %zu files, %zu TPMI devices, %zu answers\n",
 		recording->cpu_count, recording->msr_count, recording->entry_count,
 		recording->dump_count, recording->answer_count);
 	for (size_t i = 0; i < platform->domain_count; i++)

@@ -53,7 +53,7 @@ static int add_msr(struct recording *recording, uint32_t address, unsigned int l
 
 	if (same)
 		return recorded_error(&recording->msr_file, line,
-				      "found MSR 0x%x again, it stands in line %u already", address,
+				      "found MSR 0x%x again, first in line %u", address,
 				      same->line);
 	if (ARRAY_GROW(recording->msrs, recording->msr_count))
 		return -ENOMEM;

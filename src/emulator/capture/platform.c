@@ -133,7 +133,7 @@ static int complete(const struct recording *recording, struct platform *platform
 
 	if (result == -EINVAL)
 		set_error(recording->error, result, "%s: %s", recording->directory,
-			  what ? what : "cannot be a machine");
+			  what ? what : "is not a possible machine");
 	free(what);
 	return result;
 }

@@ -300,7 +300,7 @@ static int open_association(struct tpmi_call *call, const struct abi_clos_assoc 
 	if (open_domain(call, one->socket_id, one->power_domain_id))
 		crash(one, "which is not in the valid mask");
 	if (!(tpmi_get(&call->registers, SST_CAPABILITIES, 0, 0) & TPMI_HAS_CORE_POWER))
-		crash(one, "which lacks core-power");
+		crash(one, "without core-power");
 	return 0;
 }
 

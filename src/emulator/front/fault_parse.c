@@ -391,7 +391,7 @@ static int read_argument(struct reader *reader, struct fault *rule, size_t place
 		return 0;
 	word = next_word(reader);
 	if (!word)
-		return rule_error(reader, word, "what the rule is for");
+		return rule_error(reader, word, "what the rule applies to");
 	if (places[place].argument == ARGUMENT_PATH) {
 		rule->path = strdup(word);
 		return rule->path ? 0 : -ENOMEM;

@@ -66,7 +66,7 @@ static bool is_of_this_architecture(const Elf64_Ehdr *header)
 static const char *obstacle_of_elf(const char *path, int file, const Elf64_Ehdr *header)
 {
 	if (!is_of_this_architecture(header))
-		return "it is of another architecture than the preload library";
+		return "its architecture differs from that of the preload library";
 	if (!has_interpreter(file, header) && !is_linker(path))
 		return "it is statically linked";
 	return NULL;
@@ -114,8 +114,7 @@ static const char *obstacle_of(const char *path, unsigned int depth)
 	if (interpreter && depth < DEEPEST)
 		obstacle = obstacle_of(interpreter, depth + 1);
 	else if (gains_privileges(file))
-		obstacle = "it gains privileges, for which the dynamic linker leaves the preload "
-			   "library out";
+		obstacle = "it gains privileges, so the dynamic linker ignores the preload library";
 	else if (size >= (ssize_t)sizeof(start.header) &&
 		 memcmp(start.header.e_ident, ELFMAG, SELFMAG) == 0)
 		obstacle = obstacle_of_elf(path, file, &start.header);
@@ -208,7 +207,8 @@ static int set_library(char **error)
 	/* What separates the names of libraries cannot be part of one. */
 	if (strpbrk(library, " :"))
 		return set_error(error, -EIO,
-				 "Cannot preload %s: its path holds a space or a colon", library);
+				 "Cannot preload %s: its path contains a space or a colon",
+				 library);
 	if (asprintf(&all, "%s%s%s", others ? others : "", others && *others ? ":" : "", library) <
 	    0)
 		return -ENOMEM;

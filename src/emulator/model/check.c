@@ -51,7 +51,7 @@ static int complete_memory(struct platform_file *file, const struct platform *pl
 	}
 	if (level->memory_code.line)
 		return file_error(file, level->memory_code.line,
-				  "found \"memory-code\", but \"memory\" stands in line %u",
+				  "found \"memory-code\", but \"memory\" is in line %u",
 				  level->memory.line);
 	if (!find_memory_code(platform->model.value, level->memory.value,
 			      &level->memory_code.value))
@@ -217,11 +217,11 @@ static int check_initial_state(struct platform_file *file, const struct platform
 				  part_number(platform, domain));
 	if (domain->base_freq_enabled.value && !level->bf_cores.line && !level->bf_support.value)
 		return file_error(file, domain->base_freq_enabled.line,
-				  "found base-freq enabled at level %u, which lacks it",
+				  "found base-freq enabled at level %u, which does not support it",
 				  level->number);
 	if (domain->turbo_freq_enabled.value && !level->tf_cores.line && !level->tf_support.value)
 		return file_error(file, domain->turbo_freq_enabled.line,
-				  "found turbo-freq enabled at level %u, which lacks it",
+				  "found turbo-freq enabled at level %u, which does not support it",
 				  level->number);
 	return 0;
 }
@@ -302,8 +302,7 @@ static int check_turbo(struct platform_file *file, const struct platform *platfo
 	if (platform->bios_turbo.value || !platform->no_turbo.line || platform->no_turbo.value)
 		return 0;
 	return file_error(file, platform->no_turbo.line,
-			  "found \"no-turbo = no\", but line %u says that the BIOS has switched "
-			  "turbo off",
+			  "found \"no-turbo = no\", but line %u disables turbo in the BIOS",
 			  platform->bios_turbo.line);
 }
 

@@ -119,13 +119,17 @@ static int check_cpus(const struct platform *platform, char **what)
 	unsigned int beyond;
 
 	if (platform->possible.set && isst_cpuset_next(platform->possible.set, MOST_CPUS, &beyond))
-		return set_error(what, -EINVAL, "CPU %u is possible; kernels have CPUs 0 to %u",
+		return set_error(what, -EINVAL,
+				 "found possible CPU %u, expected CPUs 0 to %u as "
+				 "in the kernel",
 				 beyond, MOST_CPUS - 1);
 	for (size_t i = 0; i < platform->cpu_count; i++) {
 		const struct platform_cpu *cpu = &platform->cpus[i];
 
 		if (cpu->number >= MOST_CPUS)
-			return set_error(what, -EINVAL, "there is a CPU %u; kernels have 0 to %u",
+			return set_error(what, -EINVAL,
+					 "found CPU %u, expected 0 to %u as in the "
+					 "kernel",
 					 cpu->number, MOST_CPUS - 1);
 		if (cpu->domain >= platform->domain_count)
 			return set_error(what, -EINVAL, "CPU %u is in no domain", cpu->number);
@@ -205,7 +209,9 @@ static int check_power_domain(const struct platform_domain *domain,
 				 domain->package, domain->power_domain, domain->register_count,
 				 missing);
 	if (domain->power_domain >= MOST_POWER_DOMAINS)
-		return set_error(what, -EINVAL, "package %u has a power domain %u; 0 to %u exist",
+		return set_error(what, -EINVAL,
+				 "package %u has a power domain %u; only 0 to %u "
+				 "exist",
 				 domain->package, domain->power_domain, MOST_POWER_DOMAINS - 1);
 	if (before &&
 	    (domain->package < before->package ||
@@ -258,7 +264,7 @@ int platform_complete(struct platform *platform, char **what)
 	int error = complete_files(platform);
 
 	if (!error && (platform->domain_count == 0 || platform->cpu_count == 0))
-		error = set_error(what, -EINVAL, "there are no CPUs");
+		error = set_error(what, -EINVAL, "it contains no CPUs");
 	if (!error)
 		error = check_cpus(platform, what);
 	if (!error)

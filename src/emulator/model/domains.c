@@ -103,7 +103,7 @@ static int apply_to_domains(struct platform_file *file, size_t index, struct pla
 	if (!error && covered == 0)
 		return file_error(file, section->line,
 				  "found a [%s] section for a package, die or power domain that "
-				  "[topology] lacks",
+				  "is not in [topology]",
 				  section->kind->name);
 	return error;
 }

@@ -168,8 +168,8 @@ static int check_repetition(struct platform_file *file, const struct setting *se
 			break;
 		if (other->key == setting->key && !setting->key->numbered)
 			return file_error(file, setting->line,
-					  "found \"%s\" again, it stands in line %u of the same "
-					  "section already",
+					  "found \"%s\" again, first in line %u of the same "
+					  "section",
 					  setting->key->name, other->line);
 	}
 	return 0;

@@ -31,15 +31,15 @@ static int open_own(const char *path, bool make, char **error)
 
 	if (make && mkdir(path, 0700) && errno != EEXIST)
 		return set_error(error, errno == EACCES || errno == EPERM ? -EPERM : -EIO,
-				 "Cannot make the directory %s: %s", path, strerror(errno));
+				 "Cannot create the directory %s: %s", path, strerror(errno));
 	directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (directory < 0) {
 		if (errno == ENOENT && !make)
 			return -ENOENT;
 		if (errno == ELOOP || errno == ENOTDIR)
 			return set_error(error, -EPERM,
-					 "%s is not a directory; a link is not accepted as state "
-					 "directory",
+					 "%s is not a directory; the state directory must not be "
+					 "a link",
 					 path);
 		return set_error(error, errno == EACCES ? -EPERM : -EIO, "Cannot open %s: %s", path,
 				 strerror(errno));
@@ -54,8 +54,8 @@ static int open_own(const char *path, bool make, char **error)
 	if (status.st_mode & (S_IWGRP | S_IWOTH)) {
 		close(directory);
 		return set_error(error, -EPERM,
-				 "%s can be written to by other users; remove that permission to "
-				 "use it as state directory",
+				 "%s is writable by other users; remove this permission to use it "
+				 "as state directory",
 				 path);
 	}
 	return directory;
@@ -174,8 +174,8 @@ static int check_foreign(int directory, const char *path, char **error)
 		if (is_marked(directory))
 			break;
 		result = set_error(error, -EPERM,
-				   "%s holds files that are not the emulator's (%s); give it a "
-				   "directory of its own",
+				   "%s contains files that do not belong to the emulator (%s); "
+				   "use an empty directory",
 				   path, entry->d_name);
 	}
 	closedir(stream);

@@ -112,7 +112,7 @@ static bool give_up(int lock, int64_t waited_ms, char **holder)
 	if (!stopped && waited_ms < LONGEST_MS)
 		return false;
 	set_error(holder, 0, "process %d (%s), which %s", process, name,
-		  stopped ? "is stopped inside a call" : "has not ended its call in a minute");
+		  stopped ? "is stopped inside a call" : "did not finish its call within a minute");
 	return true;
 }
 

@@ -282,8 +282,7 @@ static int remove_leftovers(struct server *server)
 
 static int damaged(const struct server *server, const char *what, char **error)
 {
-	return set_error(error, -EIO,
-			 "%s/state is damaged: %s; \"isst platform reset\" starts afresh",
+	return set_error(error, -EIO, "%s/state is damaged: %s; \"isst platform reset\" resets it",
 			 server->path, what);
 }
 
@@ -292,18 +291,18 @@ static int damaged(const struct server *server, const char *what, char **error)
 static int check_head(const struct server *server, const struct state_head *head, char **error)
 {
 	if (memcmp(head->magic, magic, sizeof(magic)) != 0)
-		return damaged(server, "it does not begin as a state does", error);
+		return damaged(server, "it does not begin with the header of a state file", error);
 	if (head->format > STATE_FORMAT || head->format == 0)
 		return set_error(error, -EIO,
 				 "%s/state has format %u, of another version of the emulator; "
-				 "\"isst platform reset\" starts afresh",
+				 "\"isst platform reset\" resets it",
 				 server->path, head->format);
 	if (head->format != STATE_FORMAT)
 		return -ESTALE;
 	if (head->platform_hash != server->platform->hash)
 		return set_error(error, -EIO,
-				 "%s holds the state of another platform, or of another version of "
-				 "this one; \"isst platform reset\" starts afresh",
+				 "%s contains the state of another platform, or of another "
+				 "version of this one; \"isst platform reset\" resets it",
 				 server->path);
 	return 0;
 }
@@ -339,8 +338,8 @@ static int load(struct server *server, char **error)
 		return damaged(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
 		return damaged(server,
-			       "the numbers of domains, CPUs and registers are not those of the "
-			       "platform",
+			       "the numbers of domains, CPUs and registers differ from those of "
+			       "the platform",
 			       error);
 	server->size = size;
 	remember(server, head->slots[slot].check);
