@@ -26,10 +26,9 @@ static bool group_at(struct place *place, size_t index, char name[VIEW_NAME])
 	struct group_tree tree;
 	bool found = groups_read(place->server, &tree) == 0 && index < tree.count;
 
-	if (found) {
+	if (found)
 		snprintf(name, VIEW_NAME, "%s", tree.groups[index].name);
-		snprintf(place->group, sizeof(place->group), "%s", name);
-	}
+	place->group = index;
 	groups_free(&tree);
 	return found;
 }
@@ -37,9 +36,13 @@ static bool group_at(struct place *place, size_t index, char name[VIEW_NAME])
 static bool find_group(struct place *place, const char *name)
 {
 	struct group_tree tree;
-	bool found = groups_read(place->server, &tree) == 0 && groups_find(&tree, name);
+	const struct group *group = groups_read(place->server, &tree) == 0
+					    ? groups_find(&tree, name)
+					    : NULL;
+	bool found = group;
 
-	snprintf(place->group, sizeof(place->group), "%s", name);
+	if (found)
+		place->group = (size_t)(group - tree.groups);
 	groups_free(&tree);
 	return found;
 }
@@ -52,7 +55,7 @@ static int cpus(const struct place *place, FILE *stream)
 	int result = groups_read(place->server, &tree);
 
 	if (!result)
-		result = print_set(stream, groups_find(&tree, place->group)->cpus);
+		result = print_set(stream, tree.groups[place->group].cpus);
 	groups_free(&tree);
 	return result;
 }
@@ -63,7 +66,7 @@ static int effective(const struct place *place, FILE *stream)
 	int result = read_tree(place, &tree);
 
 	if (!result)
-		result = print_set(stream, groups_find(&tree, place->group)->effective);
+		result = print_set(stream, tree.groups[place->group].effective);
 	groups_free(&tree);
 	return result;
 }
@@ -75,7 +78,7 @@ static int partition(const struct place *place, FILE *stream)
 	int result = groups_read(place->server, &tree);
 
 	if (!result) {
-		group = groups_find(&tree, place->group);
+		group = &tree.groups[place->group];
 		fputs(partition_words[group->wanted], stream);
 		if (group->flaw)
 			fprintf(stream, " invalid (%s)", partition_flaws[group->flaw]);
@@ -117,7 +120,7 @@ static int write_cpus(const struct place *place, const char *text)
 	if (!result)
 		result = groups_read(place->server, &tree);
 	if (!result) {
-		struct group *group = groups_find(&tree, place->group);
+		struct group *group = &tree.groups[place->group];
 		struct isst_cpuset *before = group->cpus;
 
 		group->cpus = set;
@@ -156,7 +159,7 @@ static int write_partition(const struct place *place, const char *text)
 		return -EINVAL;
 	result = groups_read(place->server, &tree);
 	if (!result)
-		result = change_partition(place->server, &tree, groups_find(&tree, place->group),
+		result = change_partition(place->server, &tree, &tree.groups[place->group],
 					  (enum partition)wanted);
 	groups_free(&tree);
 	return result;

@@ -34,13 +34,13 @@ static bool find_instance(struct place *place, const struct instances *each, con
 static bool enter(struct place *place, const char *name)
 {
 	for (const struct view *row = place->view->below; !VIEW_IS_END(row); row++) {
-		struct place found = *place;
+		struct place found;
 
-		found.view = row;
-		if (row->each ? !find_instance(&found, row->each, name)
-			      : strcmp(row->name, name) != 0)
+		if (!row->each && strcmp(row->name, name) != 0)
 			continue;
-		if (!exists(&found))
+		found = *place;
+		found.view = row;
+		if ((row->each && !find_instance(&found, row->each, name)) || !exists(&found))
 			continue;
 		*place = found;
 		return true;
@@ -68,11 +68,19 @@ static int step(struct place *place, char *walked, const char *part, size_t size
 	return enter(place, name) || recorded_find(place, walked) ? 0 : -ENOENT;
 }
 
-/** Puts where a link leads in the place of the path to it. */
+/** Removes the last part of a path. */
+static void go_up(char *walked)
+{
+	char *end = strrchr(walked, '/');
+
+	*(end ? end : walked) = '\0';
+}
+
+/** Replaces the path to a link by its target; @rest: what follows in the path. */
 static int follow(const struct place *place, char *walked, const char *rest, char *path)
 {
+	char *target, *whole;
 	struct text text;
-	char *target, *end;
 	int length;
 
 	if (!text_open(&text))
@@ -81,14 +89,16 @@ static int follow(const struct place *place, char *walked, const char *rest, cha
 	target = text_close(&text);
 	if (!target)
 		return -ENOMEM;
-	end = strrchr(walked, '/');
-	*end = '\0';
-	for (const char *up = target; strncmp(up, "../", 3) == 0; up += 3) {
-		end = strrchr(walked, '/');
-		*(end ? end : walked) = '\0';
-	}
-	length = snprintf(path, PATH_MAX, "%s/%s%s", walked, target + strspn(target, "./"), rest);
+	go_up(walked);
+	for (const char *up = target; strncmp(up, "../", 3) == 0; up += 3)
+		go_up(walked);
+	length = asprintf(&whole, "%s/%s%s", walked, target + strspn(target, "./"), rest);
 	free(target);
+	if (length < 0)
+		return -ENOMEM;
+	if (length < PATH_MAX)
+		memcpy(path, whole, (size_t)length + 1);
+	free(whole);
 	return length < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
@@ -108,10 +118,7 @@ static int walk(struct server *server, char *path, bool follow_last, struct plac
 			return result;
 		part += size;
 		if (place->view->target && (follow_last || *part)) {
-			char rest[PATH_MAX];
-
-			snprintf(rest, sizeof(rest), "%s", part);
-			result = follow(place, walked, rest, path);
+			result = follow(place, walked, part, path);
 			return result ? result : 1;
 		}
 	}
