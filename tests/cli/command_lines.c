@@ -357,12 +357,12 @@ static const struct {
 	/* what is missing, or does not fit together */
 	{ "core-power get-config", "core-power get-config requires option --clos CLOS" },
 	{ "core-power get-assoc",
-	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; behind the command -c "
+	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; after the command -c "
 	  "is --clos" },
 	{ "core-power config -n 1000", "core-power config requires option --clos CLOS" },
 	{ "-c 3 core-power assoc", "core-power assoc requires option --clos CLOS" },
 	{ "core-power assoc -c 3",
-	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; behind the command -c "
+	  "Invalid target cpu. Specify with [-c|--cpu] before the feature; after the command -c "
 	  "is --clos" },
 	{ "perf-profile set-config-level -o",
 	  "perf-profile set-config-level requires option --level LEVEL" },
