@@ -23,7 +23,7 @@ struct place {
 	size_t domain; /* index; of a package: its first one */
 	bool package;  /* @domain stands for its package */
 	size_t entry;  /* of a recording */
-	size_t group; /* index */
+	size_t group;  /* index */
 };
 
 /** The many that a row stands for. */
