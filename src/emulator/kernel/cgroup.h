@@ -51,9 +51,14 @@ int partitions_evaluate(struct group_tree *tree);
 /** Finds which CPUs each group gets, and the root. Returns 0 or -ENOMEM. */
 int partitions_grant(struct group_tree *tree);
 
-/* ---- groups.c: each returns 0 or -ENOMEM ---- */
+/* ---- groups.c: each that returns a number returns 0 or -ENOMEM ---- */
 
 bool cgroup_has_cpuset(const struct server *server);
+/**
+ * The name of a group by its place among them, within the state, of *@length bytes; NULL past the
+ * last one. Takes no memory, for want of which a group would seem to be missing.
+ */
+const char *groups_name(const struct server *server, size_t index, size_t *length);
 /** All groups of the state; to be freed also after an error. */
 int groups_read(const struct server *server, struct group_tree *tree);
 int groups_store(struct server *server, const struct group_tree *tree);

@@ -23,28 +23,26 @@ static bool gets_cpuset(const struct place *place)
 
 static bool group_at(struct place *place, size_t index, char name[VIEW_NAME])
 {
-	struct group_tree tree;
-	bool found = groups_read(place->server, &tree) == 0 && index < tree.count;
+	size_t length;
+	const char *found = groups_name(place->server, index, &length);
 
 	if (found)
-		snprintf(name, VIEW_NAME, "%s", tree.groups[index].name);
+		snprintf(name, VIEW_NAME, "%.*s", (int)length, found);
 	place->group = index;
-	groups_free(&tree);
 	return found;
 }
 
 static bool find_group(struct place *place, const char *name)
 {
-	struct group_tree tree;
-	const struct group *group = groups_read(place->server, &tree) == 0
-					    ? groups_find(&tree, name)
-					    : NULL;
-	bool found = group;
+	const char *found;
+	size_t length;
 
-	if (found)
-		place->group = (size_t)(group - tree.groups);
-	groups_free(&tree);
-	return found;
+	for (size_t i = 0; (found = groups_name(place->server, i, &length)); i++) {
+		place->group = i;
+		if (strlen(name) == length && memcmp(found, name, length) == 0)
+			return true;
+	}
+	return false;
 }
 
 static const struct instances each_group = { group_at, find_group };

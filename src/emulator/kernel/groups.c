@@ -93,6 +93,25 @@ int groups_read(const struct server *server, struct group_tree *tree)
 	return result;
 }
 
+const char *groups_name(const struct server *server, size_t index, size_t *length)
+{
+	const char *line = state_groups(server), *end = line + server->state->group_bytes;
+
+	while (line < end) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line)), *name;
+
+		if (!stop)
+			stop = end;
+		name = stop - line > 4 ? memchr(line + 4, ' ', (size_t)(stop - line) - 4) : NULL;
+		if (name && index-- == 0) {
+			*length = (size_t)(stop - name) - 1;
+			return name + 1;
+		}
+		line = stop + 1;
+	}
+	return NULL;
+}
+
 struct group *groups_find(const struct group_tree *tree, const char *name)
 {
 	for (size_t i = 0; i < tree->count; i++)
