@@ -69,7 +69,7 @@ static int read_files(struct recording *recording)
 /** Byte for byte from the lowest on, on any machine. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-	unsigned char bytes[sizeof(value)];
+	unsigned char bytes[sizeof(value)] = { 0 };
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (unsigned char)(value >> (8 * i));
