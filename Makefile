@@ -538,7 +538,7 @@ $(BUILD)/isst.pc: .force-flags
 $(BUILD)/isst-emulator.pc: .force-flags
 	@mkdir -p $(@D)
 	printf '%s\n' 'Name: isst-emulator' 'Description: Servers with Intel Speed Select Technology, in software' \
-		'Version: $(VERSION)' 'Requires: isst' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst-emulator $(ISST_LDLIBS)' > $@
+		'Version: $(VERSION)' 'Requires: isst = $(VERSION)' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst-emulator $(ISST_LDLIBS)' > $@
 
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
@@ -588,8 +588,8 @@ uninstall:
 		'$(DESTDIR)$(LIBDIR)/libisst-emulator.a' '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h' \
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc' \
 		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8'
-	rm -rf '$(DESTDIR)$(DOCDIR)'
-	-rmdir '$(DESTDIR)$(PRIVATEDIR)'
+	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS)),'$(DESTDIR)$(DOCDIR)/$(document)')
+	-rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PRIVATEDIR)'
 
 # Its own directory, and those that the checks above build in beside it.
 CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage arm64 s390x fuzz
