@@ -93,7 +93,9 @@ ISST_API uint64_t isst_emulator_count(const struct isst_emulator_statistics *sta
 /**
  * Becomes a dynamically linked program that meets the emulated machine in place of the real one, as
  * all programs do that it starts in turn. Returns only after an error: also -ENOEXEC no program, or
- * one that would not see the emulated machine.
+ * one that would not see the emulated machine. The environment is then as before; the sets of
+ * capabilities that programs inherit stay empty. On processors whose CPUID cannot be emulated for
+ * all programs a line on standard error says so.
  *
  * @words: the program's words, ended by NULL; the first is searched for in PATH
  * @flags: 0 or ISST_EMULATOR_AS_USER

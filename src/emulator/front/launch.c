@@ -147,6 +147,39 @@ bool launch_find(const char *name, char *found)
 
 /* ---- Starting ---- */
 
+/** The environment variables of the program that is started. */
+static const char *const variables[] = { LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK, LAUNCH_USER,
+					 "LD_PRELOAD" };
+enum { VARIABLES = sizeof(variables) / sizeof(*variables) };
+
+/** Keeps the values that the caller's environment has, NULL where it has none. Returns 0 or
+ * -ENOMEM. */
+static int keep_environment(char *values[VARIABLES])
+{
+	int result = 0;
+
+	for (size_t i = 0; i < VARIABLES; i++) {
+		const char *value = getenv(variables[i]);
+
+		values[i] = value ? strdup(value) : NULL;
+		if (value && !values[i])
+			result = -ENOMEM;
+	}
+	return result;
+}
+
+/** Where no program was started the caller stays on its own machine, and so do its programs. */
+static void restore_environment(char *values[VARIABLES])
+{
+	for (size_t i = 0; i < VARIABLES; i++) {
+		if (values[i])
+			setenv(variables[i], values[i], 1);
+		else
+			unsetenv(variables[i]);
+		free(values[i]);
+	}
+}
+
 static int set_path(const char *name, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -236,7 +269,7 @@ static bool cpuid_can_fault(void)
 
 /** Printed once and here: programs that are started would mix it with their own output.
  */
-static void tell_of_cpuid(void)
+static void warn_of_cpuid(void)
 {
 	if (secure_getenv("ISST_EMULATE_QUIET") || cpuid_can_fault())
 		return;
@@ -275,6 +308,29 @@ static int hand_on_no_capability(void)
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
+/** Returns only after an error. */
+static int start(const struct isst_emulator_target *target,
+		 const struct isst_emulator_program *program, char **error)
+{
+	const char *name = program->words[0];
+	char *values[VARIABLES];
+	int result = keep_environment(values);
+
+	if (!result)
+		result = set_machine(target, program);
+	if (!result)
+		result = set_library(error);
+	if (!result)
+		result = hand_on_no_capability();
+	if (!result) {
+		warn_of_cpuid();
+		execvp(name, program->words);
+		result = set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
+	}
+	restore_environment(values);
+	return result;
+}
+
 int launch_run(const struct isst_emulator_target *target,
 	       const struct isst_emulator_program *program, char **error)
 {
@@ -296,15 +352,5 @@ int launch_run(const struct isst_emulator_target *target,
 			"one",
 			name, obstacle);
 	result = try_machine(target, error);
-	if (!result)
-		result = set_machine(target, program);
-	if (!result)
-		result = set_library(error);
-	if (!result)
-		result = hand_on_no_capability();
-	if (result)
-		return result;
-	tell_of_cpuid();
-	execvp(name, program->words);
-	return set_error(error, -ENOEXEC, "Cannot run %s: %s", name, strerror(errno));
+	return result ? result : start(target, program, error);
 }
