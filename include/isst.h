@@ -21,11 +21,12 @@
  *    again and again does not grow. What a function returns without const is the caller's.
  *  - Free functions take NULL.
  *  - A context, and what was made of it, may be used by one thread at a time. Two contexts share
- *    nothing.
+ *    nothing. After fork(2) a context is the parent's: a child opens its own.
  */
 #ifndef ISST_H
 #define ISST_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

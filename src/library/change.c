@@ -6,6 +6,7 @@
 #include "library/targets.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /** A call that adds a request. */
@@ -91,7 +92,9 @@ static int spoil(struct isst_change *change, int error)
 /** Plans, and makes results of what stands against it. */
 static int add(struct addition *addition, struct isst_results **out)
 {
+	struct messages *messages = &addition->call.context->messages;
 	struct isst_results *results;
+	const char *before;
 	int error;
 
 	if (out)
@@ -102,8 +105,10 @@ static int add(struct addition *addition, struct isst_results **out)
 	results = prepare(addition);
 	if (!results)
 		return spoil(addition->change, call_no_memory(addition->call.context));
-	error = addition->plan_cpus ? addition->plan_cpus(addition, results)
-				    : plan_domains(addition, results);
+	before = message_begin(messages);
+	error = message_end(messages, before,
+			    addition->plan_cpus ? addition->plan_cpus(addition, results)
+						: plan_domains(addition, results));
 	if (error) {
 		isst_results_free(results);
 		return spoil(addition->change, error);
@@ -130,12 +135,8 @@ static struct addition begin(struct isst_change *change, const struct isst_targe
 /** What a request has to say, and does not. */
 static int refuse_without(const struct addition *addition, int id)
 {
-	struct messages *messages = &addition->call.context->messages;
-	const char *before = message_begin(messages);
-
-	return message_end(messages, before,
-			   message_error(messages, -EINVAL, "the request has to say the value %s",
-					 isst_value_name(id)));
+	return message_error(&addition->call.context->messages, -EINVAL,
+			     "the request has to contain the value %s", isst_value_name(id));
 }
 
 static bool enables(const struct addition *addition)
@@ -228,7 +229,8 @@ static int plan_core_power(const struct addition *addition, struct domain_reques
 	uint64_t asked;
 
 	if (request_get(addition->call.request, ISST_VALUE_PRIORITY, &asked))
-		priority = asked == ISST_ORDERED ? ISST_MAKE_ORDERED : ISST_MAKE_PROPORTIONAL;
+		/* One that does not exist is refused there, UINT32_MAX as well. */
+		priority = (enum isst_priority_request)(asked < INT_MAX ? (int)asked : INT_MAX);
 	return change_plan_core_power(addition->change, requests, count, enables(addition),
 				      priority);
 }

@@ -184,11 +184,11 @@ int isst_read_clos(struct isst_context *context, const struct isst_targets *targ
 				   .request = request,
 				   .values = CLOS_VALUES,
 				   .flags = flags };
-	unsigned int one = request_get_number(request, ISST_VALUE_CLOS, UINT32_MAX);
+	uint64_t one;
 
-	if (one == UINT32_MAX)
-		return read_kind(&KIND, &call, 0, ISST_CLOS_COUNT, results);
-	return read_kind(&KIND, &call, one, 1, results);
+	if (request_get(request, ISST_VALUE_CLOS, &one))
+		return read_kind(&KIND, &call, (unsigned int)one, 1, results);
+	return read_kind(&KIND, &call, 0, ISST_CLOS_COUNT, results);
 }
 
 static void begin_association(void *one, const struct isst_domain *domain,

@@ -349,6 +349,13 @@ int isst_lock(struct isst_context *context, unsigned int timeout_ms)
 	return message_end(&context->messages, before, lock(context, timeout_ms));
 }
 
+/** By name: a child that was forked has the descriptor too, so that closing it would not do. */
+static void release(int descriptor)
+{
+	flock(descriptor, LOCK_UN);
+	close(descriptor);
+}
+
 int isst_unlock(struct isst_context *context)
 {
 	const char *before = message_begin(&context->messages);
@@ -357,10 +364,10 @@ int isst_unlock(struct isst_context *context)
 		return message_end(
 			&context->messages, before,
 			message_error(&context->messages, -EINVAL, "the lock is not held"));
-	close(context->lock);
+	release(context->lock);
 	runtime_directory_release(&context->runtime);
 	if (context->device_lock >= 0)
-		close(context->device_lock);
+		release(context->device_lock);
 	context->lock = context->device_lock = -1;
 	context->stale = false;
 	context->unlocks++;

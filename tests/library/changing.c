@@ -153,6 +153,91 @@ static void wrong_flags_spoil_the_change(void **state)
 	fixture_end(&fixture);
 }
 
+static void count_errors(void *data, enum isst_log_level level, const char *message)
+{
+	assert_int_equal(level, ISST_LOG_ERROR);
+	assert_true(strstr(message, "priority"));
+	++*(unsigned int *)data;
+}
+
+/** The next version may know more priorities; this one takes none of them for another. */
+static void a_priority_that_does_not_exist_is_refused_and_logged(void **state)
+{
+	static const unsigned int PRIORITIES[] = { 2, 7, INT32_MAX, UINT32_MAX };
+	struct isst_options *options = isst_options_new();
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets;
+	struct isst_change *change;
+	struct fixture fixture;
+	unsigned int errors = 0;
+
+	(void)state;
+	isst_options_set_log(options, ISST_LOG_ERROR, count_errors, &errors);
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, options);
+	isst_options_free(options);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	targets = all_domains(fixture.context);
+	for (size_t i = 0; i < sizeof(PRIORITIES) / sizeof(*PRIORITIES); i++) {
+		change = begin_change(fixture.context, 0);
+		assert_int_equal(isst_request_set(request, ISST_VALUE_PRIORITY, PRIORITIES[i]), 0);
+		assert_int_equal(
+			isst_change_add_core_power(change, targets, request, ISST_ENABLE, NULL),
+			-EINVAL);
+		assert_int_equal(errors, i + 1);
+		isst_change_free(change);
+	}
+	isst_request_free(request);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+/** A child that was forked has the descriptor of the lock, too. */
+static void unlocking_releases_the_lock_whatever_children_there_are(void **state)
+{
+	struct fixture fixture;
+	int ends[2];
+	pid_t child;
+	char end;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		close(ends[1]);
+		_exit(read(ends[0], &end, 1) != 0);
+	}
+	assert_int_equal(isst_unlock(fixture.context), 0);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	fixture_end(&fixture);
+}
+
+/** Programs that are started later meet the machine that they would have met before. */
+static void a_program_that_cannot_be_started_leaves_the_environment(void **state)
+{
+	static char NAME[] = "/nonexistent";
+	char *words[] = { NAME, NULL }, *error = NULL;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	assert_int_equal(setenv("LD_PRELOAD", "", 1), 0);
+	assert_true(isst_emulator_run(fixture.target, words, 0, 0, &error) < 0);
+	assert_non_null(error);
+	free(error);
+	assert_string_equal(getenv("LD_PRELOAD"), "");
+	assert_null(getenv("ISST_EMULATE"));
+	assert_null(getenv("ISST_EMULATE_STATE"));
+	unsetenv("LD_PRELOAD");
+	fixture_end(&fixture);
+}
+
 static void targets_that_are_left_out_make_a_change_partial(void **state)
 {
 	struct isst_results *results;
@@ -496,6 +581,9 @@ int main(void)
 		cmocka_unit_test(a_change_is_made),
 		cmocka_unit_test(a_dry_run_needs_no_lock_and_writes_nothing),
 		cmocka_unit_test(wrong_flags_spoil_the_change),
+		cmocka_unit_test(a_priority_that_does_not_exist_is_refused_and_logged),
+		cmocka_unit_test(unlocking_releases_the_lock_whatever_children_there_are),
+		cmocka_unit_test(a_program_that_cannot_be_started_leaves_the_environment),
 		cmocka_unit_test(targets_that_are_left_out_make_a_change_partial),
 		cmocka_unit_test(CLOS_and_associations_are_set),
 		cmocka_unit_test(what_was_planned_under_an_earlier_lock_is_refused),

@@ -459,6 +459,8 @@ static void wrong_requests_and_flags_are_refused(void **state)
 	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 4), 0);
 	assert_int_equal(isst_read_clos(fixture.context, targets, request, 0, &results), -EINVAL);
 	assert_null(results);
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, UINT32_MAX), 0);
+	assert_int_equal(isst_read_clos(fixture.context, targets, request, 0, &results), -EINVAL);
 	assert_int_equal(isst_read_levels(fixture.context, targets, request, 0, &results), -EINVAL);
 	assert_string_equal(isst_error(fixture.context),
 			    "the call has no use for the value clos of its request");
