@@ -467,7 +467,7 @@ static int plan_disable(struct package_scope *scope, bool automatic)
 /** What a request depends on: what it need not know cannot keep it from being made. */
 static struct scope_needs needs_of(bool enable, bool automatic)
 {
-	struct scope_needs needs = { .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
+	struct scope_needs needs = { .own = { .levels = REQUIRED, .choice = LEVEL_CURRENT } };
 
 	if (enable && !automatic)
 		return needs;

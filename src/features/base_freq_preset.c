@@ -129,7 +129,7 @@ int plan_preset_base_freq(struct isst_change *change, struct domain_request *req
 			  bool enable, bool automatic)
 {
 	struct current_state current;
-	const struct state_needs needs = { .levels = REQUIRED, .level = CURRENT_LEVEL };
+	const struct state_needs needs = { .levels = REQUIRED, .choice = LEVEL_CURRENT };
 	int error = current_state_read(change, requests, count, &needs, &current);
 
 	if (error)

@@ -217,7 +217,7 @@ int plan_core_power(struct isst_change *change, struct domain_request *requests,
 {
 	/* Levels are asked for turbo-freq alone, and only before core-power goes off. */
 	const struct state_needs current = { .levels = enable ? NOT_NEEDED : OPTIONAL,
-					     .level = CURRENT_LEVEL,
+					     .choice = LEVEL_CURRENT,
 					     .core_power = REQUIRED };
 	const struct scope_needs needs = { SCOPE_POWER_DOMAINS, current, current };
 	struct package_scope scope;

@@ -288,6 +288,7 @@ int plan_level(struct isst_change *change, struct domain_request *requests, size
 	struct level_change work = { .change = change, .requests = requests, .level = level };
 	const struct state_needs needs = {
 		.levels = REQUIRED,
+		.choice = LEVEL_GIVEN,
 		.level = level,
 		.parts = online ? ISST_LEVEL_PROPERTIES : ISST_LEVEL_FEATURES,
 		.suffices = online ? suffices : NULL,

@@ -155,7 +155,7 @@ static int read_levels(struct isst_change *change, struct domain_request *reques
 	for (size_t i = 0; i < current->count && !error; i++) {
 		levels[i].domain = requests[i].domain;
 		levels[i].profile = &current->domains[i].profile;
-		levels[i].level = needs->level == CURRENT_LEVEL
+		levels[i].level = needs->choice == LEVEL_CURRENT
 					  ? projected_level(change, &current->domains[i])
 					  : needs->level;
 	}

@@ -23,7 +23,10 @@ struct current_state {
 };
 
 /** Which level current_state_read() looks at. */
-#define CURRENT_LEVEL UINT32_MAX
+enum level_choice {
+	LEVEL_CURRENT, /* the one of each domain */
+	LEVEL_GIVEN,   /* state_needs.level */
+};
 
 /** How much a change depends on an answer of the firmware. */
 enum need {
@@ -38,6 +41,7 @@ enum need {
  */
 struct state_needs {
 	enum need levels; /* the summary of levels, and the @parts of @level */
+	enum level_choice choice;
 	unsigned int level;
 	unsigned int parts; /* enum isst_level_parts; SST-BF and SST-TF themselves are optional */
 	/* Whether a level of which something could not be read is complete enough; NULL: never.

@@ -501,7 +501,7 @@ static struct scope_needs needs_of(const struct turbo_freq_request *request)
 {
 	struct scope_needs needs = { .width = request->automatic ? SCOPE_PACKAGES
 								 : SCOPE_POWER_DOMAINS,
-				     .own = { .levels = REQUIRED, .level = CURRENT_LEVEL } };
+				     .own = { .levels = REQUIRED, .choice = LEVEL_CURRENT } };
 
 	if (request->enable || request->automatic)
 		needs.own.core_power = REQUIRED;

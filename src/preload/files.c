@@ -66,7 +66,7 @@ static int start_of_own(void)
 		    limit.rlim_cur < OWN_BASE + OWN_DESCRIPTORS)
 			own_base = limit.rlim_cur > 2 * OWN_DESCRIPTORS
 					   ? (int)limit.rlim_cur - OWN_DESCRIPTORS
-					   : OWN_DESCRIPTORS;
+					   : (int)limit.rlim_cur / 2;
 	}
 	return own_base;
 }
@@ -82,9 +82,12 @@ static int make_own(int descriptor)
 {
 	int moved = descriptor < 0 ? -1 : REAL(fcntl)(descriptor, F_DUPFD_CLOEXEC, start_of_own());
 
-	if (moved < 0)
+	if (descriptor < 0)
 		return descriptor;
+	/* A low one could be closed, or become another file, by the program. */
 	REAL(close)(descriptor);
+	if (moved < 0)
+		return fail(EMFILE);
 	if (moved < own_base + OWN_DESCRIPTORS)
 		own |= 1ULL << (moved - own_base);
 	return moved;
@@ -627,14 +630,25 @@ static void before_dup(int from, int to)
 	}
 }
 
+/** The emulator writes the machine's state to what its descriptors name: none may become another
+ * file. To the program they are not there, and no number that it could have. */
+static bool refuse_own(int to)
+{
+	return !preload_inside() && is_own(to);
+}
+
 INTERPOSED int dup2(int from, int to)
 {
+	if (refuse_own(to))
+		return fail(EBADF);
 	before_dup(from, to);
 	return REAL(dup2)(from, to);
 }
 
 INTERPOSED int dup3(int from, int to, int flags)
 {
+	if (refuse_own(to))
+		return fail(EBADF);
 	before_dup(from, to);
 	return REAL(dup3)(from, to, flags);
 }

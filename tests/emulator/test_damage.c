@@ -198,7 +198,7 @@ static void flip_bytes(const char *platform)
 	close(file);
 	assert_true(size > 0 && size < (ssize_t)sizeof(good));
 	for (ssize_t i = 0; i < size; i += i < (ssize_t)sizeof(head) ? 1 : 29) {
-		unsigned char bad = good[i] ^ (unsigned char)(i % 3 ? 1 << i % 8 : 0xff);
+		unsigned char bad = (unsigned char)(good[i] ^ (i % 3 ? 1U << i % 8 : 0xffU));
 		struct isst_machine *machine;
 		char *error = NULL;
 

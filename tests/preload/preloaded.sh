@@ -224,6 +224,39 @@ count_of_notices() {
 expect "and once only" 0 "at most once
 " -- count_of_notices
 
+# ---- The emulator's own descriptors ----
+
+machine
+few_descriptors() (
+	# shellcheck disable=SC3045
+	ulimit -n 64
+	# shellcheck disable=SC2016
+	on_machine emulate -- bash -c 'echo 0 > '"$cpus"'/cpu3/online; exec 5> "$1"; echo 1 > '"$cpus"'/cpu3/online
+		cat '"$cpus"'/online; cat "$1"' - "$scratch/file"
+)
+expect "few descriptors are enough, and none becomes a file of the program" 0 "0-3
+" -- few_descriptors
+cat > "$scratch/dup.py" << 'END'
+import os, sys
+file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+online = sys.argv[2] + "/cpu3/online"
+refused = 0
+for state in "0", "1":
+    with open(online, "w") as stream:
+        stream.write(state)
+    for number in range(900, 1024):
+        try:
+            os.dup2(file, number)
+        except OSError:
+            refused += 1
+print(refused > 0, os.path.getsize(sys.argv[1]), open(online).read())
+END
+if command -v python3 > /dev/null; then
+	expect "nothing is duplicated to the emulator's descriptors" 0 "True 0 1
+
+" -- on_machine emulate -- python3 "$scratch/dup.py" "$scratch/file" "$cpus"
+fi
+
 # ---- What is not reached ----
 
 machine
