@@ -831,7 +831,8 @@ ISST_API int isst_change_add_base_freq(struct isst_change *change,
 /**
  * SST-TF on or off. @flags: ISST_ENABLE or ISST_DISABLE, with ISST_AUTO.
  *
- * @request: with ISST_AUTO ISST_VALUE_HIGH_PRIORITY_CPUS, else no core gets high priority;
+ * @request: with ISST_AUTO ISST_VALUE_HIGH_PRIORITY_CPUS, else no core gets high priority
+ * (-EOPNOTSUPP: a CPU that the machine does not have; -EINVAL: one of none of the targets);
  * ISST_VALUE_TURBO_RATIO_LIMITS to be written, else all ones on enable, and those of the level on
  * disable
  */

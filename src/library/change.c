@@ -193,6 +193,37 @@ int isst_change_add_base_freq(struct isst_change *change, const struct isst_targ
 	return add(&addition, results);
 }
 
+static bool is_targeted(const struct addition *addition, const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < addition->list.domain_count; i++)
+		if (addition->list.domains[i] == domain)
+			return true;
+	return false;
+}
+
+/** All others would lose priority to CPUs that are none, or of domains that stay as they are. */
+static int check_high_priority(const struct addition *addition, const struct isst_cpuset *cpus)
+{
+	struct isst_context *context = addition->call.context;
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, cpus) {
+		const struct isst_cpu *found = isst_find_cpu(context, cpu);
+
+		if (!found)
+			return message_error(&context->messages, -EOPNOTSUPP,
+					     "CPU %u cannot get high priority: this machine has no "
+					     "such CPU, or its place is not known",
+					     cpu);
+		if (!is_targeted(addition, isst_cpu_domain(found)))
+			return message_error(&context->messages, -EINVAL,
+					     "CPU %u cannot get high priority: it belongs to none "
+					     "of the targets",
+					     cpu);
+	}
+	return 0;
+}
+
 static int plan_turbo_freq(const struct addition *addition, struct domain_request *requests,
 			   size_t count)
 {
@@ -202,7 +233,10 @@ static int plan_turbo_freq(const struct addition *addition, struct domain_reques
 		.automatic = is_automatic(addition),
 		.high_priority = request_get_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS),
 	};
+	int error = check_high_priority(addition, turbo_freq.high_priority);
 
+	if (error)
+		return error;
 	turbo_freq.limits_given = request_get(request, ISST_VALUE_TURBO_RATIO_LIMITS,
 					      &turbo_freq.limits);
 	return change_plan_turbo_freq(addition->change, requests, count, &turbo_freq);

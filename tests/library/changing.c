@@ -218,6 +218,46 @@ static void unlocking_releases_the_lock_whatever_children_there_are(void **state
 	fixture_end(&fixture);
 }
 
+/** All other cores lose priority: not for CPUs that cannot gain it. */
+static void high_priority_is_for_cpus_of_the_targets(void **state)
+{
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets;
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct isst_change *change;
+	struct fixture fixture;
+	unsigned int other;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	targets = isst_targets_new(fixture.context);
+	assert_int_equal(isst_targets_add_domain(targets, isst_get_domain(fixture.context, 0)), 0);
+	assert_int_equal(isst_domain_cpu(isst_get_domain(fixture.context, 1), &other), 0);
+	assert_int_equal(isst_cpuset_add(cpus, other, other), 0);
+	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus), 0);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(
+		isst_change_add_turbo_freq(change, targets, request, ISST_ENABLE | ISST_AUTO, NULL),
+		-EINVAL);
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	isst_change_free(change);
+	isst_cpuset_free(cpus);
+	cpus = isst_cpuset_new();
+	assert_int_equal(isst_cpuset_add(cpus, 1000, 1005), 0);
+	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus), 0);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(
+		isst_change_add_turbo_freq(change, targets, request, ISST_ENABLE | ISST_AUTO, NULL),
+		-EOPNOTSUPP);
+	assert_true(strstr(isst_error(fixture.context), "CPU 1000"));
+	assert_int_equal(isst_change_run(change), -EOPNOTSUPP);
+	isst_change_free(change);
+	isst_cpuset_free(cpus);
+	isst_request_free(request);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
 /** Programs that are started later meet the machine that they would have met before. */
 static void a_program_that_cannot_be_started_leaves_the_environment(void **state)
 {
@@ -583,6 +623,7 @@ int main(void)
 		cmocka_unit_test(wrong_flags_spoil_the_change),
 		cmocka_unit_test(a_priority_that_does_not_exist_is_refused_and_logged),
 		cmocka_unit_test(unlocking_releases_the_lock_whatever_children_there_are),
+		cmocka_unit_test(high_priority_is_for_cpus_of_the_targets),
 		cmocka_unit_test(a_program_that_cannot_be_started_leaves_the_environment),
 		cmocka_unit_test(targets_that_are_left_out_make_a_change_partial),
 		cmocka_unit_test(CLOS_and_associations_are_set),
