@@ -224,6 +224,41 @@ count_of_notices() {
 expect "and once only" 0 "at most once
 " -- count_of_notices
 
+# ---- MSRs ----
+
+# The driver keeps what was written by it, and writes it again when the CPU comes online (before Linux 6.16); what is written
+# to the register itself it does not know.
+cat > "$scratch/msr.py" << 'END'
+import os, sys
+TURBO_RATIO_LIMITS = 0x1ad
+def access(value=None):
+    register = os.open("/dev/cpu/3/msr", os.O_RDWR)
+    try:
+        if value is None:
+            return "%#x" % int.from_bytes(os.pread(register, 8, TURBO_RATIO_LIMITS), "little")
+        os.pwrite(register, value.to_bytes(8, "little"), TURBO_RATIO_LIMITS)
+    except OSError as error:
+        return error.strerror
+    finally:
+        os.close(register)
+access(0x1111111111111111)
+os.system("isst -c 0 turbo-mode set-trl -t 0x1212121212121212 > " + os.devnull)
+for state in "0", "1":
+    with open(sys.argv[1] + "/cpu3/online", "w") as stream:
+        stream.write(state)
+print(access())
+with open(os.environ["ISST_EMULATE_STATE"] + "/faults", "w") as stream:
+    stream.write("msr 0x1ad EIO\n")
+print(access(), access(1), sep="\n")
+END
+if command -v python3 > /dev/null; then
+	machine
+	expect "registers are written beside the driver, and fail by rule" 0 "0x1212121212121212
+Input/output error
+Input/output error
+" -- on_machine emulate -- env PATH="$programs:$PATH" python3 "$scratch/msr.py" "$cpus"
+fi
+
 # ---- The emulator's own descriptors ----
 
 machine

@@ -15,6 +15,9 @@
 int mailbox_run(struct server *server, struct abi_mbox_cmd *command);
 int mmio_run(struct server *server, struct abi_io_reg *access);
 int msr_run(struct server *server, struct abi_msr_cmd *access);
+/** The same for who has the register itself: nothing is asked of the caller, and the driver keeps
+ * nothing for the next time that the CPU comes online. */
+int msr_access(struct server *server, struct abi_msr_cmd *access);
 
 /** Whether it asks firmware to set something. */
 bool mailbox_sets(const struct abi_mbox_cmd *command);

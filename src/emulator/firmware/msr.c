@@ -78,7 +78,7 @@ void msr_cpu_online(struct server *server, const struct platform_cpu *cpu)
 enum { MSR_PM_LOGICAL_ID = 0x54 };
 
 static int access_msr(struct server *server, size_t index, const struct platform_cpu *cpu,
-		      struct abi_msr_cmd *access)
+		      struct abi_msr_cmd *access, bool driver)
 {
 	size_t domain = cpu->domain;
 	uint64_t *stored = msrs[index].stored ? msrs[index].stored(state_msrs(server, domain))
@@ -94,7 +94,8 @@ static int access_msr(struct server *server, size_t index, const struct platform
 		if (!stored)
 			return -EIO;
 		*stored = access->data;
-		keep_msr(server, index, cpu, access->data);
+		if (driver)
+			keep_msr(server, index, cpu, access->data);
 		return 0;
 	}
 	if (!stored && !msrs[index].fixed)
@@ -103,7 +104,7 @@ static int access_msr(struct server *server, size_t index, const struct platform
 	return 0;
 }
 
-int msr_run(struct server *server, struct abi_msr_cmd *access)
+static int run(struct server *server, struct abi_msr_cmd *access, bool driver)
 {
 	const struct platform *platform = server->platform;
 	const struct platform_cpu *cpu;
@@ -116,13 +117,23 @@ int msr_run(struct server *server, struct abi_msr_cmd *access)
 		index++;
 	if (index == count || access->logical_cpu >= platform->cpu_ids)
 		return -EINVAL;
-	if (access->read_write && !server->may_administer(server))
+	if (driver && access->read_write && !server->may_administer(server))
 		return -EPERM;
 	cpu = platform_cpu(platform, access->logical_cpu);
 	if (!cpu || !(server->replaying || cpu_online(server, cpu)))
 		return -ENXIO;
-	result = access_msr(server, index, cpu, access);
+	result = access_msr(server, index, cpu, access, driver);
 	if (platform->recording && !access->read_write)
 		result = recorded_msr(server, cpu, (uint32_t)access->msr, &access->data);
 	return result;
+}
+
+int msr_run(struct server *server, struct abi_msr_cmd *access)
+{
+	return run(server, access, true);
+}
+
+int msr_access(struct server *server, struct abi_msr_cmd *access)
+{
+	return run(server, access, false);
 }

@@ -50,49 +50,44 @@ static int run_msr(struct server *server, void *entry)
 	return msr_run(server, entry);
 }
 
-static void set_number(struct fault_event *event, enum fault_number number, uint64_t value)
-{
-	event->known[number] = true;
-	event->number[number] = value;
-}
-
 static void describe_phy_id(const void *entry, struct fault_event *event)
 {
 	const struct abi_cpu_map *map = entry;
 
-	set_number(event, NUMBER_CPU, map->logical_cpu);
-	set_number(event, NUMBER_SET, 0);
+	fault_event_set(event, NUMBER_CPU, map->logical_cpu);
+	fault_event_set(event, NUMBER_SET, 0);
 }
 
 static void describe_io(const void *entry, struct fault_event *event)
 {
 	const struct abi_io_reg *access = entry;
 
-	set_number(event, NUMBER_CPU, access->logical_cpu);
-	set_number(event, NUMBER_WHICH, access->reg);
-	set_number(event, NUMBER_DATA, access->value);
-	set_number(event, NUMBER_SET, access->read_write != 0);
+	fault_event_set(event, NUMBER_CPU, access->logical_cpu);
+	fault_event_set(event, NUMBER_WHICH, access->reg);
+	fault_event_set(event, NUMBER_DATA, access->value);
+	fault_event_set(event, NUMBER_SET, access->read_write != 0);
 }
 
 static void describe_mailbox(const void *entry, struct fault_event *event)
 {
 	const struct abi_mbox_cmd *command = entry;
 
-	set_number(event, NUMBER_CPU, command->logical_cpu);
-	set_number(event, NUMBER_WHICH, (uint64_t)command->command << 8 | command->sub_command);
-	set_number(event, NUMBER_DATA, command->req_data);
-	set_number(event, NUMBER_PARAMETER, command->parameter);
-	set_number(event, NUMBER_SET, mailbox_sets(command));
+	fault_event_set(event, NUMBER_CPU, command->logical_cpu);
+	fault_event_set(event, NUMBER_WHICH,
+			(uint64_t)command->command << 8 | command->sub_command);
+	fault_event_set(event, NUMBER_DATA, command->req_data);
+	fault_event_set(event, NUMBER_PARAMETER, command->parameter);
+	fault_event_set(event, NUMBER_SET, mailbox_sets(command));
 }
 
 static void describe_msr(const void *entry, struct fault_event *event)
 {
 	const struct abi_msr_cmd *access = entry;
 
-	set_number(event, NUMBER_CPU, access->logical_cpu);
-	set_number(event, NUMBER_WHICH, access->msr);
-	set_number(event, NUMBER_DATA, access->data);
-	set_number(event, NUMBER_SET, access->read_write != 0);
+	fault_event_set(event, NUMBER_CPU, access->logical_cpu);
+	fault_event_set(event, NUMBER_WHICH, access->msr);
+	fault_event_set(event, NUMBER_DATA, access->data);
+	fault_event_set(event, NUMBER_SET, access->read_write != 0);
 }
 
 static void answer_phy_id(void *entry, uint64_t value)
@@ -169,8 +164,8 @@ static void describe(const struct server *server, const struct batch_kind *kind,
 	if (cpu) {
 		const struct platform_domain *domain = &server->platform->domains[cpu->domain];
 
-		set_number(event, NUMBER_PACKAGE, domain->package);
-		set_number(event, NUMBER_DIE, domain->die);
+		fault_event_set(event, NUMBER_PACKAGE, domain->package);
+		fault_event_set(event, NUMBER_DIE, domain->die);
 	}
 }
 

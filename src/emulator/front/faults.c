@@ -242,6 +242,12 @@ static void pause_for(uint64_t us)
 		;
 }
 
+void fault_event_set(struct fault_event *event, enum fault_number number, uint64_t value)
+{
+	event->known[number] = true;
+	event->number[number] = value;
+}
+
 struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event)
 {
 	for (size_t i = 0; i < faults->count; i++) {

@@ -66,6 +66,9 @@ struct fault_event {
 	bool last_of_several; /* the last entry of a batch of two or more */
 };
 
+/** Notes a number that is known of something that happens. */
+void fault_event_set(struct fault_event *event, enum fault_number number, uint64_t value);
+
 enum fault_action {
 	ACTION_NONE,
 	ACTION_ERROR,	/* @value: errno */

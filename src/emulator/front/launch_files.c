@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 char *launch_names(const struct isst_machine *machine)
 {
@@ -54,23 +55,43 @@ int launch_list(const struct isst_machine *machine, const char *path, char ***na
 	return result;
 }
 
+/** What a fault rule can know of an access to /dev/cpu/N/msr. */
+static void describe_access(const char *path, bool write, uint64_t position, uint64_t value,
+			    struct fault_event *event)
+{
+	static const char DIRECTORY[] = "/dev/cpu/";
+
+	if (strncmp(path, DIRECTORY, strlen(DIRECTORY)) == 0)
+		fault_event_set(event, NUMBER_CPU, strtoul(path + strlen(DIRECTORY), NULL, 10));
+	fault_event_set(event, NUMBER_WHICH, position);
+	fault_event_set(event, NUMBER_DATA, value);
+	fault_event_set(event, NUMBER_SET, write);
+}
+
 int launch_access(const struct isst_machine *machine, const char *path, bool write,
 		  uint64_t position, uint64_t *value)
 {
 	struct emulated *emulated = machine->data;
+	struct fault_event event = { .place = FAULT_MSR, .command = true, .change = write };
+	struct fault_effect effect;
 	int result = machine->capable(machine->data, CAP_SYS_RAWIO), stored;
 
 	if (result != 1)
 		return result ? result : -EPERM;
-	result = state_lock(&emulated->server);
+	result = call_begin(emulated);
 	if (result)
 		return result;
-	/* The device itself lets everyone do what its permissions let them open it for. */
-	emulated->server.replaying = true;
-	result = kernel_access(&emulated->server, path, write, position, value);
-	emulated->server.replaying = false;
+	describe_access(path, write, position, *value, &event);
+	effect = faults_find(&emulated->faults, &event);
+	if (effect.action == ACTION_ERROR)
+		result = -(int)effect.value;
+	else if (effect.action == ACTION_VALUE)
+		*value = effect.value;
+	else if (effect.action != ACTION_IGNORED)
+		result = kernel_access(&emulated->server, path, write, position, value);
 	stored = state_store(&emulated->server);
-	state_unlock(&emulated->server);
+	call_end(emulated);
+	faults_finish(&effect);
 	return result ? result : stored;
 }
 

@@ -8,18 +8,13 @@
 
 #include <errno.h>
 
-static void set_number(struct fault_event *event, enum fault_number number, uint64_t value)
-{
-	event->known[number] = true;
-	event->number[number] = value;
-}
-
 static void describe_package(const struct server *server, struct fault_event *event,
 			     unsigned int socket)
 {
 	for (size_t i = 0; i < server->platform->domain_count; i++)
 		if (server->platform->domains[i].socket == socket)
-			set_number(event, NUMBER_PACKAGE, server->platform->domains[i].package);
+			fault_event_set(event, NUMBER_PACKAGE,
+					server->platform->domains[i].package);
 }
 
 static void describe_domain(const struct server *server, struct fault_event *event,
@@ -27,10 +22,10 @@ static void describe_domain(const struct server *server, struct fault_event *eve
 {
 	size_t index;
 
-	set_number(event, NUMBER_POWER_DOMAIN, power_domain);
+	fault_event_set(event, NUMBER_POWER_DOMAIN, power_domain);
 	describe_package(server, event, socket);
 	if (tpmi_find_slot(server, socket, power_domain, &index))
-		set_number(event, NUMBER_DIE, server->platform->domains[index].die);
+		fault_event_set(event, NUMBER_DIE, server->platform->domains[index].die);
 }
 
 /** Looks for a rule and counts. Returns whether the request is to be carried out. */
@@ -82,13 +77,13 @@ static int end(struct server *server, const struct fault_event *event,
 static void describe(const struct server *server, const struct tpmi_subject *subject,
 		     struct fault_event *event)
 {
-	set_number(event, NUMBER_SET, subject->sets);
+	fault_event_set(event, NUMBER_SET, subject->sets);
 	if (subject->has_domain)
 		describe_domain(server, event, subject->socket, subject->power_domain);
 	else
 		describe_package(server, event, subject->socket);
 	if (subject->has_data)
-		set_number(event, NUMBER_DATA, subject->data);
+		fault_event_set(event, NUMBER_DATA, subject->data);
 }
 
 static int run_single(struct emulated *emulated, unsigned long code, void *argument)
@@ -100,7 +95,7 @@ static int run_single(struct emulated *emulated, unsigned long code, void *argum
 	struct tpmi_conduct firmware;
 	int result;
 
-	set_number(&event, NUMBER_WHICH, code);
+	fault_event_set(&event, NUMBER_WHICH, code);
 	describe(server, &subject, &event);
 	if (!begin(emulated, &event, &effect, &result))
 		return result;
@@ -119,9 +114,9 @@ static int run_association(struct emulated *emulated, struct abi_clos_assoc *one
 	struct tpmi_conduct firmware;
 	int result;
 
-	set_number(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
-	set_number(&event, NUMBER_SET, set);
-	set_number(&event, NUMBER_DATA, one->logical_cpu);
+	fault_event_set(&event, NUMBER_WHICH, ABI_CLOS_ASSOC);
+	fault_event_set(&event, NUMBER_SET, set);
+	fault_event_set(&event, NUMBER_DATA, one->logical_cpu);
 	describe_domain(server, &event, one->socket_id, one->power_domain_id);
 	if (!begin(emulated, &event, &effect, &result))
 		return result;

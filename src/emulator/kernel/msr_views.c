@@ -82,7 +82,7 @@ static int access_firmware(const struct place *place, bool write, uint64_t numbe
 		.msr = number,
 		.data = *value,
 	};
-	int result = number > UINT32_MAX ? -EIO : msr_run(place->server, &access);
+	int result = number > UINT32_MAX ? -EIO : msr_access(place->server, &access);
 
 	*value = access.data;
 	return result ? -EIO : 0;
