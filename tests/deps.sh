@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what the project needs, through the distribution's package manager: deps.sh SET...
-# build: compiling and testing. dev: lint, valgrind, coverage, man page checks. cross-check: comparing with the
+# build: compiling and testing. dev: lint, valgrind, coverage, man page checks, what some tests use. cross-check: comparing with the
 # packaged tool, and the kernel's drivers in a virtual machine. portability: other compilers and C libraries (those of
 # other architectures are fetched by tests/portability/fetch.sh, and not installed).
 # Prints what it installs; without root it prints the command to run instead.
@@ -13,12 +13,14 @@ packages_of() {	# $1: package manager; the other words: sets
 	for set in "$@"; do
 		case $manager-$set in
 		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev libcap2-bin ;;
-		apt-dev) echo python3 clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck ;;
+		apt-dev) echo python3 clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind gcovr mandoc shellcheck \
+			abigail-tools numactl msr-tools ;;
 		apt-cross-check) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
 		apt-portability) echo clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross \
 			qemu-user musl-tools ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
-		dnf-dev) echo python3 clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck ;;
+		dnf-dev) echo python3 clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc ShellCheck \
+			libabigail numactl msr-tools ;;
 		dnf-cross-check) echo python3 strace ;;
 		dnf-portability) echo clang lld ;;
 		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel ;;
