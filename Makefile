@@ -60,9 +60,9 @@ comma := ,
 sources = $(sort $(wildcard $(addsuffix /*.c,$(addprefix src/,$(1)))))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-LIBRARY_ROOMS := base driver sysfs firmware topology transaction features library
+LIBRARY_LAYERS := base driver sysfs firmware topology transaction features library
 BASE_OBJECTS := $(call objects,$(call sources,base))
-LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_ROOMS)))
+LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_LAYERS)))
 PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))
 ifeq ($(EMULATOR),yes)
 EMULATOR_OBJECTS := $(call objects,$(filter-out src/emulator/none.c,$(call sources,emulator emulator/*))) \
@@ -129,7 +129,7 @@ $(BUILD)/emulator-platforms.o: $(BUILD)/emulator-platforms.c $(BUILD)/flags
 
 # One object a library, in which everything but the public interface has become local: what a layer
 # calls its functions is no concern of the programs that link it. With link-time optimisation this is
-# the link: gcc is told so, clang's linkers do nothing else.
+# the link: gcc needs an option for it, clang's linkers do nothing else.
 ifneq ($(findstring -flto,$(CFLAGS)),)
 LTO_FLAGS := $(shell $(CC) -flinker-output=nolto-rel -x c -S -o - /dev/null > /dev/null 2>&1 && \
 	echo -flinker-output=nolto-rel)
@@ -182,8 +182,8 @@ $(BUILD)/isst: $(COMMAND)
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
 # One program for each file of tests of a layer, linked with the layers' own objects.
-ROOM_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_%, \
-	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction library,$(LIBRARY_ROOMS)))))))
+LAYER_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_%, \
+	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction library,$(LIBRARY_LAYERS)))))))
 # Changes are tested on the emulator, by programs that hold all layers.
 TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c tests/features/capture_*.c))
 # Those on large machines go the same ways as those on small ones, many times: LARGE=yes takes them in.
@@ -201,7 +201,7 @@ CLI_TESTS := $(wildcard tests/cli/*.c)
 LIBRARY_TESTS := $(if $(filter yes,$(EMULATOR)),$(wildcard tests/library/*.c))
 SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 test_programs = $(patsubst %.c,$(BUILD)/%,$(1))
-UNIT_TESTS := $(call test_programs,$(ROOM_TESTS) $(EMULATOR_TESTS) $(CLI_TESTS) $(LIBRARY_TESTS))
+UNIT_TESTS := $(call test_programs,$(LAYER_TESTS) $(EMULATOR_TESTS) $(CLI_TESTS) $(LIBRARY_TESTS))
 TRANSACTION_PROGRAMS := $(call test_programs,$(TRANSACTION_TESTS))
 FAILING_PROGRAMS := $(call test_programs,$(FAILING_TESTS))
 # Some tests have functions in the place of the C library's, and look for those.
@@ -213,7 +213,7 @@ $(BUILD)/tests/%.o: tests/%.c $(BUILD)/flags
 
 LINK_TEST = $(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS) $(TEST_LDLIBS)
 
-$(call test_programs,$(ROOM_TESTS)): %: %.o $(LIBRARY_OBJECTS) $(SUPPORT_OBJECTS)
+$(call test_programs,$(LAYER_TESTS)): %: %.o $(LIBRARY_OBJECTS) $(SUPPORT_OBJECTS)
 	$(LINK_TEST)
 
 $(call test_programs,$(EMULATOR_TESTS)): %: %.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS) $(SUPPORT_OBJECTS)

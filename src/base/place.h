@@ -15,7 +15,7 @@ struct isst_platform {
 	unsigned int api_version, driver_version;
 	bool mailbox, mmio;
 	/** The BIOS has set up SST-BF for good, and nothing else of Speed Select is there (Cascade
-	 * Lake-N): cpufreq tells which CPUs have which base frequency, and no driver is asked. */
+	 * Lake-N): cpufreq shows which CPUs have which base frequency, and no driver is asked. */
 	bool preset;
 };
 
@@ -30,7 +30,7 @@ struct isst_domain {
 	unsigned int index;   /* position in the context's order: package, die, number */
 	unsigned int package; /* physical package id as the kernel numbers it, any number */
 	unsigned int die;     /* die id as the kernel numbers it */
-	bool die_known;	      /* false: no CPU tells which die a domain without CPUs is on */
+	bool die_known;	      /* false: no CPU shows which die a domain without CPUs is on */
 	unsigned int number;  /* the firmware's number of the domain; 0 on mailbox platforms */
 	const struct isst_cpuset *present; /* CPUs that belong to it, those that are offline
 					      included as far as known */
@@ -47,7 +47,7 @@ struct isst_cpu {
 	unsigned int number; /* as the kernel numbers it */
 	const struct isst_domain *domain;
 	bool online;
-	bool core_known;   /* false: the driver did not tell, or told nonsense */
+	bool core_known;   /* false: the driver did not report it, or reported nonsense */
 	unsigned int core; /* the firmware's number of the core within the domain */
 	unsigned int thread;
 };

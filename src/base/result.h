@@ -8,7 +8,7 @@
 
 /**
  * Why a result could not be obtained. A result with @error 0 is complete; otherwise what could be
- * read is still there and @message tells of the first thing that failed, @more how many failed
+ * read is still there and @message is about the first thing that failed, @more how many failed
  * besides.
  */
 struct isst_failure {
@@ -18,7 +18,7 @@ struct isst_failure {
 	ISST_MAY_GROW;
 };
 
-/** A number that the hardware may lack or fail to tell. */
+/** A number that the hardware may not have, or not report. */
 enum isst_state {
 	ISST_ABSENT,	 /* this machine has no such value */
 	ISST_KNOWN,	 /* @value holds it */

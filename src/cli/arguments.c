@@ -144,7 +144,7 @@ static void expect_nothing(const struct option_row *row, FILE *stream)
 	fputs("nothing", stream);
 }
 
-/** Few numbers with meanings are told one by one. */
+/** Few numbers with meanings are listed one by one. */
 static void expect_number(const struct option_row *row, FILE *stream)
 {
 	for (unsigned int i = 0; row->words && row->words[i]; i++)

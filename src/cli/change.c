@@ -30,7 +30,7 @@ static int is_interrupted(void *data)
 	return run->interrupted_by != NULL;
 }
 
-static void tell_progress(void *data, const char *line)
+static void print_progress(void *data, const char *line)
 {
 	run_progress(data, line);
 }
@@ -75,7 +75,7 @@ static int begin(struct run *run, struct isst_change **change)
 	}
 	isst_change_options_set_flags(options, change_flags(run));
 	isst_change_options_set_interrupted(options, is_interrupted, run);
-	isst_change_options_set_progress(options, tell_progress, run);
+	isst_change_options_set_progress(options, print_progress, run);
 	name_command(run, options);
 	error = run_call(run, isst_change_new(run->context, options, change));
 	isst_change_options_free(options);
@@ -109,7 +109,7 @@ static void list_steps(struct run *run, struct isst_change *change)
 	}
 }
 
-static void tell_warnings(struct run *run, const struct isst_change *change)
+static void report_warnings(struct run *run, const struct isst_change *change)
 {
 	const char *warning;
 
@@ -118,7 +118,7 @@ static void tell_warnings(struct run *run, const struct isst_change *change)
 }
 
 /** Tells why a change failed, and what it left behind. */
-static void tell_failure(struct run *run, const struct isst_change *change, int error)
+static void report_failure(struct run *run, const struct isst_change *change, int error)
 {
 	const char *difference;
 
@@ -131,7 +131,7 @@ static void tell_failure(struct run *run, const struct isst_change *change, int 
 		report_message(run->report, ENTRY_ERROR, "%s", difference);
 }
 
-/** Makes what was planned. Returns 0, or a negative errno after telling of it. */
+/** Makes what was planned. Returns 0, or a negative errno after reporting it. */
 static int make(struct run *run, struct isst_change *change)
 {
 	int error = isst_change_run(change);
@@ -139,11 +139,11 @@ static int make(struct run *run, struct isst_change *change)
 	/* What was left out is reported already. */
 	if (error == ISST_PARTIAL)
 		error = 0;
-	tell_warnings(run, change);
+	report_warnings(run, change);
 	if (!error && !request_has(run->request, OPTION_DRY_RUN) && !isst_change_unchanged(change))
 		run->changed = true;
 	if (error)
-		tell_failure(run, change, error);
+		report_failure(run, change, error);
 	else if (request_has(run->request, OPTION_DRY_RUN))
 		list_steps(run, change);
 	return error;
@@ -160,7 +160,7 @@ static int make_request(const struct attempt *attempt, struct isst_request **req
 }
 
 /** Where there are results, each says what stands against it. Returns 0, or a negative errno after
- * telling of it. */
+ * reporting it. */
 static int add_request(struct attempt *attempt, const struct isst_targets *targets,
 		       const struct isst_request *request)
 {
@@ -171,7 +171,7 @@ static int add_request(struct attempt *attempt, const struct isst_targets *targe
 	return attempt->results ? 0 : run_call(attempt->run, error);
 }
 
-/** Plans the command. Returns 0, or a negative errno after telling of it. */
+/** Plans the command. Returns 0, or a negative errno after reporting it. */
 static int plan(struct attempt *attempt)
 {
 	const struct change_command *command = attempt->command;
@@ -205,7 +205,7 @@ static bool is_part(const struct attempt *attempt, const struct unit *unit)
 }
 
 /** Whether a subject before failed for the same reason: CPUs do for that of their domain. */
-static bool is_told(const struct isst_results *results, size_t i, const struct failure *failure)
+static bool is_reported(const struct isst_results *results, size_t i, const struct failure *failure)
 {
 	for (size_t j = 0; j < i && failure->error; j++) {
 		struct failure other = failure_of(isst_results_get(results, j), ISST_PART_RESULT);
@@ -217,7 +217,7 @@ static bool is_told(const struct isst_results *results, size_t i, const struct f
 	return false;
 }
 
-static void tell_one(struct run *run, const struct failure *failure, bool stopped)
+static void report_failure_of(struct run *run, const struct failure *failure, bool stopped)
 {
 	if (stopped)
 		run_failure(run, failure);
@@ -225,8 +225,8 @@ static void tell_one(struct run *run, const struct failure *failure, bool stoppe
 		run_note(run, failure);
 }
 
-/** Tells what planning found. CPUs that nobody named are not told of one by one. */
-static void tell_failures(const struct attempt *attempt, int stopped)
+/** Reports what planning found. CPUs that were not named are not reported one by one. */
+static void report_failures(const struct attempt *attempt, int stopped)
 {
 	bool one_by_one = !attempt->command->for_cpus || attempt->run->targets.named;
 	const struct isst_result *result;
@@ -240,15 +240,15 @@ static void tell_failures(const struct attempt *attempt, int stopped)
 		    isst_domain_is_io(isst_result_domain(result)))
 			continue;
 		if (one_by_one) {
-			if (!is_told(attempt->results, i, &failure))
-				tell_one(attempt->run, &failure, stopped);
+			if (!is_reported(attempt->results, i, &failure))
+				report_failure_of(attempt->run, &failure, stopped);
 		} else if (all.error && failure.error) {
 			all.more++;
 		} else if (failure.error == (stopped ? stopped : -EOPNOTSUPP)) {
 			all = failure;
 		}
 	}
-	tell_one(attempt->run, &all, stopped);
+	report_failure_of(attempt->run, &all, stopped);
 }
 
 static void report_result(struct run *run, const struct unit *unit, enum key_id feature,
@@ -290,7 +290,7 @@ static void report_results(const struct attempt *attempt, int error)
 	}
 }
 
-/** Plans and makes. Returns 0, or a negative errno after telling of it. */
+/** Plans and makes. Returns 0, or a negative errno after reporting it. */
 static int make_attempt(struct attempt *attempt)
 {
 	struct run *run = attempt->run;
@@ -299,9 +299,9 @@ static int make_attempt(struct attempt *attempt)
 	if (error)
 		return error;
 	error = isst_change_objection(attempt->change);
-	tell_failures(attempt, error);
+	report_failures(attempt, error);
 	if (error) {
-		tell_warnings(run, attempt->change);
+		report_warnings(run, attempt->change);
 		return error;
 	}
 	if (attempt->command->announce && run_changes(run))
@@ -319,7 +319,7 @@ static bool is_passed_over(const struct run *run, const struct isst_domain *doma
 	       isst_domain_cpu(domain, &cpu) != 0 && !isst_domain_is_io(domain);
 }
 
-static void tell_passed_over(struct run *run, const struct isst_domain *domain)
+static void note_passed_over(struct run *run, const struct isst_domain *domain)
 {
 	const struct isst_cpuset *present = isst_domain_present_cpus(domain);
 	char *cpus;
@@ -337,7 +337,7 @@ static void tell_passed_over(struct run *run, const struct isst_domain *domain)
 }
 
 /** A change that is for the whole machine, and was made, says of which parts it was not. */
-static void tell_offline_parts(struct run *run)
+static void note_offline_parts(struct run *run)
 {
 	const char *part;
 
@@ -350,7 +350,7 @@ static void tell_offline_parts(struct run *run)
 		const struct isst_domain *domain = isst_get_domain(run->context, i);
 
 		if (is_passed_over(run, domain))
-			tell_passed_over(run, domain);
+			note_passed_over(run, domain);
 	}
 }
 
@@ -363,7 +363,7 @@ void change_machine(struct run *run, const struct change_command *command)
 		return;
 	error = make_attempt(&attempt);
 	if (!error)
-		tell_offline_parts(run);
+		note_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
 		if (!error && isst_change_unchanged(attempt.change))
 			report_message(run->report, ENTRY_NOTE,
@@ -375,7 +375,7 @@ void change_machine(struct run *run, const struct change_command *command)
 }
 
 /** The command is planned for the machine as it is: in a dry run no CPU has come online. */
-static void tell_unforeseen(struct run *run)
+static void note_unforeseen(struct run *run)
 {
 	if (!request_has(run->request, OPTION_DRY_RUN) || run->step_count == 0)
 		return;
@@ -403,7 +403,7 @@ bool change_all_online(struct run *run)
 		error = make(run, change);
 	isst_change_free(change);
 	if (!error)
-		tell_unforeseen(run);
+		note_unforeseen(run);
 	return error == 0;
 }
 

@@ -69,7 +69,7 @@ static bool add_cpus_with(const struct isst_results *results, size_t i, const ch
 	return true;
 }
 
-/** Several CPUs share a core, and then its failure: it is told once, with all of them. */
+/** Several CPUs share a core, and then its failure: it is reported once, with all of them. */
 static void report_core_failure(struct run *run, const struct isst_results *results, size_t i)
 {
 	struct failure failure = failure_of(isst_results_get(results, i), ISST_PART_RESULT);

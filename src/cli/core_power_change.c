@@ -43,7 +43,7 @@ void core_power_disable(struct run *run)
 						      .result = KEY_DISABLE });
 }
 
-/** The options of a configuration: what scripts are told where one is not given, and what it is
+/** The options of a configuration: what scripts are shown where one is not given, and what it is
  * then. */
 static const struct {
 	enum option_id option;

@@ -3,7 +3,7 @@
 #include "handlers.h"
 #include "levels.h"
 
-/** What is told of a package, by its first power domain. */
+/** What is reported of a package, by its first power domain. */
 struct summary {
 	const struct unit *unit;
 	bool known; /* the level summary could be read */

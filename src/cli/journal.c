@@ -108,7 +108,7 @@ void journal_apply(struct run *run)
 	/* What the items are is asked before they are restored. */
 	isst_journal_get_item(journal, 0);
 	error = run_call(run, isst_journal_apply(journal));
-	run_tell_notices(run);
+	run_report_notices(run);
 	if (error == 0 || error == -EAGAIN) {
 		run->changed = true;
 		list_applied(run, journal);

@@ -29,7 +29,7 @@ bool level_is_known(const struct isst_result *level)
 
 bool level_is_missing(const struct isst_result *level)
 {
-	/* The current one is there, though the firmware may refuse to tell of it. */
+	/* The current one is there, though the firmware may refuse to report it. */
 	if (value_of(level, ISST_VALUE_LEVEL) == value_of(level, ISST_VALUE_CURRENT_LEVEL))
 		return false;
 	return isst_result_error(level, ISST_PART_RESULT) == -EOPNOTSUPP && !level_is_known(level);

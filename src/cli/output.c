@@ -103,8 +103,9 @@ int output_open(struct output *output, const char *path)
 	if (!path || output->file)
 		return 0;
 	/*
-	 * A FIFO that nobody reads must not hold up a run that holds the lock: ENXIO. The file may
-	 * be the one behind a standard stream (/dev/stdout): nothing may write over the other's.
+	 * A FIFO that no process reads must not hold up a run that holds the lock: ENXIO. The file
+	 * may be the one behind a standard stream (/dev/stdout): nothing may write over the
+	 * other's.
 	 */
 	descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
 	return descriptor < 0 ? -errno : use_file(output, path, descriptor);
@@ -176,8 +177,8 @@ void output_banner_name(struct output *output, const char *what, const char *nam
 }
 
 /** Tells that the result is lost. @path: where it was to go; NULL: a standard stream. */
-static enum exit_status tell_lost(const struct output *output, const char *path, const char *why,
-				  enum exit_status status)
+static enum exit_status report_lost_output(const struct output *output, const char *path,
+					   const char *why, enum exit_status status)
 {
 	if (output->changed && status == STATUS_DONE) {
 		fputs("Error: the change was made, but its result could not be written: ", stderr);
@@ -210,8 +211,8 @@ static const char *why_lost(const struct output *output, FILE *stream)
 }
 
 /**
- * @asked_for: what the stream holds is what the caller wanted to know. What is only told beside
- * that, nobody wanted where standard error was closed before the program began.
+ * @asked_for: what the stream holds is what the caller wanted to know. What is only reported beside
+ * that was not wanted where standard error was closed before the program began.
  */
 static enum exit_status flush(struct output *output, FILE *stream, bool asked_for,
 			      enum exit_status status)
@@ -223,8 +224,9 @@ static enum exit_status flush(struct output *output, FILE *stream, bool asked_fo
 		output->write_error = errno ? errno : EIO;
 	if (!output->write_error)
 		return status;
-	return tell_lost(output, output->path && stream == output->file ? output->path : NULL,
-			 why_lost(output, stream), status);
+	return report_lost_output(output,
+				  output->path && stream == output->file ? output->path : NULL,
+				  why_lost(output, stream), status);
 }
 
 enum exit_status output_text(struct output *output, const char *text, size_t size)
@@ -239,19 +241,19 @@ static bool messages_inside(const struct output *output)
 	return output->reference || renderers[output->format].document;
 }
 
-/** On standard error as well: where nobody would see them otherwise. */
+/** On standard error as well: where they would not be seen otherwise. */
 static bool messages_beside(const struct output *output)
 {
 	return !output->reference || output->path;
 }
 
-/** A file system may tell only now that it did not take what was written. */
+/** A file system may report only now that it did not take what was written. */
 static enum exit_status close_file(struct output *output, enum exit_status status)
 {
 	int error = fclose(output->file) == 0 ? 0 : errno;
 
 	output->file = NULL;
-	return error ? tell_lost(output, output->path, strerror(error), status) : status;
+	return error ? report_lost_output(output, output->path, strerror(error), status) : status;
 }
 
 /**
@@ -279,7 +281,7 @@ enum exit_status output_report(struct output *output, const struct report *repor
 	FILE *stream = result_stream(output);
 
 	if (report_failed(report) || render(output, report, messages_inside(output), stream) != 0)
-		return tell_lost(output, NULL, "out of memory", status);
+		return report_lost_output(output, NULL, "out of memory", status);
 	status = flush(output, stream, !output->changing, status);
 	if (output->file)
 		status = close_file(output, status);

@@ -15,10 +15,10 @@ struct output {
 	enum output_format format;
 	const char *path; /* of --out; NULL: none */
 	FILE *file;	  /* the opened @path */
-	bool changing;	  /* the machine is to be changed: that counts, not what is told of it */
-	bool changed;	  /* the machine was changed as asked: said where the result is lost */
-	int write_error;  /* errno of the first write of the result that failed */
-	bool closed[3];	  /* standard streams that the caller had closed */
+	bool changing;	 /* the machine is to be changed: that counts, not what is reported of it */
+	bool changed;	 /* the machine was changed as asked: said where the result is lost */
+	int write_error; /* errno of the first write of the result that failed */
+	bool closed[3];	 /* standard streams that the caller had closed */
 };
 
 /** Sets up the output of a program run by the name @argv0. */
@@ -36,7 +36,7 @@ int output_open(struct output *output, const char *path);
 /** Where trace lines go. */
 FILE *output_trace(const struct output *output);
 
-/** Where progress is told; NULL: it is part of the document. */
+/** Where progress is printed; NULL: it is part of the document. */
 FILE *output_progress(const struct output *output);
 
 /** False where results are documents that nothing may stand before. */

@@ -85,7 +85,8 @@ static void report_cpus(struct report_node *node, const struct isst_result *leve
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 }
 
-/** The base frequency; firmware that does not tell it by instruction class has it in the TDP ratio.
+/** The base frequency; firmware that does not report it by instruction class has it in the TDP
+ * ratio.
  */
 static void report_base_frequency(struct report_node *node, const struct isst_result *level)
 {
@@ -240,7 +241,7 @@ static int ask_for_level(const struct run *run, struct isst_request *request)
 				request_number(run->request, OPTION_LEVEL));
 }
 
-/** What scripts are told before CPUs come and go. */
+/** What scripts are shown before CPUs come and go. */
 static void announce_hotplug(struct run *run)
 {
 	if (!request_has(run->request, OPTION_ONLINE))

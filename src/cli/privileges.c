@@ -46,12 +46,12 @@ static int keep(cap_t kept, cap_t held, cap_value_t capability)
 
 bool privileges_borrowed(void)
 {
-	/* The kernel told all of it when it started the program: ids are not changed since. */
+	/* The kernel reported all of it when it started the program: ids are not changed since. */
 	return getauxval(AT_SECURE) || getauxval(AT_UID) != getauxval(AT_EUID) ||
 	       getauxval(AT_GID) != getauxval(AT_EGID);
 }
 
-/** Files are then the caller's, and opened by him. The kernel tells of no failure but by the id
+/** Files are then the caller's, and opened by him. The kernel reports no failure but by the id
  * that it keeps. */
 static int set_file_ids(uid_t user, gid_t group)
 {

@@ -172,7 +172,7 @@ static int refuse_together(const struct request *request, const char *option, co
 			     request->feature ? " " : "", request->command->name, rest);
 }
 
-/** Checks what no single option of a command can tell. */
+/** Checks what no single option of a command shows. */
 static int check_together(const struct request *request, char **problem)
 {
 	if (request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
@@ -388,7 +388,7 @@ static int no_feature(const struct request *request, char **problem)
 	return usage_problem(problem, "no feature given; --help lists the features");
 }
 
-/** Checks what no single option can tell. */
+/** Checks what no single option shows. */
 static int check_whole(struct request *request, char **problem)
 {
 	int error;
@@ -426,8 +426,8 @@ static int check_whole(struct request *request, char **problem)
 
 /**
  * Finds the format of the message about a command line that could not be read as a whole: where a
- * mistake takes, or leaves, a word too many, nobody knows what the next one is meant to be. So each
- * one before the feature is tried.
+ * mistake takes, or leaves, a word too many, it is not known what the next one is meant to be. So
+ * each one before the feature is tried.
  */
 static void find_format(struct request *request, const struct option_place *place, int argc,
 			char **argv)

@@ -29,7 +29,7 @@ struct request {
  *
  * @reference: accept what the reference tool accepts and has no effect, with a note
  * @problem: where the command line is wrong, set to a message, to be freed (NULL without memory).
- *	The request then still tells the format of the message.
+ *	The request then still has the format of the message.
  * Returns 0, -EINVAL (wrong) or -ENOMEM.
  */
 int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);

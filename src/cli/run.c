@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Programs give a command 10 seconds: who holds the lock has to be told within them. */
+/* Programs give a command 10 seconds: the holder of the lock has to be reported within them. */
 enum { LOCK_TIMEOUT_MS = 9000, LOCK_PORTION_MS = 500 };
 
 bool run_changes(const struct run *run)
@@ -176,7 +176,7 @@ static void write_banner(struct run *run, struct output *output)
  * A document has no banner. That the environment, and not the command line, chose an emulated
  * machine is said beside it then: the document itself is as on a real one.
  */
-static void tell_emulated(const struct run *run, const struct output *output)
+static void note_emulated(const struct run *run, const struct output *output)
 {
 	const char *emulated = isst_platform_emulated(run->context);
 
@@ -230,7 +230,7 @@ static void raise_file_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/** Makes sure that nobody else changes the machine, and nothing ends this run halfway. Returns
+/** Makes sure that no other process changes the machine, and nothing ends this run halfway. Returns
  * false after an error. */
 static bool reserve(struct run *run)
 {
@@ -252,13 +252,13 @@ static bool reserve(struct run *run)
 	return run_call(run, wait_for_lock(run)) == 0;
 }
 
-void run_tell_notices(struct run *run)
+void run_report_notices(struct run *run)
 {
 	const char *notice;
 
-	while ((notice = isst_notice(run->context, run->told_notices)) != NULL) {
+	while ((notice = isst_notice(run->context, run->reported_notices)) != NULL) {
 		report_message(run->report, ENTRY_NOTE, "%s", notice);
-		run->told_notices++;
+		run->reported_notices++;
 	}
 }
 
@@ -270,7 +270,7 @@ static bool discover(struct run *run)
 	if (run->request->command->flags & COMMAND_JOURNAL)
 		isst_journal_keep(run->context);
 	error = isst_discover(run->context);
-	run_tell_notices(run);
+	run_report_notices(run);
 	return run_call(run, error) == 0;
 }
 
@@ -414,8 +414,8 @@ enum exit_status run_open_file(const struct request *request, struct output *out
 
 /**
  * The file of --out is created under the lock, since another run may be writing to it until then,
- * and before anything is changed, since that must not happen where its result cannot be told. For
- * the reader of a FIFO it is waited before: others may take the lock, and signals end the run.
+ * and before anything is changed, since that must not happen where its result cannot be reported.
+ * For the reader of a FIFO it is waited before: others may take the lock, and signals end the run.
  */
 static enum exit_status work(struct run *run, struct output *output)
 {
@@ -432,7 +432,7 @@ static enum exit_status work(struct run *run, struct output *output)
 			   !request_has(run->request, OPTION_DRY_RUN);
 	run->progress = output_progress(output);
 	write_banner(run, output);
-	tell_emulated(run, output);
+	note_emulated(run, output);
 	ready = ready && discover(run) && check_command(run);
 	drop_privileges(run, output);
 	if (ready)

@@ -19,12 +19,12 @@ struct run {
 	struct signals signals; /* held back while the run changes the machine */
 	/* The signal that a change was given up for; NULL: none. */
 	const char *interrupted_by;
-	FILE *progress;		   /* where progress is told; NULL: in the report */
+	FILE *progress;		   /* where progress is printed; NULL: in the report */
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
 	unsigned int step_count;
-	size_t told_notices; /* of the context's, so far */
-	bool comes_online;   /* a dry run: CPUs that are offline would be online by then */
-	bool changed;	     /* something was changed, and everything as asked so far */
+	size_t reported_notices; /* of the context's, so far */
+	bool comes_online;	 /* a dry run: CPUs that are offline would be online by then */
+	bool changed;		 /* something was changed, and everything as asked so far */
 };
 
 /** Runs the request's command from opening the machine to the last byte of output. */
@@ -51,7 +51,7 @@ struct failure failure_of(const struct isst_result *result, enum isst_part part)
 int run_call(struct run *run, int error);
 
 /** Reports the notices of the context that came since it was last called. */
-void run_tell_notices(struct run *run);
+void run_report_notices(struct run *run);
 
 /** A unit's result is incomplete: an error, and its status; nothing if @failure is none. */
 void run_failure(struct run *run, const struct failure *failure);
@@ -74,7 +74,7 @@ bool run_result(struct run *run, const struct failure *failure, bool first);
 void run_unsupported(struct run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** What is being done right now: told at once, or where results are documents in the report. */
+/** What is being done right now: printed at once, or where results are documents in the report. */
 void run_progress(struct run *run, const char *line);
 
 /** What can be known of a machine without asking its driver. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the word that somebody probably meant; must not know where the words come from. */
+/* Finds the word that the user probably meant; must not know where the words come from. */
 #ifndef ISST_CLI_SUGGEST_H
 #define ISST_CLI_SUGGEST_H
 

@@ -242,7 +242,7 @@ static bool has_features(const struct level_reader *reader, const struct level_r
 	return !request->refused && !features->failure.error;
 }
 
-static bool is_told_elsewhere(const struct level_reader *reader, unsigned int level)
+static bool is_reported_elsewhere(const struct level_reader *reader, unsigned int level)
 {
 	for (size_t i = 0; i < reader->count; i++)
 		if (reader->requests[i].level->level == level &&
@@ -260,7 +260,7 @@ static void drop_missing_level(struct level_reader *reader, struct level_request
 	    request->features.failure.error != -EOPNOTSUPP)
 		return;
 	perf_profile_check_refusal(&request->features.failure,
-				   is_told_elsewhere(reader, level->level));
+				   is_reported_elsewhere(reader, level->level));
 	if (request->features.failure.error != -EOPNOTSUPP)
 		return;
 	request->refused = true;

@@ -86,7 +86,8 @@ static bool has_core_power(const struct level_change *work, size_t i)
 }
 
 /** @features: FEATURE_...; none: nothing is reported */
-static void say_off(struct isst_change *change, const struct isst_domain *domain, uint64_t features)
+static void note_switched_off(struct isst_change *change, const struct isst_domain *domain,
+			      uint64_t features)
 {
 	static const char *const WHICH[] = { NULL, "turbo-freq is", "base-freq is",
 					     "base-freq and turbo-freq are" };
@@ -109,7 +110,7 @@ static int warn_of_features(struct level_change *work, size_t i)
 		return 0;
 	error = items_read(work->change->context, &features, 1);
 	if (!error && !features.failure.error)
-		say_off(work->change, domain, features.value.number);
+		note_switched_off(work->change, domain, features.value.number);
 	return error;
 }
 
@@ -183,7 +184,7 @@ static int report_features(const struct step *levels, const struct isst_domain *
 		before = features_before(levels, &item);
 		error = before ? items_read(change->context, &now, 1) : 0;
 		if (before && !error && !now.failure.error)
-			say_off(change, domain, before & ~now.value.number);
+			note_switched_off(change, domain, before & ~now.value.number);
 		return error;
 	}
 	return 0;

@@ -15,7 +15,7 @@ struct isst_perf_profile {
 	struct isst_failure failure;
 	unsigned int version;
 	unsigned int highest_level;
-	unsigned int level_mask; /* bit n: level n exists; 0: not told, nearly always all do */
+	unsigned int level_mask; /* bit n: level n exists; 0: not reported, nearly always all do */
 	unsigned int current_level;
 	bool locked;
 	bool enabled;
@@ -69,11 +69,12 @@ struct isst_level {
 	unsigned int level;			 /* in */
 	const struct isst_perf_profile *profile; /* in: the domain's, where it was read; or NULL */
 	struct isst_failure failure;
-	/* On or off: by mailbox as the firmware tells it of this level, by TPMI at the current one.
+	/* On or off: by mailbox as the firmware reports it for this level, by TPMI at the current
+	 * one.
 	 */
 	enum isst_feature_state turbo_freq, base_freq;
 	enum isst_feature_state core_power;
-	struct isst_cpuset *cpus; /* CPUs that may be online; NULL if unreadable or not told */
+	struct isst_cpuset *cpus; /* CPUs that may be online; NULL if unreadable or not reported */
 	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */
 	struct isst_value tdp_ratio;
 	struct isst_value base_mhz, base_avx2_mhz, base_avx512_mhz, base_amx_mhz;

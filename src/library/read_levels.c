@@ -39,7 +39,7 @@ static char *list_levels(const struct isst_perf_profile *profile, unsigned int h
 	size_t size;
 	FILE *stream;
 
-	/* The mask tells of no more levels than it has bits. */
+	/* The mask describes no more levels than it has bits. */
 	if (highest > 31)
 		highest = 31;
 	if (mask == 0 || mask == (2U << highest) - 1)
@@ -87,7 +87,7 @@ static int refuse_level(const struct levels_call *levels, const struct isst_perf
 
 /**
  * Whether a domain has no such level, though it has a higher one. The current one is there, though
- * the firmware may refuse to tell of it.
+ * the firmware may refuse to report it.
  */
 static bool is_missing(const struct isst_level *level)
 {

@@ -203,9 +203,9 @@ static void replace_in(const unsigned char *start, size_t size)
 
 	while ((at = memmem(at, (size_t)(end - at), cpuid_instruction, INSTRUCTION_BYTES))) {
 		if (follows_leaf(start, at) && !replace(at))
-			preload_say("CPUID returns the real processor: its instructions cannot be "
-				    "replaced: %s",
-				    strerror(errno));
+			preload_warn("CPUID returns the real processor: its instructions cannot be "
+				     "replaced: %s",
+				     strerror(errno));
 		at += INSTRUCTION_BYTES;
 	}
 }

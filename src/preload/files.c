@@ -446,7 +446,7 @@ static void deliver_last(int descriptor)
 	char emulated[PATH_MAX];
 
 	if (path_of_descriptor(descriptor, emulated) && file_deliver(descriptor, emulated))
-		preload_say("cannot write to %s: %s", emulated, strerror(errno));
+		preload_warn("cannot write to %s: %s", emulated, strerror(errno));
 }
 
 void file_deliver_all(void)

@@ -38,7 +38,7 @@ void *preload_next(const char *name)
 	void *function = dlsym(RTLD_NEXT, name);
 
 	if (!function) {
-		preload_say("%s() is missing in this C library", name);
+		preload_warn("%s() is missing in this C library", name);
 		abort();
 	}
 	return function;
@@ -78,7 +78,7 @@ void preload_end(bool answered)
 	errno = error;
 }
 
-void preload_say(const char *format, ...)
+void preload_warn(const char *format, ...)
 {
 	static const char prefix[] = "isst emulate: ";
 	char line[PATH_MAX + 200];
@@ -111,7 +111,7 @@ static void after_fork(void)
 /** To go on would be to work on the real machine. */
 __attribute__((noreturn)) static void give_up(const char *why)
 {
-	preload_say("%s", why);
+	preload_warn("%s", why);
 	_exit(LAUNCH_FAILED);
 }
 

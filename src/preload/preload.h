@@ -50,7 +50,7 @@ void preload_end(bool answered);
 /** Whether the emulator is at work in this thread. */
 bool preload_inside(void);
 /** Says something on standard error. */
-void preload_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* paths.c */
 

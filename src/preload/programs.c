@@ -75,7 +75,7 @@ static void warn(const char *name, char *const environment[])
 			obstacle = "its LD_PRELOAD does not contain the preload library";
 	}
 	if (obstacle)
-		preload_say("%s sees the real machine: %s", path, obstacle);
+		preload_warn("%s sees the real machine: %s", path, obstacle);
 	preload_end(false);
 }
 

@@ -39,7 +39,7 @@ struct isst_change_options {
 	 * change, which is then undone. */
 	int (*interrupted)(void *data);
 	void *data;
-	/** Where not NULL, told what is being done to a CPU (`online cpu 3`). */
+	/** Where not NULL, called with what is being done to a CPU (`online cpu 3`). */
 	void (*progress)(void *data, const char *line);
 	void *progress_data;
 };

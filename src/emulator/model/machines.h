@@ -49,7 +49,7 @@ struct isst_emulator_statistics {
 /**
  * The emulator's operations. Those that can fail return 0 or a negative errno and then set *error
  * to a message that the caller frees (NULL without memory): -EINVAL a platform file or recording
- * that cannot be understood, -ENOENT no such platform, -EPERM a state directory of somebody else,
+ * that cannot be understood, -ENOENT no such platform, -EPERM a state directory of another user,
  * -EIO anything else.
  */
 struct isst_emulator {

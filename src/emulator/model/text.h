@@ -45,7 +45,7 @@ static inline bool is_shortage(int error)
 int set_error(char **error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** Sets *@error to `FILE:LINE: ...` unless an earlier mistake is told there already; returns
+/** Sets *@error to `FILE:LINE: ...` unless an earlier mistake is there already; returns
  * -EINVAL. */
 int set_line_error(char **error, const char *file, unsigned int line, const char *format,
 		   va_list arguments) __attribute__((format(printf, 4, 0)));
