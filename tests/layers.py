@@ -47,7 +47,7 @@ NOT_YET = set()
 # What a layer above may call of one that it must not know: functions of the public headers.
 PUBLIC = re.compile(r"isst_")
 
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 
 
 def sources(root):
@@ -100,7 +100,9 @@ def read_includes(root):
     includes = {}
     for path in sources(root):
         with open(os.path.join(root, "src", path), encoding="utf-8") as file:
-            includes[path] = [find_header(root, path, name) for name in INCLUDE.findall(file.read())]
+            includes[path] = [find_header(root, path, name) for bracket, name in INCLUDE.findall(file.read())
+                              # What is found among the sources is theirs, however it is written.
+                              if bracket == '"' or os.path.exists(os.path.join(root, "src", name))]
     return includes
 
 
@@ -231,6 +233,7 @@ GOOD = {
 # The files that make each mistake, and a part of what is to be said of it.
 MISTAKES = [
     ({"base/wrong.c": '#include "features/high.h"\n', "features/high.h": "\n"}, "includes features/high.h"),
+    ({"base/wrong.c": "#include <features/high.h>\n", "features/high.h": "\n"}, "includes features/high.h"),
     ({"cli/wrong.c": '#include "base/low.h"\n'}, "includes base/low.h"),
     ({"cli/wrong.c": "int low(void);\nint wrong(void);\nint wrong(void) { return low(); }\n"}, "calls low()"),
     ({"base/wrong.c": "int middle(void);\nint wrong(void);\nint wrong(void) { return middle(); }\n"},
