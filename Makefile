@@ -294,9 +294,9 @@ $(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(BUILD)/tests/preload/prob
 	printf '#!/bin/sh\nexec sh tests/preload/preloaded.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
-$(BUILD)/tests/recorded: tests/command/recorded.sh $(BUILD)/tests/command/kernel-files $(COMMAND) $(BUILD)/isst $(BUILD)/flags
+$(BUILD)/tests/replays: tests/command/replays.sh $(BUILD)/tests/command/kernel-files $(COMMAND) $(BUILD)/isst $(BUILD)/flags
 	@mkdir -p $(@D)
-	printf '#!/bin/sh\nexec sh tests/command/recorded.sh %s\n' $(BUILD) > $@
+	printf '#!/bin/sh\nexec sh tests/command/replays.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
 $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
@@ -305,7 +305,7 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 	chmod +x $@
 
 # Those that take long first, so that all processors have work until the end.
-TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/recorded $(BUILD)/tests/privileged \
+TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests
@@ -415,7 +415,7 @@ LINK_FUZZER = $(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(ISST_LDLIB
 $(addprefix $(BUILD)/tests/fuzz/,cpu_lists kernel_files): %: %.o $(BUILD)/tests/fuzz/support/common.o $(LIBRARY_OBJECTS)
 	$(LINK_FUZZER)
 
-$(addprefix $(BUILD)/tests/fuzz/,platform_files fault_rules recordings): %: %.o \
+$(addprefix $(BUILD)/tests/fuzz/,platform_files fault_rules captures): %: %.o \
 		$(BUILD)/tests/fuzz/support/common.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(LINK_FUZZER)
 
@@ -545,7 +545,7 @@ VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.
 # What is of the emulator alone is left out with it.
 DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/library.md docs/transactions.md docs/differences.md \
 	docs/performance.md docs/real-drivers.md \
-	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/recorded-machines.md docs/platforms.md \
+	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 

@@ -696,7 +696,7 @@ ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
 
 /**
  * Writes what this machine reports into a directory, from which the emulator makes the same machine
- * again (docs/recorded-machines.md): kernel files, MSRs, and by any firmware interface what it
+ * again (docs/captured-machines.md): kernel files, MSRs, and by any firmware interface what it
  * answers to everything that only reads. To be called on a context that is not discovered. What
  * could not be read and is not needed is listed by notices.
  *

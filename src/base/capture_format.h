@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format of a captured machine (docs/recorded-machines.md), once for the library, which writes
+ * The format of a captured machine (docs/captured-machines.md), once for the library, which writes
  * captures, and for the emulator, which reads them: names of files, keywords, how numbers and
  * errors are written. What registers and messages mean is no part of it.
  */

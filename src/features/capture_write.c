@@ -60,7 +60,7 @@ static int open_directory(const struct capture *capture)
 	return directory;
 }
 
-/** Recordings do not mix. */
+/** Captures do not mix. */
 static int check_empty(const struct capture *capture, int directory)
 {
 	int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -4,7 +4,7 @@
 
 enum { BF = 1 };
 
-/** As it was recorded: one die a package, whatever its power domains are. */
+/** As it was captured: one die a package, whatever its power domains are. */
 static void topology_of_a_6980p(void **state)
 {
 	struct emulated e;
@@ -42,7 +42,7 @@ static void a_module_is_four_cores_to_the_kernel(void **state)
 	finish(&e);
 }
 
-static void pstate_files_as_recorded(void **state)
+static void pstate_files_as_captured(void **state)
 {
 	static const struct {
 		const char *platform, *states, *turbo, *least;
@@ -66,7 +66,7 @@ static void pstate_files_as_recorded(void **state)
 	}
 }
 
-static void uncore_directories_as_recorded(void **state)
+static void uncore_directories_as_captured(void **state)
 {
 	struct emulated e;
 
@@ -215,8 +215,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(topology_of_a_6980p),
 		cmocka_unit_test(a_module_is_four_cores_to_the_kernel),
-		cmocka_unit_test(pstate_files_as_recorded),
-		cmocka_unit_test(uncore_directories_as_recorded),
+		cmocka_unit_test(pstate_files_as_captured),
+		cmocka_unit_test(uncore_directories_as_captured),
 		cmocka_unit_test(the_packages_limit_is_all_of_its_domains),
 		cmocka_unit_test(what_a_level_change_moves),
 		cmocka_unit_test(what_a_level_change_of_an_io_domain_moves),

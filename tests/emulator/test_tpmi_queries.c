@@ -298,7 +298,7 @@ static void no_fabric_request_before_revision_2_and_release_7_2(void **state)
 	finish(&e);
 }
 
-/** Thread, core or module, power domain: the numbers of MSR 0x54, which was recorded. */
+/** Thread, core or module, power domain: the numbers of MSR 0x54, which was captured. */
 static void punit_numbers(void **state)
 {
 	static const struct {

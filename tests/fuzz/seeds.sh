@@ -10,7 +10,7 @@ mkdir -p "$2"
 seeds=$(cd "$2" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-seeds.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-for fuzzer in cpu_lists kernel_files platform_files fault_rules recordings command_lines commands remembered; do
+for fuzzer in cpu_lists kernel_files platform_files fault_rules captures command_lines commands remembered; do
 	mkdir "$seeds/$fuzzer"
 done
 
@@ -49,7 +49,7 @@ for name in tiny tpmi-tiny no-mmio; do
 			cat "$scratch/$name.capture/$file"
 		fi
 		number=$((number + 1))
-	done > "$seeds/recordings/$name"
+	done > "$seeds/captures/$name"
 done
 
 # What runs remember: the journal of one that was killed, saved settings, the cache of offline CPUs. Behind the two

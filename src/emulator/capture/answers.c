@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The answers of a recording: what the driver reported of itself, and what firmware answered to
+ * The answers of a capture: what the driver reported of itself, and what firmware answered to
  * mailbox commands and reads of registers. What answers mean is not known here.
  */
 #include "base/array.h"
@@ -17,7 +17,7 @@
 
 /** The fields of a line on their way. */
 struct answer_line {
-	const struct recorded_file *file;
+	const struct captured_file *file;
 	unsigned int number;
 	const struct capture_syntax *syntax;
 	char *field[CAPTURE_MOST_FIELDS];
@@ -59,7 +59,7 @@ static int wrong_syntax(const struct answer_line *line)
 	syntax = memory_stream_text(&text);
 	if (!syntax)
 		return -ENOMEM;
-	result = recorded_error(line->file, line->number, "found other fields, expected \"%s\"",
+	result = captured_error(line->file, line->number, "found other fields, expected \"%s\"",
 				syntax);
 	free(syntax);
 	return result;
@@ -72,20 +72,20 @@ static int wrong_field(const struct answer_line *line, unsigned int index)
 
 	switch (field->number) {
 	case CAPTURE_COMMAND:
-		return recorded_error(line->file, line->number,
+		return captured_error(line->file, line->number,
 				      "found \"%s\", expected a command such as 0x7f/0x01", found);
 	case CAPTURE_OFFSET:
-		return recorded_error(
+		return captured_error(
 			line->file, line->number,
 			"found the offset \"%s\", expected a multiple of 4 up to 0x%x", found,
 			field->max);
 	case CAPTURE_ANSWER:
-		return recorded_error(line->file, line->number,
+		return captured_error(line->file, line->number,
 				      "found \"%s\", expected a number 0..%u or an error such as "
 				      "ENXIO or E524",
 				      found, field->max);
 	default:
-		return recorded_error(line->file, line->number,
+		return captured_error(line->file, line->number,
 				      "found \"%s\", expected a number 0..%u", found, field->max);
 	}
 }
@@ -106,17 +106,17 @@ static int parse_fields(struct answer_line *line, char *text)
 
 /* ---- Lines by their keywords ---- */
 
-static int add_answer(struct recording *recording, const struct recorded_answer *answer)
+static int add_answer(struct capture *capture, const struct captured_answer *answer)
 {
-	if (ARRAY_GROW(recording->answers, recording->answer_count))
+	if (ARRAY_GROW(capture->answers, capture->answer_count))
 		return -ENOMEM;
-	recording->answers[recording->answer_count++] = *answer;
+	capture->answers[capture->answer_count++] = *answer;
 	return 0;
 }
 
-static int take_mailbox(struct recording *recording, const struct answer_line *line)
+static int take_mailbox(struct capture *capture, const struct answer_line *line)
 {
-	const struct recorded_answer answer = {
+	const struct captured_answer answer = {
 		.kind = CAPTURE_MAILBOX,
 		.package = line->value[0],
 		.die = line->value[1],
@@ -128,12 +128,12 @@ static int take_mailbox(struct recording *recording, const struct answer_line *l
 		.line = line->number,
 	};
 
-	return add_answer(recording, &answer);
+	return add_answer(capture, &answer);
 }
 
-static int take_mmio(struct recording *recording, const struct answer_line *line)
+static int take_mmio(struct capture *capture, const struct answer_line *line)
 {
-	const struct recorded_answer answer = {
+	const struct captured_answer answer = {
 		.kind = CAPTURE_MMIO,
 		.package = line->value[0],
 		.die = line->value[1],
@@ -143,13 +143,13 @@ static int take_mmio(struct recording *recording, const struct answer_line *line
 		.line = line->number,
 	};
 
-	return add_answer(recording, &answer);
+	return add_answer(capture, &answer);
 }
 
 /** The power domains that the driver serves. */
-static int take_instances(struct recording *recording, const struct answer_line *line)
+static int take_instances(struct capture *capture, const struct answer_line *line)
 {
-	const struct recorded_answer answer = {
+	const struct captured_answer answer = {
 		.kind = CAPTURE_INSTANCES,
 		.package = line->value[0],
 		.value = line->value[1],
@@ -157,37 +157,37 @@ static int take_instances(struct recording *recording, const struct answer_line 
 		.line = line->number,
 	};
 
-	return add_answer(recording, &answer);
+	return add_answer(capture, &answer);
 }
 
 /** There is one driver, or none. */
-static int check_driver(const struct recording *recording, const struct answer_line *line)
+static int check_driver(const struct capture *capture, const struct answer_line *line)
 {
-	const struct recorded_driver *driver = &recording->driver;
+	const struct captured_driver *driver = &capture->driver;
 	const char *before =
 		capture_syntaxes[driver->present ? CAPTURE_DRIVER : CAPTURE_NO_DRIVER].keyword;
 
 	if (!driver->line)
 		return 0;
 	if (before == line->syntax->keyword)
-		return recorded_error(line->file, line->number,
+		return captured_error(line->file, line->number,
 				      "found \"%s\" again, first in line %u", before, driver->line);
-	return recorded_error(line->file, line->number,
+	return captured_error(line->file, line->number,
 			      "found \"%s\", but \"%s\" stands in line %u", line->syntax->keyword,
 			      before, driver->line);
 }
 
-static int take_driver(struct recording *recording, const struct answer_line *line)
+static int take_driver(struct capture *capture, const struct answer_line *line)
 {
-	int result = check_driver(recording, line);
+	int result = check_driver(capture, line);
 
 	if (result)
 		return result;
 	if (line->value[2] < 1 || line->value[2] > 64)
-		return recorded_error(line->file, line->number,
+		return captured_error(line->file, line->number,
 				      "found batches of %u commands, expected 1..64",
 				      line->value[2]);
-	recording->driver = (struct recorded_driver){
+	capture->driver = (struct captured_driver){
 		.line = line->number,
 		.present = true,
 		.api_version = line->value[0],
@@ -200,24 +200,24 @@ static int take_driver(struct recording *recording, const struct answer_line *li
 }
 
 /** There is no device. */
-static int take_no_driver(struct recording *recording, const struct answer_line *line)
+static int take_no_driver(struct capture *capture, const struct answer_line *line)
 {
-	int result = check_driver(recording, line);
+	int result = check_driver(capture, line);
 
 	if (!result)
-		recording->driver = (struct recorded_driver){ .line = line->number };
+		capture->driver = (struct captured_driver){ .line = line->number };
 	return result;
 }
 
-static int (*const takers[CAPTURE_KEYWORDS])(struct recording *, const struct answer_line *) = {
+static int (*const takers[CAPTURE_KEYWORDS])(struct capture *, const struct answer_line *) = {
 	[CAPTURE_DRIVER] = take_driver,	      [CAPTURE_NO_DRIVER] = take_no_driver,
 	[CAPTURE_MAILBOX] = take_mailbox,     [CAPTURE_MMIO] = take_mmio,
 	[CAPTURE_INSTANCES] = take_instances,
 };
 
-static int parse_line(struct recording *recording, const struct recorded_text *text)
+static int parse_line(struct capture *capture, const struct captured_text *text)
 {
-	struct answer_line line = { .file = &recording->answer_file, .number = text->number };
+	struct answer_line line = { .file = &capture->answer_file, .number = text->number };
 	char *start = trim(text->text), *rest = start + strcspn(start, " \t");
 	int result;
 
@@ -230,9 +230,9 @@ static int parse_line(struct recording *recording, const struct recorded_text *t
 		if (strcmp(line.syntax->keyword, start) != 0)
 			continue;
 		result = parse_fields(&line, rest);
-		return result ? result : takers[i](recording, &line);
+		return result ? result : takers[i](capture, &line);
 	}
-	return recorded_error(line.file, line.number,
+	return captured_error(line.file, line.number,
 			      "found \"%s\", expected driver, no-driver, mailbox, mmio or "
 			      "instances",
 			      start);
@@ -247,7 +247,7 @@ static int compare_numbers(uint32_t a, uint32_t b)
 
 static int compare_answers(const void *left, const void *right)
 {
-	const struct recorded_answer *a = left, *b = right;
+	const struct captured_answer *a = left, *b = right;
 	int order = compare_numbers(a->kind, b->kind);
 
 	if (!order)
@@ -261,13 +261,13 @@ static int compare_answers(const void *left, const void *right)
 	return order ? order : compare_numbers(a->data, b->data);
 }
 
-static int check_repetition(const struct recording *recording)
+static int check_repetition(const struct capture *capture)
 {
-	for (size_t i = 1; i < recording->answer_count; i++) {
-		const struct recorded_answer *a = &recording->answers[i - 1], *b = a + 1;
+	for (size_t i = 1; i < capture->answer_count; i++) {
+		const struct captured_answer *a = &capture->answers[i - 1], *b = a + 1;
 
 		if (compare_answers(a, b) == 0)
-			return recorded_error(&recording->answer_file,
+			return captured_error(&capture->answer_file,
 					      a->line > b->line ? a->line : b->line,
 					      "found the same request again, first in line %u",
 					      a->line > b->line ? b->line : a->line);
@@ -275,20 +275,20 @@ static int check_repetition(const struct recording *recording)
 	return 0;
 }
 
-const struct recorded_answer *recording_answer(const struct recording *recording,
-					       const struct recorded_answer *request)
+const struct captured_answer *capture_answer(const struct capture *capture,
+					     const struct captured_answer *request)
 {
-	if (recording->answer_count == 0)
+	if (capture->answer_count == 0)
 		return NULL;
-	return bsearch(request, recording->answers, recording->answer_count, sizeof(*request),
+	return bsearch(request, capture->answers, capture->answer_count, sizeof(*request),
 		       compare_answers);
 }
 
-const struct recorded_answer *recording_mailbox(const struct recording *recording,
-						const struct platform_domain *domain,
-						uint32_t command, uint32_t parameter, uint32_t data)
+const struct captured_answer *capture_mailbox(const struct capture *capture,
+					      const struct platform_domain *domain,
+					      uint32_t command, uint32_t parameter, uint32_t data)
 {
-	const struct recorded_answer request = {
+	const struct captured_answer request = {
 		.kind = CAPTURE_MAILBOX,
 		.package = domain->package,
 		.die = domain->die,
@@ -297,22 +297,22 @@ const struct recorded_answer *recording_mailbox(const struct recording *recordin
 		.data = data,
 	};
 
-	return recording_answer(recording, &request);
+	return capture_answer(capture, &request);
 }
 
-int recording_read_answers(struct recording *recording)
+int capture_read_answers(struct capture *capture)
 {
-	struct recorded_file *file = &recording->answer_file;
-	int result = recorded_file_read(recording, CAPTURE_ANSWERS, file);
+	struct captured_file *file = &capture->answer_file;
+	int result = captured_file_read(capture, CAPTURE_ANSWERS, file);
 
 	if (result == -ENOENT)
 		return 0; /* only captures have it */
 	if (!result)
-		result = recorded_each_line(recording, file, parse_line);
+		result = captured_each_line(capture, file, parse_line);
 	if (result)
 		return result;
-	if (recording->answer_count > 0)
-		qsort(recording->answers, recording->answer_count, sizeof(*recording->answers),
+	if (capture->answer_count > 0)
+		qsort(capture->answers, capture->answer_count, sizeof(*capture->answers),
 		      compare_answers);
-	return check_repetition(recording);
+	return check_repetition(capture);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The CPUs of a recorded machine and their places in its domains. What the recording does not have
- * is composed (docs/recorded-machines.md has the rules for readers).
+ * The CPUs of a captured machine and their places in its domains. What the capture does not have
+ * is composed (docs/captured-machines.md has the rules for readers).
  */
 #include "emulator/capture/parts.h"
 
@@ -16,8 +16,8 @@ static int compare(unsigned int a, unsigned int b)
 /** By core, then by number. */
 static int compare_threads(const void *left, const void *right)
 {
-	const struct recorded_cpu *a = *(struct recorded_cpu *const *)left;
-	const struct recorded_cpu *b = *(struct recorded_cpu *const *)right;
+	const struct captured_cpu *a = *(struct captured_cpu *const *)left;
+	const struct captured_cpu *b = *(struct captured_cpu *const *)right;
 	int order = compare(a->package, b->package);
 
 	if (!order)
@@ -28,17 +28,17 @@ static int compare_threads(const void *left, const void *right)
 }
 
 /** Counts the threads of each core, and the cores of each die by their ids. */
-static int count_threads(struct recording *recording)
+static int count_threads(struct capture *capture)
 {
-	struct recorded_cpu **cpus = calloc(recording->cpu_count, sizeof(*cpus));
+	struct captured_cpu **cpus = calloc(capture->cpu_count, sizeof(*cpus));
 
 	if (!cpus)
 		return -ENOMEM;
-	for (size_t i = 0; i < recording->cpu_count; i++)
-		cpus[i] = &recording->cpus[i];
-	qsort(cpus, recording->cpu_count, sizeof(*cpus), compare_threads);
-	for (size_t i = 1; i < recording->cpu_count; i++) {
-		const struct recorded_cpu *before = cpus[i - 1];
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		cpus[i] = &capture->cpus[i];
+	qsort(cpus, capture->cpu_count, sizeof(*cpus), compare_threads);
+	for (size_t i = 1; i < capture->cpu_count; i++) {
+		const struct captured_cpu *before = cpus[i - 1];
 		bool same_die = cpus[i]->package == before->package && cpus[i]->die == before->die;
 		bool same_core = same_die && cpus[i]->core_id == before->core_id;
 
@@ -50,10 +50,10 @@ static int count_threads(struct recording *recording)
 }
 
 /** Numbers of a CPU on a machine with a mailbox: MSR 0x53, or composed of the kernel's. */
-static void number_core(const struct recording *recording, size_t index, struct platform_cpu *cpu)
+static void number_core(const struct capture *capture, size_t index, struct platform_cpu *cpu)
 {
-	const struct recorded_msr *msr = recording_msr(recording, MSR_THREAD_ID);
-	const struct recorded_cpu *recorded = &recording->cpus[index];
+	const struct captured_msr *msr = capture_msr(capture, MSR_THREAD_ID);
+	const struct captured_cpu *captured = &capture->cpus[index];
 
 	/* All ones: the driver did not know it either. */
 	if (msr && msr->values[index] != UINT32_MAX) {
@@ -62,19 +62,19 @@ static void number_core(const struct recording *recording, size_t index, struct 
 		cpu->core = cpu->punit >> 1 & 0xff;
 		return;
 	}
-	cpu->thread = recorded->thread;
-	cpu->core = recorded->core_id < CORE_IDS ? recorded->core_id
-						 : recorded->core_index % CORE_IDS;
+	cpu->thread = captured->thread;
+	cpu->core = captured->core_id < CORE_IDS ? captured->core_id
+						 : captured->core_index % CORE_IDS;
 	cpu->punit = msr ? UINT32_MAX : cpu->core << 1 | cpu->thread;
 }
 
-static int number_power_domain(const struct recording *recording, size_t index,
+static int number_power_domain(const struct capture *capture, size_t index,
 			       struct platform_cpu *cpu, unsigned int *power_domain)
 {
-	const struct recorded_msr *msr = recording_msr(recording, MSR_PM_LOGICAL_ID);
+	const struct captured_msr *msr = capture_msr(capture, MSR_PM_LOGICAL_ID);
 
 	if (!msr)
-		return recorded_error(&recording->msr_file, recorded_end(&recording->msr_file),
+		return captured_error(&capture->msr_file, captured_end(&capture->msr_file),
 				      "found no MSR 0x54, expected the power domain of every CPU");
 	cpu->punit = (uint32_t)msr->values[index];
 	cpu->thread = cpu->punit & 7;
@@ -84,44 +84,44 @@ static int number_power_domain(const struct recording *recording, size_t index,
 }
 
 /** The domain of a CPU, which thereby is one of compute cores. */
-static int place_cpu(const struct recording *recording, struct platform *platform, size_t index,
+static int place_cpu(const struct capture *capture, struct platform *platform, size_t index,
 		     struct platform_cpu *cpu)
 {
-	const struct recorded_cpu *recorded = &recording->cpus[index];
+	const struct captured_cpu *captured = &capture->cpus[index];
 	unsigned int power_domain = 0;
 	struct platform_domain *domain;
 	ssize_t found;
 	int result = 0;
 
 	if (platform_is_tpmi(platform))
-		result = number_power_domain(recording, index, cpu, &power_domain);
+		result = number_power_domain(capture, index, cpu, &power_domain);
 	else
-		number_core(recording, index, cpu);
+		number_core(capture, index, cpu);
 	if (result)
 		return result;
-	found = recording_find_domain(platform, recorded->package, recorded->die, power_domain);
+	found = capture_find_domain(platform, captured->package, captured->die, power_domain);
 	if (found < 0)
-		return recorded_error(&recording->msr_file,
-				      recording_msr(recording, MSR_PM_LOGICAL_ID)->line,
+		return captured_error(&capture->msr_file,
+				      capture_msr(capture, MSR_PM_LOGICAL_ID)->line,
 				      "found CPU %u in power domain %u, expected one of the "
 				      "captured instances of package %u",
-				      recorded->number, power_domain, recorded->package);
+				      captured->number, power_domain, captured->package);
 	domain = &platform->domains[found];
 	cpu->domain = (unsigned int)found;
-	domain->die = recorded->die;
+	domain->die = captured->die;
 	if (domain->type.value == DOMAIN_IO)
 		domain->type = known_number(DOMAIN_COMPUTE);
 	return isst_cpuset_add(domain->cores.set, cpu->core, cpu->core);
 }
 
 /** In kHz, or 0 where it is unknown. */
-static int recorded_khz(const struct recording *recording, size_t index, const char *name,
+static int captured_khz(const struct capture *capture, size_t index, const char *name,
 			unsigned int shift, unsigned int *khz)
 {
-	const struct recorded_msr *msr = recording_msr(recording, MSR_HWP_CAPABILITIES);
-	int result = recording_number(
-		recording, recording_cpu_entry(recording, recording->cpus[index].number, name),
-		HIGHEST_KHZ, khz);
+	const struct captured_msr *msr = capture_msr(capture, MSR_HWP_CAPABILITIES);
+	int result = capture_number(capture,
+				    capture_cpu_entry(capture, capture->cpus[index].number, name),
+				    HIGHEST_KHZ, khz);
 
 	if (result != -ENOENT)
 		return result;
@@ -129,42 +129,40 @@ static int recorded_khz(const struct recording *recording, size_t index, const c
 	return 0;
 }
 
-/** A limit of the user; 0 where none is recorded. */
-static int find_limit(const struct recording *recording, size_t index, const char *name,
+/** A limit of the user; 0 where none is captured. */
+static int find_limit(const struct capture *capture, size_t index, const char *name,
 		      unsigned int *khz)
 {
-	int result = recording_number(
-		recording, recording_cpu_entry(recording, recording->cpus[index].number, name),
-		INT32_MAX, khz);
+	int result = capture_number(capture,
+				    capture_cpu_entry(capture, capture->cpus[index].number, name),
+				    INT32_MAX, khz);
 
 	if (result == -ENOENT)
 		*khz = 0;
 	return result == -ENOENT ? 0 : result;
 }
 
-static int make_online_cpu(const struct recording *recording, struct platform *platform,
-			   size_t index)
+static int make_online_cpu(const struct capture *capture, struct platform *platform, size_t index)
 {
 	struct platform_cpu *cpu = &platform->cpus[platform->cpu_count++];
 	int result;
 
 	*cpu = (struct platform_cpu){
-		.number = recording->cpus[index].number,
-		.core_id = recording->cpus[index].core_id,
+		.number = capture->cpus[index].number,
+		.core_id = capture->cpus[index].core_id,
 	};
-	result = place_cpu(recording, platform, index, cpu);
+	result = place_cpu(capture, platform, index, cpu);
 	if (!result)
-		result = recorded_khz(recording, index, "cpufreq/base_frequency", 8,
-				      &cpu->base_khz);
+		result = captured_khz(capture, index, "cpufreq/base_frequency", 8, &cpu->base_khz);
 	if (!result)
-		result = recorded_khz(recording, index, "cpufreq/cpuinfo_max_freq", 0,
+		result = captured_khz(capture, index, "cpufreq/cpuinfo_max_freq", 0,
 				      &cpu->highest_khz);
 	if (!result)
-		result = find_limit(recording, index, "cpufreq/scaling_min_freq",
-				    &recording->cpus[index].min_khz);
+		result = find_limit(capture, index, "cpufreq/scaling_min_freq",
+				    &capture->cpus[index].min_khz);
 	return result ? result
-		      : find_limit(recording, index, "cpufreq/scaling_max_freq",
-				   &recording->cpus[index].max_khz);
+		      : find_limit(capture, index, "cpufreq/scaling_max_freq",
+				   &capture->cpus[index].max_khz);
 }
 
 /**
@@ -199,50 +197,50 @@ static int compare_cpus(const void *left, const void *right)
 }
 
 /** The CPUs that are online have to be those of proc/cpuinfo, for that lists no others. */
-static int check_online(const struct recording *recording, const struct isst_cpuset *online)
+static int check_online(const struct capture *capture, const struct isst_cpuset *online)
 {
-	const struct recorded_entry *entry = recording_entry(recording, CPU_DIRECTORY "/online");
+	const struct captured_entry *entry = capture_entry(capture, CPU_DIRECTORY "/online");
 	unsigned int cpu;
 
 	if (!entry)
 		return 0;
 	isst_cpuset_for_each (cpu, online)
-		if (recording_cpu(recording, cpu) < 0)
-			return recorded_error(&recording->entry_file, entry->line,
+		if (capture_cpu(capture, cpu) < 0)
+			return captured_error(&capture->entry_file, entry->line,
 					      "found CPU %u in %s, expected only CPUs of "
 					      "proc/cpuinfo",
 					      cpu, entry->path);
-	for (size_t i = 0; i < recording->cpu_count; i++)
-		if (!isst_cpuset_has(online, recording->cpus[i].number))
-			return recorded_error(&recording->entry_file, entry->line,
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		if (!isst_cpuset_has(online, capture->cpus[i].number))
+			return captured_error(&capture->entry_file, entry->line,
 					      "found no CPU %u in %s, expected all of proc/cpuinfo",
-					      recording->cpus[i].number, entry->path);
+					      capture->cpus[i].number, entry->path);
 	return 0;
 }
 
 /** The CPUs that are present, and in @platform those of them that are offline. */
-static int list_cpus(const struct recording *recording, struct platform *platform,
+static int list_cpus(const struct capture *capture, struct platform *platform,
 		     struct isst_cpuset **present)
 {
 	struct isst_cpuset *online = NULL;
 	unsigned int cpu;
-	int result = recording_set(recording, CPU_DIRECTORY "/online", &online);
+	int result = capture_set(capture, CPU_DIRECTORY "/online", &online);
 
 	*present = NULL;
 	if (!result)
-		result = check_online(recording, online);
+		result = check_online(capture, online);
 	if (!result)
-		result = recording_set(recording, CPU_DIRECTORY "/present", present);
-	for (size_t i = 0; i < recording->cpu_count && !result; i++)
-		result = isst_cpuset_add(*present, recording->cpus[i].number,
-					 recording->cpus[i].number);
+		result = capture_set(capture, CPU_DIRECTORY "/present", present);
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		result = isst_cpuset_add(*present, capture->cpus[i].number,
+					 capture->cpus[i].number);
 	if (!result && !platform->offline.set)
 		platform->offline.set = isst_cpuset_new();
 	if (!result && !platform->offline.set)
 		result = -ENOMEM;
 	if (!result)
 		isst_cpuset_for_each (cpu, *present)
-			if (recording_cpu(recording, cpu) < 0 && !result)
+			if (capture_cpu(capture, cpu) < 0 && !result)
 				result = isst_cpuset_add(platform->offline.set, cpu, cpu);
 	isst_cpuset_free(online);
 	return result;
@@ -257,24 +255,24 @@ static void complete_dies(struct platform *platform)
 			platform->domains[i].die = platform->domains[i - 1].die;
 }
 
-int recording_make_cpus(struct recording *recording, struct platform *platform)
+int capture_make_cpus(struct capture *capture, struct platform *platform)
 {
 	struct isst_cpuset *present;
 	unsigned int cpu;
-	int result = list_cpus(recording, platform, &present);
+	int result = list_cpus(capture, platform, &present);
 
 	if (!result)
-		result = count_threads(recording);
+		result = count_threads(capture);
 	if (!result) {
 		platform->cpus = calloc(isst_cpuset_count(present), sizeof(*platform->cpus));
 		result = platform->cpus ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < recording->cpu_count && !result; i++)
-		result = make_online_cpu(recording, platform, i);
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		result = make_online_cpu(capture, platform, i);
 	if (!result)
 		isst_cpuset_for_each (cpu, platform->offline.set)
 			if (!result)
-				result = make_offline_cpu(platform, cpu, recording->cpu_count);
+				result = make_offline_cpu(platform, cpu, capture->cpu_count);
 	isst_cpuset_free(present);
 	if (result)
 		return result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The domains of a recorded machine. What the recording does not have is composed
- * (docs/recorded-machines.md has the rules for readers).
+ * The domains of a captured machine. What the capture does not have is composed
+ * (docs/captured-machines.md has the rules for readers).
  */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
@@ -12,17 +12,17 @@
 #include <stdlib.h>
 
 /** The die of each CPU as the kernel shows it; 0 where it shows none of any. */
-static int find_dies(struct recording *recording)
+static int find_dies(struct capture *capture)
 {
-	const struct recorded_cpu *with = NULL, *without = NULL;
+	const struct captured_cpu *with = NULL, *without = NULL;
 	int result = 0;
 
-	for (size_t i = 0; i < recording->cpu_count && !result; i++) {
-		struct recorded_cpu *cpu = &recording->cpus[i];
+	for (size_t i = 0; i < capture->cpu_count && !result; i++) {
+		struct captured_cpu *cpu = &capture->cpus[i];
 
-		result = recording_number(
-			recording, recording_cpu_entry(recording, cpu->number, "topology/die_id"),
-			HIGHEST_ID, &cpu->die);
+		result = capture_number(capture,
+					capture_cpu_entry(capture, cpu->number, "topology/die_id"),
+					HIGHEST_ID, &cpu->die);
 		if (result == -ENOENT) {
 			without = cpu;
 			result = 0;
@@ -32,7 +32,7 @@ static int find_dies(struct recording *recording)
 	}
 	if (result || !with || !without)
 		return result;
-	return recorded_error(&recording->entry_file, recorded_end(&recording->entry_file),
+	return captured_error(&capture->entry_file, captured_end(&capture->entry_file),
 			      "found no topology/die_id of CPU %u, expected one as CPU %u has",
 			      without->number, with->number);
 }
@@ -47,8 +47,8 @@ static int add_domain(struct platform *platform, const struct platform_domain *d
 	return platform->domains[platform->domain_count++].cores.set ? 0 : -ENOMEM;
 }
 
-ssize_t recording_find_domain(const struct platform *platform, unsigned int package,
-			      unsigned int die, unsigned int power_domain)
+ssize_t capture_find_domain(const struct platform *platform, unsigned int package, unsigned int die,
+			    unsigned int power_domain)
 {
 	for (size_t i = 0; i < platform->domain_count; i++)
 		if (platform->domains[i].package == package &&
@@ -68,12 +68,12 @@ static int compare_domains(const void *left, const void *right)
 }
 
 /** Mailbox firmware: a package x die each. */
-static int make_die_domains(struct recording *recording, struct platform *platform)
+static int make_die_domains(struct capture *capture, struct platform *platform)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < recording->cpu_count && !result; i++) {
-		const struct recorded_cpu *cpu = &recording->cpus[i];
+	for (size_t i = 0; i < capture->cpu_count && !result; i++) {
+		const struct captured_cpu *cpu = &capture->cpus[i];
 		struct platform_domain domain = {
 			.package = cpu->package,
 			.die = cpu->die,
@@ -83,7 +83,7 @@ static int make_die_domains(struct recording *recording, struct platform *platfo
 			.second_half = { 1, 0 },
 		};
 
-		if (recording_find_domain(platform, domain.package, domain.die, 0) < 0)
+		if (capture_find_domain(platform, domain.package, domain.die, 0) < 0)
 			result = add_domain(platform, &domain);
 	}
 	if (result)
@@ -96,15 +96,15 @@ static int make_die_domains(struct recording *recording, struct platform *platfo
 	return 0;
 }
 
-static int add_power_domain(struct platform *platform, const struct recorded_dump *dump,
-			    struct recorded_instance *instance, struct platform_domain *domain)
+static int add_power_domain(struct platform *platform, const struct captured_dump *dump,
+			    struct captured_instance *instance, struct platform_domain *domain)
 {
 	const struct tpmi_registers registers = { instance->registers, instance->count };
 	const char *missing = tpmi_absent(&registers) ? NULL : tpmi_incomplete(&registers);
 	int result;
 
 	if (missing)
-		return recorded_error(&dump->file, instance->line,
+		return captured_error(&dump->file, instance->line,
 				      "found %s of instance %u outside its registers, expected "
 				      "everything within",
 				      missing, instance->number);
@@ -119,12 +119,12 @@ static int add_power_domain(struct platform *platform, const struct recorded_dum
 	return result;
 }
 
-/** Whether the driver served the package; it did where the recording does not have it. */
-static int note_bound(const struct recording *recording, struct platform *platform,
-		      unsigned int socket, unsigned int package)
+/** Whether the driver served the package; it did where the capture does not have it. */
+static int note_bound(const struct capture *capture, struct platform *platform, unsigned int socket,
+		      unsigned int package)
 {
-	const struct recorded_answer request = { .kind = CAPTURE_INSTANCES, .package = socket };
-	const struct recorded_answer *answer = recording_answer(recording, &request);
+	const struct captured_answer request = { .kind = CAPTURE_INSTANCES, .package = socket };
+	const struct captured_answer *answer = capture_answer(capture, &request);
 	struct set_value *set;
 
 	if (!answer || (answer->value && !answer->error))
@@ -137,23 +137,23 @@ static int note_bound(const struct recording *recording, struct platform *platfo
 }
 
 /** TPMI: an instance each, of one device for each package. */
-static int make_power_domains(struct recording *recording, struct platform *platform,
+static int make_power_domains(struct capture *capture, struct platform *platform,
 			      const struct isst_cpuset *packages)
 {
 	unsigned int package, socket = 0;
 	int result = 0;
 
-	if (isst_cpuset_count(packages) != recording->dump_count)
-		return set_error(recording->error, -EINVAL,
+	if (isst_cpuset_count(packages) != capture->dump_count)
+		return set_error(capture->error, -EINVAL,
 				 "%s/" CAPTURE_DEBUGFS ": found the registers of %zu TPMI devices, "
 				 "expected one for each of %zu packages",
-				 recording->directory, recording->dump_count,
+				 capture->directory, capture->dump_count,
 				 isst_cpuset_count(packages));
 	isst_cpuset_for_each (package, packages) {
-		struct recorded_dump *dump = &recording->dumps[socket];
+		struct captured_dump *dump = &capture->dumps[socket];
 		struct platform_domain domain = { .package = package, .socket = socket };
 
-		result = note_bound(recording, platform, socket++, package);
+		result = note_bound(capture, platform, socket++, package);
 		for (size_t i = 0; i < dump->count && !result; i++)
 			result = add_power_domain(platform, dump, &dump->instances[i], &domain);
 		if (result)
@@ -162,18 +162,18 @@ static int make_power_domains(struct recording *recording, struct platform *plat
 	return result;
 }
 
-int recording_make_domains(struct recording *recording, struct platform *platform)
+int capture_make_domains(struct capture *capture, struct platform *platform)
 {
 	struct isst_cpuset *packages = isst_cpuset_new();
-	int result = packages ? find_dies(recording) : -ENOMEM;
+	int result = packages ? find_dies(capture) : -ENOMEM;
 
-	for (size_t i = 0; i < recording->cpu_count && !result; i++)
-		result = isst_cpuset_add(packages, recording->cpus[i].package,
-					 recording->cpus[i].package);
+	for (size_t i = 0; i < capture->cpu_count && !result; i++)
+		result = isst_cpuset_add(packages, capture->cpus[i].package,
+					 capture->cpus[i].package);
 	if (!result)
 		result = platform_is_tpmi(platform)
-				 ? make_power_domains(recording, platform, packages)
-				 : make_die_domains(recording, platform);
+				 ? make_power_domains(capture, platform, packages)
+				 : make_die_domains(capture, platform);
 	isst_cpuset_free(packages);
 	return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The processor of a recorded machine, its kernel, and the driver that it had or that such a
+ * The processor of a captured machine, its kernel, and the driver that it had or that such a
  * processor has.
  */
 #include "emulator/capture/parts.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int recording_replace_text(struct text_value *target, const char *text)
+int capture_replace_text(struct text_value *target, const char *text)
 {
 	char *copy = strdup(text);
 
@@ -21,17 +21,17 @@ int recording_replace_text(struct text_value *target, const char *text)
 	return 0;
 }
 
-int recording_fill_identity(const struct recording *recording, struct platform *platform)
+int capture_fill_identity(const struct capture *capture, struct platform *platform)
 {
-	int result = recording_replace_text(&platform->vendor, recording->vendor);
+	int result = capture_replace_text(&platform->vendor, capture->vendor);
 
 	if (!result)
-		result = recording_replace_text(&platform->model_name, recording->model_name);
+		result = capture_replace_text(&platform->model_name, capture->model_name);
 	if (!result)
-		result = recording_replace_text(&platform->title, recording->model_name);
-	platform->family = known_number(recording->family);
-	platform->model = known_number(recording->model);
-	platform->stepping = known_number(recording->stepping);
+		result = capture_replace_text(&platform->title, capture->model_name);
+	platform->family = known_number(capture->family);
+	platform->model = known_number(capture->model);
+	platform->stepping = known_number(capture->stepping);
 	return result;
 }
 
@@ -53,17 +53,16 @@ static bool leading_number(const char **text, unsigned int *value)
 }
 
 /** `6.12.0-1-amd64` */
-int recording_fill_kernel(const struct recording *recording, struct platform *platform)
+int capture_fill_kernel(const struct capture *capture, struct platform *platform)
 {
-	const struct recorded_entry *entry = recording_entry(recording,
-							     "/proc/sys/kernel/osrelease");
+	const struct captured_entry *entry = capture_entry(capture, "/proc/sys/kernel/osrelease");
 	const char *text = entry ? entry->value : "";
 	unsigned int major, minor;
 
 	if (!entry)
 		return 0;
 	if (!leading_number(&text, &major) || *text++ != '.' || !leading_number(&text, &minor))
-		return recorded_error(&recording->entry_file, entry->line,
+		return captured_error(&capture->entry_file, entry->line,
 				      "found \"%s\", expected a kernel release such as 6.12.0",
 				      entry->value);
 	platform->kernel = known_number(KERNEL(major, minor));
@@ -82,17 +81,17 @@ static const struct {
 	{ 0xcf, 0, MAILBOX_PCI, 0x3251 },
 };
 
-/** No driver was recorded: the one that such a processor has. */
-static void compose_driver(const struct recording *recording, struct platform *platform)
+/** No driver was captured: the one that such a processor has. */
+static void compose_driver(const struct capture *capture, struct platform *platform)
 {
-	platform->node = known_number(recording->dump_count > 0);
+	platform->node = known_number(capture->dump_count > 0);
 	platform->mailbox = known_number(MAILBOX_NONE);
 	platform->mmio = known_number(0);
-	platform->api_version = known_number(recording->dump_count > 0 ? 3 : 0);
+	platform->api_version = known_number(capture->dump_count > 0 ? 3 : 0);
 	for (size_t i = 0; i < sizeof(mailbox_models) / sizeof(*mailbox_models); i++) {
-		if (recording->dump_count > 0 || recording->family != 6 ||
-		    mailbox_models[i].model != recording->model ||
-		    mailbox_models[i].lowest_stepping > recording->stepping)
+		if (capture->dump_count > 0 || capture->family != 6 ||
+		    mailbox_models[i].model != capture->model ||
+		    mailbox_models[i].lowest_stepping > capture->stepping)
 			continue;
 		platform->node = platform->api_version = known_number(1);
 		platform->mailbox = known_number(mailbox_models[i].mailbox);
@@ -101,26 +100,26 @@ static void compose_driver(const struct recording *recording, struct platform *p
 }
 
 /** The device that has the registers which answered. */
-static unsigned int mmio_device(const struct recording *recording)
+static unsigned int mmio_device(const struct capture *capture)
 {
-	for (size_t i = 0; i < recording->answer_count; i++)
-		if (recording->answers[i].kind == CAPTURE_MMIO &&
-		    recording->answers[i].command > 0xd0 && !recording->answers[i].error)
+	for (size_t i = 0; i < capture->answer_count; i++)
+		if (capture->answers[i].kind == CAPTURE_MMIO &&
+		    capture->answers[i].command > 0xd0 && !capture->answers[i].error)
 			return 0x3251;
 	return 0x3451;
 }
 
-int recording_fill_driver(const struct recording *recording, struct platform *platform)
+int capture_fill_driver(const struct capture *capture, struct platform *platform)
 {
-	const struct recorded_driver *driver = &recording->driver;
+	const struct captured_driver *driver = &capture->driver;
 	bool tpmi = driver->api_version >= 2;
 
 	if (!driver->line) {
-		compose_driver(recording, platform);
+		compose_driver(capture, platform);
 		return 0;
 	}
-	if (driver->present && tpmi != (recording->dump_count > 0))
-		return recorded_error(&recording->answer_file, driver->line,
+	if (driver->present && tpmi != (capture->dump_count > 0))
+		return captured_error(&capture->answer_file, driver->line,
 				      "found API version %u, expected %s because %s TPMI "
 				      "registers were captured",
 				      driver->api_version, tpmi ? "0 or 1" : "2 or more",
@@ -129,9 +128,9 @@ int recording_fill_driver(const struct recording *recording, struct platform *pl
 	platform->api_version = known_number(driver->api_version);
 	platform->driver_version = known_number(driver->driver_version);
 	platform->max_commands = known_number(driver->max_commands ? driver->max_commands : 64);
-	platform->mailbox = known_number(!driver->mailbox	    ? MAILBOX_NONE
-					 : recording->model == 0x55 ? MAILBOX_MSR
-								    : MAILBOX_PCI);
-	platform->mmio = known_number(driver->mmio ? mmio_device(recording) : 0);
+	platform->mailbox = known_number(!driver->mailbox	  ? MAILBOX_NONE
+					 : capture->model == 0x55 ? MAILBOX_MSR
+								  : MAILBOX_PCI);
+	platform->mmio = known_number(driver->mmio ? mmio_device(capture) : 0);
 	return 0;
 }

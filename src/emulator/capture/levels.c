@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The levels and settings of mailbox firmware, decoded from its recorded answers, so that a
- * recorded machine can be changed too. Reads are answered as they were recorded
- * (firmware/recorded.c); what cannot be decoded here only limits what changes do.
+ * The levels and settings of mailbox firmware, decoded from its captured answers, so that a
+ * captured machine can be changed too. Reads are answered as they were captured
+ * (firmware/captured.c); what cannot be decoded here only limits what changes do.
  */
 #include "base/array.h"
 #include "emulator/capture/parts.h"
@@ -11,7 +11,7 @@
 
 /** Answers for one domain. */
 struct source {
-	const struct recording *recording;
+	const struct capture *capture;
 	const struct platform_domain *domain;
 };
 
@@ -24,8 +24,8 @@ static unsigned int bits(uint64_t word, unsigned int high, unsigned int low)
 static bool answered(const struct source *source, unsigned int command, uint32_t parameter,
 		     uint32_t data, uint32_t *value)
 {
-	const struct recorded_answer *answer = recording_mailbox(source->recording, source->domain,
-								 command, parameter, data);
+	const struct captured_answer *answer = capture_mailbox(source->capture, source->domain,
+							       command, parameter, data);
 
 	if (!answer || answer->error)
 		return false;
@@ -175,13 +175,13 @@ static int take_levels(const struct source *source, struct platform_domain *doma
 /** By mailbox, or from the registers. */
 static bool answered_clos(const struct source *source, unsigned int clos, uint32_t *word)
 {
-	const struct recorded_answer request = {
+	const struct captured_answer request = {
 		.kind = CAPTURE_MMIO,
 		.package = source->domain->package,
 		.die = source->domain->die,
 		.command = 0x08 + 4 * clos,
 	};
-	const struct recorded_answer *answer = recording_answer(source->recording, &request);
+	const struct captured_answer *answer = capture_answer(source->capture, &request);
 
 	if (!answer || answer->error)
 		return answered(source, 0xd001, clos, 0, word);
@@ -216,11 +216,11 @@ static void take_core_power(const struct source *source, struct platform_domain 
 }
 
 /** Any CPU of the domain that was online. */
-static ssize_t some_cpu(const struct recording *recording, const struct platform_domain *domain)
+static ssize_t some_cpu(const struct capture *capture, const struct platform_domain *domain)
 {
-	for (size_t i = 0; i < recording->cpu_count; i++)
-		if (recording->cpus[i].package == domain->package &&
-		    recording->cpus[i].die == domain->die)
+	for (size_t i = 0; i < capture->cpu_count; i++)
+		if (capture->cpus[i].package == domain->package &&
+		    capture->cpus[i].die == domain->die)
 			return (ssize_t)i;
 	return -1;
 }
@@ -229,8 +229,8 @@ static ssize_t some_cpu(const struct recording *recording, const struct platform
 static void take_msr_bytes(const struct source *source, uint32_t address, unsigned int unit,
 			   struct list_value *list)
 {
-	const struct recorded_msr *msr = recording_msr(source->recording, address);
-	ssize_t cpu = some_cpu(source->recording, source->domain);
+	const struct captured_msr *msr = capture_msr(source->capture, address);
+	ssize_t cpu = some_cpu(source->capture, source->domain);
 
 	if (!msr || cpu < 0)
 		return;
@@ -243,8 +243,8 @@ static void take_msr_bytes(const struct source *source, uint32_t address, unsign
 /** The lowest base frequency of the domain's CPUs, MHz. */
 static unsigned int base_mhz(const struct source *source, const struct platform *platform)
 {
-	const struct recorded_msr *info = recording_msr(source->recording, MSR_PLATFORM_INFO);
-	ssize_t some = some_cpu(source->recording, source->domain);
+	const struct captured_msr *info = capture_msr(source->capture, MSR_PLATFORM_INFO);
+	ssize_t some = some_cpu(source->capture, source->domain);
 	unsigned int lowest = 0;
 
 	for (size_t i = 0; i < platform->cpu_count; i++) {
@@ -295,13 +295,13 @@ static int complete_level(const struct source *source, const struct platform *pl
 	return 0;
 }
 
-int recording_fill_levels(struct recording *recording, struct platform *platform)
+int capture_fill_levels(struct capture *capture, struct platform *platform)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < platform->domain_count && !result; i++) {
 		struct platform_domain *domain = &platform->domains[i];
-		const struct source source = { recording, domain };
+		const struct source source = { capture, domain };
 
 		take_core_power(&source, domain);
 		take_msr_bytes(&source, MSR_TURBO_RATIO_LIMIT_CORES, 1, &domain->turbo_cores);

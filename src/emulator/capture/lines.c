@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a recording as lines, and messages about them. What they mean is not known here. */
+/* The files of a capture as lines, and messages about them. What they mean is not known here. */
 #include "base/array.h"
 #include "base/hash.h"
 #include "emulator/capture/parts.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int recorded_error(const struct recorded_file *file, unsigned int line, const char *format, ...)
+int captured_error(const struct captured_file *file, unsigned int line, const char *format, ...)
 {
 	va_list arguments;
 
@@ -23,13 +23,13 @@ int recorded_error(const struct recorded_file *file, unsigned int line, const ch
 	return -EINVAL;
 }
 
-unsigned int recorded_end(const struct recorded_file *file)
+unsigned int captured_end(const struct captured_file *file)
 {
 	return file->line_count ? file->lines[file->line_count - 1].number : 1;
 }
 
 /** Cuts the text into lines; an empty last one is none. */
-static int cut_lines(struct recorded_file *file)
+static int cut_lines(struct captured_file *file)
 {
 	char *rest = file->text;
 	unsigned int number = 0;
@@ -42,12 +42,12 @@ static int cut_lines(struct recorded_file *file)
 			return -ENOMEM;
 		if (length > 0 && text[length - 1] == '\r')
 			text[length - 1] = '\0';
-		file->lines[file->line_count++] = (struct recorded_text){ text, ++number };
+		file->lines[file->line_count++] = (struct captured_text){ text, ++number };
 	}
 	return 0;
 }
 
-static int check_bytes(const struct recorded_file *file, size_t size)
+static int check_bytes(const struct captured_file *file, size_t size)
 {
 	unsigned int line = 1;
 
@@ -57,25 +57,25 @@ static int check_bytes(const struct recorded_file *file, size_t size)
 		if (byte == '\n')
 			line++;
 		else if (byte != '\t' && byte != '\r' && (byte < 0x20 || byte == 0x7f))
-			return recorded_error(file, line,
+			return captured_error(file, line,
 					      "found the byte 0x%02x, expected a text file", byte);
 	}
 	return 0;
 }
 
-int recorded_file_read(struct recording *recording, const char *name, struct recorded_file *file)
+int captured_file_read(struct capture *capture, const char *name, struct captured_file *file)
 {
 	struct stat status;
 	size_t size;
 	int result;
 
-	file->error = recording->error;
-	if (asprintf(&file->path, "%s/%s", recording->directory, name) < 0) {
+	file->error = capture->error;
+	if (asprintf(&file->path, "%s/%s", capture->directory, name) < 0) {
 		file->path = NULL;
 		return -ENOMEM;
 	}
 	if (stat(file->path, &status) == 0 && !S_ISREG(status.st_mode))
-		return recorded_error(file, 1, "found a special file, expected a text file");
+		return captured_error(file, 1, "found a special file, expected a text file");
 	result = text_read(AT_FDCWD, file->path, &file->text, &size);
 	if (result == -ENOENT || result == -ENOTDIR)
 		return -ENOENT;
@@ -89,28 +89,28 @@ int recorded_file_read(struct recording *recording, const char *name, struct rec
 	return result ? result : cut_lines(file);
 }
 
-int recorded_file_require(struct recording *recording, const char *name, struct recorded_file *file)
+int captured_file_require(struct capture *capture, const char *name, struct captured_file *file)
 {
-	int result = recorded_file_read(recording, name, file);
+	int result = captured_file_read(capture, name, file);
 
 	if (result != -ENOENT)
 		return result;
-	return set_error(recording->error, -EINVAL,
+	return set_error(capture->error, -EINVAL,
 			 "%s: found no such file, expected one in every captured machine",
 			 file->path);
 }
 
-int recorded_each_line(struct recording *recording, const struct recorded_file *file,
-		       recorded_line_reader *read)
+int captured_each_line(struct capture *capture, const struct captured_file *file,
+		       captured_line_reader *read)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < file->line_count && !result; i++)
-		result = read(recording, &file->lines[i]);
+		result = read(capture, &file->lines[i]);
 	return result;
 }
 
-void recorded_file_free(struct recorded_file *file)
+void captured_file_free(struct captured_file *file)
 {
 	free(file->path);
 	free(file->text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The platform that a user names: a built-in one, a platform file's, or a recorded machine's. How
+ * The platform that a user names: a built-in one, a platform file's, or a captured machine's. How
  * such a machine answers is not known here.
  */
 #include "emulator/capture/load.h"
-#include "emulator/capture/recording.h"
+#include "emulator/capture/capture.h"
 #include "emulator/model/builtin.h"
 #include "emulator/model/text.h"
 
@@ -17,8 +17,8 @@
 
 static const char suffix[] = ".platform";
 
-/** A directory is a recorded machine. */
-static bool is_recording(const struct isst_emulator_target *target)
+/** A directory is a captured machine. */
+static bool is_capture(const struct isst_emulator_target *target)
 {
 	struct stat status;
 
@@ -29,7 +29,7 @@ static bool is_recording(const struct isst_emulator_target *target)
 /** The last part of the path; of a directory that of its real path, for it may end in a slash. */
 static char *platform_name(const struct isst_emulator_target *target)
 {
-	char *real = is_recording(target) ? realpath(target->platform, NULL) : NULL;
+	char *real = is_capture(target) ? realpath(target->platform, NULL) : NULL;
 	const char *path = real ? real : target->platform, *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 	size_t length = strlen(base);
@@ -81,7 +81,7 @@ static int load_text(const struct isst_emulator_target *target, char **name, cha
 	int result = 0;
 
 	*name = *text = NULL;
-	if (is_recording(target))
+	if (is_capture(target))
 		*text = NULL;
 	else if (strchr(platform, '/'))
 		result = read_platform_file(platform, text, error);
@@ -102,8 +102,8 @@ static void unlock(struct platform *platform)
 {
 	platform_unlock(platform);
 	platform->hash ^= UINT64_C(0x756e6c6f636b6564);
-	if (platform->recording)
-		platform->recording->unlocked = true;
+	if (platform->capture)
+		platform->capture->unlocked = true;
 }
 
 int platform_load(const struct isst_emulator_target *target, struct platform **platform,
@@ -117,7 +117,7 @@ int platform_load(const struct isst_emulator_target *target, struct platform **p
 	if (text)
 		result = platform_read(name, target->platform, text, platform, error);
 	else
-		result = recording_read(name, target->platform, platform, error);
+		result = capture_read(name, target->platform, platform, error);
 	free(name);
 	free(text);
 	if (!result && target->unlock)
@@ -128,7 +128,7 @@ int platform_load(const struct isst_emulator_target *target, struct platform **p
 void platform_unload(struct platform *platform)
 {
 	if (platform)
-		recording_free(platform->recording);
+		capture_free(platform->capture);
 	platform_free(platform);
 }
 
@@ -148,7 +148,7 @@ int platform_show(const struct isst_emulator_target *target, char **text, char *
 	result = platform_load(target, &platform, error);
 	if (result)
 		return result;
-	*text = recording_describe(platform);
+	*text = capture_describe(platform);
 	platform_unload(platform);
 	return *text ? 0 : -ENOMEM;
 }

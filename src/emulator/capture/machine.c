@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recorded machine as a whole: its files are read, then a platform is made of them. */
+/* A captured machine as a whole: its files are read, then a platform is made of them. */
 #include "base/hash.h"
 #include "base/memory_stream.h"
 #include "emulator/capture/parts.h"
@@ -8,61 +8,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_dump(struct recorded_dump *dump)
+static void free_dump(struct captured_dump *dump)
 {
 	for (size_t i = 0; i < dump->count; i++)
 		free(dump->instances[i].registers);
 	free(dump->instances);
 	free(dump->address);
-	recorded_file_free(&dump->file);
+	captured_file_free(&dump->file);
 }
 
-void recording_free(struct recording *recording)
+void capture_free(struct capture *capture)
 {
-	if (!recording)
+	if (!capture)
 		return;
-	for (size_t i = 0; i < recording->msr_count; i++) {
-		free(recording->msrs[i].values);
-		free(recording->msrs[i].known);
+	for (size_t i = 0; i < capture->msr_count; i++) {
+		free(capture->msrs[i].values);
+		free(capture->msrs[i].known);
 	}
-	for (size_t i = 0; i < recording->dump_count; i++)
-		free_dump(&recording->dumps[i]);
-	free(recording->msrs);
-	free(recording->dumps);
-	free(recording->cpus);
-	free(recording->entries);
-	free(recording->answers);
-	recorded_file_free(&recording->cpuinfo);
-	recorded_file_free(&recording->msr_file);
-	recorded_file_free(&recording->entry_file);
-	recorded_file_free(&recording->answer_file);
-	free(recording->late_error);
-	free(recording->directory);
-	free(recording);
+	for (size_t i = 0; i < capture->dump_count; i++)
+		free_dump(&capture->dumps[i]);
+	free(capture->msrs);
+	free(capture->dumps);
+	free(capture->cpus);
+	free(capture->entries);
+	free(capture->answers);
+	captured_file_free(&capture->cpuinfo);
+	captured_file_free(&capture->msr_file);
+	captured_file_free(&capture->entry_file);
+	captured_file_free(&capture->answer_file);
+	free(capture->late_error);
+	free(capture->directory);
+	free(capture);
 }
 
-/** The caller's message is not to be touched when the recording outlives the call. */
-static void detach_error(struct recording *recording)
+/** The caller's message is not to be touched when the capture outlives the call. */
+static void detach_error(struct capture *capture)
 {
-	char **error = &recording->late_error;
+	char **error = &capture->late_error;
 
-	recording->error = error;
-	recording->cpuinfo.error = recording->msr_file.error = error;
-	recording->entry_file.error = recording->answer_file.error = error;
-	for (size_t i = 0; i < recording->dump_count; i++)
-		recording->dumps[i].file.error = error;
+	capture->error = error;
+	capture->cpuinfo.error = capture->msr_file.error = error;
+	capture->entry_file.error = capture->answer_file.error = error;
+	for (size_t i = 0; i < capture->dump_count; i++)
+		capture->dumps[i].file.error = error;
 }
 
-static int read_files(struct recording *recording)
+static int read_files(struct capture *capture)
 {
-	static int (*const readers[])(struct recording *) = {
-		recording_read_cpuinfo, recording_read_msrs,	recording_read_entries,
-		recording_read_dumps,	recording_read_answers,
+	static int (*const readers[])(struct capture *) = {
+		capture_read_cpuinfo, capture_read_msrs,    capture_read_entries,
+		capture_read_dumps,   capture_read_answers,
 	};
 	int result = 0;
 
 	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers) && !result; i++)
-		result = readers[i](recording);
+		result = readers[i](capture);
 	return result;
 }
 
@@ -77,52 +77,51 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /** Of everything that was read: another content is another machine. */
-static uint64_t hash_all(const struct recording *recording)
+static uint64_t hash_all(const struct capture *capture)
 {
 	uint64_t hash = HASH_START;
 
-	hash = mix(hash, recording->cpuinfo.hash);
-	hash = mix(hash, recording->msr_file.hash);
-	hash = mix(hash, recording->entry_file.hash);
-	hash = mix(hash, recording->answer_file.hash);
-	for (size_t i = 0; i < recording->dump_count; i++) {
-		for (const char *c = recording->dumps[i].address; *c; c++)
+	hash = mix(hash, capture->cpuinfo.hash);
+	hash = mix(hash, capture->msr_file.hash);
+	hash = mix(hash, capture->entry_file.hash);
+	hash = mix(hash, capture->answer_file.hash);
+	for (size_t i = 0; i < capture->dump_count; i++) {
+		for (const char *c = capture->dumps[i].address; *c; c++)
 			hash = mix(hash, (unsigned char)*c);
-		hash = mix(hash, recording->dumps[i].file.hash);
+		hash = mix(hash, capture->dumps[i].file.hash);
 	}
 	return hash;
 }
 
-int recording_read(const char *name, const char *directory, struct platform **platform,
-		   char **error)
+int capture_read(const char *name, const char *directory, struct platform **platform, char **error)
 {
-	struct recording *recording = calloc(1, sizeof(*recording));
-	struct platform *made = recording ? platform_new(name) : NULL;
+	struct capture *capture = calloc(1, sizeof(*capture));
+	struct platform *made = capture ? platform_new(name) : NULL;
 	int result = -ENOMEM;
 
 	*error = NULL;
 	*platform = NULL;
 	if (!made)
 		goto failed;
-	recording->error = error;
-	recording->directory = strdup(directory);
-	if (!recording->directory)
+	capture->error = error;
+	capture->directory = strdup(directory);
+	if (!capture->directory)
 		goto failed;
 	for (size_t end = strlen(directory); end > 1 && directory[end - 1] == '/'; end--)
-		recording->directory[end - 1] = '\0';
-	result = read_files(recording);
+		capture->directory[end - 1] = '\0';
+	result = read_files(capture);
 	if (!result)
-		result = recording_fill(recording, made);
+		result = capture_fill(capture, made);
 	if (result)
 		goto failed;
-	made->hash = hash_all(recording);
-	made->recording = recording;
-	detach_error(recording);
+	made->hash = hash_all(capture);
+	made->capture = capture;
+	detach_error(capture);
 	*platform = made;
 	return 0;
 failed:
 	platform_free(made);
-	recording_free(recording);
+	capture_free(capture);
 	return result;
 }
 
@@ -148,14 +147,14 @@ static void describe_domain(const struct platform *platform, const struct platfo
 	free(cores);
 }
 
-char *recording_describe(const struct platform *platform)
+char *capture_describe(const struct platform *platform)
 {
-	const struct recording *recording = platform->recording;
+	const struct capture *capture = platform->capture;
 	struct memory_stream text;
 
 	if (memory_stream_open(&text))
 		return NULL;
-	fprintf(text.stream, "Captured machine: %s\n", recording->directory);
+	fprintf(text.stream, "Captured machine: %s\n", capture->directory);
 	fprintf(text.stream, "processor: %s, family %u, model %u (0x%x), stepping %u\n",
 		platform->model_name.text, platform->family.value, platform->model.value,
 		platform->model.value, platform->stepping.value);
@@ -163,8 +162,8 @@ char *recording_describe(const struct platform *platform)
 		platform->node.value ? "present" : "none", platform->api_version.value);
 	fprintf(text.stream,
 		"captured: %zu CPUs, %zu MSRs, %zu files, %zu TPMI devices, %zu answers\n",
-		recording->cpu_count, recording->msr_count, recording->entry_count,
-		recording->dump_count, recording->answer_count);
+		capture->cpu_count, capture->msr_count, capture->entry_count, capture->dump_count,
+		capture->answer_count);
 	for (size_t i = 0; i < platform->domain_count; i++)
 		describe_domain(platform, &platform->domains[i], text.stream);
 	return memory_stream_text(&text);

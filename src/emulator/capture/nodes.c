@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The NUMA nodes of a recorded machine: those that it had, sub-NUMA clusters included. */
+/* The NUMA nodes of a captured machine: those that it had, sub-NUMA clusters included. */
 #include "emulator/capture/parts.h"
 
 #include <errno.h>
@@ -28,18 +28,18 @@ static bool node_of_path(const char *path, unsigned int *node)
 	return true;
 }
 
-int recording_number_nodes(const struct recording *recording, struct platform *platform)
+int capture_number_nodes(const struct capture *capture, struct platform *platform)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < recording->entry_count && !result; i++) {
+	for (size_t i = 0; i < capture->entry_count && !result; i++) {
 		struct isst_cpuset *cpus;
 		unsigned int node;
 
-		if (!node_of_path(recording->entries[i].path, &node))
+		if (!node_of_path(capture->entries[i].path, &node))
 			continue;
 		cpus = isst_cpuset_new();
-		result = cpus ? recording_list(recording, &recording->entries[i], cpus) : -ENOMEM;
+		result = cpus ? capture_list(capture, &capture->entries[i], cpus) : -ENOMEM;
 		for (size_t j = 0; j < platform->cpu_count && !result; j++)
 			if (isst_cpuset_has(cpus, platform->cpus[j].number))
 				platform->cpus[j].node = node;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A recorded machine on its way to a platform, for the files of this folder alone: lines, the parts
+ * A captured machine on its way to a platform, for the files of this folder alone: lines, the parts
  * that are read, and the steps that platform.c leads through. Each returns 0, -EINVAL with the
  * error set, or -ENOMEM unless noted otherwise.
  */
 #ifndef EMULATOR_CAPTURE_PARTS_H
 #define EMULATOR_CAPTURE_PARTS_H
 
-#include "emulator/capture/recording.h"
+#include "emulator/capture/capture.h"
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
 
@@ -26,32 +26,31 @@ enum {
 
 /* ---- lines.c: files and lines ---- */
 
-/** Reads a file below the recording's directory. Returns 0, -ENOENT (no such file; no message),
+/** Reads a file below the capture's directory. Returns 0, -ENOENT (no such file; no message),
  * -EINVAL or -ENOMEM. */
-int recorded_file_read(struct recording *recording, const char *name, struct recorded_file *file);
-/** The same for a file that every recording has: where it is not there is -EINVAL, with a message.
+int captured_file_read(struct capture *capture, const char *name, struct captured_file *file);
+/** The same for a file that every capture has: where it is not there is -EINVAL, with a message.
  */
-int recorded_file_require(struct recording *recording, const char *name,
-			  struct recorded_file *file);
-void recorded_file_free(struct recorded_file *file);
+int captured_file_require(struct capture *capture, const char *name, struct captured_file *file);
+void captured_file_free(struct captured_file *file);
 /** Takes the content of a line. Returns 0 or a negative errno. */
-typedef int recorded_line_reader(struct recording *recording, const struct recorded_text *line);
+typedef int captured_line_reader(struct capture *capture, const struct captured_text *line);
 /** Reads all lines, up to the first that fails; returns what @read returned for it. */
-int recorded_each_line(struct recording *recording, const struct recorded_file *file,
-		       recorded_line_reader *read);
+int captured_each_line(struct capture *capture, const struct captured_file *file,
+		       captured_line_reader *read);
 /** Sets the error to `FILE:LINE: ...` and returns -EINVAL. */
-int recorded_error(const struct recorded_file *file, unsigned int line, const char *format, ...)
+int captured_error(const struct captured_file *file, unsigned int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /** The number of the last line: where something is missing at the end. */
-unsigned int recorded_end(const struct recorded_file *file);
+unsigned int captured_end(const struct captured_file *file);
 
 /* ---- cpuinfo.c, msrs.c, files.c, registers.c, answers.c: the parts that are read ---- */
 
-int recording_read_cpuinfo(struct recording *recording);
-int recording_read_msrs(struct recording *recording);
-int recording_read_entries(struct recording *recording);
-int recording_read_dumps(struct recording *recording);
-int recording_read_answers(struct recording *recording);
+int capture_read_cpuinfo(struct capture *capture);
+int capture_read_msrs(struct capture *capture);
+int capture_read_entries(struct capture *capture);
+int capture_read_dumps(struct capture *capture);
+int capture_read_answers(struct capture *capture);
 
 /* ---- driver.c, domains.c, cpus.c, nodes.c, uncore.c, levels.c: the steps to a platform ---- */
 
@@ -60,22 +59,22 @@ static inline struct number_value known_number(unsigned int value)
 {
 	return (struct number_value){ value, 1 };
 }
-int recording_replace_text(struct text_value *target, const char *text);
+int capture_replace_text(struct text_value *target, const char *text);
 
-int recording_fill_identity(const struct recording *recording, struct platform *platform);
-int recording_fill_kernel(const struct recording *recording, struct platform *platform);
-int recording_fill_driver(const struct recording *recording, struct platform *platform);
-int recording_make_domains(struct recording *recording, struct platform *platform);
+int capture_fill_identity(const struct capture *capture, struct platform *platform);
+int capture_fill_kernel(const struct capture *capture, struct platform *platform);
+int capture_fill_driver(const struct capture *capture, struct platform *platform);
+int capture_make_domains(struct capture *capture, struct platform *platform);
 /** Index of a domain, or -1. @die is for mailbox platforms, @power_domain for others. */
-ssize_t recording_find_domain(const struct platform *platform, unsigned int package,
-			      unsigned int die, unsigned int power_domain);
-int recording_make_cpus(struct recording *recording, struct platform *platform);
-int recording_number_nodes(const struct recording *recording, struct platform *platform);
-int recording_fill_uncore(const struct recording *recording, struct platform *platform);
-int recording_fill_levels(struct recording *recording, struct platform *platform);
+ssize_t capture_find_domain(const struct platform *platform, unsigned int package, unsigned int die,
+			    unsigned int power_domain);
+int capture_make_cpus(struct capture *capture, struct platform *platform);
+int capture_number_nodes(const struct capture *capture, struct platform *platform);
+int capture_fill_uncore(const struct capture *capture, struct platform *platform);
+int capture_fill_levels(struct capture *capture, struct platform *platform);
 
 /* ---- platform.c ---- */
 
-int recording_fill(struct recording *recording, struct platform *platform);
+int capture_fill(struct capture *capture, struct platform *platform);
 
 #endif

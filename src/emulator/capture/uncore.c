@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The uncore limits of a recorded machine, and which of its directories is which domain's. */
+/* The uncore limits of a captured machine, and which of its directories is which domain's. */
 #include "emulator/capture/parts.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool has_entry_below(const struct recording *recording, const char *directory)
+static bool has_entry_below(const struct capture *capture, const char *directory)
 {
-	for (size_t i = 0; i < recording->entry_count; i++)
-		if (strncmp(recording->entries[i].path, directory, strlen(directory)) == 0)
+	for (size_t i = 0; i < capture->entry_count; i++)
+		if (strncmp(capture->entries[i].path, directory, strlen(directory)) == 0)
 			return true;
 	return false;
 }
@@ -17,7 +17,7 @@ static bool has_entry_below(const struct recording *recording, const char *direc
 #define UNCORE_DIRECTORY CPU_DIRECTORY "/intel_uncore_frequency/"
 
 /** The directory of a domain's uncore limits: by its die, or, with TPMI, by what is in it. */
-static int find_uncore(const struct recording *recording, const struct platform *platform,
+static int find_uncore(const struct capture *capture, const struct platform *platform,
 		       const struct platform_domain *domain, char *directory, size_t size)
 {
 	enum { MOST_CLUSTERS = 256 };
@@ -32,13 +32,13 @@ static int find_uncore(const struct recording *recording, const struct platform 
 		int result;
 
 		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/package_id", i);
-		result = recording_number(recording, recording_entry(recording, path), HIGHEST_ID,
-					  &package);
+		result = capture_number(capture, capture_entry(capture, path), HIGHEST_ID,
+					&package);
 		if (result)
 			return result;
 		snprintf(path, sizeof(path), UNCORE_DIRECTORY "uncore%02u/domain_id", i);
-		result = recording_number(recording, recording_entry(recording, path), HIGHEST_ID,
-					  &power_domain);
+		result = capture_number(capture, capture_entry(capture, path), HIGHEST_ID,
+					&power_domain);
 		if (result)
 			return result;
 		snprintf(directory, size, UNCORE_DIRECTORY "uncore%02u", i);
@@ -48,29 +48,29 @@ static int find_uncore(const struct recording *recording, const struct platform 
 	return -ENOENT;
 }
 
-int recording_uncore_khz(const struct recording *recording, const struct platform *platform,
-			 const struct platform_domain *domain, const char *name, unsigned int *khz)
+int capture_uncore_khz(const struct capture *capture, const struct platform *platform,
+		       const struct platform_domain *domain, const char *name, unsigned int *khz)
 {
 	char directory[128], path[192];
-	int result = find_uncore(recording, platform, domain, directory, sizeof(directory));
+	int result = find_uncore(capture, platform, domain, directory, sizeof(directory));
 
 	if (result)
 		return result;
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return recording_number(recording, recording_entry(recording, path), HIGHEST_KHZ, khz);
+	return capture_number(capture, capture_entry(capture, path), HIGHEST_KHZ, khz);
 }
 
-/** The limits are those of the first state (firmware/recorded.c); here they only have to be
+/** The limits are those of the first state (firmware/captured.c); here they only have to be
  * numbers. */
-int recording_fill_uncore(const struct recording *recording, struct platform *platform)
+int capture_fill_uncore(const struct capture *capture, struct platform *platform)
 {
 	static const char *const names[] = { "min_freq_khz", "max_freq_khz" };
 	unsigned int khz;
 
-	platform->uncore = known_number(has_entry_below(recording, UNCORE_DIRECTORY));
+	platform->uncore = known_number(has_entry_below(capture, UNCORE_DIRECTORY));
 	for (size_t i = 0; i < 2 * platform->domain_count; i++)
-		if (recording_uncore_khz(recording, platform, &platform->domains[i / 2],
-					 names[i % 2], &khz) == -EINVAL)
+		if (capture_uncore_khz(capture, platform, &platform->domains[i / 2], names[i % 2],
+				       &khz) == -EINVAL)
 			return -EINVAL;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a machine that has just been switched on, as platform or recording have it. */
+/* The state of a machine that has just been switched on, as platform or capture have it. */
+#include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/recorded.h"
 
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void init_domains(const struct server *server)
 			init_mailbox(state_domain(server, i), domain);
 		init_turbo_ratios(server, i);
 		uncore_set_limits(server, i);
-		recorded_init_domain(server, i);
+		captured_init_domain(server, i);
 		state_domain(server, i)->initial_min_khz = state_domain(server, i)->uncore_min_khz;
 		state_domain(server, i)->initial_max_khz = state_domain(server, i)->uncore_max_khz;
 	}
@@ -78,7 +78,7 @@ static void init_cpu(const struct server *server, size_t index)
 		.seen = online,
 		.requested_max_khz = NO_LIMIT_KHZ,
 	};
-	recorded_init_cpu(server, index);
+	captured_init_cpu(server, index);
 }
 
 void firmware_first_state(struct server *server)

@@ -3,8 +3,8 @@
  * Mailbox commands as the driver passes and the firmware answers them, written from the reference
  * and on purpose not from src/firmware, so that one misreading does not confirm itself.
  */
+#include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/recorded.h"
 
 #include <errno.h>
 
@@ -415,8 +415,8 @@ int mailbox_run(struct server *server, struct abi_mbox_cmd *command)
 	call.parameter = bits(command->parameter, 13, 0);
 	call.data = command->req_data;
 	result = run_firmware(&call, command->command, command->sub_command);
-	if (server->platform->recording && !mailbox_sets(command))
-		result = recorded_mailbox(server, cpu->domain,
+	if (server->platform->capture && !mailbox_sets(command))
+		result = captured_mailbox(server, cpu->domain,
 					  (uint32_t)command->command << 8 | command->sub_command,
 					  call.parameter, call.data, &call.response);
 	if (!result)

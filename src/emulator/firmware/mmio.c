@@ -2,8 +2,8 @@
 /*
  * The MMIO registers of a package: classes of service and associations. Nothing of the mailbox.
  */
+#include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/recorded.h"
 
 #include <errno.h>
 
@@ -90,8 +90,8 @@ int mmio_run(struct server *server, struct abi_io_reg *access)
 	cpu = pci_cpu(server, access->logical_cpu);
 	if (!cpu)
 		return -EINVAL;
-	if (server->platform->recording)
-		result = recorded_mmio(server, cpu->domain, access->reg);
+	if (server->platform->capture)
+		result = captured_mmio(server, cpu->domain, access->reg);
 	if (!result)
 		access_register(state_domain(server, cpu->domain), access);
 	return result;

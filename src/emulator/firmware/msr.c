@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The MSRs that the driver lets through. */
+#include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/recorded.h"
 
 #include <errno.h>
 
@@ -123,8 +123,8 @@ static int run(struct server *server, struct abi_msr_cmd *access, bool driver)
 	if (!cpu || !(server->replaying || cpu_online(server, cpu)))
 		return -ENXIO;
 	result = access_msr(server, index, cpu, access, driver);
-	if (platform->recording && !access->read_write)
-		result = recorded_msr(server, cpu, (uint32_t)access->msr, &access->data);
+	if (platform->capture && !access->read_write)
+		result = captured_msr(server, cpu, (uint32_t)access->msr, &access->data);
 	return result;
 }
 

@@ -24,7 +24,7 @@ static int phy_id_run(struct server *server, struct abi_cpu_map *map)
 	cpu = platform_cpu(platform, map->logical_cpu);
 	map->physical_cpu = 0;
 	if (cpu && state_cpu(server, cpu)->seen)
-		map->physical_cpu = platform->recording || platform_is_tpmi(platform)
+		map->physical_cpu = platform->capture || platform_is_tpmi(platform)
 					    ? cpu->punit
 					    : cpu->core << 1 | cpu->thread; /* MSR 0x53 */
 	return 0;

@@ -3,7 +3,7 @@
  * The TPMI registers as debugfs shows them, a device for each package: what a capture of such a
  * machine is made from.
  */
-#include "emulator/capture/recording.h"
+#include "emulator/capture/capture.h"
 #include "emulator/kernel/views.h"
 
 enum { WORDS_PER_LINE = 8, FIRST_ADDRESS = 0x7000 };
@@ -20,8 +20,8 @@ static bool device_at(struct place *place, size_t index, char name[VIEW_NAME])
 	size_t packages = count_packages(platform);
 
 	place->socket = (unsigned int)index;
-	if (platform->recording && index < platform->recording->dump_count)
-		snprintf(name, VIEW_NAME, "tpmi-%s", platform->recording->dumps[index].address);
+	if (platform->capture && index < platform->capture->dump_count)
+		snprintf(name, VIEW_NAME, "tpmi-%s", platform->capture->dumps[index].address);
 	else
 		snprintf(name, VIEW_NAME, "tpmi-0000:%02zx:03.1", index * 256 / packages);
 	return index < packages;
@@ -33,10 +33,10 @@ static const struct instances each_device = { device_at, NULL };
 static uint64_t instance_offset(const struct platform *platform,
 				const struct platform_domain *domain)
 {
-	const struct recorded_dump *dump = NULL;
+	const struct captured_dump *dump = NULL;
 
-	if (platform->recording && domain->socket < platform->recording->dump_count)
-		dump = &platform->recording->dumps[domain->socket];
+	if (platform->capture && domain->socket < platform->capture->dump_count)
+		dump = &platform->capture->dumps[domain->socket];
 	if (dump && domain->power_domain < dump->count)
 		return dump->instances[domain->power_domain].offset;
 	return UINT64_C(0x90000000) + ((uint64_t)domain->socket << 28) + FIRST_ADDRESS +

@@ -3,8 +3,8 @@
  * What cpufreq makes of level, features, turbo and the user's limits. Knows
  * nothing of files.
  */
+#include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/firmware/recorded.h"
 #include "emulator/kernel/views.h"
 
 /** What the hardware guarantees: base frequency of the level, or the core's share of SST-BF. */
@@ -14,7 +14,7 @@ unsigned int base_khz(const struct place *place)
 	const struct platform_cpu *cpu = place->cpu;
 	const struct level_facts facts = level_facts(server, cpu->domain);
 
-	if (cpu->base_khz && recorded_as_was(server, cpu->domain))
+	if (cpu->base_khz && captured_as_was(server, cpu->domain))
 		return cpu->base_khz;
 	if (!facts.base_freq)
 		return (facts.base_mhz ? facts.base_mhz : server->platform->min_mhz.value) * 1000;
@@ -36,7 +36,7 @@ unsigned int highest_khz(const struct place *place)
 	unsigned int highest = level_facts(server, cpu->domain).highest_mhz;
 
 	if (cpu->highest_khz && server->state->no_turbo == platform->no_turbo.value &&
-	    recorded_as_was(server, cpu->domain))
+	    captured_as_was(server, cpu->domain))
 		return cpu->highest_khz;
 	if (server->state->no_turbo && platform->cpuinfo_follows_turbo.value)
 		return base_khz(place);

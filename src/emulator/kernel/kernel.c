@@ -65,7 +65,7 @@ static int step(struct place *place, char *walked, const char *part, size_t size
 	name[size] = '\0';
 	walked[length] = '/';
 	memcpy(walked + length + 1, name, size + 1);
-	return enter(place, name) || recorded_find(place, walked) ? 0 : -ENOENT;
+	return enter(place, name) || captured_find(place, walked) ? 0 : -ENOENT;
 }
 
 /** Removes the last part of a path. */
@@ -258,7 +258,7 @@ static bool has_name(char **names, size_t count, const char *name)
 	return false;
 }
 
-static int list_recorded(const struct server *server, const char *path, char ***names,
+static int list_captured(const struct server *server, const char *path, char ***names,
 			 size_t *count)
 {
 	char name[VIEW_NAME] = "";
@@ -266,7 +266,7 @@ static int list_recorded(const struct server *server, const char *path, char ***
 	bool directory;
 	int result = 0;
 
-	while (!result && recorded_next(server, *path ? path : "/", &entry, name, &directory))
+	while (!result && captured_next(server, *path ? path : "/", &entry, name, &directory))
 		if (!has_name(*names, own, name))
 			result = add_name(names, count, directory ? 'd' : 'f', name);
 	return result;
@@ -296,7 +296,7 @@ int kernel_list(struct server *server, const char *path, char ***names, size_t *
 	for (const struct view *row = place.view->below; !VIEW_IS_END(row) && !result; row++)
 		result = list_row(&place, row, names, count);
 	if (!result)
-		result = list_recorded(server, walked, names, count);
+		result = list_captured(server, walked, names, count);
 	if (result)
 		kernel_free_list(*names, *count);
 	return result;

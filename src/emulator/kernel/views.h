@@ -22,7 +22,7 @@ struct place {
 	unsigned int node, socket, idle_state;
 	size_t domain; /* index; of a package: its first one */
 	bool package;  /* @domain stands for its package */
-	size_t entry;  /* of a recording */
+	size_t entry;  /* of a capture */
 	size_t group;  /* index */
 };
 
@@ -128,13 +128,13 @@ int write_governor(const struct place *place, const char *text);
 int write_online(const struct place *place, const char *text);
 int write_smt(const struct place *place, const char *text);
 
-/* ---- recorded_views.c: files that were recorded and that no row makes ---- */
+/* ---- captured_views.c: files that were captured and that no row makes ---- */
 
-/** Whether a recording has this file or directory; sets place->view. */
-bool recorded_find(struct place *place, const char *path);
+/** Whether a capture has this file or directory; sets place->view. */
+bool captured_find(struct place *place, const char *path);
 /** Names in a directory, one after the other: *@entry is where to go on, 0 at first. Returns false
  * where there are no more. @directory: whether it is one. */
-bool recorded_next(const struct server *server, const char *path, size_t *entry,
+bool captured_next(const struct server *server, const char *path, size_t *entry,
 		   char name[VIEW_NAME], bool *directory);
 
 #endif

@@ -11,7 +11,7 @@
 /** Which machine, and where it lives. */
 struct isst_emulator_target {
 	/** Name of a built-in platform, or the path of a platform file or of the directory of a
-	 * recorded machine (a path holds a slash). */
+	 * captured machine (a path holds a slash). */
 	const char *platform;
 	/** Directory of its state; NULL: a private one per user and platform. Made where it is
 	 * missing. */
@@ -48,7 +48,7 @@ struct isst_emulator_statistics {
 
 /**
  * The emulator's operations. Those that can fail return 0 or a negative errno and then set *error
- * to a message that the caller frees (NULL without memory): -EINVAL a platform file or recording
+ * to a message that the caller frees (NULL without memory): -EINVAL a platform file or capture
  * that cannot be understood, -ENOENT no such platform, -EPERM a state directory of another user,
  * -EIO anything else.
  */
@@ -58,7 +58,7 @@ struct isst_emulator {
 	/** Opens the machine. */
 	int (*open)(const struct isst_emulator_target *target, struct isst_machine **machine,
 		    char **error);
-	/** The platform's text, or a description of a recorded machine; to be freed by the caller.
+	/** The platform's text, or a description of a captured machine; to be freed by the caller.
 	 */
 	int (*show)(const struct isst_emulator_target *target, char **text, char **error);
 	/** Puts the machine back into its first state, statistics and fault rules included. */

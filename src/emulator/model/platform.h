@@ -110,7 +110,7 @@ struct platform_domain {
 	unsigned int socket;	/* packages counted from 0 on (platform_complete) */
 	/*
 	 * TPMI only, and all that its driver and firmware look at: the registers as they are at
-	 * reset. The levels and settings below are what a platform file makes them from; a recorded
+	 * reset. The levels and settings below are what a platform file makes them from; a captured
 	 * machine has none. An absent instance reads all ones.
 	 */
 	unsigned int power_domain; /* the driver's number within the package */
@@ -146,7 +146,7 @@ struct platform_cpu {
 	uint32_t punit;	     /* TPMI: MSR 0x54: thread [2:0], core [10:3], power domain [15:11] */
 	unsigned int node;   /* NUMA */
 	bool first_of_core;  /* among all CPUs of the kernel's core (platform_complete) */
-	/* As recorded of a real machine, for as long as level, features and turbo are as they were
+	/* As captured of a real machine, for as long as level, features and turbo are as they were
 	 * then; 0: what follows from those */
 	unsigned int base_khz, highest_khz;
 };
@@ -169,7 +169,7 @@ enum uncore_ids { UNCORE_IDS_UNIQUE, UNCORE_IDS_REPEATED };
 enum smt_control { SMT_ON, SMT_OFF, SMT_FORCE_OFF, SMT_NOT_SUPPORTED, SMT_NOT_IMPLEMENTED };
 extern const char *const smt_controls[];
 
-struct recording;
+struct capture;
 
 enum cgroup_tree { CGROUP_NONE, CGROUP_NO_CPUSET, CGROUP_V2 };
 
@@ -222,7 +222,7 @@ struct platform {
 	size_t cpu_count;
 	unsigned int cpu_ids; /* one more than the highest possible CPU: the kernel's nr_cpu_ids */
 	size_t level_count;   /* of all domains, as the file describes them */
-	struct recording *recording; /* not owned; NULL: described by a platform file */
+	struct capture *capture; /* not owned; NULL: described by a platform file */
 };
 
 /**
@@ -234,7 +234,7 @@ int platform_read(const char *name, const char *file, const char *text, struct p
 void platform_free(struct platform *platform);
 
 /**
- * For a platform that is made from something else than text (a recorded machine): one with every
+ * For a platform that is made from something else than text (a captured machine): one with every
  * value at its default, without domains and CPUs. To be filled in are `text` (what `show` prints;
  * may stay NULL), `hash` (of all that was read, so that another version of it is noticed),
  * `domains` with `cpus` (both from calloc, in the order given above), where api_version is 2 or
@@ -254,7 +254,7 @@ int platform_complete(struct platform *platform, char **what);
 /** Whether the driver talks to TPMI registers: API version 2 and up. */
 bool platform_is_tpmi(const struct platform *platform);
 
-/** The state of the lock that a recorded machine carries: cleared in every power domain. */
+/** The state of the lock that a captured machine carries: cleared in every power domain. */
 void platform_unlock(struct platform *platform);
 
 /** The CPU of that number, or NULL; its index is the difference to @cpus. */

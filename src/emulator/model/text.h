@@ -29,7 +29,7 @@ int text_read(int directory, const char *path, char **content, size_t *size);
 int text_read_open(int file, char **content, size_t *size);
 /** The same of what may be a pipe as well, which is waited for. */
 int text_read_pipe(int file, char **content, size_t *size);
-/* More than any file of rules, platform file or file of a recorded machine needs. */
+/* More than any file of rules, platform file or file of a captured machine needs. */
 enum { TEXT_MOST = 64 << 20 };
 
 /** Cuts white space off both ends, in place. */

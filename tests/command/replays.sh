@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Replays recorded servers, and compares what the command prints of them with tables of their values and
-# with the built-in platforms that are to be the same servers: recorded.sh BUILD. Speaks TAP.
-# The captures are in $ISST_RECORDED, or in ../shared/recorded; they are not part of the project, and where
+# Replays captured servers, and compares what the command prints of them with tables of their values and
+# with the built-in platforms that are to be the same servers: replays.sh BUILD. Speaks TAP.
+# The captures are in $ISST_CAPTURES, or in ../shared/recorded; they are not part of the project, and where
 # one is missing its tests are skipped.
 here=$(dirname "$0")
 # shellcheck source=tests/command/replay.sh
 . "$here/replay.sh"
-recorded=${ISST_RECORDED:-../shared/recorded}
-case $recorded in /*) ;; *) recorded=$PWD/$recorded ;; esac
+captured=${ISST_CAPTURES:-../shared/recorded}
+case $captured in /*) ;; *) captured=$PWD/$captured ;; esac
 kernel_files=${isst%/isst}/tests/command/kernel-files
 number=0
 
@@ -25,15 +25,15 @@ result()
 	: > "$scratch/wrong"
 }
 
-# Whether a capture exists: recording NAME TEST...; otherwise its tests are skipped.
-recording()
+# Whether a capture exists: capture NAME TEST...; otherwise its tests are skipped.
+capture()
 {
 	machine=$1
 	shift
-	[ -d "$recorded/$machine" ] && return
+	[ -d "$captured/$machine" ] && return
 	for test in "$@"; do
 		number=$((number + 1))
-		echo "ok $number - $machine: $test # SKIP $recorded/$machine is not there"
+		echo "ok $number - $machine: $test # SKIP $captured/$machine is not there"
 	done
 	return 1
 }
@@ -41,7 +41,7 @@ recording()
 # Runs the command on the capture: on_machine WORDS...; both streams, and a status other than 0.
 on_machine()
 {
-	"$isst" --emulate "$recorded/$machine" --emulate-state "$scratch/$machine" "$@" 2>&1 < /dev/null ||
+	"$isst" --emulate "$captured/$machine" --emulate-state "$scratch/$machine" "$@" 2>&1 < /dev/null ||
 		echo "status $?"
 }
 
@@ -92,7 +92,7 @@ check_units()
 # One server: check_tpmi PLATFORM TURBO-LIMITS SUPPORTED(yes|no), the table on standard input.
 check_tpmi()
 {
-	awk -f "$here/recorded-levels.awk" > "$scratch/levels"
+	awk -f "$here/replayed-levels.awk" > "$scratch/levels"
 	[ -s "$scratch/levels" ] || echo "the table is empty" > "$scratch/wrong"
 
 	leaves perf-profile info > "$scratch/found"
@@ -131,13 +131,13 @@ check_tpmi()
 	fi
 	result "$machine: $summary"
 
-	print_all "$recorded/$machine" "$scratch/$machine" text json > "$scratch/of-recording"
+	print_all "$captured/$machine" "$scratch/$machine" text json > "$scratch/of-capture"
 	print_all "$1" "$scratch/$1" text json > "$scratch/of-platform"
-	same of-recording of-platform
+	same of-capture of-platform
 	result "$machine: $builtin"
 }
 
-if recording gnr0 "$levels" "$features" "$json" "$summary" "$builtin"; then
+if capture gnr0 "$levels" "$features" "$json" "$summary" "$builtin"; then
 	check_tpmi graniterapids-2s128c 0x2020212223242627 yes <<-'END'
 		cpus 512
 		base 2000 1900 1500 1400
@@ -176,7 +176,7 @@ if recording gnr0 "$levels" "$features" "$json" "$summary" "$builtin"; then
 	END
 fi
 
-if recording gnr3 "$levels" "$features" "$json" "$summary" "$builtin"; then
+if capture gnr3 "$levels" "$features" "$json" "$summary" "$builtin"; then
 	check_tpmi graniterapids-2s64c 0x2020212223242627 yes <<-'END'
 		cpus 256
 		base 2100 1800 1500 1300
@@ -213,7 +213,7 @@ if recording gnr3 "$levels" "$features" "$json" "$summary" "$builtin"; then
 	END
 fi
 
-if recording srf2 "$levels" "$features" "$json" "$summary" "$builtin"; then
+if capture srf2 "$levels" "$features" "$json" "$summary" "$builtin"; then
 	check_tpmi sierraforest-2s112c 0x1b1b1b1b1b1b1b1b no <<-'END'
 		cpus 224
 		base 2000 1500 0 0
@@ -233,7 +233,7 @@ if recording srf2 "$levels" "$features" "$json" "$summary" "$builtin"; then
 	END
 fi
 
-# ---- Mailbox: the answers of its firmware were not recorded, what can be had without them was ----
+# ---- Mailbox: the answers of its firmware were not captured, what can be had without them was ----
 
 frequencies='CPUs and their frequencies are those of the table'
 limits='turbo ratio limits are those of the table'
@@ -243,7 +243,7 @@ refused='the processor is refused'
 # kernel_files PATTERN...: what each of the kernel's files holds.
 kernel_files()
 {
-	ISST_EMULATE=$recorded/$machine ISST_EMULATE_STATE=$scratch/$machine "$kernel_files" \
+	ISST_EMULATE=$captured/$machine ISST_EMULATE_STATE=$scratch/$machine "$kernel_files" \
 		-C /sys/devices/system/cpu cat "$@"
 }
 
@@ -308,28 +308,28 @@ check_refused()
 	result "$machine: $refused"
 }
 
-if recording icx2s0 "$frequencies" "$limits" "$silent"; then
+if capture icx2s0 "$frequencies" "$limits" "$silent"; then
 	high=8,9,11,12,14,15,21,22,25,28,29,30,41,42,44,48,50,51,54,55,59,61,65,68
 	high=$high,80,81,83,84,86,87,93,94,97,100,101,102,113,114,116,120,122,123,126,127,131,133,137,140
 	check_frequencies 144 3500000 2100000 2700000 $high
 	check_limits 0x1f1f212222232323 0 36
 	check_silent
 fi
-if recording spr1 "$frequencies" "$limits" "$silent"; then
+if capture spr1 "$frequencies" "$limits" "$silent"; then
 	check_frequencies 320 3800000 2200000
 	check_limits 0x1f1f202021232526 0 40 80 120
 	check_silent
 fi
-if recording emr0 "$frequencies" "$limits" "$silent"; then
+if capture emr0 "$frequencies" "$limits" "$silent"; then
 	check_frequencies 256 3900000 1900000
 	check_limits 0x1d1d1e1e1f212327 0 64
 	check_silent
 fi
-if recording clx2s0 "$frequencies" "$refused"; then
+if capture clx2s0 "$frequencies" "$refused"; then
 	check_frequencies 96 3900000 2400000
 	check_refused 'this Cascade Lake processor (stepping 6) has no accessible Speed Select'
 fi
-if recording sklep0 "$frequencies" "$refused"; then
+if capture sklep0 "$frequencies" "$refused"; then
 	check_frequencies 104 3700000 2100000
 	check_refused 'no Speed Select driver on this machine'
 fi

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A recorded machine at work: its first state, and how mailbox, registers and MSRs answer as they
- * were recorded, except for what has been changed since.
+ * A captured machine at work: its first state, and how mailbox, registers and MSRs answer as they
+ * were captured, except for what has been changed since.
  */
-#include "emulator/firmware/recorded.h"
+#include "emulator/firmware/captured.h"
 
-#include "emulator/capture/recording.h"
+#include "emulator/capture/capture.h"
 
 #include <errno.h>
 
@@ -22,10 +22,10 @@ enum {
 static bool domain_msr(const struct platform *platform, size_t index, uint32_t address,
 		       uint64_t *value)
 {
-	const struct recorded_msr *msr = recording_msr(platform->recording, address);
+	const struct captured_msr *msr = capture_msr(platform->capture, address);
 
 	for (size_t i = 0; i < platform->cpu_count && msr; i++) {
-		ssize_t cpu = recording_cpu(platform->recording, platform->cpus[i].number);
+		ssize_t cpu = capture_cpu(platform->capture, platform->cpus[i].number);
 
 		if (platform->cpus[i].domain != index || cpu < 0)
 			continue;
@@ -38,78 +38,78 @@ static bool domain_msr(const struct platform *platform, size_t index, uint32_t a
 static void init_association(const struct platform *platform, const struct platform_domain *domain,
 			     struct domain_state *state)
 {
-	struct recorded_answer request = {
+	struct captured_answer request = {
 		.package = domain->package,
 		.die = domain->die,
 	};
 	unsigned int core;
 
 	isst_cpuset_for_each (core, domain->cores.set) {
-		const struct recorded_answer *answer;
+		const struct captured_answer *answer;
 
 		request.kind = CAPTURE_MMIO;
 		request.command = 0x20 + 4 * core;
 		request.parameter = 0;
-		answer = recording_answer(platform->recording, &request);
+		answer = capture_answer(platform->capture, &request);
 		if (!answer) {
 			request.kind = CAPTURE_MAILBOX;
 			request.command = 0xd000;
 			request.parameter = core;
-			answer = recording_answer(platform->recording, &request);
+			answer = capture_answer(platform->capture, &request);
 		}
 		if (answer && !answer->error)
 			state->association[core] = answer->value;
 	}
 }
 
-void recorded_init_domain(const struct server *server, size_t index)
+void captured_init_domain(const struct server *server, size_t index)
 {
 	const struct platform *platform = server->platform;
 	const struct platform_domain *domain = &platform->domains[index];
 	struct domain_state *state = state_domain(server, index);
-	const struct recorded_answer *qos;
+	const struct captured_answer *qos;
 	unsigned int khz;
 	uint64_t value;
 
-	if (!platform->recording)
+	if (!platform->capture)
 		return;
 	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT, &value))
 		state_msrs(server, index)->turbo_ratio_limits = value;
 	if (domain_msr(platform, index, MSR_TURBO_RATIO_LIMIT_2, &value))
 		state_msrs(server, index)->turbo_ratio_limits_2 = value;
-	if (!recording_uncore_khz(platform->recording, platform, domain, "min_freq_khz", &khz))
+	if (!capture_uncore_khz(platform->capture, platform, domain, "min_freq_khz", &khz))
 		state->uncore_min_khz = khz;
-	if (!recording_uncore_khz(platform->recording, platform, domain, "max_freq_khz", &khz))
+	if (!capture_uncore_khz(platform->capture, platform, domain, "max_freq_khz", &khz))
 		state->uncore_max_khz = khz;
 	if (platform_is_tpmi(platform))
 		return;
-	qos = recording_mailbox(platform->recording, domain, 0xd002, 0, 0);
+	qos = capture_mailbox(platform->capture, domain, 0xd002, 0, 0);
 	if (qos && !qos->error)
 		state->qos_config = qos->value;
 	init_association(platform, domain, state);
 }
 
-void recorded_init_cpu(const struct server *server, size_t index)
+void captured_init_cpu(const struct server *server, size_t index)
 {
 	const struct platform *platform = server->platform;
 	const struct platform_cpu *cpu = &platform->cpus[index];
 	struct cpu_state *state = state_cpu(server, cpu);
-	const struct recorded_cpu *recorded;
-	ssize_t found = platform->recording ? recording_cpu(platform->recording, cpu->number) : -1;
+	const struct captured_cpu *captured;
+	ssize_t found = platform->capture ? capture_cpu(platform->capture, cpu->number) : -1;
 
 	if (found < 0)
 		return;
 	/* Limits at the lowest and at the highest frequency are none. */
-	recorded = &platform->recording->cpus[found];
-	if (recorded->min_khz > platform->min_mhz.value * 1000)
-		state->requested_min_khz = recorded->min_khz;
-	if (recorded->max_khz && recorded->max_khz < cpu->highest_khz)
-		state->requested_max_khz = recorded->max_khz;
+	captured = &platform->capture->cpus[found];
+	if (captured->min_khz > platform->min_mhz.value * 1000)
+		state->requested_min_khz = captured->min_khz;
+	if (captured->max_khz && captured->max_khz < cpu->highest_khz)
+		state->requested_max_khz = captured->max_khz;
 }
 
 /* ---- Answers ---- */
 
-bool recorded_as_was(const struct server *server, size_t domain)
+bool captured_as_was(const struct server *server, size_t domain)
 {
 	const struct platform_domain *described = &server->platform->domains[domain];
 	const struct domain_state *state = state_domain(server, domain);
@@ -136,7 +136,7 @@ static uint32_t moving_bits(const struct server *server, size_t domain, uint32_t
 	case 0x7f00:
 		return UINT32_C(0x01ff) << 16; /* current level, lock */
 	case 0x7f01:
-		return recorded_as_was(server, domain) ? 0 : UINT32_C(3) << 16;
+		return captured_as_was(server, domain) ? 0 : UINT32_C(3) << 16;
 	case 0x9403:
 		return UINT32_C(1) << 16;
 	case 0xd000:
@@ -147,14 +147,14 @@ static uint32_t moving_bits(const struct server *server, size_t domain, uint32_t
 	return 0;
 }
 
-int recorded_mailbox(const struct server *server, size_t domain, uint32_t command,
+int captured_mailbox(const struct server *server, size_t domain, uint32_t command,
 		     uint32_t parameter, uint32_t data, uint32_t *response)
 {
-	const struct recorded_answer *answer;
+	const struct captured_answer *answer;
 	uint32_t moving;
 
-	answer = recording_mailbox(server->platform->recording, &server->platform->domains[domain],
-				   command, parameter, data);
+	answer = capture_mailbox(server->platform->capture, &server->platform->domains[domain],
+				 command, parameter, data);
 	if (!answer)
 		return -ENXIO;
 	if (answer->error)
@@ -164,28 +164,27 @@ int recorded_mailbox(const struct server *server, size_t domain, uint32_t comman
 	return 0;
 }
 
-int recorded_mmio(const struct server *server, size_t domain, uint32_t offset)
+int captured_mmio(const struct server *server, size_t domain, uint32_t offset)
 {
-	const struct recorded_answer request = {
+	const struct captured_answer request = {
 		.kind = CAPTURE_MMIO,
 		.package = server->platform->domains[domain].package,
 		.die = server->platform->domains[domain].die,
 		.command = offset,
 	};
-	const struct recorded_answer *answer = recording_answer(server->platform->recording,
-								&request);
+	const struct captured_answer *answer = capture_answer(server->platform->capture, &request);
 
 	return answer ? answer->error : -ENXIO;
 }
 
-int recorded_msr(const struct server *server, const struct platform_cpu *cpu, uint32_t address,
+int captured_msr(const struct server *server, const struct platform_cpu *cpu, uint32_t address,
 		 uint64_t *value)
 {
-	const struct recording *recording = server->platform->recording;
-	const struct recorded_msr *msr = recording_msr(recording, address);
-	ssize_t index = recording_cpu(recording, cpu->number);
+	const struct capture *capture = server->platform->capture;
+	const struct captured_msr *msr = capture_msr(capture, address);
+	ssize_t index = capture_cpu(capture, cpu->number);
 
-	/* One that was offline when the others were recorded answers as they do. */
+	/* One that was offline when the others were captured answers as they do. */
 	if (index < 0)
 		index = 0;
 	if (!msr)
@@ -194,7 +193,7 @@ int recorded_msr(const struct server *server, const struct platform_cpu *cpu, ui
 	    address == MSR_TURBO_RATIO_LIMIT_2)
 		return 0; /* as it is now */
 	*value = msr->values[index];
-	if (address == MSR_TDP_CONTROL && recording->unlocked)
+	if (address == MSR_TDP_CONTROL && capture->unlocked)
 		*value &= ~(UINT64_C(1) << 31);
 	return 0;
 }

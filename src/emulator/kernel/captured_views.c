@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that were recorded of a machine and that the emulator does not make by itself. */
-#include "emulator/capture/recording.h"
+/* Files that were captured of a machine and that the emulator does not make by itself. */
+#include "emulator/capture/capture.h"
 #include "emulator/kernel/views.h"
 
 #include <string.h>
 
 /** Files of CPUs, and of what the emulator has of its own, are never taken over: they move. */
-static bool is_kept(const struct recorded_entry *entry)
+static bool is_kept(const struct captured_entry *entry)
 {
 	static const char *const others[] = {
 		"/sys/devices/system/cpu/cpu",
@@ -20,17 +20,17 @@ static bool is_kept(const struct recorded_entry *entry)
 	return true;
 }
 
-static const char *recorded_value(const struct place *place)
+static const char *captured_value(const struct place *place)
 {
-	return place->server->platform->recording->entries[place->entry].value;
+	return place->server->platform->capture->entries[place->entry].value;
 }
 
 static const struct view no_views[] = { VIEW_END };
-static const struct view recorded_file = { "", .text = recorded_value };
-static const struct view recorded_directory = { "", .below = no_views };
+static const struct view captured_file = { "", .text = captured_value };
+static const struct view captured_directory = { "", .below = no_views };
 
 /** What follows the path of a directory in that of an entry; NULL: it is not below it. */
-static const char *below(const struct recorded_entry *entry, const char *directory)
+static const char *below(const struct captured_entry *entry, const char *directory)
 {
 	size_t length = strcmp(directory, "/") == 0 ? 0 : strlen(directory);
 
@@ -40,18 +40,18 @@ static const char *below(const struct recorded_entry *entry, const char *directo
 		       : NULL;
 }
 
-bool recorded_find(struct place *place, const char *path)
+bool captured_find(struct place *place, const char *path)
 {
-	const struct recording *recording = place->server->platform->recording;
+	const struct capture *capture = place->server->platform->capture;
 
-	for (size_t i = 0; recording && i < recording->entry_count; i++) {
-		const struct recorded_entry *entry = &recording->entries[i];
+	for (size_t i = 0; capture && i < capture->entry_count; i++) {
+		const struct captured_entry *entry = &capture->entries[i];
 
 		place->entry = i;
-		place->view = &recorded_file;
+		place->view = &captured_file;
 		if (is_kept(entry) && strcmp(entry->path, path) == 0)
 			return true;
-		place->view = &recorded_directory;
+		place->view = &captured_directory;
 		if (below(entry, path))
 			return true;
 	}
@@ -59,13 +59,13 @@ bool recorded_find(struct place *place, const char *path)
 	return false;
 }
 
-bool recorded_next(const struct server *server, const char *path, size_t *entry,
+bool captured_next(const struct server *server, const char *path, size_t *entry,
 		   char name[VIEW_NAME], bool *directory)
 {
-	const struct recording *recording = server->platform->recording;
+	const struct capture *capture = server->platform->capture;
 
-	while (recording && *entry < recording->entry_count) {
-		const char *rest = below(&recording->entries[(*entry)++], path);
+	while (capture && *entry < capture->entry_count) {
+		const char *rest = below(&capture->entries[(*entry)++], path);
 		size_t length = rest ? strcspn(rest, "/") : 0;
 
 		/* They are in order, so that those of one directory follow each other. */

@@ -3,8 +3,8 @@
  * Captured machines. The input is all files of a capture, each after a line `=== N` with the
  * number of its path in the table; what comes before the first one is left out.
  */
+#include "emulator/capture/capture.h"
 #include "emulator/capture/load.h"
-#include "emulator/capture/recording.h"
 #include "fuzz/support/fuzz.h"
 
 #include <stdio.h>
@@ -81,8 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	make_directories(fuzz_scratch());
 	write_parts(fuzz_scratch(), text);
-	if (recording_read("fuzz", fuzz_scratch(), &platform, &error) == 0) {
-		described = recording_describe(platform);
+	if (capture_read("fuzz", fuzz_scratch(), &platform, &error) == 0) {
+		described = capture_describe(platform);
 		free(described);
 	} else if (platform) {
 		abort();

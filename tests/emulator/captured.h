@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small recorded machines for the emulator's tests, written into a scratch directory. */
-#ifndef TESTS_EMULATOR_RECORDED_H
-#define TESTS_EMULATOR_RECORDED_H
+/* Small captured machines for the emulator's tests, written into a scratch directory. */
+#ifndef TESTS_EMULATOR_CAPTURED_H
+#define TESTS_EMULATOR_CAPTURED_H
 
 #include "emulator/emulated.h"
 
 #include <sys/stat.h>
 
-/** A recording that is being put together: a directory, and what its files hold. */
-enum { RECORDED_FILES = 8 };
-struct recorded {
-	struct emulated e; /* e.platform is the recording's directory */
+/** A capture that is being put together: a directory, and what its files hold. */
+enum { CAPTURED_FILES = 8 };
+struct captured {
+	struct emulated e; /* e.platform is the capture's directory */
 	struct {
 		const char *name;
 		char *text;
-	} file[RECORDED_FILES];
+	} file[CAPTURED_FILES];
 	size_t count;
 };
 
@@ -36,14 +36,14 @@ static inline char *read_file(const char *path)
 	return text;
 }
 
-static inline void add_file(struct recorded *r, const char *name, const char *text)
+static inline void add_file(struct captured *r, const char *name, const char *text)
 {
-	assert_true(r->count < RECORDED_FILES);
+	assert_true(r->count < CAPTURED_FILES);
 	r->file[r->count].name = name;
 	r->file[r->count++].text = strdup(text);
 }
 
-static inline char *find_file(struct recorded *r, const char *name)
+static inline char *find_file(struct captured *r, const char *name)
 {
 	for (size_t i = 0; i < r->count; i++)
 		if (strcmp(r->file[i].name, name) == 0)
@@ -61,7 +61,7 @@ static inline void make_parents(char *path)
 	}
 }
 
-static inline void put_file(struct recorded *r, const char *name, const char *text)
+static inline void put_file(struct captured *r, const char *name, const char *text)
 {
 	char path[1400];
 
@@ -70,15 +70,15 @@ static inline void put_file(struct recorded *r, const char *name, const char *te
 	write_text(path, text);
 }
 
-static inline void put_files(struct recorded *r)
+static inline void put_files(struct captured *r)
 {
 	for (size_t i = 0; i < r->count; i++)
 		put_file(r, r->file[i].name, r->file[i].text);
 }
 
-static inline void begin_recording(struct recorded *r)
+static inline void begin_capture(struct captured *r)
 {
-	*r = (struct recorded){ 0 };
+	*r = (struct captured){ 0 };
 	prepare(&r->e, "-");
 	snprintf(r->e.platform, sizeof(r->e.platform), "%s/machine", r->e.scratch);
 }
@@ -104,15 +104,15 @@ static inline void remove_tree(const char *path)
 	assert_int_equal(system(command), 0);
 }
 
-/** Makes a recording, writes it as it is made and opens its machine. */
-static inline void start_recording(struct recorded *r, void (*make)(struct recorded *))
+/** Makes a capture, writes it as it is made and opens its machine. */
+static inline void start_capture(struct captured *r, void (*make)(struct captured *))
 {
 	make(r);
 	put_files(r);
 	open_machine(&r->e);
 }
 
-static inline void end_recording(struct recorded *r)
+static inline void end_capture(struct captured *r)
 {
 	close_machine(&r->e);
 	remove_tree(r->e.scratch);
@@ -126,9 +126,9 @@ static inline void end_recording(struct recorded *r)
 	"core id\t\t: " #core "\n\n"
 
 /** A mailbox machine of two cores with two threads; its firmware was asked. */
-static inline void mailbox_recording(struct recorded *r)
+static inline void mailbox_capture(struct captured *r)
 {
-	begin_recording(r);
+	begin_capture(r);
 	add_file(r, "proc/cpuinfo",
 		 PROCESSOR(0, 0) PROCESSOR(1, 2) PROCESSOR(2, 0) PROCESSOR(3, 2));
 	add_file(r, "msr/msr.txt",
@@ -182,7 +182,7 @@ static inline void mailbox_recording(struct recorded *r)
 
 /** A TPMI machine with the registers of tests/platforms/tpmi-tiny, read from the emulator's own
  * debugfs; level 0, locked. */
-static inline void tpmi_recording(struct recorded *r)
+static inline void tpmi_capture(struct captured *r)
 {
 	struct emulated tiny;
 	char *dump = NULL, *locked;
@@ -192,7 +192,7 @@ static inline void tpmi_recording(struct recorded *r)
 	assert_int_equal(tiny.machine->files->read(tiny.machine->data, "/" TPMI_DUMP, &dump, &size),
 			 0);
 	finish(&tiny);
-	begin_recording(r);
+	begin_capture(r);
 	add_file(r, "proc/cpuinfo", PROCESSOR(0, 0) PROCESSOR(1, 1));
 	add_file(r, "msr/msr.txt", "54:0|0 1|808\n");
 	add_file(r, "sys/inlinefiles.txt",

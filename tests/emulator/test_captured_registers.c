@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The built-in platforms that are said to be real machines have the registers that were recorded of
- * them, bit for bit. The recordings are not part of the project: ISST_RECORDED names their
+ * The built-in platforms that are said to be real machines have the registers that were captured of
+ * them, bit for bit. The captures are not part of the project: ISST_CAPTURES names their
  * directory; where there is none the tests are skipped.
  */
 #include "emulator/emulated.h"
@@ -12,9 +12,9 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-static const char *recorded(void)
+static const char *captured(void)
 {
-	const char *directory = getenv("ISST_RECORDED");
+	const char *directory = getenv("ISST_CAPTURES");
 	struct stat status;
 
 	if (!directory)
@@ -63,7 +63,7 @@ static size_t compare_line(const struct platform_domain *domain, const char *lin
 		assert_true(at < domain->register_count);
 		if (domain->registers[at] != value)
 			fail_msg("package %u power domain %u register 0x%zx: 0x%" PRIx64
-				 ", recorded 0x%" PRIx64,
+				 ", captured 0x%" PRIx64,
 				 domain->package, domain->power_domain, 8 * at,
 				 domain->registers[at], value);
 	}
@@ -91,13 +91,13 @@ static void compare_package(const struct platform *platform, unsigned int packag
 	assert_int_equal(domains, platform->domain_count / 2);
 }
 
-static void compare_machine(const char *name, const char *recording)
+static void compare_machine(const char *name, const char *capture)
 {
 	static const char *const buses[] = { "00", "80" };
 	struct platform *platform;
 
-	if (!recorded()) {
-		print_message("no recorded machines: ISST_RECORDED names no directory\n");
+	if (!captured()) {
+		print_message("no captured machines: ISST_CAPTURES names no directory\n");
 		skip();
 	}
 	platform = read_builtin(name);
@@ -106,8 +106,8 @@ static void compare_machine(const char *name, const char *recording)
 		FILE *dump;
 
 		snprintf(path, sizeof(path),
-			 "%s/%s/sys/kernel/debug/tpmi-0000:%s:03.1/tpmi-id-05/mem_dump", recorded(),
-			 recording, buses[package]);
+			 "%s/%s/sys/kernel/debug/tpmi-0000:%s:03.1/tpmi-id-05/mem_dump", captured(),
+			 capture, buses[package]);
 		dump = fopen(path, "r");
 		if (!dump)
 			fail_msg("%s: %s", path, strerror(errno));
@@ -135,7 +135,7 @@ static void sierra_forest_112(void **state)
 	compare_machine("sierraforest-2s112c", "srf2");
 }
 
-/** Without any recording: what all of them have in common. */
+/** Without any capture: what all of them have in common. */
 static void real_machines_are_locked_and_have_127_registers(void **state)
 {
 	static const char *const names[] = { "graniterapids-2s128c", "graniterapids-2s64c",

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recorded machines: what a small recording becomes, what taking its lock off does, and that every
- * damage is told with file and line. The real ones are in test_recording_machines.c.
+ * Captured machines: what a small capture becomes, what taking its lock off does, and that every
+ * damage is reported with file and line. The real ones are in test_captured_machines.c.
  */
-#include "emulator/recorded.h"
+#include "emulator/captured.h"
 #include "emulator/tpmi_calls.h"
 
-/* ---- What becomes of a recording ---- */
+/* ---- What becomes of a capture ---- */
 
-static void a_mailbox_machine_answers_as_recorded(void **state)
+static void a_mailbox_machine_answers_as_captured(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	uint32_t answer, register_value = 0;
 	uint64_t value = 0;
 
 	(void)state;
-	start_recording(&r, mailbox_recording);
+	start_capture(&r, mailbox_capture);
 	assert_int_equal(ask(&r.e, 0x00, 0), 0x81000103);
 	assert_int_equal(ask(&r.e, 0x0a, 0), 0x00141818);
 	assert_int_equal(ask(&r.e, 0x20, 0), 1);
@@ -33,15 +33,15 @@ static void a_mailbox_machine_answers_as_recorded(void **state)
 	assert_int_equal(msr(&r.e, 3, 0x1af, false, &value), -EIO);
 	assert_int_equal(phy_id(&r.e, 3, &answer), 1);
 	assert_int_equal(answer, 5);
-	end_recording(&r);
+	end_capture(&r);
 }
 
-static void files_come_from_the_recording_or_are_composed(void **state)
+static void files_come_from_the_capture_or_are_composed(void **state)
 {
-	struct recorded r;
+	struct captured r;
 
 	(void)state;
-	start_recording(&r, mailbox_recording);
+	start_capture(&r, mailbox_capture);
 	assert_file(&r.e, CPUS "/possible", "0-7\n");
 	assert_file(&r.e, CPUS "/online", "0-3\n");
 	assert_file(&r.e, CPUS "/cpu1/topology/core_id", "2\n");
@@ -53,17 +53,17 @@ static void files_come_from_the_recording_or_are_composed(void **state)
 	assert_file(&r.e, CPUS "/intel_uncore_frequency/package_00_die_00/min_freq_khz",
 		    "900000\n");
 	assert_file(&r.e, "/sys/devices/system/node/node0/cpulist", "0-3\n");
-	end_recording(&r);
+	end_capture(&r);
 }
 
 /** What is written moves answers as on a platform that was described. */
-static void a_recorded_machine_can_be_changed(void **state)
+static void a_captured_machine_can_be_changed(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	uint32_t value = 0x12345678;
 
 	(void)state;
-	mailbox_recording(&r);
+	mailbox_capture(&r);
 	free(r.file[3].text);
 	r.file[3].text = strdup("driver -> 1 1 64 1 1\n"
 				"mailbox 0 0 0x7f/0x00 0x0 0x0 -> 0x80000103\n"
@@ -86,61 +86,61 @@ static void a_recorded_machine_can_be_changed(void **state)
 	value = 0;
 	assert_int_equal(mmio(&r.e, 0, 0x08, false, &value), 1);
 	assert_int_equal(value, 0x12345678);
-	end_recording(&r);
+	end_capture(&r);
 }
 
-static void a_tpmi_machine_has_the_recorded_registers(void **state)
+static void a_tpmi_machine_has_the_captured_registers(void **state)
 {
-	struct recorded r;
+	struct captured r;
 
 	(void)state;
-	start_recording(&r, tpmi_recording);
+	start_capture(&r, tpmi_capture);
 	assert_int_equal(instances(&r.e, 0).valid_mask, 7);
 	assert_int_equal(levels(&r.e, 0, 0).level_mask, 0xb);
 	assert_true(levels(&r.e, 0, 0).locked);
 	assert_false(levels(&r.e, 0, 1).locked);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void debugfs_shows_the_registers_as_they_are(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	char *content;
 
 	(void)state;
-	start_recording(&r, tpmi_recording);
+	start_capture(&r, tpmi_capture);
 	assert_file(&r.e, "/" TPMI_DUMP, find_file(&r, TPMI_DUMP));
 	assert_int_equal(set_features(&r.e, 0, 0, 1), 0);
 	content = file_text(&r.e, "/" TPMI_DUMP);
 	assert_non_null(strstr(content, "0000005d 00000108 00000000\n"));
 	free(content);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 /* ---- The lock ---- */
 
 static void unlocked_the_level_of_a_tpmi_machine_can_be_changed(void **state)
 {
-	struct recorded r;
+	struct captured r;
 
 	(void)state;
-	tpmi_recording(&r);
+	tpmi_capture(&r);
 	put_files(&r);
 	r.e.target.unlock = true;
 	open_machine(&r.e);
 	assert_false(levels(&r.e, 0, 0).locked);
 	assert_int_equal(set_level(&r.e, 0, 0, 1), 0);
 	assert_int_equal(levels(&r.e, 0, 0).current_level, 1);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void unlocked_the_level_of_a_mailbox_machine_can_be_changed(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	uint64_t lock = 0;
 
 	(void)state;
-	start_recording(&r, mailbox_recording);
+	start_capture(&r, mailbox_capture);
 	assert_int_equal(msr(&r.e, 0, 0x64b, false, &lock), 1);
 	assert_int_equal(lock, 0x80000000);
 	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x08, 0, 1), -ENXIO);
@@ -153,7 +153,7 @@ static void unlocked_the_level_of_a_mailbox_machine_can_be_changed(void **state)
 	assert_int_equal(lock, 0);
 	assert_int_equal(mailbox_result(&r.e, 0x7f, 0x08, 0, 1), 1);
 	assert_int_equal(ask(&r.e, 0x00, 0), 0x80010103);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void a_built_in_platform_can_be_unlocked(void **state)
@@ -190,10 +190,10 @@ static void the_state_belongs_to_the_content_and_to_the_lock(void **state)
 		{ "sys/inlinefiles.txt", "|900000", "|1000000" },
 		{ "isst/answers.txt", "0xabff1234", "0xabff1235" },
 	};
-	struct recorded r;
+	struct captured r;
 
 	(void)state;
-	start_recording(&r, mailbox_recording);
+	start_capture(&r, mailbox_capture);
 	close_machine(&r.e);
 	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
 		char *text = replaced(find_file(&r, changed[i][0]), changed[i][1], changed[i][2]);
@@ -207,33 +207,33 @@ static void the_state_belongs_to_the_content_and_to_the_lock(void **state)
 	assert_other_state(&r.e);
 	r.e.target.unlock = false;
 	open_machine(&r.e);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void registers_belong_to_the_content_too(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	char *text;
 
 	(void)state;
-	start_recording(&r, tpmi_recording);
+	start_capture(&r, tpmi_capture);
 	close_machine(&r.e);
 	text = replaced(find_file(&r, TPMI_DUMP), "20320640", "20320648");
 	put_file(&r, TPMI_DUMP, text);
 	free(text);
 	assert_other_state(&r.e);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 /** CPUs that are present and not in cpuinfo are offline: their places are composed. */
 static void offline_cpus_are_there(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	char *text;
 	uint32_t id;
 
 	(void)state;
-	mailbox_recording(&r);
+	mailbox_capture(&r);
 	text = replaced(find_file(&r, "sys/inlinefiles.txt"), "present|0-3", "present|0-5");
 	put_files(&r);
 	put_file(&r, "sys/inlinefiles.txt", text);
@@ -246,29 +246,29 @@ static void offline_cpus_are_there(void **state)
 	assert_int_equal(id, 0);
 	assert_int_equal(write_file(&r.e, CPUS "/cpu5/online", "1"), 0);
 	assert_file(&r.e, CPUS "/cpu5/topology/physical_package_id", "0\n");
-	end_recording(&r);
+	end_capture(&r);
 }
 
-static void a_recording_is_described(void **state)
+static void a_capture_is_described(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	char *text, *error;
 
 	(void)state;
-	tpmi_recording(&r);
+	tpmi_capture(&r);
 	put_files(&r);
 	assert_int_equal(isst_emulator()->show(&r.e.target, &text, &error), 0);
 	assert_non_null(
 		strstr(text, "captured: 2 CPUs, 1 MSRs, 3 files, 1 TPMI devices, 0 answers"));
 	assert_non_null(strstr(text, "package 0, power domain 2: IO, cores none\n"));
 	free(text);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 /* ---- Damage ---- */
 
-/** The message of a recording that cannot be read; to be freed. NULL where it can be. */
-static char *mistake_of(struct recorded *r)
+/** The message of a capture that cannot be read; to be freed. NULL where it can be. */
+static char *mistake_of(struct captured *r)
 {
 	char *text = NULL, *error = NULL;
 	int result = isst_emulator()->show(&r->e.target, &text, &error);
@@ -285,7 +285,7 @@ struct damage {
 	const char *file, *old, *new, *message; /* behind the directory */
 };
 
-static void check_damages(struct recorded *r, const struct damage *damages, size_t count)
+static void check_damages(struct captured *r, const struct damage *damages, size_t count)
 {
 	char *error;
 
@@ -311,15 +311,15 @@ static void check_damages(struct recorded *r, const struct damage *damages, size
 	}
 }
 
-/** The same of a recording that is made for it. */
-static void check_damages_of(void (*make)(struct recorded *), const struct damage *damages,
+/** The same of a capture that is made for it. */
+static void check_damages_of(void (*make)(struct captured *), const struct damage *damages,
 			     size_t count)
 {
-	struct recorded r;
+	struct captured r;
 
 	make(&r);
 	check_damages(&r, damages, count);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void damaged_cpuinfo(void **state)
@@ -340,11 +340,11 @@ static void damaged_cpuinfo(void **state)
 		{ "proc/cpuinfo", "GenuineIntel", "",
 		  "/proc/cpuinfo:2: found nothing for \"vendor_id\"" },
 	};
-	struct recorded r;
+	struct captured r;
 	char *error, *text;
 
 	(void)state;
-	mailbox_recording(&r);
+	mailbox_capture(&r);
 	check_damages(&r, damages, sizeof(damages) / sizeof(damages[0]));
 	put_file(&r, "proc/cpuinfo", "");
 	error = mistake_of(&r);
@@ -357,7 +357,7 @@ static void damaged_cpuinfo(void **state)
 	assert_non_null(strstr(error, "/proc/cpuinfo:10: found a processor of family 6, model 106, "
 				      "expected 6 and 107"));
 	free(error);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void damaged_msrs(void **state)
@@ -384,7 +384,7 @@ static void damaged_msrs(void **state)
 	};
 
 	(void)state;
-	check_damages_of(mailbox_recording, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
 static void damaged_file_lines(void **state)
@@ -423,7 +423,7 @@ static void damaged_file_lines(void **state)
 	};
 
 	(void)state;
-	check_damages_of(mailbox_recording, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
 static void damaged_answers(void **state)
@@ -463,7 +463,7 @@ static void damaged_answers(void **state)
 	};
 
 	(void)state;
-	check_damages_of(mailbox_recording, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(mailbox_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
 static void damaged_dumps(void **state)
@@ -499,18 +499,18 @@ static void damaged_dumps(void **state)
 	};
 
 	(void)state;
-	check_damages_of(tpmi_recording, damages, sizeof(damages) / sizeof(damages[0]));
+	check_damages_of(tpmi_capture, damages, sizeof(damages) / sizeof(damages[0]));
 }
 
 /** The block of registers is cut at its end, in every way. */
 static void truncated_register_blocks(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	char *dump, *error;
 	size_t length;
 
 	(void)state;
-	tpmi_recording(&r);
+	tpmi_capture(&r);
 	put_files(&r);
 	dump = find_file(&r, TPMI_DUMP);
 	length = strlen(dump);
@@ -525,17 +525,17 @@ static void truncated_register_blocks(void **state)
 		free(error);
 		free(text);
 	}
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void missing_files(void **state)
 {
 	static const char *const names[] = { "proc/cpuinfo", "msr/msr.txt", "sys/inlinefiles.txt",
 					     TPMI_DUMP };
-	struct recorded r;
+	struct captured r;
 
 	(void)state;
-	tpmi_recording(&r);
+	tpmi_capture(&r);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[1400], *error;
 
@@ -548,16 +548,16 @@ static void missing_files(void **state)
 			fail_msg("%s: %s", path, error ? error : "no error");
 		free(error);
 	}
-	end_recording(&r);
+	end_capture(&r);
 }
 
 static void a_device_for_each_package(void **state)
 {
-	struct recorded r;
+	struct captured r;
 	char *error;
 
 	(void)state;
-	tpmi_recording(&r);
+	tpmi_capture(&r);
 	put_files(&r);
 	put_file(&r, "sys/kernel/debug/tpmi-0000:80:03.1/tpmi-id-05/mem_dump",
 		 find_file(&r, TPMI_DUMP));
@@ -566,15 +566,15 @@ static void a_device_for_each_package(void **state)
 			       "found the registers of 2 TPMI devices, expected one for each "
 			       "of 1 packages"));
 	free(error);
-	end_recording(&r);
+	end_capture(&r);
 }
 
 /** Whatever is damaged: an error or none, but never a crash (for the sanitizers to see). */
 static void no_damage_crashes(void **state)
 {
-	static void (*const make[])(struct recorded *) = { mailbox_recording, tpmi_recording };
+	static void (*const make[])(struct captured *) = { mailbox_capture, tpmi_capture };
 	static const char junk[] = "0:|-> \n\xff/9";
-	struct recorded r;
+	struct captured r;
 
 	(void)state;
 	for (size_t m = 0; m < 2; m++) {
@@ -598,17 +598,17 @@ static void no_damage_crashes(void **state)
 			put_file(&r, r.file[i].name, text);
 			free(text);
 		}
-		end_recording(&r);
+		end_capture(&r);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mailbox_machine_answers_as_recorded),
-		cmocka_unit_test(files_come_from_the_recording_or_are_composed),
-		cmocka_unit_test(a_recorded_machine_can_be_changed),
-		cmocka_unit_test(a_tpmi_machine_has_the_recorded_registers),
+		cmocka_unit_test(a_mailbox_machine_answers_as_captured),
+		cmocka_unit_test(files_come_from_the_capture_or_are_composed),
+		cmocka_unit_test(a_captured_machine_can_be_changed),
+		cmocka_unit_test(a_tpmi_machine_has_the_captured_registers),
 		cmocka_unit_test(debugfs_shows_the_registers_as_they_are),
 		cmocka_unit_test(unlocked_the_level_of_a_tpmi_machine_can_be_changed),
 		cmocka_unit_test(unlocked_the_level_of_a_mailbox_machine_can_be_changed),
@@ -616,7 +616,7 @@ int main(void)
 		cmocka_unit_test(the_state_belongs_to_the_content_and_to_the_lock),
 		cmocka_unit_test(registers_belong_to_the_content_too),
 		cmocka_unit_test(offline_cpus_are_there),
-		cmocka_unit_test(a_recording_is_described),
+		cmocka_unit_test(a_capture_is_described),
 		cmocka_unit_test(damaged_cpuinfo),
 		cmocka_unit_test(damaged_msrs),
 		cmocka_unit_test(damaged_file_lines),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Replays recordings of real servers, and compares what the emulated driver and kernel tell with
- * what is known of those servers. The recordings are not part of the project: ISST_RECORDED names
+ * Replays captures of real servers, and compares what the emulated driver and kernel tell with
+ * what is known of those servers. The captures are not part of the project: ISST_CAPTURES names
  * their directory; where there is none the tests are skipped.
  */
 #include "emulator/tpmi_calls.h"
@@ -12,7 +12,7 @@
 
 static bool replay(struct emulated *e, const char *name)
 {
-	const char *directory = getenv("ISST_RECORDED");
+	const char *directory = getenv("ISST_CAPTURES");
 	struct stat status;
 
 	if (!directory)
@@ -23,7 +23,7 @@ static bool replay(struct emulated *e, const char *name)
 		open_machine(e);
 		return true;
 	}
-	print_message("skipped: there is no recorded machine %s\n", e->platform);
+	print_message("skipped: there is no captured machine %s\n", e->platform);
 	assert_int_equal(rmdir(e->scratch), 0);
 	return false;
 }
@@ -481,7 +481,7 @@ static void check_mailbox_driver(struct emulated *e, const struct mailbox_values
 		assert_int_equal(msr(e, cpu, 0x1ae, false, &value), 1);
 		assert_int_equal(value, machine->cores);
 	}
-	/* What firmware would say was not recorded. */
+	/* What firmware would say was not captured. */
 	assert_int_equal(mailbox_on(e, 0, 0x7f, 0x00, 0, 0, &answer), -ENXIO);
 	assert_int_equal(mailbox_on(e, 0, 0x94, 0x03, 0, 0, &answer), -ENXIO);
 }
@@ -542,7 +542,7 @@ static void an_8170m_without_speed_select(void **state)
 
 /* ---- The kernel's files ---- */
 
-/** Compares what a line of the recording says of a file. */
+/** Compares what a line of the capture says of a file. */
 static size_t check_line(struct emulated *e, char *line)
 {
 	char *path = strchr(line, '|'), *value = path ? strchr(path + 1, '|') : NULL;
@@ -558,7 +558,7 @@ static size_t check_line(struct emulated *e, char *line)
 }
 
 /** Most files are composed, so that they follow changes: they have to be those that were there. */
-static void files_are_as_recorded(void **state)
+static void files_are_as_captured(void **state)
 {
 	static const char *const names[] = { "gnr0", "gnr3", "srf2",   "icx2s0",
 					     "spr1", "emr0", "clx2s0", "sklep0" };
@@ -584,7 +584,7 @@ static void files_are_as_recorded(void **state)
 	}
 }
 
-/** Also where there are no recordings: a directory has to be one. */
+/** Also where there are no captures: a directory has to be one. */
 static void a_directory_that_is_none(void **state)
 {
 	struct isst_machine *machine;
@@ -612,7 +612,7 @@ int main(void)
 		cmocka_unit_test(an_8592),
 		cmocka_unit_test(an_8260l),
 		cmocka_unit_test(an_8170m_without_speed_select),
-		cmocka_unit_test(files_are_as_recorded),
+		cmocka_unit_test(files_are_as_captured),
 		cmocka_unit_test(a_directory_that_is_none),
 	};
 
