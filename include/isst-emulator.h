@@ -22,13 +22,13 @@ struct isst_emulator_target;
 struct isst_emulator_statistics;
 
 /** False in a build without the emulator, in which all that is below fails or is empty. */
-ISST_API bool isst_emulator_available(void);
+ISST_API bool isst_emulator_is_available(void);
 
 /** A built-in platform by its place among them: its name (NULL past the last one) and title, and
  * whether it was composed or invented in part, and is not one real machine. */
 ISST_API const char *isst_emulator_platform_name(size_t index);
 ISST_API const char *isst_emulator_platform_title(size_t index);
-ISST_API bool isst_emulator_platform_synthetic(size_t index);
+ISST_API bool isst_emulator_platform_is_synthetic(size_t index);
 
 /**
  * Which machine.
@@ -46,7 +46,7 @@ ISST_API int isst_emulator_target_set_state(struct isst_emulator_target *target,
 					    const char *directory);
 
 /** Without the lock that keeps real firmware from changing levels. */
-#define ISST_EMULATOR_UNLOCK 1U
+#define ISST_EMULATOR_TARGET_UNLOCK 1U
 
 /** Sets all flags. Returns 0 or -EINVAL. */
 ISST_API int isst_emulator_target_set_flags(struct isst_emulator_target *target,
@@ -66,17 +66,17 @@ ISST_API int isst_emulator_reset(const struct isst_emulator_target *target, char
 /** What happened since the state was made or its statistics were cleared: exact, over all
  * processes. */
 enum isst_emulator_counter {
-	ISST_EMULATOR_DEVICE_OPENS = 1,
-	ISST_EMULATOR_DRIVER_CALLS = 2, /* ioctls */
-	ISST_EMULATOR_COMMANDS = 3,	/* entries of batches, and every other ioctl as one */
-	ISST_EMULATOR_WRITES = 4,	/* commands that set something */
-	ISST_EMULATOR_FILES_OPENED = 5, /* files read or written, directories listed */
+	ISST_EMULATOR_COUNTER_DEVICE_OPENS = 1,
+	ISST_EMULATOR_COUNTER_DRIVER_CALLS = 2, /* ioctls */
+	ISST_EMULATOR_COUNTER_COMMANDS = 3, /* entries of batches, and every other ioctl as one */
+	ISST_EMULATOR_COUNTER_WRITES = 4,   /* commands that set something */
+	ISST_EMULATOR_COUNTER_FILES_OPENED = 5, /* files read or written, directories listed */
 };
 
 /** Clears them behind reading. */
-#define ISST_EMULATOR_CLEAR 1U
+#define ISST_EMULATOR_STATISTICS_CLEAR 1U
 
-/** Reads the statistics; to be freed. @flags: 0 or ISST_EMULATOR_CLEAR. */
+/** Reads the statistics; to be freed. @flags: 0 or ISST_EMULATOR_STATISTICS_CLEAR. */
 ISST_API int isst_emulator_read_statistics(const struct isst_emulator_target *target,
 					   unsigned int flags,
 					   struct isst_emulator_statistics **statistics,
@@ -84,11 +84,11 @@ ISST_API int isst_emulator_read_statistics(const struct isst_emulator_target *ta
 ISST_API void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics);
 
 /** 0 for a counter that is not known. */
-ISST_API uint64_t isst_emulator_count(const struct isst_emulator_statistics *statistics,
-				      enum isst_emulator_counter counter);
+ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
+						 enum isst_emulator_counter counter);
 
 /** The program sees the effective user id @user. */
-#define ISST_EMULATOR_AS_USER 1U
+#define ISST_EMULATOR_RUN_AS_USER 1U
 
 /**
  * Becomes a dynamically linked program that meets the emulated machine in place of the real one, as
@@ -98,7 +98,7 @@ ISST_API uint64_t isst_emulator_count(const struct isst_emulator_statistics *sta
  * all programs a line on standard error says so.
  *
  * @words: the program's words, ended by NULL; the first is searched for in PATH
- * @flags: 0 or ISST_EMULATOR_AS_USER
+ * @flags: 0 or ISST_EMULATOR_RUN_AS_USER
  */
 ISST_API int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
 			       unsigned int flags, unsigned int user, char **error);

@@ -125,7 +125,7 @@ ISST_API int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsign
 ISST_API int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other);
 
 /** No machine has as many CPUs: a list that names a higher one is damaged, or a slip. */
-#define ISST_MOST_CPUS 1048576
+#define ISST_CPU_NUMBER_LIMIT 1048576
 
 /**
  * Adds the CPUs that a list names: numbers and ranges joined by commas, `1,3-5,8..10`, as sysfs and
@@ -133,7 +133,7 @@ ISST_API int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpus
  *
  * @bad: where not NULL, set to the first character that cannot be understood (within @text)
  * Returns 0, -EINVAL (not a list, or a range that runs backwards), -ERANGE (a number of
- * ISST_MOST_CPUS or above) or -ENOMEM; on error the set is as before.
+ * ISST_CPU_NUMBER_LIMIT or above) or -ENOMEM; on error the set is as before.
  */
 ISST_API int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, const char **bad);
 
@@ -154,10 +154,10 @@ ISST_API bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from,
 	     isst_more_ = (cpu) < UINT32_MAX && isst_cpuset_next(set, (cpu) + 1, &(cpu)))
 
 /** Every CPU of the set written out, `0,1,2,5`; "" if empty. To be freed; NULL without memory. */
-ISST_API char *isst_cpuset_list(const struct isst_cpuset *set);
+ISST_API char *isst_cpuset_to_enumeration(const struct isst_cpuset *set);
 
 /** The set with ranges, `0-2,5`, as the kernel writes lists. To be freed; NULL without memory. */
-ISST_API char *isst_cpuset_ranges(const struct isst_cpuset *set);
+ISST_API char *isst_cpuset_to_list(const struct isst_cpuset *set);
 
 /**
  * The set as the kernel writes masks: words of 8 hexadecimal digits, most significant first, joined
@@ -166,7 +166,7 @@ ISST_API char *isst_cpuset_ranges(const struct isst_cpuset *set);
  * @bits: width of the mask in CPUs, rounded up to whole words; CPUs at or above it are left out
  * To be freed; NULL without memory.
  */
-ISST_API char *isst_cpuset_mask(const struct isst_cpuset *set, unsigned int bits);
+ISST_API char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits);
 
 /* ---- Options of a context ---- */
 
@@ -174,8 +174,8 @@ ISST_API char *isst_cpuset_mask(const struct isst_cpuset *set, unsigned int bits
 enum isst_log_level {
 	ISST_LOG_NONE = 0,
 	ISST_LOG_ERROR = 1,   /* a call failed: what isst_error() returns */
-	ISST_LOG_WARNING = 2, /* a change warns, see isst_change_warning() */
-	ISST_LOG_NOTICE = 3,  /* see isst_notice() */
+	ISST_LOG_WARNING = 2, /* a change warns, see isst_change_warning_at() */
+	ISST_LOG_NOTICE = 3,  /* see isst_notice_at() */
 	ISST_LOG_INFO = 4,    /* what a change is doing to a CPU */
 	ISST_LOG_DEBUG = 5,   /* driver requests and replies */
 };
@@ -239,13 +239,13 @@ ISST_API void isst_close(struct isst_context *context);
 ISST_API const char *isst_error(const struct isst_context *context);
 
 /** Changes what is logged. */
-ISST_API void isst_log_set_level(struct isst_context *context, enum isst_log_level level);
+ISST_API void isst_set_log_level(struct isst_context *context, enum isst_log_level level);
 
 /**
  * Notices that came up in the last discovery and are no failures (a CPU whose punit number makes no
  * sense, a cache that cannot be written). NULL past the last one.
  */
-ISST_API const char *isst_notice(const struct isst_context *context, size_t index);
+ISST_API const char *isst_notice_at(const struct isst_context *context, size_t index);
 
 /**
  * What discovery had to leave out, though it is online: packages whose power domains the driver
@@ -253,14 +253,14 @@ ISST_API const char *isst_notice(const struct isst_context *context, size_t inde
  * not one for the whole machine, which a caller who means that has to treat as a failure. NULL past
  * the last one.
  */
-ISST_API const char *isst_left_out(const struct isst_context *context, size_t index);
+ISST_API const char *isst_left_out_at(const struct isst_context *context, size_t index);
 
 /**
  * Parts of the machine without a CPU that is online, as far as known: packages, and dies of them.
  * They are no domains, so that a call for all domains does not reach them; that is no failure, but
  * a caller who means the whole machine may want to say it. NULL past the last one.
  */
-ISST_API const char *isst_offline_part(const struct isst_context *context, size_t index);
+ISST_API const char *isst_offline_part_at(const struct isst_context *context, size_t index);
 
 /**
  * Finds out what this machine is: driver, packages, dies, power domains, cores, CPUs. To be called
@@ -348,8 +348,7 @@ ISST_API const char *isst_trl_type_name(const struct isst_context *context, unsi
 ISST_API size_t isst_domain_count(const struct isst_context *context);
 
 /** The domain at a position of that order; NULL past the last one. */
-ISST_API const struct isst_domain *isst_get_domain(const struct isst_context *context,
-						   size_t index);
+ISST_API const struct isst_domain *isst_domain_at(const struct isst_context *context, size_t index);
 
 /** Its name in messages: `package 0, die 0`, `package 0, power domain 1`. */
 ISST_API const char *isst_domain_name(const struct isst_domain *domain);
@@ -375,7 +374,7 @@ ISST_API bool isst_domain_cpus_known(const struct isst_domain *domain);
 
 /** The lowest-numbered CPU that is online, which carries requests. Returns 0, or -ENODATA where
  * none is. */
-ISST_API int isst_domain_cpu(const struct isst_domain *domain, unsigned int *cpu);
+ISST_API int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu);
 
 /**
  * Whether a domain is known to have no CPU at all, on- or offline: one of an I/O die. Where CPUs
@@ -387,12 +386,12 @@ ISST_API bool isst_domain_is_io(const struct isst_domain *domain);
 
 /** The CPU of that number; NULL if the machine has none, or nothing is known of it (offline ever
  * since it was started). */
-ISST_API const struct isst_cpu *isst_find_cpu(const struct isst_context *context,
-					      unsigned int number);
+ISST_API const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context,
+						   unsigned int number);
 
 ISST_API unsigned int isst_cpu_number(const struct isst_cpu *cpu);
 ISST_API const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu);
-ISST_API bool isst_cpu_online(const struct isst_cpu *cpu);
+ISST_API bool isst_cpu_is_online(const struct isst_cpu *cpu);
 
 /** The firmware's number of the core within the domain. Returns 0, or -ENODATA where the driver
  * reported none, or nonsense. */
@@ -425,13 +424,13 @@ ISST_API int isst_targets_add_domain(struct isst_targets *targets,
 				     const struct isst_domain *domain);
 
 /** Without those that have no CPU online, such as those of I/O dies. */
-#define ISST_DOMAINS_WITH_CPUS 1U
+#define ISST_TARGETS_WITH_CPUS 1U
 
-/** Adds all domains in their order. @flags: 0 or ISST_DOMAINS_WITH_CPUS. Returns as above. */
+/** Adds all domains in their order. @flags: 0 or ISST_TARGETS_WITH_CPUS. Returns as above. */
 ISST_API int isst_targets_add_all_domains(struct isst_targets *targets, unsigned int flags);
 
-/** Adds CPUs. Returns 0, -EOPNOTSUPP (a CPU that isst_find_cpu() does not find, and then none is
- * added), -EINVAL (@targets holds domains) or -ENOMEM. */
+/** Adds CPUs. Returns 0, -EOPNOTSUPP (a CPU that isst_cpu_by_number() does not find, and then none
+ * is added), -EINVAL (@targets holds domains) or -ENOMEM. */
 ISST_API int isst_targets_add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus);
 
 ISST_API size_t isst_targets_count(const struct isst_targets *targets);
@@ -500,7 +499,7 @@ enum isst_value_id {
 	ISST_VALUE_CLOS_EPP = 90,
 	ISST_VALUE_CLOS_WEIGHT = 91,
 	ISST_VALUE_CLOS_MIN_MHZ = 92,
-	ISST_VALUE_CLOS_MAX_MHZ = 93, /* ISST_NO_LIMIT_MHZ: no limit */
+	ISST_VALUE_CLOS_MAX_MHZ = 93, /* ISST_CLOS_NO_LIMIT_MHZ: no limit */
 	ISST_VALUE_CLOS_DESIRED_MHZ = 94,
 
 	/* The turbo ratio limits in force (MSR 0x1ad): eight ratios of 100 MHz, bucket 0 in the
@@ -519,10 +518,10 @@ enum isst_feature_state {
 	ISST_FEATURE_ENABLED = 3,
 };
 
-enum isst_priority { ISST_PROPORTIONAL = 0, ISST_ORDERED = 1 };
+enum isst_priority { ISST_PRIORITY_PROPORTIONAL = 0, ISST_PRIORITY_ORDERED = 1 };
 
 /** No limit, as a CLOS's maximum. */
-#define ISST_NO_LIMIT_MHZ 25500
+#define ISST_CLOS_NO_LIMIT_MHZ 25500
 
 enum isst_type {
 	ISST_TYPE_NUMBER = 1,
@@ -560,8 +559,8 @@ ISST_API void isst_results_free(struct isst_results *results);
 ISST_API size_t isst_results_count(const struct isst_results *results);
 
 /** A result, in the order of the targets; NULL past the last one. */
-ISST_API const struct isst_result *isst_results_get(const struct isst_results *results,
-						    size_t index);
+ISST_API const struct isst_result *isst_results_at(const struct isst_results *results,
+						   size_t index);
 
 /** What a result is of: the position of its target among the call's (where a call for domains was
  * given CPUs, among their domains), its domain, its CPU (NULL: it is of a domain). Domain and CPU
@@ -588,7 +587,8 @@ ISST_API int isst_result_error(const struct isst_result *result, enum isst_part 
 ISST_API const char *isst_result_message(const struct isst_result *result, enum isst_part part);
 
 /** How many things failed besides. */
-ISST_API unsigned int isst_result_more(const struct isst_result *result, enum isst_part part);
+ISST_API unsigned int isst_result_more_errors(const struct isst_result *result,
+					      enum isst_part part);
 
 /**
  * A value: number, flag or state.
@@ -741,7 +741,7 @@ ISST_API int isst_check_privileges(struct isst_context *context);
  *	isst_lock(context, 10000);
  *	isst_discover(context);
  *	isst_change_new(context, options, &change);
- *	isst_change_add_core_power(change, targets, NULL, ISST_ENABLE, NULL);
+ *	isst_change_add_core_power(change, targets, NULL, ISST_ADD_ENABLE, NULL);
  *	isst_change_run(change);
  */
 
@@ -810,28 +810,28 @@ ISST_API void isst_change_free(struct isst_change *change);
  * flags that are wrong anywhere.
  */
 
-#define ISST_ENABLE 1U
-#define ISST_DISABLE 2U
+#define ISST_ADD_ENABLE 1U
+#define ISST_ADD_DISABLE 2U
 /** With what goes with it: CLOS, associations, core-power, cpufreq limits. */
-#define ISST_AUTO 4U
+#define ISST_ADD_AUTO 4U
 /** CPUs that a level does not enable go offline, the others online. */
-#define ISST_ONLINE 8U
+#define ISST_ADD_ONLINE 8U
 
-/** SST-PP: another performance level. @request: ISST_VALUE_LEVEL. @flags: ISST_ONLINE. */
+/** SST-PP: another performance level. @request: ISST_VALUE_LEVEL. @flags: ISST_ADD_ONLINE. */
 ISST_API int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
 				   const struct isst_request *request, unsigned int flags,
 				   struct isst_results **results);
 
-/** SST-BF on or off. @flags: ISST_ENABLE or ISST_DISABLE, with ISST_AUTO. */
+/** SST-BF on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE, with ISST_ADD_AUTO. */
 ISST_API int isst_change_add_base_freq(struct isst_change *change,
 				       const struct isst_targets *targets,
 				       const struct isst_request *request, unsigned int flags,
 				       struct isst_results **results);
 
 /**
- * SST-TF on or off. @flags: ISST_ENABLE or ISST_DISABLE, with ISST_AUTO.
+ * SST-TF on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE, with ISST_ADD_AUTO.
  *
- * @request: with ISST_AUTO ISST_VALUE_HIGH_PRIORITY_CPUS, else no core gets high priority
+ * @request: with ISST_ADD_AUTO ISST_VALUE_HIGH_PRIORITY_CPUS, else no core gets high priority
  * (-EOPNOTSUPP: a CPU that the machine does not have; -EINVAL: one of none of the targets);
  * ISST_VALUE_TURBO_RATIO_LIMITS to be written, else all ones on enable, and those of the level on
  * disable
@@ -841,8 +841,8 @@ ISST_API int isst_change_add_turbo_freq(struct isst_change *change,
 					const struct isst_request *request, unsigned int flags,
 					struct isst_results **results);
 
-/** SST-CP on or off. @request: ISST_VALUE_PRIORITY, else it stays. @flags: ISST_ENABLE or
- * ISST_DISABLE. */
+/** SST-CP on or off. @request: ISST_VALUE_PRIORITY, else it stays. @flags: ISST_ADD_ENABLE or
+ * ISST_ADD_DISABLE. */
 ISST_API int isst_change_add_core_power(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
@@ -867,7 +867,7 @@ ISST_API int isst_change_add_turbo_ratio_limits(struct isst_change *change,
 						unsigned int flags, struct isst_results **results);
 
 /** Turbo of CPUs by cpufreq: off limits each to its base frequency, on takes the limit away.
- * @flags: ISST_ENABLE or ISST_DISABLE. */
+ * @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
 ISST_API int isst_change_add_turbo_mode(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
@@ -891,8 +891,8 @@ ISST_API int isst_change_objection(const struct isst_change *change);
  *
  * Returns 0 (done, or nothing to do); ISST_PARTIAL: done, but for targets that were left out as its
  * options allow; -EINTR (interrupted) or another negative errno: failed, and nothing is left
- * changed; -ISST_ERR_ROLLBACK: failed, and isst_change_difference() lists what could not be rolled
- * back: the journal is kept, and no other change is made until isst_journal_apply(), or
+ * changed; -ISST_ERR_ROLLBACK: failed, and isst_change_difference_at() lists what could not be
+ * rolled back: the journal is kept, and no other change is made until isst_journal_apply(), or
  * isst_journal_discard(). -EINVAL for a change that was run before, or planned before another one
  * of this context was or before isst_unlock(): what it was planned from may be another by now.
  */
@@ -900,8 +900,8 @@ ISST_API int isst_change_run(struct isst_change *change);
 
 /** The writes of a change in their order, those included that were not needed. NULL past the last
  * one, and, unless it was a dry run, without memory. */
-ISST_API const struct isst_change_step *isst_change_get_step(struct isst_change *change,
-							     size_t index);
+ISST_API const struct isst_change_step *isst_change_step_at(struct isst_change *change,
+							    size_t index);
 
 /** What is written: `package 0, die 0: CLOS 2`; the old value (NULL: unknown), the new one; whether
  * it was written: not in a dry run, nor where the value was there already. */
@@ -923,8 +923,8 @@ ISST_API bool isst_change_left_out(const struct isst_change *change,
 /** Warnings (a value that firmware or kernel clipped, limits that interfere), and what differs
  * after a rollback that failed; NULL past the last one. These texts, and those of the steps, are
  * the change's. */
-ISST_API const char *isst_change_warning(const struct isst_change *change, size_t index);
-ISST_API const char *isst_change_difference(const struct isst_change *change, size_t index);
+ISST_API const char *isst_change_warning_at(const struct isst_change *change, size_t index);
+ISST_API const char *isst_change_difference_at(const struct isst_change *change, size_t index);
 
 /* ---- The journal of an interrupted change ---- */
 
@@ -958,8 +958,8 @@ ISST_API bool isst_journal_moved(const struct isst_journal *journal);
 
 /** An item that the interrupted process wrote or disturbed, as isst_journal_open() found it; NULL
  * past the last one. */
-ISST_API const struct isst_journal_item *isst_journal_get_item(struct isst_journal *journal,
-							       size_t index);
+ISST_API const struct isst_journal_item *isst_journal_item_at(struct isst_journal *journal,
+							      size_t index);
 
 /** `package 0, die 0: CLOS 2` */
 ISST_API const char *isst_journal_item_target(const struct isst_journal_item *item);
@@ -973,12 +973,12 @@ ISST_API const char *isst_journal_item_present_value(const struct isst_journal_i
 ISST_API const char *isst_journal_item_finding(const struct isst_journal_item *item);
 
 /** isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
-#define ISST_ITEM_RESTORED 1U
+#define ISST_JOURNAL_ITEM_RESTORED 1U
 /** Another process changed it since: it stays. */
-#define ISST_ITEM_MOVED 2U
+#define ISST_JOURNAL_ITEM_MOVED 2U
 /** It cannot be reached while its CPUs are offline, or the driver does not offer its power domain,
  * or it could not be read: it has to wait. */
-#define ISST_ITEM_KEPT 4U
+#define ISST_JOURNAL_ITEM_KEPT 4U
 
 /** What becomes of it: a sum of the above. */
 ISST_API unsigned int isst_journal_item_flags(const struct isst_journal_item *item);

@@ -160,7 +160,7 @@ static int parse_cpu(const char **text, unsigned int *cpu)
 		return -ERANGE;
 	memcpy(digits, *text, length);
 	digits[length] = '\0';
-	error = isst_parse_number(digits, 10, ISST_MOST_CPUS - 1, &value);
+	error = isst_parse_number(digits, 10, ISST_CPU_NUMBER_LIMIT - 1, &value);
 	if (error)
 		return error;
 	*cpu = (unsigned int)value;
@@ -256,7 +256,7 @@ bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned
 	return true;
 }
 
-char *isst_cpuset_list(const struct isst_cpuset *set)
+char *isst_cpuset_to_enumeration(const struct isst_cpuset *set)
 {
 	struct memory_stream text;
 	const char *separator = "";
@@ -271,7 +271,7 @@ char *isst_cpuset_list(const struct isst_cpuset *set)
 	return memory_stream_text(&text);
 }
 
-char *isst_cpuset_ranges(const struct isst_cpuset *set)
+char *isst_cpuset_to_list(const struct isst_cpuset *set)
 {
 	struct memory_stream text;
 
@@ -299,7 +299,7 @@ static uint32_t mask_word(const struct isst_cpuset *set, unsigned int first)
 	return word;
 }
 
-char *isst_cpuset_mask(const struct isst_cpuset *set, unsigned int bits)
+char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits)
 {
 	struct memory_stream text;
 

@@ -55,13 +55,13 @@ void base_freq_info(struct run *run)
 
 static unsigned int switch_flags(const struct run *run, unsigned int way)
 {
-	return request_has(run->request, OPTION_AUTO) ? way | ISST_AUTO : way;
+	return request_has(run->request, OPTION_AUTO) ? way | ISST_ADD_AUTO : way;
 }
 
 void base_freq_enable(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_base_freq,
-						      .flags = switch_flags(run, ISST_ENABLE),
+						      .flags = switch_flags(run, ISST_ADD_ENABLE),
 						      .feature = KEY_BASE_FREQ,
 						      .result = KEY_ENABLE });
 }
@@ -69,7 +69,7 @@ void base_freq_enable(struct run *run)
 void base_freq_disable(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_base_freq,
-						      .flags = switch_flags(run, ISST_DISABLE),
+						      .flags = switch_flags(run, ISST_ADD_DISABLE),
 						      .feature = KEY_BASE_FREQ,
 						      .result = KEY_DISABLE });
 }

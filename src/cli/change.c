@@ -94,7 +94,7 @@ static void list_steps(struct run *run, struct isst_change *change)
 
 	if (!run->steps)
 		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
-	for (size_t i = 0; (step = isst_change_get_step(change, i)) != NULL; i++) {
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
 		const char *target = isst_change_step_target(step);
 		const char *old_value = known_or_not(isst_change_step_old_value(step));
 		const char *new_value = known_or_not(isst_change_step_new_value(step));
@@ -113,7 +113,7 @@ static void report_warnings(struct run *run, const struct isst_change *change)
 {
 	const char *warning;
 
-	for (size_t i = 0; (warning = isst_change_warning(change, i)) != NULL; i++)
+	for (size_t i = 0; (warning = isst_change_warning_at(change, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", warning);
 }
 
@@ -127,7 +127,7 @@ static void report_failure(struct run *run, const struct isst_change *change, in
 			  isst_error(run->context));
 	else
 		run_call(run, error);
-	for (size_t i = 0; (difference = isst_change_difference(change, i)) != NULL; i++)
+	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++)
 		report_message(run->report, ENTRY_ERROR, "%s", difference);
 }
 
@@ -197,7 +197,7 @@ static bool is_part(const struct attempt *attempt, const struct unit *unit)
 {
 	size_t subject = attempt->command->for_cpus ? (size_t)(unit - attempt->run->targets.units)
 						    : unit->slot;
-	const struct isst_result *result = isst_results_get(attempt->results, subject);
+	const struct isst_result *result = isst_results_at(attempt->results, subject);
 
 	/* Without memory there was no planning that could have left it out. */
 	return !(result && isst_result_error(result, ISST_PART_RESULT)) &&
@@ -208,7 +208,7 @@ static bool is_part(const struct attempt *attempt, const struct unit *unit)
 static bool is_reported(const struct isst_results *results, size_t i, const struct failure *failure)
 {
 	for (size_t j = 0; j < i && failure->error; j++) {
-		struct failure other = failure_of(isst_results_get(results, j), ISST_PART_RESULT);
+		struct failure other = failure_of(isst_results_at(results, j), ISST_PART_RESULT);
 
 		if (other.error == failure->error && other.more == failure->more &&
 		    strcmp(other.message, failure->message) == 0)
@@ -232,7 +232,7 @@ static void report_failures(const struct attempt *attempt, int stopped)
 	const struct isst_result *result;
 	struct failure all = { 0 };
 
-	for (size_t i = 0; (result = isst_results_get(attempt->results, i)) != NULL; i++) {
+	for (size_t i = 0; (result = isst_results_at(attempt->results, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 
 		/* That I/O lacks a feature of cores is no news. */
@@ -316,7 +316,7 @@ static bool is_passed_over(const struct run *run, const struct isst_domain *doma
 	unsigned int cpu;
 
 	return run->request->command->flags & COMMAND_ALL_CPUS &&
-	       isst_domain_cpu(domain, &cpu) != 0 && !isst_domain_is_io(domain);
+	       isst_domain_first_cpu(domain, &cpu) != 0 && !isst_domain_is_io(domain);
 }
 
 static void note_passed_over(struct run *run, const struct isst_domain *domain)
@@ -330,7 +330,7 @@ static void note_passed_over(struct run *run, const struct isst_domain *domain)
 			       isst_domain_name(domain));
 		return;
 	}
-	cpus = isst_cpuset_ranges(present);
+	cpus = isst_cpuset_to_list(present);
 	report_message(run->report, ENTRY_NOTE, "%s: all its CPUs (%s) are offline; not changed",
 		       isst_domain_name(domain), cpus ? cpus : "out of memory");
 	free(cpus);
@@ -344,10 +344,10 @@ static void note_offline_parts(struct run *run)
 	/* What comes online first is changed, too. */
 	if (run->targets.named || run->comes_online)
 		return;
-	for (size_t i = 0; (part = isst_offline_part(run->context, i)) != NULL; i++)
+	for (size_t i = 0; (part = isst_offline_part_at(run->context, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s; not changed", part);
 	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
-		const struct isst_domain *domain = isst_get_domain(run->context, i);
+		const struct isst_domain *domain = isst_domain_at(run->context, i);
 
 		if (is_passed_over(run, domain))
 			note_passed_over(run, domain);

@@ -54,7 +54,7 @@ static const struct option_row get_config_options[] = {
 #define FREQUENCY_ROW(option, option_letter, option_name, text) \
 	{ \
 		option, option_letter, option_name, "MHZ", VALUE_FREQUENCY, 100, \
-			ISST_NO_LIMIT_MHZ, .help = text \
+			ISST_CLOS_NO_LIMIT_MHZ, .help = text \
 	}
 
 static const struct option_row set_level_options[] = {
@@ -110,7 +110,7 @@ static const struct option_row config_options[] = {
 	{ OPTION_WEIGHT, 'w', "weight", "WEIGHT", VALUE_NUMBER, 0, 15,
 	  .help = "Proportional priority, from 0 (the highest) to 15. Default: 0" },
 	FREQUENCY_ROW(OPTION_MIN, 'n', "min", "Minimum frequency in MHz. Default: 0"),
-	{ OPTION_MAX, 'm', "max", "MHZ|none", VALUE_FREQUENCY, 100, ISST_NO_LIMIT_MHZ,
+	{ OPTION_MAX, 'm', "max", "MHZ|none", VALUE_FREQUENCY, 100, ISST_CLOS_NO_LIMIT_MHZ,
 	  .words = no_limit_words,
 	  .help = "Maximum frequency in MHz. Default: none, no limit (25500)" },
 	/* The reference tool ignores it, too: no number can be wrong. */

@@ -17,7 +17,7 @@ static void show_state(struct report_node *unit, const struct isst_result *state
 	report_flag(node, KEY_CLOS_ENABLE_STATUS, state, ISST_VALUE_CLOS_ENABLED);
 	if (isst_result_value(state, ISST_VALUE_PRIORITY, &priority) == 0)
 		report_word(node, KEY_PRIORITY_TYPE,
-			    priority == ISST_ORDERED ? "ordered" : "proportional");
+			    priority == ISST_PRIORITY_ORDERED ? "ordered" : "proportional");
 }
 
 void core_power_info(struct run *run)
@@ -55,7 +55,7 @@ static bool add_cpus_with(const struct isst_results *results, size_t i, const ch
 {
 	const struct isst_result *other;
 
-	for (size_t k = 0; (other = isst_results_get(results, k)) != NULL; k++) {
+	for (size_t k = 0; (other = isst_results_at(results, k)) != NULL; k++) {
 		const char *why = isst_result_message(other, ISST_PART_RESULT);
 		unsigned int number = isst_cpu_number(isst_result_cpu(other));
 
@@ -72,13 +72,13 @@ static bool add_cpus_with(const struct isst_results *results, size_t i, const ch
 /** Several CPUs share a core, and then its failure: it is reported once, with all of them. */
 static void report_core_failure(struct run *run, const struct isst_results *results, size_t i)
 {
-	struct failure failure = failure_of(isst_results_get(results, i), ISST_PART_RESULT);
+	struct failure failure = failure_of(isst_results_at(results, i), ISST_PART_RESULT);
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	char *message = NULL, *named = NULL;
 
 	if (cpus && !add_cpus_with(results, i, failure.message, cpus))
 		goto out;
-	named = cpus ? isst_cpuset_ranges(cpus) : NULL;
+	named = cpus ? isst_cpuset_to_list(cpus) : NULL;
 	if (named && isst_cpuset_count(cpus) > 1 &&
 	    asprintf(&message, "%s (CPUs %s)", failure.message, named) >= 0)
 		failure.message = message;
@@ -92,7 +92,7 @@ out:
 static void show_association(struct run *run, const struct isst_results *results, size_t i)
 {
 	const struct unit *unit = &run->targets.units[i];
-	const struct isst_result *result = isst_results_get(results, i);
+	const struct isst_result *result = isst_results_at(results, i);
 
 	if (isst_result_error(result, ISST_PART_RESULT))
 		report_core_failure(run, results, i);

@@ -23,13 +23,13 @@ void core_power_enable(struct run *run)
 {
 	if (!is_so(run, ISST_FACT_PROPORTIONAL_PRIORITY) &&
 	    request_has(run->request, OPTION_PRIORITY) &&
-	    request_number(run->request, OPTION_PRIORITY) == ISST_PROPORTIONAL) {
+	    request_number(run->request, OPTION_PRIORITY) == ISST_PRIORITY_PROPORTIONAL) {
 		run_error(run, STATUS_UNSUPPORTED,
 			  "Invalid clos priority type: proportional for this platform");
 		return;
 	}
 	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
-						      .flags = ISST_ENABLE,
+						      .flags = ISST_ADD_ENABLE,
 						      .fill = ask_for_priority,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_ENABLE });
@@ -38,7 +38,7 @@ void core_power_enable(struct run *run)
 void core_power_disable(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
-						      .flags = ISST_DISABLE,
+						      .flags = ISST_ADD_DISABLE,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_DISABLE });
 }
@@ -61,7 +61,7 @@ static const struct {
 	  "weight can't be specified on this platform" },
 	{ OPTION_MIN, ISST_VALUE_CLOS_MIN_MHZ, false, 0, "clos min is not specified, default: 0",
 	  NULL },
-	{ OPTION_MAX, ISST_VALUE_CLOS_MAX_MHZ, false, ISST_NO_LIMIT_MHZ,
+	{ OPTION_MAX, ISST_VALUE_CLOS_MAX_MHZ, false, ISST_CLOS_NO_LIMIT_MHZ,
 	  "clos max is not specified, default: Max frequency (ratio 0xff)", NULL },
 };
 

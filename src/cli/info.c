@@ -134,7 +134,7 @@ static void report_packages(struct run *run, const struct levels *levels,
 		unsigned int package = isst_domain_package(summary.unit->domain);
 		struct report_node *node = top;
 
-		summarise(run, levels, isst_results_get(core_power, i), &summary);
+		summarise(run, levels, isst_results_at(core_power, i), &summary);
 		if (i == 0) {
 			first = summary;
 		} else if (same(&first, &summary)) {

@@ -29,9 +29,9 @@ static bool has(const struct isst_journal_item *item, unsigned int flag)
 
 static const char *what_apply_does(const struct isst_journal_item *item)
 {
-	if (has(item, ISST_ITEM_RESTORED))
+	if (has(item, ISST_JOURNAL_ITEM_RESTORED))
 		return "restore";
-	return has(item, ISST_ITEM_KEPT) ? "keep" : "leave";
+	return has(item, ISST_JOURNAL_ITEM_KEPT) ? "keep" : "leave";
 }
 
 static void list_item(struct report_node *items, unsigned int index,
@@ -62,16 +62,16 @@ void journal_show(struct run *run)
 		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
 	snprintf(age, sizeof(age), "%" PRId64, isst_journal_age(journal));
 	report_text(top, KEY_JOURNAL_AGE, isst_journal_age(journal) < 0 ? "unknown" : age);
-	for (unsigned int i = 0; (item = isst_journal_get_item(journal, i)); i++)
+	for (unsigned int i = 0; (item = isst_journal_item_at(journal, i)); i++)
 		list_item(top, i, item);
 	isst_journal_free(journal);
 }
 
 static const char *describe_result(const struct isst_journal_item *item)
 {
-	if (has(item, ISST_ITEM_RESTORED))
+	if (has(item, ISST_JOURNAL_ITEM_RESTORED))
 		return "restored";
-	return has(item, ISST_ITEM_KEPT) ? "kept" : "left";
+	return has(item, ISST_JOURNAL_ITEM_KEPT) ? "kept" : "left";
 }
 
 /** Lists what was restored, what was left, and what is kept until it can be reached. */
@@ -80,18 +80,19 @@ static void list_applied(struct run *run, struct isst_journal *journal)
 	const struct isst_journal_item *item;
 	struct report_node *top = begin(run);
 
-	for (unsigned int i = 0; (item = isst_journal_get_item(journal, i)); i++) {
+	for (unsigned int i = 0; (item = isst_journal_item_at(journal, i)); i++) {
 		struct report_node *node;
 
-		if (!has(item, ISST_ITEM_RESTORED) && !has(item, ISST_ITEM_MOVED) &&
-		    !has(item, ISST_ITEM_KEPT))
+		if (!has(item, ISST_JOURNAL_ITEM_RESTORED) && !has(item, ISST_JOURNAL_ITEM_MOVED) &&
+		    !has(item, ISST_JOURNAL_ITEM_KEPT))
 			continue;
 		node = report_branch(top, KEY_JOURNAL_ITEM, i);
 		report_text(node, KEY_JOURNAL_TARGET, isst_journal_item_target(item));
 		report_text(node, KEY_JOURNAL_RESULT, describe_result(item));
 		report_text(node, KEY_JOURNAL_NOW,
-			    has(item, ISST_ITEM_RESTORED) ? isst_journal_item_old_value(item)
-							  : isst_journal_item_present_value(item));
+			    has(item, ISST_JOURNAL_ITEM_RESTORED)
+				    ? isst_journal_item_old_value(item)
+				    : isst_journal_item_present_value(item));
 	}
 }
 
@@ -106,7 +107,7 @@ void journal_apply(struct run *run)
 		return;
 	}
 	/* What the items are is asked before they are restored. */
-	isst_journal_get_item(journal, 0);
+	isst_journal_item_at(journal, 0);
 	error = run_call(run, isst_journal_apply(journal));
 	run_report_notices(run);
 	if (error == 0 || error == -EAGAIN) {

@@ -93,7 +93,8 @@ const struct key keys[KEYS] = {
 	[KEY_CLOS_WEIGHT] = ROW("clos-proportional-priority", "weight"),
 	[KEY_CLOS_MIN] = ROW("clos-min", "min_frequency_mhz", .suffix = " MHz"),
 	[KEY_CLOS_MAX] = ROW("clos-max", "max_frequency_mhz", .suffix = " MHz",
-			     .special = ISST_NO_LIMIT_MHZ, .special_text = "Max Turbo frequency"),
+			     .special = ISST_CLOS_NO_LIMIT_MHZ,
+			     .special_text = "Max Turbo frequency"),
 	[KEY_CLOS_DESIRED] = ROW("clos-desired", "desired_frequency_mhz", .suffix = " MHz"),
 	[KEY_GET_ASSOC] = ROW("get-assoc", "association"),
 

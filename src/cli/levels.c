@@ -42,10 +42,10 @@ static int sort(struct run *run, struct levels *levels)
 	levels->count = calloc(domains + 1, sizeof(*levels->count));
 	if (!levels->first || !levels->count)
 		return -ENOMEM;
-	for (size_t i = 0; (result = isst_results_get(levels->results, i)) != NULL; i++) {
+	for (size_t i = 0; (result = isst_results_at(levels->results, i)) != NULL; i++) {
 		size_t slot = isst_result_target(result);
 
-		if (i == 0 || slot != isst_result_target(isst_results_get(levels->results, i - 1)))
+		if (i == 0 || slot != isst_result_target(isst_results_at(levels->results, i - 1)))
 			levels->first[slot] = i;
 		levels->count[slot] += is_level(run, result);
 	}
@@ -89,10 +89,10 @@ const struct isst_result *levels_get(const struct levels *levels, const struct u
 {
 	if (index >= levels_count(levels, unit))
 		return NULL;
-	return isst_results_get(levels->results, levels->first[unit->slot] + index);
+	return isst_results_at(levels->results, levels->first[unit->slot] + index);
 }
 
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit)
 {
-	return isst_results_get(levels->results, levels->first[unit->slot]);
+	return isst_results_at(levels->results, levels->first[unit->slot]);
 }

@@ -71,7 +71,7 @@ enum exit_status machine_choose(const struct request *request, struct emulation 
 			      emulation->platform,
 			      emulation->platform == from_environment ? ", selected by ISST_EMULATE"
 								      : "");
-	if (emulation->platform && !isst_emulator_available())
+	if (emulation->platform && !isst_emulator_is_available())
 		return refuse(STATUS_UNSUPPORTED, problem,
 			      "cannot emulate '%s': this build has no emulator",
 			      emulation->platform);
@@ -123,7 +123,7 @@ struct isst_emulator_target *emulation_target(const struct emulation *emulation)
 
 	if (target && isst_emulator_target_set_state(target, emulation->state_directory) == 0) {
 		isst_emulator_target_set_flags(target,
-					       emulation->unlock ? ISST_EMULATOR_UNLOCK : 0);
+					       emulation->unlock ? ISST_EMULATOR_TARGET_UNLOCK : 0);
 		return target;
 	}
 	isst_emulator_target_free(target);

@@ -74,7 +74,7 @@ static void report_cpus(struct report_node *node, const struct isst_result *leve
 
 	/* Where CPUs that may be of the domain are lost to the driver, a number would be too small.
 	 */
-	if (isst_domain_cpu(domain, &cpu) == 0 && (cpus || isst_domain_cpus_known(domain)))
+	if (isst_domain_first_cpu(domain, &cpu) == 0 && (cpus || isst_domain_cpus_known(domain)))
 		report_number(node, KEY_CPU_COUNT,
 			      isst_cpuset_count(isst_domain_present_cpus(domain)));
 	if (!cpus)
@@ -254,11 +254,12 @@ static void announce_hotplug(struct run *run)
 void perf_profile_set_config_level(struct run *run)
 {
 	change_machine(run,
-		       &(struct change_command){
-			       .add = isst_change_add_level,
-			       .flags = request_has(run->request, OPTION_ONLINE) ? ISST_ONLINE : 0,
-			       .fill = ask_for_level,
-			       .announce = announce_hotplug,
-			       .feature = KEY_PERF_PROFILE,
-			       .result = KEY_SET_TDP_LEVEL });
+		       &(struct change_command){ .add = isst_change_add_level,
+						 .flags = request_has(run->request, OPTION_ONLINE)
+								  ? ISST_ADD_ONLINE
+								  : 0,
+						 .fill = ask_for_level,
+						 .announce = announce_hotplug,
+						 .feature = KEY_PERF_PROFILE,
+						 .result = KEY_SET_TDP_LEVEL });
 }

@@ -15,7 +15,7 @@ void platform_list(struct run *run)
 	struct report_node *top;
 	const char *name;
 
-	if (!isst_emulator_available()) {
+	if (!isst_emulator_is_available()) {
 		run_error(run, STATUS_UNSUPPORTED, "this build has no emulator");
 		return;
 	}
@@ -24,7 +24,7 @@ void platform_list(struct run *run)
 		struct report_node *node = report_variant(top, KEY_PLATFORM_NAME, name);
 
 		report_text(node, KEY_TITLE, isst_emulator_platform_title(i));
-		report_state(node, KEY_SYNTHETIC, isst_emulator_platform_synthetic(i));
+		report_state(node, KEY_SYNTHETIC, isst_emulator_platform_is_synthetic(i));
 	}
 }
 
@@ -114,12 +114,14 @@ void platform_statistics(struct run *run)
 	static const struct {
 		enum key_id key;
 		enum isst_emulator_counter counter;
-	} COUNTERS[] = { { KEY_DEVICE_OPENS, ISST_EMULATOR_DEVICE_OPENS },
-			 { KEY_DRIVER_CALLS, ISST_EMULATOR_DRIVER_CALLS },
-			 { KEY_COMMANDS, ISST_EMULATOR_COMMANDS },
-			 { KEY_WRITES, ISST_EMULATOR_WRITES },
-			 { KEY_FILES_OPENED, ISST_EMULATOR_FILES_OPENED } };
-	unsigned int flags = request_has(run->request, OPTION_CLEAR) ? ISST_EMULATOR_CLEAR : 0;
+	} COUNTERS[] = { { KEY_DEVICE_OPENS, ISST_EMULATOR_COUNTER_DEVICE_OPENS },
+			 { KEY_DRIVER_CALLS, ISST_EMULATOR_COUNTER_DRIVER_CALLS },
+			 { KEY_COMMANDS, ISST_EMULATOR_COUNTER_COMMANDS },
+			 { KEY_WRITES, ISST_EMULATOR_COUNTER_WRITES },
+			 { KEY_FILES_OPENED, ISST_EMULATOR_COUNTER_FILES_OPENED } };
+	unsigned int flags = request_has(run->request, OPTION_CLEAR)
+				     ? ISST_EMULATOR_STATISTICS_CLEAR
+				     : 0;
 	struct isst_emulator_statistics *statistics;
 	struct operation operation;
 	struct report_node *node;
@@ -132,7 +134,7 @@ void platform_statistics(struct run *run)
 	node = report_branch(report_unit(run->report, NULL, 0), KEY_STATISTICS, 0);
 	for (size_t i = 0; i < sizeof(COUNTERS) / sizeof(COUNTERS[0]); i++)
 		report_number(node, COUNTERS[i].key,
-			      isst_emulator_count(statistics, COUNTERS[i].counter));
+			      isst_emulator_statistics_count(statistics, COUNTERS[i].counter));
 	isst_emulator_statistics_free(statistics);
 }
 
@@ -179,7 +181,7 @@ void platform_capture(struct run *run)
 	if (!open_captured(run))
 		return;
 	error = isst_capture(run->context, run->request->operand);
-	for (size_t i = 0; (notice = isst_notice(run->context, i)) != NULL; i++)
+	for (size_t i = 0; (notice = isst_notice_at(run->context, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", notice);
 	if (run_call(run, error) != 0)
 		return;
@@ -194,7 +196,7 @@ void platform_capture(struct run *run)
 void emulate_program(struct run *run)
 {
 	const struct request *request = run->request;
-	unsigned int flags = request_has(request, OPTION_AS_USER) ? ISST_EMULATOR_AS_USER : 0;
+	unsigned int flags = request_has(request, OPTION_AS_USER) ? ISST_EMULATOR_RUN_AS_USER : 0;
 	struct operation operation;
 
 	if (begin(run, &operation))

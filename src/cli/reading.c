@@ -81,7 +81,7 @@ void show_domains(struct run *run, const struct question *question,
 
 	for (size_t i = 0; results && i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
-		const struct isst_result *result = isst_results_get(results, unit->slot);
+		const struct isst_result *result = isst_results_at(results, unit->slot);
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 
 		if (run_result(run, &failure, unit->first))

@@ -45,7 +45,7 @@ struct failure failure_of(const struct isst_result *result, enum isst_part part)
 {
 	return (struct failure){ .error = isst_result_error(result, part),
 				 .message = isst_result_message(result, part),
-				 .more = isst_result_more(result, part) };
+				 .more = isst_result_more_errors(result, part) };
 }
 
 static void report_failure(struct run *run, enum entry_kind kind, const struct failure *failure)
@@ -256,7 +256,7 @@ void run_report_notices(struct run *run)
 {
 	const char *notice;
 
-	while ((notice = isst_notice(run->context, run->reported_notices)) != NULL) {
+	while ((notice = isst_notice_at(run->context, run->reported_notices)) != NULL) {
 		report_message(run->report, ENTRY_NOTE, "%s", notice);
 		run->reported_notices++;
 	}
@@ -337,7 +337,7 @@ static bool report_left_out(struct run *run)
 	bool complete = true;
 	const char *what;
 
-	for (size_t i = 0; (what = isst_left_out(run->context, i)) != NULL; i++) {
+	for (size_t i = 0; (what = isst_left_out_at(run->context, i)) != NULL; i++) {
 		if (part) {
 			report_message(run->report, ENTRY_NOTE, "%s", what);
 			continue;

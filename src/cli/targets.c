@@ -16,7 +16,7 @@ static struct unit_place place_of(const struct isst_domain *domain)
 	unsigned int cpu;
 
 	place.die_known = isst_domain_die(domain, &place.die) == 0;
-	place.has_cpu = isst_domain_cpu(domain, &cpu) == 0;
+	place.has_cpu = isst_domain_first_cpu(domain, &cpu) == 0;
 	return place;
 }
 
@@ -50,10 +50,10 @@ static int find_all(struct targets *targets, const struct isst_context *context,
 	int error = make_space(targets, count, count);
 
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct isst_domain *domain = isst_get_domain(context, i);
+		const struct isst_domain *domain = isst_domain_at(context, i);
 		unsigned int cpu;
 
-		if (isst_domain_cpu(domain, &cpu) == 0 || without_cpus)
+		if (isst_domain_first_cpu(domain, &cpu) == 0 || without_cpus)
 			error = add_unit(targets, domain, cpu);
 	}
 	return error;
@@ -62,8 +62,8 @@ static int find_all(struct targets *targets, const struct isst_context *context,
 static void report_wrong(const struct isst_context *context, const struct isst_cpuset *wrong,
 			 const char *one, const char *several, bool more, struct report *report)
 {
-	char *named = isst_cpuset_ranges(wrong);
-	char *online = isst_cpuset_ranges(isst_online_cpus(context));
+	char *named = isst_cpuset_to_list(wrong);
+	char *online = isst_cpuset_to_list(isst_online_cpus(context));
 
 	if (named && online && isst_cpuset_count(wrong) == 1 && !more)
 		report_message(report, ENTRY_ERROR, "CPU %s %s; CPUs that are online: %s", named,
@@ -91,7 +91,7 @@ static int collect_wrong(const struct isst_context *context, const struct isst_c
 		bool present = isst_cpuset_has(isst_present_cpus(context), cpu);
 		bool online = isst_cpuset_has(isst_online_cpus(context), cpu);
 
-		if (online && isst_find_cpu(context, cpu))
+		if (online && isst_cpu_by_number(context, cpu))
 			continue;
 		wrong->more = wrong->count == WRONG_CPUS;
 		if (wrong->more)
@@ -145,7 +145,7 @@ static int find_named(struct targets *targets, const struct isst_context *contex
 	if (error)
 		return error;
 	isst_cpuset_for_each (cpu, cpus) {
-		const struct isst_cpu *named = isst_find_cpu(context, cpu);
+		const struct isst_cpu *named = isst_cpu_by_number(context, cpu);
 
 		if (named)
 			error = add_unit(targets, isst_cpu_domain(named), cpu);
@@ -165,7 +165,7 @@ static int find_online(struct targets *targets, const struct isst_context *conte
 	if (error)
 		return error;
 	isst_cpuset_for_each (number, online) {
-		const struct isst_cpu *cpu = isst_find_cpu(context, number);
+		const struct isst_cpu *cpu = isst_cpu_by_number(context, number);
 
 		if (cpu)
 			error = add_unit(targets, isst_cpu_domain(cpu), number);

@@ -96,7 +96,8 @@ static bool has_only_clips(const struct isst_result *level)
 {
 	unsigned int cpu;
 
-	return bucket_count(level) == 0 && isst_domain_cpu(isst_result_domain(level), &cpu) != 0;
+	return bucket_count(level) == 0 &&
+	       isst_domain_first_cpu(isst_result_domain(level), &cpu) != 0;
 }
 
 static void show_level(struct run *run, const struct unit *unit, const struct isst_result *level,
@@ -173,7 +174,7 @@ void turbo_freq_enable(struct run *run)
 
 	change_machine(run, &(struct change_command){
 				    .add = isst_change_add_turbo_freq,
-				    .flags = ISST_ENABLE | (automatic ? ISST_AUTO : 0),
+				    .flags = ISST_ADD_ENABLE | (automatic ? ISST_ADD_AUTO : 0),
 				    .fill = ask_for_turbo_freq,
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
@@ -184,10 +185,10 @@ void turbo_freq_disable(struct run *run)
 {
 	bool automatic = request_has(run->request, OPTION_AUTO);
 
-	change_machine(
-		run, &(struct change_command){ .add = isst_change_add_turbo_freq,
-					       .flags = ISST_DISABLE | (automatic ? ISST_AUTO : 0),
-					       .fill = ask_for_turbo_freq,
-					       .feature = KEY_TURBO_FREQ,
-					       .result = KEY_DISABLE });
+	change_machine(run, &(struct change_command){ .add = isst_change_add_turbo_freq,
+						      .flags = ISST_ADD_DISABLE |
+							       (automatic ? ISST_ADD_AUTO : 0),
+						      .fill = ask_for_turbo_freq,
+						      .feature = KEY_TURBO_FREQ,
+						      .result = KEY_DISABLE });
 }

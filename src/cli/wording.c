@@ -81,12 +81,13 @@ static char *print_text(const struct report_node *leaf)
 
 static char *print_list(const struct report_node *leaf)
 {
-	return isst_cpuset_count(leaf->cpus) > 0 ? isst_cpuset_list(leaf->cpus) : strdup("none");
+	return isst_cpuset_count(leaf->cpus) > 0 ? isst_cpuset_to_enumeration(leaf->cpus)
+						 : strdup("none");
 }
 
 static char *print_mask(const struct report_node *leaf)
 {
-	return isst_cpuset_mask(leaf->cpus, leaf->bits);
+	return isst_cpuset_to_mask(leaf->cpus, leaf->bits);
 }
 
 static char *(*const printers[])(const struct report_node *leaf) = {

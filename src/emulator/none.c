@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-bool isst_emulator_available(void)
+bool isst_emulator_is_available(void)
 {
 	return false;
 }
@@ -21,7 +21,7 @@ const char *isst_emulator_platform_title(size_t index)
 	return NULL;
 }
 
-bool isst_emulator_platform_synthetic(size_t index)
+bool isst_emulator_platform_is_synthetic(size_t index)
 {
 	(void)index;
 	return false;
@@ -90,8 +90,8 @@ void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
 	(void)statistics;
 }
 
-uint64_t isst_emulator_count(const struct isst_emulator_statistics *statistics,
-			     enum isst_emulator_counter counter)
+uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
+					enum isst_emulator_counter counter)
 {
 	(void)statistics;
 	(void)counter;

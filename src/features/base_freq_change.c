@@ -169,7 +169,7 @@ static void plan_clos_configs(const struct package_scope *scope,
 					 .weight = clos ? LOWEST_PRIORITY : 0,
 					 .min_mhz = clos ? info->low_mhz.value
 							 : info->high_mhz.value,
-					 .max_mhz = ISST_NO_LIMIT_MHZ }));
+					 .max_mhz = ISST_CLOS_NO_LIMIT_MHZ }));
 	}
 }
 

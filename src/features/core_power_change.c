@@ -296,10 +296,10 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 				     values->clos, ISST_CLOS_COUNT - 1);
 	if (values->epp > 15 || values->weight > 15)
 		return message_error(messages, -EINVAL, "EPP and weight of a CLOS must be 0 to 15");
-	if (values->min_mhz > ISST_NO_LIMIT_MHZ || values->max_mhz > ISST_NO_LIMIT_MHZ ||
-	    values->desired_mhz > ISST_NO_LIMIT_MHZ)
+	if (values->min_mhz > ISST_CLOS_NO_LIMIT_MHZ || values->max_mhz > ISST_CLOS_NO_LIMIT_MHZ ||
+	    values->desired_mhz > ISST_CLOS_NO_LIMIT_MHZ)
 		return message_error(messages, -EINVAL, "frequencies of a CLOS are at most %d MHz",
-				     ISST_NO_LIMIT_MHZ);
+				     ISST_CLOS_NO_LIMIT_MHZ);
 	if (values->min_mhz > values->max_mhz)
 		return message_error(messages, -EINVAL, "CLOS %u: min %u MHz is above max %u MHz",
 				     values->clos, values->min_mhz, values->max_mhz);

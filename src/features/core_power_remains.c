@@ -27,12 +27,12 @@ static bool print_limits(struct isst_context *context, const struct isst_domain 
 		const struct isst_clos *config = &configs[i];
 
 		if (config->failure.error ||
-		    (config->min_mhz == 0 && config->max_mhz == ISST_NO_LIMIT_MHZ))
+		    (config->min_mhz == 0 && config->max_mhz == ISST_CLOS_NO_LIMIT_MHZ))
 			continue;
 		fprintf(stream, "%sCLOS %u", any ? "; " : "", i);
 		if (config->min_mhz > 0)
 			fprintf(stream, " min %u MHz", config->min_mhz);
-		if (config->max_mhz != ISST_NO_LIMIT_MHZ)
+		if (config->max_mhz != ISST_CLOS_NO_LIMIT_MHZ)
 			fprintf(stream, " max %u MHz", config->max_mhz);
 		any = true;
 	}
@@ -60,7 +60,7 @@ static void print_members(const struct isst_clos_association *associations, size
 
 	if (members && find_members(associations, count, clos, members) == 0 &&
 	    isst_cpuset_count(members) > 0)
-		ranges = isst_cpuset_ranges(members);
+		ranges = isst_cpuset_to_list(members);
 	if (ranges) {
 		fprintf(stream, "%sCPUs %s in CLOS %u", *any ? "; " : "", ranges, clos);
 		*any = true;

@@ -105,8 +105,8 @@ int change_plan_turbo_freq(struct isst_change *change, struct domain_request *re
 
 enum isst_priority_request {
 	ISST_KEEP_PRIORITY = -1,
-	ISST_MAKE_PROPORTIONAL = ISST_PROPORTIONAL,
-	ISST_MAKE_ORDERED = ISST_ORDERED,
+	ISST_MAKE_PROPORTIONAL = ISST_PRIORITY_PROPORTIONAL,
+	ISST_MAKE_ORDERED = ISST_PRIORITY_ORDERED,
 };
 
 /** SST-CP on or off. */

@@ -63,7 +63,7 @@ void hotplug_end(struct hotplug *hotplug)
 	char *cpus = NULL;
 
 	if (count > 0) {
-		cpus = isst_cpuset_ranges(hotplug->omitted);
+		cpus = isst_cpuset_to_list(hotplug->omitted);
 		if (cpus)
 			change_warn(hotplug->change,
 				    "%s %s %s offline because SMT is off (" SMT_CONTROL ": %s)",

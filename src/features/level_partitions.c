@@ -322,7 +322,7 @@ static int plan_partition(struct level_change *work, const struct isst_domain *d
 	free(state);
 	if (error)
 		return error;
-	ranges = isst_cpuset_ranges(cpus);
+	ranges = isst_cpuset_to_list(cpus);
 	if (!ranges)
 		return -ENOMEM;
 	step = change_step(change, ITEM_PARTITION);

@@ -81,7 +81,7 @@ static void leave_unknown(struct level_change *work)
 		    hotplug_may_be_online(&work->hotplug, cpu))
 			error = isst_cpuset_add(left, cpu, cpu);
 	if (!error && isst_cpuset_count(left) > 0) {
-		ranges = isst_cpuset_ranges(left);
+		ranges = isst_cpuset_to_list(left);
 		if (ranges)
 			change_warn(
 				change,

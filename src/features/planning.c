@@ -532,7 +532,7 @@ static int name_limit(struct isst_change *change, const struct step *step, size_
 			error = isst_cpuset_add(cpus, entry->item.index, entry->item.index);
 	}
 	if (!error)
-		ranges = isst_cpuset_ranges(cpus);
+		ranges = isst_cpuset_to_list(cpus);
 	if (ranges)
 		change_warn(change, "CPU %s: the frequency limit of %llu MHz (scaling_max_freq) %s",
 			    ranges, (unsigned long long)replaced->old.number / 1000, how);

@@ -53,7 +53,7 @@ static int warn_of_offline(const struct restoring *work)
 
 	if (isst_cpuset_count(work->offline) == 0)
 		return 0;
-	cpus = isst_cpuset_ranges(work->offline);
+	cpus = isst_cpuset_to_list(work->offline);
 	if (!cpus)
 		return -ENOMEM;
 	change_warn(work->change,
@@ -166,7 +166,7 @@ static int warn_of_changed(const struct restoring *work, enum item_kind kind)
 
 	if (isst_cpuset_count(work->changed) == 0)
 		return 0;
-	cpus = isst_cpuset_ranges(work->changed);
+	cpus = isst_cpuset_to_list(work->changed);
 	if (!cpus)
 		return -ENOMEM;
 	change_warn(work->change,

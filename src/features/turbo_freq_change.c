@@ -109,7 +109,7 @@ static void plan_clos_configs(struct isst_change *change, const struct domain_re
 				 clos_value(
 					 &(struct isst_clos){ .epp = clos ? LOWEST_PRIORITY : 0,
 							      .weight = clos ? LOWEST_PRIORITY : 0,
-							      .max_mhz = ISST_NO_LIMIT_MHZ }));
+							      .max_mhz = ISST_CLOS_NO_LIMIT_MHZ }));
 }
 
 /** Number of cores of a domain that have a CPU in a set. */
@@ -214,7 +214,7 @@ static int find_low_limits(struct isst_change *change, const struct current_doma
 
 static int warn_of_low_limit(struct isst_change *change, const struct low_limit *limit)
 {
-	char *cpus = isst_cpuset_ranges(limit->cpus);
+	char *cpus = isst_cpuset_to_list(limit->cpus);
 
 	if (!cpus)
 		return -ENOMEM;
@@ -275,7 +275,7 @@ static int warn_of_former(struct isst_change *change, const struct isst_domain *
 	}
 	if (error || isst_cpuset_count(former) == 0)
 		goto out;
-	list = isst_cpuset_ranges(former);
+	list = isst_cpuset_to_list(former);
 	change_warn(change, "CPUs %s had high priority before and are low priority now",
 		    list ? list : "");
 	free(list);

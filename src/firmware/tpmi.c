@@ -426,7 +426,7 @@ static int ask_core_power(struct tpmi_run *run, const struct tpmi_request *reque
 		return 0;
 	/* One switch is both. */
 	result->enabled = result->clos_enabled = state.enable;
-	result->priority = state.priority_type ? ISST_ORDERED : ISST_PROPORTIONAL;
+	result->priority = state.priority_type ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL;
 	return 0;
 }
 

@@ -58,9 +58,9 @@ static struct isst_results *prepare(const struct addition *addition)
 /** Whether flags say which way something is to be switched. */
 static bool is_switch(unsigned int flags)
 {
-	unsigned int way = flags & (ISST_ENABLE | ISST_DISABLE);
+	unsigned int way = flags & (ISST_ADD_ENABLE | ISST_ADD_DISABLE);
 
-	return way == ISST_ENABLE || way == ISST_DISABLE;
+	return way == ISST_ADD_ENABLE || way == ISST_ADD_DISABLE;
 }
 
 static int check(struct addition *addition)
@@ -72,12 +72,13 @@ static int check(struct addition *addition)
 	if (!call->values)
 		call->values = NO_VALUES;
 	error = call_check(call, &addition->list);
-	if (error || !(call->known_flags & ISST_ENABLE) || is_switch(call->flags))
+	if (error || !(call->known_flags & ISST_ADD_ENABLE) || is_switch(call->flags))
 		return error;
 	before = message_begin(&call->context->messages);
-	return message_end(&call->context->messages, before,
-			   message_error(&call->context->messages, -EINVAL,
-					 "either ISST_ENABLE or ISST_DISABLE has to be given"));
+	return message_end(
+		&call->context->messages, before,
+		message_error(&call->context->messages, -EINVAL,
+			      "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given"));
 }
 
 /** A change that lacks one of its requests is not to be made. Returns @error. */
@@ -141,12 +142,12 @@ static int refuse_without(const struct addition *addition, int id)
 
 static bool enables(const struct addition *addition)
 {
-	return addition->call.flags & ISST_ENABLE;
+	return addition->call.flags & ISST_ADD_ENABLE;
 }
 
 static bool is_automatic(const struct addition *addition)
 {
-	return addition->call.flags & ISST_AUTO;
+	return addition->call.flags & ISST_ADD_AUTO;
 }
 
 /* ---- For domains ---- */
@@ -159,7 +160,7 @@ static int plan_level(const struct addition *addition, struct domain_request *re
 	if (!request_get(addition->call.request, ISST_VALUE_LEVEL, &level))
 		return refuse_without(addition, ISST_VALUE_LEVEL);
 	return change_plan_level(addition->change, requests, count, (unsigned int)level,
-				 addition->call.flags & ISST_ONLINE);
+				 addition->call.flags & ISST_ADD_ONLINE);
 }
 
 int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
@@ -170,7 +171,7 @@ int isst_change_add_level(struct isst_change *change, const struct isst_targets 
 	struct addition addition = begin(change, targets, request, flags);
 
 	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_ONLINE;
+	addition.call.known_flags = ISST_ADD_ONLINE;
 	addition.plan_domains = plan_level;
 	return add(&addition, results);
 }
@@ -188,7 +189,7 @@ int isst_change_add_base_freq(struct isst_change *change, const struct isst_targ
 {
 	struct addition addition = begin(change, targets, request, flags);
 
-	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE | ISST_AUTO;
+	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE | ISST_ADD_AUTO;
 	addition.plan_domains = plan_base_freq;
 	return add(&addition, results);
 }
@@ -208,7 +209,7 @@ static int check_high_priority(const struct addition *addition, const struct iss
 	unsigned int cpu;
 
 	isst_cpuset_for_each (cpu, cpus) {
-		const struct isst_cpu *found = isst_find_cpu(context, cpu);
+		const struct isst_cpu *found = isst_cpu_by_number(context, cpu);
 
 		if (!found)
 			return message_error(&context->messages, -EOPNOTSUPP,
@@ -251,7 +252,7 @@ int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_tar
 	struct addition addition = begin(change, targets, request, flags);
 
 	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE | ISST_AUTO;
+	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE | ISST_ADD_AUTO;
 	addition.plan_domains = plan_turbo_freq;
 	return add(&addition, results);
 }
@@ -277,7 +278,7 @@ int isst_change_add_core_power(struct isst_change *change, const struct isst_tar
 	struct addition addition = begin(change, targets, request, flags);
 
 	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE;
+	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE;
 	addition.plan_domains = plan_core_power;
 	return add(&addition, results);
 }
@@ -290,7 +291,8 @@ static int plan_clos(const struct addition *addition, struct domain_request *req
 		.epp = request_get_number(request, ISST_VALUE_CLOS_EPP, 0),
 		.weight = request_get_number(request, ISST_VALUE_CLOS_WEIGHT, 0),
 		.min_mhz = request_get_number(request, ISST_VALUE_CLOS_MIN_MHZ, 0),
-		.max_mhz = request_get_number(request, ISST_VALUE_CLOS_MAX_MHZ, ISST_NO_LIMIT_MHZ),
+		.max_mhz = request_get_number(request, ISST_VALUE_CLOS_MAX_MHZ,
+					      ISST_CLOS_NO_LIMIT_MHZ),
 		.desired_mhz = request_get_number(request, ISST_VALUE_CLOS_DESIRED_MHZ, 0),
 	};
 	uint64_t clos;
@@ -403,7 +405,7 @@ int isst_change_add_turbo_mode(struct isst_change *change, const struct isst_tar
 {
 	struct addition addition = begin(change, targets, request, flags);
 
-	addition.call.known_flags = ISST_ENABLE | ISST_DISABLE;
+	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE;
 	addition.call.for_cpus = true;
 	addition.plan_cpus = plan_turbo_mode;
 	return add(&addition, results);
@@ -435,7 +437,7 @@ int isst_change_run(struct isst_change *change)
 	return !error && change->left_out ? ISST_PARTIAL : error;
 }
 
-const struct isst_change_step *isst_change_get_step(struct isst_change *change, size_t index)
+const struct isst_change_step *isst_change_step_at(struct isst_change *change, size_t index)
 {
 	return change_listed_step(change, index);
 }

@@ -2,7 +2,7 @@
 /* Items of a journal, as programs see them. */
 #include "transaction/tracked.h"
 
-const struct isst_journal_item *isst_journal_get_item(struct isst_journal *journal, size_t index)
+const struct isst_journal_item *isst_journal_item_at(struct isst_journal *journal, size_t index)
 {
 	return journal_item(journal, index);
 }
@@ -34,6 +34,7 @@ const char *isst_journal_item_finding(const struct isst_journal_item *item)
 
 unsigned int isst_journal_item_flags(const struct isst_journal_item *item)
 {
-	return (item->restored ? ISST_ITEM_RESTORED : 0) | (item->moved ? ISST_ITEM_MOVED : 0) |
-	       (item->kept ? ISST_ITEM_KEPT : 0);
+	return (item->restored ? ISST_JOURNAL_ITEM_RESTORED : 0) |
+	       (item->moved ? ISST_JOURNAL_ITEM_MOVED : 0) |
+	       (item->kept ? ISST_JOURNAL_ITEM_KEPT : 0);
 }

@@ -63,7 +63,7 @@ void isst_machine_free(struct isst_machine *machine)
 		machine->release(machine);
 }
 
-void isst_log_set_level(struct isst_context *context, enum isst_log_level level)
+void isst_set_log_level(struct isst_context *context, enum isst_log_level level)
 {
 	context->messages.log_level = level;
 }

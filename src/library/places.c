@@ -90,7 +90,7 @@ unsigned int isst_trl_type_count(const struct isst_context *context)
 
 /* ---- Domains ---- */
 
-const struct isst_domain *isst_get_domain(const struct isst_context *context, size_t index)
+const struct isst_domain *isst_domain_at(const struct isst_context *context, size_t index)
 {
 	return context_domain(context, index);
 }
@@ -136,7 +136,7 @@ bool isst_domain_cpus_known(const struct isst_domain *domain)
 	return domain->cpus_known;
 }
 
-int isst_domain_cpu(const struct isst_domain *domain, unsigned int *cpu)
+int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu)
 {
 	*cpu = domain->has_cpu ? domain->cpu : 0;
 	return domain->has_cpu ? 0 : -ENODATA;
@@ -144,7 +144,7 @@ int isst_domain_cpu(const struct isst_domain *domain, unsigned int *cpu)
 
 /* ---- CPUs ---- */
 
-const struct isst_cpu *isst_find_cpu(const struct isst_context *context, unsigned int number)
+const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context, unsigned int number)
 {
 	const struct isst_cpu *cpu = context_cpu(context, number);
 
@@ -161,7 +161,7 @@ const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu)
 	return cpu->domain;
 }
 
-bool isst_cpu_online(const struct isst_cpu *cpu)
+bool isst_cpu_is_online(const struct isst_cpu *cpu)
 {
 	return cpu->online;
 }

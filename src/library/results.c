@@ -123,7 +123,7 @@ size_t isst_results_count(const struct isst_results *results)
 	return results ? results->count : 0;
 }
 
-const struct isst_result *isst_results_get(const struct isst_results *results, size_t index)
+const struct isst_result *isst_results_at(const struct isst_results *results, size_t index)
 {
 	return index < isst_results_count(results) ? &results->items[index] : NULL;
 }
@@ -160,7 +160,7 @@ const char *isst_result_message(const struct isst_result *result, enum isst_part
 	return part_of(result, part)->message;
 }
 
-unsigned int isst_result_more(const struct isst_result *result, enum isst_part part)
+unsigned int isst_result_more_errors(const struct isst_result *result, enum isst_part part)
 {
 	return part_of(result, part)->more;
 }

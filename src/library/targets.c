@@ -88,13 +88,13 @@ static int add_all_domains(struct isst_targets *targets, unsigned int flags)
 	struct isst_context *context = targets->context;
 	int error = context_check_discovered(context);
 
-	if (!error && flags & ~ISST_DOMAINS_WITH_CPUS)
+	if (!error && flags & ~ISST_TARGETS_WITH_CPUS)
 		error = message_error(&context->messages, -EINVAL, "%#x are no flags of domains",
 				      flags);
 	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
 		const struct isst_domain *domain = context_domain(context, i);
 
-		if (domain->has_cpu || !(flags & ISST_DOMAINS_WITH_CPUS))
+		if (domain->has_cpu || !(flags & ISST_TARGETS_WITH_CPUS))
 			error = add_domain(targets, domain);
 	}
 	return error;
@@ -119,7 +119,7 @@ static int check_cpus(struct isst_targets *targets, const struct isst_cpuset *cp
 		return message_error(&context->messages, -EINVAL,
 				     "a set of targets is of domains or of CPUs, not of both");
 	isst_cpuset_for_each (number, cpus)
-		if (!isst_find_cpu(context, number))
+		if (!isst_cpu_by_number(context, number))
 			return message_error(&context->messages, -EOPNOTSUPP,
 					     "CPU %u does not exist, or nothing is known of it",
 					     number);

@@ -141,7 +141,7 @@ static int set_affinity(size_t size, const cpu_set_t *mask)
 	struct isst_cpuset *online = affinity_read("/sys/devices/system/cpu/online");
 	struct isst_cpuset *chosen = isst_cpuset_new();
 	int result = online && chosen ? take_mask(online, size, mask, chosen) : ENOMEM;
-	char *list = result ? NULL : isst_cpuset_ranges(chosen);
+	char *list = result ? NULL : isst_cpuset_to_list(chosen);
 
 	if (!result && (!list || setenv(LAUNCH_AFFINITY, list, 1)))
 		result = ENOMEM;

@@ -22,7 +22,7 @@ bool process_status_is(const char *path)
 static void print_set(FILE *stream, const char *name, const struct isst_cpuset *set,
 		      unsigned int bits)
 {
-	char *mask = isst_cpuset_mask(set, bits), *list = isst_cpuset_ranges(set);
+	char *mask = isst_cpuset_to_mask(set, bits), *list = isst_cpuset_to_list(set);
 
 	if (mask && list)
 		fprintf(stream, "%s:\t%s\n%s_list:\t%s\n", name, mask, name, list);

@@ -117,7 +117,7 @@ int kernel_files_cpulist(struct kernel_files *files, const char *path, struct is
 		error = message_error(files->messages, -EIO,
 				      "%s: '%s' contains a CPU number above the highest possible "
 				      "one, %u",
-				      path, text, ISST_MOST_CPUS - 1);
+				      path, text, ISST_CPU_NUMBER_LIMIT - 1);
 	else if (error == -EINVAL)
 		error = message_error(files->messages, -EIO, "%s: '%s' is not a list of CPUs", path,
 				      text);

@@ -31,20 +31,20 @@ const char *isst_error(const struct isst_context *context)
 	return context->messages.error ? context->messages.error : "";
 }
 
-const char *isst_notice(const struct isst_context *context, size_t index)
+const char *isst_notice_at(const struct isst_context *context, size_t index)
 {
 	return index < context->messages.notices.count ? context->messages.notices.texts[index]
 						       : NULL;
 }
 
-const char *isst_left_out(const struct isst_context *context, size_t index)
+const char *isst_left_out_at(const struct isst_context *context, size_t index)
 {
 	const struct topology *topology = context->topology;
 
 	return topology && index < topology->left_out_count ? topology->left_out[index] : NULL;
 }
 
-const char *isst_offline_part(const struct isst_context *context, size_t index)
+const char *isst_offline_part_at(const struct isst_context *context, size_t index)
 {
 	const struct topology *topology = context->topology;
 

@@ -29,7 +29,7 @@ static int note_unknown(const struct topology_sources *sources, struct topology 
 		if (is_no_number(entries[i].physical_cpu, errors[i]) && errors[i] == errors[first])
 			error = isst_cpuset_add(cpus, entries[i].logical_cpu,
 						entries[i].logical_cpu);
-	if (!error && !(list = isst_cpuset_ranges(cpus)))
+	if (!error && !(list = isst_cpuset_to_list(cpus)))
 		error = -ENOMEM;
 	for (size_t i = first; i < topology->cpu_count && !error; i++)
 		if (isst_cpuset_has(cpus, entries[i].logical_cpu))
@@ -85,7 +85,7 @@ static int report_foreign(const struct topology_sources *sources, const struct t
 		if (!error)
 			error = isst_cpuset_add(reported, cpu->public.number, cpu->public.number);
 	}
-	if (!error && !(list = isst_cpuset_ranges(cpus)))
+	if (!error && !(list = isst_cpuset_to_list(cpus)))
 		error = -ENOMEM;
 	if (!error)
 		message_notice(sources->messages,
@@ -134,7 +134,7 @@ static int note_cores_beyond(const struct topology_sources *sources,
 	}
 	if (error || isst_cpuset_count(cpus) == 0)
 		goto out;
-	list = isst_cpuset_ranges(cpus);
+	list = isst_cpuset_to_list(cpus);
 	if (!list)
 		error = -ENOMEM;
 	else if (isst_cpuset_count(cpus) == 1)

@@ -39,7 +39,7 @@ static int check_domains(const struct topology_sources *sources, struct topology
 	int error = 0;
 
 	if (isst_cpuset_count(unseen) > 0) {
-		list = isst_cpuset_ranges(unseen);
+		list = isst_cpuset_to_list(unseen);
 		if (list)
 			why = message_make(sources->messages,
 					   isst_cpuset_count(unseen) == 1
@@ -163,11 +163,11 @@ static bool may_be_torn(const struct topology *topology, int error)
 static bool online_changed(const struct topology_sources *sources, const struct topology *topology)
 {
 	struct isst_cpuset *now = topology ? isst_cpuset_new() : NULL;
-	char *before = topology ? isst_cpuset_ranges(topology->online) : NULL, *after = NULL;
+	char *before = topology ? isst_cpuset_to_list(topology->online) : NULL, *after = NULL;
 	bool changed;
 
 	if (now && !kernel_files_cpulist(sources->files, CPU_DIRECTORY "/online", now))
-		after = isst_cpuset_ranges(now);
+		after = isst_cpuset_to_list(now);
 	changed = before && after && strcmp(before, after) != 0;
 	free(before);
 	free(after);

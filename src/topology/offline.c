@@ -194,7 +194,7 @@ static int describe_part(const struct topology_sources *sources, struct topology
 	for (size_t i = first; i < topology->unreachable_count && set && !error; i++)
 		if (same_part(&cpus[i], &cpus[first], whole))
 			error = isst_cpuset_add(set, cpus[i].number, cpus[i].number);
-	list = set && !error ? isst_cpuset_ranges(set) : NULL;
+	list = set && !error ? isst_cpuset_to_list(set) : NULL;
 	isst_cpuset_free(set);
 	if (!list)
 		return -ENOMEM;
@@ -219,7 +219,7 @@ int topology_describe_offline(const struct topology_sources *sources, struct top
 		error = describe_part(sources, topology, i);
 	if (error || isst_cpuset_count(unseen) == 0)
 		return error;
-	list = isst_cpuset_ranges(unseen);
+	list = isst_cpuset_to_list(unseen);
 	if (!list)
 		return -ENOMEM;
 	error = add_offline_part(topology,

@@ -169,7 +169,7 @@ static int drop_strays(const struct topology_sources *sources, struct topology *
 	topology->cpu_count = kept;
 	if (isst_cpuset_count(strays) == 0)
 		goto out;
-	list = isst_cpuset_ranges(strays);
+	list = isst_cpuset_to_list(strays);
 	error = list ? topology_leave_out(topology,
 					  message_make(sources->messages,
 						       "CPUs %s are left out: they belong to "

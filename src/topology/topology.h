@@ -51,9 +51,9 @@ struct topology {
 	size_t domain_count;
 	struct topology_cpu **cpus; /* by number */
 	size_t cpu_count;
-	const char **left_out; /* see isst_left_out() */
+	const char **left_out; /* see isst_left_out_at() */
 	size_t left_out_count;
-	const char **offline_parts; /* see isst_offline_part() */
+	const char **offline_parts; /* see isst_offline_part_at() */
 	size_t offline_part_count;
 	/* CPUs that are offline together with their whole package or die, as remembered. */
 	struct cached_cpu *unreachable;

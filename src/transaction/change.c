@@ -116,12 +116,12 @@ static const char *text_at(const struct text_list *list, size_t index)
 	return index < list->count ? list->texts[index] : NULL;
 }
 
-const char *isst_change_warning(const struct isst_change *change, size_t index)
+const char *isst_change_warning_at(const struct isst_change *change, size_t index)
 {
 	return text_at(&change->warnings, index);
 }
 
-const char *isst_change_difference(const struct isst_change *change, size_t index)
+const char *isst_change_difference_at(const struct isst_change *change, size_t index)
 {
 	return text_at(&change->differences, index);
 }

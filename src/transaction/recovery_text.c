@@ -60,7 +60,7 @@ size_t recovery_count_waiting(const struct isst_journal *journal)
 static int print_offline(FILE *stream, const struct isst_journal *journal)
 {
 	size_t count = count_found(journal, FOUND_OFFLINE);
-	char *cpus = isst_cpuset_ranges(journal->offline);
+	char *cpus = isst_cpuset_to_list(journal->offline);
 	bool one = isst_cpuset_count(journal->offline) == 1;
 
 	if (cpus)
@@ -192,7 +192,7 @@ static char *list_items(const struct isst_journal *journal, tracked_test test)
 /** ` of CPUs 0-3`. Returns 0 or -ENOMEM. */
 static int print_cpus(FILE *stream, const struct isst_cpuset *cpus)
 {
-	char *ranges = isst_cpuset_ranges(cpus);
+	char *ranges = isst_cpuset_to_list(cpus);
 
 	if (ranges)
 		fprintf(stream, " of CPU%s %s", isst_cpuset_count(cpus) == 1 ? "" : "s", ranges);

@@ -40,7 +40,7 @@ static void a_new_set_is_empty(void **state)
 	assert_false(isst_cpuset_next(set, 0, &cpu));
 	assert_int_equal(cpu, 77);
 	check_cpus(set, "");
-	text = isst_cpuset_list(set);
+	text = isst_cpuset_to_enumeration(set);
 	assert_string_equal(text, "");
 	free(text);
 	isst_cpuset_free(set);
@@ -254,13 +254,13 @@ static void D15_lists_of_thousands_are_complete(void **state)
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		add(set, 2 * (CPUS - 1 - cpu), 2 * (CPUS - 1 - cpu));
 	assert_int_equal(isst_cpuset_count(set), CPUS);
-	list = at = isst_cpuset_list(set);
+	list = at = isst_cpuset_to_enumeration(set);
 	for (unsigned long cpu = 0; cpu < CPUS; cpu++) {
 		assert_int_equal(strtoul(at, &at, 10), 2 * cpu);
 		assert_int_equal(*at, cpu == CPUS - 1 ? '\0' : ',');
 		at++;
 	}
-	ranges = isst_cpuset_ranges(set);
+	ranges = isst_cpuset_to_list(set);
 	assert_string_equal(ranges, list);
 	again = check_set(list);
 	assert_int_equal(isst_cpuset_count(again), CPUS);
@@ -318,7 +318,7 @@ static void the_next_cpu_is_found_from_anywhere(void **state)
 static void a_list_writes_every_cpu_out(void **state)
 {
 	struct isst_cpuset *set = check_set("0-2,5");
-	char *list = isst_cpuset_list(set);
+	char *list = isst_cpuset_to_enumeration(set);
 
 	(void)state;
 	assert_string_equal(list, "0,1,2,5");
@@ -329,7 +329,7 @@ static void a_list_writes_every_cpu_out(void **state)
 static void check_mask(const char *cpus, unsigned int bits, const char *expected)
 {
 	struct isst_cpuset *set = check_set(cpus);
-	char *mask = isst_cpuset_mask(set, bits);
+	char *mask = isst_cpuset_to_mask(set, bits);
 
 	assert_string_equal(mask, expected);
 	free(mask);
@@ -363,7 +363,7 @@ static void cpus_beyond_a_mask_are_left_out_of_it(void **state)
 static void D15_a_mask_of_thousands_of_cpus_is_complete(void **state)
 {
 	struct isst_cpuset *set = check_set("0-4095");
-	char *mask = isst_cpuset_mask(set, 4096);
+	char *mask = isst_cpuset_to_mask(set, 4096);
 
 	(void)state;
 	assert_int_equal(strlen(mask), 128 * 9 - 1);
@@ -397,13 +397,13 @@ static void C5_no_set_is_an_empty_one(void **state)
 	assert_false(isst_cpuset_has(NULL, 0));
 	assert_int_equal(isst_cpuset_add_set(set, NULL), 0);
 	check_cpus(set, "1");
-	text = isst_cpuset_list(NULL);
+	text = isst_cpuset_to_enumeration(NULL);
 	assert_string_equal(text, "");
 	free(text);
-	text = isst_cpuset_ranges(NULL);
+	text = isst_cpuset_to_list(NULL);
 	assert_string_equal(text, "");
 	free(text);
-	text = isst_cpuset_mask(NULL, 32);
+	text = isst_cpuset_to_mask(NULL, 32);
 	assert_string_equal(text, "00000000");
 	free(text);
 	isst_cpuset_free(set);

@@ -7,13 +7,13 @@
 #define isst_change_free fake_change_free
 #define isst_change_run fake_change_run
 #define isst_change_objection fake_change_objection
-#define isst_change_get_step fake_change_get_step
+#define isst_change_step_at fake_change_get_step
 #define isst_change_unchanged fake_change_unchanged
 #define isst_change_left_out fake_change_left_out
-#define isst_change_warning fake_change_warning
-#define isst_change_difference fake_change_difference
+#define isst_change_warning_at fake_change_warning
+#define isst_change_difference_at fake_change_difference
 #define isst_change_add_all_online fake_change_add_all_online
-#define isst_offline_part fake_offline_part
+#define isst_offline_part_at fake_offline_part
 #define isst_domain_count fake_domain_count
 #define isst_error fake_error
 #define change_machine tested_change_machine

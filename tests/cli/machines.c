@@ -25,7 +25,7 @@ static void assert_chosen(const char *line, const char *platform, const char *di
 	char *problem;
 	enum exit_status status = choose(line, &target, &problem);
 
-	if (platform && !isst_emulator_available()) {
+	if (platform && !isst_emulator_is_available()) {
 		assert_int_equal(status, STATUS_UNSUPPORTED);
 		free(problem);
 		return;
@@ -125,8 +125,9 @@ static void a_misspelt_platform_finds_its_name(void **state)
 
 	(void)state;
 	assert_int_equal(machine_problem(-ENOENT, &target, &message), STATUS_USAGE);
-	assert_string_equal(message, isst_emulator_available() ? "no 'giude'; did you mean 'guide'?"
-							       : "no 'giude'");
+	assert_string_equal(message, isst_emulator_is_available()
+					     ? "no 'giude'; did you mean 'guide'?"
+					     : "no 'giude'");
 	free(message);
 }
 

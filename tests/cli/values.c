@@ -126,7 +126,7 @@ static void cpu_lists_accumulate(void **state)
 	(void)state;
 	assert_int_equal(argument_read(&list, "20,3", &values, &problem), 0);
 	assert_int_equal(argument_read(&list, "1,3-5", &values, &problem), 0);
-	cpus = isst_cpuset_list(values.cpus);
+	cpus = isst_cpuset_to_enumeration(values.cpus);
 	assert_string_equal(cpus, "1,3,4,5,20");
 	free(cpus);
 	option_values_clear(&values);
@@ -150,7 +150,7 @@ static void commas_and_blanks_between_cpus_mean_nothing(void **state)
 
 		print_message("# '%s'\n", loose_lists[i].list);
 		assert_int_equal(argument_read(&list, loose_lists[i].list, &values, &problem), 0);
-		cpus = isst_cpuset_list(values.cpus);
+		cpus = isst_cpuset_to_enumeration(values.cpus);
 		assert_string_equal(cpus, loose_lists[i].cpus);
 		free(cpus);
 		option_values_clear(&values);

@@ -213,7 +213,7 @@ static void assert_cpus(struct emulated *e, unsigned int package, unsigned int p
 			assert_int_equal(isst_cpuset_add(set, cpu, cpu), 0);
 		free(content);
 	}
-	list = isst_cpuset_ranges(set);
+	list = isst_cpuset_to_list(set);
 	assert_string_equal(list, expected);
 	free(list);
 	isst_cpuset_free(set);

@@ -15,7 +15,7 @@ static void a_context_has_the_identity_before_anything_is_touched(void **state)
 	assert_null(platform->emulated);
 	assert_int_equal(platform->api_version, 0);
 	assert_string_equal(isst_error(context), "");
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	assert_int_equal(isst_domain_count(context), 0);
 	assert_null(context_domain(context, 0));
 	assert_null(context_cpu(context, 0));
@@ -144,9 +144,9 @@ static void an_unknown_processor_is_reported_and_works(void **state)
 		context = fake_discovered(fake);
 		assert_int_equal(isst_domain_count(context), 1);
 		if (CASES[i].known)
-			assert_null(isst_notice(context, 0));
+			assert_null(isst_notice_at(context, 0));
 		else
-			check_holds(isst_notice(context, 0), "unknown processor");
+			check_holds(isst_notice_at(context, 0), "unknown processor");
 		isst_close(context);
 	}
 }

@@ -31,7 +31,7 @@ static void D68_core_power_of_each_domain_stands_alone(void **state)
 	assert_true(states[1].supported);
 	assert_true(states[1].enabled);
 	assert_true(states[1].clos_enabled);
-	assert_int_equal(states[1].priority, ISST_ORDERED);
+	assert_int_equal(states[1].priority, ISST_PRIORITY_ORDERED);
 	isst_close(context);
 }
 
@@ -51,7 +51,7 @@ static void D3_a_clos_that_cannot_be_read_is_a_failure_and_no_data(void **state)
 	fake_io(&fake->device, 0x10, 0x001e0a21);
 	assert_int_equal(clos_read(context, configs, 3), 0);
 	assert_int_equal(configs[0].failure.error, 0);
-	assert_int_equal(configs[0].max_mhz, ISST_NO_LIMIT_MHZ);
+	assert_int_equal(configs[0].max_mhz, ISST_CLOS_NO_LIMIT_MHZ);
 	assert_int_equal(configs[1].failure.error, -EIO);
 	assert_int_equal(configs[1].min_mhz | configs[1].max_mhz | configs[1].epp, 0);
 	assert_int_equal(configs[2].failure.error, 0);

@@ -51,7 +51,7 @@ static void a_model_name_identifies_a_preset_platform_without_the_driver(void **
 		assert_true(context_platform(context)->preset);
 		assert_int_equal(context_platform(context)->api_version, 0);
 		assert_int_equal(fake->device.opens, 0);
-		assert_null(isst_notice(context, 0));
+		assert_null(isst_notice_at(context, 0));
 		isst_close(context);
 	}
 }
@@ -156,10 +156,10 @@ static void level_0_is_described_by_cpufreq(void **state)
 	assert_int_equal(level.base_freq_info.high_mhz.value, 2700);
 	assert_int_equal(level.base_freq_info.low_mhz.value, 2100);
 	assert_int_equal(level.base_freq_info.power_w.state, ISST_ABSENT);
-	list = isst_cpuset_list(level.base_freq_info.high_priority);
+	list = isst_cpuset_to_enumeration(level.base_freq_info.high_priority);
 	assert_string_equal(list, "2");
 	free(list);
-	list = isst_cpuset_list(level.cpus);
+	list = isst_cpuset_to_enumeration(level.cpus);
 	assert_string_equal(list, "0,1,2,3");
 	free(list);
 	level_clear(&level);

@@ -167,7 +167,7 @@ static void D68_a_failure_concerns_only_the_result_that_it_was_for(void **state)
 	assert_int_equal(firmware_run(fake->batch), 0);
 	assert_int_equal(bad.failure.error, -EIO);
 	assert_int_equal(good.failure.error, 0);
-	assert_int_equal(good.max_mhz, ISST_NO_LIMIT_MHZ);
+	assert_int_equal(good.max_mhz, ISST_CLOS_NO_LIMIT_MHZ);
 	fake_firmware_finish(fake);
 }
 

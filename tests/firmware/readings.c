@@ -501,11 +501,11 @@ static void core_power_is_decoded(void **state)
 		uint32_t power, qos;
 		bool supported, enabled, clos_enabled;
 		enum isst_priority priority;
-	} CASES[] = { { 0x00000001, 0x00000000, true, false, false, ISST_PROPORTIONAL },
-		      { 0x00010001, 0x00000002, true, true, true, ISST_PROPORTIONAL },
-		      { 0x00010000, 0x00000004, false, true, false, ISST_ORDERED },
-		      { 0xfffefffe, 0xfffffff9, false, false, false, ISST_PROPORTIONAL },
-		      { 0xffffffff, 0xffffffff, true, true, true, ISST_ORDERED } };
+	} CASES[] = { { 0x00000001, 0x00000000, true, false, false, ISST_PRIORITY_PROPORTIONAL },
+		      { 0x00010001, 0x00000002, true, true, true, ISST_PRIORITY_PROPORTIONAL },
+		      { 0x00010000, 0x00000004, false, true, false, ISST_PRIORITY_ORDERED },
+		      { 0xfffefffe, 0xfffffff9, false, false, false, ISST_PRIORITY_PROPORTIONAL },
+		      { 0xffffffff, 0xffffffff, true, true, true, ISST_PRIORITY_ORDERED } };
 
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		struct fake_firmware *fake = fake_firmware_start(state, ICE_LAKE);
@@ -546,7 +546,7 @@ static void a_clos_is_read_from_its_register(void **state)
 		fake_io(fake->device, REGISTERS[number], 0x0aff143c);
 		assert_int_equal(fake->operations->plan_clos(fake->batch, &clos), 0);
 		run(fake);
-		check_clos(&clos, 12, 3, 2000, ISST_NO_LIMIT_MHZ, 1000);
+		check_clos(&clos, 12, 3, 2000, ISST_CLOS_NO_LIMIT_MHZ, 1000);
 		assert_int_equal(fake_sent(fake->device, FAKE_IO, 5, REGISTERS[number], 0, 0), 1);
 		fake_firmware_finish(fake);
 	}

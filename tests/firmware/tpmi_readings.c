@@ -735,7 +735,8 @@ static void core_power_is_decoded(void **state)
 		assert_true(power.supported);
 		assert_int_equal(power.enabled, bits & 1);
 		assert_int_equal(power.clos_enabled, bits & 1);
-		assert_int_equal(power.priority, bits & 2 ? ISST_ORDERED : ISST_PROPORTIONAL);
+		assert_int_equal(power.priority,
+				 bits & 2 ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL);
 	}
 	assert_false(read_core_power(state, false, false, false).supported);
 }
@@ -748,7 +749,7 @@ static void missing_core_power_is_not_enabled(void **state)
 	assert_false(power.supported);
 	assert_false(power.enabled);
 	assert_false(power.clos_enabled);
-	assert_int_equal(power.priority, ISST_PROPORTIONAL);
+	assert_int_equal(power.priority, ISST_PRIORITY_PROPORTIONAL);
 }
 
 static void a_clos_is_decoded(void **state)
@@ -767,7 +768,7 @@ static void a_clos_is_decoded(void **state)
 		fake_run(fake);
 		assert_int_equal(config.failure.error, 0);
 		assert_int_equal(config.min_mhz, 800 + 100 * clos);
-		assert_int_equal(config.max_mhz, ISST_NO_LIMIT_MHZ);
+		assert_int_equal(config.max_mhz, ISST_CLOS_NO_LIMIT_MHZ);
 		assert_int_equal(config.weight, 15 - clos);
 		assert_int_equal(config.epp, 0);
 		assert_int_equal(config.desired_mhz, 0);

@@ -8,12 +8,12 @@
 
 static void check_again(const struct isst_cpuset *set)
 {
-	char *ranges = isst_cpuset_ranges(set), *again;
+	char *ranges = isst_cpuset_to_list(set), *again;
 	struct isst_cpuset *other = isst_cpuset_new();
 
 	if (!ranges || !other || isst_cpuset_add_list(other, ranges, NULL))
 		abort();
-	again = isst_cpuset_ranges(other);
+	again = isst_cpuset_to_list(other);
 	if (!again || strcmp(again, ranges) != 0 ||
 	    isst_cpuset_count(other) != isst_cpuset_count(set))
 		abort();
@@ -34,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (isst_cpuset_add_list(set, text, &bad) == 0) {
 		check_again(set);
 		if (!isst_cpuset_next(set, 1 << 16, &cpu)) {
-			free(isst_cpuset_list(set));
-			free(isst_cpuset_mask(set, 1 << 16));
+			free(isst_cpuset_to_enumeration(set));
+			free(isst_cpuset_to_mask(set, 1 << 16));
 		}
 	} else if (bad && (bad < text || bad > text + size)) {
 		abort(); /* it is to point into the text */

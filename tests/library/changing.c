@@ -60,7 +60,7 @@ static unsigned int level_of(struct isst_context *context, size_t index)
 	unsigned int level = 99;
 
 	isst_read_perf_profiles(context, targets, NULL, 0, &results);
-	isst_result_value(isst_results_get(results, index), ISST_VALUE_CURRENT_LEVEL, &level);
+	isst_result_value(isst_results_at(results, index), ISST_VALUE_CURRENT_LEVEL, &level);
 	isst_results_free(results);
 	isst_targets_free(targets);
 	return level;
@@ -81,12 +81,12 @@ static void a_change_is_made(void **state)
 	assert_int_equal(isst_change_objection(change), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	assert_false(isst_change_unchanged(change));
-	step = isst_change_get_step(change, 0);
+	step = isst_change_step_at(change, 0);
 	assert_string_equal(isst_change_step_target(step), "package 0, die 0: performance level");
 	assert_string_equal(isst_change_step_old_value(step), "0");
 	assert_string_equal(isst_change_step_new_value(step), "3");
 	assert_true(isst_change_step_written(step));
-	assert_null(isst_change_get_step(change, 2));
+	assert_null(isst_change_step_at(change, 2));
 	assert_int_equal(level_of(fixture.context, 1), 3);
 	/* It was planned from what is another by now. */
 	assert_int_equal(isst_change_run(change), -EINVAL);
@@ -111,8 +111,8 @@ static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
 	change = begin_change(fixture.context, ISST_CHANGE_DRY_RUN);
 	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
-	assert_string_equal(isst_change_step_new_value(isst_change_get_step(change, 0)), "3");
-	assert_false(isst_change_step_written(isst_change_get_step(change, 0)));
+	assert_string_equal(isst_change_step_new_value(isst_change_step_at(change, 0)), "3");
+	assert_false(isst_change_step_written(isst_change_step_at(change, 0)));
 	assert_int_equal(level_of(fixture.context, 0), 0);
 	isst_change_free(change);
 	fixture_end(&fixture);
@@ -130,23 +130,24 @@ static void wrong_flags_spoil_the_change(void **state)
 	targets = all_domains(fixture.context);
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(isst_change_add_core_power(change, targets, NULL,
-						    ISST_ENABLE | ISST_DISABLE, &results),
+						    ISST_ADD_ENABLE | ISST_ADD_DISABLE, &results),
 			 -EINVAL);
 	assert_null(results);
 	assert_int_equal(isst_change_run(change), -EINVAL);
 	isst_change_free(change);
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(isst_change_add_core_power(change, targets, NULL, 0, NULL), -EINVAL);
-	assert_int_equal(
-		isst_change_add_core_power(change, targets, NULL, ISST_ENABLE | ISST_AUTO, NULL),
-		-EINVAL);
+	assert_int_equal(isst_change_add_core_power(change, targets, NULL,
+						    ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL),
+			 -EINVAL);
 	assert_int_equal(isst_change_add_level(change, targets, NULL, 0, NULL), -EINVAL);
 	assert_int_equal(isst_change_add_clos(change, targets, NULL, 0, NULL), -EINVAL);
-	assert_int_equal(isst_change_add_turbo_mode(change, targets, NULL, ISST_ENABLE, NULL),
+	assert_int_equal(isst_change_add_turbo_mode(change, targets, NULL, ISST_ADD_ENABLE, NULL),
 			 -EINVAL);
 	assert_int_equal(isst_change_add_all_online(change, targets, NULL, 0, NULL), -EINVAL);
 	/* A change that lacks a request is not made with the others. */
-	assert_int_equal(isst_change_add_core_power(change, targets, NULL, ISST_ENABLE, NULL), 0);
+	assert_int_equal(isst_change_add_core_power(change, targets, NULL, ISST_ADD_ENABLE, NULL),
+			 0);
 	assert_int_equal(isst_change_run(change), -EINVAL);
 	isst_change_free(change);
 	isst_targets_free(targets);
@@ -183,7 +184,7 @@ static void a_priority_that_does_not_exist_is_refused_and_logged(void **state)
 		change = begin_change(fixture.context, 0);
 		assert_int_equal(isst_request_set(request, ISST_VALUE_PRIORITY, PRIORITIES[i]), 0);
 		assert_int_equal(
-			isst_change_add_core_power(change, targets, request, ISST_ENABLE, NULL),
+			isst_change_add_core_power(change, targets, request, ISST_ADD_ENABLE, NULL),
 			-EINVAL);
 		assert_int_equal(errors, i + 1);
 		isst_change_free(change);
@@ -231,14 +232,14 @@ static void high_priority_is_for_cpus_of_the_targets(void **state)
 	(void)state;
 	lock_and_discover(&fixture, "guide");
 	targets = isst_targets_new(fixture.context);
-	assert_int_equal(isst_targets_add_domain(targets, isst_get_domain(fixture.context, 0)), 0);
-	assert_int_equal(isst_domain_cpu(isst_get_domain(fixture.context, 1), &other), 0);
+	assert_int_equal(isst_targets_add_domain(targets, isst_domain_at(fixture.context, 0)), 0);
+	assert_int_equal(isst_domain_first_cpu(isst_domain_at(fixture.context, 1), &other), 0);
 	assert_int_equal(isst_cpuset_add(cpus, other, other), 0);
 	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus), 0);
 	change = begin_change(fixture.context, 0);
-	assert_int_equal(
-		isst_change_add_turbo_freq(change, targets, request, ISST_ENABLE | ISST_AUTO, NULL),
-		-EINVAL);
+	assert_int_equal(isst_change_add_turbo_freq(change, targets, request,
+						    ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL),
+			 -EINVAL);
 	assert_int_equal(isst_change_run(change), -EINVAL);
 	isst_change_free(change);
 	isst_cpuset_free(cpus);
@@ -246,9 +247,9 @@ static void high_priority_is_for_cpus_of_the_targets(void **state)
 	assert_int_equal(isst_cpuset_add(cpus, 1000, 1005), 0);
 	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus), 0);
 	change = begin_change(fixture.context, 0);
-	assert_int_equal(
-		isst_change_add_turbo_freq(change, targets, request, ISST_ENABLE | ISST_AUTO, NULL),
-		-EOPNOTSUPP);
+	assert_int_equal(isst_change_add_turbo_freq(change, targets, request,
+						    ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL),
+			 -EOPNOTSUPP);
 	assert_true(strstr(isst_error(fixture.context), "CPU 1000"));
 	assert_int_equal(isst_change_run(change), -EOPNOTSUPP);
 	isst_change_free(change);
@@ -289,8 +290,8 @@ static void targets_that_are_left_out_make_a_change_partial(void **state)
 	change = begin_change(fixture.context, 0);
 	/* The second package is locked. */
 	assert_int_equal(add_level(change, fixture.context, 1, &results), ISST_PARTIAL);
-	assert_int_equal(isst_result_error(isst_results_get(results, 0), ISST_PART_RESULT), 0);
-	assert_int_equal(isst_result_error(isst_results_get(results, 1), ISST_PART_RESULT), -EIO);
+	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
+	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), -EIO);
 	assert_int_equal(isst_change_objection(change), -EIO);
 	assert_int_equal(isst_change_run(change), -EIO);
 	assert_int_equal(level_of(fixture.context, 0), 0);
@@ -326,15 +327,15 @@ static void CLOS_and_associations_are_set(void **state)
 	assert_int_equal(isst_change_run(change), 0);
 	isst_change_free(change);
 	assert_int_equal(isst_read_clos_associations(fixture.context, cpus, NULL, 0, &results), 0);
-	check_value(isst_results_get(results, 0), ISST_VALUE_CLOS, 2);
+	check_value(isst_results_at(results, 0), ISST_VALUE_CLOS, 2);
 	isst_results_free(results);
 	isst_request_free(request);
 	request = isst_request_new();
 	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 2), 0);
 	assert_int_equal(isst_read_clos(fixture.context, domains, request, 0, &results), 0);
-	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS_MIN_MHZ, 1000);
-	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS_WEIGHT, 5);
-	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS_MAX_MHZ, ISST_NO_LIMIT_MHZ);
+	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS_MIN_MHZ, 1000);
+	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS_WEIGHT, 5);
+	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS_MAX_MHZ, ISST_CLOS_NO_LIMIT_MHZ);
 	isst_results_free(results);
 	isst_request_free(request);
 	isst_targets_free(cpus);
@@ -379,12 +380,12 @@ static void under_a_late_lock_the_machine_is_discovered_anew_first(void **state)
 
 	(void)state;
 	fixture_discover(&fixture, "guide");
-	domain = isst_get_domain(fixture.context, 1);
+	domain = isst_domain_at(fixture.context, 1);
 	assert_int_equal(isst_lock(fixture.context, 0), 0);
 	assert_int_equal(isst_change_new(fixture.context, NULL, &change), -EINVAL);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
 	/* What was handed out stays. */
-	assert_ptr_equal(isst_get_domain(fixture.context, 1), domain);
+	assert_ptr_equal(isst_domain_at(fixture.context, 1), domain);
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
@@ -435,7 +436,7 @@ static unsigned int clos_minimum(struct isst_context *context)
 	unsigned int minimum = 0;
 
 	assert_int_equal(isst_read_clos(context, targets, NULL, 0, &results), 0);
-	isst_result_value(isst_results_get(results, 1), ISST_VALUE_CLOS_MIN_MHZ, &minimum);
+	isst_result_value(isst_results_at(results, 1), ISST_VALUE_CLOS_MIN_MHZ, &minimum);
 	isst_results_free(results);
 	isst_targets_free(targets);
 	return minimum;
@@ -484,7 +485,7 @@ static void discovery_under_a_late_lock_rolls_back_what_a_dead_process_left(void
 	assert_int_equal(isst_lock(fixture.context, 0), 0);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
 	assert_int_equal(clos_minimum(fixture.context), 0);
-	assert_non_null(isst_notice(fixture.context, 0));
+	assert_non_null(isst_notice_at(fixture.context, 0));
 	fixture_end(&fixture);
 }
 
@@ -502,13 +503,13 @@ static void a_journal_is_of_the_lock_that_it_was_opened_under(void **state)
 	assert_int_equal(isst_journal_open(fixture.context, &journal), 0);
 	assert_string_equal(isst_journal_command(journal), "two steps");
 	assert_false(isst_journal_moved(journal));
-	item = isst_journal_get_item(journal, 0);
+	item = isst_journal_item_at(journal, 0);
 	assert_string_equal(isst_journal_item_target(item), "package 0, die 0: CLOS 1");
 	assert_non_null(isst_journal_item_old_value(item));
 	assert_string_equal(isst_journal_item_written_value(item),
 			    isst_journal_item_present_value(item));
 	assert_string_equal(isst_journal_item_finding(item), "as the interrupted run left it");
-	assert_int_equal(isst_journal_item_flags(item), ISST_ITEM_RESTORED);
+	assert_int_equal(isst_journal_item_flags(item), ISST_JOURNAL_ITEM_RESTORED);
 	assert_int_equal(isst_unlock(fixture.context), 0);
 	assert_int_equal(isst_journal_apply(journal), -EINVAL);
 	assert_int_equal(isst_lock(fixture.context, 0), 0);
@@ -555,10 +556,10 @@ static void the_log_has_levels(void **state)
 	assert_int_equal(isst_discover(fixture.context), -EINVAL);
 	assert_int_equal(lines.count[ISST_LOG_ERROR], 1);
 	assert_string_equal(lines.last[ISST_LOG_ERROR], isst_error(fixture.context));
-	isst_log_set_level(fixture.context, ISST_LOG_DEBUG);
+	isst_set_log_level(fixture.context, ISST_LOG_DEBUG);
 	assert_int_equal(level_of(fixture.context, 0), 0);
 	assert_true(lines.count[ISST_LOG_DEBUG] > 0);
-	isst_log_set_level(fixture.context, ISST_LOG_NONE);
+	isst_set_log_level(fixture.context, ISST_LOG_NONE);
 	lines = (struct lines){ 0 };
 	assert_int_equal(isst_discover(fixture.context), -EINVAL);
 	assert_int_equal(lines.count[ISST_LOG_ERROR], 0);
@@ -589,24 +590,24 @@ static void hotplug_is_progress(void **state)
 	fixture.context = fixture_open(&fixture, options);
 	assert_int_equal(isst_lock(fixture.context, 0), 0);
 	assert_int_equal(isst_discover(fixture.context), 0);
-	sixth = isst_find_cpu(fixture.context, cpu);
+	sixth = isst_cpu_by_number(fixture.context, cpu);
 	targets = all_domains(fixture.context);
 	isst_change_options_set_progress(change_options, count_line, &progress);
 	assert_int_equal(isst_change_new(fixture.context, change_options, &change), 0);
 	assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, 3), 0);
-	assert_int_equal(isst_change_add_level(change, targets, request, ISST_ONLINE, NULL), 0);
+	assert_int_equal(isst_change_add_level(change, targets, request, ISST_ADD_ONLINE, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	isst_change_free(change);
 	assert_true(progress > 0);
 	assert_int_equal(lines.count[ISST_LOG_INFO], progress);
 	assert_non_null(strstr(lines.last[ISST_LOG_INFO], "line cpu "));
 	/* The level does without core 6: that CPU is the same object, and offline. */
-	assert_ptr_equal(isst_find_cpu(fixture.context, cpu), sixth);
-	assert_false(isst_cpu_online(sixth));
+	assert_ptr_equal(isst_cpu_by_number(fixture.context, cpu), sixth);
+	assert_false(isst_cpu_is_online(sixth));
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(isst_change_add_all_online(change, NULL, NULL, 0, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
-	assert_true(isst_cpu_online(sixth));
+	assert_true(isst_cpu_is_online(sixth));
 	isst_change_free(change);
 	isst_targets_free(targets);
 	isst_request_free(request);

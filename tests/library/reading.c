@@ -59,8 +59,8 @@ static void nothing_is_read_before_discovery(void **state)
 	fixture.context = fixture_open(&fixture, NULL);
 	assert_string_equal(isst_error(fixture.context), "");
 	assert_int_equal(isst_domain_count(fixture.context), 0);
-	assert_null(isst_get_domain(fixture.context, 0));
-	assert_null(isst_find_cpu(fixture.context, 0));
+	assert_null(isst_domain_at(fixture.context, 0));
+	assert_null(isst_cpu_by_number(fixture.context, 0));
 	assert_null(isst_online_cpus(fixture.context));
 	assert_string_equal(isst_platform_emulated(fixture.context), "guide");
 	assert_int_equal(isst_platform_model(fixture.context), 0x6a);
@@ -85,29 +85,29 @@ static void domains_and_cpus_tell_what_they_are(void **state)
 	(void)state;
 	fixture_discover(&fixture, "guide");
 	assert_int_equal(isst_domain_count(fixture.context), 2);
-	domain = isst_get_domain(fixture.context, 1);
+	domain = isst_domain_at(fixture.context, 1);
 	assert_string_equal(isst_domain_name(domain), "package 1, die 0");
 	assert_int_equal(isst_domain_index(domain), 1);
 	assert_int_equal(isst_domain_package(domain), 1);
 	assert_int_equal(isst_domain_die(domain, &number), 0);
 	assert_int_equal(number, 0);
 	assert_int_equal(isst_domain_number(domain), 0);
-	assert_int_equal(isst_domain_cpu(domain, &number), 0);
+	assert_int_equal(isst_domain_first_cpu(domain, &number), 0);
 	assert_int_equal(number, 14);
 	assert_true(isst_domain_cpus_known(domain));
 	assert_false(isst_domain_is_io(domain));
-	cpus = isst_cpuset_ranges(isst_domain_present_cpus(domain));
+	cpus = isst_cpuset_to_list(isst_domain_present_cpus(domain));
 	assert_string_equal(cpus, "14-27,42-55");
 	free(cpus);
-	assert_null(isst_get_domain(fixture.context, 2));
-	cpu = isst_find_cpu(fixture.context, 43);
+	assert_null(isst_domain_at(fixture.context, 2));
+	cpu = isst_cpu_by_number(fixture.context, 43);
 	assert_int_equal(isst_cpu_number(cpu), 43);
 	assert_ptr_equal(isst_cpu_domain(cpu), domain);
-	assert_true(isst_cpu_online(cpu));
+	assert_true(isst_cpu_is_online(cpu));
 	assert_int_equal(isst_cpu_core(cpu, &number), 0);
 	assert_int_equal(number, 1);
 	assert_int_equal(isst_cpu_thread(cpu), 1);
-	assert_null(isst_find_cpu(fixture.context, 56));
+	assert_null(isst_cpu_by_number(fixture.context, 56));
 	fixture_end(&fixture);
 }
 
@@ -122,16 +122,16 @@ static void a_set_of_targets_is_of_domains_or_of_cpus(void **state)
 	fixture_discover(&fixture, "guide");
 	fixture_discover(&other, "guide");
 	domains = all_domains(fixture.context);
-	assert_int_equal(isst_targets_add_domain(domains, isst_get_domain(fixture.context, 0)), 0);
+	assert_int_equal(isst_targets_add_domain(domains, isst_domain_at(fixture.context, 0)), 0);
 	assert_int_equal(isst_targets_count(domains), 2);
 	assert_int_equal(isst_cpuset_add(set, 1, 1), 0);
 	assert_int_equal(isst_targets_add_cpus(domains, set), -EINVAL);
-	assert_int_equal(isst_targets_add_domain(domains, isst_get_domain(other.context, 0)),
+	assert_int_equal(isst_targets_add_domain(domains, isst_domain_at(other.context, 0)),
 			 -EINVAL);
 	assert_int_equal(isst_targets_add_domain(domains, NULL), -EINVAL);
 	cpus = cpus_of_list(fixture.context, "14-15,0,14");
 	assert_int_equal(isst_targets_count(cpus), 3);
-	assert_int_equal(isst_targets_add_domain(cpus, isst_get_domain(fixture.context, 0)),
+	assert_int_equal(isst_targets_add_domain(cpus, isst_domain_at(fixture.context, 0)),
 			 -EINVAL);
 	assert_int_equal(isst_cpuset_add(set, 999, 999), 0);
 	assert_int_equal(isst_targets_add_cpus(cpus, set), -EOPNOTSUPP);
@@ -144,7 +144,7 @@ static void a_set_of_targets_is_of_domains_or_of_cpus(void **state)
 	/* The domains of CPUs are theirs once each. */
 	assert_int_equal(isst_read_perf_profiles(fixture.context, cpus, NULL, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 2);
-	assert_null(isst_result_cpu(isst_results_get(results, 0)));
+	assert_null(isst_result_cpu(isst_results_at(results, 0)));
 	isst_results_free(results);
 	isst_cpuset_free(set);
 	isst_targets_free(domains);
@@ -165,7 +165,7 @@ static void no_targets_have_no_results(void **state)
 	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, 0, &results), 0);
 	assert_non_null(results);
 	assert_int_equal(isst_results_count(results), 0);
-	assert_null(isst_results_get(results, 0));
+	assert_null(isst_results_at(results, 0));
 	isst_results_free(results);
 	isst_targets_free(targets);
 	fixture_end(&fixture);
@@ -207,7 +207,7 @@ static void check_level_0(const struct isst_result *level)
 	assert_int_equal(isst_result_value64(level, ISST_VALUE_CORES, &cores), 0);
 	assert_int_equal(cores, 0x3fff);
 	assert_int_equal(isst_result_cpus(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS, &cpus), 0);
-	list = isst_cpuset_list(cpus);
+	list = isst_cpuset_to_enumeration(cpus);
 	assert_string_equal(list, "19,20,22,27,47,48,50,55");
 	free(list);
 }
@@ -225,12 +225,12 @@ static void levels_have_all_that_the_guide_prints(void **state)
 	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, ISST_LEVEL_ALL, &results),
 			 0);
 	assert_int_equal(isst_results_count(results), 10);
-	level = isst_results_get(results, 5);
+	level = isst_results_at(results, 5);
 	assert_int_equal(isst_result_target(level), 1);
 	assert_string_equal(isst_domain_name(isst_result_domain(level)), "package 1, die 0");
 	check_level_0(level);
 	/* Level 2 has neither SST-BF nor SST-TF. */
-	level = isst_results_get(results, 7);
+	level = isst_results_at(results, 7);
 	check_value(level, ISST_VALUE_LEVEL, 2);
 	check_value(level, ISST_VALUE_TURBO_FREQ_STATE, ISST_FEATURE_UNSUPPORTED);
 	check_no_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, ENODATA);
@@ -238,7 +238,7 @@ static void levels_have_all_that_the_guide_prints(void **state)
 	isst_targets_free(targets);
 	fixture_end(&fixture);
 	/* Results are copies. */
-	check_level_0(isst_results_get(results, 5));
+	check_level_0(isst_results_at(results, 5));
 	isst_results_free(results);
 }
 
@@ -259,7 +259,7 @@ static void a_value_of_another_kind_is_refused(void **state)
 					  ISST_LEVEL_PROPERTIES | ISST_LEVEL_CURRENT, &results),
 			 0);
 	assert_int_equal(isst_results_count(results), 2);
-	level = isst_results_get(results, 0);
+	level = isst_results_at(results, 0);
 	check_no_value(level, ISST_VALUE_CLOS_EPP, EINVAL);
 	check_no_value(level, ISST_VALUE_CPUS, EINVAL);
 	check_no_value(level, ISST_VALUE_CORES, EINVAL);
@@ -291,19 +291,19 @@ static void levels_that_do_not_exist_are_left_out_unless_asked_for(void **state)
 	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 3);
 	for (size_t i = 0; i < 3; i++)
-		check_value(isst_results_get(results, i), ISST_VALUE_LEVEL, levels[i]);
+		check_value(isst_results_at(results, i), ISST_VALUE_LEVEL, levels[i]);
 	isst_results_free(results);
 	for (unsigned int level = 1; level <= 5; level += 4) {
 		assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, level), 0);
 		assert_int_equal(isst_read_levels(fixture.context, targets, request, 0, &results),
 				 -EOPNOTSUPP);
 		assert_int_equal(isst_results_count(results), 1);
-		assert_int_equal(isst_result_error(isst_results_get(results, 0), ISST_PART_RESULT),
+		assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT),
 				 -EOPNOTSUPP);
 		assert_string_equal(
-			isst_result_message(isst_results_get(results, 0), ISST_PART_RESULT),
+			isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT),
 			isst_error(fixture.context));
-		check_value(isst_results_get(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
+		check_value(isst_results_at(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
 		isst_results_free(results);
 	}
 	isst_request_free(request);
@@ -325,10 +325,10 @@ static void partial_success_has_a_value(void **state)
 	fixture_fault(&fixture, "mailbox 0x7f/0x00 package 1 ENXIO");
 	assert_int_equal(isst_read_perf_profiles(fixture.context, targets, NULL, 0, &results),
 			 ISST_PARTIAL);
-	assert_int_equal(isst_result_error(isst_results_get(results, 0), ISST_PART_RESULT), 0);
-	assert_null(isst_result_message(isst_results_get(results, 0), ISST_PART_RESULT));
-	check_value(isst_results_get(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
-	failed = isst_results_get(results, 1);
+	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
+	assert_null(isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT));
+	check_value(isst_results_at(results, 0), ISST_VALUE_HIGHEST_LEVEL, 4);
+	failed = isst_results_at(results, 1);
 	assert_int_equal(isst_result_error(failed, ISST_PART_RESULT), -EIO);
 	check_no_value(failed, ISST_VALUE_HIGHEST_LEVEL, EIO);
 	message = strdup(isst_result_message(failed, ISST_PART_RESULT));
@@ -338,7 +338,7 @@ static void partial_success_has_a_value(void **state)
 	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, 0, &results),
 			 ISST_PARTIAL);
 	assert_int_equal(isst_results_count(results), 6);
-	failed = isst_results_get(results, 5);
+	failed = isst_results_at(results, 5);
 	assert_int_equal(isst_result_error(failed, ISST_PART_PERF_PROFILE), -EIO);
 	assert_string_equal(isst_result_message(failed, ISST_PART_PERF_PROFILE), message);
 	check_no_value(failed, ISST_VALUE_LEVEL, EIO);
@@ -362,7 +362,7 @@ static void where_all_targets_fail_the_results_are_still_handed_out(void **state
 			 -EOPNOTSUPP);
 	assert_int_equal(isst_results_count(results), 2);
 	assert_string_equal(isst_error(fixture.context),
-			    isst_result_message(isst_results_get(results, 0), ISST_PART_RESULT));
+			    isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT));
 	isst_results_free(results);
 	isst_targets_free(targets);
 	fixture_end(&fixture);
@@ -382,10 +382,10 @@ static void a_part_that_fails_keeps_the_rest(void **state)
 	assert_int_equal(isst_read_levels(fixture.context, targets, NULL,
 					  ISST_LEVEL_ALL | ISST_LEVEL_CURRENT, &results),
 			 ISST_PARTIAL);
-	level = isst_results_get(results, 0);
+	level = isst_results_at(results, 0);
 	assert_int_equal(isst_result_error(level, ISST_PART_RESULT), 0);
 	assert_int_equal(isst_result_error(level, ISST_PART_TURBO_FREQ), -EIO);
-	assert_true(isst_result_more(level, ISST_PART_TURBO_FREQ) > 0);
+	assert_true(isst_result_more_errors(level, ISST_PART_TURBO_FREQ) > 0);
 	check_value(level, ISST_VALUE_TDP_W, 205);
 	check_value(level, ISST_VALUE_BASE_FREQ_HIGH_MHZ, 3000);
 	check_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, 3);
@@ -407,30 +407,30 @@ static void core_power_and_clos_are_read(void **state)
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
 	assert_int_equal(isst_read_core_power(fixture.context, targets, NULL, 0, &results), 0);
-	check_value(isst_results_get(results, 0), ISST_VALUE_CORE_POWER_SUPPORTED, 1);
-	check_value(isst_results_get(results, 0), ISST_VALUE_CORE_POWER_ENABLED, 0);
-	check_value(isst_results_get(results, 0), ISST_VALUE_PRIORITY, ISST_PROPORTIONAL);
+	check_value(isst_results_at(results, 0), ISST_VALUE_CORE_POWER_SUPPORTED, 1);
+	check_value(isst_results_at(results, 0), ISST_VALUE_CORE_POWER_ENABLED, 0);
+	check_value(isst_results_at(results, 0), ISST_VALUE_PRIORITY, ISST_PRIORITY_PROPORTIONAL);
 	isst_results_free(results);
 	assert_int_equal(isst_read_clos(fixture.context, targets, NULL, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 8);
-	check_value(isst_results_get(results, 6), ISST_VALUE_CLOS, 2);
-	check_value(isst_results_get(results, 6), ISST_VALUE_CLOS_MAX_MHZ, ISST_NO_LIMIT_MHZ);
-	assert_int_equal(isst_result_target(isst_results_get(results, 6)), 1);
+	check_value(isst_results_at(results, 6), ISST_VALUE_CLOS, 2);
+	check_value(isst_results_at(results, 6), ISST_VALUE_CLOS_MAX_MHZ, ISST_CLOS_NO_LIMIT_MHZ);
+	assert_int_equal(isst_result_target(isst_results_at(results, 6)), 1);
 	isst_results_free(results);
 	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 3), 0);
 	assert_int_equal(isst_read_clos(fixture.context, targets, request, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 2);
-	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS, 3);
+	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS, 3);
 	isst_results_free(results);
 	cpus = cpus_of_list(fixture.context, "3,30");
 	assert_int_equal(isst_read_clos_associations(fixture.context, cpus, NULL, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 2);
-	assert_int_equal(isst_cpu_number(isst_result_cpu(isst_results_get(results, 1))), 30);
-	check_value(isst_results_get(results, 1), ISST_VALUE_CLOS, 0);
+	assert_int_equal(isst_cpu_number(isst_result_cpu(isst_results_at(results, 1))), 30);
+	check_value(isst_results_at(results, 1), ISST_VALUE_CLOS, 0);
 	isst_results_free(results);
 	assert_int_equal(isst_read_turbo_ratio_limits(fixture.context, targets, NULL, 0, &results),
 			 0);
-	assert_int_equal(isst_result_value64(isst_results_get(results, 0),
+	assert_int_equal(isst_result_value64(isst_results_at(results, 0),
 					     ISST_VALUE_TURBO_RATIO_LIMITS, &limits),
 			 0);
 	assert_int_equal(limits, 0x1f1f1f1f1f1f1f20);

@@ -23,7 +23,7 @@ void check_cpus(const struct isst_cpuset *set, const char *ranges)
 	char *text;
 
 	assert_non_null(set);
-	text = isst_cpuset_ranges(set);
+	text = isst_cpuset_to_list(set);
 	assert_non_null(text);
 	assert_string_equal(text, ranges);
 	free(text);

@@ -207,7 +207,7 @@ static void D15_a_list_of_thousands_is_read_whole(void **state)
 
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		assert_int_equal(isst_cpuset_add(written, 3 * cpu, 3 * cpu), 0);
-	list = isst_cpuset_list(written);
+	list = isst_cpuset_to_enumeration(written);
 	fake_file(&fake->files, PATH, "%s", list);
 	assert_int_equal(cpus_of(fake, &reader, set), 0);
 	assert_int_equal(isst_cpuset_count(set), CPUS);

@@ -71,7 +71,7 @@ static void packages_cores_and_threads_are_found(void **state)
 	assert_int_equal(cpu->thread, 1);
 	assert_null(context_cpu(context, 8));
 	assert_null(context_domain(context, 2));
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	isst_close(context);
 }
 
@@ -331,9 +331,9 @@ static void a_cpu_of_another_punit_is_kept_and_reported(void **state)
 	context = fake_discovered(fake);
 	check_domain(context, 0, 0, 0, "0-3");
 	assert_int_equal(context_cpu(context, 3)->core, 3);
-	check_holds(isst_notice(context, 0), "CPU 3");
-	check_holds(isst_notice(context, 0), "power domain 2");
-	assert_null(isst_notice(context, 1));
+	check_holds(isst_notice_at(context, 0), "CPU 3");
+	check_holds(isst_notice_at(context, 0), "power domain 2");
+	assert_null(isst_notice_at(context, 1));
 	isst_close(context);
 }
 
@@ -347,8 +347,8 @@ static void a_core_beyond_the_masks_is_reported(void **state)
 	fake_place(fake, 3, 64, 0);
 	context = fake_discovered(fake);
 	assert_int_equal(context_cpu(context, 3)->core, 64);
-	check_holds(isst_notice(context, 0), "CPU 3 belongs to core 64");
-	assert_null(isst_notice(context, 1));
+	check_holds(isst_notice_at(context, 0), "CPU 3 belongs to core 64");
+	assert_null(isst_notice_at(context, 1));
 	isst_close(context);
 }
 

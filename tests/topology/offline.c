@@ -118,19 +118,19 @@ a_package_that_is_offline_is_described_and_its_cpus_are_known_to_be_elsewhere(vo
 
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	context = fake_discovered(fake);
-	assert_null(isst_offline_part(context, 0));
+	assert_null(isst_offline_part_at(context, 0));
 	machine_with_online(fake, "0-3", "0-3", "");
 	assert_int_equal(isst_rediscover(context), 0);
-	assert_string_equal(isst_offline_part(context, 0),
+	assert_string_equal(isst_offline_part_at(context, 0),
 			    "package 1: all its CPUs (4-7) are offline");
-	assert_null(isst_offline_part(context, 1));
+	assert_null(isst_offline_part_at(context, 1));
 	assert_true(topology_is_unreachable(context->topology, 4));
 	assert_false(topology_is_unreachable(context->topology, 3));
 	assert_true(context_domain(context, 0)->cpus_known);
 	/* One of them that comes back makes it a domain again. */
 	machine_with_online(fake, "0-3,6", "0-3", "6");
 	assert_int_equal(isst_rediscover(context), 0);
-	assert_null(isst_offline_part(context, 0));
+	assert_null(isst_offline_part_at(context, 0));
 	assert_false(topology_is_unreachable(context->topology, 4));
 	isst_close(context);
 }
@@ -147,9 +147,9 @@ static void a_die_that_is_offline_is_described(void **state)
 	machine_with_online(fake, "0-3", "", "");
 	fake_die(fake, 0, 0, "0-3");
 	context = fake_discovered(fake);
-	assert_string_equal(isst_offline_part(context, 0),
+	assert_string_equal(isst_offline_part_at(context, 0),
 			    "package 0, die 1: all its CPUs (4-7) are offline");
-	assert_null(isst_offline_part(context, 1));
+	assert_null(isst_offline_part_at(context, 1));
 	isst_close(context);
 }
 
@@ -160,10 +160,10 @@ static void cpus_that_were_never_seen_may_be_a_package(void **state)
 
 	machine_with_online(fake, "0-3,5", "0-3", "5");
 	context = fake_discovered(fake);
-	assert_string_equal(isst_offline_part(context, 0),
+	assert_string_equal(isst_offline_part_at(context, 0),
 			    "CPUs 4,6-7, and any package that consists of them alone, have not "
 			    "been seen online since boot");
-	assert_null(isst_offline_part(context, 1));
+	assert_null(isst_offline_part_at(context, 1));
 	assert_false(topology_is_unreachable(context->topology, 4));
 	assert_false(context_domain(context, 0)->cpus_known);
 	isst_close(context);
@@ -415,7 +415,7 @@ static void D79_a_cache_that_cannot_be_written_is_no_failure_and_no_message(void
 	machine_with_online(fake, "0-7", "0-3", "4-7");
 	context = fake_discovered(fake);
 	assert_string_equal(isst_error(context), "");
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	isst_close(context);
 }
 

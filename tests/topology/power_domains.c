@@ -98,7 +98,7 @@ static void power_domains_are_those_of_the_mask_with_its_holes(void **state)
 	check_domain(context, 1, 0, 0, 1, "4-7");
 	check_domain(context, 2, 0, 0, 3, "");
 	check_domain(context, 3, 0, 0, 4, "");
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	assert_int_equal(fake_calls(&fake->device, FAKE_INSTANCES), 1);
 	isst_close(context);
 }
@@ -156,7 +156,7 @@ static void core_masks_name_modules_with_all_their_cpus(void **state)
 	for (unsigned int cpu = 0; cpu < 16; cpu++)
 		fake_phy_id(&fake->device, cpu, cpu / 8 << 11 | cpu / 4 % 2 << 3 | cpu % 4);
 	context = fake_discovered(fake);
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	check_cores(context, 0, 2, "4-7");
 	check_cores(context, 1, 1, "8-11");
 	isst_close(context);
@@ -240,10 +240,10 @@ static void cpus_of_a_domain_outside_the_mask_are_reported_and_left_out(void **s
 	context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "4-5,7");
-	check_holds(isst_left_out(context, 0), "CPUs 2-3,6 are left out");
-	check_holds(isst_left_out(context, 0), "power domain");
-	assert_null(isst_left_out(context, 1));
-	assert_null(isst_notice(context, 0));
+	check_holds(isst_left_out_at(context, 0), "CPUs 2-3,6 are left out");
+	check_holds(isst_left_out_at(context, 0), "power domain");
+	assert_null(isst_left_out_at(context, 1));
+	assert_null(isst_notice_at(context, 0));
 	assert_null(context_cpu(context, 2));
 	assert_null(context_cpu(context, 6));
 	assert_non_null(context_cpu(context, 7));
@@ -267,11 +267,11 @@ static void D26_a_cpu_of_unknown_core_is_of_no_power_domain(void **state)
 	check_domain(context, 0, 0, 0, 0, "0,3");
 	assert_null(context_cpu(context, 1));
 	assert_null(context_cpu(context, 2));
-	check_holds(isst_left_out(context, 0), "CPU 1 ");
-	check_holds(isst_left_out(context, 0), "EINVAL");
-	check_holds(isst_left_out(context, 1), "CPU 2 ");
-	assert_null(isst_left_out(context, 2));
-	assert_null(isst_notice(context, 0));
+	check_holds(isst_left_out_at(context, 0), "CPU 1 ");
+	check_holds(isst_left_out_at(context, 0), "EINVAL");
+	check_holds(isst_left_out_at(context, 1), "CPU 2 ");
+	assert_null(isst_left_out_at(context, 2));
+	assert_null(isst_notice_at(context, 0));
 	isst_close(context);
 }
 
@@ -289,8 +289,8 @@ static void a_machine_on_which_no_core_is_known_has_its_power_domains(void **sta
 	check_domain(context, 1, 0, 0, 1, "");
 	assert_null(context_cpu(context, 0));
 	check_cpus(isst_online_cpus(context), "0-3");
-	check_holds(isst_left_out(context, 0), "CPUs 0-3 (GET_PHY_ID: EIO)");
-	assert_null(isst_left_out(context, 1));
+	check_holds(isst_left_out_at(context, 0), "CPUs 0-3 (GET_PHY_ID: EIO)");
+	assert_null(isst_left_out_at(context, 1));
 	assert_false(isst_domain_is_io(context_domain(context, 0)));
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
 	isst_close(context);
@@ -338,9 +338,10 @@ static void B3_cpus_that_were_never_seen_may_be_in_any_domain(void **state)
 	assert_false(context_domain(context, 1)->has_cpu);
 	assert_false(isst_domain_is_io(context_domain(context, 1)));
 	assert_false(isst_domain_is_io(context_domain(context, 2)));
-	check_holds(isst_notice(context, 0), "CPUs 4-7,12-15 are offline, and have not been seen");
-	assert_null(isst_notice(context, 1));
-	assert_null(isst_left_out(context, 0));
+	check_holds(isst_notice_at(context, 0),
+		    "CPUs 4-7,12-15 are offline, and have not been seen");
+	assert_null(isst_notice_at(context, 1));
+	assert_null(isst_left_out_at(context, 0));
 	isst_close(context);
 }
 
@@ -349,7 +350,7 @@ static void B3_threads_that_smt_hides_are_in_the_domains_of_their_cores(void **s
 	struct isst_context *context = partly_online(state, "0-7", "off");
 
 	assert_true(isst_domain_is_io(context_domain(context, 2)));
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	isst_close(context);
 }
 
@@ -384,9 +385,9 @@ static void a_package_whose_devices_are_not_all_bound_does_not_hide_the_others(v
 	context = discovered(fake, 2);
 	check_domain(context, 0, 0, 0, 0, "0-1");
 	check_domain(context, 1, 0, 0, 1, "");
-	check_holds(isst_left_out(context, 0), "package 1");
-	check_holds(isst_left_out(context, 1), "CPUs 2-3 ");
-	assert_null(isst_left_out(context, 2));
+	check_holds(isst_left_out_at(context, 0), "package 1");
+	check_holds(isst_left_out_at(context, 1), "CPUs 2-3 ");
+	assert_null(isst_left_out_at(context, 2));
 	/* Missing domains of one package do not affect those of the other. */
 	assert_true(isst_domain_is_io(context_domain(context, 1)));
 	isst_close(context);
@@ -474,7 +475,7 @@ static void D46_cpus_that_go_offline_are_remembered_with_their_power_domains(voi
 	assert_int_equal(context_cpu(context, 6)->thread, 1);
 	assert_false(context_cpu(context, 6)->online);
 	check_cores(context, 1, UINT64_C(0x5) << 40, "4,6");
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	isst_close(context);
 }
 

@@ -121,7 +121,7 @@ static void check_gone(struct isst_context *context, const struct isst_domain *d
 	assert_int_equal(change_plan_turbo_freq(change, &request, 1, &turbo_freq), -ESTALE);
 	assert_int_equal(change_plan_core_power(change, &request, 1, true, ISST_KEEP_PRIORITY),
 			 -ESTALE);
-	clos.max_mhz = ISST_NO_LIMIT_MHZ;
+	clos.max_mhz = ISST_CLOS_NO_LIMIT_MHZ;
 	assert_int_equal(change_plan_clos(change, &request, 1, &clos), -ESTALE);
 	assert_int_equal(change_plan_association(change, &association, 1), -ESTALE);
 	assert_int_equal(change_plan_turbo_ratio_limits(change, &request, 1, 1), -ESTALE);
@@ -179,16 +179,16 @@ static void a_discovery_that_fails_leaves_the_notices(void **state)
 	(void)state;
 	machine_begin_with(&machine, "tests/tiny", "model = 0x6a", "model = 0x6b");
 	context = open_machine(&machine);
-	check_holds(isst_notice(context, 0), "model 0x6b");
+	check_holds(isst_notice_at(context, 0), "model 0x6b");
 	machine_faults(&machine, "read /sys/devices/system/cpu/online EIO\n");
 	assert_int_equal(isst_rediscover(context), -EIO);
-	check_holds(isst_notice(context, 0), "model 0x6b");
-	assert_null(isst_notice(context, 1));
+	check_holds(isst_notice_at(context, 0), "model 0x6b");
+	assert_null(isst_notice_at(context, 1));
 	assert_int_equal(isst_domain_count(context), 1);
 	/* That was one of isst_discover(). */
 	machine_faults(&machine, "%s", "");
 	assert_int_equal(isst_rediscover(context), 0);
-	assert_null(isst_notice(context, 0));
+	assert_null(isst_notice_at(context, 0));
 	isst_close(context);
 	machine_end(&machine);
 }

@@ -218,7 +218,7 @@ static void a_request_that_fails_as_a_whole_keeps_the_change_from_being_made(voi
 	static const struct isst_change_options WITHOUT_MEANING = {
 		.dry_run = true, .targets = (enum target_policy)99
 	};
-	const struct isst_clos none = { .clos = 9, .max_mhz = ISST_NO_LIMIT_MHZ };
+	const struct isst_clos none = { .clos = 9, .max_mhz = ISST_CLOS_NO_LIMIT_MHZ };
 	struct isst_change *other;
 	struct program program;
 
@@ -305,8 +305,8 @@ static void C4_limits_are_those_of_the_level_that_is_planned(void **state)
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	if (change_run(program.change))
 		fail_msg("%s", isst_error(program.context));
-	for (size_t i = 0; isst_change_warning(program.change, i); i++)
-		assert_null(strstr(isst_change_warning(program.change, i), "clipped"));
+	for (size_t i = 0; isst_change_warning_at(program.change, i); i++)
+		assert_null(strstr(isst_change_warning_at(program.change, i), "clipped"));
 	check_picture(&program, "cpu at 0: online 1 limits 3000000 2147483647\n");
 	/* Those that came online with the level have them, too. */
 	check_picture(&program, "cpu at 2: online 1 limits 3000000 2147483647\n");
@@ -326,7 +326,7 @@ static void C4_a_change_of_several_requests_is_rolled_back_as_one(void **state)
 	assert_int_equal(change_plan_level(program.change, program.requests, 1, 0, false), 0);
 	assert_int_equal(change_plan_base_freq(program.change, program.requests, 1, true, true), 0);
 	assert_int_equal(change_run(program.change), -EIO);
-	assert_null(isst_change_difference(program.change, 0));
+	assert_null(isst_change_difference_at(program.change, 0));
 	machine_check(&program.machine, before, "two requests");
 	free(before);
 	program_end(&program);

@@ -728,7 +728,7 @@ static void a_notice_about_many_items_is_a_summary(void **state)
 	run_and_kill(&machine, "turbo-mode disable", 30);
 	context = machine_lock(&machine);
 	assert_int_equal(isst_discover(context), 0);
-	notice = isst_notice(context, 0);
+	notice = isst_notice_at(context, 0);
 	assert_non_null(notice);
 	check_holds(notice, "rolled back the incomplete change");
 	check_holds(notice, "scaling_max_freq of CPUs 0-29");
@@ -812,8 +812,8 @@ static bool reports_interruption(const struct machine *machine)
 
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_discover(context), 0);
-	for (size_t i = 0; isst_notice(context, i); i++)
-		reported |= strstr(isst_notice(context, i), "a run was interrupted") != NULL;
+	for (size_t i = 0; isst_notice_at(context, i); i++)
+		reported |= strstr(isst_notice_at(context, i), "a run was interrupted") != NULL;
 	isst_close(context);
 	return reported;
 }

@@ -275,7 +275,7 @@ static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 		assert_int_equal(isst_open(&options, &context), 0);
 		assert_int_equal(isst_lock(context, 0), 0);
 		assert_int_equal(isst_discover(context), 0);
-		check_holds(isst_notice(context, 0), "rolled back the incomplete change");
+		check_holds(isst_notice_at(context, 0), "rolled back the incomplete change");
 		isst_close(context);
 	}
 	assert_int_equal(writes_of(&machine) - before, 1);

@@ -135,7 +135,7 @@ static void describe_domain(const struct platform *platform, const struct platfo
 		[DOMAIN_IO] = "IO",
 		[DOMAIN_ABSENT] = "absent",
 	};
-	char *cores = isst_cpuset_ranges(domain->cores.set);
+	char *cores = isst_cpuset_to_list(domain->cores.set);
 
 	if (platform_is_tpmi(platform))
 		fprintf(stream, "package %u, power domain %u: %s, cores %s\n", domain->package,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool isst_emulator_available(void)
+bool isst_emulator_is_available(void)
 {
 	return true;
 }
@@ -33,7 +33,7 @@ const char *isst_emulator_platform_title(size_t index)
 	return find_platform(index)->title;
 }
 
-bool isst_emulator_platform_synthetic(size_t index)
+bool isst_emulator_platform_is_synthetic(size_t index)
 {
 	return find_platform(index)->synthetic;
 }
@@ -77,9 +77,9 @@ int isst_emulator_target_set_state(struct isst_emulator_target *target, const ch
 
 int isst_emulator_target_set_flags(struct isst_emulator_target *target, unsigned int flags)
 {
-	if (flags & ~ISST_EMULATOR_UNLOCK)
+	if (flags & ~ISST_EMULATOR_TARGET_UNLOCK)
 		return -EINVAL;
-	target->unlock = flags & ISST_EMULATOR_UNLOCK;
+	target->unlock = flags & ISST_EMULATOR_TARGET_UNLOCK;
 	return 0;
 }
 
@@ -105,11 +105,11 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 		      unsigned int flags, unsigned int user, char **error)
 {
 	const struct isst_emulator_program program = { .words = words,
-						       .as_user = flags & ISST_EMULATOR_AS_USER,
+						       .as_user = flags & ISST_EMULATOR_RUN_AS_USER,
 						       .user = user };
 
 	*error = NULL;
-	if (flags & ~ISST_EMULATOR_AS_USER)
+	if (flags & ~ISST_EMULATOR_RUN_AS_USER)
 		return -EINVAL;
 	return isst_emulator()->run(target, &program, error);
 }
@@ -123,13 +123,13 @@ int isst_emulator_read_statistics(const struct isst_emulator_target *target, uns
 
 	*error = NULL;
 	*statistics = NULL;
-	if (flags & ~ISST_EMULATOR_CLEAR)
+	if (flags & ~ISST_EMULATOR_STATISTICS_CLEAR)
 		return result;
 	*statistics = calloc(1, sizeof(**statistics));
 	if (!*statistics)
 		return -ENOMEM;
-	result = isst_emulator()->statistics(target, flags & ISST_EMULATOR_CLEAR, *statistics,
-					     error);
+	result = isst_emulator()->statistics(target, flags & ISST_EMULATOR_STATISTICS_CLEAR,
+					     *statistics, error);
 	if (result) {
 		free(*statistics);
 		*statistics = NULL;
@@ -142,19 +142,19 @@ void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
 	free(statistics);
 }
 
-uint64_t isst_emulator_count(const struct isst_emulator_statistics *statistics,
-			     enum isst_emulator_counter counter)
+uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
+					enum isst_emulator_counter counter)
 {
 	switch (counter) {
-	case ISST_EMULATOR_DEVICE_OPENS:
+	case ISST_EMULATOR_COUNTER_DEVICE_OPENS:
 		return statistics->device_opens;
-	case ISST_EMULATOR_DRIVER_CALLS:
+	case ISST_EMULATOR_COUNTER_DRIVER_CALLS:
 		return statistics->driver_calls;
-	case ISST_EMULATOR_COMMANDS:
+	case ISST_EMULATOR_COUNTER_COMMANDS:
 		return statistics->commands;
-	case ISST_EMULATOR_WRITES:
+	case ISST_EMULATOR_COUNTER_WRITES:
 		return statistics->writes;
-	case ISST_EMULATOR_FILES_OPENED:
+	case ISST_EMULATOR_COUNTER_FILES_OPENED:
 		return statistics->files_opened;
 	}
 	return 0;

@@ -148,7 +148,7 @@ int groups_store(struct server *server, const struct group_tree *tree)
 		return -ENOMEM;
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct group *group = &tree->groups[i];
-		char *cpus = isst_cpuset_ranges(group->cpus);
+		char *cpus = isst_cpuset_to_list(group->cpus);
 
 		fprintf(text.stream, "%u %u %s %s\n", (unsigned int)group->wanted,
 			(unsigned int)group->flaw, cpus && *cpus ? cpus : "-", group->name);

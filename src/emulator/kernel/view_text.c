@@ -18,7 +18,7 @@ static int print_text(FILE *stream, char *text)
 
 int print_set(FILE *stream, const struct isst_cpuset *set)
 {
-	return print_text(stream, isst_cpuset_ranges(set));
+	return print_text(stream, isst_cpuset_to_list(set));
 }
 
 int print_and_free(FILE *stream, struct isst_cpuset *set)
@@ -54,8 +54,8 @@ int print_cpus(const struct place *place, FILE *stream, struct isst_cpuset *set,
 	int result = -ENOMEM;
 
 	if (set)
-		result = mask ? print_text(stream,
-					   isst_cpuset_mask(set, place->server->platform->cpu_ids))
+		result = mask ? print_text(stream, isst_cpuset_to_mask(
+							   set, place->server->platform->cpu_ids))
 			      : print_set(stream, set);
 	isst_cpuset_free(set);
 	return result;

@@ -38,7 +38,7 @@ static void print_value(const struct isst_result *result, int id)
 	char *list;
 
 	if (isst_result_cpus(result, id, &cpus) == 0) {
-		list = isst_cpuset_ranges(cpus);
+		list = isst_cpuset_to_list(cpus);
 		printf("  %s %s\n", isst_value_name(id), list);
 		free(list);
 	} else if (isst_value_type(id) == ISST_TYPE_BITS &&
@@ -55,7 +55,7 @@ static void print_results(const char *what, int error, struct isst_results *resu
 	const struct isst_result *result;
 
 	printf("%s: %d\n", what, error);
-	for (size_t i = 0; (result = isst_results_get(results, i)) != NULL; i++) {
+	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
 		const struct isst_cpu *cpu = isst_result_cpu(result);
 
 		printf(" %zu %s", isst_result_target(result),
@@ -121,10 +121,10 @@ static void make_change(struct isst_context *context, const struct isst_targets 
 	demand(isst_change_new(context, options, &change) == 0, "change");
 	isst_change_options_free(options);
 	demand(isst_request_set(request, ISST_VALUE_LEVEL, 3) == 0, "request");
-	error = isst_change_add_level(change, domains, request, ISST_ONLINE, &results);
+	error = isst_change_add_level(change, domains, request, ISST_ADD_ONLINE, &results);
 	print_results("planned", error, results);
 	printf("run: %d\n", isst_change_run(change));
-	for (size_t i = 0; (step = isst_change_get_step(change, i)) != NULL; i++)
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
 		printf(" %s: %s -> %s %d\n", isst_change_step_target(step),
 		       isst_change_step_old_value(step), isst_change_step_new_value(step),
 		       isst_change_step_written(step));
@@ -183,8 +183,8 @@ int main(int argc, char **argv)
 	demand(isst_rediscover(context) == 0, "rediscovery");
 	read_all(context, domains, cpus);
 	for (size_t i = 0; i < isst_domain_count(context); i++)
-		printf("%s: %zu CPUs\n", isst_domain_name(isst_get_domain(context, i)),
-		       isst_cpuset_count(isst_domain_online_cpus(isst_get_domain(context, i))));
+		printf("%s: %zu CPUs\n", isst_domain_name(isst_domain_at(context, i)),
+		       isst_cpuset_count(isst_domain_online_cpus(isst_domain_at(context, i))));
 	printf("log: %u %u\n", counts[ISST_LOG_ERROR], counts[ISST_LOG_INFO]);
 	isst_targets_free(cpus);
 	isst_targets_free(domains);

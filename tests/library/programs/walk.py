@@ -20,8 +20,8 @@ class Library:
     """The library's functions, with the results that are no int."""
 
     TEXTS = "isst_error isst_value_name isst_value_unit isst_trl_type_name isst_result_message"
-    POINTERS = ("isst_emulator_target_new isst_targets_new isst_results_get isst_result_domain "
-                "isst_domain_present_cpus isst_cpuset_list isst_cpuset_mask")
+    POINTERS = ("isst_emulator_target_new isst_targets_new isst_results_at isst_result_domain "
+                "isst_domain_present_cpus isst_cpuset_to_enumeration isst_cpuset_to_mask")
     SIZES = "isst_results_count isst_cpuset_count"
 
     def __init__(self, path):
@@ -71,8 +71,8 @@ def values_of(isst, context, result):
         if kind == CPUS:
             cpus = Pointer()
             if isst.isst_result_cpus(result, identity, ctypes.byref(cpus)) == 0:
-                mask = isst.isst_cpuset_mask(cpus, isst.isst_mask_bits(context))
-                places[0, 0] = (isst.isst_cpuset_count(cpus), isst.text(isst.isst_cpuset_list(cpus)), isst.text(mask))
+                mask = isst.isst_cpuset_to_mask(cpus, isst.isst_mask_bits(context))
+                places[0, 0] = (isst.isst_cpuset_count(cpus), isst.text(isst.isst_cpuset_to_enumeration(cpus)), isst.text(mask))
         elif kind != BITS:
             for row in range(rows.value):
                 for column in range(columns.value):
@@ -182,7 +182,7 @@ def read_levels(isst, context):
     kinds = [isst.isst_trl_type_name(context, kind).decode() for kind in range(isst.isst_trl_type_count(context))]
     found = {}
     for index in range(isst.isst_results_count(results)):
-        result = isst.isst_results_get(results, ctypes.c_size_t(index))
+        result = isst.isst_results_at(results, ctypes.c_size_t(index))
         domain = isst.isst_result_domain(result)
         cpus = isst.isst_domain_present_cpus(domain)
         values = values_of(isst, context, result)

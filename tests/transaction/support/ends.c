@@ -117,7 +117,7 @@ static bool has_notice(const struct isst_context *context, const char *part)
 {
 	const char *notice;
 
-	for (size_t i = 0; (notice = isst_notice(context, i)); i++)
+	for (size_t i = 0; (notice = isst_notice_at(context, i)); i++)
 		if (strstr(notice, part))
 			return true;
 	return false;
