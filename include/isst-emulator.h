@@ -85,7 +85,7 @@ ISST_API void isst_emulator_statistics_free(struct isst_emulator_statistics *sta
 
 /** 0 for a counter that is not known. */
 ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
-						 enum isst_emulator_counter counter);
+						 int counter);
 
 /** The program sees the effective user id @user. */
 #define ISST_EMULATOR_RUN_AS_USER 1U

@@ -182,7 +182,7 @@ enum isst_log_level {
 
 /** Called with one line, without newline, which is valid until it returns; it must not call the
  * library with the same context. */
-typedef void (*isst_log_function)(void *data, enum isst_log_level level, const char *message);
+typedef void (*isst_log_function)(void *data, int level, const char *message);
 
 /** The defaults; NULL without memory. Options stay the caller's, and serve any number of contexts.
  */
@@ -196,8 +196,8 @@ ISST_API void isst_options_set_tries(struct isst_options *options, unsigned int 
 ISST_API void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms);
 
 /** Where the log goes; without it, and with ISST_LOG_NONE, the library is silent. */
-ISST_API void isst_options_set_log(struct isst_options *options, enum isst_log_level level,
-				   isst_log_function log, void *data);
+ISST_API void isst_options_set_log(struct isst_options *options, int level, isst_log_function log,
+				   void *data);
 
 /** Every value that a change writes, and every one that is rolled back, becomes a line of the
  * system log: syslog(3), priority notice, under the program's name. */
@@ -239,7 +239,7 @@ ISST_API void isst_close(struct isst_context *context);
 ISST_API const char *isst_error(const struct isst_context *context);
 
 /** Changes what is logged. */
-ISST_API void isst_set_log_level(struct isst_context *context, enum isst_log_level level);
+ISST_API void isst_set_log_level(struct isst_context *context, int level);
 
 /**
  * Notices that came up in the last discovery and are no failures (a CPU whose punit number makes no
@@ -326,7 +326,7 @@ enum isst_fact {
 
 /** Whether something is so on this platform. Returns 1, 0, or -EINVAL (a fact that this version of
  * the library does not know). */
-ISST_API int isst_platform_fact(struct isst_context *context, enum isst_fact fact);
+ISST_API int isst_platform_fact(struct isst_context *context, int fact);
 
 /** How many TRL types may have a name on this machine, and the name of one: sse, avx2, avx512, or
  * level-0, level-1, ...; NULL if the machine has no such type. */
@@ -579,16 +579,15 @@ enum isst_part {
 			       may fail without the result doing so */
 };
 
-/** Why a part could not be read or planned as a whole: 0, or a negative errno. What could be read
- * of it is there all the same. */
-ISST_API int isst_result_error(const struct isst_result *result, enum isst_part part);
+/** Why a part could not be read or planned as a whole: 0, or a negative errno; -EINVAL for a part
+ * that the library does not know. What could be read of it is there all the same. */
+ISST_API int isst_result_error(const struct isst_result *result, int part);
 
 /** What went wrong first, in words; NULL without an error. */
-ISST_API const char *isst_result_message(const struct isst_result *result, enum isst_part part);
+ISST_API const char *isst_result_message(const struct isst_result *result, int part);
 
 /** How many things failed besides. */
-ISST_API unsigned int isst_result_more_errors(const struct isst_result *result,
-					      enum isst_part part);
+ISST_API unsigned int isst_result_more_errors(const struct isst_result *result, int part);
 
 /**
  * A value: number, flag or state.

@@ -120,7 +120,7 @@ const char *message_why(struct messages *messages, int error)
 	return error == -ENOMEM ? OUT_OF_MEMORY : message_make(messages, "%s", strerror(-error));
 }
 
-void message_log(const struct messages *messages, enum isst_log_level level, const char *line)
+void message_log(const struct messages *messages, int level, const char *line)
 {
 	if (messages->log && level <= messages->log_level)
 		messages->log(messages->log_data, level, line);

@@ -26,7 +26,7 @@ struct messages {
 	/* Where the log goes, unless NULL, and how much of it. */
 	isst_log_function log;
 	void *log_data;
-	enum isst_log_level log_level;
+	int log_level;
 };
 
 /**
@@ -63,7 +63,7 @@ void messages_put_notices(struct messages *messages, struct notices notices);
 void notices_free(struct notices *notices);
 
 /** A line of the log, where that takes lines of such a level. */
-void message_log(const struct messages *messages, enum isst_log_level level, const char *line);
+void message_log(const struct messages *messages, int level, const char *line);
 
 /** A line of the log at its lowest level; nothing is formatted where that is not wanted. */
 __attribute__((format(printf, 2, 3))) void message_trace(struct messages *messages,

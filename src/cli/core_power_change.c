@@ -6,7 +6,7 @@
 #include "change.h"
 #include "handlers.h"
 
-static bool is_so(const struct run *run, enum isst_fact fact)
+static bool is_so(const struct run *run, int fact)
 {
 	return isst_platform_fact(run->context, fact) > 0;
 }

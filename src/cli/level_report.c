@@ -36,7 +36,7 @@ bool level_is_missing(const struct isst_result *level)
 }
 
 /** Reports the failure of a part, unless the level's own says the same. */
-static void report_part(struct run *run, const struct isst_result *level, enum isst_part part)
+static void report_part(struct run *run, const struct isst_result *level, int part)
 {
 	const char *own = isst_result_message(level, ISST_PART_RESULT);
 	struct failure failure = failure_of(level, part);

@@ -113,7 +113,7 @@ void platform_statistics(struct run *run)
 {
 	static const struct {
 		enum key_id key;
-		enum isst_emulator_counter counter;
+		int counter;
 	} COUNTERS[] = { { KEY_DEVICE_OPENS, ISST_EMULATOR_COUNTER_DEVICE_OPENS },
 			 { KEY_DRIVER_CALLS, ISST_EMULATOR_COUNTER_DRIVER_CALLS },
 			 { KEY_COMMANDS, ISST_EMULATOR_COUNTER_COMMANDS },

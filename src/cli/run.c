@@ -41,7 +41,7 @@ int run_call(struct run *run, int error)
 	return error;
 }
 
-struct failure failure_of(const struct isst_result *result, enum isst_part part)
+struct failure failure_of(const struct isst_result *result, int part)
 {
 	return (struct failure){ .error = isst_result_error(result, part),
 				 .message = isst_result_message(result, part),
@@ -125,7 +125,7 @@ void run_progress(struct run *run, const char *line)
 		report_message(run->report, ENTRY_PROGRESS, "%s", line);
 }
 
-static void trace(void *data, enum isst_log_level level, const char *line)
+static void trace(void *data, int level, const char *line)
 {
 	/* What is graver is reported where it belongs. */
 	if (level != ISST_LOG_DEBUG)

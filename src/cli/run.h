@@ -45,7 +45,7 @@ struct failure {
 	unsigned int more; /* things that failed besides */
 };
 
-struct failure failure_of(const struct isst_result *result, enum isst_part part);
+struct failure failure_of(const struct isst_result *result, int part);
 
 /** A call of the library failed as a whole: an error, and its status. Returns @error. */
 int run_call(struct run *run, int error);

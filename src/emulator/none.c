@@ -91,7 +91,7 @@ void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
 }
 
 uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
-					enum isst_emulator_counter counter)
+					int counter)
 {
 	(void)statistics;
 	(void)counter;

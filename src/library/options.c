@@ -30,8 +30,8 @@ void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_
 	options->pause_ms = pause_ms;
 }
 
-void isst_options_set_log(struct isst_options *options, enum isst_log_level level,
-			  isst_log_function log, void *data)
+void isst_options_set_log(struct isst_options *options, int level, isst_log_function log,
+			  void *data)
 {
 	options->log_level = level;
 	options->log = log;
@@ -63,7 +63,7 @@ void isst_machine_free(struct isst_machine *machine)
 		machine->release(machine);
 }
 
-void isst_set_log_level(struct isst_context *context, enum isst_log_level level)
+void isst_set_log_level(struct isst_context *context, int level)
 {
 	context->messages.log_level = level;
 }

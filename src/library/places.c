@@ -68,7 +68,7 @@ static const struct {
 	[ISST_FACT_TRL_TYPES_ARE_LEVELS] = { .fact = PLATFORM_TRL_TYPES_ARE_LEVELS },
 };
 
-int isst_platform_fact(struct isst_context *context, enum isst_fact fact)
+int isst_platform_fact(struct isst_context *context, int fact)
 {
 	size_t number = (size_t)fact;
 

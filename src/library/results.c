@@ -143,24 +143,24 @@ const struct isst_cpu *isst_result_cpu(const struct isst_result *result)
 	return result->cpu;
 }
 
-static const struct isst_failure *part_of(const struct isst_result *result, enum isst_part part)
+static const struct isst_failure *part_of(const struct isst_result *result, int part)
 {
-	static const struct isst_failure NONE;
+	static const struct isst_failure UNKNOWN = { .error = -EINVAL };
 
-	return (size_t)part < PARTS ? &result->parts[part] : &NONE;
+	return part >= 0 && part < PARTS ? &result->parts[part] : &UNKNOWN;
 }
 
-int isst_result_error(const struct isst_result *result, enum isst_part part)
+int isst_result_error(const struct isst_result *result, int part)
 {
 	return part_of(result, part)->error;
 }
 
-const char *isst_result_message(const struct isst_result *result, enum isst_part part)
+const char *isst_result_message(const struct isst_result *result, int part)
 {
 	return part_of(result, part)->message;
 }
 
-unsigned int isst_result_more_errors(const struct isst_result *result, enum isst_part part)
+unsigned int isst_result_more_errors(const struct isst_result *result, int part)
 {
 	return part_of(result, part)->more;
 }

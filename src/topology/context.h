@@ -23,7 +23,7 @@ struct isst_options {
 	/** Where the log goes, unless NULL, and how much of it. */
 	isst_log_function log;
 	void *log_data;
-	enum isst_log_level log_level;
+	int log_level;
 	/** Every value that a change writes, and every one that is rolled back, is a line of the
 	 * system log: syslog(3), priority notice, under the program's name. Else nothing is sent
 	 * there. */

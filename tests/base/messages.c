@@ -9,7 +9,7 @@ struct lines {
 	char last[64];
 };
 
-static void take_line(void *data, enum isst_log_level level, const char *line)
+static void take_line(void *data, int level, const char *line)
 {
 	struct lines *lines = data;
 

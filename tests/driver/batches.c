@@ -479,7 +479,7 @@ struct trace {
 	unsigned int commands;
 };
 
-static void count_commands(void *data, enum isst_log_level level, const char *line)
+static void count_commands(void *data, int level, const char *line)
 {
 	struct trace *trace = data;
 

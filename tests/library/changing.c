@@ -154,7 +154,7 @@ static void wrong_flags_spoil_the_change(void **state)
 	fixture_end(&fixture);
 }
 
-static void count_errors(void *data, enum isst_log_level level, const char *message)
+static void count_errors(void *data, int level, const char *message)
 {
 	assert_int_equal(level, ISST_LOG_ERROR);
 	assert_true(strstr(message, "priority"));
@@ -530,7 +530,7 @@ struct lines {
 	char last[ISST_LOG_DEBUG + 1][200];
 };
 
-static void take_line(void *data, enum isst_log_level level, const char *message)
+static void take_line(void *data, int level, const char *message)
 {
 	struct lines *lines = data;
 

@@ -264,6 +264,9 @@ static void a_value_of_another_kind_is_refused(void **state)
 	check_no_value(level, ISST_VALUE_CPUS, EINVAL);
 	check_no_value(level, ISST_VALUE_CORES, EINVAL);
 	check_no_value(level, 9999, EINVAL);
+	assert_int_equal(isst_result_error(level, 9999), -EINVAL);
+	assert_int_equal(isst_result_error(level, -1), -EINVAL);
+	assert_null(isst_result_message(level, 9999));
 	/* It was not asked for. */
 	check_no_value(level, ISST_VALUE_TURBO_FREQ_BUCKETS, EINVAL);
 	assert_int_equal(isst_result_cpus(level, ISST_VALUE_TDP_W, &cpus), -EINVAL);
@@ -505,7 +508,7 @@ static void platforms_differ_by_facts(void **state)
 			cases[i].levels);
 		assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_PRESET),
 				 cases[i].preset);
-		assert_int_equal(isst_platform_fact(fixture.context, (enum isst_fact)999), -EINVAL);
+		assert_int_equal(isst_platform_fact(fixture.context, 999), -EINVAL);
 		fixture_end(&fixture);
 	}
 }

@@ -143,7 +143,7 @@ void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
 }
 
 uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
-					enum isst_emulator_counter counter)
+					int counter)
 {
 	switch (counter) {
 	case ISST_EMULATOR_COUNTER_DEVICE_OPENS:

@@ -133,7 +133,7 @@ static void make_change(struct isst_context *context, const struct isst_targets 
 	isst_request_free(request);
 }
 
-static void count_line(void *data, enum isst_log_level level, const char *message)
+static void count_line(void *data, int level, const char *message)
 {
 	unsigned int *counts = (unsigned int *)data;
 
