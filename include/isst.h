@@ -221,6 +221,8 @@ ISST_API int isst_open(const struct isst_options *options, struct isst_context *
  *
  * @machine: the context's from then on: closed with it, and also where this function fails; NULL is
  * the machine that the program runs on
+ * Returns 0, -EPROTO (a machine of another version of libisst-emulator, which is logged) or
+ * -ENOMEM.
  */
 ISST_API int isst_open_machine(struct isst_machine *machine, const struct isst_options *options,
 			       struct isst_context **context);

@@ -43,7 +43,18 @@ struct cpu_identity {
 	unsigned int family, model, stepping;
 };
 
+/**
+ * What library and emulator have to agree on, as a program may link versions that differ: to be
+ * increased with any change of the structs above or of the meaning of a member.
+ */
+enum { MACHINE_VERSION = 1 };
+
 struct isst_machine {
+	/* These three are the same in all versions, so that one that is refused can be closed. */
+	unsigned int version; /* MACHINE_VERSION */
+	unsigned int size;    /* of this struct */
+	/** Closes the machine and frees it. */
+	void (*release)(struct isst_machine *machine);
 	const struct device_operations *device;
 	const struct files_operations *files;
 	void *data;		       /* passed to both tables */
@@ -58,8 +69,9 @@ struct isst_machine {
 	int (*writable)(void *data, const char *path);
 	/** Leaves one line in the machine's system log. */
 	void (*log)(void *data, const char *line);
-	/** Closes the machine and frees it. */
-	void (*release)(struct isst_machine *machine);
 };
+
+/** How those who make a machine begin it. */
+#define MACHINE_OF_THIS_VERSION .version = MACHINE_VERSION, .size = sizeof(struct isst_machine)
 
 #endif

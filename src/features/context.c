@@ -13,23 +13,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int isst_open(const struct isst_options *options, struct isst_context **result)
+/** Libraries of different versions may differ in what a machine consists of. */
+static int check_machine(const struct isst_options *options, const struct isst_machine *machine)
 {
-	static const struct isst_options DEFAULTS;
-	struct isst_context *context = calloc(1, sizeof(*context));
-	struct isst_machine *machine;
+	if (machine->version == MACHINE_VERSION && machine->size == sizeof(*machine))
+		return 0;
+	if (options->log && options->log_level >= ISST_LOG_ERROR)
+		options->log(options->log_data, ISST_LOG_ERROR,
+			     "the machine was made by another version of libisst-emulator");
+	return -EPROTO;
+}
 
-	if (!options)
-		options = &DEFAULTS;
-	machine = options->machine ? options->machine : linux_machine();
-	*result = context;
-	if (!context || !machine) {
-		if (machine)
-			machine->release(machine);
-		free(context);
-		*result = NULL;
-		return -ENOMEM;
-	}
+static void begin_context(struct isst_context *context, const struct isst_options *options,
+			  struct isst_machine *machine)
+{
 	context->machine = machine;
 	context->lock = context->device_lock = -1;
 	context->runtime.path = machine->runtime_directory;
@@ -52,7 +49,29 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 					       .files = &context->files,
 					       .messages = &context->messages,
 					       .platform = &context->platform };
-	return 0;
+}
+
+int isst_open(const struct isst_options *options, struct isst_context **result)
+{
+	static const struct isst_options DEFAULTS;
+	struct isst_machine *machine;
+	int error = -ENOMEM;
+
+	if (!options)
+		options = &DEFAULTS;
+	machine = options->machine ? options->machine : linux_machine();
+	*result = calloc(1, sizeof(**result));
+	if (*result && machine)
+		error = check_machine(options, machine);
+	if (!error) {
+		begin_context(*result, options, machine);
+		return 0;
+	}
+	if (machine)
+		machine->release(machine);
+	free(*result);
+	*result = NULL;
+	return error;
 }
 
 void isst_close(struct isst_context *context)

@@ -256,6 +256,7 @@ struct isst_machine *linux_machine(void)
 	if (!machine)
 		return NULL;
 	*machine = (struct isst_machine){
+		MACHINE_OF_THIS_VERSION,
 		.device = &linux_device,
 		.files = &linux_files,
 		.runtime_directory = RUNTIME_DIRECTORY,

@@ -37,6 +37,34 @@ static void closing_releases_the_machine_and_nothing_is_nothing(void **state)
 	isst_close(NULL);
 }
 
+static void log_error(void *data, int level, const char *message)
+{
+	assert_int_equal(level, ISST_LOG_ERROR);
+	snprintf(data, 200, "%s", message);
+}
+
+/** Of another version of the emulator's library; all that it has in common with this one is how it
+ * is closed. */
+static void a_machine_of_another_version_is_refused_and_closed(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_options options = { .machine = &fake->machine, .log_level = ISST_LOG_ERROR };
+	struct isst_context *context;
+	char message[200] = "";
+
+	options.log = log_error;
+	options.log_data = message;
+	fake->machine.version++;
+	assert_int_equal(isst_open(&options, &context), -EPROTO);
+	assert_null(context);
+	assert_int_equal(fake->released, 1);
+	assert_string_equal(message, "the machine was made by another version of libisst-emulator");
+	fake->machine.version--;
+	fake->machine.size++;
+	assert_int_equal(isst_open(&options, &context), -EPROTO);
+	assert_int_equal(fake->released, 2);
+}
+
 static void an_emulated_machine_reports_its_name(void **state)
 {
 	struct fake_machine *fake = *state;
@@ -238,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MACHINE_TEST(a_context_has_the_identity_before_anything_is_touched),
 		MACHINE_TEST(closing_releases_the_machine_and_nothing_is_nothing),
+		MACHINE_TEST(a_machine_of_another_version_is_refused_and_closed),
 		MACHINE_TEST(an_emulated_machine_reports_its_name),
 		MACHINE_TEST(discovery_reports_the_driver_and_opens_the_device_once),
 		MACHINE_TEST(a_driver_without_transports_is_not_supported_and_names_the_modules),

@@ -75,6 +75,7 @@ int fake_machine_setup(void **state)
 	assert_non_null(mkdtemp(fake->scratch));
 	assert_true(asprintf(&fake->runtime, "%s/run", fake->scratch) > 0);
 	fake->machine = (struct isst_machine){
+		MACHINE_OF_THIS_VERSION,
 		.device = &DEVICE,
 		.files = &FILES,
 		.data = fake,

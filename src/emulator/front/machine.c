@@ -47,6 +47,7 @@ static void fill_machine(struct emulated *emulated)
 	const struct platform *platform = emulated->server.platform;
 
 	emulated->machine = (struct isst_machine){
+		MACHINE_OF_THIS_VERSION,
 		.device = &emulated_device,
 		.files = &emulated_files,
 		.data = emulated,
