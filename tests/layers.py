@@ -39,10 +39,16 @@ PARTS = {
 
 WITHOUT_CIRCLES = ["base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "library",
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
-                   "emulator/kernel", "emulator/front"]
+                   "emulator/kernel", "emulator/front", "cli", "preload"]
 
-# What is not checked yet: the order of a layer's parts, or circles in a folder.
-NOT_YET = set()
+# What is not checked yet: the order of a layer's parts, or circles in a folder. The functions that the preload
+# library replaces start the machine, which starts the parts that they belong to.
+NOT_YET = {"preload"}
+
+# Sources of which a configuration has no objects: the emulator's, or what stands for it; with a C library
+# other than glibc the preload library's.
+STAND_INS = {"emulator/none.c"}
+OPTIONAL = {"emulator", "preload"}
 
 # What a layer above may call of one that it must not know: functions of the public headers.
 PUBLIC = re.compile(r"isst_")
@@ -116,6 +122,25 @@ def check_includes(root, includes, not_yet):
                 yield f"src/{path} includes {header}, which its layer must not know"
 
 
+def object_of(build, path):
+    return os.path.join(build, "src", path[:-2] + ".o")
+
+
+def check_objects(root, build):
+    """Without its object a file calls nothing, and has no mistake."""
+    missing = collections.defaultdict(list)
+    layers = collections.Counter()
+    for path in sources(root):
+        if path.endswith(".c") and path not in STAND_INS:
+            layers[layer_of(path)] += 1
+            if not os.path.exists(object_of(build, path)):
+                missing[layer_of(path)].append(path)
+    for layer, paths in missing.items():
+        if layer not in OPTIONAL or len(paths) < layers[layer]:
+            yield f"{build} lacks {len(paths)} of {layers[layer]} objects of src/{layer}, such as that of " \
+                  f"src/{paths[0]}: build first"
+
+
 def read_symbols(path):
     """The global symbols that an object defines, and those that it needs."""
     defined, needed = set(), set()
@@ -129,19 +154,30 @@ def read_symbols(path):
     return defined, needed
 
 
-def read_calls(root, build, not_yet):
-    """Which file needs which symbols of which other file: calls[user][used] is a set of names."""
-    objects = {}
-    for path in sources(root):
-        file = os.path.join(build, "src", path[:-2] + ".o")
-        # One of several configurations: src/emulator/none.c stands for the others.
-        if path.endswith(".c") and os.path.exists(file):
-            objects[path] = read_symbols(file)
+def read_exported(path):
+    """The global symbols of an object that are not hidden."""
+    lines = subprocess.run(["readelf", "-sW", path], check=True, capture_output=True, text=True).stdout.splitlines()
+    fields = [line.split() for line in lines if " GLOBAL " in line or " WEAK " in line]
+    return {words[7] for words in fields if len(words) > 7 and words[5] == "DEFAULT"}
+
+
+def read_owners(objects, build):
+    """Which files define a name. The functions that the preload library exports are those of libc: who calls such a
+    name means libc's."""
     owners = collections.defaultdict(list)
     for path, (defined, _) in objects.items():
-        # The names of the preload library are those of libc.
-        for name in defined if layer_of(path) != "preload" else ():
+        if layer_of(path) == "preload":
+            defined = defined - read_exported(object_of(build, path))
+        for name in defined:
             owners[name].append(path)
+    return owners
+
+
+def read_calls(root, build, not_yet):
+    """Which file needs which symbols of which other file: calls[user][used] is a set of names."""
+    objects = {path: read_symbols(object_of(build, path)) for path in sources(root)
+               if path.endswith(".c") and os.path.exists(object_of(build, path))}
+    owners = read_owners(objects, build)
     calls = {path: collections.defaultdict(set) for path in objects}
     for path, (_, needed) in objects.items():
         for name in needed.intersection(owners):
@@ -208,8 +244,7 @@ def check(root, build, not_yet):
     includes = read_includes(root)
     calls = read_calls(root, build, not_yet)
     headers = {path: others for path, others in includes.items() if path.endswith(".h")}
-    if not calls:
-        yield f"{build} holds no objects: build first"
+    yield from check_objects(root, build)
     yield from check_includes(root, includes, not_yet)
     yield from check_calls(root, calls, not_yet)
     yield from check_circles(calls, "these call", not_yet)
@@ -228,6 +263,10 @@ GOOD = {
     "emulator/text.c": '#include "emulator/text.h"\nint text(void) { return 1; }\n',
     "emulator/model/reader.c": '#include "emulator/text.h"\nint reader(void);\nint reader(void) { return text(); }\n',
     "emulator/front/door.c": '#include "emulator/model/part.h"\nint door(void);\nint door(void) { return part(); }\n',
+    # Who calls a name of libc does not call the function that replaces it.
+    "preload/replaced.c": '__attribute__((visibility("default"))) int getpid(void);\nint user(void);\n'
+                          'int getpid(void) { return user(); }\n',
+    "preload/user.c": 'int getpid(void), user(void);\nint user(void) { return getpid(); }\n',
 }
 
 # The files that make each mistake, and a part of what is to be said of it.
@@ -244,6 +283,12 @@ MISTAKES = [
       "base/two.c": "int one(void), two(void);\nint two(void) { return one(); }\n"}, "call each other in a circle"),
     ({"base/one.h": '#include "base/two.h"\n', "base/two.h": '#include "base/one.h"\n'},
      "include each other in a circle"),
+    ({"cli/run.c": "int run(void), change(void);\nint run(void) { return change(); }\n",
+      "cli/change.c": "int run(void), change(void);\nint change(void) { return run(); }\n"},
+     "call each other in a circle"),
+    ({"preload/one.c": "int one(void), two(void);\nint one(void) { return two(); }\n",
+      "preload/two.c": "int one(void), two(void);\nint two(void) { return one(); }\n"},
+     "call each other in a circle"),
     ({"emulator/model/wrong.c": "int door(void);\nint wrong(void);\nint wrong(void) { return door(); }\n"},
      "calls door()"),
     ({"emulator/wrong.c": "int part(void);\nint wrong(void);\nint wrong(void) { return part(); }\n"}, "calls part()"),
@@ -251,7 +296,8 @@ MISTAKES = [
 ]
 
 
-def check_tree(files):
+def check_tree(files, without=()):
+    """@without: the files that are not compiled"""
     with tempfile.TemporaryDirectory() as root:
         build = os.path.join(root, "build")
         for path, text in files.items():
@@ -260,9 +306,9 @@ def check_tree(files):
             with open(os.path.join(root, "src", path), "w", encoding="utf-8") as file:
                 file.write(text)
         for path in files:
-            if path.endswith(".c"):
+            if path.endswith(".c") and path not in without:
                 subprocess.run([os.environ.get("CC", "cc"), "-I" + os.path.join(root, "src"), "-c",
-                                os.path.join(root, "src", path), "-o",
+                                "-fvisibility=hidden", os.path.join(root, "src", path), "-o",
                                 os.path.join(build, "src", path[:-2] + ".o")], check=True)
         return list(check(root, build, set()))
 
@@ -272,9 +318,21 @@ def self_test():
     if found:
         yield "a tree without a mistake: " + "; ".join(found)
     for files, message in MISTAKES:
-        found = check_tree({**GOOD, **files})
-        if len(found) != 1 or message not in found[0]:
-            yield f"'{message}' is to be found, alone; found: {found}"
+        yield from expect(check_tree({**GOOD, **files}), message)
+    yield from expect(check_tree(GOOD, ["firmware/middle.c"]), "lacks 1 of 1 objects of src/firmware")
+    yield from expect(check_tree(GOOD, ["emulator/text.c"]), "lacks 1 of 4 objects of src/emulator")
+    emulator = [path for path in GOOD if layer_of(path) in OPTIONAL]
+    found = check_tree(GOOD, emulator)
+    if found:
+        yield "a build without the emulator: " + "; ".join(found)
+    found = check_tree(GOOD, GOOD)
+    if not found:
+        yield "a build directory without objects is not reported"
+
+
+def expect(found, message):
+    if len(found) != 1 or message not in found[0]:
+        yield f"'{message}' is to be found, alone; found: {found}"
 
 
 def main():

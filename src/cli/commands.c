@@ -331,11 +331,6 @@ const struct command emulate_command = {
 	emulate_program,
 };
 
-bool command_available(const struct command *command, bool preset)
-{
-	return !preset || command->flags & (COMMAND_PRESET | COMMAND_NO_MACHINE);
-}
-
 const struct feature *feature_find(const char *name)
 {
 	for (const struct feature *feature = features; feature->name; feature++) {

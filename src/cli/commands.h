@@ -54,7 +54,10 @@ extern const struct command emulate_command;
 
 /** Whether a command works on every machine, or, with @preset, on those that the BIOS has set up.
  */
-bool command_available(const struct command *command, bool preset);
+static inline bool command_available(const struct command *command, bool preset)
+{
+	return !preset || command->flags & (COMMAND_PRESET | COMMAND_NO_MACHINE);
+}
 
 const struct feature *feature_find(const char *name);
 const struct command *command_find(const struct feature *feature, const char *name);

@@ -147,3 +147,23 @@ enum exit_status machine_open(const struct request *request, struct isst_machine
 	isst_emulator_target_free(target);
 	return error ? machine_problem(error, &emulation, problem) : STATUS_DONE;
 }
+
+struct glance machine_glance(const struct request *request)
+{
+	struct glance glance = { 0 };
+	struct isst_context *context;
+	struct isst_machine *machine;
+	char *problem = NULL;
+
+	/* Help does not depend on whether the machine can be had. */
+	if (machine_open(request, &machine, &problem) != STATUS_DONE ||
+	    isst_open_machine(machine, NULL, &context) != 0) {
+		free(problem);
+		return glance;
+	}
+	glance.known = true;
+	glance.preset = isst_platform_fact(context, ISST_FACT_PRESET) > 0;
+	glance.model = isst_platform_model(context);
+	isst_close(context);
+	return glance;
+}

@@ -38,4 +38,14 @@ enum exit_status machine_open(const struct request *request, struct isst_machine
  */
 enum exit_status machine_problem(int error, const struct emulation *emulation, char **message);
 
+/** What can be known of a machine without asking its driver. */
+struct glance {
+	bool known;  /* false: the machine cannot be opened */
+	bool preset; /* the BIOS has set up its Speed Select */
+	unsigned int model;
+};
+
+/** Looks at the machine that a command line means; for help. */
+struct glance machine_glance(const struct request *request);
+
 #endif

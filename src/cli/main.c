@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program: from a command line to an exit status. Must not know any command. */
+#include "execute.h"
 #include "help.h"
+#include "machine.h"
 #include "memory_stream.h"
+#include "out_file.h"
 #include "output.h"
+#include "report.h"
 #include "request.h"
-#include "run.h"
 
 #include <stdlib.h>
 
@@ -17,7 +20,7 @@ static void print_title(const struct glance *glance, struct output *output)
 
 static enum exit_status print_help(const struct request *request, struct output *output)
 {
-	struct glance glance = run_glance(request);
+	struct glance glance = machine_glance(request);
 	struct memory_stream memory;
 	enum exit_status status;
 
@@ -35,14 +38,14 @@ static enum exit_status print_help(const struct request *request, struct output 
 static enum exit_status print_version(const struct request *request, struct output *output)
 {
 	const struct glance nothing = { 0 };
-	struct glance glance = output->reference ? run_glance(request) : nothing;
+	struct glance glance = output->reference ? machine_glance(request) : nothing;
 	struct report *report = report_new();
 	enum exit_status status;
 	struct report_node *top;
 
 	if (!report)
 		return output_usage_error(output, NULL);
-	status = run_open_file(request, output);
+	status = out_file_open(request, output);
 	if (status != STATUS_DONE) {
 		report_free(report);
 		return status;
@@ -61,7 +64,7 @@ static enum exit_status complain(const struct request *request, struct output *o
 				 const char *problem)
 {
 	if (request->action == ACTION_NO_COMMAND && !renderers[output->format].document)
-		help_write(output->program, request->feature, NULL, run_glance(request).preset,
+		help_write(output->program, request->feature, NULL, machine_glance(request).preset,
 			   stderr);
 	return output_usage_error(output, problem);
 }
@@ -72,7 +75,7 @@ static enum exit_status act(const struct request *request, struct output *output
 		return print_help(request, output);
 	if (request->action == ACTION_VERSION)
 		return print_version(request, output);
-	return run_command(request, output);
+	return execute_command(request, output);
 }
 
 int main(int argc, char **argv)

@@ -67,8 +67,7 @@ bool option_is_out_of_band(const char *name, size_t length)
 static int explain_out_of_band(const struct option_place *place, const struct unknown *unknown,
 			       char **problem)
 {
-	if (!find_exact(out_of_band_options, unknown) ||
-	    (unknown->letter && place->rows != global_options))
+	if (!find_exact(out_of_band_options, unknown) || (unknown->letter && place->before))
 		return 0;
 	return usage_problem(problem,
 			     "option '%s' belongs to the out-of-band mode (--oob) of the kernel "

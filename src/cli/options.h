@@ -92,7 +92,7 @@ struct option_values {
 /** A place of the command line, and what may stand there. */
 struct option_place {
 	const struct option_row *rows;	 /* the options that have a meaning here */
-	const struct option_row *before; /* those that stand before the feature */
+	const struct option_row *before; /* those that stand before the feature; NULL: here */
 	const struct option_row *behind; /* those that stand behind commands */
 	const char *command;		 /* behind which command this is; NULL: behind none */
 	/* As the reference tool does: an option of @behind that has no meaning here has no effect,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One run of a command: what its handler works with, and how the run ends. */
+/* One run of a command: what its handler works with and reports through, and its status. */
 #ifndef ISST_CLI_RUN_H
 #define ISST_CLI_RUN_H
 
-#include "output.h"
 #include "report.h"
 #include "request.h"
 #include "signals.h"
@@ -27,16 +26,8 @@ struct run {
 	bool changed;		 /* something was changed, and everything as asked so far */
 };
 
-/** Runs the request's command from opening the machine to the last byte of output. */
-enum exit_status run_command(const struct request *request, struct output *output);
-
 /** The library's options that a command line asks for; NULL without memory. */
 struct isst_options *run_options(const struct request *request);
-
-/** Creates the file of --out. Returns STATUS_DONE, or what the program ends with. */
-enum exit_status run_open_file(const struct request *request, struct output *output);
-
-/* For handlers */
 
 /** Why something could not be read or changed, as the library says it of a part of a result. */
 struct failure {
@@ -76,16 +67,6 @@ void run_unsupported(struct run *run, const char *format, ...)
 
 /** What is being done right now: printed at once, or where results are documents in the report. */
 void run_progress(struct run *run, const char *line);
-
-/** What can be known of a machine without asking its driver. */
-struct glance {
-	bool known;  /* false: the machine cannot be opened */
-	bool preset; /* the BIOS has set up its Speed Select */
-	unsigned int model;
-};
-
-/** Looks at the machine that a command line means; for help. */
-struct glance run_glance(const struct request *request);
 
 /** True if the run is to change the machine. */
 bool run_changes(const struct run *run);

@@ -5,9 +5,9 @@
  * isst_emulator_open() by the linker's --wrap.
  */
 #include "base/machine.h"
+#include "cli/execute.h"
 #include "cli/output.h"
 #include "cli/request.h"
-#include "cli/run.h"
 #include "driver/abi.h"
 #include "fuzz/support/fuzz.h"
 #include "isst-emulator.h"
@@ -248,7 +248,7 @@ void command_run(const char *line)
 	if (request_read(&request, output.reference, count, words, &problem) != 0)
 		abort(); /* lines are those of a table */
 	output.format = request_format(&request);
-	run_command(&request, &output);
+	execute_command(&request, &output);
 	free(problem);
 	request_clear(&request);
 	output_close(&output);

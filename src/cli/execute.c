@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Executes a command, from opening the machine to the last byte of output. Must not know what the
+ * command does: that is its handler's.
+ */
+#include "execute.h"
+
+#include "change.h"
+#include "machine.h"
+#include "out_file.h"
+#include "printable.h"
+#include "privileges.h"
+#include "run.h"
+#include "syscalls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* Programs give a command 10 seconds: the holder of the lock has to be reported within them. */
+enum { LOCK_TIMEOUT_MS = 9000, LOCK_PORTION_MS = 500 };
+
+static void trace(void *data, int level, const char *line)
+{
+	/* What is graver is reported where it belongs. */
+	if (level != ISST_LOG_DEBUG)
+		return;
+	write_printable(line, "\t", data);
+	fputc('\n', data);
+}
+
+/** Opens the context. @machine is the context's from then on, also on failure. */
+static int open_context(struct run *run, struct output *output, struct isst_machine *machine)
+{
+	struct isst_options *options = run_options(run->request);
+	int error;
+
+	if (!options) {
+		isst_machine_free(machine);
+		return -ENOMEM;
+	}
+	if (request_has(run->request, OPTION_DEBUG))
+		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
+	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
+	error = isst_open_machine(machine, options, &run->context);
+	isst_options_free(options);
+	return error;
+}
+
+static void write_banner(struct run *run, struct output *output)
+{
+	const char *emulated = isst_platform_emulated(run->context);
+
+	output_title(output, isst_platform_model(run->context));
+	if (emulated)
+		output_banner_name(output, "Emulated machine", emulated);
+}
+
+/**
+ * A document has no banner. That the environment, and not the command line, chose an emulated
+ * machine is said beside it then: the document itself is as on a real one.
+ */
+static void note_emulated(const struct run *run, const struct output *output)
+{
+	const char *emulated = isst_platform_emulated(run->context);
+
+	if (emulated && !request_has(run->request, OPTION_EMULATE) && !output_has_banner(output)) {
+		fputs("Emulated machine: ", stderr);
+		write_printable(emulated, "", stderr);
+		fputc('\n', stderr);
+	}
+}
+
+/** A clock that only goes forward. */
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/** Takes the lock, in portions of waiting: a signal ends it. On a machine that is busy portions
+ * take longer than they should, so that the clock decides. Returns 0 or a negative errno. */
+static int wait_for_lock(struct run *run)
+{
+	uint64_t deadline = now_ms() + LOCK_TIMEOUT_MS, left;
+	int error;
+
+	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
+		deadline = now_ms() + request_number(run->request, OPTION_LOCK_TIMEOUT) * 1000ULL;
+	do {
+		uint64_t now = now_ms();
+
+		left = now < deadline ? deadline - now : 0;
+		error = isst_lock(run->context,
+				  left < LOCK_PORTION_MS ? (unsigned int)left : LOCK_PORTION_MS);
+	} while (error == -EBUSY && left > 0 && !signals_arrived(&run->signals));
+	return error;
+}
+
+/**
+ * A change that runs out of descriptors halfway cannot even be undone: files, device, journal and
+ * lock are opened as they are needed. What the caller may raise himself, he need not.
+ */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	/* Not vital: a run that meets the limit says so. */
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/** Makes sure that no other process changes the machine, and nothing ends this run halfway. Returns
+ * false after an error. */
+static bool reserve(struct run *run)
+{
+	int error;
+
+	raise_file_limit();
+	error = isst_check_privileges(run->context);
+	if (error) {
+		/* Scripts look for the first two words. */
+		run_error(run, status_of_error(error), "Insufficient privileges: %s",
+			  isst_error(run->context));
+		return false;
+	}
+	error = signals_block(&run->signals);
+	if (error) {
+		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
+		return false;
+	}
+	return run_call(run, wait_for_lock(run)) == 0;
+}
+
+/** Returns false after an error. */
+static bool discover(struct run *run)
+{
+	int error;
+
+	if (run->request->command->flags & COMMAND_JOURNAL)
+		isst_journal_keep(run->context);
+	error = isst_discover(run->context);
+	run_report_notices(run);
+	return run_call(run, error) == 0;
+}
+
+/** Where the BIOS has set up Speed Select few commands have something to work on. Returns false
+ * where there is nothing to do, or after an error. */
+static bool check_command(struct run *run)
+{
+	const struct command *command = run->request->command;
+	const struct feature *feature = run->request->feature;
+
+	if (command_available(command, isst_platform_fact(run->context, ISST_FACT_PRESET) > 0))
+		return true;
+	if (command->flags & COMMAND_SWITCHES_OFF) {
+		report_message(run->report, ENTRY_NOTE,
+			       "%s is not supported on this platform: nothing to disable",
+			       feature->name);
+		return false;
+	}
+	run_error(
+		run, STATUS_UNSUPPORTED,
+		"%s%s%s is not supported on this platform: everything is pre-configured by the BIOS, "
+		"which leaves perf-profile info and base-freq info, enable, disable",
+		feature ? feature->name : "--info", feature ? " " : "",
+		feature ? command->name : "");
+	return false;
+}
+
+/** Returns false after an error. */
+static bool find_targets(struct run *run)
+{
+	unsigned int flags = run->request->command->flags;
+	enum unit_kind kind = flags & COMMAND_ALL_CPUS	    ? UNIT_CPU
+			      : flags & COMMAND_HAVING_CPUS ? UNIT_DOMAIN_WITH_CPU
+							    : UNIT_DOMAIN;
+	int error = targets_find(&run->targets, run->context, kind, run->request->options.cpus,
+				 run->report);
+
+	if (!error)
+		return true;
+	run->status = status_worse(run->status, status_of_error(error));
+	if (error == -ENOMEM)
+		report_message(run->report, ENTRY_ERROR, "out of memory");
+	return false;
+}
+
+static void drop_privileges(struct run *run, struct output *output)
+{
+	int error = privileges_drop(run_changes(run));
+
+	if (error && request_has(run->request, OPTION_DEBUG))
+		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
+	/* Where there are no filters the run is as good without. */
+	(void)syscalls_deny();
+}
+
+/**
+ * Tells what discovery left out. Who names no CPUs means the whole machine: then it is an error,
+ * and nothing is changed. A journal keeps what cannot be reached. Returns false after an error that
+ * ends the run.
+ */
+static bool report_left_out(struct run *run)
+{
+	bool part = run->targets.named || run->request->command->flags & COMMAND_JOURNAL;
+	bool complete = true;
+	const char *what;
+
+	for (size_t i = 0; (what = isst_left_out_at(run->context, i)) != NULL; i++) {
+		if (part) {
+			report_message(run->report, ENTRY_NOTE, "%s", what);
+			continue;
+		}
+		run_error(run, STATUS_FAILED, "%s", what);
+		complete = false;
+	}
+	return complete || !(run->request->command->flags & COMMAND_CHANGES);
+}
+
+/** From here on the machine may be changed. */
+static void ask_machine(struct run *run)
+{
+	bool ready = true;
+
+	if (request_has(run->request, OPTION_ALL_ONLINE))
+		ready = change_all_online(run);
+	if (ready && find_targets(run) && report_left_out(run))
+		run->request->command->handler(run);
+	change_finish(run);
+}
+
+/** The machine is done with: whoever does not read the result must not keep others from it, nor
+ * this run from being ended. */
+static void release_machine(struct run *run)
+{
+	isst_close(run->context);
+	run->context = NULL;
+	signals_unblock(&run->signals);
+}
+
+/**
+ * The file of --out is created under the lock, since another run may be writing to it until then,
+ * and before anything is changed, since that must not happen where its result cannot be reported.
+ * For the reader of a FIFO it is waited before: others may take the lock, and signals end the run.
+ */
+static enum exit_status work(struct run *run, struct output *output)
+{
+	enum exit_status status = out_file_wait_for_reader(run->request, output);
+	bool ready;
+
+	if (status != STATUS_DONE)
+		return status;
+	ready = !run_changes(run) || reserve(run);
+	status = out_file_create(run->request, output);
+	if (status != STATUS_DONE)
+		return status;
+	output->changing = (run->request->command->flags & COMMAND_CHANGES) &&
+			   !request_has(run->request, OPTION_DRY_RUN);
+	run->progress = output_progress(output);
+	write_banner(run, output);
+	note_emulated(run, output);
+	ready = ready && discover(run) && check_command(run);
+	drop_privileges(run, output);
+	if (ready)
+		ask_machine(run);
+	run_finish(run);
+	release_machine(run);
+	output->changed = run->changed;
+	return output_report(output, run->report, run->status);
+}
+
+static enum exit_status open_machine(struct run *run, struct output *output)
+{
+	struct isst_machine *machine;
+	enum exit_status status;
+	char *problem;
+
+	status = machine_open(run->request, &machine, &problem);
+	if (status == STATUS_DONE) {
+		if (open_context(run, output, machine) == 0)
+			return STATUS_DONE;
+		problem = strdup("out of memory");
+		status = STATUS_FAILED;
+	}
+	if (output_usage_error(output, problem) != STATUS_USAGE)
+		status = STATUS_FAILED;
+	free(problem);
+	return status;
+}
+
+static enum exit_status work_without_machine(struct run *run, struct output *output)
+{
+	enum exit_status status = out_file_open(run->request, output);
+
+	if (status != STATUS_DONE)
+		return status;
+	run->request->command->handler(run);
+	return output_report(output, run->report, run->status);
+}
+
+/** What was accepted though it has no effect comes before all else. */
+static void report_request_notes(const struct request *request, struct report *report)
+{
+	for (size_t i = 0; report && i < request->options.note_count; i++)
+		report_message(report, ENTRY_NOTE, "%s", request->options.notes[i]);
+}
+
+enum exit_status execute_command(const struct request *request, struct output *output)
+{
+	struct run run = { .request = request, .report = report_new() };
+	bool machine = !(request->command->flags & COMMAND_NO_MACHINE);
+	enum exit_status status = run.report ? STATUS_DONE : output_usage_error(output, NULL);
+
+	report_request_notes(request, run.report);
+	if (status == STATUS_DONE && machine)
+		status = open_machine(&run, output);
+	if (status == STATUS_DONE)
+		status = (machine ? work : work_without_machine)(&run, output);
+	targets_clear(&run.targets);
+	report_free(run.report);
+	if (run.context)
+		isst_close(run.context);
+	/* A signal must not hide that the machine was left half changed. */
+	if (status == STATUS_ROLLBACK_INCOMPLETE)
+		signals_discard(&run.signals);
+	signals_release(&run.signals);
+	return status;
+}

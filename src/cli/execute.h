@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The execution of the command that was requested. */
+#ifndef ISST_CLI_EXECUTE_H
+#define ISST_CLI_EXECUTE_H
+
+#include "output.h"
+#include "request.h"
+#include "status.h"
+
+/** Executes the request's command. Returns what the program ends with. */
+enum exit_status execute_command(const struct request *request, struct output *output);
+
+#endif
