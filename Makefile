@@ -3,6 +3,22 @@
 # CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX, DESTDIR and the directories below are the caller's; what the
 # project itself needs is kept in variables of its own (ISST_*).
 
+# This file asks the compiler for its options while it is read. `make deps check` may have to install it first:
+# one make installs, and another one that starts afterwards does the rest.
+DEPS_GOALS := $(filter deps%,$(MAKECMDGOALS))
+OTHER_GOALS := $(filter-out deps%,$(MAKECMDGOALS))
+ifneq ($(and $(DEPS_GOALS),$(OTHER_GOALS)),)
+
+.PHONY: $(MAKECMDGOALS) one-after-another
+$(MAKECMDGOALS): one-after-another
+	@:
+
+one-after-another:
+	$(MAKE) $(DEPS_GOALS)
+	$(MAKE) $(OTHER_GOALS)
+
+else
+
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
@@ -15,7 +31,7 @@ DOCDIR ?= $(PREFIX)/share/doc/isst
 INSTALL ?= install
 # Those of the compiler, which may be one for another architecture.
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
-AR := $(if $(filter default,$(origin AR)),$(shell $(CC) -print-prog-name=ar),$(AR))
+AR := $(if $(filter default,$(origin AR)),$(shell $(CC) -print-prog-name=ar 2> /dev/null),$(AR))
 
 # Where everything that is built goes; another directory for another configuration.
 BUILD ?= build
@@ -363,7 +379,7 @@ check-units-valgrind: $(UNIT_TESTS)
 #: check-portability  directories with spaces, installing, what needs another compiler, architecture or C library
 
 # Each is a program that speaks TAP; those that lack what they need say so and are skipped.
-PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x places lto musl symbols)
+PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x deps lto musl places symbols)
 $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s %s\n' '$(CC)' $(firstword $(subst -, ,$*)) \
@@ -520,11 +536,6 @@ deps-portability:
 	@sh tests/deps.sh build portability
 	@sh tests/portability/fetch.sh $(BUILD) arm64 s390x
 
-# Before anything is compiled, also where make does several things at once.
-ifneq ($(filter deps%,$(MAKECMDGOALS)),)
-$(BUILD)/flags: | $(filter deps%,$(MAKECMDGOALS))
-endif
-
 .PHONY: deps-cross-check
 deps-cross-check:
 	@sh tests/deps.sh build cross-check
@@ -597,3 +608,5 @@ CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage arm64 s390x fuzz
 .PHONY: clean
 clean:
 	rm -rf '$(BUILD_DIRECTORY)' $(BUILD) $(addprefix $(BUILD)-,$(CHECKS_BUILD_IN))
+
+endif # one-after-another
