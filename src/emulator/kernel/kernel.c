@@ -308,7 +308,9 @@ static mode_t mode_of(const struct view *view)
 {
 	if (view->mode)
 		return view->mode;
-	return view->below ? 0755 : view->target ? 0777 : 0644;
+	if (view->below)
+		return 0755;
+	return view->target ? 0777 : view->write ? 0644 : 0444;
 }
 
 static enum kernel_type type_of(const struct view *view)

@@ -264,6 +264,14 @@ static int osrelease(const struct place *place, FILE *stream)
 	return 0;
 }
 
+/** Files directly below /proc can be opened for writing, and then have nothing that writes. */
+static int no_write(const struct place *place, const char *text)
+{
+	(void)place;
+	(void)text;
+	return -EIO;
+}
+
 /* ---- The tree ---- */
 
 static bool has_uncore(const struct place *place)
@@ -302,12 +310,12 @@ static const struct view devices_views[] = {
 };
 
 static const struct view fs_views[] = {
-	{ "cgroup", .below = cgroup_views, .exists = has_cgroups },
+	{ "cgroup", .below = cgroup_views, .exists = has_cgroups, .mode = 0555 },
 	VIEW_END,
 };
 
 static const struct view sys_kernel_views[] = {
-	{ "debug", .below = debug_views },
+	{ "debug", .below = debug_views, .mode = 0700 },
 	VIEW_END,
 };
 
@@ -341,20 +349,20 @@ static const struct view random_views[] = {
 };
 
 static const struct view proc_kernel_views[] = {
-	{ "random", .below = random_views },
+	{ "random", .below = random_views, .mode = 0555 },
 	{ "osrelease", .read = osrelease },
 	VIEW_END,
 };
 
 static const struct view proc_sys_views[] = {
-	{ "kernel", .below = proc_kernel_views },
+	{ "kernel", .below = proc_kernel_views, .mode = 0555 },
 	VIEW_END,
 };
 
 static const struct view proc_views[] = {
-	{ "cpuinfo", .read = cpuinfo },
-	{ "modules", .read = print_modules },
-	{ "sys", .below = proc_sys_views },
+	{ "cpuinfo", .read = cpuinfo, .write = no_write, .mode = 0444 },
+	{ "modules", .read = print_modules, .write = no_write, .mode = 0444 },
+	{ "sys", .below = proc_sys_views, .mode = 0555 },
 	VIEW_END,
 };
 
@@ -365,7 +373,7 @@ static const struct view dev_views[] = {
 
 const struct view root_views[] = {
 	{ "dev", .below = dev_views },
-	{ "sys", .below = sys_views },
-	{ "proc", .below = proc_views },
+	{ "sys", .below = sys_views, .mode = 0555 },
+	{ "proc", .below = proc_views, .mode = 0555 },
 	VIEW_END,
 };

@@ -274,7 +274,7 @@ static const struct view package_views[] = { LIMIT_VIEWS, VIEW_END };
 
 static const struct view domain_views[] = {
 	LIMIT_VIEWS,
-	{ "current_freq_khz", .number = current_khz },
+	{ "current_freq_khz", .number = current_khz, .mode = 0400 },
 	{ "package_id", .exists = is_tpmi, .number = package_id, .mode = 0400 },
 	{ "domain_id", .exists = is_tpmi, .number = domain_id, .mode = 0400 },
 	{ "fabric_cluster_id", .exists = is_tpmi, .number = fabric_cluster_id, .mode = 0400 },

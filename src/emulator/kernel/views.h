@@ -53,7 +53,7 @@ struct view {
 	int (*write)(const struct place *place, const char *text);
 	size_t longest; /* bytes of a write; 0: a page */
 	bool stripped;	/* of white space at both ends; else of one newline at the end */
-	mode_t mode;	/* 0: 0644, 0755 of directories */
+	mode_t mode;	/* 0: 0644, 0444 of files without a write, 0755 of directories */
 };
 
 /* Of rows. */
