@@ -79,9 +79,9 @@ int controllers_parse(const struct server *server, const char *text, uint32_t *e
 {
 	char *copy = strdup(text), *rest = NULL;
 	int result = copy ? 0 : -ENOMEM;
-	char *word = copy ? strtok_r(copy, " \t\n", &rest) : NULL;
+	char *word = copy ? strtok_r(copy, " ", &rest) : NULL;
 
-	for (; word && !result; word = strtok_r(NULL, " \t\n", &rest))
+	for (; word && !result; word = strtok_r(NULL, " ", &rest))
 		result = *word == '+' || *word == '-' ? parse_control(server, word, enabled)
 						      : -EINVAL;
 	free(copy);

@@ -86,16 +86,14 @@ static int partition(const struct place *place, FILE *stream)
 	return result;
 }
 
-/** A list of possible CPUs, as the kernel reads one. */
+/** A list of possible CPUs. */
 static int parse_cpus(const struct server *server, const char *text, struct isst_cpuset *set)
 {
 	unsigned int cpu;
-	int result = isst_cpuset_add_list(set, text, NULL);
+	int result = parse_cpu_list(text, server->platform->cpu_ids, set);
 
 	if (result)
 		return result;
-	if (isst_cpuset_next(set, server->platform->cpu_ids, &cpu))
-		return -ERANGE;
 	isst_cpuset_for_each (cpu, set)
 		if (!isst_cpuset_has(server->platform->possible.set, cpu))
 			return -EINVAL;

@@ -43,11 +43,10 @@ static int set_online(struct server *server, const struct platform_cpu *cpu, boo
 
 int write_online(const struct place *place, const char *text)
 {
-	bool online = strcmp(text, "1") == 0;
+	bool online;
+	int result = parse_switch(text, &online);
 
-	if (!online && strcmp(text, "0") != 0)
-		return -EINVAL;
-	return set_online(place->server, place->cpu, online);
+	return result ? result : set_online(place->server, place->cpu, online);
 }
 
 /** The second threads of cores: off takes them offline, on brings them back. */

@@ -122,14 +122,14 @@ static int refuse_turbo(const struct place *place, bool write)
 
 static int write_no_turbo(const struct place *place, const char *text)
 {
-	uint32_t value = strcmp(text, "1") == 0;
+	uint32_t value;
+	int result = scan_number(text, &value);
 
-	if (!value && strcmp(text, "0") != 0)
-		return -EINVAL;
-	if (!value && !place->server->platform->bios_turbo.value)
-		return -EPERM;
-	place->server->state->no_turbo = value;
-	return 0;
+	if (!result && !value && !place->server->platform->bios_turbo.value)
+		result = -EPERM;
+	if (!result)
+		place->server->state->no_turbo = value != 0;
+	return result;
 }
 
 /* What intel_pstate works out of the frequencies of the first CPU as it starts. */

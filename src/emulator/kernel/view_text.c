@@ -2,9 +2,11 @@
 /* How the kernel writes sets and reads numbers. Nothing of single files. */
 #include "emulator/kernel/views.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /** Takes over the text. */
 static int print_text(FILE *stream, char *text)
@@ -71,6 +73,33 @@ int parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *va
 	if (base == 0)
 		base = prefixed ? 16 : text[0] == '0' && text[1] ? 8 : 10;
 	return isst_parse_number(text, base, max, value) ? -EINVAL : 0;
+}
+
+int parse_switch(const char *text, bool *on)
+{
+	static const char words[][3] = { "1", "y", "t", "e", "on", "0", "n", "f", "d", "of" };
+	enum { WORDS = sizeof(words) / sizeof(*words), FIRST_OFF = 5 };
+
+	for (size_t i = 0; i < WORDS; i++)
+		if (strncasecmp(text, words[i], strlen(words[i])) == 0) {
+			*on = i < FIRST_OFF;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+int scan_number(const char *text, uint32_t *value)
+{
+	uint64_t number = 0;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (!isdigit((unsigned char)*text))
+		return -EINVAL;
+	for (; isdigit((unsigned char)*text) && number < UINT32_MAX; text++)
+		number = number * 10 + (uint64_t)(*text - '0');
+	*value = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+	return 0;
 }
 
 bool number_of_name(const char *name, const char *begin, unsigned int *number)

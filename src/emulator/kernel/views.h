@@ -76,8 +76,19 @@ struct isst_cpuset *collect_cpus(const struct place *place, bool online,
 int print_cpus(const struct place *place, FILE *stream, struct isst_cpuset *set, bool mask);
 /** A number as the kernel's strict parser reads it: base 0 takes 0x.. and 0.. for octal. */
 int parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
+/** A switch as the kernel reads one: 1, y, on and so on, of which the first letters count. */
+int parse_switch(const char *text, bool *on);
+/** The number that a text begins with, behind white space; what follows is ignored. One that is too
+ * large is UINT32_MAX. */
+int scan_number(const char *text, uint32_t *value);
 /** Reads the decimal number that a name ends with; nothing else than @begin may be before it. */
 bool number_of_name(const char *name, const char *begin, unsigned int *number);
+
+/* ---- cpu_lists.c ---- */
+
+/** Adds the CPUs of a list, all of which have to be below @cpu_ids. Returns 0, -EINVAL, -ERANGE,
+ * -EOVERFLOW or -ENOMEM. */
+int parse_cpu_list(const char *text, unsigned int cpu_ids, struct isst_cpuset *set);
 
 /* ---- Tables ---- */
 
