@@ -302,11 +302,12 @@ $(BUILD)/tests/privileged: tests/command/privileged.sh $(COMMAND) $(PRELOAD) $(B
 	printf '#!/bin/sh\nexec sh tests/command/privileged.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
-# A program of its own, which knows nothing of the emulator; it is run on an emulated machine.
-$(BUILD)/tests/preload/probe: %: %.o
+# Programs of their own, which know nothing of the emulator; they are run on an emulated machine.
+PRELOAD_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/preload/*.c))
+$(PRELOAD_TESTS): %: %.o
 	$(LINK_TEST) -pthread
 
-$(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(BUILD)/tests/preload/probe $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+$(BUILD)/tests/preloaded: tests/preload/preloaded.sh $(PRELOAD_TESTS) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
 	printf '#!/bin/sh\nexec sh tests/preload/preloaded.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 

@@ -7,14 +7,21 @@
 
 #include "emulator/front/launch.h"
 
-#include <errno.h>
+#include <alloca.h>
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <wordexp.h>
+
+#define PRELOAD_LIST "LD_PRELOAD"
 
 static const char *const passed_on[] = {
-	"LD_PRELOAD", LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK, LAUNCH_USER, LAUNCH_AFFINITY,
+	PRELOAD_LIST, LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK, LAUNCH_USER, LAUNCH_AFFINITY,
 };
 enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
 
@@ -42,41 +49,93 @@ static const char *value_of(char *const environment[], const char *name)
 	return NULL;
 }
 
-/** The environment with what is missing; to be freed, its strings not. */
-static char **complete(char *const environment[])
+/** This library, as the dynamic linker was given it. */
+static const char *own_library(void)
 {
-	size_t count = 0, end;
-	char **whole;
+	Dl_info information;
 
-	while (environment && environment[count])
-		count++;
-	whole = calloc(count + PASSED_ON + 1, sizeof(*whole));
-	end = count;
-	if (!whole)
-		return NULL;
-	if (count > 0)
-		memcpy(whole, environment, count * sizeof(*whole));
+	return dladdr(passed_on, &information) ? information.dli_fname : NULL;
+}
+
+/** Whether a list of libraries to preload, which may be NULL, is without this one. */
+static bool lacks_library(const char *list)
+{
+	return own_library() && !(list && strstr(list, LAUNCH_LIBRARY));
+}
+
+/** What complete() takes: pointers, and behind them the value of LD_PRELOAD. */
+static size_t space_for(char *const environment[], size_t *count)
+{
+	const char *list = value_of(environment, PRELOAD_LIST), *library = own_library();
+
+	*count = 0;
+	while (environment && environment[*count])
+		(*count)++;
+	return (*count + PASSED_ON + 1) * sizeof(char *) + sizeof(PRELOAD_LIST "=:") +
+	       (list ? strlen(list) : 0) + (library ? strlen(library) : 0);
+}
+
+/** Sets @whole to the environment of @count variables with what is missing. */
+static void complete(char *const environment[], size_t count, char **whole)
+{
+	char *text = (char *)(whole + count + PASSED_ON + 1);
+	const char *list = value_of(environment, PRELOAD_LIST);
+	size_t end = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!list || environment[i] != list - sizeof(PRELOAD_LIST) || !lacks_library(list))
+			whole[end++] = environment[i];
+	if (list && lacks_library(list)) {
+		/* The first: one of a C library would come before it. */
+		sprintf(text, PRELOAD_LIST "=%s%s%s", own_library(), *list ? ":" : "", list);
+		whole[end++] = text;
+	}
 	for (size_t i = 0; i < PASSED_ON; i++)
 		if (values[i] && !value_of(environment, passed_on[i]))
 			whole[end++] = values[i];
-	return whole;
+	whole[end] = NULL;
 }
 
-static void warn(const char *name, char *const environment[])
+/* On the stack: a child of vfork(2) shares the memory of its parent. */
+#define COMPLETE(environment, whole) \
+	do { \
+		size_t variables; \
+		(whole) = alloca(space_for((environment), &variables)); \
+		complete((environment), variables, (whole)); \
+	} while (0)
+
+static void warn(const char *name)
 {
-	const char *preloaded = value_of(environment, passed_on[0]), *obstacle = NULL;
+	const char *obstacle = NULL;
 	char path[PATH_MAX];
 
 	if (!preload_begin())
 		return;
-	if (name && launch_find(name, path)) {
+	if (name && launch_find(name, path))
 		obstacle = launch_obstacle(path);
-		if (!obstacle && preloaded && !strstr(preloaded, LAUNCH_LIBRARY))
-			obstacle = "its LD_PRELOAD does not contain the preload library";
-	}
 	if (obstacle)
 		preload_warn("%s sees the real machine: %s", path, obstacle);
 	preload_end(false);
+}
+
+/** Whether programs that this one starts are to meet the machine. */
+static bool passes_on(void)
+{
+	return preload_machine && !preload_inside();
+}
+
+/* ---- In place of this program ---- */
+
+/** The same of a program by a path that is relative to a directory. */
+static void warn_at(int directory, const char *path)
+{
+	char whole[PATH_MAX];
+
+	if (!path || *path == '/' || directory == AT_FDCWD)
+		warn(path);
+	else if (snprintf(whole, sizeof(whole), "/proc/self/fd/%d%s%s", directory, *path ? "/" : "",
+			  path) < (int)sizeof(whole))
+		warn(whole);
 }
 
 typedef int replacer(const char *name, char *const words[], char *const environment[]);
@@ -84,16 +143,12 @@ typedef int replacer(const char *name, char *const words[], char *const environm
 static int replace(replacer *real, const char *name, char *const words[], char *const environment[])
 {
 	char **whole;
-	int error;
 
-	if (!preload_machine || preload_inside() || !(whole = complete(environment)))
+	if (!passes_on())
 		return real(name, words, environment);
-	warn(name, environment);
-	real(name, words, whole);
-	error = errno;
-	free(whole);
-	errno = error;
-	return -1;
+	warn(name);
+	COMPLETE(environment, whole);
+	return real(name, words, whole);
 }
 
 INTERPOSED int execve(const char *path, char *const words[], char *const environment[])
@@ -116,6 +171,84 @@ INTERPOSED int execvp(const char *name, char *const words[])
 	return execvpe(name, words, environ);
 }
 
+INTERPOSED int fexecve(int descriptor, char *const words[], char *const environment[])
+{
+	char path[40], **whole;
+
+	if (!passes_on())
+		return REAL(fexecve)(descriptor, words, environment);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
+	warn(path);
+	COMPLETE(environment, whole);
+	return REAL(fexecve)(descriptor, words, whole);
+}
+
+/* glibc before 2.34 has no such function. */
+int execveat(int directory, const char *path, char *const words[], char *const environment[],
+	     int flags);
+
+INTERPOSED int execveat(int directory, const char *path, char *const words[],
+			char *const environment[], int flags)
+{
+	char *const *given = environment;
+	char **whole;
+
+	if (passes_on()) {
+		warn_at(directory, path);
+		COMPLETE(environment, whole);
+		given = whole;
+	}
+	return (int)syscall(SYS_execveat, directory, path, words, given, flags);
+}
+
+/* The words of a program, which end with NULL; @last is left behind them. */
+#define LIST_WORDS(list, first, last) \
+	do { \
+		size_t words = 0; \
+		va_start(last, first); \
+		while (words++, va_arg(last, char *)) \
+			; \
+		va_end(last); \
+		(list) = alloca((words + 1) * sizeof(*(list))); \
+		(list)[0] = (char *)(uintptr_t)(first); \
+		va_start(last, first); \
+		for (size_t i = 1; i <= words; i++) \
+			(list)[i] = va_arg(last, char *); \
+	} while (0)
+
+INTERPOSED int execl(const char *path, const char *word, ...)
+{
+	va_list last;
+	char **list;
+
+	LIST_WORDS(list, word, last);
+	va_end(last);
+	return execve(path, list, environ);
+}
+
+INTERPOSED int execlp(const char *name, const char *word, ...)
+{
+	va_list last;
+	char **list;
+
+	LIST_WORDS(list, word, last);
+	va_end(last);
+	return execvpe(name, list, environ);
+}
+
+INTERPOSED int execle(const char *path, const char *word, ...)
+{
+	char **list, **environment;
+	va_list last;
+
+	LIST_WORDS(list, word, last);
+	environment = va_arg(last, char **);
+	va_end(last);
+	return execve(path, list, environment);
+}
+
+/* ---- As children ---- */
+
 typedef int spawner(pid_t *process, const char *name, const posix_spawn_file_actions_t *actions,
 		    const posix_spawnattr_t *attributes, char *const words[],
 		    char *const environment[]);
@@ -125,14 +258,12 @@ static int spawn(spawner *real, pid_t *process, const char *name,
 		 char *const words[], char *const environment[])
 {
 	char **whole;
-	int result;
 
-	if (!preload_machine || preload_inside() || !(whole = complete(environment)))
+	if (!passes_on())
 		return real(process, name, actions, attributes, words, environment);
-	warn(name, environment);
-	result = real(process, name, actions, attributes, words, whole);
-	free(whole);
-	return result;
+	warn(name);
+	COMPLETE(environment, whole);
+	return real(process, name, actions, attributes, words, whole);
 }
 
 INTERPOSED int posix_spawn(pid_t *process, const char *path,
@@ -149,4 +280,43 @@ INTERPOSED int posix_spawnp(pid_t *process, const char *name,
 			    char *const environment[])
 {
 	return spawn(REAL(posix_spawnp), process, name, actions, attributes, words, environment);
+}
+
+/**
+ * Before the C library starts a shell by itself, with this program's environment: what the program
+ * has taken out of that is put back.
+ */
+static void restore(void)
+{
+	const char *list;
+	char *longer;
+
+	if (!passes_on())
+		return;
+	for (size_t i = 0; i < PASSED_ON; i++)
+		if (values[i] && !getenv(passed_on[i]))
+			setenv(passed_on[i], values[i] + strlen(passed_on[i]) + 1, 0);
+	list = getenv(PRELOAD_LIST);
+	if (!lacks_library(list) || asprintf(&longer, "%s:%s", own_library(), list ? list : "") < 0)
+		return;
+	setenv(PRELOAD_LIST, longer, 1);
+	free(longer);
+}
+
+INTERPOSED int system(const char *command)
+{
+	restore();
+	return REAL(system)(command);
+}
+
+INTERPOSED FILE *popen(const char *command, const char *mode)
+{
+	restore();
+	return REAL(popen)(command, mode);
+}
+
+INTERPOSED int wordexp(const char *words, wordexp_t *expanded, int flags)
+{
+	restore();
+	return REAL(wordexp)(words, expanded, flags);
 }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A C program that starts others in every way that libc has, after it has cleared its environment,
+ * or with another one; to be run on the machine of tests/platforms/tiny.platform by the preload
+ * library. The others must meet that machine.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+#define CPUS "/sys/devices/system/cpu"
+/* No machine that tests run on is like that: of four CPUs the last one is offline. */
+#define IS_MACHINE "test $(cat " CPUS "/present) = 0-3 && test $(cat " CPUS "/offline) = 3"
+
+static char *const words[] = { "sh", "-c", IS_MACHINE, NULL };
+static char *const nothing[] = { NULL };
+static char *const other_list[] = { "LD_PRELOAD=libc.so.6", NULL };
+
+/** Asserts that a child ends well. */
+static void assert_child(void (*act)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		act();
+		_exit(127);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void by_execv(void)
+{
+	clearenv();
+	execv("/bin/sh", words);
+}
+
+static void by_execvp(void)
+{
+	clearenv();
+	execvp("sh", words);
+}
+
+static void by_execl(void)
+{
+	clearenv();
+	execl("/bin/sh", "sh", "-c", IS_MACHINE, NULL);
+}
+
+static void by_execlp(void)
+{
+	clearenv();
+	execlp("sh", "sh", "-c", IS_MACHINE, NULL);
+}
+
+static void by_execle(void)
+{
+	execle("/bin/sh", "sh", "-c", IS_MACHINE, NULL, nothing);
+}
+
+static void by_execve(void)
+{
+	execve("/bin/sh", words, nothing);
+}
+
+static void by_execve_with_another_list(void)
+{
+	execve("/bin/sh", words, other_list);
+}
+
+static void by_execvpe(void)
+{
+	execvpe("sh", words, nothing);
+}
+
+static void by_fexecve(void)
+{
+	fexecve(open("/bin/sh", O_RDONLY | O_CLOEXEC), words, nothing);
+}
+
+int execveat(int directory, const char *path, char *const arguments[], char *const environment[],
+	     int flags);
+
+static void by_execveat(void)
+{
+	execveat(open("/bin", O_RDONLY | O_DIRECTORY), "sh", words, nothing, 0);
+}
+
+static void by_execveat_of_a_descriptor(void)
+{
+	execveat(open("/bin/sh", O_RDONLY), "", words, nothing, AT_EMPTY_PATH);
+}
+
+static void every_exec_leads_to_the_machine(void **state)
+{
+	static void (*const ways[])(void) = {
+		by_execv,
+		by_execvp,
+		by_execl,
+		by_execlp,
+		by_execle,
+		by_execve,
+		by_execvpe,
+		by_execve_with_another_list,
+		by_fexecve,
+		by_execveat,
+		by_execveat_of_a_descriptor,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		assert_child(ways[i]);
+}
+
+static void by_vfork(void)
+{
+	pid_t child = vfork();
+	int status;
+
+	if (child == 0) {
+		execve("/bin/sh", words, nothing);
+		_exit(127);
+	}
+	_exit(waitpid(child, &status, 0) == child ? status : 1);
+}
+
+static void by_posix_spawn(void)
+{
+	pid_t child;
+	int status;
+
+	if (posix_spawn(&child, "/bin/sh", NULL, NULL, words, nothing) == 0 &&
+	    waitpid(child, &status, 0) == child)
+		_exit(status);
+}
+
+static void by_posix_spawnp(void)
+{
+	pid_t child;
+	int status;
+
+	if (posix_spawnp(&child, "sh", NULL, NULL, words, other_list) == 0 &&
+	    waitpid(child, &status, 0) == child)
+		_exit(status);
+}
+
+static void by_system(void)
+{
+	clearenv();
+	_exit(system(IS_MACHINE));
+}
+
+static void by_system_with_another_list(void)
+{
+	setenv("LD_PRELOAD", "libc.so.6", 1);
+	_exit(system(IS_MACHINE));
+}
+
+static void by_popen(void)
+{
+	FILE *stream;
+
+	clearenv();
+	stream = popen(IS_MACHINE " && echo 1", "r");
+	_exit(stream && fgetc(stream) == '1' ? pclose(stream) : 1);
+}
+
+static void by_wordexp(void)
+{
+	wordexp_t found;
+
+	clearenv();
+	_exit(wordexp("$(" IS_MACHINE " && echo 1)", &found, 0) || found.we_wordc != 1);
+}
+
+static void children_meet_the_machine(void **state)
+{
+	static void (*const ways[])(void) = {
+		by_vfork, by_posix_spawn, by_posix_spawnp, by_system, by_system_with_another_list,
+		by_popen, by_wordexp,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		assert_child(ways[i]);
+}
+
+static int write_state(const char *state)
+{
+	int descriptor = open(CPUS "/cpu3/online", O_WRONLY | O_CLOEXEC);
+	int result = write(descriptor, state, 1) == 1 ? 0 : -1;
+
+	close(descriptor);
+	return result;
+}
+
+static int take_offline(void **state)
+{
+	(void)state;
+	return write_state("0");
+}
+
+static int bring_online(void **state)
+{
+	(void)state;
+	return write_state("1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_exec_leads_to_the_machine),
+		cmocka_unit_test(children_meet_the_machine),
+	};
+
+	return cmocka_run_group_tests(tests, take_offline, bring_online);
+}
