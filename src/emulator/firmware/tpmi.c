@@ -485,6 +485,10 @@ void tpmi_run_deferred(struct server *server, unsigned long code, const void *en
 	memcpy(&work, entry, sizeof(work));
 	memcpy(&clos, entry, sizeof(clos));
 	memcpy(&association, entry, sizeof(association));
+	/* It comes from a file. */
+	if (code != ABI_CLOS_PARAM && code != ABI_CLOS_ASSOC &&
+	    work.domain >= server->platform->domain_count)
+		return;
 	switch (code) {
 	case ABI_CLOS_PARAM:
 		clos_param(&call, &clos);

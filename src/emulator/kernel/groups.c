@@ -4,9 +4,11 @@
  * of the kernel or "-". Nothing of files.
  */
 #include "emulator/kernel/cgroup.h"
+#include "emulator/kernel/views.h"
 #include "emulator/model/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,57 +60,122 @@ static int append(struct group_tree *tree, const char *name)
 	return groups[tree->count - 1].name && groups[tree->count - 1].cpus ? 0 : -ENOMEM;
 }
 
-/** A line, taken apart in place. What no emulator has written is left out. */
-static int read_line(struct group_tree *tree, char *line)
-{
-	char *cpus = strlen(line) > 4 ? line + 4 : NULL;
-	char *name = cpus ? strchr(cpus, ' ') : NULL;
-	struct group *group;
-	int result;
+/** A line within the state, which it ends where the next one begins. */
+struct line {
+	enum partition wanted;
+	enum partition_flaw flaw;
+	const char *cpus, *name;
+	size_t cpus_length, name_length;
+};
 
-	if (!name)
+/** A digit below @count, and the space behind it. */
+static bool take_digit(const char **text, const char *end, unsigned int count, unsigned int *digit)
+{
+	if (end - *text < 2 || **text < '0' || (*text)[1] != ' ')
+		return false;
+	*digit = (unsigned int)(**text - '0');
+	*text += 2;
+	return *digit < count;
+}
+
+static bool is_name(const char *name, size_t length)
+{
+	bool dots = (length == 1 || length == 2) && memcmp(name, "..", length) == 0;
+
+	return length > 0 && length <= NAME_MAX && !dots && !memchr(name, '/', length) &&
+	       !memchr(name, '\0', length);
+}
+
+static bool parse_line(const char *text, const char *end, struct line *line)
+{
+	unsigned int wanted, flaw;
+
+	if (!take_digit(&text, end, PARTITIONS, &wanted) || !take_digit(&text, end, FLAWS, &flaw))
+		return false;
+	line->wanted = (enum partition)wanted;
+	line->flaw = (enum partition_flaw)flaw;
+	line->cpus = text;
+	line->name = memchr(text, ' ', (size_t)(end - text));
+	if (!line->name)
+		return false;
+	line->cpus_length = (size_t)(line->name - text);
+	line->name++;
+	line->name_length = (size_t)(end - line->name);
+	/* Of a list nothing but its characters is looked at here, where no memory is to be had. */
+	return line->cpus_length > 0 && strspn(text, "-,0123456789") == line->cpus_length &&
+	       is_name(line->name, line->name_length);
+}
+
+/** The line of the state at *@at or behind it, which goes on; false: there is none. What no
+ * emulator has written is left out. */
+static bool next_line(const struct server *server, const char **at, struct line *line)
+{
+	const char *end = state_groups(server) + server->state->group_bytes;
+
+	while (*at < end) {
+		const char *begin = *at, *stop = memchr(begin, '\n', (size_t)(end - begin));
+
+		/* The last one, too, has an end. */
+		*at = stop ? stop + 1 : end;
+		if (stop && parse_line(begin, stop, line))
+			return true;
+	}
+	return false;
+}
+
+static int read_cpus(const struct server *server, const struct line *line, struct isst_cpuset *set)
+{
+	char *list;
+	int result = 0;
+
+	if (line->cpus_length == 1 && *line->cpus == '-')
 		return 0;
-	*name++ = '\0';
-	result = append(tree, name);
+	list = strndup(line->cpus, line->cpus_length);
+	if (!list)
+		return -ENOMEM;
+	result = parse_cpu_list(list, server->platform->cpu_ids, set);
+	free(list);
+	return result == -ENOMEM ? result : 0;
+}
+
+static int add_line(const struct server *server, struct group_tree *tree, const struct line *line)
+{
+	char *name = strndup(line->name, line->name_length);
+	int result = name ? append(tree, name) : -ENOMEM;
+	struct group *group;
+
+	free(name);
 	if (result)
 		return result;
 	group = &tree->groups[tree->count - 1];
-	group->wanted = (enum partition)(line[0] - '0') % PARTITIONS;
-	group->flaw = (enum partition_flaw)(line[2] - '0') % FLAWS;
-	result = strcmp(cpus, "-") == 0 ? 0 : isst_cpuset_add_list(group->cpus, cpus, NULL);
-	return result == -ENOMEM ? result : 0;
+	group->wanted = line->wanted;
+	group->flaw = line->flaw;
+	return read_cpus(server, line, group->cpus);
 }
 
 int groups_read(const struct server *server, struct group_tree *tree)
 {
-	char *lines = strndup(state_groups(server), server->state->group_bytes);
-	char *rest = lines, *line;
+	const char *at = state_groups(server);
+	struct line line;
 	int result;
 
 	*tree = (struct group_tree){ 0 };
-	result = lines ? list_online(server, tree) : -ENOMEM;
-	while (!result && (line = strsep(&rest, "\n")))
-		result = read_line(tree, line);
-	free(lines);
+	result = list_online(server, tree);
+	while (!result && next_line(server, &at, &line))
+		result = add_line(server, tree, &line);
 	return result;
 }
 
 const char *groups_name(const struct server *server, size_t index, size_t *length)
 {
-	const char *line = state_groups(server), *end = line + server->state->group_bytes;
+	const char *at = state_groups(server);
+	struct line line;
 
-	while (line < end) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line)), *name;
-
-		if (!stop)
-			stop = end;
-		name = stop - line > 4 ? memchr(line + 4, ' ', (size_t)(stop - line) - 4) : NULL;
-		if (name && index-- == 0) {
-			*length = (size_t)(stop - name) - 1;
-			return name + 1;
+	while (next_line(server, &at, &line))
+		if (index-- == 0) {
+			*length = line.name_length;
+			return line.name;
 		}
-		line = stop + 1;
-	}
 	return NULL;
 }
 

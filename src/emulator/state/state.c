@@ -338,8 +338,7 @@ static int load(struct server *server, char **error)
 		return damaged(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
 		return damaged(server,
-			       "the numbers of domains, CPUs and registers differ from those of "
-			       "the platform",
+			       "it does not fit the platform, or has values that no machine has",
 			       error);
 	server->size = size;
 	remember(server, head->slots[slot].check);

@@ -137,7 +137,8 @@ void state_count(unsigned long long *counter, unsigned long long number);
 
 /** The size of a state of this platform without what is deferred and groups. */
 size_t state_fixed_size(const struct platform *platform);
-/** Whether a copy of @size bytes has the size that it describes, and is of this platform. */
+/** Whether a copy of @size bytes has the size that it describes, is of this platform, and names
+ * nothing that there is not. */
 bool state_fits(const struct platform *platform, const struct state *state, size_t size);
 
 struct domain_state *state_domain(const struct server *server, size_t index);

@@ -13,13 +13,21 @@ size_t state_fixed_size(const struct platform *platform)
 	       platform->cpu_count * sizeof(struct cpu_state);
 }
 
+/** Values that lead to something by their number: words, of which there are few. */
+static bool is_plausible(const struct state *state)
+{
+	return state->smt <= SMT_NOT_IMPLEMENTED && state->no_turbo <= 1;
+}
+
 bool state_fits(const struct platform *platform, const struct state *state, size_t size)
 {
 	return size >= sizeof(*state) && state->domain_count == platform->domain_count &&
 	       state->cpu_count == platform->cpu_count &&
 	       state->register_count == platform->register_count &&
 	       size == state_fixed_size(platform) +
-			       state->deferred_count * sizeof(struct deferred) + state->group_bytes;
+			       state->deferred_count * sizeof(struct deferred) +
+			       state->group_bytes &&
+	       is_plausible(state);
 }
 
 struct domain_state *state_domain(const struct server *server, size_t index)

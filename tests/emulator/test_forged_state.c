@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * State files whose checksum is right and whose content no emulator has written: they are refused,
+ * or what is wrong in them has no effect. Each case reads every file of the machine.
+ */
+#include "emulator/emulated.h"
+#include "emulator/front/launch_files.h"
+#include "emulator/state/state.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+/** The checksum as state.c has it: words of 64 bits, then the bytes that are left. */
+static uint64_t checksum(const unsigned char *bytes, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
+
+	for (; size >= sizeof(word); size -= sizeof(word), bytes += sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x100000001b3);
+		hash ^= hash >> 32;
+	}
+	for (; size > 0; size--, bytes++)
+		hash = (hash ^ *bytes) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/** A state file in memory, to be changed and put back. */
+struct file {
+	unsigned char *bytes;
+	size_t size;
+};
+
+static void state_path(const struct emulated *e, char path[700])
+{
+	snprintf(path, 700, "%s/state", e->directory);
+}
+
+static struct file take(const struct emulated *e)
+{
+	struct file file;
+	struct stat status;
+	char path[700];
+	FILE *stream;
+
+	state_path(e, path);
+	stream = fopen(path, "r");
+	assert_non_null(stream);
+	assert_int_equal(fstat(fileno(stream), &status), 0);
+	file.size = (size_t)status.st_size;
+	file.bytes = malloc(file.size);
+	assert_non_null(file.bytes);
+	assert_int_equal(fread(file.bytes, 1, file.size, stream), file.size);
+	fclose(stream);
+	return file;
+}
+
+static struct state_head *head_of(const struct file *file)
+{
+	void *bytes = file->bytes;
+
+	return bytes;
+}
+
+/** Where the state begins, and how long it is. */
+static unsigned char *content_of(const struct file *file, size_t *size)
+{
+	const struct state_head *head = head_of(file);
+
+	*size = head->slots[head->slot].size;
+	return file->bytes + STATE_HEAD_BYTES + head->capacity * head->slot;
+}
+
+static struct state *state_of(const struct file *file)
+{
+	size_t size;
+	void *content = content_of(file, &size);
+
+	return content;
+}
+
+/** With its checksum, into the place of the machine's. */
+static void put(const struct emulated *e, const struct file *file)
+{
+	struct state_head *head = head_of(file);
+	unsigned char *content;
+	size_t size;
+	char path[700];
+	FILE *stream;
+
+	content = content_of(file, &size);
+	head->slots[head->slot].check = checksum(content, size);
+	state_path(e, path);
+	stream = fopen(path, "r+");
+	assert_non_null(stream);
+	assert_int_equal(fwrite(file->bytes, 1, file->size, stream), file->size);
+	assert_int_equal(fclose(stream), 0);
+}
+
+/** Reads all files below a directory. Returns how many names it has seen. */
+static size_t read_all(struct isst_machine *machine, const char *directory)
+{
+	size_t count = 0, seen = 0;
+	char **names;
+
+	if (launch_list(machine, directory, &names, &count))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		char path[1024], *content = NULL;
+		size_t size;
+
+		if (strchr(names[i] + 1, '/') || strcmp(names[i] + 1, "..") == 0)
+			fail_msg("%s contains \"%s\"", directory, names[i] + 1);
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i] + 1);
+		if (names[i][0] == 'd')
+			seen += read_all(machine, path);
+		else if (names[i][0] == 'f' &&
+			 machine->files->read(machine->data, path, &content, &size) == 0)
+			free(content);
+	}
+	launch_free_list(names, count);
+	return seen + count;
+}
+
+/** Opens the machine and uses it, or finds that it is refused with a message. */
+static bool is_refused(struct emulated *e)
+{
+	struct isst_machine *machine;
+	char *error = NULL;
+
+	if (isst_emulator()->open(&e->target, &machine, &error)) {
+		assert_non_null(error);
+		free(error);
+		return true;
+	}
+	assert_true(read_all(machine, "") > 100);
+	machine->files->write(machine->data, CPUS "/cpu1/online", "0", 1);
+	machine->files->write(machine->data, CPUS "/cpu1/online", "1", 1);
+	machine->files->mkdir(machine->data, "/sys/fs/cgroup/another");
+	machine->files->rmdir(machine->data, "/sys/fs/cgroup/another");
+	machine->release(machine);
+	return false;
+}
+
+static void values_beyond_their_words_are_refused(void **state)
+{
+	struct emulated e;
+	struct file file;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	close_machine(&e);
+	file = take(&e);
+	state_of(&file)->smt = SMT_NOT_IMPLEMENTED + 1;
+	put(&e, &file);
+	assert_true(is_refused(&e));
+	state_of(&file)->smt = UINT32_MAX;
+	put(&e, &file);
+	assert_true(is_refused(&e));
+	state_of(&file)->smt = SMT_ON;
+	put(&e, &file);
+	assert_false(is_refused(&e));
+	free(file.bytes);
+	finish(&e);
+}
+
+/** Puts lines of as many bytes into the place of those that are there. */
+static void forge_groups(struct emulated *e, struct file *file, const char *lines, size_t size)
+{
+	size_t all;
+	unsigned char *content = content_of(file, &all);
+
+	assert_int_equal(state_of(file)->group_bytes, size);
+	memcpy(content + all - size, lines, size);
+	put(e, file);
+}
+
+static void lines_of_groups_that_are_none_are_left_out(void **state)
+{
+	/* Each as long as those of two groups, of which the first is damaged. */
+	static const char *const FORGED[] = {
+		"0 0 - ../outside\n0 0 - b\n",	"0 0 - a/b/c/d/e/\n0 0 - b\n",
+		"0 0 - aaaaaaaa\0a\n0 0 - b\n", "\0 0 - aaaaaaaaaa\n0 0 - b\n",
+		"0 0 - \0aaaaaaaaa\n0 0 - b\n", "9 0 - aaaaaaaaaa\n0 0 - b\n",
+		"0 9 - aaaaaaaaaa\n0 0 - b\n",	"0 0 1x aaaaaaaaa\n0 0 - b\n",
+		"0 0 9-1 aaaaaaaa\n0 0 - b\n",	"0 0 0-9999999 aa\n0 0 - b\n",
+		"0 0  aaaaaaaaaaa\n0 0 - b\n",	"0 0 -aaaaaaaaaaa\n0 0 - b\n",
+		"0:0:- aaaaaaaaaa\n0 0 - b\n",	"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n0 0 - b\n",
+	};
+	struct emulated e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(FORGED) / sizeof(*FORGED); i++) {
+		struct file file;
+
+		start(&e, "tests/tiny");
+		assert_int_equal(write_file(&e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"),
+				 0);
+		assert_int_equal(
+			e.machine->files->mkdir(e.machine->data, "/sys/fs/cgroup/aaaaaaaaaa"), 0);
+		assert_int_equal(e.machine->files->mkdir(e.machine->data, "/sys/fs/cgroup/b"), 0);
+		assert_int_equal(write_file(&e, "/sys/fs/cgroup/b/cpuset.cpus", ""), 0);
+		close_machine(&e);
+		file = take(&e);
+		forge_groups(&e, &file, FORGED[i], 25);
+		assert_false(is_refused(&e));
+		free(file.bytes);
+		open_machine(&e);
+		assert_int_equal(read_result(&e, "/sys/fs/cgroup/aaaaaaaaaa/cpuset.cpus"), -ENOENT);
+		assert_int_equal(write_file(&e, "/sys/fs/cgroup/b/cpuset.cpus", "1"), 0);
+		assert_file(&e, "/sys/fs/cgroup/b/cpuset.cpus", "1\n");
+		finish(&e);
+	}
+}
+
+static void deferred_commands_of_other_domains_have_no_effect(void **state)
+{
+	struct emulated e;
+	struct abi_core_power power = { .get_set = 1, .enable = 1 };
+	const uint32_t domain = UINT32_MAX / 2;
+	struct deferred *deferred;
+	struct file file;
+	size_t size;
+
+	(void)state;
+	start(&e, "tests/tpmi-tiny");
+	rules(&e, "tpmi core-power deferred 1000000\n");
+	assert_int_equal(call(&e, ABI_CORE_POWER_STATE, &power), 0);
+	close_machine(&e);
+	file = take(&e);
+	assert_int_equal(state_of(&file)->deferred_count, 1);
+	content_of(&file, &size);
+	deferred = (void *)(content_of(&file, &size) + size - state_of(&file)->group_bytes -
+			    sizeof(*deferred));
+	deferred->due_ms = 0;
+	memcpy(deferred->entry, &domain, sizeof(domain));
+	put(&e, &file);
+	assert_false(is_refused(&e));
+	free(file.bytes);
+	finish(&e);
+}
+
+/** Bytes in turn. */
+static void forge_each(const char *platform)
+{
+	struct emulated e;
+	struct file good, bad;
+	size_t size, step;
+
+	start(&e, platform);
+	assert_int_equal(write_file(&e, "/sys/fs/cgroup/cgroup.subtree_control", "+cpuset"), 0);
+	assert_int_equal(e.machine->files->mkdir(e.machine->data, "/sys/fs/cgroup/group"), 0);
+	assert_int_equal(write_file(&e, "/sys/fs/cgroup/group/cpuset.cpus", "1"), 0);
+	close_machine(&e);
+	good = take(&e);
+	bad = take(&e);
+	content_of(&good, &size);
+	for (size_t i = 0; i < size; i += step) {
+		memcpy(bad.bytes, good.bytes, good.size);
+		content_of(&bad, &step)[i] ^= (unsigned char)(i % 3 ? 1U << i % 8 : 0xffU);
+		put(&e, &bad);
+		is_refused(&e);
+		step = i < sizeof(struct state) || i > size - 20 ? 1 : 101;
+	}
+	put(&e, &good);
+	free(good.bytes);
+	free(bad.bytes);
+	finish(&e);
+}
+
+static void a_state_with_any_byte_forged_is_no_crash(void **state)
+{
+	(void)state;
+	forge_each("tests/tiny");
+	forge_each("tests/tpmi-tiny");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_beyond_their_words_are_refused),
+		cmocka_unit_test(lines_of_groups_that_are_none_are_left_out),
+		cmocka_unit_test(deferred_commands_of_other_domains_have_no_effect),
+		cmocka_unit_test(a_state_with_any_byte_forged_is_no_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
