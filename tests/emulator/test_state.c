@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -158,7 +159,7 @@ static void another_platform_text_is_refused_until_reset(void **state)
 static void a_state_of_an_older_format_is_made_anew(void **state)
 {
 	struct emulated e;
-	char path[700];
+	char path[700], line[200];
 	FILE *file;
 
 	(void)state;
@@ -174,6 +175,38 @@ static void a_state_of_an_older_format_is_made_anew(void **state)
 	assert_int_equal(fclose(file), 0);
 	open_machine(&e);
 	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
+	snprintf(path, sizeof(path), "%s/log", e.directory);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_non_null(strstr(line, "of an earlier version of the emulator"));
+	assert_int_equal(fclose(file), 0);
+	finish(&e);
+}
+
+/** A full disk, as it were: what was begun is removed. */
+static void a_state_that_cannot_be_written_leaves_nothing(void **state)
+{
+	struct rlimit before, small;
+	struct isst_machine *machine;
+	struct emulated e;
+	char *error = NULL, path[700];
+	int result;
+
+	(void)state;
+	prepare(&e, "tests/tiny");
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = (struct rlimit){ 1000, before.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	result = isst_emulator()->open(&e.target, &machine, &error);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(result, -EIO);
+	assert_non_null(error);
+	free(error);
+	snprintf(path, sizeof(path), "%s/state.new", e.directory);
+	assert_int_equal(access(path, F_OK), -1);
+	open_machine(&e);
 	finish(&e);
 }
 
@@ -444,6 +477,7 @@ int main(void)
 		cmocka_unit_test(a_state_that_grows_is_the_same_for_all),
 		cmocka_unit_test(a_killed_process_has_changed_all_or_nothing),
 		cmocka_unit_test(a_state_of_an_older_format_is_made_anew),
+		cmocka_unit_test(a_state_that_cannot_be_written_leaves_nothing),
 		cmocka_unit_test(a_state_of_a_newer_format_is_refused_until_reset),
 		cmocka_unit_test(foreign_directories_are_refused),
 		cmocka_unit_test(a_file_called_lock_makes_no_state_directory),

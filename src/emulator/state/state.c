@@ -153,11 +153,12 @@ static int write_file(struct server *server, uint64_t check,
 		result = write_all(file, server->state, server->size, slot_offset(0, 0));
 	if (!result && renameat(server->directory, "state.new", server->directory, "state"))
 		result = -errno;
-	if (result) {
-		if (file >= 0)
-			close(file);
-		return result;
+	if (result && file >= 0) {
+		close(file);
+		unlinkat(server->directory, "state.new", 0);
 	}
+	if (result)
+		return result;
 	if (server->state_descriptor >= 0)
 		close(server->state_descriptor);
 	server->state_descriptor = file;
@@ -373,15 +374,30 @@ static int open_state(struct server *server, char **error)
 	return result ? result : load(server, error);
 }
 
+/** In the place of one of an older format, which the machine's log has to say: all that was set on
+ * the machine is gone. */
+static int replace_state(struct server *server)
+{
+	int result = remove_leftovers(server);
+
+	state_close(server);
+	if (!result)
+		result = make_state(server);
+	if (!result)
+		directory_log(server->directory, "emulator: the state was of an earlier version of "
+						 "the emulator and was reset");
+	return result;
+}
+
 int state_open(struct server *server, char **error)
 {
 	int result = open_state(server, error);
 
-	if (result == -ENOENT || result == -ESTALE) {
-		int leftovers = result == -ESTALE ? remove_leftovers(server) : 0;
-
+	if (result == -ESTALE) {
+		result = replace_state(server);
+	} else if (result == -ENOENT) {
 		state_close(server);
-		result = leftovers ? leftovers : make_state(server);
+		result = make_state(server);
 	}
 	if (!result)
 		return 0;
