@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's files of the machine as a whole: lists of CPUs, SMT, intel_pstate, /proc; and the
- * tree that all others are part of.
+ * The kernel's files of the machine as a whole: lists of CPUs, SMT, /proc; and the tree that all
+ * others are part of.
  */
 #include "emulator/kernel/views.h"
 
@@ -61,6 +61,24 @@ static int present(const struct place *place, FILE *stream)
 	return result;
 }
 
+/** Of the kernel's command line; those of cgroups are not among them. */
+static int isolated(const struct place *place, FILE *stream)
+{
+	const struct isst_cpuset *set = place->server->platform->isolcpus.set;
+
+	return set ? print_set(stream, set) : fputs("\n", stream) < 0 ? -ENOMEM : 0;
+}
+
+/** None, which the kernel shows as a set that it does not have, as wide as one of all CPUs. */
+static int nohz_full(const struct place *place, FILE *stream)
+{
+	enum { PAGE_WIDTH = 4094 };
+	unsigned int width = place->server->platform->cpu_ids;
+
+	fprintf(stream, "%*s\n", (int)(width < PAGE_WIDTH ? width : PAGE_WIDTH), "(null)");
+	return 0;
+}
+
 static unsigned int kernel_max(const struct place *place)
 {
 	(void)place;
@@ -89,106 +107,6 @@ static unsigned int smt_active(const struct place *place)
 static const struct view smt_views[] = {
 	{ "control", .text = smt_control, .write = write_smt },
 	{ "active", .number = smt_active },
-	VIEW_END,
-};
-
-/* ---- intel_pstate ---- */
-
-static bool has_pstate(const struct place *place)
-{
-	return strcmp(place->server->platform->pstate.text, "none") != 0;
-}
-
-static bool has_hwp_pstate(const struct place *place)
-{
-	return platform_is_tpmi(place->server->platform);
-}
-
-static const char *pstate_status(const struct place *place)
-{
-	return place->server->platform->pstate.text;
-}
-
-static unsigned int no_turbo(const struct place *place)
-{
-	return place->server->state->no_turbo;
-}
-
-static int refuse_turbo(const struct place *place, bool write)
-{
-	(void)write;
-	return strcmp(pstate_status(place), "off") == 0 ? -EAGAIN : 0;
-}
-
-static int write_no_turbo(const struct place *place, const char *text)
-{
-	uint32_t value;
-	int result = scan_number(text, &value);
-
-	if (!result && !value && !place->server->platform->bios_turbo.value)
-		result = -EPERM;
-	if (!result)
-		place->server->state->no_turbo = value != 0;
-	return result;
-}
-
-/* What intel_pstate works out of the frequencies of the first CPU as it starts. */
-
-static unsigned int lowest_ratio(const struct place *place)
-{
-	return lowest_khz(place) / 100000;
-}
-
-static unsigned int highest_ratio(const struct place *place)
-{
-	return place->server->state->first_highest_mhz / 100;
-}
-
-static unsigned int one(const struct place *place)
-{
-	(void)place;
-	return 1;
-}
-
-static unsigned int hundred(const struct place *place)
-{
-	(void)place;
-	return 100;
-}
-
-static unsigned int min_perf_pct(const struct place *place)
-{
-	unsigned int highest = highest_ratio(place);
-
-	return highest ? lowest_ratio(place) * 100 / highest : 0;
-}
-
-static unsigned int num_pstates(const struct place *place)
-{
-	unsigned int lowest = lowest_ratio(place), highest = highest_ratio(place);
-
-	return highest >= lowest ? highest - lowest + 1 : 1;
-}
-
-/** The kernel's fixed-point division keeps 8 bits. */
-static unsigned int turbo_pct(const struct place *place)
-{
-	unsigned int lowest = lowest_ratio(place);
-	unsigned int base = place->server->state->first_base_mhz / 100;
-
-	if (base < lowest)
-		return 0;
-	return 100 - (base - lowest + 1) * 256 / num_pstates(place) * 100 / 256;
-}
-
-static const struct view pstate_views[] = {
-	{ "status", .text = pstate_status },
-	{ "no_turbo", .number = no_turbo, .refuse = refuse_turbo, .write = write_no_turbo },
-	{ "hwp_dynamic_boost", .exists = has_hwp_pstate, .number = one },
-	{ "max_perf_pct", .exists = has_hwp_pstate, .number = hundred },
-	{ "min_perf_pct", .exists = has_hwp_pstate, .number = min_perf_pct },
-	{ "num_pstates", .exists = has_hwp_pstate, .number = num_pstates },
-	{ "turbo_pct", .exists = has_hwp_pstate, .number = turbo_pct },
 	VIEW_END,
 };
 
@@ -264,6 +182,15 @@ static int osrelease(const struct place *place, FILE *stream)
 	return 0;
 }
 
+static int version(const struct place *place, FILE *stream)
+{
+	unsigned int kernel = place->server->platform->kernel.value;
+
+	fprintf(stream, "Linux version %u.%u.0 (isst@emulator) (gcc) #1 SMP PREEMPT_DYNAMIC\n",
+		kernel / 1000, kernel % 1000);
+	return 0;
+}
+
 /** Files directly below /proc can be opened for writing, and then have nothing that writes. */
 static int no_write(const struct place *place, const char *text)
 {
@@ -290,10 +217,12 @@ static const struct view all_cpus_views[] = {
 	{ "present", .read = present },
 	{ "online", .read = online },
 	{ "offline", .read = offline },
+	{ "isolated", .read = isolated },
+	{ "nohz_full", .read = nohz_full },
 	{ "kernel_max", .number = kernel_max },
 	{ "smt", .below = smt_views },
 	{ "cpuidle", .below = idle_driver_views },
-	{ "intel_pstate", .below = pstate_views, .exists = has_pstate },
+	{ "intel_pstate", .below = pstate_views, .exists = pstate_exists },
 	{ "intel_uncore_frequency", .below = uncore_views, .exists = has_uncore },
 	VIEW_END,
 };
@@ -361,6 +290,7 @@ static const struct view proc_sys_views[] = {
 
 static const struct view proc_views[] = {
 	{ "cpuinfo", .read = cpuinfo, .write = no_write, .mode = 0444 },
+	{ "version", .read = version, .write = no_write, .mode = 0444 },
 	{ "modules", .read = print_modules, .write = no_write, .mode = 0444 },
 	{ "sys", .below = proc_sys_views, .mode = 0555 },
 	VIEW_END,

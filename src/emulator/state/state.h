@@ -71,10 +71,13 @@ struct state {
 	uint32_t controllers; /* of cgroups: a bit for each that groups get */
 	/* Of the first CPU's level as the machine was made, for what intel_pstate works out once */
 	uint32_t first_base_mhz, first_highest_mhz;
+	/* Of intel_pstate, for all CPUs; 0: as at boot */
+	uint8_t min_perf_pct, max_perf_pct, dynamic_boost_off;
+	uint8_t reserved[5];
 	uint8_t boot_id[16];
 };
 
-enum { STATE_FORMAT = 9, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 10, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /**
  * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The directory intel_pstate, and the lists of CPUs that are isolated: what scripts that tune a
+ * machine look for, on servers of any interface. */
+#include "emulator/emulated.h"
+#include "support/check.h"
+
+#define PSTATE CPUS "/intel_pstate"
+
+/** The values of real servers. */
+static void mailbox_servers_have_the_files_too(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	assert_file(&e, PSTATE "/max_perf_pct", "100\n");
+	assert_file(&e, PSTATE "/min_perf_pct", "25\n");
+	assert_file(&e, PSTATE "/num_pstates", "25\n");
+	assert_file(&e, PSTATE "/hwp_dynamic_boost", "1\n");
+	assert_int_equal(read_result(&e, PSTATE "/turbo_pct"), 0);
+	finish(&e);
+}
+
+static void no_dynamic_boost_without_hwp(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_written(&e, "[cpu]\nmodel = 0x6a\n[topology]\npackages = 0\ncores = 0-3\n"
+			  "[level 0]\ncores = 0-3\nbase = 2000\ntrl-sse = 3000\n[domain]\n"
+			  "turbo-cores = 4\n[files]\nhwp = no\n");
+	assert_int_equal(read_result(&e, PSTATE "/hwp_dynamic_boost"), -ENOENT);
+	assert_file(&e, PSTATE "/max_perf_pct", "100\n");
+	finish_written(&e);
+}
+
+/** Each limits the other; what is not within is moved there, and the rest of a write ignored. */
+static void limits_in_percent(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "graniterapids-2s64c");
+	assert_file(&e, PSTATE "/min_perf_pct", "20\n");
+	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "80\n"), 0);
+	assert_int_equal(write_file(&e, PSTATE "/min_perf_pct", "100"), 0);
+	assert_file(&e, PSTATE "/min_perf_pct", "80\n");
+	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "50"), 0);
+	assert_file(&e, PSTATE "/max_perf_pct", "80\n");
+	assert_int_equal(write_file(&e, PSTATE "/min_perf_pct", " 1x"), 0);
+	assert_file(&e, PSTATE "/min_perf_pct", "20\n");
+	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "4294967295"), 0);
+	assert_file(&e, PSTATE "/max_perf_pct", "100\n");
+	assert_int_equal(write_file(&e, PSTATE "/max_perf_pct", "x"), -EINVAL);
+	assert_int_equal(write_file(&e, PSTATE "/hwp_dynamic_boost", "0\n"), 0);
+	assert_file(&e, PSTATE "/hwp_dynamic_boost", "0\n");
+	assert_int_equal(write_file(&e, PSTATE "/hwp_dynamic_boost", "0x"), -EINVAL);
+	close_machine(&e);
+	open_machine(&e);
+	assert_file(&e, PSTATE "/hwp_dynamic_boost", "0\n");
+	finish(&e);
+}
+
+static void the_mode_stays(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, PSTATE "/status", "active\n"), 0);
+	assert_int_equal(write_file(&e, PSTATE "/status", "off"), -EBUSY);
+	assert_int_equal(write_file(&e, PSTATE "/status", "activ"), -EINVAL);
+	assert_file(&e, PSTATE "/status", "active\n");
+	finish(&e);
+}
+
+static void isolated_cpus(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/isolcpus");
+	assert_file(&e, CPUS "/isolated", "3\n");
+	assert_file(&e, CPUS "/nohz_full", "(null)\n");
+	finish(&e);
+	start(&e, "guide");
+	assert_file(&e, CPUS "/isolated", "\n");
+	assert_file(&e, CPUS "/nohz_full",
+		    "                                                  (null)\n");
+	finish(&e);
+}
+
+static void the_kernel_of_the_machine(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	assert_file(&e, "/proc/sys/kernel/osrelease", "6.12.0\n");
+	assert_file(&e, "/proc/version",
+		    "Linux version 6.12.0 (isst@emulator) (gcc) #1 SMP PREEMPT_DYNAMIC\n");
+	finish(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mailbox_servers_have_the_files_too),
+		cmocka_unit_test(no_dynamic_boost_without_hwp),
+		cmocka_unit_test(limits_in_percent),
+		cmocka_unit_test(the_mode_stays),
+		cmocka_unit_test(isolated_cpus),
+		cmocka_unit_test(the_kernel_of_the_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
