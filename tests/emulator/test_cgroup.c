@@ -50,11 +50,82 @@ static void the_controller_has_to_be_enabled(void **state)
 	assert_int_equal(read_result(&e, A "/cpuset.cpus"), -ENOENT);
 	assert_int_equal(remove_group(&e, A), 0);
 	assert_int_equal(remove_group(&e, A), -ENOENT);
-	assert_int_equal(remove_group(&e, CGROUP), -EPERM);
-	assert_int_equal(make(&e, CGROUP "//tmp"), -EPERM);
-	assert_int_equal(remove_group(&e, CGROUP "//tmp"), -EPERM);
 	assert_int_equal(remove_group(&e, CGROUP "/../cgroup/a"), -EINVAL);
 	assert_int_equal(remove_group(&e, CGROUP "/cgroup.controllers"), -ENOTDIR);
+	finish(&e);
+}
+
+/** As seen on Linux 6.18. */
+static void directories_that_cannot_be_made_or_removed(void **state)
+{
+	static const struct {
+		const char *path;
+		int made, removed;
+	} CASES[] = {
+		{ CGROUP, -EEXIST, -EBUSY },
+		{ CGROUP "/", -EEXIST, -EBUSY },
+		{ CGROUP "/.", -EEXIST, -EINVAL },
+		{ A, -EEXIST, 1 },
+		{ A "/", -EEXIST, 1 },
+		{ A "/.", -EEXIST, -EINVAL },
+		{ A "/below", -EAGAIN, -ENOENT },
+		{ A "/below/below", -ENOENT, -ENOENT },
+		{ A "/cpuset.cpus", -EEXIST, -ENOTDIR },
+		{ A "/cpuset.cpus/below", -ENOTDIR, -ENOTDIR },
+		{ CGROUP "/none/below", -ENOENT, -ENOENT },
+		{ CGROUP "/none/.", -ENOENT, -ENOENT },
+		{ CGROUP "/cgroup.controllers", -EEXIST, -ENOTDIR },
+		{ CGROUP "/cgroup.controllers/x", -ENOTDIR, -ENOTDIR },
+		{ CGROUP "/a\nb", -EINVAL, -ENOENT },
+		{ "/sys", -EEXIST, -EBUSY },
+		{ "/sys/devices", -EEXIST, -EPERM },
+		{ "/sys/devices/none", -EPERM, -ENOENT },
+		{ "/proc/none", -EPERM, -ENOENT },
+		{ CPUS "/cpu0", -EEXIST, -EPERM },
+		{ "/sys/none/below", -ENOENT, -ENOENT },
+	};
+	struct emulated e;
+
+	(void)state;
+	start_with_groups(&e, "tests/tiny");
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+		int result = make(&e, CASES[i].path);
+
+		if (result != CASES[i].made)
+			fail_msg("mkdir %s: %s, expected %s", CASES[i].path, strerror(-result),
+				 strerror(-CASES[i].made));
+		result = CASES[i].removed == 1 ? 1 : remove_group(&e, CASES[i].path);
+		if (result != CASES[i].removed)
+			fail_msg("rmdir %s: %s, expected %s", CASES[i].path, strerror(-result),
+				 strerror(-CASES[i].removed));
+	}
+	assert_int_equal(read_result(&e, A "/cpuset.cpus"), 0);
+	finish(&e);
+}
+
+/** However they are written. */
+static void names_of_groups(void **state)
+{
+	struct emulated e;
+	char longest[300], path[320];
+
+	(void)state;
+	start_with_groups(&e, "tests/tiny");
+	assert_int_equal(make(&e, CGROUP "//c//"), 0);
+	assert_int_equal(read_result(&e, CGROUP "/c/cpuset.cpus"), 0);
+	assert_int_equal(remove_group(&e, CGROUP "/./c/"), 0);
+	assert_int_equal(read_result(&e, CGROUP "/c/cpuset.cpus"), -ENOENT);
+	memset(longest, 'x', sizeof(longest));
+	longest[255] = '\0';
+	snprintf(path, sizeof(path), CGROUP "/%s", longest);
+	assert_int_equal(make(&e, path), 0);
+	assert_int_equal(make(&e, path), -EEXIST);
+	assert_int_equal(remove_group(&e, path), 0);
+	longest[255] = 'x';
+	longest[256] = '\0';
+	snprintf(path, sizeof(path), CGROUP "/%s", longest);
+	assert_int_equal(make(&e, path), -ENAMETOOLONG);
+	assert_int_equal(remove_group(&e, path), -ENAMETOOLONG);
 	finish(&e);
 }
 
@@ -216,6 +287,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_controller_has_to_be_enabled),
+		cmocka_unit_test(directories_that_cannot_be_made_or_removed),
+		cmocka_unit_test(names_of_groups),
 		cmocka_unit_test(lists_of_cpus),
 		cmocka_unit_test(a_valid_isolated_partition),
 		cmocka_unit_test(partitions_that_are_accepted_and_invalid),

@@ -4,27 +4,38 @@
 #include "emulator/kernel/kernel.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CGROUP_PATH "/sys/fs/cgroup/"
+static const char root_group[] = "/sys/fs/cgroup";
 
-/** The part of a path below the root group; NULL where it is not there, or where it would be a path
- * from the real root. */
-static const char *below(const char *path)
+/** Divides a path into that of a directory, to be freed, and a name in it. */
+static int split(const char *path, char **directory, char **name)
 {
-	size_t length = strlen(CGROUP_PATH);
+	size_t length = strlen(path);
 
-	return strncmp(path, CGROUP_PATH, length) == 0 && path[length] != '/' ? path + length
-									      : NULL;
+	while (length > 0 && path[length - 1] == '/')
+		length--;
+	*directory = strndup(path, length);
+	if (!*directory)
+		return -ENOMEM;
+	*name = strrchr(*directory, '/');
+	if (!*name) {
+		free(*directory);
+		return -EEXIST; /* the root */
+	}
+	*(*name)++ = '\0';
+	return 0;
 }
 
-static int check_name(const struct server *server, const char *name)
+/** The name of the group that a directory is, within @directory, which has no links. */
+static const char *group_of(const char *directory)
 {
-	if (!name || !*name)
-		return -EPERM;
-	return server->platform->cgroup_tree.value == CGROUP_NONE ? -ENOENT : 0;
+	size_t length = strlen(root_group);
+
+	return strncmp(directory, root_group, length) == 0 && directory[length] == '/'
+		       ? directory + length + 1
+		       : NULL;
 }
 
 static int add(struct server *server, const char *name)
@@ -42,24 +53,38 @@ static int add(struct server *server, const char *name)
 	return result;
 }
 
+/** Whether a directory that is not there may be made; @parent has no links. */
+static int check_new(const char *parent, const char *name)
+{
+	/* The limit of depth, so to speak: groups below groups are not emulated. */
+	if (group_of(parent))
+		return -EAGAIN;
+	if (strcmp(parent, root_group) != 0)
+		return -EPERM;
+	return strchr(name, '\n') ? -EINVAL : 0;
+}
+
 int kernel_mkdir(struct server *server, const char *path)
 {
-	const char *name = below(path);
+	char *parent, *name, *resolved = NULL;
 	struct kernel_status status;
-	int result = check_name(server, name);
+	int result = kernel_look(server, path, false, &status);
 
+	if (!result)
+		free(status.target);
+	if (result != -ENOENT)
+		return result ? result : -EEXIST;
+	result = split(path, &parent, &name);
 	if (result)
 		return result;
-	if (strchr(name, '\n'))
-		return -EINVAL;
-	/* The limit of depth, so to speak: groups below groups are not emulated. */
-	if (strchr(name, '/'))
-		return -EAGAIN;
-	if (strlen(name) > NAME_MAX)
-		return -ENAMETOOLONG;
-	if (kernel_look(server, path, false, &status) == 0)
-		return -EEXIST;
-	return add(server, name);
+	result = kernel_resolve(server, parent, true, &resolved);
+	if (!result)
+		result = check_new(resolved, name);
+	if (!result)
+		result = add(server, name);
+	free(resolved);
+	free(parent);
+	return result;
 }
 
 static int remove_group(struct server *server, const char *name)
@@ -81,15 +106,49 @@ static int remove_group(struct server *server, const char *name)
 	return result;
 }
 
+static bool is_mounted(const char *directory)
+{
+	static const char *const mounted[] = { "/",    "/dev",	   "/proc",
+					       "/sys", root_group, "/sys/kernel/debug" };
+
+	for (size_t i = 0; i < sizeof(mounted) / sizeof(*mounted); i++)
+		if (strcmp(mounted[i], directory) == 0)
+			return true;
+	return false;
+}
+
+/** A path that ends with a dot names no entry of a directory. */
+static bool ends_with_dot(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 0 && path[length - 1] == '/')
+		length--;
+	return length > 1 && path[length - 1] == '.' && path[length - 2] == '/';
+}
+
 int kernel_rmdir(struct server *server, const char *path)
 {
-	const char *name = below(path);
 	struct kernel_status status;
-	int result = check_name(server, name);
+	const char *name;
+	char *resolved;
+	int result = kernel_look(server, path, false, &status);
 
-	if (!result)
-		result = kernel_look(server, path, false, &status);
 	if (result)
 		return result;
-	return status.type == KERNEL_DIRECTORY ? remove_group(server, name) : -ENOTDIR;
+	free(status.target);
+	if (status.type != KERNEL_DIRECTORY)
+		return -ENOTDIR;
+	if (ends_with_dot(path))
+		return -EINVAL;
+	result = kernel_resolve(server, path, false, &resolved);
+	if (result)
+		return result;
+	name = group_of(resolved);
+	if (name)
+		result = remove_group(server, name);
+	else
+		result = is_mounted(resolved) ? -EBUSY : -EPERM;
+	free(resolved);
+	return result;
 }
