@@ -212,7 +212,7 @@ static void streams_tell_errors_when_they_are_flushed(void **state)
 	assert_content(CPUS "/online", "0-3\n");
 	assert_int_equal(fflush(stream), 0);
 	assert_content(CPUS "/online", "0-2\n");
-	assert_true(fputs("nonsense", stream) >= 0);
+	assert_true(fputs("x", stream) >= 0);
 	assert_fails(fflush(stream), EINVAL);
 	assert_true(ferror(stream));
 	fclose(stream);
