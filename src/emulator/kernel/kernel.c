@@ -197,6 +197,9 @@ int kernel_access(struct server *server, const char *path, bool write, uint64_t 
 	struct place place;
 	int result = find(server, path, true, &place, walked);
 
+	/* It was there when it was opened. */
+	if (result == -ENOENT)
+		result = -ENXIO;
 	if (!result && !place.view->access)
 		result = -EINVAL;
 	return result ? result : place.view->access(&place, write, position, value);

@@ -28,7 +28,8 @@ int kernel_look(struct server *server, const char *path, bool follow, struct ker
 int kernel_resolve(struct server *server, const char *path, bool follow, char **resolved);
 int kernel_read(struct server *server, const char *path, char **content, size_t *size);
 int kernel_write(struct server *server, const char *path, const char *content, size_t size);
-/** Eight bytes of a device; -EINVAL for what is none. */
+/** Eight bytes of a device that is open; -EINVAL for what is none, -ENXIO where it is gone, as that
+ * of a CPU that went offline. */
 int kernel_access(struct server *server, const char *path, bool write, uint64_t position,
 		  uint64_t *value);
 /** The names in a directory, each behind the letter of its kind: d, f, l or c (a device). */

@@ -64,7 +64,7 @@ static bool has_uncore_register(const struct platform *platform)
 }
 
 static const struct {
-	uint64_t number;
+	uint32_t number;
 	uint64_t (*read)(const struct place *place);
 	bool (*exists)(const struct platform *platform); /* NULL: always */
 } registers[] = {
@@ -74,7 +74,7 @@ static const struct {
 };
 
 /** The driver's registers are those of the firmware. */
-static int access_firmware(const struct place *place, bool write, uint64_t number, uint64_t *value)
+static int access_firmware(const struct place *place, bool write, uint32_t number, uint64_t *value)
 {
 	struct abi_msr_cmd access = {
 		.read_write = write,
@@ -82,14 +82,18 @@ static int access_firmware(const struct place *place, bool write, uint64_t numbe
 		.msr = number,
 		.data = *value,
 	};
-	int result = number > UINT32_MAX ? -EIO : msr_access(place->server, &access);
+	int result = msr_access(place->server, &access);
 
 	*value = access.data;
 	return result ? -EIO : 0;
 }
 
-static int access_register(const struct place *place, bool write, uint64_t number, uint64_t *value)
+/** The low half of the position is the number of a register. */
+static int access_register(const struct place *place, bool write, uint64_t position,
+			   uint64_t *value)
 {
+	const uint32_t number = (uint32_t)position;
+
 	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++) {
 		if (registers[i].number != number)
 			continue;

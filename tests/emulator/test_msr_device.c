@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* /dev/cpu/N/msr as a program has it open: see msr(4). */
+#include "emulator/emulated.h"
+#include "emulator/front/launch_files.h"
+
+static int access_msr(struct emulated *e, unsigned int cpu, bool write, uint64_t position,
+		      uint64_t *value)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/dev/cpu/%u/msr", cpu);
+	return launch_access(e->machine, path, write, position, value);
+}
+
+static void a_cpu_that_went_offline_has_no_registers(void **state)
+{
+	struct kernel_status status;
+	struct emulated e;
+	uint64_t value = 0;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), 0);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
+	/* Its device is gone; who has it open still gets an answer. */
+	assert_int_equal(launch_look(e.machine, "/dev/cpu/3/msr", true, &status), -ENOENT);
+	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), -ENXIO);
+	assert_int_equal(access_msr(&e, 3, true, 0x1ad, &value), -ENXIO);
+	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
+	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), 0);
+	finish(&e);
+}
+
+static void registers_that_are_not_there_fault(void **state)
+{
+	struct emulated e;
+	uint64_t value = 1;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(access_msr(&e, 0, false, 0x12345, &value), -EIO);
+	assert_int_equal(access_msr(&e, 0, true, 0xce, &value), -EIO);
+	assert_int_equal(value, 1);
+	finish(&e);
+}
+
+/** The number of a register has 32 bits; the position of a file more. */
+static void the_low_half_of_a_position_counts(void **state)
+{
+	struct emulated e;
+	uint64_t value = 0, same = 0;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_int_equal(access_msr(&e, 0, false, 0xce, &value), 0);
+	assert_int_equal(access_msr(&e, 0, false, UINT64_C(0x1000000ce), &same), 0);
+	assert_int_equal(same, value);
+	assert_int_equal(access_msr(&e, 0, false, 0x1ad, &value), 0);
+	assert_int_equal(access_msr(&e, 0, false, UINT64_C(0x1000001ad), &same), 0);
+	assert_int_equal(same, value);
+	finish(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cpu_that_went_offline_has_no_registers),
+		cmocka_unit_test(registers_that_are_not_there_fault),
+		cmocka_unit_test(the_low_half_of_a_position_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
