@@ -138,6 +138,13 @@ int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *reque
 			   bool enable);
 
 /**
+ * Leaves a target out of a request for which it was not planned at all, as it no longer exists,
+ * where the change may be made without it. @others: the request has other targets.
+ */
+void change_plan_without(struct isst_change *change, const struct isst_failure *failure,
+			 bool others);
+
+/**
  * All present CPUs online. After change_run() the machine is discovered anew, see
  * isst_rediscover().
  */

@@ -155,6 +155,19 @@ int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *reque
 	return 0;
 }
 
+void change_plan_without(struct isst_change *change, const struct isst_failure *failure,
+			 bool others)
+{
+	struct verdict verdict = { .targets = others ? 1 : 0 };
+	const struct isst_failure kept = {
+		.error = failure->error,
+		.message = message_make(&change->context->messages, "%s", failure->message),
+	};
+
+	note_target(&verdict, &kept);
+	conclude(change, &verdict);
+}
+
 int change_plan_all_online(struct isst_change *change)
 {
 	int error = plan_all_online(change);

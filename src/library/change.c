@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+struct live_results;
+
 /** A call that adds a request. */
 struct addition {
 	struct isst_change *change;
@@ -17,7 +19,13 @@ struct addition {
 	int (*plan_domains)(const struct addition *addition, struct domain_request *requests,
 			    size_t count);
 	/* For CPUs, with the failures as results. */
-	int (*plan_cpus)(const struct addition *addition, struct isst_results *results);
+	int (*plan_cpus)(const struct addition *addition, const struct live_results *live);
+};
+
+/** Results whose targets still exist. */
+struct live_results {
+	struct isst_result **items;
+	size_t count;
 };
 
 static const int NO_VALUES[] = { 0 };
@@ -27,20 +35,67 @@ static bool is_io(const struct isst_result *result)
 	return !result->cpu && isst_domain_is_io(result->domain);
 }
 
-static int plan_domains(const struct addition *addition, struct isst_results *results)
+static int plan_domains(const struct addition *addition, const struct live_results *live)
 {
-	struct domain_request *requests = calloc(results->count + 1, sizeof(*requests));
+	struct domain_request *requests = calloc(live->count + 1, sizeof(*requests));
 	int error;
 
 	if (!requests)
 		return call_no_memory(addition->call.context);
-	for (size_t i = 0; i < results->count; i++)
-		requests[i].domain = results->items[i].domain;
-	error = addition->plan_domains(addition, requests, results->count);
-	for (size_t i = 0; i < results->count && !error; i++)
-		if (result_fail(&results->items[i], ISST_PART_RESULT, &requests[i].failure))
+	for (size_t i = 0; i < live->count; i++)
+		requests[i].domain = live->items[i]->domain;
+	error = addition->plan_domains(addition, requests, live->count);
+	for (size_t i = 0; i < live->count && !error; i++)
+		if (result_fail(live->items[i], ISST_PART_RESULT, &requests[i].failure))
 			error = call_no_memory(addition->call.context);
 	free(requests);
+	return error;
+}
+
+/** Fails the results whose targets no longer exist, and finds the others. */
+static int find_live(const struct addition *addition, struct isst_results *results,
+		     struct live_results *live)
+{
+	struct isst_context *context = addition->call.context;
+
+	for (size_t i = 0; i < results->count; i++) {
+		struct isst_result *result = &results->items[i];
+		struct isst_failure failure = { 0 };
+
+		if (result->cpu ? context_accepts_cpu(context, result->cpu, &failure)
+				: context_accepts_domain(context, result->domain, &failure))
+			live->items[live->count++] = result;
+		else if (result_fail(result, ISST_PART_RESULT, &failure))
+			return call_no_memory(context);
+	}
+	return 0;
+}
+
+/** The failure that the targets which no longer exist have in common; NULL where all exist. */
+static const struct isst_failure *find_lost(const struct isst_results *results)
+{
+	for (size_t i = 0; i < results->count; i++)
+		if (results->items[i].parts[ISST_PART_RESULT].error == -ESTALE)
+			return &results->items[i].parts[ISST_PART_RESULT];
+	return NULL;
+}
+
+static int plan(const struct addition *addition, struct isst_results *results)
+{
+	struct live_results live = { .items = calloc(results->count + 1, sizeof(*live.items)) };
+	const struct isst_failure *lost;
+	int error;
+
+	if (!live.items)
+		return call_no_memory(addition->call.context);
+	error = find_live(addition, results, &live);
+	lost = find_lost(results);
+	if (!error && (live.count > 0 || !lost))
+		error = addition->plan_cpus ? addition->plan_cpus(addition, &live)
+					    : plan_domains(addition, &live);
+	if (!error && lost)
+		change_plan_without(addition->change, lost, live.count > 0);
+	free(live.items);
 	return error;
 }
 
@@ -107,9 +162,7 @@ static int add(struct addition *addition, struct isst_results **out)
 	if (!results)
 		return spoil(addition->change, call_no_memory(addition->call.context));
 	before = message_begin(messages);
-	error = message_end(messages, before,
-			    addition->plan_cpus ? addition->plan_cpus(addition, results)
-						: plan_domains(addition, results));
+	error = message_end(messages, before, plan(addition, results));
 	if (error) {
 		isst_results_free(results);
 		return spoil(addition->change, error);
@@ -345,9 +398,9 @@ int isst_change_add_turbo_ratio_limits(struct isst_change *change,
 
 /* ---- For CPUs ---- */
 
-static int plan_associations(const struct addition *addition, struct isst_results *results)
+static int plan_associations(const struct addition *addition, const struct live_results *live)
 {
-	struct isst_clos_association *list = calloc(results->count + 1, sizeof(*list));
+	struct isst_clos_association *list = calloc(live->count + 1, sizeof(*list));
 	uint64_t clos;
 	int error = 0;
 
@@ -355,14 +408,14 @@ static int plan_associations(const struct addition *addition, struct isst_result
 		return call_no_memory(addition->call.context);
 	if (!request_get(addition->call.request, ISST_VALUE_CLOS, &clos))
 		error = refuse_without(addition, ISST_VALUE_CLOS);
-	for (size_t i = 0; i < results->count; i++) {
-		list[i].cpu = results->items[i].cpu;
+	for (size_t i = 0; i < live->count; i++) {
+		list[i].cpu = live->items[i]->cpu;
 		list[i].clos = (unsigned int)clos;
 	}
 	if (!error)
-		error = change_plan_association(addition->change, list, results->count);
-	for (size_t i = 0; i < results->count && !error; i++)
-		if (result_fail(&results->items[i], ISST_PART_RESULT, &list[i].failure))
+		error = change_plan_association(addition->change, list, live->count);
+	for (size_t i = 0; i < live->count && !error; i++)
+		if (result_fail(live->items[i], ISST_PART_RESULT, &list[i].failure))
 			error = call_no_memory(addition->call.context);
 	free(list);
 	return error;
@@ -381,19 +434,18 @@ int isst_change_add_clos_association(struct isst_change *change, const struct is
 	return add(&addition, results);
 }
 
-static int plan_turbo_mode(const struct addition *addition, struct isst_results *results)
+static int plan_turbo_mode(const struct addition *addition, const struct live_results *live)
 {
-	struct cpu_request *requests = calloc(results->count + 1, sizeof(*requests));
+	struct cpu_request *requests = calloc(live->count + 1, sizeof(*requests));
 	int error;
 
 	if (!requests)
 		return call_no_memory(addition->call.context);
-	for (size_t i = 0; i < results->count; i++)
-		requests[i].cpu = results->items[i].cpu;
-	error = change_plan_turbo_mode(addition->change, requests, results->count,
-				       enables(addition));
-	for (size_t i = 0; i < results->count && !error; i++)
-		if (result_fail(&results->items[i], ISST_PART_RESULT, &requests[i].failure))
+	for (size_t i = 0; i < live->count; i++)
+		requests[i].cpu = live->items[i]->cpu;
+	error = change_plan_turbo_mode(addition->change, requests, live->count, enables(addition));
+	for (size_t i = 0; i < live->count && !error; i++)
+		if (result_fail(live->items[i], ISST_PART_RESULT, &requests[i].failure))
 			error = call_no_memory(addition->call.context);
 	free(requests);
 	return error;

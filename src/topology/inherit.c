@@ -76,12 +76,13 @@ static void inherit_domains(struct topology *topology, struct topology *old)
 	}
 }
 
-/** A domain that no longer exists has no CPUs. */
+/** A domain that no longer exists has no CPUs; that of an I/O die is another thing. */
 static void lose_domain(struct topology *topology, struct topology_domain *domain)
 {
 	cpuset_clear(domain->present);
 	cpuset_clear(domain->online);
 	domain->public.has_cpu = false;
+	domain->public.cpus_known = false;
 	topology->lost_domains[topology->lost_domain_count++] = domain;
 }
 

@@ -171,6 +171,88 @@ static void a_domain_that_disappeared_is_refused_until_it_returns(void **state)
 	machine_end(&machine);
 }
 
+/** Plans a change for packages 1 and 3, made before the first of them disappeared: of CPUs or
+ * domains. */
+static struct isst_change *plan_with_gone(struct isst_context *context,
+					  const struct isst_targets *targets, bool for_cpus,
+					  enum target_policy policy)
+{
+	struct isst_change_options options = { .dry_run = true, .targets = policy };
+	struct isst_request *request = isst_request_new();
+	struct isst_results *results;
+	struct isst_change *change;
+
+	assert_int_equal(isst_change_new(context, &options, &change), 0);
+	assert_int_equal(
+		isst_request_set(request, for_cpus ? ISST_VALUE_CLOS : ISST_VALUE_LEVEL, 1), 0);
+	assert_int_equal(
+		for_cpus ? isst_change_add_clos_association(change, targets, request, 0, &results)
+			 : isst_change_add_level(change, targets, request, 0, &results),
+		ISST_PARTIAL);
+	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), -ESTALE);
+	check_holds(isst_result_message(isst_results_at(results, 0), ISST_PART_RESULT),
+		    "no longer exists");
+	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), 0);
+	isst_results_free(results);
+	isst_request_free(request);
+	return change;
+}
+
+static void check_plans_with_gone(struct isst_context *context, const struct isst_targets *targets,
+				  bool for_cpus)
+{
+	struct isst_change *change;
+
+	change = plan_with_gone(context, targets, for_cpus, ISST_SKIP_UNSUPPORTED);
+	assert_int_equal(isst_change_objection(change), -ESTALE);
+	assert_int_equal(isst_change_run(change), -ESTALE);
+	isst_change_free(change);
+	change = plan_with_gone(context, targets, for_cpus, ISST_SKIP_FAILED);
+	assert_int_equal(isst_change_objection(change), 0);
+	assert_int_equal(isst_change_run(change), ISST_PARTIAL);
+	assert_non_null(isst_change_step_at(change, 0));
+	isst_change_free(change);
+}
+
+static void targets_that_disappeared_are_left_out_as_others_that_fail(void **state)
+{
+	struct isst_targets *domains, *cpus, *none_left;
+	struct isst_change_options options = { .dry_run = true, .targets = ISST_SKIP_FAILED };
+	struct isst_cpuset *set = check_set("40,120");
+	const struct isst_domain *gone;
+	struct isst_context *context;
+	struct isst_change *change;
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/icelake-4s40c");
+	context = open_machine(&machine);
+	gone = domain_of_package(context, 1);
+	domains = isst_targets_new(context);
+	assert_int_equal(isst_targets_add_domain(domains, gone), 0);
+	none_left = isst_targets_new(context);
+	assert_int_equal(isst_targets_add_domain(none_left, gone), 0);
+	assert_int_equal(isst_targets_add_domain(domains, domain_of_package(context, 3)), 0);
+	cpus = isst_targets_new(context);
+	assert_int_equal(isst_targets_add_cpus(cpus, set), 0);
+	set_online(&machine, PACKAGE_1, "0");
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_false(isst_domain_is_io(gone));
+	check_plans_with_gone(context, domains, false);
+	check_plans_with_gone(context, cpus, true);
+	assert_int_equal(isst_change_new(context, &options, &change), 0);
+	assert_int_equal(isst_change_add_base_freq(change, none_left, NULL, ISST_ADD_ENABLE, NULL),
+			 -ESTALE);
+	assert_int_equal(isst_change_run(change), -ESTALE);
+	isst_change_free(change);
+	isst_targets_free(none_left);
+	isst_targets_free(domains);
+	isst_targets_free(cpus);
+	isst_cpuset_free(set);
+	isst_close(context);
+	machine_end(&machine);
+}
+
 static void a_discovery_that_fails_leaves_the_notices(void **state)
 {
 	struct isst_context *context;
@@ -372,6 +454,7 @@ int main(int count, char **arguments)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_keep_their_answers_when_others_come_before_them),
 		cmocka_unit_test(a_domain_that_disappeared_is_refused_until_it_returns),
+		cmocka_unit_test(targets_that_disappeared_are_left_out_as_others_that_fail),
 		cmocka_unit_test(a_discovery_that_fails_leaves_the_notices),
 		cmocka_unit_test(the_uncore_is_discovered_again),
 		cmocka_unit_test(objects_of_another_context_and_null_are_refused),
