@@ -260,6 +260,11 @@ $(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BU
 	printf '#!/bin/sh\nexec sh tests/library/shared.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+$(BUILD)/tests/headers: tests/library/headers.sh $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nCC="%s" exec sh tests/library/headers.sh\n' '$(CC)' > $@
+	chmod +x $@
+
 $(call test_programs,$(CLI_TESTS)): %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(LINK_TEST)
 
@@ -323,7 +328,7 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays $(BUILD)/tests/privileged \
-	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/runner $(UNIT_TESTS)
+	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)

@@ -70,7 +70,7 @@ enum isst_emulator_counter {
 	ISST_EMULATOR_COUNTER_DRIVER_CALLS = 2, /* ioctls */
 	ISST_EMULATOR_COUNTER_COMMANDS = 3, /* entries of batches, and every other ioctl as one */
 	ISST_EMULATOR_COUNTER_WRITES = 4,   /* commands that set something */
-	ISST_EMULATOR_COUNTER_FILES_OPENED = 5, /* files read or written, directories listed */
+	ISST_EMULATOR_COUNTER_FILES_OPENED = 5 /* files read or written, directories listed */
 };
 
 /** Clears them behind reading. */

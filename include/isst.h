@@ -103,7 +103,8 @@ struct isst_journal_item;
  *
  * @base: 10, 16, or 0 for decimal and, with a leading 0x, hexadecimal
  * @max: the largest value that is accepted
- * Returns 0, -EINVAL (empty, a sign, anything that is not a digit) or -ERANGE (above @max).
+ * Returns 0, -EINVAL (empty, a sign, anything that is not a digit, another base) or -ERANGE (above
+ * @max).
  */
 ISST_API int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
 
@@ -117,8 +118,8 @@ ISST_API int isst_parse_number(const char *text, unsigned int base, uint64_t max
 ISST_API struct isst_cpuset *isst_cpuset_new(void);
 ISST_API void isst_cpuset_free(struct isst_cpuset *set);
 
-/** Adds the CPUs first..last. Returns 0, -EINVAL (last < first) or -ENOMEM; on error the set is as
- * before. */
+/** Adds the CPUs first..last. Returns 0, -EINVAL (last < first), -ERANGE (last is UINT_MAX) or
+ * -ENOMEM; on error the set is unchanged. */
 ISST_API int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int last);
 
 /** Adds all CPUs of @other. Returns 0 or -ENOMEM; on error @set may hold some of them. */
@@ -129,7 +130,7 @@ ISST_API int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpus
 
 /**
  * Adds the CPUs that a list names: numbers and ranges joined by commas, `1,3-5,8..10`, as sysfs and
- * command lines write them; a sysfs list may be empty.
+ * command lines write them. A list may be empty, and may end with one newline.
  *
  * @bad: where not NULL, set to the first character that cannot be understood (within @text)
  * Returns 0, -EINVAL (not a list, or a range that runs backwards), -ERANGE (a number of
@@ -148,10 +149,12 @@ ISST_API size_t isst_cpuset_count(const struct isst_cpuset *set);
  */
 ISST_API bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned int *cpu);
 
-/** Walks a set in ascending order: isst_cpuset_for_each(cpu, set) statement. */
+/**
+ * Walks a set in ascending order: isst_cpuset_for_each(cpu, set) statement. @cpu is a variable of
+ * type unsigned int; @set is evaluated for each CPU.
+ */
 #define isst_cpuset_for_each(cpu, set) \
-	for (bool isst_more_ = isst_cpuset_next(set, 0, &(cpu)); isst_more_; \
-	     isst_more_ = (cpu) < UINT32_MAX && isst_cpuset_next(set, (cpu) + 1, &(cpu)))
+	for ((cpu) = 0; isst_cpuset_next((set), (cpu), &(cpu)); (cpu)++)
 
 /** Every CPU of the set written out, `0,1,2,5`; "" if empty. To be freed; NULL without memory. */
 ISST_API char *isst_cpuset_to_enumeration(const struct isst_cpuset *set);
@@ -177,7 +180,7 @@ enum isst_log_level {
 	ISST_LOG_WARNING = 2, /* a change warns, see isst_change_warning_at() */
 	ISST_LOG_NOTICE = 3,  /* see isst_notice_at() */
 	ISST_LOG_INFO = 4,    /* what a change is doing to a CPU */
-	ISST_LOG_DEBUG = 5,   /* driver requests and replies */
+	ISST_LOG_DEBUG = 5    /* driver requests and replies */
 };
 
 /** Called with one line, without newline, which is valid until it returns; it must not call the
@@ -323,7 +326,7 @@ enum isst_fact {
 	ISST_FACT_PROPORTIONAL_PRIORITY = 8,
 	/** TRL types are named by numbers (level-0, level-1, ...), and not by instruction sets;
 	 * after discovery. */
-	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9,
+	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9
 };
 
 /** Whether something is so on this platform. Returns 1, 0, or -EINVAL (a fact that this version of
@@ -510,14 +513,14 @@ enum isst_value_id {
 
 	/* Of requests alone: CPUs whose cores get high priority by SST-TF, their siblings included
 	 */
-	ISST_VALUE_HIGH_PRIORITY_CPUS = 110,
+	ISST_VALUE_HIGH_PRIORITY_CPUS = 110
 };
 
 enum isst_feature_state {
 	ISST_FEATURE_UNKNOWN = 0, /* could not be read: such a value is -EIO */
 	ISST_FEATURE_UNSUPPORTED = 1,
 	ISST_FEATURE_DISABLED = 2,
-	ISST_FEATURE_ENABLED = 3,
+	ISST_FEATURE_ENABLED = 3
 };
 
 enum isst_priority { ISST_PRIORITY_PROPORTIONAL = 0, ISST_PRIORITY_ORDERED = 1 };
@@ -531,7 +534,7 @@ enum isst_type {
 	ISST_TYPE_FEATURE_STATE = 3, /* enum isst_feature_state */
 	ISST_TYPE_PRIORITY = 4,	     /* enum isst_priority */
 	ISST_TYPE_BITS = 5,	     /* 64 bits, by isst_result_value64() */
-	ISST_TYPE_CPUS = 6,	     /* by isst_result_cpus() */
+	ISST_TYPE_CPUS = 6	     /* by isst_result_cpus() */
 };
 
 /** The value of that place in the library's table; 0 past the last one. */
@@ -577,7 +580,7 @@ enum isst_part {
 	ISST_PART_PERF_PROFILE = 1, /* of levels: the summary of the domain's levels */
 	ISST_PART_BASE_FREQ = 2,    /* of levels: SST-BF */
 	ISST_PART_TURBO_FREQ = 3,   /* of levels: SST-TF */
-	ISST_PART_CLOS = 4, /* of core-power: the use of CLOS; where core-power is not supported it
+	ISST_PART_CLOS = 4 /* of core-power: the use of CLOS; where core-power is not supported it
 			       may fail without the result doing so */
 };
 

@@ -86,9 +86,12 @@ int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int la
 
 	if (last < first)
 		return -EINVAL;
+	/* A walk is at the number after it in the end. */
+	if (last == UINT32_MAX)
+		return -ERANGE;
 	/* The runs begin..end-1 touch the new one and melt into it. */
 	begin = end = find_run(set, first > 0 ? first - 1 : 0);
-	while (end < set->count && set->runs[end].first <= (last < UINT32_MAX ? last + 1 : last))
+	while (end < set->count && set->runs[end].first <= last + 1)
 		end++;
 	if (begin == end) {
 		error = make_space(set, set->count + 1);
@@ -194,18 +197,24 @@ static int parse_range(const char **text, struct run *run)
 	return 0;
 }
 
+/** Files of the kernel end with a newline. */
+static bool is_end(const char *text)
+{
+	return strcmp(text, "") == 0 || strcmp(text, "\n") == 0;
+}
+
 static int add_list(struct isst_cpuset *set, const char **text)
 {
 	struct run run;
 	int error;
 
-	if (**text == '\0')
+	if (is_end(*text))
 		return 0;
 	for (;;) {
 		error = parse_range(text, &run);
 		if (!error)
 			error = isst_cpuset_add(set, run.first, run.last);
-		if (error || **text == '\0')
+		if (error || is_end(*text))
 			return error;
 		if (**text != ',')
 			return -EINVAL;

@@ -21,6 +21,8 @@ int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_
 	uint64_t result = 0;
 	bool too_large = false;
 
+	if (base != 10 && base != 16 && base != 0)
+		return -EINVAL;
 	if (prefixed && base != 10) {
 		base = 16;
 		text += 2;

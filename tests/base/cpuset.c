@@ -174,6 +174,9 @@ static void lists_name_numbers_and_ranges_in_both_notations(void **state)
 	check_list("0000000000000000000000000000000000000004", "4");
 	check_list("1048575", "1048575");
 	check_list("0-1048575", "0-1048575");
+	/* Files of the kernel end with a newline. */
+	check_list("1,3-5\n", "1,3-5");
+	check_list("\n", "");
 }
 
 static void an_invalid_list_changes_nothing_and_reports_the_position(void **state)
@@ -189,7 +192,10 @@ static void an_invalid_list_changes_nothing_and_reports_the_position(void **stat
 	check_bad_list("1, 2", -EINVAL, 2);
 	check_bad_list(" 1", -EINVAL, 0);
 	check_bad_list("1 ", -EINVAL, 1);
-	check_bad_list("1\n", -EINVAL, 1);
+	check_bad_list("1\n\n", -EINVAL, 1);
+	check_bad_list("1\n2", -EINVAL, 1);
+	check_bad_list("\n1", -EINVAL, 0);
+	check_bad_list("1,\n", -EINVAL, 2);
 	check_bad_list("1-", -EINVAL, 2);
 	check_bad_list("1..", -EINVAL, 3);
 	check_bad_list("1.2", -EINVAL, 1);
@@ -290,11 +296,36 @@ static void the_walk_ends_after_the_highest_number(void **state)
 	unsigned int cpu, steps = 0;
 
 	(void)state;
-	add(set, UINT32_MAX - 1, UINT32_MAX);
+	add(set, UINT32_MAX - 2, UINT32_MAX - 1);
 	isst_cpuset_for_each (cpu, set)
 		steps++;
 	assert_int_equal(steps, 2);
 	assert_int_equal(isst_cpuset_count(set), 2);
+	isst_cpuset_free(set);
+}
+
+/** After it a walk could not end. */
+static void the_largest_number_is_no_cpu(void **state)
+{
+	struct isst_cpuset *set = check_set("1");
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add(set, 7, UINT32_MAX), -ERANGE);
+	assert_int_equal(isst_cpuset_add(set, UINT32_MAX, UINT32_MAX), -ERANGE);
+	check_cpus(set, "1");
+	isst_cpuset_free(set);
+}
+
+static void walks_can_be_nested(void **state)
+{
+	struct isst_cpuset *set = check_set("1,3-4");
+	unsigned int outer, inner, pairs = 0;
+
+	(void)state;
+	isst_cpuset_for_each (outer, set)
+		isst_cpuset_for_each (inner, set)
+			pairs += outer < inner;
+	assert_int_equal(pairs, 3);
 	isst_cpuset_free(set);
 }
 
@@ -429,6 +460,8 @@ int main(void)
 		cmocka_unit_test(D15_lists_of_thousands_are_complete),
 		cmocka_unit_test(walking_goes_up_through_every_cpu_once),
 		cmocka_unit_test(the_walk_ends_after_the_highest_number),
+		cmocka_unit_test(the_largest_number_is_no_cpu),
+		cmocka_unit_test(walks_can_be_nested),
 		cmocka_unit_test(the_next_cpu_is_found_from_anywhere),
 		cmocka_unit_test(a_list_writes_every_cpu_out),
 		cmocka_unit_test(masks_are_whole_words_most_significant_first),

@@ -131,6 +131,17 @@ static void D23_a_prefix_alone_or_with_bad_digits_is_not_a_number(void **state)
 	}
 }
 
+static void bases_other_than_10_and_16_are_refused(void **state)
+{
+	static const unsigned int BASES[] = { 1, 2, 8, 9, 11, 15, 17, 36, UINT32_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(BASES); i++) {
+		check_refused("1", BASES[i], 255, -EINVAL);
+		check_refused("0x1", BASES[i], 255, -EINVAL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +156,7 @@ int main(void)
 		cmocka_unit_test(D23_both_prefixes_and_both_cases_are_hexadecimal),
 		cmocka_unit_test(the_prefix_may_be_left_out_only_in_base_16),
 		cmocka_unit_test(D23_a_prefix_alone_or_with_bad_digits_is_not_a_number),
+		cmocka_unit_test(bases_other_than_10_and_16_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
