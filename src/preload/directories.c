@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Directories: listed, entered, made and removed; and what no program may do with the
- * kernel's files. */
+/* Directories: listed, and entered. */
 #include "preload/preload.h"
 
 #include <dirent.h>
@@ -9,7 +8,6 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- Listing ---- */
@@ -34,35 +32,33 @@ static int list(const char *emulated)
 
 INTERPOSED DIR *opendir(const char *path)
 {
-	char emulated[PATH_MAX], backing[PATH_MAX];
+	char found[PATH_MAX], backing[PATH_MAX];
 	DIR *directory = NULL;
 
-	if (preload_begin()) {
-		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
-
-		if (answered && path_follow(emulated) == 0 && list(emulated) == 0 &&
-		    names_make(emulated, true, backing) == 0)
-			directory = REAL(opendir)(backing);
-		preload_end(answered);
-		if (answered)
-			return directory;
-	}
-	return REAL(opendir)(path_moved(path, backing));
+	if (!path_begin(AT_FDCWD, &path, true, found))
+		return REAL(opendir)(path);
+	if (list(found) == 0 && names_make(found, true, backing) == 0)
+		directory = REAL(opendir)(backing);
+	preload_end(true);
+	return directory;
 }
 
 /** The number of an entry is that of its status; only directories have the one that is read. */
 INTERPOSED struct dirent *readdir(DIR *directory)
 {
 	struct dirent *entry = REAL(readdir)(directory);
-	char emulated[PATH_MAX];
+	char found[PATH_MAX];
 	struct stat status;
+	const char *name;
 
-	if (!entry || entry->d_type == DT_DIR || !preload_begin())
+	if (!entry || entry->d_type == DT_DIR)
 		return entry;
-	if (path_is_emulated(dirfd(directory), entry->d_name, emulated) &&
-	    status_get(emulated, &status) == 0)
+	name = entry->d_name;
+	if (!path_begin(dirfd(directory), &name, false, found))
+		return entry;
+	if (status_get(found, &status) == 0)
 		entry->d_ino = status.st_ino;
-	preload_end(false);
+	preload_end(true);
 	return entry;
 }
 
@@ -156,46 +152,40 @@ INTERPOSED int glob64(const char *pattern, int flags, int (*failed)(const char *
 
 INTERPOSED int chdir(const char *path)
 {
-	char emulated[PATH_MAX] = "", backing[PATH_MAX];
+	char found[PATH_MAX], backing[PATH_MAX];
 	int result = -1;
 
-	if (preload_begin()) {
-		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
-
-		if (answered && path_follow(emulated) == 0 &&
-		    names_make(emulated, true, backing) == 0)
-			result = REAL(chdir)(backing);
-		preload_end(answered);
-		if (answered)
-			return result;
-		/* "cd .." at the top of what is emulated leads out of it. */
-		if (*path && *path != '/' && emulated[0] == '/' &&
-		    path_from_backing(REAL(getcwd)(backing, sizeof(backing)) ? backing : ""))
-			return REAL(chdir)(emulated);
-	}
-	return REAL(chdir)(path);
+	if (!path_begin(AT_FDCWD, &path, true, found))
+		return REAL(chdir)(path);
+	if (names_make(found, true, backing) == 0)
+		result = REAL(chdir)(backing);
+	preload_end(true);
+	return result;
 }
 
 INTERPOSED char *getcwd(char *buffer, size_t size)
 {
 	char path[PATH_MAX];
-	const char *shown = NULL;
+	bool changed = false;
 	size_t length;
 
 	if (!preload_begin())
 		return REAL(getcwd)(buffer, size);
-	if (REAL(getcwd)(path, sizeof(path)))
-		shown = path_from_backing(path);
-	preload_end(shown != NULL);
-	if (!shown)
+	if (!path_of_directory(AT_FDCWD, path, &changed))
+		changed = false;
+	preload_end(changed);
+	if (!changed)
 		return REAL(getcwd)(buffer, size);
+	if (!buffer && size == 0)
+		return strdup(path);
+	length = strlen(path) + 1;
+	if (length > size) {
+		errno = size ? ERANGE : EINVAL;
+		return NULL;
+	}
 	if (!buffer)
-		return strdup(shown);
-	length = strlen(shown) + 1;
-	if (length <= size)
-		return memcpy(buffer, shown, length);
-	errno = ERANGE;
-	return NULL;
+		buffer = malloc(size);
+	return buffer ? memcpy(buffer, path, length) : NULL;
 }
 
 /* What programs that were compiled with _FORTIFY_SOURCE call. */
@@ -209,155 +199,4 @@ INTERPOSED char *__getcwd_chk(char *buffer, size_t size, size_t space)
 INTERPOSED char *get_current_dir_name(void)
 {
 	return getcwd(NULL, 0);
-}
-
-/* ---- Making and removing ---- */
-
-/** Returns true where the path is an emulated one; then *@result is what the call returns. */
-static bool change_emulated(int (*change)(void *data, const char *path), int directory,
-			    const char *path, int *result)
-{
-	char emulated[PATH_MAX];
-	bool answered;
-	int error;
-
-	if (!preload_begin())
-		return false;
-	answered = path_is_emulated(directory, path, emulated);
-	if (answered) {
-		error = change(preload_machine->data, emulated);
-		*result = error ? -1 : 0;
-		if (error)
-			errno = -error;
-	}
-	preload_end(answered);
-	return answered;
-}
-
-static int refuse(void *data, const char *path)
-{
-	struct stat status;
-
-	(void)data;
-	return status_get(path, &status) ? -errno : -EPERM;
-}
-
-#define ANSWER_EMULATED(change, directory, path) \
-	do { \
-		int answer; \
-		if (change_emulated((change), (directory), (path), &answer)) \
-			return answer; \
-	} while (0)
-
-static int make_directory(void *data, const char *path)
-{
-	return preload_machine->files->mkdir(data, path);
-}
-
-static int remove_directory(void *data, const char *path)
-{
-	return preload_machine->files->rmdir(data, path);
-}
-
-INTERPOSED int mkdir(const char *path, mode_t mode)
-{
-	char moved[PATH_MAX];
-
-	ANSWER_EMULATED(make_directory, AT_FDCWD, path);
-	return REAL(mkdir)(path_moved(path, moved), mode);
-}
-
-INTERPOSED int mkdirat(int directory, const char *path, mode_t mode)
-{
-	char moved[PATH_MAX];
-
-	ANSWER_EMULATED(make_directory, directory, path);
-	return REAL(mkdirat)(directory, path_moved(path, moved), mode);
-}
-
-INTERPOSED int rmdir(const char *path)
-{
-	char moved[PATH_MAX];
-
-	ANSWER_EMULATED(remove_directory, AT_FDCWD, path);
-	return REAL(rmdir)(path_moved(path, moved));
-}
-
-INTERPOSED int unlink(const char *path)
-{
-	char moved[PATH_MAX];
-
-	ANSWER_EMULATED(refuse, AT_FDCWD, path);
-	return REAL(unlink)(path_moved(path, moved));
-}
-
-INTERPOSED int unlinkat(int directory, const char *path, int flags)
-{
-	char moved[PATH_MAX];
-
-	ANSWER_EMULATED(flags & AT_REMOVEDIR ? remove_directory : refuse, directory, path);
-	return REAL(unlinkat)(directory, path_moved(path, moved), flags);
-}
-
-/** Nothing is renamed in these file systems, and nothing leaves one or comes into one. */
-static int refuse_rename(const char *from, const char *to)
-{
-	if (*from && *to && status_file_system(from) == status_file_system(to))
-		return refuse(NULL, from);
-	return -EXDEV;
-}
-
-/** Returns true where one of the two is emulated; errno is set. */
-static bool no_rename(int from_directory, const char *from, int to_directory, const char *to)
-{
-	char emulated_from[PATH_MAX], emulated_to[PATH_MAX];
-	bool has_from, has_to;
-
-	if (!preload_begin())
-		return false;
-	has_from = path_is_emulated(from_directory, from, emulated_from);
-	has_to = path_is_emulated(to_directory, to, emulated_to);
-	if (has_from || has_to)
-		errno = -refuse_rename(has_from ? emulated_from : "", has_to ? emulated_to : "");
-	preload_end(has_from || has_to);
-	return has_from || has_to;
-}
-
-INTERPOSED int renameat2(int from_directory, const char *from, int to_directory, const char *to,
-			 unsigned int flags)
-{
-	char moved_from[PATH_MAX], moved_to[PATH_MAX];
-
-	if (no_rename(from_directory, from, to_directory, to))
-		return -1;
-	return (int)syscall(SYS_renameat2, from_directory, path_moved(from, moved_from),
-			    to_directory, path_moved(to, moved_to), flags);
-}
-
-INTERPOSED int renameat(int from_directory, const char *from, int to_directory, const char *to)
-{
-	return renameat2(from_directory, from, to_directory, to, 0);
-}
-
-INTERPOSED int rename(const char *from, const char *to)
-{
-	return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
-}
-
-INTERPOSED int truncate(const char *path, off_t size)
-{
-	ANSWER_EMULATED(refuse, AT_FDCWD, path);
-	return REAL(truncate)(path, size);
-}
-
-INTERPOSED int chmod(const char *path, mode_t mode)
-{
-	ANSWER_EMULATED(refuse, AT_FDCWD, path);
-	return REAL(chmod)(path, mode);
-}
-
-INTERPOSED int chown(const char *path, uid_t owner, gid_t group)
-{
-	ANSWER_EMULATED(refuse, AT_FDCWD, path);
-	return REAL(chown)(path, owner, group);
 }

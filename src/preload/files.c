@@ -221,38 +221,42 @@ static int open_found(const char *emulated, int flags, mode_t mode)
 	return open_to_write(emulated, flags);
 }
 
-int file_open(const char *emulated, int flags)
+/** Returns a descriptor, or -1 and errno. */
+static int open_emulated(const char *emulated, int flags)
 {
-	char path[PATH_MAX];
 	struct stat status;
 
-	memcpy(path, emulated, strlen(emulated) + 1);
-	if (process_status_is(path))
-		return open_to_read(path, flags);
-	if ((!(flags & O_NOFOLLOW) && path_follow(path)) || status_get(path, &status))
+	if (process_status_is(emulated))
+		return open_to_read(emulated, flags);
+	if (status_get(emulated, &status))
 		return errno == ENOENT && flags & O_CREAT ? fail(EACCES) : -1;
-	return open_found(path, flags, status.st_mode);
+	return open_found(emulated, flags, status.st_mode);
+}
+
+bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor)
+{
+	bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+	bool answered;
+
+	*found = '\0';
+	if (!preload_begin())
+		return false;
+	answered = path_find(directory, path, !(flags & O_NOFOLLOW) && !exclusive, found) ||
+		   ((flags & O_ACCMODE) == O_RDONLY && process_status_is(found));
+	if (answered)
+		*descriptor = open_emulated(found, flags);
+	preload_end(answered);
+	return answered;
 }
 
 static int open_any(int directory, const char *path, int flags, mode_t mode)
 {
-	char emulated[PATH_MAX], moved[PATH_MAX];
-	int descriptor = -1;
+	char found[PATH_MAX];
+	int descriptor;
 
-	if (preload_begin()) {
-		bool answered = path_is_emulated(directory, path, emulated);
-
-		if (!answered && process_status_is(path) && (flags & O_ACCMODE) == O_RDONLY) {
-			memcpy(emulated, path, strlen(path) + 1);
-			answered = true;
-		}
-		if (answered)
-			descriptor = file_open(emulated, flags);
-		preload_end(answered);
-		if (answered)
-			return descriptor;
-	}
-	descriptor = REAL(openat)(directory, path_moved(path, moved), flags, mode);
+	if (file_open_emulated(directory, &path, flags, found, &descriptor))
+		return descriptor;
+	descriptor = REAL(openat)(directory, path, flags, mode);
 	return preload_inside() ? make_own(descriptor) : descriptor;
 }
 

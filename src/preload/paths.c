@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which files are the emulated machine's, and what stands for them. Nothing of what is done to
- * them. */
+/* Which files are the emulated machine's, and what stands for them, by path and by descriptor. How
+ * a path leads there is the business of walk.c. */
 #include "preload/preload.h"
 
 #include "emulator/front/launch_files.h"
@@ -35,6 +35,7 @@ static const char deleted[] = " (deleted)";
 static char *root; /* the directory that stands for / */
 static size_t root_length;
 static dev_t root_device;
+static char *run_directory; /* that stands for /run/isst */
 
 int path_start(const char *directory)
 {
@@ -49,7 +50,10 @@ int path_start(const char *directory)
 	root_device = status.st_dev;
 	root_length = strlen(root);
 	snprintf(run, sizeof(run), "%s/../run", root);
-	return mkdir(run, 0755) && errno != EEXIST ? -errno : 0;
+	if (mkdir(run, 0755) && errno != EEXIST)
+		return -errno;
+	run_directory = realpath(run, NULL);
+	return run_directory ? 0 : -errno;
 }
 
 dev_t path_device(void)
@@ -65,10 +69,20 @@ static bool is_below(const char *path, const char *directory)
 	       (path[length] == '/' || path[length] == '\0');
 }
 
-static bool is_owned(const char *path)
+bool path_is_owned(const char *path)
 {
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
 		if (is_below(path, owned[i]))
+			return true;
+	return false;
+}
+
+bool path_leads_to_owned(const char *path)
+{
+	if (strcmp(path, "/") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		if (is_below(owned[i], path))
 			return true;
 	return false;
 }
@@ -82,8 +96,7 @@ const char *path_from_backing(const char *backing)
 	return backing[root_length] == '/' ? backing + root_length : NULL;
 }
 
-/** The path of a directory or file in /proc/self/fd. Returns its length or -1. */
-static ssize_t read_link(int descriptor, char *path)
+ssize_t path_read_link(int descriptor, char *path)
 {
 	char name[40];
 	ssize_t length;
@@ -96,90 +109,30 @@ static ssize_t read_link(int descriptor, char *path)
 	return length;
 }
 
-/** Where a relative path begins, as the program sees it. */
-static bool start_of(int directory, char *start)
+/** As the program sees what is real. */
+static bool show(const char *real, char *seen)
+{
+	const char *emulated = path_from_backing(real);
+
+	if (!emulated && is_below(real, run_directory))
+		return snprintf(seen, PATH_MAX, "/run/isst%s", real + strlen(run_directory)) <
+		       PATH_MAX;
+	return snprintf(seen, PATH_MAX, "%s", emulated ? emulated : real) < PATH_MAX;
+}
+
+bool path_of_directory(int directory, char *seen, bool *changed)
 {
 	char path[PATH_MAX];
-	const char *emulated;
 
 	if (directory == AT_FDCWD) {
-		if (syscall(SYS_getcwd, path, sizeof(path)) < 0 || *path != '/')
+		if (syscall(SYS_getcwd, path, sizeof(path)) < 0)
 			return false;
-	} else if (read_link(directory, path) < 0) {
+	} else if (path_read_link(directory, path) < 0) {
 		return false;
 	}
-	emulated = path_from_backing(path);
-	snprintf(start, PATH_MAX, "%s", emulated ? emulated : path);
-	return true;
-}
-
-/** Appends the parts of @path to the path of @length in @whole, without dots. Returns false where
- * it is too long. */
-static bool append(char *whole, const char *path)
-{
-	size_t length = strcmp(whole, "/") == 0 ? 0 : strlen(whole);
-
-	while (*path) {
-		size_t part = strcspn(path, "/");
-
-		if (part == 2 && path[0] == '.' && path[1] == '.') {
-			while (length > 0 && whole[length] != '/')
-				length--;
-			while (length > 0 && whole[length - 1] == '/')
-				length--;
-		} else if (part > 0 && !(part == 1 && path[0] == '.')) {
-			if (length + part + 2 > PATH_MAX)
-				return false;
-			whole[length++] = '/';
-			memcpy(whole + length, path, part);
-			length += part;
-		}
-		whole[length] = '\0';
-		path += part + strspn(path + part, "/");
-	}
-	if (length == 0)
-		memcpy(whole, "/", 2);
-	return true;
-}
-
-/** Takes the links out of a path that the machine has. */
-static int resolve(char *emulated, bool follow)
-{
-	char *resolved;
-	int result;
-
-	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
-		return 0;
-	result = launch_resolve(preload_machine, emulated, follow, &resolved);
-	if (result) {
-		errno = -result;
-		return -1;
-	}
-	memcpy(emulated, resolved, strlen(resolved) + 1);
-	free(resolved);
-	return 0;
-}
-
-int path_follow(char *emulated)
-{
-	return resolve(emulated, true);
-}
-
-bool path_is_emulated(int directory, const char *path, char *emulated)
-{
-	int error = errno;
-
-	if (!path || !*path)
+	if (*path != '/' || !show(path, seen))
 		return false;
-	if (*path == '/')
-		memcpy(emulated, "/", 2);
-	else if (!start_of(directory, emulated))
-		return false;
-	if (!append(emulated, path) || !is_owned(emulated))
-		return false;
-	/* What is not there is found so by whoever asks for it. */
-	resolve(emulated, false);
-	errno = error;
+	*changed = strcmp(path, seen) != 0;
 	return true;
 }
 
@@ -187,13 +140,13 @@ const char *path_moved(const char *path, char *moved)
 {
 	static const char *const kept[] = { "/run/isst", "/var/run/isst" };
 
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept) && preload_machine && path; i++) {
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		const char *rest = path + strlen(kept[i]);
 
 		if (strncmp(path, kept[i], strlen(kept[i])) != 0 || !strchr("/_", *rest))
 			continue;
 		/* The directory of ours, or a file isst_... beside it. */
-		if (snprintf(moved, PATH_MAX, "%s/../run%s%s", root, *rest == '_' ? "/isst" : "",
+		if (snprintf(moved, PATH_MAX, "%s%s%s", run_directory, *rest == '_' ? "/isst" : "",
 			     rest) >= PATH_MAX)
 			*moved = '\0'; /* which no file is called */
 		return moved;
@@ -213,30 +166,35 @@ size_t path_backing(const char *emulated, char *backing)
 bool path_of_opened(int descriptor, char *emulated)
 {
 	char path[PATH_MAX];
-	const char *found = read_link(descriptor, path) < 0 ? NULL : path_from_backing(path);
+	const char *found = path_read_link(descriptor, path) < 0 ? NULL : path_from_backing(path);
 
-	if (!found || !is_owned(found))
+	if (!found || !path_is_owned(found))
 		return false;
 	memcpy(emulated, found, strlen(found) + 1);
 	return true;
 }
 
-bool path_of_descriptor(int descriptor, char *emulated)
+bool path_of_memory_file(const char *link, char *emulated)
 {
 	size_t prefix = sizeof(memory_file) - 1, suffix = sizeof(deleted) - 1;
+	size_t length = strlen(link);
+
+	if (length <= prefix + suffix || strncmp(link, memory_file, prefix) != 0 ||
+	    strcmp(link + length - suffix, deleted) != 0)
+		return false;
+	memcpy(emulated, link + prefix, length - prefix - suffix);
+	emulated[length - prefix - suffix] = '\0';
+	return true;
+}
+
+bool path_of_descriptor(int descriptor, char *emulated)
+{
 	char path[PATH_MAX];
 	struct stat status;
-	ssize_t length;
 
 	/* Most files are ruled out by this alone: a memory file has no name in any directory. */
 	if (status_real(descriptor, "", &status, AT_EMPTY_PATH) || !S_ISREG(status.st_mode) ||
 	    status.st_nlink > 0)
 		return false;
-	length = read_link(descriptor, path);
-	if (length <= (ssize_t)(prefix + suffix) || strncmp(path, memory_file, prefix) != 0 ||
-	    strcmp(path + (size_t)length - suffix, deleted) != 0)
-		return false;
-	path[(size_t)length - suffix] = '\0';
-	memcpy(emulated, path + prefix, (size_t)length - prefix - suffix + 1);
-	return true;
+	return path_read_link(descriptor, path) >= 0 && path_of_memory_file(path, emulated);
 }

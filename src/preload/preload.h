@@ -57,27 +57,30 @@ void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* Of the names of memory files. */
 #define MEMORY_FILE_PREFIX "isst:"
 
-/**
- * Whether a file is one of the emulated machine.
- *
- * @emulated: set to its path there, PATH_MAX bytes: absolute, without dots, and without links but
- * for the last part
- */
-bool path_is_emulated(int directory, const char *path, char *emulated);
+/** Whether the emulated machine has this file, or its own instead of it, by an absolute path
+ * without dots. */
+bool path_is_owned(const char *path);
+/** Whether such a file is below a path. */
+bool path_leads_to_owned(const char *path);
 /**
  * Where a file is really kept: what Speed Select tools keep of a machine below /run is kept with
  * the emulated machine, for it is wrong on any other. @moved has PATH_MAX bytes. Returns that, or
  * @path.
  */
 const char *path_moved(const char *path, char *moved);
-/** Follows the link that an emulated path may end with, in place. Returns 0, or -1 and errno. */
-int path_follow(char *emulated);
+/** The path of a directory as the program sees it, PATH_MAX bytes. @changed: whether it is another
+ * than the kernel's. Returns false where it has none. */
+bool path_of_directory(int directory, char *seen, bool *changed);
+/** What the link in /proc/self/fd says. Returns its length or -1. */
+ssize_t path_read_link(int descriptor, char *path);
 /** The name below the state directory that stands for an emulated one, PATH_MAX bytes; whether it
  * has been made is not known here. Returns how long that is which stands for /, or 0 where the
  * whole is too long. */
 size_t path_backing(const char *emulated, char *backing);
 /** The emulated path of a path below the state directory; NULL: it is not there. */
 const char *path_from_backing(const char *backing);
+/** Whether that is what says so of a memory file of ours, and which file that is. */
+bool path_of_memory_file(const char *link, char *emulated);
 /** Whether a descriptor is an emulated file or device, and which. */
 bool path_of_descriptor(int descriptor, char *emulated);
 /** The same of a descriptor that is what stands for an emulated file, opened with O_PATH. */
@@ -87,6 +90,21 @@ dev_t path_device(void);
 /** Where the emulated machine's files are. Returns 0 or a negative errno. */
 int path_start(const char *root);
 
+/* walk.c */
+
+/**
+ * Begins a function that is given a path, as preload_begin() does. Returns true where that leads to
+ * the emulated machine; otherwise nothing is to be ended, and *@path is the one to be handed on.
+ *
+ * @follow: whether a link at the end is followed
+ * @found: PATH_MAX bytes. The emulated path: absolute, without dots, without links but for the last
+ * part; with a slash at the end if it would have to be a directory and is none. Otherwise the path
+ * in the system, or empty
+ */
+bool path_begin(int directory, const char **path, bool follow, char *found);
+/** The same between preload_begin() and preload_end(). */
+bool path_find(int directory, const char **path, bool follow, char *found);
+
 /* names.c */
 
 /**
@@ -95,10 +113,15 @@ int path_start(const char *root);
  */
 int names_make(const char *emulated, bool list, char *backing);
 
-/* files.c: opening, writing, closing */
+/* files.c: opening, writing, closing. changes.c shows nothing to the others */
 
-/** Returns a descriptor, or -1 and errno. */
-int file_open(const char *emulated, int flags);
+/**
+ * Opens an emulated file. Returns false where the path leads to none; then *@path is the one to be
+ * handed on, for which @found has PATH_MAX bytes.
+ *
+ * @descriptor: set to -1, and errno, after an error
+ */
+bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor);
 /**
  * Hands what was written behind our back (by stdio's own calls, or in the kernel) to the machine.
  * Returns 0, or -1 and errno.
@@ -129,7 +152,7 @@ struct isst_cpuset *affinity_read(const char *path);
 
 /* process_status.c */
 
-/** Whether a path is /proc/self/status, of which some lines are the machine's. */
+/** Whether a path without links is /proc/self/status, of which some lines are the machine's. */
 bool process_status_is(const char *path);
 int process_status_read(char **content, size_t *size);
 

@@ -16,7 +16,10 @@
 
 bool process_status_is(const char *path)
 {
-	return preload_machine && path && strcmp(path, "/proc/self/status") == 0;
+	char own[40];
+
+	snprintf(own, sizeof(own), "/proc/%d/status", getpid());
+	return strcmp(path, own) == 0;
 }
 
 static void print_set(FILE *stream, const char *name, const struct isst_cpuset *set,

@@ -9,6 +9,7 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -141,42 +142,28 @@ int status_get(const char *emulated, struct stat *status)
 	return fill(emulated, &file, status);
 }
 
-/** Returns true where the file is an emulated one; then *@result is what stat() returns. */
-static bool get_emulated(int directory, const char *path, int flags, struct stat *status,
-			 int *result)
+/** Returns true where the file is an emulated one; then *@result is what stat() returns. Otherwise
+ * *@path is what to hand on; @found: PATH_MAX bytes for it. */
+static bool get_emulated(int directory, const char **path, int flags, struct stat *status,
+			 char *found, int *result)
 {
-	char emulated[PATH_MAX];
-	bool answered;
-
-	if (!preload_begin())
+	if (!path_begin(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, found))
 		return false;
-	answered = path_is_emulated(directory, path, emulated);
-	if (answered)
-		*result = (flags & AT_SYMLINK_NOFOLLOW) == 0 && path_follow(emulated)
-				  ? -1
-				  : status_get(emulated, status);
-	preload_end(answered);
-	return answered;
+	*result = status_get(found, status);
+	preload_end(true);
+	return true;
 }
+
+INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int flags);
 
 INTERPOSED int stat(const char *path, struct stat *status)
 {
-	char moved[PATH_MAX];
-	int result;
-
-	if (get_emulated(AT_FDCWD, path, 0, status, &result))
-		return result;
-	return status_real(AT_FDCWD, path_moved(path, moved), status, 0);
+	return fstatat(AT_FDCWD, path, status, 0);
 }
 
 INTERPOSED int lstat(const char *path, struct stat *status)
 {
-	char moved[PATH_MAX];
-	int result;
-
-	if (get_emulated(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, status, &result))
-		return result;
-	return status_real(AT_FDCWD, path_moved(path, moved), status, AT_SYMLINK_NOFOLLOW);
+	return fstatat(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
 }
 
 /** Changes the status of a descriptor that is an emulated file; returns whether it is. */
@@ -216,14 +203,14 @@ static bool get_opened(int descriptor, const char *path, int flags, struct stat 
 
 INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int flags)
 {
-	char moved[PATH_MAX];
+	char found[PATH_MAX];
 	int result;
 
 	if (get_opened(directory, path, flags, status))
 		return 0;
-	if (get_emulated(directory, path, flags, status, &result))
+	if (get_emulated(directory, &path, flags, status, found, &result))
 		return result;
-	return status_real(directory, path_moved(path, moved), status, flags);
+	return status_real(directory, path, status, flags);
 }
 
 /* What programs call that were linked with a C library before 2.33. */
@@ -288,12 +275,12 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 		     struct statx *extended)
 {
 	struct stat status;
-	char moved[PATH_MAX];
+	char found[PATH_MAX];
 	int result = 0;
 
 	if (!get_opened(directory, path, flags, &status) &&
-	    !get_emulated(directory, path, flags, &status, &result))
-		return REAL(statx)(directory, path_moved(path, moved), flags, mask, extended);
+	    !get_emulated(directory, &path, flags, &status, found, &result))
+		return REAL(statx)(directory, path, flags, mask, extended);
 	if (!result)
 		extend(&status, extended);
 	return result;
@@ -303,21 +290,32 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 
 INTERPOSED int statfs(const char *path, struct statfs *status)
 {
-	char emulated[PATH_MAX], backing[PATH_MAX];
+	char found[PATH_MAX], backing[PATH_MAX];
+	struct stat exists;
 	int result = -1;
 
-	if (preload_begin()) {
-		bool answered = path_is_emulated(AT_FDCWD, path, emulated);
+	if (!path_begin(AT_FDCWD, &path, true, found))
+		return REAL(statfs)(path, status);
+	if (status_get(found, &exists) == 0 && path_backing("", backing))
+		result = REAL(statfs)(backing, status);
+	if (!result)
+		status->f_type = (__typeof__(status->f_type))status_file_system(found);
+	preload_end(true);
+	return result;
+}
 
-		if (answered && path_follow(emulated) == 0 && path_backing("", backing))
-			result = REAL(statfs)(backing, status);
-		if (answered && !result)
-			status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
-		preload_end(answered);
-		if (answered)
-			return result;
-	}
-	return REAL(statfs)(path, status);
+INTERPOSED int statvfs(const char *path, struct statvfs *status)
+{
+	char found[PATH_MAX], backing[PATH_MAX];
+	struct stat exists;
+	int result = -1;
+
+	if (!path_begin(AT_FDCWD, &path, true, found))
+		return REAL(statvfs)(path, status);
+	if (status_get(found, &exists) == 0 && path_backing("", backing))
+		result = REAL(statvfs)(backing, status);
+	preload_end(true);
+	return result;
 }
 
 INTERPOSED int statfs64(const char *path, struct statfs64 *status)
@@ -337,12 +335,11 @@ static bool permits(const struct stat *status, int wanted)
 	return (wanted & ~(int)allowed) == 0;
 }
 
-static int look_for_access(char *emulated, int wanted, int flags)
+static int look_for_access(const char *emulated, int wanted)
 {
 	struct stat status;
 
-	if (((flags & AT_SYMLINK_NOFOLLOW) == 0 && path_follow(emulated)) ||
-	    status_get(emulated, &status))
+	if (status_get(emulated, &status))
 		return -1;
 	if (permits(&status, wanted))
 		return 0;
@@ -352,19 +349,14 @@ static int look_for_access(char *emulated, int wanted, int flags)
 
 INTERPOSED int faccessat(int directory, const char *path, int mode, int flags)
 {
-	char emulated[PATH_MAX], moved[PATH_MAX];
-	int result = -1;
+	char found[PATH_MAX];
+	int result;
 
-	if (preload_begin()) {
-		bool answered = path_is_emulated(directory, path, emulated);
-
-		if (answered)
-			result = look_for_access(emulated, mode, flags);
-		preload_end(answered);
-		if (answered)
-			return result;
-	}
-	return REAL(faccessat)(directory, path_moved(path, moved), mode, flags);
+	if (!path_begin(directory, &path, (flags & AT_SYMLINK_NOFOLLOW) == 0, found))
+		return REAL(faccessat)(directory, path, mode, flags);
+	result = look_for_access(found, mode);
+	preload_end(true);
+	return result;
 }
 
 INTERPOSED int access(const char *path, int mode)
@@ -384,48 +376,40 @@ INTERPOSED int eaccess(const char *path, int mode)
 
 /* ---- Links ---- */
 
-/** As readlink(2). Returns true where the path is an emulated one. */
-static bool read_emulated_link(int directory, const char *path, char *target, size_t size,
-			       ssize_t *result)
+/** As readlink(2), of an emulated path. */
+static ssize_t read_emulated_link(const char *emulated, char *target, size_t size)
 {
 	struct kernel_status status = { .type = KERNEL_FILE };
-	char emulated[PATH_MAX];
-	bool answered;
+	ssize_t result = -1;
 	int error = EINVAL;
 
-	if (!preload_begin())
-		return false;
-	answered = path_is_emulated(directory, path, emulated);
-	*result = -1;
-	if (answered && strcmp(emulated, ABI_DEVICE_PATH) != 0)
+	if (strcmp(emulated, ABI_DEVICE_PATH) != 0)
 		error = -launch_look(preload_machine, emulated, false, &status);
-	if (answered && !error && status.type == KERNEL_LINK) {
-		*result = (ssize_t)strnlen(status.target, size);
-		memcpy(target, status.target, (size_t)*result);
-	} else if (answered) {
+	if (!error && status.type == KERNEL_LINK) {
+		result = (ssize_t)strnlen(status.target, size);
+		memcpy(target, status.target, (size_t)result);
+	} else {
 		errno = error ? error : EINVAL;
 	}
 	free(status.target);
-	preload_end(answered);
-	return answered;
-}
-
-INTERPOSED ssize_t readlink(const char *path, char *target, size_t size)
-{
-	ssize_t result;
-
-	return read_emulated_link(AT_FDCWD, path, target, size, &result)
-		       ? result
-		       : REAL(readlink)(path, target, size);
+	return result;
 }
 
 INTERPOSED ssize_t readlinkat(int directory, const char *path, char *target, size_t size)
 {
+	char found[PATH_MAX];
 	ssize_t result;
 
-	return read_emulated_link(directory, path, target, size, &result)
-		       ? result
-		       : REAL(readlinkat)(directory, path, target, size);
+	if (!path_begin(directory, &path, false, found))
+		return REAL(readlinkat)(directory, path, target, size);
+	result = read_emulated_link(found, target, size);
+	preload_end(true);
+	return result;
+}
+
+INTERPOSED ssize_t readlink(const char *path, char *target, size_t size)
+{
+	return readlinkat(AT_FDCWD, path, target, size);
 }
 
 /* What programs that were compiled with _FORTIFY_SOURCE call. */
@@ -447,21 +431,17 @@ INTERPOSED ssize_t __readlinkat_chk(int directory, const char *path, char *targe
 
 INTERPOSED char *realpath(const char *path, char *resolved)
 {
-	char emulated[PATH_MAX];
+	char found[PATH_MAX];
 	struct stat status;
-	bool answered, found = false;
+	bool exists;
 
-	if (!preload_begin())
+	if (!path_begin(AT_FDCWD, &path, true, found))
 		return REAL(realpath)(path, resolved);
-	answered = path_is_emulated(AT_FDCWD, path, emulated);
-	if (answered)
-		found = path_follow(emulated) == 0 && status_get(emulated, &status) == 0;
-	preload_end(answered);
-	if (!answered)
-		return REAL(realpath)(path, resolved);
-	if (!found)
+	exists = status_get(found, &status) == 0;
+	preload_end(true);
+	if (!exists)
 		return NULL;
-	return resolved ? memcpy(resolved, emulated, strlen(emulated) + 1) : strdup(emulated);
+	return resolved ? memcpy(resolved, found, strlen(found) + 1) : strdup(found);
 }
 
 char *__realpath_chk(const char *path, char *resolved, size_t size);
@@ -481,12 +461,13 @@ INTERPOSED char *canonicalize_file_name(const char *path)
 /* ---- Extended attributes, of which they have none ---- */
 
 /** Returns true where the file is an emulated one; errno is set. */
-static bool no_attribute(const char *path)
+static bool no_attribute(const char **path, bool follow, char *found)
 {
 	struct stat status;
 	int result;
 
-	if (!get_emulated(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, &status, &result))
+	if (!get_emulated(AT_FDCWD, path, follow ? 0 : AT_SYMLINK_NOFOLLOW, &status, found,
+			  &result))
 		return false;
 	if (!result)
 		errno = EOPNOTSUPP;
@@ -495,25 +476,70 @@ static bool no_attribute(const char *path)
 
 INTERPOSED ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
 {
-	return no_attribute(path) ? -1 : REAL(getxattr)(path, name, value, size);
+	char found[PATH_MAX];
+
+	return no_attribute(&path, true, found) ? -1 : REAL(getxattr)(path, name, value, size);
 }
 
 INTERPOSED ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
 {
-	return no_attribute(path) ? -1 : REAL(lgetxattr)(path, name, value, size);
+	char found[PATH_MAX];
+
+	return no_attribute(&path, false, found) ? -1 : REAL(lgetxattr)(path, name, value, size);
 }
 
 INTERPOSED ssize_t listxattr(const char *path, char *names, size_t size)
 {
-	return no_attribute(path) ? -1 : REAL(listxattr)(path, names, size);
+	char found[PATH_MAX];
+
+	return no_attribute(&path, true, found) ? -1 : REAL(listxattr)(path, names, size);
 }
 
 INTERPOSED ssize_t llistxattr(const char *path, char *names, size_t size)
 {
-	return no_attribute(path) ? -1 : REAL(llistxattr)(path, names, size);
+	char found[PATH_MAX];
+
+	return no_attribute(&path, false, found) ? -1 : REAL(llistxattr)(path, names, size);
+}
+
+INTERPOSED int setxattr(const char *path, const char *name, const void *value, size_t size,
+			int flags)
+{
+	char found[PATH_MAX];
+
+	return no_attribute(&path, true, found) ? -1
+						: REAL(setxattr)(path, name, value, size, flags);
+}
+
+INTERPOSED int lsetxattr(const char *path, const char *name, const void *value, size_t size,
+			 int flags)
+{
+	char found[PATH_MAX];
+
+	return no_attribute(&path, false, found) ? -1
+						 : REAL(lsetxattr)(path, name, value, size, flags);
+}
+
+INTERPOSED int removexattr(const char *path, const char *name)
+{
+	char found[PATH_MAX];
+
+	return no_attribute(&path, true, found) ? -1 : REAL(removexattr)(path, name);
+}
+
+INTERPOSED int lremovexattr(const char *path, const char *name)
+{
+	char found[PATH_MAX];
+
+	return no_attribute(&path, false, found) ? -1 : REAL(lremovexattr)(path, name);
 }
 
 /* On this architecture the two are the same. */
+INTERPOSED int statvfs64(const char *path, struct statvfs64 *status)
+{
+	return statvfs(path, (struct statvfs *)status);
+}
+
 INTERPOSED int stat64(const char *path, struct stat64 *status)
 {
 	return stat(path, (struct stat *)status);

@@ -25,34 +25,14 @@ static int flags_of(const char *mode)
 	return flags;
 }
 
-/** Returns true where the path is an emulated one; *@descriptor is -1 and errno set after an error.
- */
-static bool open_emulated(const char *path, const char *mode, int *descriptor)
-{
-	char emulated[PATH_MAX];
-	bool answered;
-
-	if (!preload_begin())
-		return false;
-	answered = path_is_emulated(AT_FDCWD, path, emulated);
-	if (!answered && process_status_is(path) && *mode == 'r') {
-		memcpy(emulated, path, strlen(path) + 1);
-		answered = true;
-	}
-	if (answered)
-		*descriptor = file_open(emulated, flags_of(mode));
-	preload_end(answered);
-	return answered;
-}
-
 INTERPOSED FILE *fopen(const char *path, const char *mode)
 {
-	char moved[PATH_MAX];
+	char found[PATH_MAX];
 	int descriptor;
 	FILE *stream;
 
-	if (!open_emulated(path, mode, &descriptor))
-		return REAL(fopen)(path_moved(path, moved), mode);
+	if (!file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
+		return REAL(fopen)(path, mode);
 	stream = descriptor < 0 ? NULL : fdopen(descriptor, mode);
 	if (!stream && descriptor >= 0)
 		close(descriptor);
@@ -61,13 +41,13 @@ INTERPOSED FILE *fopen(const char *path, const char *mode)
 
 INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
 {
-	char name[40], moved[PATH_MAX];
+	char name[40], found[PATH_MAX];
 	int descriptor;
 	FILE *opened;
 
 	fflush(stream);
-	if (!path || !open_emulated(path, mode, &descriptor))
-		return REAL(freopen)(path_moved(path, moved), mode, stream);
+	if (!path || !file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
+		return REAL(freopen)(path, mode, stream);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
 	opened = REAL(freopen)(descriptor < 0 ? "" : name, mode, stream);
 	if (descriptor >= 0)

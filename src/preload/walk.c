@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a path leads: to the emulated machine or to the system, by whatever links of both, and of
+ * the program. `..` leads to where a directory really is, and files have none, as in the kernel.
+ */
+#include "preload/preload.h"
+
+#include "emulator/front/launch_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct walk {
+	char path[PATH_MAX]; /* so far, as the program sees it: without dots and links */
+	char rest[PATH_MAX]; /* what is to come */
+	bool follow;	     /* a link at the end */
+	bool changed;	     /* the kernel would find another file by the path that was given */
+	unsigned int links;
+};
+
+enum step { GO_ON, EMULATED, SYSTEM };
+
+/* ---- Parts of paths ---- */
+
+/** Appends a part. Returns false where the path gets too long. */
+static bool append(char *path, const char *part, size_t size)
+{
+	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
+
+	if (length + 1 + size >= PATH_MAX)
+		return false;
+	path[length] = '/';
+	memcpy(path + length + 1, part, size);
+	path[length + 1 + size] = '\0';
+	return true;
+}
+
+static void go_up(char *path)
+{
+	char *end = strrchr(path, '/');
+
+	end[end == path ? 1 : 0] = '\0';
+}
+
+static bool is_up(const char *part, size_t size)
+{
+	return size == 2 && part[0] == '.' && part[1] == '.';
+}
+
+/** The first part that is not ".", and its size: 0 where there is none. */
+static const char *first_part(const char *rest, size_t *size)
+{
+	for (;; rest += *size) {
+		rest += strspn(rest, "/");
+		*size = strcspn(rest, "/");
+		if (*size != 1 || *rest != '.')
+			return rest;
+	}
+}
+
+/** Replaces what is to come up to @rest. */
+static bool put_before(struct walk *walk, const char *target, const char *rest)
+{
+	char whole[PATH_MAX];
+
+	if (snprintf(whole, sizeof(whole), "%s/%s", target, rest) >= (int)sizeof(whole))
+		return false;
+	/* What had no slash at its end has none now. */
+	if (!*rest)
+		whole[strlen(target)] = '\0';
+	memcpy(walk->rest, whole, strlen(whole) + 1);
+	return true;
+}
+
+/* ---- In the system ---- */
+
+/** The rest is the kernel's to find, or to refuse. */
+static enum step leave_to_system(struct walk *walk)
+{
+	size_t length = strlen(walk->rest);
+
+	if (length > 0 && !append(walk->path, walk->rest, length))
+		walk->changed = false;
+	return SYSTEM;
+}
+
+/** Goes on at the target of a link. */
+static enum step follow_link(struct walk *walk, char *target, const char *rest)
+{
+	enum { MOST_LINKS = 40 };
+	char emulated[PATH_MAX];
+
+	/* A descriptor that is an emulated file. */
+	if (path_of_memory_file(target, emulated)) {
+		target = emulated;
+		walk->changed = true;
+	}
+	/* Another one, of a pipe or the like. */
+	if (strncmp(walk->path, "/proc/", strlen("/proc/")) == 0 && *target != '/')
+		return leave_to_system(walk);
+	if (++walk->links > MOST_LINKS || !put_before(walk, target, rest))
+		return leave_to_system(walk);
+	if (*target == '/')
+		memcpy(walk->path, "/", 2);
+	return GO_ON;
+}
+
+/** One part of a path that is not the machine's. */
+static enum step step_in_system(struct walk *walk, const char *candidate, const char *rest)
+{
+	char target[PATH_MAX], moved[PATH_MAX];
+	const char *emulated = path_from_backing(candidate);
+	ssize_t length;
+
+	if (emulated) {
+		walk->changed = true;
+		memmove(walk->path, emulated, strlen(emulated) + 1);
+		memmove(walk->rest, rest, strlen(rest) + 1);
+		return GO_ON;
+	}
+	length = syscall(SYS_readlinkat, AT_FDCWD, path_moved(candidate, moved), target,
+			 sizeof(target) - 1);
+	if (length >= 0 && (*rest || walk->follow)) {
+		target[length] = '\0';
+		return follow_link(walk, target, rest);
+	}
+	/* A system need not have the directories above what the machine has. */
+	if (length < 0 && errno != EINVAL && *rest && !path_leads_to_owned(candidate))
+		return leave_to_system(walk);
+	memcpy(walk->path, candidate, strlen(candidate) + 1);
+	memmove(walk->rest, rest, strlen(rest) + 1);
+	return GO_ON;
+}
+
+static bool is_directory_of_system(const char *path)
+{
+	char moved[PATH_MAX];
+	struct stat status;
+
+	if (status_real(AT_FDCWD, path_moved(path, moved), &status, 0))
+		return path_leads_to_owned(path);
+	return S_ISDIR(status.st_mode);
+}
+
+/* ---- On the emulated machine ---- */
+
+static bool is_directory_of_machine(const char *path)
+{
+	struct kernel_status status;
+
+	if (launch_look(preload_machine, path, false, &status))
+		return false;
+	free(status.target);
+	return status.type == KERNEL_DIRECTORY;
+}
+
+/** What is missing, or would have to be a directory: who asks for it is told so by the machine. */
+static enum step refuse(struct walk *walk, const char *path, bool slash)
+{
+	size_t length = strlen(path);
+
+	memmove(walk->path, path, length + 1);
+	if (slash && length + 1 < PATH_MAX)
+		memcpy(walk->path + length, "/", 2);
+	return EMULATED;
+}
+
+/** All that comes before the next "..", at once. */
+static enum step step_on_machine(struct walk *walk, char *candidate, const char *rest)
+{
+	bool slash = *rest == '/', follow = walk->follow;
+	char *resolved;
+	const char *part;
+	size_t size;
+	int result;
+
+	for (part = first_part(rest, &size); size > 0 && !is_up(part, size);
+	     part = first_part(rest, &size)) {
+		if (!append(candidate, part, size))
+			return refuse(walk, candidate, true);
+		rest = part + size;
+		slash = *rest == '/';
+	}
+	if (strcmp(candidate, ABI_DEVICE_PATH) == 0)
+		return refuse(walk, candidate, slash);
+	result = launch_resolve(preload_machine, candidate, follow || slash, &resolved);
+	if (result)
+		return refuse(walk, candidate, size > 0 || result == -ENOTDIR);
+	memcpy(walk->path, resolved, strlen(resolved) + 1);
+	free(resolved);
+	if (slash && !is_directory_of_machine(walk->path))
+		return refuse(walk, walk->path, true);
+	if (!path_is_owned(walk->path))
+		walk->changed = true;
+	memmove(walk->rest, part, strlen(part) + 1);
+	return GO_ON;
+}
+
+/* ---- Both ---- */
+
+static enum step step_up(struct walk *walk, const char *rest)
+{
+	if (path_is_owned(walk->path)) {
+		if (!is_directory_of_machine(walk->path))
+			return refuse(walk, walk->path, true);
+	} else if (!is_directory_of_system(walk->path)) {
+		return leave_to_system(walk);
+	}
+	go_up(walk->path);
+	memmove(walk->rest, rest, strlen(rest) + 1);
+	return GO_ON;
+}
+
+static enum step step(struct walk *walk)
+{
+	char candidate[PATH_MAX];
+	size_t size;
+	const char *part = first_part(walk->rest, &size);
+
+	if (size == 0)
+		return path_is_owned(walk->path) ? EMULATED : leave_to_system(walk);
+	if (is_up(part, size))
+		return step_up(walk, part + size);
+	memcpy(candidate, walk->path, strlen(walk->path) + 1);
+	if (!append(candidate, part, size))
+		return leave_to_system(walk);
+	return path_is_owned(candidate) ? step_on_machine(walk, candidate, part + size)
+					: step_in_system(walk, candidate, part + size);
+}
+
+/** Whether a path can be read, which the kernel finds out without harm, and is not empty. */
+static bool is_readable(const char *path)
+{
+	char unused;
+
+	return path &&
+	       (syscall(SYS_readlinkat, AT_FDCWD, path, &unused, 1) >= 0 ||
+		(errno != EFAULT && errno != ENAMETOOLONG)) &&
+	       *path;
+}
+
+static bool find(int directory, const char **path, bool follow, char *found)
+{
+	struct walk walk = { .path = "/", .follow = follow };
+	enum step last;
+
+	*found = '\0';
+	if (!is_readable(*path))
+		return false;
+	if (**path != '/' && !path_of_directory(directory, walk.path, &walk.changed))
+		return false;
+	memcpy(walk.rest, *path, strlen(*path) + 1);
+	do {
+		last = step(&walk);
+	} while (last == GO_ON);
+	memcpy(found, walk.path, strlen(walk.path) + 1);
+	if (last == EMULATED)
+		return true;
+	if (path_moved(walk.path, found) == found || walk.changed)
+		*path = found;
+	return false;
+}
+
+bool path_find(int directory, const char **path, bool follow, char *found)
+{
+	int error = errno;
+	bool emulated = find(directory, path, follow, found);
+
+	errno = error;
+	return emulated;
+}
+
+bool path_begin(int directory, const char **path, bool follow, char *found)
+{
+	*found = '\0';
+	if (!preload_begin())
+		return false;
+	if (path_find(directory, path, follow, found))
+		return true;
+	preload_end(false);
+	return false;
+}
