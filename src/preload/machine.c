@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@ struct isst_machine *preload_machine;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool inside;
+/* Of the program, while the emulator is at work. */
+static __thread sigset_t signals_blocked;
+static __thread int cancel_state;
 static bool marked, started;
 
 /*
@@ -51,6 +55,30 @@ bool preload_inside(void)
 
 static void start(void);
 
+/**
+ * A handler that ran now would meet the real machine, or, by siglongjmp(3), leave the machine
+ * locked; and so would a thread that is cancelled. What an instruction raises cannot wait.
+ */
+static void hold_signals(void)
+{
+	static const int raised[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS };
+	sigset_t all;
+
+	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++)
+		sigdelset(&all, raised[i]);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_sigmask(SIG_BLOCK, &all, &signals_blocked);
+	launch_signals_blocked(&signals_blocked);
+}
+
+static void let_signals_come(void)
+{
+	launch_signals_blocked(NULL);
+	pthread_sigmask(SIG_SETMASK, &signals_blocked, NULL);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
 bool preload_begin(void)
 {
 	int error = errno;
@@ -61,8 +89,9 @@ bool preload_begin(void)
 		start();
 	if (!preload_machine || inside)
 		return false;
-	inside = true;
 	mark(MARK_BEGIN);
+	hold_signals();
+	inside = true;
 	pthread_mutex_lock(&mutex);
 	errno = error;
 	return true;
@@ -73,8 +102,9 @@ void preload_end(bool answered)
 	int error = errno;
 
 	pthread_mutex_unlock(&mutex);
-	mark(answered ? MARK_ANSWERED : MARK_PASSED);
 	inside = false;
+	let_signals_come();
+	mark(answered ? MARK_ANSWERED : MARK_PASSED);
 	errno = error;
 }
 

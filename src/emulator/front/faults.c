@@ -263,13 +263,24 @@ struct fault_effect faults_find(const struct faults *faults, const struct fault_
 	return (struct fault_effect){ 0 };
 }
 
+static __thread const sigset_t *program_blocks;
+
+void faults_signals_blocked(const sigset_t *blocked)
+{
+	program_blocks = blocked;
+}
+
 /** Whether a signal that came now would be pending for a driver that looks for one. */
 static bool interrupts(int number)
 {
 	struct sigaction action;
 	sigset_t blocked;
 
-	if (sigprocmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, number) == 1)
+	if (program_blocks)
+		blocked = *program_blocks;
+	else if (sigprocmask(SIG_SETMASK, NULL, &blocked))
+		return false;
+	if (sigismember(&blocked, number) == 1)
 		return false;
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN;
 }

@@ -6,6 +6,7 @@
 #include "driver/abi.h"
 #include "emulator/state/state.h"
 
+#include <signal.h>
 #include <time.h>
 
 struct fault;
@@ -101,6 +102,11 @@ void faults_clear(struct faults *faults);
 
 /** What shall happen instead of @event; counts the matches, and sleeps where a rule asks for it. */
 struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event);
+/**
+ * What this thread's program has blocked, where whoever calls the machine blocks all signals
+ * meanwhile; NULL: what is blocked.
+ */
+void faults_signals_blocked(const sigset_t *blocked);
 /**
  * To be called when the operation that @effect is about was carried out. Returns whether the caller
  * is interrupted: a pending signal ends a batch.

@@ -95,6 +95,11 @@ int launch_access(const struct isst_machine *machine, const char *path, bool wri
 	return result ? result : stored;
 }
 
+void launch_signals_blocked(const sigset_t *blocked)
+{
+	faults_signals_blocked(blocked);
+}
+
 void launch_free_list(char **names, size_t count)
 {
 	kernel_free_list(names, count);

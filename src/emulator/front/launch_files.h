@@ -9,6 +9,8 @@
 
 #include "emulator/kernel/kernel.h"
 
+#include <signal.h>
+
 struct isst_machine;
 
 /** The directory for names that represent the kernel's files; to be freed, NULL without memory. */
@@ -23,6 +25,9 @@ int launch_list(const struct isst_machine *machine, const char *path, char ***na
  * stored. */
 int launch_access(const struct isst_machine *machine, const char *path, bool write,
 		  uint64_t position, uint64_t *value);
+/** What the program has blocked, where all signals are blocked while the machine is at work; NULL:
+ * what is blocked. Of this thread; for fault rules that send signals. */
+void launch_signals_blocked(const sigset_t *blocked);
 void launch_free_list(char **names, size_t count);
 
 #endif
