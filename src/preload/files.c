@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files and the device: opened, written, asked, closed.
- *
- * Who reads gets the content of the moment of opening. Who writes gets an empty memory file; what
- * goes through write(2) reaches the machine at once, and what comes to lie in the memory file by
- * other ways, when it is flushed or closed.
+ * Files and the device: opened, asked, closed. Who reads gets a memory file with the content, who
+ * writes an empty one; contents.c reads and writes them.
  */
 #include "preload/preload.h"
 
-#include "emulator/front/launch_files.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-/* What was opened for writing here, to be looked at when the program ends; and whether anything was
- * opened for both, so that read(2) has to look. */
+/* What was opened for writing here, to be looked at when the program ends. */
 static unsigned long long written;
 enum { WATCHED = 64 };
-static bool read_and_write, msr_opened;
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -36,17 +27,6 @@ static int fail(int error)
 {
 	errno = error < 0 ? -error : error;
 	return -1;
-}
-
-static bool is_device(const char *emulated)
-{
-	return strcmp(emulated, ABI_DEVICE_PATH) == 0;
-}
-
-/** A device of MSRs: read and written by eight bytes, at the number of a register. */
-static bool is_msr(const char *emulated)
-{
-	return strncmp(emulated, "/dev/cpu/", strlen("/dev/cpu/")) == 0;
 }
 
 /* ---- The emulator's own descriptors ---- */
@@ -133,7 +113,6 @@ static int open_msr(const char *emulated, int flags)
 	char name[40];
 	int file = memory_file(emulated, O_CLOEXEC), opened;
 
-	msr_opened = true;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
 	opened = file < 0 ? -1
 			  : (int)syscall(SYS_openat, AT_FDCWD, name,
@@ -151,25 +130,16 @@ static int open_device(const char *emulated, int flags)
 /** Its content, in a file that cannot be written to. */
 static int open_to_read(const char *emulated, int flags)
 {
-	char *content, name[40];
-	size_t size;
-	int error = process_status_is(emulated)
-			    ? process_status_read(&content, &size)
-			    : preload_machine->files->read(preload_machine->data, emulated,
-							   &content, &size);
-	int writable, readable = -1;
+	int writable = memory_file(emulated, O_CLOEXEC), readable = -1, error;
+	char name[40];
 
-	if (error)
-		return fail(error);
-	writable = memory_file(emulated, O_CLOEXEC);
-	if (writable >= 0 && pwrite(writable, content, size, 0) == (ssize_t)size) {
+	if (writable >= 0 && file_generate(writable, emulated) == 0) {
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", writable);
 		readable = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | (flags & O_CLOEXEC));
 	}
 	error = errno;
 	if (writable >= 0)
 		REAL(close)(writable);
-	free(content);
 	errno = error;
 	return readable;
 }
@@ -180,8 +150,6 @@ static int open_to_write(const char *emulated, int flags)
 
 	if (descriptor >= 0 && descriptor < WATCHED)
 		written |= 1ULL << descriptor;
-	if ((flags & O_ACCMODE) == O_RDWR)
-		read_and_write = true;
 	return descriptor;
 }
 
@@ -190,7 +158,7 @@ static int open_name(const char *emulated, int flags)
 {
 	char backing[PATH_MAX];
 
-	if (is_device(emulated)) {
+	if (path_is_device(emulated)) {
 		if (!path_backing(emulated, backing))
 			return fail(ENAMETOOLONG);
 	} else if (names_make(emulated, true, backing)) {
@@ -212,9 +180,9 @@ static int open_found(const char *emulated, int flags, mode_t mode)
 		return open_name(emulated, flags);
 	if (S_ISLNK(mode))
 		return fail(ELOOP);
-	if (is_device(emulated))
+	if (path_is_device(emulated))
 		return open_device(emulated, flags);
-	if (is_msr(emulated))
+	if (path_is_msr(emulated))
 		return open_msr(emulated, flags);
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return open_to_read(emulated, flags);
@@ -309,140 +277,41 @@ INTERPOSED int __openat_2(int directory, const char *path, int flags)
 	return open_any(directory, path, flags, 0);
 }
 
-/* ---- Writing ---- */
+/* ---- The device ---- */
 
-static bool writable(int descriptor)
+INTERPOSED int ioctl(int descriptor, unsigned long given, ...)
 {
-	int flags = REAL(fcntl)(descriptor, F_GETFL);
-
-	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
-}
-
-/** Registers of a CPU: whole ones only, each of them the same one. */
-static ssize_t access_msr(const char *emulated, bool write, void *buffer, size_t size,
-			  off_t position)
-{
-	uint64_t value;
-	size_t done = 0;
-
-	if (size % sizeof(value) != 0)
-		return fail(EINVAL);
-	for (; done < size; done += sizeof(value)) {
-		int error;
-
-		memcpy(&value, (char *)buffer + done, sizeof(value));
-		error = launch_access(preload_machine, emulated, write, (uint64_t)position, &value);
-		if (error)
-			return done ? (ssize_t)done : fail(error);
-		memcpy((char *)buffer + done, &value, sizeof(value));
-	}
-	return (ssize_t)done;
-}
-
-/** One write(2) to an emulated file. */
-static ssize_t put(const char *emulated, const void *content, size_t size, off_t position)
-{
-	uint64_t value;
-	int error;
-
-	if (is_device(emulated))
-		return fail(EINVAL);
-	if (is_msr(emulated)) {
-		if (size != sizeof(value))
-			return fail(EINVAL);
-		memcpy(&value, content, sizeof(value));
-		return access_msr(emulated, true, &value, sizeof(value), position);
-	}
-	if (size == 0)
-		return 0;
-	error = preload_machine->files->write(preload_machine->data, emulated, content, size);
-	return error ? fail(error) : (ssize_t)size;
-}
-
-/** Returns true where it was for the emulated machine: then *@result is what write() returns. */
-static bool write_emulated(int descriptor, const void *content, size_t size, off_t position,
-			   ssize_t *result)
-{
+	/* As the kernel, which looks at 32 bits: programs that keep it in an int hand on its sign.
+	 */
+	unsigned int request = (unsigned int)given;
 	char emulated[PATH_MAX];
-	bool answered;
+	uint32_t first; /* of what every request points to */
+	int result = -1;
+	void *argument;
+	va_list arguments;
 
-	if (!preload_begin())
-		return false;
-	answered = path_of_descriptor(descriptor, emulated) && writable(descriptor);
-	if (answered)
-		*result = put(emulated, content, size,
-			      position < 0 ? REAL(lseek)(descriptor, 0, SEEK_CUR) : position);
-	preload_end(answered);
-	return answered;
+	va_start(arguments, given);
+	argument = va_arg(arguments, void *);
+	va_end(arguments);
+	if (_IOC_TYPE(request) == ABI_MAGIC && preload_begin()) {
+		bool answered = path_of_descriptor(descriptor, emulated) &&
+				path_is_device(emulated);
+
+		if (answered && user_read(argument, &first, sizeof(first)) == 0 &&
+		    device_descriptor(false) >= 0) {
+			result = preload_machine->device->ioctl(
+				preload_machine->data, device_descriptor(false), request, argument);
+			if (result < 0)
+				result = fail(result);
+		}
+		preload_end(answered);
+		if (answered)
+			return result;
+	}
+	return REAL(ioctl)(descriptor, given, argument);
 }
 
-INTERPOSED ssize_t write(int descriptor, const void *content, size_t size)
-{
-	ssize_t result;
-
-	if (write_emulated(descriptor, content, size, -1, &result))
-		return result;
-	return REAL(write)(descriptor, content, size);
-}
-
-INTERPOSED ssize_t pwrite(int descriptor, const void *content, size_t size, off_t offset)
-{
-	ssize_t result;
-
-	if (write_emulated(descriptor, content, size, offset, &result))
-		return result;
-	return REAL(pwrite)(descriptor, content, size, offset);
-}
-
-static bool is_emulated(int descriptor)
-{
-	char emulated[PATH_MAX];
-	bool answer;
-
-	if (!preload_begin())
-		return false;
-	answer = path_of_descriptor(descriptor, emulated);
-	preload_end(false);
-	return answer;
-}
-
-INTERPOSED ssize_t writev(int descriptor, const struct iovec *parts, int count)
-{
-	char *content = NULL;
-	size_t size = 0;
-	FILE *whole;
-	ssize_t result;
-
-	if (!is_emulated(descriptor))
-		return REAL(writev)(descriptor, parts, count);
-	whole = open_memstream(&content, &size);
-	for (int i = 0; i < count && whole; i++)
-		fwrite(parts[i].iov_base, 1, parts[i].iov_len, whole);
-	result = whole && REAL(fclose)(whole) == 0 ? write(descriptor, content, size)
-						   : fail(ENOMEM);
-	free(content);
-	return result;
-}
-
-int file_deliver(int descriptor, const char *emulated)
-{
-	struct stat status;
-	char *content;
-	ssize_t size, result;
-
-	if (status_real(descriptor, "", &status, AT_EMPTY_PATH) || status.st_size == 0 ||
-	    !writable(descriptor))
-		return 0;
-	content = malloc((size_t)status.st_size);
-	if (!content)
-		return fail(ENOMEM);
-	size = pread(descriptor, content, (size_t)status.st_size, 0);
-	if (ftruncate(descriptor, 0) == 0)
-		lseek(descriptor, 0, SEEK_SET);
-	result = size > 0 ? put(emulated, content, (size_t)size, 0) : size;
-	free(content);
-	return result < 0 ? -1 : 0;
-}
+/* ---- Closing ---- */
 
 /** Before a descriptor is closed: no call is left to return an error. */
 static void deliver_last(int descriptor)
@@ -464,143 +333,6 @@ void file_deliver_all(void)
 			deliver_last(i);
 	preload_end(false);
 }
-
-/* ---- Reading what was opened to be written as well ---- */
-
-static bool read_emulated(int descriptor, void *buffer, size_t size, ssize_t *result)
-{
-	char emulated[PATH_MAX], *content;
-	size_t length, at;
-	int error;
-	bool answered = false;
-
-	if (!read_and_write || !preload_begin())
-		return false;
-	if (path_of_descriptor(descriptor, emulated) && writable(descriptor) &&
-	    !is_device(emulated) && !is_msr(emulated)) {
-		answered = true;
-		error = preload_machine->files->read(preload_machine->data, emulated, &content,
-						     &length);
-		at = (size_t)lseek(descriptor, 0, SEEK_CUR);
-		if (error) {
-			*result = fail(error);
-		} else {
-			length = at < length ? length - at : 0;
-			*result = (ssize_t)(length < size ? length : size);
-			memcpy(buffer, content + at, (size_t)*result);
-			lseek(descriptor, *result, SEEK_CUR);
-			free(content);
-		}
-	}
-	preload_end(answered);
-	return answered;
-}
-
-/** @position: -1 for that of the descriptor. */
-static bool read_msr(int descriptor, void *buffer, size_t size, off_t position, ssize_t *result)
-{
-	char emulated[PATH_MAX];
-	bool answered;
-
-	if (!msr_opened || !preload_begin())
-		return false;
-	answered = path_of_descriptor(descriptor, emulated) && is_msr(emulated);
-	if (answered)
-		*result = access_msr(emulated, false, buffer, size,
-				     position < 0 ? REAL(lseek)(descriptor, 0, SEEK_CUR)
-						  : position);
-	preload_end(answered);
-	return answered;
-}
-
-INTERPOSED ssize_t read(int descriptor, void *buffer, size_t size)
-{
-	ssize_t result;
-
-	if (read_msr(descriptor, buffer, size, -1, &result) ||
-	    read_emulated(descriptor, buffer, size, &result))
-		return result;
-	return REAL(read)(descriptor, buffer, size);
-}
-
-INTERPOSED ssize_t pread(int descriptor, void *buffer, size_t size, off_t offset)
-{
-	ssize_t result;
-
-	return read_msr(descriptor, buffer, size, offset, &result)
-		       ? result
-		       : REAL(pread)(descriptor, buffer, size, offset);
-}
-
-/* ---- Seeking, which finds the end of a file and its holes ---- */
-
-/** As the kernel, whose file has the size of its status, and has no holes. */
-static off_t seek_to_end(int descriptor, const char *emulated, off_t offset, int whence)
-{
-	struct stat status;
-
-	if (strcmp(emulated, "/proc/cpuinfo") == 0 || status_file_system(emulated) == DEBUGFS_MAGIC)
-		return fail(EINVAL);
-	if (status_get(emulated, &status))
-		return -1;
-	if (whence != SEEK_END && (offset < 0 || offset >= status.st_size))
-		return fail(ENXIO);
-	if (whence != SEEK_DATA)
-		offset = whence == SEEK_END ? status.st_size + offset : status.st_size;
-	return REAL(lseek)(descriptor, offset, SEEK_SET);
-}
-
-INTERPOSED off_t lseek(int descriptor, off_t offset, int whence)
-{
-	char emulated[PATH_MAX];
-	off_t result = -1;
-
-	if ((whence == SEEK_END || whence == SEEK_DATA || whence == SEEK_HOLE) && preload_begin()) {
-		/* In a file that is written to the end is that of what waits in it. */
-		bool answered = path_of_descriptor(descriptor, emulated) && !writable(descriptor) &&
-				!is_device(emulated);
-
-		if (answered)
-			result = seek_to_end(descriptor, emulated, offset, whence);
-		preload_end(answered);
-		if (answered)
-			return result;
-	}
-	return REAL(lseek)(descriptor, offset, whence);
-}
-
-/* ---- The device ---- */
-
-INTERPOSED int ioctl(int descriptor, unsigned long given, ...)
-{
-	/* As the kernel, which looks at 32 bits: programs that keep it in an int hand on its sign.
-	 */
-	unsigned int request = (unsigned int)given;
-	char emulated[PATH_MAX];
-	int result = -1;
-	void *argument;
-	va_list arguments;
-
-	va_start(arguments, given);
-	argument = va_arg(arguments, void *);
-	va_end(arguments);
-	if (_IOC_TYPE(request) == ABI_MAGIC && preload_begin()) {
-		bool answered = path_of_descriptor(descriptor, emulated) && is_device(emulated);
-
-		if (answered && device_descriptor(false) >= 0) {
-			result = preload_machine->device->ioctl(
-				preload_machine->data, device_descriptor(false), request, argument);
-			if (result < 0)
-				result = fail(result);
-		}
-		preload_end(answered);
-		if (answered)
-			return result;
-	}
-	return REAL(ioctl)(descriptor, given, argument);
-}
-
-/* ---- Closing ---- */
 
 INTERPOSED int close(int descriptor)
 {
@@ -698,9 +430,3 @@ INTERPOSED int creat64(const char *path, mode_t mode) __attribute__((alias("crea
 INTERPOSED int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
 INTERPOSED int __openat64_2(int directory, const char *path, int flags)
 	__attribute__((alias("__openat_2")));
-INTERPOSED off64_t lseek64(int descriptor, off64_t offset, int whence)
-	__attribute__((alias("lseek")));
-INTERPOSED ssize_t pread64(int descriptor, void *buffer, size_t size, off64_t offset)
-	__attribute__((alias("pread")));
-INTERPOSED ssize_t pwrite64(int descriptor, const void *content, size_t size, off64_t offset)
-	__attribute__((alias("pwrite")));

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ static __thread bool inside;
 static __thread sigset_t signals_blocked;
 static __thread int cancel_state;
 static bool marked, started;
+/* As the program has it; by whoever has the mutex. */
+static struct rlimit size_limit;
+static bool limited;
 
 /*
  * System calls that fail, by which a trace can be read as if there were no emulator: what stands
@@ -79,6 +83,29 @@ static void let_signals_come(void)
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
+/**
+ * A limit to the size of files is none to the kernel's, but for the memory files and the state that
+ * they are made of. Where the program may not lift it, it stands.
+ */
+static void lift_size_limit(void)
+{
+	struct rlimit lifted;
+
+	limited = getrlimit(RLIMIT_FSIZE, &size_limit) == 0 &&
+		  size_limit.rlim_cur != size_limit.rlim_max;
+	if (!limited)
+		return;
+	lifted = size_limit;
+	lifted.rlim_cur = lifted.rlim_max;
+	limited = setrlimit(RLIMIT_FSIZE, &lifted) == 0;
+}
+
+static void restore_size_limit(void)
+{
+	if (limited)
+		setrlimit(RLIMIT_FSIZE, &size_limit);
+}
+
 bool preload_begin(void)
 {
 	int error = errno;
@@ -93,6 +120,7 @@ bool preload_begin(void)
 	hold_signals();
 	inside = true;
 	pthread_mutex_lock(&mutex);
+	lift_size_limit();
 	errno = error;
 	return true;
 }
@@ -101,6 +129,7 @@ void preload_end(bool answered)
 {
 	int error = errno;
 
+	restore_size_limit();
 	pthread_mutex_unlock(&mutex);
 	inside = false;
 	let_signals_come();

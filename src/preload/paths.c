@@ -187,14 +187,29 @@ bool path_of_memory_file(const char *link, char *emulated)
 	return true;
 }
 
+bool path_may_be_emulated(int descriptor)
+{
+	struct stat status;
+
+	/* A memory file has no name in any directory. */
+	return status_real(descriptor, "", &status, AT_EMPTY_PATH) == 0 &&
+	       S_ISREG(status.st_mode) && status.st_nlink == 0;
+}
+
 bool path_of_descriptor(int descriptor, char *emulated)
 {
 	char path[PATH_MAX];
-	struct stat status;
 
-	/* Most files are ruled out by this alone: a memory file has no name in any directory. */
-	if (status_real(descriptor, "", &status, AT_EMPTY_PATH) || !S_ISREG(status.st_mode) ||
-	    status.st_nlink > 0)
-		return false;
-	return path_read_link(descriptor, path) >= 0 && path_of_memory_file(path, emulated);
+	return path_may_be_emulated(descriptor) && path_read_link(descriptor, path) >= 0 &&
+	       path_of_memory_file(path, emulated);
+}
+
+bool path_is_device(const char *emulated)
+{
+	return strcmp(emulated, ABI_DEVICE_PATH) == 0;
+}
+
+bool path_is_msr(const char *emulated)
+{
+	return strncmp(emulated, "/dev/cpu/", strlen("/dev/cpu/")) == 0;
 }

@@ -85,6 +85,11 @@ bool path_of_memory_file(const char *link, char *emulated);
 bool path_of_descriptor(int descriptor, char *emulated);
 /** The same of a descriptor that is what stands for an emulated file, opened with O_PATH. */
 bool path_of_opened(int descriptor, char *emulated);
+/** Whether a descriptor may be one: whether it is a memory file. Needs no preload_begin(). */
+bool path_may_be_emulated(int descriptor);
+/** /dev/isst_interface, and a device of MSRs, which is read and written by eight bytes. */
+bool path_is_device(const char *emulated);
+bool path_is_msr(const char *emulated);
 /** The device number of all emulated files. */
 dev_t path_device(void);
 /** Where the emulated machine's files are. Returns 0 or a negative errno. */
@@ -113,7 +118,7 @@ bool path_find(int directory, const char **path, bool follow, char *found);
  */
 int names_make(const char *emulated, bool list, char *backing);
 
-/* files.c: opening, writing, closing. changes.c shows nothing to the others */
+/* files.c: opening and closing. changes.c shows nothing to the others */
 
 /**
  * Opens an emulated file. Returns false where the path leads to none; then *@path is the one to be
@@ -122,13 +127,31 @@ int names_make(const char *emulated, bool list, char *backing);
  * @descriptor: set to -1, and errno, after an error
  */
 bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor);
+/** What was written behind our back, at the end of the program. */
+void file_deliver_all(void);
+
+/* contents.c: reading and writing */
+
+/** Writes what an emulated file contains now to the memory file that stands for it. Returns 0, or
+ * -1 and errno. */
+int file_generate(int descriptor, const char *emulated);
+/** The same, if it is a file that is read only, before it is read from the beginning again. */
+void file_begin_again(int descriptor);
 /**
  * Hands what was written behind our back (by stdio's own calls, or in the kernel) to the machine.
  * Returns 0, or -1 and errno.
  */
 int file_deliver(int descriptor, const char *emulated);
-/** The same at the end of the program. */
-void file_deliver_all(void);
+
+/* user.c: memory of the program, whose addresses may be wrong. Each returns 0, or -1 and errno */
+
+struct iovec;
+
+int user_read(const void *from, void *to, size_t size);
+int user_write(void *to, const void *from, size_t size);
+/** All parts together; @parts itself can be read. */
+int user_gather(const struct iovec *parts, int count, void *to, size_t size);
+int user_scatter(const struct iovec *parts, int count, const void *from, size_t size);
 
 /* status.c */
 

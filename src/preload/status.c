@@ -387,7 +387,8 @@ static ssize_t read_emulated_link(const char *emulated, char *target, size_t siz
 		error = -launch_look(preload_machine, emulated, false, &status);
 	if (!error && status.type == KERNEL_LINK) {
 		result = (ssize_t)strnlen(status.target, size);
-		memcpy(target, status.target, (size_t)result);
+		if (user_write(target, status.target, (size_t)result))
+			result = -1;
 	} else {
 		errno = error ? error : EINVAL;
 	}

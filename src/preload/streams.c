@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,49 @@ static int flags_of(const char *mode)
 	return flags;
 }
 
+/* Streams that read and write: whatever one of them has read in advance would be written back to
+ * the machine with the rest of a memory file. They have no descriptor for fileno(3). */
+
+static int descriptor_of(const void *cookie)
+{
+	return (int)(intptr_t)cookie;
+}
+
+static ssize_t read_cookie(void *cookie, char *buffer, size_t size)
+{
+	return read(descriptor_of(cookie), buffer, size);
+}
+
+static ssize_t write_cookie(void *cookie, const char *content, size_t size)
+{
+	return write(descriptor_of(cookie), content, size);
+}
+
+static int seek_cookie(void *cookie, off64_t *offset, int whence)
+{
+	off_t result = lseek(descriptor_of(cookie), *offset, whence);
+
+	if (result >= 0)
+		*offset = result;
+	return result < 0 ? -1 : 0;
+}
+
+static int close_cookie(void *cookie)
+{
+	return close(descriptor_of(cookie));
+}
+
+static FILE *open_stream(int descriptor, const char *mode)
+{
+	static const cookie_io_functions_t functions = { read_cookie, write_cookie, seek_cookie,
+							 close_cookie };
+	void *cookie = (void *)(intptr_t)descriptor; /* NOLINT(performance-no-int-to-ptr) */
+
+	if ((flags_of(mode) & O_ACCMODE) != O_RDWR)
+		return fdopen(descriptor, mode);
+	return fopencookie(cookie, mode, functions);
+}
+
 INTERPOSED FILE *fopen(const char *path, const char *mode)
 {
 	char found[PATH_MAX];
@@ -33,7 +77,7 @@ INTERPOSED FILE *fopen(const char *path, const char *mode)
 
 	if (!file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
 		return REAL(fopen)(path, mode);
-	stream = descriptor < 0 ? NULL : fdopen(descriptor, mode);
+	stream = descriptor < 0 ? NULL : open_stream(descriptor, mode);
 	if (!stream && descriptor >= 0)
 		close(descriptor);
 	return stream;
@@ -96,6 +140,41 @@ INTERPOSED int fclose(FILE *stream)
 	return EOF;
 }
 
+/** Before a stream goes back to the beginning of a file: what it has read of it is read again. */
+static void begin_again(FILE *stream)
+{
+	int descriptor = fileno(stream), error = errno;
+
+	if (descriptor >= 0 && !preload_inside() && path_may_be_emulated(descriptor) &&
+	    REAL(fflush)(stream) == 0) {
+		file_begin_again(descriptor);
+		/* The C library seeks within what it has in its buffer. */
+		stream->_IO_read_base = stream->_IO_buf_base;
+		stream->_IO_read_ptr = stream->_IO_buf_base;
+		stream->_IO_read_end = stream->_IO_buf_base;
+	}
+	errno = error;
+}
+
+INTERPOSED int fseeko(FILE *stream, off_t offset, int whence)
+{
+	if (offset == 0 && whence == SEEK_SET)
+		begin_again(stream);
+	return REAL(fseeko)(stream, offset, whence);
+}
+
+INTERPOSED int fseek(FILE *stream, long offset, int whence)
+{
+	return fseeko(stream, offset, whence);
+}
+
+INTERPOSED void rewind(FILE *stream)
+{
+	begin_again(stream);
+	REAL(rewind)(stream);
+}
+
+INTERPOSED int fseeko64(FILE *stream, off64_t offset, int whence) __attribute__((alias("fseeko")));
 INTERPOSED FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 INTERPOSED FILE *freopen64(const char *path, const char *mode, FILE *stream)
 	__attribute__((alias("freopen")));

@@ -56,7 +56,7 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths interrupted; do
+for program in probe children paths contents interrupted; do
 	machine
 	on_machine emulate -- "$build/tests/preload/$program" > "$scratch/program" 2>&1 < /dev/null
 	grep -E '^(ok|not ok) |^#' "$scratch/program" > "$scratch/tap" || sed 's/^/# /' "$scratch/program"

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A C program that reads and writes the kernel's files in every way that libc has; to be run on the
+ * machine of tests/platforms/tiny.platform by the preload library. The files answer as the
+ * kernel's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "driver/abi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CPUS "/sys/devices/system/cpu"
+#define CPU3 CPUS "/cpu3/online"
+
+#define assert_fails(call, error) \
+	do { \
+		errno = 0; \
+		assert_true((call) < 0); \
+		assert_int_equal(errno, (error)); \
+	} while (0)
+
+static void set_online(const char *state)
+{
+	int file = open(CPU3, O_WRONLY | O_CLOEXEC);
+
+	assert_int_equal(write(file, state, 1), 1);
+	assert_int_equal(close(file), 0);
+}
+
+/** CPU 3 is online again, whatever a test did. */
+static int reset(void **state)
+{
+	(void)state;
+	set_online("1");
+	return 0;
+}
+
+static void assert_read(int file, const char *expected)
+{
+	char content[20];
+
+	assert_int_equal(read(file, content, sizeof(content)), strlen(expected));
+	assert_memory_equal(content, expected, strlen(expected));
+}
+
+static void assert_online(const char *expected)
+{
+	int file = open(CPUS "/online", O_RDONLY | O_CLOEXEC);
+
+	assert_read(file, expected);
+	close(file);
+}
+
+/* ---- Reading again ---- */
+
+static void files_are_generated_again_from_the_beginning(void **state)
+{
+	int file = open(CPUS "/online", O_RDONLY | O_CLOEXEC), other = dup(file);
+	char content[20];
+
+	(void)state;
+	assert_read(file, "0-3\n");
+	set_online("0");
+	assert_read(file, "");
+	assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+	assert_read(other, "0-2\n");
+	set_online("1");
+	assert_int_equal(pread(file, content, sizeof(content), 0), 4);
+	assert_memory_equal(content, "0-3\n", 4);
+	assert_int_equal(pread(file, content, 2, 1), 2);
+	assert_memory_equal(content, "-3", 2);
+	close(other);
+	close(file);
+}
+
+static void streams_read_again_from_the_beginning(void **state)
+{
+	FILE *stream = fopen(CPUS "/online", "r");
+	char line[20];
+
+	(void)state;
+	assert_non_null(stream);
+	assert_non_null(fgets(line, sizeof(line), stream));
+	assert_string_equal(line, "0-3\n");
+	set_online("0");
+	rewind(stream);
+	assert_non_null(fgets(line, sizeof(line), stream));
+	assert_string_equal(line, "0-2\n");
+	set_online("1");
+	assert_int_equal(fseek(stream, 0, SEEK_SET), 0);
+	assert_non_null(fgets(line, sizeof(line), stream));
+	assert_string_equal(line, "0-3\n");
+	fclose(stream);
+}
+
+/** Whose CPU goes offline: the kernel removes it. */
+static void files_that_are_gone_are_not_read_again(void **state)
+{
+	int file = open(CPUS "/cpu3/topology/core_id", O_RDONLY | O_CLOEXEC);
+	char content[20];
+
+	(void)state;
+	assert_read(file, "1\n");
+	set_online("0");
+	assert_fails(pread(file, content, sizeof(content), 0), ENODEV);
+	close(file);
+}
+
+/** A fault rule that acts once must not be used up by a program that reads once. */
+static void what_is_read_once_is_generated_once(void **state)
+{
+	char path[4096], content[20];
+	FILE *rules;
+	int file;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/faults", getenv("ISST_EMULATE_STATE"));
+	rules = fopen(path, "w");
+	assert_non_null(rules);
+	fputs("read " CPUS "/online EIO after 1 times 1\n", rules);
+	assert_int_equal(fclose(rules), 0);
+	file = open(CPUS "/online", O_RDONLY | O_CLOEXEC);
+	assert_read(file, "0-3\n");
+	assert_fails(pread(file, content, sizeof(content), 0), EIO);
+	assert_int_equal(pread(file, content, sizeof(content), 0), 4);
+	close(file);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* ---- For both ---- */
+
+static void what_is_open_for_both_is_read_in_every_way(void **state)
+{
+	int file = open(CPU3, O_RDWR | O_CLOEXEC);
+	char first = 0, rest[10];
+	const struct iovec parts[] = { { &first, 1 }, { rest, sizeof(rest) } };
+
+	(void)state;
+	assert_int_equal(write(file, "0", 1), 1);
+	assert_int_equal(pread(file, rest, sizeof(rest), 0), 2);
+	assert_memory_equal(rest, "0\n", 2);
+	assert_int_equal(preadv(file, parts, 2, 0), 2);
+	assert_true(first == '0' && rest[0] == '\n');
+	assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+	first = 0;
+	assert_int_equal(readv(file, parts, 2), 2);
+	assert_true(first == '0' && rest[0] == '\n');
+	assert_int_equal(preadv2(file, parts, 2, 0, 0), 2);
+	close(file);
+}
+
+static void streams_for_both_read_and_write(void **state)
+{
+	FILE *stream = fopen(CPU3, "r+");
+	char line[20];
+
+	(void)state;
+	assert_non_null(stream);
+	assert_non_null(fgets(line, sizeof(line), stream));
+	assert_string_equal(line, "1\n");
+	rewind(stream);
+	assert_true(fputs("0\n", stream) >= 0);
+	assert_int_equal(fflush(stream), 0);
+	assert_online("0-2\n");
+	rewind(stream);
+	assert_non_null(fgets(line, sizeof(line), stream));
+	assert_string_equal(line, "0\n");
+	rewind(stream);
+	assert_true(fputs("7\n", stream) >= 0);
+	assert_fails(fclose(stream), EINVAL);
+}
+
+/* ---- Writing ---- */
+
+static void every_write_takes_effect_at_once(void **state)
+{
+	int file = open(CPU3, O_WRONLY | O_CLOEXEC);
+	char text[] = "1";
+	const struct iovec part = { text, 1 };
+
+	(void)state;
+	assert_int_equal(dprintf(file, "%d\n", 0), 2);
+	assert_online("0-2\n");
+	assert_int_equal(pwritev(file, &part, 1, 0), 1);
+	assert_online("0-3\n");
+	text[0] = '0';
+	assert_int_equal(pwritev2(file, &part, 1, -1, 0), 1);
+	assert_online("0-2\n");
+	assert_fails(dprintf(file, "nonsense"), EINVAL);
+	close(file);
+}
+
+static void registers_are_accessed_in_every_way(void **state)
+{
+	int file = open("/dev/cpu/1/msr", O_RDWR | O_CLOEXEC);
+	uint64_t value = 0, before, again = 0;
+	const struct iovec parts[] = { { &value, 8 }, { &again, 8 } };
+
+	(void)state;
+	assert_int_equal(pread(file, &before, 8, 0x1ad), 8);
+	assert_int_equal(preadv(file, parts, 2, 0x1ad), 16);
+	assert_true(value == before && again == before);
+	value = again = 0x1b1c;
+	assert_int_equal(pwritev(file, parts, 1, 0x1ad), 8);
+	value = 0;
+	assert_int_equal(lseek(file, 0x1ad, SEEK_SET), 0x1ad);
+	assert_int_equal(readv(file, parts, 1), 8);
+	assert_int_equal(value, 0x1b1c);
+	assert_int_equal(pwrite(file, &before, 8, 0x1ad), 8);
+	close(file);
+}
+
+/* ---- Limits and addresses ---- */
+
+static void a_limit_to_the_size_of_files_is_none_here(void **state)
+{
+	struct rlimit limit;
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		getrlimit(RLIMIT_FSIZE, &limit);
+		limit.rlim_cur = 0;
+		setrlimit(RLIMIT_FSIZE, &limit);
+		assert_online("0-3\n");
+		set_online("0");
+		assert_online("0-2\n");
+		getrlimit(RLIMIT_FSIZE, &limit);
+		_exit(limit.rlim_cur == 0 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void wrong_addresses_are_refused(void **state)
+{
+	char *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int reader = open(CPU3, O_RDONLY | O_CLOEXEC), both = open(CPU3, O_RDWR | O_CLOEXEC);
+	int registers = open("/dev/cpu/1/msr", O_RDWR | O_CLOEXEC);
+	int device = open("/dev/isst_interface", O_RDWR | O_CLOEXEC);
+
+	(void)state;
+	assert_fails(read(reader, nowhere, 1), EFAULT);
+	assert_fails(read(both, nowhere, 1), EFAULT);
+	assert_fails(write(both, nowhere, 1), EFAULT);
+	assert_fails(pread(registers, nowhere, 8, 0x1ad), EFAULT);
+	assert_fails(pwrite(registers, nowhere, 8, 0x1ad), EFAULT);
+	assert_fails(ioctl(device, ABI_GET_PLATFORM_INFO, nowhere), EFAULT);
+	assert_fails(ioctl(device, ABI_GET_PHY_ID, nowhere), EFAULT);
+	assert_fails(readlink("/sys/bus/cpu/devices/cpu2", nowhere, 10), EFAULT);
+	assert_read(both, "1\n");
+	close(reader);
+	close(both);
+	close(registers);
+	close(device);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(files_are_generated_again_from_the_beginning, reset),
+		cmocka_unit_test_teardown(streams_read_again_from_the_beginning, reset),
+		cmocka_unit_test_teardown(files_that_are_gone_are_not_read_again, reset),
+		cmocka_unit_test(what_is_read_once_is_generated_once),
+		cmocka_unit_test_teardown(what_is_open_for_both_is_read_in_every_way, reset),
+		cmocka_unit_test_teardown(streams_for_both_read_and_write, reset),
+		cmocka_unit_test_teardown(every_write_takes_effect_at_once, reset),
+		cmocka_unit_test(registers_are_accessed_in_every_way),
+		cmocka_unit_test_teardown(a_limit_to_the_size_of_files_is_none_here, reset),
+		cmocka_unit_test(wrong_addresses_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
