@@ -138,6 +138,16 @@ int item_file_write(struct isst_context *context, const struct item *item, struc
 	return FILES[item->kind].write(context, item, value);
 }
 
+bool item_is_limit_at_edge(struct isst_context *context, const struct item *item, uint64_t khz)
+{
+	uint64_t shown;
+
+	return item_is_limit(item) &&
+	       cpufreq_read(&context->files, item->index, item_kind_text(item->kind), &shown) ==
+		       0 &&
+	       shown == khz;
+}
+
 static const char *uncore_file(struct isst_context *context, const struct item *item)
 {
 	const struct uncore_place place = uncore_place(context, item);

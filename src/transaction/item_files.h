@@ -9,6 +9,12 @@
 int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value);
 int item_file_write(struct isst_context *context, const struct item *item, struct item_value value);
 
+/**
+ * Whether a scaling limit that reads as none has a number all the same: that at which the range of
+ * the CPU ends by now, since turbo went off or the base frequency moved.
+ */
+bool item_is_limit_at_edge(struct isst_context *context, const struct item *item, uint64_t khz);
+
 /** Whether the caller may write an item, as far as that can be seen beforehand. Returns 0 or -EPERM
  * with a message. */
 int item_check_writable(struct isst_context *context, const struct item *item);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes what a step needs, reads it back, and judges what it finds. */
 #include "transaction/making.h"
+#include "transaction/item_files.h"
 #include "transaction/journal.h"
 #include "transaction/poll.h"
 #include "transaction/prepare.h"
@@ -155,15 +156,36 @@ static int write_step(struct isst_change *change, struct step *step, struct item
 	return error;
 }
 
-/** Whether the values that were read back are those that were written. */
-static bool all_as_wanted(const struct step *step, const struct item_access *accesses,
-			  const size_t *owners, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct entry *entry = &step->entries[owners[i]];
+/** A step that is being made. */
+struct making {
+	struct isst_change *change;
+	struct step *step;
+	/* Of what is written; behind those, of what it may disturb. */
+	struct item_access *accesses;
+	size_t *owners; /* of those that are written: the entries of the step */
+	size_t count, disturbed;
+};
 
-		if (!accesses[i].failure.error && !entry->refused &&
-		    !entry_served(entry, accesses[i].value))
+/** Whether a value that was read back is the one that was written. */
+static bool is_as_wanted(struct isst_context *context, const struct entry *entry,
+			 struct item_access *access)
+{
+	if (entry_served(entry, access->value))
+		return true;
+	if (!item_is_limit_at_edge(context, &entry->item, entry->wanted.number))
+		return false;
+	access->value = entry->wanted;
+	return true;
+}
+
+/** Whether the values that were read back are those that were written. */
+static bool all_as_wanted(const struct making *making)
+{
+	for (size_t i = 0; i < making->count; i++) {
+		const struct entry *entry = &making->step->entries[making->owners[i]];
+
+		if (!making->accesses[i].failure.error && !entry->refused &&
+		    !is_as_wanted(making->change->context, entry, &making->accesses[i]))
 			return false;
 	}
 	return true;
@@ -227,16 +249,6 @@ static int check_result(struct isst_change *change, struct entry *entry,
 	return entry_skip(change, entry, -EIO, why);
 }
 
-/** A step that is being made. */
-struct making {
-	struct isst_change *change;
-	struct step *step;
-	/* Of what is written; behind those, of what it may disturb. */
-	struct item_access *accesses;
-	size_t *owners; /* of those that are written: the entries of the step */
-	size_t count, disturbed;
-};
-
 /**
  * Reads back what was written, until it is there or has had its time, and with it what may have
  * been disturbed.
@@ -250,9 +262,7 @@ static int read_back(struct making *making)
 	bool waited = false;
 
 	/* mutation: wait-for-firmware */
-	while (!error &&
-	       !all_as_wanted(making->step, making->accesses, making->owners, making->count) &&
-	       poll_timer_wait(&timer)) {
+	while (!error && !all_as_wanted(making) && poll_timer_wait(&timer)) {
 		waited = true;
 		error = items_read_twice(context, making->accesses, making->count);
 	}

@@ -489,10 +489,39 @@ static void a_limit_that_came_with_the_level_is_lifted(void **state)
 	machine_end(&machine);
 }
 
+/** The range of each CPU ends at its base frequency then. */
+static void switch_turbo_off(void)
+{
+	write_file(foreign, CPU "intel_pstate/no_turbo", "1");
+}
+
+/** What was written reads as no limit, since the range ends there by now. */
+static void a_range_that_shrinks_to_the_limit_is_no_failure(void **state)
+{
+	struct seam_plan plan = { .after_change = 1, .then = switch_turbo_off };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	foreign = &machine;
+	machine_make(&machine, request_find("turbo-mode disable"), &making, &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%d: %s", outcome_error(&outcome), outcome.message);
+	assert_true(counts.changes > 0);
+	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(B5_limits_follow_the_new_base_frequency_while_turbo_is_off),
+		cmocka_unit_test(a_range_that_shrinks_to_the_limit_is_no_failure),
 		cmocka_unit_test(B5_a_second_run_without_turbo_changes_nothing),
 		cmocka_unit_test(limits_that_turbo_hides_are_set_and_removed),
 		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back),
