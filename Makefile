@@ -546,16 +546,22 @@ deps-portability:
 deps-cross-check:
 	@sh tests/deps.sh build cross-check
 
+# Directories below PREFIX are relative to it: pkg-config --define-prefix and --define-variable=prefix= move them.
+PC_DIRECTORIES = 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
+	'includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))' ''
+
 # There is no shared library, so whoever links it needs all that it needs.
 $(BUILD)/isst.pc: .force-flags
 	@mkdir -p $(@D)
-	printf '%s\n' 'Name: isst' 'Description: Intel Speed Select Technology control' \
-		'Version: $(VERSION)' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst $(ISST_LDLIBS)' > $@
+	printf '%s\n' $(PC_DIRECTORIES) 'Name: isst' 'Description: Intel Speed Select Technology control' \
+		'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lisst $(ISST_LDLIBS)' > $@
 
 $(BUILD)/isst-emulator.pc: .force-flags
 	@mkdir -p $(@D)
-	printf '%s\n' 'Name: isst-emulator' 'Description: Servers with Intel Speed Select Technology, in software' \
-		'Version: $(VERSION)' 'Requires: isst = $(VERSION)' 'Cflags: -I$(INCLUDEDIR)' 'Libs: -L$(LIBDIR) -lisst-emulator $(ISST_LDLIBS)' > $@
+	printf '%s\n' $(PC_DIRECTORIES) 'Name: isst-emulator' \
+		'Description: Servers with Intel Speed Select Technology, in software' \
+		'Version: $(VERSION)' 'Requires: isst = $(VERSION)' 'Cflags: -I$${includedir}' \
+		'Libs: -L$${libdir} -lisst-emulator $(ISST_LDLIBS)' > $@
 
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 

@@ -66,6 +66,15 @@ use_library() {
 		(cd "$scratch" && ./program)
 }
 
+# An installation that was moved, as a sysroot is, is found below its new prefix.
+move_library() {
+	for package in isst isst-emulator; do
+		PKG_CONFIG_PATH="$scratch/installed/lib/pkgconfig" \
+			pkg-config --define-variable=prefix=/moved --cflags --libs $package > "$scratch/options" || return 1
+		grep -q -e '-I/moved/include' "$scratch/options" && grep -q -e '-L/moved/lib ' "$scratch/options" || return 1
+	done
+}
+
 # The header, in each language and with the warnings that programs are compiled with; compile_header COMPILER LANGUAGE
 compile_header() {
 	echo '#include <isst-emulator.h>' | "$1" -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror -I"$top/include" -x "$2" \
@@ -137,6 +146,7 @@ check "nothing is left" nothing_installed
 check "another PREFIX compiles only what knows it" compiled_again
 check "the installed command finds the preload library" use_command
 check "the options of pkg-config link a program" use_library
+check "the options of pkg-config follow the prefix" move_library
 for pair in gcc:c clang:c g++:c++ clang++:c++; do
 	if command -v ${pair%:*} > /dev/null; then
 		check "the header compiles without warnings by $pair" compile_header ${pair%:*} ${pair#*:}
