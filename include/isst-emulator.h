@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The emulator: a server with Speed Select in software, in process, for trying and testing programs
- * without one. A library of its own, libisst-emulator, beside libisst: a target names the machine,
- * isst_emulator_open() opens it, isst_open_machine() takes it.
+ * libisst-emulator: a server with Speed Select, emulated within the process, for testing programs
+ * without the hardware. A target selects the machine, isst_emulator_open() opens it, and
+ * isst_open_machine() of libisst makes a context on it. Both libraries must have the same version.
  *
- * Conventions are those of isst.h. Functions that can fail return 0 or a negative errno, and then
- * set *error to a message that the caller frees (NULL without memory): -EINVAL a platform file or
- * capture that cannot be understood, -ENOENT no such platform, -EPERM a state directory of another
- * user, -EOPNOTSUPP a build without the emulator, -EIO anything else.
+ * The conventions of isst.h apply. Functions with an argument @error set *error to a message if
+ * they fail, which the caller frees (NULL if out of memory), and to NULL otherwise; @error may be
+ * NULL. They return 0 or -EINVAL (an invalid argument, platform file or capture), -ENOENT (no such
+ * platform), -EPERM (the state directory belongs to another user), -EOPNOTSUPP (built without the
+ * emulator), -ENOMEM or -EIO (any other failure).
  */
 #ifndef ISST_EMULATOR_H
 #define ISST_EMULATOR_H
@@ -21,84 +22,88 @@ extern "C" {
 struct isst_emulator_target;
 struct isst_emulator_statistics;
 
-/** False in a build without the emulator, in which all that is below fails or is empty. */
+/** False if built without the emulator; all functions below then fail, or return nothing. */
 ISST_API bool isst_emulator_is_available(void);
 
-/** A built-in platform by its place among them: its name (NULL past the last one) and title, and
- * whether it was composed or invented in part, and is not one real machine. */
+/** The name of the built-in platform at a position, and its title; NULL past the last one. */
 ISST_API const char *isst_emulator_platform_name(size_t index);
 ISST_API const char *isst_emulator_platform_title(size_t index);
+
+/** Whether a built-in platform is composed or invented in part, and not a single real machine. */
 ISST_API bool isst_emulator_platform_is_synthetic(size_t index);
 
 /**
- * Which machine.
+ * Creates a target.
  *
- * @platform: name of a built-in platform, or the path of a platform file or of the directory of a
- * captured machine (a path holds a slash). Copied.
- * NULL without memory.
+ * @platform: the name of a built-in platform, or the path of a platform file or of a directory with
+ * a captured machine; a path contains a slash. Copied.
+ * Returns NULL if out of memory.
  */
 ISST_API struct isst_emulator_target *isst_emulator_target_new(const char *platform);
 ISST_API void isst_emulator_target_free(struct isst_emulator_target *target);
 
-/** Where the machine's state lives: a directory, which is made where it is missing. Copied. NULL,
- * and the default: a private one per user and platform. Returns 0 or -ENOMEM. */
+/** The directory with the state of the machine, which is created if necessary; copied. NULL, the
+ * default: a private one for each user and platform. Returns 0 or -ENOMEM. */
 ISST_API int isst_emulator_target_set_state(struct isst_emulator_target *target,
 					    const char *directory);
 
-/** Without the lock that keeps real firmware from changing levels. */
+/** Without the lock by which the firmware of real machines refuses other levels. */
 #define ISST_EMULATOR_TARGET_UNLOCK 1U
 
-/** Sets all flags. Returns 0 or -EINVAL. */
+/** Sets all flags: ISST_EMULATOR_TARGET_... combined. */
 ISST_API int isst_emulator_target_set_flags(struct isst_emulator_target *target,
 					    unsigned int flags);
 
-/** Opens the machine, for isst_open_machine(), or to be freed by isst_machine_free(). */
+/** Opens the machine, to be passed to isst_open_machine(), or freed by isst_machine_free().
+ * *machine is NULL on error. */
 ISST_API int isst_emulator_open(const struct isst_emulator_target *target,
 				struct isst_machine **machine, char **error);
 
-/** The platform's text, or a description of a captured machine; to be freed. */
+/** The text of a platform file, or a description of a captured machine, which the caller frees.
+ * *text is NULL on error. */
 ISST_API int isst_emulator_show(const struct isst_emulator_target *target, char **text,
 				char **error);
 
-/** Puts the machine back into its first state, statistics and fault rules included. */
+/** Resets the machine to its initial state, and removes statistics and fault rules. */
 ISST_API int isst_emulator_reset(const struct isst_emulator_target *target, char **error);
 
-/** What happened since the state was made or its statistics were cleared: exact, over all
- * processes. */
+/** Counters of what all processes did since the state was created or the counters were cleared. */
 enum isst_emulator_counter {
 	ISST_EMULATOR_COUNTER_DEVICE_OPENS = 1,
 	ISST_EMULATOR_COUNTER_DRIVER_CALLS = 2, /* ioctls */
-	ISST_EMULATOR_COUNTER_COMMANDS = 3, /* entries of batches, and every other ioctl as one */
-	ISST_EMULATOR_COUNTER_WRITES = 4,   /* commands that set something */
-	ISST_EMULATOR_COUNTER_FILES_OPENED = 5 /* files read or written, directories listed */
+	ISST_EMULATOR_COUNTER_COMMANDS = 3,	/* entries of batches; any other ioctl is one */
+	ISST_EMULATOR_COUNTER_WRITES = 4,	/* commands that write */
+	ISST_EMULATOR_COUNTER_FILES_OPENED = 5	/* files read or written, directories listed */
 };
 
-/** Clears them behind reading. */
+/** Clears the counters after reading them. */
 #define ISST_EMULATOR_STATISTICS_CLEAR 1U
 
-/** Reads the statistics; to be freed. @flags: 0 or ISST_EMULATOR_STATISTICS_CLEAR. */
+/** Reads the counters. @flags: 0 or ISST_EMULATOR_STATISTICS_CLEAR. *statistics is NULL on error.
+ */
 ISST_API int isst_emulator_read_statistics(const struct isst_emulator_target *target,
 					   unsigned int flags,
 					   struct isst_emulator_statistics **statistics,
 					   char **error);
 ISST_API void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics);
 
-/** 0 for a counter that is not known. */
+/** A counter (enum isst_emulator_counter); 0 if the library does not know it. */
 ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
 						 int counter);
 
-/** The program sees the effective user id @user. */
+/** The program sees @user as its effective user id. */
 #define ISST_EMULATOR_RUN_AS_USER 1U
 
 /**
- * Becomes a dynamically linked program that meets the emulated machine in place of the real one, as
- * all programs do that it starts in turn. Returns only after an error: also -ENOEXEC no program, or
- * one that would not see the emulated machine. The environment is then as before; the sets of
- * capabilities that programs inherit stay empty. On processors whose CPUID cannot be emulated for
- * all programs a line on standard error says so.
+ * Replaces this process by a program that runs on the emulated machine, as do the programs that it
+ * starts; it must be linked dynamically. If the processor cannot emulate CPUID for all programs, a
+ * line on standard error says so. Returns only on error, also -ENOEXEC: the program does not exist,
+ * or would not see the emulated machine. The environment is then unchanged, but the ambient and
+ * inheritable capabilities of this process have been cleared.
  *
- * @words: the program's words, ended by NULL; the first is searched for in PATH
+ * @words: the program, which is searched for in PATH, and its arguments, terminated by NULL
  * @flags: 0 or ISST_EMULATOR_RUN_AS_USER
+ * @user: with ISST_EMULATOR_RUN_AS_USER a user id, else ignored
  */
 ISST_API int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
 			       unsigned int flags, unsigned int user, char **error);

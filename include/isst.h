@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libisst: discovers and controls Intel Speed Select Technology of a Linux server.
+ * libisst: discovers and controls Intel Speed Select Technology on a Linux server.
  *
- * A program opens a context, discovers the machine, and asks what it wants to know of a set of
- * targets: power domains or CPUs. One call serves the whole set with the fewest driver calls.
- * docs/library.md is a guide with complete programs.
+ * A program opens a context, discovers the machine, and calls functions for a set of targets: power
+ * domains or CPUs. One call serves the whole set, with the fewest driver calls. docs/library.md is
+ * a guide with complete programs.
  *
  * Conventions:
- *  - Every type is opaque: what it holds is read by functions, so that it may grow.
- *  - A function that returns int returns 0 or a negative errno, each function says which, and
- *    isst_error() then names what went wrong, of which package, domain or CPU, and what may help.
- *    Any function may return -ENOMEM. Those that take a context return -EINVAL before discovery,
- *    unless they are said to work then.
- *  - A call on a set returns ISST_PARTIAL, which is positive, where it failed for some targets and
- *    not for others; the results say for which.
- *  - Units stand in names: _mhz, _w, _c, _ms. Frequencies are MHz on every platform.
- *  - Texts and objects that a function returns as const belong to what they were asked of, and are
- *    valid as long as that: those of a context until isst_close(), those of results until
- *    isst_results_free(). A context keeps each text once, so that a program which asks the same
- *    again and again does not grow. What a function returns without const is the caller's.
- *  - Free functions take NULL.
- *  - A context, and what was made of it, may be used by one thread at a time. Two contexts share
- *    nothing. After fork(2) a context is the parent's: a child opens its own.
+ *  - All types are opaque. Functions read and set what they contain, so that they can grow.
+ *  - Names are isst_SUBJECT_PROPERTY(). The subject of isst_error(), isst_lock() and the like is
+ * the context. _count is a number of elements, _at the element at a position from 0 (NULL past the
+ *    last one), _by_ the element with a key, _to_ a conversion. Constants begin with the subject
+ *    or the function that takes them.
+ *  - A function that returns int returns 0 or a negative errno, unless it says otherwise.
+ *    isst_error() then returns a message that names the package, domain or CPU and, where known, a
+ *    remedy. Each function lists its errors; any function may also return -ENOMEM, and one that
+ *    takes a context returns -EINVAL before isst_discover(), unless it says otherwise.
+ *  - A call for a set of targets returns ISST_PARTIAL, which is positive, if it failed for some of
+ *    them. The results contain the error of each.
+ *  - Pointers must not be NULL where the function does not say so. A function that is given NULL
+ *    all the same does nothing and returns -EINVAL, NULL, 0 or false; isst_error() returns "".
+ *    Free functions accept NULL.
+ *  - Flags that the library does not know are refused with -EINVAL.
+ *  - Numbers that newer versions may add to are passed as int; an enum lists their values, which
+ *    never get another meaning.
+ *  - Names end with the unit of a value: _mhz, _w, _c, _ms. All frequencies are MHz, except those
+ *    of items (see isst_item_unit()).
+ *  - What a function returns without const belongs to the caller: objects have a free function,
+ *    texts are freed with free(3). What it returns as const belongs to the object that was asked:
+ *    a context's until isst_close(), those of results until isst_results_free().
+ *  - A context stores each different message once, until it is closed. Repeating the same calls on
+ *    the same machine does not increase memory use. Messages can contain values and process ids; a
+ *    program that runs for months and meets ever new ones may close its context and open another.
+ *  - A context, and all objects that were made with it, may be used by one thread at a time.
+ *    Contexts share nothing. After fork(2) a context belongs to the parent; the child opens its
+ *    own.
  */
 #ifndef ISST_H
 #define ISST_H
@@ -31,7 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What the library exports; all that carries it is documented here. */
+/** Marks the functions that the library exports. */
 #define ISST_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
@@ -45,14 +58,15 @@ extern "C" {
 #define ISST_VERSION_PATCH 0
 #define ISST_VERSION "0.1.0"
 
-/** A version as a number that compares as versions do. */
+/** A version as a number; a newer version has a higher one. */
 #define ISST_VERSION_NUMBER(major, minor, patch) \
 	(((unsigned int)(major) << 16) | ((unsigned int)(minor) << 8) | (unsigned int)(patch))
 
-/** Version of the kernel tree's tool whose interface the command keeps. */
+/** Version of the kernel tree's tool that the command is compatible with. */
 #define ISST_COMPATIBLE_VERSION "1.26"
 
-/** The version of the library that runs, which may be newer than this header. */
+/** The version of the library at run time, which may be newer than this header: as text, and as
+ * ISST_VERSION_NUMBER(). */
 ISST_API const char *isst_version(void);
 ISST_API unsigned int isst_version_number(void);
 
@@ -66,87 +80,86 @@ struct isst_targets;
 struct isst_request;
 struct isst_results;
 struct isst_result;
+struct isst_item;
 struct isst_change;
 struct isst_change_options;
 struct isst_change_step;
 struct isst_journal;
-struct isst_journal_item;
+struct isst_journal_entry;
 
 /* ---- Errors ---- */
 
-/** Of calls on a set: at least one target failed, and at least one did not. */
+/** Returned by calls for a set: some targets failed, others did not. */
 #define ISST_PARTIAL 1
 
 /*
- * The negative errnos that are not merely those of a system call that failed:
- *  -EOPNOTSUPP  this machine has no such driver, feature, level or CPU
- *  -EIO         the hardware or the system refused, or answered nonsense
+ * Errnos with a meaning of their own in this library:
+ *  -EOPNOTSUPP  not supported on this machine: driver, feature, level or CPU
+ *  -EIO         the hardware or the system refused, or returned an implausible value
  *  -EPERM       not permitted
- *  -EINVAL      wrong on any machine, or called in the wrong order
- *  -ESTALE      a domain or CPU that no longer exists since the machine was discovered anew
+ *  -EINVAL      an invalid argument on any machine, or a call in the wrong order
+ *  -ESTALE      a domain or CPU that no longer exists since the last discovery
  *  -EBUSY       another process holds the lock
- *  -ENODATA     this machine has no such value
+ *  -ENODATA     the machine has no such value
+ *  -EOVERFLOW   the value does not fit the type
  *  -EINTR       interrupted
- *  -EFBIG       the limit of file sizes does not allow the journal
- *  and ISST_ERR_ROLLBACK. What the driver answered stands in the message, not in the number.
+ *  -EFBIG       the limit of file sizes is too low for the journal
+ * and ISST_ERR_ROLLBACK. Errors of driver and firmware are in the message, not in the number.
  */
 
-/** A change failed, and rolling it back did too, or is still pending: the machine is half changed.
- */
+/** A change failed, and its rollback is incomplete: the machine is partly changed. */
 #define ISST_ERR_ROLLBACK ENOTRECOVERABLE
 
 /* ---- Numbers ---- */
 
 /**
- * Parses an unsigned number strictly: digits of the base and nothing else (base 16 takes a leading
- * 0x or 0X).
+ * Parses an unsigned number that consists of digits only; in base 16 an optional 0x or 0X.
  *
- * @base: 10, 16, or 0 for decimal and, with a leading 0x, hexadecimal
- * @max: the largest value that is accepted
- * Returns 0, -EINVAL (empty, a sign, anything that is not a digit, another base) or -ERANGE (above
- * @max).
+ * @base: 10, 16, or 0: hexadecimal with a leading 0x, else decimal
+ * @max: the largest number accepted
+ * Returns 0, -EINVAL (empty, a sign, any other character, another base) or -ERANGE (above @max);
+ * on error *@value is unchanged.
  */
 ISST_API int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value);
 
 /* ---- Sets of CPUs ---- */
 
 /*
- * Where a set is only looked at, NULL is taken for an empty one.
+ * A set of CPU numbers below UINT_MAX. Functions that only read a set take NULL as the empty set.
  */
 
-/** An empty set of CPU numbers, or NULL without memory. */
+/** Creates an empty set; NULL if out of memory. */
 ISST_API struct isst_cpuset *isst_cpuset_new(void);
 ISST_API void isst_cpuset_free(struct isst_cpuset *set);
 
-/** Adds the CPUs first..last. Returns 0, -EINVAL (last < first), -ERANGE (last is UINT_MAX) or
- * -ENOMEM; on error the set is unchanged. */
+/** Adds the CPUs @first to @last. Returns 0, -EINVAL (@last < @first) or -ERANGE (@last is
+ * UINT_MAX); on error the set is unchanged. */
 ISST_API int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int last);
 
-/** Adds all CPUs of @other. Returns 0 or -ENOMEM; on error @set may hold some of them. */
+/** Adds the CPUs of @other. Returns 0 or -ENOMEM; on error @set may contain some of them. */
 ISST_API int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other);
 
-/** No machine has as many CPUs: a list that names a higher one is damaged, or a slip. */
+/** isst_cpuset_add_list() refuses this and higher numbers: no machine has so many CPUs. */
 #define ISST_CPU_NUMBER_LIMIT 1048576
 
 /**
- * Adds the CPUs that a list names: numbers and ranges joined by commas, `1,3-5,8..10`, as sysfs and
- * command lines write them. A list may be empty, and may end with one newline.
+ * Adds the CPUs of a list: numbers and ranges separated by commas, `1,3-5` or `1,3..5`. A list may
+ * be empty, and may end with a newline, as files of the kernel do.
  *
- * @bad: where not NULL, set to the first character that cannot be understood (within @text)
- * Returns 0, -EINVAL (not a list, or a range that runs backwards), -ERANGE (a number of
- * ISST_CPU_NUMBER_LIMIT or above) or -ENOMEM; on error the set is as before.
+ * @bad: set to the first invalid character within @text on -EINVAL and -ERANGE; may be NULL
+ * Returns 0, -EINVAL (not a list, or a range that runs backwards) or -ERANGE (a number of
+ * ISST_CPU_NUMBER_LIMIT or higher); on error the set is unchanged.
  */
 ISST_API int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, const char **bad);
 
+/** Whether the set contains a CPU. */
 ISST_API bool isst_cpuset_has(const struct isst_cpuset *set, unsigned int cpu);
 
-/** Number of CPUs in the set. */
+/** The number of CPUs in the set. */
 ISST_API size_t isst_cpuset_count(const struct isst_cpuset *set);
 
-/**
- * Finds the lowest CPU of the set that is @from or above.
- * Returns false when there is none; otherwise *@cpu is that CPU.
- */
+/** Finds the lowest CPU of the set that is @from or higher. Returns false if there is none;
+ * *@cpu is then unchanged. */
 ISST_API bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned int *cpu);
 
 /**
@@ -156,241 +169,243 @@ ISST_API bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from,
 #define isst_cpuset_for_each(cpu, set) \
 	for ((cpu) = 0; isst_cpuset_next((set), (cpu), &(cpu)); (cpu)++)
 
-/** Every CPU of the set written out, `0,1,2,5`; "" if empty. To be freed; NULL without memory. */
-ISST_API char *isst_cpuset_to_enumeration(const struct isst_cpuset *set);
-
-/** The set with ranges, `0-2,5`, as the kernel writes lists. To be freed; NULL without memory. */
+/** The set as a list of the kernel, with ranges: `0-2,5`; "" if empty. The caller frees it; NULL if
+ * out of memory. */
 ISST_API char *isst_cpuset_to_list(const struct isst_cpuset *set);
 
+/** The set with every CPU written out: `0,1,2,5`; "" if empty. The caller frees it; NULL if out of
+ * memory. */
+ISST_API char *isst_cpuset_to_enumeration(const struct isst_cpuset *set);
+
 /**
- * The set as the kernel writes masks: words of 8 hexadecimal digits, most significant first, joined
- * by commas.
+ * The set as a mask of the kernel: words of 8 hexadecimal digits, separated by commas, the most
+ * significant first.
  *
- * @bits: width of the mask in CPUs, rounded up to whole words; CPUs at or above it are left out
- * To be freed; NULL without memory.
+ * @bits: width of the mask in CPUs, rounded up to whole words; higher CPUs are left out
+ * The caller frees it; NULL if out of memory.
  */
 ISST_API char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits);
 
 /* ---- Options of a context ---- */
 
-/** Levels of the log, the gravest first; a level includes those before it. */
+/** Levels of the log, the most severe first; a level includes those before it. */
 enum isst_log_level {
 	ISST_LOG_NONE = 0,
-	ISST_LOG_ERROR = 1,   /* a call failed: what isst_error() returns */
-	ISST_LOG_WARNING = 2, /* a change warns, see isst_change_warning_at() */
+	ISST_LOG_ERROR = 1,   /* a call failed: the text of isst_error() */
+	ISST_LOG_WARNING = 2, /* see isst_change_warning_at() */
 	ISST_LOG_NOTICE = 3,  /* see isst_notice_at() */
-	ISST_LOG_INFO = 4,    /* what a change is doing to a CPU */
+	ISST_LOG_INFO = 4,    /* a change takes a CPU on- or offline */
 	ISST_LOG_DEBUG = 5    /* driver requests and replies */
 };
 
-/** Called with one line, without newline, which is valid until it returns; it must not call the
- * library with the same context. */
+/** Receives one line of the log, without newline, valid until the function returns.
+ * @level: enum isst_log_level. It must not call the library with the same context. */
 typedef void (*isst_log_function)(void *data, int level, const char *message);
 
-/** The defaults; NULL without memory. Options stay the caller's, and serve any number of contexts.
- */
+/** Creates options with the defaults; NULL if out of memory. One object can be used for any number
+ * of contexts. */
 ISST_API struct isst_options *isst_options_new(void);
 ISST_API void isst_options_free(struct isst_options *options);
 
-/** Tries for a mailbox command that the firmware is too busy for; 0: the default, 3. */
+/** How often a mailbox command is sent while the firmware is busy; 0: the default, 3. */
 ISST_API void isst_options_set_tries(struct isst_options *options, unsigned int tries);
 
-/** Pause before each mailbox command, which makes every mailbox request a single command. */
+/** A pause before each mailbox command. Each mailbox request then contains one command. Default:
+ * 0. */
 ISST_API void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms);
 
-/** Where the log goes; without it, and with ISST_LOG_NONE, the library is silent. */
+/** The function that receives the log, with @data, up to @level (enum isst_log_level). By default,
+ * and with @log NULL, there is no log. */
 ISST_API void isst_options_set_log(struct isst_options *options, int level, isst_log_function log,
 				   void *data);
 
-/** Every value that a change writes, and every one that is rolled back, becomes a line of the
- * system log: syslog(3), priority notice, under the program's name. */
+/** Each value that a change writes or rolls back is recorded in the system log: syslog(3), priority
+ * notice. */
 #define ISST_OPTION_SYSTEM_LOG 1U
 
-/** Sets all flags: a sum of ISST_OPTION_... Returns 0 or -EINVAL (a flag that is not known). */
+/** Sets all flags: ISST_OPTION_... combined. */
 ISST_API int isst_options_set_flags(struct isst_options *options, unsigned int flags);
 
 /* ---- Context ---- */
 
 /**
- * Opens a context on the machine that the program runs on. Nothing of it is touched yet.
+ * Opens a context on the machine that the program runs on, without accessing the hardware.
  *
  * @options: NULL for the defaults
- * Returns 0 or -ENOMEM, and then *context is NULL.
+ * @context: set to the context, or NULL on error
+ * Returns 0 or -ENOMEM.
  */
 ISST_API int isst_open(const struct isst_options *options, struct isst_context **context);
 
 /**
- * The same on another machine, such as an emulated one (isst-emulator.h).
+ * Opens a context on another machine, such as an emulated one (isst-emulator.h).
  *
- * @machine: the context's from then on: closed with it, and also where this function fails; NULL is
- * the machine that the program runs on
- * Returns 0, -EPROTO (a machine of another version of libisst-emulator, which is logged) or
- * -ENOMEM.
+ * @machine: belongs to the context from now on, and is closed with it; on error it is closed at
+ * once. NULL: the machine that the program runs on
+ * Returns 0, -EPROTO (libisst-emulator has another version; this is logged) or -ENOMEM.
  */
 ISST_API int isst_open_machine(struct isst_machine *machine, const struct isst_options *options,
 			       struct isst_context **context);
 
-/** Closes a machine that was not given to a context. */
+/** Closes a machine that was not passed to isst_open_machine(). */
 ISST_API void isst_machine_free(struct isst_machine *machine);
 
 /**
- * Closes a context and what it handed out: domains, CPUs, texts. Changes and journals are to be
- * freed before; targets, requests and results may be freed later, but no target of theirs be looked
- * at.
+ * Closes a context, and frees its domains, CPUs and texts. A lock is released. Changes and journals
+ * must be freed before. Targets and results may be freed later; the domains and CPUs of results
+ * must not be used then.
  */
 ISST_API void isst_close(struct isst_context *context);
 
-/** What went wrong in the last call that failed on this context; "" if none did. */
+/** The message of the last call on this context that failed; "" if none did. */
 ISST_API const char *isst_error(const struct isst_context *context);
 
-/** Changes what is logged. */
+/** Changes the level of the log (enum isst_log_level). */
 ISST_API void isst_set_log_level(struct isst_context *context, int level);
 
 /**
- * Notices that came up in the last discovery and are no failures (a CPU whose punit number makes no
- * sense, a cache that cannot be written). NULL past the last one.
+ * A notice of the last discovery, which is not an error, such as an implausible CPU number reported
+ * by the driver, or a rollback. NULL past the last one.
  */
 ISST_API const char *isst_notice_at(const struct isst_context *context, size_t index);
 
 /**
- * What discovery had to leave out, though it is online: packages whose power domains the driver
- * does not offer, CPUs of which it does not know the domain. A call for all domains or CPUs is then
- * not one for the whole machine, which a caller who means that has to treat as a failure. NULL past
- * the last one.
+ * A part of the machine that is online but was left out by discovery: a package whose power domains
+ * the driver does not provide, or CPUs whose domain is unknown. As long as there is one, a call for
+ * all domains does not cover the whole machine. NULL past the last one.
  */
 ISST_API const char *isst_left_out_at(const struct isst_context *context, size_t index);
 
 /**
- * Parts of the machine without a CPU that is online, as far as known: packages, and dies of them.
- * They are no domains, so that a call for all domains does not reach them; that is no failure, but
- * a caller who means the whole machine may want to say it. NULL past the last one.
+ * A part of the machine without an online CPU, as far as known: a package, or a die. It has no
+ * domain, so that calls for all domains do not cover it. NULL past the last one.
  */
 ISST_API const char *isst_offline_part_at(const struct isst_context *context, size_t index);
 
 /**
- * Finds out what this machine is: driver, packages, dies, power domains, cores, CPUs. To be called
- * once, before most of what is below.
+ * Discovers the machine: driver, packages, dies, power domains, cores and CPUs. Called once per
+ * context, before most other functions. Under the lock (isst_lock()) it first rolls back the change
+ * of an interrupted process, if there is one.
  *
- * Returns 0, -EOPNOTSUPP (no driver, no transport, an API version that is not known), -EPERM (may
- * not open the device), -EIO (a malformed file of the kernel), -EINVAL (discovered already), or
- * -ENOMEM. Under the lock (isst_lock() below) also what the rollback of an interrupted change ended
- * with: -EIO where an administrator has to decide, or CPUs have to come online, -ISST_ERR_ROLLBACK
- * or -EAGAIN where it is not complete, -EPERM or -EIO where the journal cannot be read or removed.
- * The journal is kept then, and the context stays undiscovered.
+ * Returns 0, -EOPNOTSUPP (no driver, no transport, unknown API version), -EPERM (the device cannot
+ * be opened), -EIO (a malformed file of the kernel) or -EINVAL (already discovered). Errors of the
+ * rollback: -EIO (an administrator has to decide, or CPUs have to come online first; or the journal
+ * cannot be read or removed), -EPERM, -EAGAIN or -ISST_ERR_ROLLBACK (it is incomplete); the journal
+ * is then kept, and the context remains undiscovered.
  */
 ISST_API int isst_discover(struct isst_context *context);
 
 /**
- * Finds out anew which packages, domains and CPUs there are and which of them are online; as
- * isst_change_run() does by itself where it took CPUs on- or offline. A domain, CPU or set of CPUs
- * that the context handed out before keeps its address and then holds what is true now: a domain's
- * index may be another one. What no longer exists has no CPUs, and a call that is given it
- * refuses it with -ESTALE. Results that were read before stay as they are.
+ * Discovers the topology again, after CPUs went on- or offline or after isst_lock();
+ * isst_change_run() does this itself after taking CPUs on- or offline. Domains, CPUs and sets of
+ * the context keep their addresses and contain the new state; the index of a domain may change. A
+ * domain that no longer exists has no CPUs, and is refused with -ESTALE, as is such a CPU. Results
+ * do not change.
  *
- * Returns as isst_discover(), on error with all as before; -EINVAL before isst_discover().
+ * Returns as isst_discover(); -EINVAL before it. If the discovery itself fails, the previous state
+ * remains.
  */
 ISST_API int isst_rediscover(struct isst_context *context);
 
 /* ---- Platform ---- */
 
-/** The CPU's identity; known as soon as the context is open. */
+/** The identity of the CPU; known before discovery. */
 ISST_API unsigned int isst_platform_family(const struct isst_context *context);
 ISST_API unsigned int isst_platform_model(const struct isst_context *context);
 ISST_API unsigned int isst_platform_stepping(const struct isst_context *context);
 
-/** The name of the emulated machine; NULL on a real one. */
+/** The name of an emulated machine, also before discovery; NULL on a real one. */
 ISST_API const char *isst_platform_emulated(const struct isst_context *context);
 
-/** What the driver says of itself; 0 before discovery, and where there is no driver. */
+/** Versions that the driver reports; 0 before discovery and without a driver. */
 ISST_API unsigned int isst_platform_api_version(const struct isst_context *context);
 ISST_API unsigned int isst_platform_driver_version(const struct isst_context *context);
 
-/** What a program may have to know of a platform. Numbers are never used again for something else.
- */
+/** Facts about a platform. */
 enum isst_fact {
 	ISST_FACT_INTEL = 1,   /* an Intel processor */
-	ISST_FACT_MAILBOX = 2, /* the driver offers the mailbox; after discovery */
-	ISST_FACT_MMIO = 3,    /* the driver offers registers; after discovery */
-	/** The BIOS has set up SST-BF for good, and nothing else of Speed Select is there (Cascade
-	 * Lake-N): cpufreq shows which CPUs have which base frequency, and no driver is asked. On
-	 * all but a few processors nothing is touched to find that out. */
+	ISST_FACT_MAILBOX = 2, /* the driver provides the mailbox; after discovery */
+	ISST_FACT_MMIO = 3,    /* the driver provides registers; after discovery */
+	/** The BIOS has configured SST-BF permanently, and no other feature is available (Cascade
+	 * Lake-N). cpufreq shows the base frequencies; there is no driver. */
 	ISST_FACT_PRESET = 4,
 	/** Packages consist of power domains that the firmware controls separately (API version 2
-	 * and later), some of which have no CPUs; after discovery. */
+	 * and later); some have no CPUs. After discovery. */
 	ISST_FACT_POWER_DOMAINS = 5,
 	/** A CLOS has an energy preference and a weight. */
 	ISST_FACT_CLOS_WEIGHT = 6,
 	/** The energy preference of a CLOS has an effect; after discovery. */
 	ISST_FACT_CLOS_EPP = 7,
-	/** Core-power knows proportional priority, and not ordered priority alone. */
+	/** Core-power supports proportional priority, not only ordered priority. */
 	ISST_FACT_PROPORTIONAL_PRIORITY = 8,
-	/** TRL types are named by numbers (level-0, level-1, ...), and not by instruction sets;
+	/** TRL types are numbered (level-0, level-1, ...) instead of named after instruction sets;
 	 * after discovery. */
 	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9
 };
 
-/** Whether something is so on this platform. Returns 1, 0, or -EINVAL (a fact that this version of
- * the library does not know). */
+/** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read
+ * files of the kernel. Returns 1, 0, or -EINVAL (the library does not know this fact). */
 ISST_API int isst_platform_fact(struct isst_context *context, int fact);
 
-/** How many TRL types may have a name on this machine, and the name of one: sse, avx2, avx512, or
- * level-0, level-1, ...; NULL if the machine has no such type. */
+/** The number of turbo ratio limit (TRL) types that can have a name; 0 before discovery. */
 ISST_API unsigned int isst_trl_type_count(const struct isst_context *context);
+
+/** The name of a TRL type, which is the row of turbo limits: sse, avx2, avx512, or level-0,
+ * level-1, ...; NULL if the machine has no such type. */
 ISST_API const char *isst_trl_type_name(const struct isst_context *context, unsigned int type);
 
 /* ---- Domains ---- */
 
 /*
- * A power domain is what the firmware controls as one. On mailbox platforms that is a package x
- * die; on TPMI platforms (API version 2 and later) one of several of a package, some of which
- * (those of I/O dies) have no CPUs.
+ * A power domain is what the firmware controls as a unit: on mailbox platforms a die; on TPMI
+ * platforms (API version 2 and later) a part of a package. Some power domains (of I/O dies) have no
+ * CPUs.
  */
 
-/**
- * Domains that have an online CPU and, on TPMI platforms, all others that the firmware controls;
- * ordered by package, die (those without one last), number. 0 before discovery.
- */
+/** The number of domains: those with an online CPU and, on TPMI platforms, all others that the
+ * firmware controls. 0 before discovery. */
 ISST_API size_t isst_domain_count(const struct isst_context *context);
 
-/** The domain at a position of that order; NULL past the last one. */
+/** A domain by its position, ordered by package, die (unknown ones last) and number; NULL past the
+ * last one. */
 ISST_API const struct isst_domain *isst_domain_at(const struct isst_context *context, size_t index);
 
-/** Its name in messages: `package 0, die 0`, `package 0, power domain 1`. */
+/** The name in messages: `package 0, die 0`, `package 0, power domain 1`. */
 ISST_API const char *isst_domain_name(const struct isst_domain *domain);
+
+/** The position in the order of isst_domain_at(). */
 ISST_API unsigned int isst_domain_index(const struct isst_domain *domain);
 
-/** Physical package id, as the kernel numbers it: any number. */
+/** The physical package id of the kernel; ids need not be consecutive. */
 ISST_API unsigned int isst_domain_package(const struct isst_domain *domain);
 
-/** Die id, as the kernel numbers it. Returns 0, or -ENODATA where no CPU shows which die a domain
- * without CPUs is on; *die is then 0. */
+/** The die id of the kernel. Returns 0, or -ENODATA with *die 0: a domain without online CPUs whose
+ * die is unknown. */
 ISST_API int isst_domain_die(const struct isst_domain *domain, unsigned int *die);
 
-/** The firmware's number of the domain; 0 on mailbox platforms. */
+/** The number of the domain in its package, as the firmware counts; 0 on mailbox platforms. */
 ISST_API unsigned int isst_domain_number(const struct isst_domain *domain);
 
-/** CPUs that belong to it, offline ones included as far as known; those of them that are online. */
+/** The CPUs of a domain: with offline ones, as far as known; and the online ones. */
 ISST_API const struct isst_cpuset *isst_domain_present_cpus(const struct isst_domain *domain);
 ISST_API const struct isst_cpuset *isst_domain_online_cpus(const struct isst_domain *domain);
 
-/** False where CPUs of which nothing is known may belong to it: they are offline and were not seen
- * online, or the driver does not know them. */
+/** Whether all CPUs of the domain are known. False if CPUs whose domain is unknown may belong to
+ * it: they have not been online since boot, or the driver does not know them. */
 ISST_API bool isst_domain_cpus_known(const struct isst_domain *domain);
 
-/** The lowest-numbered CPU that is online, which carries requests. Returns 0, or -ENODATA where
- * none is. */
+/** The lowest-numbered online CPU; requests are sent through it. Returns 0, or -ENODATA with *cpu 0
+ * if no CPU is online. */
 ISST_API int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu);
 
-/**
- * Whether a domain is known to have no CPU at all, on- or offline: one of an I/O die. Where CPUs
- * are not known (isst_domain_cpus_known()) it may be a compute die, and counts as one.
- */
+/** Whether the domain is known to have no CPUs, neither on- nor offline: an I/O die. False if
+ * isst_domain_cpus_known() is, and for a domain that no longer exists. */
 ISST_API bool isst_domain_is_io(const struct isst_domain *domain);
 
 /* ---- CPUs ---- */
 
-/** The CPU of that number; NULL if the machine has none, or nothing is known of it (offline ever
- * since it was started). */
+/** A CPU by its number; NULL if it does not exist, or its location is unknown because it has not
+ * been online since boot. */
 ISST_API const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context,
 						   unsigned int number);
 
@@ -398,74 +413,81 @@ ISST_API unsigned int isst_cpu_number(const struct isst_cpu *cpu);
 ISST_API const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu);
 ISST_API bool isst_cpu_is_online(const struct isst_cpu *cpu);
 
-/** The firmware's number of the core within the domain. Returns 0, or -ENODATA where the driver
- * reported none, or nonsense. */
+/** The number of its core in the domain, as the firmware counts. Returns 0, or -ENODATA with *core
+ * 0 if the driver reported none or an implausible one. */
 ISST_API int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core);
+
+/** The number of the hardware thread in its core. */
 ISST_API unsigned int isst_cpu_thread(const struct isst_cpu *cpu);
 
-/** CPUs that are present; CPUs that are online. NULL before discovery. */
+/** All present CPUs, and all online ones; NULL before discovery. */
 ISST_API const struct isst_cpuset *isst_present_cpus(const struct isst_context *context);
 ISST_API const struct isst_cpuset *isst_online_cpus(const struct isst_context *context);
 
-/** Width of CPU masks on this machine: the highest possible CPU number plus 1, rounded up to a
- * multiple of 32. */
+/** The width of CPU masks: the highest possible CPU number plus 1, rounded up to a multiple of
+ * 32; 0 before discovery. */
 ISST_API unsigned int isst_mask_bits(const struct isst_context *context);
 
 /* ---- Targets ---- */
 
 /*
- * What a call is for: a set of domains, or a set of CPUs. Results come in the order of the targets:
- * domains as they were added, CPUs by number. Something that is added twice is in the set once. A
- * call for domains takes the domains of a set of CPUs; a call for CPUs takes no domains (-EINVAL).
+ * What a call is for: a set of domains, or a set of CPUs. Results have the order of the targets:
+ * domains as they were added, CPUs by number. Adding a target twice has no effect. A call for
+ * domains accepts CPUs, and is then for their domains; a call for CPUs does not accept domains
+ * (-EINVAL).
  */
 
-/** An empty set, for calls on this context; NULL without memory. */
+/** Creates an empty set for calls on this context; NULL if out of memory. */
 ISST_API struct isst_targets *isst_targets_new(struct isst_context *context);
 ISST_API void isst_targets_free(struct isst_targets *targets);
 
-/** Adds a domain. Returns 0, -EINVAL (none, one of another context, or @targets holds CPUs),
- * -ESTALE or -ENOMEM. */
+/** Adds a domain. Returns 0, -EINVAL (NULL, a domain of another context, or @targets contains CPUs)
+ * or -ESTALE. */
 ISST_API int isst_targets_add_domain(struct isst_targets *targets,
 				     const struct isst_domain *domain);
 
-/** Without those that have no CPU online, such as those of I/O dies. */
+/** Only domains with an online CPU. */
 #define ISST_TARGETS_WITH_CPUS 1U
 
-/** Adds all domains in their order. @flags: 0 or ISST_TARGETS_WITH_CPUS. Returns as above. */
+/** Adds all domains, in their order. @flags: 0 or ISST_TARGETS_WITH_CPUS. Returns 0 or -EINVAL
+ * (@targets contains CPUs). */
 ISST_API int isst_targets_add_all_domains(struct isst_targets *targets, unsigned int flags);
 
-/** Adds CPUs. Returns 0, -EOPNOTSUPP (a CPU that isst_cpu_by_number() does not find, and then none
- * is added), -EINVAL (@targets holds domains) or -ENOMEM. */
+/** Adds CPUs. Returns 0, -EOPNOTSUPP (isst_cpu_by_number() does not find one of them; none is
+ * added) or -EINVAL (@targets contains domains). */
 ISST_API int isst_targets_add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus);
 
+/** The number of domains or CPUs in the set. */
 ISST_API size_t isst_targets_count(const struct isst_targets *targets);
 
 /* ---- Values ---- */
 
 /*
- * What results hold, and what requests ask for, by number. A number is never used again for
- * something else. isst_value_at() walks all that the running library knows, newer ones included.
+ * Results contain values, and requests select or set them, by number. isst_value_at() enumerates
+ * all values that the library knows at run time, including those that are newer than this header.
  */
 enum isst_value_id {
-	/* Which one of several; of results and requests */
+	/* What a result is about; also in requests */
 	ISST_VALUE_LEVEL = 1, /* a performance level */
 	ISST_VALUE_CLOS = 2,  /* a class of service: 0 to 3 */
 
 	/* The summary of performance levels (SST-PP) of a domain */
 	ISST_VALUE_VERSION = 10,
 	ISST_VALUE_HIGHEST_LEVEL = 11,
-	ISST_VALUE_LEVEL_MASK = 12, /* bit n: level n exists; no data: nearly always all do */
+	ISST_VALUE_LEVEL_MASK =
+		12, /* bit n: level n exists; -ENODATA: all up to the highest, as a rule */
 	ISST_VALUE_CURRENT_LEVEL = 13,
 	ISST_VALUE_LOCKED = 14,
-	ISST_VALUE_ENABLED = 15, /* else only level 0 counts */
+	ISST_VALUE_ENABLED = 15, /* 0: only level 0 can be used */
 
-	/* A performance level: features, by enum isst_feature_state */
+	/* A performance level: features (enum isst_feature_state) */
 	ISST_VALUE_TURBO_FREQ_STATE = 20,
 	ISST_VALUE_BASE_FREQ_STATE = 21,
 	ISST_VALUE_CORE_POWER_STATE = 22,
 	/* A performance level: properties */
-	ISST_VALUE_CPUS = 30,  /* CPUs that may be online */
-	ISST_VALUE_CORES = 31, /* the same as the firmware's core numbers: bit n is core n */
+	ISST_VALUE_CPUS = 30, /* CPUs that the level enables */
+	/* The same as core numbers of the firmware: bit n of column c is core 64 * c + n */
+	ISST_VALUE_CORES = 31,
 	ISST_VALUE_TDP_RATIO = 32,
 	ISST_VALUE_BASE_MHZ = 33,
 	ISST_VALUE_BASE_AVX2_MHZ = 34,
@@ -478,8 +500,9 @@ enum isst_value_id {
 	ISST_VALUE_COOLING_TYPE = 41,
 	ISST_VALUE_TDP_W = 42,
 	ISST_VALUE_TJUNCTION_C = 43,
-	ISST_VALUE_TURBO_LIMIT_CORES = 44, /* rows are TRL types, columns buckets: so many cores */
-	ISST_VALUE_TURBO_LIMIT_MHZ = 45,   /* may reach this */
+	ISST_VALUE_TURBO_LIMIT_CORES =
+		44, /* rows are TRL types, columns buckets: up to so many cores */
+	ISST_VALUE_TURBO_LIMIT_MHZ = 45, /* can reach this frequency */
 
 	/* SST-BF at a performance level that supports it */
 	ISST_VALUE_BASE_FREQ_HIGH_CPUS = 60, /* CPUs of the high priority cores */
@@ -497,10 +520,10 @@ enum isst_value_id {
 	/* Core-power (SST-CP) */
 	ISST_VALUE_CORE_POWER_SUPPORTED = 80,
 	ISST_VALUE_CORE_POWER_ENABLED = 81,
-	ISST_VALUE_CLOS_ENABLED = 82, /* the use of classes of service */
-	ISST_VALUE_PRIORITY = 83,     /* enum isst_priority; also of requests */
+	ISST_VALUE_CLOS_ENABLED = 82, /* whether CLOS are in use */
+	ISST_VALUE_PRIORITY = 83,     /* enum isst_priority; also in requests */
 
-	/* The configuration of a CLOS; also of requests */
+	/* The configuration of a CLOS; also in requests */
 	ISST_VALUE_CLOS_EPP = 90,
 	ISST_VALUE_CLOS_WEIGHT = 91,
 	ISST_VALUE_CLOS_MIN_MHZ = 92,
@@ -508,11 +531,10 @@ enum isst_value_id {
 	ISST_VALUE_CLOS_DESIRED_MHZ = 94,
 
 	/* The turbo ratio limits in force (MSR 0x1ad): eight ratios of 100 MHz, bucket 0 in the
-	 * lowest byte; also of requests */
+	 * lowest byte; also in requests */
 	ISST_VALUE_TURBO_RATIO_LIMITS = 100,
 
-	/* Of requests alone: CPUs whose cores get high priority by SST-TF, their siblings included
-	 */
+	/* In requests only: CPUs whose cores get high priority in SST-TF, with their siblings */
 	ISST_VALUE_HIGH_PRIORITY_CPUS = 110
 };
 
@@ -525,7 +547,7 @@ enum isst_feature_state {
 
 enum isst_priority { ISST_PRIORITY_PROPORTIONAL = 0, ISST_PRIORITY_ORDERED = 1 };
 
-/** No limit, as a CLOS's maximum. */
+/** ISST_VALUE_CLOS_MAX_MHZ without a limit. */
 #define ISST_CLOS_NO_LIMIT_MHZ 25500
 
 enum isst_type {
@@ -533,31 +555,30 @@ enum isst_type {
 	ISST_TYPE_FLAG = 2,	     /* 0 or 1 */
 	ISST_TYPE_FEATURE_STATE = 3, /* enum isst_feature_state */
 	ISST_TYPE_PRIORITY = 4,	     /* enum isst_priority */
-	ISST_TYPE_BITS = 5,	     /* 64 bits, by isst_result_value64() */
-	ISST_TYPE_CPUS = 6	     /* by isst_result_cpus() */
+	ISST_TYPE_BITS = 5,	     /* 64 bits, see isst_result_value64_at() */
+	ISST_TYPE_CPUS = 6	     /* a set of CPUs, see isst_result_cpus() */
 };
 
-/** The value of that place in the library's table; 0 past the last one. */
+/** The number of the value at a position of the library's table; 0 past the last one. */
 ISST_API int isst_value_at(size_t index);
 
-/** The value of that name, such as `base_mhz`; 0 if there is none. */
+/** The number of the value with a name, such as `base_mhz`; 0 if there is none. */
 ISST_API int isst_value_by_name(const char *name);
 
-/** Its name; NULL if there is no such value. */
+/** The name of a value; NULL if there is no such value. */
 ISST_API const char *isst_value_name(int id);
 
-/** Its unit: `MHz`, `W`, `C`, or "" without one; NULL if there is no such value. */
+/** The unit of a value: `MHz`, `W`, `C`, or "" for none; NULL if there is no such value. */
 ISST_API const char *isst_value_unit(int id);
 
-/** Its type, enum isst_type; 0 if there is no such value. */
+/** The type of a value, enum isst_type; 0 if there is no such value. */
 ISST_API int isst_value_type(int id);
 
 /* ---- Results ---- */
 
 /*
- * A call on a set of targets returns one or more results for each of them. Results hold copies of
- * all they say: they stay as they are whatever becomes of machine and context, until they are
- * freed.
+ * A call for a set of targets returns one or more results for each. Results are copies: they do not
+ * change with the machine, and remain valid after isst_close().
  */
 
 ISST_API void isst_results_free(struct isst_results *results);
@@ -567,66 +588,74 @@ ISST_API size_t isst_results_count(const struct isst_results *results);
 ISST_API const struct isst_result *isst_results_at(const struct isst_results *results,
 						   size_t index);
 
-/** What a result is of: the position of its target among the call's (where a call for domains was
- * given CPUs, among their domains), its domain, its CPU (NULL: it is of a domain). Domain and CPU
- * are the context's. */
+/** The position of the result's target; for a call for domains that was given CPUs, among their
+ * domains. */
 ISST_API size_t isst_result_target(const struct isst_result *result);
+
+/** The domain and the CPU of a result, which belong to the context. The CPU is NULL if the result
+ * is for a domain. */
 ISST_API const struct isst_domain *isst_result_domain(const struct isst_result *result);
 ISST_API const struct isst_cpu *isst_result_cpu(const struct isst_result *result);
 
-/** Parts of a result that are read by requests of their own, each with an error of its own. */
+/** Parts of a result that are read separately. Each has an error of its own. */
 enum isst_part {
-	ISST_PART_RESULT = 0,	    /* all but what is below */
-	ISST_PART_PERF_PROFILE = 1, /* of levels: the summary of the domain's levels */
-	ISST_PART_BASE_FREQ = 2,    /* of levels: SST-BF */
-	ISST_PART_TURBO_FREQ = 3,   /* of levels: SST-TF */
-	ISST_PART_CLOS = 4 /* of core-power: the use of CLOS; where core-power is not supported it
-			       may fail without the result doing so */
+	ISST_PART_RESULT = 0,	    /* everything else */
+	ISST_PART_PERF_PROFILE = 1, /* isst_read_levels(): the summary of levels */
+	ISST_PART_BASE_FREQ = 2,    /* isst_read_levels(): SST-BF */
+	ISST_PART_TURBO_FREQ = 3,   /* isst_read_levels(): SST-TF */
+	/* isst_read_core_power(): CLOS and priority; does not count as failure of the result */
+	ISST_PART_CLOS = 4
 };
 
-/** Why a part could not be read or planned as a whole: 0, or a negative errno; -EINVAL for a part
- * that the library does not know. What could be read of it is there all the same. */
+/** The error of a part (enum isst_part): 0, or a negative errno; -EINVAL for a part that the
+ * library does not know. Values of the part that were read are available all the same. */
 ISST_API int isst_result_error(const struct isst_result *result, int part);
 
-/** What went wrong first, in words; NULL without an error. */
+/** The message of the first error of a part; NULL if there is none. */
 ISST_API const char *isst_result_message(const struct isst_result *result, int part);
 
-/** How many things failed besides. */
+/** The number of further errors of a part. */
 ISST_API unsigned int isst_result_more_errors(const struct isst_result *result, int part);
 
 /**
- * A value: number, flag or state.
- * Returns 0; -ENODATA: this machine has no such value; -EIO: it could not be read
- * (isst_result_error() of its part is set); -EINVAL: results of this call have no such value, or
- * one of another type.
+ * A value of type number, flag, feature state or priority.
+ *
+ * @value: set to the value, or 0 on error
+ * Returns 0, -ENODATA (the machine has no such value), -EIO (it could not be read; see
+ * isst_result_error()) or -EINVAL (the results of this call do not contain the value, or it has
+ * another type).
  */
 ISST_API int isst_result_value(const struct isst_result *result, int id, unsigned int *value);
 
-/** The same for one with 64 bits; takes any number besides. */
+/** As isst_result_value(), also for values of type bits; -EOVERFLOW if these need more than 64. */
 ISST_API int isst_result_value64(const struct isst_result *result, int id, uint64_t *value);
 
-/** How many rows and columns a value has: 1 and 1 unless it says otherwise. Either pointer may be
- * NULL. Returns 0 or -EINVAL. Newer versions of the library may have more of them. */
+/** The number of rows and columns of a value, 1 and 1 for a simple one; each pointer may be NULL.
+ * Newer versions may have more. Returns 0, or -EINVAL with 0 and 0. */
 ISST_API int isst_result_extent(const struct isst_result *result, int id, unsigned int *rows,
 				unsigned int *columns);
 
-/** A value of several rows or columns. Returns as isst_result_value(); -ENODATA for rows and
- * columns that there are not. */
+/** The value in a row and column, from 0. Returns as isst_result_value(), and as
+ * isst_result_value64(); -ENODATA also if there is no such row or column. */
 ISST_API int isst_result_value_at(const struct isst_result *result, int id, unsigned int row,
 				  unsigned int column, unsigned int *value);
+ISST_API int isst_result_value64_at(const struct isst_result *result, int id, unsigned int row,
+				    unsigned int column, uint64_t *value);
 
-/** A set of CPUs, which is the results'. Returns as isst_result_value(), on error with NULL. */
+/** A set of CPUs, which belongs to the results. Returns as isst_result_value(); on error *cpus is
+ * NULL. */
 ISST_API int isst_result_cpus(const struct isst_result *result, int id,
 			      const struct isst_cpuset **cpus);
 
 /* ---- Requests ---- */
 
-/** What is asked for, as values by number; NULL without memory. */
+/** Creates an empty request: values by number that a call selects or sets. NULL if out of memory.
+ */
 ISST_API struct isst_request *isst_request_new(void);
 ISST_API void isst_request_free(struct isst_request *request);
 
-/** Sets a value that requests may have. Returns 0, -EINVAL (no such one, or one of another type) or
- * -ENOMEM. The CPUs are copied. */
+/** Sets a value; CPUs are copied, and NULL is the empty set. Returns 0 or -EINVAL (not a value of
+ * requests, or one of another type). */
 ISST_API int isst_request_set(struct isst_request *request, int id, unsigned int value);
 ISST_API int isst_request_set64(struct isst_request *request, int id, uint64_t value);
 ISST_API int isst_request_set_cpus(struct isst_request *request, int id,
@@ -635,62 +664,66 @@ ISST_API int isst_request_set_cpus(struct isst_request *request, int id,
 /* ---- Reading ---- */
 
 /*
- * All of one shape: what for, which ones, how, and where the results go.
+ * All functions have the same arguments:
  *
- * @request: NULL where there is nothing to choose; a value that the call has no use for: -EINVAL
- * @flags: 0, or as the function says; others: -EINVAL
- * @results: set to the results, to be freed; NULL where the call failed as a whole
- * Returns 0; ISST_PARTIAL; or a negative errno: with results the first error of them, where every
- * target failed; without results that of the call: -EINVAL, -EINTR, -ENOMEM. An empty set of
- * targets has no results, and is no failure.
+ * @request: the values that the function lists, or NULL for none; with any other value -EINVAL
+ * @flags: those that the function lists, or 0
+ * @results: set to the results, which the caller frees; NULL if the call failed as a whole
+ *
+ * They return 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
+ * succeeded; without results -EINVAL, -EINTR or -ENOMEM. For an empty set of targets they return 0
+ * and no result.
  */
 
-/** The summary of levels of each domain (mailbox 0x7f/0x00; TPMI PERF_LEVELS): ISST_VALUE_VERSION
- * to ISST_VALUE_ENABLED. */
+/** The summary of the levels of each domain (mailbox 0x7f/0x00; TPMI PERF_LEVELS):
+ * ISST_VALUE_VERSION to ISST_VALUE_ENABLED. */
 ISST_API int isst_read_perf_profiles(struct isst_context *context,
 				     const struct isst_targets *targets,
 				     const struct isst_request *request, unsigned int flags,
 				     struct isst_results **results);
 
-/* What to read of levels. Without any of them: only whether features are supported and on. */
+/* What isst_read_levels() reads besides the states of SST-TF and SST-BF. */
 #define ISST_LEVEL_PROPERTIES 1U /* CPUs, frequencies, power */
-#define ISST_LEVEL_BASE_FREQ 2U	 /* SST-BF where supported */
-#define ISST_LEVEL_TURBO_FREQ 4U /* SST-TF where supported */
-#define ISST_LEVEL_ALL 7U
-/* Which levels, where the request does not say: the current one of each domain, and not all. */
+#define ISST_LEVEL_BASE_FREQ 2U	 /* SST-BF, if supported */
+#define ISST_LEVEL_TURBO_FREQ 4U /* SST-TF, if supported */
+#define ISST_LEVEL_ALL 7U	 /* all of these */
+/* Without ISST_VALUE_LEVEL in the request: the current level of each domain instead of all. */
 #define ISST_LEVEL_CURRENT 256U
 
 /**
- * Performance levels: a result for each level of each domain, all of one domain together, with the
- * domain's summary in each.
+ * Performance levels: one result for each level of each domain, with the summary of the domain.
+ * Results of the same domain are adjacent.
  *
- * @request: ISST_VALUE_LEVEL for one level; a domain without it has a result with -EOPNOTSUPP
- * and a message that names those that exist. A domain whose summary cannot be read has one result,
- * with the error of ISST_PART_PERF_PROFILE and no level.
+ * @request: ISST_VALUE_LEVEL for a single level. The result of a domain without this level is
+ * -EOPNOTSUPP, and the message lists the levels that exist.
+ * @flags: ISST_LEVEL_...
+ * A domain whose summary cannot be read has a single result, without level, with the error of
+ * ISST_PART_PERF_PROFILE.
  */
 ISST_API int isst_read_levels(struct isst_context *context, const struct isst_targets *targets,
 			      const struct isst_request *request, unsigned int flags,
 			      struct isst_results **results);
 
-/** The state of core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02). */
+/** Core-power of each domain (mailbox 0x94/0x03 and 0xd0/0x02): ISST_VALUE_CORE_POWER_SUPPORTED to
+ * ISST_VALUE_PRIORITY. */
 ISST_API int isst_read_core_power(struct isst_context *context, const struct isst_targets *targets,
 				  const struct isst_request *request, unsigned int flags,
 				  struct isst_results **results);
 
-/** Configurations of CLOS (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model 0x55). @request:
- * ISST_VALUE_CLOS for one of them; otherwise each domain has four results. */
+/** CLOS configurations of each domain (MMIO 0x08 + 4 x CLOS; mailbox 0xd0/0x01 on model 0x55): one
+ * result for each CLOS. @request: ISST_VALUE_CLOS for a single one. */
 ISST_API int isst_read_clos(struct isst_context *context, const struct isst_targets *targets,
 			    const struct isst_request *request, unsigned int flags,
 			    struct isst_results **results);
 
-/** Which CLOS the core of each CPU is in (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on model 0x55).
- */
+/** The CLOS of each CPU's core (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on model 0x55):
+ * ISST_VALUE_CLOS. */
 ISST_API int isst_read_clos_associations(struct isst_context *context,
 					 const struct isst_targets *targets,
 					 const struct isst_request *request, unsigned int flags,
 					 struct isst_results **results);
 
-/** The turbo ratio limits in force (MSR 0x1ad) of each domain. */
+/** The turbo ratio limits in force of each domain (MSR 0x1ad): ISST_VALUE_TURBO_RATIO_LIMITS. */
 ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
 					  const struct isst_targets *targets,
 					  const struct isst_request *request, unsigned int flags,
@@ -699,48 +732,88 @@ ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
 /* ---- Capturing the machine ---- */
 
 /**
- * Writes what this machine reports into a directory, from which the emulator makes the same machine
- * again (docs/captured-machines.md): kernel files, MSRs, and by any firmware interface what it
- * answers to everything that only reads. To be called on a context that is not discovered. What
- * could not be read and is not needed is listed by notices.
+ * Captures the machine into a directory, from which the emulator can reproduce it
+ * (docs/captured-machines.md): files of the kernel, MSRs, and the responses of driver and firmware
+ * to all requests that only read. Called instead of isst_discover(). A machine without driver can
+ * be captured, too. Notices list what could not be read.
  *
- * @directory: a new one, or an empty one; after an error it is as before
- * Returns 0, -EINVAL (the directory cannot be used), -EPERM, -EIO or -ENOMEM. A machine without
- * driver is captured too.
+ * @directory: a new or an empty directory; on error it is as before
+ * @flags: 0
+ * Returns 0, -EINVAL (the directory cannot be used, or the machine is discovered already), -EPERM
+ * or -EIO.
  */
-ISST_API int isst_capture(struct isst_context *context, const char *directory);
+ISST_API int isst_capture(struct isst_context *context, const char *directory, unsigned int flags);
 
 /* ---- The lock ---- */
 
 /**
- * Takes the lock that processes which change the machine share, so that no other one changes what
- * was discovered: to be called before isst_discover(), or followed by isst_rediscover(). Where an
- * earlier process was interrupted in the middle of a change, that discovery rolls it back, and says
- * so by a notice. Held until isst_unlock() or isst_close().
+ * Takes the lock of processes that change the machine. Called before isst_discover(), or followed
+ * by isst_rediscover(), as another process may have changed the machine before. That discovery
+ * rolls back the change of an interrupted process, and adds a notice about it. The lock is held
+ * until isst_unlock() or isst_close(). Works before discovery.
  *
- * @timeout_ms: how long to wait for another process
- * Returns 0, -EBUSY (the message names the holder), -EPERM, -EOPNOTSUPP (no driver), -EIO, -ENOMEM,
- * or -EINVAL (the lock is held already).
+ * @timeout_ms: how long to wait for another process; 0: not at all
+ * Returns 0, -EBUSY (the message names the holder), -EPERM, -EOPNOTSUPP (no driver), -EIO or
+ * -EINVAL (the lock is held already).
  */
 ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms);
 
 /**
- * Releases the lock. What was planned or opened under it is refused with -EINVAL from then on:
- * changes that were not run yet, and the journal. Returns 0 or -EINVAL (the lock is not held).
+ * Releases the lock. Changes that were planned and journals that were opened under it are refused
+ * with -EINVAL from now on. Returns 0 or -EINVAL (the lock is not held).
  */
 ISST_API int isst_unlock(struct isst_context *context);
 
-/**
- * Checks that the caller may change the machine: CAP_SYS_ADMIN in the initial user namespace. Works
- * before discovery. Returns 0 or -EPERM with a message that names the capability.
- */
+/** Checks whether the process may change the machine: CAP_SYS_ADMIN in the initial user namespace.
+ * Works before discovery. Returns 0, -EPERM or -EIO (the capabilities cannot be read). */
 ISST_API int isst_check_privileges(struct isst_context *context);
+
+/* ---- Items ---- */
+
+/*
+ * An item is one value of the machine that a change writes, or that a write affects. Items belong
+ * to the step or the journal that they were obtained from.
+ */
+
+/** Kinds of items, and the meaning of their index and number. */
+enum isst_item_kind {
+	ISST_ITEM_LEVEL = 1,		 /* the current performance level */
+	ISST_ITEM_FEATURES = 2,		 /* bit 0: SST-TF is on, bit 1: SST-BF is on */
+	ISST_ITEM_CORE_POWER = 3,	 /* 1: core-power is on */
+	ISST_ITEM_CLOS_AND_PRIORITY = 4, /* bit 1: CLOS in use, bit 2: ordered priority */
+	/* Index: CLOS. Bits 0-3 EPP, 4-7 weight; ratios of 100 MHz: 8-15 minimum, 16-23 maximum,
+	 * 24-31 desired */
+	ISST_ITEM_CLOS = 5,
+	ISST_ITEM_CLOS_ASSOCIATION = 6,	  /* index: core, as the firmware counts; the CLOS */
+	ISST_ITEM_TURBO_RATIO_LIMITS = 7, /* as ISST_VALUE_TURBO_RATIO_LIMITS */
+	ISST_ITEM_CPU_ONLINE = 8,	  /* index: CPU; 0 or 1 */
+	ISST_ITEM_SCALING_MAX = 9,	  /* index: CPU; kHz, 2147483647: no limit */
+	ISST_ITEM_SCALING_MIN = 10,	  /* index: CPU; kHz, 0: no limit */
+	ISST_ITEM_UNCORE_MAX = 11,	  /* index: fabric; kHz */
+	ISST_ITEM_UNCORE_MIN = 12,	  /* index: fabric; kHz */
+	ISST_ITEM_PARTITION = 13,	  /* a cgroup v2 partition; text only */
+	ISST_ITEM_CPUSET_CONTROLLER = 14  /* 1: groups have the cpuset controller */
+};
+
+/** The kind of an item, enum isst_item_kind. */
+ISST_API int isst_item_kind(const struct isst_item *item);
+
+/** The domain of an item, or of its CPU; NULL for an item of the whole machine, and if the domain
+ * is not known at present. */
+ISST_API const struct isst_domain *isst_item_domain(const struct isst_item *item);
+
+/** The index of an item, see enum isst_item_kind. Returns 0, or -ENODATA with *index 0 if the kind
+ * has none. */
+ISST_API int isst_item_index(const struct isst_item *item, unsigned int *index);
+
+/** The unit of the item's numbers: `kHz`, or "" for none. */
+ISST_API const char *isst_item_unit(const struct isst_item *item);
 
 /* ---- Changes ---- */
 
 /*
- * A change is planned out of one or more requests, then made as a whole: each step is recorded,
- * written and verified; at the first failure, or when it is interrupted, all is rolled back.
+ * A change consists of one or more requests, and is made as a whole: each write is recorded in the
+ * journal, made and verified. If one fails, or the change is interrupted, all are rolled back.
  *
  *	isst_lock(context, 10000);
  *	isst_discover(context);
@@ -749,51 +822,52 @@ ISST_API int isst_check_privileges(struct isst_context *context);
  *	isst_change_run(change);
  */
 
-/** The defaults; NULL without memory. Options stay the caller's, and serve any number of changes.
- */
+/** Creates options with the defaults; NULL if out of memory. One object can be used for any number
+ * of changes. */
 ISST_API struct isst_change_options *isst_change_options_new(void);
 ISST_API void isst_change_options_free(struct isst_change_options *options);
 
-/** Everything is checked and every step listed, nothing written; needs neither lock nor privileges.
- */
+/** Checks and plans everything, and writes nothing. Requires neither lock nor privileges. */
 #define ISST_CHANGE_DRY_RUN 1U
-/** Targets that lack what is asked for (-EOPNOTSUPP) are left out, unless none remains. Without it,
- * and without the next one, what stands against one target stands against the change. Domains
- * without CPUs (of I/O dies) are left out in any case, beside others. */
+/** Leaves out targets that do not support a request (-EOPNOTSUPP), unless no target remains. By
+ * default any failed target prevents the change. Domains without CPUs (I/O dies) are always left
+ * out if they fail and there are others. */
 #define ISST_CHANGE_SKIP_UNSUPPORTED 2U
-/** All targets against which something stands are left out, unless none remains. */
+/** Leaves out all targets that fail, unless no target remains. */
 #define ISST_CHANGE_SKIP_FAILED 4U
-/** CPUs are isolated in cgroup v2 partitions in place of taking them offline; CPU 0 only. */
+/** Isolates CPUs in cgroup v2 partitions instead of taking them offline: all, or only CPU 0. */
 #define ISST_CHANGE_PARTITIONS 8U
 #define ISST_CHANGE_PARTITION_CPU0 16U
-/** A level change leaves CPUs offline, with a warning, of which it is not known where they are:
- * they have not been seen online since the machine was started. Otherwise one for all domains
- * brings them online to see whether the level enables them. */
+/** Leaves offline, with a warning, CPUs whose location is unknown because they have not been online
+ * since boot. By default a level change for all domains with ISST_ADD_ONLINE brings them online
+ * to find out whether the level enables them. */
 #define ISST_CHANGE_LEAVE_UNKNOWN_CPUS 32U
 
-/** Sets all flags: a sum of the above. Returns 0 or -EINVAL (one that is not known). */
+/** Sets all flags: ISST_CHANGE_... combined. */
 ISST_API int isst_change_options_set_flags(struct isst_change_options *options, unsigned int flags);
 
-/** What the change is for, as the system log shall name it (`core-power enable`). Copied. Returns 0
- * or -ENOMEM. */
+/** The name of the change in the system log and the journal (`core-power enable`); copied. NULL,
+ * the default: none. */
 ISST_API int isst_change_options_set_command(struct isst_change_options *options,
 					     const char *command);
 
-/** @interrupted is asked between steps and between writes of kernel files: other than 0 ends the
- * change, which is then rolled back. */
+/** A function that is called with @data between steps and between writes to files of the kernel.
+ * Unless it returns 0, the change is interrupted and rolled back. NULL: none. */
 ISST_API void isst_change_options_set_interrupted(struct isst_change_options *options,
 						  int (*interrupted)(void *data), void *data);
 
-/** @progress is called with what is being done to a CPU (`online cpu 3`). */
+/** A function that is called with @data when a CPU is taken on- or offline (`online cpu 3`). NULL:
+ * none. */
 ISST_API void isst_change_options_set_progress(struct isst_change_options *options,
 					       void (*progress)(void *data, const char *line),
 					       void *data);
 
 /**
- * Begins a change. The context must have been discovered, under the lock unless it is a dry run.
+ * Creates a change. The context must be discovered; unless it is a dry run, under the lock.
  *
- * @options: NULL for the defaults
- * Returns 0, -EINVAL or -ENOMEM.
+ * @options: copied; NULL for the defaults
+ * @change: set to the change, or NULL on error
+ * Returns 0 or -EINVAL (no lock, not discovered under it, or isst_journal_keep() was called).
  */
 ISST_API int isst_change_new(struct isst_context *context,
 			     const struct isst_change_options *options,
@@ -801,207 +875,241 @@ ISST_API int isst_change_new(struct isst_context *context,
 ISST_API void isst_change_free(struct isst_change *change);
 
 /*
- * Each adds one request for a set of targets: checks what must hold on all of them and plans the
- * steps. It is planned from what the requests before it will leave of levels, features and
- * core-power.
+ * Each isst_change_add_...() adds a request for a set of targets: it checks whether all support the
+ * request, and plans the writes. It takes into account what the requests added before it will do to
+ * levels, features and core-power. All have the same arguments:
  *
- * @request, @flags: what the function says
- * @results: where not NULL, set to a result for each target: its error says what stands against it.
- * Such a target is left out, if the change may be made without it (ISST_CHANGE_SKIP_...).
- * -EOPNOTSUPP: it does not support what is asked for; -EIO: its state forbids it or could not be
- * read. The message says which, and what helps. Returns 0, ISST_PARTIAL or a negative errno as
- * reading does; a domain of an I/O die counts only where there are no others. -EINVAL: values or
- * flags that are wrong anywhere.
+ * @request: the values that the function lists, or NULL for none; with any other value -EINVAL
+ * @flags: those that the function lists, or 0
+ * @results: set to one result for each target, which the caller frees, or to NULL if the call
+ * failed as a whole; may be NULL. A result has no values. Its error is why the target fails:
+ * -EOPNOTSUPP (it does not support the request), -EIO (its state does not permit the change, or
+ * could not be read) or -ESTALE.
+ *
+ * They return 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
+ * succeeded; without results -EINVAL (values or flags are wrong on any machine), -EINTR or -ENOMEM.
+ * Domains of I/O dies only count if there are no others. Whether failed targets prevent the change,
+ * its options decide.
  */
 
+/** Flags of the functions below. One of the first two is required where they are listed. */
 #define ISST_ADD_ENABLE 1U
 #define ISST_ADD_DISABLE 2U
-/** With what goes with it: CLOS, associations, core-power, cpufreq limits. */
+/** Also configures what the feature needs: CLOS, associations, core-power, cpufreq limits. */
 #define ISST_ADD_AUTO 4U
-/** CPUs that a level does not enable go offline, the others online. */
+/** Takes CPUs that the level does not enable offline, and brings the others online. */
 #define ISST_ADD_ONLINE 8U
 
-/** SST-PP: another performance level. @request: ISST_VALUE_LEVEL. @flags: ISST_ADD_ONLINE. */
+/** SST-PP: selects a performance level. @request: ISST_VALUE_LEVEL (required). @flags:
+ * ISST_ADD_ONLINE. */
 ISST_API int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
 				   const struct isst_request *request, unsigned int flags,
 				   struct isst_results **results);
 
-/** SST-BF on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE, with ISST_ADD_AUTO. */
+/** SST-BF: turns it on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE; ISST_ADD_AUTO. */
 ISST_API int isst_change_add_base_freq(struct isst_change *change,
 				       const struct isst_targets *targets,
 				       const struct isst_request *request, unsigned int flags,
 				       struct isst_results **results);
 
 /**
- * SST-TF on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE, with ISST_ADD_AUTO.
+ * SST-TF: turns it on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE; ISST_ADD_AUTO.
  *
- * @request: with ISST_ADD_AUTO ISST_VALUE_HIGH_PRIORITY_CPUS, else no core gets high priority
- * (-EOPNOTSUPP: a CPU that the machine does not have; -EINVAL: one of none of the targets);
- * ISST_VALUE_TURBO_RATIO_LIMITS to be written, else all ones on enable, and those of the level on
- * disable
+ * @request: ISST_VALUE_HIGH_PRIORITY_CPUS with ISST_ADD_AUTO, by default none (-EOPNOTSUPP: a CPU
+ * that the machine does not have; -EINVAL: a CPU of no target). ISST_VALUE_TURBO_RATIO_LIMITS, by
+ * default all bits 1 on enable, and the limits of the level on disable.
  */
 ISST_API int isst_change_add_turbo_freq(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
 					struct isst_results **results);
 
-/** SST-CP on or off. @request: ISST_VALUE_PRIORITY, else it stays. @flags: ISST_ADD_ENABLE or
- * ISST_ADD_DISABLE. */
+/** SST-CP (core-power): turns it on or off. @request: ISST_VALUE_PRIORITY, by default unchanged.
+ * @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
 ISST_API int isst_change_add_core_power(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
 					struct isst_results **results);
 
-/** Configures a CLOS. @request: ISST_VALUE_CLOS; ISST_VALUE_CLOS_EPP, _WEIGHT, _MIN_MHZ, _MAX_MHZ,
- * _DESIRED_MHZ, where not given 0, and no limit. */
+/** Configures a CLOS. @request: ISST_VALUE_CLOS (required); ISST_VALUE_CLOS_EPP, _WEIGHT, _MIN_MHZ
+ * and _DESIRED_MHZ, by default 0; _MAX_MHZ, by default ISST_CLOS_NO_LIMIT_MHZ. */
 ISST_API int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
 				  const struct isst_request *request, unsigned int flags,
 				  struct isst_results **results);
 
-/** Puts the cores of CPUs into a CLOS. @request: ISST_VALUE_CLOS. */
+/** Associates the cores of CPUs with a CLOS. @targets: CPUs. @request: ISST_VALUE_CLOS (required).
+ */
 ISST_API int isst_change_add_clos_association(struct isst_change *change,
 					      const struct isst_targets *targets,
 					      const struct isst_request *request,
 					      unsigned int flags, struct isst_results **results);
 
-/** Turbo ratio limits (MSR 0x1ad). @request: ISST_VALUE_TURBO_RATIO_LIMITS. */
+/** Sets the turbo ratio limits (MSR 0x1ad). @request: ISST_VALUE_TURBO_RATIO_LIMITS (required). */
 ISST_API int isst_change_add_turbo_ratio_limits(struct isst_change *change,
 						const struct isst_targets *targets,
 						const struct isst_request *request,
 						unsigned int flags, struct isst_results **results);
 
-/** Turbo of CPUs by cpufreq: off limits each to its base frequency, on takes the limit away.
- * @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
+/** Turns turbo of CPUs on or off by their cpufreq limits: off limits a CPU to its base frequency,
+ * on removes the limit. @targets: CPUs. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
 ISST_API int isst_change_add_turbo_mode(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
 					struct isst_results **results);
 
-/** All present CPUs online. @targets and @request are NULL, @flags 0; there are no results. */
+/** Brings all present CPUs online. @targets and @request are NULL, @flags is 0; *results is set to
+ * NULL. */
 ISST_API int isst_change_add_all_online(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
 					struct isst_results **results);
 
-/**
- * What isst_change_run() will refuse the change with, before anything is read or written: the first
- * failure of a target that may not be left out. 0 if there is none.
- */
+/** The error with which isst_change_run() will refuse the change, because a target failed that may
+ * not be left out, or a request could not be added; isst_error() is its message. 0 if none. */
 ISST_API int isst_change_objection(const struct isst_change *change);
 
 /**
- * Makes the change, or in a dry run lists what it would write. A change reaches all targets of all
- * its requests or none, unless its options say otherwise.
+ * Makes the change; in a dry run only determines the writes. Can be called once per change.
  *
- * Returns 0 (done, or nothing to do); ISST_PARTIAL: done, but for targets that were left out as its
- * options allow; -EINTR (interrupted) or another negative errno: failed, and nothing is left
- * changed; -ISST_ERR_ROLLBACK: failed, and isst_change_difference_at() lists what could not be
- * rolled back: the journal is kept, and no other change is made until isst_journal_apply(), or
- * isst_journal_discard(). -EINVAL for a change that was run before, or planned before another one
- * of this context was or before isst_unlock(): what it was planned from may be another by now.
+ * Returns 0 (the change was made, or nothing had to be written) or ISST_PARTIAL (the same, without
+ * targets that the options permit to leave out). -ISST_ERR_ROLLBACK: the change failed, and so did
+ * the rollback; isst_change_difference_at() lists what differs. The journal is kept, and no other
+ * change can be made until isst_journal_apply() or isst_journal_discard(). Any other negative
+ * errno: the change failed, and nothing is left changed. -EINTR: it was interrupted. -EINVAL: it
+ * was run before, or was planned before another change of the context or before isst_unlock(), so
+ * that the values it is based on may have changed.
  */
 ISST_API int isst_change_run(struct isst_change *change);
 
-/** The writes of a change in their order, those included that were not needed. NULL past the last
- * one, and, unless it was a dry run, without memory. */
-ISST_API const struct isst_change_step *isst_change_step_at(struct isst_change *change,
+/** A write of a change that was run, in order, including those that were not necessary; NULL past
+ * the last one. If memory was short after a change that was made, there are none. */
+ISST_API const struct isst_change_step *isst_change_step_at(const struct isst_change *change,
 							    size_t index);
 
-/** What is written: `package 0, die 0: CLOS 2`; the old value (NULL: unknown), the new one; whether
- * it was written: not in a dry run, nor where the value was there already. */
+/** What a step writes, as text (`package 0, die 0: CLOS 2`) and as item. */
 ISST_API const char *isst_change_step_target(const struct isst_change_step *step);
+ISST_API const struct isst_item *isst_change_step_item(const struct isst_change_step *step);
+
+/** The old and the new value of a step as text; `unknown` if the machine does not show it. */
 ISST_API const char *isst_change_step_old_value(const struct isst_change_step *step);
 ISST_API const char *isst_change_step_new_value(const struct isst_change_step *step);
+
+/** The same as numbers, see enum isst_item_kind. Returns 0, or -ENODATA with *number 0 (the value
+ * is unknown, or text). */
+ISST_API int isst_change_step_old_number(const struct isst_change_step *step, uint64_t *number);
+ISST_API int isst_change_step_new_number(const struct isst_change_step *step, uint64_t *number);
+
+/** Whether the value was written: not in a dry run, nor if the item had this value already. */
 ISST_API bool isst_change_step_written(const struct isst_change_step *step);
 
-/** True after a run that found the machine as asked and wrote nothing. */
+/** Whether a change that was run found everything in the requested state, and wrote nothing. */
 ISST_API bool isst_change_unchanged(const struct isst_change *change);
 
-/**
- * Whether a change that was made did without a domain: one without CPUs, whose firmware claims a
- * feature and then refuses it. A warning says why.
- */
+/** Whether a change that was made left out a domain without CPUs, because its firmware refused a
+ * write although it reports the feature as supported. A warning contains the error. */
 ISST_API bool isst_change_left_out(const struct isst_change *change,
 				   const struct isst_domain *domain);
 
-/** Warnings (a value that firmware or kernel clipped, limits that interfere), and what differs
- * after a rollback that failed; NULL past the last one. These texts, and those of the steps, are
- * the change's. */
+/** A warning, such as a value that firmware or kernel clipped, or limits that interfere. It belongs
+ * to the change. NULL past the last one. */
 ISST_API const char *isst_change_warning_at(const struct isst_change *change, size_t index);
+
+/** What differs from before after an incomplete rollback. It belongs to the change. NULL past the
+ * last one. */
 ISST_API const char *isst_change_difference_at(const struct isst_change *change, size_t index);
 
 /* ---- The journal of an interrupted change ---- */
 
 /**
- * Discovery under the lock rolls back what an interrupted process left, unless something
- * was changed since: then it fails with -EIO, and names it. To look at the journal instead, and to
- * decide, isst_journal_keep() is called before isst_discover(); the context then makes no changes.
+ * Keeps discovery under the lock from rolling back the change of an interrupted process, so that
+ * its journal can be examined. Called before that discovery; the context cannot make changes then.
+ * Discovery does not roll back, and fails with -EIO, if another process changed one of the values
+ * since: isst_journal_open() shows which. Returns 0 or -EINVAL (already discovered under the lock).
  */
-ISST_API void isst_journal_keep(struct isst_context *context);
+ISST_API int isst_journal_keep(struct isst_context *context);
 
 /**
- * Reads the journal and compares it with the machine. *@journal is NULL where no change was
- * interrupted. To be freed before the context is closed.
- * Returns 0, -EPERM, -EIO (it cannot be read, or is damaged; only isst_journal_discard() is left),
- * -EMFILE or -ENFILE (it cannot be read for want of descriptors, and is kept), -EINVAL (the machine
- * is not discovered), -EBUSY (another process holds the lock: the journal may be that of the change
- * it is making) or -ENOMEM.
+ * Reads the journal, and compares it with the machine.
+ *
+ * @journal: set to the journal, which must be freed before the context is closed; NULL on error,
+ * and if no change was interrupted Returns 0, -EPERM, -EIO (the journal cannot be read, or is
+ * damaged: it can only be discarded), -EMFILE or -ENFILE (too few descriptors to read it), -EINVAL
+ * or -EBUSY (another process holds the lock: the journal may be that of its change).
  */
 ISST_API int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
 ISST_API void isst_journal_free(struct isst_journal *journal);
 
-/** What the change was for, see isst_change_options_set_command(); "" if unknown. */
+/** The name of the interrupted change, see isst_change_options_set_command(); "" if unknown. */
 ISST_API const char *isst_journal_command(const struct isst_journal *journal);
 
-/** Seconds since the change was begun; -1 if unknown. */
+/** Seconds since the change began; -1 if unknown. */
 ISST_API int64_t isst_journal_age(const struct isst_journal *journal);
 
-/** Whether some item was changed since, or may have been, or cannot be reached while its CPUs are
- * offline: isst_discover() does not roll back then. */
+/** Whether an item was or may have been changed by another process since, or cannot be accessed
+ * while its CPUs are offline. Discovery does not roll back then. */
 ISST_API bool isst_journal_moved(const struct isst_journal *journal);
 
-/** An item that the interrupted process wrote or disturbed, as isst_journal_open() found it; NULL
- * past the last one. */
-ISST_API const struct isst_journal_item *isst_journal_item_at(struct isst_journal *journal,
-							      size_t index);
+/** An item that the interrupted process wrote or affected, as isst_journal_open() found it; NULL
+ * past the last one. Its texts belong to the context. */
+ISST_API const struct isst_journal_entry *isst_journal_entry_at(const struct isst_journal *journal,
+								size_t index);
 
-/** `package 0, die 0: CLOS 2` */
-ISST_API const char *isst_journal_item_target(const struct isst_journal_item *item);
-/** Before the change. */
-ISST_API const char *isst_journal_item_old_value(const struct isst_journal_item *item);
-/** NULL where it was only disturbed. */
-ISST_API const char *isst_journal_item_written_value(const struct isst_journal_item *item);
-/** `unknown` where it cannot be read. */
-ISST_API const char *isst_journal_item_present_value(const struct isst_journal_item *item);
-/** Who gave it its present value, in words. */
-ISST_API const char *isst_journal_item_finding(const struct isst_journal_item *item);
+/** What the entry is about, as text (`package 0, die 0: CLOS 2`) and as item. */
+ISST_API const char *isst_journal_entry_target(const struct isst_journal_entry *entry);
+ISST_API const struct isst_item *isst_journal_entry_item(const struct isst_journal_entry *entry);
 
-/** isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
-#define ISST_JOURNAL_ITEM_RESTORED 1U
-/** Another process changed it since: it stays. */
-#define ISST_JOURNAL_ITEM_MOVED 2U
-/** It cannot be reached while its CPUs are offline, or the driver does not offer its power domain,
- * or it could not be read: it has to wait. */
-#define ISST_JOURNAL_ITEM_KEPT 4U
+/** The value before the change, as text. */
+ISST_API const char *isst_journal_entry_old_value(const struct isst_journal_entry *entry);
+/** The value that was written, as text; NULL if the item was only affected. */
+ISST_API const char *isst_journal_entry_written_value(const struct isst_journal_entry *entry);
+/** The present value, as text; `unknown` if it cannot be read. */
+ISST_API const char *isst_journal_entry_present_value(const struct isst_journal_entry *entry);
 
-/** What becomes of it: a sum of the above. */
-ISST_API unsigned int isst_journal_item_flags(const struct isst_journal_item *item);
+/** The same as numbers, see enum isst_item_kind. Returns 0, or with *number 0 -ENODATA (the item
+ * was only affected, or the value is text) or -EIO (it cannot be read). */
+ISST_API int isst_journal_entry_old_number(const struct isst_journal_entry *entry,
+					   uint64_t *number);
+ISST_API int isst_journal_entry_written_number(const struct isst_journal_entry *entry,
+					       uint64_t *number);
+ISST_API int isst_journal_entry_present_number(const struct isst_journal_entry *entry,
+					       uint64_t *number);
+
+/** Which process set the present value, as text for users. */
+ISST_API const char *isst_journal_entry_finding(const struct isst_journal_entry *entry);
+
+/** isst_journal_apply() restores the old value. The item may have that value now, but still change.
+ */
+#define ISST_JOURNAL_ENTRY_RESTORED 1U
+/** Another process changed the item since; isst_journal_apply() does not write it. */
+#define ISST_JOURNAL_ENTRY_MOVED 2U
+/** The item cannot be accessed for now: its CPUs are offline, the driver does not provide its power
+ * domain, or it could not be read. */
+#define ISST_JOURNAL_ENTRY_KEPT 4U
+
+/** ISST_JOURNAL_ENTRY_... combined; 0: the item has its old value. Newer versions may have more. */
+ISST_API unsigned int isst_journal_entry_flags(const struct isst_journal_entry *entry);
 
 /**
- * Gives all items that another process has not changed since their old values, and removes the
- * journal. Needs the lock. Returns 0; -ENOENT where the journal was applied or discarded since it
- * was opened. With any other negative errno the journal is kept: -EAGAIN: what can be reached was
- * rolled back, and the message says what brings the rest into reach;
- * -ISST_ERR_ROLLBACK: the message lists what differs; -EINVAL: the lock is not held; -EPERM or
- * -EIO: all was rolled back, and the file cannot be removed, or the journal cannot be written;
- * -ENOMEM.
+ * Restores the old values of all items that no other process changed since, and removes the
+ * journal.
+ *
+ * @flags: 0
+ * Returns 0 or -ENOENT (the journal was applied or discarded since it was opened). With other
+ * errors the journal is kept: -EAGAIN (part of it was rolled back; the message contains what the
+ * rest is waiting for), -ISST_ERR_ROLLBACK (the message lists what differs), -EINVAL (the lock is
+ * not held, or was released since the journal was opened), -EPERM or -EIO (all was rolled back, but
+ * the file cannot be removed; or it cannot be written).
  */
-ISST_API int isst_journal_apply(struct isst_journal *journal);
+ISST_API int isst_journal_apply(struct isst_journal *journal, unsigned int flags);
 
-/** Removes the journal and leaves the machine as it is. Returns 0, -EINVAL (the lock is not held),
- * -EPERM, -EIO, or -ENOMEM, -EMFILE or -ENFILE (it cannot be read for want of them: it is kept, as
- * it may be that of a change which is complete). */
-ISST_API int isst_journal_discard(struct isst_context *context);
+/**
+ * Removes the journal without changing the machine. Works before discovery.
+ *
+ * @flags: 0
+ * Returns 0, -EINVAL (the lock is not held), -EPERM, -EIO, or -EMFILE or -ENFILE (too few
+ * descriptors to read it; it is kept, because its change may be complete).
+ */
+ISST_API int isst_journal_discard(struct isst_context *context, unsigned int flags);
 
 #ifdef __cplusplus
 }

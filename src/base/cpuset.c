@@ -84,7 +84,7 @@ int isst_cpuset_add(struct isst_cpuset *set, unsigned int first, unsigned int la
 	size_t begin, end;
 	int error;
 
-	if (last < first)
+	if (!set || last < first)
 		return -EINVAL;
 	/* A walk is at the number after it in the end. */
 	if (last == UINT32_MAX)
@@ -136,6 +136,8 @@ int cpuset_remove(struct isst_cpuset *set, unsigned int cpu)
 
 int isst_cpuset_add_set(struct isst_cpuset *set, const struct isst_cpuset *other)
 {
+	if (!set)
+		return -EINVAL;
 	for (size_t i = 0; other && i < other->count; i++) {
 		int error = isst_cpuset_add(set, other->runs[i].first, other->runs[i].last);
 
@@ -224,10 +226,13 @@ static int add_list(struct isst_cpuset *set, const char **text)
 
 int isst_cpuset_add_list(struct isst_cpuset *set, const char *text, const char **bad)
 {
-	struct isst_cpuset *list = isst_cpuset_new();
+	struct isst_cpuset *list;
 	const char *at = text;
 	int error;
 
+	if (!set || !text)
+		return -EINVAL;
+	list = isst_cpuset_new();
 	if (!list)
 		return -ENOMEM;
 	error = add_list(list, &at);
@@ -259,7 +264,7 @@ bool isst_cpuset_next(const struct isst_cpuset *set, unsigned int from, unsigned
 {
 	size_t i = find_run(set, from);
 
-	if (!set || i == set->count)
+	if (!set || !cpu || i == set->count)
 		return false;
 	*cpu = set->runs[i].first > from ? set->runs[i].first : from;
 	return true;

@@ -4,5 +4,6 @@
 
 bool isst_domain_is_io(const struct isst_domain *domain)
 {
-	return domain->cpus_known && !domain->has_cpu && isst_cpuset_count(domain->present) == 0;
+	return domain && domain->cpus_known && !domain->has_cpu &&
+	       isst_cpuset_count(domain->present) == 0;
 }

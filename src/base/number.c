@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one strict parser of numbers; knows nothing of what they are for. */
+#include "base/number.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -15,15 +16,12 @@ static int digit_value(char c)
 	return -1;
 }
 
-int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value)
+int number_parse(const char *text, unsigned int base, uint64_t max, uint64_t *value)
 {
-	bool prefixed = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	uint64_t result = 0;
 	bool too_large = false;
 
-	if (base != 10 && base != 16 && base != 0)
-		return -EINVAL;
-	if (prefixed && base != 10) {
+	if (base != 10 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
 		base = 16;
 		text += 2;
 	} else if (base == 0) {
@@ -44,4 +42,11 @@ int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_
 		return -ERANGE;
 	*value = result;
 	return 0;
+}
+
+int isst_parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *value)
+{
+	if (!text || !value || (base != 10 && base != 16 && base != 0))
+		return -EINVAL;
+	return number_parse(text, base, max, value);
 }

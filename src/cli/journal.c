@@ -22,36 +22,36 @@ static struct isst_journal *open_journal(struct run *run)
 	return journal;
 }
 
-static bool has(const struct isst_journal_item *item, unsigned int flag)
+static bool has(const struct isst_journal_entry *item, unsigned int flag)
 {
-	return isst_journal_item_flags(item) & flag;
+	return isst_journal_entry_flags(item) & flag;
 }
 
-static const char *what_apply_does(const struct isst_journal_item *item)
+static const char *what_apply_does(const struct isst_journal_entry *item)
 {
-	if (has(item, ISST_JOURNAL_ITEM_RESTORED))
+	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
 		return "restore";
-	return has(item, ISST_JOURNAL_ITEM_KEPT) ? "keep" : "leave";
+	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "keep" : "leave";
 }
 
 static void list_item(struct report_node *items, unsigned int index,
-		      const struct isst_journal_item *item)
+		      const struct isst_journal_entry *item)
 {
 	struct report_node *node = report_branch(items, KEY_JOURNAL_ITEM, index);
 
-	report_text(node, KEY_JOURNAL_TARGET, isst_journal_item_target(item));
-	report_text(node, KEY_JOURNAL_OLD, isst_journal_item_old_value(item));
-	if (isst_journal_item_written_value(item))
-		report_text(node, KEY_JOURNAL_WRITTEN, isst_journal_item_written_value(item));
-	report_text(node, KEY_JOURNAL_NOW, isst_journal_item_present_value(item));
-	report_text(node, KEY_JOURNAL_FINDING, isst_journal_item_finding(item));
+	report_text(node, KEY_JOURNAL_TARGET, isst_journal_entry_target(item));
+	report_text(node, KEY_JOURNAL_OLD, isst_journal_entry_old_value(item));
+	if (isst_journal_entry_written_value(item))
+		report_text(node, KEY_JOURNAL_WRITTEN, isst_journal_entry_written_value(item));
+	report_text(node, KEY_JOURNAL_NOW, isst_journal_entry_present_value(item));
+	report_text(node, KEY_JOURNAL_FINDING, isst_journal_entry_finding(item));
 	report_text(node, KEY_JOURNAL_APPLY, what_apply_does(item));
 }
 
 void journal_show(struct run *run)
 {
 	struct isst_journal *journal = open_journal(run);
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 	struct report_node *top;
 	char age[32];
 
@@ -62,37 +62,37 @@ void journal_show(struct run *run)
 		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
 	snprintf(age, sizeof(age), "%" PRId64, isst_journal_age(journal));
 	report_text(top, KEY_JOURNAL_AGE, isst_journal_age(journal) < 0 ? "unknown" : age);
-	for (unsigned int i = 0; (item = isst_journal_item_at(journal, i)); i++)
+	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)); i++)
 		list_item(top, i, item);
 	isst_journal_free(journal);
 }
 
-static const char *describe_result(const struct isst_journal_item *item)
+static const char *describe_result(const struct isst_journal_entry *item)
 {
-	if (has(item, ISST_JOURNAL_ITEM_RESTORED))
+	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
 		return "restored";
-	return has(item, ISST_JOURNAL_ITEM_KEPT) ? "kept" : "left";
+	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "kept" : "left";
 }
 
 /** Lists what was restored, what was left, and what is kept until it can be reached. */
 static void list_applied(struct run *run, struct isst_journal *journal)
 {
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 	struct report_node *top = begin(run);
 
-	for (unsigned int i = 0; (item = isst_journal_item_at(journal, i)); i++) {
+	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)); i++) {
 		struct report_node *node;
 
-		if (!has(item, ISST_JOURNAL_ITEM_RESTORED) && !has(item, ISST_JOURNAL_ITEM_MOVED) &&
-		    !has(item, ISST_JOURNAL_ITEM_KEPT))
+		if (!has(item, ISST_JOURNAL_ENTRY_RESTORED) &&
+		    !has(item, ISST_JOURNAL_ENTRY_MOVED) && !has(item, ISST_JOURNAL_ENTRY_KEPT))
 			continue;
 		node = report_branch(top, KEY_JOURNAL_ITEM, i);
-		report_text(node, KEY_JOURNAL_TARGET, isst_journal_item_target(item));
+		report_text(node, KEY_JOURNAL_TARGET, isst_journal_entry_target(item));
 		report_text(node, KEY_JOURNAL_RESULT, describe_result(item));
 		report_text(node, KEY_JOURNAL_NOW,
-			    has(item, ISST_JOURNAL_ITEM_RESTORED)
-				    ? isst_journal_item_old_value(item)
-				    : isst_journal_item_present_value(item));
+			    has(item, ISST_JOURNAL_ENTRY_RESTORED)
+				    ? isst_journal_entry_old_value(item)
+				    : isst_journal_entry_present_value(item));
 	}
 }
 
@@ -103,12 +103,12 @@ void journal_apply(struct run *run)
 
 	if (!journal) {
 		if (run->status == STATUS_DONE)
-			run_call(run, isst_journal_discard(run->context));
+			run_call(run, isst_journal_discard(run->context, 0));
 		return;
 	}
 	/* What the items are is asked before they are restored. */
-	isst_journal_item_at(journal, 0);
-	error = run_call(run, isst_journal_apply(journal));
+	isst_journal_entry_at(journal, 0);
+	error = run_call(run, isst_journal_apply(journal, 0));
 	run_report_notices(run);
 	if (error == 0 || error == -EAGAIN) {
 		run->changed = true;
@@ -119,7 +119,7 @@ void journal_apply(struct run *run)
 
 void journal_discard(struct run *run)
 {
-	if (run_call(run, isst_journal_discard(run->context)) == 0)
+	if (run_call(run, isst_journal_discard(run->context, 0)) == 0)
 		report_message(run->report, ENTRY_NOTE,
 			       "the journal was deleted; the machine was left as it is");
 }

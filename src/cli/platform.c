@@ -180,7 +180,7 @@ void platform_capture(struct run *run)
 	}
 	if (!open_captured(run))
 		return;
-	error = isst_capture(run->context, run->request->operand);
+	error = isst_capture(run->context, run->request->operand, 0);
 	for (size_t i = 0; (notice = isst_notice_at(run->context, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", notice);
 	if (run_call(run, error) != 0)

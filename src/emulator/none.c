@@ -3,6 +3,14 @@
 #include "isst-emulator.h"
 
 #include <errno.h>
+#include <string.h>
+
+static int refuse(char **error)
+{
+	if (error)
+		*error = strdup("built without the emulator");
+	return -EOPNOTSUPP;
+}
 
 bool isst_emulator_is_available(void)
 {
@@ -56,23 +64,23 @@ int isst_emulator_open(const struct isst_emulator_target *target, struct isst_ma
 		       char **error)
 {
 	(void)target;
-	*machine = NULL;
-	*error = NULL;
-	return -EOPNOTSUPP;
+	if (machine)
+		*machine = NULL;
+	return refuse(error);
 }
 
 int isst_emulator_show(const struct isst_emulator_target *target, char **text, char **error)
 {
 	(void)target;
-	*text = *error = NULL;
-	return -EOPNOTSUPP;
+	if (text)
+		*text = NULL;
+	return refuse(error);
 }
 
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
 	(void)target;
-	*error = NULL;
-	return -EOPNOTSUPP;
+	return refuse(error);
 }
 
 int isst_emulator_read_statistics(const struct isst_emulator_target *target, unsigned int flags,
@@ -80,9 +88,9 @@ int isst_emulator_read_statistics(const struct isst_emulator_target *target, uns
 {
 	(void)target;
 	(void)flags;
-	*statistics = NULL;
-	*error = NULL;
-	return -EOPNOTSUPP;
+	if (statistics)
+		*statistics = NULL;
+	return refuse(error);
 }
 
 void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
@@ -105,6 +113,5 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 	(void)words;
 	(void)flags;
 	(void)user;
-	*error = NULL;
-	return -EOPNOTSUPP;
+	return refuse(error);
 }

@@ -41,11 +41,15 @@ static void clear(struct capture *capture)
 	capture_close_directory(capture);
 }
 
-static int write_capture(struct isst_context *context, const char *directory)
+static int write_capture(struct isst_context *context, const char *directory, unsigned int flags)
 {
 	struct capture capture = { .context = context, .directory = directory };
 	int error;
 
+	if (!directory || flags)
+		return message_error(&context->messages, -EINVAL, "%s",
+				     directory ? "a capture has no flags"
+					       : "no directory was given");
 	if (context->topology)
 		return message_error(&context->messages, -EINVAL,
 				     "the machine has already been discovered; capture it before "
@@ -60,9 +64,12 @@ static int write_capture(struct isst_context *context, const char *directory)
 	return error;
 }
 
-int isst_capture(struct isst_context *context, const char *directory)
+int isst_capture(struct isst_context *context, const char *directory, unsigned int flags)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
 
-	return message_end(&context->messages, before, write_capture(context, directory));
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before, write_capture(context, directory, flags));
 }

@@ -59,6 +59,11 @@ int isst_open(const struct isst_options *options, struct isst_context **result)
 
 	if (!options)
 		options = &DEFAULTS;
+	if (!result) {
+		if (options->machine)
+			options->machine->release(options->machine);
+		return -EINVAL;
+	}
 	machine = options->machine ? options->machine : linux_machine();
 	*result = calloc(1, sizeof(**result));
 	if (*result && machine)
@@ -235,8 +240,11 @@ static int discover(struct isst_context *context)
 
 int isst_discover(struct isst_context *context)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
 
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
 	return message_end(&context->messages, before, discover(context));
 }
 
@@ -276,7 +284,10 @@ static int rediscover(struct isst_context *context)
 
 int isst_rediscover(struct isst_context *context)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
 
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
 	return message_end(&context->messages, before, rediscover(context));
 }

@@ -148,13 +148,16 @@ static int spoil(struct isst_change *change, int error)
 /** Plans, and makes results of what stands against it. */
 static int add(struct addition *addition, struct isst_results **out)
 {
-	struct messages *messages = &addition->call.context->messages;
 	struct isst_results *results;
+	struct messages *messages;
 	const char *before;
 	int error;
 
 	if (out)
 		*out = NULL;
+	if (!addition->change)
+		return -EINVAL;
+	messages = &addition->call.context->messages;
 	error = check(addition);
 	if (error)
 		return spoil(addition->change, error);
@@ -180,7 +183,7 @@ static struct addition begin(struct isst_change *change, const struct isst_targe
 			     const struct isst_request *request, unsigned int flags)
 {
 	return (struct addition){ .change = change,
-				  .call = { .context = change->context,
+				  .call = { .context = change ? change->context : NULL,
 					    .targets = targets,
 					    .request = request,
 					    .flags = flags } };
@@ -467,11 +470,15 @@ int isst_change_add_all_online(struct isst_change *change, const struct isst_tar
 			       const struct isst_request *request, unsigned int flags,
 			       struct isst_results **results)
 {
-	struct messages *messages = &change->context->messages;
-	const char *before = message_begin(messages);
+	struct messages *messages;
+	const char *before;
 
 	if (results)
 		*results = NULL;
+	if (!change)
+		return -EINVAL;
+	messages = &change->context->messages;
+	before = message_begin(messages);
 	if (targets || request || flags)
 		return message_end(messages, before,
 				   message_error(messages, -EINVAL,
@@ -484,32 +491,50 @@ int isst_change_add_all_online(struct isst_change *change, const struct isst_tar
 
 int isst_change_run(struct isst_change *change)
 {
-	int error = change_run(change);
+	int error;
 
+	if (!change)
+		return -EINVAL;
+	error = change_run(change);
 	return !error && change->left_out ? ISST_PARTIAL : error;
 }
 
-const struct isst_change_step *isst_change_step_at(struct isst_change *change, size_t index)
+const struct isst_change_step *isst_change_step_at(const struct isst_change *change, size_t index)
 {
-	return change_listed_step(change, index);
+	return change ? change_listed_step(change, index) : NULL;
 }
 
 const char *isst_change_step_target(const struct isst_change_step *step)
 {
-	return step->target;
+	return step ? step->target : NULL;
 }
 
 const char *isst_change_step_old_value(const struct isst_change_step *step)
 {
-	return step->old_value;
+	return step ? step->old_value : NULL;
 }
 
 const char *isst_change_step_new_value(const struct isst_change_step *step)
 {
-	return step->new_value;
+	return step ? step->new_value : NULL;
 }
 
 bool isst_change_step_written(const struct isst_change_step *step)
 {
-	return step->written;
+	return step && step->written;
+}
+
+const struct isst_item *isst_change_step_item(const struct isst_change_step *step)
+{
+	return step ? &step->item : NULL;
+}
+
+int isst_change_step_old_number(const struct isst_change_step *step, uint64_t *number)
+{
+	return step ? item_number_get(&step->old_number, number) : -EINVAL;
+}
+
+int isst_change_step_new_number(const struct isst_change_step *step, uint64_t *number)
+{
+	return step ? item_number_get(&step->new_number, number) : -EINVAL;
 }

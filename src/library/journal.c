@@ -2,39 +2,64 @@
 /* Items of a journal, as programs see them. */
 #include "transaction/tracked.h"
 
-const struct isst_journal_item *isst_journal_item_at(struct isst_journal *journal, size_t index)
+#include <errno.h>
+
+const struct isst_journal_entry *isst_journal_entry_at(const struct isst_journal *journal,
+						       size_t index)
 {
-	return journal_item(journal, index);
+	return journal ? journal_item(journal, index) : NULL;
 }
 
-const char *isst_journal_item_target(const struct isst_journal_item *item)
+const char *isst_journal_entry_target(const struct isst_journal_entry *entry)
 {
-	return item->target;
+	return entry ? entry->target : NULL;
 }
 
-const char *isst_journal_item_old_value(const struct isst_journal_item *item)
+const char *isst_journal_entry_old_value(const struct isst_journal_entry *entry)
 {
-	return item->old_value;
+	return entry ? entry->old_value : NULL;
 }
 
-const char *isst_journal_item_written_value(const struct isst_journal_item *item)
+const char *isst_journal_entry_written_value(const struct isst_journal_entry *entry)
 {
-	return item->written_value;
+	return entry ? entry->written_value : NULL;
 }
 
-const char *isst_journal_item_present_value(const struct isst_journal_item *item)
+const char *isst_journal_entry_present_value(const struct isst_journal_entry *entry)
 {
-	return item->present_value;
+	return entry ? entry->present_value : NULL;
 }
 
-const char *isst_journal_item_finding(const struct isst_journal_item *item)
+const char *isst_journal_entry_finding(const struct isst_journal_entry *entry)
 {
-	return item->finding;
+	return entry ? entry->finding : NULL;
 }
 
-unsigned int isst_journal_item_flags(const struct isst_journal_item *item)
+unsigned int isst_journal_entry_flags(const struct isst_journal_entry *entry)
 {
-	return (item->restored ? ISST_JOURNAL_ITEM_RESTORED : 0) |
-	       (item->moved ? ISST_JOURNAL_ITEM_MOVED : 0) |
-	       (item->kept ? ISST_JOURNAL_ITEM_KEPT : 0);
+	if (!entry)
+		return 0;
+	return (entry->restored ? ISST_JOURNAL_ENTRY_RESTORED : 0) |
+	       (entry->moved ? ISST_JOURNAL_ENTRY_MOVED : 0) |
+	       (entry->kept ? ISST_JOURNAL_ENTRY_KEPT : 0);
+}
+
+const struct isst_item *isst_journal_entry_item(const struct isst_journal_entry *entry)
+{
+	return entry ? &entry->item : NULL;
+}
+
+int isst_journal_entry_old_number(const struct isst_journal_entry *entry, uint64_t *number)
+{
+	return entry ? item_number_get(&entry->old_number, number) : -EINVAL;
+}
+
+int isst_journal_entry_written_number(const struct isst_journal_entry *entry, uint64_t *number)
+{
+	return entry ? item_number_get(&entry->written_number, number) : -EINVAL;
+}
+
+int isst_journal_entry_present_number(const struct isst_journal_entry *entry, uint64_t *number)
+{
+	return entry ? item_number_get(&entry->present_number, number) : -EINVAL;
 }

@@ -22,17 +22,23 @@ void isst_options_free(struct isst_options *options)
 
 void isst_options_set_tries(struct isst_options *options, unsigned int tries)
 {
+	if (!options)
+		return;
 	options->tries = tries;
 }
 
 void isst_options_set_pause_ms(struct isst_options *options, unsigned int pause_ms)
 {
+	if (!options)
+		return;
 	options->pause_ms = pause_ms;
 }
 
 void isst_options_set_log(struct isst_options *options, int level, isst_log_function log,
 			  void *data)
 {
+	if (!options)
+		return;
 	options->log_level = level;
 	options->log = log;
 	options->log_data = data;
@@ -40,7 +46,7 @@ void isst_options_set_log(struct isst_options *options, int level, isst_log_func
 
 int isst_options_set_flags(struct isst_options *options, unsigned int flags)
 {
-	if (flags & ~ISST_OPTION_SYSTEM_LOG)
+	if (!options || flags & ~ISST_OPTION_SYSTEM_LOG)
 		return -EINVAL;
 	options->system_log = flags & ISST_OPTION_SYSTEM_LOG;
 	return 0;
@@ -65,7 +71,8 @@ void isst_machine_free(struct isst_machine *machine)
 
 void isst_set_log_level(struct isst_context *context, int level)
 {
-	context->messages.log_level = level;
+	if (context)
+		context->messages.log_level = level;
 }
 
 /* ---- Changes ---- */
@@ -90,7 +97,7 @@ int isst_change_options_set_flags(struct isst_change_options *options, unsigned 
 				   ISST_CHANGE_SKIP_FAILED | ISST_CHANGE_PARTITIONS |
 				   ISST_CHANGE_PARTITION_CPU0 | ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
 
-	if (flags & ~known)
+	if (!options || flags & ~known)
 		return -EINVAL;
 	options->dry_run = flags & ISST_CHANGE_DRY_RUN;
 	options->targets = ISST_ALL_TARGETS;
@@ -106,8 +113,11 @@ int isst_change_options_set_flags(struct isst_change_options *options, unsigned 
 
 int isst_change_options_set_command(struct isst_change_options *options, const char *command)
 {
-	char *copy = command ? strdup(command) : NULL;
+	char *copy;
 
+	if (!options)
+		return -EINVAL;
+	copy = command ? strdup(command) : NULL;
 	if (command && !copy)
 		return -ENOMEM;
 	free((char *)options->command);
@@ -118,6 +128,8 @@ int isst_change_options_set_command(struct isst_change_options *options, const c
 void isst_change_options_set_interrupted(struct isst_change_options *options,
 					 int (*interrupted)(void *data), void *data)
 {
+	if (!options)
+		return;
 	options->interrupted = interrupted;
 	options->data = data;
 }
@@ -125,6 +137,8 @@ void isst_change_options_set_interrupted(struct isst_change_options *options,
 void isst_change_options_set_progress(struct isst_change_options *options,
 				      void (*progress)(void *data, const char *line), void *data)
 {
+	if (!options)
+		return;
 	options->progress = progress;
 	options->progress_data = data;
 }

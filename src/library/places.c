@@ -9,32 +9,32 @@
 
 unsigned int isst_platform_family(const struct isst_context *context)
 {
-	return context->platform.family;
+	return context ? context->platform.family : 0;
 }
 
 unsigned int isst_platform_model(const struct isst_context *context)
 {
-	return context->platform.model;
+	return context ? context->platform.model : 0;
 }
 
 unsigned int isst_platform_stepping(const struct isst_context *context)
 {
-	return context->platform.stepping;
+	return context ? context->platform.stepping : 0;
 }
 
 const char *isst_platform_emulated(const struct isst_context *context)
 {
-	return context->platform.emulated;
+	return context ? context->platform.emulated : NULL;
 }
 
 unsigned int isst_platform_api_version(const struct isst_context *context)
 {
-	return context->platform.api_version;
+	return context ? context->platform.api_version : 0;
 }
 
 unsigned int isst_platform_driver_version(const struct isst_context *context)
 {
-	return context->platform.driver_version;
+	return context ? context->platform.driver_version : 0;
 }
 
 static bool is_intel(struct isst_context *context)
@@ -72,7 +72,7 @@ int isst_platform_fact(struct isst_context *context, int fact)
 {
 	size_t number = (size_t)fact;
 
-	if (number < ISST_FACT_INTEL || number >= sizeof(FACTS) / sizeof(FACTS[0]))
+	if (!context || number < ISST_FACT_INTEL || number >= sizeof(FACTS) / sizeof(FACTS[0]))
 		return -EINVAL;
 	if (FACTS[number].find)
 		return FACTS[number].find(context);
@@ -97,47 +97,51 @@ const struct isst_domain *isst_domain_at(const struct isst_context *context, siz
 
 const char *isst_domain_name(const struct isst_domain *domain)
 {
-	return domain->name;
+	return domain ? domain->name : NULL;
 }
 
 unsigned int isst_domain_index(const struct isst_domain *domain)
 {
-	return domain->index;
+	return domain ? domain->index : 0;
 }
 
 unsigned int isst_domain_package(const struct isst_domain *domain)
 {
-	return domain->package;
+	return domain ? domain->package : 0;
 }
 
 int isst_domain_die(const struct isst_domain *domain, unsigned int *die)
 {
+	if (!domain || !die)
+		return -EINVAL;
 	*die = domain->die_known ? domain->die : 0;
 	return domain->die_known ? 0 : -ENODATA;
 }
 
 unsigned int isst_domain_number(const struct isst_domain *domain)
 {
-	return domain->number;
+	return domain ? domain->number : 0;
 }
 
 const struct isst_cpuset *isst_domain_present_cpus(const struct isst_domain *domain)
 {
-	return domain->present;
+	return domain ? domain->present : NULL;
 }
 
 const struct isst_cpuset *isst_domain_online_cpus(const struct isst_domain *domain)
 {
-	return domain->online;
+	return domain ? domain->online : NULL;
 }
 
 bool isst_domain_cpus_known(const struct isst_domain *domain)
 {
-	return domain->cpus_known;
+	return domain && domain->cpus_known;
 }
 
 int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu)
 {
+	if (!domain || !cpu)
+		return -EINVAL;
 	*cpu = domain->has_cpu ? domain->cpu : 0;
 	return domain->has_cpu ? 0 : -ENODATA;
 }
@@ -153,26 +157,28 @@ const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context, un
 
 unsigned int isst_cpu_number(const struct isst_cpu *cpu)
 {
-	return cpu->number;
+	return cpu ? cpu->number : 0;
 }
 
 const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu)
 {
-	return cpu->domain;
+	return cpu ? cpu->domain : NULL;
 }
 
 bool isst_cpu_is_online(const struct isst_cpu *cpu)
 {
-	return cpu->online;
+	return cpu && cpu->online;
 }
 
 int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core)
 {
+	if (!cpu || !core)
+		return -EINVAL;
 	*core = cpu->core_known ? cpu->core : 0;
 	return cpu->core_known ? 0 : -ENODATA;
 }
 
 unsigned int isst_cpu_thread(const struct isst_cpu *cpu)
 {
-	return cpu->thread;
+	return cpu ? cpu->thread : 0;
 }

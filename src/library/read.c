@@ -49,6 +49,8 @@ static int read_kind(const struct kind *kind, const struct call *call, unsigned 
 	struct target_list list;
 	int error;
 
+	if (!call->context || !out)
+		return -EINVAL;
 	*out = NULL;
 	error = call_check(call, &list);
 	if (error)

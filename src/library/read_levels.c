@@ -328,6 +328,8 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 	uint64_t level;
 	int error;
 
+	if (!context || !results)
+		return -EINVAL;
 	*results = NULL;
 	error = call_check(&call, &levels.list);
 	if (error)

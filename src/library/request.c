@@ -69,7 +69,7 @@ int isst_request_set64(struct isst_request *request, int id, uint64_t value)
 {
 	struct asked *asked;
 
-	if (!is_possible(id, false))
+	if (!request || !is_possible(id, false))
 		return -EINVAL;
 	if (value > UINT32_MAX && isst_value_type(id) != ISST_TYPE_BITS)
 		return -EINVAL;
@@ -90,7 +90,7 @@ int isst_request_set_cpus(struct isst_request *request, int id, const struct iss
 	struct isst_cpuset *copy;
 	struct asked *asked;
 
-	if (!is_possible(id, true))
+	if (!request || !is_possible(id, true))
 		return -EINVAL;
 	copy = isst_cpuset_new();
 	asked = copy && !isst_cpuset_add_set(copy, cpus) ? find_or_add(request, id) : NULL;

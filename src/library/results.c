@@ -130,24 +130,24 @@ const struct isst_result *isst_results_at(const struct isst_results *results, si
 
 size_t isst_result_target(const struct isst_result *result)
 {
-	return result->target;
+	return result ? result->target : 0;
 }
 
 const struct isst_domain *isst_result_domain(const struct isst_result *result)
 {
-	return result->domain;
+	return result ? result->domain : NULL;
 }
 
 const struct isst_cpu *isst_result_cpu(const struct isst_result *result)
 {
-	return result->cpu;
+	return result ? result->cpu : NULL;
 }
 
 static const struct isst_failure *part_of(const struct isst_result *result, int part)
 {
 	static const struct isst_failure UNKNOWN = { .error = -EINVAL };
 
-	return part >= 0 && part < PARTS ? &result->parts[part] : &UNKNOWN;
+	return result && part >= 0 && part < PARTS ? &result->parts[part] : &UNKNOWN;
 }
 
 int isst_result_error(const struct isst_result *result, int part)
@@ -233,7 +233,7 @@ static int find(const struct isst_result *result, int id, unsigned int i, unsign
 {
 	const char *source;
 
-	*row = value_row_of(id, result->carried);
+	*row = result ? value_row_of(id, result->carried) : NULL;
 	if (!*row)
 		return -EINVAL;
 	if (i >= extent((*row)->rows) || column >= extent((*row)->columns))
@@ -285,24 +285,34 @@ static int look_up(const struct isst_result *result, int id, unsigned int i, uns
 {
 	const struct value_row *row;
 	const void *place;
-	int error = find(result, id, i, column, &row, &place);
+	int error;
 
 	*number = 0;
+	error = find(result, id, i, column, &row, &place);
 	return error ? error : take(result, row, place, number);
 }
 
 int isst_result_value64(const struct isst_result *result, int id, uint64_t *value)
 {
-	return look_up(result, id, 0, 0, value);
+	return isst_result_value64_at(result, id, 0, 0, value);
+}
+
+int isst_result_value64_at(const struct isst_result *result, int id, unsigned int row,
+			   unsigned int column, uint64_t *value)
+{
+	return value ? look_up(result, id, row, column, value) : -EINVAL;
 }
 
 int isst_result_value_at(const struct isst_result *result, int id, unsigned int row,
 			 unsigned int column, unsigned int *value)
 {
 	uint64_t number = 0;
-	int error = isst_value_type(id) == ISST_TYPE_BITS
-			    ? -EINVAL
-			    : look_up(result, id, row, column, &number);
+	int error;
+
+	if (!value)
+		return -EINVAL;
+	error = isst_value_type(id) == ISST_TYPE_BITS ? -EINVAL
+						      : look_up(result, id, row, column, &number);
 
 	*value = (unsigned int)number;
 	return error;
@@ -316,7 +326,7 @@ int isst_result_value(const struct isst_result *result, int id, unsigned int *va
 int isst_result_extent(const struct isst_result *result, int id, unsigned int *rows,
 		       unsigned int *columns)
 {
-	const struct value_row *row = value_row_of(id, result->carried);
+	const struct value_row *row = result ? value_row_of(id, result->carried) : NULL;
 
 	if (rows)
 		*rows = row ? extent(row->rows) : 0;
@@ -329,9 +339,12 @@ int isst_result_cpus(const struct isst_result *result, int id, const struct isst
 {
 	const struct value_row *row;
 	const void *place;
-	int error = find(result, id, 0, 0, &row, &place);
+	int error;
 
+	if (!cpus)
+		return -EINVAL;
 	*cpus = NULL;
+	error = find(result, id, 0, 0, &row, &place);
 	if (error)
 		return error;
 	if (row->store != STORE_CPUS)

@@ -17,7 +17,7 @@ struct isst_targets {
 
 struct isst_targets *isst_targets_new(struct isst_context *context)
 {
-	struct isst_targets *targets = calloc(1, sizeof(*targets));
+	struct isst_targets *targets = context ? calloc(1, sizeof(*targets)) : NULL;
 
 	if (targets)
 		targets->context = context;
@@ -35,6 +35,8 @@ void isst_targets_free(struct isst_targets *targets)
 
 size_t isst_targets_count(const struct isst_targets *targets)
 {
+	if (!targets)
+		return 0;
 	return targets->cpu_count ? targets->cpu_count : targets->domain_count;
 }
 
@@ -78,8 +80,11 @@ static int add_domain(struct isst_targets *targets, const struct isst_domain *do
 
 int isst_targets_add_domain(struct isst_targets *targets, const struct isst_domain *domain)
 {
-	const char *before = message_begin(&targets->context->messages);
+	const char *before;
 
+	if (!targets)
+		return -EINVAL;
+	before = message_begin(&targets->context->messages);
 	return message_end(&targets->context->messages, before, add_domain(targets, domain));
 }
 
@@ -102,8 +107,11 @@ static int add_all_domains(struct isst_targets *targets, unsigned int flags)
 
 int isst_targets_add_all_domains(struct isst_targets *targets, unsigned int flags)
 {
-	const char *before = message_begin(&targets->context->messages);
+	const char *before;
 
+	if (!targets)
+		return -EINVAL;
+	before = message_begin(&targets->context->messages);
 	return message_end(&targets->context->messages, before, add_all_domains(targets, flags));
 }
 
@@ -178,8 +186,11 @@ static int add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus
 
 int isst_targets_add_cpus(struct isst_targets *targets, const struct isst_cpuset *cpus)
 {
-	const char *before = message_begin(&targets->context->messages);
+	const char *before;
 
+	if (!targets)
+		return -EINVAL;
+	before = message_begin(&targets->context->messages);
 	return message_end(&targets->context->messages, before, add_cpus(targets, cpus));
 }
 

@@ -151,7 +151,7 @@ int isst_value_at(size_t index)
 
 int isst_value_by_name(const char *name)
 {
-	for (size_t i = 0; i < ROWS; i++)
+	for (size_t i = 0; name && i < ROWS; i++)
 		if (strcmp(TABLE[i].name, name) == 0)
 			return TABLE[i].id;
 	return 0;

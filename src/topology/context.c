@@ -28,25 +28,26 @@ int context_discover_topology(struct isst_context *context)
 
 const char *isst_error(const struct isst_context *context)
 {
-	return context->messages.error ? context->messages.error : "";
+	return context && context->messages.error ? context->messages.error : "";
 }
 
 const char *isst_notice_at(const struct isst_context *context, size_t index)
 {
-	return index < context->messages.notices.count ? context->messages.notices.texts[index]
-						       : NULL;
+	return context && index < context->messages.notices.count
+		       ? context->messages.notices.texts[index]
+		       : NULL;
 }
 
 const char *isst_left_out_at(const struct isst_context *context, size_t index)
 {
-	const struct topology *topology = context->topology;
+	const struct topology *topology = context ? context->topology : NULL;
 
 	return topology && index < topology->left_out_count ? topology->left_out[index] : NULL;
 }
 
 const char *isst_offline_part_at(const struct isst_context *context, size_t index)
 {
-	const struct topology *topology = context->topology;
+	const struct topology *topology = context ? context->topology : NULL;
 
 	return topology && index < topology->offline_part_count ? topology->offline_parts[index]
 								: NULL;
@@ -59,7 +60,7 @@ const struct isst_platform *context_platform(const struct isst_context *context)
 
 size_t isst_domain_count(const struct isst_context *context)
 {
-	return context->topology ? context->topology->domain_count : 0;
+	return context && context->topology ? context->topology->domain_count : 0;
 }
 
 const struct isst_domain *context_domain(const struct isst_context *context, size_t index)
@@ -72,29 +73,30 @@ const struct isst_cpu *context_cpu(const struct isst_context *context, unsigned 
 {
 	const struct topology_cpu *cpu = NULL;
 
-	if (context->topology)
+	if (context && context->topology)
 		cpu = topology_cpu(context->topology, number);
 	return cpu ? &cpu->public : NULL;
 }
 
 const struct isst_cpuset *isst_present_cpus(const struct isst_context *context)
 {
-	return context->topology ? context->topology->present : NULL;
+	return context && context->topology ? context->topology->present : NULL;
 }
 
 const struct isst_cpuset *isst_online_cpus(const struct isst_context *context)
 {
-	return context->topology ? context->topology->online : NULL;
+	return context && context->topology ? context->topology->online : NULL;
 }
 
 unsigned int isst_mask_bits(const struct isst_context *context)
 {
-	return context->topology ? context->topology->mask_bits : 0;
+	return context && context->topology ? context->topology->mask_bits : 0;
 }
 
 const char *isst_trl_type_name(const struct isst_context *context, unsigned int type)
 {
-	const struct firmware_operations *operations = context->firmware.operations;
+	const struct firmware_operations *operations = context ? context->firmware.operations
+							       : NULL;
 
 	return operations ? operations->trl_type_name(&context->platform, type) : NULL;
 }

@@ -49,8 +49,11 @@ static int make_change(struct isst_context *context, const struct isst_change_op
 int isst_change_new(struct isst_context *context, const struct isst_change_options *options,
 		    struct isst_change **result)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
 
+	if (!context || !result)
+		return -EINVAL;
+	before = message_begin(&context->messages);
 	return message_end(&context->messages, before, make_change(context, options, result));
 }
 
@@ -76,21 +79,19 @@ void isst_change_free(struct isst_change *change)
 	free(change);
 }
 
-const struct isst_change_step *change_listed_step(struct isst_change *change, size_t index)
+const struct isst_change_step *change_listed_step(const struct isst_change *change, size_t index)
 {
-	if (!change->listed && change_list(change))
-		return NULL;
 	return index < change->listed_count ? &change->listed[index] : NULL;
 }
 
 bool isst_change_unchanged(const struct isst_change *change)
 {
-	return !change->moved;
+	return change && !change->moved;
 }
 
 bool isst_change_left_out(const struct isst_change *change, const struct isst_domain *domain)
 {
-	for (size_t i = 0; i < change->count; i++)
+	for (size_t i = 0; change && domain && i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count; j++) {
 			const struct entry *entry = &change->steps[i]->entries[j];
 			struct item same = item_of(entry->item.kind, domain, entry->item.index);
@@ -103,8 +104,11 @@ bool isst_change_left_out(const struct isst_change *change, const struct isst_do
 
 int isst_change_objection(const struct isst_change *change)
 {
-	const struct isst_failure *objection = &change->objection;
+	const struct isst_failure *objection;
 
+	if (!change)
+		return -EINVAL;
+	objection = &change->objection;
 	if (!objection->error)
 		return 0;
 	return message_error(&change->context->messages, objection->error, "%s",
@@ -118,10 +122,10 @@ static const char *text_at(const struct text_list *list, size_t index)
 
 const char *isst_change_warning_at(const struct isst_change *change, size_t index)
 {
-	return text_at(&change->warnings, index);
+	return change ? text_at(&change->warnings, index) : NULL;
 }
 
 const char *isst_change_difference_at(const struct isst_change *change, size_t index)
 {
-	return text_at(&change->differences, index);
+	return change ? text_at(&change->differences, index) : NULL;
 }

@@ -50,6 +50,8 @@ struct isst_change_step {
 	const char *target; /* what is written: `package 0, die 0: CLOS 2` */
 	/* The old value is "unknown" where the machine does not show it. */
 	const char *old_value, *new_value;
+	struct isst_item item;
+	struct item_number old_number, new_number;
 	bool written; /* false in a dry run, or where the value was there already */
 };
 
@@ -148,9 +150,9 @@ struct isst_change {
 /** Makes the change: isst_change_run() without a word of targets that were left out. */
 int change_run(struct isst_change *change);
 
-/** The writes of a change in their order, those included that were not needed. NULL past the last
- * one, and, unless it was a dry run, without memory. */
-const struct isst_change_step *change_listed_step(struct isst_change *change, size_t index);
+/** The writes of a change that was run, in their order, those included that were not needed. NULL
+ * past the last one; unless it was a dry run there are none where memory was short. */
+const struct isst_change_step *change_listed_step(const struct isst_change *change, size_t index);
 
 /** All bits of a value. */
 #define WHOLE_VALUE UINT64_MAX

@@ -337,6 +337,47 @@ const struct isst_domain *item_domain(const struct isst_context *context, const 
 	return domain ? &domain->public : NULL;
 }
 
+struct isst_item item_public(const struct isst_context *context, const struct item *item)
+{
+	struct isst_item public = { .item = *item };
+	const struct isst_cpu *cpu = NULL;
+
+	if (item->kind == ITEM_CPUSETS)
+		return public;
+	if (item->kind == ITEM_ONLINE)
+		cpu = context_cpu(context, item->index);
+	public.domain = item->kind != ITEM_ONLINE ? item_domain(context, item)
+			: cpu			  ? cpu->domain
+						  : NULL;
+	return public;
+}
+
+struct item_number item_number_of(const struct item *item, struct item_value value, bool known)
+{
+	if (!known || KINDS[item->kind].format == AS_TEXT)
+		return (struct item_number){ .error = -ENODATA };
+	return (struct item_number){ .number = value.number };
+}
+
+int item_number_get(const struct item_number *value, uint64_t *number)
+{
+	if (!number)
+		return -EINVAL;
+	*number = value->error ? 0 : value->number;
+	return value->error;
+}
+
+bool item_has_index(const struct item *item)
+{
+	return KINDS[item->kind].index_is || item->kind == ITEM_UNCORE_MAX ||
+	       item->kind == ITEM_UNCORE_MIN;
+}
+
+bool item_is_khz(const struct item *item)
+{
+	return KINDS[item->kind].format == AS_KHZ;
+}
+
 bool item_is_optional(const struct isst_context *context, const struct item *item)
 {
 	const struct isst_domain *domain = item_domain(context, item);

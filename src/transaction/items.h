@@ -39,6 +39,19 @@ struct item {
 	unsigned int index; /* CPU, core, CLOS; of ITEM_FEATURES the level */
 };
 
+/** An item as programs see it. */
+struct isst_item {
+	ISST_MAY_GROW;
+	struct item item;
+	const struct isst_domain *domain; /* NULL: of the machine, or not known at present */
+};
+
+/** A value of one as a number. */
+struct item_number {
+	uint64_t number;
+	int error; /* -ENODATA: there is none; -EIO: it could not be read */
+};
+
 struct item_value {
 	uint64_t number;
 	const char *text; /* of ITEM_PARTITION; the context's */
@@ -59,6 +72,19 @@ struct item item_of_cpusets(void);
 /** Name of the group that holds a domain's partition, as administrators know it. To be freed; NULL
  * without memory. */
 char *item_partition_name(const struct item *item);
+
+/** An item, and a value of it, as programs see them. @known: what the value is can be seen. */
+struct isst_item item_public(const struct isst_context *context, const struct item *item);
+struct item_number item_number_of(const struct item *item, struct item_value value, bool known);
+
+/** Returns 0 with the number, or its error. */
+int item_number_get(const struct item_number *value, uint64_t *number);
+
+/** Whether the index of an item means something. */
+bool item_has_index(const struct item *item);
+
+/** Whether the values of a kind are kHz. */
+bool item_is_khz(const struct item *item);
 
 bool item_is(const struct item *a, const struct item *b);
 

@@ -44,6 +44,13 @@ static bool is_restored(enum finding finding)
 	return finding == FOUND_PENDING || finding == FOUND_WRITTEN || finding == FOUND_UNCERTAIN;
 }
 
+static struct item_number present_number(const struct tracked *tracked)
+{
+	if (tracked->unreadable)
+		return (struct item_number){ .error = -EIO };
+	return item_number_of(&tracked->item, tracked->now, true);
+}
+
 /** The items as journal_item() shows them. */
 static int list_items(struct isst_journal *journal)
 {
@@ -67,7 +74,7 @@ static int list_items(struct isst_journal *journal)
 		const struct tracked *tracked = &journal->tracked[i];
 		struct isst_context *context = journal->context;
 
-		journal->listed[i] = (struct isst_journal_item){
+		journal->listed[i] = (struct isst_journal_entry){
 			.target = item_describe(context, &tracked->item),
 			.old_value = item_describe_value(context, &tracked->item, tracked->old),
 			.written_value = tracked->written
@@ -78,6 +85,11 @@ static int list_items(struct isst_journal *journal)
 						 ? "unknown"
 						 : item_describe_value(context, &tracked->item,
 								       tracked->now),
+			.item = item_public(context, &tracked->item),
+			.old_number = item_number_of(&tracked->item, tracked->old, true),
+			.written_number = item_number_of(&tracked->item, tracked->last,
+							 tracked->written),
+			.present_number = present_number(tracked),
 			.finding = FINDINGS[tracked->finding],
 			.restored = is_restored(tracked->finding),
 			.moved = tracked->finding == FOUND_MOVED,
@@ -124,8 +136,11 @@ static int open_journal(struct isst_context *context, struct isst_journal **resu
 
 int isst_journal_open(struct isst_context *context, struct isst_journal **result)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
 
+	if (!context || !result)
+		return -EINVAL;
+	before = message_begin(&context->messages);
 	return message_end(&context->messages, before, open_journal(context, result));
 }
 
@@ -144,14 +159,14 @@ void isst_journal_free(struct isst_journal *journal)
 
 const char *isst_journal_command(const struct isst_journal *journal)
 {
-	return journal->text.command ? journal->text.command : "";
+	return journal && journal->text.command ? journal->text.command : "";
 }
 
 int64_t isst_journal_age(const struct isst_journal *journal)
 {
 	struct timespec now;
 
-	if (!journal->text.begun_s || clock_gettime(CLOCK_BOOTTIME, &now) ||
+	if (!journal || !journal->text.begun_s || clock_gettime(CLOCK_BOOTTIME, &now) ||
 	    (uint64_t)now.tv_sec < journal->text.begun_s)
 		return -1;
 	return now.tv_sec - (int64_t)journal->text.begun_s;
@@ -159,13 +174,13 @@ int64_t isst_journal_age(const struct isst_journal *journal)
 
 bool isst_journal_moved(const struct isst_journal *journal)
 {
-	for (size_t i = 0; i < journal->count; i++)
+	for (size_t i = 0; journal && i < journal->count; i++)
 		if (finding_is_open(journal->tracked[i].finding))
 			return true;
 	return false;
 }
 
-const struct isst_journal_item *journal_item(struct isst_journal *journal, size_t index)
+const struct isst_journal_entry *journal_item(const struct isst_journal *journal, size_t index)
 {
 	return index < journal->count ? &journal->listed[index] : NULL;
 }

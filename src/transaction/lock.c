@@ -27,7 +27,7 @@ enum {
 	LOOK_BRIEFLY_MS = 100, /* readers of the journal look whether the device is locked */
 };
 
-int isst_check_privileges(struct isst_context *context)
+static int check_privileges(struct isst_context *context)
 {
 	struct isst_machine *machine = context->machine;
 	int answer = machine->capable ? machine->capable(machine->data, CAP_SYS_ADMIN) : 1;
@@ -41,6 +41,16 @@ int isst_check_privileges(struct isst_context *context)
 			"not permitted: changing the machine needs CAP_SYS_ADMIN in the initial "
 			"user namespace, which the driver asks for");
 	return 0;
+}
+
+int isst_check_privileges(struct isst_context *context)
+{
+	const char *before;
+
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before, check_privileges(context));
 }
 
 /* ---- Who holds the device ---- */
@@ -344,8 +354,11 @@ static int lock(struct isst_context *context, unsigned int timeout_ms)
 
 int isst_lock(struct isst_context *context, unsigned int timeout_ms)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
 
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
 	return message_end(&context->messages, before, lock(context, timeout_ms));
 }
 
@@ -358,8 +371,11 @@ static void release(int descriptor)
 
 int isst_unlock(struct isst_context *context)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
 
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
 	if (context->lock < 0)
 		return message_end(
 			&context->messages, before,

@@ -66,7 +66,7 @@ static int recover(struct isst_journal *journal)
 		return refuse(journal);
 	restored = recovery_list_rolled_back(journal);
 	aside = recovery_list_aside(journal);
-	error = isst_journal_apply(journal);
+	error = isst_journal_apply(journal, 0);
 	if (!error)
 		report_rolled_back(journal, restored ? restored : "out of memory",
 				   aside ? aside : "out of memory");

@@ -203,12 +203,26 @@ static int apply(struct isst_journal *journal)
 	return error;
 }
 
-int isst_journal_apply(struct isst_journal *journal)
+/** There are none yet. */
+static int check_flags(struct isst_context *context, unsigned int flags)
 {
-	struct messages *messages = &journal->context->messages;
-	const char *before = message_begin(messages);
+	return flags ? message_error(&context->messages, -EINVAL,
+				     "the call does not know the flags %#x", flags)
+		     : 0;
+}
 
-	return message_end(messages, before, apply(journal));
+int isst_journal_apply(struct isst_journal *journal, unsigned int flags)
+{
+	struct messages *messages;
+	const char *before;
+	int error;
+
+	if (!journal)
+		return -EINVAL;
+	messages = &journal->context->messages;
+	before = message_begin(messages);
+	error = check_flags(journal->context, flags);
+	return message_end(messages, before, error ? error : apply(journal));
 }
 
 int journal_remove_complete(struct isst_context *context, bool damaged)
@@ -241,14 +255,34 @@ static int discard(struct isst_context *context)
 	return journal_remove_complete(context, true);
 }
 
-int isst_journal_discard(struct isst_context *context)
+int isst_journal_discard(struct isst_context *context, unsigned int flags)
 {
-	const char *before = message_begin(&context->messages);
+	const char *before;
+	int error;
 
-	return message_end(&context->messages, before, discard(context));
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	error = check_flags(context, flags);
+	return message_end(&context->messages, before, error ? error : discard(context));
 }
 
-void isst_journal_keep(struct isst_context *context)
+/** A discovery under the lock has dealt with the journal. */
+static int keep(struct isst_context *context)
 {
+	if (context->topology && context->lock >= 0 && !context->stale)
+		return message_error(&context->messages, -EINVAL,
+				     "the machine has already been discovered under the lock");
 	context->keep_journal = true;
+	return 0;
+}
+
+int isst_journal_keep(struct isst_context *context)
+{
+	const char *before;
+
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before, keep(context));
 }

@@ -113,6 +113,9 @@ int change_list(struct isst_change *change)
 									      entry->now)
 							    : "unknown",
 				.new_value = item_value_text(&change->texts, item, entry->wanted),
+				.item = item_public(change->context, item),
+				.old_number = item_number_of(item, entry->now, is_seen(entry)),
+				.new_number = item_number_of(item, entry->wanted, true),
 				.written = entry->written,
 			};
 		}

@@ -175,6 +175,10 @@ int change_run(struct isst_change *change)
 {
 	struct messages *messages = &change->context->messages;
 	const char *before = message_begin(messages);
+	int error = run(change);
 
-	return message_end(messages, before, run(change));
+	/* Whether there was memory for the list decides nothing about a change that was made. */
+	if (change->ran && !change->listed)
+		change_list(change);
+	return message_end(messages, before, error);
 }

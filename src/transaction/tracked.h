@@ -7,13 +7,15 @@
 #include "transaction/place.h"
 
 /** An item that the interrupted run wrote or disturbed. */
-struct isst_journal_item {
+struct isst_journal_entry {
 	ISST_MAY_GROW;
 	const char *target;	   /* `package 0, die 0: CLOS 2` */
 	const char *old_value;	   /* before the change */
 	const char *written_value; /* NULL where it was only disturbed */
 	const char *present_value; /* `unknown` where it cannot be read */
-	const char *finding;	   /* in words, who gave it its present value */
+	struct isst_item item;
+	struct item_number old_number, written_number, present_number;
+	const char *finding; /* in words, who gave it its present value */
 	/* isst_journal_apply() gives it its old value; one that has it, and may change yet, too. */
 	bool restored;
 	bool moved; /* another process changed it since: it stays */
@@ -23,7 +25,7 @@ struct isst_journal_item {
 };
 
 /** An item, as isst_journal_open() found it; NULL past the last one. */
-const struct isst_journal_item *journal_item(struct isst_journal *journal, size_t index);
+const struct isst_journal_entry *journal_item(const struct isst_journal *journal, size_t index);
 
 /** What an item of a journal is now. Those from FOUND_OFFLINE on cannot be restored. */
 enum finding {
@@ -75,7 +77,7 @@ struct isst_journal {
 	struct tracked **sorted;  /* by item_compare() */
 	bool smt_off;
 	struct isst_cpuset *offline; /* CPUs that items of FOUND_OFFLINE are waiting for */
-	struct isst_journal_item *listed;
+	struct isst_journal_entry *listed;
 	bool broken; /* judging it ended without memory */
 	bool blind;  /* something could not be read that the item which is judged depends on */
 	const char *why_unread; /* the first such failure, or that of an item */

@@ -76,7 +76,7 @@ int fake_change_run(struct isst_change *change)
 	return library.result;
 }
 
-const struct isst_change_step *fake_change_get_step(struct isst_change *change, size_t index)
+const struct isst_change_step *fake_change_get_step(const struct isst_change *change, size_t index)
 {
 	(void)change;
 	return library.steps[index].target ? &library.steps[index] : NULL;
@@ -134,8 +134,10 @@ int fake_change_add_all_online(struct isst_change *change, const struct isst_tar
 /** The fakes that add requests know whom they are for. */
 struct isst_targets *fake_targets(struct run *unused)
 {
+	static struct isst_context context;
+
 	(void)unused;
-	return isst_targets_new(NULL);
+	return isst_targets_new(&context);
 }
 
 const char *fake_error(const struct isst_context *context)

@@ -93,7 +93,7 @@ static void capture(int expected, const char *words)
 	int result;
 
 	assert_int_equal(isst_open(&options, &context), 0);
-	result = isst_capture(context, test.directory);
+	result = isst_capture(context, test.directory, 0);
 	if (result != expected || (words && !strstr(isst_error(context), words)))
 		fail_msg("%d: %s", result, isst_error(context));
 	isst_close(context);

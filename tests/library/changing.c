@@ -71,6 +71,8 @@ static void a_change_is_made(void **state)
 	const struct isst_change_step *step;
 	struct isst_results *results;
 	struct isst_change *change;
+	unsigned int index;
+	uint64_t number;
 	struct fixture fixture;
 
 	(void)state;
@@ -86,6 +88,15 @@ static void a_change_is_made(void **state)
 	assert_string_equal(isst_change_step_old_value(step), "0");
 	assert_string_equal(isst_change_step_new_value(step), "3");
 	assert_true(isst_change_step_written(step));
+	assert_int_equal(isst_item_kind(isst_change_step_item(step)), ISST_ITEM_LEVEL);
+	assert_ptr_equal(isst_item_domain(isst_change_step_item(step)),
+			 isst_domain_at(fixture.context, 0));
+	assert_int_equal(isst_item_index(isst_change_step_item(step), &index), -ENODATA);
+	assert_string_equal(isst_item_unit(isst_change_step_item(step)), "");
+	assert_int_equal(isst_change_step_old_number(step, &number), 0);
+	assert_int_equal(number, 0);
+	assert_int_equal(isst_change_step_new_number(step, &number), 0);
+	assert_int_equal(number, 3);
 	assert_null(isst_change_step_at(change, 2));
 	assert_int_equal(level_of(fixture.context, 1), 3);
 	/* It was planned from what is another by now. */
@@ -489,36 +500,59 @@ static void discovery_under_a_late_lock_rolls_back_what_a_dead_process_left(void
 	fixture_end(&fixture);
 }
 
+/** CLOS 1 with a minimum of 1200 MHz, and no other limits than before. */
+static void check_numbers(const struct isst_journal_entry *entry, const struct isst_domain *domain)
+{
+	const struct isst_item *item = isst_journal_entry_item(entry);
+	uint64_t old_number, written, present;
+	unsigned int index;
+
+	assert_int_equal(isst_item_kind(item), ISST_ITEM_CLOS);
+	assert_ptr_equal(isst_item_domain(item), domain);
+	assert_int_equal(isst_item_index(item, &index), 0);
+	assert_int_equal(index, 1);
+	assert_int_equal(isst_journal_entry_old_number(entry, &old_number), 0);
+	assert_int_equal(isst_journal_entry_written_number(entry, &written), 0);
+	assert_int_equal(isst_journal_entry_present_number(entry, &present), 0);
+	assert_int_equal(old_number >> 8 & 0xff, 0);
+	assert_int_equal(written >> 8 & 0xff, 12);
+	assert_int_equal(written, present);
+}
+
 static void a_journal_is_of_the_lock_that_it_was_opened_under(void **state)
 {
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 	struct isst_journal *journal;
 	struct fixture fixture;
 
 	(void)state;
 	leave_journal("guide", &fixture);
-	isst_journal_keep(fixture.context);
+	assert_int_equal(isst_journal_keep(fixture.context), 0);
 	assert_int_equal(isst_lock(fixture.context, 0), 0);
 	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(isst_journal_keep(fixture.context), -EINVAL);
 	assert_int_equal(isst_journal_open(fixture.context, &journal), 0);
 	assert_string_equal(isst_journal_command(journal), "two steps");
 	assert_false(isst_journal_moved(journal));
-	item = isst_journal_item_at(journal, 0);
-	assert_string_equal(isst_journal_item_target(item), "package 0, die 0: CLOS 1");
-	assert_non_null(isst_journal_item_old_value(item));
-	assert_string_equal(isst_journal_item_written_value(item),
-			    isst_journal_item_present_value(item));
-	assert_string_equal(isst_journal_item_finding(item), "as the interrupted run left it");
-	assert_int_equal(isst_journal_item_flags(item), ISST_JOURNAL_ITEM_RESTORED);
+	item = isst_journal_entry_at(journal, 0);
+	assert_string_equal(isst_journal_entry_target(item), "package 0, die 0: CLOS 1");
+	assert_non_null(isst_journal_entry_old_value(item));
+	assert_string_equal(isst_journal_entry_written_value(item),
+			    isst_journal_entry_present_value(item));
+	check_numbers(item, isst_domain_at(fixture.context, 0));
+	assert_int_equal(isst_journal_apply(journal, 1), -EINVAL);
+	assert_int_equal(isst_journal_discard(fixture.context, 1), -EINVAL);
+	assert_string_equal(isst_journal_entry_finding(item), "as the interrupted run left it");
+	assert_int_equal(isst_journal_entry_flags(item), ISST_JOURNAL_ENTRY_RESTORED);
 	assert_int_equal(isst_unlock(fixture.context), 0);
-	assert_int_equal(isst_journal_apply(journal), -EINVAL);
+	assert_int_equal(isst_journal_apply(journal, 0), -EINVAL);
 	assert_int_equal(isst_lock(fixture.context, 0), 0);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
-	assert_int_equal(isst_journal_apply(journal), -EINVAL);
+	assert_int_equal(isst_journal_apply(journal, 0), -EINVAL);
 	isst_journal_free(journal);
 	assert_int_equal(clos_minimum(fixture.context), 1200);
 	assert_int_equal(isst_journal_open(fixture.context, &journal), 0);
-	assert_int_equal(isst_journal_apply(journal), 0);
+	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	assert_int_equal(clos_minimum(fixture.context), 0);
 	fixture_end(&fixture);
@@ -572,6 +606,28 @@ static void count_line(void *data, const char *line)
 	++*(unsigned int *)data;
 }
 
+/** That a CPU is taken offline is a step of its own, with the domain of the CPU. */
+static void check_offline_step(const struct isst_change *change, const struct isst_domain *domain,
+			       unsigned int cpu)
+{
+	const struct isst_change_step *step;
+	unsigned int index, found = 0;
+	uint64_t number;
+
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
+		const struct isst_item *item = isst_change_step_item(step);
+
+		if (isst_item_kind(item) != ISST_ITEM_CPU_ONLINE || isst_item_index(item, &index) ||
+		    index != cpu)
+			continue;
+		assert_ptr_equal(isst_item_domain(item), domain);
+		assert_int_equal(isst_change_step_new_number(step, &number), 0);
+		assert_int_equal(number, 0);
+		found++;
+	}
+	assert_int_equal(found, 1);
+}
+
 static void hotplug_is_progress(void **state)
 {
 	struct isst_change_options *change_options = isst_change_options_new();
@@ -597,6 +653,7 @@ static void hotplug_is_progress(void **state)
 	assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, 3), 0);
 	assert_int_equal(isst_change_add_level(change, targets, request, ISST_ADD_ONLINE, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
+	check_offline_step(change, isst_cpu_domain(sixth), cpu);
 	isst_change_free(change);
 	assert_true(progress > 0);
 	assert_int_equal(lines.count[ISST_LOG_INFO], progress);

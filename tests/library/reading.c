@@ -206,6 +206,13 @@ static void check_level_0(const struct isst_result *level)
 	assert_int_equal(isst_cpuset_count(cpus), 28);
 	assert_int_equal(isst_result_value64(level, ISST_VALUE_CORES, &cores), 0);
 	assert_int_equal(cores, 0x3fff);
+	assert_int_equal(isst_result_extent(level, ISST_VALUE_CORES, &rows, &columns), 0);
+	assert_int_equal(rows, 1);
+	assert_int_equal(isst_result_value64_at(level, ISST_VALUE_CORES, 0, 0, &cores), 0);
+	assert_int_equal(cores, 0x3fff);
+	assert_int_equal(isst_result_value64_at(level, ISST_VALUE_CORES, 0, columns, &cores),
+			 -ENODATA);
+	assert_int_equal(cores, 0);
 	assert_int_equal(isst_result_cpus(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS, &cpus), 0);
 	list = isst_cpuset_to_enumeration(cpus);
 	assert_string_equal(list, "19,20,22,27,47,48,50,55");

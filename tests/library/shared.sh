@@ -30,6 +30,14 @@ check_exports() {
 	diff "$scratch/declared" "$scratch/exported" && ! grep -v '^isst_' "$scratch/exported"
 }
 
+# What null.c does not call is not known to survive NULL.
+check_null() {
+	missing=$(while read -r name; do
+		grep -qw "$name" "$root/tests/library/null.c" || echo "$name"
+	done < "$scratch/declared")
+	[ -z "$missing" ] || { echo "tests/library/null.c does not call $missing"; return 1; }
+}
+
 run_on() {	# $1: directory of the library; $2: name
 	rm -rf "$scratch/state"
 	LD_LIBRARY_PATH=$1 "$build/tests/library/grows" "$scratch/state" > "$scratch/$2" 2>&1 ||
@@ -55,6 +63,7 @@ check_walk() {	# $1: platform
 }
 
 check "every function that is exported is declared in a header, and no other" check_exports
+check "every function is given NULL" check_null
 if grep -q -e -fsanitize= "$build/flags"; then
 	skip "programs run on a shared library" "it has sanitizers"
 	echo "1..$count"

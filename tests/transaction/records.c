@@ -1087,7 +1087,7 @@ static void discard_the_journal(const struct machine *machine)
 	struct isst_context *context = machine_lock(machine);
 
 	isst_journal_keep(context);
-	assert_int_equal(isst_journal_discard(context), 0);
+	assert_int_equal(isst_journal_discard(context, 0), 0);
 	isst_close(context);
 }
 
@@ -1182,7 +1182,7 @@ static void a_journal_that_cannot_be_read_for_now_is_kept(void **state)
 		starved = discard ? 1 : at;
 		starved_file = at == 4 ? "record-base-freq.staged" : "journal";
 		assert_int_not_equal(
-			discard ? isst_journal_discard(context) : isst_discover(context), 0);
+			discard ? isst_journal_discard(context, 0) : isst_discover(context), 0);
 		assert_non_null(strstr(isst_error(context),
 				       at == 4 ? "cannot keep the saved settings" : "/journal: "));
 		assert_int_equal(starved, 0);

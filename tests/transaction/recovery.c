@@ -63,7 +63,7 @@ static void apply_journal(const struct machine *machine, struct isst_context *co
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	journal = open_journal(context);
-	assert_int_equal(isst_journal_apply(journal), 0);
+	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
 	check_no_journal(machine);
@@ -92,7 +92,7 @@ static const struct {
 /** Counts the items that wait for CPUs; each reports it. */
 static unsigned int count_kept(struct isst_journal *journal)
 {
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 	unsigned int count = 0;
 
 	for (size_t i = 0; (item = journal_item(journal, i)); i++) {
@@ -106,7 +106,7 @@ static unsigned int count_kept(struct isst_journal *journal)
 }
 
 /** What takes time is waited for, and overwritten, in each rollback: it may change yet. */
-static void check_is_as_before(const struct isst_journal_item *item)
+static void check_is_as_before(const struct isst_journal_entry *item)
 {
 	if (!item->restored)
 		return;
@@ -137,7 +137,7 @@ static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
 		journal = open_journal(context);
 		assert_true(count_kept(journal) > 0);
 		assert_true(isst_journal_moved(journal));
-		assert_int_equal(isst_journal_apply(journal), -EAGAIN);
+		assert_int_equal(isst_journal_apply(journal, 0), -EAGAIN);
 		check_holds(isst_error(context), PACKAGES[i].message);
 		isst_journal_free(journal);
 		/* All that is in reach is as before. */
@@ -183,7 +183,7 @@ static void items_that_the_driver_does_not_provide_wait_and_the_rest_is_rolled_b
 	assert_int_equal(isst_discover(context), 0);
 	journal = open_journal(context);
 	assert_true(count_kept(journal) > 0);
-	assert_int_equal(isst_journal_apply(journal), -EAGAIN);
+	assert_int_equal(isst_journal_apply(journal, 0), -EAGAIN);
 	check_holds(isst_error(context), MESSAGE);
 	isst_journal_free(journal);
 	isst_close(context);
@@ -258,9 +258,9 @@ static void offline_items_wait_also_if_their_location_is_unknown(void **state)
 /* ---- What firmware or driver made of a value ---- */
 
 /** The item that a journal names so; fails where there is none. */
-static const struct isst_journal_item *find_item(struct isst_journal *journal, const char *target)
+static const struct isst_journal_entry *find_item(struct isst_journal *journal, const char *target)
 {
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 
 	for (size_t i = 0; (item = journal_item(journal, i)); i++)
 		if (strcmp(item->target, target) == 0)
@@ -276,7 +276,7 @@ static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(v
 	static const char DIRECTORY[] = "/sys/devices/system/cpu/intel_uncore_frequency";
 	struct isst_context *context;
 	struct isst_journal *journal;
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 	struct machine machine;
 	char *before, *path, *rule;
 
@@ -304,7 +304,7 @@ static void a_value_that_was_clipped_in_the_step_that_was_cut_off_is_uncertain(v
 	assert_string_equal(item->present_value, "1800000 kHz");
 	assert_string_equal(item->finding, "changed by the interrupted run or another process");
 	assert_true(item->restored && !item->moved);
-	assert_int_equal(isst_journal_apply(journal), 0);
+	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
 	machine_check(&machine, before, "with uncore limits that were clipped");
@@ -319,7 +319,7 @@ static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
 {
 	struct isst_context *context;
 	struct isst_journal *journal;
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 	struct machine machine;
 	char *before;
 
@@ -336,7 +336,7 @@ static void a_bit_without_a_known_meaning_makes_nothing_anothers(void **state)
 	assert_string_equal(item->written_value, "0x6");
 	assert_string_equal(item->finding, "as the interrupted run left it");
 	machine_faults(&machine, "%s", "");
-	assert_int_equal(isst_journal_apply(journal), 0);
+	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
 	machine_check(&machine, before, "with an unknown bit");
@@ -672,10 +672,10 @@ static void a_journal_is_applied_once(void **state)
 	assert_int_equal(isst_discover(context), 0);
 	one = open_journal(context);
 	other = open_journal(context);
-	assert_int_equal(isst_journal_apply(one), 0);
-	assert_int_equal(isst_journal_apply(one), -ENOENT);
+	assert_int_equal(isst_journal_apply(one, 0), 0);
+	assert_int_equal(isst_journal_apply(one, 0), -ENOENT);
 	check_holds(isst_error(context), "the journal no longer exists");
-	assert_int_equal(isst_journal_apply(other), -ENOENT);
+	assert_int_equal(isst_journal_apply(other, 0), -ENOENT);
 	assert_int_equal(isst_journal_open(context, &none), 0);
 	assert_null(none);
 	isst_journal_free(one);
@@ -705,7 +705,7 @@ static void unreadable_items_are_reported_once(void **state)
 	assert_int_equal(isst_discover(context), 0);
 	journal = open_journal(context);
 	machine_faults(&machine, "mailbox 0xd0/0x02 EBUSY");
-	assert_int_equal(isst_journal_apply(journal), -ENOTRECOVERABLE);
+	assert_int_equal(isst_journal_apply(journal, 0), -ENOTRECOVERABLE);
 	first = strstr(isst_error(context), "CLOS and priority type is unknown");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "CLOS and priority type"));
@@ -795,7 +795,7 @@ static void a_journal_that_cannot_be_removed_is_an_error_of_its_rollback(void **
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	journal = open_journal(context);
-	assert_int_equal(isst_journal_apply(journal), -EPERM);
+	assert_int_equal(isst_journal_apply(journal, 0), -EPERM);
 	check_holds(isst_error(context), "cannot be removed");
 	isst_journal_free(journal);
 	isst_close(context);

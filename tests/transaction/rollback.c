@@ -27,7 +27,7 @@ static int apply(struct isst_context *context)
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_journal_open(context, &journal), 0);
 	assert_non_null(journal);
-	error = isst_journal_apply(journal);
+	error = isst_journal_apply(journal, 0);
 	isst_journal_free(journal);
 	return error;
 }
@@ -257,7 +257,7 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	isst_change_free(change);
 	assert_int_equal(isst_journal_open(context, &journal), 0);
 	assert_non_null(journal);
-	if (isst_journal_apply(journal))
+	if (isst_journal_apply(journal, 0))
 		fail_msg("%s", isst_error(context));
 	isst_journal_free(journal);
 	machine_check(&machine, before, "the journal was applied");

@@ -245,7 +245,7 @@ static void apply(struct story *story)
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_journal_open(context, &journal), 0);
 	assert_non_null(journal);
-	if (isst_journal_apply(journal))
+	if (isst_journal_apply(journal, 0))
 		fail_msg("%s, ISST_SEED=%lu: %s\nafter:\n%s", story->machine->name, story->seed,
 			 isst_error(context), story->text);
 	isst_journal_free(journal);

@@ -387,7 +387,7 @@ static void recovery_waits_for_what_was_asked_for_before_the_run_was_killed(void
 /** Pending values are rolled back, and listed as pending. */
 static void pending_values_are_listed_as_those_that_a_rollback_restores(void **state)
 {
-	const struct isst_journal_item *item;
+	const struct isst_journal_entry *item;
 	struct isst_context *context;
 	struct isst_journal *journal;
 	unsigned int pending = 0;
@@ -412,7 +412,7 @@ static void pending_values_are_listed_as_those_that_a_rollback_restores(void **s
 		pending++;
 	}
 	assert_true(pending > 0);
-	assert_int_equal(isst_journal_apply(journal), 0);
+	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	isst_close(context);
 	rest_ms(2000);
@@ -507,7 +507,7 @@ static void recovery_names_the_missing_module_of_uncore_limits(void **state)
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_journal_open(context, &journal), 0);
-	assert_int_equal(isst_journal_apply(journal), -ENOTRECOVERABLE);
+	assert_int_equal(isst_journal_apply(journal, 0), -ENOTRECOVERABLE);
 	check_holds(isst_error(context), "is the module intel_uncore_frequency_tpmi loaded?");
 	isst_journal_free(journal);
 	isst_close(context);

@@ -42,9 +42,13 @@ bool isst_emulator_platform_is_synthetic(size_t index)
 
 struct isst_emulator_target *isst_emulator_target_new(const char *platform)
 {
-	struct isst_emulator_target *target = calloc(1, sizeof(*target));
-	char *copy = strdup(platform);
+	struct isst_emulator_target *target;
+	char *copy;
 
+	if (!platform)
+		return NULL;
+	target = calloc(1, sizeof(*target));
+	copy = strdup(platform);
 	if (!target || !copy) {
 		free(target);
 		free(copy);
@@ -66,8 +70,11 @@ void isst_emulator_target_free(struct isst_emulator_target *target)
 
 int isst_emulator_target_set_state(struct isst_emulator_target *target, const char *directory)
 {
-	char *copy = directory ? strdup(directory) : NULL;
+	char *copy;
 
+	if (!target)
+		return -EINVAL;
+	copy = directory ? strdup(directory) : NULL;
 	if (directory && !copy)
 		return -ENOMEM;
 	free((char *)target->state_directory);
@@ -77,7 +84,7 @@ int isst_emulator_target_set_state(struct isst_emulator_target *target, const ch
 
 int isst_emulator_target_set_flags(struct isst_emulator_target *target, unsigned int flags)
 {
-	if (flags & ~ISST_EMULATOR_TARGET_UNLOCK)
+	if (!target || flags & ~ISST_EMULATOR_TARGET_UNLOCK)
 		return -EINVAL;
 	target->unlock = flags & ISST_EMULATOR_TARGET_UNLOCK;
 	return 0;
@@ -85,20 +92,63 @@ int isst_emulator_target_set_flags(struct isst_emulator_target *target, unsigned
 
 /* ---- Machines ---- */
 
+/** Gives a message to a caller who wants it. Returns @result. */
+static int conclude(int result, char *message, char **error)
+{
+	if (error)
+		*error = message;
+	else
+		free(message);
+	return result;
+}
+
+/** Refuses arguments that are wrong on any machine. */
+static int refuse(const char *why, char **error)
+{
+	return conclude(-EINVAL, strdup(why), error);
+}
+
+static const char NO_TARGET[] = "no target was given", UNKNOWN_FLAGS[] = "unknown flags were given",
+		  NO_RESULT[] = "no place for the result was given";
+
 int isst_emulator_open(const struct isst_emulator_target *target, struct isst_machine **machine,
 		       char **error)
 {
-	return isst_emulator()->open(target, machine, error);
+	char *message = NULL;
+	int result;
+
+	if (!machine)
+		return refuse(NO_RESULT, error);
+	*machine = NULL;
+	if (!target)
+		return refuse(NO_TARGET, error);
+	result = isst_emulator()->open(target, machine, &message);
+	return conclude(result, message, error);
 }
 
 int isst_emulator_show(const struct isst_emulator_target *target, char **text, char **error)
 {
-	return isst_emulator()->show(target, text, error);
+	char *message = NULL;
+	int result;
+
+	if (!text)
+		return refuse(NO_RESULT, error);
+	*text = NULL;
+	if (!target)
+		return refuse(NO_TARGET, error);
+	result = isst_emulator()->show(target, text, &message);
+	return conclude(result, message, error);
 }
 
 int isst_emulator_reset(const struct isst_emulator_target *target, char **error)
 {
-	return isst_emulator()->reset(target, error);
+	char *message = NULL;
+	int result;
+
+	if (!target)
+		return refuse(NO_TARGET, error);
+	result = isst_emulator()->reset(target, &message);
+	return conclude(result, message, error);
 }
 
 int isst_emulator_run(const struct isst_emulator_target *target, char *const *words,
@@ -107,11 +157,17 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 	const struct isst_emulator_program program = { .words = words,
 						       .as_user = flags & ISST_EMULATOR_RUN_AS_USER,
 						       .user = user };
+	char *message = NULL;
+	int result;
 
-	*error = NULL;
+	if (!target)
+		return refuse(NO_TARGET, error);
+	if (!words || !words[0])
+		return refuse("no program was given", error);
 	if (flags & ~ISST_EMULATOR_RUN_AS_USER)
-		return -EINVAL;
-	return isst_emulator()->run(target, &program, error);
+		return refuse(UNKNOWN_FLAGS, error);
+	result = isst_emulator()->run(target, &program, &message);
+	return conclude(result, message, error);
 }
 
 /* ---- Statistics ---- */
@@ -119,22 +175,26 @@ int isst_emulator_run(const struct isst_emulator_target *target, char *const *wo
 int isst_emulator_read_statistics(const struct isst_emulator_target *target, unsigned int flags,
 				  struct isst_emulator_statistics **statistics, char **error)
 {
-	int result = -EINVAL;
+	char *message = NULL;
+	int result;
 
-	*error = NULL;
+	if (!statistics)
+		return refuse(NO_RESULT, error);
 	*statistics = NULL;
+	if (!target)
+		return refuse(NO_TARGET, error);
 	if (flags & ~ISST_EMULATOR_STATISTICS_CLEAR)
-		return result;
+		return refuse(UNKNOWN_FLAGS, error);
 	*statistics = calloc(1, sizeof(**statistics));
 	if (!*statistics)
-		return -ENOMEM;
+		return conclude(-ENOMEM, NULL, error);
 	result = isst_emulator()->statistics(target, flags & ISST_EMULATOR_STATISTICS_CLEAR,
-					     *statistics, error);
+					     *statistics, &message);
 	if (result) {
 		free(*statistics);
 		*statistics = NULL;
 	}
-	return result;
+	return conclude(result, message, error);
 }
 
 void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
@@ -145,6 +205,8 @@ void isst_emulator_statistics_free(struct isst_emulator_statistics *statistics)
 uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
 					int counter)
 {
+	if (!statistics)
+		return 0;
 	switch (counter) {
 	case ISST_EMULATOR_COUNTER_DEVICE_OPENS:
 		return statistics->device_opens;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the kernel writes sets and reads numbers. Nothing of single files. */
+#include "base/number.h"
 #include "emulator/kernel/views.h"
 
 #include <ctype.h>
@@ -72,7 +73,7 @@ int parse_number(const char *text, unsigned int base, uint64_t max, uint64_t *va
 	prefixed = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	if (base == 0)
 		base = prefixed ? 16 : text[0] == '0' && text[1] ? 8 : 10;
-	return isst_parse_number(text, base, max, value) ? -EINVAL : 0;
+	return number_parse(text, base, max, value) ? -EINVAL : 0;
 }
 
 int parse_switch(const char *text, bool *on)

@@ -101,6 +101,24 @@ static void print_progress(void *data, const char *line)
 	printf("%s: %s\n", (const char *)data, line);
 }
 
+static void print_items(const struct isst_change *change)
+{
+	const struct isst_change_step *step;
+
+	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
+		const struct isst_item *item = isst_change_step_item(step);
+		unsigned int index = 0;
+		uint64_t from, to;
+		int known = isst_item_index(item, &index);
+
+		isst_change_step_old_number(step, &from);
+		isst_change_step_new_number(step, &to);
+		printf(" %d %s %d %u: %llu -> %llu %s\n", isst_item_kind(item),
+		       isst_domain_name(isst_item_domain(item)), known, index,
+		       (unsigned long long)from, (unsigned long long)to, isst_item_unit(item));
+	}
+}
+
 static void make_change(struct isst_context *context, const struct isst_targets *domains,
 			unsigned int flags)
 {
@@ -128,6 +146,7 @@ static void make_change(struct isst_context *context, const struct isst_targets 
 		printf(" %s: %s -> %s %d\n", isst_change_step_target(step),
 		       isst_change_step_old_value(step), isst_change_step_new_value(step),
 		       isst_change_step_written(step));
+	print_items(change);
 	printf("asked: %d\n", asked > 0);
 	isst_change_free(change);
 	isst_request_free(request);

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every function of the public interface is given NULL for each of its pointers: it refuses it, or
+ * takes it where its header says so. shared.sh fails if a function is missing here.
+ */
+#include "check.h"
+
+#define refused(call) assert_int_equal((call), -EINVAL)
+
+/** What a call may not touch where it is refused. */
+static unsigned int number;
+static uint64_t wide;
+
+static void numbers_and_sets(void **state)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	const char *bad = NULL;
+	char *text;
+
+	(void)state;
+	assert_non_null(isst_version());
+	assert_true(isst_version_number() > 0);
+	refused(isst_parse_number(NULL, 10, 1, &wide));
+	refused(isst_parse_number("1", 10, 1, NULL));
+	refused(isst_cpuset_add(NULL, 1, 1));
+	refused(isst_cpuset_add_set(NULL, set));
+	assert_int_equal(isst_cpuset_add_set(set, NULL), 0);
+	refused(isst_cpuset_add_list(NULL, "1", &bad));
+	refused(isst_cpuset_add_list(set, NULL, &bad));
+	refused(isst_cpuset_add_list(set, "x", NULL));
+	assert_false(isst_cpuset_has(NULL, 0));
+	assert_int_equal(isst_cpuset_count(NULL), 0);
+	assert_false(isst_cpuset_next(NULL, 0, &number));
+	assert_int_equal(isst_cpuset_add(set, 3, 3), 0);
+	assert_false(isst_cpuset_next(set, 0, NULL));
+	free(text = isst_cpuset_to_list(NULL));
+	assert_non_null(text);
+	free(text = isst_cpuset_to_enumeration(NULL));
+	assert_non_null(text);
+	free(text = isst_cpuset_to_mask(NULL, 32));
+	assert_non_null(text);
+	isst_cpuset_free(set);
+	isst_cpuset_free(NULL);
+}
+
+static void contexts(void **state)
+{
+	struct isst_context *context;
+	struct isst_machine *machine;
+	struct fixture fixture;
+
+	(void)state;
+	isst_options_free(isst_options_new());
+	isst_options_free(NULL);
+	isst_options_set_tries(NULL, 1);
+	isst_options_set_pause_ms(NULL, 1);
+	isst_options_set_log(NULL, ISST_LOG_ERROR, NULL, NULL);
+	refused(isst_options_set_flags(NULL, 0));
+	refused(isst_open(NULL, NULL));
+	assert_int_equal(isst_open(NULL, &context), 0);
+	isst_close(context);
+	assert_int_equal(isst_open_machine(NULL, NULL, &context), 0);
+	isst_close(context);
+	fixture_begin(&fixture, "guide");
+	assert_int_equal(isst_emulator_open(fixture.target, &machine, NULL), 0);
+	/* It is closed all the same. */
+	refused(isst_open_machine(machine, NULL, NULL));
+	fixture_end(&fixture);
+	isst_machine_free(NULL);
+	isst_close(NULL);
+	assert_string_equal(isst_error(NULL), "");
+	isst_set_log_level(NULL, ISST_LOG_ERROR);
+	assert_null(isst_notice_at(NULL, 0));
+	assert_null(isst_left_out_at(NULL, 0));
+	assert_null(isst_offline_part_at(NULL, 0));
+	refused(isst_discover(NULL));
+	refused(isst_rediscover(NULL));
+	refused(isst_lock(NULL, 0));
+	refused(isst_unlock(NULL));
+	refused(isst_check_privileges(NULL));
+	refused(isst_capture(NULL, "directory", 0));
+}
+
+static void platforms_domains_and_cpus(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	assert_int_equal(isst_platform_family(NULL), 0);
+	assert_int_equal(isst_platform_model(NULL), 0);
+	assert_int_equal(isst_platform_stepping(NULL), 0);
+	assert_null(isst_platform_emulated(NULL));
+	assert_int_equal(isst_platform_api_version(NULL), 0);
+	assert_int_equal(isst_platform_driver_version(NULL), 0);
+	refused(isst_platform_fact(NULL, ISST_FACT_INTEL));
+	assert_int_equal(isst_trl_type_count(NULL), 0);
+	assert_null(isst_trl_type_name(NULL, 0));
+	assert_int_equal(isst_domain_count(NULL), 0);
+	assert_null(isst_domain_at(NULL, 0));
+	assert_null(isst_domain_name(NULL));
+	assert_int_equal(isst_domain_index(NULL), 0);
+	assert_int_equal(isst_domain_package(NULL), 0);
+	refused(isst_domain_die(NULL, &number));
+	assert_int_equal(isst_domain_number(NULL), 0);
+	assert_null(isst_domain_present_cpus(NULL));
+	assert_null(isst_domain_online_cpus(NULL));
+	assert_false(isst_domain_cpus_known(NULL));
+	refused(isst_domain_first_cpu(NULL, &number));
+	assert_false(isst_domain_is_io(NULL));
+	assert_null(isst_cpu_by_number(NULL, 0));
+	assert_int_equal(isst_cpu_number(NULL), 0);
+	assert_null(isst_cpu_domain(NULL));
+	assert_false(isst_cpu_is_online(NULL));
+	refused(isst_cpu_core(NULL, &number));
+	assert_int_equal(isst_cpu_thread(NULL), 0);
+	assert_null(isst_present_cpus(NULL));
+	assert_null(isst_online_cpus(NULL));
+	assert_int_equal(isst_mask_bits(NULL), 0);
+	fixture_discover(&fixture, "guide");
+	refused(isst_domain_die(isst_domain_at(fixture.context, 0), NULL));
+	refused(isst_domain_first_cpu(isst_domain_at(fixture.context, 0), NULL));
+	refused(isst_cpu_core(isst_cpu_by_number(fixture.context, 0), NULL));
+	refused(isst_capture(fixture.context, NULL, 0));
+	fixture_end(&fixture);
+}
+
+static void targets_and_requests(void **state)
+{
+	struct isst_request *request = isst_request_new();
+	struct isst_targets *targets;
+	struct fixture fixture;
+
+	(void)state;
+	assert_null(isst_targets_new(NULL));
+	isst_targets_free(NULL);
+	fixture_discover(&fixture, "guide");
+	targets = isst_targets_new(fixture.context);
+	refused(isst_targets_add_domain(NULL, isst_domain_at(fixture.context, 0)));
+	refused(isst_targets_add_domain(targets, NULL));
+	refused(isst_targets_add_all_domains(NULL, 0));
+	refused(isst_targets_add_cpus(NULL, NULL));
+	assert_int_equal(isst_targets_add_cpus(targets, NULL), 0);
+	assert_int_equal(isst_targets_count(NULL), 0);
+	assert_int_equal(isst_targets_count(targets), 0);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+	isst_request_free(NULL);
+	refused(isst_request_set(NULL, ISST_VALUE_LEVEL, 1));
+	refused(isst_request_set64(NULL, ISST_VALUE_LEVEL, 1));
+	refused(isst_request_set_cpus(NULL, ISST_VALUE_HIGH_PRIORITY_CPUS, NULL));
+	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, NULL), 0);
+	isst_request_free(request);
+}
+
+typedef int (*reading_function)(struct isst_context *context, const struct isst_targets *targets,
+				const struct isst_request *request, unsigned int flags,
+				struct isst_results **results);
+
+static void reading(void **state)
+{
+	static const reading_function READ[] = {
+		isst_read_perf_profiles,     isst_read_levels,
+		isst_read_core_power,	     isst_read_clos,
+		isst_read_clos_associations, isst_read_turbo_ratio_limits,
+	};
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	cpus = cpus_of_list(fixture.context, "0");
+	for (size_t i = 0; i < sizeof(READ) / sizeof(READ[0]); i++) {
+		refused(READ[i](NULL, cpus, NULL, 0, &results));
+		refused(READ[i](fixture.context, NULL, NULL, 0, &results));
+		refused(READ[i](fixture.context, cpus, NULL, 0, NULL));
+		assert_int_equal(READ[i](fixture.context, cpus, NULL, 0, &results), 0);
+		isst_results_free(results);
+	}
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void values_and_results(void **state)
+{
+	const struct isst_result *result;
+	const struct isst_cpuset *set;
+	struct isst_results *results;
+	struct isst_targets *targets;
+	struct fixture fixture;
+
+	(void)state;
+	assert_int_not_equal(isst_value_at(0), 0);
+	assert_int_equal(isst_value_by_name(NULL), 0);
+	assert_non_null(isst_value_name(ISST_VALUE_LEVEL));
+	assert_non_null(isst_value_unit(ISST_VALUE_LEVEL));
+	assert_int_not_equal(isst_value_type(ISST_VALUE_LEVEL), 0);
+	isst_results_free(NULL);
+	assert_int_equal(isst_results_count(NULL), 0);
+	assert_null(isst_results_at(NULL, 0));
+	assert_int_equal(isst_result_target(NULL), 0);
+	assert_null(isst_result_domain(NULL));
+	assert_null(isst_result_cpu(NULL));
+	refused(isst_result_error(NULL, ISST_PART_RESULT));
+	assert_null(isst_result_message(NULL, ISST_PART_RESULT));
+	assert_int_equal(isst_result_more_errors(NULL, ISST_PART_RESULT), 0);
+	refused(isst_result_value(NULL, ISST_VALUE_LEVEL, &number));
+	refused(isst_result_value64(NULL, ISST_VALUE_LEVEL, &wide));
+	refused(isst_result_value_at(NULL, ISST_VALUE_LEVEL, 0, 0, &number));
+	refused(isst_result_value64_at(NULL, ISST_VALUE_LEVEL, 0, 0, &wide));
+	refused(isst_result_extent(NULL, ISST_VALUE_LEVEL, &number, &number));
+	refused(isst_result_cpus(NULL, ISST_VALUE_CPUS, &set));
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, ISST_LEVEL_ALL, &results),
+			 0);
+	result = isst_results_at(results, 0);
+	refused(isst_result_value(result, ISST_VALUE_LEVEL, NULL));
+	refused(isst_result_value64(result, ISST_VALUE_LEVEL, NULL));
+	refused(isst_result_value_at(result, ISST_VALUE_LEVEL, 0, 0, NULL));
+	refused(isst_result_value64_at(result, ISST_VALUE_LEVEL, 0, 0, NULL));
+	assert_int_equal(isst_result_extent(result, ISST_VALUE_LEVEL, NULL, NULL), 0);
+	refused(isst_result_cpus(result, ISST_VALUE_CPUS, NULL));
+	isst_results_free(results);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+static void options_of_changes(void **state)
+{
+	struct isst_change_options *options = isst_change_options_new();
+
+	(void)state;
+	isst_change_options_free(NULL);
+	refused(isst_change_options_set_flags(NULL, 0));
+	refused(isst_change_options_set_command(NULL, "command"));
+	assert_int_equal(isst_change_options_set_command(options, NULL), 0);
+	isst_change_options_set_interrupted(NULL, NULL, NULL);
+	isst_change_options_set_interrupted(options, NULL, NULL);
+	isst_change_options_set_progress(NULL, NULL, NULL);
+	isst_change_options_set_progress(options, NULL, NULL);
+	isst_change_options_free(options);
+}
+
+typedef int (*adding_function)(struct isst_change *change, const struct isst_targets *targets,
+			       const struct isst_request *request, unsigned int flags,
+			       struct isst_results **results);
+
+static void check_adding(struct isst_context *context)
+{
+	static const struct {
+		adding_function add;
+		unsigned int flags;
+	} ADD[] = {
+		{ isst_change_add_level, 0 },
+		{ isst_change_add_base_freq, ISST_ADD_ENABLE },
+		{ isst_change_add_turbo_freq, ISST_ADD_ENABLE },
+		{ isst_change_add_core_power, ISST_ADD_ENABLE },
+		{ isst_change_add_clos, 0 },
+		{ isst_change_add_clos_association, 0 },
+		{ isst_change_add_turbo_ratio_limits, 0 },
+		{ isst_change_add_turbo_mode, ISST_ADD_ENABLE },
+	};
+	struct isst_targets *cpus = cpus_of_list(context, "0");
+	struct isst_results *results;
+	struct isst_change *change;
+
+	for (size_t i = 0; i < sizeof(ADD) / sizeof(ADD[0]); i++) {
+		refused(ADD[i].add(NULL, cpus, NULL, ADD[i].flags, &results));
+		assert_null(results);
+		assert_int_equal(isst_change_new(context, NULL, &change), 0);
+		refused(ADD[i].add(change, NULL, NULL, ADD[i].flags, NULL));
+		refused(isst_change_run(change));
+		isst_change_free(change);
+	}
+	refused(isst_change_add_all_online(NULL, NULL, NULL, 0, &results));
+	assert_null(results);
+	isst_targets_free(cpus);
+}
+
+static void check_steps(struct isst_context *context)
+{
+	struct isst_targets *domains = all_domains(context);
+	const struct isst_change_step *step;
+	struct isst_change *change;
+
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_base_freq(change, domains, NULL, ISST_ADD_ENABLE, NULL),
+			 0);
+	assert_int_equal(isst_change_run(change), 0);
+	step = isst_change_step_at(change, 0);
+	assert_non_null(step);
+	refused(isst_change_step_old_number(step, NULL));
+	refused(isst_change_step_new_number(step, NULL));
+	refused(isst_item_index(isst_change_step_item(step), NULL));
+	assert_false(isst_change_left_out(change, NULL));
+	isst_change_free(change);
+	isst_targets_free(domains);
+}
+
+static void changes(void **state)
+{
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	refused(isst_change_new(NULL, NULL, &change));
+	refused(isst_change_new(fixture.context, NULL, NULL));
+	check_adding(fixture.context);
+	check_steps(fixture.context);
+	fixture_end(&fixture);
+	isst_change_free(NULL);
+	refused(isst_change_objection(NULL));
+	refused(isst_change_run(NULL));
+	assert_null(isst_change_step_at(NULL, 0));
+	assert_null(isst_change_step_target(NULL));
+	assert_null(isst_change_step_item(NULL));
+	assert_null(isst_change_step_old_value(NULL));
+	assert_null(isst_change_step_new_value(NULL));
+	refused(isst_change_step_old_number(NULL, &wide));
+	refused(isst_change_step_new_number(NULL, &wide));
+	assert_false(isst_change_step_written(NULL));
+	assert_false(isst_change_unchanged(NULL));
+	assert_false(isst_change_left_out(NULL, NULL));
+	assert_null(isst_change_warning_at(NULL, 0));
+	assert_null(isst_change_difference_at(NULL, 0));
+	assert_int_equal(isst_item_kind(NULL), 0);
+	assert_null(isst_item_domain(NULL));
+	refused(isst_item_index(NULL, &number));
+	assert_null(isst_item_unit(NULL));
+}
+
+static void journals(void **state)
+{
+	struct isst_journal *journal;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	refused(isst_journal_open(fixture.context, NULL));
+	fixture_end(&fixture);
+	refused(isst_journal_keep(NULL));
+	refused(isst_journal_open(NULL, &journal));
+	isst_journal_free(NULL);
+	assert_string_equal(isst_journal_command(NULL), "");
+	assert_int_equal(isst_journal_age(NULL), -1);
+	assert_false(isst_journal_moved(NULL));
+	assert_null(isst_journal_entry_at(NULL, 0));
+	assert_null(isst_journal_entry_target(NULL));
+	assert_null(isst_journal_entry_item(NULL));
+	assert_null(isst_journal_entry_old_value(NULL));
+	assert_null(isst_journal_entry_written_value(NULL));
+	assert_null(isst_journal_entry_present_value(NULL));
+	refused(isst_journal_entry_old_number(NULL, &wide));
+	refused(isst_journal_entry_written_number(NULL, &wide));
+	refused(isst_journal_entry_present_number(NULL, &wide));
+	assert_null(isst_journal_entry_finding(NULL));
+	assert_int_equal(isst_journal_entry_flags(NULL), 0);
+	refused(isst_journal_apply(NULL, 0));
+	refused(isst_journal_discard(NULL, 0));
+}
+
+#define refused_with_message(call) \
+	do { \
+		char *error = NULL; \
+		refused(call); \
+		assert_non_null(error); \
+		free(error); \
+	} while (0)
+
+static void emulators(void **state)
+{
+	static char NAME[] = "true";
+	char *words[] = { NAME, NULL }, *none[] = { NULL }, *text;
+	struct isst_emulator_statistics *statistics;
+	struct isst_machine *machine;
+	struct fixture fixture;
+
+	(void)state;
+	assert_true(isst_emulator_is_available());
+	assert_non_null(isst_emulator_platform_name(0));
+	assert_non_null(isst_emulator_platform_title(0));
+	assert_false(isst_emulator_platform_is_synthetic(9999));
+	assert_null(isst_emulator_target_new(NULL));
+	isst_emulator_target_free(NULL);
+	refused(isst_emulator_target_set_state(NULL, "/tmp"));
+	refused(isst_emulator_target_set_flags(NULL, 0));
+	fixture_begin(&fixture, "guide");
+	refused_with_message(isst_emulator_open(NULL, &machine, &error));
+	refused_with_message(isst_emulator_open(fixture.target, NULL, &error));
+	refused(isst_emulator_open(NULL, NULL, NULL));
+	refused_with_message(isst_emulator_show(NULL, &text, &error));
+	refused_with_message(isst_emulator_show(fixture.target, NULL, &error));
+	assert_int_equal(isst_emulator_show(fixture.target, &text, NULL), 0);
+	free(text);
+	refused_with_message(isst_emulator_reset(NULL, &error));
+	assert_int_equal(isst_emulator_reset(fixture.target, NULL), 0);
+	refused_with_message(isst_emulator_read_statistics(NULL, 0, &statistics, &error));
+	refused_with_message(isst_emulator_read_statistics(fixture.target, 0, NULL, &error));
+	refused_with_message(
+		isst_emulator_read_statistics(fixture.target, 1U << 20, &statistics, &error));
+	assert_null(statistics);
+	assert_int_equal(isst_emulator_read_statistics(fixture.target, 0, &statistics, NULL), 0);
+	assert_int_equal(isst_emulator_statistics_count(statistics, 9999), 0);
+	isst_emulator_statistics_free(statistics);
+	isst_emulator_statistics_free(NULL);
+	assert_int_equal(isst_emulator_statistics_count(NULL, ISST_EMULATOR_COUNTER_DRIVER_CALLS),
+			 0);
+	refused_with_message(isst_emulator_run(NULL, words, 0, 0, &error));
+	refused_with_message(isst_emulator_run(fixture.target, NULL, 0, 0, &error));
+	refused_with_message(isst_emulator_run(fixture.target, none, 0, 0, &error));
+	refused_with_message(isst_emulator_run(fixture.target, words, 1U << 20, 0, &error));
+	refused(isst_emulator_run(NULL, words, 0, 0, NULL));
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_and_sets),
+		cmocka_unit_test(contexts),
+		cmocka_unit_test(platforms_domains_and_cpus),
+		cmocka_unit_test(targets_and_requests),
+		cmocka_unit_test(reading),
+		cmocka_unit_test(values_and_results),
+		cmocka_unit_test(options_of_changes),
+		cmocka_unit_test(changes),
+		cmocka_unit_test(journals),
+		cmocka_unit_test(emulators),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
