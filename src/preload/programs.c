@@ -9,6 +9,7 @@
 
 #include <alloca.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -124,6 +125,20 @@ static bool passes_on(void)
 	return preload_machine && !preload_inside();
 }
 
+/** What is called by a path is where that leads to. Of the kernel's files none is a program:
+ * returns -1 and errno for them, else 0. */
+static int find_program(const char **name, char *found)
+{
+	struct stat status;
+
+	if (!*name || !strchr(*name, '/') || !path_begin(AT_FDCWD, name, true, found))
+		return 0;
+	if (status_get(found, &status) == 0)
+		errno = EACCES;
+	preload_end(true);
+	return -1;
+}
+
 /* ---- In place of this program ---- */
 
 /** The same of a program by a path that is relative to a directory. */
@@ -142,10 +157,12 @@ typedef int replacer(const char *name, char *const words[], char *const environm
 
 static int replace(replacer *real, const char *name, char *const words[], char *const environment[])
 {
-	char **whole;
+	char found[PATH_MAX], **whole;
 
 	if (!passes_on())
 		return real(name, words, environment);
+	if (find_program(&name, found))
+		return -1;
 	warn(name);
 	COMPLETE(environment, whole);
 	return real(name, words, whole);
@@ -257,10 +274,12 @@ static int spawn(spawner *real, pid_t *process, const char *name,
 		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
 		 char *const words[], char *const environment[])
 {
-	char **whole;
+	char found[PATH_MAX], **whole;
 
 	if (!passes_on())
 		return real(process, name, actions, attributes, words, environment);
+	if (find_program(&name, found))
+		return errno;
 	warn(name);
 	COMPLETE(environment, whole);
 	return real(process, name, actions, attributes, words, whole);

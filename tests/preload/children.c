@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -197,6 +198,54 @@ static void children_meet_the_machine(void **state)
 		assert_child(ways[i]);
 }
 
+/** What the C library does to files in the child, it does by calls of its own. */
+static void actions_on_files_meet_the_machine(void **state)
+{
+	char *const command[] = { "sh", "-c", "test $(cat online) = 0-2 && echo 1 >&7", NULL };
+	posix_spawn_file_actions_t actions;
+	int file, status;
+	char content[2];
+	pid_t child;
+
+	(void)state;
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(posix_spawn_file_actions_addchdir_np(&actions, CPUS), 0);
+	assert_int_equal(
+		posix_spawn_file_actions_addopen(&actions, 7, CPUS "/cpu3/online", O_WRONLY, 0), 0);
+	assert_int_equal(
+		posix_spawn_file_actions_addopen(&actions, 8, CPUS "/cpu77/online", O_WRONLY, 0),
+		ENOENT);
+	assert_int_equal(posix_spawn(&child, "/bin/sh", &actions, NULL, command, environ), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	posix_spawn_file_actions_destroy(&actions);
+	file = open(CPUS "/cpu3/online", O_RDWR | O_CLOEXEC);
+	assert_int_equal(read(file, content, 2), 2);
+	assert_memory_equal(content, "1\n", 2);
+	assert_int_equal(write(file, "0", 1), 1);
+	close(file);
+}
+
+/** From a directory of the machine, too; of its files none is a program. */
+static void programs_are_found_by_relative_paths(void **state)
+{
+	char *const command[] = { "true", NULL };
+	pid_t child;
+	int status, start = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(chdir(CPUS), 0);
+	assert_int_equal(posix_spawn(&child, "../../../../bin/true", NULL, NULL, command, environ),
+			 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(posix_spawn(&child, "./online", NULL, NULL, command, environ), EACCES);
+	assert_int_equal(execv("./nonesuch", command), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(fchdir(start), 0);
+	close(start);
+}
+
 static int write_state(const char *state)
 {
 	int descriptor = open(CPUS "/cpu3/online", O_WRONLY | O_CLOEXEC);
@@ -223,6 +272,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_exec_leads_to_the_machine),
 		cmocka_unit_test(children_meet_the_machine),
+		cmocka_unit_test(actions_on_files_meet_the_machine),
+		cmocka_unit_test(programs_are_found_by_relative_paths),
 	};
 
 	return cmocka_run_group_tests(tests, take_offline, bring_online);
