@@ -154,22 +154,29 @@ static int set_affinity(size_t size, const cpu_set_t *mask)
 /** Returns an error number, or -1 where the machine has nothing to do with it. */
 static int try_get(pid_t process, size_t size, cpu_set_t *mask)
 {
+	cpu_set_t *copy;
 	int result;
 
 	if (!preload_begin())
 		return -1;
-	result = affinity_get(process, size, mask);
+	copy = calloc(1, size + 1);
+	result = copy ? affinity_get(process, size, copy) : ENOMEM;
+	if (!result && user_write(mask, copy, size))
+		result = errno;
+	free(copy);
 	preload_end(true);
 	return result;
 }
 
 static int try_set(size_t size, const cpu_set_t *mask)
 {
+	cpu_set_t copy[8] = { 0 }; /* 8192 CPUs, as kernel_max has it */
 	int result;
 
 	if (!preload_begin())
 		return -1;
-	result = set_affinity(size, mask);
+	size = size < sizeof(copy) ? size : sizeof(copy);
+	result = user_read(mask, copy, size) ? errno : set_affinity(size, copy);
 	preload_end(true);
 	return result;
 }

@@ -50,15 +50,18 @@ static bool writable(int descriptor)
 /** The size of all parts together, or -1 and errno. */
 static ssize_t size_of(const struct iovec *parts, int count)
 {
+	struct iovec part;
 	size_t size = 0;
 
 	if (count < 0 || count > IOV_MAX)
 		return fail(EINVAL);
-	for (int i = 0; i < count; i++)
-		if (parts[i].iov_len > SSIZE_MAX - size)
+	for (int i = 0; i < count; i++) {
+		if (user_read(&parts[i], &part, sizeof(part)))
+			return -1;
+		if (part.iov_len > SSIZE_MAX - size)
 			return fail(EINVAL);
-		else
-			size += parts[i].iov_len;
+		size += part.iov_len;
+	}
 	return (ssize_t)(size < LONGEST ? size : LONGEST);
 }
 
@@ -193,7 +196,7 @@ INTERPOSED int vdprintf(int descriptor, const char *format, va_list arguments)
 	char *text;
 	int length;
 
-	if (preload_inside() || !path_may_be_emulated(descriptor))
+	if (!path_may_be_emulated(descriptor))
 		return REAL(vdprintf)(descriptor, format, arguments);
 	length = vasprintf(&text, format, arguments);
 	if (length >= 0 && write(descriptor, text, (size_t)length) < 0)

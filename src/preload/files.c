@@ -167,9 +167,25 @@ static int open_name(const char *emulated, int flags)
 	return (int)syscall(SYS_openat, AT_FDCWD, backing, flags & ~(O_CREAT | O_TRUNC));
 }
 
-/** Opens what is there. @mode: its kind */
-static int open_found(const char *emulated, int flags, mode_t mode)
+/** As the kernel, which lets not even root open for writing what nobody may write. */
+static bool is_permitted(const struct stat *status, int flags)
 {
+	static const int wanted[] = {
+		[O_RDONLY] = R_OK, [O_WRONLY] = W_OK, [O_RDWR] = R_OK | W_OK
+	};
+	int access = flags & O_ACCMODE;
+
+	if (access > O_RDWR)
+		return true;
+	return status_permits(status, wanted[access]) &&
+	       (access == O_RDONLY || (status->st_mode & 0222) != 0);
+}
+
+/** Opens what is there. */
+static int open_found(const char *emulated, int flags, const struct stat *status)
+{
+	mode_t mode = status->st_mode;
+
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return fail(EEXIST);
 	if (S_ISDIR(mode) && (flags & O_ACCMODE) != O_RDONLY)
@@ -180,6 +196,8 @@ static int open_found(const char *emulated, int flags, mode_t mode)
 		return open_name(emulated, flags);
 	if (S_ISLNK(mode))
 		return fail(ELOOP);
+	if (!is_permitted(status, flags))
+		return fail(EACCES);
 	if (path_is_device(emulated))
 		return open_device(emulated, flags);
 	if (path_is_msr(emulated))
@@ -198,7 +216,7 @@ static int open_emulated(const char *emulated, int flags)
 		return open_to_read(emulated, flags);
 	if (status_get(emulated, &status))
 		return errno == ENOENT && flags & O_CREAT ? fail(EACCES) : -1;
-	return open_found(emulated, flags, status.st_mode);
+	return open_found(emulated, flags, &status);
 }
 
 bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor)

@@ -41,6 +41,18 @@ static void mark(int which)
 		syscall(SYS_close, which);
 }
 
+bool preload_probe(bool (*probe)(int descriptor), int descriptor)
+{
+	int error = errno;
+	bool result;
+
+	mark(MARK_BEGIN);
+	result = probe(descriptor);
+	mark(MARK_PASSED);
+	errno = error;
+	return result;
+}
+
 void *preload_next(const char *name)
 {
 	void *function = dlsym(RTLD_NEXT, name);

@@ -187,7 +187,7 @@ bool path_of_memory_file(const char *link, char *emulated)
 	return true;
 }
 
-bool path_may_be_emulated(int descriptor)
+static bool is_memory_file(int descriptor)
 {
 	struct stat status;
 
@@ -196,11 +196,16 @@ bool path_may_be_emulated(int descriptor)
 	       S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
+bool path_may_be_emulated(int descriptor)
+{
+	return preload_machine && !preload_inside() && preload_probe(is_memory_file, descriptor);
+}
+
 bool path_of_descriptor(int descriptor, char *emulated)
 {
 	char path[PATH_MAX];
 
-	return path_may_be_emulated(descriptor) && path_read_link(descriptor, path) >= 0 &&
+	return is_memory_file(descriptor) && path_read_link(descriptor, path) >= 0 &&
 	       path_of_memory_file(path, emulated);
 }
 

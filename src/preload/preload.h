@@ -47,6 +47,8 @@ extern struct isst_machine *preload_machine;
 bool preload_begin(void);
 /** Ends it. @answered: the real function is not called. Keeps errno. */
 void preload_end(bool answered);
+/** Asks what needs no preload_begin(). Keeps errno. */
+bool preload_probe(bool (*probe)(int descriptor), int descriptor);
 /** Whether the emulator is at work in this thread. */
 bool preload_inside(void);
 /** Says something on standard error. */
@@ -160,6 +162,9 @@ int status_real(int directory, const char *path, struct stat *status, int flags)
 
 /** Which of the kernel's file systems an emulated path would be of, as statfs(2) names it. */
 int status_file_system(const char *emulated);
+
+/** Whether permissions let the owner, or root, do what is asked for (R_OK, W_OK, X_OK). */
+bool status_permits(const struct stat *status, int wanted);
 
 /** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);

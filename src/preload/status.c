@@ -325,8 +325,7 @@ INTERPOSED int statfs64(const char *path, struct statfs64 *status)
 
 /* ---- Access ---- */
 
-/** Whether permissions let the owner, or root, do what is asked for. */
-static bool permits(const struct stat *status, int wanted)
+bool status_permits(const struct stat *status, int wanted)
 {
 	mode_t allowed = status->st_mode >> 6 & 7;
 
@@ -341,7 +340,7 @@ static int look_for_access(const char *emulated, int wanted)
 
 	if (status_get(emulated, &status))
 		return -1;
-	if (permits(&status, wanted))
+	if (status_permits(&status, wanted))
 		return 0;
 	errno = EACCES;
 	return -1;

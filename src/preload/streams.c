@@ -145,8 +145,7 @@ static void begin_again(FILE *stream)
 {
 	int descriptor = fileno(stream), error = errno;
 
-	if (descriptor >= 0 && !preload_inside() && path_may_be_emulated(descriptor) &&
-	    REAL(fflush)(stream) == 0) {
+	if (descriptor >= 0 && path_may_be_emulated(descriptor) && REAL(fflush)(stream) == 0) {
 		file_begin_again(descriptor);
 		/* The C library seeks within what it has in its buffer. */
 		stream->_IO_read_base = stream->_IO_buf_base;

@@ -15,7 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,6 +264,9 @@ static void wrong_addresses_are_refused(void **state)
 	assert_fails(write(both, nowhere, 1), EFAULT);
 	assert_fails(pread(registers, nowhere, 8, 0x1ad), EFAULT);
 	assert_fails(pwrite(registers, nowhere, 8, 0x1ad), EFAULT);
+	assert_fails(readv(reader, (struct iovec *)nowhere, 1), EFAULT);
+	assert_fails(sched_getaffinity(0, sizeof(cpu_set_t), (cpu_set_t *)nowhere), EFAULT);
+	assert_fails(sched_setaffinity(0, sizeof(cpu_set_t), (cpu_set_t *)nowhere), EFAULT);
 	assert_fails(ioctl(device, ABI_GET_PLATFORM_INFO, nowhere), EFAULT);
 	assert_fails(ioctl(device, ABI_GET_PHY_ID, nowhere), EFAULT);
 	assert_fails(readlink("/sys/bus/cpu/devices/cpu2", nowhere, 10), EFAULT);

@@ -265,6 +265,14 @@ Input/output error
 " -- on_machine emulate -- env PATH="$programs:$PATH" python3 "$scratch/msr.py" "$cpus"
 fi
 
+# ---- Permissions ----
+
+identifier=$cpus/intel_uncore_frequency/uncore00/package_id
+expect "what nobody may write is not opened for that, by root either" 0 "0
+refused
+" -- isst --emulate "$platforms/tpmi-tiny.platform" --emulate-state "$scratch/tpmi" emulate -- \
+	bash -c "cat $identifier; : 2> /dev/null > $identifier || echo refused"
+
 # ---- The emulator's own descriptors ----
 
 machine
