@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -197,6 +198,10 @@ static void open_machine(const char *platform)
 	char *error = NULL, *names;
 
 	inside = true;
+	/* One that gained privileges would be without this library, and have those of the real
+	 * machine. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		give_up("programs cannot be kept from gaining privileges");
 	if (isst_emulator()->open(&target, &machine, &error))
 		give_up(error ? error : "out of memory");
 	names = launch_names(machine);

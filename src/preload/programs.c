@@ -105,18 +105,34 @@ static void complete(char *const environment[], size_t count, char **whole)
 		complete((environment), variables, (whole)); \
 	} while (0)
 
-static void warn(const char *name)
+/** Whether this process may change what the kernel shows of the real CPUs. */
+static bool could_change_the_real_machine(void)
+{
+	return syscall(SYS_faccessat, AT_FDCWD, "/sys/devices/system/cpu", W_OK) == 0;
+}
+
+/** What would be without the machine is warned of, and is not started where it could do harm:
+ * returns -1 and errno. */
+static int check(const char *name)
 {
 	const char *obstacle = NULL;
 	char path[PATH_MAX];
+	bool refused;
 
-	if (!preload_begin())
-		return;
-	if (name && launch_find(name, path))
+	if (!name || !preload_begin())
+		return 0;
+	if (launch_find(name, path))
 		obstacle = launch_obstacle(path);
-	if (obstacle)
+	refused = obstacle && could_change_the_real_machine();
+	if (refused)
+		preload_warn("%s is not started: %s, and could change the real machine", path,
+			     obstacle);
+	else if (obstacle)
 		preload_warn("%s sees the real machine: %s", path, obstacle);
-	preload_end(false);
+	preload_end(obstacle != NULL);
+	if (refused)
+		errno = EPERM;
+	return refused ? -1 : 0;
 }
 
 /** Whether programs that this one starts are to meet the machine. */
@@ -142,15 +158,16 @@ static int find_program(const char **name, char *found)
 /* ---- In place of this program ---- */
 
 /** The same of a program by a path that is relative to a directory. */
-static void warn_at(int directory, const char *path)
+static int check_at(int directory, const char *path)
 {
 	char whole[PATH_MAX];
 
 	if (!path || *path == '/' || directory == AT_FDCWD)
-		warn(path);
-	else if (snprintf(whole, sizeof(whole), "/proc/self/fd/%d%s%s", directory, *path ? "/" : "",
-			  path) < (int)sizeof(whole))
-		warn(whole);
+		return check(path);
+	if (snprintf(whole, sizeof(whole), "/proc/self/fd/%d%s%s", directory, *path ? "/" : "",
+		     path) >= (int)sizeof(whole))
+		return 0;
+	return check(whole);
 }
 
 typedef int replacer(const char *name, char *const words[], char *const environment[]);
@@ -161,9 +178,8 @@ static int replace(replacer *real, const char *name, char *const words[], char *
 
 	if (!passes_on())
 		return real(name, words, environment);
-	if (find_program(&name, found))
+	if (find_program(&name, found) || check(name))
 		return -1;
-	warn(name);
 	COMPLETE(environment, whole);
 	return real(name, words, whole);
 }
@@ -195,7 +211,8 @@ INTERPOSED int fexecve(int descriptor, char *const words[], char *const environm
 	if (!passes_on())
 		return REAL(fexecve)(descriptor, words, environment);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
-	warn(path);
+	if (check(path))
+		return -1;
 	COMPLETE(environment, whole);
 	return REAL(fexecve)(descriptor, words, whole);
 }
@@ -211,7 +228,8 @@ INTERPOSED int execveat(int directory, const char *path, char *const words[],
 	char **whole;
 
 	if (passes_on()) {
-		warn_at(directory, path);
+		if (check_at(directory, path))
+			return -1;
 		COMPLETE(environment, whole);
 		given = whole;
 	}
@@ -278,9 +296,8 @@ static int spawn(spawner *real, pid_t *process, const char *name,
 
 	if (!passes_on())
 		return real(process, name, actions, attributes, words, environment);
-	if (find_program(&name, found))
+	if (find_program(&name, found) || check(name))
 		return errno;
-	warn(name);
 	COMPLETE(environment, whole);
 	return real(process, name, actions, attributes, words, whole);
 }

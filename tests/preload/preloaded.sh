@@ -309,6 +309,9 @@ fi
 # ---- What is not reached ----
 
 machine
+# They would be without the library.
+expect "programs gain no privileges" 0 "NoNewPrivs:	1
+" -- on_machine emulate -- grep NoNewPrivs /proc/self/status
 expect "without a machine nothing is run" 2 \
 	"Error: emulate requires a platform: its name, its path, or --emulate
 " -- isst emulate -- true
@@ -332,9 +335,15 @@ linked, so it would see the real one
 	expect "a program of the working directory is found by an empty word of PATH" 2 "Error: Cannot run static on an \
 emulated machine: it is statically linked, so it would see the real one
 " -- sh -c "cd '$scratch' && PATH=\$PATH: isst --emulate '$platforms/tiny.platform' --emulate-state state emulate -- static"
-	expect "a static program in a script is warned of" 0 "isst emulate: $scratch/static sees the real machine: it is \
-statically linked
+	if [ -w $cpus ]; then
+		expect "a static program in a script that could change the real machine is not started" 0 "126
+isst emulate: $scratch/static is not started: it is statically linked, and could change the real machine
+" -- on_machine emulate -- sh -c "'$scratch/static' 2> '$scratch/message'; echo \$?; grep '^isst' '$scratch/message'"
+	else
+		expect "a static program in a script is warned of" 0 "isst emulate: $scratch/static sees the real machine: \
+it is statically linked
 " -- on_machine emulate -- sh -c "$scratch/static"
+	fi
 else
 	count=$((count + 1))
 	echo "ok $count - static programs # SKIP this compiler links none"

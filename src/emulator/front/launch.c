@@ -77,7 +77,7 @@ static bool gains_privileges(int file)
 {
 	struct stat status;
 
-	if (geteuid() == 0)
+	if (geteuid() == 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
 		return false;
 	return fstat(file, &status) || (status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
 	       (status.st_mode & S_ISGID && status.st_gid != getegid()) ||
