@@ -145,7 +145,7 @@ static bool write_emulated(int descriptor, const struct iovec *parts, int count,
 
 INTERPOSED ssize_t write(int descriptor, const void *content, size_t size)
 {
-	const struct iovec part = { .iov_base = (void *)(uintptr_t)content, .iov_len = size };
+	const struct iovec part = { .iov_base = (void *)content, .iov_len = size };
 	ssize_t result;
 
 	return write_emulated(descriptor, &part, 1, -1, &result)
@@ -155,7 +155,7 @@ INTERPOSED ssize_t write(int descriptor, const void *content, size_t size)
 
 INTERPOSED ssize_t pwrite(int descriptor, const void *content, size_t size, off_t offset)
 {
-	const struct iovec part = { .iov_base = (void *)(uintptr_t)content, .iov_len = size };
+	const struct iovec part = { .iov_base = (void *)content, .iov_len = size };
 	ssize_t result;
 
 	return offset >= 0 && write_emulated(descriptor, &part, 1, offset, &result)

@@ -218,6 +218,7 @@ INTERPOSED int fexecve(int descriptor, char *const words[], char *const environm
 }
 
 /* glibc before 2.34 has no such function. */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
 int execveat(int directory, const char *path, char *const words[], char *const environment[],
 	     int flags);
 
@@ -233,7 +234,7 @@ INTERPOSED int execveat(int directory, const char *path, char *const words[],
 		COMPLETE(environment, whole);
 		given = whole;
 	}
-	return (int)syscall(SYS_execveat, directory, path, words, given, flags);
+	return (int)REAL(syscall)(SYS_execveat, directory, path, words, given, flags);
 }
 
 /* The words of a program, which end with NULL; @last is left behind them. */
@@ -245,7 +246,7 @@ INTERPOSED int execveat(int directory, const char *path, char *const words[],
 			; \
 		va_end(last); \
 		(list) = alloca((words + 1) * sizeof(*(list))); \
-		(list)[0] = (char *)(uintptr_t)(first); \
+		(list)[0] = (char *)(first); \
 		va_start(last, first); \
 		for (size_t i = 1; i <= words; i++) \
 			(list)[i] = va_arg(last, char *); \

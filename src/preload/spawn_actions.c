@@ -68,6 +68,7 @@ INTERPOSED int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *acti
 }
 
 /* glibc before 2.29 has no such function, POSIX before 2024 none of the other name. */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 
 INTERPOSED int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions,

@@ -35,7 +35,7 @@ int user_gather(const struct iovec *parts, int count, void *to, size_t size)
 
 int user_scatter(const struct iovec *parts, int count, const void *from, size_t size)
 {
-	const struct iovec whole = { .iov_base = (void *)(uintptr_t)from, .iov_len = size };
+	const struct iovec whole = { .iov_base = (void *)from, .iov_len = size };
 	int error = errno, result;
 
 	if (size == 0 ||
@@ -51,7 +51,7 @@ int user_scatter(const struct iovec *parts, int count, const void *from, size_t 
 
 int user_read(const void *from, void *to, size_t size)
 {
-	const struct iovec part = { .iov_base = (void *)(uintptr_t)from, .iov_len = size };
+	const struct iovec part = { .iov_base = (void *)from, .iov_len = size };
 
 	return user_gather(&part, 1, to, size);
 }

@@ -16,6 +16,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -104,6 +105,11 @@ static void by_execveat_of_a_descriptor(void)
 	execveat(open("/bin/sh", O_RDONLY), "", words, nothing, AT_EMPTY_PATH);
 }
 
+static void by_number(void)
+{
+	syscall(SYS_execve, "/bin/sh", words, nothing);
+}
+
 static void every_exec_leads_to_the_machine(void **state)
 {
 	static void (*const ways[])(void) = {
@@ -118,6 +124,7 @@ static void every_exec_leads_to_the_machine(void **state)
 		by_fexecve,
 		by_execveat,
 		by_execveat_of_a_descriptor,
+		by_number,
 	};
 
 	(void)state;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -357,6 +358,27 @@ static void directories_take_no_names(void **state)
 	close(directory);
 }
 
+static void calls_by_number_lead_to_the_machine(void **state)
+{
+	struct {
+		uint64_t flags, mode, resolve;
+	} how = { .flags = O_RDONLY };
+	char content[10];
+	long file = syscall(SYS_openat, AT_FDCWD, CPUS "/present", O_RDONLY);
+
+	(void)state;
+	assert_true(file >= 0);
+	assert_int_equal(read((int)file, content, sizeof(content)), 4);
+	assert_memory_equal(content, "0-3\n", 4);
+	close((int)file);
+	assert_fails(syscall(SYS_openat, AT_FDCWD, CPUS "/cpu0/cache", O_RDONLY), ENOENT);
+	assert_fails(syscall(437 /* openat2 */, AT_FDCWD, CPUS "/present", &how, sizeof(how)),
+		     ENOSYS);
+	file = syscall(SYS_openat, AT_FDCWD, "/proc/version", O_RDONLY);
+	assert_true(file >= 0);
+	assert_int_equal(close((int)file), 0);
+}
+
 static void paths_that_cannot_be_read_are_refused(void **state)
 {
 	char *nowhere = (char *)(uintptr_t)8;
@@ -392,6 +414,7 @@ int main(void)
 		cmocka_unit_test_teardown(what_the_machine_is_kept_in_is_not_reached, go_back),
 		cmocka_unit_test_teardown(the_directory_of_tools_is_where_it_seems, go_back),
 		cmocka_unit_test_teardown(directories_take_no_names, go_back),
+		cmocka_unit_test_teardown(calls_by_number_lead_to_the_machine, go_back),
 		cmocka_unit_test_teardown(paths_that_cannot_be_read_are_refused, go_back),
 	};
 
