@@ -205,7 +205,7 @@ static void check_spared(const struct machine *machine, const struct request *re
 	char *now = machine_picture(machine), *name;
 	unsigned int package, domain;
 
-	machine_check_without(machine, course->after, spared, request->name);
+	machine_check_without(machine, course->after, now, spared, request->name);
 	assert_int_equal(sscanf(strstr(counts->target, " of "), " of %u.%u", &package, &domain), 2);
 	assert_true(asprintf(&name, "package %u, power domain %u: ", package, domain) > 0);
 	if (strcmp(now, course->after) != 0 && !strstr(outcome->warnings, name) &&

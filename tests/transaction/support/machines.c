@@ -11,6 +11,12 @@
 
 enum { LOCK_MS = 20000 };
 
+/** The last pictures: most of a loop's failures end in a state that was there before. */
+struct drawn_pictures {
+	char *picture[16];
+	unsigned int next;
+};
+
 static char *join(const char *directory, const char *name)
 {
 	char *path;
@@ -115,8 +121,11 @@ static void begin(struct machine *machine, const char *name)
 {
 	const char *temporary = getenv("TMPDIR");
 
-	*machine = (struct machine){ .name = name, .fresh = calloc(1, sizeof(struct kept *)) };
+	*machine = (struct machine){ .name = name,
+				     .fresh = calloc(1, sizeof(struct kept *)),
+				     .drawn = calloc(1, sizeof(*machine->drawn)) };
 	assert_non_null(machine->fresh);
+	assert_non_null(machine->drawn);
 	machine->scratch = join(temporary ? temporary : "/tmp", "transaction-XXXXXX");
 	assert_non_null(mkdtemp(machine->scratch));
 	machine->state = join(machine->scratch, "state");
@@ -182,6 +191,9 @@ void machine_end(struct machine *machine)
 {
 	kept_free(*machine->fresh);
 	free(machine->fresh);
+	for (size_t i = 0; i < COUNT(machine->drawn->picture); i++)
+		free(machine->drawn->picture[i]);
+	free(machine->drawn);
 	assert_int_equal(nftw(machine->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 	free(machine->scratch);
 	free(machine->state);
@@ -272,16 +284,16 @@ static void print_identities(FILE *stream, const struct platform *platform)
 			platform->domains[i].package, i, platform->domains[i].die);
 }
 
-/** The state, then what follows from it. */
-char *machine_picture(const struct machine *machine)
+/** The files that follow from the state in @memory. */
+static char *draw(const struct machine *machine, const char *memory)
 {
-	char *memory = machine_snapshot(machine->state), *picture = NULL;
 	struct isst_machine *opened = machine_open(machine);
 	struct server *server = server_of(opened);
+	char *picture = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&picture, &size);
 
-	assert_true(memory && stream);
+	assert_non_null(stream);
 	fputs(memory, stream);
 	assert_int_equal(state_lock(server), 0);
 	print_identities(stream, server->platform);
@@ -289,6 +301,50 @@ char *machine_picture(const struct machine *machine)
 	state_unlock(server);
 	opened->release(opened);
 	assert_int_equal(fclose(stream), 0);
+	return picture;
+}
+
+/** Whether a picture is of the state in @memory. */
+static bool is_of(const char *picture, const char *memory)
+{
+	static const char BEHIND[] = "domain 0 package";
+	size_t length = strlen(memory);
+
+	return strncmp(picture, memory, length) == 0 &&
+	       strncmp(picture + length, BEHIND, strlen(BEHIND)) == 0;
+}
+
+static const char *find_drawn(const struct drawn_pictures *drawn, const char *memory)
+{
+	for (size_t i = 0; i < COUNT(drawn->picture); i++)
+		if (drawn->picture[i] && is_of(drawn->picture[i], memory))
+			return drawn->picture[i];
+	return NULL;
+}
+
+static void keep_drawn(struct drawn_pictures *drawn, const char *picture)
+{
+	char **place = &drawn->picture[drawn->next++ % COUNT(drawn->picture)];
+
+	free(*place);
+	*place = strdup(picture);
+	assert_non_null(*place);
+}
+
+/** The state, then what follows from it. Reading the files takes much longer than comparing states.
+ */
+char *machine_picture(const struct machine *machine)
+{
+	char *memory = machine_snapshot(machine->state), *picture;
+	const char *drawn;
+
+	assert_non_null(memory);
+	drawn = find_drawn(machine->drawn, memory);
+	picture = drawn ? strdup(drawn) : draw(machine, memory);
+	assert_non_null(picture);
+	/* What is deferred may take effect while the files are being read. */
+	if (!drawn && !strstr(memory, "\ndeferred "))
+		keep_drawn(machine->drawn, picture);
 	free(memory);
 	return picture;
 }
@@ -297,13 +353,10 @@ char *machine_picture(const struct machine *machine)
 static bool is_pictured(const struct machine *machine, const char *picture)
 {
 	char *memory = machine_snapshot(machine->state);
-	size_t length;
 	bool equal;
 
 	assert_non_null(memory);
-	length = strlen(memory);
-	equal = strncmp(picture, memory, length) == 0 &&
-		strncmp(picture + length, "domain 0 package", strlen("domain 0 package")) == 0;
+	equal = is_of(picture, memory);
 	free(memory);
 	return equal;
 }
@@ -363,21 +416,27 @@ static void drop_lines(char *text, const char *prefix)
 	*to = '\0';
 }
 
-void machine_check_without(const struct machine *machine, const char *before, const char *domain,
-			   const char *what)
+/** A picture without the lines of a domain; to be freed. */
+static char *picture_without(const char *picture, const char *domain)
 {
-	char *now = machine_picture(machine), *then = strdup(before);
+	char *rest = strdup(picture);
 
-	assert_non_null(then);
-	drop_lines(now, domain);
-	drop_lines(then, domain);
+	assert_non_null(rest);
+	drop_lines(rest, domain);
 	/* These files show the same values as the lines of domains. */
-	drop_lines(now, "/sys/devices/system/cpu/intel_uncore_frequency/");
-	drop_lines(then, "/sys/devices/system/cpu/intel_uncore_frequency/");
-	if (strcmp(now, then) != 0)
+	drop_lines(rest, "/sys/devices/system/cpu/intel_uncore_frequency/");
+	return rest;
+}
+
+void machine_check_without(const struct machine *machine, const char *before, const char *now,
+			   const char *domain, const char *what)
+{
+	char *then = picture_without(before, domain), *rest = picture_without(now, domain);
+
+	if (strcmp(rest, then) != 0)
 		fail_msg("%s, %s: the machine, but for %s, is not as it would be:\n%s",
-			 machine->name, what, domain, snapshot_difference(then, now));
-	free(now);
+			 machine->name, what, domain, snapshot_difference(then, rest));
+	free(rest);
 	free(then);
 }
 

@@ -16,6 +16,7 @@ struct machine {
 	char *scratch, *state, *platform;
 	struct isst_emulator_target target;
 	struct kept **fresh; /* as after power-on, once it was restarted */
+	struct drawn_pictures *drawn;
 };
 
 /** @name: a built-in platform, or one of tests/platforms written as `tests/NAME`. */
@@ -43,10 +44,9 @@ void machine_look(const struct machine *machine);
 
 /** All that the machine holds, as text; to be freed. */
 char *machine_picture(const struct machine *machine);
-/** Fails if the machine, except for lines that begin with @domain, is not as in @before.
- */
-void machine_check_without(const struct machine *machine, const char *before, const char *domain,
-			   const char *what);
+/** Fails if @now, except for lines that begin with @domain, is not as in @before. */
+void machine_check_without(const struct machine *machine, const char *before, const char *now,
+			   const char *domain, const char *what);
 /** Fails where the machine, but for its turbo ratio limits, is not as in @before. */
 void machine_check_but_limits(const struct machine *machine, const char *before, const char *what);
 /** Fails where the machine is not as in @before; @format describes what was done. */
