@@ -6,7 +6,7 @@
 #include "base/growth.h"
 #include "isst.h"
 
-/** The CPU, and what the driver says of itself. */
+/** The CPU, and what the driver reports of itself. */
 struct isst_platform {
 	ISST_MAY_GROW;
 	bool intel;

@@ -22,7 +22,7 @@ struct isst_failure {
 enum isst_state {
 	ISST_ABSENT,	 /* this machine has no such value */
 	ISST_KNOWN,	 /* @value holds it */
-	ISST_UNREADABLE, /* it could not be read; the result's isst_failure says why */
+	ISST_UNREADABLE, /* it could not be read; the result's isst_failure has the cause */
 };
 
 struct isst_value {

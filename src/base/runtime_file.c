@@ -98,7 +98,7 @@ static int open_directory(const char *directory)
 	return error;
 }
 
-/** Whoever has a directory makes others in it: with capabilities alone one does not. */
+/** The owner of a directory creates others in it; capabilities alone are not enough. */
 static int may_make(const char *directory)
 {
 	const char *slash = strrchr(directory, '/');
@@ -324,7 +324,7 @@ static int write_all(int descriptor, const char *text, size_t *written)
 	return 0;
 }
 
-/** Takes back the last bytes of a file. */
+/** Removes the last bytes of a file. */
 static int cut_off(int descriptor, size_t bytes)
 {
 	struct stat status;
@@ -369,7 +369,7 @@ static int write_new(int directory, const char *name, const char *text)
 	if (descriptor < 0)
 		return -errno;
 	error = write_text(descriptor, text, is_limited());
-	/* Whoever only looks reads it, too. */
+	/* Readers that change nothing read it, too. */
 	if (!error && fchmod(descriptor, 0644))
 		error = -errno;
 	if (close(descriptor) && !error)
@@ -508,7 +508,7 @@ int runtime_file_replace(const struct runtime_directory *directory, const char *
 	return error;
 }
 
-/** Room that the file has is given back only behind the text. */
+/** Space of the file is released only behind the text. */
 static int overwrite(int descriptor, const char *text)
 {
 	struct held_signal signal;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks the values of options: exactly what the option's row says, or a message. Must not know
- * which command they are for.
+ * Checks the values of options: exactly what the option's row describes, or a message. Must not
+ * know which command they are for.
  */
 #include "arguments.h"
 

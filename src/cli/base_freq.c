@@ -12,7 +12,7 @@ static void report_not_present(struct run *run, const struct isst_result *level)
 		value_of(level, ISST_VALUE_LEVEL), isst_domain_name(isst_result_domain(level)));
 }
 
-/** Where the BIOS has a say, it may have said nothing: then all CPUs look like high priority ones.
+/** Where the BIOS decides, it may have decided nothing: then all CPUs look like high priority ones.
  */
 static void note_not_set_up(struct run *run, const struct isst_result *level)
 {

@@ -117,7 +117,7 @@ static void report_warnings(struct run *run, const struct isst_change *change)
 		report_message(run->report, ENTRY_NOTE, "%s", warning);
 }
 
-/** Tells why a change failed, and what it left behind. */
+/** Reports why a change failed, and what it left behind. */
 static void report_failure(struct run *run, const struct isst_change *change, int error)
 {
 	const char *difference;
@@ -159,7 +159,7 @@ static int make_request(const struct attempt *attempt, struct isst_request **req
 	return *request ? attempt->command->fill(attempt->run, *request) : -ENOMEM;
 }
 
-/** Where there are results, each says what stands against it. Returns 0, or a negative errno after
+/** Where there are results, each has the objection to it. Returns 0, or a negative errno after
  * reporting it. */
 static int add_request(struct attempt *attempt, const struct isst_targets *targets,
 		       const struct isst_request *request)
@@ -235,7 +235,7 @@ static void report_failures(const struct attempt *attempt, int stopped)
 	for (size_t i = 0; (result = isst_results_at(attempt->results, i)) != NULL; i++) {
 		struct failure failure = failure_of(result, ISST_PART_RESULT);
 
-		/* That I/O lacks a feature of cores is no news. */
+		/* That I/O does not support a feature of cores is no news. */
 		if (!stopped && failure.error == -EOPNOTSUPP &&
 		    isst_domain_is_io(isst_result_domain(result)))
 			continue;
@@ -310,7 +310,7 @@ static int make_attempt(struct attempt *attempt)
 }
 
 /** Whether a domain has CPUs, or may have, none of which is online: a command for single CPUs does
- * not reach it. Other commands do, by itself or as a part of its package. */
+ * not reach it. Other commands do, alone or as a part of its package. */
 static bool is_passed_over(const struct run *run, const struct isst_domain *domain)
 {
 	unsigned int cpu;
@@ -336,7 +336,8 @@ static void note_passed_over(struct run *run, const struct isst_domain *domain)
 	free(cpus);
 }
 
-/** A change that is for the whole machine, and was made, says of which parts it was not. */
+/** A change that is for the whole machine, and was made, names the parts that it was not made for.
+ */
 static void note_offline_parts(struct run *run)
 {
 	const char *part;

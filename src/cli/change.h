@@ -18,9 +18,9 @@ struct change_command {
 	adder add;
 	unsigned int flags;
 	bool for_cpus; /* of the run's units; else for its domains */
-	/** Says what is asked for; NULL: nothing but the flags. Returns 0 or a negative errno. */
+	/** Fills in the request; NULL: nothing but the flags. Returns 0 or a negative errno. */
 	int (*fill)(const struct run *run, struct isst_request *request);
-	/** Says what is about to be done, once nothing stands against it; NULL: nothing. */
+	/** Reports what is about to be done, once the plan has no objection; NULL: nothing. */
 	void (*announce)(struct run *run);
 	enum key_id feature, result; /* node and leaf of each unit's result */
 	enum key_id extra_result; /* where not 0: a further node for each domain that was changed */
@@ -32,7 +32,7 @@ void change_machine(struct run *run, const struct change_command *command);
 /** Does what --all-cpus-online asks for. Returns false after an error. */
 bool change_all_online(struct run *run);
 
-/** Says so if a dry run found nothing to change; called once, after all changes. */
+/** Reports if a dry run found nothing to change; called once, after all changes. */
 void change_finish(struct run *run);
 
 #endif

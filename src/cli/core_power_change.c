@@ -51,7 +51,7 @@ static const struct {
 	bool needs_weight; /* only machines whose CLOS has a weight have it */
 	unsigned int otherwise;
 	const char *announcement;
-	const char *refusal; /* where it lacks it */
+	const char *refusal; /* where it is unsupported */
 } settings[] = {
 	{ OPTION_EPP, ISST_VALUE_CLOS_EPP, true, 0,
 	  "clos epp is not specified or invalid, default: 0",
@@ -107,7 +107,7 @@ static bool check_settings(struct run *run)
 	return possible;
 }
 
-/** Says what is made of options that are not given, or not as they are given. */
+/** Reports the values used for options that are not given, or not as they are given. */
 static void announce_settings(struct run *run)
 {
 	static const struct {

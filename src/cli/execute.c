@@ -60,7 +60,7 @@ static void write_banner(struct run *run, struct output *output)
 
 /**
  * A document has no banner. That the environment, and not the command line, chose an emulated
- * machine is said beside it then: the document itself is as on a real one.
+ * machine is printed beside it then: the document itself is as on a real one.
  */
 static void note_emulated(const struct run *run, const struct output *output)
 {
@@ -112,7 +112,7 @@ static void raise_file_limit(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
 		return;
 	limit.rlim_cur = limit.rlim_max;
-	/* Not vital: a run that meets the limit says so. */
+	/* Not vital: a run that meets the limit reports it. */
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -203,7 +203,7 @@ static void drop_privileges(struct run *run, struct output *output)
 }
 
 /**
- * Tells what discovery left out. Who names no CPUs means the whole machine: then it is an error,
+ * Reports what discovery left out. Who names no CPUs means the whole machine: then it is an error,
  * and nothing is changed. A journal keeps what cannot be reached. Returns false after an error that
  * ends the run.
  */
@@ -236,8 +236,8 @@ static void ask_machine(struct run *run)
 	change_finish(run);
 }
 
-/** The machine is done with: whoever does not read the result must not keep others from it, nor
- * this run from being ended. */
+/** The machine is done with: a reader that does not read the result must not keep others from it,
+ * nor this run from being ended. */
 static void release_machine(struct run *run)
 {
 	isst_close(run->context);

@@ -12,7 +12,7 @@ static struct report_node *begin(struct run *run)
 	return report_branch(report_unit(run->report, NULL, 0), KEY_JOURNAL, 0);
 }
 
-/** Opens the journal; says so where there is none. Returns NULL then, or after an error. */
+/** Opens the journal; reports where there is none. Returns NULL then, or after an error. */
 static struct isst_journal *open_journal(struct run *run)
 {
 	struct isst_journal *journal = NULL;

@@ -13,7 +13,7 @@ struct key {
 	const char *name;
 	/** The key of json-v2: snake_case, with the unit. */
 	const char *name_v2;
-	/** The variant that scripts know without a word of its own: "*-" is left out for it. */
+	/** The variant that scripts know without a name of its own: "*-" is left out for it. */
 	const char *plain_variant;
 	/** How states are written: off, on. */
 	const char *off, *on;

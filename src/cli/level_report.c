@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports of what a performance level says of SST-BF and SST-TF, as several commands show them.
+ * Reports of SST-BF and SST-TF at a performance level, as several commands show them.
  * Must not know output formats.
  */
 #include "levels.h"
@@ -35,7 +35,7 @@ bool level_is_missing(const struct isst_result *level)
 	return isst_result_error(level, ISST_PART_RESULT) == -EOPNOTSUPP && !level_is_known(level);
 }
 
-/** Reports the failure of a part, unless the level's own says the same. */
+/** Reports the failure of a part, unless the level's own is the same. */
 static void report_part(struct run *run, const struct isst_result *level, int part)
 {
 	const char *own = isst_result_message(level, ISST_PART_RESULT);
@@ -109,7 +109,7 @@ void base_freq_report(struct report_node *parent, const struct isst_result *leve
 	report_value(node, KEY_POWER, level, ISST_VALUE_BASE_FREQ_TDP_W);
 }
 
-/** Reports a frequency of each TRL type; what the hardware lacks is left out. */
+/** Reports a frequency of each TRL type; what the hardware does not have is left out. */
 static void report_types(struct report_node *parent, enum key_id key,
 			 const struct isst_result *level, int id, unsigned int bucket,
 			 int only_type, const struct isst_context *context)

@@ -18,7 +18,7 @@ static bool is_beyond(const struct isst_result *result)
 	return !has_value(result, ISST_VALUE_LEVEL) || value_of(result, ISST_VALUE_LEVEL) > highest;
 }
 
-/** Whether a result is of a level; else it says why there is none, which is reported. */
+/** Whether a result is of a level; else the cause is reported. */
 static bool is_level(struct run *run, const struct isst_result *result)
 {
 	struct failure summary = failure_of(result, ISST_PART_PERF_PROFILE);

@@ -20,7 +20,7 @@ struct levels {
 enum level_choice { LEVELS_ALL, LEVELS_CURRENT };
 
 /**
- * Reads levels of each domain; a domain that lacks the level has none, which is reported.
+ * Reads levels of each domain; a domain without the level has none, which is reported.
  *
  * @parts: a sum of ISST_LEVEL_...
  * Returns 0, or a negative errno after reporting it. To be emptied in both cases.

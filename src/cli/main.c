@@ -59,7 +59,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 	return status;
 }
 
-/** Says what is wrong with the command line; beside a feature alone stands its help. */
+/** Reports what is wrong with the command line; for a feature alone also prints its help. */
 static enum exit_status complain(const struct request *request, struct output *output,
 				 const char *problem)
 {

@@ -10,7 +10,7 @@
 
 enum { FIRST_SPACE = 4096 };
 
-/** Makes room for @size bytes more and a NUL. */
+/** Allocates @size bytes more and a NUL. */
 static int grow(struct memory_stream *memory, size_t size)
 {
 	size_t space = memory->space ? memory->space : FIRST_SPACE;

@@ -75,7 +75,7 @@ static int explain_out_of_band(const struct option_place *place, const struct un
 			     unknown->shown);
 }
 
-/** An option of another place: says of which. Returns 0 if it is of none. */
+/** An option of another place: the message names the place. Returns 0 if there is none. */
 static int explain_misplaced(const struct option_place *place, const struct unknown *unknown,
 			     char **problem)
 {

@@ -97,7 +97,7 @@ static const struct option_row *find_letter(const struct option_row *rows, char 
 /** The row with that name or, where there is none, the only one whose name begins so. A single
  * letter is no beginning: it is a short option, or a mistake.
  *
- * @reference: as the reference tool does: what it lacks makes nothing ambiguous that it takes
+ * @reference: as the reference tool does: its own options are not ambiguous because of ours
  */
 static const struct option_row *find_name(const struct option_row *rows,
 					  const struct option_word *word, bool reference)
@@ -130,7 +130,7 @@ struct reader {
 	int next;     /* the first word not yet read */
 };
 
-/** Says that an option has another value already: the last one holds, or it is refused. */
+/** Reports that an option has another value already: the last one holds, or it is refused. */
 static int repeat(const struct reader *reader, const struct option_row *row, const char *before,
 		  const char *value, char **problem)
 {
@@ -150,7 +150,7 @@ static int read_value(struct reader *reader, const struct option_row *row, const
 	const struct option_value before = reader->values->value[row->id];
 	int error = argument_read(row, value, reader->values, problem);
 
-	/* Switches say the same twice; CPUs add up. */
+	/* A repeated switch changes nothing; CPUs add up. */
 	if (error || !before.given || row->kind == VALUE_NONE || row->kind == VALUE_CPU_LIST)
 		return error;
 	return repeat(reader, row, before.text, value, problem);
@@ -170,7 +170,7 @@ static int take(struct reader *reader, const struct option_row *row, const char 
 	return read_value(reader, row, value ? value : reader->words[reader->next++], problem);
 }
 
-/** Passes over an option that has no meaning here, and over its value, which may be lacking: a word
+/** Passes over an option that has no meaning here, and over its value, which may be missing: a word
  * that begins with a dash is the next option. */
 static int pass_over(struct reader *reader, const struct option_row *row, const char *word,
 		     size_t length, const char *value)

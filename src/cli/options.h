@@ -70,7 +70,7 @@ struct option_row {
 	enum value_kind kind;
 	unsigned int lowest, highest;
 	bool required;
-	bool own;	     /* the reference tool lacks it */
+	bool own;	     /* the reference tool does not have it */
 	bool idle_on_preset; /* means nothing on preset platforms: help does not offer it there */
 	const char *const *words; /* ended by NULL */
 	const char *help;	  /* lines */

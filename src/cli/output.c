@@ -176,7 +176,7 @@ void output_banner_name(struct output *output, const char *what, const char *nam
 	flush_banner(output);
 }
 
-/** Tells that the result is lost. @path: where it was to go; NULL: a standard stream. */
+/** Reports that the result is lost. @path: where it was to go; NULL: a standard stream. */
 static enum exit_status report_lost_output(const struct output *output, const char *path,
 					   const char *why, enum exit_status status)
 {

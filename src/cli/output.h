@@ -16,7 +16,7 @@ struct output {
 	const char *path; /* of --out; NULL: none */
 	FILE *file;	  /* the opened @path */
 	bool changing;	 /* the machine is to be changed: that counts, not what is reported of it */
-	bool changed;	 /* the machine was changed as asked: said where the result is lost */
+	bool changed;	 /* the machine was changed as asked: reported where the result is lost */
 	int write_error; /* errno of the first write of the result that failed */
 	bool closed[3];	 /* standard streams that the caller had closed */
 };
@@ -55,7 +55,7 @@ void output_banner_name(struct output *output, const char *what, const char *nam
 enum exit_status output_report(struct output *output, const struct report *report,
 			       enum exit_status status);
 
-/** Says what is wrong with the command line. @problem: NULL without memory. */
+/** Reports what is wrong with the command line. @problem: NULL without memory. */
 enum exit_status output_usage_error(struct output *output, const char *problem);
 
 /** Writes a text that is no report to standard output. Returns the status that the program ends

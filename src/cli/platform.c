@@ -185,7 +185,7 @@ void platform_capture(struct run *run)
 		report_message(run->report, ENTRY_NOTE, "%s", notice);
 	if (run_call(run, error) != 0)
 		return;
-	/* There is no banner that says so. */
+	/* There is no banner that shows it. */
 	if (isst_platform_emulated(run->context) && !request_has(run->request, OPTION_EMULATE))
 		report_message(run->report, ENTRY_NOTE, "the emulated machine %s was captured",
 			       isst_platform_emulated(run->context));

@@ -115,7 +115,7 @@ static int gain_nothing(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno : 0;
 }
 
-/** What a changing run keeps of what it has; to be freed. NULL: errno says why. */
+/** What a changing run keeps of what it has; to be freed. NULL: errno has the cause. */
 static cap_t find_needed(void)
 {
 	cap_t held = cap_get_proc(), kept = held ? cap_dup(held) : NULL;

@@ -64,7 +64,7 @@ struct isst_results *read_domains(struct run *run, const struct question *questi
 	error = make_request(run, question, &request);
 	if (!error)
 		error = question->read(run->context, targets, request, question->flags, &results);
-	/* Where there are results, each says why it failed. */
+	/* Where there are results, each has the cause of its failure. */
 	if (error == -ENOMEM)
 		run_error(run, STATUS_FAILED, "out of memory");
 	else if (!results)

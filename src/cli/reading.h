@@ -31,7 +31,7 @@ struct isst_targets *cpu_targets(struct run *run);
  * is reported. */
 struct isst_results *read_domains(struct run *run, const struct question *question);
 
-/** Reads one result for each domain, and shows it for each unit; where there is none it says why.
+/** Reads one result for each domain, and shows it for each unit; where there is none, the cause.
  */
 void show_domains(struct run *run, const struct question *question,
 		  void (*show)(struct report_node *unit, const struct isst_result *result));

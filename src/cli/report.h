@@ -4,7 +4,7 @@
  * messages. Made by handlers, written by renderers; must know neither of them.
  *
  * Memory that runs out is remembered in the report: the functions then do nothing, accept the NULL
- * nodes that they returned before, and report_failed() says so in the end.
+ * nodes that they returned before, and report_failed() reports it in the end.
  */
 #ifndef ISST_CLI_REPORT_H
 #define ISST_CLI_REPORT_H
@@ -57,7 +57,7 @@ enum entry_kind {
 	ENTRY_NOTE,
 	ENTRY_REMARK,	   /* a note that scripts know as a bare line of text */
 	ENTRY_PROGRESS,	   /* a note that was printed already where there is no document */
-	ENTRY_UNSUPPORTED, /* a unit lacks what was asked for: an error or a note, see
+	ENTRY_UNSUPPORTED, /* a unit does not support the request: an error or a note, see
 		      report_resolve_unsupported() */
 };
 

@@ -29,7 +29,7 @@ struct run {
 /** The library's options that a command line asks for; NULL without memory. */
 struct isst_options *run_options(const struct request *request);
 
-/** Why something could not be read or changed, as the library says it of a part of a result. */
+/** Why something could not be read or changed, as the library reports it for a part of a result. */
 struct failure {
 	int error; /* 0: it could */
 	const char *message;
@@ -52,14 +52,14 @@ void run_note(struct run *run, const struct failure *failure);
 
 /**
  * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
- * reported, as unsupported where the machine lacks it.
+ * reported, as unsupported where the machine does not support it.
  *
  * @first: false for further units that share the result: nothing is reported again
  */
 bool run_result(struct run *run, const struct failure *failure, bool first);
 
 /**
- * A unit lacks what was asked for: an error if the user named the unit, or if no unit is
+ * A unit does not support the request: an error if the user named the unit, or if no unit is
  * reported; else a note.
  */
 void run_unsupported(struct run *run, const char *format, ...)

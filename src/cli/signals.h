@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Signals that would end the program in the middle of a change: held back, looked at between its
- * steps, and let go when nothing is half done any more. Must not know what the change is.
+ * steps, and delivered when no change is incomplete. Must not know what the change is.
  */
 #ifndef ISST_CLI_SIGNALS_H
 #define ISST_CLI_SIGNALS_H
@@ -24,7 +24,7 @@ int signals_block(struct signals *signals);
  * usual effect at once. */
 void signals_unblock(struct signals *signals);
 
-/** Nothing is to come of the one that arrived: the program's status says more. */
+/** Nothing is to come of the one that arrived: the program's status is more important. */
 void signals_discard(struct signals *signals);
 
 /** One that arrived since, by its name; NULL: none. */

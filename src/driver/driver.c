@@ -199,7 +199,7 @@ static void send_batch(struct driver *driver, const struct batch_kind *kind, voi
 			at += (size_t)answer;
 			continue;
 		}
-		/* Nobody serves this kind of request: the other entries need not be tried. */
+		/* No driver serves this kind of request: the other entries need not be tried. */
 		do
 			errors[at++] = answer;
 		while (answer == -ENOTTY && at < count);

@@ -33,7 +33,7 @@ static void add_limits(const struct limit_steps *steps, const struct isst_domain
 	step_set(steps->min, item_of(ITEM_SCALING_MIN, domain, cpu), WHOLE_VALUE, limits->min_khz);
 }
 
-/** Tells why a CPU's limits cannot be found. */
+/** Reports why a CPU's limits cannot be found. */
 static void refuse_cpu(struct isst_change *change, struct domain_request *request, unsigned int cpu,
 		       const char *missing, int error)
 {

@@ -92,7 +92,7 @@ static int check_turbo_freq(struct package_scope *scope, size_t i)
 	return error;
 }
 
-/** Says of a power domain that turbo-freq stays on in it, or may. Returns whether it does. */
+/** Reports that turbo-freq stays enabled in a power domain, or may. Returns whether it does. */
 static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_domain *domain,
 			       const struct current_domain *current)
 {
@@ -182,7 +182,7 @@ static int find_clos_use(const struct package_scope *scope, bool *used)
 	return error;
 }
 
-/** Says what stays of core-power where it, or the use of CLOS alone, goes off. */
+/** Reports what stays of core-power where it, or the use of CLOS alone, goes off. */
 static int name_remains(const struct package_scope *scope)
 {
 	bool one_switch = scope->change->context->firmware.operations->one_core_power_switch;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Says which CLOS limit frequencies. Returns false where none does, or they cannot be read. */
+/** Reports which CLOS limit frequencies. Returns false where none does, or they cannot be read. */
 static bool print_limits(struct isst_context *context, const struct isst_domain *domain,
 			 FILE *stream)
 {
@@ -69,7 +69,7 @@ static void print_members(const struct isst_clos_association *associations, size
 	isst_cpuset_free(members);
 }
 
-/** Says which CPUs are in others than CLOS 0, in which they are at power-on. */
+/** Reports which CPUs are in others than CLOS 0, in which they are at power-on. */
 static bool print_associations(struct isst_context *context, const struct isst_domain *domain,
 			       bool any, FILE *stream)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the features do for any number of domains or CPUs at once: reading what the firmware says,
- * and planning requests as parts of a change. src/library gives it the shape that programs see.
+ * What the features do for any number of domains or CPUs at once: reading what the firmware
+ * reports, and planning requests as parts of a change. src/library gives it the shape that programs
+ * see.
  */
 #ifndef ISST_FEATURES_FEATURES_H
 #define ISST_FEATURES_FEATURES_H
@@ -29,7 +30,7 @@ int perf_profile_read(struct isst_context *context, struct isst_perf_profile *pr
  *
  * @levels: @count of them, each with @domain and @level set, all else zero or from an earlier call,
  * whose sets are released; the rest is filled in
- * A level that the domain lacks: failure -EOPNOTSUPP, which names those that exist.
+ * A level that the domain does not have: failure -EOPNOTSUPP, which names those that exist.
  * Returns 0 or -ENOMEM, -EINTR.
  */
 int level_read(struct isst_context *context, struct isst_level *levels, size_t count);
@@ -47,7 +48,7 @@ int core_power_read(struct isst_context *context, struct isst_core_power *states
 
 /** Reads configurations of classes of service (MMIO 0x08 + 4 x clos; mailbox 0xd0/0x01 on model
  * 0x55). */
-int clos_read(struct isst_context *context, struct isst_clos *closes, size_t count);
+int clos_read(struct isst_context *context, struct isst_clos *clos_configs, size_t count);
 
 /** Reads which class of service each CPU's core is in (MMIO 0x20 + 4 x core; mailbox 0xd0/0x00 on
  * model 0x55). */
@@ -65,8 +66,8 @@ struct domain_request {
 	const struct isst_domain *domain; /* in */
 	/*
 	 * Out, of planning: the domain is left out of the change, if that may be made without it
-	 * (enum target_policy); -EOPNOTSUPP: it lacks what is asked for; -EIO: its state forbids it
-	 * or could not be read. The message says which, and what helps.
+	 * (enum target_policy); -EOPNOTSUPP: it does not support the request; -EIO: its state
+	 * forbids it or could not be read. The message has the cause and the remedy.
 	 */
 	struct isst_failure failure;
 };

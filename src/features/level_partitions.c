@@ -235,7 +235,7 @@ static const char *holder_of(const struct partitions *partitions, unsigned int c
 	return NULL;
 }
 
-/** Says that a CPU is not free; @holder: the group that holds it, or NULL. */
+/** Reports that a CPU is not free; @holder: the group that holds it, or NULL. */
 static int refuse_cpu(const struct level_change *work, const struct isst_domain *domain,
 		      unsigned int cpu, const char *holder)
 {
@@ -374,7 +374,7 @@ static int plan_partition_beside_hotplug(struct level_change *work, size_t i)
 }
 
 /** Partitions need cgroup v2 with cpusets; on a system without them CPUs are taken offline after
- * all. Where that cannot be seen nothing is: whoever asked for partitions wants CPUs online. */
+ * all. Where that cannot be seen nothing is: users of partitions want CPUs online. */
 int level_choose_partitions(struct level_change *work)
 {
 	struct isst_context *context = work->change->context;

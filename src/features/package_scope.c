@@ -301,8 +301,8 @@ static bool is_named(const struct package_scope *scope, const struct domain_requ
 	return false;
 }
 
-/** Says where core-power goes off with a feature: in a package as a whole, or in which domains of
- * it. */
+/** Describes where core-power goes off with a feature: in a package as a whole, or in which domains
+ * of it. */
 static void warn_of_core_power_off(struct package_scope *scope,
 				   const struct domain_request *requests, unsigned int feature)
 {

@@ -79,7 +79,7 @@ int package_scope_name_other_levels(struct package_scope *scope, unsigned int fe
 void package_scope_drop_active_siblings(struct package_scope *scope, unsigned int feature);
 
 /**
- * The requests with their neighbours as far as a feature (FEATURE_...) is switched off in them:
+ * The requests with their neighbours as far as a feature (FEATURE_...) is disabled in them:
  * besides those that are active the I/O dies of packages where it stays on in no power domain with
  * CPUs. To be freed; NULL without memory.
  */

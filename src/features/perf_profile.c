@@ -152,7 +152,7 @@ static int read_profiles(struct level_reader *reader)
 	return error;
 }
 
-/** Says which levels there are: `level 0`, `levels 0 to 4`, `levels 0, 1, 3`. */
+/** Describes which levels there are: `level 0`, `levels 0 to 4`, `levels 0, 1, 3`. */
 static const char *describe_levels(struct messages *messages,
 				   const struct isst_perf_profile *profile)
 {

@@ -149,12 +149,12 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
 		     size_t count);
 
-/** Says which CLOS limits and associations stay in a domain when core-power goes off, where they
+/** Reports which CLOS limits and associations stay in a domain when core-power goes off, where they
  * are not those of power-on. What cannot be read is passed over: nothing depends on it. */
 void warn_of_clos_remains(struct isst_change *change, const struct domain_request *request);
 
-/** Says which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced: those
- * that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */
+/** Reports which upper limits of cpufreq (scaling_max_freq) a step that was made has replaced:
+ * those that pass a test; NULL: all. @how: the end of the message. Returns 0 or -ENOMEM. */
 int name_replaced_limits(struct isst_change *change, const struct step *step,
 			 bool (*is_named)(struct isst_change *change, const struct entry *entry),
 			 const char *how);

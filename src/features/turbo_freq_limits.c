@@ -89,8 +89,8 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 				  word);
 }
 
-/** Says why the turbo ratio limits of request @i stay: turbo-freq is on in another power domain of
- * the package, or that cannot be read. */
+/** Reports why the turbo ratio limits of request @i stay: turbo-freq is on in another power domain
+ * of the package, or that cannot be read. */
 static void warn_of_use(const struct package_scope *scope, size_t i)
 {
 	unsigned int package = scope->requests[i].domain->package;

@@ -43,7 +43,7 @@ struct level_features {
 };
 
 /**
- * A level that is being read: the result, and what is needed on the way to it. Whoever plans sets
+ * A level that is being read: the result, and what is needed on the way to it. The planner sets
  * @level, @may_have_high_cores, @has_high_cores and @disabled.
  */
 struct level_request {

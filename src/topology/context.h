@@ -58,7 +58,7 @@ struct isst_context {
 	bool stale;
 	unsigned long long unlocks; /* what was begun under an earlier lock is refused */
 	unsigned long long runs;    /* changes that were made, or tried */
-	bool keep_journal; /* of an interrupted run: it is looked at, and not rolled back by itself
+	bool keep_journal; /* of an interrupted run: it is read, and not rolled back automatically
 			    */
 };
 

@@ -16,7 +16,7 @@ static bool is_no_number(uint32_t physical_cpu, int error)
 	return error || physical_cpu == UINT32_MAX;
 }
 
-/** Says of all CPUs that the driver does not know for the same reason that it does not. */
+/** Reports all CPUs that the driver does not know for the same reason in one message. */
 static int note_unknown(const struct topology_sources *sources, struct topology *topology,
 			const struct abi_cpu_map *entries, const int *errors, size_t first)
 {

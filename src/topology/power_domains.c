@@ -113,7 +113,7 @@ static void note_unknown(struct topology *topology, unsigned int package, const 
 	}
 }
 
-/** Gives a CPU to its domain, which thereby gets the CPU's die. */
+/** Gives a CPU to its domain, which also gets the CPU's die. */
 static int move_cpu(struct topology *topology, struct topology_cpu *cpu)
 {
 	const struct isst_domain *die = &cpu->domain->public;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether SMT is switched off. On a processor that has none no CPU is hidden. Returns 0 or
+/** Whether SMT is disabled. On a processor that has none no CPU is hidden. Returns 0 or
  * -ENOMEM. */
 static int read_smt(const struct topology_sources *sources, bool *off)
 {

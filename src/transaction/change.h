@@ -147,7 +147,7 @@ struct isst_change {
 	struct settings_plan *settings;
 };
 
-/** Makes the change: isst_change_run() without a word of targets that were left out. */
+/** Makes the change: isst_change_run() that does not report targets that were left out. */
 int change_run(struct isst_change *change);
 
 /** The writes of a change that was run, in their order, those included that were not needed. NULL

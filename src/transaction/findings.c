@@ -94,7 +94,7 @@ static unsigned int thread_of(const struct topology *topology, unsigned int numb
 	return 1;
 }
 
-/** Whether a CPU stays offline whatever is done: SMT was switched off since. */
+/** Whether a CPU stays offline whatever is done: SMT was disabled since. */
 static bool is_kept_offline(const struct isst_journal *journal, unsigned int cpu)
 {
 	const struct topology *topology = journal->context->topology;

@@ -365,7 +365,7 @@ int journal_text_read(struct isst_context *context, struct journal_text *text)
 	int error = item_lines_read_text(context, FILE_NAME, JOURNAL_VERSION, false, &content,
 					 &lines);
 
-	/* Records are written while there is a journal. */
+	/* Saved settings are written while there is a journal. */
 	if (error != -ENOENT && context->lock >= 0)
 		settings_file_clean(context);
 	*text = (struct journal_text){ 0 };

@@ -252,8 +252,8 @@ static int wait_for(struct isst_context *context, const char *path, int descript
 }
 
 /**
- * Locks the device besides, for runs of versions that know no other lock. Whoever holds it, and
- * cannot be such a run, blocks no other process.
+ * Locks the device besides, for runs of versions that know no other lock. The process that holds
+ * it, and cannot be such a run, blocks no other process.
  */
 static int lock_device(struct isst_context *context, int descriptor, struct waiting *waiting)
 {

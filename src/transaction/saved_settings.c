@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of what was replaced, kept from one run to the next: what is planned for them. */
+/* Saved settings, kept from one run to the next: what is planned for them. */
 #include "transaction/saved_settings.h"
 #include "transaction/saved_settings_file.h"
 #include "transaction/saved_settings_plan.h"

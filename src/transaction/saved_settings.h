@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records: what `enable --auto` of a feature replaced, so that `disable --auto` can put it back.
- * One file a feature in the runtime directory, for this boot.
+ * Saved settings: what `enable --auto` of a feature replaced, so that `disable --auto` can restore
+ * it. One file a feature in the runtime directory, for this boot.
  */
 #ifndef ISST_TRANSACTION_SAVED_SETTINGS_H
 #define ISST_TRANSACTION_SAVED_SETTINGS_H

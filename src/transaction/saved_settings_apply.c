@@ -45,7 +45,7 @@ static struct item_line *find_line(const struct item_lines *saved, const struct 
 	return NULL;
 }
 
-/** Records of a feature that was switched on, and of the other one. */
+/** Saved settings of a feature that was enabled, and of the other one. */
 struct keeping {
 	struct item_lines saved, other;
 	bool handed_over; /* something of the other one was changed */
@@ -85,7 +85,7 @@ static int keep_entry(struct keeping *keeping, const struct entry *entry, unsign
 	if (line) {
 		/* mutation: saved-handed-down */
 		hand_down(keeping, line, old);
-		/* Somebody else changed it in between: that is the value to go back to. */
+		/* Another process changed it in between: that is the value to go back to. */
 		line->old = old;
 		line->written = entry->wanted;
 		return 0;

@@ -38,7 +38,7 @@ enum finding {
 	FOUND_OFFLINE,	 /* it cannot be reached while its CPUs are offline */
 	FOUND_UNSERVED,	 /* nor while the driver does not offer its power domain */
 	FOUND_UNREAD,	 /* it, or what shows its origin, cannot be read for now */
-	FOUND_SMT_OFF,	 /* of a CPU that is offline as SMT was switched off since: it stays */
+	FOUND_SMT_OFF,	 /* of a CPU that is offline as SMT was disabled since: it stays */
 };
 
 /** An item, with all that the journal notes of it. */

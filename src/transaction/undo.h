@@ -6,7 +6,7 @@
 #include "transaction/change.h"
 
 /**
- * Takes back what entries of steps that were begun wrote, in reverse order, and what they
+ * Rolls back what entries of steps that were begun wrote, in reverse order, and what they
  * disturbed; afterwards compares all with the baseline and lists differences. Returns 0 if
  * nothing differs, else -ENOTRECOVERABLE, or -ENOMEM.
  */

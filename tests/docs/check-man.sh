@@ -59,17 +59,21 @@ usage_of() {
 	echo
 }
 
-# Help fits into 100 columns.
-check_width() {
-	isst --help > "$scratch/help"
+# All help texts.
+write_help() {
+	isst --help | tee "$scratch/help"
+	isst emulate --help
 	for feature in $(names_of Features < "$scratch/help"); do
-		isst "$feature" --help > "$scratch/feature-help"
-		cat "$scratch/feature-help" >> "$scratch/help"
+		isst "$feature" --help | tee "$scratch/feature-help"
 		for command in $(names_of Commands < "$scratch/feature-help"); do
-			isst "$feature" "$command" --help >> "$scratch/help"
+			isst "$feature" "$command" --help
 		done
 	done
-	awk 'length > 100 { print; wide = 1 } END { exit wide }' "$scratch/help"
+}
+
+# Help fits into 100 columns.
+check_width() {
+	write_help | awk 'length > 100 { print; wide = 1 } END { exit wide }'
 }
 
 # Everything that can be typed, according to the help texts: "feature F", "command F C ARGUMENTS",
@@ -275,7 +279,6 @@ check_transcripts() {	# $1: document; $2: how one is checked
 	done
 }
 
-# A library with sanitizers does not go into programs without them.
 # The page's transcripts as one, without those of programs that are not installed; these are named in $scratch/missing.
 collect_transcripts() {	# $1: directory
 	block=0
@@ -292,6 +295,7 @@ collect_transcripts() {	# $1: directory
 	done
 }
 
+# A library with sanitizers does not go into programs without them.
 runs_programs() {
 	! ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
 }
@@ -400,15 +404,34 @@ check_without_emulator() {
 	! grep -q . "$scratch/said"
 }
 
-# The documents are written in the words of the field: retired-words lists others, and the lines that may contain them.
-check_words() {
+# Lines with retired words, unless retired-words allows them there.
+search_words() {	# $1: file, or - for standard input; $2: its name
 	list=$root/tests/docs/retired-words
 	words=$(grep -v -e '^#' -e '^allowed' "$list" | cut -f1 | paste -s -d '|' -)
+	allowed=$(awk -F '\t' -v name="$2" '$1 == "allowed" && $2 == name { print $3 }' "$list" | paste -s -d '|' -)
+	grep -n -w -i -E "$words" "$1" | cut -d: -f2- | grep -v -E "${allowed:-^\$}" | sed "s|^|$2: |"
+}
+
+# Documents, sources with their messages and comments, and help texts are written in the words of the field:
+# retired-words lists others, and the lines that may contain them.
+check_words() {
 	for path in "$root"/*.md "$root"/docs/*.md "$man" "$root"/tests/*/README* "$root"/tests/*/*/README*; do
-		document=${path#"$root"/}
-		allowed=$(awk -F '\t' -v name="$document" '$1 == "allowed" && $2 == name { print $3 }' "$list" | paste -s -d '|' -)
-		grep -n -w -i -E "$words" "$path" | cut -d: -f2- | grep -v -E "${allowed:-^\$}" | sed "s|^|$document: |"
+		search_words "$path" "${path#"$root"/}"
 	done
+	! grep -q . "$scratch/said"
+}
+
+check_source_words() {
+	find "$root/src/base" "$root/src/driver" "$root/src/sysfs" "$root/src/firmware" "$root/src/topology" "$root/src/transaction" "$root/src/features" "$root/src/cli" -name '*.[ch]' > "$scratch/sources"
+	[ -s "$scratch/sources" ] || echo "no sources were found"
+	while read -r path; do
+		search_words "$path" "${path#"$root"/}"
+	done < "$scratch/sources"
+	! grep -q . "$scratch/said"
+}
+
+check_help_words() {
+	write_help | search_words - help
 	! grep -q . "$scratch/said"
 }
 
@@ -422,6 +445,8 @@ check "help and man page name the same variables of the environment" check_varia
 check "man page and CHANGELOG are of this version" check_version
 check "links in the documents lead to files" check_links
 check "the documents contain no retired words" check_words
+check "messages and comments contain no retired words" check_source_words
+check "help contains no retired words" check_help_words
 
 if command -v mandoc > /dev/null; then
 	check "mandoc has no warnings" mandoc -T lint -W warning "$man"
