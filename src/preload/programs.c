@@ -7,7 +7,6 @@
 
 #include "emulator/front/launch.h"
 
-#include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +100,7 @@ static void complete(char *const environment[], size_t count, char **whole)
 #define COMPLETE(environment, whole) \
 	do { \
 		size_t variables; \
-		(whole) = alloca(space_for((environment), &variables)); \
+		(whole) = __builtin_alloca(space_for((environment), &variables)); \
 		complete((environment), variables, (whole)); \
 	} while (0)
 
@@ -245,7 +244,7 @@ INTERPOSED int execveat(int directory, const char *path, char *const words[],
 		while (words++, va_arg(last, char *)) \
 			; \
 		va_end(last); \
-		(list) = alloca((words + 1) * sizeof(*(list))); \
+		(list) = __builtin_alloca((words + 1) * sizeof(*(list))); \
 		(list)[0] = (char *)(first); \
 		va_start(last, first); \
 		for (size_t i = 1; i <= words; i++) \

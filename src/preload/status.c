@@ -154,18 +154,6 @@ static bool get_emulated(int directory, const char **path, int flags, struct sta
 	return true;
 }
 
-INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int flags);
-
-INTERPOSED int stat(const char *path, struct stat *status)
-{
-	return fstatat(AT_FDCWD, path, status, 0);
-}
-
-INTERPOSED int lstat(const char *path, struct stat *status)
-{
-	return fstatat(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
-}
-
 /** Changes the status of a descriptor that is an emulated file; returns whether it is. */
 static bool describe_opened(int descriptor, struct stat *status)
 {
@@ -211,6 +199,16 @@ INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int
 	if (get_emulated(directory, &path, flags, status, found, &result))
 		return result;
 	return status_real(directory, path, status, flags);
+}
+
+INTERPOSED int stat(const char *path, struct stat *status)
+{
+	return fstatat(AT_FDCWD, path, status, 0);
+}
+
+INTERPOSED int lstat(const char *path, struct stat *status)
+{
+	return fstatat(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
 }
 
 /* What programs call that were linked with a C library before 2.33. */
