@@ -97,9 +97,9 @@ ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_stat
 /**
  * Replaces this process by a program that runs on the emulated machine, as do the programs that it
  * starts; it must be linked dynamically. If the processor cannot emulate CPUID for all programs, a
- * line on standard error says so. Returns only on error, also -ENOEXEC: the program does not exist,
- * or would not see the emulated machine. The environment is then unchanged, but the ambient and
- * inheritable capabilities of this process have been cleared.
+ * line on standard error reports it. Returns only on error, also -ENOEXEC: the program does not
+ * exist, or would not see the emulated machine. The environment is then unchanged, but the ambient
+ * and inheritable capabilities of this process have been cleared.
  *
  * @words: the program, which is searched for in PATH, and its arguments, terminated by NULL
  * @flags: 0 or ISST_EMULATOR_RUN_AS_USER

@@ -12,13 +12,13 @@
  * the context. _count is a number of elements, _at the element at a position from 0 (NULL past the
  *    last one), _by_ the element with a key, _to_ a conversion. Constants begin with the subject
  *    or the function that takes them.
- *  - A function that returns int returns 0 or a negative errno, unless it says otherwise.
+ *  - A function that returns int returns 0 or a negative errno, unless documented otherwise.
  *    isst_error() then returns a message that names the package, domain or CPU and, where known, a
  *    remedy. Each function lists its errors; any function may also return -ENOMEM, and one that
- *    takes a context returns -EINVAL before isst_discover(), unless it says otherwise.
+ *    takes a context returns -EINVAL before isst_discover(), unless documented otherwise.
  *  - A call for a set of targets returns ISST_PARTIAL, which is positive, if it failed for some of
  *    them. The results contain the error of each.
- *  - Pointers must not be NULL where the function does not say so. A function that is given NULL
+ *  - Pointers must not be NULL unless documented otherwise. A function that is given NULL
  *    all the same does nothing and returns -EINVAL, NULL, 0 or false; isst_error() returns "".
  *    Free functions accept NULL.
  *  - Flags that the library does not know are refused with -EINVAL.

@@ -110,7 +110,7 @@ static struct isst_results *prepare(const struct addition *addition)
 	return results;
 }
 
-/** Whether flags say which way something is to be switched. */
+/** Whether flags name the direction in which something is switched. */
 static bool is_switch(unsigned int flags)
 {
 	unsigned int way = flags & (ISST_ADD_ENABLE | ISST_ADD_DISABLE);
@@ -136,7 +136,7 @@ static int check(struct addition *addition)
 			      "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given"));
 }
 
-/** A change that lacks one of its requests is not to be made. Returns @error. */
+/** A change without one of its requests is not to be made. Returns @error. */
 static int spoil(struct isst_change *change, int error)
 {
 	if (!change->objection.error)
@@ -189,7 +189,7 @@ static struct addition begin(struct isst_change *change, const struct isst_targe
 					    .flags = flags } };
 }
 
-/** What a request has to say, and does not. */
+/** What a request has to contain, and does not. */
 static int refuse_without(const struct addition *addition, int id)
 {
 	return message_error(&addition->call.context->messages, -EINVAL,

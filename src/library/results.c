@@ -207,7 +207,7 @@ static int why_none(const struct isst_result *result, enum source source)
 	return -ENODATA;
 }
 
-/** Those that a row of the table does not say are one. */
+/** Those that a row of the table leaves out are one. */
 static unsigned int extent(unsigned int count)
 {
 	return count ? count : 1;
@@ -219,7 +219,7 @@ static const void *member(const struct value_row *row, const void *source, size_
 	return (const char *)source + offset + i * row->row_size + column * row->column_size;
 }
 
-/** Whether something else says that the value means nothing. */
+/** Whether the value means nothing because of another one. */
 static bool is_void(const struct value_row *row, const char *source, unsigned int column)
 {
 	if (row->needs_cpus && !*(struct isst_cpuset *const *)(source + row->needs_cpus))

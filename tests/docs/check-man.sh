@@ -422,7 +422,7 @@ check_words() {
 }
 
 check_source_words() {
-	find "$root/src/base" "$root/src/driver" "$root/src/sysfs" "$root/src/firmware" "$root/src/topology" "$root/src/transaction" "$root/src/features" "$root/src/cli" -name '*.[ch]' > "$scratch/sources"
+	find "$root/src" "$root/include" -name '*.[ch]' > "$scratch/sources"
 	[ -s "$scratch/sources" ] || echo "no sources were found"
 	while read -r path; do
 		search_words "$path" "${path#"$root"/}"

@@ -83,7 +83,7 @@ static int number_power_domain(const struct capture *capture, size_t index,
 	return 0;
 }
 
-/** The domain of a CPU, which thereby is one of compute cores. */
+/** The domain of a CPU, which makes it one of compute cores. */
 static int place_cpu(const struct capture *capture, struct platform *platform, size_t index,
 		     struct platform_cpu *cpu)
 {

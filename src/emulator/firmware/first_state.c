@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a machine that has just been switched on, as platform or capture have it. */
+/* The state of a machine right after power-on, as platform or capture have it. */
 #include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
 

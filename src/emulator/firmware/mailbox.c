@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Mailbox commands as the driver passes and the firmware answers them, written from the reference
- * and on purpose not from src/firmware, so that one misreading does not confirm itself.
+ * intentionally not from src/firmware, so that one misreading does not confirm itself.
  */
 #include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"

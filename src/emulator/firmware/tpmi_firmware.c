@@ -53,7 +53,7 @@ static uint64_t feature_errors(uint64_t features, unsigned int error)
 	return errors;
 }
 
-/** A feature that the level lacks keeps the state that it has; off is always possible. */
+/** A feature that the level does not support keeps its state; off is always possible. */
 static void take_features(struct server *server, size_t domain)
 {
 	const struct tpmi_registers registers = state_registers(server, domain);

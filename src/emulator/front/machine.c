@@ -75,7 +75,7 @@ static int name_paths(struct emulated *emulated)
 	return emulated->run_path && emulated->lock_path ? 0 : -ENOMEM;
 }
 
-/** The state of a machine that has just been switched on. */
+/** The state of a machine right after power-on. */
 static void first_state(struct server *server)
 {
 	firmware_first_state(server);

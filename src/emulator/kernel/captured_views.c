@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that were captured of a machine and that the emulator does not make by itself. */
+/* Files that were captured of a machine and that the emulator does not compose. */
 #include "emulator/capture/capture.h"
 #include "emulator/kernel/views.h"
 

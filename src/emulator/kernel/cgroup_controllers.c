@@ -18,7 +18,7 @@ static const struct {
 	{ "memory", true },  { "hugetlb", false }, { "pids", true },
 };
 _Static_assert(sizeof(controllers) / sizeof(*controllers) == CONTROLLERS, "one name each");
-/* That the kernel knows and this one lacks. */
+/* Known to the kernel, missing in this one. */
 static const char *const absent_controllers[] = { "rdma", "misc", "dmem" };
 
 uint32_t controllers_available(const struct server *server)

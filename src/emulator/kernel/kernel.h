@@ -19,7 +19,7 @@ struct kernel_status {
 	char *target; /* of a link; to be freed */
 };
 
-/** The kernel's part of the state of a machine that has just been switched on. */
+/** The kernel's part of the state of a machine right after power-on. */
 void kernel_first_state(struct server *server);
 
 /** What is there. A link at the end is followed if @follow is set; others always are. */

@@ -20,7 +20,7 @@ enum { BUCKETS = 8, TRL_TYPES = 6, CLOS_COUNT = 4, CORE_IDS = 256, MASK_CORES = 
 
 /*
  * Limits of what is emulated: x86 kernels are built for 8192 CPUs at most, as the file kernel_max
- * says; packages of dies or power domains, and levels of all of these, are no more than memory and
+ * shows; packages of dies or power domains, and levels of all of these, are no more than memory and
  * time allow. The largest servers have 8 packages of 288 CPUs, 5 power domains and 5 levels each.
  */
 enum { MOST_CPUS = 8192, MOST_DOMAINS = 1024, MOST_LEVELS = 16384 };

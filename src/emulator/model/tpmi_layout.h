@@ -2,7 +2,7 @@
 /*
  * Where each value stands in the TPMI registers of a power domain: banks that are found by the
  * offsets in their headers, registers of 64 bits, fields. Nothing of what driver and firmware do
- * with them. Written from the description of the registers and on purpose not from src/firmware.
+ * with them. Written from the description of the registers, intentionally not from src/firmware.
  */
 #ifndef EMULATOR_TPMI_LAYOUT_H
 #define EMULATOR_TPMI_LAYOUT_H
