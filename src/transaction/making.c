@@ -166,16 +166,32 @@ struct making {
 	size_t count, disturbed;
 };
 
-/** Whether a value that was read back is the one that was written. */
-static bool is_as_wanted(struct isst_context *context, const struct entry *entry,
-			 struct item_access *access)
+/**
+ * A limit at which the range of its CPU ends by now reads as no limit: it is what was written all
+ * the same.
+ */
+static void find_limits_at_edge(const struct making *making)
 {
-	if (entry_served(entry, access->value))
-		return true;
-	if (!item_is_limit_at_edge(context, &entry->item, entry->wanted.number))
-		return false;
-	access->value = entry->wanted;
-	return true;
+	for (size_t i = 0; i < making->count; i++) {
+		const struct entry *entry = &making->step->entries[making->owners[i]];
+		struct item_access *access = &making->accesses[i];
+
+		if (!access->failure.error && !access->absent && !entry->refused &&
+		    !entry_served(entry, access->value) &&
+		    item_is_limit_at_edge(making->change->context, &entry->item,
+					  entry->wanted.number))
+			access->value = entry->wanted;
+	}
+}
+
+/** Reads back what was written, and @count accesses with it. */
+static int read_written(const struct making *making, size_t count)
+{
+	int error = items_read_twice(making->change->context, making->accesses, count);
+
+	if (!error)
+		find_limits_at_edge(making);
+	return error;
 }
 
 /** Whether the values that were read back are those that were written. */
@@ -183,9 +199,10 @@ static bool all_as_wanted(const struct making *making)
 {
 	for (size_t i = 0; i < making->count; i++) {
 		const struct entry *entry = &making->step->entries[making->owners[i]];
+		const struct item_access *access = &making->accesses[i];
 
-		if (!making->accesses[i].failure.error && !entry->refused &&
-		    !is_as_wanted(making->change->context, entry, &making->accesses[i]))
+		if (!access->failure.error && !entry->refused &&
+		    !entry_served(entry, access->value))
 			return false;
 	}
 	return true;
@@ -258,13 +275,13 @@ static int read_back(struct making *making)
 	struct poll_timer timer = poll_timer_for(item_settling_time(making->step->kind));
 	struct isst_context *context = making->change->context;
 	size_t all = making->count + making->disturbed;
-	int error = items_read_twice(context, making->accesses, all);
+	int error = read_written(making, all);
 	bool waited = false;
 
 	/* mutation: wait-for-firmware */
 	while (!error && !all_as_wanted(making) && poll_timer_wait(&timer)) {
 		waited = true;
-		error = items_read_twice(context, making->accesses, making->count);
+		error = read_written(making, making->count);
 	}
 	if (!error && waited && making->disturbed > 0)
 		error = items_read_twice(context, making->accesses + making->count,

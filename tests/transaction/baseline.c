@@ -495,25 +495,55 @@ static void switch_turbo_off(void)
 	write_file(foreign, CPU "intel_pstate/no_turbo", "1");
 }
 
+static void switch_turbo_off_and_lower_the_limit_of_cpu_0(void)
+{
+	switch_turbo_off();
+	write_file(foreign, CPUFREQ(0, "scaling_max_freq"), "1500000");
+}
+
+/** Disables turbo mode while another process does something right after the first write. */
+static void disable_turbo_mode_beside(struct machine *machine, void (*other)(void),
+				      struct outcome *outcome)
+{
+	struct seam_plan plan = { .after_change = 1, .then = other };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts };
+
+	machine_begin(machine, "tests/tiny");
+	foreign = machine;
+	machine_make(machine, request_find("turbo-mode disable"), &making, outcome);
+	if (outcome_error(outcome))
+		fail_msg("%d: %s", outcome_error(outcome), outcome->message);
+	assert_true(counts.changes > 0);
+	seam_counts_clear(&counts);
+}
+
 /** What was written reads as no limit, since the range ends there by now. */
 static void a_range_that_shrinks_to_the_limit_is_no_failure(void **state)
 {
-	struct seam_plan plan = { .after_change = 1, .then = switch_turbo_off };
-	struct seam_counts counts;
-	const struct making making = { .seam = &plan, .counts = &counts };
 	struct machine machine;
 	struct outcome outcome;
 
 	(void)state;
-	machine_begin(&machine, "tests/tiny");
-	foreign = &machine;
-	machine_make(&machine, request_find("turbo-mode disable"), &making, &outcome);
-	if (outcome_error(&outcome))
-		fail_msg("%d: %s", outcome_error(&outcome), outcome.message);
-	assert_true(counts.changes > 0);
+	disable_turbo_mode_beside(&machine, switch_turbo_off, &outcome);
+	assert_string_equal(outcome.warnings, "");
 	check_file(&machine, CPUFREQ(0, "scaling_max_freq"), "2000000");
 	outcome_clear(&outcome);
-	seam_counts_clear(&counts);
+	machine_end(&machine);
+}
+
+static void a_shrinking_range_is_no_failure_beside_a_clipped_limit(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	disable_turbo_mode_beside(&machine, switch_turbo_off_and_lower_the_limit_of_cpu_0,
+				  &outcome);
+	check_holds(outcome.warnings,
+		    "CPU 0: scaling_max_freq: wrote 2000000 kHz, read back 1500000 kHz: clipped");
+	check_file(&machine, CPUFREQ(1, "scaling_max_freq"), "2000000");
+	outcome_clear(&outcome);
 	machine_end(&machine);
 }
 
@@ -522,6 +552,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(B5_limits_follow_the_new_base_frequency_while_turbo_is_off),
 		cmocka_unit_test(a_range_that_shrinks_to_the_limit_is_no_failure),
+		cmocka_unit_test(a_shrinking_range_is_no_failure_beside_a_clipped_limit),
 		cmocka_unit_test(B5_a_second_run_without_turbo_changes_nothing),
 		cmocka_unit_test(limits_that_turbo_hides_are_set_and_removed),
 		cmocka_unit_test(limits_that_turbo_hides_are_rolled_back),
