@@ -43,22 +43,30 @@ INTERPOSED DIR *opendir(const char *path)
 	return directory;
 }
 
-/** The number of an entry is that of its status; only directories have the one that is read. */
+/** Gives an entry of an emulated directory the number that its status has. */
+static void set_number(const char *directory, struct dirent *entry)
+{
+	char path[PATH_MAX + sizeof(entry->d_name)];
+
+	if (strcmp(entry->d_name, ".") == 0)
+		snprintf(path, sizeof(path), "%s", directory);
+	else if (strcmp(entry->d_name, "..") == 0)
+		snprintf(path, sizeof(path), "%.*s", (int)(strrchr(directory, '/') - directory),
+			 directory);
+	else
+		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+	if (path_is_owned(path))
+		entry->d_ino = status_number(path);
+}
+
 INTERPOSED struct dirent *readdir(DIR *directory)
 {
 	struct dirent *entry = REAL(readdir)(directory);
 	char found[PATH_MAX];
-	struct stat status;
-	const char *name;
 
-	if (!entry || entry->d_type == DT_DIR)
-		return entry;
-	name = entry->d_name;
-	if (!path_begin(dirfd(directory), &name, false, found))
-		return entry;
-	if (status_get(found, &status) == 0)
-		entry->d_ino = status.st_ino;
-	preload_end(true);
+	if (entry && preload_machine && !preload_inside() &&
+	    preload_probe(path_of_opened, dirfd(directory), found))
+		set_number(found, entry);
 	return entry;
 }
 

@@ -42,13 +42,13 @@ static void mark(int which)
 		syscall(SYS_close, which);
 }
 
-bool preload_probe(bool (*probe)(int descriptor), int descriptor)
+bool preload_probe(bool (*probe)(int descriptor, char *emulated), int descriptor, char *emulated)
 {
 	int error = errno;
 	bool result;
 
 	mark(MARK_BEGIN);
-	result = probe(descriptor);
+	result = probe(descriptor, emulated);
 	mark(MARK_PASSED);
 	errno = error;
 	return result;
@@ -142,6 +142,7 @@ void preload_end(bool answered)
 {
 	int error = errno;
 
+	launch_release(preload_machine);
 	restore_size_limit();
 	pthread_mutex_unlock(&mutex);
 	inside = false;

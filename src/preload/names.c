@@ -29,6 +29,18 @@ static int make_directory(const char *path)
 	return REAL(mkdir)(path, 0755) && errno != EEXIST ? -1 : 0;
 }
 
+/** A file that may be there already, or a link. */
+static int make_file(int directory, const char *name)
+{
+	/* By number: the function of this name is one of ours. */
+	return syscall(SYS_mknodat, directory, name, S_IFREG | 0644, 0) && errno != EEXIST ? -1 : 0;
+}
+
+static int make(const char *path, bool directory)
+{
+	return directory ? make_directory(path) : make_file(AT_FDCWD, path);
+}
+
 /** All directories above what @backing names, which end behind @top bytes. */
 static int make_parents(char *backing, size_t top)
 {
@@ -41,6 +53,14 @@ static int make_parents(char *backing, size_t top)
 		*slash = '/';
 	}
 	return result;
+}
+
+/** With the directories above only where they are missing: mostly they are there. */
+static int make_with_parents(char *backing, size_t top, bool directory)
+{
+	if (make(backing, directory) == 0)
+		return 0;
+	return errno != ENOENT || make_parents(backing, top) ? -1 : make(backing, directory);
 }
 
 static int remove_all(int directory, const char *name);
@@ -78,15 +98,12 @@ static int make_name(const char *emulated, int directory, const char *name)
 {
 	char path[PATH_MAX];
 	struct kernel_status status;
-	int result = 0, file;
+	int result = 0;
 
 	if (*name == 'd')
 		return REAL(mkdirat)(directory, name + 1, 0755) && errno != EEXIST ? -1 : 0;
-	if (*name != 'l') {
-		file = REAL(openat)(directory, name + 1,
-				    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-		return file < 0 ? -1 : REAL(close)(file);
-	}
+	if (*name != 'l')
+		return make_file(directory, name + 1);
 	if (snprintf(path, sizeof(path), "%s/%s", emulated, name + 1) >= (int)sizeof(path))
 		return fail(ENAMETOOLONG);
 	if (launch_look(preload_machine, path, false, &status))
@@ -131,8 +148,18 @@ static int look_through(DIR *stream, char **names, size_t count)
 	return result;
 }
 
+/** Opens what stands for a directory, and makes it where it is missing. */
+static DIR *open_or_make(char *backing, size_t top)
+{
+	DIR *stream = REAL(opendir)(backing);
+
+	if (stream || errno != ENOENT || make_with_parents(backing, top, true))
+		return stream;
+	return REAL(opendir)(backing);
+}
+
 /** Lets a directory have the names that the machine's has now. */
-static int bring_up_to_date(const char *emulated, const char *backing)
+static int bring_up_to_date(const char *emulated, char *backing, size_t top)
 {
 	char **names;
 	size_t count;
@@ -143,7 +170,7 @@ static int bring_up_to_date(const char *emulated, const char *backing)
 		return fail(result);
 	if (count)
 		qsort(names, count, sizeof(*names), compare_names);
-	stream = REAL(opendir)(backing);
+	stream = open_or_make(backing, top);
 	result = stream ? look_through(stream, names, count) : -1;
 	for (size_t i = 0; i < count && !result; i++)
 		if (*names[i] != ' ')
@@ -158,7 +185,8 @@ int names_make(const char *emulated, bool list, char *backing)
 {
 	struct kernel_status status;
 	size_t top;
-	int result = launch_look(preload_machine, emulated, false, &status), file;
+	int result = launch_look(preload_machine, emulated, false, &status);
+	bool directory = !result && status.type == KERNEL_DIRECTORY;
 
 	if (result)
 		return fail(result);
@@ -166,12 +194,6 @@ int names_make(const char *emulated, bool list, char *backing)
 	top = path_backing(emulated, backing);
 	if (!top)
 		return fail(ENAMETOOLONG);
-	if (make_parents(backing, top))
-		return -1;
-	if (status.type == KERNEL_DIRECTORY) {
-		result = make_directory(backing);
-		return result || !list ? result : bring_up_to_date(emulated, backing);
-	}
-	file = REAL(open)(backing, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-	return file < 0 && errno != ELOOP ? -1 : file < 0 ? 0 : REAL(close)(file);
+	return directory && list ? bring_up_to_date(emulated, backing, top)
+				 : make_with_parents(backing, top, directory);
 }

@@ -34,20 +34,18 @@ static const char deleted[] = " (deleted)";
 
 static char *root; /* the directory that stands for / */
 static size_t root_length;
-static dev_t root_device;
+static struct stat root_status;
 static char *run_directory; /* that stands for /run/isst */
 
 int path_start(const char *directory)
 {
 	char run[PATH_MAX];
-	struct stat status;
 
 	if (mkdir(directory, 0755) && errno != EEXIST)
 		return -errno;
 	root = realpath(directory, NULL);
-	if (!root || status_real(AT_FDCWD, root, &status, 0))
+	if (!root || status_real(AT_FDCWD, root, &root_status, 0))
 		return -errno;
-	root_device = status.st_dev;
 	root_length = strlen(root);
 	snprintf(run, sizeof(run), "%s/../run", root);
 	if (mkdir(run, 0755) && errno != EEXIST)
@@ -56,9 +54,9 @@ int path_start(const char *directory)
 	return run_directory ? 0 : -errno;
 }
 
-dev_t path_device(void)
+const struct stat *path_root_status(void)
 {
-	return root_device;
+	return &root_status;
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -196,9 +194,16 @@ static bool is_memory_file(int descriptor)
 	       S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
+static bool probe_memory_file(int descriptor, char *unused)
+{
+	(void)unused;
+	return is_memory_file(descriptor);
+}
+
 bool path_may_be_emulated(int descriptor)
 {
-	return preload_machine && !preload_inside() && preload_probe(is_memory_file, descriptor);
+	return preload_machine && !preload_inside() &&
+	       preload_probe(probe_memory_file, descriptor, NULL);
 }
 
 bool path_of_descriptor(int descriptor, char *emulated)

@@ -47,8 +47,9 @@ extern struct isst_machine *preload_machine;
 bool preload_begin(void);
 /** Ends it. @answered: the real function is not called. Keeps errno. */
 void preload_end(bool answered);
-/** Asks what needs no preload_begin(). Keeps errno. */
-bool preload_probe(bool (*probe)(int descriptor), int descriptor);
+/** Asks what needs no preload_begin(), and where the answer is true fills in @emulated, PATH_MAX
+ * bytes. Keeps errno. */
+bool preload_probe(bool (*probe)(int descriptor, char *emulated), int descriptor, char *emulated);
 /** Whether the emulator is at work in this thread. */
 bool preload_inside(void);
 /** Says something on standard error. */
@@ -85,15 +86,16 @@ const char *path_from_backing(const char *backing);
 bool path_of_memory_file(const char *link, char *emulated);
 /** Whether a descriptor is an emulated file or device, and which. */
 bool path_of_descriptor(int descriptor, char *emulated);
-/** The same of a descriptor that is what stands for an emulated file, opened with O_PATH. */
+/** The same of a descriptor that is what stands for an emulated file, opened with O_PATH, or for a
+ * directory. */
 bool path_of_opened(int descriptor, char *emulated);
 /** Whether a descriptor may be one: whether it is a memory file. Needs no preload_begin(). */
 bool path_may_be_emulated(int descriptor);
 /** /dev/isst_interface, and a device of MSRs, which is read and written by eight bytes. */
 bool path_is_device(const char *emulated);
 bool path_is_msr(const char *emulated);
-/** The device number of all emulated files. */
-dev_t path_device(void);
+/** The status of the directory that stands for /. */
+const struct stat *path_root_status(void);
 /** Where the emulated machine's files are. Returns 0 or a negative errno. */
 int path_start(const char *root);
 
@@ -165,6 +167,9 @@ int status_file_system(const char *emulated);
 
 /** Whether permissions let the owner, or root, do what is asked for (R_OK, W_OK, X_OK). */
 bool status_permits(const struct stat *status, int wanted);
+
+/** The number of an emulated file, st_ino, by its path alone. */
+ino_t status_number(const char *emulated);
 
 /** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);

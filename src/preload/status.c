@@ -21,6 +21,9 @@ enum { MISC_MAJOR = 10, DEVICE_MINOR = 123, MSR_MAJOR = 202 };
 
 enum { PAGE = 4096, PROC_BLOCK = 1024 };
 
+/* Device numbers without a device, of what the system need not have mounted. */
+enum { CGROUP_MINOR = 1 << 19, DEBUGFS_MINOR };
+
 static bool is_below(const char *path, const char *directory)
 {
 	return strncmp(path, directory, strlen(directory)) == 0;
@@ -32,10 +35,42 @@ int status_file_system(const char *emulated)
 		return CGROUP2_SUPER_MAGIC;
 	if (is_below(emulated, "/sys/kernel/debug"))
 		return DEBUGFS_MAGIC;
+	if (is_below(emulated, "/dev"))
+		return TMPFS_MAGIC;
 	return is_below(emulated, "/sys") ? SYSFS_MAGIC : PROC_SUPER_MAGIC;
 }
 
-static ino_t number_of(const char *emulated)
+static dev_t device_of_system(const char *path)
+{
+	struct stat status;
+
+	return status_real(AT_FDCWD, path, &status, 0) ? path_root_status()->st_dev : status.st_dev;
+}
+
+/** Tools stay within a file system by its device number, so what the system has mounted above is
+ * the same one. */
+static dev_t device_of(int kind)
+{
+	static dev_t sysfs, proc, dev;
+
+	if (!sysfs) {
+		sysfs = device_of_system("/sys");
+		proc = device_of_system("/proc");
+		dev = device_of_system("/dev");
+	}
+	switch (kind) {
+	case CGROUP2_SUPER_MAGIC:
+		return makedev(0, CGROUP_MINOR);
+	case DEBUGFS_MAGIC:
+		return makedev(0, DEBUGFS_MINOR);
+	case TMPFS_MAGIC:
+		return dev;
+	default:
+		return kind == SYSFS_MAGIC ? sysfs : proc;
+	}
+}
+
+ino_t status_number(const char *emulated)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
@@ -53,19 +88,17 @@ static off_t whole_pages(off_t size)
 
 /**
  * The status that the kernel reports for one of its files, whatever represents it. Programs that
- * copy compare the status of a path with that of what they have opened. Directories are those that
- * stand for them.
+ * copy compare the status of a path with that of what they have opened.
  */
 static void describe(const char *emulated, struct stat *status)
 {
 	static const char msr_devices[] = "/dev/cpu/";
 	int kind = status_file_system(emulated);
 
-	if (S_ISDIR(status->st_mode))
-		return;
-	status->st_dev = path_device();
-	status->st_ino = number_of(emulated);
-	status->st_nlink = 1;
+	status->st_dev = device_of(kind);
+	status->st_ino = status_number(emulated);
+	if (!S_ISDIR(status->st_mode))
+		status->st_nlink = 1;
 	status->st_blocks = 0;
 	status->st_size = kind == SYSFS_MAGIC && S_ISREG(status->st_mode)
 				  ? whole_pages(status->st_size)
@@ -102,7 +135,7 @@ static int get_device(struct stat *status)
 }
 
 /** Owner and times are those of the directory of names. */
-static int fill(const char *emulated, const struct kernel_status *file, struct stat *status)
+static void fill(const char *emulated, const struct kernel_status *file, struct stat *status)
 {
 	static const mode_t types[] = {
 		[KERNEL_FILE] = S_IFREG,
@@ -110,20 +143,12 @@ static int fill(const char *emulated, const struct kernel_status *file, struct s
 		[KERNEL_LINK] = S_IFLNK,
 		[KERNEL_DEVICE] = S_IFCHR,
 	};
-	bool directory = file->type == KERNEL_DIRECTORY;
-	char backing[PATH_MAX];
 
-	if (directory ? names_make(emulated, false, backing) : !path_backing("", backing))
-		return -1;
-	if (status_real(AT_FDCWD, backing, status, 0))
-		return -1;
+	*status = *path_root_status();
 	status->st_mode = types[file->type] | file->mode;
-	if (directory)
-		status->st_nlink = 2 + file->links;
-	else
-		status->st_size = (off_t)file->size;
+	status->st_nlink = 2 + file->links; /* of a directory */
+	status->st_size = (off_t)file->size;
 	describe(emulated, status);
-	return 0;
 }
 
 int status_get(const char *emulated, struct stat *status)
@@ -139,7 +164,8 @@ int status_get(const char *emulated, struct stat *status)
 		return -1;
 	}
 	free(file.target);
-	return fill(emulated, &file, status);
+	fill(emulated, &file, status);
+	return 0;
 }
 
 /** Returns true where the file is an emulated one; then *@result is what stat() returns. Otherwise
@@ -154,6 +180,13 @@ static bool get_emulated(int directory, const char **path, int flags, struct sta
 	return true;
 }
 
+/** Whether it can be that of an emulated file: of a memory file, or of what stands for one. */
+static bool may_be_emulated(const struct stat *status)
+{
+	return preload_machine &&
+	       (S_ISREG(status->st_mode) || status->st_dev == path_root_status()->st_dev);
+}
+
 /** Changes the status of a descriptor that is an emulated file; returns whether it is. */
 static bool describe_opened(int descriptor, struct stat *status)
 {
@@ -161,7 +194,7 @@ static bool describe_opened(int descriptor, struct stat *status)
 	int error = errno;
 	bool found;
 
-	if (!S_ISREG(status->st_mode) || !preload_begin())
+	if (!may_be_emulated(status) || !preload_begin())
 		return false;
 	found = path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated);
 	/* One that is open may be gone: then nothing but the memory file is left. */
@@ -302,6 +335,20 @@ INTERPOSED int statfs(const char *path, struct statfs *status)
 	return result;
 }
 
+INTERPOSED int fstatfs(int descriptor, struct statfs *status)
+{
+	int result = REAL(fstatfs)(descriptor, status), error = errno;
+	char emulated[PATH_MAX];
+
+	if (result || !preload_begin())
+		return result;
+	if (path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated))
+		status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
+	preload_end(false);
+	errno = error;
+	return 0;
+}
+
 INTERPOSED int statvfs(const char *path, struct statvfs *status)
 {
 	char found[PATH_MAX], backing[PATH_MAX];
@@ -319,6 +366,11 @@ INTERPOSED int statvfs(const char *path, struct statvfs *status)
 INTERPOSED int statfs64(const char *path, struct statfs64 *status)
 {
 	return statfs(path, (struct statfs *)status);
+}
+
+INTERPOSED int fstatfs64(int descriptor, struct statfs64 *status)
+{
+	return fstatfs(descriptor, (struct statfs *)status);
 }
 
 /* ---- Access ---- */

@@ -217,6 +217,29 @@ node 1 cpus: 14 15 16 17 18 19 20 21 22 23 24 25 26 27 42 43 44 45 46 47 48 49 5
 " -- isst --emulate guide --emulate-state "$scratch/guide" emulate -- sh -c "numactl -H | grep -e available -e 'node 1 cpus'"
 fi
 
+# ---- System calls ----
+
+# Of what walks a tree whose names are there by now: no directory is made once more, and the machine is locked for each
+# directory, not for each name.
+count_calls() {
+	on_machine emulate -- find $cpus > /dev/null
+	isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" emulate -- \
+		strace -f -o "$scratch/trace" find $cpus -mindepth 1 > "$scratch/names"
+	[ -s "$scratch/names" ] || return 1
+	awk -v names="$(wc -l < "$scratch/names")" '
+		/ mkdir(at)?\(.*cpu/ { made++ }
+		/ flock\(/ { locked++ }
+		END {
+			if (made)
+				print made " directories made"
+			if (locked > names)
+				print locked " locks and unlocks for " names " names"
+		}' "$scratch/trace"
+}
+if strace -o /dev/null true 2> /dev/null; then
+	expect "a walk makes no names twice, and locks the machine once for several" 0 "" -- count_calls
+fi
+
 # ---- CPUID ----
 
 # Where the processor can make it fault there is nothing to tell.

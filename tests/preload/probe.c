@@ -383,6 +383,55 @@ static void what_is_open_is_the_file_of_that_path(void **state)
 	}
 }
 
+/** Directories are those of the file systems, too, and not what stands for them. */
+static void directories_are_the_kernels(void **state)
+{
+	struct stat status, opened, parent;
+	int directory = open(CPUS "/cpu1", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs system;
+
+	(void)state;
+	assert_int_equal(stat(CPUS "/cpu1", &status), 0);
+	assert_int_equal(status.st_size, 0);
+	assert_int_equal(status.st_blocks, 0);
+	assert_int_equal(fstat(directory, &opened), 0);
+	assert_memory_equal(&opened, &status, sizeof(status));
+	assert_int_equal(fstatat(directory, "..", &parent, 0), 0);
+	assert_int_equal(parent.st_dev, status.st_dev);
+	assert_int_equal(stat(CPUS "/online", &status), 0);
+	assert_int_equal(parent.st_dev, status.st_dev);
+	if (stat("/sys", &status) == 0)
+		assert_int_equal(parent.st_dev, status.st_dev);
+	assert_int_equal(stat(GROUPS, &status), 0);
+	assert_int_not_equal(parent.st_dev, status.st_dev);
+	assert_int_equal(statfs("/dev/cpu/0/msr", &system), 0);
+	assert_int_equal(system.f_type, TMPFS_MAGIC);
+	assert_int_equal(statfs("/proc/cpuinfo", &system), 0);
+	assert_int_equal(system.f_type, PROC_SUPER_MAGIC);
+	assert_int_equal(fstatfs(directory, &system), 0);
+	assert_int_equal(system.f_type, SYSFS_MAGIC);
+	close(directory);
+	directory = open(GROUPS "/cgroup.controllers", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fstatfs(directory, &system), 0);
+	assert_int_equal(system.f_type, CGROUP2_SUPER_MAGIC);
+	close(directory);
+}
+
+static void numbers_are_those_of_the_status(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	struct stat status;
+
+	assert_non_null(directory);
+	while ((entry = readdir(directory))) {
+		assert_int_equal(
+			fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW), 0);
+		assert_int_equal(entry->d_ino, status.st_ino);
+	}
+	closedir(directory);
+}
+
 /** Nor are files of the same content links to each other. */
 static void each_file_has_a_number_of_its_own(void **state)
 {
@@ -406,6 +455,8 @@ static void each_file_has_a_number_of_its_own(void **state)
 	}
 	closedir(directory);
 	assert_true(count > 8);
+	numbers_are_those_of_the_status(CPUS "/cpu0");
+	numbers_are_those_of_the_status("/sys/bus/cpu/devices");
 }
 
 static void files_end_where_the_kernel_says(void **state)
@@ -786,6 +837,7 @@ int main(void)
 		cmocka_unit_test(groups_are_made_and_removed),
 		cmocka_unit_test(the_status_of_files_is_told),
 		cmocka_unit_test(what_is_open_is_the_file_of_that_path),
+		cmocka_unit_test(directories_are_the_kernels),
 		cmocka_unit_test(each_file_has_a_number_of_its_own),
 		cmocka_unit_test(files_end_where_the_kernel_says),
 		cmocka_unit_test(files_stay_where_they_are),

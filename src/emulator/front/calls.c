@@ -7,8 +7,11 @@
 
 int call_begin(struct emulated *emulated)
 {
-	int result = state_lock(&emulated->server);
+	int result;
 
+	/* If it is held, it is this call's from now on, or lost. */
+	emulated->kept = false;
+	result = state_lock(&emulated->server);
 	if (result)
 		return result;
 	result = deferred_run_due(&emulated->server);

@@ -15,6 +15,8 @@ struct emulated {
 	char *lock_path;  /* of what stands for the device node */
 	int *descriptors; /* of the device */
 	size_t descriptor_count;
+	bool kept; /* the lock, by launch_files.c, until launch_release() or the next call_begin()
+		    */
 };
 
 /* ---- machine.c ---- */

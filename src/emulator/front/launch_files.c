@@ -17,42 +17,48 @@ char *launch_names(const struct isst_machine *machine)
 	return asprintf(&names, "%s/names", emulated->server.path) < 0 ? NULL : names;
 }
 
+/** Takes the lock, unless what the same function of the program asked for before has it still. */
+static int keep_lock(struct emulated *emulated)
+{
+	int result = emulated->kept ? 0 : state_lock(&emulated->server);
+
+	emulated->kept = !result;
+	return result;
+}
+
+void launch_release(const struct isst_machine *machine)
+{
+	struct emulated *emulated = machine->data;
+
+	if (emulated->kept)
+		state_unlock(&emulated->server);
+	emulated->kept = false;
+}
+
 int launch_look(const struct isst_machine *machine, const char *path, bool follow,
 		struct kernel_status *status)
 {
 	struct emulated *emulated = machine->data;
-	int result = state_lock(&emulated->server);
+	int result = keep_lock(emulated);
 
-	if (result)
-		return result;
-	result = kernel_look(&emulated->server, path, follow, status);
-	state_unlock(&emulated->server);
-	return result;
+	return result ? result : kernel_look(&emulated->server, path, follow, status);
 }
 
 int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
 		   char **resolved)
 {
 	struct emulated *emulated = machine->data;
-	int result = state_lock(&emulated->server);
+	int result = keep_lock(emulated);
 
-	if (result)
-		return result;
-	result = kernel_resolve(&emulated->server, path, follow, resolved);
-	state_unlock(&emulated->server);
-	return result;
+	return result ? result : kernel_resolve(&emulated->server, path, follow, resolved);
 }
 
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count)
 {
 	struct emulated *emulated = machine->data;
-	int result = state_lock(&emulated->server);
+	int result = keep_lock(emulated);
 
-	if (result)
-		return result;
-	result = kernel_list(&emulated->server, path, names, count);
-	state_unlock(&emulated->server);
-	return result;
+	return result ? result : kernel_list(&emulated->server, path, names, count);
 }
 
 /** What a fault rule can know of an access to /dev/cpu/N/msr. */

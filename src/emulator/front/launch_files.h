@@ -15,12 +15,14 @@ struct isst_machine;
 
 /** The directory for names that represent the kernel's files; to be freed, NULL without memory. */
 char *launch_names(const struct isst_machine *machine);
-/* As kernel_look(), kernel_resolve(), kernel_list() and kernel_free_list(). */
+/* As kernel_look(), kernel_resolve(), kernel_list() and kernel_free_list(). The machine stays
+ * locked until launch_release(), for what the same function of the program asks next. */
 int launch_look(const struct isst_machine *machine, const char *path, bool follow,
 		struct kernel_status *status);
 int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
 		   char **resolved);
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);
+void launch_release(const struct isst_machine *machine);
 /** As kernel_access(), with the privilege that the devices of MSRs ask for (CAP_SYS_RAWIO), and
  * stored. */
 int launch_access(const struct isst_machine *machine, const char *path, bool write,
