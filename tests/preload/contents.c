@@ -23,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -208,6 +209,87 @@ static void every_write_takes_effect_at_once(void **state)
 	close(file);
 }
 
+/** A file with some bytes, at its beginning. */
+static int file_with(const char *content)
+{
+	char path[] = "/tmp/contents-XXXXXX";
+	int file = mkstemp(path);
+
+	assert_true(file >= 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(pwrite(file, content, strlen(content), 0), strlen(content));
+	return file;
+}
+
+static void what_the_kernel_moves_takes_effect_at_once(void **state)
+{
+	int switches = file_with("01x"), file = open(CPU3, O_WRONLY | O_CLOEXEC), ends[2];
+	off_t at = 2;
+
+	(void)state;
+	assert_int_equal(sendfile(file, switches, NULL, 1), 1);
+	assert_online("0-2\n");
+	assert_int_equal(copy_file_range(switches, NULL, file, NULL, 1, 0), 1);
+	assert_online("0-3\n");
+	assert_fails(sendfile(file, switches, &at, 1), EINVAL);
+	assert_int_equal(at, 2);
+	assert_fails(sendfile(file, switches, NULL, 1), EINVAL);
+	assert_int_equal(lseek(switches, 0, SEEK_CUR), 2);
+	at = 0;
+	assert_int_equal(sendfile(file, switches, &at, 1), 1);
+	assert_int_equal(at, 1);
+	assert_online("0-2\n");
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "1", 1), 1);
+	assert_int_equal(splice(ends[0], NULL, file, NULL, 1, 0), 1);
+	assert_online("0-3\n");
+	close(ends[0]);
+	close(ends[1]);
+	close(file);
+	close(switches);
+}
+
+static void what_the_kernel_moves_is_generated_again(void **state)
+{
+	int file = open(CPU3, O_RDWR | O_CLOEXEC), copy = file_with("");
+	char content[10];
+
+	(void)state;
+	assert_int_equal(sendfile(copy, file, NULL, sizeof(content)), 2);
+	assert_int_equal(sendfile(copy, file, NULL, sizeof(content)), 0);
+	assert_int_equal(pread(copy, content, sizeof(content), 0), 2);
+	assert_memory_equal(content, "1\n", 2);
+	close(copy);
+	close(file);
+}
+
+/** By eight bytes, of which each are the same register. */
+static void registers_are_accessed_as_a_whole(void **state)
+{
+	int file = open("/dev/cpu/1/msr", O_RDWR | O_CLOEXEC);
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = pages + 4096; /* of what there is */
+	static const size_t sizes[] = { 1, 4, 7, 9, 12, 4095 };
+	uint64_t values[3] = { 0 };
+
+	(void)state;
+	assert_int_equal(munmap(end, 4096), 0);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		assert_fails(pread(file, pages, sizes[i], 0x1ad), EINVAL);
+		assert_fails(pwrite(file, pages, sizes[i], 0x1ad), EINVAL);
+	}
+	assert_int_equal(pread(file, values, 0, 0x1ad), 0);
+	assert_int_equal(pread(file, values, 16, 0x1ad), 16);
+	assert_true(values[0] == values[1] && values[0] != 0 && values[2] == 0);
+	assert_fails(pread(file, end, 8, 0x1ad), EFAULT);
+	assert_fails(pread(file, end - 4, 8, 0x1ad), EFAULT);
+	assert_fails(pwrite(file, end - 4, 8, 0x1ad), EFAULT);
+	assert_int_equal(pread(file, end - 8, 8, 0x1ad), 8);
+	assert_memory_equal(end - 8, values, 8);
+	close(file);
+	assert_int_equal(munmap(pages, 4096), 0);
+}
+
 static void registers_are_accessed_in_every_way(void **state)
 {
 	int file = open("/dev/cpu/1/msr", O_RDWR | O_CLOEXEC);
@@ -287,6 +369,9 @@ int main(void)
 		cmocka_unit_test_teardown(what_is_open_for_both_is_read_in_every_way, reset),
 		cmocka_unit_test_teardown(streams_for_both_read_and_write, reset),
 		cmocka_unit_test_teardown(every_write_takes_effect_at_once, reset),
+		cmocka_unit_test_teardown(what_the_kernel_moves_takes_effect_at_once, reset),
+		cmocka_unit_test(what_the_kernel_moves_is_generated_again),
+		cmocka_unit_test(registers_are_accessed_as_a_whole),
 		cmocka_unit_test(registers_are_accessed_in_every_way),
 		cmocka_unit_test_teardown(a_limit_to_the_size_of_files_is_none_here, reset),
 		cmocka_unit_test(wrong_addresses_are_refused),
