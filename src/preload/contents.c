@@ -265,7 +265,7 @@ int file_deliver(int descriptor, const char *emulated)
 static int get(const char *emulated, char **content, size_t *size)
 {
 	int error = process_status_is(emulated)
-			    ? process_status_read(content, size)
+			    ? process_status_read(emulated, content, size)
 			    : preload_machine->files->read(preload_machine->data, emulated, content,
 							   size);
 

@@ -1,14 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who the program believes to be, and how many CPUs it believes to have. */
+/* Who the program believes to be, on what kernel, and how many CPUs it believes to have. */
 #include "preload/preload.h"
 
 #include "emulator/front/launch.h"
+#include "emulator/front/launch_files.h"
 #include "isst.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+
+static void copy_part(char *part, size_t size, const char *text)
+{
+	snprintf(part, size, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/** The kernel of the machine: what is also in two of its files. */
+INTERPOSED int uname(struct utsname *name)
+{
+	int result = REAL(uname)(name);
+	char *text, *build;
+
+	if (result || !preload_begin())
+		return result;
+	text = launch_read(preload_machine, "/proc/sys/kernel/osrelease");
+	if (text)
+		copy_part(name->release, sizeof(name->release), text);
+	free(text);
+	text = launch_read(preload_machine, "/proc/version");
+	build = text ? strchr(text, '#') : NULL;
+	if (build)
+		copy_part(name->version, sizeof(name->version), build);
+	free(text);
+	preload_end(true);
+	return result;
+}
 
 INTERPOSED uid_t geteuid(void)
 {

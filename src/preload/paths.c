@@ -20,6 +20,7 @@ static const char *const owned[] = {
 	"/sys/fs/cgroup",
 	"/sys/kernel/debug",
 	"/proc/cpuinfo",
+	"/proc/version",
 	"/proc/sys/kernel/osrelease",
 	"/proc/sys/kernel/random/boot_id",
 	"/proc/modules",

@@ -185,9 +185,11 @@ struct isst_cpuset *affinity_read(const char *path);
 
 /* process_status.c */
 
-/** Whether a path without links is /proc/self/status, of which some lines are the machine's. */
+/** Whether a path without links is /proc/PID/status, or that of a thread below /proc/PID/task: some
+ * of their lines are the machine's. */
 bool process_status_is(const char *path);
-int process_status_read(char **content, size_t *size);
+/** Its content, to be freed. Returns 0 or a negative errno. */
+int process_status_read(const char *path, char **content, size_t *size);
 
 /* cpuid.c */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * /proc/self/status as it is, but for the CPUs and memory nodes that a process may use: libnuma
- * takes them for those of the machine.
+ * /proc/PID/status as it is, but for the CPUs and memory nodes that a process may use, which agree
+ * with sched_getaffinity(2): libnuma takes them for those of the machine.
  */
 #include "preload/preload.h"
 
@@ -14,12 +14,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/** Skips a word and a number behind it. Returns NULL where they are not there. */
+static const char *skip(const char *text, const char *word, pid_t *number)
+{
+	size_t length = strlen(word);
+	char *end;
+
+	if (strncmp(text, word, length) != 0 || text[length] < '1' || text[length] > '9')
+		return NULL;
+	*number = (pid_t)strtol(text + length, &end, 10);
+	return end;
+}
+
+/** Whether it is the status of a process or a thread, and which. */
+static bool parse(const char *path, pid_t *process)
+{
+	const char *rest = skip(path, "/proc/", process);
+	const char *thread = rest ? skip(rest, "/task/", process) : NULL;
+
+	return rest && strcmp(thread ? thread : rest, "/status") == 0;
+}
+
 bool process_status_is(const char *path)
 {
-	char own[40];
+	pid_t process;
 
-	snprintf(own, sizeof(own), "/proc/%d/status", getpid());
-	return strcmp(path, own) == 0;
+	return parse(path, &process);
 }
 
 static void print_set(FILE *stream, const char *name, const struct isst_cpuset *set,
@@ -33,12 +53,12 @@ static void print_set(FILE *stream, const char *name, const struct isst_cpuset *
 	free(list);
 }
 
-static void print_cpus(FILE *stream)
+static void print_cpus(FILE *stream, pid_t process)
 {
 	struct isst_cpuset *cpus = isst_cpuset_new();
 	cpu_set_t mask[8]; /* 8192 CPUs, as kernel_max has it */
 
-	if (cpus && affinity_get(0, sizeof(mask), mask) == 0)
+	if (cpus && affinity_get(process, sizeof(mask), mask) == 0)
 		for (unsigned int cpu = 0; cpu < 8 * sizeof(mask); cpu++)
 			if (CPU_ISSET_S(cpu, sizeof(mask), mask))
 				isst_cpuset_add(cpus, cpu, cpu);
@@ -57,10 +77,10 @@ static void print_nodes(FILE *stream)
 }
 
 /** A line of the real file, or what stands in its place. */
-static void print_line(FILE *stream, const char *line)
+static void print_line(FILE *stream, pid_t process, const char *line)
 {
 	if (strncmp(line, "Cpus_allowed:", 13) == 0)
-		print_cpus(stream);
+		print_cpus(stream, process);
 	else if (strncmp(line, "Mems_allowed:", 13) == 0)
 		print_nodes(stream);
 	else if (strncmp(line, "Cpus_allowed_list:", 18) != 0 &&
@@ -68,17 +88,21 @@ static void print_line(FILE *stream, const char *line)
 		fputs(line, stream);
 }
 
-int process_status_read(char **content, size_t *size)
+int process_status_read(const char *path, char **content, size_t *size)
 {
-	FILE *real = REAL(fopen)("/proc/self/status", "re");
+	FILE *real = REAL(fopen)(path, "re");
 	FILE *stream = real ? open_memstream(content, size) : NULL;
+	int result = real ? -ENOMEM : -errno;
 	char *line = NULL;
 	size_t space = 0;
+	pid_t process;
 
+	if (!parse(path, &process))
+		process = 0;
 	while (stream && getline(&line, &space, real) > 0)
-		print_line(stream, line);
+		print_line(stream, process, line);
 	free(line);
 	if (real)
 		REAL(fclose)(real);
-	return stream && REAL(fclose)(stream) == 0 ? 0 : -ENOMEM;
+	return stream && REAL(fclose)(stream) == 0 ? 0 : result;
 }

@@ -29,6 +29,7 @@
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -430,6 +431,67 @@ static void numbers_are_those_of_the_status(const char *path)
 		assert_int_equal(entry->d_ino, status.st_ino);
 	}
 	closedir(directory);
+}
+
+static void the_kernel_is_the_machines(void **state)
+{
+	char release[100], version[200];
+	struct utsname name;
+
+	(void)state;
+	assert_int_equal(uname(&name), 0);
+	snprintf(release, sizeof(release), "%s\n", name.release);
+	assert_content("/proc/sys/kernel/osrelease", release);
+	snprintf(version, sizeof(version), "Linux version %s (isst@emulator) (gcc) %s\n",
+		 name.release, name.version);
+	assert_content("/proc/version", version);
+}
+
+/** The line of a status that has a list. */
+static void assert_list(const char *path, const char *name, const char *expected)
+{
+	char line[10000], wanted[100];
+	FILE *stream = fopen(path, "r");
+
+	assert_non_null(stream);
+	do {
+		assert_non_null(fgets(line, sizeof(line), stream));
+	} while (strncmp(line, name, strlen(name)) != 0);
+	snprintf(wanted, sizeof(wanted), "%s:\t%s\n", name, expected);
+	assert_string_equal(line, wanted);
+	fclose(stream);
+}
+
+static int allow_all(void **state)
+{
+	cpu_set_t cpus;
+
+	(void)state;
+	memset(&cpus, 0xff, sizeof(cpus));
+	return sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+static void every_status_of_a_process_has_its_cpus(void **state)
+{
+	char paths[6][60];
+	cpu_set_t cpus;
+
+	(void)state;
+	snprintf(paths[0], sizeof(paths[0]), "/proc/self/status");
+	snprintf(paths[1], sizeof(paths[1]), "/proc/thread-self/status");
+	snprintf(paths[2], sizeof(paths[2]), "/proc/%d/status", getpid());
+	snprintf(paths[3], sizeof(paths[3]), "/proc/self/task/%d/status", getpid());
+	snprintf(paths[4], sizeof(paths[4]), "/proc/%d/task/%d/status", getpid(), getpid());
+	CPU_ZERO(&cpus);
+	CPU_SET(1, &cpus);
+	CPU_SET(2, &cpus);
+	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+	for (size_t i = 0; i < 5; i++)
+		assert_list(paths[i], "Cpus_allowed_list", "1-2");
+	/* Of another process, which is on the machine, too. */
+	snprintf(paths[5], sizeof(paths[5]), "/proc/%d/status", getppid());
+	assert_list(paths[5], "Cpus_allowed_list", "0-3");
+	assert_fails(open("/proc/self/task/1234567890/status", O_RDONLY), ENOENT);
 }
 
 /** Nor are files of the same content links to each other. */
@@ -838,6 +900,8 @@ int main(void)
 		cmocka_unit_test(the_status_of_files_is_told),
 		cmocka_unit_test(what_is_open_is_the_file_of_that_path),
 		cmocka_unit_test(directories_are_the_kernels),
+		cmocka_unit_test(the_kernel_is_the_machines),
+		cmocka_unit_test_teardown(every_status_of_a_process_has_its_cpus, allow_all),
 		cmocka_unit_test(each_file_has_a_number_of_its_own),
 		cmocka_unit_test(files_end_where_the_kernel_says),
 		cmocka_unit_test(files_stay_where_they_are),

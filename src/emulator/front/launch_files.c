@@ -61,6 +61,17 @@ int launch_list(const struct isst_machine *machine, const char *path, char ***na
 	return result ? result : kernel_list(&emulated->server, path, names, count);
 }
 
+char *launch_read(const struct isst_machine *machine, const char *path)
+{
+	struct emulated *emulated = machine->data;
+	char *content = NULL;
+	size_t size;
+
+	if (keep_lock(emulated) || kernel_read(&emulated->server, path, &content, &size))
+		return NULL;
+	return content;
+}
+
 /** What a fault rule can know of an access to /dev/cpu/N/msr. */
 static void describe_access(const char *path, bool write, uint64_t position, uint64_t value,
 			    struct fault_event *event)

@@ -22,6 +22,8 @@ int launch_look(const struct isst_machine *machine, const char *path, bool follo
 int launch_resolve(const struct isst_machine *machine, const char *path, bool follow,
 		   char **resolved);
 int launch_list(const struct isst_machine *machine, const char *path, char ***names, size_t *count);
+/** What a file holds, to be freed; NULL where it cannot be read. */
+char *launch_read(const struct isst_machine *machine, const char *path);
 void launch_release(const struct isst_machine *machine);
 /** As kernel_access(), with the privilege that the devices of MSRs ask for (CAP_SYS_RAWIO), and
  * stored. */
