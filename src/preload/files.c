@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,8 +168,21 @@ static int open_name(const char *emulated, int flags)
 	return (int)syscall(SYS_openat, AT_FDCWD, backing, flags & ~(O_CREAT | O_TRUNC));
 }
 
-/** As the kernel, which lets not even root open for writing what nobody may write. */
-static bool is_permitted(const struct stat *status, int flags)
+/** Whether not even root may open for writing what nobody may write: files directly below /proc,
+ * and those of debugfs, have ordinary permissions. */
+static bool is_strict(const char *emulated)
+{
+	switch (status_file_system(emulated)) {
+	case DEBUGFS_MAGIC:
+		return false;
+	case PROC_SUPER_MAGIC:
+		return strncmp(emulated, "/proc/sys/", strlen("/proc/sys/")) == 0;
+	default:
+		return true;
+	}
+}
+
+static bool is_permitted(const char *emulated, const struct stat *status, int flags)
 {
 	static const int wanted[] = {
 		[O_RDONLY] = R_OK, [O_WRONLY] = W_OK, [O_RDWR] = R_OK | W_OK
@@ -178,7 +192,7 @@ static bool is_permitted(const struct stat *status, int flags)
 	if (access > O_RDWR)
 		return true;
 	return status_permits(status, wanted[access]) &&
-	       (access == O_RDONLY || (status->st_mode & 0222) != 0);
+	       (access == O_RDONLY || (status->st_mode & 0222) != 0 || !is_strict(emulated));
 }
 
 /** Opens what is there. */
@@ -196,7 +210,7 @@ static int open_found(const char *emulated, int flags, const struct stat *status
 		return open_name(emulated, flags);
 	if (S_ISLNK(mode))
 		return fail(ELOOP);
-	if (!is_permitted(status, flags))
+	if (!is_permitted(emulated, status, flags))
 		return fail(EACCES);
 	if (path_is_device(emulated))
 		return open_device(emulated, flags);

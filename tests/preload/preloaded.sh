@@ -296,6 +296,14 @@ refused
 " -- isst --emulate "$platforms/tpmi-tiny.platform" --emulate-state "$scratch/tpmi" emulate -- \
 	bash -c "cat $identifier; : 2> /dev/null > $identifier || echo refused"
 
+if [ "$(id -u)" -eq 0 ]; then
+	expect "but root opens what is directly below /proc, and writes nothing to it" 0 "bash: line 2: echo: write error: Input/output error
+bash: line 3: /proc/sys/kernel/osrelease: Permission denied
+" -- on_machine emulate -- bash -c ": > /proc/version
+		echo x > /proc/cpuinfo
+		: > /proc/sys/kernel/osrelease; true"
+fi
+
 # ---- The emulator's own descriptors ----
 
 machine
