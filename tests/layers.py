@@ -27,7 +27,8 @@ LAYERS = {
     "library": ["features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "cli": ["isst.h", "isst-emulator.h"],
     "emulator": ["base", "driver/abi.h", "isst.h", "isst-emulator.h"],
-    "preload": ["base", "emulator/front/launch.h", "emulator/front/launch_files.h", "emulator/model/machines.h", "driver/abi.h", "isst.h",
+    "preload": ["base", "emulator/front/launch.h", "emulator/front/launch_files.h",
+                "emulator/front/launch_requests.h", "emulator/model/machines.h", "driver/abi.h", "isst.h",
                 "isst-emulator.h"],
 }
 

@@ -91,23 +91,6 @@ static int memory_file(const char *emulated, int flags)
 	return memfd_create(name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
 }
 
-/** The machine's own descriptor of the device, once a process. */
-static int device_descriptor(bool again)
-{
-	static int descriptor = -1;
-	int fresh;
-
-	if (descriptor >= 0 && !again)
-		return descriptor;
-	fresh = preload_machine->device->open(preload_machine->data);
-	if (fresh < 0)
-		return fail(fresh);
-	if (descriptor >= 0)
-		preload_machine->device->close(preload_machine->data, descriptor);
-	descriptor = fresh;
-	return descriptor;
-}
-
 /** A memory file that nothing is written to. */
 static int open_msr(const char *emulated, int flags)
 {
@@ -125,7 +108,7 @@ static int open_msr(const char *emulated, int flags)
 
 static int open_device(const char *emulated, int flags)
 {
-	return device_descriptor(true) < 0 ? -1 : memory_file(emulated, flags);
+	return device_open() ? -1 : memory_file(emulated, flags);
 }
 
 /** Its content, in a file that cannot be written to. */
@@ -307,40 +290,6 @@ INTERPOSED int __open_2(const char *path, int flags)
 INTERPOSED int __openat_2(int directory, const char *path, int flags)
 {
 	return open_any(directory, path, flags, 0);
-}
-
-/* ---- The device ---- */
-
-INTERPOSED int ioctl(int descriptor, unsigned long given, ...)
-{
-	/* As the kernel, which looks at 32 bits: programs that keep it in an int hand on its sign.
-	 */
-	unsigned int request = (unsigned int)given;
-	char emulated[PATH_MAX];
-	uint32_t first; /* of what every request points to */
-	int result = -1;
-	void *argument;
-	va_list arguments;
-
-	va_start(arguments, given);
-	argument = va_arg(arguments, void *);
-	va_end(arguments);
-	if (_IOC_TYPE(request) == ABI_MAGIC && preload_begin()) {
-		bool answered = path_of_descriptor(descriptor, emulated) &&
-				path_is_device(emulated);
-
-		if (answered && user_read(argument, &first, sizeof(first)) == 0 &&
-		    device_descriptor(false) >= 0) {
-			result = preload_machine->device->ioctl(
-				preload_machine->data, device_descriptor(false), request, argument);
-			if (result < 0)
-				result = fail(result);
-		}
-		preload_end(answered);
-		if (answered)
-			return result;
-	}
-	return REAL(ioctl)(descriptor, given, argument);
 }
 
 /* ---- Closing ---- */

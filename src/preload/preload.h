@@ -134,6 +134,12 @@ bool file_open_emulated(int directory, const char **path, int flags, char *found
 /** What was written behind our back, at the end of the program. */
 void file_deliver_all(void);
 
+/* device.c */
+
+/** Opens the machine's device, as for each descriptor that the program gets of it. Returns 0, or -1
+ * and errno. */
+int device_open(void);
+
 /* contents.c: reading and writing */
 
 /** Writes what an emulated file contains now to the memory file that stands for it. Returns 0, or

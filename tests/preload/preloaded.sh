@@ -31,8 +31,9 @@ machine() {
 	rm -rf "$scratch/state"
 }
 
+platform=tiny
 on_machine() {
-	isst --emulate "$platforms/tiny.platform" --emulate-state "$scratch/state" "$@"
+	isst --emulate "$platforms/$platform.platform" --emulate-state "$scratch/state" "$@"
 }
 
 # expect WHAT STATUS EXPECTED -- COMMAND...: status and output, both streams, of a command on the machine
@@ -56,7 +57,11 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths contents interrupted; do
+for program in probe children paths contents interrupted device tpmi-tiny:device; do
+	case $program in
+	*:*) platform=${program%:*} ;;
+	esac
+	program=${program#*:}
 	machine
 	on_machine emulate -- "$build/tests/preload/$program" > "$scratch/program" 2>&1 < /dev/null
 	grep -E '^(ok|not ok) |^#' "$scratch/program" > "$scratch/tap" || sed 's/^/# /' "$scratch/program"
@@ -75,6 +80,7 @@ for program in probe children paths contents interrupted; do
 		echo "not ok $count - the C program $program runs"
 	fi
 done
+platform=tiny
 
 # ---- Shells ----
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_ASSOCIATIONS = 64, LAST_CORE = 63 };
+enum { LAST_CORE = 63 };
 enum { POLLS = 4, POLL_MS = 5 };
 
 /* ---- Power domains ---- */
@@ -361,6 +361,7 @@ static int count_instances(struct tpmi_call *call, void *argument)
 struct request {
 	unsigned long code;
 	unsigned int kernel; /* since; 0: all that have TPMI */
+	size_t size;	     /* of its structure */
 	int (*run)(struct tpmi_call *call, void *argument);
 	int (*query)(struct tpmi_call *call, void *argument); /* of an open domain */
 	unsigned char socket, power_domain;		      /* offsets; NOWHERE: it has none */
@@ -374,23 +375,28 @@ enum { NOWHERE = UINT8_MAX };
 #define SIZED(type, field) AT(type, field), sizeof(((struct type *)NULL)->field)
 #define QUERY(code, kernel, run, type) \
 	{ \
-		code, kernel, NULL, run, AT(type, socket_id), AT(type, power_domain_id), \
-			SIZED(type, level), GETS \
+		code, kernel, sizeof(struct type), NULL, run, AT(type, socket_id), \
+			AT(type, power_domain_id), SIZED(type, level), GETS \
 	}
 
 static const struct request requests[] = {
-	{ ABI_COUNT_TPMI_INSTANCES, 0, count_instances, NULL, 0, NOWHERE, NOWHERE, 0, GETS },
-	{ ABI_CORE_POWER_STATE, 0, core_power_state, NULL, AT(abi_core_power, socket_id),
-	  AT(abi_core_power, power_domain_id), SIZED(abi_core_power, enable), GETS_OR_SETS },
-	{ ABI_CLOS_PARAM, 0, clos_param, NULL, AT(abi_clos_param, socket_id),
-	  AT(abi_clos_param, power_domain_id), SIZED(abi_clos_param, clos), GETS_OR_SETS },
-	{ ABI_PERF_LEVELS, 0, NULL, query_perf_levels, AT(abi_perf_level_info, socket_id),
-	  AT(abi_perf_level_info, power_domain_id), NOWHERE, 0, GETS },
-	{ ABI_PERF_SET_LEVEL, 0, set_level, NULL, AT(abi_perf_level_control, socket_id),
-	  AT(abi_perf_level_control, power_domain_id), SIZED(abi_perf_level_control, level), SETS },
-	{ ABI_PERF_SET_FEATURE, 0, set_features, NULL, AT(abi_perf_feature_control, socket_id),
-	  AT(abi_perf_feature_control, power_domain_id), SIZED(abi_perf_feature_control, feature),
-	  SETS },
+	{ ABI_COUNT_TPMI_INSTANCES, 0, sizeof(struct abi_tpmi_instance_count), count_instances,
+	  NULL, 0, NOWHERE, NOWHERE, 0, GETS },
+	{ ABI_CORE_POWER_STATE, 0, sizeof(struct abi_core_power), core_power_state, NULL,
+	  AT(abi_core_power, socket_id), AT(abi_core_power, power_domain_id),
+	  SIZED(abi_core_power, enable), GETS_OR_SETS },
+	{ ABI_CLOS_PARAM, 0, sizeof(struct abi_clos_param), clos_param, NULL,
+	  AT(abi_clos_param, socket_id), AT(abi_clos_param, power_domain_id),
+	  SIZED(abi_clos_param, clos), GETS_OR_SETS },
+	{ ABI_PERF_LEVELS, 0, sizeof(struct abi_perf_level_info), NULL, query_perf_levels,
+	  AT(abi_perf_level_info, socket_id), AT(abi_perf_level_info, power_domain_id), NOWHERE, 0,
+	  GETS },
+	{ ABI_PERF_SET_LEVEL, 0, sizeof(struct abi_perf_level_control), set_level, NULL,
+	  AT(abi_perf_level_control, socket_id), AT(abi_perf_level_control, power_domain_id),
+	  SIZED(abi_perf_level_control, level), SETS },
+	{ ABI_PERF_SET_FEATURE, 0, sizeof(struct abi_perf_feature_control), set_features, NULL,
+	  AT(abi_perf_feature_control, socket_id), AT(abi_perf_feature_control, power_domain_id),
+	  SIZED(abi_perf_feature_control, feature), SETS },
 	QUERY(ABI_GET_PERF_LEVEL_INFO, 0, query_level, abi_perf_level_data_info),
 	QUERY(ABI_GET_PERF_LEVEL_CPU_MASK, 0, query_level_mask, abi_perf_level_cpu_mask),
 	QUERY(ABI_GET_BASE_FREQ_INFO, 0, query_base_freq, abi_base_freq_info),
@@ -413,6 +419,14 @@ bool tpmi_knows(const struct server *server, unsigned long code)
 {
 	return platform_is_tpmi(server->platform) &&
 	       (code == ABI_CLOS_ASSOC || find_request(server, code));
+}
+
+size_t tpmi_request_size(unsigned long code)
+{
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+		if (requests[i].code == code)
+			return requests[i].size;
+	return 0;
 }
 
 int tpmi_masked(const struct server *server, int result)
@@ -467,7 +481,7 @@ int tpmi_associations_mistake(struct server *server, const struct abi_clos_assoc
 	struct tpmi_call call = { .server = server };
 	int result = batch->get_set ? check_privilege(&call) : 0;
 
-	if (batch->cmd_count == 0 || batch->cmd_count > MOST_ASSOCIATIONS)
+	if (batch->cmd_count == 0 || batch->cmd_count > TPMI_MOST_ASSOCIATIONS)
 		return -EINVAL;
 	return batch->punit_cpu_map ? result : -EOPNOTSUPP;
 }

@@ -9,6 +9,7 @@
 #include "emulator/firmware/firmware.h"
 
 enum { TPMI_FEATURE_BF = 1, TPMI_FEATURE_TF = 2 };
+enum { TPMI_MOST_ASSOCIATIONS = 64 };			     /* of a CLOS_ASSOC */
 enum { TPMI_HAS_CORE_POWER = 1, TPMI_HAS_PERF_PROFILE = 2 }; /* capabilities */
 
 /** What firmware does with what is set. */
@@ -28,6 +29,8 @@ struct tpmi_subject {
 
 /** Whether the driver knows a TPMI request of that code. */
 bool tpmi_knows(const struct server *server, unsigned long code);
+/** The size of the structure of a request that is not CLOS_ASSOC; 0: there is no such request. */
+size_t tpmi_request_size(unsigned long code);
 /** A request that is not CLOS_ASSOC. */
 struct tpmi_subject tpmi_subject(const struct server *server, unsigned long code,
 				 const void *argument);

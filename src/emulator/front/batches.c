@@ -5,6 +5,7 @@
  */
 #include "emulator/firmware/firmware.h"
 #include "emulator/front/front.h"
+#include "emulator/front/launch_requests.h"
 
 #include <errno.h>
 #include <string.h>
@@ -269,6 +270,21 @@ static const struct batch_kind *find_kind(unsigned long request)
 bool batch_knows(unsigned long request)
 {
 	return find_kind(request);
+}
+
+bool batch_layout(unsigned long request, struct request_layout *layout)
+{
+	const struct batch_kind *kind = find_kind(request);
+
+	if (kind)
+		*layout = (struct request_layout){
+			.head = kind->first,
+			.entry = kind->stride,
+			.count_bytes = sizeof(uint32_t),
+			.most = MOST_COMMANDS,
+			.fault = -EFAULT,
+		};
+	return kind;
 }
 
 bool batch_registered(const struct platform *platform, unsigned long request)

@@ -41,6 +41,12 @@ void device_close_all(struct emulated *emulated);
 
 /* ---- batches.c, tpmi_requests.c: what the driver's front hands requests to ---- */
 
+struct request_layout;
+
+/* Fill in what a request of theirs takes of the caller's memory. Return false for others. */
+bool batch_layout(unsigned long request, struct request_layout *layout);
+bool tpmi_layout(const struct server *server, unsigned long code, struct request_layout *layout);
+
 bool batch_registered(const struct platform *platform, unsigned long request);
 /** Whether it is a batch; run_batch() returns what the call returns. */
 bool batch_knows(unsigned long request);

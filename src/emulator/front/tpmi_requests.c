@@ -5,6 +5,7 @@
  */
 #include "emulator/firmware/tpmi.h"
 #include "emulator/front/front.h"
+#include "emulator/front/launch_requests.h"
 
 #include <errno.h>
 
@@ -135,6 +136,22 @@ static int run_associations(struct emulated *emulated, struct abi_clos_assoc_cmd
 	for (unsigned int i = 0; i < batch->cmd_count && !result; i++)
 		result = run_association(emulated, &batch->assoc_info[i], batch->get_set);
 	return result;
+}
+
+bool tpmi_layout(const struct server *server, unsigned long code, struct request_layout *layout)
+{
+	bool batch = code == ABI_CLOS_ASSOC;
+
+	*layout = (struct request_layout){
+		.head = batch ? offsetof(struct abi_clos_assoc_cmds, assoc_info)
+			      : tpmi_request_size(code),
+		.entry = batch ? sizeof(struct abi_clos_assoc) : 0,
+		.count_bytes = sizeof(uint16_t),
+		.most = TPMI_MOST_ASSOCIATIONS,
+		.all_or_error = true,
+		.fault = tpmi_masked(server, -EFAULT),
+	};
+	return layout->head;
 }
 
 int tpmi_request(struct emulated *emulated, unsigned long code, void *argument)
