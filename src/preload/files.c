@@ -84,10 +84,10 @@ static void forget_own(int descriptor)
 
 static int memory_file(const char *emulated, int flags)
 {
-	char name[250];
+	char name[MEMORY_FILE_NAME];
 
-	if (snprintf(name, sizeof(name), MEMORY_FILE_PREFIX "%s", emulated) >= (int)sizeof(name))
-		return fail(ENAMETOOLONG);
+	if (path_name_memory_file(emulated, name))
+		return -1;
 	return memfd_create(name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
 }
 

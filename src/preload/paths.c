@@ -173,16 +173,70 @@ bool path_of_opened(int descriptor, char *emulated)
 	return true;
 }
 
+/* ---- Memory files ---- */
+
+/** The link that has a path which is too long for a name. */
+static bool name_long_path(const char *number, char *link)
+{
+	return snprintf(link, PATH_MAX, "%s/%s", root, number) < PATH_MAX;
+}
+
+static bool read_long_path(const char *number, char *emulated)
+{
+	char link[PATH_MAX];
+	ssize_t length = -1;
+
+	if (name_long_path(number, link))
+		length = syscall(SYS_readlinkat, AT_FDCWD, link, emulated, PATH_MAX - 1);
+	if (length >= 0)
+		emulated[length] = '\0';
+	return length >= 0;
+}
+
+static int keep_long_path(const char *number, const char *emulated)
+{
+	char link[PATH_MAX], known[PATH_MAX];
+
+	errno = ENAMETOOLONG;
+	if (!name_long_path(number, link))
+		return -1;
+	/* By number: the function of this name is one of ours. */
+	if (syscall(SYS_symlinkat, emulated, AT_FDCWD, link) == 0)
+		return 0;
+	if (errno != EEXIST || !read_long_path(number, known))
+		return -1;
+	errno = ENAMETOOLONG;
+	return strcmp(known, emulated) == 0 ? 0 : -1;
+}
+
+int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME])
+{
+	char number[20];
+
+	if (snprintf(name, MEMORY_FILE_NAME, MEMORY_FILE_PREFIX "%s", emulated) < MEMORY_FILE_NAME)
+		return 0;
+	snprintf(number, sizeof(number), "%llx", (unsigned long long)status_number(emulated));
+	snprintf(name, MEMORY_FILE_NAME, MEMORY_FILE_PREFIX "%s", number);
+	return keep_long_path(number, emulated);
+}
+
 bool path_of_memory_file(const char *link, char *emulated)
 {
 	size_t prefix = sizeof(memory_file) - 1, suffix = sizeof(deleted) - 1;
 	size_t length = strlen(link);
+	char name[MEMORY_FILE_NAME];
 
 	if (length <= prefix + suffix || strncmp(link, memory_file, prefix) != 0 ||
 	    strcmp(link + length - suffix, deleted) != 0)
 		return false;
-	memcpy(emulated, link + prefix, length - prefix - suffix);
-	emulated[length - prefix - suffix] = '\0';
+	length -= prefix + suffix;
+	if (length >= sizeof(name))
+		return false;
+	memcpy(name, link + prefix, length);
+	name[length] = '\0';
+	if (*name != '/')
+		return read_long_path(name, emulated);
+	memcpy(emulated, name, length + 1);
 	return true;
 }
 

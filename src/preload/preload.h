@@ -57,8 +57,9 @@ void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 /* paths.c */
 
-/* Of the names of memory files. */
+/* Of the names of memory files; and their size, which is the kernel's. */
 #define MEMORY_FILE_PREFIX "isst:"
+enum { MEMORY_FILE_NAME = 250 };
 
 /** Whether the emulated machine has this file, or its own instead of it, by an absolute path
  * without dots. */
@@ -82,6 +83,9 @@ ssize_t path_read_link(int descriptor, char *path);
 size_t path_backing(const char *emulated, char *backing);
 /** The emulated path of a path below the state directory; NULL: it is not there. */
 const char *path_from_backing(const char *backing);
+/** The name of the memory file that is to be an emulated file: its path, or a number by which a
+ * longer one is kept in the state directory. Returns 0, or -1 and errno. */
+int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME]);
 /** Whether that is what says so of a memory file of ours, and which file that is. */
 bool path_of_memory_file(const char *link, char *emulated);
 /** Whether a descriptor is an emulated file or device, and which. */

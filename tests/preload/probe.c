@@ -316,6 +316,36 @@ static void groups_are_made_and_removed(void **state)
 	assert_fails(mkdir(CPUS "/a", 0755), EPERM);
 }
 
+/** Whose files are at paths that are longer than the name of anything. */
+static void groups_have_names_of_any_length(void **state)
+{
+	char path[600], name[256], file[700];
+	struct stat status, opened;
+	int descriptor;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(path, sizeof(path), GROUPS "/%sx", name);
+	assert_fails(mkdir(path, 0755), ENAMETOOLONG);
+	snprintf(path, sizeof(path), GROUPS "/%s", name);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(put(GROUPS "/cgroup.subtree_control", "+cpuset"), 0);
+	snprintf(file, sizeof(file), "%s/cpuset.cpus", path);
+	assert_int_equal(put(file, "2-3"), 0);
+	assert_content(file, "2-3\n");
+	descriptor = open(file, O_RDWR | O_CLOEXEC);
+	assert_true(descriptor >= 0);
+	assert_int_equal(stat(file, &status), 0);
+	assert_int_equal(fstat(descriptor, &opened), 0);
+	assert_int_equal(opened.st_ino, status.st_ino);
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", descriptor);
+	assert_int_equal(put(file, "1"), 0);
+	assert_content(file, "1\n");
+	close(descriptor);
+	assert_int_equal(rmdir(path), 0);
+}
+
 /* ---- Status ---- */
 
 static void the_status_of_files_is_told(void **state)
@@ -897,6 +927,7 @@ int main(void)
 		cmocka_unit_test(the_current_directory_can_be_one_of_them),
 		cmocka_unit_test(the_current_directory_can_be_left_upwards),
 		cmocka_unit_test(groups_are_made_and_removed),
+		cmocka_unit_test(groups_have_names_of_any_length),
 		cmocka_unit_test(the_status_of_files_is_told),
 		cmocka_unit_test(what_is_open_is_the_file_of_that_path),
 		cmocka_unit_test(directories_are_the_kernels),
