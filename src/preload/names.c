@@ -148,14 +148,29 @@ static int look_through(DIR *stream, char **names, size_t count)
 	return result;
 }
 
-/** Opens what stands for a directory, and makes it where it is missing. */
+/** Whether a directory is where its path says, and no link on the way leads elsewhere. */
+static bool is_at(DIR *stream, const char *path)
+{
+	char actual[PATH_MAX];
+
+	return stream && path_read_link(dirfd(stream), actual) >= 0 && strcmp(actual, path) == 0;
+}
+
+/**
+ * Opens what stands for a directory, and makes it where it is missing. Names are removed there: it
+ * must not be another directory, by a link that a state from elsewhere has.
+ */
 static DIR *open_or_make(char *backing, size_t top)
 {
 	DIR *stream = REAL(opendir)(backing);
 
-	if (stream || errno != ENOENT || make_with_parents(backing, top, true))
+	if (!stream && errno == ENOENT && !make_with_parents(backing, top, true))
+		stream = REAL(opendir)(backing);
+	if (!stream || is_at(stream, backing))
 		return stream;
-	return REAL(opendir)(backing);
+	closedir(stream);
+	errno = ELOOP;
+	return NULL;
 }
 
 /** Lets a directory have the names that the machine's has now. */

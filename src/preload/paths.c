@@ -88,11 +88,11 @@ bool path_leads_to_owned(const char *path)
 
 const char *path_from_backing(const char *backing)
 {
-	if (strncmp(backing, root, root_length) != 0)
+	if (strncmp(backing, root, root_length) != 0 || backing[root_length] != '/')
 		return NULL;
-	if (backing[root_length] == '\0')
-		return "/";
-	return backing[root_length] == '/' ? backing + root_length : NULL;
+	/* What is above those is the system's own, or a directory of the state like any other: a
+	 * program that removes the state must not walk from there into the system. */
+	return path_is_owned(backing + root_length) ? backing + root_length : NULL;
 }
 
 ssize_t path_read_link(int descriptor, char *path)

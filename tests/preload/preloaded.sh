@@ -225,6 +225,24 @@ fi
 
 # ---- System calls ----
 
+# What stands for directories of the machine is not the way into the system: a program that removes the state must not walk
+# from there into it. Nor do links lead out of it, in a state from elsewhere.
+machine
+mkdir "$scratch/kept"
+touch "$scratch/kept/file"
+on_machine emulate -- ls $cpus > "$scratch/found"
+# shellcheck disable=SC2016 # what the program expands
+expect "no path below the state leads into the system" 0 "sys
+" -- on_machine emulate -- sh -c 'ls $ISST_EMULATE_STATE/names; rm -f "$ISST_EMULATE_STATE/names$1/kept/file"' sh "$scratch"
+expect "and what is there stays" 0 "file
+" -- ls "$scratch/kept"
+rm -rf "$scratch/state/names/sys/devices/system/cpu"
+ln -s "$scratch/kept" "$scratch/state/names/sys/devices/system/cpu"
+on_machine emulate -- ls $cpus > "$scratch/found" 2>&1
+expect "a link in the state does not lead there either" 0 "file
+" -- ls "$scratch/kept"
+machine
+
 # Of what walks a tree whose names are there by now: no directory is made once more, and the machine is locked for each
 # directory, not for each name.
 count_calls() {
