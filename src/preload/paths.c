@@ -119,6 +119,13 @@ static bool show(const char *real, char *seen)
 	return snprintf(seen, PATH_MAX, "%s", emulated ? emulated : real) < PATH_MAX;
 }
 
+bool path_is_of_removed(const char *link)
+{
+	size_t length = strlen(link), suffix = sizeof(deleted) - 1;
+
+	return length > suffix && strcmp(link + length - suffix, deleted) == 0;
+}
+
 bool path_of_directory(int directory, char *seen, bool *changed)
 {
 	char path[PATH_MAX];
@@ -129,7 +136,7 @@ bool path_of_directory(int directory, char *seen, bool *changed)
 	} else if (path_read_link(directory, path) < 0) {
 		return false;
 	}
-	if (*path != '/' || !show(path, seen))
+	if (*path != '/' || path_is_of_removed(path) || !show(path, seen))
 		return false;
 	*changed = strcmp(path, seen) != 0;
 	return true;

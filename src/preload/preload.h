@@ -75,6 +75,8 @@ const char *path_moved(const char *path, char *moved);
 /** The path of a directory as the program sees it, PATH_MAX bytes. @changed: whether it is another
  * than the kernel's. Returns false where it has none. */
 bool path_of_directory(int directory, char *seen, bool *changed);
+/** Whether a link in /proc says that its file has been removed. */
+bool path_is_of_removed(const char *link);
 /** What the link in /proc/self/fd says. Returns its length or -1. */
 ssize_t path_read_link(int descriptor, char *path);
 /** The name below the state directory that stands for an emulated one, PATH_MAX bytes; whether it
@@ -112,7 +114,8 @@ int path_start(const char *root);
  * @follow: whether a link at the end is followed
  * @found: PATH_MAX bytes. The emulated path: absolute, without dots, without links but for the last
  * part; with a slash at the end if it would have to be a directory and is none. Otherwise the path
- * in the system, or empty
+ * in the system, or empty; what cannot be followed becomes a path that the kernel refuses, with
+ * ENAMETOOLONG
  */
 bool path_begin(int directory, const char **path, bool follow, char *found);
 /** The same between preload_begin() and preload_end(). */

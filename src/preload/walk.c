@@ -9,10 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
 
 struct walk {
 	char path[PATH_MAX]; /* so far, as the program sees it: without dots and links */
@@ -22,7 +27,10 @@ struct walk {
 	unsigned int links;
 };
 
-enum step { GO_ON, EMULATED, SYSTEM };
+enum step { GO_ON, EMULATED, SYSTEM, REFUSED };
+
+/* What no system finds: handed on for a path of which it is not known here where it leads. */
+static char too_long[PATH_MAX + 1];
 
 /* ---- Parts of paths ---- */
 
@@ -83,9 +91,12 @@ static enum step leave_to_system(struct walk *walk)
 {
 	size_t length = strlen(walk->rest);
 
-	if (length > 0 && !append(walk->path, walk->rest, length))
-		walk->changed = false;
-	return SYSTEM;
+	return length > 0 && !append(walk->path, walk->rest, length) ? REFUSED : SYSTEM;
+}
+
+static bool is_of_processes(const char *path)
+{
+	return strncmp(path, "/proc/", strlen("/proc/")) == 0;
 }
 
 /** Goes on at the target of a link. */
@@ -100,10 +111,15 @@ static enum step follow_link(struct walk *walk, char *target, const char *rest)
 		walk->changed = true;
 	}
 	/* Another one, of a pipe or the like. */
-	if (strncmp(walk->path, "/proc/", strlen("/proc/")) == 0 && *target != '/')
+	if (is_of_processes(walk->path) && *target != '/')
 		return leave_to_system(walk);
-	if (++walk->links > MOST_LINKS || !put_before(walk, target, rest))
-		return leave_to_system(walk);
+	/* A directory that has been removed still has one above it. */
+	if (is_of_processes(walk->path) && *rest && path_is_of_removed(target))
+		return REFUSED;
+	if (++walk->links > MOST_LINKS)
+		return walk->changed ? REFUSED : leave_to_system(walk);
+	if (!put_before(walk, target, rest))
+		return REFUSED;
 	if (*target == '/')
 		memcpy(walk->path, "/", 2);
 	return GO_ON;
@@ -128,6 +144,9 @@ static enum step step_in_system(struct walk *walk, const char *candidate, const 
 		target[length] = '\0';
 		return follow_link(walk, target, rest);
 	}
+	/* The kernel follows links in /proc that it cannot read. */
+	if (length < 0 && errno == ENAMETOOLONG && *rest)
+		return REFUSED;
 	/* A system need not have the directories above what the machine has. */
 	if (length < 0 && errno != EINVAL && *rest && !path_leads_to_owned(candidate))
 		return leave_to_system(walk);
@@ -227,7 +246,7 @@ static enum step step(struct walk *walk)
 		return step_up(walk, part + size);
 	memcpy(candidate, walk->path, strlen(walk->path) + 1);
 	if (!append(candidate, part, size))
-		return leave_to_system(walk);
+		return REFUSED;
 	return path_is_owned(candidate) ? step_on_machine(walk, candidate, part + size)
 					: step_in_system(walk, candidate, part + size);
 }
@@ -243,6 +262,29 @@ static bool is_readable(const char *path)
 	       *path;
 }
 
+/** Whether a path leads to nothing but what is below a directory, or nowhere. */
+static bool stays_below(int directory, const char *path, bool follow)
+{
+	const struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW),
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+	};
+	int opened = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+
+	if (opened >= 0)
+		return close(opened) == 0;
+	return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EBADF;
+}
+
+/** Tells the kernel to say that a path is too long. */
+static bool refuse_path(const char **path, char *found)
+{
+	memset(too_long, 'x', sizeof(too_long) - 1);
+	*found = '\0';
+	*path = too_long;
+	return false;
+}
+
 static bool find(int directory, const char **path, bool follow, char *found)
 {
 	struct walk walk = { .path = "/", .follow = follow };
@@ -251,12 +293,17 @@ static bool find(int directory, const char **path, bool follow, char *found)
 	*found = '\0';
 	if (!is_readable(*path))
 		return false;
+	/* Of a directory that is too deep, or has been removed, it is not known what is above. */
 	if (**path != '/' && !path_of_directory(directory, walk.path, &walk.changed))
-		return false;
+		return stays_below(directory, *path, follow) ? false : refuse_path(path, found);
 	memcpy(walk.rest, *path, strlen(*path) + 1);
 	do {
 		last = step(&walk);
 	} while (last == GO_ON);
+	if (last == REFUSED)
+		return !walk.changed && stays_below(directory, *path, follow)
+			       ? false
+			       : refuse_path(path, found);
 	memcpy(found, walk.path, strlen(walk.path) + 1);
 	if (last == EMULATED)
 		return true;

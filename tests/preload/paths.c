@@ -189,7 +189,131 @@ static void descriptors_of_the_system_are_opened_again(void **state)
 	close(ends[0]);
 }
 
+/** Fails to open a path, which the system would lead to a file of its own. */
+static void assert_refused_at(int directory, const char *path)
+{
+	int file = openat(directory, path, O_RDONLY | O_CLOEXEC);
+
+	if (file >= 0)
+		print_message("%zu bytes lead to the real machine\n", strlen(path));
+	assert_int_equal(file, -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+}
+
+static void targets_of_links_may_be_too_long(void **state)
+{
+	char target[PATH_MAX] = "/sys/devices/system/";
+	size_t end = strlen(target);
+
+	(void)state;
+	while (end < PATH_MAX - 20)
+		end += (size_t)snprintf(target + end, sizeof(target) - end, "./");
+	snprintf(target + end, sizeof(target) - end, "cpu");
+	assert_int_equal(chdir(scratch), 0);
+	assert_int_equal(symlink(target, "cpus"), 0);
+	assert_content("cpus/present", "0-3\n");
+	assert_refused_at(AT_FDCWD, "cpus/cpu0/topology/core_id");
+	assert_int_equal(unlink("cpus"), 0);
+}
+
+/** More than the kernel follows, though they lead over the machine's directories. */
+static void links_may_be_too_many(void **state)
+{
+	enum { LINKS = 45 };
+	char target[PATH_MAX], name[20];
+
+	(void)state;
+	assert_int_equal(chdir(scratch), 0);
+	for (int i = 0; i < LINKS; i++) {
+		snprintf(target, sizeof(target), "../../../..%s/link%d", scratch, i + 1);
+		snprintf(name, sizeof(name), "link%d", i);
+		assert_int_equal(symlink(i + 1 < LINKS ? strstr(target, "link") : CPUS, name), 0);
+	}
+	assert_fails(open("link0/present", O_RDONLY), ELOOP);
+	snprintf(target, sizeof(target), "../../../..%s/link0/present", scratch);
+	assert_int_equal(chdir(CPUS), 0);
+	assert_refused_at(AT_FDCWD, target);
+	assert_int_equal(chdir(scratch), 0);
+	for (int i = 0; i < LINKS; i++) {
+		snprintf(name, sizeof(name), "link%d", i);
+		assert_int_equal(unlink(name), 0);
+	}
+}
+
 /* ---- Upwards ---- */
+
+/** The names of directories that are as deep as no path says. */
+enum { DEEP = 20, LONGEST_NAME = 250 };
+
+static const char *deep_name(void)
+{
+	static char name[LONGEST_NAME + 1];
+
+	memset(name, 'd', LONGEST_NAME);
+	return name;
+}
+
+static void leave_deep_directory(void)
+{
+	assert_int_equal(chdir(scratch), 0);
+	for (int i = 1; i < DEEP; i++)
+		assert_int_equal(chdir(deep_name()), 0);
+	for (int i = 1; i < DEEP; i++) {
+		assert_int_equal(rmdir(deep_name()), 0);
+		assert_int_equal(syscall(SYS_chdir, ".."), 0);
+	}
+	assert_int_equal(rmdir(deep_name()), 0);
+}
+
+static void deep_directories_lead_to_what_is_below(void **state)
+{
+	char path[PATH_MAX] = "";
+	int directory;
+
+	(void)state;
+	assert_int_equal(chdir(scratch), 0);
+	for (int i = 0; i < DEEP; i++) {
+		assert_int_equal(mkdir(deep_name(), 0700), 0);
+		assert_int_equal(chdir(deep_name()), 0);
+		strcat(path, "../");
+	}
+	write_file("file", "here\n");
+	assert_content("file", "here\n");
+	assert_fails(open("nonesuch", O_RDONLY), ENOENT);
+	assert_int_equal(symlink(CPUS, "cpus"), 0);
+	directory = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(directory >= 0);
+	strcat(path, "../.." CPUS "/present");
+	assert_refused_at(AT_FDCWD, path);
+	assert_refused_at(directory, path);
+	assert_refused_at(AT_FDCWD, "cpus/present");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/cpus/present", directory);
+	assert_refused_at(AT_FDCWD, path);
+	assert_refused_at(AT_FDCWD, "/proc/self/cwd/cpus/present");
+	assert_int_equal(unlinkat(directory, "cpus", 0), 0);
+	assert_int_equal(unlink("file"), 0);
+	close(directory);
+	leave_deep_directory();
+}
+
+static void removed_directories_lead_nowhere(void **state)
+{
+	char path[PATH_MAX];
+	int directory;
+
+	(void)state;
+	assert_int_equal(chdir(scratch), 0);
+	assert_int_equal(mkdir("removed", 0700), 0);
+	assert_int_equal(chdir("removed"), 0);
+	directory = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(rmdir("../removed"), 0);
+	assert_refused_at(AT_FDCWD, "../../.." CPUS "/present");
+	assert_refused_at(directory, "../../.." CPUS "/present");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/../../.." CPUS "/present", directory);
+	assert_refused_at(AT_FDCWD, path);
+	assert_fails(open("file", O_RDONLY), ENOENT);
+	close(directory);
+}
 
 static void parents_are_those_of_the_directory(void **state)
 {
@@ -408,6 +532,10 @@ int main(void)
 		cmocka_unit_test_teardown(the_root_of_a_process_leads_to_the_machine, go_back),
 		cmocka_unit_test_teardown(descriptors_are_opened_again, go_back),
 		cmocka_unit_test_teardown(descriptors_of_the_system_are_opened_again, go_back),
+		cmocka_unit_test_teardown(targets_of_links_may_be_too_long, go_back),
+		cmocka_unit_test_teardown(links_may_be_too_many, go_back),
+		cmocka_unit_test_teardown(deep_directories_lead_to_what_is_below, go_back),
+		cmocka_unit_test_teardown(removed_directories_lead_nowhere, go_back),
 		cmocka_unit_test_teardown(parents_are_those_of_the_directory, go_back),
 		cmocka_unit_test_teardown(files_have_no_parents, go_back),
 		cmocka_unit_test_teardown(relative_paths_lead_out_again, go_back),
