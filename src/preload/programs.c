@@ -60,7 +60,16 @@ static const char *own_library(void)
 /** Whether a list of libraries to preload, which may be NULL, is without this one. */
 static bool lacks_library(const char *list)
 {
-	return own_library() && !(list && strstr(list, LAUNCH_LIBRARY));
+	const char *library = own_library();
+
+	for (; library && list && *list; list += strspn(list, " :")) {
+		size_t length = strcspn(list, " :");
+
+		if (length == strlen(library) && strncmp(list, library, length) == 0)
+			return false;
+		list += length;
+	}
+	return library;
 }
 
 /** What complete() takes: pointers, and behind them the value of LD_PRELOAD. */
@@ -110,6 +119,17 @@ static bool could_change_the_real_machine(void)
 	return syscall(SYS_faccessat, AT_FDCWD, "/sys/devices/system/cpu", W_OK) == 0;
 }
 
+/** The dynamic linker looks for the library by its path, in the root directory of this process. */
+static const char *find_obstacle(const char *path)
+{
+	const char *library = own_library(), *obstacle = launch_obstacle(path);
+
+	if (!obstacle && library && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0 &&
+	    syscall(SYS_faccessat, AT_FDCWD, library, R_OK))
+		obstacle = "the preload library is not in its root directory";
+	return obstacle;
+}
+
 /** What would be without the machine is warned of, and is not started where it could do harm:
  * returns -1 and errno. */
 static int check(const char *name)
@@ -121,7 +141,7 @@ static int check(const char *name)
 	if (!name || !preload_begin())
 		return 0;
 	if (launch_find(name, path))
-		obstacle = launch_obstacle(path);
+		obstacle = find_obstacle(path);
 	refused = obstacle && could_change_the_real_machine();
 	if (refused)
 		preload_warn("%s is not started: %s, and could change the real machine", path,

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@
 static char *const words[] = { "sh", "-c", IS_MACHINE, NULL };
 static char *const nothing[] = { NULL };
 static char *const other_list[] = { "LD_PRELOAD=libc.so.6", NULL };
+static char *const like_list[] = { "LD_PRELOAD=/nonesuch/libisst-emulator-preload.so", NULL };
 
 /** Asserts that a child ends well. */
 static void assert_child(void (*act)(void))
@@ -82,6 +84,11 @@ static void by_execve_with_another_list(void)
 	execve("/bin/sh", words, other_list);
 }
 
+static void by_execve_with_a_list_like_it(void)
+{
+	execve("/bin/sh", words, like_list);
+}
+
 static void by_execvpe(void)
 {
 	execvpe("sh", words, nothing);
@@ -121,6 +128,7 @@ static void every_exec_leads_to_the_machine(void **state)
 		by_execve,
 		by_execvpe,
 		by_execve_with_another_list,
+		by_execve_with_a_list_like_it,
 		by_fexecve,
 		by_execveat,
 		by_execveat_of_a_descriptor,
@@ -253,6 +261,47 @@ static void programs_are_found_by_relative_paths(void **state)
 	close(start);
 }
 
+/** Starts a program in a root directory that holds nothing else. */
+static void start_in_another_root(const char *root)
+{
+	char *const command[] = { "program", NULL };
+
+	if (chroot(root) && (unshare(CLONE_NEWUSER) || chroot(root)))
+		_exit(1);
+	execve("/program", command, nothing);
+	/* An empty file is none. */
+	_exit(errno == ENOEXEC ? 0 : 2);
+}
+
+static void programs_that_cannot_load_the_library_are_warned_of(void **state)
+{
+	char root[] = "/tmp/root-XXXXXX", program[40], text[200] = "";
+	int ends[2], status;
+	pid_t child;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	snprintf(program, sizeof(program), "%s/program", root);
+	assert_int_equal(close(open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0700)), 0);
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		dup2(ends[1], STDERR_FILENO);
+		start_in_another_root(root);
+	}
+	close(ends[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(unlink(program), 0);
+	assert_int_equal(rmdir(root), 0);
+	assert_true(read(ends[0], text, sizeof(text) - 1) >= 0);
+	close(ends[0]);
+	if (WEXITSTATUS(status) == 1)
+		skip();
+	assert_int_equal(status, 0);
+	assert_string_equal(text, "isst emulate: /program sees the real machine: the preload "
+				  "library is not in its root directory\n");
+}
+
 static int write_state(const char *state)
 {
 	int descriptor = open(CPUS "/cpu3/online", O_WRONLY | O_CLOEXEC);
@@ -281,6 +330,7 @@ int main(void)
 		cmocka_unit_test(children_meet_the_machine),
 		cmocka_unit_test(actions_on_files_meet_the_machine),
 		cmocka_unit_test(programs_are_found_by_relative_paths),
+		cmocka_unit_test(programs_that_cannot_load_the_library_are_warned_of),
 	};
 
 	return cmocka_run_group_tests(tests, take_offline, bring_online);

@@ -387,6 +387,10 @@ if ${CC:-cc} -static -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
 	expect "a static program is refused" 2 "Error: Cannot run $scratch/static on an emulated machine: it is statically \
 linked, so it would see the real one
 " -- on_machine emulate -- "$scratch/static"
+	cp "$scratch/static" "$scratch/ld-linux-static"
+	expect "whatever it is called" 2 "Error: Cannot run $scratch/ld-linux-static on an emulated machine: it is \
+statically linked, so it would see the real one
+" -- on_machine emulate -- "$scratch/ld-linux-static"
 	expect "a program of the working directory is found by an empty word of PATH" 2 "Error: Cannot run static on an \
 emulated machine: it is statically linked, so it would see the real one
 " -- sh -c "cd '$scratch' && PATH=\$PATH: isst --emulate '$platforms/tiny.platform' --emulate-state state emulate -- static"
@@ -402,6 +406,17 @@ it is statically linked
 else
 	count=$((count + 1))
 	echo "ok $count - static programs # SKIP this compiler links none"
+fi
+if ${CC:-cc} -static-pie -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
+	expect "and so is one whose addresses are not fixed" 2 "Error: Cannot run $scratch/static on an emulated machine: \
+it is statically linked, so it would see the real one
+" -- on_machine emulate -- "$scratch/static"
+fi
+linker=$(readelf -l "$(command -v cat)" 2> /dev/null | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+if [ -n "$linker" ]; then
+	cp "$linker" "$scratch/another-linker"
+	expect "the dynamic linker is none of them, whatever it is called" 0 "0-3
+" -- on_machine emulate -- "$scratch/another-linker" "$(command -v cat)" $cpus/online
 fi
 expect "a library without a machine lets nothing run" 1 "isst emulate: ISST_EMULATE is not set: no machine to emulate
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" cat $cpus/online

@@ -26,30 +26,43 @@
 
 /* ---- Programs that cannot be reached ---- */
 
-static bool has_interpreter(int file, const Elf64_Ehdr *header)
+/** Finds a segment of a kind. */
+static bool find_segment(int file, const Elf64_Ehdr *header, Elf64_Word kind, Elf64_Phdr *segment)
 {
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		off_t offset = (off_t)(header->e_phoff + (Elf64_Off)i * header->e_phentsize);
-		Elf64_Phdr segment;
 
-		if (pread(file, &segment, sizeof(segment), offset) == (ssize_t)sizeof(segment) &&
-		    segment.p_type == PT_INTERP)
+		if (pread(file, segment, sizeof(*segment), offset) == (ssize_t)sizeof(*segment) &&
+		    segment->p_type == kind)
 			return true;
 	}
 	return false;
 }
 
-/** A program that is called as an interpreter itself, such as the dynamic linker, has none. */
-static bool is_linker(const char *path)
+/** Whether one of its dynamic entries says that it is a program: a library has none of them. */
+static bool says_program(int file, const Elf64_Phdr *dynamic)
 {
-	static const char *const starts[] = { "ld-linux", "ld64.so", "ld-musl" };
-	const char *name = strrchr(path, '/');
+	Elf64_Dyn entry = { .d_tag = DT_NULL };
 
-	name = name ? name + 1 : path;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+	for (Elf64_Xword at = 0; at + sizeof(entry) <= dynamic->p_filesz; at += sizeof(entry)) {
+		if (pread(file, &entry, sizeof(entry), (off_t)(dynamic->p_offset + at)) !=
+			    (ssize_t)sizeof(entry) ||
+		    entry.d_tag == DT_NULL)
+			break;
+		if (entry.d_tag == DT_DEBUG ||
+		    (entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_PIE))
 			return true;
+	}
 	return false;
+}
+
+/** A library that is called as a program itself is the dynamic linker. */
+static bool is_linker(int file, const Elf64_Ehdr *header)
+{
+	Elf64_Phdr dynamic;
+
+	return header->e_type == ET_DYN && find_segment(file, header, PT_DYNAMIC, &dynamic) &&
+	       !says_program(file, &dynamic);
 }
 
 /** The beginning of this program itself, which the linker names. */
@@ -63,11 +76,13 @@ static bool is_of_this_architecture(const Elf64_Ehdr *header)
 	       header->e_machine == __ehdr_start.e_machine;
 }
 
-static const char *obstacle_of_elf(const char *path, int file, const Elf64_Ehdr *header)
+static const char *obstacle_of_elf(int file, const Elf64_Ehdr *header)
 {
+	Elf64_Phdr interpreter;
+
 	if (!is_of_this_architecture(header))
 		return "its architecture differs from that of the preload library";
-	if (!has_interpreter(file, header) && !is_linker(path))
+	if (!find_segment(file, header, PT_INTERP, &interpreter) && !is_linker(file, header))
 		return "it is statically linked";
 	return NULL;
 }
@@ -117,7 +132,7 @@ static const char *obstacle_of(const char *path, unsigned int depth)
 		obstacle = "it gains privileges, so the dynamic linker ignores the preload library";
 	else if (size >= (ssize_t)sizeof(start.header) &&
 		 memcmp(start.header.e_ident, ELFMAG, SELFMAG) == 0)
-		obstacle = obstacle_of_elf(path, file, &start.header);
+		obstacle = obstacle_of_elf(file, &start.header);
 	close(file);
 	return obstacle;
 }
