@@ -319,16 +319,19 @@ static int begin_reading(int descriptor, const char *emulated)
 	return 0;
 }
 
-void file_begin_again(int descriptor)
+bool file_begin_again(int descriptor)
 {
 	char emulated[PATH_MAX];
+	bool found;
 
 	if (!path_may_be_emulated(descriptor) || !preload_begin())
-		return;
-	if (path_of_descriptor(descriptor, emulated) && !writable(descriptor) &&
-	    !path_is_device(emulated) && !path_is_msr(emulated))
+		return false;
+	found = path_of_descriptor(descriptor, emulated) && !writable(descriptor) &&
+		!path_is_device(emulated) && !path_is_msr(emulated);
+	if (found)
 		generate_again(descriptor, emulated);
 	preload_end(false);
+	return found;
 }
 
 /** Of a file that is written as well, and has no content of its own. */

@@ -152,8 +152,9 @@ int device_open(void);
 /** Writes what an emulated file contains now to the memory file that stands for it. Returns 0, or
  * -1 and errno. */
 int file_generate(int descriptor, const char *emulated);
-/** The same, if it is a file that is read only, before it is read from the beginning again. */
-void file_begin_again(int descriptor);
+/** The same, if it is a file that is read only, before it is read from the beginning again. Returns
+ * whether it is. */
+bool file_begin_again(int descriptor);
 /**
  * Hands what was written behind our back (by stdio's own calls, or in the kernel) to the machine.
  * Returns 0, or -1 and errno.

@@ -12,6 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/** The C library refuses others. */
+static bool is_mode(const char *mode)
+{
+	return *mode == 'r' || *mode == 'w' || *mode == 'a';
+}
+
 static int flags_of(const char *mode)
 {
 	int flags = *mode == 'r' ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC;
@@ -75,7 +81,8 @@ INTERPOSED FILE *fopen(const char *path, const char *mode)
 	int descriptor;
 	FILE *stream;
 
-	if (!file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
+	if (!is_mode(mode) ||
+	    !file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
 		return REAL(fopen)(path, mode);
 	stream = descriptor < 0 ? NULL : open_stream(descriptor, mode);
 	if (!stream && descriptor >= 0)
@@ -90,7 +97,8 @@ INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
 	FILE *opened;
 
 	fflush(stream);
-	if (!path || !file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
+	if (!path || !is_mode(mode) ||
+	    !file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
 		return REAL(freopen)(path, mode, stream);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
 	opened = REAL(freopen)(descriptor < 0 ? "" : name, mode, stream);
@@ -143,15 +151,12 @@ INTERPOSED int fclose(FILE *stream)
 /** Before a stream goes back to the beginning of a file: what it has read of it is read again. */
 static void begin_again(FILE *stream)
 {
+	/* Further than a buffer reaches: the C library seeks within what it has in its buffer. */
+	static const off_t far = 1 << 30;
 	int descriptor = fileno(stream), error = errno;
 
-	if (descriptor >= 0 && path_may_be_emulated(descriptor) && REAL(fflush)(stream) == 0) {
-		file_begin_again(descriptor);
-		/* The C library seeks within what it has in its buffer. */
-		stream->_IO_read_base = stream->_IO_buf_base;
-		stream->_IO_read_ptr = stream->_IO_buf_base;
-		stream->_IO_read_end = stream->_IO_buf_base;
-	}
+	if (descriptor >= 0 && file_begin_again(descriptor))
+		REAL(fseeko)(stream, far, SEEK_SET);
 	errno = error;
 }
 
@@ -173,6 +178,14 @@ INTERPOSED void rewind(FILE *stream)
 	REAL(rewind)(stream);
 }
 
+INTERPOSED int fsetpos(FILE *stream, const fpos_t *position)
+{
+	if (position->__pos == 0)
+		begin_again(stream);
+	return REAL(fsetpos)(stream, position);
+}
+
+INTERPOSED int fsetpos64(FILE *stream, const fpos64_t *position) __attribute__((alias("fsetpos")));
 INTERPOSED int fseeko64(FILE *stream, off64_t offset, int whence) __attribute__((alias("fseeko")));
 INTERPOSED FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 INTERPOSED FILE *freopen64(const char *path, const char *mode, FILE *stream)

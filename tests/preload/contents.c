@@ -27,6 +27,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define CPUS "/sys/devices/system/cpu"
 #define CPU3 CPUS "/cpu3/online"
@@ -110,6 +111,73 @@ static void streams_read_again_from_the_beginning(void **state)
 	assert_non_null(fgets(line, sizeof(line), stream));
 	assert_string_equal(line, "0-3\n");
 	fclose(stream);
+}
+
+static void by_rewind(FILE *stream)
+{
+	rewind(stream);
+}
+
+static void by_fseek(FILE *stream)
+{
+	assert_int_equal(fseek(stream, 0, SEEK_SET), 0);
+}
+
+static void by_fsetpos(FILE *stream)
+{
+	static const fpos_t beginning;
+
+	assert_int_equal(fsetpos(stream, &beginning), 0);
+}
+
+/** Characters that were put back, which the C library keeps elsewhere, are forgotten. */
+static void streams_forget_what_was_put_back(void **state)
+{
+	static void (*const ways[])(FILE * stream) = { by_rewind, by_fseek, by_fsetpos };
+	static const int sizes[] = { BUFSIZ, 0 };
+	char line[20];
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(ways) / sizeof(*ways); i++) {
+		FILE *stream;
+
+		set_online("1");
+		stream = fopen(CPUS "/online", "r");
+		assert_non_null(stream);
+		assert_int_equal(setvbuf(stream, NULL, sizes[i % 2] ? _IOFBF : _IONBF, BUFSIZ), 0);
+		assert_non_null(fgets(line, sizeof(line), stream));
+		assert_string_equal(line, "0-3\n");
+		assert_int_equal(ungetc('X', stream), 'X');
+		set_online("0");
+		ways[i / 2](stream);
+		assert_non_null(fgets(line, sizeof(line), stream));
+		assert_string_equal(line, "0-2\n");
+		assert_null(fgets(line, sizeof(line), stream));
+		assert_int_equal(fclose(stream), 0);
+	}
+}
+
+static void wide_streams_read_again_from_the_beginning(void **state)
+{
+	FILE *stream = fopen(CPUS "/online", "r");
+	wchar_t line[20];
+
+	(void)state;
+	assert_non_null(fgetws(line, 20, stream));
+	assert_int_equal(wcscmp(line, L"0-3\n"), 0);
+	set_online("0");
+	rewind(stream);
+	assert_non_null(fgetws(line, 20, stream));
+	assert_int_equal(wcscmp(line, L"0-2\n"), 0);
+	assert_int_equal(fclose(stream), 0);
+}
+
+static void streams_have_modes(void **state)
+{
+	(void)state;
+	errno = 0;
+	assert_null(fopen(CPUS "/online", "q"));
+	assert_int_equal(errno, EINVAL);
 }
 
 /** Whose CPU goes offline: the kernel removes it. */
@@ -364,6 +432,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(files_are_generated_again_from_the_beginning, reset),
 		cmocka_unit_test_teardown(streams_read_again_from_the_beginning, reset),
+		cmocka_unit_test_teardown(streams_forget_what_was_put_back, reset),
+		cmocka_unit_test_teardown(wide_streams_read_again_from_the_beginning, reset),
+		cmocka_unit_test(streams_have_modes),
 		cmocka_unit_test_teardown(files_that_are_gone_are_not_read_again, reset),
 		cmocka_unit_test(what_is_read_once_is_generated_once),
 		cmocka_unit_test_teardown(what_is_open_for_both_is_read_in_every_way, reset),
