@@ -186,11 +186,13 @@ int directory_open(const struct isst_emulator_target *target, const char *platfo
 		   char **path, char **error)
 {
 	int directory, result = 0;
+	bool is_real = true;
 
 	*path = NULL;
 	if (target->state_directory) {
 		*path = realpath(target->state_directory, NULL);
-		if (!*path)
+		is_real = *path != NULL;
+		if (!is_real)
 			*path = strdup(target->state_directory);
 		if (!*path)
 			return -ENOMEM;
@@ -207,9 +209,8 @@ int directory_open(const struct isst_emulator_target *target, const char *platfo
 		close(directory);
 		return result;
 	}
-	if (directory >= 0 && target->state_directory && make) {
-		/* Made just now, or a relative path: the name is needed after a change of
-		 * directory. */
+	if (directory >= 0 && !is_real) {
+		/* Made just now: the name is needed after a change of directory. */
 		char *real = realpath(target->state_directory, NULL);
 
 		if (real) {
