@@ -321,6 +321,68 @@ static void a_killed_process_has_changed_all_or_nothing(void **state)
 	finish(&e);
 }
 
+/** Long enough for the times of files to tell every later change; then a call that sees them. */
+static void let_times_settle(struct emulated *e)
+{
+	usleep(50000);
+	mailbox_result(e, 0x7f, 0, 0, 0);
+}
+
+/** A machine that is open goes by the files that are there at each call, however long it has found
+ * the same ones. */
+static void files_that_come_and_go_are_noticed(void **state)
+{
+	char path[700], elsewhere[700];
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	snprintf(path, sizeof(path), "%s/faults", e.directory);
+	let_times_settle(&e);
+	rules(&e, "mailbox any EBUSY\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -EBUSY);
+	let_times_settle(&e);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), 1);
+	/* A link to rules that do not exist yet. */
+	snprintf(elsewhere, sizeof(elsewhere), "%s/rules", e.scratch);
+	assert_int_equal(symlink(elsewhere, path), 0);
+	let_times_settle(&e);
+	write_text(elsewhere, "mailbox any EBUSY\n");
+	assert_int_equal(mailbox_result(&e, 0x7f, 0, 0, 0), -EBUSY);
+	assert_int_equal(unlink(elsewhere), 0);
+	finish(&e);
+}
+
+/** @by_rename: the state before is moved away; else it is removed. */
+static void check_another_state(bool by_rename)
+{
+	char path[700], away[700];
+	struct emulated e;
+
+	start(&e, "tests/tiny");
+	snprintf(path, sizeof(path), "%s/state", e.directory);
+	snprintf(away, sizeof(away), "%s/state.away", e.scratch);
+	assert_int_equal(mailbox_result(&e, 0x7f, 0x08, 0, 1), 1);
+	let_times_settle(&e);
+	assert_int_equal(ask(&e, 0x00, 0), 0x80010103);
+	assert_int_equal(by_rename ? rename(path, away) : unlink(path), 0);
+	assert_int_equal(ask(&e, 0x00, 0), 0x80000103);
+	if (by_rename) {
+		let_times_settle(&e);
+		assert_int_equal(rename(away, path), 0);
+		assert_int_equal(ask(&e, 0x00, 0), 0x80010103);
+	}
+	finish(&e);
+}
+
+static void a_state_in_the_place_of_another_is_noticed(void **state)
+{
+	(void)state;
+	check_another_state(false);
+	check_another_state(true);
+}
+
 static int refusal(struct emulated *e, char **error)
 {
 	struct isst_machine *machine;
@@ -476,6 +538,8 @@ int main(void)
 		cmocka_unit_test(what_a_killed_process_did_not_complete_is_not_there),
 		cmocka_unit_test(a_state_that_grows_is_the_same_for_all),
 		cmocka_unit_test(a_killed_process_has_changed_all_or_nothing),
+		cmocka_unit_test(files_that_come_and_go_are_noticed),
+		cmocka_unit_test(a_state_in_the_place_of_another_is_noticed),
 		cmocka_unit_test(a_state_of_an_older_format_is_made_anew),
 		cmocka_unit_test(a_state_that_cannot_be_written_leaves_nothing),
 		cmocka_unit_test(a_state_of_a_newer_format_is_refused_until_reset),

@@ -40,35 +40,12 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-static bool same_time(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
 static bool same_file(const struct faults *faults, const struct stat *status)
 {
 	return faults->present && faults->inode == status->st_ino &&
 	       faults->size == (uint64_t)status->st_size &&
 	       same_time(&faults->modified, &status->st_mtim) &&
 	       same_time(&faults->changed, &status->st_ctim);
-}
-
-enum { SETTLING_MS = 100 };
-
-/**
- * Times of files are too coarse to distinguish two versions that a script writes in a row: until
- * the file is some ticks old its text has to be looked at.
- */
-static bool has_settled(const struct stat *status)
-{
-	struct timespec now;
-	int64_t age_ms;
-
-	if (clock_gettime(CLOCK_REALTIME, &now))
-		return false;
-	age_ms = (int64_t)(now.tv_sec - status->st_ctim.tv_sec) * 1000 +
-		 (now.tv_nsec - status->st_ctim.tv_nsec) / 1000000;
-	return age_ms > SETTLING_MS;
 }
 
 static int read_text(const struct server *server, char **text)
@@ -141,19 +118,37 @@ static int take_rules(struct faults *faults, const struct server *server, const 
 		      : 0;
 }
 
+/** Notes that there are no rules as long as the directory has the same entries. A link to where
+ * they may appear is one of these. */
+static void take_none(struct faults *faults, const struct server *server)
+{
+	struct stat status;
+
+	if (faults->present)
+		faults_clear(faults);
+	if (fstatat(server->directory, "faults", &status, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+		faults->none_in = server->entries.version;
+}
+
 int faults_load(struct faults *faults, const struct server *server, char **error)
 {
 	struct stat status;
 	char *text = NULL;
-	int result = fstatat(server->directory, "faults", &status, 0) ? -ENOENT : 0;
+	bool settled;
+	int result;
 
+	if (!faults->present && faults->none_in && faults->none_in == server->entries.version)
+		return 0;
+	result = fstatat(server->directory, "faults", &status, 0) ? -ENOENT : 0;
 	if (!result && !faults->malformed && faults->settled && same_file(faults, &status))
 		return 0;
+	/* Until then its text has to be looked at: a script may write two versions in a row. What
+	 * is written while it is being read must have another time, too. */
+	settled = !result && time_has_settled(&status.st_ctim);
 	if (!result)
 		result = read_text(server, &text);
 	if (result == -ENOENT) {
-		if (faults->present)
-			faults_clear(faults);
+		take_none(faults, server);
 		return 0;
 	}
 	if (result || !text)
@@ -163,7 +158,7 @@ int faults_load(struct faults *faults, const struct server *server, char **error
 	if (!same_file(faults, &status) || faults->hash != hash_text(text) ||
 	    (faults->malformed && error))
 		faults->malformed = take_rules(faults, server, &status, text, error) != 0;
-	faults->settled = has_settled(&status);
+	faults->settled = settled;
 	free(text);
 	return faults->malformed ? -EINVAL : 0;
 }

@@ -440,10 +440,13 @@ static int wait_for_others(struct server *server)
  * grown, and then there is another one. */
 static bool is_open(const struct server *server)
 {
+	const bool same_name = server->state_entries == server->entries.version;
 	struct stat status;
 
 	return server->head &&
-	       fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (same_name
+			? fstat(server->state_descriptor, &status)
+			: fstatat(server->directory, "state", &status, AT_SYMLINK_NOFOLLOW)) == 0 &&
 	       status.st_ino == server->state_inode && status.st_size >= STATE_HEAD_BYTES &&
 	       is_whole(server->head, &status);
 }
@@ -465,6 +468,7 @@ int state_lock(struct server *server)
 		result = wait_for_others(server);
 	if (result)
 		return result;
+	entries_look(&server->entries, server->directory);
 	if (!is_open(server)) {
 		state_close(server);
 		result = state_open(server, NULL);
@@ -475,6 +479,8 @@ int state_lock(struct server *server)
 	}
 	if (result)
 		flock(server->lock, LOCK_UN);
+	else
+		server->state_entries = server->entries.version;
 	return result;
 }
 

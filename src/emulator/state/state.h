@@ -12,6 +12,7 @@
 #include "emulator/model/machines.h"
 #include "emulator/model/platform.h"
 #include "emulator/model/tpmi_layout.h"
+#include "emulator/state/entries.h"
 
 #include <sys/types.h>
 
@@ -105,6 +106,8 @@ struct server {
 	pid_t process; /* that opened @lock: after a fork the child needs one of its own */
 	int state_descriptor;
 	ino_t state_inode;
+	struct entries entries; /* of the state directory, in this call */
+	uint64_t state_entries; /* among which the open file was found to be the state */
 	struct state_head *head;
 	struct state *state;  /* this process's copy */
 	size_t size, space;   /* used and allocated */
