@@ -65,6 +65,22 @@ static const char *look_up(const struct picture *picture, const char *key)
 	return line ? line->value : NULL;
 }
 
+/** Index of the first line whose key is not before @prefix: those that begin with it follow. */
+static size_t first_with(const struct picture *picture, const char *prefix)
+{
+	size_t first = 0, end = picture->count;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strcmp(picture->lines[middle].key, prefix) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
 static struct picture read_picture(const char *text)
 {
 	struct picture picture = { .text = strdup(text) };
@@ -155,13 +171,19 @@ static struct tpmi_registers read_registers(const struct picture *picture, unsig
 	enum { MOST_REGISTERS = 1024 };
 	struct tpmi_registers registers = { calloc(MOST_REGISTERS, sizeof(uint64_t)),
 					    MOST_REGISTERS };
+	char prefix[48];
 
 	assert_non_null(registers.word);
-	for (unsigned int i = 0; i < MOST_REGISTERS; i++) {
-		char key[48];
+	snprintf(prefix, sizeof(prefix), "domain %u register 0x", d);
+	for (size_t i = first_with(picture, prefix); i < picture->count; i++) {
+		const struct line *line = &picture->lines[i];
+		unsigned long offset;
 
-		snprintf(key, sizeof(key), "domain %u register 0x%03x", d, 8 * i);
-		registers.word[i] = number_of(look_up(picture, key));
+		if (strncmp(line->key, prefix, strlen(prefix)) != 0)
+			break;
+		offset = strtoul(line->key + strlen(prefix), NULL, 16);
+		assert_true(offset / sizeof(uint64_t) < MOST_REGISTERS);
+		registers.word[offset / sizeof(uint64_t)] = number_of(line->value);
 	}
 	return registers;
 }

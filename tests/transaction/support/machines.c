@@ -4,6 +4,7 @@
 #include "emulator/kernel/kernel.h"
 #include "support/snapshot.h"
 
+#include <errno.h>
 #include <ftw.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -91,18 +92,28 @@ void machine_write(const struct machine *machine, const char *path, const char *
 	free(full);
 }
 
+/** A machine without a file of rules is the faster one. */
+static void remove_rules(const struct machine *machine)
+{
+	char *path = join(machine->state, "faults");
+
+	assert_true(unlink(path) == 0 || errno == ENOENT);
+	free(path);
+}
+
 void machine_faults(const struct machine *machine, const char *format, ...)
 {
-	char *rules, *all;
+	char *rules;
 	va_list arguments;
 
 	va_start(arguments, format);
 	assert_true(vasprintf(&rules, format, arguments) >= 0);
 	va_end(arguments);
-	assert_true(asprintf(&all, "capability granted\n%s\n", rules) >= 0);
-	machine_write(machine, "faults", all);
+	if (*rules)
+		machine_write(machine, "faults", rules);
+	else
+		remove_rules(machine);
 	free(rules);
-	free(all);
 }
 
 static char *platform_path(const char *name)
@@ -133,11 +144,13 @@ static void begin(struct machine *machine, const char *name)
 	machine_faults(machine, "%s", "");
 }
 
-/** Opening is what makes it. */
+/** Opening is what makes it. The runtime directory is part of it from then on: if each run made it
+ * anew, the emulator would have to look up its files again after that. */
 static void power_on(const struct machine *machine)
 {
 	struct isst_machine *opened = machine_open(machine);
 
+	assert_true(mkdir(opened->runtime_directory, 0755) == 0 || errno == EEXIST);
 	opened->release(opened);
 }
 
