@@ -887,9 +887,9 @@ ISST_API void isst_change_free(struct isst_change *change);
  * could not be read) or -ESTALE.
  *
  * They return 0, ISST_PARTIAL, or a negative errno: with results that of the first, if no target
- * succeeded; without results -EINVAL (values or flags are wrong on any machine), -EINTR or -ENOMEM.
- * Domains of I/O dies only count if there are no others. Whether failed targets prevent the change,
- * its options decide.
+ * succeeded; without results -EINVAL (values or flags are wrong on any machine, or the change was
+ * run already), -EINTR or -ENOMEM. Domains of I/O dies only count if there are no others. Whether
+ * failed targets prevent the change, its options decide.
  */
 
 /** Flags of the functions below. One of the first two is required where they are listed. */

@@ -121,7 +121,6 @@ static bool is_switch(unsigned int flags)
 static int check(struct addition *addition)
 {
 	struct call *call = &addition->call;
-	const char *before;
 	int error;
 
 	if (!call->values)
@@ -129,11 +128,17 @@ static int check(struct addition *addition)
 	error = call_check(call, &addition->list);
 	if (error || !(call->known_flags & ISST_ADD_ENABLE) || is_switch(call->flags))
 		return error;
-	before = message_begin(&call->context->messages);
-	return message_end(
-		&call->context->messages, before,
-		message_error(&call->context->messages, -EINVAL,
-			      "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given"));
+	return call_refuse(call->context,
+			   "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given");
+}
+
+/** What a change that was run made is known; a request more would never be made. */
+static int check_not_run(const struct isst_change *change)
+{
+	if (!change->ran)
+		return 0;
+	return call_refuse(change->context,
+			   "the change was already made or attempted: no request can be added");
 }
 
 /** A change without one of its requests is not to be made. Returns @error. */
@@ -157,6 +162,9 @@ static int add(struct addition *addition, struct isst_results **out)
 		*out = NULL;
 	if (!addition->change)
 		return -EINVAL;
+	error = check_not_run(addition->change);
+	if (error)
+		return error;
 	messages = &addition->call.context->messages;
 	error = check(addition);
 	if (error)
@@ -472,19 +480,25 @@ int isst_change_add_all_online(struct isst_change *change, const struct isst_tar
 {
 	struct messages *messages;
 	const char *before;
+	int error;
 
 	if (results)
 		*results = NULL;
 	if (!change)
 		return -EINVAL;
+	error = check_not_run(change);
+	if (error)
+		return error;
 	messages = &change->context->messages;
 	before = message_begin(messages);
 	if (targets || request || flags)
-		return message_end(messages, before,
-				   message_error(messages, -EINVAL,
-						 "bringing all CPUs online takes no targets, no "
-						 "request and no flags"));
-	return message_end(messages, before, change_plan_all_online(change));
+		error = message_error(messages, -EINVAL,
+				      "bringing all CPUs online takes no targets, no request and "
+				      "no flags");
+	else
+		error = change_plan_all_online(change);
+	error = message_end(messages, before, error);
+	return error ? spoil(change, error) : 0;
 }
 
 /* ---- Running ---- */

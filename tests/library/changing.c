@@ -165,6 +165,55 @@ static void wrong_flags_spoil_the_change(void **state)
 	fixture_end(&fixture);
 }
 
+static void bringing_all_CPUs_online_takes_no_targets(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(isst_change_add_all_online(change, targets, NULL, 0, NULL), -EINVAL);
+	assert_int_equal(isst_change_objection(change), -EINVAL);
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	isst_change_free(change);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
+/** It would never be made, and the objection would be to a change that was made. */
+static void nothing_is_added_to_a_change_that_was_run(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_results *results;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	for (unsigned int dry_run = 0; dry_run <= ISST_CHANGE_DRY_RUN; dry_run++) {
+		change = begin_change(fixture.context, dry_run);
+		assert_int_equal(isst_change_run(change), 0);
+		assert_int_equal(isst_change_add_core_power(change, targets, NULL, ISST_ADD_ENABLE,
+							    &results),
+				 -EINVAL);
+		assert_null(results);
+		assert_non_null(strstr(isst_error(fixture.context), "already made"));
+		assert_int_equal(
+			isst_change_add_turbo_mode(change, targets, NULL, ISST_ADD_ENABLE, NULL),
+			-EINVAL);
+		assert_int_equal(isst_change_add_all_online(change, NULL, NULL, 0, NULL), -EINVAL);
+		assert_non_null(strstr(isst_error(fixture.context), "already made"));
+		assert_int_equal(isst_change_objection(change), 0);
+		isst_change_free(change);
+	}
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
 static void count_errors(void *data, int level, const char *message)
 {
 	assert_int_equal(level, ISST_LOG_ERROR);
@@ -679,6 +728,8 @@ int main(void)
 		cmocka_unit_test(a_change_is_made),
 		cmocka_unit_test(a_dry_run_needs_no_lock_and_writes_nothing),
 		cmocka_unit_test(wrong_flags_spoil_the_change),
+		cmocka_unit_test(bringing_all_CPUs_online_takes_no_targets),
+		cmocka_unit_test(nothing_is_added_to_a_change_that_was_run),
 		cmocka_unit_test(a_priority_that_does_not_exist_is_refused_and_logged),
 		cmocka_unit_test(unlocking_releases_the_lock_whatever_children_there_are),
 		cmocka_unit_test(high_priority_is_for_cpus_of_the_targets),
