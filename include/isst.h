@@ -21,7 +21,9 @@
  *  - Pointers must not be NULL unless documented otherwise. A function that is given NULL
  *    all the same does nothing and returns -EINVAL, NULL, 0 or false; isst_error() returns "".
  *    Free functions accept NULL.
- *  - Flags that the library does not know are refused with -EINVAL.
+ *  - Flags that the library does not know are refused with -EINVAL. What a context or a change does
+ *    is set by its options, which have flags, too: isst_open(), isst_discover(), isst_change_new(),
+ *    isst_change_run() and the like have none of their own.
  *  - Numbers that newer versions may add to are passed as int; an enum lists their values, which
  *    never get another meaning.
  *  - Names end with the unit of a value: _mhz, _w, _c, _ms. All frequencies are MHz, except those
@@ -33,8 +35,8 @@
  *    the same machine does not increase memory use. Messages can contain values and process ids; a
  *    program that runs for months and meets ever new ones may close its context and open another.
  *  - A context, and all objects that were made with it, may be used by one thread at a time.
- *    Contexts share nothing. After fork(2) a context belongs to the parent; the child opens its
- *    own.
+ *    Contexts share nothing. After fork(2) a context and its lock belong to the parent. The child
+ *    opens a context of its own; it may close that of the parent, which changes nothing for it.
  */
 #ifndef ISST_H
 #define ISST_H
@@ -218,6 +220,16 @@ ISST_API void isst_options_set_pause_ms(struct isst_options *options, unsigned i
  * and with @log NULL, there is no log. */
 ISST_API void isst_options_set_log(struct isst_options *options, int level, isst_log_function log,
 				   void *data);
+
+/**
+ * A function that is called with @data while isst_lock() waits, at least every 20 ms, and while
+ * isst_change_run() makes a change, between steps and between writes to files of the kernel. Unless
+ * it returns 0, the call is interrupted: a change is rolled back, and it returns -EINTR. A handler
+ * of signals can set a variable that the function returns. It must not call the library with the
+ * same context. NULL, the default: none.
+ */
+ISST_API void isst_options_set_interrupted(struct isst_options *options,
+					   int (*interrupted)(void *data), void *data);
 
 /** Each value that a change writes or rolls back is recorded in the system log: syslog(3), priority
  * notice. */
@@ -752,11 +764,13 @@ ISST_API int isst_capture(struct isst_context *context, const char *directory, u
  * rolls back the change of an interrupted process, and adds a notice about it. The lock is held
  * until isst_unlock() or isst_close(). Works before discovery.
  *
- * @timeout_ms: how long to wait for another process; 0: not at all
- * Returns 0, -EBUSY (the message names the holder), -EPERM, -EOPNOTSUPP (no driver), -EIO or
- * -EINVAL (the lock is held already).
+ * @timeout_ms: how long to wait for another process; 0: not at all. A signal does not end the wait,
+ * but see isst_options_set_interrupted().
+ * @flags: 0
+ * Returns 0, -EBUSY (the message names the holder), -EINTR (interrupted), -EPERM, -EOPNOTSUPP (no
+ * driver), -EIO or -EINVAL (the lock is held already).
  */
-ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms);
+ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags);
 
 /**
  * Releases the lock. Changes that were planned and journals that were opened under it are refused
@@ -815,7 +829,7 @@ ISST_API const char *isst_item_unit(const struct isst_item *item);
  * A change consists of one or more requests, and is made as a whole: each write is recorded in the
  * journal, made and verified. If one fails, or the change is interrupted, all are rolled back.
  *
- *	isst_lock(context, 10000);
+ *	isst_lock(context, 10000, 0);
  *	isst_discover(context);
  *	isst_change_new(context, options, &change);
  *	isst_change_add_core_power(change, targets, NULL, ISST_ADD_ENABLE, NULL);
@@ -851,13 +865,8 @@ ISST_API int isst_change_options_set_flags(struct isst_change_options *options, 
 ISST_API int isst_change_options_set_command(struct isst_change_options *options,
 					     const char *command);
 
-/** A function that is called with @data between steps and between writes to files of the kernel.
- * Unless it returns 0, the change is interrupted and rolled back. NULL: none. */
-ISST_API void isst_change_options_set_interrupted(struct isst_change_options *options,
-						  int (*interrupted)(void *data), void *data);
-
 /** A function that is called with @data when a CPU is taken on- or offline (`online cpu 3`). NULL:
- * none. */
+ * none. It must not call the library with the same context. */
 ISST_API void isst_change_options_set_progress(struct isst_change_options *options,
 					       void (*progress)(void *data, const char *line),
 					       void *data);
@@ -1031,12 +1040,15 @@ ISST_API int isst_journal_keep(struct isst_context *context);
 /**
  * Reads the journal, and compares it with the machine.
  *
+ * @flags: 0
  * @journal: set to the journal, which must be freed before the context is closed; NULL on error,
- * and if no change was interrupted Returns 0, -EPERM, -EIO (the journal cannot be read, or is
+ * and if no change was interrupted
+ * Returns 0, -EPERM, -EIO (the journal cannot be read, or is
  * damaged: it can only be discarded), -EMFILE or -ENFILE (too few descriptors to read it), -EINVAL
  * or -EBUSY (another process holds the lock: the journal may be that of its change).
  */
-ISST_API int isst_journal_open(struct isst_context *context, struct isst_journal **journal);
+ISST_API int isst_journal_open(struct isst_context *context, unsigned int flags,
+			       struct isst_journal **journal);
 ISST_API void isst_journal_free(struct isst_journal *journal);
 
 /** The name of the interrupted change, see isst_change_options_set_command(); "" if unknown. */

@@ -20,16 +20,6 @@ struct attempt {
 	struct isst_results *results; /* of planning: what stands against each subject */
 };
 
-static int is_interrupted(void *data)
-{
-	struct run *run = data;
-
-	/* Not asked after the last write: one that arrives later did not end the change. */
-	if (!run->interrupted_by)
-		run->interrupted_by = signals_arrived(&run->signals);
-	return run->interrupted_by != NULL;
-}
-
 static void print_progress(void *data, const char *line)
 {
 	run_progress(data, line);
@@ -74,7 +64,6 @@ static int begin(struct run *run, struct isst_change **change)
 		return -ENOMEM;
 	}
 	isst_change_options_set_flags(options, change_flags(run));
-	isst_change_options_set_interrupted(options, is_interrupted, run);
 	isst_change_options_set_progress(options, print_progress, run);
 	name_command(run, options);
 	error = run_call(run, isst_change_new(run->context, options, change));
@@ -122,11 +111,7 @@ static void report_failure(struct run *run, const struct isst_change *change, in
 {
 	const char *difference;
 
-	if (run->interrupted_by)
-		run_error(run, status_of_error(error), "%s: %s", run->interrupted_by,
-			  isst_error(run->context));
-	else
-		run_call(run, error);
+	run_call(run, error);
 	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++)
 		report_message(run->report, ENTRY_ERROR, "%s", difference);
 }

@@ -17,10 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 /* Programs give a command 10 seconds: the holder of the lock has to be reported within them. */
-enum { LOCK_TIMEOUT_MS = 9000, LOCK_PORTION_MS = 500 };
+enum { LOCK_TIMEOUT_MS = 9000 };
 
 static void trace(void *data, int level, const char *line)
 {
@@ -43,6 +42,7 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 	}
 	if (request_has(run->request, OPTION_DEBUG))
 		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
+	isst_options_set_interrupted(options, run_is_interrupted, run);
 	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
 	error = isst_open_machine(machine, options, &run->context);
 	isst_options_free(options);
@@ -73,32 +73,14 @@ static void note_emulated(const struct run *run, const struct output *output)
 	}
 }
 
-/** A clock that only goes forward. */
-static uint64_t now_ms(void)
+/** Returns 0 or a negative errno. */
+static int take_lock(struct run *run)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/** Takes the lock, in portions of waiting: a signal ends it. On a machine that is busy portions
- * take longer than they should, so that the clock decides. Returns 0 or a negative errno. */
-static int wait_for_lock(struct run *run)
-{
-	uint64_t deadline = now_ms() + LOCK_TIMEOUT_MS, left;
-	int error;
+	unsigned int timeout_ms = LOCK_TIMEOUT_MS;
 
 	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
-		deadline = now_ms() + request_number(run->request, OPTION_LOCK_TIMEOUT) * 1000ULL;
-	do {
-		uint64_t now = now_ms();
-
-		left = now < deadline ? deadline - now : 0;
-		error = isst_lock(run->context,
-				  left < LOCK_PORTION_MS ? (unsigned int)left : LOCK_PORTION_MS);
-	} while (error == -EBUSY && left > 0 && !signals_arrived(&run->signals));
-	return error;
+		timeout_ms = request_number(run->request, OPTION_LOCK_TIMEOUT) * 1000;
+	return isst_lock(run->context, timeout_ms, 0);
 }
 
 /**
@@ -135,7 +117,7 @@ static bool reserve(struct run *run)
 		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
 		return false;
 	}
-	return run_call(run, wait_for_lock(run)) == 0;
+	return run_call(run, take_lock(run)) == 0;
 }
 
 /** Returns false after an error. */

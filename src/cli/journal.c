@@ -17,7 +17,7 @@ static struct isst_journal *open_journal(struct run *run)
 {
 	struct isst_journal *journal = NULL;
 
-	if (run_call(run, isst_journal_open(run->context, &journal)) == 0 && !journal)
+	if (run_call(run, isst_journal_open(run->context, 0, &journal)) == 0 && !journal)
 		report_message(run->report, ENTRY_NOTE, "no change was interrupted");
 	return journal;
 }

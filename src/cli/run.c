@@ -18,6 +18,16 @@ bool run_changes(const struct run *run)
 	       request_has(run->request, OPTION_ALL_ONLINE);
 }
 
+int run_is_interrupted(void *data)
+{
+	struct run *run = data;
+
+	/* Not asked after the last write: one that arrives later did not end the change. */
+	if (!run->interrupted_by)
+		run->interrupted_by = signals_arrived(&run->signals);
+	return run->interrupted_by != NULL;
+}
+
 int run_call(struct run *run, int error)
 {
 	const char *message;
@@ -26,7 +36,9 @@ int run_call(struct run *run, int error)
 		return 0;
 	message = isst_error(run->context);
 	run->status = status_worse(run->status, status_of_error(error));
-	report_message(run->report, ENTRY_ERROR, "%s", *message ? message : strerror(-error));
+	report_message(run->report, ENTRY_ERROR, "%s%s%s",
+		       run->interrupted_by ? run->interrupted_by : "",
+		       run->interrupted_by ? ": " : "", *message ? message : strerror(-error));
 	return error;
 }
 

@@ -16,7 +16,7 @@ struct run {
 	struct report *report;
 	enum exit_status status;
 	struct signals signals; /* held back while the run changes the machine */
-	/* The signal that a change was given up for; NULL: none. */
+	/* The signal that the lock or a change was given up for; NULL: none. */
 	const char *interrupted_by;
 	FILE *progress;		   /* where progress is printed; NULL: in the report */
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
@@ -25,6 +25,10 @@ struct run {
 	bool comes_online;	 /* a dry run: CPUs that are offline would be online by then */
 	bool changed;		 /* something was changed, and everything as asked so far */
 };
+
+/** Whether a signal ends the run that @data is: the library asks while it waits for the lock, and
+ * while it makes a change. */
+int run_is_interrupted(void *data);
 
 /** The library's options that a command line asks for; NULL without memory. */
 struct isst_options *run_options(const struct request *request);

@@ -7,6 +7,7 @@
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
 #include "sysfs/uncore.h"
+#include "transaction/lock.h"
 #include "transaction/recovery.h"
 
 #include <errno.h>
@@ -35,6 +36,8 @@ static void begin_context(struct isst_context *context, const struct isst_option
 	context->messages.log_data = options->log_data;
 	context->messages.log_level = options->log_level;
 	context->system_log = options->system_log;
+	context->interrupted = options->interrupted;
+	context->interrupted_data = options->interrupted_data;
 	context->platform = (struct isst_platform){ .intel = machine->identity.intel,
 						    .family = machine->identity.family,
 						    .model = machine->identity.model,
@@ -89,8 +92,7 @@ void isst_close(struct isst_context *context)
 		      context->driver.opens, context->driver.calls, context->driver.commands,
 		      context->files.opened);
 	topology_free(context->topology);
-	if (context->lock >= 0)
-		isst_unlock(context);
+	lock_release(context);
 	runtime_directory_release(&context->runtime);
 	context->machine->release(context->machine);
 	uncore_forget(&context->files);
@@ -221,7 +223,7 @@ static int discover(struct isst_context *context)
 		report_unknown_processor(context);
 	if (!error)
 		error = context_discover_topology(context);
-	if (!error && context->lock >= 0 && !context->keep_journal)
+	if (!error && context_has_lock(context) && !context->keep_journal)
 		/* mutation: recover */
 		error = journal_recover(context);
 	else if (!error && !context->keep_journal)
@@ -253,7 +255,7 @@ static int recover_late(struct isst_context *context)
 {
 	int error = 0;
 
-	if (!context->stale)
+	if (!context->stale || !context_has_lock(context))
 		return 0;
 	context->stale = false;
 	if (!context->keep_journal)

@@ -44,6 +44,15 @@ void isst_options_set_log(struct isst_options *options, int level, isst_log_func
 	options->log_data = data;
 }
 
+void isst_options_set_interrupted(struct isst_options *options, int (*interrupted)(void *data),
+				  void *data)
+{
+	if (!options)
+		return;
+	options->interrupted = interrupted;
+	options->interrupted_data = data;
+}
+
 int isst_options_set_flags(struct isst_options *options, unsigned int flags)
 {
 	if (!options || flags & ~ISST_OPTION_SYSTEM_LOG)
@@ -123,15 +132,6 @@ int isst_change_options_set_command(struct isst_change_options *options, const c
 	free((char *)options->command);
 	options->command = copy;
 	return 0;
-}
-
-void isst_change_options_set_interrupted(struct isst_change_options *options,
-					 int (*interrupted)(void *data), void *data)
-{
-	if (!options)
-		return;
-	options->interrupted = interrupted;
-	options->data = data;
 }
 
 void isst_change_options_set_progress(struct isst_change_options *options,

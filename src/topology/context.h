@@ -10,6 +10,8 @@
 #include "sysfs/kernel_files.h"
 #include "topology/topology.h"
 
+#include <unistd.h>
+
 struct isst_options {
 	ISST_MAY_GROW;
 	/** Where everything happens: NULL for the machine that the program runs on. Owned by the
@@ -28,6 +30,10 @@ struct isst_options {
 	 * system log: syslog(3), priority notice, under the program's name. Else nothing is sent
 	 * there. */
 	bool system_log;
+	/** Where not NULL, asked while the lock is waited for, and by a change between steps and
+	 * between writes of kernel files: true ends the call, and a change is then undone. */
+	int (*interrupted)(void *data);
+	void *interrupted_data;
 };
 
 enum { LEVEL_FABRICS = 2 };
@@ -41,7 +47,9 @@ struct level_effects {
 struct isst_context {
 	struct isst_machine *machine;
 	struct messages messages;
-	bool system_log; /* values that are written are lines of the system log */
+	bool system_log;		/* values that are written are lines of the system log */
+	int (*interrupted)(void *data); /* as in the options */
+	void *interrupted_data;
 	struct isst_platform platform;
 	struct driver driver;
 	struct kernel_files files;
@@ -50,6 +58,7 @@ struct isst_context {
 	struct runtime_directory runtime; /* the machine's; held while the lock is */
 	/* Descriptors that hold the lock, and that of the device; -1: none. */
 	int lock, device_lock;
+	pid_t lock_process; /* that took it: a child that was forked has copies, but no lock */
 	/* Asks the firmware what a level of a domain brings with it; the layer of features provides
 	 * how. Returns 0, also where that cannot be read, or a negative errno. */
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
@@ -86,6 +95,18 @@ const struct isst_domain *context_domain(const struct isst_context *context, siz
 /** The CPU of that number, or NULL if the machine has none, or nothing is known of it (offline ever
  * since). */
 const struct isst_cpu *context_cpu(const struct isst_context *context, unsigned int number);
+
+/** Whether this process holds the lock. */
+static inline bool context_has_lock(const struct isst_context *context)
+{
+	return context->lock >= 0 && context->lock_process == getpid();
+}
+
+/** Whether the caller wants the call to end early. */
+static inline bool context_is_interrupted(const struct isst_context *context)
+{
+	return context->interrupted && context->interrupted(context->interrupted_data);
+}
 
 /** Why a call before isst_discover() cannot work; 0 when all is well. */
 int context_check_discovered(struct isst_context *context);

@@ -35,10 +35,6 @@ struct isst_change_options {
 	 * are: they have not been seen online since the machine was started. Otherwise one for all
 	 * domains brings them online to see whether the level enables them. */
 	bool leave_unknown_cpus;
-	/** Where not NULL, asked between steps and between writes of kernel files: true ends the
-	 * change, which is then undone. */
-	int (*interrupted)(void *data);
-	void *data;
 	/** Where not NULL, called with what is being done to a CPU (`online cpu 3`). */
 	void (*progress)(void *data, const char *line);
 	void *progress_data;

@@ -366,7 +366,7 @@ int journal_text_read(struct isst_context *context, struct journal_text *text)
 					 &lines);
 
 	/* Saved settings are written while there is a journal. */
-	if (error != -ENOENT && context->lock >= 0)
+	if (error != -ENOENT && context_has_lock(context))
 		settings_file_clean(context);
 	*text = (struct journal_text){ 0 };
 	if (!error)

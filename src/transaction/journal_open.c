@@ -20,7 +20,7 @@ static int read_text(struct isst_journal *journal, bool *none)
  */
 static int check_at_work(struct isst_context *context)
 {
-	if (context->lock >= 0 || !lock_is_held(context))
+	if (context_has_lock(context) || !lock_is_held(context))
 		return 0;
 	return message_error(&context->messages, -EBUSY,
 			     "another run is changing the machine: this is not an interrupted "
@@ -100,13 +100,17 @@ static int list_items(struct isst_journal *journal)
 	return journal->context->messages.lost ? -ENOMEM : 0;
 }
 
-static int open_journal(struct isst_context *context, struct isst_journal **result)
+static int open_journal(struct isst_context *context, unsigned int flags,
+			struct isst_journal **result)
 {
 	struct isst_journal *journal;
 	bool none = false;
 	int error;
 
 	*result = NULL;
+	if (flags)
+		return message_error(&context->messages, -EINVAL,
+				     "the journal does not know the flags %#x", flags);
 	if (!context->topology)
 		return message_error(&context->messages, -EINVAL,
 				     "the machine has not been discovered yet");
@@ -134,14 +138,15 @@ static int open_journal(struct isst_context *context, struct isst_journal **resu
 	return error;
 }
 
-int isst_journal_open(struct isst_context *context, struct isst_journal **result)
+int isst_journal_open(struct isst_context *context, unsigned int flags,
+		      struct isst_journal **result)
 {
 	const char *before;
 
 	if (!context || !result)
 		return -EINVAL;
 	before = message_begin(&context->messages);
-	return message_end(&context->messages, before, open_journal(context, result));
+	return message_end(&context->messages, before, open_journal(context, flags, result));
 }
 
 void isst_journal_free(struct isst_journal *journal)

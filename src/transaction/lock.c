@@ -27,6 +27,15 @@ enum {
 	LOOK_BRIEFLY_MS = 100, /* readers of the journal look whether the device is locked */
 };
 
+/** A clock that only goes forward: a sleep is as long as the scheduler and signals make it. */
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 static int check_privileges(struct isst_context *context)
 {
 	struct isst_machine *machine = context->machine;
@@ -226,27 +235,35 @@ static int busy(struct isst_context *context, const char *path, int descriptor)
 			     "another run is changing the machine and holds the lock of %s", path);
 }
 
-/** The time that is left, over all that is waited for. */
-struct waiting {
-	unsigned int timeout_ms, waited_ms;
-};
+/** Sleeps, but not beyond the deadline. Returns false if that is over. */
+static bool sleep_before(uint64_t deadline_ms)
+{
+	uint64_t now = now_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
+	const struct timespec pause = { 0, (long)(left < LOOK_EVERY_MS ? left : LOOK_EVERY_MS) *
+						   1000000L };
+
+	if (left == 0)
+		return false;
+	/* A signal may end it early, that does no harm: the clock is read again. */
+	nanosleep(&pause, NULL);
+	return true;
+}
 
 /** Locks a file. Returns 0, -EBUSY without a message when the time is up, or another negative errno
  * with one. */
 static int wait_for(struct isst_context *context, const char *path, int descriptor,
-		    struct waiting *waiting)
+		    uint64_t deadline_ms)
 {
-	const struct timespec pause = { 0, LOOK_EVERY_MS * 1000000L };
-
 	/* mutation: wait-for-lock */
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return message_error(&context->messages, -EIO, "cannot lock %s: %s", path,
 					     strerror(errno));
-		if (waiting->waited_ms >= waiting->timeout_ms)
+		if (context_is_interrupted(context))
+			return message_error(&context->messages, -EINTR,
+					     "interrupted while waiting for the lock of %s", path);
+		if (!sleep_before(deadline_ms))
 			return -EBUSY;
-		nanosleep(&pause, NULL);
-		waiting->waited_ms += LOOK_EVERY_MS;
 	}
 	return 0;
 }
@@ -255,16 +272,16 @@ static int wait_for(struct isst_context *context, const char *path, int descript
  * Locks the device besides, for runs of versions that know no other lock. The process that holds
  * it, and cannot be such a run, blocks no other process.
  */
-static int lock_device(struct isst_context *context, int descriptor, struct waiting *waiting)
+static int lock_device(struct isst_context *context, int descriptor, uint64_t deadline_ms)
 {
 	const char *path = context->machine->lock_path;
-	struct waiting brief = { LOOK_BRIEFLY_MS, 0 };
+	uint64_t brief_ms = now_ms() + LOOK_BRIEFLY_MS;
 	struct listed_lock lock;
-	int error = wait_for(context, path, descriptor, &brief);
+	int error = wait_for(context, path, descriptor,
+			     brief_ms < deadline_ms ? brief_ms : deadline_ms);
 
-	waiting->waited_ms += brief.waited_ms;
 	if (error == -EBUSY && may_be_change(descriptor))
-		error = wait_for(context, path, descriptor, waiting);
+		error = wait_for(context, path, descriptor, deadline_ms);
 	if (error != -EBUSY)
 		return error;
 	if (may_be_change(descriptor))
@@ -314,16 +331,16 @@ static int take(struct isst_context *context, int device, unsigned int timeout_m
 {
 	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
 					context->machine->runtime_directory);
-	struct waiting waiting = { timeout_ms, 0 };
+	uint64_t deadline_ms = now_ms() + timeout_ms;
 	int descriptor = open_lock(context, path), error;
 
 	if (descriptor < 0)
 		return descriptor;
-	error = wait_for(context, path, descriptor, &waiting);
+	error = wait_for(context, path, descriptor, deadline_ms);
 	if (error == -EBUSY)
 		error = busy(context, path, descriptor);
 	if (!error && device >= 0)
-		error = lock_device(context, device, &waiting);
+		error = lock_device(context, device, deadline_ms);
 	if (error)
 		close(descriptor);
 	else
@@ -331,10 +348,13 @@ static int take(struct isst_context *context, int device, unsigned int timeout_m
 	return error;
 }
 
-static int lock(struct isst_context *context, unsigned int timeout_ms)
+static int lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags)
 {
 	int device, error;
 
+	if (flags)
+		return message_error(&context->messages, -EINVAL,
+				     "the lock does not know the flags %#x", flags);
 	if (context->lock >= 0)
 		return message_error(&context->messages, -EINVAL, "the lock is held already");
 	device = open_device(context);
@@ -343,6 +363,7 @@ static int lock(struct isst_context *context, unsigned int timeout_ms)
 	error = take(context, device, timeout_ms);
 	if (!error) {
 		context->device_lock = device;
+		context->lock_process = getpid();
 		context->stale = context->topology != NULL;
 		return 0;
 	}
@@ -352,21 +373,35 @@ static int lock(struct isst_context *context, unsigned int timeout_ms)
 	return error;
 }
 
-int isst_lock(struct isst_context *context, unsigned int timeout_ms)
+int isst_lock(struct isst_context *context, unsigned int timeout_ms, unsigned int flags)
 {
 	const char *before;
 
 	if (!context)
 		return -EINVAL;
 	before = message_begin(&context->messages);
-	return message_end(&context->messages, before, lock(context, timeout_ms));
+	return message_end(&context->messages, before, lock(context, timeout_ms, flags));
 }
 
-/** By name: a child that was forked has the descriptor too, so that closing it would not do. */
-static void release(int descriptor)
+/**
+ * The lock is of what was opened, of which a child that was forked has a copy: closing would not
+ * release the parent's lock while there is a child, and a child that unlocks would release it.
+ */
+static void release(const struct isst_context *context, int descriptor)
 {
-	flock(descriptor, LOCK_UN);
+	if (descriptor < 0)
+		return;
+	if (context_has_lock(context))
+		flock(descriptor, LOCK_UN);
 	close(descriptor);
+}
+
+void lock_release(struct isst_context *context)
+{
+	release(context, context->lock);
+	runtime_directory_release(&context->runtime);
+	release(context, context->device_lock);
+	context->lock = context->device_lock = -1;
 }
 
 int isst_unlock(struct isst_context *context)
@@ -376,15 +411,11 @@ int isst_unlock(struct isst_context *context)
 	if (!context)
 		return -EINVAL;
 	before = message_begin(&context->messages);
-	if (context->lock < 0)
+	if (!context_has_lock(context))
 		return message_end(
 			&context->messages, before,
 			message_error(&context->messages, -EINVAL, "the lock is not held"));
-	release(context->lock);
-	runtime_directory_release(&context->runtime);
-	if (context->device_lock >= 0)
-		release(context->device_lock);
-	context->lock = context->device_lock = -1;
+	lock_release(context);
 	context->stale = false;
 	context->unlocks++;
 	return message_end(&context->messages, before, 0);
@@ -393,7 +424,7 @@ int isst_unlock(struct isst_context *context)
 int lock_check(struct isst_context *context, unsigned long long unlocks)
 {
 	/* mutation: lock-is-needed */
-	if (context->lock < 0)
+	if (!context_has_lock(context))
 		return message_error(&context->messages, -EINVAL,
 				     "a change requires the lock, taken before the discovery");
 	if (context->stale)

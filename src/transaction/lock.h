@@ -8,6 +8,9 @@
 /** Whether another run holds the lock, as isst_lock() would find it; makes no file. */
 bool lock_is_held(const struct isst_context *context);
 
+/** Releases the lock if this process holds it; a child that was forked closes its copies. */
+void lock_release(struct isst_context *context);
+
 /**
  * Checks that the machine may be changed by what was begun when the context had been unlocked
  * @unlocks times: the lock is held since then, and the machine was discovered under it. Returns 0

@@ -47,7 +47,7 @@ void step_report_progress(struct isst_change *change, const struct step *step, s
 int change_check_interrupted(struct isst_change *change)
 {
 	/* mutation: interrupted */
-	if (!change->options.interrupted || !change->options.interrupted(change->options.data))
+	if (!context_is_interrupted(change->context))
 		return 0;
 	return message_error(&change->context->messages, -EINTR, "interrupted");
 }

@@ -82,7 +82,7 @@ int journal_recover(struct isst_context *context)
 
 	if (journal_is_missing(context))
 		return 0;
-	error = isst_journal_open(context, &journal);
+	error = isst_journal_open(context, 0, &journal);
 	if (error)
 		return error;
 	/* Another boot's: the machine was reset since. Or one of a change that is complete. */

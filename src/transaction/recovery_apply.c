@@ -249,7 +249,7 @@ int journal_remove_complete(struct isst_context *context, bool damaged)
 
 static int discard(struct isst_context *context)
 {
-	if (context->lock < 0)
+	if (!context_has_lock(context))
 		return message_error(&context->messages, -EINVAL,
 				     "discarding the journal requires the lock");
 	return journal_remove_complete(context, true);
@@ -270,7 +270,7 @@ int isst_journal_discard(struct isst_context *context, unsigned int flags)
 /** A discovery under the lock has dealt with the journal. */
 static int keep(struct isst_context *context)
 {
-	if (context->topology && context->lock >= 0 && !context->stale)
+	if (context->topology && context_has_lock(context) && !context->stale)
 		return message_error(&context->messages, -EINVAL,
 				     "the machine has already been discovered under the lock");
 	context->keep_journal = true;

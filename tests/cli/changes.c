@@ -51,6 +51,8 @@ static struct {
 	unsigned int runs;
 } library;
 
+static struct run run;
+
 int fake_change_new(struct isst_context *context, const struct isst_change_options *options,
 		    struct isst_change **change)
 {
@@ -71,7 +73,7 @@ int fake_change_run(struct isst_change *change)
 	library.runs++;
 	if (library.progress)
 		library.options.progress(library.options.progress_data, "online cpu 3");
-	if (library.options.interrupted(library.options.data))
+	if (run_is_interrupted(&run))
 		return -EINTR;
 	return library.result;
 }
@@ -146,10 +148,12 @@ const char *fake_error(const struct isst_context *context)
 	return library.error;
 }
 
-int fake_run_call(struct run *run, int error)
+int fake_run_call(struct run *caller, int error)
 {
 	if (error)
-		run_error(run, status_of_error(error), "%s", library.error);
+		run_error(caller, status_of_error(error), "%s%s%s",
+			  caller->interrupted_by ? caller->interrupted_by : "",
+			  caller->interrupted_by ? ": " : "", library.error);
 	return error;
 }
 
@@ -198,7 +202,6 @@ int fake_change_objection(const struct isst_change *change)
 }
 
 static struct request request;
-static struct run run;
 
 static struct isst_results *make_results(size_t count)
 {

@@ -2,7 +2,12 @@
 /* Changing the machine by the public interface: lock, changes, journal, log. */
 #include "check.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static char platform_path[4096];
 
@@ -21,7 +26,7 @@ static void lock_and_discover(struct fixture *fixture, const char *platform)
 {
 	fixture_begin(fixture, platform);
 	fixture->context = fixture_open(fixture, NULL);
-	assert_int_equal(isst_lock(fixture->context, 0), 0);
+	assert_int_equal(isst_lock(fixture->context, 0, 0), 0);
 	assert_int_equal(isst_discover(fixture->context), 0);
 }
 
@@ -237,7 +242,7 @@ static void a_priority_that_does_not_exist_is_refused_and_logged(void **state)
 	fixture_begin(&fixture, "guide");
 	fixture.context = fixture_open(&fixture, options);
 	isst_options_free(options);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_discover(fixture.context), 0);
 	targets = all_domains(fixture.context);
 	for (size_t i = 0; i < sizeof(PRIORITIES) / sizeof(*PRIORITIES); i++) {
@@ -272,7 +277,7 @@ static void unlocking_releases_the_lock_whatever_children_there_are(void **state
 		_exit(read(ends[0], &end, 1) != 0);
 	}
 	assert_int_equal(isst_unlock(fixture.context), 0);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	close(ends[0]);
 	close(ends[1]);
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -411,18 +416,18 @@ static void what_was_planned_under_an_earlier_lock_is_refused(void **state)
 
 	(void)state;
 	lock_and_discover(&fixture, "guide");
-	assert_int_equal(isst_lock(fixture.context, 0), -EINVAL);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), -EINVAL);
 	other = fixture_open(&fixture, NULL);
-	assert_int_equal(isst_lock(other, 0), -EBUSY);
+	assert_int_equal(isst_lock(other, 0, 0), -EBUSY);
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
 	assert_int_equal(isst_unlock(fixture.context), 0);
 	assert_int_equal(isst_unlock(fixture.context), -EINVAL);
 	assert_int_equal(isst_change_run(change), -EINVAL);
-	assert_int_equal(isst_lock(other, 0), 0);
-	assert_int_equal(isst_lock(fixture.context, 0), -EBUSY);
+	assert_int_equal(isst_lock(other, 0, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), -EBUSY);
 	assert_int_equal(isst_unlock(other), 0);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
 	/* Nor does another lock bring it back. */
 	assert_int_equal(isst_change_run(change), -EINVAL);
@@ -441,7 +446,7 @@ static void under_a_late_lock_the_machine_is_discovered_anew_first(void **state)
 	(void)state;
 	fixture_discover(&fixture, "guide");
 	domain = isst_domain_at(fixture.context, 1);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_change_new(fixture.context, NULL, &change), -EINVAL);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
 	/* What was handed out stays. */
@@ -465,16 +470,29 @@ static int die(void *data)
 	return 0;
 }
 
-/** Runs a change of two steps that is interrupted before the second one. */
-static int run_interrupted(struct fixture *fixture, int (*interrupted)(void *data))
+/** Another context on the machine, with a function that is asked whether to interrupt. */
+static struct isst_context *open_interruptible(struct fixture *fixture,
+					       int (*interrupted)(void *data), int *asked)
+{
+	struct isst_options *options = isst_options_new();
+	struct isst_context *context;
+
+	assert_non_null(options);
+	isst_options_set_interrupted(options, interrupted, asked);
+	context = fixture_open(fixture, options);
+	isst_options_free(options);
+	return context;
+}
+
+/** Runs a change of two steps on a context that is interrupted before the second one. */
+static int run_interrupted(struct fixture *fixture)
 {
 	struct isst_change_options *options = isst_change_options_new();
 	struct isst_request *request = isst_request_new();
 	struct isst_targets *targets = all_domains(fixture->context);
 	struct isst_change *change;
-	int asked = 0, error;
+	int error;
 
-	isst_change_options_set_interrupted(options, interrupted, &asked);
 	assert_int_equal(isst_change_options_set_command(options, "two steps"), 0);
 	assert_int_equal(isst_change_new(fixture->context, options, &change), 0);
 	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 1), 0);
@@ -505,28 +523,177 @@ static unsigned int clos_minimum(struct isst_context *context)
 static void an_interrupted_change_is_rolled_back(void **state)
 {
 	struct fixture fixture;
+	int asked = 0;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = open_interruptible(&fixture, interrupt, &asked);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(run_interrupted(&fixture), -EINTR);
+	assert_int_equal(clos_minimum(fixture.context), 0);
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	fixture_end(&fixture);
+}
+
+static int count(void *data)
+{
+	++*(int *)data;
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+/** A handler of a timer ends each sleep early. */
+static void signals_do_not_shorten_the_wait_for_the_lock(void **state)
+{
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { 0 };
+	struct isst_context *other;
+	struct fixture fixture;
+	int64_t begun;
 
 	(void)state;
 	lock_and_discover(&fixture, "guide");
-	assert_int_equal(run_interrupted(&fixture, interrupt), -EINTR);
-	assert_int_equal(clos_minimum(fixture.context), 0);
-	assert_int_equal(level_of(fixture.context, 0), 0);
+	other = fixture_open(&fixture, NULL);
+	signal(SIGALRM, do_nothing);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	begun = now_ms();
+	assert_int_equal(isst_lock(other, 300, 0), -EBUSY);
+	assert_true(now_ms() - begun >= 300);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	signal(SIGALRM, SIG_DFL);
+	isst_close(other);
+	fixture_end(&fixture);
+}
+
+static void the_wait_for_the_lock_can_be_interrupted(void **state)
+{
+	struct isst_context *other;
+	struct fixture fixture;
+	int asked = 0;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	other = open_interruptible(&fixture, interrupt, &asked);
+	assert_int_equal(isst_lock(other, UINT32_MAX, 0), -EINTR);
+	assert_non_null(strstr(isst_error(other), "interrupted"));
+	assert_int_equal(isst_lock(other, 0, 1), -EINVAL);
+	isst_close(other);
+	fixture_end(&fixture);
+}
+
+/** An earlier version locks the device alone; others look at that lock for an instant, only. */
+static void without_a_timeout_the_lock_is_not_waited_for(void **state)
+{
+	struct isst_context *other;
+	struct fixture fixture;
+	int device, asked = 0;
+	char path[128];
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, NULL);
+	other = open_interruptible(&fixture, count, &asked);
+	snprintf(path, sizeof(path), "%s/device", fixture.directory);
+	device = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(device >= 0);
+	assert_int_equal(flock(device, LOCK_EX), 0);
+	assert_int_equal(isst_lock(other, 0, 0), -EBUSY);
+	/* Each of two tries is followed by the question whether to go on, and by no sleep. */
+	assert_in_range(asked, 0, 2);
+	close(device);
+	isst_close(other);
+	fixture_end(&fixture);
+}
+
+/** What a child does with the context of its parent. Returns its exit status. */
+static int use_in_child(struct isst_context *context, struct isst_change *change,
+			int (*use)(struct isst_context *context, struct isst_change *change))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(use(context, change));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int close_in_child(struct isst_context *context, struct isst_change *change)
+{
+	isst_change_free(change);
+	isst_close(context);
+	return 0;
+}
+
+static int unlock_in_child(struct isst_context *context, struct isst_change *change)
+{
+	(void)change;
+	return -isst_unlock(context);
+}
+
+static int run_in_child(struct isst_context *context, struct isst_change *change)
+{
+	(void)context;
+	return -isst_change_run(change);
+}
+
+static int discard_in_child(struct isst_context *context, struct isst_change *change)
+{
+	(void)change;
+	return -isst_journal_discard(context, 0);
+}
+
+static void the_lock_stays_with_the_parent(void **state)
+{
+	struct isst_change *change;
+	struct isst_context *other;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	other = fixture_open(&fixture, NULL);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_int_equal(use_in_child(fixture.context, change, close_in_child), 0);
+	assert_int_equal(isst_lock(other, 0, 0), -EBUSY);
+	assert_int_equal(use_in_child(fixture.context, change, unlock_in_child), EINVAL);
+	assert_int_equal(isst_lock(other, 0, 0), -EBUSY);
+	assert_int_equal(use_in_child(fixture.context, change, run_in_child), EINVAL);
+	assert_int_equal(use_in_child(fixture.context, change, discard_in_child), EINVAL);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_int_equal(level_of(fixture.context, 0), 3);
+	isst_change_free(change);
+	isst_close(other);
 	fixture_end(&fixture);
 }
 
 /** A process that dies in the middle of a change. */
 static void leave_journal(const char *platform, struct fixture *fixture)
 {
+	int status, asked = 0;
 	pid_t child;
-	int status;
 
 	fixture_begin(fixture, platform);
 	child = fork();
 	if (child == 0) {
-		fixture->context = fixture_open(fixture, NULL);
-		if (isst_lock(fixture->context, 0) || isst_discover(fixture->context))
+		fixture->context = open_interruptible(fixture, die, &asked);
+		if (isst_lock(fixture->context, 0, 0) || isst_discover(fixture->context))
 			_exit(1);
-		run_interrupted(fixture, die);
+		run_interrupted(fixture);
 		_exit(2);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -542,7 +709,7 @@ static void discovery_under_a_late_lock_rolls_back_what_a_dead_process_left(void
 	leave_journal("guide", &fixture);
 	assert_int_equal(isst_discover(fixture.context), 0);
 	assert_int_equal(clos_minimum(fixture.context), 1200);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
 	assert_int_equal(clos_minimum(fixture.context), 0);
 	assert_non_null(isst_notice_at(fixture.context, 0));
@@ -577,10 +744,10 @@ static void a_journal_is_of_the_lock_that_it_was_opened_under(void **state)
 	(void)state;
 	leave_journal("guide", &fixture);
 	assert_int_equal(isst_journal_keep(fixture.context), 0);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_discover(fixture.context), 0);
 	assert_int_equal(isst_journal_keep(fixture.context), -EINVAL);
-	assert_int_equal(isst_journal_open(fixture.context, &journal), 0);
+	assert_int_equal(isst_journal_open(fixture.context, 0, &journal), 0);
 	assert_string_equal(isst_journal_command(journal), "two steps");
 	assert_false(isst_journal_moved(journal));
 	item = isst_journal_entry_at(journal, 0);
@@ -595,12 +762,12 @@ static void a_journal_is_of_the_lock_that_it_was_opened_under(void **state)
 	assert_int_equal(isst_journal_entry_flags(item), ISST_JOURNAL_ENTRY_RESTORED);
 	assert_int_equal(isst_unlock(fixture.context), 0);
 	assert_int_equal(isst_journal_apply(journal, 0), -EINVAL);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
 	assert_int_equal(isst_journal_apply(journal, 0), -EINVAL);
 	isst_journal_free(journal);
 	assert_int_equal(clos_minimum(fixture.context), 1200);
-	assert_int_equal(isst_journal_open(fixture.context, &journal), 0);
+	assert_int_equal(isst_journal_open(fixture.context, 0, &journal), 0);
 	assert_int_equal(isst_journal_apply(journal, 0), 0);
 	isst_journal_free(journal);
 	assert_int_equal(clos_minimum(fixture.context), 0);
@@ -693,7 +860,7 @@ static void hotplug_is_progress(void **state)
 	isst_options_set_log(options, ISST_LOG_INFO, take_line, &lines);
 	fixture_begin(&fixture, "guide");
 	fixture.context = fixture_open(&fixture, options);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_discover(fixture.context), 0);
 	sixth = isst_cpu_by_number(fixture.context, cpu);
 	targets = all_domains(fixture.context);
@@ -739,6 +906,10 @@ int main(void)
 		cmocka_unit_test(what_was_planned_under_an_earlier_lock_is_refused),
 		cmocka_unit_test(under_a_late_lock_the_machine_is_discovered_anew_first),
 		cmocka_unit_test(an_interrupted_change_is_rolled_back),
+		cmocka_unit_test(signals_do_not_shorten_the_wait_for_the_lock),
+		cmocka_unit_test(the_wait_for_the_lock_can_be_interrupted),
+		cmocka_unit_test(without_a_timeout_the_lock_is_not_waited_for),
+		cmocka_unit_test(the_lock_stays_with_the_parent),
 		cmocka_unit_test(discovery_under_a_late_lock_rolls_back_what_a_dead_process_left),
 		cmocka_unit_test(a_journal_is_of_the_lock_that_it_was_opened_under),
 		cmocka_unit_test(the_log_has_levels),

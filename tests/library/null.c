@@ -55,6 +55,7 @@ static void contexts(void **state)
 	isst_options_set_tries(NULL, 1);
 	isst_options_set_pause_ms(NULL, 1);
 	isst_options_set_log(NULL, ISST_LOG_ERROR, NULL, NULL);
+	isst_options_set_interrupted(NULL, NULL, NULL);
 	refused(isst_options_set_flags(NULL, 0));
 	refused(isst_open(NULL, NULL));
 	assert_int_equal(isst_open(NULL, &context), 0);
@@ -75,7 +76,7 @@ static void contexts(void **state)
 	assert_null(isst_offline_part_at(NULL, 0));
 	refused(isst_discover(NULL));
 	refused(isst_rediscover(NULL));
-	refused(isst_lock(NULL, 0));
+	refused(isst_lock(NULL, 0, 0));
 	refused(isst_unlock(NULL));
 	refused(isst_check_privileges(NULL));
 	refused(isst_capture(NULL, "directory", 0));
@@ -235,8 +236,6 @@ static void options_of_changes(void **state)
 	refused(isst_change_options_set_flags(NULL, 0));
 	refused(isst_change_options_set_command(NULL, "command"));
 	assert_int_equal(isst_change_options_set_command(options, NULL), 0);
-	isst_change_options_set_interrupted(NULL, NULL, NULL);
-	isst_change_options_set_interrupted(options, NULL, NULL);
 	isst_change_options_set_progress(NULL, NULL, NULL);
 	isst_change_options_set_progress(options, NULL, NULL);
 	isst_change_options_free(options);
@@ -306,7 +305,7 @@ static void changes(void **state)
 	(void)state;
 	fixture_begin(&fixture, "guide");
 	fixture.context = fixture_open(&fixture, NULL);
-	assert_int_equal(isst_lock(fixture.context, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
 	assert_int_equal(isst_discover(fixture.context), 0);
 	refused(isst_change_new(NULL, NULL, &change));
 	refused(isst_change_new(fixture.context, NULL, NULL));
@@ -341,10 +340,10 @@ static void journals(void **state)
 
 	(void)state;
 	fixture_discover(&fixture, "guide");
-	refused(isst_journal_open(fixture.context, NULL));
+	refused(isst_journal_open(fixture.context, 0, NULL));
 	fixture_end(&fixture);
 	refused(isst_journal_keep(NULL));
-	refused(isst_journal_open(NULL, &journal));
+	refused(isst_journal_open(NULL, 0, &journal));
 	isst_journal_free(NULL);
 	assert_string_equal(isst_journal_command(NULL), "");
 	assert_int_equal(isst_journal_age(NULL), -1);

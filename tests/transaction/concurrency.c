@@ -149,7 +149,7 @@ static void no_other_run_gets_the_lock_and_the_holder_is_named(void **state)
 	machine_begin(&machine, "tests/tiny");
 	options.machine = machine_open(&machine);
 	assert_int_equal(isst_open(&options, &holder), 0);
-	assert_int_equal(isst_lock(holder, 0), 0);
+	assert_int_equal(isst_lock(holder, 0, 0), 0);
 	machine_make(&machine, request_find("level 1"), &(struct making){ .lock_ms = 50 },
 		     &outcome);
 	assert_int_equal(outcome.lock, -EBUSY);
@@ -178,7 +178,7 @@ static void the_lock_ends_with_its_process(void **state)
 		struct isst_options options = { .machine = machine_open(&machine) };
 		struct isst_context *context;
 
-		if (isst_open(&options, &context) || isst_lock(context, 0))
+		if (isst_open(&options, &context) || isst_lock(context, 0, 0))
 			_exit(1);
 		kill(getpid(), SIGKILL);
 	}
@@ -289,7 +289,7 @@ static void E12_the_lock_can_be_opened_by_its_owner_only(void **state)
 	assert_true(asprintf(&path, "%s/run/lock", machine.state) >= 0);
 	options.machine = machine_open(&machine);
 	assert_int_equal(isst_open(&options, &holder), 0);
-	assert_int_equal(isst_lock(holder, 0), 0);
+	assert_int_equal(isst_lock(holder, 0, 0), 0);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
 	isst_close(holder);
@@ -311,7 +311,7 @@ static void a_change_needs_the_lock(void **state)
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_discover(context), 0);
 	assert_int_equal(isst_change_new(context, &change_options, &change), -EINVAL);
-	assert_int_equal(isst_lock(context, 0), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
 	/* What was discovered before may be another by now. */
 	assert_int_equal(isst_change_new(context, &change_options, &change), -EINVAL);
 	assert_int_equal(isst_rediscover(context), 0);

@@ -29,7 +29,7 @@ static void program_begin(struct program *program, const char *platform, const c
 	context_options.machine = seam_open(machine_open(&program->machine), &PLAN,
 					    &program->counts);
 	assert_int_equal(isst_open(&context_options, &program->context), 0);
-	assert_int_equal(isst_lock(program->context, 1000), 0);
+	assert_int_equal(isst_lock(program->context, 1000, 0), 0);
 	assert_int_equal(isst_discover(program->context), 0);
 	for (size_t i = 0; i < 2 && i < isst_domain_count(program->context); i++)
 		program->requests[i].domain = context_domain(program->context, i);
@@ -414,7 +414,7 @@ static void C8_the_system_log_is_written_to_only_if_asked_for(void **state)
 		machine_begin(&machine, "tests/tiny");
 		options.machine = machine_open(&machine);
 		assert_int_equal(isst_open(&options, &context), 0);
-		assert_int_equal(isst_lock(context, 1000), 0);
+		assert_int_equal(isst_lock(context, 1000, 0), 0);
 		assert_int_equal(isst_discover(context), 0);
 		request.domain = context_domain(context, 0);
 		assert_int_equal(isst_change_new(context, NULL, &change), 0);
@@ -460,7 +460,7 @@ static int change_within_limit(const struct machine *machine)
 	struct isst_change *change;
 
 	if (setrlimit(RLIMIT_FSIZE, &NONE) || isst_open(&options, &context) ||
-	    isst_lock(context, 1000) || isst_discover(context))
+	    isst_lock(context, 1000, 0) || isst_discover(context))
 		return 1;
 	request.domain = context_domain(context, 0);
 	if (isst_change_new(context, NULL, &change) ||

@@ -45,7 +45,7 @@ static struct isst_journal *open_journal(struct isst_context *context)
 {
 	struct isst_journal *journal;
 
-	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
 	assert_non_null(journal);
 	return journal;
 }
@@ -648,7 +648,7 @@ static void a_refused_recovery_leaves_the_context_undiscovered(void **state)
 	assert_null(context_cpu(context, 0));
 	assert_int_equal(isst_change_new(context, NULL, &change), -EINVAL);
 	assert_null(change);
-	assert_int_equal(isst_journal_open(context, &journal), -EINVAL);
+	assert_int_equal(isst_journal_open(context, 0, &journal), -EINVAL);
 	/* It is not too late to look. */
 	apply_journal(&machine, context);
 	machine_end(&machine);
@@ -676,7 +676,7 @@ static void a_journal_is_applied_once(void **state)
 	assert_int_equal(isst_journal_apply(one, 0), -ENOENT);
 	check_holds(isst_error(context), "the journal no longer exists");
 	assert_int_equal(isst_journal_apply(other, 0), -ENOENT);
-	assert_int_equal(isst_journal_open(context, &none), 0);
+	assert_int_equal(isst_journal_open(context, 0, &none), 0);
 	assert_null(none);
 	isst_journal_free(one);
 	isst_journal_free(other);
@@ -898,7 +898,7 @@ static int open_unlocked(const struct machine *machine, bool *found)
 
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_discover(context), 0);
-	error = isst_journal_open(context, &journal);
+	error = isst_journal_open(context, 0, &journal);
 	*found = journal != NULL;
 	if (error)
 		assert_non_null(strstr(isst_error(context), "another run is changing the machine"));

@@ -25,7 +25,7 @@ static int apply(struct isst_context *context)
 
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
-	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
 	assert_non_null(journal);
 	error = isst_journal_apply(journal, 0);
 	isst_journal_free(journal);
@@ -255,7 +255,7 @@ static void a_change_is_refused_while_an_earlier_one_is_not_rolled_back(void **s
 	assert_int_equal(change_run(change), -EIO);
 	check_holds(isst_error(context), "an earlier change could not be rolled back");
 	isst_change_free(change);
-	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
 	assert_non_null(journal);
 	if (isst_journal_apply(journal, 0))
 		fail_msg("%s", isst_error(context));

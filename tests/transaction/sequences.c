@@ -221,7 +221,7 @@ static bool recovery_stops(struct story *story)
 	bool stops;
 
 	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, LOCK_MS), 0);
+	assert_int_equal(isst_lock(context, LOCK_MS, 0), 0);
 	stops = isst_discover(context) != 0;
 	if (stops && !strstr(isst_error(context), "isst journal apply"))
 		fail_msg("%s, ISST_SEED=%lu: the next run fails: %s\nafter:\n%s",
@@ -240,10 +240,10 @@ static void apply(struct story *story)
 
 	note(story, "  journal apply");
 	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, LOCK_MS), 0);
+	assert_int_equal(isst_lock(context, LOCK_MS, 0), 0);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
-	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
 	assert_non_null(journal);
 	if (isst_journal_apply(journal, 0))
 		fail_msg("%s, ISST_SEED=%lu: %s\nafter:\n%s", story->machine->name, story->seed,

@@ -273,7 +273,7 @@ static void recovery_leaves_a_level_alone_that_is_as_it_was(void **state)
 		struct isst_context *context;
 
 		assert_int_equal(isst_open(&options, &context), 0);
-		assert_int_equal(isst_lock(context, 0), 0);
+		assert_int_equal(isst_lock(context, 0, 0), 0);
 		assert_int_equal(isst_discover(context), 0);
 		check_holds(isst_notice_at(context, 0), "rolled back the incomplete change");
 		isst_close(context);
@@ -403,7 +403,7 @@ static void pending_values_are_listed_as_those_that_a_rollback_restores(void **s
 	context = machine_lock(&machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
-	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
 	for (size_t i = 0; (item = journal_item(journal, i)); i++) {
 		if (strcmp(item->finding, "as before, but may still change") != 0)
 			continue;
@@ -506,7 +506,7 @@ static void recovery_names_the_missing_module_of_uncore_limits(void **state)
 	context = machine_lock(&machine);
 	isst_journal_keep(context);
 	assert_int_equal(isst_discover(context), 0);
-	assert_int_equal(isst_journal_open(context, &journal), 0);
+	assert_int_equal(isst_journal_open(context, 0, &journal), 0);
 	assert_int_equal(isst_journal_apply(journal, 0), -ENOTRECOVERABLE);
 	check_holds(isst_error(context), "is the module intel_uncore_frequency_tpmi loaded?");
 	isst_journal_free(journal);

@@ -360,7 +360,7 @@ static void a_read_only_file_system_is_not_a_matter_of_privileges(void **state)
 	options.machine = machine_open(&machine);
 	options.machine->writable = answer_writable;
 	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 0), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
 	assert_int_equal(isst_discover(context), 0);
 	for (size_t i = 0; i < COUNT(CASES); i++) {
 		writable_answer = CASES[i].answer;

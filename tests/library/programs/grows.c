@@ -90,6 +90,9 @@ static void read_all(struct isst_context *context, const struct isst_targets *do
 	print_results("limits", error, results);
 }
 
+/** How often the library asked whether to interrupt. */
+static unsigned int asked;
+
 static int not_interrupted(void *data)
 {
 	++*(unsigned int *)data;
@@ -128,13 +131,11 @@ static void make_change(struct isst_context *context, const struct isst_targets 
 	static char name[] = "progress";
 	struct isst_results *results;
 	struct isst_change *change;
-	unsigned int asked = 0;
 	int error;
 
 	demand(options && request, "options");
 	demand(isst_change_options_set_flags(options, flags) == 0, "flags");
 	demand(isst_change_options_set_command(options, "growth") == 0, "command");
-	isst_change_options_set_interrupted(options, not_interrupted, &asked);
 	isst_change_options_set_progress(options, print_progress, name);
 	demand(isst_change_new(context, options, &change) == 0, "change");
 	isst_change_options_free(options);
@@ -148,6 +149,7 @@ static void make_change(struct isst_context *context, const struct isst_targets 
 		       isst_change_step_written(step));
 	print_items(change);
 	printf("asked: %d\n", asked > 0);
+	asked = 0;
 	isst_change_free(change);
 	isst_request_free(request);
 }
@@ -172,6 +174,7 @@ static struct isst_context *open_context(const char *directory, unsigned int *co
 	demand(isst_emulator_target_set_state(target, directory) == 0, "state");
 	demand(isst_emulator_open(target, &machine, &error) == 0, "machine");
 	isst_options_set_tries(options, 5);
+	isst_options_set_interrupted(options, not_interrupted, &asked);
 	isst_options_set_log(options, ISST_LOG_INFO, count_line, counts);
 	demand(isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG) == 0, "flags");
 	demand(isst_open_machine(machine, options, &context) == 0, "context");
@@ -190,7 +193,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "grown") == 0)
 		return isst_value_by_name("grown") == 0;
 	context = open_context(argv[1], counts);
-	demand(isst_lock(context, 1000) == 0, "lock");
+	demand(isst_lock(context, 1000, 0) == 0, "lock");
 	demand(isst_discover(context) == 0, "discovery");
 	domains = isst_targets_new(context);
 	cpus = isst_targets_new(context);

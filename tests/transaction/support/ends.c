@@ -131,7 +131,7 @@ static void check_recovery(const struct machine *machine, const struct request *
 	char *journal;
 
 	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 0), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
 	if (isst_discover(context))
 		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
 			 request->name, k, isst_error(context));
@@ -236,7 +236,7 @@ static void kill_and_change(const struct machine *machine, const struct request 
 	changed = machine_picture(machine);
 	options.machine = machine_open(machine);
 	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 0), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
 	if (isst_discover(context))
 		check_holds(isst_error(context), "isst journal apply");
 	isst_close(context);

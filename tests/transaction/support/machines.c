@@ -606,7 +606,6 @@ static void make_change(struct isst_context *context, const struct request *requ
 		.targets = making->dauntless ? ISST_SKIP_FAILED : ISST_SKIP_UNSUPPORTED,
 		.partitions = request->partitions,
 		.partition_for_cpu0 = request->partition_for_cpu0,
-		.interrupted = making->interrupted,
 		.progress = making->progress,
 	};
 	struct objections objections = { .lines = strdup("") };
@@ -645,11 +644,12 @@ void machine_make(const struct machine *machine, const struct request *request,
 
 	if (!making)
 		making = &PLAIN;
+	options.interrupted = making->interrupted;
 	*outcome = (struct outcome){ .without_cpus = list_without_cpus(options.machine) };
 	if (making->seam)
 		options.machine = seam_open(options.machine, making->seam, making->counts);
 	assert_int_equal(isst_open(&options, &context), 0);
-	outcome->lock = isst_lock(context, making->lock_ms ? making->lock_ms : LOCK_MS);
+	outcome->lock = isst_lock(context, making->lock_ms ? making->lock_ms : LOCK_MS, 0);
 	if (!outcome->lock)
 		outcome->discovery = isst_discover(context);
 	outcome->message = strdup(outcome->lock || outcome->discovery ? isst_error(context) : "");
@@ -723,6 +723,6 @@ struct isst_context *machine_lock(const struct machine *machine)
 	struct isst_context *context;
 
 	assert_int_equal(isst_open(&options, &context), 0);
-	assert_int_equal(isst_lock(context, 1000), 0);
+	assert_int_equal(isst_lock(context, 1000, 0), 0);
 	return context;
 }
