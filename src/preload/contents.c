@@ -29,12 +29,6 @@ enum { READ_ONCE = 0600 };
 /* No file of the kernel takes, or returns, as much at once. */
 enum { LONGEST = 1 << 20 };
 
-static int fail(int error)
-{
-	errno = error < 0 ? -error : error;
-	return -1;
-}
-
 static int flags_of(int descriptor)
 {
 	return REAL(fcntl)(descriptor, F_GETFL);
@@ -148,6 +142,8 @@ INTERPOSED ssize_t write(int descriptor, const void *content, size_t size)
 	const struct iovec part = { .iov_base = (void *)content, .iov_len = size };
 	ssize_t result;
 
+	if (preload_inside())
+		return unlimited_call(SYS_write, descriptor, (long)content, (long)size, 0);
 	return write_emulated(descriptor, &part, 1, -1, &result)
 		       ? result
 		       : REAL(write)(descriptor, content, size);
@@ -158,9 +154,28 @@ INTERPOSED ssize_t pwrite(int descriptor, const void *content, size_t size, off_
 	const struct iovec part = { .iov_base = (void *)content, .iov_len = size };
 	ssize_t result;
 
+	if (preload_inside())
+		return unlimited_call(SYS_pwrite64, descriptor, (long)content, (long)size, offset);
 	return offset >= 0 && write_emulated(descriptor, &part, 1, offset, &result)
 		       ? result
 		       : REAL(pwrite)(descriptor, content, size, offset);
+}
+
+/** A file of the kernel has no size that could be changed. */
+INTERPOSED int ftruncate(int descriptor, off_t size)
+{
+	char emulated[PATH_MAX];
+	bool answered;
+
+	if (preload_inside())
+		return (int)unlimited_call(SYS_ftruncate, descriptor, size, 0, 0);
+	if (!path_may_be_emulated(descriptor) || !preload_begin())
+		return REAL(ftruncate)(descriptor, size);
+	answered = path_of_descriptor(descriptor, emulated) && writable(descriptor);
+	preload_end(answered);
+	if (answered)
+		return size < 0 ? fail(EINVAL) : 0;
+	return REAL(ftruncate)(descriptor, size);
 }
 
 INTERPOSED ssize_t writev(int descriptor, const struct iovec *parts, int count)
@@ -282,7 +297,7 @@ int file_generate(int descriptor, const char *emulated)
 		return -1;
 	if (ftruncate(descriptor, 0))
 		result = -1;
-	else if (REAL(pwrite)(descriptor, content, size, 0) != (ssize_t)size)
+	else if (pwrite(descriptor, content, size, 0) != (ssize_t)size)
 		result = fail(EFBIG);
 	free(content);
 	return result;
@@ -516,6 +531,7 @@ INTERPOSED off_t lseek(int descriptor, off_t offset, int whence)
 /* On this architecture the two are the same. */
 INTERPOSED off64_t lseek64(int descriptor, off64_t offset, int whence)
 	__attribute__((alias("lseek")));
+INTERPOSED int ftruncate64(int descriptor, off64_t size) __attribute__((alias("ftruncate")));
 INTERPOSED ssize_t pread64(int descriptor, void *buffer, size_t size, off64_t offset)
 	__attribute__((alias("pread")));
 INTERPOSED ssize_t pwrite64(int descriptor, const void *content, size_t size, off64_t offset)

@@ -225,17 +225,25 @@ static int replace_in_program(struct dl_phdr_info *object, size_t size, void *da
 	return 1;
 }
 
-void cpuid_start(const struct cpu_identity *identity)
+static void replace_processor(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART };
 
-	processor = *identity;
+	processor = preload_machine->identity;
 	action.sa_sigaction = on_fault;
 	faulting = syscall(SYS_arch_prctl, ARCH_CPUID, 0) == 0;
 	if (!faulting)
 		dl_iterate_phdr(replace_in_program, NULL);
 	if (faulting || replaced_count > 0)
 		REAL(sigaction)(signal_of_cpuid(), &action, &before);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	if (!preload_begin())
+		return;
+	replace_processor();
+	preload_end(false);
 }
 
 #endif

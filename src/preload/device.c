@@ -12,12 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(int error)
-{
-	errno = error < 0 ? -error : error;
-	return -1;
-}
-
 /** The machine's own descriptor of the device, once a process. */
 static int device_descriptor(bool again)
 {

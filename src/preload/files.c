@@ -24,12 +24,6 @@ enum { WATCHED = 64 };
 #define SYS_close_range 436
 #endif
 
-static int fail(int error)
-{
-	errno = error < 0 ? -error : error;
-	return -1;
-}
-
 /* ---- The emulator's own descriptors ---- */
 
 /* They are put where programs do not look: shells hand out low numbers themselves. */
@@ -294,8 +288,7 @@ INTERPOSED int __openat_2(int directory, const char *path, int flags)
 
 /* ---- Closing ---- */
 
-/** Before a descriptor is closed: no call is left to return an error. */
-static void deliver_last(int descriptor)
+void file_deliver_last(int descriptor)
 {
 	char emulated[PATH_MAX];
 
@@ -305,13 +298,12 @@ static void deliver_last(int descriptor)
 
 void file_deliver_all(void)
 {
-	REAL(fflush)(stdout);
 	if (!preload_begin())
 		return;
 	written |= 1ULL << STDOUT_FILENO;
 	for (int i = 0; i < WATCHED; i++)
 		if (written >> i & 1)
-			deliver_last(i);
+			file_deliver_last(i);
 	preload_end(false);
 }
 
@@ -342,7 +334,7 @@ INTERPOSED int close(int descriptor)
 static void before_dup(int from, int to)
 {
 	if (from != to && preload_begin()) {
-		deliver_last(to);
+		file_deliver_last(to);
 		preload_end(false);
 	}
 }

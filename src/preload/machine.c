@@ -10,11 +10,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,9 +24,6 @@ static __thread bool inside;
 static __thread sigset_t signals_blocked;
 static __thread int cancel_state;
 static bool marked, started;
-/* As the program has it; by whoever has the mutex. */
-static struct rlimit size_limit;
-static bool limited;
 
 /*
  * System calls that fail, by which a trace can be read as if there were no emulator: what stands
@@ -52,17 +47,6 @@ bool preload_probe(bool (*probe)(int descriptor, char *emulated), int descriptor
 	mark(MARK_PASSED);
 	errno = error;
 	return result;
-}
-
-void *preload_next(const char *name)
-{
-	void *function = dlsym(RTLD_NEXT, name);
-
-	if (!function) {
-		preload_warn("%s() is missing in this C library", name);
-		abort();
-	}
-	return function;
 }
 
 bool preload_inside(void)
@@ -96,29 +80,6 @@ static void let_signals_come(void)
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
-/**
- * A limit to the size of files is none to the kernel's, but for the memory files and the state that
- * they are made of. Where the program may not lift it, it stands.
- */
-static void lift_size_limit(void)
-{
-	struct rlimit lifted;
-
-	limited = getrlimit(RLIMIT_FSIZE, &size_limit) == 0 &&
-		  size_limit.rlim_cur != size_limit.rlim_max;
-	if (!limited)
-		return;
-	lifted = size_limit;
-	lifted.rlim_cur = lifted.rlim_max;
-	limited = setrlimit(RLIMIT_FSIZE, &lifted) == 0;
-}
-
-static void restore_size_limit(void)
-{
-	if (limited)
-		setrlimit(RLIMIT_FSIZE, &size_limit);
-}
-
 bool preload_begin(void)
 {
 	int error = errno;
@@ -133,7 +94,6 @@ bool preload_begin(void)
 	hold_signals();
 	inside = true;
 	pthread_mutex_lock(&mutex);
-	lift_size_limit();
 	errno = error;
 	return true;
 }
@@ -143,29 +103,11 @@ void preload_end(bool answered)
 	int error = errno;
 
 	launch_release(preload_machine);
-	restore_size_limit();
 	pthread_mutex_unlock(&mutex);
 	inside = false;
 	let_signals_come();
 	mark(answered ? MARK_ANSWERED : MARK_PASSED);
 	errno = error;
-}
-
-void preload_warn(const char *format, ...)
-{
-	static const char prefix[] = "isst emulate: ";
-	char line[PATH_MAX + 200];
-	size_t length = sizeof(prefix) - 1;
-	va_list arguments;
-
-	memcpy(line, prefix, length);
-	va_start(arguments, format);
-	vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
-	va_end(arguments);
-	length = strlen(line);
-	line[length++] = '\n';
-	/* Not by way of stderr: the program may have it in use, or closed. */
-	syscall(SYS_write, STDERR_FILENO, line, length);
 }
 
 /** A child that is forked while another thread is at work must not wait for that for ever. */
@@ -181,13 +123,6 @@ static void after_fork(void)
 		pthread_mutex_unlock(&mutex);
 }
 
-/** To go on would be to work on the real machine. */
-__attribute__((noreturn)) static void give_up(const char *why)
-{
-	preload_warn("%s", why);
-	_exit(LAUNCH_FAILED);
-}
-
 static void open_machine(const char *platform)
 {
 	const struct isst_emulator_target target = {
@@ -196,19 +131,15 @@ static void open_machine(const char *platform)
 		.unlock = secure_getenv(LAUNCH_UNLOCK),
 	};
 	struct isst_machine *machine;
-	char *error = NULL, *names;
+	char *error = NULL;
 
 	inside = true;
 	/* One that gained privileges would be without this library, and have those of the real
 	 * machine. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		give_up("programs cannot be kept from gaining privileges");
+		preload_give_up("programs cannot be kept from gaining privileges");
 	if (isst_emulator()->open(&target, &machine, &error))
-		give_up(error ? error : "out of memory");
-	names = launch_names(machine);
-	if (!names || path_start(names))
-		give_up("the emulated machine's files cannot be found");
-	free(names);
+		preload_give_up(error ? error : "out of memory");
 	preload_machine = machine;
 	inside = false;
 }
@@ -224,17 +155,10 @@ __attribute__((constructor)) static void start(void)
 	if (dlsym(RTLD_DEFAULT, "isst_emulator_open"))
 		return;
 	if (!platform || !*platform)
-		give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");
+		preload_give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");
 	marked = secure_getenv("ISST_PRELOAD_MARKS");
 	mark(MARK_BEGIN);
 	open_machine(platform);
 	pthread_atfork(before_fork, after_fork, after_fork);
-	cpuid_start(&preload_machine->identity);
 	mark(MARK_PASSED);
-}
-
-__attribute__((destructor)) static void end(void)
-{
-	if (preload_machine)
-		file_deliver_all();
 }

@@ -17,12 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int fail(int error)
-{
-	errno = error < 0 ? -error : error;
-	return -1;
-}
-
 /** A directory that may be there already. */
 static int make_directory(const char *path)
 {

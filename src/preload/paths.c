@@ -38,25 +38,47 @@ static size_t root_length;
 static struct stat root_status;
 static char *run_directory; /* that stands for /run/isst */
 
-int path_start(const char *directory)
+static int find_places_below(const char *directory)
 {
 	char run[PATH_MAX];
 
 	if (mkdir(directory, 0755) && errno != EEXIST)
-		return -errno;
+		return -1;
 	root = realpath(directory, NULL);
 	if (!root || status_real(AT_FDCWD, root, &root_status, 0))
-		return -errno;
+		return -1;
 	root_length = strlen(root);
 	snprintf(run, sizeof(run), "%s/../run", root);
 	if (mkdir(run, 0755) && errno != EEXIST)
-		return -errno;
+		return -1;
 	run_directory = realpath(run, NULL);
-	return run_directory ? 0 : -errno;
+	return run_directory ? 0 : -1;
+}
+
+/** Where the emulated machine's files are. */
+static void find_places(void)
+{
+	char *names = root ? NULL : launch_names(preload_machine);
+
+	if (root)
+		return;
+	if (!names || find_places_below(names))
+		preload_give_up("the emulated machine's files cannot be found");
+	free(names);
+}
+
+/** Before the program can have another root directory. */
+__attribute__((constructor)) static void start(void)
+{
+	if (!preload_begin())
+		return;
+	find_places();
+	preload_end(false);
 }
 
 const struct stat *path_root_status(void)
 {
+	find_places();
 	return &root_status;
 }
 
@@ -88,6 +110,7 @@ bool path_leads_to_owned(const char *path)
 
 const char *path_from_backing(const char *backing)
 {
+	find_places();
 	if (strncmp(backing, root, root_length) != 0 || backing[root_length] != '/')
 		return NULL;
 	/* What is above those is the system's own, or a directory of the state like any other: a
@@ -151,6 +174,7 @@ const char *path_moved(const char *path, char *moved)
 
 		if (strncmp(path, kept[i], strlen(kept[i])) != 0 || !strchr("/_", *rest))
 			continue;
+		find_places();
 		/* The directory of ours, or a file isst_... beside it. */
 		if (snprintf(moved, PATH_MAX, "%s%s%s", run_directory, *rest == '_' ? "/isst" : "",
 			     rest) >= PATH_MAX)
@@ -164,8 +188,10 @@ size_t path_backing(const char *emulated, char *backing)
 {
 	/* What stands for the device is beside the tree. */
 	bool device = strcmp(emulated, ABI_DEVICE_PATH) == 0;
-	int length = snprintf(backing, PATH_MAX, "%s%s", root, device ? "/../device" : emulated);
+	int length;
 
+	find_places();
+	length = snprintf(backing, PATH_MAX, "%s%s", root, device ? "/../device" : emulated);
 	return length < PATH_MAX ? root_length : 0;
 }
 

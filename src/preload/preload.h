@@ -13,6 +13,7 @@
 #include "base/machine.h"
 #include "driver/abi.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -23,6 +24,8 @@
 /* In place of libc's own. */
 #define INTERPOSED __attribute__((visibility("default")))
 
+/* real.c: what is behind our functions */
+
 /** The function of this name behind ours. */
 #define REAL(name) \
 	({ \
@@ -32,6 +35,21 @@
 		next_function; \
 	})
 void *preload_next(const char *name);
+
+/** Says something on standard error. */
+void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** The same, and ends the program: to go on would be to work on the real machine. */
+void preload_give_up(const char *why) __attribute__((noreturn));
+
+/** stat(2) in all its forms, past the machine: glibc before 2.33 exports none of them. */
+int status_real(int directory, const char *path, struct stat *status, int flags);
+
+/** What a call returns that fails; an error number, or a negative one. */
+static inline int fail(int error)
+{
+	errno = error < 0 ? -error : error;
+	return -1;
+}
 
 /* machine.c */
 
@@ -52,8 +70,6 @@ void preload_end(bool answered);
 bool preload_probe(bool (*probe)(int descriptor, char *emulated), int descriptor, char *emulated);
 /** Whether the emulator is at work in this thread. */
 bool preload_inside(void);
-/** Says something on standard error. */
-void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* paths.c */
 
@@ -102,8 +118,12 @@ bool path_is_device(const char *emulated);
 bool path_is_msr(const char *emulated);
 /** The status of the directory that stands for /. */
 const struct stat *path_root_status(void);
-/** Where the emulated machine's files are. Returns 0 or a negative errno. */
-int path_start(const char *root);
+
+/* unlimited.c */
+
+/** What the emulator writes, by a system call, whatever limit the program has to the size of files.
+ */
+long unlimited_call(long number, long first, long second, long third, long fourth);
 
 /* walk.c */
 
@@ -138,7 +158,10 @@ int names_make(const char *emulated, bool list, char *backing);
  * @descriptor: set to -1, and errno, after an error
  */
 bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor);
-/** What was written behind our back, at the end of the program. */
+/** Before a descriptor is closed without a call that could return an error: what was written behind
+ * our back. */
+void file_deliver_last(int descriptor);
+/** The same of all that were opened here, at the end of the program. */
 void file_deliver_all(void);
 
 /* device.c */
@@ -173,9 +196,6 @@ int user_scatter(const struct iovec *parts, int count, const void *from, size_t 
 
 /* status.c */
 
-/** stat(2) in all its forms, past the machine: glibc before 2.33 exports none of them. */
-int status_real(int directory, const char *path, struct stat *status, int flags);
-
 /** Which of the kernel's file systems an emulated path would be of, as statfs(2) names it. */
 int status_file_system(const char *emulated);
 
@@ -204,18 +224,5 @@ struct isst_cpuset *affinity_read(const char *path);
 bool process_status_is(const char *path);
 /** Its content, to be freed. Returns 0 or a negative errno. */
 int process_status_read(const char *path, char **content, size_t *size);
-
-/* cpuid.c */
-
-/** Makes CPUID return the emulated processor, if there is such an instruction and that is possible.
- */
-#ifdef __x86_64__
-void cpuid_start(const struct cpu_identity *identity);
-#else
-static inline void cpuid_start(const struct cpu_identity *identity)
-{
-	(void)identity;
-}
-#endif
 
 #endif

@@ -115,11 +115,6 @@ static void describe(const char *emulated, struct stat *status)
 	}
 }
 
-int status_real(int directory, const char *path, struct stat *status, int flags)
-{
-	return (int)syscall(SYS_newfstatat, directory, path, status, flags);
-}
-
 static int get_device(struct stat *status)
 {
 	char backing[PATH_MAX];

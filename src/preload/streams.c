@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,6 +76,46 @@ static FILE *open_stream(int descriptor, const char *mode)
 	return fopencookie(cookie, mode, functions);
 }
 
+/* ---- Opening ---- */
+
+/* Streams that the program has opened here: they may hold what is to be written. */
+struct opened {
+	FILE *stream;
+	struct opened *next;
+};
+static struct opened *all;
+
+/** Without memory what was not flushed is lost at the end. */
+static FILE *remember(FILE *stream)
+{
+	struct opened *opened = stream ? malloc(sizeof(*opened)) : NULL;
+
+	if (!opened || !preload_begin()) {
+		free(opened);
+		return stream;
+	}
+	*opened = (struct opened){ stream, all };
+	all = opened;
+	preload_end(false);
+	return stream;
+}
+
+/** Before it is closed, or opened anew. */
+static void forget(const FILE *stream)
+{
+	if (!all || !preload_begin())
+		return;
+	for (struct opened **link = &all, *opened; (opened = *link);) {
+		if (opened->stream == stream) {
+			*link = opened->next;
+			free(opened);
+		} else {
+			link = &opened->next;
+		}
+	}
+	preload_end(false);
+}
+
 INTERPOSED FILE *fopen(const char *path, const char *mode)
 {
 	char found[PATH_MAX];
@@ -87,7 +128,14 @@ INTERPOSED FILE *fopen(const char *path, const char *mode)
 	stream = descriptor < 0 ? NULL : open_stream(descriptor, mode);
 	if (!stream && descriptor >= 0)
 		close(descriptor);
-	return stream;
+	return remember(stream);
+}
+
+INTERPOSED FILE *fdopen(int descriptor, const char *mode)
+{
+	FILE *stream = REAL(fdopen)(descriptor, mode);
+
+	return path_may_be_emulated(descriptor) ? remember(stream) : stream;
 }
 
 INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
@@ -97,6 +145,7 @@ INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
 	FILE *opened;
 
 	fflush(stream);
+	forget(stream);
 	if (!path || !is_mode(mode) ||
 	    !file_open_emulated(AT_FDCWD, &path, flags_of(mode), found, &descriptor))
 		return REAL(freopen)(path, mode, stream);
@@ -104,49 +153,92 @@ INTERPOSED FILE *freopen(const char *path, const char *mode, FILE *stream)
 	opened = REAL(freopen)(descriptor < 0 ? "" : name, mode, stream);
 	if (descriptor >= 0)
 		close(descriptor);
-	return opened;
+	return remember(opened);
 }
+
+/* ---- Writing ---- */
 
 /** Hands on what is in the file of a stream. Returns 0, or -1 and errno. */
 static int deliver(FILE *stream)
 {
 	char emulated[PATH_MAX];
-	int result = 0, descriptor = fileno(stream);
+	int result = 0, descriptor = fileno_unlocked(stream);
 
-	if (descriptor < 0 || !preload_begin())
-		return 0;
-	if (path_of_descriptor(descriptor, emulated))
+	if (descriptor >= 0 && path_of_descriptor(descriptor, emulated))
 		result = file_deliver(descriptor, emulated);
-	preload_end(false);
 	/* Programs ask ferror(), which a failed write would have set. */
 	if (result)
 		stream->_flags |= _IO_ERR_SEEN;
 	return result;
 }
 
+/** The same of all streams. */
+static int deliver_all(void)
+{
+	int result = deliver(stdout), error = errno;
+
+	for (struct opened *opened = all; opened; opened = opened->next) {
+		if (deliver(opened->stream) == 0)
+			continue;
+		result = -1;
+		error = errno;
+	}
+	errno = error;
+	return result;
+}
+
 INTERPOSED int fflush(FILE *stream)
 {
 	int result = REAL(fflush)(stream);
-	int error = errno;
+	int error = errno, delivered;
 
-	if (!stream)
-		stream = stdout;
-	if (deliver(stream))
+	if (!preload_begin())
+		return result;
+	delivered = stream ? deliver(stream) : deliver_all();
+	preload_end(false);
+	if (delivered)
 		return EOF;
 	errno = error;
 	return result;
 }
 
+/** What is still in a stream when the program ends. The C library writes that only after this
+ * library has ended. */
+static void write_last(FILE *stream)
+{
+	/* Not while another thread is at work on it, which may be for ever. */
+	if (ftrylockfile(stream))
+		return;
+	fflush_unlocked(stream);
+	funlockfile(stream);
+	if (fileno_unlocked(stream) >= 0)
+		file_deliver_last(fileno_unlocked(stream));
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (!preload_begin())
+		return;
+	write_last(stdout);
+	for (struct opened *opened = all; opened; opened = opened->next)
+		write_last(opened->stream);
+	preload_end(false);
+	file_deliver_all();
+}
+
 INTERPOSED int fclose(FILE *stream)
 {
-	int flushed = fflush(stream), error = errno;
-	int closed = REAL(fclose)(stream);
+	int flushed = fflush(stream), error = errno, closed;
 
+	forget(stream);
+	closed = REAL(fclose)(stream);
 	if (!flushed)
 		return closed;
 	errno = error;
 	return EOF;
 }
+
+/* ---- Seeking ---- */
 
 /** Before a stream goes back to the beginning of a file: what it has read of it is read again. */
 static void begin_again(FILE *stream)

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -378,7 +379,153 @@ static void registers_are_accessed_in_every_way(void **state)
 	close(file);
 }
 
+/* ---- Streams that nobody flushes ---- */
+
+static void assert_child_exits(void (*act)(void), int expected)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		act();
+		exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, expected);
+}
+
+static FILE *open_writer(void)
+{
+	FILE *stream = fopen(CPU3, "w");
+
+	fputs("0", stream);
+	return stream;
+}
+
+static void leave_open(void)
+{
+	open_writer();
+}
+
+static void leave_open_another(void)
+{
+	FILE *stream = fdopen(open(CPU3, O_WRONLY | O_CLOEXEC), "w");
+
+	fputs("0", stream);
+}
+
+static void leave_open_beyond_others(void)
+{
+	enum { HIGH = 200 };
+
+	dup2(open(CPU3, O_WRONLY | O_CLOEXEC), HIGH);
+	fputs("0", fdopen(HIGH, "w"));
+}
+
+static void what_is_not_flushed_is_written_at_the_end(void **state)
+{
+	static void (*const ways[])(void) = { leave_open, leave_open_another,
+					      leave_open_beyond_others };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		set_online("1");
+		assert_child_exits(ways[i], 0);
+		assert_online("0-2\n");
+	}
+}
+
+static void all_streams_are_flushed_at_once(void **state)
+{
+	FILE *stream = open_writer();
+
+	(void)state;
+	assert_online("0-3\n");
+	assert_int_equal(fflush(NULL), 0);
+	assert_online("0-2\n");
+	assert_true(fputs("7", stream) >= 0);
+	assert_fails(fflush(NULL), EINVAL);
+	assert_true(ferror(stream));
+	assert_int_equal(fclose(stream), 0);
+}
+
+static volatile bool stop;
+
+static void *hold(void *stream)
+{
+	flockfile(stream);
+	while (!stop)
+		pause();
+	return stream;
+}
+
+/** One that another thread is at work on. */
+static void leave_locked(void)
+{
+	FILE *stream = open_writer();
+	pthread_t thread;
+
+	alarm(20);
+	pthread_create(&thread, NULL, hold, stream);
+	while (ftrylockfile(stream) == 0)
+		funlockfile(stream);
+}
+
+static void the_end_waits_for_no_stream(void **state)
+{
+	(void)state;
+	assert_child_exits(leave_locked, 0);
+}
+
 /* ---- Limits and addresses ---- */
+
+static void *read_and_write(void *data)
+{
+	while (!stop) {
+		assert_online("0-3\n");
+		set_online("1");
+	}
+	return data;
+}
+
+static void limits_stand_for_other_threads(void **state)
+{
+	enum { TIMES = 2000 };
+	struct rlimit old, limit, found;
+	unsigned int wrong = 0;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	assert_int_equal(pthread_create(&thread, NULL, read_and_write, NULL), 0);
+	for (unsigned int i = 0; i < TIMES; i++) {
+		limit.rlim_cur = 1000 + i % 2;
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		usleep(20);
+		assert_int_equal(getrlimit(RLIMIT_FSIZE, &found), 0);
+		wrong += found.rlim_cur != limit.rlim_cur;
+	}
+	stop = true;
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(wrong, 0);
+}
+
+static void limits_that_stand_kill_no_program(void **state)
+{
+	struct rlimit limit = { 0, 0 };
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		setrlimit(RLIMIT_FSIZE, &limit);
+		_exit(open(CPUS "/online", O_RDONLY) < 0 && errno == EFBIG ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
 
 static void a_limit_to_the_size_of_files_is_none_here(void **state)
 {
@@ -445,6 +592,11 @@ int main(void)
 		cmocka_unit_test(registers_are_accessed_as_a_whole),
 		cmocka_unit_test(registers_are_accessed_in_every_way),
 		cmocka_unit_test_teardown(a_limit_to_the_size_of_files_is_none_here, reset),
+		cmocka_unit_test(limits_stand_for_other_threads),
+		cmocka_unit_test(limits_that_stand_kill_no_program),
+		cmocka_unit_test_teardown(what_is_not_flushed_is_written_at_the_end, reset),
+		cmocka_unit_test_teardown(all_streams_are_flushed_at_once, reset),
+		cmocka_unit_test_teardown(the_end_waits_for_no_stream, reset),
 		cmocka_unit_test(wrong_addresses_are_refused),
 	};
 
