@@ -3,9 +3,10 @@
  * CPUID returns the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1).
  *
  * Where the processor can make CPUID fault, every one in the process does, and the fault is
- * answered here. Elsewhere the instructions of the program itself (not of libraries) that follow
- * the loading of a leaf are replaced by one that is undefined, of the same length.
+ * answered here. Elsewhere the instructions of the program itself (not of libraries) are replaced
+ * by one that is undefined, of the same length, wherever they are certainly instructions.
  */
+#include "preload/instructions.h"
 #include "preload/preload.h"
 
 /* Elsewhere no program can ask. */
@@ -156,33 +157,6 @@ INTERPOSED sighandler_t signal(int number, sighandler_t handler)
 
 /* ---- Replacing instructions ---- */
 
-/** `mov $leaf,%eax` (b8 and four bytes) with a small leaf, or `xor %eax,%eax` (31 c0, 33 c0). */
-static bool loads_leaf(const unsigned char *at, size_t size)
-{
-	if (size >= 5 && at[0] == 0xb8)
-		return at[1] <= 1 && !at[2] && !at[3] && !at[4];
-	return size >= 2 && (at[0] == 0x31 || at[0] == 0x33) && at[1] == 0xc0;
-}
-
-/** `mov %register,%eax` (89 and 11xxx000). */
-static bool moves_leaf(const unsigned char *at)
-{
-	return at[0] == 0x89 && (at[1] & 0xc7) == 0xc0;
-}
-
-/** Whether a leaf is loaded shortly before, or moved there immediately before. */
-static bool follows_leaf(const unsigned char *start, const unsigned char *instruction)
-{
-	enum { NEAR = 24, MOVE = 2 };
-
-	if (instruction - start >= MOVE && moves_leaf(instruction - MOVE))
-		return true;
-	for (size_t size = 2; size <= NEAR && size <= (size_t)(instruction - start); size++)
-		if (loads_leaf(instruction - size, size))
-			return true;
-	return false;
-}
-
 static bool replace(const unsigned char *instruction)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -197,31 +171,25 @@ static bool replace(const unsigned char *instruction)
 	return mprotect(at_address(start), size, PROT_READ | PROT_EXEC) == 0;
 }
 
-static void replace_in(const unsigned char *start, size_t size)
+static void replace_found(const unsigned char *instruction, void *data)
 {
-	const unsigned char *at = start, *end = start + size;
+	(void)data;
+	if (!replace(instruction))
+		preload_warn("CPUID returns the real processor: its instructions cannot be "
+			     "replaced: %s",
+			     strerror(errno));
+}
 
-	while ((at = memmem(at, (size_t)(end - at), cpuid_instruction, INSTRUCTION_BYTES))) {
-		if (follows_leaf(start, at) && !replace(at))
-			preload_warn("CPUID returns the real processor: its instructions cannot be "
-				     "replaced: %s",
-				     strerror(errno));
-		at += INSTRUCTION_BYTES;
-	}
+static void replace_in(const unsigned char *function, size_t size, void *data)
+{
+	reached_find(function, size, cpuid_instruction, INSTRUCTION_BYTES, replace_found, data);
 }
 
 /** Looks at the first object only, which is the program. */
 static int replace_in_program(struct dl_phdr_info *object, size_t size, void *data)
 {
 	(void)size;
-	(void)data;
-	for (size_t i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-
-		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X)
-			replace_in(at_address(object->dlpi_addr + segment->p_vaddr),
-				   segment->p_filesz);
-	}
+	functions_each(object, replace_in, data);
 	return 1;
 }
 

@@ -57,7 +57,7 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths contents interrupted device tpmi-tiny:device; do
+for program in probe children paths contents interrupted code device tpmi-tiny:device; do
 	case $program in
 	*:*) platform=${program%:*} ;;
 	esac

@@ -839,7 +839,8 @@ static void cpus_that_may_be_used_are_the_machines(void **state)
 
 #ifdef __x86_64__
 
-static void cpuid_tells_the_emulated_processor(void **state)
+/* Never inlined: what follows an undefined instruction is not replaced. */
+static __attribute__((noinline)) void cpuid_tells_the_emulated_processor(void **state)
 {
 	unsigned int eax, ebx, ecx, edx;
 

@@ -290,7 +290,7 @@ static void warn_of_cpuid(void)
 		return;
 	fprintf(stderr,
 		"isst emulate: this processor cannot make CPUID fault: that of programs is "
-		"replaced where it names leaf 0 or 1, any other returns the values of the real processor\n");
+		"replaced where it is found, any other returns the values of the real processor\n");
 }
 
 /** Opens the machine once, so that errors are reported here and not by each program. */
