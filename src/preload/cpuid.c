@@ -130,11 +130,25 @@ static int signal_of_cpuid(void)
 	return faulting ? SIGSEGV : SIGILL;
 }
 
-/** A program's own handler comes behind ours. */
+static bool answers(void)
+{
+	return preload_machine && (faulting || replaced_count > 0);
+}
+
+/** A program's own handler comes behind ours; none blocks our signal. */
 static int set_handler(int number, const struct sigaction *action, struct sigaction *old)
 {
-	if (!preload_machine || number != signal_of_cpuid() || (!faulting && replaced_count == 0))
+	struct sigaction changed;
+
+	if (!answers())
 		return REAL(sigaction)(number, action, old);
+	if (number != signal_of_cpuid()) {
+		if (action) {
+			changed = *action;
+			sigdelset(&changed.sa_mask, signal_of_cpuid());
+		}
+		return REAL(sigaction)(number, action ? &changed : NULL, old);
+	}
 	if (old)
 		*old = before;
 	if (action)
@@ -153,6 +167,58 @@ INTERPOSED sighandler_t signal(int number, sighandler_t handler)
 	struct sigaction old;
 
 	return set_handler(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+/* ---- Blocked signals ---- */
+
+/* Whether the program has blocked our signal in this thread. It is not: the kernel ends a program
+ * whose instruction raises a signal that is blocked. */
+static __thread bool blocked;
+
+/** By one of libc's functions, whose results are 0 or an error. */
+static int change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
+		       const sigset_t *signals, sigset_t *old)
+{
+	bool was_blocked = blocked, named;
+	sigset_t others;
+	int result;
+
+	if (!answers())
+		return change(how, signals, old);
+	if (signals) {
+		others = *signals;
+		sigdelset(&others, signal_of_cpuid());
+		named = sigismember(signals, signal_of_cpuid()) == 1;
+	}
+	result = change(how, signals ? &others : NULL, old);
+	if (result)
+		return result;
+	if (signals && (named || how == SIG_SETMASK))
+		blocked = named && how != SIG_UNBLOCK;
+	if (old && was_blocked)
+		sigaddset(old, signal_of_cpuid());
+	return 0;
+}
+
+INTERPOSED int sigprocmask(int how, const sigset_t *signals, sigset_t *old)
+{
+	return change_mask(REAL(sigprocmask), how, signals, old);
+}
+
+INTERPOSED int pthread_sigmask(int how, const sigset_t *signals, sigset_t *old)
+{
+	return change_mask(REAL(pthread_sigmask), how, signals, old);
+}
+
+/** As this program has been started. */
+static void unblock(void)
+{
+	sigset_t ours, old;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, signal_of_cpuid());
+	if (REAL(pthread_sigmask)(SIG_UNBLOCK, &ours, &old) == 0)
+		blocked = sigismember(&old, signal_of_cpuid()) == 1;
 }
 
 /* ---- Replacing instructions ---- */
@@ -202,8 +268,10 @@ static void replace_processor(void)
 	faulting = syscall(SYS_arch_prctl, ARCH_CPUID, 0) == 0;
 	if (!faulting)
 		dl_iterate_phdr(replace_in_program, NULL);
-	if (faulting || replaced_count > 0)
+	if (faulting || replaced_count > 0) {
 		REAL(sigaction)(signal_of_cpuid(), &action, &before);
+		unblock();
+	}
 }
 
 __attribute__((constructor)) static void start(void)

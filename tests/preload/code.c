@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A C program whose code has the bytes of CPUID in many places, to be run on the machine of
- * tests/platforms/tiny.platform by the preload library: which of them are answered, and that the
- * others stay as they are.
+ * tests/platforms/tiny.platform by the preload library: which of them are answered, also while all
+ * signals are blocked, and that the others stay as they are.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +11,13 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef __x86_64__
@@ -208,7 +211,77 @@ static void leaves_may_be_variables(void **state)
 	assert_int_equal(ask(leaf), SIGNATURE);
 }
 
-int main(void)
+/* ---- Signals ---- */
+
+static bool is_blocked(int number)
+{
+	sigset_t blocked;
+
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
+	return sigismember(&blocked, number);
+}
+
+static void blocked_signals_do_not_matter(void **state)
+{
+	sigset_t all, found, before;
+
+	(void)state;
+	sigfillset(&all);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &all, &before), 0);
+	assert_int_equal(ask(1), SIGNATURE);
+	assert_true(is_blocked(SIGILL) && is_blocked(SIGSEGV) && is_blocked(SIGUSR1));
+	assert_int_equal(pthread_sigmask(SIG_UNBLOCK, &all, NULL), 0);
+	assert_false(is_blocked(SIGILL) || is_blocked(SIGSEGV) || is_blocked(SIGUSR1));
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &all, &found), 0);
+	assert_int_equal(ask(1), SIGNATURE);
+	assert_false(sigismember(&found, SIGILL));
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, &found), 0);
+	assert_true(sigismember(&found, SIGILL) && sigismember(&found, SIGSEGV));
+	assert_int_equal(sigprocmask(-1, &before, NULL), -1);
+}
+
+static volatile unsigned int answer;
+
+static void ask_in_handler(int number)
+{
+	(void)number;
+	answer = ask(1);
+}
+
+static void handlers_that_block_all_signals_ask(void **state)
+{
+	struct sigaction action = { .sa_handler = ask_in_handler }, before;
+
+	(void)state;
+	sigfillset(&action.sa_mask);
+	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+	raise(SIGUSR1);
+	assert_int_equal(answer, SIGNATURE);
+	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+}
+
+static void programs_inherit_blocked_signals(void **state)
+{
+	char *words[] = { (char[]){ "code" }, (char[]){ "ask" }, NULL };
+	posix_spawnattr_t attributes;
+	sigset_t all;
+	pid_t child;
+	int status;
+
+	(void)state;
+	sigfillset(&all);
+	assert_int_equal(posix_spawnattr_init(&attributes), 0);
+	assert_int_equal(posix_spawnattr_setsigmask(&attributes, &all), 0);
+	assert_int_equal(posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK), 0);
+	assert_int_equal(posix_spawn(&child, "/proc/self/exe", NULL, &attributes, words, environ),
+			 0);
+	posix_spawnattr_destroy(&attributes);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(int count, char **words)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_code_stays),
@@ -216,8 +289,13 @@ int main(void)
 		cmocka_unit_test(doubtful_instructions_stay),
 		cmocka_unit_test(instructions_of_every_form_are_followed),
 		cmocka_unit_test(leaves_may_be_variables),
+		cmocka_unit_test(blocked_signals_do_not_matter),
+		cmocka_unit_test(handlers_that_block_all_signals_ask),
+		cmocka_unit_test(programs_inherit_blocked_signals),
 	};
 
+	if (count > 1 && strcmp(words[1], "ask") == 0)
+		return ask(1) == SIGNATURE && is_blocked(SIGILL) ? 0 : 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
