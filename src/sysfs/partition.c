@@ -3,6 +3,7 @@
 #include "sysfs/partition.h"
 #include "base/machine.h"
 #include "base/messages.h"
+#include "isst.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -190,6 +191,67 @@ static int remove_group(struct kernel_files *files, const char *name)
 	return error;
 }
 
+/** Whether a group's cpuset.cpus has CPUs of @cpus. What cannot be read has none. */
+static bool shares_cpus(struct kernel_files *files, const char *group,
+			const struct isst_cpuset *cpus)
+{
+	struct isst_cpuset *set = isst_cpuset_new();
+	char *list = NULL;
+	bool shared = false;
+	unsigned int cpu;
+
+	if (set && read_group(files, group, "cpuset.cpus", &list) == 0 &&
+	    isst_cpuset_add_list(set, list, NULL) == 0)
+		isst_cpuset_for_each (cpu, cpus)
+			shared |= isst_cpuset_has(set, cpu);
+	free(list);
+	isst_cpuset_free(set);
+	return shared;
+}
+
+/** The name, to be freed, of another group that has CPUs of a list: NULL, if none is found. */
+static char *find_sharer(struct kernel_files *files, const char *name, const char *list)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char **names = NULL, *sharer = NULL;
+	size_t count = 0;
+
+	if (cpus && isst_cpuset_add_list(cpus, list, NULL) == 0)
+		(void)kernel_files_list(files, CGROUP_DIRECTORY, &names, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!sharer && strcmp(names[i], name) != 0 && shares_cpus(files, names[i], cpus))
+			sharer = names[i];
+		else
+			free(names[i]);
+	}
+	free(names);
+	isst_cpuset_free(cpus);
+	return sharer;
+}
+
+/**
+ * Reports a partition that the kernel calls invalid, and which group has its CPUs: before 7.0 any
+ * group's cpuset.cpus does it.
+ */
+static int refuse_partition(struct kernel_files *files, const char *name, const char *type,
+			    const char *now)
+{
+	char *list = NULL, *sharer = NULL;
+	int error;
+
+	if (strstr(now, "not exclusive") && read_group(files, name, "cpuset.cpus", &list) == 0)
+		sharer = find_sharer(files, name, list);
+	error = message_error(files->messages, -EIO,
+			      "the partition " CGROUP_DIRECTORY
+			      "/%s did not become %s: the kernel reports '%s'%s%s",
+			      name, type, now,
+			      sharer ? "; it shares CPUs with " CGROUP_DIRECTORY "/" : "",
+			      sharer ? sharer : "");
+	free(list);
+	free(sharer);
+	return error;
+}
+
 /** Reads back what became of a partition: the kernel takes a type and may yet call the partition
  * invalid, which is @refused. */
 static int verify_type(struct kernel_files *files, const char *name, const char *type,
@@ -202,10 +264,7 @@ static int verify_type(struct kernel_files *files, const char *name, const char 
 		return error;
 	*refused = strcmp(now, type) != 0;
 	if (*refused)
-		error = message_error(files->messages, -EIO,
-				      "the partition " CGROUP_DIRECTORY
-				      "/%s did not become %s: the kernel reports '%s'",
-				      name, type, now);
+		error = refuse_partition(files, name, type, now);
 	free(now);
 	return error;
 }
@@ -217,14 +276,21 @@ static int set_type(struct kernel_files *files, const char *name, const char *ty
 {
 	int error = write_group(files, name, "cpuset.cpus.partition", type);
 	bool refused = error == -EIO && files->answer == -EINVAL;
+	const char *invalid = NULL;
 
-	if (!error)
+	if (!error) {
 		error = verify_type(files, name, expected, &refused);
+		invalid = refused ? files->messages->error : NULL;
+	}
 	/* A write that fails otherwise means nothing for the type. */
 	/* mutation: partition-falls-back */
-	if (refused && strcmp(expected, "isolated") == 0 &&
-	    set_type(files, name, "root", "root") == 0)
-		error = 0;
+	if (!refused || strcmp(expected, "isolated") != 0)
+		return error;
+	if (set_type(files, name, "root", "root") == 0)
+		return 0;
+	/* Why it is not what was asked for. */
+	if (invalid)
+		files->messages->error = invalid;
 	return error;
 }
 

@@ -194,20 +194,61 @@ static void partitions_that_are_accepted_and_invalid(void **state)
 		    "isolated invalid (cpuset.cpus and cpuset.cpus.exclusive are empty)\n");
 	assert_int_equal(write_file(&e, A "/cpuset.cpus", "0-3"), 0);
 	assert_file(&e, A "/cpuset.cpus.partition",
-		    "isolated invalid (parent unable to distribute cpu downstream)\n");
+		    "isolated invalid (Parent unable to distribute cpu downstream)\n");
 	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
 	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
-	/* Whoever was there first keeps its CPUs, whatever the names. */
+	finish(&e);
+}
+
+/** Through 6.19: a group that is no partition counts as much as one that is. */
+static void before_7_0_cpus_of_any_group_are_not_exclusive(void **state)
+{
+	static const char INVALID[] = "root invalid (Cpu list in cpuset.cpus not exclusive)\n";
+	struct emulated e;
+
+	(void)state;
+	start_with_groups(&e, "tests/tiny");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1-3"), 0);
+	assert_int_equal(write_file(&e, B "/cpuset.cpus", "2"), 0);
+	assert_int_equal(write_file(&e, B "/cpuset.cpus.partition", "root"), 0);
+	assert_file(&e, B "/cpuset.cpus.partition", INVALID);
+	assert_file(&e, A "/cpuset.cpus.effective", "1-3\n");
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "1,3"), 0);
+	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
+	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-1,3\n");
+	/* One that comes later takes a valid partition its CPUs. */
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "member\n");
+	assert_file(&e, B "/cpuset.cpus.partition", INVALID);
+	/* Of two partitions both are invalid. */
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "root"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", INVALID);
+	assert_file(&e, B "/cpuset.cpus.partition", INVALID);
+	assert_int_equal(remove_group(&e, A), 0);
+	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
+	finish(&e);
+}
+
+static void since_7_0_cpus_of_partitions_alone_are_not_exclusive(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_with_groups(&e, "tests/tpmi-modules"); /* 7.0 */
+	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
 	assert_int_equal(write_file(&e, B "/cpuset.cpus", "1-2"), 0);
+	assert_int_equal(write_file(&e, A "/cpuset.cpus.partition", "isolated"), 0);
+	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
+	/* Whoever was there first keeps its CPUs, whatever the names. */
 	assert_file(&e, B "/cpuset.cpus.effective", "1\n");
 	assert_int_equal(write_file(&e, B "/cpuset.cpus.partition", "root"), 0);
 	assert_file(&e, B "/cpuset.cpus.partition",
-		    "root invalid (cpu list in cpuset.cpus not exclusive)\n");
+		    "root invalid (Cpu list in cpuset.cpus not exclusive)\n");
 	assert_int_equal(write_file(&e, A "/cpuset.cpus", "3"), 0);
 	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
 	assert_int_equal(write_file(&e, A "/cpuset.cpus", "2-3"), 0);
 	assert_file(&e, A "/cpuset.cpus.partition",
-		    "isolated invalid (cpu list in cpuset.cpus not exclusive)\n");
+		    "isolated invalid (Cpu list in cpuset.cpus not exclusive)\n");
 	assert_file(&e, B "/cpuset.cpus.partition", "root\n");
 	finish(&e);
 }
@@ -226,7 +267,7 @@ static void hotplug_turns_partitions_invalid_and_back(void **state)
 	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
 	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "0"), 0);
 	assert_file(&e, A "/cpuset.cpus.partition",
-		    "isolated invalid (no cpu available due to hotplug)\n");
+		    "isolated invalid (No cpu available due to hotplug)\n");
 	assert_file(&e, CGROUP "/cpuset.cpus.effective", "0-1\n");
 	assert_int_equal(write_file(&e, CPUS "/cpu3/online", "1"), 0);
 	assert_file(&e, A "/cpuset.cpus.partition", "isolated\n");
@@ -292,6 +333,8 @@ int main(void)
 		cmocka_unit_test(lists_of_cpus),
 		cmocka_unit_test(a_valid_isolated_partition),
 		cmocka_unit_test(partitions_that_are_accepted_and_invalid),
+		cmocka_unit_test(before_7_0_cpus_of_any_group_are_not_exclusive),
+		cmocka_unit_test(since_7_0_cpus_of_partitions_alone_are_not_exclusive),
 		cmocka_unit_test(hotplug_turns_partitions_invalid_and_back),
 		cmocka_unit_test(the_kernels_own_isolation),
 		cmocka_unit_test(kernels_without),

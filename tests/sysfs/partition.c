@@ -61,10 +61,30 @@ static void D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_r
 
 	start(fake, &bench);
 	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus.partition",
-		  "isolated invalid (cpu list in cpuset.cpus not exclusive)");
+		  "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
 	fake_file_refuses(&fake->files, ROOT "0-0-0/cpuset.cpus.partition", 0);
+	fake->files.listable = true;
 	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2-3"), -EIO);
-	check_holds(bench.messages.error, "not exclusive");
+	check_holds(bench.messages.error, "did not become isolated: the kernel reports 'isolated");
+	check_holds(bench.messages.error, "not exclusive)'");
+	assert_null(strstr(bench.messages.error, "shares"));
+	messages_free(&bench.messages);
+}
+
+static void the_group_that_has_cpus_of_a_refused_partition_is_named(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	fake_file(&fake->files, ROOT "a.slice/cpuset.cpus", "0-1");
+	fake_file(&fake->files, ROOT "b.slice/cpuset.cpus", "3-5");
+	fake_file(&fake->files, ROOT "0-0-0/cpuset.cpus.partition",
+		  "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
+	fake_file_refuses(&fake->files, ROOT "0-0-0/cpuset.cpus.partition", 0);
+	fake->files.listable = true;
+	assert_int_equal(partition_write(&bench.files, "0-0-0", "isolated 2-3"), -EIO);
+	check_holds(bench.messages.error, "it shares CPUs with " ROOT "b.slice");
 	messages_free(&bench.messages);
 }
 
@@ -132,6 +152,7 @@ int main(void)
 		MACHINE_TEST(the_controller_is_switched_on_where_it_is_not),
 		MACHINE_TEST(
 			D50_a_partition_that_the_kernel_calls_invalid_is_an_error_with_its_reason),
+		MACHINE_TEST(the_group_that_has_cpus_of_a_refused_partition_is_named),
 		MACHINE_TEST(D50_cpus_that_the_kernel_refuses_are_no_partition_of_the_former_ones),
 		MACHINE_TEST(without_cpusets_partitions_are_not_supported),
 		MACHINE_TEST(a_missing_group_is_absent),

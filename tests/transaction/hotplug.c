@@ -296,7 +296,7 @@ static void an_invalid_partition_comes_back_as_such(void **state)
 		make_group(&machine, "/sys/fs/cgroup/0-0-0", "0,3", "isolated");
 		make_group(&machine, "/sys/fs/cgroup/0-1-0", "4", "root");
 		check_text(&machine, GROUP "/cpuset.cpus.partition",
-			   "isolated invalid (cpu list in cpuset.cpus not exclusive)");
+			   "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
 		before = machine_picture(&machine);
 		machine_faults(&machine, "write /sys/fs/cgroup/0-1-0/cpuset.cpus EIO times 1");
 		machine_try(&machine, name, &outcome);

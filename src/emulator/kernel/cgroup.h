@@ -40,6 +40,7 @@ struct group_tree {
 	size_t count;
 	struct isst_cpuset *online;
 	const struct isst_cpuset *isolcpus; /* of the kernel's command line; NULL: none */
+	bool members_overlap; /* groups that are no partitions, too, keep CPUs from partitions */
 	struct isst_cpuset *effective;
 	struct isst_cpuset *isolated;
 };

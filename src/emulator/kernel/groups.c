@@ -38,6 +38,7 @@ static int list_online(const struct server *server, struct group_tree *tree)
 	int result = 0;
 
 	tree->isolcpus = platform->isolcpus.set;
+	tree->members_overlap = platform->kernel.value < KERNEL(7, 0);
 	tree->online = isst_cpuset_new();
 	if (!tree->online)
 		return -ENOMEM;

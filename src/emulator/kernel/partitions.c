@@ -13,10 +13,10 @@ const char *const partition_words[PARTITIONS] = { "member", "root", "isolated" }
 /* The kernel's words. */
 const char *const partition_flaws[FLAWS] = {
 	[FLAW_EMPTY] = "cpuset.cpus and cpuset.cpus.exclusive are empty",
-	[FLAW_NOT_EXCLUSIVE] = "cpu list in cpuset.cpus not exclusive",
-	[FLAW_OFFLINE] = "no cpu available due to hotplug",
+	[FLAW_NOT_EXCLUSIVE] = "Cpu list in cpuset.cpus not exclusive",
+	[FLAW_OFFLINE] = "No cpu available due to hotplug",
 	[FLAW_HOUSEKEEPING] = "partition config conflicts with housekeeping setup",
-	[FLAW_NOTHING_LEFT] = "parent unable to distribute cpu downstream",
+	[FLAW_NOTHING_LEFT] = "Parent unable to distribute cpu downstream",
 };
 
 /** The CPUs of @set that are (or are not) in @other. NULL without memory. */
@@ -86,11 +86,27 @@ static bool leaves_nothing(const struct acceptance *acceptance, const struct gro
 	return true;
 }
 
+/**
+ * Whether a CPU of a partition is another group's as well. Before 7.0 the cpuset.cpus of any group
+ * counts, so two partitions that overlap are both invalid; since then those of valid partitions do.
+ */
+static bool overlaps(const struct acceptance *acceptance, const struct group *group)
+{
+	const struct group_tree *tree = acceptance->tree;
+
+	if (!tree->members_overlap)
+		return intersects(group->cpus, acceptance->taken);
+	for (size_t i = 0; i < tree->count; i++)
+		if (&tree->groups[i] != group && intersects(group->cpus, tree->groups[i].cpus))
+			return true;
+	return false;
+}
+
 static enum partition_flaw find_flaw(const struct acceptance *acceptance, const struct group *group)
 {
 	if (is_empty(group->cpus))
 		return FLAW_EMPTY;
-	if (intersects(group->cpus, acceptance->taken))
+	if (overlaps(acceptance, group))
 		return FLAW_NOT_EXCLUSIVE;
 	if (!intersects(group->cpus, acceptance->tree->online))
 		return FLAW_OFFLINE;
