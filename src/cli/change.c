@@ -294,6 +294,18 @@ static int make_attempt(struct attempt *attempt)
 	return make(run, attempt->change);
 }
 
+/** A signal that arrived too late ends the program as one does after a rollback. */
+static void note_late_signal(struct run *run)
+{
+	const char *signal = signals_arrived(&run->signals);
+
+	if (signal && !run->interrupted_by)
+		report_message(run->report, ENTRY_NOTE,
+			       "%s: arrived after the last write had begun; the change was "
+			       "completed",
+			       signal);
+}
+
 /** Whether a domain has CPUs, or may have, none of which is online: a command for single CPUs does
  * not reach it. Other commands do, alone or as a part of its package. */
 static bool is_passed_over(const struct run *run, const struct isst_domain *domain)
@@ -354,6 +366,8 @@ void change_machine(struct run *run, const struct change_command *command)
 		if (!error && isst_change_unchanged(attempt.change))
 			report_message(run->report, ENTRY_NOTE,
 				       "unchanged: already in the requested state");
+		else if (!error)
+			note_late_signal(run);
 		report_results(&attempt, error);
 	}
 	isst_results_free(attempt.results);
