@@ -2,7 +2,7 @@
 /*
  * The CPUs that a program may run on, as sched_getaffinity(2) reports them: those of the emulated
  * machine. Threads run on the real CPUs; what is set is remembered for the process and inherited by
- * the programs that it starts. Raw system calls are not reached.
+ * the programs that it starts.
  */
 #include "preload/preload.h"
 
@@ -10,6 +10,7 @@
 #include "isst.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,9 +19,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/** Whether it is this process or one of its threads. Changes errno. */
 static bool is_own(pid_t process)
 {
-	return process == 0 || process == getpid() || process == (pid_t)syscall(SYS_gettid);
+	char thread[40];
+
+	if (process == 0 || process == getpid() || process == (pid_t)syscall(SYS_gettid))
+		return true;
+	/* One for all threads of the process, as with pthread_setaffinity_np(3) here. */
+	snprintf(thread, sizeof(thread), "/proc/self/task/%d", process);
+	return syscall(SYS_faccessat, AT_FDCWD, thread, F_OK) == 0;
+}
+
+/** Whether there is such a process or thread; errno. */
+static bool exists(pid_t process)
+{
+	if (process > 0 && (kill(process, 0) == 0 || errno == EPERM))
+		return true;
+	errno = ESRCH;
+	return false;
 }
 
 static struct isst_cpuset *read_list(const char *list)
@@ -57,7 +74,7 @@ static struct isst_cpuset *chosen_cpus(pid_t process)
 
 	if (is_own(process))
 		return read_list(getenv(LAUNCH_AFFINITY));
-	if (kill(process, 0) && errno == ESRCH)
+	if (!exists(process))
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/environ", process);
 	environment = fopen(path, "re");
@@ -122,6 +139,25 @@ int affinity_get(pid_t process, size_t size, cpu_set_t *mask)
 	return result;
 }
 
+size_t affinity_bytes(void)
+{
+	enum { BITS = 8 * sizeof(unsigned long) };
+	struct isst_cpuset *possible = NULL;
+	unsigned int cpu, count = 0;
+	int error = errno;
+
+	if (!preload_begin())
+		return 0;
+	possible = affinity_read("/sys/devices/system/cpu/possible");
+	preload_end(true);
+	errno = error;
+	if (possible)
+		isst_cpuset_for_each (cpu, possible)
+			count = cpu + 1;
+	isst_cpuset_free(possible);
+	return (count + BITS - 1) / BITS * sizeof(unsigned long);
+}
+
 /** Adds the CPUs of a mask that are online. Returns 0, ENOMEM, or EINVAL where there is none. */
 static int take_mask(const struct isst_cpuset *online, size_t size, const cpu_set_t *mask,
 		     struct isst_cpuset *chosen)
@@ -181,25 +217,34 @@ static int try_set(size_t size, const cpu_set_t *mask)
 	return result;
 }
 
+/* numactl looks at errno alone: what succeeds keeps it. */
+
 INTERPOSED int sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask)
 {
+	int error = errno;
 	int result = try_get(process, size, mask);
 
 	if (result < 0)
 		return REAL(sched_getaffinity)(process, size, mask);
-	errno = result ? result : errno;
+	errno = result ? result : error;
 	return result ? -1 : 0;
 }
 
-/** Other processes cannot be reached: theirs is accepted, and nothing happens. */
+/** Other processes cannot be reached. */
+static int refuse_other(pid_t process)
+{
+	return exists(process) ? EPERM : errno;
+}
+
 INTERPOSED int sched_setaffinity(pid_t process, size_t size, const cpu_set_t *mask)
 {
-	int result = preload_machine && !preload_inside() && !is_own(process) ? 0
-									      : try_set(size, mask);
+	int error = errno;
+	bool other = preload_machine && !preload_inside() && !is_own(process);
+	int result = other ? refuse_other(process) : try_set(size, mask);
 
 	if (result < 0)
 		return REAL(sched_setaffinity)(process, size, mask);
-	errno = result ? result : errno;
+	errno = result ? result : error;
 	return result ? -1 : 0;
 }
 

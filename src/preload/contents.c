@@ -126,6 +126,7 @@ static bool write_emulated(int descriptor, const struct iovec *parts, int count,
 			   ssize_t *result)
 {
 	char emulated[PATH_MAX];
+	int error = errno;
 	bool answered;
 
 	if (!path_may_be_emulated(descriptor) || !preload_begin())
@@ -133,6 +134,8 @@ static bool write_emulated(int descriptor, const struct iovec *parts, int count,
 	answered = path_of_descriptor(descriptor, emulated) && writable(descriptor);
 	if (answered)
 		*result = put_parts(descriptor, emulated, parts, count, position);
+	if (!answered || *result >= 0)
+		errno = error;
 	preload_end(answered);
 	return answered;
 }
@@ -410,6 +413,7 @@ static bool read_emulated(int descriptor, const struct iovec *parts, int count, 
 			  ssize_t *result)
 {
 	char emulated[PATH_MAX];
+	int error = errno;
 	bool answered;
 
 	if (!path_may_be_emulated(descriptor) || !preload_begin())
@@ -418,6 +422,8 @@ static bool read_emulated(int descriptor, const struct iovec *parts, int count, 
 		   (flags_of(descriptor) & O_ACCMODE) != O_WRONLY;
 	if (answered)
 		*result = read_parts(descriptor, emulated, parts, count, position);
+	if (!answered || *result >= 0)
+		errno = error;
 	preload_end(answered);
 	return answered;
 }

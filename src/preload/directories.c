@@ -34,11 +34,14 @@ INTERPOSED DIR *opendir(const char *path)
 {
 	char found[PATH_MAX], backing[PATH_MAX];
 	DIR *directory = NULL;
+	int error = errno;
 
 	if (!path_begin(AT_FDCWD, &path, true, found))
 		return REAL(opendir)(path);
 	if (list(found) == 0 && names_make(found, true, backing) == 0)
 		directory = REAL(opendir)(backing);
+	if (directory)
+		errno = error;
 	preload_end(true);
 	return directory;
 }

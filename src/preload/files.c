@@ -213,6 +213,7 @@ static int open_emulated(const char *emulated, int flags)
 bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor)
 {
 	bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+	int error = errno;
 	bool answered;
 
 	*found = '\0';
@@ -222,6 +223,9 @@ bool file_open_emulated(int directory, const char **path, int flags, char *found
 		   ((flags & O_ACCMODE) == O_RDONLY && process_status_is(found));
 	if (answered)
 		*descriptor = open_emulated(found, flags);
+	/* Some programs look at errno alone. */
+	if (!answered || *descriptor >= 0)
+		errno = error;
 	preload_end(answered);
 	return answered;
 }
@@ -365,7 +369,8 @@ INTERPOSED int dup3(int from, int to, int flags)
 /** glibc before 2.34 has no such function. */
 static int real_close_range(unsigned int first, unsigned int last, int flags)
 {
-	return (int)syscall(SYS_close_range, first, last, flags);
+	/* What is called by number comes here, too. */
+	return (int)REAL(syscall)(SYS_close_range, first, last, flags);
 }
 
 /** Closes what is between and not the emulator's. */

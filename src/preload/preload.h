@@ -217,6 +217,18 @@ int affinity_get(pid_t process, size_t size, cpu_set_t *mask);
 /** A list of the machine's; NULL where it cannot be had. */
 struct isst_cpuset *affinity_read(const char *path);
 
+/** How many bytes of a mask the system call fills in. */
+size_t affinity_bytes(void);
+
+/* memory_policy.c: system calls without a function in libc. Each returns false where the machine
+ * has nothing to do with it; otherwise *@result is what syscall(2) returns. */
+
+bool memory_policy_get(int *mode, unsigned long *mask, unsigned long bits, const void *address,
+		       unsigned long flags, long *result);
+bool memory_policy_set(int mode, const unsigned long *mask, unsigned long bits, long *result);
+bool memory_policy_bind(const void *address, int mode, const unsigned long *mask,
+			unsigned long bits, unsigned long flags, long *result);
+
 /* process_status.c */
 
 /** Whether a path without links is /proc/PID/status, or that of a thread below /proc/PID/task: some

@@ -168,9 +168,13 @@ int status_get(const char *emulated, struct stat *status)
 static bool get_emulated(int directory, const char **path, int flags, struct stat *status,
 			 char *found, int *result)
 {
+	int error = errno;
+
 	if (!path_begin(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, found))
 		return false;
 	*result = status_get(found, status);
+	if (!*result)
+		errno = error;
 	preload_end(true);
 	return true;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * System calls by number, syscall(2): those that open files and start programs, for by what they
- * return all others reach the machine, or nothing. Instructions of the program's own remain.
+ * return most others reach the machine, or nothing; those that close, which must not close the
+ * emulator's own descriptors; and those that libnuma and taskset make, on CPUs and nodes.
+ * Instructions of the program's own remain.
  */
 #include "preload/preload.h"
 
@@ -14,6 +16,9 @@
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 
 enum { WORDS = 6 };
 
@@ -21,6 +26,10 @@ enum { WORDS = 6 };
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 int execveat(int directory, const char *path, char *const words[], char *const environment[],
 	     int flags);
+
+/* Nor one before 2.34 this one. */
+/* NOLINTNEXTLINE(readability-redundant-declaration) */
+int close_range(unsigned int first, unsigned int last, int flags);
 
 /** What the words of a system call are, as a pointer. */
 static void *pointer(long word)
@@ -37,6 +46,60 @@ static bool opens_emulated(int directory, const char *path)
 		return false;
 	preload_end(true);
 	return true;
+}
+
+/** Calls that functions of libc make, with the result of these. */
+static bool call_descriptors(long number, const long words[WORDS], long *result)
+{
+	switch (number) {
+	case SYS_close:
+		/* The marks of machine.c are no descriptors. */
+		if ((int)words[0] < 0)
+			return false;
+		*result = close((int)words[0]);
+		return true;
+#ifdef SYS_dup2
+	case SYS_dup2:
+		*result = dup2((int)words[0], (int)words[1]);
+		return true;
+#endif
+	case SYS_dup3:
+		*result = dup3((int)words[0], (int)words[1], (int)words[2]);
+		return true;
+	case SYS_close_range:
+		*result = close_range((unsigned int)words[0], (unsigned int)words[1],
+				      (int)words[2]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** Those of CPUs and nodes. */
+static bool call_placement(long number, const long words[WORDS], long *result)
+{
+	switch (number) {
+	case SYS_sched_getaffinity:
+		*result = sched_getaffinity((pid_t)words[0], (size_t)words[1], pointer(words[2]));
+		if (*result == 0)
+			*result = (long)affinity_bytes();
+		return true;
+	case SYS_sched_setaffinity:
+		*result = sched_setaffinity((pid_t)words[0], (size_t)words[1], pointer(words[2]));
+		return true;
+	case SYS_get_mempolicy:
+		return memory_policy_get(pointer(words[0]), pointer(words[1]),
+					 (unsigned long)words[2], pointer(words[3]),
+					 (unsigned long)words[4], result);
+	case SYS_set_mempolicy:
+		return memory_policy_set((int)words[0], pointer(words[1]), (unsigned long)words[2],
+					 result);
+	case SYS_mbind:
+		return memory_policy_bind(pointer(words[0]), (int)words[2], pointer(words[3]),
+					  (unsigned long)words[4], (unsigned long)words[5], result);
+	default:
+		return false;
+	}
 }
 
 /** Returns false where it is none of those here. */
@@ -68,7 +131,8 @@ static bool call(long number, const long words[WORDS], long *result)
 				   pointer(words[3]), (int)words[4]);
 		return true;
 	default:
-		return false;
+		return call_descriptors(number, words, result) ||
+		       call_placement(number, words, result);
 	}
 }
 

@@ -57,7 +57,7 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths contents interrupted code device tpmi-tiny:device; do
+for program in probe children paths contents placement interrupted code device tpmi-tiny:device; do
 	case $program in
 	*:*) platform=${program%:*} ;;
 	esac
@@ -221,6 +221,21 @@ if command -v numactl > /dev/null; then
 	expect "numactl shows the nodes" 0 "available: 2 nodes (0-1)
 node 1 cpus: 14 15 16 17 18 19 20 21 22 23 24 25 26 27 42 43 44 45 46 47 48 49 50 51 52 53 54
 " -- isst --emulate guide --emulate-state "$scratch/guide" emulate -- sh -c "numactl -H | grep -e available -e 'node 1 cpus'"
+	expect "numactl runs programs on them" 0 "2
+27
+policy: bind
+membind: 1 
+" -- isst --emulate guide --emulate-state "$scratch/guide" emulate -- \
+		sh -c "numactl -C 3,4 nproc; numactl -N 1 nproc; numactl -m 1 numactl --show | grep -e policy -e membind"
+	for shape in graniterapids-2s128c:256 icelake-8s40c:80; do
+		expect "numactl on ${shape%:*}" 0 "${shape#*:}
+1
+pid's current affinity list: 300
+${shape#*:}
+" -- isst --emulate "${shape%:*}" --emulate-state "$scratch/${shape%:*}" emulate -- sh -c \
+			"numactl -H | sed -n 's/node 1 cpus: //p' | wc -w; numactl -C 300 nproc
+			taskset -c 300 sh -c 'taskset -cp \$\$' | sed 's/^pid [0-9]*/pid/'; numactl -N 1 nproc"
+	done
 fi
 
 # ---- System calls ----

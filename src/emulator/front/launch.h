@@ -14,6 +14,8 @@
 #define LAUNCH_USER "ISST_EMULATE_USER"
 /* The CPUs that a program was restricted to, by itself or whoever started it. */
 #define LAUNCH_AFFINITY "ISST_EMULATE_AFFINITY"
+/* On which nodes its memory is to be, the same way: mode and list of nodes. */
+#define LAUNCH_MEMORY "ISST_EMULATE_MEMORY"
 #define LAUNCH_LIBRARY "libisst-emulator-preload.so"
 
 /** Exit status of a program whose machine cannot be opened. */
