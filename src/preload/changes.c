@@ -284,17 +284,87 @@ INTERPOSED char *mkdtemp(char *template)
 	return template;
 }
 
-/* ---- Size, owner, permissions, times ---- */
+/* ---- Size, owner, permissions, times: accepted, and not kept ---- */
+
+/** What a function is given instead of a path. Returns true where it is emulated; then it is to be
+ * ended. */
+static bool begin_opened(int descriptor, char *emulated)
+{
+	if (!preload_begin())
+		return false;
+	if (path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated))
+		return true;
+	preload_end(false);
+	return false;
+}
+
+#define ANSWER_OPENED(descriptor, answer) \
+	do { \
+		char opened[PATH_MAX]; \
+		if (begin_opened((descriptor), opened)) \
+			return finish(answer(opened)); \
+	} while (0)
+
+/** The size of the kernel's files does not change, and devices have none. */
+static int accept_size(const char *emulated, off_t size, bool opened)
+{
+	struct stat status;
+
+	if (size < 0)
+		return -EINVAL;
+	if (status_get(emulated, &status))
+		return opened ? 0 : -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(status.st_mode))
+		return -EINVAL;
+	return opened || status_permits(&status, W_OK) ? 0 : -EACCES;
+}
 
 INTERPOSED int truncate(const char *path, off_t size)
 {
-	ANSWER_EMULATED(AT_FDCWD, path, true, refuse(found));
+	ANSWER_EMULATED(AT_FDCWD, path, true, accept_size(found, size, false));
 	return REAL(truncate)(path, size);
+}
+
+INTERPOSED int ftruncate(int descriptor, off_t size)
+{
+	char emulated[PATH_MAX];
+	int flags;
+
+	if (!begin_opened(descriptor, emulated))
+		return REAL(ftruncate)(descriptor, size);
+	flags = fcntl(descriptor, F_GETFL);
+	if (flags & O_PATH)
+		return finish(-EBADF);
+	return finish((flags & O_ACCMODE) == O_RDONLY ? -EINVAL
+						      : accept_size(emulated, size, true));
+}
+
+/** Owner and permissions, which the owner of the machine may change as root. */
+static int accept_owned(const char *emulated)
+{
+	struct stat status;
+	uid_t user = REAL(geteuid)();
+
+	if (status_get(emulated, &status))
+		return -errno;
+	return user == 0 || user == status.st_uid ? 0 : -EPERM;
+}
+
+/** Of what is open, which may have been removed meanwhile. */
+static int accept_opened(const char *emulated)
+{
+	int result = accept_owned(emulated);
+
+	return result == -ENOENT ? 0 : result;
 }
 
 INTERPOSED int fchmodat(int directory, const char *path, mode_t mode, int flags)
 {
-	ANSWER_EMULATED(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, refuse(found));
+	if (flags & AT_EMPTY_PATH && path && !*path)
+		ANSWER_OPENED(directory, accept_opened);
+	ANSWER_EMULATED(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, accept_owned(found));
 	return REAL(fchmodat)(directory, path, mode, flags);
 }
 
@@ -310,7 +380,9 @@ INTERPOSED int lchmod(const char *path, mode_t mode)
 
 INTERPOSED int fchownat(int directory, const char *path, uid_t owner, gid_t group, int flags)
 {
-	ANSWER_EMULATED(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, refuse(found));
+	if (flags & AT_EMPTY_PATH && path && !*path)
+		ANSWER_OPENED(directory, accept_opened);
+	ANSWER_EMULATED(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, accept_owned(found));
 	return REAL(fchownat)(directory, path, owner, group, flags);
 }
 
@@ -324,7 +396,18 @@ INTERPOSED int lchown(const char *path, uid_t owner, gid_t group)
 	return fchownat(AT_FDCWD, path, owner, group, AT_SYMLINK_NOFOLLOW);
 }
 
-/** Times are accepted, and are not kept. */
+INTERPOSED int fchmod(int descriptor, mode_t mode)
+{
+	ANSWER_OPENED(descriptor, accept_opened);
+	return REAL(fchmod)(descriptor, mode);
+}
+
+INTERPOSED int fchown(int descriptor, uid_t owner, gid_t group)
+{
+	ANSWER_OPENED(descriptor, accept_opened);
+	return REAL(fchown)(descriptor, owner, group);
+}
+
 static int accept_times(const char *emulated)
 {
 	struct stat status;
@@ -364,6 +447,7 @@ INTERPOSED int utime(const char *path, const struct utimbuf *times)
 
 /* On this architecture the two are the same. */
 INTERPOSED int truncate64(const char *path, off64_t size) __attribute__((alias("truncate")));
+INTERPOSED int ftruncate64(int descriptor, off64_t size) __attribute__((alias("ftruncate")));
 INTERPOSED int mkstemp64(char *template) __attribute__((alias("mkstemp")));
 INTERPOSED int mkostemp64(char *template, int flags) __attribute__((alias("mkostemp")));
 INTERPOSED int mkstemps64(char *template, int suffix) __attribute__((alias("mkstemps")));

@@ -84,7 +84,7 @@ static ssize_t access_msr(const char *emulated, bool write, void *buffer, size_t
 
 /* ---- Writing ---- */
 
-/** One write(2) to an emulated file. */
+/** One write(2) to an emulated file: wherever, it is its new value. */
 static ssize_t put(const char *emulated, void *content, size_t size, off_t position)
 {
 	int error;
@@ -96,6 +96,9 @@ static ssize_t put(const char *emulated, void *content, size_t size, off_t posit
 	if (size == 0)
 		return 0;
 	error = preload_machine->files->write(preload_machine->data, emulated, content, size);
+	/* One that has been removed meanwhile. */
+	if (error == -ENOENT)
+		error = -ENODEV;
 	return error ? fail(error) : (ssize_t)size;
 }
 
@@ -114,6 +117,9 @@ static ssize_t put_parts(int descriptor, const char *emulated, const struct iove
 		result = put(emulated, content, (size_t)size,
 			     position < 0 ? REAL(lseek)(descriptor, 0, SEEK_CUR) : position);
 	free(content);
+	/* Registers stay where they are. */
+	if (result > 0 && position < 0 && !path_is_msr(emulated))
+		REAL(lseek)(descriptor, result, SEEK_CUR);
 	return result;
 }
 
@@ -258,11 +264,22 @@ INTERPOSED int __dprintf_chk(int descriptor, int flag, const char *format, ...)
 	return result;
 }
 
+/** What was read or written before is a hole in the memory file: how long it is. */
+static size_t hole_before(const char *content, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size && content[length] == '\0')
+		length++;
+	return length < size ? length : 0;
+}
+
 int file_deliver(int descriptor, const char *emulated)
 {
 	struct stat status;
 	char *content;
 	ssize_t size, result;
+	size_t hole;
 
 	if (status_real(descriptor, "", &status, AT_EMPTY_PATH) || status.st_size == 0 ||
 	    !writable(descriptor))
@@ -271,9 +288,11 @@ int file_deliver(int descriptor, const char *emulated)
 	if (!content)
 		return fail(ENOMEM);
 	size = REAL(pread)(descriptor, content, (size_t)status.st_size, 0);
-	if (ftruncate(descriptor, 0) == 0)
-		REAL(lseek)(descriptor, 0, SEEK_SET);
-	result = size > 0 ? put(emulated, content, (size_t)size, 0) : size;
+	/* The position stays where it is, behind what was written. */
+	if (ftruncate(descriptor, 0))
+		size = -1;
+	hole = size > 0 ? hole_before(content, (size_t)size) : 0;
+	result = size > 0 ? put(emulated, content + hole, (size_t)size - hole, 0) : size;
 	free(content);
 	return result < 0 ? -1 : 0;
 }
@@ -357,12 +376,14 @@ static ssize_t read_value(const char *emulated, const struct iovec *parts, int c
 			  off_t position)
 {
 	char *content;
-	size_t length, at = (size_t)position;
+	size_t length, at;
 	ssize_t result;
 
+	/* One that has been removed meanwhile. */
 	if (get(emulated, &content, &length))
-		return -1;
-	length = at < length ? length - at : 0;
+		return errno == ENOENT ? fail(ENODEV) : -1;
+	at = (size_t)position < length ? (size_t)position : length;
+	length -= at;
 	result = (ssize_t)(length < size ? length : size);
 	if (user_scatter(parts, count, content + at, (size_t)result))
 		result = -1;
@@ -504,7 +525,8 @@ static off_t seek_to_end(int descriptor, const char *emulated, off_t offset, int
 {
 	struct stat status;
 
-	if (strcmp(emulated, "/proc/cpuinfo") == 0 || status_file_system(emulated) == DEBUGFS_MAGIC)
+	if (strcmp(emulated, "/proc/cpuinfo") == 0 || path_is_msr(emulated) ||
+	    status_file_system(emulated) == DEBUGFS_MAGIC)
 		return fail(EINVAL);
 	if (status_get(emulated, &status))
 		return -1;
@@ -521,8 +543,7 @@ INTERPOSED off_t lseek(int descriptor, off_t offset, int whence)
 	off_t result = -1;
 
 	if ((whence == SEEK_END || whence == SEEK_DATA || whence == SEEK_HOLE) && preload_begin()) {
-		/* In a file that is written to the end is that of what waits in it. */
-		bool answered = path_of_descriptor(descriptor, emulated) && !writable(descriptor) &&
+		bool answered = path_of_descriptor(descriptor, emulated) &&
 				!path_is_device(emulated);
 
 		if (answered)

@@ -177,18 +177,26 @@ static int open_found(const char *emulated, int flags, const struct stat *status
 {
 	mode_t mode = status->st_mode;
 
+	if ((flags & O_TMPFILE) == O_TMPFILE && !(flags & O_PATH))
+		return fail(S_ISDIR(mode) ? EOPNOTSUPP : ENOTDIR);
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return fail(EEXIST);
-	if (S_ISDIR(mode) && (flags & O_ACCMODE) != O_RDONLY)
+	if (S_ISDIR(mode) && !(flags & O_PATH) &&
+	    ((flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT))
 		return fail(EISDIR);
 	if (!S_ISDIR(mode) && flags & O_DIRECTORY)
 		return fail(ENOTDIR);
+	if (S_ISDIR(mode) && flags & O_DIRECT && !(flags & O_PATH))
+		return fail(EINVAL);
 	if (S_ISDIR(mode) || flags & O_PATH)
 		return open_name(emulated, flags);
 	if (S_ISLNK(mode))
 		return fail(ELOOP);
 	if (!is_permitted(emulated, status, flags))
 		return fail(EACCES);
+	/* None of these file systems can. */
+	if (flags & O_DIRECT)
+		return fail(EINVAL);
 	if (path_is_device(emulated))
 		return open_device(emulated, flags);
 	if (path_is_msr(emulated))

@@ -57,7 +57,7 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths contents placement interrupted code device tpmi-tiny:device; do
+for program in probe children paths contents attributes placement interrupted code device tpmi-tiny:device; do
 	case $program in
 	*:*) platform=${program%:*} ;;
 	esac
