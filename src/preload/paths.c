@@ -135,10 +135,12 @@ ssize_t path_read_link(int descriptor, char *path)
 static bool show(const char *real, char *seen)
 {
 	const char *emulated = path_from_backing(real);
+	size_t length = strlen(run_directory);
 
-	if (!emulated && is_below(real, run_directory))
-		return snprintf(seen, PATH_MAX, "/run/isst%s", real + strlen(run_directory)) <
-		       PATH_MAX;
+	/* Also what is beside /run/isst: path_moved(). */
+	if (!emulated && (is_below(real, run_directory) ||
+			  (strncmp(real, run_directory, length) == 0 && real[length] == '_')))
+		return snprintf(seen, PATH_MAX, "/run/isst%s", real + length) < PATH_MAX;
 	return snprintf(seen, PATH_MAX, "%s", emulated ? emulated : real) < PATH_MAX;
 }
 
@@ -176,8 +178,7 @@ const char *path_moved(const char *path, char *moved)
 			continue;
 		find_places();
 		/* The directory of ours, or a file isst_... beside it. */
-		if (snprintf(moved, PATH_MAX, "%s%s%s", run_directory, *rest == '_' ? "/isst" : "",
-			     rest) >= PATH_MAX)
+		if (snprintf(moved, PATH_MAX, "%s%s", run_directory, rest) >= PATH_MAX)
 			*moved = '\0'; /* which no file is called */
 		return moved;
 	}

@@ -149,8 +149,9 @@ static void what_tools_keep_is_kept_with_the_machine(void **state)
 	assert_int_equal(stat("/run/isst/other", &status), 0);
 	assert_int_equal(unlink("/run/isst/other"), 0);
 	write_file("/var/run/isst_probe.dat", "two\n");
-	snprintf(path, sizeof(path), "%s/run/isst_probe.dat", getenv("ISST_EMULATE_STATE"));
+	snprintf(path, sizeof(path), "%s/run_probe.dat", getenv("ISST_EMULATE_STATE"));
 	assert_content(path, "two\n");
+	assert_fails(access("/run/isst/isst_probe.dat", F_OK), ENOENT);
 	assert_int_equal(unlink("/run/isst_probe.dat"), 0);
 	assert_fails(access(path, F_OK), ENOENT);
 }
