@@ -73,12 +73,10 @@ INTERPOSED struct dirent *readdir(DIR *directory)
 	return entry;
 }
 
-/* The C library's own calls opendir() by another name. */
-INTERPOSED int scandir(const char *path, struct dirent ***found,
-		       int (*choose)(const struct dirent *entry),
-		       int (*compare)(const struct dirent **a, const struct dirent **b))
+/** As scandir(3), of a directory that is open; closes it. */
+static int scan(DIR *directory, struct dirent ***found, int (*choose)(const struct dirent *entry),
+		int (*compare)(const struct dirent **a, const struct dirent **b))
 {
-	DIR *directory = opendir(path);
 	struct dirent **entries = NULL, *entry;
 	size_t count = 0;
 
@@ -109,6 +107,27 @@ INTERPOSED int scandir(const char *path, struct dirent ***found,
 		      (int (*)(const void *, const void *))compare);
 	*found = entries;
 	return (int)count;
+}
+
+/* The C library's own call opendir() by another name. */
+
+INTERPOSED int scandir(const char *path, struct dirent ***found,
+		       int (*choose)(const struct dirent *entry),
+		       int (*compare)(const struct dirent **a, const struct dirent **b))
+{
+	return scan(opendir(path), found, choose, compare);
+}
+
+INTERPOSED int scandirat(int directory, const char *path, struct dirent ***found,
+			 int (*choose)(const struct dirent *entry),
+			 int (*compare)(const struct dirent **a, const struct dirent **b))
+{
+	int file = openat(directory, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	DIR *opened = file < 0 ? NULL : fdopendir(file);
+
+	if (file >= 0 && !opened)
+		close(file);
+	return scan(opened, found, choose, compare);
 }
 
 static void *glob_open(const char *path)
@@ -151,6 +170,15 @@ INTERPOSED int scandir64(const char *path, struct dirent64 ***found,
 {
 	return scandir(path, (struct dirent ***)found, (int (*)(const struct dirent *entry))choose,
 		       (int (*)(const struct dirent **a, const struct dirent **b))compare);
+}
+
+INTERPOSED int scandirat64(int directory, const char *path, struct dirent64 ***found,
+			   int (*choose)(const struct dirent64 *entry),
+			   int (*compare)(const struct dirent64 **a, const struct dirent64 **b))
+{
+	return scandirat(directory, path, (struct dirent ***)found,
+			 (int (*)(const struct dirent *entry))choose,
+			 (int (*)(const struct dirent **a, const struct dirent **b))compare);
 }
 
 INTERPOSED int glob64(const char *pattern, int flags, int (*failed)(const char *path, int error),

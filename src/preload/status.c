@@ -168,11 +168,14 @@ int status_get(const char *emulated, struct stat *status)
 static bool get_emulated(int directory, const char **path, int flags, struct stat *status,
 			 char *found, int *result)
 {
+	struct stat gotten;
 	int error = errno;
 
 	if (!path_begin(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, found))
 		return false;
-	*result = status_get(found, status);
+	*result = status_get(found, &gotten);
+	if (!*result)
+		*result = user_write(status, &gotten, sizeof(gotten));
 	if (!*result)
 		errno = error;
 	preload_end(true);
@@ -305,15 +308,17 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 		     struct statx *extended)
 {
 	struct stat status;
+	struct statx copy;
 	char found[PATH_MAX];
 	int result = 0;
 
 	if (!get_opened(directory, path, flags, &status) &&
 	    !get_emulated(directory, &path, flags, &status, found, &result))
 		return REAL(statx)(directory, path, flags, mask, extended);
-	if (!result)
-		extend(&status, extended);
-	return result;
+	if (result)
+		return result;
+	extend(&status, &copy);
+	return user_write(extended, &copy, sizeof(copy));
 }
 
 /* ---- File systems ---- */

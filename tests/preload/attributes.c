@@ -11,9 +11,12 @@
 
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,6 +119,34 @@ static void files_of_removed_groups_are_gone(void **state)
 	close(file);
 }
 
+static void directories_are_scanned_by_descriptor(void **state)
+{
+	int parent = open(CPUS "/cpu1", O_RDONLY | O_CLOEXEC);
+	struct dirent **entries;
+	int count = scandirat(parent, "../cpu3", &entries, NULL, alphasort);
+	bool found = false;
+
+	(void)state;
+	assert_true(count > 2);
+	while (count > 0) {
+		found |= strcmp(entries[--count]->d_name, "cpufreq") == 0;
+		free(entries[count]);
+	}
+	free(entries);
+	assert_true(found);
+	assert_fails(scandirat(parent, "nonesuch", &entries, NULL, NULL), ENOENT);
+	close(parent);
+}
+
+static void wrong_addresses_of_statuses_are_refused(void **state)
+{
+	void *nowhere = (void *)(uintptr_t)8;
+
+	(void)state;
+	assert_fails(stat(CPU3, nowhere), EFAULT);
+	assert_fails(statx(AT_FDCWD, CPU3, 0, STATX_BASIC_STATS, nowhere), EFAULT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +154,8 @@ int main(void)
 		cmocka_unit_test(sizes_stay),
 		cmocka_unit_test(files_are_opened_as_the_kernels),
 		cmocka_unit_test(writing_moves_on),
+		cmocka_unit_test(directories_are_scanned_by_descriptor),
+		cmocka_unit_test(wrong_addresses_of_statuses_are_refused),
 		cmocka_unit_test(files_of_removed_groups_are_gone),
 	};
 
