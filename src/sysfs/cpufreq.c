@@ -42,8 +42,7 @@ static void note_online(struct kernel_files *files, unsigned int cpu, bool onlin
 	}
 }
 
-/** A CPU without a file of its own cannot go offline. */
-static bool is_offline(struct kernel_files *files, unsigned int cpu)
+bool hotplug_is_offline(struct kernel_files *files, unsigned int cpu)
 {
 	uint64_t online = 1;
 	char *path;
@@ -61,7 +60,8 @@ static bool is_offline(struct kernel_files *files, unsigned int cpu)
  * its limits as if it were online. A file is read only for CPUs of which that is to be expected. */
 static bool stays_offline(struct kernel_files *files, unsigned int cpu)
 {
-	return files->online && !isst_cpuset_has(files->online, cpu) && is_offline(files, cpu);
+	return files->online && !isst_cpuset_has(files->online, cpu) &&
+	       hotplug_is_offline(files, cpu);
 }
 
 /** Kernels leave the cpufreq directory of an offline CPU. Since 5.19 all its files are busy, before
@@ -71,7 +71,7 @@ static int absent_while_offline(struct kernel_files *files, unsigned int cpu, in
 	int answer = files->answer;
 	bool refused = answer == -EBUSY || answer == -EINVAL;
 
-	if (error == -EIO && refused && is_offline(files, cpu))
+	if (error == -EIO && refused && hotplug_is_offline(files, cpu))
 		return -ENOENT;
 	files->answer = answer;
 	return error;

@@ -61,6 +61,9 @@ bool hotplug_smt_is_off(const char *control);
  */
 int hotplug_set_online(struct kernel_files *files, const struct isst_cpuset *online);
 
+/** Whether a CPU is offline, by its own file; one without that file cannot go offline. */
+bool hotplug_is_offline(struct kernel_files *files, unsigned int cpu);
+
 /** Takes a CPU online or offline. -ENOENT for a CPU that cannot be unplugged. */
 int hotplug_write(struct kernel_files *files, unsigned int cpu, bool online);
 

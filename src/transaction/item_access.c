@@ -36,8 +36,9 @@ static void note_file_error(struct isst_context *context, struct item_access *ac
 {
 	message_end(&context->messages, before, error == -ENOENT ? 0 : error);
 	if (error == -ENOENT)
-		message_failure(&context->messages, &access->failure, -EIO,
-				"%s: there is no such file", item_describe(context, &access->item));
+		message_failure(&context->messages, &access->failure, -EIO, "%s: %s",
+				item_describe(context, &access->item),
+				item_why_gone(context, &access->item, "there is no such file"));
 	else if (error)
 		message_failure(&context->messages, &access->failure, error, "%s",
 				isst_error(context));

@@ -148,6 +148,17 @@ bool item_is_limit_at_edge(struct isst_context *context, const struct item *item
 	       shown == khz;
 }
 
+const char *item_why_gone(struct isst_context *context, const struct item *item,
+			  const char *otherwise)
+{
+	const char *message = context->messages.error;
+	/* Its files may be there, and busy. */
+	bool offline = item_is_limit(item) && hotplug_is_offline(&context->files, item->index);
+
+	context->messages.error = message;
+	return offline ? "the CPU went offline" : otherwise;
+}
+
 static const char *uncore_file(struct isst_context *context, const struct item *item)
 {
 	const struct uncore_place place = uncore_place(context, item);

@@ -9,6 +9,11 @@
 int item_file_read(struct isst_context *context, const struct item *item, struct item_value *value);
 int item_file_write(struct isst_context *context, const struct item *item, struct item_value value);
 
+/** Why an item cannot be reached whose file is not there for now: @otherwise, unless it is a limit
+ * of a CPU that went offline. Leaves the message of before. */
+const char *item_why_gone(struct isst_context *context, const struct item *item,
+			  const char *otherwise);
+
 /**
  * Whether a scaling limit that reads as none has a number all the same: that at which the range of
  * the CPU ends by now, since turbo went off or the base frequency moved.

@@ -164,9 +164,8 @@ static int check_absent(struct isst_change *change, const struct item *item,
 	if (vanished <= 0)
 		return vanished;
 	if (!limit || !settings_are_restored(change, item))
-		return message_error(&context->messages, -EIO, "%s no longer exists%s",
-				     item_describe(context, item),
-				     limit ? ": the CPU went offline" : "");
+		return message_error(&context->messages, -EIO, "%s%s", item_describe(context, item),
+				     limit ? ": the CPU went offline" : " no longer exists");
 	change_warn(change,
 		    "CPU %u: went offline; its saved frequency limits are kept, and restored by "
 		    "another disable --auto when it is online",

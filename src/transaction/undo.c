@@ -2,6 +2,7 @@
 /* Rolls a change back: in reverse order, items that were written first, then what they disturbed.
  */
 #include "transaction/undo.h"
+#include "transaction/item_files.h"
 #include "transaction/poll.h"
 #include "transaction/report.h"
 #include "transaction/revealed.h"
@@ -318,7 +319,7 @@ static int add_mask(struct isst_change *change, struct baseline *present, const 
 static const char *why_gone(struct isst_change *change, const struct item *item)
 {
 	if (item->kind != ITEM_UNCORE_MAX && item->kind != ITEM_UNCORE_MIN)
-		return "it no longer exists";
+		return item_why_gone(change->context, item, "it no longer exists");
 	return message_make(&change->texts,
 			    "it no longer exists; is the module intel_uncore_frequency%s loaded?",
 			    context_has_power_domains(change->context) ? "_tpmi" : "");

@@ -598,7 +598,7 @@ static bool is_limit_of_offline_cpu(const struct difference *difference, const c
 
 	return sscanf(line, "CPU %u: scaling_%3[a-z]_freq is unknown: %n", &cpu, which, &length) ==
 		       2 &&
-	       length > 0 && strcmp(line + length, "it no longer exists") == 0 &&
+	       length > 0 && strcmp(line + length, "the CPU went offline") == 0 &&
 	       isst_cpuset_has(difference->before.online, cpu) &&
 	       !isst_cpuset_has(difference->now.online, cpu);
 }
