@@ -21,17 +21,24 @@ static void mailbox_servers_have_the_files_too(void **state)
 	finish(&e);
 }
 
-static void no_dynamic_boost_without_hwp(void **state)
+#define SERVER \
+	"[cpu]\nmodel = 0x6a\n[topology]\npackages = 0\ncores = 0-3\n[level 0]\ncores = 0-3\n" \
+	"base = 2000\ntrl-sse = 3000\n[domain]\nturbo-cores = 4\n[files]\n"
+
+static void dynamic_boost_needs_hwp_and_the_active_mode(void **state)
 {
+	static const char *const without[] = { SERVER "hwp = no\n",
+					       SERVER "intel-pstate = passive\n" };
 	struct emulated e;
 
 	(void)state;
-	start_written(&e, "[cpu]\nmodel = 0x6a\n[topology]\npackages = 0\ncores = 0-3\n"
-			  "[level 0]\ncores = 0-3\nbase = 2000\ntrl-sse = 3000\n[domain]\n"
-			  "turbo-cores = 4\n[files]\nhwp = no\n");
-	assert_int_equal(read_result(&e, PSTATE "/hwp_dynamic_boost"), -ENOENT);
-	assert_file(&e, PSTATE "/max_perf_pct", "100\n");
-	finish_written(&e);
+	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
+		start_written(&e, without[i]);
+		assert_int_equal(read_result(&e, PSTATE "/hwp_dynamic_boost"), -ENOENT);
+		assert_int_equal(write_file(&e, PSTATE "/hwp_dynamic_boost", "1"), -ENOENT);
+		assert_file(&e, PSTATE "/max_perf_pct", "100\n");
+		finish_written(&e);
+	}
 }
 
 /** Each limits the other; what is not within is moved there, and the rest of a write ignored. */
@@ -106,7 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mailbox_servers_have_the_files_too),
-		cmocka_unit_test(no_dynamic_boost_without_hwp),
+		cmocka_unit_test(dynamic_boost_needs_hwp_and_the_active_mode),
 		cmocka_unit_test(limits_in_percent),
 		cmocka_unit_test(the_mode_stays),
 		cmocka_unit_test(isolated_cpus),

@@ -11,9 +11,11 @@ bool pstate_exists(const struct place *place)
 	return strcmp(place->server->platform->pstate.text, "none") != 0;
 }
 
-static bool has_hwp(const struct place *place)
+/** A passive driver leaves it to the governor what is boosted. */
+static bool has_dynamic_boost(const struct place *place)
 {
-	return place->server->platform->hwp.value;
+	return place->server->platform->hwp.value &&
+	       strcmp(place->server->platform->pstate.text, "active") == 0;
 }
 
 /* ---- The mode ---- */
@@ -187,7 +189,7 @@ static int write_dynamic_boost(const struct place *place, const char *text)
 const struct view pstate_views[] = {
 	{ "status", .text = status, .write = write_status },
 	{ "no_turbo", .number = no_turbo, .refuse = refuse_off, .write = write_no_turbo },
-	{ "hwp_dynamic_boost", .exists = has_hwp, .number = dynamic_boost,
+	{ "hwp_dynamic_boost", .exists = has_dynamic_boost, .number = dynamic_boost,
 	  .write = write_dynamic_boost },
 	{ "max_perf_pct", .number = max_perf_pct, .refuse = refuse_writes_off,
 	  .write = write_max_perf_pct },
