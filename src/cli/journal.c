@@ -119,7 +119,13 @@ void journal_apply(struct run *run)
 
 void journal_discard(struct run *run)
 {
+	struct isst_journal *journal = NULL;
+	/* One that cannot be read is deleted, too. */
+	bool none = isst_journal_open(run->context, &journal) == 0 && !journal;
+
+	isst_journal_free(journal);
 	if (run_call(run, isst_journal_discard(run->context, 0)) == 0)
-		report_message(run->report, ENTRY_NOTE,
-			       "the journal was deleted; the machine was left as it is");
+		report_message(run->report, ENTRY_NOTE, "%s",
+			       none ? "no change was interrupted: there is nothing to discard"
+				    : "the journal was deleted; the machine was left as it is");
 }
