@@ -37,7 +37,7 @@ static int open_own(const char *path, bool make, char **error)
 		if (errno == ENOENT && !make)
 			return -ENOENT;
 		if (errno == ELOOP || errno == ENOTDIR)
-			return set_error(error, -EPERM,
+			return set_error(error, -EINVAL,
 					 "%s is not a directory; the state directory must not be "
 					 "a link",
 					 path);
@@ -173,7 +173,7 @@ static int check_foreign(int directory, const char *path, char **error)
 		/* A second first user may have come in between. */
 		if (is_marked(directory))
 			break;
-		result = set_error(error, -EPERM,
+		result = set_error(error, -EINVAL,
 				   "%s contains files that do not belong to the emulator (%s); "
 				   "use an empty directory",
 				   path, entry->d_name);
