@@ -172,6 +172,27 @@ static int refuse_together(const struct request *request, const char *option, co
 			     request->feature ? " " : "", request->command->name, rest);
 }
 
+/** A program is run on a machine that options choose; no other option before it has an effect. */
+static int check_program(const struct request *request, char **problem)
+{
+	static const enum option_id machine[] = { OPTION_EMULATE, OPTION_EMULATE_STATE,
+						  OPTION_EMULATE_UNLOCK, OPTION_REAL };
+	const struct option_row *row = global_options;
+
+	if (!(request->command->flags & COMMAND_HAS_PROGRAM))
+		return 0;
+	for (; row->name; row++) {
+		bool chooses = false;
+
+		for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++)
+			chooses |= row->id == machine[i];
+		if (!chooses && request_has(request, row->id))
+			return usage_problem(problem, "option --%s cannot be combined with %s",
+					     row->name, request->command->name);
+	}
+	return 0;
+}
+
 /** Checks what no single option of a command shows. */
 static int check_together(const struct request *request, char **problem)
 {
@@ -421,6 +442,8 @@ static int check_whole(struct request *request, char **problem)
 	error = check_required(request, problem);
 	if (!error)
 		error = check_dry_run(request, problem);
+	if (!error)
+		error = check_program(request, problem);
 	return error ? error : check_together(request, problem);
 }
 
