@@ -241,6 +241,50 @@ static void actions_on_files_meet_the_machine(void **state)
 	close(file);
 }
 
+/** Asserts that a shell with these actions writes to the file that they open. */
+static void assert_takes_offline(posix_spawn_file_actions_t *actions)
+{
+	char *const command[] = { "sh", "-c", "echo 0 >&1", NULL };
+	char content[10] = "";
+	int file, status;
+	pid_t child;
+
+	assert_int_equal(posix_spawn(&child, "/bin/sh", actions, NULL, command, environ), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	posix_spawn_file_actions_destroy(actions);
+	file = open(CPUS "/cpu2/online", O_RDWR | O_CLOEXEC);
+	assert_int_equal(read(file, content, sizeof(content)), 2);
+	assert_string_equal(content, "0\n");
+	assert_int_equal(write(file, "1", 1), 1);
+	assert_int_equal(close(file), 0);
+}
+
+/** Each in the directory and with the descriptors that those before it leave. */
+static void actions_follow_each_other(void **state)
+{
+	int directory = open(CPUS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	posix_spawn_file_actions_t actions;
+
+	(void)state;
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(posix_spawn_file_actions_addchdir_np(&actions, CPUS), 0);
+	assert_int_equal(posix_spawn_file_actions_addchdir_np(&actions, "cpu2"), 0);
+	assert_int_equal(posix_spawn_file_actions_addopen(&actions, 1, "online", O_WRONLY, 0), 0);
+	assert_takes_offline(&actions);
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(posix_spawn_file_actions_addfchdir_np(&actions, directory), 0);
+	assert_int_equal(posix_spawn_file_actions_addopen(&actions, 1, "cpu2/online", O_WRONLY, 0),
+			 0);
+	assert_takes_offline(&actions);
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(posix_spawn_file_actions_addclosefrom_np(&actions, 3), 0);
+	assert_int_equal(
+		posix_spawn_file_actions_addopen(&actions, 1, CPUS "/cpu2/online", O_WRONLY, 0), 0);
+	assert_takes_offline(&actions);
+	close(directory);
+}
+
 /** From a directory of the machine, too; of its files none is a program. */
 static void programs_are_found_by_relative_paths(void **state)
 {
@@ -329,6 +373,7 @@ int main(void)
 		cmocka_unit_test(every_exec_leads_to_the_machine),
 		cmocka_unit_test(children_meet_the_machine),
 		cmocka_unit_test(actions_on_files_meet_the_machine),
+		cmocka_unit_test(actions_follow_each_other),
 		cmocka_unit_test(programs_are_found_by_relative_paths),
 		cmocka_unit_test(programs_that_cannot_load_the_library_are_warned_of),
 	};
