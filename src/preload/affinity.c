@@ -19,6 +19,36 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* As the variable of the environment, which the program may clear. */
+static char *own_variable;
+
+const char *affinity_variable(void)
+{
+	const char *list = own_variable ? NULL : getenv(LAUNCH_AFFINITY);
+
+	if (list && asprintf(&own_variable, LAUNCH_AFFINITY "=%s", list) < 0)
+		own_variable = NULL;
+	return own_variable;
+}
+
+static const char *own_list(void)
+{
+	const char *whole = affinity_variable();
+
+	return whole ? whole + sizeof(LAUNCH_AFFINITY "=") - 1 : NULL;
+}
+
+/** What was set last; a child of vfork(2) may still use what was before. */
+static int set_own_list(const char *list)
+{
+	char *whole;
+
+	if (asprintf(&whole, LAUNCH_AFFINITY "=%s", list) < 0)
+		return ENOMEM;
+	own_variable = whole;
+	return setenv(LAUNCH_AFFINITY, list, 1) ? ENOMEM : 0;
+}
+
 /** Whether it is this process or one of its threads. Changes errno. */
 static bool is_own(pid_t process)
 {
@@ -73,7 +103,7 @@ static struct isst_cpuset *chosen_cpus(pid_t process)
 	char path[40];
 
 	if (is_own(process))
-		return read_list(getenv(LAUNCH_AFFINITY));
+		return read_list(own_list());
 	if (!exists(process))
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/environ", process);
@@ -179,8 +209,8 @@ static int set_affinity(size_t size, const cpu_set_t *mask)
 	int result = online && chosen ? take_mask(online, size, mask, chosen) : ENOMEM;
 	char *list = result ? NULL : isst_cpuset_to_list(chosen);
 
-	if (!result && (!list || setenv(LAUNCH_AFFINITY, list, 1)))
-		result = ENOMEM;
+	if (!result)
+		result = list ? set_own_list(list) : ENOMEM;
 	free(list);
 	isst_cpuset_free(online);
 	isst_cpuset_free(chosen);

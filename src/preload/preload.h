@@ -214,6 +214,8 @@ struct isst_cpuset;
 
 /** As sched_getaffinity(2), but that it returns 0 or an error number. */
 int affinity_get(pid_t process, size_t size, cpu_set_t *mask);
+/** The variable of the environment by which programs inherit what was set; NULL: nothing was. */
+const char *affinity_variable(void);
 /** A list of the machine's; NULL where it cannot be had. */
 struct isst_cpuset *affinity_read(const char *path);
 

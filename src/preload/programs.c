@@ -21,8 +21,7 @@
 #define PRELOAD_LIST "LD_PRELOAD"
 
 static const char *const passed_on[] = {
-	PRELOAD_LIST, LAUNCH_PLATFORM, LAUNCH_STATE,  LAUNCH_UNLOCK,
-	LAUNCH_USER,  LAUNCH_AFFINITY, LAUNCH_MEMORY,
+	PRELOAD_LIST, LAUNCH_PLATFORM, LAUNCH_STATE, LAUNCH_UNLOCK, LAUNCH_USER, LAUNCH_MEMORY,
 };
 enum { PASSED_ON = sizeof(passed_on) / sizeof(*passed_on) };
 
@@ -81,15 +80,15 @@ static size_t space_for(char *const environment[], size_t *count)
 	*count = 0;
 	while (environment && environment[*count])
 		(*count)++;
-	return (*count + PASSED_ON + 1) * sizeof(char *) + sizeof(PRELOAD_LIST "=:") +
+	return (*count + PASSED_ON + 2) * sizeof(char *) + sizeof(PRELOAD_LIST "=:") +
 	       (list ? strlen(list) : 0) + (library ? strlen(library) : 0);
 }
 
 /** Sets @whole to the environment of @count variables with what is missing. */
 static void complete(char *const environment[], size_t count, char **whole)
 {
-	char *text = (char *)(whole + count + PASSED_ON + 1);
-	const char *list = value_of(environment, PRELOAD_LIST);
+	char *text = (char *)(whole + count + PASSED_ON + 2);
+	const char *list = value_of(environment, PRELOAD_LIST), *affinity = affinity_variable();
 	size_t end = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -103,6 +102,8 @@ static void complete(char *const environment[], size_t count, char **whole)
 	for (size_t i = 0; i < PASSED_ON; i++)
 		if (values[i] && !value_of(environment, passed_on[i]))
 			whole[end++] = values[i];
+	if (affinity && !value_of(environment, LAUNCH_AFFINITY))
+		whole[end++] = (char *)affinity;
 	whole[end] = NULL;
 }
 
@@ -353,6 +354,8 @@ static void restore(void)
 	for (size_t i = 0; i < PASSED_ON; i++)
 		if (values[i] && !getenv(passed_on[i]))
 			setenv(passed_on[i], values[i] + strlen(passed_on[i]) + 1, 0);
+	if (affinity_variable() && !getenv(LAUNCH_AFFINITY))
+		setenv(LAUNCH_AFFINITY, strchr(affinity_variable(), '=') + 1, 0);
 	list = getenv(PRELOAD_LIST);
 	if (!lacks_library(list) || asprintf(&longer, "%s:%s", own_library(), list ? list : "") < 0)
 		return;

@@ -213,6 +213,24 @@ static void children_meet_the_machine(void **state)
 		assert_child(ways[i]);
 }
 
+static void with_two_cpus(void)
+{
+	char *const count[] = { "sh", "-c", "test $(nproc) = 2", NULL };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	CPU_SET(2, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) == 0)
+		execve("/bin/sh", count, nothing);
+}
+
+static void affinity_is_inherited_whatever_the_environment(void **state)
+{
+	(void)state;
+	assert_child(with_two_cpus);
+}
+
 /** What the C library does to files in the child, it does by calls of its own. */
 static void actions_on_files_meet_the_machine(void **state)
 {
@@ -373,6 +391,7 @@ int main(void)
 		cmocka_unit_test(every_exec_leads_to_the_machine),
 		cmocka_unit_test(children_meet_the_machine),
 		cmocka_unit_test(actions_on_files_meet_the_machine),
+		cmocka_unit_test(affinity_is_inherited_whatever_the_environment),
 		cmocka_unit_test(actions_follow_each_other),
 		cmocka_unit_test(programs_are_found_by_relative_paths),
 		cmocka_unit_test(programs_that_cannot_load_the_library_are_warned_of),
