@@ -121,7 +121,7 @@ void journal_discard(struct run *run)
 {
 	struct isst_journal *journal = NULL;
 	/* One that cannot be read is deleted, too. */
-	bool none = isst_journal_open(run->context, &journal) == 0 && !journal;
+	bool none = isst_journal_open(run->context, 0, &journal) == 0 && !journal;
 
 	isst_journal_free(journal);
 	if (run_call(run, isst_journal_discard(run->context, 0)) == 0)

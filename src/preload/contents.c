@@ -532,6 +532,8 @@ static off_t seek_to_end(int descriptor, const char *emulated, off_t offset, int
 		return -1;
 	if (whence != SEEK_END && (offset < 0 || offset >= status.st_size))
 		return fail(ENXIO);
+	if (whence == SEEK_END && offset > LONG_MAX - status.st_size)
+		return fail(EINVAL);
 	if (whence != SEEK_DATA)
 		offset = whence == SEEK_END ? status.st_size + offset : status.st_size;
 	return REAL(lseek)(descriptor, offset, SEEK_SET);

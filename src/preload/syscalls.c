@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * System calls by number, syscall(2): those that open files and start programs, for by what they
- * return most others reach the machine, or nothing; those that close, which must not close the
- * emulator's own descriptors; and those that libnuma and taskset make, on CPUs and nodes.
- * Instructions of the program's own remain.
+ * System calls by number, syscall(2): those that open files and start programs, whose descriptors
+ * lead to the machine by number, too; those that close, which must not close the emulator's own
+ * descriptors; and those that libnuma and taskset make, on CPUs and nodes. Other calls that are given
+ * a path reach the system's files, as do instructions of the program's own.
  */
 #include "preload/preload.h"
 

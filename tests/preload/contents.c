@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -379,6 +380,30 @@ static void registers_are_accessed_in_every_way(void **state)
 	close(file);
 }
 
+/* ---- At the edges ---- */
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+	int file = open(CPUS "/online", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_fails(lseek(file, LONG_MAX, SEEK_END), EINVAL);
+	assert_fails(open(CPUS, O_RDONLY | O_CREAT | O_CLOEXEC, 0600), EISDIR);
+	close(file);
+}
+
+/** Whatever is written to one of the kernel's files has effect at once, so none has a size. */
+static void sizes_of_files_cannot_be_set(void **state)
+{
+	int file = open(CPU3, O_RDWR | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(ftruncate(file, 1), 0);
+	assert_fails(ftruncate(file, -1), EINVAL);
+	assert_int_equal(close(file), 0);
+	assert_online("0-3\n");
+}
+
 /* ---- Streams that nobody flushes ---- */
 
 static void assert_child_exits(void (*act)(void), int expected)
@@ -592,6 +617,8 @@ int main(void)
 		cmocka_unit_test(registers_are_accessed_as_a_whole),
 		cmocka_unit_test(registers_are_accessed_in_every_way),
 		cmocka_unit_test_teardown(a_limit_to_the_size_of_files_is_none_here, reset),
+		cmocka_unit_test(what_makes_no_sense_is_refused),
+		cmocka_unit_test(sizes_of_files_cannot_be_set),
 		cmocka_unit_test(limits_stand_for_other_threads),
 		cmocka_unit_test(limits_that_stand_kill_no_program),
 		cmocka_unit_test_teardown(what_is_not_flushed_is_written_at_the_end, reset),
