@@ -170,23 +170,6 @@ INTERPOSED ssize_t pwrite(int descriptor, const void *content, size_t size, off_
 		       : REAL(pwrite)(descriptor, content, size, offset);
 }
 
-/** A file of the kernel has no size that could be changed. */
-INTERPOSED int ftruncate(int descriptor, off_t size)
-{
-	char emulated[PATH_MAX];
-	bool answered;
-
-	if (preload_inside())
-		return (int)unlimited_call(SYS_ftruncate, descriptor, size, 0, 0);
-	if (!path_may_be_emulated(descriptor) || !preload_begin())
-		return REAL(ftruncate)(descriptor, size);
-	answered = path_of_descriptor(descriptor, emulated) && writable(descriptor);
-	preload_end(answered);
-	if (answered)
-		return size < 0 ? fail(EINVAL) : 0;
-	return REAL(ftruncate)(descriptor, size);
-}
-
 INTERPOSED ssize_t writev(int descriptor, const struct iovec *parts, int count)
 {
 	ssize_t result;
@@ -274,6 +257,22 @@ static size_t hole_before(const char *content, size_t size)
 	return length < size ? length : 0;
 }
 
+/** Reads a memory file that may be open to be written only. */
+static ssize_t read_whole(int descriptor, char *content, size_t size)
+{
+	char name[40];
+	ssize_t result;
+	int file;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
+	file = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return -1;
+	result = REAL(pread)(file, content, size, 0);
+	REAL(close)(file);
+	return result;
+}
+
 int file_deliver(int descriptor, const char *emulated)
 {
 	struct stat status;
@@ -287,7 +286,7 @@ int file_deliver(int descriptor, const char *emulated)
 	content = malloc((size_t)status.st_size);
 	if (!content)
 		return fail(ENOMEM);
-	size = REAL(pread)(descriptor, content, (size_t)status.st_size, 0);
+	size = read_whole(descriptor, content, (size_t)status.st_size);
 	/* The position stays where it is, behind what was written. */
 	if (ftruncate(descriptor, 0))
 		size = -1;
@@ -560,7 +559,6 @@ INTERPOSED off_t lseek(int descriptor, off_t offset, int whence)
 /* On this architecture the two are the same. */
 INTERPOSED off64_t lseek64(int descriptor, off64_t offset, int whence)
 	__attribute__((alias("lseek")));
-INTERPOSED int ftruncate64(int descriptor, off64_t size) __attribute__((alias("ftruncate")));
 INTERPOSED ssize_t pread64(int descriptor, void *buffer, size_t size, off64_t offset)
 	__attribute__((alias("pread")));
 INTERPOSED ssize_t pwrite64(int descriptor, const void *content, size_t size, off64_t offset)

@@ -85,19 +85,32 @@ static int memory_file(const char *emulated, int flags)
 	return memfd_create(name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
 }
 
+/**
+ * A memory file as the program opens it, instead of the one that was made: under the same number,
+ * which is the lowest that was free.
+ */
+static int open_in_place(int file, int flags)
+{
+	static const int kept = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC | O_CLOEXEC;
+	char name[40];
+	int opened, result = -1, error;
+
+	if (file < 0)
+		return -1;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+	opened = (int)syscall(SYS_openat, AT_FDCWD, name, flags & kept);
+	if (opened >= 0)
+		result = REAL(dup3)(opened, file, flags & O_CLOEXEC);
+	error = errno;
+	REAL(close)(opened < 0 ? file : opened);
+	errno = error;
+	return result;
+}
+
 /** A memory file that nothing is written to. */
 static int open_msr(const char *emulated, int flags)
 {
-	char name[40];
-	int file = memory_file(emulated, O_CLOEXEC), opened;
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
-	opened = file < 0 ? -1
-			  : (int)syscall(SYS_openat, AT_FDCWD, name,
-					 flags & (O_ACCMODE | O_CLOEXEC));
-	if (file >= 0)
-		REAL(close)(file);
-	return opened;
+	return open_in_place(memory_file(emulated, O_CLOEXEC), flags);
 }
 
 static int open_device(const char *emulated, int flags)
@@ -108,23 +121,18 @@ static int open_device(const char *emulated, int flags)
 /** Its content, in a file that cannot be written to. */
 static int open_to_read(const char *emulated, int flags)
 {
-	int writable = memory_file(emulated, O_CLOEXEC), readable = -1, error;
-	char name[40];
+	int file = memory_file(emulated, O_CLOEXEC), error;
 
-	if (writable >= 0 && file_generate(writable, emulated) == 0) {
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", writable);
-		readable = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY | (flags & O_CLOEXEC));
-	}
+	if (file < 0 || file_generate(file, emulated) == 0)
+		return open_in_place(file, flags);
 	error = errno;
-	if (writable >= 0)
-		REAL(close)(writable);
-	errno = error;
-	return readable;
+	REAL(close)(file);
+	return fail(error);
 }
 
 static int open_to_write(const char *emulated, int flags)
 {
-	int descriptor = memory_file(emulated, flags);
+	int descriptor = open_in_place(memory_file(emulated, O_CLOEXEC), flags);
 
 	if (descriptor >= 0 && descriptor < WATCHED)
 		written |= 1ULL << descriptor;

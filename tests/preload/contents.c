@@ -392,6 +392,26 @@ static void what_makes_no_sense_is_refused(void **state)
 	close(file);
 }
 
+static void descriptors_are_as_they_were_opened(void **state)
+{
+	static const int ways[] = { O_RDONLY, O_WRONLY, O_RDWR, O_WRONLY | O_APPEND };
+	char content[10];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		int lowest = dup(STDIN_FILENO), file;
+
+		close(lowest);
+		file = open(CPU3, ways[i]);
+		assert_int_equal(file, lowest);
+		assert_int_equal(fcntl(file, F_GETFL) & (O_ACCMODE | O_APPEND), ways[i]);
+		assert_int_equal(fcntl(file, F_GETFD), 0);
+		if (ways[i] & O_WRONLY)
+			assert_fails(read(file, content, sizeof(content)), EBADF);
+		assert_int_equal(close(file), 0);
+	}
+}
+
 /** Whatever is written to one of the kernel's files has effect at once, so none has a size. */
 static void sizes_of_files_cannot_be_set(void **state)
 {
@@ -618,6 +638,7 @@ int main(void)
 		cmocka_unit_test(registers_are_accessed_in_every_way),
 		cmocka_unit_test_teardown(a_limit_to_the_size_of_files_is_none_here, reset),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
+		cmocka_unit_test(descriptors_are_as_they_were_opened),
 		cmocka_unit_test(sizes_of_files_cannot_be_set),
 		cmocka_unit_test(limits_stand_for_other_threads),
 		cmocka_unit_test(limits_that_stand_kill_no_program),
