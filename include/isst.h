@@ -9,17 +9,19 @@
  * Conventions:
  *  - All types are opaque. Functions read and set what they contain, so that they can grow.
  *  - Names are isst_SUBJECT_PROPERTY(). The subject of isst_error(), isst_lock() and the like is
- * the context. _count is a number of elements, _at the element at a position from 0 (NULL past the
- *    last one), _by_ the element with a key, _to_ a conversion. Constants begin with the subject
+ *    the context. _count is a number of elements, _at the element at a position from 0 (NULL past
+ * the last one), _by_ the element with a key, _to_ a conversion. Constants begin with the subject
  *    or the function that takes them.
  *  - A function that returns int returns 0 or a negative errno, unless documented otherwise.
- *    isst_error() then returns a message that names the package, domain or CPU and, where known, a
- *    remedy. Each function lists its errors; any function may also return -ENOMEM, and one that
- *    takes a context returns -EINVAL before isst_discover(), unless documented otherwise.
+ *    If the function was given a context, targets, a change or a journal, isst_error() of their
+ *    context then returns a message that names the package, domain or CPU and, where known, a
+ *    remedy. Getters of other objects, and of requests, set no message. Each function lists its
+ * errors; any function may also return -ENOMEM, and one that takes a context returns -EINVAL before
+ * isst_discover(), unless documented otherwise.
  *  - A call for a set of targets returns ISST_PARTIAL, which is positive, if it failed for some of
  *    them. The results contain the error of each.
  *  - Pointers must not be NULL unless documented otherwise. A function that is given NULL
- *    all the same does nothing and returns -EINVAL, NULL, 0 or false; isst_error() returns "".
+ *    all the same does nothing and returns -EINVAL, NULL, 0 or false; isst_error(NULL) returns "".
  *    Free functions accept NULL.
  *  - Flags that the library does not know are refused with -EINVAL. What a context or a change does
  *    is set by its options, which have flags, too: isst_open(), isst_discover(), isst_change_new(),
@@ -941,7 +943,8 @@ ISST_API int isst_change_add_core_power(struct isst_change *change,
 					struct isst_results **results);
 
 /** Configures a CLOS. @request: ISST_VALUE_CLOS (required); ISST_VALUE_CLOS_EPP, _WEIGHT, _MIN_MHZ
- * and _DESIRED_MHZ, by default 0; _MAX_MHZ, by default ISST_CLOS_NO_LIMIT_MHZ. */
+ * and _DESIRED_MHZ, by default 0; _MAX_MHZ, by default ISST_CLOS_NO_LIMIT_MHZ. The firmware counts
+ * in 100 MHz: other frequencies are refused with -EINVAL. */
 ISST_API int isst_change_add_clos(struct isst_change *change, const struct isst_targets *targets,
 				  const struct isst_request *request, unsigned int flags,
 				  struct isst_results **results);

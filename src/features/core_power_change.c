@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { MHZ_PER_RATIO = 100 };
+
 /** What is needed for CLOS: levels are none of it, and there may be none. */
 #define CORE_POWER_ONLY \
 	{ \
@@ -209,7 +211,7 @@ static int check_priority(struct isst_change *change, enum isst_priority_request
 	if (number >= ISST_KEEP_PRIORITY && number <= ISST_MAKE_ORDERED)
 		return 0;
 	return message_error(&change->context->messages, -EINVAL,
-			     "%d is not a valid priority (enum isst_priority_request)", number);
+			     "%d is not a priority: only 0 (proportional) and 1 (ordered)", number);
 }
 
 int plan_core_power(struct isst_change *change, struct domain_request *requests, size_t count,
@@ -289,6 +291,7 @@ static void warn_of_range(struct isst_change *change, const struct domain_reques
 
 static int check_clos(struct isst_change *change, const struct isst_clos *values)
 {
+	const unsigned int mhz[] = { values->min_mhz, values->max_mhz, values->desired_mhz };
 	struct messages *messages = &change->context->messages;
 
 	if (values->clos >= ISST_CLOS_COUNT)
@@ -300,6 +303,11 @@ static int check_clos(struct isst_change *change, const struct isst_clos *values
 	    values->desired_mhz > ISST_CLOS_NO_LIMIT_MHZ)
 		return message_error(messages, -EINVAL, "frequencies of a CLOS are at most %d MHz",
 				     ISST_CLOS_NO_LIMIT_MHZ);
+	for (size_t i = 0; i < sizeof(mhz) / sizeof(mhz[0]); i++)
+		if (mhz[i] % MHZ_PER_RATIO != 0)
+			return message_error(messages, -EINVAL,
+					     "CLOS %u: %u MHz is not a multiple of %d MHz",
+					     values->clos, mhz[i], MHZ_PER_RATIO);
 	if (values->min_mhz > values->max_mhz)
 		return message_error(messages, -EINVAL, "CLOS %u: min %u MHz is above max %u MHz",
 				     values->clos, values->min_mhz, values->max_mhz);

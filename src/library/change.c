@@ -128,8 +128,8 @@ static int check(struct addition *addition)
 	error = call_check(call, &addition->list);
 	if (error || !(call->known_flags & ISST_ADD_ENABLE) || is_switch(call->flags))
 		return error;
-	return call_refuse(call->context,
-			   "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given");
+	return context_refuse(call->context,
+			      "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given");
 }
 
 /** What a change that was run made is known; a request more would never be made. */
@@ -137,8 +137,8 @@ static int check_not_run(const struct isst_change *change)
 {
 	if (!change->ran)
 		return 0;
-	return call_refuse(change->context,
-			   "the change was already made or attempted: no request can be added");
+	return context_refuse(change->context,
+			      "the change was already made or attempted: no request can be added");
 }
 
 /** A change without one of its requests is not to be made. Returns @error. */

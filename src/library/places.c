@@ -73,7 +73,8 @@ int isst_platform_fact(struct isst_context *context, int fact)
 	size_t number = (size_t)fact;
 
 	if (!context || number < ISST_FACT_INTEL || number >= sizeof(FACTS) / sizeof(FACTS[0]))
-		return -EINVAL;
+		return context_refuse(context,
+				      "this version of the library does not know the fact");
 	if (FACTS[number].find)
 		return FACTS[number].find(context);
 	return platform_has(&context->platform, FACTS[number].fact);

@@ -50,7 +50,7 @@ static int read_kind(const struct kind *kind, const struct call *call, unsigned 
 	int error;
 
 	if (!call->context || !out)
-		return -EINVAL;
+		return context_refuse(call->context, "there is nowhere to put the results (NULL)");
 	*out = NULL;
 	error = call_check(call, &list);
 	if (error)

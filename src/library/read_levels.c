@@ -329,7 +329,7 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 	int error;
 
 	if (!context || !results)
-		return -EINVAL;
+		return context_refuse(context, "there is nowhere to put the results (NULL)");
 	*results = NULL;
 	error = call_check(&call, &levels.list);
 	if (error)

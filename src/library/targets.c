@@ -203,14 +203,6 @@ int call_no_memory(struct isst_context *context)
 	return message_end(&context->messages, before, -ENOMEM);
 }
 
-int call_refuse(struct isst_context *context, const char *why)
-{
-	const char *before = message_begin(&context->messages);
-
-	return message_end(&context->messages, before,
-			   message_error(&context->messages, -EINVAL, "%s", why));
-}
-
 static bool may_have(const struct call *call, int id)
 {
 	for (const int *value = call->values; value && *value; value++)

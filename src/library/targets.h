@@ -26,9 +26,6 @@ struct call {
 /** Checks what a call was given. Returns 0 with the targets, or -EINVAL with a message. */
 int call_check(const struct call *call, struct target_list *list);
 
-/** Returns -EINVAL with a message, as the error of a call on this context. */
-int call_refuse(struct isst_context *context, const char *why);
-
 /** Returns -ENOMEM, as the error of a call on this context. */
 int call_no_memory(struct isst_context *context);
 

@@ -26,6 +26,17 @@ int context_discover_topology(struct isst_context *context)
 	return error;
 }
 
+int context_refuse(struct isst_context *context, const char *why)
+{
+	const char *before;
+
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before,
+			   message_error(&context->messages, -EINVAL, "%s", why));
+}
+
 const char *isst_error(const struct isst_context *context)
 {
 	return context && context->messages.error ? context->messages.error : "";

@@ -77,6 +77,9 @@ static inline bool context_has_power_domains(const struct isst_context *context)
 	return context->firmware.operations && context->firmware.operations->valid_domains;
 }
 
+/** Refuses a whole call on a context, which may be NULL. Returns -EINVAL with a message. */
+int context_refuse(struct isst_context *context, const char *why);
+
 /** Discovers the topology (again, after CPUs went on- or offline). Returns 0 or a negative errno.
  */
 int context_discover_topology(struct isst_context *context);

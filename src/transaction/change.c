@@ -52,7 +52,7 @@ int isst_change_new(struct isst_context *context, const struct isst_change_optio
 	const char *before;
 
 	if (!context || !result)
-		return -EINVAL;
+		return context_refuse(context, "there is nowhere to put the change (NULL)");
 	before = message_begin(&context->messages);
 	return message_end(&context->messages, before, make_change(context, options, result));
 }

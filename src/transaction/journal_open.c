@@ -144,7 +144,7 @@ int isst_journal_open(struct isst_context *context, unsigned int flags,
 	const char *before;
 
 	if (!context || !result)
-		return -EINVAL;
+		return context_refuse(context, "there is nowhere to put the journal (NULL)");
 	before = message_begin(&context->messages);
 	return message_end(&context->messages, before, open_journal(context, flags, result));
 }

@@ -219,6 +219,33 @@ static void nothing_is_added_to_a_change_that_was_run(void **state)
 	fixture_end(&fixture);
 }
 
+/** The firmware has no such frequency, and no other one is set in its place. */
+static void a_frequency_between_two_ratios_is_refused(void **state)
+{
+	static const int FREQUENCIES[] = { ISST_VALUE_CLOS_MIN_MHZ, ISST_VALUE_CLOS_MAX_MHZ,
+					   ISST_VALUE_CLOS_DESIRED_MHZ };
+	struct isst_targets *targets;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	for (size_t i = 0; i < sizeof(FREQUENCIES) / sizeof(FREQUENCIES[0]); i++) {
+		struct isst_request *request = isst_request_new();
+
+		assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, 1), 0);
+		assert_int_equal(isst_request_set(request, FREQUENCIES[i], 1250), 0);
+		change = begin_change(fixture.context, 0);
+		assert_int_equal(isst_change_add_clos(change, targets, request, 0, NULL), -EINVAL);
+		assert_non_null(strstr(isst_error(fixture.context), "1250 MHz"));
+		isst_change_free(change);
+		isst_request_free(request);
+	}
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
 static void count_errors(void *data, int level, const char *message)
 {
 	assert_int_equal(level, ISST_LOG_ERROR);
@@ -895,6 +922,7 @@ int main(void)
 		cmocka_unit_test(a_change_is_made),
 		cmocka_unit_test(a_dry_run_needs_no_lock_and_writes_nothing),
 		cmocka_unit_test(wrong_flags_spoil_the_change),
+		cmocka_unit_test(a_frequency_between_two_ratios_is_refused),
 		cmocka_unit_test(bringing_all_CPUs_online_takes_no_targets),
 		cmocka_unit_test(nothing_is_added_to_a_change_that_was_run),
 		cmocka_unit_test(a_priority_that_does_not_exist_is_refused_and_logged),

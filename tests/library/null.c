@@ -122,6 +122,9 @@ static void platforms_domains_and_cpus(void **state)
 	refused(isst_domain_first_cpu(isst_domain_at(fixture.context, 0), NULL));
 	refused(isst_cpu_core(isst_cpu_by_number(fixture.context, 0), NULL));
 	refused(isst_capture(fixture.context, NULL, 0));
+	assert_string_not_equal(isst_error(fixture.context), "");
+	refused(isst_platform_fact(fixture.context, 99));
+	assert_non_null(strstr(isst_error(fixture.context), "fact"));
 	fixture_end(&fixture);
 }
 
@@ -175,6 +178,7 @@ static void reading(void **state)
 		refused(READ[i](NULL, cpus, NULL, 0, &results));
 		refused(READ[i](fixture.context, NULL, NULL, 0, &results));
 		refused(READ[i](fixture.context, cpus, NULL, 0, NULL));
+		assert_non_null(strstr(isst_error(fixture.context), "results"));
 		assert_int_equal(READ[i](fixture.context, cpus, NULL, 0, &results), 0);
 		isst_results_free(results);
 	}
@@ -309,6 +313,7 @@ static void changes(void **state)
 	assert_int_equal(isst_discover(fixture.context), 0);
 	refused(isst_change_new(NULL, NULL, &change));
 	refused(isst_change_new(fixture.context, NULL, NULL));
+	assert_non_null(strstr(isst_error(fixture.context), "the change"));
 	check_adding(fixture.context);
 	check_steps(fixture.context);
 	fixture_end(&fixture);
@@ -341,6 +346,7 @@ static void journals(void **state)
 	(void)state;
 	fixture_discover(&fixture, "guide");
 	refused(isst_journal_open(fixture.context, 0, NULL));
+	assert_non_null(strstr(isst_error(fixture.context), "the journal"));
 	fixture_end(&fixture);
 	refused(isst_journal_keep(NULL));
 	refused(isst_journal_open(NULL, 0, &journal));
