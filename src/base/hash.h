@@ -5,9 +5,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** The hash of nothing, to which bytes are added. */
 #define HASH_START UINT64_C(0xcbf29ce484222325)
+
+#define HASH_PRIME UINT64_C(0x100000001b3)
 
 /** The hash of what @hash is of, and @size bytes after that. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
@@ -15,8 +18,27 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 	const unsigned char *byte = data;
 
 	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+		hash = (hash ^ byte[i]) * HASH_PRIME;
 	return hash;
+}
+
+static inline uint64_t hash_text(const char *text)
+{
+	return hash_bytes(HASH_START, text, strlen(text));
+}
+
+/** A hash of its own kind, for large contents: by words where there are whole ones. */
+static inline uint64_t hash_words(const void *data, size_t size)
+{
+	const unsigned char *byte = data;
+	uint64_t hash = HASH_START, word;
+
+	for (; size >= sizeof(word); size -= sizeof(word), byte += sizeof(word)) {
+		memcpy(&word, byte, sizeof(word));
+		hash = (hash ^ word) * HASH_PRIME;
+		hash ^= hash >> 32;
+	}
+	return hash_bytes(hash, byte, size);
 }
 
 #endif

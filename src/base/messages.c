@@ -2,6 +2,7 @@
 /* Messages, notices and the trace of a context. */
 #include "base/messages.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/result.h"
 
 #include <errno.h>
@@ -13,19 +14,10 @@
 
 static const char *const OUT_OF_MEMORY = "out of memory";
 
-static size_t hash(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return (size_t)hash;
-}
-
 /** Where a text is in the table, or belongs. @space is a power of two, and one place is free. */
 static char **find_place(char **texts, size_t space, const char *text)
 {
-	size_t i = hash(text) & (space - 1);
+	size_t i = (size_t)hash_text(text) & (space - 1);
 
 	while (texts[i] && strcmp(texts[i], text) != 0)
 		i = (i + 1) & (space - 1);

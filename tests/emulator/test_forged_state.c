@@ -3,27 +3,13 @@
  * State files whose checksum is right and whose content no emulator has written: they are refused,
  * or what is wrong in them has no effect. Each case reads every file of the machine.
  */
+#include "base/hash.h"
 #include "emulator/emulated.h"
 #include "emulator/front/launch_files.h"
 #include "emulator/state/state.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
-
-/** The checksum as state.c has it: words of 64 bits, then the bytes that are left. */
-static uint64_t checksum(const unsigned char *bytes, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
-
-	for (; size >= sizeof(word); size -= sizeof(word), bytes += sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		hash = (hash ^ word) * UINT64_C(0x100000001b3);
-		hash ^= hash >> 32;
-	}
-	for (; size > 0; size--, bytes++)
-		hash = (hash ^ *bytes) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 /** A state file in memory, to be changed and put back. */
 struct file {
@@ -89,7 +75,7 @@ static void put(const struct emulated *e, const struct file *file)
 	FILE *stream;
 
 	content = content_of(file, &size);
-	head->slots[head->slot].check = checksum(content, size);
+	head->slots[head->slot].check = hash_words(content, size);
 	state_path(e, path);
 	stream = fopen(path, "r+");
 	assert_non_null(stream);

@@ -3,6 +3,7 @@
  * Decides whether a fault rule acts on what happens, and counts its matches over all processes: the
  * counts are in a file beside the rules. What the effects mean is the seams' business.
  */
+#include "base/hash.h"
 #include "emulator/front/fault_rules.h"
 #include "emulator/model/text.h"
 
@@ -30,15 +31,6 @@ void faults_clear(struct faults *faults)
 }
 
 /* ---- Reading the rules ---- */
-
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 static bool same_file(const struct faults *faults, const struct stat *status)
 {

@@ -4,6 +4,7 @@
  * made in it. Knows nothing of the content of the state.
  */
 #include "emulator/state/directory.h"
+#include "base/hash.h"
 #include "emulator/model/text.h"
 #include "isst.h"
 
@@ -90,7 +91,6 @@ static int default_name(const struct isst_emulator_target *target, const char *p
 			char **name)
 {
 	char *real;
-	uint32_t hash = UINT32_C(2166136261);
 	int length;
 
 	if (!strchr(target->platform, '/')) {
@@ -98,9 +98,9 @@ static int default_name(const struct isst_emulator_target *target, const char *p
 		return length < 0 ? -ENOMEM : 0;
 	}
 	real = realpath(target->platform, NULL);
-	for (const char *c = real ? real : target->platform; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * UINT32_C(16777619);
-	length = asprintf(name, "%s-%08x%s", platform, hash, target->unlock ? "-unlocked" : "");
+	length = asprintf(name, "%s-%08x%s", platform,
+			  (uint32_t)hash_text(real ? real : target->platform),
+			  target->unlock ? "-unlocked" : "");
 	free(real);
 	return length < 0 ? -ENOMEM : 0;
 }

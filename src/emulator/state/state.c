@@ -4,6 +4,7 @@
  * content of a state.
  */
 #include "emulator/state/state.h"
+#include "base/hash.h"
 
 #include "emulator/model/text.h"
 #include "emulator/state/directory.h"
@@ -29,22 +30,6 @@ _Static_assert(sizeof(struct state) % sizeof(uint64_t) == 0 &&
 void state_count(unsigned long long *counter, unsigned long long number)
 {
 	__atomic_fetch_add(counter, number, __ATOMIC_RELAXED);
-}
-
-/** FNV-1a, by words where there are whole ones. */
-static uint64_t checksum(const void *content, size_t size)
-{
-	const unsigned char *byte = content;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
-
-	for (; size >= sizeof(word); size -= sizeof(word), byte += sizeof(word)) {
-		memcpy(&word, byte, sizeof(word));
-		hash = (hash ^ word) * UINT64_C(0x100000001b3);
-		hash ^= hash >> 32;
-	}
-	for (; size > 0; size--, byte++)
-		hash = (hash ^ *byte) * UINT64_C(0x100000001b3);
-	return hash;
 }
 
 static off_t slot_offset(uint64_t capacity, uint32_t slot)
@@ -198,7 +183,7 @@ int state_store(struct server *server)
 	if (server->size == server->stored_size &&
 	    memcmp(server->state, server->stored, server->size) == 0)
 		return 0;
-	check = checksum(server->state, server->size);
+	check = hash_words(server->state, server->size);
 	result = reserve(&server->stored, &server->stored_space, server->size);
 	if (!result)
 		result = server->size > server->head->capacity ? enlarge(server, check)
@@ -259,7 +244,7 @@ static int make_state(struct server *server)
 	if (result)
 		return result;
 	server->first_state(server);
-	check = checksum(server->state, server->size);
+	check = hash_words(server->state, server->size);
 	result = write_file(server, check, &none);
 	if (!result)
 		result = map_head(server);
@@ -335,7 +320,7 @@ static int load(struct server *server, char **error)
 	if (pread(server->state_descriptor, server->state, size,
 		  slot_offset(head->capacity, slot)) != (ssize_t)size)
 		return damaged(server, "it is too short", error);
-	if (checksum(server->state, size) != head->slots[slot].check)
+	if (hash_words(server->state, size) != head->slots[slot].check)
 		return damaged(server, "its checksum is not that of what it holds", error);
 	if (!state_fits(server->platform, server->state, size))
 		return damaged(server,
