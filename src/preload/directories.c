@@ -59,7 +59,7 @@ static void set_number(const char *directory, struct dirent *entry)
 	else
 		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
 	if (path_is_owned(path))
-		entry->d_ino = status_number(path);
+		entry->d_ino = path_number(path);
 }
 
 INTERPOSED struct dirent *readdir(DIR *directory)

@@ -3,6 +3,8 @@
  * a path leads there is the business of walk.c. */
 #include "preload/preload.h"
 
+#include "base/hash.h"
+
 #include "emulator/front/launch_files.h"
 
 #include <errno.h>
@@ -44,14 +46,14 @@ static int find_places_below(const char *directory)
 
 	if (mkdir(directory, 0755) && errno != EEXIST)
 		return -1;
-	root = realpath(directory, NULL);
+	root = REAL(realpath)(directory, NULL);
 	if (!root || status_real(AT_FDCWD, root, &root_status, 0))
 		return -1;
 	root_length = strlen(root);
 	snprintf(run, sizeof(run), "%s/../run", root);
 	if (mkdir(run, 0755) && errno != EEXIST)
 		return -1;
-	run_directory = realpath(run, NULL);
+	run_directory = REAL(realpath)(run, NULL);
 	return run_directory ? 0 : -1;
 }
 
@@ -106,6 +108,12 @@ bool path_leads_to_owned(const char *path)
 		if (is_below(owned[i], path))
 			return true;
 	return false;
+}
+
+ino_t path_number(const char *emulated)
+{
+	/* Tools take it for a signed number. */
+	return (ino_t)(hash_text(emulated) >> 1);
 }
 
 const char *path_from_backing(const char *backing)
@@ -249,7 +257,7 @@ int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME])
 
 	if (snprintf(name, MEMORY_FILE_NAME, MEMORY_FILE_PREFIX "%s", emulated) < MEMORY_FILE_NAME)
 		return 0;
-	snprintf(number, sizeof(number), "%llx", (unsigned long long)status_number(emulated));
+	snprintf(number, sizeof(number), "%llx", (unsigned long long)path_number(emulated));
 	snprintf(name, MEMORY_FILE_NAME, MEMORY_FILE_PREFIX "%s", number);
 	return keep_long_path(number, emulated);
 }

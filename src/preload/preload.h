@@ -101,6 +101,8 @@ ssize_t path_read_link(int descriptor, char *path);
 size_t path_backing(const char *emulated, char *backing);
 /** The emulated path of a path below the state directory; NULL: it is not there. */
 const char *path_from_backing(const char *backing);
+/** The number of an emulated file, st_ino, by its path alone. */
+ino_t path_number(const char *emulated);
 /** The name of the memory file that is to be an emulated file: its path, or a number by which a
  * longer one is kept in the state directory. Returns 0, or -1 and errno. */
 int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME]);
@@ -201,9 +203,6 @@ int status_file_system(const char *emulated);
 
 /** Whether permissions let the owner, or root, do what is asked for (R_OK, W_OK, X_OK). */
 bool status_permits(const struct stat *status, int wanted);
-
-/** The number of an emulated file, st_ino, by its path alone. */
-ino_t status_number(const char *emulated);
 
 /** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);

@@ -70,16 +70,6 @@ static dev_t device_of(int kind)
 	}
 }
 
-ino_t status_number(const char *emulated)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (; *emulated; emulated++)
-		hash = (hash ^ (unsigned char)*emulated) * UINT64_C(0x100000001b3);
-	/* Tools take it for a signed number. */
-	return (ino_t)(hash >> 1);
-}
-
 /** A file of sysfs has the size of a page, one with a long list or mask of several. */
 static off_t whole_pages(off_t size)
 {
@@ -96,7 +86,7 @@ static void describe(const char *emulated, struct stat *status)
 	int kind = status_file_system(emulated);
 
 	status->st_dev = device_of(kind);
-	status->st_ino = status_number(emulated);
+	status->st_ino = path_number(emulated);
 	if (!S_ISDIR(status->st_mode))
 		status->st_nlink = 1;
 	status->st_blocks = 0;

@@ -2,8 +2,8 @@
 /*
  * System calls by number, syscall(2): those that open files and start programs, whose descriptors
  * lead to the machine by number, too; those that close, which must not close the emulator's own
- * descriptors; and those that libnuma and taskset make, on CPUs and nodes. Other calls that are given
- * a path reach the system's files, as do instructions of the program's own.
+ * descriptors; and those that libnuma and taskset make, on CPUs and nodes. Other calls that are
+ * given a path reach the system's files, as do instructions of the program's own.
  */
 #include "preload/preload.h"
 
