@@ -155,7 +155,7 @@ int affinity_get(pid_t process, size_t size, cpu_set_t *mask)
 	unsigned int beyond;
 	int result = !online || !possible ? ENOMEM : chosen ? 0 : errno;
 
-	/* All possible CPUs have to find room. */
+	/* All possible CPUs have to fit. */
 	if (!result && (size % sizeof(unsigned long) != 0 ||
 			isst_cpuset_next(possible, (unsigned int)size * 8, &beyond)))
 		result = EINVAL;

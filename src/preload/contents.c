@@ -4,8 +4,8 @@
  *
  * What goes through write(2) and its relatives reaches the machine at once, and what comes to lie
  * in the memory file by other ways, when it is flushed or closed. Who reads gets what the memory
- * file contains. That is generated at opening, and again for whoever reads from the beginning once
- * more.
+ * file contains. That is generated at opening, and again for a program that reads from the
+ * beginning once more.
  */
 #include "preload/preload.h"
 
@@ -332,7 +332,7 @@ static int generate_again(int descriptor, const char *emulated)
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
 	file = (int)syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CLOEXEC);
-	/* Of another user, who had started this program, say: it remains as it is. */
+	/* Of another user, such as the one who started this program: it remains as it is. */
 	if (file < 0)
 		return 0;
 	result = file_generate(file, emulated);

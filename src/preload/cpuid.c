@@ -106,7 +106,7 @@ static void pass_on(int number, siginfo_t *information, void *context)
 		before.sa_handler(number);
 	} else {
 		REAL(sigaction)(number, &before, NULL);
-		/* An instruction comes again by itself, a signal that was sent does not. */
+		/* An instruction is repeated, a signal that was sent is not. */
 		if (information->si_code <= 0)
 			raise(number);
 	}

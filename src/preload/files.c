@@ -153,8 +153,8 @@ static int open_name(const char *emulated, int flags)
 	return (int)syscall(SYS_openat, AT_FDCWD, backing, flags & ~(O_CREAT | O_TRUNC));
 }
 
-/** Whether not even root may open for writing what nobody may write: files directly below /proc,
- * and those of debugfs, have ordinary permissions. */
+/** Whether not even root may open for writing what has no write permission: files directly below
+ * /proc, and those of debugfs, have ordinary permissions. */
 static bool is_strict(const char *emulated)
 {
 	switch (status_file_system(emulated)) {
@@ -332,7 +332,7 @@ INTERPOSED int close(int descriptor)
 	if (preload_inside()) {
 		forget_own(descriptor);
 	} else if (is_own(descriptor)) {
-		/* A program that closes all there is. */
+		/* A program may close all of its descriptors at once. */
 		return fail(EBADF);
 	} else if (preload_begin()) {
 		char emulated[PATH_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of a program, from its unwind tables (.eh_frame_hdr and .eh_frame; Linux Standard
- * Base, 10.6): these are in memory without symbols too, and say where each function starts and
+ * Base, 10.6): these are in memory without symbols too, and state where each function starts and
  * ends.
  */
 #include "preload/instructions.h"

@@ -170,7 +170,7 @@ static int look(unsigned long flags, struct policy *policy)
 	return result;
 }
 
-/** Whether a mask of the program has room for all nodes. */
+/** Whether a mask of the program has space for all nodes. */
 static bool has_room(unsigned long bits)
 {
 	struct isst_cpuset *present = affinity_read(NODES_PATH);

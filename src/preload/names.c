@@ -142,7 +142,7 @@ static int look_through(DIR *stream, char **names, size_t count)
 	return result;
 }
 
-/** Whether a directory is where its path says, and no link on the way leads elsewhere. */
+/** Whether a directory is where its path leads, and no link on the way leads elsewhere. */
 static bool is_at(DIR *stream, const char *path)
 {
 	char actual[PATH_MAX];

@@ -36,7 +36,7 @@
 	})
 void *preload_next(const char *name);
 
-/** Says something on standard error. */
+/** Writes a message to standard error. */
 void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** The same, and ends the program: to go on would be to work on the real machine. */
 void preload_give_up(const char *why) __attribute__((noreturn));
@@ -91,9 +91,9 @@ const char *path_moved(const char *path, char *moved);
 /** The path of a directory as the program sees it, PATH_MAX bytes. @changed: whether it is another
  * than the kernel's. Returns false where it has none. */
 bool path_of_directory(int directory, char *seen, bool *changed);
-/** Whether a link in /proc says that its file has been removed. */
+/** Whether a link in /proc shows that its file has been removed. */
 bool path_is_of_removed(const char *link);
-/** What the link in /proc/self/fd says. Returns its length or -1. */
+/** What the link in /proc/self/fd contains. Returns its length or -1. */
 ssize_t path_read_link(int descriptor, char *path);
 /** The name below the state directory that stands for an emulated one, PATH_MAX bytes; whether it
  * has been made is not known here. Returns how long that is which stands for /, or 0 where the
@@ -106,7 +106,7 @@ ino_t path_number(const char *emulated);
 /** The name of the memory file that is to be an emulated file: its path, or a number by which a
  * longer one is kept in the state directory. Returns 0, or -1 and errno. */
 int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME]);
-/** Whether that is what says so of a memory file of ours, and which file that is. */
+/** Whether that is the name of a memory file of ours, and which file that is. */
 bool path_of_memory_file(const char *link, char *emulated);
 /** Whether a descriptor is an emulated file or device, and which. */
 bool path_of_descriptor(int descriptor, char *emulated);

@@ -341,8 +341,8 @@ INTERPOSED int posix_spawnp(pid_t *process, const char *name,
 }
 
 /**
- * Before the C library starts a shell by itself, with this program's environment: what the program
- * has taken out of that is put back.
+ * Before the C library itself starts a shell, with this program's environment: what the program
+ * has taken out of that is restored.
  */
 static void restore(void)
 {

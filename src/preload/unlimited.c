@@ -32,7 +32,7 @@ static int carry_out(void *data)
 	return 0;
 }
 
-/** By whoever has the machine. Signals wait, also that of a limit that cannot be lifted. */
+/** By the holder of the machine. Signals wait, also that of a limit that cannot be lifted. */
 static long by_child(struct work *work)
 {
 	static char stack[1 << 14] __attribute__((aligned(16)));
@@ -43,7 +43,7 @@ static long by_child(struct work *work)
 			       work->limit,
 			       -1,
 			       EFBIG };
-	/* No signal tells of its end, and no wait() of the program is answered by it. */
+	/* Its end sends no signal, and answers no wait() of the program. */
 	child = clone(carry_out, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | CLONE_FILES, work);
 	if (child >= 0)
 		waitpid(child, NULL, (int)__WCLONE);

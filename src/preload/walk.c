@@ -177,7 +177,7 @@ static bool is_directory_of_machine(const char *path)
 	return status.type == KERNEL_DIRECTORY;
 }
 
-/** What is missing, or would have to be a directory: who asks for it is told so by the machine. */
+/** What is missing, or would have to be a directory: the machine answers for it. */
 static enum step refuse(struct walk *walk, const char *path, bool slash)
 {
 	size_t length = strlen(path);
@@ -276,7 +276,7 @@ static bool stays_below(int directory, const char *path, bool follow)
 	return errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EBADF;
 }
 
-/** Tells the kernel to say that a path is too long. */
+/** A path that the kernel refuses as too long. */
 static bool refuse_path(const char **path, char *found)
 {
 	memset(too_long, 'x', sizeof(too_long) - 1);

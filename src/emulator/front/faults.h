@@ -104,7 +104,7 @@ void faults_clear(struct faults *faults);
 /** What shall happen instead of @event; counts the matches, and sleeps where a rule asks for it. */
 struct fault_effect faults_find(const struct faults *faults, const struct fault_event *event);
 /**
- * What this thread's program has blocked, where whoever calls the machine blocks all signals
+ * What this thread's program has blocked, where the caller of the machine blocks all signals
  * meanwhile; NULL: what is blocked.
  */
 void faults_signals_blocked(const sigset_t *blocked);

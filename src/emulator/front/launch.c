@@ -39,7 +39,7 @@ static bool find_segment(int file, const Elf64_Ehdr *header, Elf64_Word kind, El
 	return false;
 }
 
-/** Whether one of its dynamic entries says that it is a program: a library has none of them. */
+/** Whether one of its dynamic entries marks it as a program: a library has none of them. */
 static bool says_program(int file, const Elf64_Phdr *dynamic)
 {
 	Elf64_Dyn entry = { .d_tag = DT_NULL };

@@ -12,7 +12,7 @@
 #define LAUNCH_UNLOCK "ISST_EMULATE_UNLOCK"
 /* The effective user id that programs are to see. */
 #define LAUNCH_USER "ISST_EMULATE_USER"
-/* The CPUs that a program was restricted to, by itself or whoever started it. */
+/* The CPUs that a program was restricted to, by its own or its parent's call. */
 #define LAUNCH_AFFINITY "ISST_EMULATE_AFFINITY"
 /* On which nodes its memory is to be, the same way: mode and list of nodes. */
 #define LAUNCH_MEMORY "ISST_EMULATE_MEMORY"

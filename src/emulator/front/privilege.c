@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which capabilities the caller has over the emulated machine: whoever owns its state is its root,
+ * Which capabilities the caller has over the emulated machine: the owner of its state is its root,
  * unless a fault rule changes that. Knows nothing of what takes a capability.
  */
 #include "emulator/front/front.h"

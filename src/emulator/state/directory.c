@@ -22,8 +22,8 @@ static const char directory_name[] = "isst-emulator";
 static const char marker[] = "isst emulator state\n";
 
 /**
- * Opens a directory that must be the caller's own, and writable by no one else: whoever can write
- * into it decides what this process reads and removes.
+ * Opens a directory that must be the caller's own, and writable by its owner alone: a user who can
+ * write into it decides what this process reads and removes.
  */
 static int open_own(const char *path, bool make, char **error)
 {

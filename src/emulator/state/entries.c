@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of files and directories, as far as changes can be told by them. */
+/* Times of files and directories, as far as they reveal changes. */
 #include "emulator/state/entries.h"
 
 #include <sys/stat.h>

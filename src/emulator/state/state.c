@@ -51,7 +51,7 @@ static int reserve(struct state **copy, size_t *space, size_t size)
 	return 0;
 }
 
-/** The copy becomes what is known to be stored, for which there is room. */
+/** The copy becomes what is known to be stored, for which there is space. */
 static void remember(struct server *server, uint64_t check)
 {
 	memcpy(server->stored, server->state, server->size);
@@ -167,7 +167,7 @@ static int map_head(struct server *server)
 	return 0;
 }
 
-/** With more room than there was. */
+/** With more space than there was. */
 static int enlarge(struct server *server, uint64_t check)
 {
 	int result = write_file(server, check, &server->head->statistics);
@@ -197,7 +197,8 @@ int state_store(struct server *server)
 
 /* ---- Making it ---- */
 
-/** The device node, to be locked by whoever changes the machine; where the platform has one. */
+/** The device node, to be locked by a process that changes the machine; where the platform has one.
+ */
 static int make_node(struct server *server)
 {
 	int node;
@@ -359,8 +360,8 @@ static int open_state(struct server *server, char **error)
 	return result ? result : load(server, error);
 }
 
-/** In the place of one of an older format, which the machine's log has to say: all that was set on
- * the machine is gone. */
+/** In the place of one of an older format, which the machine's log has to report: all that was set
+ * on the machine is gone. */
 static int replace_state(struct server *server)
 {
 	int result = remove_leftovers(server);

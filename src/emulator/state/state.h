@@ -160,7 +160,7 @@ bool smt_allows(const struct server *server, const struct platform_cpu *cpu);
 struct deferred *state_deferred(const struct server *server);
 /** The lines of groups, state->group_bytes long, without a NUL. */
 const char *state_groups(const struct server *server);
-/** Makes room for another number of deferred sets (at the end), or takes other lines of groups.
+/** Makes space for another number of deferred sets (at the end), or takes other lines of groups.
  * Returns 0 or -ENOMEM. */
 int state_resize_deferred(struct server *server, size_t count);
 int state_set_groups(struct server *server, const char *lines, size_t size);
