@@ -10,14 +10,16 @@
  *  - All types are opaque. Functions read and set what they contain, so that they can grow.
  *  - Names are isst_SUBJECT_PROPERTY(). The subject of isst_error(), isst_lock() and the like is
  *    the context. _count is a number of elements, _at the element at a position from 0 (NULL past
- * the last one), _by_ the element with a key, _to_ a conversion. Constants begin with the subject
- *    or the function that takes them.
+ *    the last one), _by_ the element with a key, _to_ a conversion. Constants begin with the
+ *    subject or the function that takes them. _is_ and _has_ begin a property that is a bool.
+ *    _text is a value for users, _number the same as a number. Positions that _at takes are
+ *    size_t; what the hardware numbers (CPUs, TRL types), rows and columns are unsigned int.
  *  - A function that returns int returns 0 or a negative errno, unless documented otherwise.
  *    If the function was given a context, targets, a change or a journal, isst_error() of their
  *    context then returns a message that names the package, domain or CPU and, where known, a
- *    remedy. Getters of other objects, and of requests, set no message. Each function lists its
- * errors; any function may also return -ENOMEM, and one that takes a context returns -EINVAL before
- * isst_discover(), unless documented otherwise.
+ *    remedy. Getters of other objects, and requests, set no message. Each function lists its
+ *    errors; any function may also return -ENOMEM, and one that takes a context returns -EINVAL
+ *    before isst_discover(), unless documented otherwise.
  *  - A call for a set of targets returns ISST_PARTIAL, which is positive, if it failed for some of
  *    them. The results contain the error of each.
  *  - Pointers must not be NULL unless documented otherwise. A function that is given NULL
@@ -28,8 +30,8 @@
  *    isst_change_run() and the like have none of their own.
  *  - Numbers that newer versions may add to are passed as int; an enum lists their values, which
  *    never get another meaning.
- *  - Names end with the unit of a value: _mhz, _w, _c, _ms. All frequencies are MHz, except those
- *    of items (see isst_item_unit()).
+ *  - Names end with the unit of a value: _mhz, _w, _c, _ms, _s. All frequencies are
+ *    MHz, except those of items (see isst_item_unit()).
  *  - What a function returns without const belongs to the caller: objects have a free function,
  *    texts are freed with free(3). What it returns as const belongs to the object that was asked:
  *    a context's until isst_close(), those of results until isst_results_free().
@@ -406,14 +408,14 @@ ISST_API const struct isst_cpuset *isst_domain_online_cpus(const struct isst_dom
 
 /** Whether all CPUs of the domain are known. False if CPUs whose domain is unknown may belong to
  * it: they have not been online since boot, or the driver does not know them. */
-ISST_API bool isst_domain_cpus_known(const struct isst_domain *domain);
+ISST_API bool isst_domain_is_complete(const struct isst_domain *domain);
 
 /** The lowest-numbered online CPU; requests are sent through it. Returns 0, or -ENODATA with *cpu 0
  * if no CPU is online. */
 ISST_API int isst_domain_first_cpu(const struct isst_domain *domain, unsigned int *cpu);
 
 /** Whether the domain is known to have no CPUs, neither on- nor offline: an I/O die. False if
- * isst_domain_cpus_known() is, and for a domain that no longer exists. */
+ * isst_domain_is_complete() is, and for a domain that no longer exists. */
 ISST_API bool isst_domain_is_io(const struct isst_domain *domain);
 
 /* ---- CPUs ---- */
@@ -697,12 +699,12 @@ ISST_API int isst_read_perf_profiles(struct isst_context *context,
 				     struct isst_results **results);
 
 /* What isst_read_levels() reads besides the states of SST-TF and SST-BF. */
-#define ISST_LEVEL_PROPERTIES 1U /* CPUs, frequencies, power */
-#define ISST_LEVEL_BASE_FREQ 2U	 /* SST-BF, if supported */
-#define ISST_LEVEL_TURBO_FREQ 4U /* SST-TF, if supported */
-#define ISST_LEVEL_ALL 7U	 /* all of these */
+#define ISST_READ_LEVELS_PROPERTIES 1U /* CPUs, frequencies, power */
+#define ISST_READ_LEVELS_BASE_FREQ 2U  /* SST-BF, if supported */
+#define ISST_READ_LEVELS_TURBO_FREQ 4U /* SST-TF, if supported */
+#define ISST_READ_LEVELS_ALL 7U	       /* all of these */
 /* Without ISST_VALUE_LEVEL in the request: the current level of each domain instead of all. */
-#define ISST_LEVEL_CURRENT 256U
+#define ISST_READ_LEVELS_CURRENT 256U
 
 /**
  * Performance levels: one result for each level of each domain, with the summary of the domain.
@@ -710,7 +712,7 @@ ISST_API int isst_read_perf_profiles(struct isst_context *context,
  *
  * @request: ISST_VALUE_LEVEL for a single level. The result of a domain without this level is
  * -EOPNOTSUPP, and the message lists the levels that exist.
- * @flags: ISST_LEVEL_...
+ * @flags: ISST_READ_LEVELS_...
  * A domain whose summary cannot be read has a single result, without level, with the error of
  * ISST_PART_PERF_PROFILE.
  */
@@ -792,7 +794,7 @@ ISST_API int isst_check_privileges(struct isst_context *context);
  */
 
 /** Kinds of items, and the meaning of their index and number. */
-enum isst_item_kind {
+enum isst_kind {
 	ISST_ITEM_LEVEL = 1,		 /* the current performance level */
 	ISST_ITEM_FEATURES = 2,		 /* bit 0: SST-TF is on, bit 1: SST-BF is on */
 	ISST_ITEM_CORE_POWER = 3,	 /* 1: core-power is on */
@@ -811,14 +813,14 @@ enum isst_item_kind {
 	ISST_ITEM_CPUSET_CONTROLLER = 14  /* 1: groups have the cpuset controller */
 };
 
-/** The kind of an item, enum isst_item_kind. */
+/** The kind of an item, enum isst_kind. */
 ISST_API int isst_item_kind(const struct isst_item *item);
 
 /** The domain of an item, or of its CPU; NULL for an item of the whole machine, and if the domain
  * is not known at present. */
 ISST_API const struct isst_domain *isst_item_domain(const struct isst_item *item);
 
-/** The index of an item, see enum isst_item_kind. Returns 0, or -ENODATA with *index 0 if the kind
+/** The index of an item, see enum isst_kind. Returns 0, or -ENODATA with *index 0 if the kind
  * has none. */
 ISST_API int isst_item_index(const struct isst_item *item, unsigned int *index);
 
@@ -834,7 +836,7 @@ ISST_API const char *isst_item_unit(const struct isst_item *item);
  *	isst_lock(context, 10000, 0);
  *	isst_discover(context);
  *	isst_change_new(context, options, &change);
- *	isst_change_add_core_power(change, targets, NULL, ISST_ADD_ENABLE, NULL);
+ *	isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL);
  *	isst_change_run(change);
  */
 
@@ -855,8 +857,8 @@ ISST_API void isst_change_options_free(struct isst_change_options *options);
 #define ISST_CHANGE_PARTITIONS 8U
 #define ISST_CHANGE_PARTITION_CPU0 16U
 /** Leaves offline, with a warning, CPUs whose location is unknown because they have not been online
- * since boot. By default a level change for all domains with ISST_ADD_ONLINE brings them online
- * to find out whether the level enables them. */
+ * since boot. By default a level change for all domains with ISST_CHANGE_ADD_ONLINE brings them
+ * online to find out whether the level enables them. */
 #define ISST_CHANGE_LEAVE_UNKNOWN_CPUS 32U
 
 /** Sets all flags: ISST_CHANGE_... combined. */
@@ -904,31 +906,34 @@ ISST_API void isst_change_free(struct isst_change *change);
  */
 
 /** Flags of the functions below. One of the first two is required where they are listed. */
-#define ISST_ADD_ENABLE 1U
-#define ISST_ADD_DISABLE 2U
+#define ISST_CHANGE_ADD_ENABLE 1U
+#define ISST_CHANGE_ADD_DISABLE 2U
 /** Also configures what the feature needs: CLOS, associations, core-power, cpufreq limits. */
-#define ISST_ADD_AUTO 4U
+#define ISST_CHANGE_ADD_AUTO 4U
 /** Takes CPUs that the level does not enable offline, and brings the others online. */
-#define ISST_ADD_ONLINE 8U
+#define ISST_CHANGE_ADD_ONLINE 8U
 
 /** SST-PP: selects a performance level. @request: ISST_VALUE_LEVEL (required). @flags:
- * ISST_ADD_ONLINE. */
+ * ISST_CHANGE_ADD_ONLINE. */
 ISST_API int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
 				   const struct isst_request *request, unsigned int flags,
 				   struct isst_results **results);
 
-/** SST-BF: turns it on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE; ISST_ADD_AUTO. */
+/** SST-BF: turns it on or off. @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE;
+ * ISST_CHANGE_ADD_AUTO. */
 ISST_API int isst_change_add_base_freq(struct isst_change *change,
 				       const struct isst_targets *targets,
 				       const struct isst_request *request, unsigned int flags,
 				       struct isst_results **results);
 
 /**
- * SST-TF: turns it on or off. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE; ISST_ADD_AUTO.
+ * SST-TF: turns it on or off. @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE;
+ * ISST_CHANGE_ADD_AUTO.
  *
- * @request: ISST_VALUE_HIGH_PRIORITY_CPUS with ISST_ADD_AUTO, by default none (-EOPNOTSUPP: a CPU
- * that the machine does not have; -EINVAL: a CPU of no target). ISST_VALUE_TURBO_RATIO_LIMITS, by
- * default all bits 1 on enable, and the limits of the level on disable.
+ * @request: ISST_VALUE_HIGH_PRIORITY_CPUS with ISST_CHANGE_ADD_AUTO, by default none (-EOPNOTSUPP:
+ * a CPU that the machine does not have; -EINVAL: a CPU of no target).
+ * ISST_VALUE_TURBO_RATIO_LIMITS, by default all bits 1 on enable, and the limits of the level on
+ * disable.
  */
 ISST_API int isst_change_add_turbo_freq(struct isst_change *change,
 					const struct isst_targets *targets,
@@ -936,7 +941,7 @@ ISST_API int isst_change_add_turbo_freq(struct isst_change *change,
 					struct isst_results **results);
 
 /** SST-CP (core-power): turns it on or off. @request: ISST_VALUE_PRIORITY, by default unchanged.
- * @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
+ * @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE. */
 ISST_API int isst_change_add_core_power(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
@@ -963,7 +968,8 @@ ISST_API int isst_change_add_turbo_ratio_limits(struct isst_change *change,
 						unsigned int flags, struct isst_results **results);
 
 /** Turns turbo of CPUs on or off by their cpufreq limits: off limits a CPU to its base frequency,
- * on removes the limit. @targets: CPUs. @flags: ISST_ADD_ENABLE or ISST_ADD_DISABLE. */
+ * on removes the limit. @targets: CPUs. @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE.
+ */
 ISST_API int isst_change_add_turbo_mode(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
@@ -1003,24 +1009,24 @@ ISST_API const char *isst_change_step_target(const struct isst_change_step *step
 ISST_API const struct isst_item *isst_change_step_item(const struct isst_change_step *step);
 
 /** The old and the new value of a step as text; `unknown` if the machine does not show it. */
-ISST_API const char *isst_change_step_old_value(const struct isst_change_step *step);
-ISST_API const char *isst_change_step_new_value(const struct isst_change_step *step);
+ISST_API const char *isst_change_step_old_text(const struct isst_change_step *step);
+ISST_API const char *isst_change_step_new_text(const struct isst_change_step *step);
 
-/** The same as numbers, see enum isst_item_kind. Returns 0, or -ENODATA with *number 0 (the value
+/** The same as numbers, see enum isst_kind. Returns 0, or -ENODATA with *number 0 (the value
  * is unknown, or text). */
 ISST_API int isst_change_step_old_number(const struct isst_change_step *step, uint64_t *number);
 ISST_API int isst_change_step_new_number(const struct isst_change_step *step, uint64_t *number);
 
 /** Whether the value was written: not in a dry run, nor if the item had this value already. */
-ISST_API bool isst_change_step_written(const struct isst_change_step *step);
+ISST_API bool isst_change_step_is_written(const struct isst_change_step *step);
 
 /** Whether a change that was run found everything in the requested state, and wrote nothing. */
-ISST_API bool isst_change_unchanged(const struct isst_change *change);
+ISST_API bool isst_change_is_unchanged(const struct isst_change *change);
 
 /** Whether a change that was made left out a domain without CPUs, because its firmware refused a
  * write although it reports the feature as supported. A warning contains the error. */
-ISST_API bool isst_change_left_out(const struct isst_change *change,
-				   const struct isst_domain *domain);
+ISST_API bool isst_change_has_left_out(const struct isst_change *change,
+				       const struct isst_domain *domain);
 
 /** A warning, such as a value that firmware or kernel clipped, or limits that interfere. It belongs
  * to the change. NULL past the last one. */
@@ -1058,11 +1064,11 @@ ISST_API void isst_journal_free(struct isst_journal *journal);
 ISST_API const char *isst_journal_command(const struct isst_journal *journal);
 
 /** Seconds since the change began; -1 if unknown. */
-ISST_API int64_t isst_journal_age(const struct isst_journal *journal);
+ISST_API int64_t isst_journal_age_s(const struct isst_journal *journal);
 
 /** Whether an item was or may have been changed by another process since, or cannot be accessed
  * while its CPUs are offline. Discovery does not roll back then. */
-ISST_API bool isst_journal_moved(const struct isst_journal *journal);
+ISST_API bool isst_journal_is_moved(const struct isst_journal *journal);
 
 /** An item that the interrupted process wrote or affected, as isst_journal_open() found it; NULL
  * past the last one. Its texts belong to the context. */
@@ -1074,13 +1080,13 @@ ISST_API const char *isst_journal_entry_target(const struct isst_journal_entry *
 ISST_API const struct isst_item *isst_journal_entry_item(const struct isst_journal_entry *entry);
 
 /** The value before the change, as text. */
-ISST_API const char *isst_journal_entry_old_value(const struct isst_journal_entry *entry);
+ISST_API const char *isst_journal_entry_old_text(const struct isst_journal_entry *entry);
 /** The value that was written, as text; NULL if the item was only affected. */
-ISST_API const char *isst_journal_entry_written_value(const struct isst_journal_entry *entry);
+ISST_API const char *isst_journal_entry_written_text(const struct isst_journal_entry *entry);
 /** The present value, as text; `unknown` if it cannot be read. */
-ISST_API const char *isst_journal_entry_present_value(const struct isst_journal_entry *entry);
+ISST_API const char *isst_journal_entry_present_text(const struct isst_journal_entry *entry);
 
-/** The same as numbers, see enum isst_item_kind. Returns 0, or with *number 0 -ENODATA (the item
+/** The same as numbers, see enum isst_kind. Returns 0, or with *number 0 -ENODATA (the item
  * was only affected, or the value is text) or -EIO (it cannot be read). */
 ISST_API int isst_journal_entry_old_number(const struct isst_journal_entry *entry,
 					   uint64_t *number);

@@ -41,7 +41,7 @@ void base_freq_info(struct run *run)
 {
 	struct levels levels;
 
-	if (levels_read(run, LEVELS_CURRENT, ISST_LEVEL_BASE_FREQ, &levels) == 0) {
+	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_BASE_FREQ, &levels) == 0) {
 		for (size_t i = 0; i < run->targets.unit_count; i++) {
 			const struct unit *unit = &run->targets.units[i];
 			const struct isst_result *level = levels_get(&levels, unit, 0);
@@ -55,21 +55,23 @@ void base_freq_info(struct run *run)
 
 static unsigned int switch_flags(const struct run *run, unsigned int way)
 {
-	return request_has(run->request, OPTION_AUTO) ? way | ISST_ADD_AUTO : way;
+	return request_has(run->request, OPTION_AUTO) ? way | ISST_CHANGE_ADD_AUTO : way;
 }
 
 void base_freq_enable(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .add = isst_change_add_base_freq,
-						      .flags = switch_flags(run, ISST_ADD_ENABLE),
-						      .feature = KEY_BASE_FREQ,
-						      .result = KEY_ENABLE });
+	change_machine(run,
+		       &(struct change_command){ .add = isst_change_add_base_freq,
+						 .flags = switch_flags(run, ISST_CHANGE_ADD_ENABLE),
+						 .feature = KEY_BASE_FREQ,
+						 .result = KEY_ENABLE });
 }
 
 void base_freq_disable(struct run *run)
 {
-	change_machine(run, &(struct change_command){ .add = isst_change_add_base_freq,
-						      .flags = switch_flags(run, ISST_ADD_DISABLE),
-						      .feature = KEY_BASE_FREQ,
-						      .result = KEY_DISABLE });
+	change_machine(
+		run, &(struct change_command){ .add = isst_change_add_base_freq,
+					       .flags = switch_flags(run, ISST_CHANGE_ADD_DISABLE),
+					       .feature = KEY_BASE_FREQ,
+					       .result = KEY_DISABLE });
 }

@@ -85,8 +85,8 @@ static void list_steps(struct run *run, struct isst_change *change)
 		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
 		const char *target = isst_change_step_target(step);
-		const char *old_value = known_or_not(isst_change_step_old_value(step));
-		const char *new_value = known_or_not(isst_change_step_new_value(step));
+		const char *old_value = known_or_not(isst_change_step_old_text(step));
+		const char *new_value = known_or_not(isst_change_step_new_text(step));
 		struct report_node *node;
 
 		if (strcmp(old_value, new_value) == 0)
@@ -125,7 +125,8 @@ static int make(struct run *run, struct isst_change *change)
 	if (error == ISST_PARTIAL)
 		error = 0;
 	report_warnings(run, change);
-	if (!error && !request_has(run->request, OPTION_DRY_RUN) && !isst_change_unchanged(change))
+	if (!error && !request_has(run->request, OPTION_DRY_RUN) &&
+	    !isst_change_is_unchanged(change))
 		run->changed = true;
 	if (error)
 		report_failure(run, change, error);
@@ -186,7 +187,7 @@ static bool is_part(const struct attempt *attempt, const struct unit *unit)
 
 	/* Without memory there was no planning that could have left it out. */
 	return !(result && isst_result_error(result, ISST_PART_RESULT)) &&
-	       !isst_change_left_out(attempt->change, unit->domain);
+	       !isst_change_has_left_out(attempt->change, unit->domain);
 }
 
 /** Whether a subject before failed for the same reason: CPUs do for that of their domain. */
@@ -363,7 +364,7 @@ void change_machine(struct run *run, const struct change_command *command)
 	if (!error)
 		note_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
-		if (!error && isst_change_unchanged(attempt.change))
+		if (!error && isst_change_is_unchanged(attempt.change))
 			report_message(run->report, ENTRY_NOTE,
 				       "unchanged: already in the requested state");
 		else if (!error)

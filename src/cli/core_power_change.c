@@ -29,7 +29,7 @@ void core_power_enable(struct run *run)
 		return;
 	}
 	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
-						      .flags = ISST_ADD_ENABLE,
+						      .flags = ISST_CHANGE_ADD_ENABLE,
 						      .fill = ask_for_priority,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_ENABLE });
@@ -38,7 +38,7 @@ void core_power_enable(struct run *run)
 void core_power_disable(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
-						      .flags = ISST_ADD_DISABLE,
+						      .flags = ISST_CHANGE_ADD_DISABLE,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_DISABLE });
 }

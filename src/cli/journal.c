@@ -40,10 +40,10 @@ static void list_item(struct report_node *items, unsigned int index,
 	struct report_node *node = report_branch(items, KEY_JOURNAL_ITEM, index);
 
 	report_text(node, KEY_JOURNAL_TARGET, isst_journal_entry_target(item));
-	report_text(node, KEY_JOURNAL_OLD, isst_journal_entry_old_value(item));
-	if (isst_journal_entry_written_value(item))
-		report_text(node, KEY_JOURNAL_WRITTEN, isst_journal_entry_written_value(item));
-	report_text(node, KEY_JOURNAL_NOW, isst_journal_entry_present_value(item));
+	report_text(node, KEY_JOURNAL_OLD, isst_journal_entry_old_text(item));
+	if (isst_journal_entry_written_text(item))
+		report_text(node, KEY_JOURNAL_WRITTEN, isst_journal_entry_written_text(item));
+	report_text(node, KEY_JOURNAL_NOW, isst_journal_entry_present_text(item));
 	report_text(node, KEY_JOURNAL_FINDING, isst_journal_entry_finding(item));
 	report_text(node, KEY_JOURNAL_APPLY, what_apply_does(item));
 }
@@ -60,8 +60,8 @@ void journal_show(struct run *run)
 	top = begin(run);
 	if (*isst_journal_command(journal))
 		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
-	snprintf(age, sizeof(age), "%" PRId64, isst_journal_age(journal));
-	report_text(top, KEY_JOURNAL_AGE, isst_journal_age(journal) < 0 ? "unknown" : age);
+	snprintf(age, sizeof(age), "%" PRId64, isst_journal_age_s(journal));
+	report_text(top, KEY_JOURNAL_AGE, isst_journal_age_s(journal) < 0 ? "unknown" : age);
 	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)); i++)
 		list_item(top, i, item);
 	isst_journal_free(journal);
@@ -91,8 +91,8 @@ static void list_applied(struct run *run, struct isst_journal *journal)
 		report_text(node, KEY_JOURNAL_RESULT, describe_result(item));
 		report_text(node, KEY_JOURNAL_NOW,
 			    has(item, ISST_JOURNAL_ENTRY_RESTORED)
-				    ? isst_journal_entry_old_value(item)
-				    : isst_journal_entry_present_value(item));
+				    ? isst_journal_entry_old_text(item)
+				    : isst_journal_entry_present_text(item));
 	}
 }
 

@@ -57,7 +57,7 @@ int levels_read(struct run *run, enum level_choice choice, unsigned int parts,
 {
 	const struct question question = {
 		.read = isst_read_levels,
-		.flags = parts | (choice == LEVELS_CURRENT ? ISST_LEVEL_CURRENT : 0),
+		.flags = parts | (choice == LEVELS_CURRENT ? ISST_READ_LEVELS_CURRENT : 0),
 		.value = ISST_VALUE_LEVEL,
 		.option = OPTION_LEVEL,
 	};

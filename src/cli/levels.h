@@ -22,7 +22,7 @@ enum level_choice { LEVELS_ALL, LEVELS_CURRENT };
 /**
  * Reads levels of each domain; a domain without the level has none, which is reported.
  *
- * @parts: a sum of ISST_LEVEL_...
+ * @parts: a sum of ISST_READ_LEVELS_...
  * Returns 0, or a negative errno after reporting it. To be emptied in both cases.
  */
 int levels_read(struct run *run, enum level_choice choice, unsigned int parts,

@@ -74,7 +74,7 @@ static void report_cpus(struct report_node *node, const struct isst_result *leve
 
 	/* Where CPUs that may be of the domain are lost to the driver, a number would be too small.
 	 */
-	if (isst_domain_first_cpu(domain, &cpu) == 0 && (cpus || isst_domain_cpus_known(domain)))
+	if (isst_domain_first_cpu(domain, &cpu) == 0 && (cpus || isst_domain_is_complete(domain)))
 		report_number(node, KEY_CPU_COUNT,
 			      isst_cpuset_count(isst_domain_present_cpus(domain)));
 	if (!cpus)
@@ -228,7 +228,7 @@ void perf_profile_info(struct run *run)
 {
 	struct levels levels;
 
-	if (levels_read(run, LEVELS_ALL, ISST_LEVEL_ALL, &levels) == 0) {
+	if (levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
 		for (size_t i = 0; i < run->targets.unit_count; i++)
 			show_unit(run, &levels, &run->targets.units[i]);
 	}
@@ -256,7 +256,7 @@ void perf_profile_set_config_level(struct run *run)
 	change_machine(run,
 		       &(struct change_command){ .add = isst_change_add_level,
 						 .flags = request_has(run->request, OPTION_ONLINE)
-								  ? ISST_ADD_ONLINE
+								  ? ISST_CHANGE_ADD_ONLINE
 								  : 0,
 						 .fill = ask_for_level,
 						 .announce = announce_hotplug,

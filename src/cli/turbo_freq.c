@@ -138,7 +138,7 @@ void turbo_freq_info(struct run *run)
 
 	if (!read_filter(run, &filter))
 		return;
-	if (levels_read(run, LEVELS_CURRENT, ISST_LEVEL_TURBO_FREQ, &levels) == 0) {
+	if (levels_read(run, LEVELS_CURRENT, ISST_READ_LEVELS_TURBO_FREQ, &levels) == 0) {
 		bool bucket = has_bucket(run, &levels, filter.bucket);
 
 		for (size_t i = 0; i < run->targets.unit_count; i++) {
@@ -174,7 +174,8 @@ void turbo_freq_enable(struct run *run)
 
 	change_machine(run, &(struct change_command){
 				    .add = isst_change_add_turbo_freq,
-				    .flags = ISST_ADD_ENABLE | (automatic ? ISST_ADD_AUTO : 0),
+				    .flags = ISST_CHANGE_ADD_ENABLE |
+					     (automatic ? ISST_CHANGE_ADD_AUTO : 0),
 				    .fill = ask_for_turbo_freq,
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
@@ -185,10 +186,11 @@ void turbo_freq_disable(struct run *run)
 {
 	bool automatic = request_has(run->request, OPTION_AUTO);
 
-	change_machine(run, &(struct change_command){ .add = isst_change_add_turbo_freq,
-						      .flags = ISST_ADD_DISABLE |
-							       (automatic ? ISST_ADD_AUTO : 0),
-						      .fill = ask_for_turbo_freq,
-						      .feature = KEY_TURBO_FREQ,
-						      .result = KEY_DISABLE });
+	change_machine(run,
+		       &(struct change_command){ .add = isst_change_add_turbo_freq,
+						 .flags = ISST_CHANGE_ADD_DISABLE |
+							  (automatic ? ISST_CHANGE_ADD_AUTO : 0),
+						 .fill = ask_for_turbo_freq,
+						 .feature = KEY_TURBO_FREQ,
+						 .result = KEY_DISABLE });
 }

@@ -36,7 +36,7 @@ void turbo_mode_set_trl(struct run *run)
 void turbo_mode_enable(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_turbo_mode,
-						      .flags = ISST_ADD_ENABLE,
+						      .flags = ISST_CHANGE_ADD_ENABLE,
 						      .for_cpus = true,
 						      .feature = KEY_TURBO_MODE,
 						      .result = KEY_ENABLE });
@@ -45,7 +45,7 @@ void turbo_mode_enable(struct run *run)
 void turbo_mode_disable(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_turbo_mode,
-						      .flags = ISST_ADD_DISABLE,
+						      .flags = ISST_CHANGE_ADD_DISABLE,
 						      .for_cpus = true,
 						      .feature = KEY_TURBO_MODE,
 						      .result = KEY_DISABLE });

@@ -480,7 +480,7 @@ static struct scope_needs needs_of(bool enable, bool automatic)
 	}
 	needs.own.core_power = REQUIRED;
 	needs.neighbours = needs.own;
-	needs.own.parts = enable ? ISST_LEVEL_BASE_FREQ : ISST_LEVEL_FEATURES;
+	needs.own.parts = enable ? ISST_READ_LEVELS_BASE_FREQ : ISST_LEVEL_FEATURES;
 	return needs;
 }
 

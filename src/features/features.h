@@ -35,7 +35,7 @@ int perf_profile_read(struct isst_context *context, struct isst_perf_profile *pr
  */
 int level_read(struct isst_context *context, struct isst_level *levels, size_t count);
 
-/** As level_read(), for some parts only: @parts is a sum of ISST_LEVEL_... */
+/** As level_read(), for some parts only: @parts is a sum of ISST_READ_LEVELS_... */
 int level_read_parts(struct isst_context *context, struct isst_level *levels, size_t count,
 		     unsigned int parts);
 

@@ -24,7 +24,7 @@ int level_effects_read(struct isst_context *context, const struct isst_domain *d
 		       unsigned int number, struct level_effects *effects)
 {
 	struct isst_level level = { .domain = domain, .level = number };
-	int error = level_read_parts(context, &level, 1, ISST_LEVEL_PROPERTIES);
+	int error = level_read_parts(context, &level, 1, ISST_READ_LEVELS_PROPERTIES);
 
 	*effects = (struct level_effects){ 0 };
 	if (!error && !level.failure.error) {

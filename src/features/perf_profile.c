@@ -202,10 +202,10 @@ static int plan_domain(struct level_reader *reader, struct domain_state *state)
 
 	error = reader->operations->plan_features(reader->batch, domain,
 						  state->profile.current_level, &state->current);
-	if (!error && reader->parts & ISST_LEVEL_PROPERTIES)
+	if (!error && reader->parts & ISST_READ_LEVELS_PROPERTIES)
 		error = reader->operations->plan_core_power_switch(reader->batch,
 								   &state->core_power);
-	if (!error && reader->parts & ISST_LEVEL_PROPERTIES &&
+	if (!error && reader->parts & ISST_READ_LEVELS_PROPERTIES &&
 	    reader->operations->plan_bucket_cores)
 		error = reader->operations->plan_bucket_cores(
 			reader->batch, domain, &state->bucket_failure, state->bucket_cores);
@@ -309,7 +309,7 @@ static void resolve_features(struct level_reader *reader, struct level_request *
 	level->turbo_freq = feature_state(known, request->features.turbo_freq_supported,
 					  request->features.turbo_freq_on);
 	failure_join(&level->failure, &request->features.failure);
-	if (!(reader->parts & ISST_LEVEL_PROPERTIES))
+	if (!(reader->parts & ISST_READ_LEVELS_PROPERTIES))
 		return;
 	level->core_power = feature_state(!state->core_power.failure.error,
 					  state->core_power.supported, state->core_power.enabled);
@@ -319,12 +319,13 @@ static void resolve_features(struct level_reader *reader, struct level_request *
 
 static bool wants_base_freq(const struct level_reader *reader, const struct level_request *request)
 {
-	return reader->parts & ISST_LEVEL_BASE_FREQ && request->features.base_freq_supported;
+	return reader->parts & ISST_READ_LEVELS_BASE_FREQ && request->features.base_freq_supported;
 }
 
 static bool wants_turbo_freq(const struct level_reader *reader, const struct level_request *request)
 {
-	return reader->parts & ISST_LEVEL_TURBO_FREQ && request->features.turbo_freq_supported;
+	return reader->parts & ISST_READ_LEVELS_TURBO_FREQ &&
+	       request->features.turbo_freq_supported;
 }
 
 /** Phase 3: properties of the levels, and the features that they support. */
@@ -338,7 +339,7 @@ static int read_properties(struct level_reader *reader)
 		if (request->refused)
 			continue;
 		request->disabled = !state_of(reader, request)->profile.enabled;
-		if (reader->parts & ISST_LEVEL_PROPERTIES)
+		if (reader->parts & ISST_READ_LEVELS_PROPERTIES)
 			error = reader->operations->plan_properties(reader->batch, request);
 		if (!error && wants_base_freq(reader, request))
 			error = reader->operations->plan_base_freq(reader->batch, request);
@@ -365,7 +366,7 @@ static int read_rest(struct level_reader *reader)
 
 		if (request->refused)
 			continue;
-		if (reader->parts & ISST_LEVEL_PROPERTIES)
+		if (reader->parts & ISST_READ_LEVELS_PROPERTIES)
 			error = plan_rest(reader->operations->plan_properties_rest, reader,
 					  request);
 		if (!error && wants_turbo_freq(reader, request))
@@ -439,7 +440,7 @@ static int finish_level(struct level_reader *reader, struct level_request *reque
 
 	if (request->refused)
 		return 0;
-	if (reader->parts & ISST_LEVEL_PROPERTIES) {
+	if (reader->parts & ISST_READ_LEVELS_PROPERTIES) {
 		if (reader->operations->finish_properties)
 			reader->operations->finish_properties(&reader->context->platform, request);
 		finish_limits(reader, state_of(reader, request), level);
@@ -494,10 +495,10 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 				       .count = count };
 	int error = context_check_discovered(context);
 
-	if (!error && parts & ~ISST_LEVEL_ALL)
-		error = message_error(&context->messages, -EINVAL,
-				      "%#x is not a valid set of parts of a level (ISST_LEVEL_...)",
-				      parts);
+	if (!error && parts & ~ISST_READ_LEVELS_ALL)
+		error = message_error(
+			&context->messages, -EINVAL,
+			"%#x is not a valid set of parts of a level (ISST_READ_LEVELS_...)", parts);
 	if (error || count == 0)
 		return error;
 	reader.batch = firmware_batch_new(&context->firmware);
@@ -525,7 +526,7 @@ int level_read_parts(struct isst_context *context, struct isst_level *levels, si
 
 int level_read(struct isst_context *context, struct isst_level *levels, size_t count)
 {
-	return level_read_parts(context, levels, count, ISST_LEVEL_ALL);
+	return level_read_parts(context, levels, count, ISST_READ_LEVELS_ALL);
 }
 
 void level_clear(struct isst_level *level)

@@ -291,7 +291,7 @@ int plan_level(struct isst_change *change, struct domain_request *requests, size
 		.levels = REQUIRED,
 		.choice = LEVEL_GIVEN,
 		.level = level,
-		.parts = online ? ISST_LEVEL_PROPERTIES : ISST_LEVEL_FEATURES,
+		.parts = online ? ISST_READ_LEVELS_PROPERTIES : ISST_LEVEL_FEATURES,
 		.suffices = online ? suffices : NULL,
 		/* For the footprint. */
 		.core_power = OPTIONAL,

@@ -512,7 +512,7 @@ static struct scope_needs needs_of(const struct turbo_freq_request *request)
 		needs.neighbours.levels = request->enable ? NOT_NEEDED : OPTIONAL;
 	/* To warn of frequencies that cannot be reached. */
 	if (request->enable && request->automatic)
-		needs.own.parts = ISST_LEVEL_TURBO_FREQ;
+		needs.own.parts = ISST_READ_LEVELS_TURBO_FREQ;
 	return needs;
 }
 

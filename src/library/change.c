@@ -113,9 +113,9 @@ static struct isst_results *prepare(const struct addition *addition)
 /** Whether flags name the direction in which something is switched. */
 static bool is_switch(unsigned int flags)
 {
-	unsigned int way = flags & (ISST_ADD_ENABLE | ISST_ADD_DISABLE);
+	unsigned int way = flags & (ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE);
 
-	return way == ISST_ADD_ENABLE || way == ISST_ADD_DISABLE;
+	return way == ISST_CHANGE_ADD_ENABLE || way == ISST_CHANGE_ADD_DISABLE;
 }
 
 static int check(struct addition *addition)
@@ -126,10 +126,11 @@ static int check(struct addition *addition)
 	if (!call->values)
 		call->values = NO_VALUES;
 	error = call_check(call, &addition->list);
-	if (error || !(call->known_flags & ISST_ADD_ENABLE) || is_switch(call->flags))
+	if (error || !(call->known_flags & ISST_CHANGE_ADD_ENABLE) || is_switch(call->flags))
 		return error;
-	return context_refuse(call->context,
-			      "either ISST_ADD_ENABLE or ISST_ADD_DISABLE has to be given");
+	return context_refuse(
+		call->context,
+		"either ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE has to be given");
 }
 
 /** What a change that was run made is known; a request more would never be made. */
@@ -206,12 +207,12 @@ static int refuse_without(const struct addition *addition, int id)
 
 static bool enables(const struct addition *addition)
 {
-	return addition->call.flags & ISST_ADD_ENABLE;
+	return addition->call.flags & ISST_CHANGE_ADD_ENABLE;
 }
 
 static bool is_automatic(const struct addition *addition)
 {
-	return addition->call.flags & ISST_ADD_AUTO;
+	return addition->call.flags & ISST_CHANGE_ADD_AUTO;
 }
 
 /* ---- For domains ---- */
@@ -224,7 +225,7 @@ static int plan_level(const struct addition *addition, struct domain_request *re
 	if (!request_get(addition->call.request, ISST_VALUE_LEVEL, &level))
 		return refuse_without(addition, ISST_VALUE_LEVEL);
 	return change_plan_level(addition->change, requests, count, (unsigned int)level,
-				 addition->call.flags & ISST_ADD_ONLINE);
+				 addition->call.flags & ISST_CHANGE_ADD_ONLINE);
 }
 
 int isst_change_add_level(struct isst_change *change, const struct isst_targets *targets,
@@ -235,7 +236,7 @@ int isst_change_add_level(struct isst_change *change, const struct isst_targets 
 	struct addition addition = begin(change, targets, request, flags);
 
 	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_ADD_ONLINE;
+	addition.call.known_flags = ISST_CHANGE_ADD_ONLINE;
 	addition.plan_domains = plan_level;
 	return add(&addition, results);
 }
@@ -253,7 +254,8 @@ int isst_change_add_base_freq(struct isst_change *change, const struct isst_targ
 {
 	struct addition addition = begin(change, targets, request, flags);
 
-	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE | ISST_ADD_AUTO;
+	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE |
+				    ISST_CHANGE_ADD_AUTO;
 	addition.plan_domains = plan_base_freq;
 	return add(&addition, results);
 }
@@ -316,7 +318,8 @@ int isst_change_add_turbo_freq(struct isst_change *change, const struct isst_tar
 	struct addition addition = begin(change, targets, request, flags);
 
 	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE | ISST_ADD_AUTO;
+	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE |
+				    ISST_CHANGE_ADD_AUTO;
 	addition.plan_domains = plan_turbo_freq;
 	return add(&addition, results);
 }
@@ -342,7 +345,7 @@ int isst_change_add_core_power(struct isst_change *change, const struct isst_tar
 	struct addition addition = begin(change, targets, request, flags);
 
 	addition.call.values = VALUES;
-	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE;
+	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE;
 	addition.plan_domains = plan_core_power;
 	return add(&addition, results);
 }
@@ -468,7 +471,7 @@ int isst_change_add_turbo_mode(struct isst_change *change, const struct isst_tar
 {
 	struct addition addition = begin(change, targets, request, flags);
 
-	addition.call.known_flags = ISST_ADD_ENABLE | ISST_ADD_DISABLE;
+	addition.call.known_flags = ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE;
 	addition.call.for_cpus = true;
 	addition.plan_cpus = plan_turbo_mode;
 	return add(&addition, results);
@@ -523,17 +526,17 @@ const char *isst_change_step_target(const struct isst_change_step *step)
 	return step ? step->target : NULL;
 }
 
-const char *isst_change_step_old_value(const struct isst_change_step *step)
+const char *isst_change_step_old_text(const struct isst_change_step *step)
 {
 	return step ? step->old_value : NULL;
 }
 
-const char *isst_change_step_new_value(const struct isst_change_step *step)
+const char *isst_change_step_new_text(const struct isst_change_step *step)
 {
 	return step ? step->new_value : NULL;
 }
 
-bool isst_change_step_written(const struct isst_change_step *step)
+bool isst_change_step_is_written(const struct isst_change_step *step)
 {
 	return step && step->written;
 }

@@ -15,17 +15,17 @@ const char *isst_journal_entry_target(const struct isst_journal_entry *entry)
 	return entry ? entry->target : NULL;
 }
 
-const char *isst_journal_entry_old_value(const struct isst_journal_entry *entry)
+const char *isst_journal_entry_old_text(const struct isst_journal_entry *entry)
 {
 	return entry ? entry->old_value : NULL;
 }
 
-const char *isst_journal_entry_written_value(const struct isst_journal_entry *entry)
+const char *isst_journal_entry_written_text(const struct isst_journal_entry *entry)
 {
 	return entry ? entry->written_value : NULL;
 }
 
-const char *isst_journal_entry_present_value(const struct isst_journal_entry *entry)
+const char *isst_journal_entry_present_text(const struct isst_journal_entry *entry)
 {
 	return entry ? entry->present_value : NULL;
 }

@@ -134,7 +134,7 @@ const struct isst_cpuset *isst_domain_online_cpus(const struct isst_domain *doma
 	return domain ? domain->online : NULL;
 }
 
-bool isst_domain_cpus_known(const struct isst_domain *domain)
+bool isst_domain_is_complete(const struct isst_domain *domain)
 {
 	return domain && domain->cpus_known;
 }

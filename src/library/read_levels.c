@@ -214,7 +214,7 @@ static int take_level(const struct levels_call *levels, struct isst_level *level
 
 	clear_limits(level);
 	result->sources[SOURCE_LEVEL] = level;
-	if (levels->parts & ISST_LEVEL_PROPERTIES)
+	if (levels->parts & ISST_READ_LEVELS_PROPERTIES)
 		result->sources[SOURCE_PROPERTIES] = level;
 	if (level->base_freq >= ISST_FEATURE_DISABLED)
 		result->sources[SOURCE_BASE_FREQ] = &level->base_freq_info;
@@ -275,11 +275,11 @@ static unsigned int carried(unsigned int parts)
 {
 	unsigned int sources = 1U << SOURCE_PERF_PROFILE | 1U << SOURCE_LEVEL;
 
-	if (parts & ISST_LEVEL_PROPERTIES)
+	if (parts & ISST_READ_LEVELS_PROPERTIES)
 		sources |= 1U << SOURCE_PROPERTIES;
-	if (parts & ISST_LEVEL_BASE_FREQ)
+	if (parts & ISST_READ_LEVELS_BASE_FREQ)
 		sources |= 1U << SOURCE_BASE_FREQ;
-	if (parts & ISST_LEVEL_TURBO_FREQ)
+	if (parts & ISST_READ_LEVELS_TURBO_FREQ)
 		sources |= 1U << SOURCE_TURBO_FREQ;
 	return sources;
 }
@@ -321,10 +321,10 @@ int isst_read_levels(struct isst_context *context, const struct isst_targets *ta
 				   .request = request,
 				   .values = VALUES,
 				   .flags = flags,
-				   .known_flags = ISST_LEVEL_ALL | ISST_LEVEL_CURRENT };
+				   .known_flags = ISST_READ_LEVELS_ALL | ISST_READ_LEVELS_CURRENT };
 	struct levels_call levels = { .call = &call,
-				      .parts = flags & ISST_LEVEL_ALL,
-				      .current = flags & ISST_LEVEL_CURRENT };
+				      .parts = flags & ISST_READ_LEVELS_ALL,
+				      .current = flags & ISST_READ_LEVELS_CURRENT };
 	uint64_t level;
 	int error;
 

@@ -84,12 +84,12 @@ const struct isst_change_step *change_listed_step(const struct isst_change *chan
 	return index < change->listed_count ? &change->listed[index] : NULL;
 }
 
-bool isst_change_unchanged(const struct isst_change *change)
+bool isst_change_is_unchanged(const struct isst_change *change)
 {
 	return change && !change->moved;
 }
 
-bool isst_change_left_out(const struct isst_change *change, const struct isst_domain *domain)
+bool isst_change_has_left_out(const struct isst_change *change, const struct isst_domain *domain)
 {
 	for (size_t i = 0; change && domain && i < change->count; i++)
 		for (size_t j = 0; j < change->steps[i]->count; j++) {

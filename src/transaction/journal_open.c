@@ -167,7 +167,7 @@ const char *isst_journal_command(const struct isst_journal *journal)
 	return journal && journal->text.command ? journal->text.command : "";
 }
 
-int64_t isst_journal_age(const struct isst_journal *journal)
+int64_t isst_journal_age_s(const struct isst_journal *journal)
 {
 	struct timespec now;
 
@@ -177,7 +177,7 @@ int64_t isst_journal_age(const struct isst_journal *journal)
 	return now.tv_sec - (int64_t)journal->text.begun_s;
 }
 
-bool isst_journal_moved(const struct isst_journal *journal)
+bool isst_journal_is_moved(const struct isst_journal *journal)
 {
 	for (size_t i = 0; journal && i < journal->count; i++)
 		if (finding_is_open(journal->tracked[i].finding))

@@ -62,7 +62,7 @@ static int recover(struct isst_journal *journal)
 	char *restored, *aside;
 	int error;
 
-	if (isst_journal_moved(journal))
+	if (isst_journal_is_moved(journal))
 		return refuse(journal);
 	restored = recovery_list_rolled_back(journal);
 	aside = recovery_list_aside(journal);

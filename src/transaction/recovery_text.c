@@ -126,7 +126,7 @@ const char *recovery_age_text(const struct isst_journal *journal)
 		int64_t seconds;
 		const char *name;
 	} UNITS[] = { { 86400, "days" }, { 3600, "hours" }, { 60, "minutes" } };
-	int64_t age = isst_journal_age(journal);
+	int64_t age = isst_journal_age_s(journal);
 
 	if (age < 0)
 		return "at an unknown time";

@@ -8,8 +8,8 @@
 #define isst_change_run fake_change_run
 #define isst_change_objection fake_change_objection
 #define isst_change_step_at fake_change_get_step
-#define isst_change_unchanged fake_change_unchanged
-#define isst_change_left_out fake_change_left_out
+#define isst_change_is_unchanged fake_change_unchanged
+#define isst_change_has_left_out fake_change_left_out
 #define isst_change_warning_at fake_change_warning
 #define isst_change_difference_at fake_change_difference
 #define isst_change_add_all_online fake_change_add_all_online

@@ -416,10 +416,10 @@ static void parts_that_are_left_out_are_not_asked_for(void **state)
 		unsigned int parts;
 		size_t properties, base_freq, turbo_freq;
 	} CASES[] = { { ISST_LEVEL_FEATURES, 0, 0, 0 },
-		      { ISST_LEVEL_PROPERTIES, 1, 0, 0 },
-		      { ISST_LEVEL_BASE_FREQ, 0, 1, 0 },
-		      { ISST_LEVEL_TURBO_FREQ, 0, 0, 1 },
-		      { ISST_LEVEL_ALL, 1, 1, 1 } };
+		      { ISST_READ_LEVELS_PROPERTIES, 1, 0, 0 },
+		      { ISST_READ_LEVELS_BASE_FREQ, 0, 1, 0 },
+		      { ISST_READ_LEVELS_TURBO_FREQ, 0, 0, 1 },
+		      { ISST_READ_LEVELS_ALL, 1, 1, 1 } };
 	struct fake_machine *fake = *state;
 	struct isst_context *context = two_packages(fake);
 

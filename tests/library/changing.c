@@ -87,12 +87,12 @@ static void a_change_is_made(void **state)
 	assert_int_equal(isst_results_count(results), 2);
 	assert_int_equal(isst_change_objection(change), 0);
 	assert_int_equal(isst_change_run(change), 0);
-	assert_false(isst_change_unchanged(change));
+	assert_false(isst_change_is_unchanged(change));
 	step = isst_change_step_at(change, 0);
 	assert_string_equal(isst_change_step_target(step), "package 0, die 0: performance level");
-	assert_string_equal(isst_change_step_old_value(step), "0");
-	assert_string_equal(isst_change_step_new_value(step), "3");
-	assert_true(isst_change_step_written(step));
+	assert_string_equal(isst_change_step_old_text(step), "0");
+	assert_string_equal(isst_change_step_new_text(step), "3");
+	assert_true(isst_change_step_is_written(step));
 	assert_int_equal(isst_item_kind(isst_change_step_item(step)), ISST_ITEM_LEVEL);
 	assert_ptr_equal(isst_item_domain(isst_change_step_item(step)),
 			 isst_domain_at(fixture.context, 0));
@@ -110,7 +110,7 @@ static void a_change_is_made(void **state)
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
-	assert_true(isst_change_unchanged(change));
+	assert_true(isst_change_is_unchanged(change));
 	isst_change_free(change);
 	isst_results_free(results);
 	fixture_end(&fixture);
@@ -127,8 +127,8 @@ static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
 	change = begin_change(fixture.context, ISST_CHANGE_DRY_RUN);
 	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
-	assert_string_equal(isst_change_step_new_value(isst_change_step_at(change, 0)), "3");
-	assert_false(isst_change_step_written(isst_change_step_at(change, 0)));
+	assert_string_equal(isst_change_step_new_text(isst_change_step_at(change, 0)), "3");
+	assert_false(isst_change_step_is_written(isst_change_step_at(change, 0)));
 	assert_int_equal(level_of(fixture.context, 0), 0);
 	isst_change_free(change);
 	fixture_end(&fixture);
@@ -145,8 +145,9 @@ static void wrong_flags_spoil_the_change(void **state)
 	lock_and_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
 	change = begin_change(fixture.context, 0);
-	assert_int_equal(isst_change_add_core_power(change, targets, NULL,
-						    ISST_ADD_ENABLE | ISST_ADD_DISABLE, &results),
+	assert_int_equal(isst_change_add_core_power(
+				 change, targets, NULL,
+				 ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_DISABLE, &results),
 			 -EINVAL);
 	assert_null(results);
 	assert_int_equal(isst_change_run(change), -EINVAL);
@@ -154,16 +155,18 @@ static void wrong_flags_spoil_the_change(void **state)
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(isst_change_add_core_power(change, targets, NULL, 0, NULL), -EINVAL);
 	assert_int_equal(isst_change_add_core_power(change, targets, NULL,
-						    ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL),
+						    ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_AUTO,
+						    NULL),
 			 -EINVAL);
 	assert_int_equal(isst_change_add_level(change, targets, NULL, 0, NULL), -EINVAL);
 	assert_int_equal(isst_change_add_clos(change, targets, NULL, 0, NULL), -EINVAL);
-	assert_int_equal(isst_change_add_turbo_mode(change, targets, NULL, ISST_ADD_ENABLE, NULL),
-			 -EINVAL);
+	assert_int_equal(
+		isst_change_add_turbo_mode(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL),
+		-EINVAL);
 	assert_int_equal(isst_change_add_all_online(change, targets, NULL, 0, NULL), -EINVAL);
 	/* A change that lacks a request is not made with the others. */
-	assert_int_equal(isst_change_add_core_power(change, targets, NULL, ISST_ADD_ENABLE, NULL),
-			 0);
+	assert_int_equal(
+		isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL), 0);
 	assert_int_equal(isst_change_run(change), -EINVAL);
 	isst_change_free(change);
 	isst_targets_free(targets);
@@ -202,14 +205,14 @@ static void nothing_is_added_to_a_change_that_was_run(void **state)
 	for (unsigned int dry_run = 0; dry_run <= ISST_CHANGE_DRY_RUN; dry_run++) {
 		change = begin_change(fixture.context, dry_run);
 		assert_int_equal(isst_change_run(change), 0);
-		assert_int_equal(isst_change_add_core_power(change, targets, NULL, ISST_ADD_ENABLE,
-							    &results),
+		assert_int_equal(isst_change_add_core_power(change, targets, NULL,
+							    ISST_CHANGE_ADD_ENABLE, &results),
 				 -EINVAL);
 		assert_null(results);
 		assert_non_null(strstr(isst_error(fixture.context), "already made"));
-		assert_int_equal(
-			isst_change_add_turbo_mode(change, targets, NULL, ISST_ADD_ENABLE, NULL),
-			-EINVAL);
+		assert_int_equal(isst_change_add_turbo_mode(change, targets, NULL,
+							    ISST_CHANGE_ADD_ENABLE, NULL),
+				 -EINVAL);
 		assert_int_equal(isst_change_add_all_online(change, NULL, NULL, 0, NULL), -EINVAL);
 		assert_non_null(strstr(isst_error(fixture.context), "already made"));
 		assert_int_equal(isst_change_objection(change), 0);
@@ -275,9 +278,9 @@ static void a_priority_that_does_not_exist_is_refused_and_logged(void **state)
 	for (size_t i = 0; i < sizeof(PRIORITIES) / sizeof(*PRIORITIES); i++) {
 		change = begin_change(fixture.context, 0);
 		assert_int_equal(isst_request_set(request, ISST_VALUE_PRIORITY, PRIORITIES[i]), 0);
-		assert_int_equal(
-			isst_change_add_core_power(change, targets, request, ISST_ADD_ENABLE, NULL),
-			-EINVAL);
+		assert_int_equal(isst_change_add_core_power(change, targets, request,
+							    ISST_CHANGE_ADD_ENABLE, NULL),
+				 -EINVAL);
 		assert_int_equal(errors, i + 1);
 		isst_change_free(change);
 	}
@@ -330,7 +333,8 @@ static void high_priority_is_for_cpus_of_the_targets(void **state)
 	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus), 0);
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(isst_change_add_turbo_freq(change, targets, request,
-						    ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL),
+						    ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_AUTO,
+						    NULL),
 			 -EINVAL);
 	assert_int_equal(isst_change_run(change), -EINVAL);
 	isst_change_free(change);
@@ -340,7 +344,8 @@ static void high_priority_is_for_cpus_of_the_targets(void **state)
 	assert_int_equal(isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, cpus), 0);
 	change = begin_change(fixture.context, 0);
 	assert_int_equal(isst_change_add_turbo_freq(change, targets, request,
-						    ISST_ADD_ENABLE | ISST_ADD_AUTO, NULL),
+						    ISST_CHANGE_ADD_ENABLE | ISST_CHANGE_ADD_AUTO,
+						    NULL),
 			 -EOPNOTSUPP);
 	assert_true(strstr(isst_error(fixture.context), "CPU 1000"));
 	assert_int_equal(isst_change_run(change), -EOPNOTSUPP);
@@ -776,12 +781,12 @@ static void a_journal_is_of_the_lock_that_it_was_opened_under(void **state)
 	assert_int_equal(isst_journal_keep(fixture.context), -EINVAL);
 	assert_int_equal(isst_journal_open(fixture.context, 0, &journal), 0);
 	assert_string_equal(isst_journal_command(journal), "two steps");
-	assert_false(isst_journal_moved(journal));
+	assert_false(isst_journal_is_moved(journal));
 	item = isst_journal_entry_at(journal, 0);
 	assert_string_equal(isst_journal_entry_target(item), "package 0, die 0: CLOS 1");
-	assert_non_null(isst_journal_entry_old_value(item));
-	assert_string_equal(isst_journal_entry_written_value(item),
-			    isst_journal_entry_present_value(item));
+	assert_non_null(isst_journal_entry_old_text(item));
+	assert_string_equal(isst_journal_entry_written_text(item),
+			    isst_journal_entry_present_text(item));
 	check_numbers(item, isst_domain_at(fixture.context, 0));
 	assert_int_equal(isst_journal_apply(journal, 1), -EINVAL);
 	assert_int_equal(isst_journal_discard(fixture.context, 1), -EINVAL);
@@ -894,7 +899,8 @@ static void hotplug_is_progress(void **state)
 	isst_change_options_set_progress(change_options, count_line, &progress);
 	assert_int_equal(isst_change_new(fixture.context, change_options, &change), 0);
 	assert_int_equal(isst_request_set(request, ISST_VALUE_LEVEL, 3), 0);
-	assert_int_equal(isst_change_add_level(change, targets, request, ISST_ADD_ONLINE, NULL), 0);
+	assert_int_equal(
+		isst_change_add_level(change, targets, request, ISST_CHANGE_ADD_ONLINE, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	check_offline_step(change, isst_cpu_domain(sixth), cpu);
 	isst_change_free(change);

@@ -105,7 +105,7 @@ static void platforms_domains_and_cpus(void **state)
 	assert_int_equal(isst_domain_number(NULL), 0);
 	assert_null(isst_domain_present_cpus(NULL));
 	assert_null(isst_domain_online_cpus(NULL));
-	assert_false(isst_domain_cpus_known(NULL));
+	assert_false(isst_domain_is_complete(NULL));
 	refused(isst_domain_first_cpu(NULL, &number));
 	assert_false(isst_domain_is_io(NULL));
 	assert_null(isst_cpu_by_number(NULL, 0));
@@ -217,8 +217,9 @@ static void values_and_results(void **state)
 	refused(isst_result_cpus(NULL, ISST_VALUE_CPUS, &set));
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
-	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, ISST_LEVEL_ALL, &results),
-			 0);
+	assert_int_equal(
+		isst_read_levels(fixture.context, targets, NULL, ISST_READ_LEVELS_ALL, &results),
+		0);
 	result = isst_results_at(results, 0);
 	refused(isst_result_value(result, ISST_VALUE_LEVEL, NULL));
 	refused(isst_result_value64(result, ISST_VALUE_LEVEL, NULL));
@@ -256,13 +257,13 @@ static void check_adding(struct isst_context *context)
 		unsigned int flags;
 	} ADD[] = {
 		{ isst_change_add_level, 0 },
-		{ isst_change_add_base_freq, ISST_ADD_ENABLE },
-		{ isst_change_add_turbo_freq, ISST_ADD_ENABLE },
-		{ isst_change_add_core_power, ISST_ADD_ENABLE },
+		{ isst_change_add_base_freq, ISST_CHANGE_ADD_ENABLE },
+		{ isst_change_add_turbo_freq, ISST_CHANGE_ADD_ENABLE },
+		{ isst_change_add_core_power, ISST_CHANGE_ADD_ENABLE },
 		{ isst_change_add_clos, 0 },
 		{ isst_change_add_clos_association, 0 },
 		{ isst_change_add_turbo_ratio_limits, 0 },
-		{ isst_change_add_turbo_mode, ISST_ADD_ENABLE },
+		{ isst_change_add_turbo_mode, ISST_CHANGE_ADD_ENABLE },
 	};
 	struct isst_targets *cpus = cpus_of_list(context, "0");
 	struct isst_results *results;
@@ -288,15 +289,15 @@ static void check_steps(struct isst_context *context)
 	struct isst_change *change;
 
 	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(isst_change_add_base_freq(change, domains, NULL, ISST_ADD_ENABLE, NULL),
-			 0);
+	assert_int_equal(
+		isst_change_add_base_freq(change, domains, NULL, ISST_CHANGE_ADD_ENABLE, NULL), 0);
 	assert_int_equal(isst_change_run(change), 0);
 	step = isst_change_step_at(change, 0);
 	assert_non_null(step);
 	refused(isst_change_step_old_number(step, NULL));
 	refused(isst_change_step_new_number(step, NULL));
 	refused(isst_item_index(isst_change_step_item(step), NULL));
-	assert_false(isst_change_left_out(change, NULL));
+	assert_false(isst_change_has_left_out(change, NULL));
 	isst_change_free(change);
 	isst_targets_free(domains);
 }
@@ -323,13 +324,13 @@ static void changes(void **state)
 	assert_null(isst_change_step_at(NULL, 0));
 	assert_null(isst_change_step_target(NULL));
 	assert_null(isst_change_step_item(NULL));
-	assert_null(isst_change_step_old_value(NULL));
-	assert_null(isst_change_step_new_value(NULL));
+	assert_null(isst_change_step_old_text(NULL));
+	assert_null(isst_change_step_new_text(NULL));
 	refused(isst_change_step_old_number(NULL, &wide));
 	refused(isst_change_step_new_number(NULL, &wide));
-	assert_false(isst_change_step_written(NULL));
-	assert_false(isst_change_unchanged(NULL));
-	assert_false(isst_change_left_out(NULL, NULL));
+	assert_false(isst_change_step_is_written(NULL));
+	assert_false(isst_change_is_unchanged(NULL));
+	assert_false(isst_change_has_left_out(NULL, NULL));
 	assert_null(isst_change_warning_at(NULL, 0));
 	assert_null(isst_change_difference_at(NULL, 0));
 	assert_int_equal(isst_item_kind(NULL), 0);
@@ -352,14 +353,14 @@ static void journals(void **state)
 	refused(isst_journal_open(NULL, 0, &journal));
 	isst_journal_free(NULL);
 	assert_string_equal(isst_journal_command(NULL), "");
-	assert_int_equal(isst_journal_age(NULL), -1);
-	assert_false(isst_journal_moved(NULL));
+	assert_int_equal(isst_journal_age_s(NULL), -1);
+	assert_false(isst_journal_is_moved(NULL));
 	assert_null(isst_journal_entry_at(NULL, 0));
 	assert_null(isst_journal_entry_target(NULL));
 	assert_null(isst_journal_entry_item(NULL));
-	assert_null(isst_journal_entry_old_value(NULL));
-	assert_null(isst_journal_entry_written_value(NULL));
-	assert_null(isst_journal_entry_present_value(NULL));
+	assert_null(isst_journal_entry_old_text(NULL));
+	assert_null(isst_journal_entry_written_text(NULL));
+	assert_null(isst_journal_entry_present_text(NULL));
 	refused(isst_journal_entry_old_number(NULL, &wide));
 	refused(isst_journal_entry_written_number(NULL, &wide));
 	refused(isst_journal_entry_present_number(NULL, &wide));

@@ -94,7 +94,7 @@ static void domains_and_cpus_tell_what_they_are(void **state)
 	assert_int_equal(isst_domain_number(domain), 0);
 	assert_int_equal(isst_domain_first_cpu(domain, &number), 0);
 	assert_int_equal(number, 14);
-	assert_true(isst_domain_cpus_known(domain));
+	assert_true(isst_domain_is_complete(domain));
 	assert_false(isst_domain_is_io(domain));
 	cpus = isst_cpuset_to_list(isst_domain_present_cpus(domain));
 	assert_string_equal(cpus, "14-27,42-55");
@@ -229,8 +229,9 @@ static void levels_have_all_that_the_guide_prints(void **state)
 	(void)state;
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
-	assert_int_equal(isst_read_levels(fixture.context, targets, NULL, ISST_LEVEL_ALL, &results),
-			 0);
+	assert_int_equal(
+		isst_read_levels(fixture.context, targets, NULL, ISST_READ_LEVELS_ALL, &results),
+		0);
 	assert_int_equal(isst_results_count(results), 10);
 	level = isst_results_at(results, 5);
 	assert_int_equal(isst_result_target(level), 1);
@@ -263,7 +264,8 @@ static void a_value_of_another_kind_is_refused(void **state)
 	fixture_discover(&fixture, "guide");
 	targets = all_domains(fixture.context);
 	assert_int_equal(isst_read_levels(fixture.context, targets, NULL,
-					  ISST_LEVEL_PROPERTIES | ISST_LEVEL_CURRENT, &results),
+					  ISST_READ_LEVELS_PROPERTIES | ISST_READ_LEVELS_CURRENT,
+					  &results),
 			 0);
 	assert_int_equal(isst_results_count(results), 2);
 	level = isst_results_at(results, 0);
@@ -390,7 +392,8 @@ static void a_part_that_fails_keeps_the_rest(void **state)
 	targets = all_domains(fixture.context);
 	fixture_fault(&fixture, "mailbox 0x7f/0x11 EIO");
 	assert_int_equal(isst_read_levels(fixture.context, targets, NULL,
-					  ISST_LEVEL_ALL | ISST_LEVEL_CURRENT, &results),
+					  ISST_READ_LEVELS_ALL | ISST_READ_LEVELS_CURRENT,
+					  &results),
 			 ISST_PARTIAL);
 	level = isst_results_at(results, 0);
 	assert_int_equal(isst_result_error(level, ISST_PART_RESULT), 0);

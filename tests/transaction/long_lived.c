@@ -241,8 +241,9 @@ static void targets_that_disappeared_are_left_out_as_others_that_fail(void **sta
 	check_plans_with_gone(context, domains, false);
 	check_plans_with_gone(context, cpus, true);
 	assert_int_equal(isst_change_new(context, &options, &change), 0);
-	assert_int_equal(isst_change_add_base_freq(change, none_left, NULL, ISST_ADD_ENABLE, NULL),
-			 -ESTALE);
+	assert_int_equal(
+		isst_change_add_base_freq(change, none_left, NULL, ISST_CHANGE_ADD_ENABLE, NULL),
+		-ESTALE);
 	assert_int_equal(isst_change_run(change), -ESTALE);
 	isst_change_free(change);
 	isst_targets_free(none_left);

@@ -385,7 +385,7 @@ static void C5_a_change_without_options_has_the_defaults(void **state)
 						ISST_KEEP_PRIORITY),
 			 0);
 	assert_int_equal(change_run(program.change), 0);
-	assert_false(isst_change_unchanged(program.change));
+	assert_false(isst_change_is_unchanged(program.change));
 	program_end(&program);
 }
 

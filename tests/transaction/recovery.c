@@ -136,7 +136,7 @@ static void offline_items_wait_and_the_rest_is_rolled_back(void **state)
 		assert_int_equal(isst_discover(context), 0);
 		journal = open_journal(context);
 		assert_true(count_kept(journal) > 0);
-		assert_true(isst_journal_moved(journal));
+		assert_true(isst_journal_is_moved(journal));
 		assert_int_equal(isst_journal_apply(journal, 0), -EAGAIN);
 		check_holds(isst_error(context), PACKAGES[i].message);
 		isst_journal_free(journal);

@@ -78,7 +78,7 @@ static void read_all(struct isst_context *context, const struct isst_targets *do
 
 	error = isst_read_perf_profiles(context, domains, NULL, 0, &results);
 	print_results("profiles", error, results);
-	error = isst_read_levels(context, domains, NULL, ISST_LEVEL_ALL, &results);
+	error = isst_read_levels(context, domains, NULL, ISST_READ_LEVELS_ALL, &results);
 	print_results("levels", error, results);
 	error = isst_read_core_power(context, domains, NULL, 0, &results);
 	print_results("core-power", error, results);
@@ -140,13 +140,13 @@ static void make_change(struct isst_context *context, const struct isst_targets 
 	demand(isst_change_new(context, options, &change) == 0, "change");
 	isst_change_options_free(options);
 	demand(isst_request_set(request, ISST_VALUE_LEVEL, 3) == 0, "request");
-	error = isst_change_add_level(change, domains, request, ISST_ADD_ONLINE, &results);
+	error = isst_change_add_level(change, domains, request, ISST_CHANGE_ADD_ONLINE, &results);
 	print_results("planned", error, results);
 	printf("run: %d\n", isst_change_run(change));
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++)
 		printf(" %s: %s -> %s %d\n", isst_change_step_target(step),
-		       isst_change_step_old_value(step), isst_change_step_new_value(step),
-		       isst_change_step_written(step));
+		       isst_change_step_old_text(step), isst_change_step_new_text(step),
+		       isst_change_step_is_written(step));
 	print_items(change);
 	printf("asked: %d\n", asked > 0);
 	asked = 0;

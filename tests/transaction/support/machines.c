@@ -623,7 +623,7 @@ static void make_change(struct isst_context *context, const struct request *requ
 		outcome->planning = 0;
 	if (!outcome->planning && objections.planned)
 		outcome->result = change_run(change);
-	outcome->unchanged = isst_change_unchanged(change);
+	outcome->unchanged = isst_change_is_unchanged(change);
 	outcome->warnings = gather(next_warning, change);
 	outcome->differences = gather(next_difference, change);
 	list_written(change, outcome);
