@@ -362,9 +362,15 @@ static int accept_opened(const char *emulated)
 	return result == -ENOENT ? 0 : result;
 }
 
+/** Of an argument that the C library declares to be never NULL, and programs pass as such. */
+static bool is_empty(const char *path)
+{
+	return path && !*path;
+}
+
 INTERPOSED int fchmodat(int directory, const char *path, mode_t mode, int flags)
 {
-	if (flags & AT_EMPTY_PATH && path && !*path)
+	if (flags & AT_EMPTY_PATH && is_empty(path))
 		ANSWER_OPENED(directory, accept_opened);
 	ANSWER_EMULATED(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, accept_owned(found));
 	return REAL(fchmodat)(directory, path, mode, flags);
@@ -382,7 +388,7 @@ INTERPOSED int lchmod(const char *path, mode_t mode)
 
 INTERPOSED int fchownat(int directory, const char *path, uid_t owner, gid_t group, int flags)
 {
-	if (flags & AT_EMPTY_PATH && path && !*path)
+	if (flags & AT_EMPTY_PATH && is_empty(path))
 		ANSWER_OPENED(directory, accept_opened);
 	ANSWER_EMULATED(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, accept_owned(found));
 	return REAL(fchownat)(directory, path, owner, group, flags);

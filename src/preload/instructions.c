@@ -272,8 +272,8 @@ bool instruction_decode(const unsigned char *at, size_t size, struct instruction
 
 	instruction->flow = flow_of(&decoding);
 	instruction->distance = 0;
-	if (decoding.format == 's')
-		instruction->distance = (int8_t)decoding.next[-1];
+	if (decoding.format == 's') /* sign-extended */
+		instruction->distance = (decoding.next[-1] ^ 0x80) - 0x80;
 	else if (decoding.format == 'd')
 		memcpy(&instruction->distance, decoding.next - 4, 4);
 	/* With such a prefix distances have 2 bytes on processors of AMD. */

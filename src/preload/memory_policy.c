@@ -117,7 +117,7 @@ static int recall(struct policy *policy)
 
 	if (!policy->nodes)
 		return ENOMEM;
-	policy->mode = list ? atoi(text) : MPOL_DEFAULT;
+	policy->mode = list ? (int)strtol(text, NULL, 10) : MPOL_DEFAULT;
 	if (list && list[1] && isst_cpuset_add_list(policy->nodes, list + 1, NULL))
 		policy->mode = MPOL_DEFAULT;
 	return 0;

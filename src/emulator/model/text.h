@@ -35,7 +35,8 @@ enum { TEXT_MOST = 64 << 20 };
 /** Cuts white space off both ends, in place. */
 char *trim(char *text);
 
-/** Whether an error is a want of memory or of descriptors, from which nothing follows for the machine. */
+/** Whether an error is a want of memory or of descriptors, from which nothing follows for the
+ * machine. */
 static inline bool is_shortage(int error)
 {
 	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
