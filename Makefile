@@ -76,8 +76,8 @@ comma := ,
 sources = $(sort $(wildcard $(addsuffix /*.c,$(addprefix src/,$(1)))))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-LIBRARY_LAYERS := base driver sysfs firmware topology transaction features library
-BASE_OBJECTS := $(call objects,$(call sources,base))
+LIBRARY_LAYERS := common base driver sysfs firmware topology transaction features configuration library
+BASE_OBJECTS := $(call objects,$(call sources,common base))
 LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_LAYERS)))
 PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))
 ifeq ($(EMULATOR),yes)
@@ -86,7 +86,8 @@ EMULATOR_OBJECTS := $(call objects,$(filter-out src/emulator/none.c,$(call sourc
 else
 EMULATOR_OBJECTS := $(call objects,src/emulator/none.c)
 endif
-CLI_OBJECTS := $(call objects,$(call sources,cli))
+# What library and command both contain.
+CLI_OBJECTS := $(call objects,$(call sources,cli common))
 CLI_LIBRARY_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 
 LIBRARY := $(BUILD)/libisst.a

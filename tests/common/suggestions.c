@@ -2,7 +2,7 @@
 /* Misspelled words: the closest valid word is suggested, and none for a different word. */
 #include "check.h"
 
-#include "cli/suggest.h"
+#include "common/suggest.h"
 
 static const char *const words[] = { "info",	   "enable",	"disable",
 				     "get-config", "get-assoc", "get-config-levels" };
