@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The settings of a configuration, and which one of them counts. Knows neither text nor machine. */
+#include "configuration/configuration.h"
+#include "base/array.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool subject_is_of_cpus(enum subject subject)
+{
+	return subject == SUBJECT_ASSOCIATION || subject == SUBJECT_SCALING_MIN ||
+	       subject == SUBJECT_SCALING_MAX;
+}
+
+void setting_clear(struct setting *setting)
+{
+	isst_cpuset_free(setting->cpus);
+	isst_cpuset_free(setting->choice.within);
+	isst_cpuset_free(setting->choice.avoid);
+	*setting = (struct setting){ 0 };
+}
+
+int configuration_add(struct configuration *configuration, struct setting *setting)
+{
+	if (ARRAY_GROW(configuration->settings, configuration->setting_count)) {
+		setting_clear(setting);
+		return -ENOMEM;
+	}
+	configuration->settings[configuration->setting_count++] = *setting;
+	*setting = (struct setting){ 0 };
+	return 0;
+}
+
+int configuration_add_source(struct configuration *configuration, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy || ARRAY_GROW(configuration->sources, configuration->source_count)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	configuration->sources[configuration->source_count++] = copy;
+	return 0;
+}
+
+int configuration_problem(struct configuration *configuration, struct origin origin,
+			  const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	if (ARRAY_GROW(configuration->problems, configuration->problem_count))
+		return -ENOMEM;
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return -ENOMEM;
+	configuration->problems[configuration->problem_count++] =
+		(struct problem){ .origin = origin, .text = text };
+	return -EINVAL;
+}
+
+static bool covers(unsigned int named, unsigned int actual)
+{
+	return named == CONFIGURATION_ALL || named == actual;
+}
+
+static bool setting_covers(const struct setting *setting, const struct place *place)
+{
+	if (!covers(setting->scope.package, place->package) ||
+	    !covers(setting->scope.power_domain, place->power_domain) ||
+	    !covers(setting->index, place->index))
+		return false;
+	return !subject_is_of_cpus(setting->subject) || !setting->cpus ||
+	       isst_cpuset_has(setting->cpus, place->cpu);
+}
+
+unsigned int setting_precision(const struct setting *setting)
+{
+	return (setting->scope.power_domain != CONFIGURATION_ALL ? 8U : 0U) +
+	       (setting->scope.package != CONFIGURATION_ALL ? 4U : 0U) +
+	       (setting->index != CONFIGURATION_ALL ? 2U : 0U) +
+	       (subject_is_of_cpus(setting->subject) && setting->cpus ? 1U : 0U);
+}
+
+static bool counts_more(const struct setting *setting, const struct setting *other)
+{
+	if (setting->origin.source != other->origin.source)
+		return setting->origin.source > other->origin.source;
+	return setting_precision(setting) > setting_precision(other);
+}
+
+const struct setting *configuration_find(const struct configuration *configuration,
+					 enum subject subject, const struct place *place)
+{
+	const struct setting *found = NULL;
+
+	for (size_t i = 0; i < configuration->setting_count; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (setting->subject == subject && setting_covers(setting, place) &&
+		    (!found || counts_more(setting, found)))
+			found = setting;
+	}
+	return found;
+}
+
+void configuration_clear(struct configuration *configuration)
+{
+	for (size_t i = 0; i < configuration->source_count; i++)
+		free(configuration->sources[i]);
+	for (size_t i = 0; i < configuration->setting_count; i++)
+		setting_clear(&configuration->settings[i]);
+	for (size_t i = 0; i < configuration->problem_count; i++)
+		free(configuration->problems[i].text);
+	free(configuration->sources);
+	free(configuration->settings);
+	free(configuration->matches);
+	free(configuration->problems);
+	*configuration = (struct configuration){ 0 };
+}

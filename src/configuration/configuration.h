@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a machine shall be: the settings that the statements of a configuration file
+ * (isst-config(5)) name, and where each was stated. Knows no machine.
+ */
+#ifndef ISST_CONFIGURATION_CONFIGURATION_H
+#define ISST_CONFIGURATION_CONFIGURATION_H
+
+#include "isst.h"
+
+#include <limits.h>
+
+/** The first line of a file. */
+#define CONFIGURATION_HEADER "# isst configuration"
+#define CONFIGURATION_VERSION 1
+
+/** Of packages, power domains and fabrics: all. */
+#define CONFIGURATION_ALL UINT_MAX
+
+/** What can be set. A subject with an index, such as the minimum of CLOS 2, is a setting of its
+ * own for each index. */
+enum subject {
+	SUBJECT_LEVEL,
+	SUBJECT_TURBO_FREQ,
+	SUBJECT_BASE_FREQ,
+	SUBJECT_CORE_POWER,
+	SUBJECT_PRIORITY,
+	SUBJECT_CLOS_MIN, /* index: the CLOS */
+	SUBJECT_CLOS_MAX,
+	SUBJECT_CLOS_DESIRED,
+	SUBJECT_CLOS_EPP,
+	SUBJECT_CLOS_WEIGHT,
+	SUBJECT_HIGH_PRIORITY,
+	SUBJECT_ASSOCIATION, /* a CLOS, of CPUs */
+	SUBJECT_TURBO_RATIO_LIMITS,
+	SUBJECT_SCALING_MIN, /* of CPUs */
+	SUBJECT_SCALING_MAX,
+	SUBJECT_UNCORE_MIN, /* index: the fabric, or CONFIGURATION_ALL */
+	SUBJECT_UNCORE_MAX,
+	SUBJECT_CPUS, /* which are online */
+	SUBJECTS
+};
+
+/** What a setting shall be. */
+enum wanted_kind {
+	WANTED_UNMANAGED,  /* neither compared nor touched */
+	WANTED_NUMBER,	   /* a level, a weight, 0 or 1 for off and on, enum isst_priority, bits */
+	WANTED_KHZ,	   /* a frequency */
+	WANTED_NONE,	   /* no limit; of turbo ratio limits: all ones */
+	WANTED_BASE,	   /* the base frequency of the level */
+	WANTED_TURBO,	   /* the highest turbo frequency of the level */
+	WANTED_LOWEST,	   /* the lowest frequency of the processor */
+	WANTED_OF_LEVEL,   /* turbo ratio limits: those of the level; CPUs: those that it enables */
+	WANTED_ISOLATED,   /* CPUs: those that the level does not enable, in partitions */
+	WANTED_ALL_ONLINE, /* CPUs */
+	WANTED_OFFLINE,	   /* CPUs: these offline, all others online */
+	WANTED_CORES,	   /* high priority: as @choice says */
+	WANTED_KINDS
+};
+
+/** Which cores get high priority. */
+enum choice_kind {
+	CHOICE_COUNT,	    /* so many cores of all targets */
+	CHOICE_PER_PACKAGE, /* so many of each package */
+	CHOICE_BUCKET,	    /* as many as the bucket allows, of each package */
+};
+
+struct core_choice {
+	enum choice_kind kind;
+	unsigned int number;
+	struct isst_cpuset *within; /* NULL: anywhere */
+	struct isst_cpuset *avoid;  /* NULL: nowhere */
+};
+
+/** Which part of the machine a setting is for. */
+struct scope {
+	unsigned int package, power_domain; /* CONFIGURATION_ALL: each one */
+};
+
+/** Where something was stated. */
+struct origin {
+	size_t source;	   /* which text, in the order of adding */
+	unsigned int line; /* from 1; 0: not of a file */
+};
+
+struct setting {
+	enum subject subject;
+	unsigned int index;
+	struct scope scope;
+	enum wanted_kind wanted;
+	uint64_t number;
+	/* Of subjects that CPUs have: which ones; NULL: all in the scope. Of WANTED_OFFLINE: those.
+	 */
+	struct isst_cpuset *cpus;
+	struct core_choice choice;
+	bool optional; /* skipped where the machine has no such thing */
+	struct origin origin;
+};
+
+/** What a machine must be for the configuration to be meant for it. */
+enum match_kind {
+	MATCH_FAMILY,
+	MATCH_MODEL,
+	MATCH_PACKAGES,
+	MATCH_CPUS,
+	MATCH_TOPOLOGY, /* of a `machine` line: a checksum of where each CPU is */
+	MATCH_KINDS
+};
+
+struct match {
+	enum match_kind kind;
+	uint64_t number;
+	bool otherwise_skip; /* `else skip`: nothing to do on another machine */
+	struct origin origin;
+};
+
+/** Something wrong with a statement, or with two of them. */
+struct problem {
+	struct origin origin;
+	char *text;
+};
+
+struct configuration {
+	char **sources;
+	size_t source_count;
+	struct setting *settings;
+	size_t setting_count;
+	struct match *matches;
+	size_t match_count;
+	struct problem *problems;
+	size_t problem_count;
+};
+
+/**
+ * Adds the statements of a text, which win over those of texts that were added before.
+ *
+ * @source: the name for messages; copied
+ * @is_file: the text begins with the header line, and problems have line numbers
+ * Returns 0, -EINVAL (@configuration->problems names all that is wrong, and nothing of the text
+ * was added) or -ENOMEM.
+ */
+int configuration_add_text(struct configuration *configuration, const char *source,
+			   const char *text, size_t size, bool is_file);
+
+/**
+ * Adds a setting, whose sets become the configuration's, also on error. Returns 0 or -ENOMEM.
+ */
+int configuration_add(struct configuration *configuration, struct setting *setting);
+
+/** Adds a source of settings by its name, which is copied: @origin->source of those that follow.
+ * Returns 0 or -ENOMEM. */
+int configuration_add_source(struct configuration *configuration, const char *name);
+
+/** A part of the machine that has settings. */
+struct place {
+	unsigned int package, power_domain;
+	unsigned int cpu;   /* of subjects that CPUs have */
+	unsigned int index; /* of subjects with an index */
+};
+
+/**
+ * The setting that counts for a place: that of the last text; in a text, that of a power domain
+ * rather than of a package, of a package rather than of all, and one that names the CPU or fabric.
+ * NULL: it is not mentioned.
+ */
+const struct setting *configuration_find(const struct configuration *configuration,
+					 enum subject subject, const struct place *place);
+
+/** How much a setting says of where it is for: the more, the more it counts. */
+unsigned int setting_precision(const struct setting *setting);
+
+/** Whether CPUs have a subject, rather than power domains. */
+bool subject_is_of_cpus(enum subject subject);
+
+/** Adds a problem. Returns -EINVAL, or -ENOMEM. */
+__attribute__((format(printf, 3, 4))) int configuration_problem(struct configuration *configuration,
+								struct origin origin,
+								const char *format, ...);
+
+void setting_clear(struct setting *setting);
+void configuration_clear(struct configuration *configuration);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The text of a configuration: its header, its lines, and what stands in front of a keyword. All
+ * that is wrong with any line is reported, not only the first thing. Knows no machine.
+ */
+#include "configuration/contradictions.h"
+#include "configuration/keywords.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** The longest part of a wrong word that a message repeats. */
+enum { LONGEST_WORD = 40 };
+
+/** Takes `package LIST` and `powerdomain LIST` in front of a colon. */
+static int take_scope(struct statement *statement)
+{
+	struct words *words = &statement->words;
+	int error = 0;
+
+	statement->keyword = "package";
+	statement->usage = "N [powerdomain N]: STATEMENT";
+	if (!words_take_if(words, statement->keyword))
+		return 0;
+	error = statement_list(statement, "a list of packages", UINT_MAX - 1, &statement->packages);
+	if (!error && words_take_if(words, "powerdomain"))
+		error = statement_list(statement, "a list of power domains", UINT_MAX - 1,
+				       &statement->power_domains);
+	if (!error && !words_take_if(words, ":"))
+		error = statement_reject(statement, words_take(words), "':' and a statement");
+	return error;
+}
+
+static int reject_keyword(struct statement *statement, const char *word)
+{
+	const char *meant;
+
+	if (!word)
+		return configuration_problem(statement->configuration, statement->origin,
+					     "a statement is missing");
+	meant = keyword_suggest(word);
+	if (strcmp(word, "powerdomain") == 0)
+		return configuration_problem(
+			statement->configuration, statement->origin,
+			"powerdomain: the package is missing (package N powerdomain N: STATEMENT)");
+	return configuration_problem(statement->configuration, statement->origin,
+				     "unknown word '%.*s'%s%s%s", LONGEST_WORD, word,
+				     meant ? ", did you mean '" : "", meant ? meant : "",
+				     meant ? "'?" : "");
+}
+
+static int check_condition(struct statement *statement, const struct keyword *keyword)
+{
+	if (!keyword->is_condition || (!statement->packages && !statement->optional))
+		return 0;
+	return configuration_problem(statement->configuration, statement->origin,
+				     "%s is for the whole machine, and never optional: nothing "
+				     "stands in front of it",
+				     keyword->name);
+}
+
+static int parse_keyword(struct statement *statement)
+{
+	const char *word = words_take(&statement->words);
+	const struct keyword *keyword = word ? keyword_find(word) : NULL;
+	int error;
+
+	if (!keyword)
+		return reject_keyword(statement, word);
+	statement->keyword = keyword->name;
+	statement->usage = keyword->usage;
+	statement->subject = keyword->subject;
+	error = check_condition(statement, keyword);
+	if (!error)
+		error = keyword->parse(statement);
+	if (!error && words_peek(&statement->words))
+		error = configuration_problem(statement->configuration, statement->origin,
+					      "%s: unexpected '%.*s' (%s %s)", keyword->name,
+					      LONGEST_WORD, words_peek(&statement->words),
+					      keyword->name, keyword->usage);
+	return error;
+}
+
+static int parse_words(struct statement *statement)
+{
+	int error;
+
+	if (!words_peek(&statement->words))
+		return 0;
+	statement->optional = words_take_if(&statement->words, "?");
+	error = take_scope(statement);
+	if (!error)
+		error = parse_keyword(statement);
+	return error;
+}
+
+/** Reports the first byte that no statement has: a control character, or one that is not ASCII. */
+static int check_bytes(struct configuration *configuration, struct origin origin, const char *line,
+		       size_t length)
+{
+	for (size_t i = 0; i < length && line[i] != '#'; i++) {
+		unsigned char byte = (unsigned char)line[i];
+
+		if (byte >= ' ' && byte < 127)
+			continue;
+		if (byte == '\t' || (byte == '\r' && i + 1 == length))
+			continue;
+		return configuration_problem(
+			configuration, origin,
+			"column %zu: byte 0x%02x is not a character of any "
+			"statement%s",
+			i + 1, byte, byte >= 0x80 ? " (a dash or blank that is not ASCII?)" : "");
+	}
+	return 0;
+}
+
+static int parse_line(struct configuration *configuration, struct origin origin, const char *line,
+		      size_t length)
+{
+	struct statement statement = { .configuration = configuration, .origin = origin };
+	int error = check_bytes(configuration, origin, line, length);
+
+	if (!error)
+		error = words_split(&statement.words, line, length);
+	if (!error)
+		error = parse_words(&statement);
+	words_free(&statement.words);
+	isst_cpuset_free(statement.packages);
+	isst_cpuset_free(statement.power_domains);
+	return error;
+}
+
+/** Checks the header line. */
+static int check_header(struct configuration *configuration, struct origin origin, const char *line,
+			size_t length)
+{
+	size_t prefix = strlen(CONFIGURATION_HEADER " ");
+	char version[16];
+
+	while (length > 0 && isspace((unsigned char)line[length - 1]))
+		length--;
+	if (length <= prefix || memcmp(line, CONFIGURATION_HEADER " ", prefix) != 0)
+		return configuration_problem(configuration, origin,
+					     "the first line is not '" CONFIGURATION_HEADER " %d'",
+					     CONFIGURATION_VERSION);
+	if (length - prefix < sizeof(version)) {
+		uint64_t number;
+
+		memcpy(version, line + prefix, length - prefix);
+		version[length - prefix] = '\0';
+		if (isst_parse_number(version, 10, CONFIGURATION_VERSION, &number) == 0 &&
+		    number == CONFIGURATION_VERSION)
+			return 0;
+	}
+	return configuration_problem(
+		configuration, origin,
+		"version '%.*s' of the format is not known: this is version "
+		"%d",
+		(int)(length - prefix < LONGEST_WORD ? length - prefix : LONGEST_WORD),
+		line + prefix, CONFIGURATION_VERSION);
+}
+
+/** What all lines come to: a lack of memory ends it, a problem does not. */
+static int parse_lines(struct configuration *configuration, size_t source, const char *text,
+		       size_t size, bool is_file)
+{
+	struct origin origin = { .source = source, .line = is_file ? 1 : 0 };
+	const char *end = text + size;
+	bool wrong = false;
+
+	do {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((newline ? newline : end) - text);
+		int error = origin.line == 1 ? check_header(configuration, origin, text, length)
+					     : parse_line(configuration, origin, text, length);
+
+		if (error && error != -EINVAL)
+			return error;
+		wrong = wrong || error;
+		if (origin.line > 0)
+			origin.line++;
+		text = newline ? newline + 1 : end;
+	} while (text < end);
+	return wrong ? -EINVAL : 0;
+}
+
+/** Takes back what a text has added. */
+static void drop_from(struct configuration *configuration, size_t setting, size_t match)
+{
+	while (configuration->setting_count > setting)
+		setting_clear(&configuration->settings[--configuration->setting_count]);
+	configuration->match_count = match;
+}
+
+int configuration_add_text(struct configuration *configuration, const char *source,
+			   const char *text, size_t size, bool is_file)
+{
+	size_t settings = configuration->setting_count, matches = configuration->match_count;
+	size_t number = configuration->source_count;
+	int error = configuration_add_source(configuration, source);
+
+	if (error)
+		return error;
+	error = parse_lines(configuration, number, text, size, is_file);
+	if (!error)
+		error = configuration_find_contradictions(configuration, number);
+	if (error)
+		drop_from(configuration, settings, matches);
+	return error;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all keywords share: numbers, frequencies, lists, and settings for each place named. */
+#include "configuration/statement.h"
+
+#include <limits.h>
+#include <string.h>
+
+/** The longest part of a wrong word that a message repeats. */
+enum { LONGEST_WORD = 40 };
+
+int statement_reject(struct statement *statement, const char *word, const char *expected)
+{
+	if (!word)
+		return configuration_problem(statement->configuration, statement->origin,
+					     "%s: %s is missing (%s %s)", statement->keyword,
+					     expected, statement->keyword, statement->usage);
+	return configuration_problem(statement->configuration, statement->origin,
+				     "%s: '%.*s' is not %s (%s %s)", statement->keyword,
+				     LONGEST_WORD, word, expected, statement->keyword,
+				     statement->usage);
+}
+
+int statement_number(struct statement *statement, const char *expected, uint64_t max,
+		     uint64_t *number)
+{
+	const char *word = words_take(&statement->words);
+
+	if (!word || isst_parse_number(word, 0, max, number))
+		return statement_reject(statement, word, expected);
+	return 0;
+}
+
+/** Whether all numbers of a set are at most @max, and there are some. */
+static bool is_within(const struct isst_cpuset *set, unsigned int max)
+{
+	unsigned int above;
+
+	return isst_cpuset_count(set) > 0 &&
+	       (max == UINT_MAX || !isst_cpuset_next(set, max + 1, &above));
+}
+
+int statement_list(struct statement *statement, const char *expected, unsigned int max,
+		   struct isst_cpuset **set)
+{
+	const char *word = words_take(&statement->words);
+	int error;
+
+	*set = NULL;
+	if (!word)
+		return statement_reject(statement, word, expected);
+	*set = isst_cpuset_new();
+	error = *set ? isst_cpuset_add_list(*set, word, NULL) : -ENOMEM;
+	if (!error && !is_within(*set, max))
+		error = -ERANGE;
+	if (!error)
+		return 0;
+	isst_cpuset_free(*set);
+	*set = NULL;
+	return error == -ENOMEM ? error : statement_reject(statement, word, expected);
+}
+
+int statement_cpus(struct statement *statement, struct isst_cpuset **set)
+{
+	return statement_list(statement, "a list of CPUs such as 0-3,8", UINT_MAX, set);
+}
+
+static const struct {
+	const char *name;
+	unsigned int flag;
+	enum wanted_kind wanted;
+} FREQUENCY_WORDS[] = {
+	{ "none", FREQUENCY_NONE, WANTED_NONE },
+	{ "base", FREQUENCY_BASE, WANTED_BASE },
+	{ "turbo", FREQUENCY_TURBO, WANTED_TURBO },
+	{ "lowest", FREQUENCY_LOWEST, WANTED_LOWEST },
+};
+enum { FREQUENCY_WORD_COUNT = sizeof(FREQUENCY_WORDS) / sizeof(FREQUENCY_WORDS[0]) };
+
+enum { KHZ_IN_MHZ = 1000, MHZ_IN_RATIO = 100, HIGHEST_MHZ = 25500 };
+
+/** A frequency as a number with or without unit. Returns 0, -EINVAL or -ERANGE. */
+static int parse_khz(const char *word, uint64_t *khz)
+{
+	size_t digits = strspn(word, "0123456789");
+	bool in_khz = strcmp(word + digits, "kHz") == 0;
+	char number[16];
+	int error;
+
+	if (digits >= sizeof(number))
+		return -ERANGE;
+	if (!in_khz && word[digits] != '\0' && strcmp(word + digits, "MHz") != 0)
+		return -EINVAL;
+	memcpy(number, word, digits);
+	number[digits] = '\0';
+	error = isst_parse_number(number, 10, HIGHEST_MHZ * (in_khz ? KHZ_IN_MHZ : 1), khz);
+	if (!error && !in_khz)
+		*khz *= KHZ_IN_MHZ;
+	return error;
+}
+
+static const char *expected_frequency(unsigned int allowed)
+{
+	switch (allowed & FREQUENCY_ANY) {
+	case FREQUENCY_ANY:
+		return "a frequency in MHz, none, base, turbo or lowest";
+	case FREQUENCY_NONE:
+		return "a frequency in MHz, or none";
+	default:
+		return "a frequency in MHz, base, turbo or lowest";
+	}
+}
+
+int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
+			uint64_t *khz)
+{
+	const char *word = words_take(&statement->words);
+	int error;
+
+	*khz = 0;
+	for (size_t i = 0; word && i < FREQUENCY_WORD_COUNT; i++) {
+		if (!(allowed & FREQUENCY_WORDS[i].flag) ||
+		    strcmp(word, FREQUENCY_WORDS[i].name) != 0)
+			continue;
+		*wanted = FREQUENCY_WORDS[i].wanted;
+		return 0;
+	}
+	error = word ? parse_khz(word, khz) : -EINVAL;
+	*wanted = WANTED_KHZ;
+	if (error == -ERANGE)
+		return statement_reject(statement, word, "a frequency of 0 to 25500 MHz");
+	if (error)
+		return statement_reject(statement, word, expected_frequency(allowed));
+	if (allowed & FREQUENCY_RATIO && *khz % (MHZ_IN_RATIO * KHZ_IN_MHZ) != 0)
+		return statement_reject(statement, word,
+					"a multiple of 100 MHz, as the hardware stores it");
+	return 0;
+}
+
+static int copy_set(const struct isst_cpuset *set, struct isst_cpuset **copy)
+{
+	*copy = NULL;
+	if (!set)
+		return 0;
+	*copy = isst_cpuset_new();
+	return *copy ? isst_cpuset_add_set(*copy, set) : -ENOMEM;
+}
+
+static int add_at(struct statement *statement, const struct setting *setting, struct scope scope)
+{
+	struct setting copy = *setting;
+	int error = copy_set(setting->cpus, &copy.cpus);
+
+	copy.choice.within = copy.choice.avoid = NULL;
+	if (!error)
+		error = copy_set(setting->choice.within, &copy.choice.within);
+	if (!error)
+		error = copy_set(setting->choice.avoid, &copy.choice.avoid);
+	if (error) {
+		setting_clear(&copy);
+		return error;
+	}
+	copy.scope = scope;
+	copy.origin = statement->origin;
+	copy.optional = statement->optional;
+	return configuration_add(statement->configuration, &copy);
+}
+
+static int add_in_package(struct statement *statement, const struct setting *setting,
+			  unsigned int package)
+{
+	struct scope scope = { package, CONFIGURATION_ALL };
+	int error = 0;
+
+	if (!statement->power_domains)
+		return add_at(statement, setting, scope);
+	isst_cpuset_for_each (scope.power_domain, statement->power_domains) {
+		if (!error)
+			error = add_at(statement, setting, scope);
+	}
+	return error;
+}
+
+int statement_add(struct statement *statement, const struct setting *setting)
+{
+	unsigned int package;
+	int error = 0;
+
+	if (!statement->packages)
+		return add_in_package(statement, setting, CONFIGURATION_ALL);
+	isst_cpuset_for_each (package, statement->packages) {
+		if (!error)
+			error = add_in_package(statement, setting, package);
+	}
+	return error;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A statement while it is parsed: its words, where it is for, and the readers of numbers,
+ * frequencies and lists that all keywords share. Knows no keyword.
+ */
+#ifndef ISST_CONFIGURATION_STATEMENT_H
+#define ISST_CONFIGURATION_STATEMENT_H
+
+#include "configuration/configuration.h"
+#include "configuration/words.h"
+
+struct statement {
+	struct configuration *configuration;
+	const char *keyword, *usage; /* usage: what may follow the keyword */
+	enum subject subject;	     /* the keyword's */
+	struct origin origin;
+	struct words words;
+	bool optional;
+	/* The packages and power domains in front of it; NULL: all. */
+	struct isst_cpuset *packages, *power_domains;
+};
+
+/*
+ * The functions that take words return 0, -EINVAL after adding a problem that names the word, or
+ * -ENOMEM.
+ */
+
+/** Adds the problem that a word is not what is expected; @word NULL: that one is missing. */
+int statement_reject(struct statement *statement, const char *word, const char *expected);
+
+/** Takes a number up to @max; @expected: in words. */
+int statement_number(struct statement *statement, const char *expected, uint64_t max,
+		     uint64_t *number);
+
+/** Takes a list of numbers up to @max, as the kernel writes lists. *@set is to be freed. */
+int statement_list(struct statement *statement, const char *expected, unsigned int max,
+		   struct isst_cpuset **set);
+
+/** Takes a list of CPUs, which is not empty. */
+int statement_cpus(struct statement *statement, struct isst_cpuset **set);
+
+/** Which words a frequency may be, besides a number. */
+#define FREQUENCY_NONE 1U
+#define FREQUENCY_BASE 2U
+#define FREQUENCY_TURBO 4U
+#define FREQUENCY_LOWEST 8U
+#define FREQUENCY_ANY 15U
+/** It is stored in multiples of 100 MHz, up to 25500. */
+#define FREQUENCY_RATIO 16U
+
+/** Takes a frequency: a word that @allowed names, or MHz, with the unit `MHz` or `kHz` behind the
+ * number if need be. */
+int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
+			uint64_t *khz);
+
+/** Adds a setting for each package and power domain that the statement names. The sets of @setting
+ * are copied. */
+int statement_add(struct statement *statement, const struct setting *setting);
+
+#endif

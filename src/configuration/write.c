@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings as statements: what configuration_add_text() reads. Knows no machine. */
+#include "configuration/write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { KHZ_IN_MHZ = 1000 };
+
+/** Each subject: its keyword, and what stands in front of its value behind that. */
+static const struct {
+	const char *keyword, *field;
+} SUBJECT_WORDS[SUBJECTS] = {
+	[SUBJECT_LEVEL] = { "level", NULL },
+	[SUBJECT_TURBO_FREQ] = { "turbo-freq", NULL },
+	[SUBJECT_BASE_FREQ] = { "base-freq", NULL },
+	[SUBJECT_CORE_POWER] = { "core-power", NULL },
+	[SUBJECT_PRIORITY] = { "core-power", NULL },
+	[SUBJECT_CLOS_MIN] = { "clos", "min" },
+	[SUBJECT_CLOS_MAX] = { "clos", "max" },
+	[SUBJECT_CLOS_DESIRED] = { "clos", "desired" },
+	[SUBJECT_CLOS_EPP] = { "clos", "epp" },
+	[SUBJECT_CLOS_WEIGHT] = { "clos", "weight" },
+	[SUBJECT_HIGH_PRIORITY] = { "high-priority", NULL },
+	[SUBJECT_ASSOCIATION] = { "association", NULL },
+	[SUBJECT_TURBO_RATIO_LIMITS] = { "turbo-ratio-limits", NULL },
+	[SUBJECT_SCALING_MIN] = { "scaling-min", NULL },
+	[SUBJECT_SCALING_MAX] = { "scaling-max", NULL },
+	[SUBJECT_UNCORE_MIN] = { "uncore-min", NULL },
+	[SUBJECT_UNCORE_MAX] = { "uncore-max", NULL },
+	[SUBJECT_CPUS] = { "cpus", NULL },
+};
+
+static const char *const WANTED_WORDS[WANTED_KINDS] = {
+	[WANTED_UNMANAGED] = "unmanaged", [WANTED_NONE] = "none",
+	[WANTED_BASE] = "base",		  [WANTED_TURBO] = "turbo",
+	[WANTED_LOWEST] = "lowest",	  [WANTED_OF_LEVEL] = "by-level",
+	[WANTED_ISOLATED] = "isolated",	  [WANTED_ALL_ONLINE] = "online",
+};
+
+static int write_set(FILE *stream, const char *before, const struct isst_cpuset *set)
+{
+	char *text = isst_cpuset_ranges(set);
+
+	if (!text)
+		return -ENOMEM;
+	fprintf(stream, "%s%s", before, text);
+	free(text);
+	return 0;
+}
+
+static int write_choice(FILE *stream, const struct core_choice *choice)
+{
+	int error = 0;
+
+	switch (choice->kind) {
+	case CHOICE_COUNT:
+		fprintf(stream, " %u", choice->number);
+		break;
+	case CHOICE_PER_PACKAGE:
+		fprintf(stream, " %u/package", choice->number);
+		break;
+	case CHOICE_BUCKET:
+		fprintf(stream, " bucket %u", choice->number);
+		break;
+	}
+	if (choice->within)
+		error = write_set(stream, " within ", choice->within);
+	if (!error && choice->avoid)
+		error = write_set(stream, " avoid ", choice->avoid);
+	return error;
+}
+
+static void write_number(FILE *stream, const struct setting *setting)
+{
+	switch (setting->subject) {
+	case SUBJECT_TURBO_FREQ:
+	case SUBJECT_BASE_FREQ:
+	case SUBJECT_CORE_POWER:
+		fputs(setting->number ? " on" : " off", stream);
+		break;
+	case SUBJECT_PRIORITY:
+		fputs(setting->number == ISST_ORDERED ? " ordered" : " proportional", stream);
+		break;
+	case SUBJECT_TURBO_RATIO_LIMITS:
+		fprintf(stream, " 0x%" PRIx64, setting->number);
+		break;
+	default:
+		fprintf(stream, " %" PRIu64, setting->number);
+	}
+}
+
+static int write_value(FILE *stream, const struct setting *setting)
+{
+	switch (setting->wanted) {
+	case WANTED_NUMBER:
+		write_number(stream, setting);
+		return 0;
+	case WANTED_KHZ:
+		if (setting->number % KHZ_IN_MHZ)
+			fprintf(stream, " %" PRIu64 "kHz", setting->number);
+		else
+			fprintf(stream, " %" PRIu64, setting->number / KHZ_IN_MHZ);
+		return 0;
+	case WANTED_CORES:
+		return write_choice(stream, &setting->choice);
+	case WANTED_OFFLINE:
+		return write_set(stream, " offline ", setting->cpus);
+	case WANTED_OF_LEVEL:
+		fputs(setting->subject == SUBJECT_CPUS ? " by-level" : " level", stream);
+		return 0;
+	default:
+		fprintf(stream, " %s", WANTED_WORDS[setting->wanted]);
+		return 0;
+	}
+}
+
+static bool is_of_clos(const struct setting *setting)
+{
+	return SUBJECT_WORDS[setting->subject].field != NULL;
+}
+
+/** The statement up to its keyword, with the CLOS where that comes first. */
+static void write_beginning(FILE *stream, const struct setting *setting)
+{
+	const char *keyword = SUBJECT_WORDS[setting->subject].keyword;
+
+	if (setting->optional)
+		fputs("? ", stream);
+	if (setting->scope.package != CONFIGURATION_ALL) {
+		fprintf(stream, "package %u", setting->scope.package);
+		if (setting->scope.power_domain != CONFIGURATION_ALL)
+			fprintf(stream, " powerdomain %u", setting->scope.power_domain);
+		fputs(": ", stream);
+	}
+	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted == WANTED_UNMANAGED)
+		keyword = "associations";
+	fputs(keyword, stream);
+	if (is_of_clos(setting))
+		fprintf(stream, " %u", setting->index);
+}
+
+/** What a setting adds to its statement. */
+static int write_part(FILE *stream, const struct setting *setting)
+{
+	int error;
+
+	if (is_of_clos(setting) && setting->wanted != WANTED_UNMANAGED)
+		fprintf(stream, " %s", SUBJECT_WORDS[setting->subject].field);
+	error = write_value(stream, setting);
+	if (error || setting->wanted == WANTED_OFFLINE)
+		return error;
+	if (setting->cpus)
+		return write_set(stream, " = ", setting->cpus);
+	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted != WANTED_UNMANAGED)
+		fputs(" = all", stream);
+	if (setting->subject >= SUBJECT_UNCORE_MIN && setting->subject <= SUBJECT_UNCORE_MAX &&
+	    setting->index != CONFIGURATION_ALL)
+		fprintf(stream, " fabric %u", setting->index);
+	return 0;
+}
+
+int setting_write(FILE *stream, const struct setting *setting)
+{
+	write_beginning(stream, setting);
+	return write_part(stream, setting);
+}
+
+/** Whether a setting stands in the statement of the one before it. */
+static bool shares_statement(const struct setting *before, const struct setting *setting)
+{
+	if (before->scope.package != setting->scope.package ||
+	    before->scope.power_domain != setting->scope.power_domain ||
+	    before->index != setting->index || before->optional != setting->optional)
+		return false;
+	if (setting->subject == SUBJECT_PRIORITY)
+		return before->subject == SUBJECT_CORE_POWER;
+	return is_of_clos(before) && is_of_clos(setting) && before->subject < setting->subject;
+}
+
+/** Whether one word says it of the statement as a whole, and was written. */
+static bool is_said(const struct setting *before, const struct setting *setting)
+{
+	return before->wanted == WANTED_UNMANAGED && setting->wanted == WANTED_UNMANAGED;
+}
+
+/** Conditions that were stated together, on one line. */
+static void write_matches(FILE *stream, const struct configuration *configuration)
+{
+	static const struct {
+		const char *name;
+		bool hexadecimal;
+	} WORDS[MATCH_KINDS] = {
+		[MATCH_FAMILY] = { "family", false },	  [MATCH_MODEL] = { "model", true },
+		[MATCH_PACKAGES] = { "packages", false }, [MATCH_CPUS] = { "cpus", false },
+		[MATCH_TOPOLOGY] = { "topology", true },
+	};
+
+	for (size_t i = 0; i < configuration->match_count; i++) {
+		const struct match *match = &configuration->matches[i], *next = match + 1;
+		bool last = i + 1 == configuration->match_count ||
+			    next->origin.source != match->origin.source ||
+			    next->origin.line != match->origin.line;
+
+		if (i == 0 || match[-1].origin.source != match->origin.source ||
+		    match[-1].origin.line != match->origin.line)
+			fputs("match", stream);
+		fprintf(stream, WORDS[match->kind].hexadecimal ? " %s 0x%" PRIx64 : " %s %" PRIu64,
+			WORDS[match->kind].name, match->number);
+		if (last)
+			fputs(match->otherwise_skip ? " else skip\n" : "\n", stream);
+	}
+}
+
+int configuration_write(FILE *stream, const struct configuration *configuration)
+{
+	const struct setting *before = NULL;
+	int error = 0;
+
+	fprintf(stream, CONFIGURATION_HEADER " %d\n", CONFIGURATION_VERSION);
+	write_matches(stream, configuration);
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (before && shares_statement(before, setting)) {
+			if (!is_said(before, setting))
+				error = write_part(stream, setting);
+		} else {
+			if (before)
+				putc('\n', stream);
+			error = setting_write(stream, setting);
+		}
+		before = setting;
+	}
+	if (before)
+		putc('\n', stream);
+	return error;
+}

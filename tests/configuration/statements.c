@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text of configurations: what is read is what was written, and all that is wrong is named. */
+#include "configuration/configuration.h"
+#include "configuration/write.h"
+#include "support/check.h"
+
+#define HEADER CONFIGURATION_HEADER " 1\n"
+
+static int add_file(struct configuration *configuration, const char *text)
+{
+	return configuration_add_text(configuration, "test", text, strlen(text), true);
+}
+
+/** The problems, a line for each. */
+static char *problems_text(const struct configuration *configuration)
+{
+	size_t size;
+	char *text;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	for (size_t i = 0; i < configuration->problem_count; i++)
+		fprintf(stream, "%u: %s\n", configuration->problems[i].origin.line,
+			configuration->problems[i].text);
+	fclose(stream);
+	return text;
+}
+
+static char *written(const struct configuration *configuration)
+{
+	size_t size;
+	char *text;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	assert_int_equal(configuration_write(stream, configuration), 0);
+	fclose(stream);
+	return text;
+}
+
+/** Fails unless a file of these statements is written as @expected, which then stays itself. */
+static void check_statements(const char *statements, const char *expected)
+{
+	const char *input = statements;
+	char *whole, *text = NULL, *wrong;
+
+	for (int pass = 0; pass < 2; pass++) {
+		struct configuration configuration = { 0 };
+
+		assert_true(asprintf(&whole, HEADER "%s", input) > 0);
+		add_file(&configuration, whole);
+		wrong = problems_text(&configuration);
+		assert_string_equal(wrong, "");
+		free(wrong);
+		free(text);
+		free(whole);
+		text = written(&configuration);
+		configuration_clear(&configuration);
+		assert_string_equal(text + strlen(HEADER), expected);
+		input = text + strlen(HEADER);
+	}
+	free(text);
+}
+
+/** Fails unless a text has these problems, and then no settings. */
+static void check_problems(const char *text, const char *expected)
+{
+	struct configuration configuration = { 0 };
+	char *wrong;
+
+	assert_int_equal(add_file(&configuration, text), -EINVAL);
+	wrong = problems_text(&configuration);
+	assert_string_equal(wrong, expected);
+	assert_int_equal(configuration.setting_count, 0);
+	assert_int_equal(configuration.match_count, 0);
+	free(wrong);
+	configuration_clear(&configuration);
+}
+
+static void check_problem(const char *statements, const char *expected)
+{
+	char *text, *line;
+
+	assert_true(asprintf(&text, HEADER "%s\n", statements) > 0);
+	assert_true(asprintf(&line, "2: %s\n", expected) > 0);
+	check_problems(text, line);
+	free(text);
+	free(line);
+}
+
+static void every_statement_is_read_and_written(void **state)
+{
+	static const char ALL[] = "match model 0xad packages 2 else skip\n"
+				  "match family 6 cpus 288 topology 0x1234abcd\n"
+				  "level 1\n"
+				  "turbo-freq on\n"
+				  "base-freq off\n"
+				  "core-power on ordered\n"
+				  "clos 0 min 0 max none\n"
+				  "clos 3 min lowest max base desired turbo epp 15 weight 0\n"
+				  "clos 2 unmanaged\n"
+				  "high-priority 8/package within 0-63,128-191\n"
+				  "turbo-ratio-limits level\n"
+				  "scaling-min 800\n"
+				  "scaling-max none\n"
+				  "scaling-max 2100500kHz = 4-7\n"
+				  "uncore-min 800 fabric 1\n"
+				  "? uncore-max none\n"
+				  "cpus by-level\n"
+				  "package 1: level 0\n"
+				  "package 1 powerdomain 0: turbo-ratio-limits 0x1b1b\n"
+				  "? package 1: cpus offline 4-7\n";
+
+	(void)state;
+	check_statements(ALL, ALL);
+	check_statements("association 0 = 0-3,128-131\nassociation 3 = all\n",
+			 "association 0 = 0-3,128-131\nassociation 3 = all\n");
+	check_statements("high-priority bucket 1 avoid 0,64\n",
+			 "high-priority bucket 1 avoid 0,64\n");
+	check_statements("high-priority 4 within 0-7 avoid 0\nassociations unmanaged\n",
+			 "high-priority 4 within 0-7 avoid 0\nassociations unmanaged\n");
+	check_statements("core-power unmanaged\n", "core-power unmanaged\n");
+	check_statements("high-priority none\nturbo-ratio-limits none\ncpus isolated\n",
+			 "high-priority none\nturbo-ratio-limits none\ncpus isolated\n");
+}
+
+static void blanks_comments_and_line_ends_do_not_matter(void **state)
+{
+	(void)state;
+	check_statements("", "");
+	check_statements("\n   \n# a comment\n\tlevel   1\t# of this rack\r\n?uncore-max none",
+			 "level 1\n? uncore-max none\n");
+	check_statements("association 0=0-3\npackage 1 : level 0\n",
+			 "association 0 = 0-3\npackage 1: level 0\n");
+	check_statements("level 1 # \xe2\x80\x93 that is a dash\n", "level 1\n");
+	check_statements("scaling-max 3000MHz\nscaling-min 800000kHz\n",
+			 "scaling-max 3000\nscaling-min 800\n");
+}
+
+static void lists_stand_for_a_statement_each(void **state)
+{
+	(void)state;
+	check_statements("clos 0-1 min 0\n", "clos 0 min 0\nclos 1 min 0\n");
+	check_statements("package 0,2: level 1\n", "package 0: level 1\npackage 2: level 1\n");
+	check_statements("package 0 powerdomain 1-2: level 1\n",
+			 "package 0 powerdomain 1: level 1\npackage 0 powerdomain 2: level 1\n");
+}
+
+static void the_first_line_is_the_header(void **state)
+{
+	(void)state;
+	check_problems("", "1: the first line is not '# isst configuration 1'\n");
+	check_problems("level 1\n", "1: the first line is not '# isst configuration 1'\n");
+	check_problems("# isst configuration\n",
+		       "1: the first line is not '# isst configuration 1'\n");
+	check_problems("# isst configuration 2\n",
+		       "1: version '2' of the format is not known: this is version 1\n");
+	check_problems("# isst configuration 1x\n",
+		       "1: version '1x' of the format is not known: this is version 1\n");
+}
+
+static void words_that_are_wrong_are_named(void **state)
+{
+	(void)state;
+	check_problem("turbo-frq on", "unknown word 'turbo-frq', did you mean 'turbo-freq'?");
+	check_problem("xyzzy", "unknown word 'xyzzy'");
+	check_problem("level one", "level: 'one' is not a performance level (level N|unmanaged)");
+	check_problem("level", "level: a performance level is missing (level N|unmanaged)");
+	check_problem("level 1 2", "level: unexpected '2' (level N|unmanaged)");
+	check_problem("level 256", "level: '256' is not a performance level (level N|unmanaged)");
+	check_problem("turbo-freq yes",
+		      "turbo-freq: 'yes' is not on or off (turbo-freq on|off|unmanaged)");
+	check_problem("cpus offline 4-", "cpus: '4-' is not a list of CPUs such as 0-3,8 (cpus "
+					 "by-level|isolated|online|offline CPUS|unmanaged)");
+	check_problem("package 1 level 0",
+		      "package: 'level' is not ':' and a statement (package N [powerdomain N]: "
+		      "STATEMENT)");
+	check_problem("package 1:", "a statement is missing");
+	check_problem("?", "a statement is missing");
+	check_problem("powerdomain 1: level 0", "powerdomain: the package is missing (package N "
+						"powerdomain N: STATEMENT)");
+	check_problem("package 1: match model 0xad",
+		      "match is for the whole machine, and never optional: nothing stands in front "
+		      "of it");
+	check_problem("match model 0xad else stop",
+		      "match: 'stop' is not skip behind else (match model M|family F|packages "
+		      "N|cpus N... [else skip])");
+	check_problem("association 0 0-3", "association: '0-3' is not '=' with a list of CPUs, or "
+					   "with all (association CLOS = CPUS|all)");
+	check_problem("level \x01", "column 7: byte 0x01 is not a character of any statement");
+	check_problem("level \xe2\x80\x93", "column 7: byte 0xe2 is not a character of any "
+					    "statement (a dash or blank that is not ASCII?)");
+}
+
+static void frequencies_are_checked(void **state)
+{
+#define CLOS_USAGE " (clos N [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged)"
+	(void)state;
+	check_problem("clos 0 max 2650", "clos: '2650' is not a multiple of 100 MHz, as the "
+					 "hardware stores it" CLOS_USAGE);
+	check_problem("clos 0 max 25600",
+		      "clos: '25600' is not a frequency of 0 to 25500 MHz" CLOS_USAGE);
+	check_problem("clos 0 max 2600GHz", "clos: '2600GHz' is not a frequency in MHz, none, "
+					    "base, turbo or lowest" CLOS_USAGE);
+	check_problem("clos 0 min none",
+		      "clos: 'none' is not a frequency in MHz, base, turbo or lowest" CLOS_USAGE);
+	check_problem("clos 4 min 0", "clos: '4' is not a CLOS from 0 to 3" CLOS_USAGE);
+	check_problem("clos 0 weight 16", "clos: '16' is not a number from 0 to 15" CLOS_USAGE);
+	check_problem("clos 0",
+		      "clos: min, max, desired, epp, weight or unmanaged is missing" CLOS_USAGE);
+	check_problem("uncore-max base", "uncore-max: 'base' is not a frequency in MHz, or none "
+					 "(uncore-max MHZ|none|unmanaged [fabric N])");
+	check_problem("high-priority 0", "high-priority: '0' is not a number of cores, N/package, "
+					 "bucket B, none or unmanaged (high-priority "
+					 "CORES|CORES/package|bucket B [within CPUS] [avoid "
+					 "CPUS]|none|unmanaged)");
+}
+
+static void all_problems_are_named_at_once(void **state)
+{
+	(void)state;
+	check_problems("# isst configuration 3\nlevl 1\nlevel 1\nclos 9 min 0\n",
+		       "1: version '3' of the format is not known: this is version 1\n"
+		       "2: unknown word 'levl', did you mean 'level'?\n"
+		       "4: clos: '9' is not a CLOS from 0 to 3" CLOS_USAGE "\n");
+}
+
+/** The same as check_problem(), for the last of several lines. */
+static void check_contradiction(const char *statements, unsigned int line, const char *expected)
+{
+	char *text, *problem;
+
+	assert_true(asprintf(&text, HEADER "%s\n", statements) > 0);
+	assert_true(asprintf(&problem, "%u: %s\n", line, expected) > 0);
+	check_problems(text, problem);
+	free(text);
+	free(problem);
+}
+
+static void contradictions_are_refused(void **state)
+{
+	(void)state;
+	check_contradiction("level 1\nlevel 2", 3, "contradicts line 2");
+	check_contradiction("level 1\nlevel unmanaged", 3, "contradicts line 2");
+	check_contradiction("clos 0 min 800 min 900", 2, "contradicts itself");
+	check_contradiction("association 0 = 0-3\nassociation 1 = 3,9", 3, "contradicts line 2");
+	check_contradiction("cpus offline 4-7\ncpus offline 4-6", 3, "contradicts line 2");
+	check_contradiction("high-priority 4 within 0-7\nhigh-priority 4 within 0-8", 3,
+			    "contradicts line 2");
+	check_contradiction("clos 0 min 900 max 800", 2,
+			    "the CLOS minimum of 900 MHz is above the maximum of 800 MHz");
+	check_contradiction("clos 0 max 800\npackage 1: clos 0 min 900", 3,
+			    "the CLOS minimum of 900 MHz is above the maximum of 800 MHz");
+	check_contradiction("scaling-max 800 = 0-7\nscaling-min 900 = 7", 3,
+			    "the scaling minimum of 900 MHz is above the maximum of 800 MHz");
+	check_contradiction("turbo-freq off\nhigh-priority 4", 3,
+			    "high-priority contradicts turbo-freq off");
+	check_contradiction("high-priority 4\ncore-power on proportional", 2,
+			    "high-priority contradicts core-power proportional");
+	check_contradiction("turbo-freq on\npackage 1: turbo-freq off\nhigh-priority 4", 4,
+			    "high-priority contradicts turbo-freq off");
+	check_contradiction("high-priority 4\nassociation 0 = 5", 2,
+			    "high-priority contradicts associations of CPUs");
+}
+
+static void what_is_said_twice_is_no_contradiction(void **state)
+{
+	(void)state;
+	check_statements("level 1\nlevel 1\n", "level 1\nlevel 1\n");
+	check_statements("package 1: high-priority none\nhigh-priority 4\npackage 1: turbo-freq "
+			 "off\n",
+			 "package 1: high-priority none\nhigh-priority 4\npackage 1: turbo-freq "
+			 "off\n");
+	check_statements("high-priority 4\nassociations unmanaged\n",
+			 "high-priority 4\nassociations unmanaged\n");
+}
+
+static unsigned int level_at(const struct configuration *configuration, unsigned int package)
+{
+	struct place place = { .package = package, .index = CONFIGURATION_ALL };
+	const struct setting *setting = configuration_find(configuration, SUBJECT_LEVEL, &place);
+
+	assert_non_null(setting);
+	return (unsigned int)setting->number;
+}
+
+static void what_says_more_of_its_place_counts(void **state)
+{
+	struct configuration configuration = { 0 };
+	static const char ALL[] = "level 2";
+
+	(void)state;
+	assert_int_equal(add_file(&configuration,
+				  HEADER "package 1: level 0\nlevel 1\nassociation 0 = 4\n"
+					 "association 3 = all\n"),
+			 0);
+	assert_int_equal(level_at(&configuration, 0), 1);
+	assert_int_equal(level_at(&configuration, 1), 0);
+	for (unsigned int cpu = 3; cpu < 6; cpu++) {
+		struct place place = { .cpu = cpu, .index = CONFIGURATION_ALL };
+
+		assert_int_equal(
+			configuration_find(&configuration, SUBJECT_ASSOCIATION, &place)->number,
+			cpu == 4 ? 0 : 3);
+	}
+	/* A later text wins, also where it says less. */
+	assert_int_equal(configuration_add_text(&configuration, "--set", ALL, strlen(ALL), false),
+			 0);
+	assert_int_equal(level_at(&configuration, 1), 2);
+	configuration_clear(&configuration);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_statement_is_read_and_written),
+		cmocka_unit_test(blanks_comments_and_line_ends_do_not_matter),
+		cmocka_unit_test(lists_stand_for_a_statement_each),
+		cmocka_unit_test(the_first_line_is_the_header),
+		cmocka_unit_test(words_that_are_wrong_are_named),
+		cmocka_unit_test(frequencies_are_checked),
+		cmocka_unit_test(all_problems_are_named_at_once),
+		cmocka_unit_test(contradictions_are_refused),
+		cmocka_unit_test(what_is_said_twice_is_no_contradiction),
+		cmocka_unit_test(what_says_more_of_its_place_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
