@@ -437,7 +437,7 @@ FUZZ_CC ?= clang
 SECONDS ?= 60
 LINK_FUZZER = $(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 
-$(addprefix $(BUILD)/tests/fuzz/,cpu_lists kernel_files): %: %.o $(BUILD)/tests/fuzz/support/common.o $(LIBRARY_OBJECTS)
+$(addprefix $(BUILD)/tests/fuzz/,cpu_lists kernel_files configurations): %: %.o $(BUILD)/tests/fuzz/support/common.o $(LIBRARY_OBJECTS)
 	$(LINK_FUZZER)
 
 $(addprefix $(BUILD)/tests/fuzz/,platform_files fault_rules captures): %: %.o \

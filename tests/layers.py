@@ -17,15 +17,17 @@ import tempfile
 # Each folder, with all that it may include and call: folders, or single headers. Folders and headers
 # that do not exist yet may be named.
 LAYERS = {
-    "base": ["isst.h"],
+    "common": [],
+    "base": ["common", "isst.h"],
     "driver": ["base", "isst.h"],
     "sysfs": ["driver", "base", "isst.h"],
     "firmware": ["sysfs", "driver", "base", "isst.h"],
     "topology": ["firmware", "sysfs", "driver", "base", "isst.h"],
     "transaction": ["topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
-    "library": ["features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
-    "cli": ["isst.h", "isst-emulator.h"],
+    "configuration": ["features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
+    "library": ["configuration", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
+    "cli": ["common", "isst.h", "isst-emulator.h"],
     "emulator": ["base", "driver/abi.h", "isst.h", "isst-emulator.h"],
     "preload": ["base", "emulator/front/launch.h", "emulator/front/launch_files.h",
                 "emulator/front/launch_requests.h", "emulator/model/machines.h", "driver/abi.h", "isst.h",
@@ -38,7 +40,7 @@ PARTS = {
     "emulator": ["model", "capture", "state", "firmware", "kernel", "front"],
 }
 
-WITHOUT_CIRCLES = ["base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "library",
+WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "configuration", "library",
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
                    "emulator/kernel", "emulator/front", "cli", "preload"]
 

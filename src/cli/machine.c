@@ -3,7 +3,7 @@
 #include "machine.h"
 
 #include "privileges.h"
-#include "common/suggest.h"
+#include "../common/suggest.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #include "option_hints.h"
 
-#include "common/suggest.h"
+#include "../common/suggest.h"
 
 #include <errno.h>
 #include <stdarg.h>

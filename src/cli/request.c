@@ -8,7 +8,7 @@
 #include "arguments.h"
 #include "memory_stream.h"
 #include "option_hints.h"
-#include "common/suggest.h"
+#include "../common/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * The distance of two words in typing mistakes: letters left out, added, changed, or two adjacent
  * ones swapped. Must not know where the words come from.
  */
-#include "common/suggest.h"
+#include "suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -162,7 +162,7 @@ static const struct {
 } RULED_OUT[] = {
 	{ SUBJECT_TURBO_FREQ, 0, "turbo-freq off" },
 	{ SUBJECT_CORE_POWER, 0, "core-power off" },
-	{ SUBJECT_PRIORITY, ISST_PROPORTIONAL, "core-power proportional" },
+	{ SUBJECT_PRIORITY, ISST_PRIORITY_PROPORTIONAL, "core-power proportional" },
 	{ SUBJECT_ASSOCIATION, UINT64_MAX, "associations of CPUs" },
 };
 enum { RULED_OUT_COUNT = sizeof(RULED_OUT) / sizeof(RULED_OUT[0]) };

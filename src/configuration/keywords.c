@@ -82,7 +82,7 @@ static int parse_core_power(struct statement *statement)
 	ordered = words_take_if(&statement->words, "ordered");
 	if (!error && (ordered || words_take_if(&statement->words, "proportional")))
 		error = add_simple(statement, SUBJECT_PRIORITY, WANTED_NUMBER,
-				   ordered ? ISST_ORDERED : ISST_PROPORTIONAL);
+				   ordered ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL);
 	return error;
 }
 
@@ -191,7 +191,7 @@ static int take_count(struct statement *statement, struct core_choice *choice)
 		return statement_reject(statement, word, EXPECTED);
 	memcpy(text, word, digits);
 	text[digits] = '\0';
-	if (isst_parse_number(text, 10, ISST_MOST_CPUS, &number) || number == 0)
+	if (isst_parse_number(text, 10, ISST_CPU_NUMBER_LIMIT, &number) || number == 0)
 		return statement_reject(statement, word, EXPECTED);
 	choice->kind = word[digits] ? CHOICE_PER_PACKAGE : CHOICE_COUNT;
 	choice->number = (unsigned int)number;
@@ -361,7 +361,7 @@ static const struct {
 	{ "family", "a CPU family", MATCH_FAMILY, UINT_MAX },
 	{ "model", "a CPU model such as 0xad", MATCH_MODEL, UINT_MAX },
 	{ "packages", "a number of packages", MATCH_PACKAGES, UINT_MAX },
-	{ "cpus", "a number of CPUs", MATCH_CPUS, ISST_MOST_CPUS },
+	{ "cpus", "a number of CPUs", MATCH_CPUS, ISST_CPU_NUMBER_LIMIT },
 	{ "topology", "a checksum, as isst config save writes it", MATCH_TOPOLOGY, UINT64_MAX },
 };
 enum { CONDITION_COUNT = sizeof(CONDITIONS) / sizeof(CONDITIONS[0]) };

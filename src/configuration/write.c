@@ -40,7 +40,7 @@ static const char *const WANTED_WORDS[WANTED_KINDS] = {
 
 static int write_set(FILE *stream, const char *before, const struct isst_cpuset *set)
 {
-	char *text = isst_cpuset_ranges(set);
+	char *text = isst_cpuset_to_list(set);
 
 	if (!text)
 		return -ENOMEM;
@@ -80,7 +80,8 @@ static void write_number(FILE *stream, const struct setting *setting)
 		fputs(setting->number ? " on" : " off", stream);
 		break;
 	case SUBJECT_PRIORITY:
-		fputs(setting->number == ISST_ORDERED ? " ordered" : " proportional", stream);
+		fputs(setting->number == ISST_PRIORITY_ORDERED ? " ordered" : " proportional",
+		      stream);
 		break;
 	case SUBJECT_TURBO_RATIO_LIMITS:
 		fprintf(stream, " 0x%" PRIx64, setting->number);

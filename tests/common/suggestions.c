@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Misspelled words: the closest valid word is suggested, and none for a different word. */
-#include "check.h"
+#include "support/check.h"
 
 #include "common/suggest.h"
 

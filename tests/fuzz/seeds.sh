@@ -10,7 +10,7 @@ mkdir -p "$2"
 seeds=$(cd "$2" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-seeds.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-for fuzzer in cpu_lists kernel_files platform_files fault_rules captures command_lines commands remembered; do
+for fuzzer in cpu_lists kernel_files platform_files fault_rules captures command_lines commands remembered configurations; do
 	mkdir "$seeds/$fuzzer"
 done
 
@@ -26,6 +26,8 @@ while read -r list; do
 	printf '%s\n' "$list" > "$seeds/kernel_files/$number"
 done < "$scratch/lists"
 printf '2400000\n' > "$seeds/kernel_files/number"
+
+cp tests/configuration/files/*.conf "$seeds/configurations"
 
 # Fault rules and command lines of the cases.
 sed -n 's/^fault //p' tests/command/cases/*.case | sort -u | split -l 3 - "$seeds/fault_rules/rules"
