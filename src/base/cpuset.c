@@ -48,6 +48,36 @@ void cpuset_clear(struct isst_cpuset *set)
 	set->count = 0;
 }
 
+bool cpuset_is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other)
+{
+	size_t count = one ? one->count : 0;
+
+	if (count != (other ? other->count : 0))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (one->runs[i].first != other->runs[i].first ||
+		    one->runs[i].last != other->runs[i].last)
+			return false;
+	return true;
+}
+
+bool cpuset_overlaps(const struct isst_cpuset *one, const struct isst_cpuset *other)
+{
+	size_t i = 0, k = 0;
+
+	if (!one || !other)
+		return false;
+	while (i < one->count && k < other->count) {
+		if (one->runs[i].last < other->runs[k].first)
+			i++;
+		else if (other->runs[k].last < one->runs[i].first)
+			k++;
+		else
+			return true;
+	}
+	return false;
+}
+
 /** Index of the first run that ends at @cpu or above; of an empty set, or of none, its end. */
 static size_t find_run(const struct isst_cpuset *set, unsigned int cpu)
 {

@@ -3,6 +3,8 @@
 #ifndef ISST_BASE_CPUSET_H
 #define ISST_BASE_CPUSET_H
 
+#include <stdbool.h>
+
 struct isst_cpuset;
 
 /** Exchanges what two sets hold; it cannot fail. */
@@ -14,5 +16,9 @@ void cpuset_clear(struct isst_cpuset *set);
 /** Takes a CPU out of a set, in which it need not be. Returns 0 or -ENOMEM (the set is as before).
  */
 int cpuset_remove(struct isst_cpuset *set, unsigned int cpu);
+
+/** Whether two sets hold the same CPUs; whether they have any in common. NULL is an empty set. */
+bool cpuset_is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other);
+bool cpuset_overlaps(const struct isst_cpuset *one, const struct isst_cpuset *other);
 
 #endif

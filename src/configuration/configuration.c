@@ -2,6 +2,7 @@
 /* The settings of a configuration, and which one of them counts. Knows neither text nor machine. */
 #include "configuration/configuration.h"
 #include "base/array.h"
+#include "base/cpuset.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@ bool subject_is_of_cpus(enum subject subject)
 
 void setting_clear(struct setting *setting)
 {
+	isst_cpuset_free(setting->scope.packages);
+	isst_cpuset_free(setting->scope.power_domains);
 	isst_cpuset_free(setting->cpus);
 	isst_cpuset_free(setting->choice.within);
 	isst_cpuset_free(setting->choice.avoid);
@@ -64,26 +67,33 @@ int configuration_problem(struct configuration *configuration, struct origin ori
 	return -EINVAL;
 }
 
-static bool covers(unsigned int named, unsigned int actual)
+/** Whether a set names a number; without a set, each one is named. */
+static bool names(const struct isst_cpuset *set, unsigned int number)
 {
-	return named == CONFIGURATION_ALL || named == actual;
+	return !set || isst_cpuset_has(set, number);
 }
 
 static bool setting_covers(const struct setting *setting, const struct place *place)
 {
-	if (!covers(setting->scope.package, place->package) ||
-	    !covers(setting->scope.power_domain, place->power_domain) ||
-	    !covers(setting->index, place->index))
+	if (!names(setting->scope.packages, place->package) ||
+	    !names(setting->scope.power_domains, place->power_domain) ||
+	    (setting->index != INDEX_ALL && setting->index != place->index))
 		return false;
-	return !subject_is_of_cpus(setting->subject) || !setting->cpus ||
-	       isst_cpuset_has(setting->cpus, place->cpu);
+	return !subject_is_of_cpus(setting->subject) || names(setting->cpus, place->cpu);
+}
+
+bool scopes_overlap(const struct scope *one, const struct scope *other)
+{
+	if (one->packages && other->packages && !cpuset_overlaps(one->packages, other->packages))
+		return false;
+	return !one->power_domains || !other->power_domains ||
+	       cpuset_overlaps(one->power_domains, other->power_domains);
 }
 
 unsigned int setting_precision(const struct setting *setting)
 {
-	return (setting->scope.power_domain != CONFIGURATION_ALL ? 8U : 0U) +
-	       (setting->scope.package != CONFIGURATION_ALL ? 4U : 0U) +
-	       (setting->index != CONFIGURATION_ALL ? 2U : 0U) +
+	return (setting->scope.power_domains ? 8U : 0U) + (setting->scope.packages ? 4U : 0U) +
+	       (setting->index != INDEX_ALL ? 2U : 0U) +
 	       (subject_is_of_cpus(setting->subject) && setting->cpus ? 1U : 0U);
 }
 

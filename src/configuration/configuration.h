@@ -14,8 +14,8 @@
 #define CONFIGURATION_HEADER "# isst configuration"
 #define CONFIGURATION_VERSION 1
 
-/** Of packages, power domains and fabrics: all. */
-#define CONFIGURATION_ALL UINT_MAX
+/** The index of a setting that has none, or is for every fabric. */
+#define INDEX_ALL UINT_MAX
 
 /** What can be set. A subject with an index, such as the minimum of CLOS 2, is a setting of its
  * own for each index. */
@@ -35,7 +35,7 @@ enum subject {
 	SUBJECT_TURBO_RATIO_LIMITS,
 	SUBJECT_SCALING_MIN, /* of CPUs */
 	SUBJECT_SCALING_MAX,
-	SUBJECT_UNCORE_MIN, /* index: the fabric, or CONFIGURATION_ALL */
+	SUBJECT_UNCORE_MIN, /* index: the fabric, or INDEX_ALL */
 	SUBJECT_UNCORE_MAX,
 	SUBJECT_CPUS, /* which are online */
 	SUBJECTS
@@ -72,9 +72,10 @@ struct core_choice {
 	struct isst_cpuset *avoid;  /* NULL: nowhere */
 };
 
-/** Which part of the machine a setting is for. */
+/** Which part of the machine a setting is for: sets of numbers, NULL: all. Power domains are named
+ * only together with packages. */
 struct scope {
-	unsigned int package, power_domain; /* CONFIGURATION_ALL: each one */
+	struct isst_cpuset *packages, *power_domains;
 };
 
 /** Where something was stated. */
@@ -150,6 +151,9 @@ int configuration_add(struct configuration *configuration, struct setting *setti
 /** Adds a source of settings by its name, which is copied: @origin->source of those that follow.
  * Returns 0 or -ENOMEM. */
 int configuration_add_source(struct configuration *configuration, const char *name);
+
+/** Whether two scopes have a power domain in common. */
+bool scopes_overlap(const struct scope *one, const struct scope *other);
 
 /** A part of the machine that has settings. */
 struct place {

@@ -1,63 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statements that cannot all hold, whatever the machine. */
 #include "configuration/contradictions.h"
+#include "base/cpuset.h"
 
 #include <limits.h>
 #include <string.h>
 
 enum { KHZ_IN_MHZ = 1000 };
 
-static bool is_same_scope(struct scope one, struct scope other)
-{
-	return one.package == other.package && one.power_domain == other.power_domain;
-}
-
-static bool is_same_set(const struct isst_cpuset *one, const struct isst_cpuset *other)
-{
-	unsigned int cpu;
-
-	if (!one || !other)
-		return one == other;
-	if (isst_cpuset_count(one) != isst_cpuset_count(other))
-		return false;
-	isst_cpuset_for_each (cpu, one)
-		if (!isst_cpuset_has(other, cpu))
-			return false;
-	return true;
-}
-
-static bool overlap(const struct isst_cpuset *one, const struct isst_cpuset *other)
-{
-	unsigned int cpu;
-
-	if (!one || !other)
-		return one == other;
-	isst_cpuset_for_each (cpu, one)
-		if (isst_cpuset_has(other, cpu))
-			return true;
-	return false;
-}
-
 static bool is_same_value(const struct setting *one, const struct setting *other)
 {
 	if (one->wanted != other->wanted || one->number != other->number)
 		return false;
 	if (one->wanted == WANTED_OFFLINE)
-		return is_same_set(one->cpus, other->cpus);
+		return cpuset_is_equal(one->cpus, other->cpus);
 	return one->wanted != WANTED_CORES ||
 	       (one->choice.kind == other->choice.kind &&
 		one->choice.number == other->choice.number &&
-		is_same_set(one->choice.within, other->choice.within) &&
-		is_same_set(one->choice.avoid, other->choice.avoid));
+		cpuset_is_equal(one->choice.within, other->choice.within) &&
+		cpuset_is_equal(one->choice.avoid, other->choice.avoid));
 }
 
-/** Whether two settings are of the same thing, so that both count the same there. */
-static bool is_same_place(const struct setting *one, const struct setting *other)
+/** Whether there is a place where two settings are for the same thing, and both count the same. */
+static bool collide(const struct setting *one, const struct setting *other)
 {
 	if (one->subject != other->subject || one->index != other->index ||
-	    !is_same_scope(one->scope, other->scope))
+	    setting_precision(one) != setting_precision(other) ||
+	    !scopes_overlap(&one->scope, &other->scope))
 		return false;
-	return !subject_is_of_cpus(one->subject) || overlap(one->cpus, other->cpus);
+	return !subject_is_of_cpus(one->subject) || !one->cpus ||
+	       cpuset_overlaps(one->cpus, other->cpus);
 }
 
 static int find_double(struct configuration *configuration, size_t later)
@@ -68,7 +40,7 @@ static int find_double(struct configuration *configuration, size_t later)
 		const struct setting *earlier = &configuration->settings[i];
 
 		if (earlier->origin.source != setting->origin.source ||
-		    !is_same_place(earlier, setting) || is_same_value(earlier, setting))
+		    !collide(earlier, setting) || is_same_value(earlier, setting))
 			continue;
 		if (setting->origin.line == 0 || setting->origin.line == earlier->origin.line)
 			return configuration_problem(configuration, setting->origin,
@@ -105,30 +77,39 @@ static enum subject counterpart(enum subject subject, bool *is_max, const char *
 	return SUBJECTS;
 }
 
-/** The place of a setting; @cpu: one of its CPUs. */
-static struct place place_of(const struct setting *setting, unsigned int cpu)
+/** The lowest number of a set; without one, a number that no set has. */
+static unsigned int lowest(const struct isst_cpuset *set)
 {
-	return (struct place){ .package = setting->scope.package,
-			       .power_domain = setting->scope.power_domain,
-			       .cpu = cpu,
+	unsigned int number = UINT_MAX;
+
+	if (set)
+		isst_cpuset_next(set, 0, &number);
+	return number;
+}
+
+/** One of the places that a setting is for: where no other one names more than it does. */
+static struct place place_of(const struct setting *setting)
+{
+	return (struct place){ .package = lowest(setting->scope.packages),
+			       .power_domain = lowest(setting->scope.power_domains),
+			       .cpu = lowest(setting->cpus),
 			       .index = setting->index };
 }
 
-/** Compares a limit with the one that counts at a place. */
-static int compare_limits(struct configuration *configuration, const struct setting *setting,
-			  struct place place)
+static int check_limits(struct configuration *configuration, const struct setting *setting)
 {
 	bool is_max = false;
 	const char *name = NULL;
 	enum subject subject = counterpart(setting->subject, &is_max, &name);
+	struct place place = place_of(setting);
 	const struct setting *other = configuration_find(configuration, subject, &place);
 	uint64_t min, max;
 
-	if (!other || other->wanted != WANTED_KHZ)
+	if (setting->wanted != WANTED_KHZ || !other || other->wanted != WANTED_KHZ)
 		return 0;
 	min = is_max ? other->number : setting->number;
 	max = is_max ? setting->number : other->number;
-	/* Of two that both find each other the later one is reported. */
+	/* Of two that find each other the later one is reported. */
 	if (min <= max || (other > setting && other->origin.source == setting->origin.source &&
 			   setting_precision(other) == setting_precision(setting)))
 		return 0;
@@ -136,22 +117,6 @@ static int compare_limits(struct configuration *configuration, const struct sett
 				     "the %s minimum of %llu MHz is above the maximum of %llu MHz",
 				     name, (unsigned long long)min / KHZ_IN_MHZ,
 				     (unsigned long long)max / KHZ_IN_MHZ);
-}
-
-static int check_limits(struct configuration *configuration, const struct setting *setting)
-{
-	unsigned int cpu;
-	int error = 0;
-
-	if (setting->wanted != WANTED_KHZ)
-		return 0;
-	if (!setting->cpus)
-		return compare_limits(configuration, setting, place_of(setting, UINT_MAX));
-	isst_cpuset_for_each (cpu, setting->cpus) {
-		if (!error)
-			error = compare_limits(configuration, setting, place_of(setting, cpu));
-	}
-	return error;
 }
 
 /** What high priority cores are made of: turbo-freq, and classes that are chosen for them. */
@@ -188,11 +153,9 @@ static int check_high_priority(struct configuration *configuration, const struct
 		return 0;
 	for (size_t i = 0; i < configuration->setting_count; i++) {
 		const struct setting *other = &configuration->settings[i];
-		struct place place = place_of(other, UINT_MAX);
+		struct place place = place_of(other);
 		const char *why;
 
-		if (other->cpus)
-			isst_cpuset_next(other->cpus, 0, &place.cpu);
 		if (configuration_find(configuration, SUBJECT_HIGH_PRIORITY, &place) != setting)
 			continue;
 		why = rules_out(configuration, &place);

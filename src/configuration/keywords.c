@@ -22,7 +22,7 @@ static int add_simple(struct statement *statement, enum subject subject, enum wa
 {
 	return statement_add(statement, &(struct setting){
 						.subject = subject,
-						.index = CONFIGURATION_ALL,
+						.index = INDEX_ALL,
 						.wanted = wanted,
 						.number = number,
 					});
@@ -103,14 +103,17 @@ enum { CLOS_FIELD_COUNT = sizeof(CLOS_FIELDS) / sizeof(CLOS_FIELDS[0]) };
 static int add_clos(struct statement *statement, const struct isst_cpuset *clos, size_t field,
 		    enum wanted_kind wanted, uint64_t number)
 {
-	struct setting setting = {
-		.subject = CLOS_FIELDS[field].subject,
-		.wanted = wanted,
-		.number = number,
-	};
+	unsigned int index;
 	int error = 0;
 
-	isst_cpuset_for_each (setting.index, clos) {
+	isst_cpuset_for_each (index, clos) {
+		struct setting setting = {
+			.subject = CLOS_FIELDS[field].subject,
+			.index = index,
+			.wanted = wanted,
+			.number = number,
+		};
+
 		if (!error)
 			error = statement_add(statement, &setting);
 	}
@@ -216,7 +219,7 @@ static int take_places(struct statement *statement, struct core_choice *choice)
 static int parse_high_priority(struct statement *statement)
 {
 	struct setting setting = { .subject = SUBJECT_HIGH_PRIORITY,
-				   .index = CONFIGURATION_ALL,
+				   .index = INDEX_ALL,
 				   .wanted = WANTED_CORES };
 	int error;
 
@@ -249,7 +252,7 @@ static int take_equal_cpus(struct statement *statement, bool required, struct is
 static int parse_association(struct statement *statement)
 {
 	struct setting setting = { .subject = SUBJECT_ASSOCIATION,
-				   .index = CONFIGURATION_ALL,
+				   .index = INDEX_ALL,
 				   .wanted = WANTED_NUMBER };
 	int error = statement_number(statement, "a CLOS from 0 to 3", HIGHEST_CLOS,
 				     &setting.number);
@@ -288,7 +291,7 @@ static int parse_turbo_ratio_limits(struct statement *statement)
 
 static int parse_scaling_limit(struct statement *statement)
 {
-	struct setting setting = { .subject = statement->subject, .index = CONFIGURATION_ALL };
+	struct setting setting = { .subject = statement->subject, .index = INDEX_ALL };
 	int error = 0;
 
 	if (take_unmanaged(statement))
@@ -306,7 +309,7 @@ static int parse_scaling_limit(struct statement *statement)
 
 static int parse_uncore_limit(struct statement *statement)
 {
-	struct setting setting = { .subject = statement->subject, .index = CONFIGURATION_ALL };
+	struct setting setting = { .subject = statement->subject, .index = INDEX_ALL };
 	uint64_t fabric;
 	int error = 0;
 
@@ -335,7 +338,7 @@ static int parse_cpus(struct statement *statement)
 		{ "online", WANTED_ALL_ONLINE },
 	};
 	struct setting setting = { .subject = SUBJECT_CPUS,
-				   .index = CONFIGURATION_ALL,
+				   .index = INDEX_ALL,
 				   .wanted = WANTED_OFFLINE };
 	int error;
 

@@ -24,10 +24,11 @@ static int take_scope(struct statement *statement)
 	statement->usage = "N [powerdomain N]: STATEMENT";
 	if (!words_take_if(words, statement->keyword))
 		return 0;
-	error = statement_list(statement, "a list of packages", UINT_MAX - 1, &statement->packages);
+	error = statement_list(statement, "a list of packages", UINT_MAX,
+			       &statement->scope.packages);
 	if (!error && words_take_if(words, "powerdomain"))
-		error = statement_list(statement, "a list of power domains", UINT_MAX - 1,
-				       &statement->power_domains);
+		error = statement_list(statement, "a list of power domains", UINT_MAX,
+				       &statement->scope.power_domains);
 	if (!error && !words_take_if(words, ":"))
 		error = statement_reject(statement, words_take(words), "':' and a statement");
 	return error;
@@ -53,7 +54,7 @@ static int reject_keyword(struct statement *statement, const char *word)
 
 static int check_condition(struct statement *statement, const struct keyword *keyword)
 {
-	if (!keyword->is_condition || (!statement->packages && !statement->optional))
+	if (!keyword->is_condition || (!statement->scope.packages && !statement->optional))
 		return 0;
 	return configuration_problem(statement->configuration, statement->origin,
 				     "%s is for the whole machine, and never optional: nothing "
@@ -127,8 +128,8 @@ static int parse_line(struct configuration *configuration, struct origin origin,
 	if (!error)
 		error = parse_words(&statement);
 	words_free(&statement.words);
-	isst_cpuset_free(statement.packages);
-	isst_cpuset_free(statement.power_domains);
+	isst_cpuset_free(statement.scope.packages);
+	isst_cpuset_free(statement.scope.power_domains);
 	return error;
 }
 

@@ -145,51 +145,17 @@ static int copy_set(const struct isst_cpuset *set, struct isst_cpuset **copy)
 	return *copy ? isst_cpuset_add_set(*copy, set) : -ENOMEM;
 }
 
-static int add_at(struct statement *statement, const struct setting *setting, struct scope scope)
+int statement_add(struct statement *statement, struct setting *setting)
 {
-	struct setting copy = *setting;
-	int error = copy_set(setting->cpus, &copy.cpus);
+	int error = copy_set(statement->scope.packages, &setting->scope.packages);
 
-	copy.choice.within = copy.choice.avoid = NULL;
 	if (!error)
-		error = copy_set(setting->choice.within, &copy.choice.within);
-	if (!error)
-		error = copy_set(setting->choice.avoid, &copy.choice.avoid);
+		error = copy_set(statement->scope.power_domains, &setting->scope.power_domains);
 	if (error) {
-		setting_clear(&copy);
+		setting_clear(setting);
 		return error;
 	}
-	copy.scope = scope;
-	copy.origin = statement->origin;
-	copy.optional = statement->optional;
-	return configuration_add(statement->configuration, &copy);
-}
-
-static int add_in_package(struct statement *statement, const struct setting *setting,
-			  unsigned int package)
-{
-	struct scope scope = { package, CONFIGURATION_ALL };
-	int error = 0;
-
-	if (!statement->power_domains)
-		return add_at(statement, setting, scope);
-	isst_cpuset_for_each (scope.power_domain, statement->power_domains) {
-		if (!error)
-			error = add_at(statement, setting, scope);
-	}
-	return error;
-}
-
-int statement_add(struct statement *statement, const struct setting *setting)
-{
-	unsigned int package;
-	int error = 0;
-
-	if (!statement->packages)
-		return add_in_package(statement, setting, CONFIGURATION_ALL);
-	isst_cpuset_for_each (package, statement->packages) {
-		if (!error)
-			error = add_in_package(statement, setting, package);
-	}
-	return error;
+	setting->origin = statement->origin;
+	setting->optional = statement->optional;
+	return configuration_add(statement->configuration, setting);
 }

@@ -16,8 +16,7 @@ struct statement {
 	struct origin origin;
 	struct words words;
 	bool optional;
-	/* The packages and power domains in front of it; NULL: all. */
-	struct isst_cpuset *packages, *power_domains;
+	struct scope scope; /* what stands in front of it */
 };
 
 /*
@@ -53,8 +52,8 @@ int statement_cpus(struct statement *statement, struct isst_cpuset **set);
 int statement_frequency(struct statement *statement, unsigned int allowed, enum wanted_kind *wanted,
 			uint64_t *khz);
 
-/** Adds a setting for each package and power domain that the statement names. The sets of @setting
- * are copied. */
-int statement_add(struct statement *statement, const struct setting *setting);
+/** Adds a setting for where the statement is for. The sets of @setting become the configuration's,
+ * also on error. */
+int statement_add(struct statement *statement, struct setting *setting);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings as statements: what configuration_add_text() reads. Knows no machine. */
 #include "configuration/write.h"
+#include "base/cpuset.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -122,23 +123,25 @@ static bool is_of_clos(const struct setting *setting)
 }
 
 /** The statement up to its keyword, with the CLOS where that comes first. */
-static void write_beginning(FILE *stream, const struct setting *setting)
+static int write_beginning(FILE *stream, const struct setting *setting)
 {
 	const char *keyword = SUBJECT_WORDS[setting->subject].keyword;
+	int error = 0;
 
 	if (setting->optional)
 		fputs("? ", stream);
-	if (setting->scope.package != CONFIGURATION_ALL) {
-		fprintf(stream, "package %u", setting->scope.package);
-		if (setting->scope.power_domain != CONFIGURATION_ALL)
-			fprintf(stream, " powerdomain %u", setting->scope.power_domain);
+	if (setting->scope.packages)
+		error = write_set(stream, "package ", setting->scope.packages);
+	if (!error && setting->scope.power_domains)
+		error = write_set(stream, " powerdomain ", setting->scope.power_domains);
+	if (setting->scope.packages)
 		fputs(": ", stream);
-	}
 	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted == WANTED_UNMANAGED)
 		keyword = "associations";
 	fputs(keyword, stream);
 	if (is_of_clos(setting))
 		fprintf(stream, " %u", setting->index);
+	return error;
 }
 
 /** What a setting adds to its statement. */
@@ -156,22 +159,23 @@ static int write_part(FILE *stream, const struct setting *setting)
 	if (setting->subject == SUBJECT_ASSOCIATION && setting->wanted != WANTED_UNMANAGED)
 		fputs(" = all", stream);
 	if (setting->subject >= SUBJECT_UNCORE_MIN && setting->subject <= SUBJECT_UNCORE_MAX &&
-	    setting->index != CONFIGURATION_ALL)
+	    setting->index != INDEX_ALL)
 		fprintf(stream, " fabric %u", setting->index);
 	return 0;
 }
 
 int setting_write(FILE *stream, const struct setting *setting)
 {
-	write_beginning(stream, setting);
-	return write_part(stream, setting);
+	int error = write_beginning(stream, setting);
+
+	return error ? error : write_part(stream, setting);
 }
 
 /** Whether a setting stands in the statement of the one before it. */
 static bool shares_statement(const struct setting *before, const struct setting *setting)
 {
-	if (before->scope.package != setting->scope.package ||
-	    before->scope.power_domain != setting->scope.power_domain ||
+	if (!cpuset_is_equal(before->scope.packages, setting->scope.packages) ||
+	    !cpuset_is_equal(before->scope.power_domains, setting->scope.power_domains) ||
 	    before->index != setting->index || before->optional != setting->optional)
 		return false;
 	if (setting->subject == SUBJECT_PRIORITY)

@@ -137,13 +137,13 @@ static void blanks_comments_and_line_ends_do_not_matter(void **state)
 			 "scaling-max 3000\nscaling-min 800\n");
 }
 
-static void lists_stand_for_a_statement_each(void **state)
+static void lists_of_places_are_kept(void **state)
 {
 	(void)state;
 	check_statements("clos 0-1 min 0\n", "clos 0 min 0\nclos 1 min 0\n");
-	check_statements("package 0,2: level 1\n", "package 0: level 1\npackage 2: level 1\n");
+	check_statements("package 0,2: level 1\n", "package 0,2: level 1\n");
 	check_statements("package 0 powerdomain 1-2: level 1\n",
-			 "package 0 powerdomain 1: level 1\npackage 0 powerdomain 2: level 1\n");
+			 "package 0 powerdomain 1-2: level 1\n");
 }
 
 static void the_first_line_is_the_header(void **state)
@@ -242,6 +242,7 @@ static void contradictions_are_refused(void **state)
 	(void)state;
 	check_contradiction("level 1\nlevel 2", 3, "contradicts line 2");
 	check_contradiction("level 1\nlevel unmanaged", 3, "contradicts line 2");
+	check_contradiction("package 0-1: level 1\npackage 1-2: level 2", 3, "contradicts line 2");
 	check_contradiction("clos 0 min 800 min 900", 2, "contradicts itself");
 	check_contradiction("association 0 = 0-3\nassociation 1 = 3,9", 3, "contradicts line 2");
 	check_contradiction("cpus offline 4-7\ncpus offline 4-6", 3, "contradicts line 2");
@@ -277,7 +278,7 @@ static void what_is_said_twice_is_no_contradiction(void **state)
 
 static unsigned int level_at(const struct configuration *configuration, unsigned int package)
 {
-	struct place place = { .package = package, .index = CONFIGURATION_ALL };
+	struct place place = { .package = package, .index = INDEX_ALL };
 	const struct setting *setting = configuration_find(configuration, SUBJECT_LEVEL, &place);
 
 	assert_non_null(setting);
@@ -297,7 +298,7 @@ static void what_says_more_of_its_place_counts(void **state)
 	assert_int_equal(level_at(&configuration, 0), 1);
 	assert_int_equal(level_at(&configuration, 1), 0);
 	for (unsigned int cpu = 3; cpu < 6; cpu++) {
-		struct place place = { .cpu = cpu, .index = CONFIGURATION_ALL };
+		struct place place = { .cpu = cpu, .index = INDEX_ALL };
 
 		assert_int_equal(
 			configuration_find(&configuration, SUBJECT_ASSOCIATION, &place)->number,
@@ -315,7 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_statement_is_read_and_written),
 		cmocka_unit_test(blanks_comments_and_line_ends_do_not_matter),
-		cmocka_unit_test(lists_stand_for_a_statement_each),
+		cmocka_unit_test(lists_of_places_are_kept),
 		cmocka_unit_test(the_first_line_is_the_header),
 		cmocka_unit_test(words_that_are_wrong_are_named),
 		cmocka_unit_test(frequencies_are_checked),
