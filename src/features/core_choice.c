@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which cores get high priority, where the user names how many. */
+#include "features/core_choice.h"
+
+#include <stdlib.h>
+
+static int order(unsigned int one, unsigned int other)
+{
+	return (one > other) - (one < other);
+}
+
+static int by_preference(const void *one, const void *other)
+{
+	const struct core_candidate *a = one, *b = other;
+
+	if (a->package != b->package)
+		return order(a->package, b->package);
+	if (a->domain != b->domain)
+		return order(a->domain, b->domain);
+	if (a->max_khz != b->max_khz)
+		return order(b->max_khz, a->max_khz);
+	return order(a->core, b->core);
+}
+
+static bool is_same_package(const struct core_candidate *one, const struct core_candidate *other)
+{
+	return one->package == other->package;
+}
+
+static bool is_same_domain(const struct core_candidate *one, const struct core_candidate *other)
+{
+	return is_same_package(one, other) && one->domain == other->domain;
+}
+
+/** Cores that follow each other and belong together. */
+struct group {
+	struct core_candidate *cores;
+	size_t count, chosen;
+};
+
+/** The group that begins at @first. @end: behind the last core. */
+static struct group find_group(struct core_candidate *first, const struct core_candidate *end,
+			       bool (*belongs)(const struct core_candidate *,
+					       const struct core_candidate *))
+{
+	struct group group = { .cores = first };
+
+	while (first + group.count < end && belongs(first, first + group.count)) {
+		group.chosen += first[group.count].chosen;
+		group.count++;
+	}
+	return group;
+}
+
+/** The group with the fewest chosen cores that has one left; none: an empty group. */
+static struct group find_least(struct group among, bool (*belongs)(const struct core_candidate *,
+								   const struct core_candidate *))
+{
+	struct group least = { 0 };
+	const struct core_candidate *end = among.cores + among.count;
+
+	for (struct core_candidate *first = among.cores; first < end;) {
+		struct group group = find_group(first, end, belongs);
+
+		if (group.chosen < group.count && (least.count == 0 || group.chosen < least.chosen))
+			least = group;
+		first += group.count;
+	}
+	return least;
+}
+
+/** Chooses one more core; returns false where none is left. */
+static bool choose_one(struct group among)
+{
+	struct group package = find_least(among, is_same_package), domain;
+
+	if (package.count == 0)
+		return false;
+	domain = find_least(package, is_same_domain);
+	/* Cores are chosen in the order in which they stand. */
+	domain.cores[domain.chosen].chosen = true;
+	return true;
+}
+
+/** Returns how many are missing. */
+static size_t choose_among(struct group among, size_t wanted)
+{
+	while (wanted > 0 && choose_one(among))
+		wanted--;
+	return wanted;
+}
+
+size_t core_choice_make(struct core_candidate *cores, size_t count, size_t wanted, bool per_package)
+{
+	const struct core_candidate *end = cores + count;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < count; i++)
+		cores[i].chosen = false;
+	if (count > 0)
+		qsort(cores, count, sizeof(*cores), by_preference);
+	if (!per_package)
+		return choose_among((struct group){ cores, count, 0 }, wanted);
+	for (struct core_candidate *first = cores; first < end;) {
+		struct group package = find_group(first, end, is_same_package);
+
+		missing += choose_among(package, wanted);
+		first += package.count;
+	}
+	return missing;
+}
