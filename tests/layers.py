@@ -25,7 +25,7 @@ LAYERS = {
     "topology": ["firmware", "sysfs", "driver", "base", "isst.h"],
     "transaction": ["topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
-    "configuration": ["features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
+    "configuration": ["base", "common", "isst.h"],
     "library": ["configuration", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "cli": ["common", "isst.h", "isst-emulator.h"],
     "emulator": ["base", "driver/abi.h", "isst.h", "isst-emulator.h"],

@@ -54,7 +54,7 @@ enum wanted_kind {
 	WANTED_ISOLATED,   /* CPUs: those that the level does not enable, in partitions */
 	WANTED_ALL_ONLINE, /* CPUs */
 	WANTED_OFFLINE,	   /* CPUs: these offline, all others online */
-	WANTED_CORES,	   /* high priority: as @choice says */
+	WANTED_CORES,	   /* high priority: as @choice has it */
 	WANTED_KINDS
 };
 
@@ -170,7 +170,7 @@ struct place {
 const struct setting *configuration_find(const struct configuration *configuration,
 					 enum subject subject, const struct place *place);
 
-/** How much a setting says of where it is for: the more, the more it counts. */
+/** How precisely a setting names where it is for: the more, the more it counts. */
 unsigned int setting_precision(const struct setting *setting);
 
 /** Whether CPUs have a subject, rather than power domains. */

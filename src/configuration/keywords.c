@@ -355,7 +355,7 @@ static int parse_cpus(struct statement *statement)
 	return error;
 }
 
-/** What can be said of a machine as a whole. */
+/** What a machine as a whole can be required to be. */
 static const struct {
 	const char *name, *expected;
 	enum match_kind kind;

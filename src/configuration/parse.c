@@ -187,7 +187,7 @@ static int parse_lines(struct configuration *configuration, size_t source, const
 	return wrong ? -EINVAL : 0;
 }
 
-/** Takes back what a text has added. */
+/** Removes what a text has added. */
 static void drop_from(struct configuration *configuration, size_t setting, size_t match)
 {
 	while (configuration->setting_count > setting)

@@ -183,8 +183,8 @@ static bool shares_statement(const struct setting *before, const struct setting 
 	return is_of_clos(before) && is_of_clos(setting) && before->subject < setting->subject;
 }
 
-/** Whether one word says it of the statement as a whole, and was written. */
-static bool is_said(const struct setting *before, const struct setting *setting)
+/** Whether one word stands for the statement as a whole, and was written. */
+static bool is_written(const struct setting *before, const struct setting *setting)
 {
 	return before->wanted == WANTED_UNMANAGED && setting->wanted == WANTED_UNMANAGED;
 }
@@ -228,7 +228,7 @@ int configuration_write(FILE *stream, const struct configuration *configuration)
 		const struct setting *setting = &configuration->settings[i];
 
 		if (before && shares_statement(before, setting)) {
-			if (!is_said(before, setting))
+			if (!is_written(before, setting))
 				error = write_part(stream, setting);
 		} else {
 			if (before)
