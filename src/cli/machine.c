@@ -2,8 +2,8 @@
 /* Chooses and opens the machine of a run; must not know what it is asked. */
 #include "machine.h"
 
-#include "privileges.h"
 #include "../common/suggest.h"
+#include "privileges.h"
 
 #include <errno.h>
 #include <stdarg.h>

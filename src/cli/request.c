@@ -5,10 +5,10 @@
  */
 #include "request.h"
 
+#include "../common/suggest.h"
 #include "arguments.h"
 #include "memory_stream.h"
 #include "option_hints.h"
-#include "../common/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>
