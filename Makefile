@@ -76,7 +76,7 @@ comma := ,
 sources = $(sort $(wildcard $(addsuffix /*.c,$(addprefix src/,$(1)))))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-LIBRARY_LAYERS := common base driver sysfs firmware topology transaction features configuration library
+LIBRARY_LAYERS := common base driver sysfs firmware topology transaction features configuration state explain library
 BASE_OBJECTS := $(call objects,$(call sources,common base))
 LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_LAYERS)))
 PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))
@@ -199,10 +199,10 @@ $(BUILD)/isst: $(COMMAND)
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
 # One program for each file of tests of a layer, linked with the layers' own objects.
-LAYER_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_%, \
+LAYER_TESTS := $(filter-out tests/features/power_domains% tests/features/capture_% tests/features/high_priority%, \
 	$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(filter-out transaction library,$(LIBRARY_LAYERS)))))))
 # Changes are tested on the emulator, by programs that hold all layers.
-TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c tests/features/capture_*.c))
+TRANSACTION_TESTS := $(sort $(wildcard tests/transaction/*.c tests/features/power_domains*.c tests/features/capture_*.c tests/features/high_priority*.c))
 # Those on large machines go the same ways as those on small ones, many times: LARGE=yes takes them in.
 LARGE ?= no
 ifneq ($(LARGE),yes)
@@ -303,6 +303,15 @@ $(BUILD)/tests/captures: tests/command/captures.sh $(COMMAND) $(BUILD)/isst $(BU
 	printf '#!/bin/sh\nexec sh tests/command/captures.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+$(BUILD)/tests/kills: tests/command/kills.sh $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+	printf '#!/bin/sh\nexec sh tests/command/kills.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
+$(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table $(COMMAND) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/explain/faults.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 $(BUILD)/tests/privileged: tests/command/privileged.sh $(COMMAND) $(PRELOAD) $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/command/privileged.sh %s\n' $(BUILD) > $@
@@ -328,8 +337,9 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 	chmod +x $@
 
 # Those that take long first, so that all processors have work until the end.
-TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays $(BUILD)/tests/privileged \
-	$(BUILD)/tests/preloaded $(BUILD)/tests/documents $(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
+TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
+	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/privileged $(BUILD)/tests/preloaded $(BUILD)/tests/documents \
+	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)
@@ -429,7 +439,7 @@ check-vm: all
 
 # ---- Fuzzers ----
 
-#: fuzz            fuzzers on all that is read, each for SECONDS (60); needs clang
+#: fuzz            fuzzers on all that is read, or FUZZERS, each for SECONDS (60); needs clang
 
 FUZZERS := $(basename $(notdir $(wildcard tests/fuzz/*.c)))
 FUZZ_PROGRAMS := $(addprefix $(BUILD)/tests/fuzz/,$(FUZZERS))
@@ -462,7 +472,7 @@ fuzz: all
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
 		fuzzers
 	sh tests/fuzz/seeds.sh '$(BUILD)' '$(BUILD)-fuzz/seeds'
-	sh tests/fuzz/fuzz.sh run '$(BUILD)-fuzz' $(SECONDS)
+	sh tests/fuzz/fuzz.sh run '$(BUILD)-fuzz' $(SECONDS) $(FUZZERS)
 
 # ---- Checks of the code ----
 
@@ -569,13 +579,14 @@ $(BUILD)/isst-emulator.pc: .force-flags
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
 # What is of the emulator alone is left out with it.
-DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/library.md docs/transactions.md docs/differences.md \
-	docs/performance.md docs/real-drivers.md \
+DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/explain.md docs/library.md docs/transactions.md \
+	docs/differences.md docs/performance.md docs/real-drivers.md \
 	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 MAN_PAGE := $(BUILD)/documents/intel-speed-select.8
+FORMAT_PAGE := docs/isst-config.5
 
 $(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -589,7 +600,7 @@ $(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
 .PHONY: install
 install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(MAN_PAGE)
 	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
-		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man8'
+		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man5' '$(DESTDIR)$(MANDIR)/man8'
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
 	ln -sf intel-speed-select '$(DESTDIR)$(BINDIR)/isst'
 	$(INSTALL) -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libisst.a'
@@ -604,6 +615,7 @@ ifeq ($(EMULATOR),yes)
 endif
 	$(INSTALL) -m 644 $(MAN_PAGE) '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
 	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
+	$(INSTALL) -m 644 $(FORMAT_PAGE) '$(DESTDIR)$(MANDIR)/man5/isst-config.5'
 	$(INSTALL) -m 644 LICENSE $(INSTALLED_DOCUMENTS) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
@@ -613,7 +625,8 @@ uninstall:
 		'$(DESTDIR)$(INCLUDEDIR)/isst.h' '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc' \
 		'$(DESTDIR)$(LIBDIR)/libisst-emulator.a' '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h' \
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc' \
-		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8'
+		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8' \
+		'$(DESTDIR)$(MANDIR)/man5/isst-config.5'
 	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS)),'$(DESTDIR)$(DOCDIR)/$(document)')
 	-rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PRIVATEDIR)'
 

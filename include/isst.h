@@ -92,6 +92,10 @@ struct isst_change_options;
 struct isst_change_step;
 struct isst_journal;
 struct isst_journal_entry;
+struct isst_config;
+struct isst_config_difference;
+struct isst_explanation;
+struct isst_finding;
 
 /* ---- Errors ---- */
 
@@ -267,9 +271,9 @@ ISST_API int isst_open_machine(struct isst_machine *machine, const struct isst_o
 ISST_API void isst_machine_free(struct isst_machine *machine);
 
 /**
- * Closes a context, and frees its domains, CPUs and texts. A lock is released. Changes and journals
- * must be freed before. Targets and results may be freed later; the domains and CPUs of results
- * must not be used then.
+ * Closes a context, and frees its domains, CPUs and texts. A change that is held is rolled back,
+ * and a lock is released. Changes and journals must be freed before. Targets and results may be
+ * freed later; the domains and CPUs of results must not be used then.
  */
 ISST_API void isst_close(struct isst_context *context);
 
@@ -280,8 +284,8 @@ ISST_API const char *isst_error(const struct isst_context *context);
 ISST_API void isst_set_log_level(struct isst_context *context, int level);
 
 /**
- * A notice of the last discovery, which is not an error, such as an implausible CPU number reported
- * by the driver, or a rollback. NULL past the last one.
+ * A notice of the last discovery, or of isst_config_read() since, which is not an error, such as an
+ * implausible CPU number reported by the driver, or a rollback. NULL past the last one.
  */
 ISST_API const char *isst_notice_at(const struct isst_context *context, size_t index);
 
@@ -332,6 +336,13 @@ ISST_API unsigned int isst_platform_stepping(const struct isst_context *context)
 
 /** The name of an emulated machine, also before discovery; NULL on a real one. */
 ISST_API const char *isst_platform_emulated(const struct isst_context *context);
+
+/**
+ * The name of the processor, such as `Intel(R) Xeon(R) 6980P`: the first `model name` of
+ * /proc/cpuinfo, which is read at each call. Works before discovery. NULL if the kernel reports
+ * none, or it cannot be read. It belongs to the context.
+ */
+ISST_API const char *isst_platform_name(struct isst_context *context);
 
 /** Versions that the driver reports; 0 before discovery and without a driver. */
 ISST_API unsigned int isst_platform_api_version(const struct isst_context *context);
@@ -436,6 +447,19 @@ ISST_API int isst_cpu_core(const struct isst_cpu *cpu, unsigned int *core);
 /** The number of the hardware thread in its core. */
 ISST_API unsigned int isst_cpu_thread(const struct isst_cpu *cpu);
 
+/**
+ * Finds the CPUs of the module that a CPU is in: cores that share a level 2 cache, which the
+ * firmware counts as one core. Reads two files of the kernel for this CPU
+ * (topology/cluster_cpus_list, thread_siblings_list).
+ *
+ * @flags: 0
+ * @cpus: set to the CPUs of the module that are online, which the caller frees; NULL on error
+ * Returns 0, -ENODATA (its core is no part of a module, or the kernel does not report modules),
+ * -EOPNOTSUPP (the CPU is offline), -ESTALE, -EINVAL, -EPERM or -EIO.
+ */
+ISST_API int isst_cpus_of_module(struct isst_context *context, const struct isst_cpu *cpu,
+				 unsigned int flags, struct isst_cpuset **cpus);
+
 /** All present CPUs, and all online ones; NULL before discovery. */
 ISST_API const struct isst_cpuset *isst_present_cpus(const struct isst_context *context);
 ISST_API const struct isst_cpuset *isst_online_cpus(const struct isst_context *context);
@@ -443,6 +467,32 @@ ISST_API const struct isst_cpuset *isst_online_cpus(const struct isst_context *c
 /** The width of CPU masks: the highest possible CPU number plus 1, rounded up to a multiple of
  * 32; 0 before discovery. */
 ISST_API unsigned int isst_mask_bits(const struct isst_context *context);
+
+/* ---- CPUs by name ---- */
+
+/**
+ * Whether a text is the name of CPUs:
+ *  clos:N         those whose core is in CLOS N, 0 to 3
+ *  high-priority  those whose core has high priority in SST-TF: CLOS 0 or 1, while SST-TF and
+ *                 core-power are on
+ *  package:N      those of a package
+ *  domain:P.D     those of power domain D of package P; on mailbox platforms of die D
+ *  node:N         those of a NUMA node
+ *  isolated       those that the kernel isolates: isolcpus, and isolated partitions of cgroup v2
+ * Newer versions may know more. Requires no machine.
+ */
+ISST_API bool isst_cpus_is_name(const char *name);
+
+/**
+ * Finds the CPUs that have a name at present, as far as they are online.
+ *
+ * @flags: 0
+ * @cpus: set to the CPUs, which the caller frees; NULL on error
+ * Returns 0, -EINVAL (not a name), -EOPNOTSUPP (the machine has no such CPU), -EPERM, -EIO (it
+ * cannot be read) or -EINTR.
+ */
+ISST_API int isst_cpus_by_name(struct isst_context *context, const char *name, unsigned int flags,
+			       struct isst_cpuset **cpus);
 
 /* ---- Targets ---- */
 
@@ -551,7 +601,29 @@ enum isst_value_id {
 	ISST_VALUE_TURBO_RATIO_LIMITS = 100,
 
 	/* In requests only: CPUs whose cores get high priority in SST-TF, with their siblings */
-	ISST_VALUE_HIGH_PRIORITY_CPUS = 110
+	ISST_VALUE_HIGH_PRIORITY_CPUS = 110,
+	/* How many cores isst_choose_high_priority_cpus() chooses: of all targets, of each package,
+	 * or as many as a bucket of SST-TF holds in each package */
+	ISST_VALUE_HIGH_PRIORITY_CORES = 111,
+	ISST_VALUE_HIGH_PRIORITY_CORES_PER_PACKAGE = 112,
+	ISST_VALUE_HIGH_PRIORITY_BUCKET = 113,
+	/* Only cores with all their CPUs in the first set, and none in the second one */
+	ISST_VALUE_WITHIN_CPUS = 114,
+	ISST_VALUE_AVOID_CPUS = 115,
+
+	/* Limits of the uncore, a row for each fabric: those that were set, and those of boot.
+	 * -ENODATA: as at boot, or the kernel has no such fabric */
+	ISST_VALUE_UNCORE_MIN_MHZ = 120,
+	ISST_VALUE_UNCORE_MAX_MHZ = 121,
+	ISST_VALUE_UNCORE_INITIAL_MIN_MHZ = 122,
+	ISST_VALUE_UNCORE_INITIAL_MAX_MHZ = 123,
+
+	/* Limits of cpufreq of a CPU: those that were set (-ENODATA: none but the processor's), and
+	 * the lowest and highest frequency of the processor */
+	ISST_VALUE_SCALING_MIN_MHZ = 130,
+	ISST_VALUE_SCALING_MAX_MHZ = 131,
+	ISST_VALUE_PROCESSOR_MIN_MHZ = 132,
+	ISST_VALUE_PROCESSOR_MAX_MHZ = 133
 };
 
 enum isst_feature_state {
@@ -745,6 +817,57 @@ ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
 					  const struct isst_request *request, unsigned int flags,
 					  struct isst_results **results);
 
+/**
+ * Limits of the uncore of each domain: ISST_VALUE_UNCORE_MIN_MHZ to _INITIAL_MAX_MHZ. Reads files
+ * of the kernel (intel_uncore_frequency: {min,max}_freq_khz, initial_{min,max}_freq_khz, and once
+ * which fabric clusters there are), no register. -EOPNOTSUPP: the kernel has none for the domain.
+ */
+ISST_API int isst_read_uncore_limits(struct isst_context *context,
+				     const struct isst_targets *targets,
+				     const struct isst_request *request, unsigned int flags,
+				     struct isst_results **results);
+
+/**
+ * Limits of cpufreq of each CPU: ISST_VALUE_SCALING_MIN_MHZ to ISST_VALUE_PROCESSOR_MAX_MHZ.
+ * @targets: CPUs. Reads four files of each (cpufreq/scaling_{min,max}_freq,
+ * cpuinfo_{min,max}_freq), and two more while turbo is off, but those of no other CPU; a program
+ * that must not touch isolated CPUs leaves them out. -EOPNOTSUPP: without cpufreq, or offline.
+ */
+ISST_API int isst_read_scaling_limits(struct isst_context *context,
+				      const struct isst_targets *targets,
+				      const struct isst_request *request, unsigned int flags,
+				      struct isst_results **results);
+
+/* ---- Choosing high priority cores ---- */
+
+/** Also chooses more cores than the last bucket of SST-TF holds: their turbo frequencies may be
+ * lower than those of a bucket. */
+#define ISST_CHOOSE_ALLOW_LOWER_TURBO 1U
+
+/**
+ * Chooses CPUs to get high priority, see isst_change_add_turbo_freq(): whole cores, with all their
+ * CPUs that are online. They are spread evenly over the packages and over the power domains of a
+ * package; in a power domain those with the highest frequency (cpuinfo_max_freq) come first, then
+ * those with the lowest core numbers. Domains whose level has no SST-TF, and packages of which no
+ * core can be chosen, take no part. Cores that the level disables are not chosen. The buckets of
+ * SST-TF hold cores of a package; where its power domains have different ones, the smaller number
+ * applies. Nothing is changed.
+ *
+ * @targets: the domains whose cores can be chosen
+ * @request: one of ISST_VALUE_HIGH_PRIORITY_CORES, _CORES_PER_PACKAGE and _BUCKET (required);
+ * ISST_VALUE_WITHIN_CPUS and ISST_VALUE_AVOID_CPUS, by default all and none; ISST_VALUE_LEVEL, by
+ * default the current level of each domain
+ * @flags: 0 or ISST_CHOOSE_ALLOW_LOWER_TURBO
+ * @cpus: set to the CPUs, which the caller frees; NULL on error
+ * Returns 0, -EOPNOTSUPP (no SST-TF, no such level, bucket or CPU; fewer cores than asked for, or
+ * more than the last bucket holds: the message contains how many), -EINVAL, -ESTALE, -EIO (a domain
+ * cannot be read), -EPERM or -EINTR.
+ */
+ISST_API int isst_choose_high_priority_cpus(struct isst_context *context,
+					    const struct isst_targets *targets,
+					    const struct isst_request *request, unsigned int flags,
+					    struct isst_cpuset **cpus);
+
 /* ---- Capturing the machine ---- */
 
 /**
@@ -759,6 +882,112 @@ ISST_API int isst_read_turbo_ratio_limits(struct isst_context *context,
  * or -EIO.
  */
 ISST_API int isst_capture(struct isst_context *context, const char *directory, unsigned int flags);
+
+/* ---- Why CPUs run as they do ---- */
+
+/** How much a finding costs. */
+enum isst_severity {
+	ISST_SEVERITY_CRITICAL = 1, /* CPUs are held far below what they can do */
+	ISST_SEVERITY_WARNING = 2,  /* frequencies are lost */
+	ISST_SEVERITY_NOTE = 3,	    /* a choice, or a normal limit, that costs something */
+	/** A known defect of such kernels, which may or may not be in this one. Not a fault of the
+	 * machine: a program that counts findings leaves it out. */
+	ISST_SEVERITY_ADVISORY = 4
+};
+
+/** What can be found, the most important first. docs/explain.md describes each. */
+enum isst_finding_kind {
+	ISST_FINDING_CLOS_MAX_ZERO = 1,
+	ISST_FINDING_LIMITED_THERMAL = 2,
+	ISST_FINDING_LIMITED_PLATFORM = 3,
+	ISST_FINDING_CLOS_MAX_BELOW_BASE = 4,
+	ISST_FINDING_TURBO_DISABLED = 5,
+	ISST_FINDING_SCALING_LIMIT = 6,
+	ISST_FINDING_NO_CPUFREQ = 7,
+	ISST_FINDING_HWP_OFF = 8,
+	ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ = 9,
+	ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER = 10,
+	ISST_FINDING_TURBO_FREQ_WITHOUT_PRIORITIES = 11,
+	ISST_FINDING_BUCKET_OVERFULL = 12,
+	ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS = 13,
+	ISST_FINDING_TURBO_RATIO_LIMITS_LOW = 14,
+	ISST_FINDING_LEVEL_LOCKED = 15,
+	ISST_FINDING_LEVEL_SLOWER = 16,
+	ISST_FINDING_LEVEL_BASE_FREQUENCY = 17,
+	ISST_FINDING_CPU_NOT_OF_LEVEL = 18,
+	ISST_FINDING_CPU_OFFLINE_OF_LEVEL = 19,
+	ISST_FINDING_UNCORE_LIMIT = 20,
+	ISST_FINDING_GOVERNOR = 21,
+	ISST_FINDING_EPP = 22,
+	ISST_FINDING_SMT_OFF = 23,
+	ISST_FINDING_LIMITED_POWER = 24,
+	ISST_FINDING_LIMITED_CURRENT = 25,
+	ISST_FINDING_LIMITED_RAS = 26,
+	ISST_FINDING_LIMITED_MCP = 27,
+	ISST_FINDING_LIMITED_DFC = 28,
+	ISST_FINDING_LIMITED_QOS = 29,
+	ISST_FINDING_LIMITED_MISC = 30,
+	ISST_FINDING_LIMITED_FREQUENCY = 31,
+	ISST_FINDING_LIMITED_OTHERWISE = 32,
+	ISST_FINDING_BUCKET_NOT_FIRST = 33,
+	ISST_FINDING_ADVISORY = 100 /* ISST_SEVERITY_ADVISORY; isst_finding_name() has which */
+};
+
+/** The code (enum isst_finding_kind) at a position of the library's table, in order of importance;
+ * 0 past the last one. */
+ISST_API int isst_finding_code_at(size_t index);
+
+/** The name of a code: `clos-max-zero`; NULL if there is no such code. */
+ISST_API const char *isst_finding_code_name(int code);
+
+/**
+ * Finds out why CPUs run as they do. Reads the levels, features and classes of the domains and of
+ * their packages, and files of the kernel (cpufreq of the CPUs, uncore limits, SMT, release; on
+ * TPMI servers the performance limit reasons in debugfs). On TPMI servers no MSR is read; of CPUs
+ * that are isolated or nohz_full no file of cpufreq is read. Changes nothing.
+ *
+ * @targets: the domains or CPUs that findings are about
+ * @request: NULL
+ * @flags: 0
+ * @explanation: set to the findings, to be freed before the context is closed; NULL on error
+ * Returns 0, ISST_PARTIAL (something could not be read, see isst_explanation_unread_at()), -EINVAL,
+ * -EINTR, or -EPERM or -EIO (the lists of isolated CPUs cannot be read).
+ */
+ISST_API int isst_explain(struct isst_context *context, const struct isst_targets *targets,
+			  const struct isst_request *request, unsigned int flags,
+			  struct isst_explanation **explanation);
+ISST_API void isst_explanation_free(struct isst_explanation *explanation);
+
+/** A finding, the most important first; NULL past the last one. It belongs to the explanation. */
+ISST_API const struct isst_finding *
+isst_explanation_finding_at(const struct isst_explanation *explanation, size_t index);
+
+/** Something that could not be read, so that findings may be missing; NULL past the last one. */
+ISST_API const char *isst_explanation_unread_at(const struct isst_explanation *explanation,
+						size_t index);
+
+/** Something that was not looked at, such as files that only root may read; NULL past the last one.
+ */
+ISST_API const char *isst_explanation_note_at(const struct isst_explanation *explanation,
+					      size_t index);
+
+/** The code (enum isst_finding_kind), its name or that of the advisory, and the severity (enum
+ * isst_severity). */
+ISST_API int isst_finding_code(const struct isst_finding *finding);
+ISST_API const char *isst_finding_name(const struct isst_finding *finding);
+ISST_API int isst_finding_severity(const struct isst_finding *finding);
+
+/** Where it was found: `machine`, or domains, such as `package 0, power domains 0-1`. */
+ISST_API const char *isst_finding_place(const struct isst_finding *finding);
+
+/** The CPUs concerned; empty if it is about no CPU in particular. */
+ISST_API const struct isst_cpuset *isst_finding_cpus(const struct isst_finding *finding);
+
+/** What was read, and of what; what it means for the CPUs; and the command that fixes it, or advice
+ * where no command can; "" if there is none. */
+ISST_API const char *isst_finding_read(const struct isst_finding *finding);
+ISST_API const char *isst_finding_meaning(const struct isst_finding *finding);
+ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
 
 /* ---- The lock ---- */
 
@@ -778,7 +1007,8 @@ ISST_API int isst_lock(struct isst_context *context, unsigned int timeout_ms, un
 
 /**
  * Releases the lock. Changes that were planned and journals that were opened under it are refused
- * with -EINVAL from now on. Returns 0 or -EINVAL (the lock is not held).
+ * with -EINVAL from now on. Returns 0 or -EINVAL (the lock is not held, or a change is: see
+ * ISST_CHANGE_HOLD).
  */
 ISST_API int isst_unlock(struct isst_context *context);
 
@@ -860,6 +1090,14 @@ ISST_API void isst_change_options_free(struct isst_change_options *options);
  * since boot. By default a level change for all domains with ISST_CHANGE_ADD_ONLINE brings them
  * online to find out whether the level enables them. */
 #define ISST_CHANGE_LEAVE_UNKNOWN_CPUS 32U
+/** The change is made and verified, and then held: it can still be rolled back, until
+ * isst_change_release(). See there. */
+#define ISST_CHANGE_HOLD 64U
+/** Refuses the change with -EIO, before anything is written, if a rollback could not restore all of
+ * it: an item that it may affect cannot be read, or the present value of a cpufreq limit is not
+ * visible because turbo is disabled. The affinities of tasks and interrupts to CPUs that go offline
+ * are no items: nothing restores them. */
+#define ISST_CHANGE_REVERSIBLE 128U
 
 /** Sets all flags: ISST_CHANGE_... combined. */
 ISST_API int isst_change_options_set_flags(struct isst_change_options *options, unsigned int flags);
@@ -885,6 +1123,7 @@ ISST_API void isst_change_options_set_progress(struct isst_change_options *optio
 ISST_API int isst_change_new(struct isst_context *context,
 			     const struct isst_change_options *options,
 			     struct isst_change **change);
+/** A change that is held is rolled back first, as by isst_change_roll_back(). */
 ISST_API void isst_change_free(struct isst_change *change);
 
 /*
@@ -982,6 +1221,17 @@ ISST_API int isst_change_add_all_online(struct isst_change *change,
 					const struct isst_request *request, unsigned int flags,
 					struct isst_results **results);
 
+/**
+ * Adds all that a configuration states, in the order that the hardware requires. It is planned from
+ * the machine as it is: requests can be added behind it, and none before it.
+ *
+ * @flags: 0
+ * Returns as isst_config_check(), also if the state of the machine forbids what is stated (-EIO),
+ * and -EINVAL if the change has requests already.
+ */
+ISST_API int isst_change_add_config(struct isst_change *change, struct isst_config *config,
+				    unsigned int flags);
+
 /** The error with which isst_change_run() will refuse the change, because a target failed that may
  * not be left out, or a request could not be added; isst_error() is its message. 0 if none. */
 ISST_API int isst_change_objection(const struct isst_change *change);
@@ -998,6 +1248,49 @@ ISST_API int isst_change_objection(const struct isst_change *change);
  * that the values it is based on may have changed.
  */
 ISST_API int isst_change_run(struct isst_change *change);
+
+/*
+ * A change with ISST_CHANGE_HOLD that isst_change_run() has made is held, also if nothing had to be
+ * written: the machine has the new state, and the journal what is needed to roll the change back.
+ *
+ *	isst_change_options_set_flags(options, ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE);
+ *	...
+ *	isst_change_run(change);
+ *	... work in the new state, for as long as necessary ...
+ *	isst_change_roll_back(change);	  or isst_change_release(change);
+ *
+ * Meanwhile the context keeps the lock: isst_unlock() and other changes of the context are refused
+ * with -EINVAL, and isst_lock() of other processes with -EBUSY. They may read, and so may this one.
+ * What no program has decided on does not last: isst_change_free() and isst_close() roll the change
+ * back, and if the process dies, the next one that discovers the machine under the lock does so. A
+ * forked child can do neither. Settings that ISST_CHANGE_ADD_AUTO saves are saved on release.
+ */
+
+/**
+ * Makes a held change stand: nothing rolls it back from here on.
+ *
+ * Returns 0 or -EINVAL (the change is not held, or is held by the parent of this process).
+ */
+ISST_API int isst_change_release(struct isst_change *change);
+
+/**
+ * Rolls a held change back: all items that it wrote or affected get their old values. The machine
+ * is discovered again before and afterwards, as by isst_rediscover().
+ *
+ * An item to which another process gave another value since is left unchanged, and so are the
+ * cpufreq limits of a CPU that went offline since. A warning names each of them
+ * (isst_change_warning_at()).
+ *
+ * Returns 0. -ISST_ERR_ROLLBACK: some items could not be rolled back, or cannot be accessed for
+ * now; the message and isst_change_difference_at() list them, and the journal is kept, as it is by
+ * isst_change_run(). In both cases the change is no longer held. -EINVAL: it was not held, or is
+ * held by the parent of this process. Other errors: the rollback was not begun (the journal or the
+ * machine could not be read), and the change is still held.
+ */
+ISST_API int isst_change_roll_back(struct isst_change *change);
+
+/** Whether a change was made and is held. */
+ISST_API bool isst_change_is_held(const struct isst_change *change);
 
 /** A write of a change that was run, in order, including those that were not necessary; NULL past
  * the last one. If memory was short after a change that was made, there are none. */
@@ -1036,6 +1329,115 @@ ISST_API const char *isst_change_warning_at(const struct isst_change *change, si
  * last one. */
 ISST_API const char *isst_change_difference_at(const struct isst_change *change, size_t index);
 
+/* ---- Configurations ---- */
+
+/*
+ * A configuration states what a machine shall be: the statements of isst-config(5). It can be
+ * compared with a machine, applied to it as one change, and read from it. What it does not mention
+ * is neither compared nor changed.
+ */
+
+/** Creates an empty configuration, which needs no machine; NULL if out of memory. */
+ISST_API struct isst_config *isst_config_new(void);
+ISST_API void isst_config_free(struct isst_config *config);
+
+/** The text is that of a file: it begins with the line `# isst configuration 1`, and messages name
+ * lines. */
+#define ISST_CONFIG_ADD_FILE 1U
+
+/**
+ * Adds the statements of a text, separated by newlines. They win over those of texts that were
+ * added before.
+ *
+ * @name: the name of the text in messages; copied
+ * @flags: 0 or ISST_CONFIG_ADD_FILE
+ * Returns 0, or -EINVAL: isst_config_problem_at() names everything that is wrong with the text,
+ * and nothing of it was added.
+ */
+ISST_API int isst_config_add_text(struct isst_config *config, const char *name, const char *text,
+				  size_t size, unsigned int flags);
+
+/** A problem that the last call with this configuration found, with the name of the text and the
+ * line: `FILE:3: ...`. It belongs to the configuration until the next call. NULL past the last one.
+ */
+ISST_API const char *isst_config_problem_at(const struct isst_config *config, size_t index);
+
+/** The configuration as the text of a file. The caller frees it; NULL if out of memory, or if it is
+ * of several texts: of these a later one overrides the earlier ones. */
+ISST_API char *isst_config_to_text(const struct isst_config *config);
+
+/** Everything, not only what differs from the state after boot. */
+#define ISST_CONFIG_READ_ALL 1U
+
+/**
+ * Reads the state of the machine as a configuration, with the condition that it is for this machine
+ * only. By default it contains what differs from the state after boot, as far as that was kept
+ * (isst_config_boot()), else from the defaults (isst_config_defaults()). CPUs that no statement
+ * describes, such as offline ones beside a partition, are unmanaged in it; a notice names their
+ * domain (isst_notice_at()).
+ *
+ * @config: set to the configuration, which the caller frees; NULL on error
+ * Returns 0 or -EIO (something could not be read).
+ */
+ISST_API int isst_config_read(struct isst_context *context, unsigned int flags,
+			      struct isst_config **config);
+
+/** What isst_config_defaults() contains. */
+#define ISST_CONFIG_CLOS 1U	    /* CLOS: min 0, no max, weight 0 */
+#define ISST_CONFIG_ASSOCIATIONS 2U /* all cores in CLOS 0 */
+#define ISST_CONFIG_FEATURES 4U	    /* turbo-freq, base-freq and core-power off */
+#define ISST_CONFIG_LIMITS 8U /* turbo ratio limits of the level; no scaling or uncore limits */
+#define ISST_CONFIG_LEVEL 16U /* the level after boot, as far as it was kept */
+#define ISST_CONFIG_CPUS 32U  /* all CPUs online, none isolated */
+
+/** Makes the configuration of the defaults. @flags: ISST_CONFIG_CLOS to ISST_CONFIG_CPUS combined;
+ * 0: all. @config as for isst_config_read(). Without ISST_CONFIG_LEVEL, and where the state after
+ * boot is not known (isst_notice_at() reports it), levels stay unchanged. Returns 0 or -EPERM. */
+ISST_API int isst_config_defaults(struct isst_context *context, unsigned int flags,
+				  struct isst_config **config);
+
+/** The state that the first change since boot found. @config as for isst_config_read(). Returns 0,
+ * -ENOENT (no change was made since boot), -EPERM or -EIO (it cannot be read, or is damaged). A
+ * notice (isst_notice_at()) names each thing that could not be read when it was kept. */
+ISST_API int isst_config_boot(struct isst_context *context, struct isst_config **config);
+
+/** Returned by isst_config_match(): the machine is another, and the configuration states `else
+ * skip`. */
+#define ISST_CONFIG_SKIPPED 1
+
+/** Whether the configuration is for this machine. Returns 0, ISST_CONFIG_SKIPPED, or -EOPNOTSUPP
+ * (it is not; isst_config_problem_at() contains why). */
+ISST_API int isst_config_match(struct isst_config *config, struct isst_context *context);
+
+/**
+ * Compares a machine with a configuration. isst_config_difference_at() then returns what differs.
+ *
+ * @flags: 0
+ * Returns 0, ISST_CONFIG_SKIPPED (nothing was compared, see isst_config_match()), or a negative
+ * errno with isst_config_problem_at(): -EOPNOTSUPP (it is for another machine, or the machine does
+ * not have what it mentions), -EIO (something could not be read) or -EINVAL (it contradicts itself
+ * on this machine).
+ */
+ISST_API int isst_config_check(struct isst_config *config, struct isst_context *context,
+			       unsigned int flags);
+
+/** Something that differs, as isst_config_check() found it; NULL past the last one. It belongs to
+ * the configuration until the next call. */
+ISST_API const struct isst_config_difference *
+isst_config_difference_at(const struct isst_config *config, size_t index);
+
+/** What differs (`package 0, die 0: CLOS 2 max`, `CPU 0-3: CLOS`), the value that was stated, the
+ * present one, and where it was stated (`FILE:3`), as texts. */
+ISST_API const char *isst_config_difference_target(const struct isst_config_difference *difference);
+ISST_API const char *isst_config_difference_wanted(const struct isst_config_difference *difference);
+ISST_API const char *
+isst_config_difference_present(const struct isst_config_difference *difference);
+ISST_API const char *isst_config_difference_origin(const struct isst_config_difference *difference);
+
+/** The CPUs that isst_config_check() or isst_change_add_config() chose for `high-priority`; NULL if
+ * none were asked for. They belong to the configuration until the next call. */
+ISST_API const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_config *config);
+
 /* ---- The journal of an interrupted change ---- */
 
 /**
@@ -1054,7 +1456,8 @@ ISST_API int isst_journal_keep(struct isst_context *context);
  * and if no change was interrupted
  * Returns 0, -EPERM, -EIO (the journal cannot be read, or is
  * damaged: it can only be discarded), -EMFILE or -ENFILE (too few descriptors to read it), -EINVAL
- * or -EBUSY (another process holds the lock: the journal may be that of its change).
+ * or -EBUSY (another process holds the lock: the journal is or may be that of its change; if it
+ * holds one, see ISST_CHANGE_HOLD, the message names process and command).
  */
 ISST_API int isst_journal_open(struct isst_context *context, unsigned int flags,
 			       struct isst_journal **journal);
@@ -1062,6 +1465,9 @@ ISST_API void isst_journal_free(struct isst_journal *journal);
 
 /** The name of the interrupted change, see isst_change_options_set_command(); "" if unknown. */
 ISST_API const char *isst_journal_command(const struct isst_journal *journal);
+
+/** Whether the change was complete, and was held by its process (ISST_CHANGE_HOLD). */
+ISST_API bool isst_journal_is_held(const struct isst_journal *journal);
 
 /** Seconds since the change began; -1 if unknown. */
 ISST_API int64_t isst_journal_age_s(const struct isst_journal *journal);
@@ -1118,7 +1524,8 @@ ISST_API unsigned int isst_journal_entry_flags(const struct isst_journal_entry *
  * Returns 0 or -ENOENT (the journal was applied or discarded since it was opened). With other
  * errors the journal is kept: -EAGAIN (part of it was rolled back; the message contains what the
  * rest is waiting for), -ISST_ERR_ROLLBACK (the message lists what differs), -EINVAL (the lock is
- * not held, or was released since the journal was opened), -EPERM or -EIO (all was rolled back, but
+ * not held, was released since the journal was opened, or the context holds the change), -EPERM or
+ * -EIO (all was rolled back, but
  * the file cannot be removed; or it cannot be written).
  */
 ISST_API int isst_journal_apply(struct isst_journal *journal, unsigned int flags);
@@ -1127,8 +1534,9 @@ ISST_API int isst_journal_apply(struct isst_journal *journal, unsigned int flags
  * Removes the journal without changing the machine. Works before discovery.
  *
  * @flags: 0
- * Returns 0, -EINVAL (the lock is not held), -EPERM, -EIO, or -EMFILE or -ENFILE (too few
- * descriptors to read it; it is kept, because its change may be complete).
+ * Returns 0, -EINVAL (the lock is not held, or the context holds a change), -EPERM, -EIO, or
+ * -EMFILE or -ENFILE (too few descriptors to read it; it is kept, because its change may be
+ * complete).
  */
 ISST_API int isst_journal_discard(struct isst_context *context, unsigned int flags);
 

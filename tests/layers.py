@@ -22,13 +22,16 @@ LAYERS = {
     "driver": ["base", "isst.h"],
     "sysfs": ["driver", "base", "isst.h"],
     "firmware": ["sysfs", "driver", "base", "isst.h"],
-    "topology": ["firmware", "sysfs", "driver", "base", "isst.h"],
-    "transaction": ["topology", "firmware", "sysfs", "driver", "base", "isst.h"],
-    "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
-    "configuration": ["base", "common", "isst.h"],
-    "library": ["configuration", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
+    "topology": ["firmware", "sysfs", "driver", "base", "common", "isst.h"],
+    "transaction": ["topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
+    "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
+    "configuration": ["features/core_choice.h", "base", "common", "isst.h"],
+    "state": ["configuration", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "common",
+              "isst.h"],
+    "explain": ["features", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
+    "library": ["explain", "state", "configuration", "common", "features", "transaction", "topology", "firmware", "sysfs", "driver", "base", "isst.h"],
     "cli": ["common", "isst.h", "isst-emulator.h"],
-    "emulator": ["base", "driver/abi.h", "isst.h", "isst-emulator.h"],
+    "emulator": ["base", "common", "driver/abi.h", "isst.h", "isst-emulator.h"],
     "preload": ["base", "emulator/front/launch.h", "emulator/front/launch_files.h",
                 "emulator/front/launch_requests.h", "emulator/model/machines.h", "driver/abi.h", "isst.h",
                 "isst-emulator.h"],
@@ -40,7 +43,7 @@ PARTS = {
     "emulator": ["model", "capture", "state", "firmware", "kernel", "front"],
 }
 
-WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "configuration", "library",
+WITHOUT_CIRCLES = ["common", "base", "driver", "sysfs", "firmware", "topology", "transaction", "features", "configuration", "state", "explain", "library",
                    "emulator/model", "emulator/capture", "emulator/state", "emulator/firmware",
                    "emulator/kernel", "emulator/front", "cli", "preload"]
 

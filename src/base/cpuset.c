@@ -4,7 +4,7 @@
  * nor time may depend on the highest one.
  */
 #include "base/cpuset.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "isst.h"
 
 #include <errno.h>
@@ -92,6 +92,30 @@ static size_t find_run(const struct isst_cpuset *set, unsigned int cpu)
 			high = middle;
 	}
 	return low;
+}
+
+bool cpuset_next_run(const struct isst_cpuset *set, unsigned int from, unsigned int *first,
+		     unsigned int *last)
+{
+	size_t at = find_run(set, from);
+
+	if (!set || at == set->count)
+		return false;
+	*first = set->runs[at].first;
+	*last = set->runs[at].last;
+	return true;
+}
+
+bool cpuset_contains(const struct isst_cpuset *set, const struct isst_cpuset *part)
+{
+	for (size_t i = 0; part && i < part->count; i++) {
+		unsigned int first, last;
+
+		if (!cpuset_next_run(set, part->runs[i].first, &first, &last) ||
+		    first > part->runs[i].first || last < part->runs[i].last)
+			return false;
+	}
+	return true;
 }
 
 static int make_space(struct isst_cpuset *set, size_t count)

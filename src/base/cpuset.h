@@ -21,4 +21,11 @@ int cpuset_remove(struct isst_cpuset *set, unsigned int cpu);
 bool cpuset_is_equal(const struct isst_cpuset *one, const struct isst_cpuset *other);
 bool cpuset_overlaps(const struct isst_cpuset *one, const struct isst_cpuset *other);
 
+/** Whether a set holds all CPUs of another one. NULL is an empty set. */
+bool cpuset_contains(const struct isst_cpuset *set, const struct isst_cpuset *part);
+
+/** The first run of successive CPUs that ends at @from or above. Returns whether there is one. */
+bool cpuset_next_run(const struct isst_cpuset *set, unsigned int from, unsigned int *first,
+		     unsigned int *last);
+
 #endif

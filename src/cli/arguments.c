@@ -5,7 +5,6 @@
  */
 #include "arguments.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +77,35 @@ static int read_word(const struct option_row *row, const char *text, struct opti
 	return -EINVAL;
 }
 
+/** The bit of a word among those of the row; 0: it is none of them. */
+static uint64_t bit_of_word(const struct option_row *row, const char *word, size_t length)
+{
+	for (size_t i = 0; row->words[i]; i++) {
+		if (strlen(row->words[i]) == length && memcmp(row->words[i], word, length) == 0)
+			return (uint64_t)1 << i;
+	}
+	return 0;
+}
+
+static int read_words(const struct option_row *row, const char *text, struct option_values *values)
+{
+	uint64_t bits = 0;
+	bool more = true;
+
+	while (more) {
+		size_t length = strcspn(text, ",");
+		uint64_t bit = bit_of_word(row, text, length);
+
+		if (!bit)
+			return -EINVAL;
+		bits |= bit;
+		more = text[length] == ',';
+		text += length + more;
+	}
+	values->value[row->id].number = bits;
+	return 0;
+}
+
 static int read_text(const struct option_row *row, const char *text, struct option_values *values)
 {
 	(void)row;
@@ -85,48 +113,60 @@ static int read_text(const struct option_row *row, const char *text, struct opti
 	return *text ? 0 : -EINVAL;
 }
 
-/** Whether a number is to come next, behind what was read of a list. */
-static bool number_begins(const char *list, const char *end)
+static int read_texts(const struct option_row *row, const char *text, struct option_values *values)
 {
-	return end == list || strchr(",-.", end[-1]) != NULL;
+	const char **texts;
+
+	(void)row;
+	if (!*text)
+		return -EINVAL;
+	texts = reallocarray(values->texts, values->text_count + 1, sizeof(*texts));
+	if (!texts)
+		return -ENOMEM;
+	values->texts = texts;
+	texts[values->text_count++] = text;
+	return 0;
 }
 
-/**
- * Copies a list without what scripts that put lists together leave in it: commas before, behind and
- * between CPUs, and blanks before a number.
- */
-static int tidy_list(const char *text, char *list)
+/** The list that an option adds to. */
+static struct cpu_list *list_of(enum option_id id, struct option_values *values)
 {
-	char *end = list;
-
-	while (*text) {
-		size_t blanks = number_begins(list, end) ? strspn(text, " \t\n\v\f\r") : 0;
-
-		text += blanks;
-		if (blanks && !isdigit((unsigned char)*text))
-			return -EINVAL;
-		if (*text != ',' || (end > list && end[-1] != ','))
-			*end++ = *text;
-		text++;
+	switch (id) {
+	case OPTION_WITHIN:
+		return &values->within;
+	case OPTION_AVOID:
+		return &values->avoid;
+	default:
+		return &values->cpus;
 	}
-	if (end > list && end[-1] == ',')
-		end--;
-	*end = '\0';
-	return end > list ? 0 : -EINVAL;
 }
 
 static int read_cpu_list(const struct option_row *row, const char *text,
 			 struct option_values *values)
 {
-	char *list = strdup(text);
-	int error = list ? tidy_list(text, list) : -ENOMEM;
+	return cpu_list_read(list_of(row->id, values), text);
+}
 
-	(void)row;
-	if (!error && !values->cpus)
-		values->cpus = isst_cpuset_new();
-	if (!error)
-		error = values->cpus ? isst_cpuset_add_list(values->cpus, list, NULL) : -ENOMEM;
-	free(list);
+/** A number of cores, from 1, also of each package; or the number of a bucket, from 0. */
+static int read_cores(const struct option_row *row, const char *text, struct option_values *values)
+{
+	static const char BUCKET[] = "bucket ", PER_PACKAGE[] = "/package";
+	struct option_value *value = &values->value[row->id];
+	bool bucket = strncmp(text, BUCKET, strlen(BUCKET)) == 0;
+	const char *digits = bucket ? text + strlen(BUCKET) : text, *slash = strchr(digits, '/');
+	char *number;
+	int error;
+
+	if (slash && (bucket || strcmp(slash, PER_PACKAGE) != 0))
+		return -EINVAL;
+	number = slash ? strndup(digits, (size_t)(slash - digits)) : strdup(digits);
+	if (!number)
+		return -ENOMEM;
+	error = isst_parse_number(number, 10, bucket ? row->highest : UINT32_MAX, &value->number);
+	free(number);
+	if (!error && !bucket && value->number == 0)
+		error = -ERANGE;
+	value->form = bucket ? CORES_OF_BUCKET : slash ? CORES_PER_PACKAGE : CORES_IN_ALL;
 	return error;
 }
 
@@ -134,8 +174,9 @@ static int (*const readers[])(const struct option_row *row, const char *text,
 			      struct option_values *values) = {
 	[VALUE_NONE] = read_nothing,	    [VALUE_NUMBER] = read_number,
 	[VALUE_FREQUENCY] = read_frequency, [VALUE_LIMITS] = read_limits,
-	[VALUE_WORD] = read_word,	    [VALUE_TEXT] = read_text,
-	[VALUE_CPU_LIST] = read_cpu_list,
+	[VALUE_WORD] = read_word,	    [VALUE_WORDS] = read_words,
+	[VALUE_TEXT] = read_text,	    [VALUE_TEXTS] = read_texts,
+	[VALUE_CPU_LIST] = read_cpu_list,   [VALUE_CORES] = read_cores,
 };
 
 static void expect_nothing(const struct option_row *row, FILE *stream)
@@ -181,6 +222,17 @@ static void expect_word(const struct option_row *row, FILE *stream)
 			row->words[i]);
 }
 
+static void expect_words(const struct option_row *row, FILE *stream)
+{
+	for (size_t i = 0; row->words[i]; i++)
+		fprintf(stream, "%s%s",
+			i == 0		    ? "some of "
+			: row->words[i + 1] ? ", "
+					    : " and ",
+			row->words[i]);
+	fputs(", separated by commas", stream);
+}
+
 static void expect_text(const struct option_row *row, FILE *stream)
 {
 	fprintf(stream, "%s", row->argument);
@@ -192,11 +244,20 @@ static void expect_cpu_list(const struct option_row *row, FILE *stream)
 	fputs("CPU numbers below 1048576 and ranges such as 1,3-5", stream);
 }
 
+static void expect_cores(const struct option_row *row, FILE *stream)
+{
+	fprintf(stream,
+		"a number of cores from 1, N/package, or 'bucket B' (one argument) with B from 0 "
+		"to %u",
+		row->highest);
+}
+
 static void (*const expectations[])(const struct option_row *row, FILE *stream) = {
 	[VALUE_NONE] = expect_nothing,	      [VALUE_NUMBER] = expect_number,
 	[VALUE_FREQUENCY] = expect_frequency, [VALUE_LIMITS] = expect_limits,
-	[VALUE_WORD] = expect_word,	      [VALUE_TEXT] = expect_text,
-	[VALUE_CPU_LIST] = expect_cpu_list,
+	[VALUE_WORD] = expect_word,	      [VALUE_WORDS] = expect_words,
+	[VALUE_TEXT] = expect_text,	      [VALUE_TEXTS] = expect_text,
+	[VALUE_CPU_LIST] = expect_cpu_list,   [VALUE_CORES] = expect_cores,
 };
 
 char *argument_expected(const struct option_row *row)
@@ -215,10 +276,28 @@ char *argument_expected(const struct option_row *row)
 	return text;
 }
 
+/** Refuses a name in a list of CPUs, as which @text is known. */
+static int refuse_name(const struct option_row *row, const char *text, char **problem)
+{
+	if (asprintf(problem,
+		     "invalid value '%s' for option --%s: expected @clos:N (0 to 3), "
+		     "@high-priority, @package:N, @domain:P.D, @node:N or @isolated",
+		     text, row->name) < 0)
+		*problem = NULL;
+	return *problem ? -EINVAL : -ENOMEM;
+}
+
 static int refuse(const struct option_row *row, const char *text, char **problem)
 {
-	char *expected = argument_expected(row);
+	char *expected, *name = NULL;
+	int error = row->kind == VALUE_CPU_LIST ? cpu_list_find_wrong_name(text, &name) : 0;
 
+	if (!error && name)
+		error = refuse_name(row, name, problem);
+	free(name);
+	if (error)
+		return error;
+	expected = argument_expected(row);
 	if (!expected)
 		return -ENOMEM;
 	if (asprintf(problem, "invalid value '%s' for option --%s: expected %s", text, row->name,

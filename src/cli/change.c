@@ -5,6 +5,7 @@
  */
 #include "change.h"
 
+#include "change_run.h"
 #include "reading.h"
 
 #include <errno.h>
@@ -19,121 +20,6 @@ struct attempt {
 	struct isst_change *change;
 	struct isst_results *results; /* of planning: what stands against each subject */
 };
-
-static void print_progress(void *data, const char *line)
-{
-	run_progress(data, line);
-}
-
-static unsigned int change_flags(const struct run *run)
-{
-	const struct request *request = run->request;
-	/* What was not named may lack the feature. */
-	unsigned int flags = run->targets.named ? ISST_CHANGE_LEAVE_UNKNOWN_CPUS
-						: ISST_CHANGE_SKIP_UNSUPPORTED;
-
-	if (request_has(request, OPTION_DRY_RUN))
-		flags |= ISST_CHANGE_DRY_RUN;
-	if (request_has(request, OPTION_CGROUP))
-		flags |= ISST_CHANGE_PARTITIONS;
-	if (request_has(request, OPTION_CPU0_WORKAROUND))
-		flags |= ISST_CHANGE_PARTITION_CPU0;
-	return flags;
-}
-
-/** For the system log; without memory the lines do without it. */
-static void name_command(const struct run *run, struct isst_change_options *options)
-{
-	const struct request *request = run->request;
-	char *command;
-
-	if (!request->feature || !request->command ||
-	    asprintf(&command, "%s %s", request->feature->name, request->command->name) < 0)
-		return;
-	(void)isst_change_options_set_command(options, command);
-	free(command);
-}
-
-static int begin(struct run *run, struct isst_change **change)
-{
-	struct isst_change_options *options = isst_change_options_new();
-	int error;
-
-	if (!options) {
-		run_error(run, STATUS_FAILED, "out of memory");
-		return -ENOMEM;
-	}
-	isst_change_options_set_flags(options, change_flags(run));
-	isst_change_options_set_progress(options, print_progress, run);
-	name_command(run, options);
-	error = run_call(run, isst_change_new(run->context, options, change));
-	isst_change_options_free(options);
-	return error;
-}
-
-static const char *known_or_not(const char *value)
-{
-	return value ? value : "unknown";
-}
-
-/** Lists what would be written, a line each. */
-static void list_steps(struct run *run, struct isst_change *change)
-{
-	const struct isst_change_step *step;
-
-	if (!run->steps)
-		run->steps = report_branch(report_unit(run->report, NULL, 0), KEY_DRY_RUN, 0);
-	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL; i++) {
-		const char *target = isst_change_step_target(step);
-		const char *old_value = known_or_not(isst_change_step_old_text(step));
-		const char *new_value = known_or_not(isst_change_step_new_text(step));
-		struct report_node *node;
-
-		if (strcmp(old_value, new_value) == 0)
-			continue;
-		node = report_branch(run->steps, KEY_STEP, run->step_count++);
-		report_text(node, KEY_STEP_TARGET, target);
-		report_text(node, KEY_STEP_OLD, old_value);
-		report_text(node, KEY_STEP_NEW, new_value);
-	}
-}
-
-static void report_warnings(struct run *run, const struct isst_change *change)
-{
-	const char *warning;
-
-	for (size_t i = 0; (warning = isst_change_warning_at(change, i)) != NULL; i++)
-		report_message(run->report, ENTRY_NOTE, "%s", warning);
-}
-
-/** Reports why a change failed, and what it left behind. */
-static void report_failure(struct run *run, const struct isst_change *change, int error)
-{
-	const char *difference;
-
-	run_call(run, error);
-	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++)
-		report_message(run->report, ENTRY_ERROR, "%s", difference);
-}
-
-/** Makes what was planned. Returns 0, or a negative errno after reporting it. */
-static int make(struct run *run, struct isst_change *change)
-{
-	int error = isst_change_run(change);
-
-	/* What was left out is reported already. */
-	if (error == ISST_PARTIAL)
-		error = 0;
-	report_warnings(run, change);
-	if (!error && !request_has(run->request, OPTION_DRY_RUN) &&
-	    !isst_change_is_unchanged(change))
-		run->changed = true;
-	if (error)
-		report_failure(run, change, error);
-	else if (request_has(run->request, OPTION_DRY_RUN))
-		list_steps(run, change);
-	return error;
-}
 
 /** Makes the request of a command; *@request is NULL where it asks for nothing. */
 static int make_request(const struct attempt *attempt, struct isst_request **request)
@@ -287,70 +173,12 @@ static int make_attempt(struct attempt *attempt)
 	error = isst_change_objection(attempt->change);
 	report_failures(attempt, error);
 	if (error) {
-		report_warnings(run, attempt->change);
+		change_report_warnings(run, attempt->change);
 		return error;
 	}
 	if (attempt->command->announce && run_changes(run))
 		attempt->command->announce(run);
-	return make(run, attempt->change);
-}
-
-/** A signal that arrived too late ends the program as one does after a rollback. */
-static void note_late_signal(struct run *run)
-{
-	const char *signal = signals_arrived(&run->signals);
-
-	if (signal && !run->interrupted_by)
-		report_message(run->report, ENTRY_NOTE,
-			       "%s: arrived after the last write had begun; the change was "
-			       "completed",
-			       signal);
-}
-
-/** Whether a domain has CPUs, or may have, none of which is online: a command for single CPUs does
- * not reach it. Other commands do, alone or as a part of its package. */
-static bool is_passed_over(const struct run *run, const struct isst_domain *domain)
-{
-	unsigned int cpu;
-
-	return run->request->command->flags & COMMAND_ALL_CPUS &&
-	       isst_domain_first_cpu(domain, &cpu) != 0 && !isst_domain_is_io(domain);
-}
-
-static void note_passed_over(struct run *run, const struct isst_domain *domain)
-{
-	const struct isst_cpuset *present = isst_domain_present_cpus(domain);
-	char *cpus;
-
-	if (isst_cpuset_count(present) == 0) {
-		report_message(run->report, ENTRY_NOTE,
-			       "%s: its CPUs, if it has any, are offline; not changed",
-			       isst_domain_name(domain));
-		return;
-	}
-	cpus = isst_cpuset_to_list(present);
-	report_message(run->report, ENTRY_NOTE, "%s: all its CPUs (%s) are offline; not changed",
-		       isst_domain_name(domain), cpus ? cpus : "out of memory");
-	free(cpus);
-}
-
-/** A change that is for the whole machine, and was made, names the parts that it was not made for.
- */
-static void note_offline_parts(struct run *run)
-{
-	const char *part;
-
-	/* What comes online first is changed, too. */
-	if (run->targets.named || run->comes_online)
-		return;
-	for (size_t i = 0; (part = isst_offline_part_at(run->context, i)) != NULL; i++)
-		report_message(run->report, ENTRY_NOTE, "%s; not changed", part);
-	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
-		const struct isst_domain *domain = isst_domain_at(run->context, i);
-
-		if (is_passed_over(run, domain))
-			note_passed_over(run, domain);
-	}
+	return change_make(run, attempt->change);
 }
 
 void change_machine(struct run *run, const struct change_command *command)
@@ -358,17 +186,17 @@ void change_machine(struct run *run, const struct change_command *command)
 	struct attempt attempt = { .run = run, .command = command };
 	int error;
 
-	if (begin(run, &attempt.change) != 0)
+	if (change_begin(run, 0, &attempt.change) != 0)
 		return;
 	error = make_attempt(&attempt);
 	if (!error)
-		note_offline_parts(run);
+		change_note_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
 		if (!error && isst_change_is_unchanged(attempt.change))
 			report_message(run->report, ENTRY_NOTE,
 				       "unchanged: already in the requested state");
 		else if (!error)
-			note_late_signal(run);
+			change_note_late_signal(run);
 		report_results(&attempt, error);
 	}
 	isst_results_free(attempt.results);
@@ -395,21 +223,15 @@ bool change_all_online(struct run *run)
 	struct isst_change *change;
 	int error;
 
-	if (begin(run, &change) != 0)
+	if (change_begin(run, 0, &change) != 0)
 		return false;
 	if (run_changes(run))
 		run_progress(run, "Forcing all CPUs online");
 	error = run_call(run, isst_change_add_all_online(change, NULL, NULL, 0, NULL));
 	if (!error)
-		error = make(run, change);
+		error = change_make(run, change);
 	isst_change_free(change);
 	if (!error)
 		note_unforeseen(run);
 	return error == 0;
-}
-
-void change_finish(struct run *run)
-{
-	if (run->steps && run->step_count == 0)
-		report_message(run->report, ENTRY_NOTE, "nothing would be changed");
 }

@@ -32,7 +32,4 @@ void change_machine(struct run *run, const struct change_command *command);
 /** Does what --all-cpus-online asks for. Returns false after an error. */
 bool change_all_online(struct run *run);
 
-/** Reports if a dry run found nothing to change; called once, after all changes. */
-void change_finish(struct run *run);
-
 #endif

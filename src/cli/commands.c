@@ -7,7 +7,6 @@
 
 #include "handlers.h"
 
-#include <limits.h>
 #include <string.h>
 
 /* Known before any machine is. */
@@ -47,6 +46,12 @@ static const struct option_row get_config_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row get_assoc_options[] = {
+	{ OPTION_BY_CLOS, 0, "by-clos", .own = true,
+	  .help = "Print the CPUs of each class instead, for each power domain" },
+	{ .name = NULL },
+};
+
 #define AUTO_ROW(text) \
 	{ \
 		OPTION_AUTO, 'a', "auto", .help = text \
@@ -76,11 +81,46 @@ static const struct option_row base_freq_disable_options[] = {
 	{ .name = NULL },
 };
 
+#define HIGH_PRIORITY_ROW(text) \
+	{ \
+		OPTION_HIGH_PRIORITY, 0, "high-priority", "CORES", VALUE_CORES, 0, HIGHEST_BUCKET, \
+			.own = true, .help = text \
+	}
+#define CHOICE_ROW(option, option_name, text) \
+	{ \
+		option, 0, option_name, "LIST", VALUE_CPU_LIST, .own = true, .help = text \
+	}
+#define WITHIN_ROW \
+	CHOICE_ROW(OPTION_WITHIN, "within", "Choose only cores with all their CPUs in this list")
+#define AVOID_ROW \
+	CHOICE_ROW(OPTION_AVOID, "avoid", "Choose only cores with none of their CPUs in this list")
+#define LOWER_TURBO_ROW \
+	{ \
+		OPTION_ALLOW_LOWER_TURBO, 0, "allow-lower-turbo", \
+			.own = true, .help = "Also choose more cores than the last bucket holds" \
+	}
+
 static const struct option_row turbo_freq_enable_options[] = {
-	AUTO_ROW("Also assign high priority to the cores of the CPUs named by --cpu, and\n"
-		 "low priority to all others in their packages"),
+	AUTO_ROW("Also assign high priority to the cores of the CPUs named by --cpu, or\n"
+		 "chosen by --high-priority, and low priority to all others in their\n"
+		 "packages"),
 	{ OPTION_LIMITS, 't', "trl", "0xHEX", VALUE_LIMITS,
 	  .help = "Turbo ratio limits to write. Default, also for 0x0: all ones" },
+	HIGH_PRIORITY_ROW("Choose cores for high priority: N in all, N/package, or 'bucket B',\n"
+			  "as many as that bucket holds in each package"),
+	WITHIN_ROW,
+	AVOID_ROW,
+	LOWER_TURBO_ROW,
+	{ .name = NULL },
+};
+
+static const struct option_row turbo_freq_plan_options[] = {
+	LEVEL_ROW("Performance level. Default: the current one"),
+	HIGH_PRIORITY_ROW("Choose cores: N in all, N/package, or 'bucket B', as many as that\n"
+			  "bucket holds in each package. Default: none, print the buckets only"),
+	WITHIN_ROW,
+	AVOID_ROW,
+	LOWER_TURBO_ROW,
 	{ .name = NULL },
 };
 
@@ -190,10 +230,17 @@ static const struct command base_freq_commands[] = {
 static const struct command turbo_freq_commands[] = {
 	{ "info", "Print turbo frequencies of high and low priority cores at a level", NULL,
 	  turbo_freq_options, .handler = turbo_freq_info },
+	{ "plan", "Print what high priority cores would get, and which would be chosen",
+	  "Changes nothing. Buckets hold cores of a package, whatever power domains they are in.\n"
+	  "turbo-freq plan --high-priority 8/package prints the cores that enable with the same\n"
+	  "options would raise.",
+	  turbo_freq_plan_options, .handler = turbo_freq_plan },
 	{ "enable", "Raise the turbo frequencies of high priority cores",
 	  "Enables core-power with ordered priority. Specify high priority cores before the "
-	  "feature:\n"
-	  "--cpu 12,13 turbo-freq enable --auto",
+	  "feature,\n"
+	  "or have them chosen; packages without a chosen core are not changed:\n"
+	  "--cpu 12,13 turbo-freq enable --auto\n"
+	  "turbo-freq enable --auto --high-priority 8/package",
 	  turbo_freq_enable_options, COMMAND_CHANGES, turbo_freq_enable },
 	{ "disable", "Restore the same turbo frequencies on all cores", NULL,
 	  turbo_freq_disable_options, COMMAND_CHANGES | COMMAND_SWITCHES_OFF, turbo_freq_disable },
@@ -206,8 +253,9 @@ static const struct command core_power_commands[] = {
 	{ "get-config", "Print the configuration of a class of service", NULL, get_config_options,
 	  .handler = core_power_get_config },
 	{ "get-assoc", "Print the class of service of CPUs",
-	  "Specify the CPUs before the feature: --cpu 3,5 core-power get-assoc",
-	  .flags = COMMAND_NEEDS_CPUS, .handler = core_power_get_assoc },
+	  "Specify the CPUs before the feature: --cpu 3,5 core-power get-assoc\n"
+	  "Without them --by-clos prints all CPUs.",
+	  get_assoc_options, COMMAND_NEEDS_CPUS, core_power_get_assoc },
 	{ "enable", "Enable core-power", NULL, core_power_enable_options, COMMAND_CHANGES,
 	  core_power_enable },
 	{ "disable", "Disable core-power",
@@ -297,6 +345,10 @@ const struct feature features[] = {
 	{ "turbo-mode", "Turbo, and turbo ratio limits",
 	  "Reads and writes the turbo ratio limits (TRL), and disables turbo frequencies of CPUs.",
 	  turbo_mode_commands, .in_reference = true },
+	{ "config", "Files that state what the machine shall be",
+	  "A configuration states levels, features, classes of service, limits and CPUs: see\n"
+	  "isst-config(5). What it does not mention is neither compared nor changed.",
+	  config_commands, .in_reference = false },
 	{ "journal", "Incomplete changes",
 	  "A run that is killed during a change, or whose rollback is incomplete (status 5), "
 	  "leaves\n"
@@ -314,22 +366,6 @@ const struct feature features[] = {
 };
 
 const struct command info_command = { .name = "info", .handler = show_info };
-
-static const struct option_row emulate_options[] = {
-	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT_MAX - 1,
-	  .help = "Effective user id that programs see, such as 0" },
-	{ .name = NULL },
-};
-
-const struct command emulate_command = {
-	"emulate",
-	"Run a program on the emulated machine",
-	"The program, and every program that it starts, sees the device, the kernel's files, CPU\n"
-	"hotplug and the processor's model of the emulated machine. It must be dynamically linked.",
-	emulate_options,
-	COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
-	emulate_program,
-};
 
 const struct feature *feature_find(const char *name)
 {

@@ -20,7 +20,15 @@ enum command_flags {
 	COMMAND_HAS_PROGRAM = 256,  /* takes a program with its arguments, which it needs */
 	COMMAND_SWITCHES_OFF = 1024, /* has nothing to do where its feature is not there */
 	COMMAND_NO_DRY_RUN = 2048,   /* writes, or runs what may, without a plan to list */
+	COMMAND_CONFIG = 4096,	     /* takes a configuration: a file, and --set */
+	COMMAND_HAS_TARGET = 8192,   /* takes one word more: a file to write to */
+	COMMAND_WHOLE = 16384,	     /* is about the machine as a whole */
+	COMMAND_HOLDS = 32768,	     /* makes a change that it can roll back until it ends */
 };
+
+/** The flags of commands that take one word more. */
+#define COMMAND_TAKES_WORD \
+	(COMMAND_HAS_OPERAND | COMMAND_HAS_DIRECTORY | COMMAND_HAS_TARGET | COMMAND_CONFIG)
 
 struct command {
 	const char *name;
@@ -49,8 +57,11 @@ extern const struct option_row argument_options[];
 
 /** What --info does. */
 extern const struct command info_command;
-/** The command that stands in the place of a feature. */
-extern const struct command emulate_command;
+/** The commands that stand in the place of a feature (single_commands.c). Ended by a NULL name. */
+extern const struct command single_commands[];
+
+/** The commands of config, with a file of their own (config_commands.c). */
+extern const struct command config_commands[];
 
 /** Whether a command works on every machine, or, with @preset, on those that the BIOS has set up.
  */
@@ -59,7 +70,14 @@ static inline bool command_available(const struct command *command, bool preset)
 	return !preset || command->flags & (COMMAND_PRESET | COMMAND_NO_MACHINE);
 }
 
+/** Whether a command runs a program on the machine, and so ends with the statuses of env(1). */
+static inline bool command_wraps_program(const struct command *command)
+{
+	return command->flags & COMMAND_HAS_PROGRAM && command->flags & COMMAND_CHANGES;
+}
+
 const struct feature *feature_find(const char *name);
 const struct command *command_find(const struct feature *feature, const char *name);
+const struct command *single_command_find(const char *name);
 
 #endif

@@ -6,10 +6,15 @@
 #include "execute.h"
 
 #include "change.h"
+#include "change_run.h"
+#include "config_source.h"
+#include "confirmation.h"
 #include "machine.h"
+#include "named_cpus.h"
 #include "out_file.h"
 #include "printable.h"
 #include "privileges.h"
+#include "program.h"
 #include "run.h"
 #include "syscalls.h"
 
@@ -30,6 +35,15 @@ static void trace(void *data, int level, const char *line)
 	fputc('\n', data);
 }
 
+/** What is traced while a change is held must not be waited for either. */
+static FILE *trace_stream(const struct run *run, const struct output *output)
+{
+	FILE *stream = output_trace(output);
+
+	return run->relay && stream == output_progress_at_once(output) ? relay_stream(run->relay)
+								       : stream;
+}
+
 /** Opens the context. @machine is the context's from then on, also on failure. */
 static int open_context(struct run *run, struct output *output, struct isst_machine *machine)
 {
@@ -41,7 +55,7 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 		return -ENOMEM;
 	}
 	if (request_has(run->request, OPTION_DEBUG))
-		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
+		isst_options_set_log(options, ISST_LOG_DEBUG, trace, trace_stream(run, output));
 	isst_options_set_interrupted(options, run_is_interrupted, run);
 	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
 	error = isst_open_machine(machine, options, &run->context);
@@ -98,6 +112,22 @@ static void raise_file_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/** What a run waits for itself while it holds a change is not to end it. */
+static int block_signals(struct run *run)
+{
+	sigset_t others;
+	int error = signals_block(&run->signals);
+
+	if (error || !(run->request->command->flags & COMMAND_HOLDS))
+		return error;
+	sigemptyset(&others);
+	if (run->program)
+		program_signals(&others);
+	else
+		confirmation_signals(&others);
+	return signals_block_others(&run->signals, &others);
+}
+
 /** Makes sure that no other process changes the machine, and nothing ends this run halfway. Returns
  * false after an error. */
 static bool reserve(struct run *run)
@@ -112,7 +142,7 @@ static bool reserve(struct run *run)
 			  isst_error(run->context));
 		return false;
 	}
-	error = signals_block(&run->signals);
+	error = block_signals(run);
 	if (error) {
 		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
 		return false;
@@ -150,9 +180,9 @@ static bool check_command(struct run *run)
 	run_error(
 		run, STATUS_UNSUPPORTED,
 		"%s%s%s is not supported on this platform: everything is pre-configured by the BIOS, "
-		"which leaves perf-profile info and base-freq info, enable, disable",
-		feature ? feature->name : "--info", feature ? " " : "",
-		feature ? command->name : "");
+		"which leaves perf-profile info, base-freq info, enable, disable, config, status and with",
+		feature ? feature->name : "", feature ? " " : "",
+		command == &info_command ? "--info" : command->name);
 	return false;
 }
 
@@ -163,9 +193,12 @@ static bool find_targets(struct run *run)
 	enum unit_kind kind = flags & COMMAND_ALL_CPUS	    ? UNIT_CPU
 			      : flags & COMMAND_HAVING_CPUS ? UNIT_DOMAIN_WITH_CPU
 							    : UNIT_DOMAIN;
-	int error = targets_find(&run->targets, run->context, kind, run->request->options.cpus,
-				 run->report);
+	int error;
 
+	if (request_has(run->request, OPTION_CPU) &&
+	    !named_cpus_find(run, &run->request->options.cpus, &run->cpus))
+		return false;
+	error = targets_find(&run->targets, run->context, kind, run->cpus, run->report);
 	if (!error)
 		return true;
 	run->status = status_worse(run->status, status_of_error(error));
@@ -176,8 +209,13 @@ static bool find_targets(struct run *run)
 
 static void drop_privileges(struct run *run, struct output *output)
 {
-	int error = privileges_drop(run_changes(run));
+	int error;
 
+	/* To a file in a directory of another user root writes by its capabilities. */
+	if (run->request->command->flags & COMMAND_HAS_TARGET && run->request->operand &&
+	    !privileges_borrowed())
+		return;
+	error = privileges_drop(run_changes(run));
 	if (error && request_has(run->request, OPTION_DEBUG))
 		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
 	/* Where there are no filters the run is as good without. */
@@ -218,6 +256,12 @@ static void ask_machine(struct run *run)
 	change_finish(run);
 }
 
+static void end_relay(struct run *run)
+{
+	relay_close(run->relay);
+	run->relay = NULL;
+}
+
 /** The machine is done with: a reader that does not read the result must not keep others from it,
  * nor this run from being ended. */
 static void release_machine(struct run *run)
@@ -225,6 +269,7 @@ static void release_machine(struct run *run)
 	isst_close(run->context);
 	run->context = NULL;
 	signals_unblock(&run->signals);
+	end_relay(run);
 }
 
 /**
@@ -243,9 +288,10 @@ static enum exit_status work(struct run *run, struct output *output)
 	status = out_file_create(run->request, output);
 	if (status != STATUS_DONE)
 		return status;
-	output->changing = (run->request->command->flags & COMMAND_CHANGES) &&
-			   !request_has(run->request, OPTION_DRY_RUN);
-	run->progress = output_progress(output);
+	if ((run->request->command->flags & COMMAND_CHANGES) &&
+	    !request_has(run->request, OPTION_DRY_RUN))
+		output_expect_change(output);
+	run->progress = run->relay ? relay_stream(run->relay) : output_progress(output);
 	write_banner(run, output);
 	note_emulated(run, output);
 	ready = ready && discover(run) && check_command(run);
@@ -294,24 +340,72 @@ static void report_request_notes(const struct request *request, struct report *r
 		report_message(report, ENTRY_NOTE, "%s", request->options.notes[i]);
 }
 
-enum exit_status execute_command(const struct request *request, struct output *output)
+/** What the command line names is read, and what it runs is forked, before a machine is touched. */
+static enum exit_status prepare(struct run *run, struct output *output)
 {
-	struct run run = { .request = request, .report = report_new() };
+	const struct request *request = run->request;
+	const struct program_inheritance inheritance = {
+		.closed = output->closed, .file_limit_killed = output->file_limit_killed
+	};
+	int error = 0;
+
+	output->plain = request->command->flags & COMMAND_HAS_PROGRAM ||
+			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);
+	output->colour = (enum colour_choice)request_number(request, OPTION_COLOR);
+	if (!config_source_read(run))
+		return output_refusal(output, run->report, run->status);
+	if (command_wraps_program(request->command))
+		error = program_fork(request->program, &inheritance, &run->program);
+	else if (request->command->flags & COMMAND_HOLDS)
+		error = relay_open(fileno(output_progress_at_once(output)), &run->relay);
+	if (!error)
+		return STATUS_DONE;
+	run_error(run, STATUS_FAILED, "cannot start a process: %s", strerror(-error));
+	return output_refusal(output, run->report, STATUS_FAILED);
+}
+
+static enum exit_status execute_on_machine(struct run *run, struct output *output)
+{
+	enum exit_status status = prepare(run, output);
+
+	if (status == STATUS_DONE)
+		status = open_machine(run, output);
+	return status == STATUS_DONE ? work(run, output) : status;
+}
+
+/** What the process ends with: the status of the program that was run, if all else went well. */
+static int final_status(const struct run *run, enum exit_status status)
+{
+	if (!command_wraps_program(run->request->command))
+		return (int)status;
+	return status == STATUS_DONE ? run->program_status : PROGRAM_RUN_FAILED;
+}
+
+int execute_command(const struct request *request, struct output *output)
+{
+	struct run run = { .request = request, .report = report_new(), .program_status = -1 };
 	bool machine = !(request->command->flags & COMMAND_NO_MACHINE);
 	enum exit_status status = run.report ? STATUS_DONE : output_usage_error(output, NULL);
 
 	report_request_notes(request, run.report);
-	if (status == STATUS_DONE && machine)
-		status = open_machine(&run, output);
 	if (status == STATUS_DONE)
-		status = (machine ? work : work_without_machine)(&run, output);
+		status = (machine ? execute_on_machine : work_without_machine)(&run, output);
 	targets_clear(&run.targets);
+	isst_cpuset_free(run.cpus);
+	isst_cpuset_free(run.chosen);
 	report_free(run.report);
 	if (run.context)
 		isst_close(run.context);
-	/* A signal must not hide that the machine was left half changed. */
-	if (status == STATUS_ROLLBACK_INCOMPLETE)
+	end_relay(&run);
+	isst_config_free(run.config);
+	program_free(run.program);
+	/* A signal must not hide that the machine was left half changed, nor what a program ended
+	 * with. */
+	if (status == STATUS_ROLLBACK_INCOMPLETE || run.program_status >= 0)
 		signals_discard(&run.signals);
 	signals_release(&run.signals);
-	return status;
+	/* A shell ends its script at Ctrl-C only if that ended what it had run. */
+	if (status == STATUS_DONE && run.program_signal)
+		signals_end_process(run.program_signal);
+	return final_status(&run, status);
 }

@@ -7,7 +7,8 @@
 #include "request.h"
 #include "status.h"
 
-/** Executes the request's command. Returns what the program ends with. */
-enum exit_status execute_command(const struct request *request, struct output *output);
+/** Executes the request's command. Returns what the program ends with: enum exit_status, or for a
+ * command that runs a program the statuses of env(1). */
+int execute_command(const struct request *request, struct output *output);
 
 #endif

@@ -6,7 +6,10 @@
 struct run;
 
 void show_info(struct run *run);
+void machine_status(struct run *run);
 void emulate_program(struct run *run);
+void with_program(struct run *run);
+void explain(struct run *run);
 
 void perf_profile_info(struct run *run);
 void perf_profile_get_lock_status(struct run *run);
@@ -21,6 +24,7 @@ void base_freq_enable(struct run *run);
 void base_freq_disable(struct run *run);
 
 void turbo_freq_info(struct run *run);
+void turbo_freq_plan(struct run *run);
 void turbo_freq_enable(struct run *run);
 void turbo_freq_disable(struct run *run);
 
@@ -40,6 +44,12 @@ void turbo_mode_disable(struct run *run);
 void journal_show(struct run *run);
 void journal_apply(struct run *run);
 void journal_discard(struct run *run);
+
+void config_save(struct run *run);
+void config_check(struct run *run);
+void config_apply(struct run *run);
+void config_reset(struct run *run);
+void config_try(struct run *run);
 
 void platform_list(struct run *run);
 void platform_show(struct run *run);

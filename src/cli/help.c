@@ -129,6 +129,9 @@ static void write_synopsis(const struct command *command, int width, FILE *strea
 		write_words(&usage, "[PLATFORM]");
 	if (command->flags & COMMAND_HAS_DIRECTORY)
 		write_words(&usage, "DIR");
+	if (command->flags & (COMMAND_CONFIG | COMMAND_HAS_TARGET) &&
+	    !(command->flags & COMMAND_HAS_PROGRAM))
+		write_words(&usage, "[FILE]");
 	if (command->flags & COMMAND_HAS_PROGRAM)
 		write_words(&usage, "-- PROGRAM [ARGUMENTS]");
 	fputc('\n', stream);
@@ -139,9 +142,10 @@ static void write_all(const char *program, bool preset, FILE *stream)
 	fprintf(stream, "Usage: %s [OPTIONS] FEATURE COMMAND [ARGUMENTS]\n", program);
 	if (!preset)
 		fprintf(stream, "       %s [OPTIONS] --info\n", program);
-	write_synopsis(&emulate_command,
-		       fprintf(stream, "       %s [OPTIONS] %s", program, emulate_command.name),
-		       stream);
+	for (const struct command *command = single_commands; command->name; command++)
+		write_synopsis(command,
+			       fprintf(stream, "       %s [OPTIONS] %s", program, command->name),
+			       stream);
 	fputs("\nEnumerates and controls Intel Speed Select Technology.\n\nFeatures:\n", stream);
 	for (const struct feature *feature = features; feature->name; feature++) {
 		if (feature_available(feature, preset))

@@ -62,6 +62,9 @@ void journal_show(struct run *run)
 		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
 	snprintf(age, sizeof(age), "%" PRId64, isst_journal_age_s(journal));
 	report_text(top, KEY_JOURNAL_AGE, isst_journal_age_s(journal) < 0 ? "unknown" : age);
+	/* It was complete, and not to last. */
+	if (isst_journal_is_held(journal))
+		report_text(top, KEY_JOURNAL_STATE, "held");
 	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)); i++)
 		list_item(top, i, item);
 	isst_journal_free(journal);

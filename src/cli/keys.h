@@ -6,6 +6,7 @@
 #ifndef ISST_CLI_KEYS_H
 #define ISST_CLI_KEYS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct key {
@@ -17,6 +18,8 @@ struct key {
 	const char *plain_variant;
 	/** How states are written: off, on. */
 	const char *off, *on;
+	/** In text written behind a branch that is marked. */
+	const char *mark;
 	/** Written behind a number. */
 	const char *suffix;
 	/** A number that is written as words instead. */
@@ -30,8 +33,34 @@ struct key {
 	 * that is off.
 	 */
 	const char *sentence, *sentence_off;
-	/** What stands for a value in sentences, where that is not the value itself. */
+	/** What stands for a value in sentences and cells, where that is not the value itself. */
 	const struct phrase *phrases;
+	/**
+	 * Of reports that are screens. Of a step of a path: how places are called, one and several;
+	 * NULL: they are called by the other steps alone. @optional: the same where all units are
+	 * different without it.
+	 */
+	const char *place, *places;
+	bool optional;
+	/**
+	 * Of a branch: it is a row of a table, which has this heading; of a leaf: it is a cell of
+	 * its branch's row, in a column with this heading. @index_heading: of a branch, of a column
+	 * with its index.
+	 */
+	const char *heading, *index_heading;
+	/** What stands in the cell, as a sentence; NULL: the value. */
+	const char *cell;
+	/** Of a leaf: it is a cell of a map, and these are what it can be. */
+	const struct map_mark *marks;
+};
+
+/** What stands for a value in a map. The last one of a list has no value, and stands for all
+ * others. */
+struct map_mark {
+	const char *value;
+	char letter;
+	const char *meaning;
+	unsigned char colour; /* of terminals, as a parameter of SGR; 0: none */
 };
 
 /** The last one of a list has no value. */
@@ -93,6 +122,12 @@ enum key_id {
 	KEY_HIGH_MAX_FREQUENCY,
 	KEY_CLIP_FREQUENCIES,
 	KEY_LOW_MAX_FREQUENCY,
+	KEY_CORES_PER_PACKAGE,
+	KEY_CHOSEN_CORES,
+	KEY_USED_BUCKET,
+	KEY_NEXT_BUCKET,
+	KEY_FURTHER_CORES,
+	KEY_HIGH_PRIORITY_CPUS,
 	/* core-power */
 	KEY_CORE_POWER,
 	KEY_SUPPORT_STATUS,
@@ -106,6 +141,7 @@ enum key_id {
 	KEY_CLOS_MAX,
 	KEY_CLOS_DESIRED,
 	KEY_GET_ASSOC,
+	KEY_CLOS_CPUS,
 	/* turbo-mode */
 	KEY_GET_TRL,
 	KEY_TRL,
@@ -131,6 +167,7 @@ enum key_id {
 	KEY_JOURNAL,
 	KEY_JOURNAL_COMMAND,
 	KEY_JOURNAL_AGE,
+	KEY_JOURNAL_STATE,
 	KEY_JOURNAL_ITEM,
 	KEY_JOURNAL_TARGET,
 	KEY_JOURNAL_OLD,
@@ -139,6 +176,32 @@ enum key_id {
 	KEY_JOURNAL_FINDING,
 	KEY_JOURNAL_APPLY,
 	KEY_JOURNAL_RESULT,
+	/* config */
+	KEY_CONFIGURATION,
+	KEY_CONFIG_TEXT,
+	KEY_CONFIG_SAVE,
+	KEY_CONFIG_CHECK,
+	KEY_CONFIG_DIFFERENCE,
+	KEY_CONFIG_NOT_DEFAULT,
+	KEY_CONFIG_NOT_AS_BOOTED,
+	KEY_CONFIG_TARGET,
+	KEY_CONFIG_WANTED,
+	KEY_CONFIG_PRESENT,
+	KEY_CONFIG_ORIGIN,
+	KEY_CONFIG_APPLY,
+	KEY_CONFIG_RESET,
+	KEY_CONFIG_TRY,
+	/* explain */
+	KEY_EXPLAIN,
+	KEY_EXPLAIN_RESULT,
+	KEY_FINDING,
+	KEY_FINDING_SEVERITY,
+	KEY_FINDING_CODE,
+	KEY_FINDING_PLACE,
+	KEY_FINDING_CPUS,
+	KEY_FINDING_READ,
+	KEY_FINDING_MEANING,
+	KEY_FINDING_REMEDY,
 	/* --version, --info */
 	KEY_VERSION,
 	KEY_ISST_VERSION,
@@ -153,6 +216,44 @@ enum key_id {
 	KEY_INFO_TURBO_FREQ,
 	KEY_INFO_BASE_FREQ,
 	KEY_INFO_CORE_POWER,
+	/* status */
+	KEY_STATUS_PROCESSOR,
+	KEY_STATUS_PACKAGES,
+	KEY_STATUS_CORES,
+	KEY_STATUS_ONLINE_CPUS,
+	KEY_STATUS_PRESENT_CPUS,
+	KEY_STATUS_INTERFACE,
+	KEY_STATUS_NO_DRIVER,
+	KEY_STATUS_API_VERSION,
+	KEY_STATUS_DRIVER_VERSION,
+	KEY_STATUS_UNPLACED,
+	KEY_STATUS_NOT_READ,
+	KEY_STATUS_LEVEL,
+	KEY_STATUS_HIGHEST_LEVEL,
+	KEY_STATUS_LOCK,
+	KEY_STATUS_BASE_FREQUENCY,
+	KEY_STATUS_BASE_FREQ,
+	KEY_STATUS_TURBO_FREQ,
+	KEY_STATUS_CORE_POWER,
+	KEY_STATUS_PRIORITY_TYPE,
+	KEY_STATUS_CLOS,
+	KEY_STATUS_HIGH_PRIORITY,
+	KEY_STATUS_UNCORE,
+	KEY_STATUS_SCALING,
+	KEY_STATUS_CORE_COUNT,
+	KEY_STATUS_BUCKET,
+	KEY_STATUS_HIGH_MAX,
+	KEY_STATUS_LOW_MAX,
+	KEY_STATUS_MIN,
+	KEY_STATUS_MAX,
+	KEY_STATUS_WEIGHT,
+	KEY_STATUS_LOWEST,
+	KEY_STATUS_HIGHEST,
+	KEY_STATUS_CPUS,
+	KEY_MAP_MODULE,
+	KEY_MAP_CORE,
+	KEY_MAP_CPUS,
+	KEY_MAP_MARK,
 	/* platform */
 	KEY_PLATFORM,
 	KEY_PLATFORM_TEXT,
@@ -170,6 +271,9 @@ enum key_id {
 	KEY_FILES_OPENED,
 	KEYS,
 };
+
+/** Of KEY_STATUS_BUCKET: more cores than any bucket holds. */
+#define STATUS_NO_BUCKET UINT32_MAX
 
 extern const struct key keys[KEYS];
 

@@ -20,6 +20,16 @@ const char *feature_state_word(unsigned int state)
 	return state < sizeof(state_words) / sizeof(state_words[0]) ? state_words[state] : NULL;
 }
 
+int level_base_mhz(const struct isst_result *level, unsigned int *mhz)
+{
+	int error = isst_result_value(level, ISST_VALUE_BASE_MHZ, mhz);
+
+	if (error != -ENODATA || !has_value(level, ISST_VALUE_TDP_RATIO))
+		return error;
+	*mhz = value_of(level, ISST_VALUE_TDP_RATIO) * 100;
+	return 0;
+}
+
 bool level_is_known(const struct isst_result *level)
 {
 	return !isst_result_error(level, ISST_PART_RESULT) ||
@@ -109,10 +119,9 @@ void base_freq_report(struct report_node *parent, const struct isst_result *leve
 	report_value(node, KEY_POWER, level, ISST_VALUE_BASE_FREQ_TDP_W);
 }
 
-/** Reports a frequency of each TRL type; what the hardware does not have is left out. */
-static void report_types(struct report_node *parent, enum key_id key,
-			 const struct isst_result *level, int id, unsigned int bucket,
-			 int only_type, const struct isst_context *context)
+void level_report_types(struct report_node *parent, enum key_id key,
+			const struct isst_result *level, int id, unsigned int bucket, int only_type,
+			const struct isst_context *context)
 {
 	unsigned int types, value;
 
@@ -134,8 +143,8 @@ static void report_bucket(struct report_node *parent, const struct isst_result *
 
 	report_value_at(node, KEY_HIGH_CORES_COUNT, level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0,
 			bucket);
-	report_types(node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, bucket,
-		     only_type, context);
+	level_report_types(node, KEY_HIGH_MAX_FREQUENCY, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
+			   bucket, only_type, context);
 }
 
 void turbo_freq_report(struct report_node *parent, const struct isst_result *level,
@@ -148,6 +157,6 @@ void turbo_freq_report(struct report_node *parent, const struct isst_result *lev
 		if (filter.bucket < 0 || filter.bucket == (int)i)
 			report_bucket(node, level, i, filter.trl_type, context);
 	}
-	report_types(report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY, level,
-		     ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1, context);
+	level_report_types(report_branch(node, KEY_CLIP_FREQUENCIES, 0), KEY_LOW_MAX_FREQUENCY,
+			   level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0, -1, context);
 }

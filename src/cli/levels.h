@@ -49,6 +49,10 @@ bool level_is_missing(const struct isst_result *level);
  */
 void level_failures(struct run *run, const struct isst_result *level);
 
+/** The base frequency; firmware that does not report it by instruction class has it in the TDP
+ * ratio. Returns 0, -ENODATA or -EIO as isst_result_value(). */
+int level_base_mhz(const struct isst_result *level, unsigned int *mhz);
+
 /** The words for a feature's state: enabled, disabled, unsupported; NULL if it is unknown. */
 const char *feature_state_word(unsigned int state);
 
@@ -56,6 +60,12 @@ const char *feature_state_word(unsigned int state);
  * to report. */
 bool base_freq_is_known(const struct isst_result *level);
 bool turbo_freq_is_known(const struct isst_result *level);
+
+/** Reports a frequency of each TRL type, or of one (-1: all) in a bucket; what the hardware does
+ * not have is left out. */
+void level_report_types(struct report_node *parent, enum key_id key,
+			const struct isst_result *level, int id, unsigned int bucket, int only_type,
+			const struct isst_context *context);
 
 void base_freq_report(struct report_node *parent, const struct isst_result *level,
 		      const struct isst_context *context);

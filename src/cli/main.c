@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program: from a command line to an exit status. Must not know any command. */
+#include "../common/memory_stream.h"
 #include "execute.h"
 #include "help.h"
 #include "machine.h"
-#include "memory_stream.h"
 #include "out_file.h"
 #include "output.h"
+#include "program.h"
 #include "report.h"
 #include "request.h"
 
@@ -69,12 +70,21 @@ static enum exit_status complain(const struct request *request, struct output *o
 	return output_usage_error(output, problem);
 }
 
-static enum exit_status act(const struct request *request, struct output *output)
+/** A command that runs a program leaves the other statuses to the program. */
+static int refuse(const struct request *request, struct output *output, const char *problem)
+{
+	enum exit_status status = complain(request, output, problem);
+
+	return request->command && command_wraps_program(request->command) ? PROGRAM_RUN_FAILED
+									   : (int)status;
+}
+
+static int act(const struct request *request, struct output *output)
 {
 	if (request->action == ACTION_HELP)
-		return print_help(request, output);
+		return (int)print_help(request, output);
 	if (request->action == ACTION_VERSION)
-		return print_version(request, output);
+		return (int)print_version(request, output);
 	return execute_command(request, output);
 }
 
@@ -82,16 +92,15 @@ int main(int argc, char **argv)
 {
 	struct output output;
 	struct request request;
-	enum exit_status status;
 	char *problem;
-	int error;
+	int error, status;
 
 	output_start(&output, argc > 0 ? argv[0] : "isst");
 	error = request_read(&request, output.reference, argc, argv, &problem);
 	output.format = request_format(&request);
-	status = error ? complain(&request, &output, problem) : act(&request, &output);
+	status = error ? refuse(&request, &output, problem) : act(&request, &output);
 	free(problem);
 	request_clear(&request);
 	output_close(&output);
-	return (int)status;
+	return status;
 }

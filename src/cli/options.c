@@ -28,7 +28,8 @@ static const char *const format_words[] = { "text", "json", NULL };
 const struct option_row global_options[] = {
 	{ OPTION_ALL_ONLINE, 'a', "all-cpus-online", .help = "Bring all CPUs online first" },
 	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
-	  .help = "Only these CPUs, such as 1,3-5,8..10; may be repeated.\n"
+	  .help = "Only these CPUs, such as 1,3-5,8..10; may be repeated. Also @clos:N,\n"
+		  "@high-priority, @package:N, @domain:P.D, @node:N, @isolated.\n"
 		  "Default: all power domains of the machine" },
 	{ OPTION_CGROUP, 'g', "cgroupv2", .idle_on_preset = true,
 	  .help = "Isolate CPUs in cgroup v2 partitions instead of taking them offline" },
@@ -150,8 +151,9 @@ static int read_value(struct reader *reader, const struct option_row *row, const
 	const struct option_value before = reader->values->value[row->id];
 	int error = argument_read(row, value, reader->values, problem);
 
-	/* A repeated switch changes nothing; CPUs add up. */
-	if (error || !before.given || row->kind == VALUE_NONE || row->kind == VALUE_CPU_LIST)
+	/* A repeated switch changes nothing; CPUs and texts add up. */
+	if (error || !before.given || row->kind == VALUE_NONE || row->kind == VALUE_CPU_LIST ||
+	    row->kind == VALUE_TEXTS)
 		return error;
 	return repeat(reader, row, before.text, value, problem);
 }
@@ -183,7 +185,7 @@ static int pass_over(struct reader *reader, const struct option_row *row, const 
 	if (word[1] != '-' && length == 2)
 		before = find_letter(reader->place->before, word[1]);
 	/* Without the CPUs that were meant the command is for the whole machine. */
-	if (before && before->kind == VALUE_CPU_LIST && !reader->values->cpus)
+	if (before && before->kind == VALUE_CPU_LIST && !reader->values->cpus.numbers)
 		return option_values_note(reader->values,
 					  "option %.*s has no effect on %s: here it means --%s; "
 					  "it selects CPUs (--%s) only before the feature",
@@ -305,6 +307,9 @@ void option_values_clear(struct option_values *values)
 	for (size_t i = 0; i < values->note_count; i++)
 		free(values->notes[i]);
 	free(values->notes);
-	isst_cpuset_free(values->cpus);
+	free(values->texts);
+	cpu_list_clear(&values->cpus);
+	cpu_list_clear(&values->within);
+	cpu_list_clear(&values->avoid);
 	*values = (struct option_values){ 0 };
 }

@@ -6,6 +6,7 @@
 #ifndef ISST_CLI_OPTIONS_H
 #define ISST_CLI_OPTIONS_H
 
+#include "cpu_list.h"
 #include "isst.h"
 
 #include <stdbool.h>
@@ -48,6 +49,20 @@ enum option_id {
 	OPTION_MAX,
 	OPTION_DESIRED,
 	OPTION_AS_USER,
+	OPTION_HIGH_PRIORITY,
+	OPTION_WITHIN,
+	OPTION_AVOID,
+	OPTION_ALLOW_LOWER_TURBO,
+	OPTION_BY_CLOS,
+	OPTION_ALL,
+	OPTION_SET,
+	OPTION_ONLY,
+	OPTION_BOOT,
+	OPTION_TIMEOUT,
+	OPTION_CONFIG,
+	OPTION_NO_AFFINITY,
+	OPTION_MAP,
+	OPTION_COLOR,
 	OPTIONS,
 };
 
@@ -58,8 +73,18 @@ enum value_kind {
 			  */
 	VALUE_LIMITS,	 /* a bit pattern of at least @lowest: 0x and 1 to 16 digits */
 	VALUE_WORD,	 /* one of @words */
+	VALUE_WORDS,	 /* some of @words, separated by commas: a bit for each */
 	VALUE_TEXT,	 /* any text that is not empty */
-	VALUE_CPU_LIST,	 /* CPUs and ranges; every further one adds to the first */
+	VALUE_TEXTS,	 /* the same; every further one is added */
+	VALUE_CPU_LIST,	 /* CPUs, ranges and names; every further one adds to the first */
+	VALUE_CORES,	 /* N, N/package or `bucket N`: a number of cores, see enum cores_form */
+};
+
+/** What the number of VALUE_CORES is. */
+enum cores_form {
+	CORES_IN_ALL,
+	CORES_PER_PACKAGE,
+	CORES_OF_BUCKET, /* the number of a bucket, at most @highest of the row */
 };
 
 struct option_row {
@@ -78,14 +103,18 @@ struct option_row {
 
 struct option_value {
 	bool given;
-	uint64_t number;  /* the number; of a word its index */
+	uint64_t number; /* the number; of a word its index, of words a bit for each */
+	enum cores_form form;
 	const char *text; /* as given */
 };
 
 struct option_values {
 	struct option_value value[OPTIONS];
-	struct isst_cpuset *cpus; /* of VALUE_CPU_LIST; NULL: none given */
-	char **notes;		  /* what was accepted though it is not as it ought to be */
+	struct cpu_list cpus;	       /* of --cpu */
+	struct cpu_list within, avoid; /* of the options of these names */
+	const char **texts;	       /* of VALUE_TEXTS */
+	size_t text_count;
+	char **notes; /* what was accepted though it is not as it ought to be */
 	size_t note_count;
 };
 

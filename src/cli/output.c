@@ -8,7 +8,7 @@
  */
 #include "output.h"
 
-#include "memory_stream.h"
+#include "../common/memory_stream.h"
 #include "printable.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ void output_start(struct output *output, const char *argv0)
 	*output = (struct output){ .program = *name && is_printable(name) ? name : "isst" };
 	hold_standard_streams(output->closed);
 	/* A file that may not grow makes a result get lost; it is no reason to be killed. */
-	(void)signal(SIGXFSZ, SIG_IGN);
+	output->file_limit_killed = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
 	output->reference = strcmp(output->program, "intel-speed-select") == 0;
 }
 
@@ -111,11 +111,25 @@ int output_open(struct output *output, const char *path)
 	return descriptor < 0 ? -errno : use_file(output, path, descriptor);
 }
 
+void output_expect_change(struct output *output)
+{
+	output->changing = true;
+	/* musl looks what it is only when the first line has to be written, which is at once. */
+	if (!isatty(STDOUT_FILENO))
+		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
+}
+
+/** A document is one with or without a banner before it. */
+static bool is_plain(const struct output *output)
+{
+	return output->plain && !renderers[output->format].document;
+}
+
 static FILE *result_stream(const struct output *output)
 {
 	if (output->file)
 		return output->file;
-	return output->reference ? stderr : stdout;
+	return output->reference && !is_plain(output) ? stderr : stdout;
 }
 
 FILE *output_trace(const struct output *output)
@@ -128,9 +142,16 @@ FILE *output_progress(const struct output *output)
 	return renderers[output->format].document ? NULL : stderr;
 }
 
+FILE *output_progress_at_once(const struct output *output)
+{
+	FILE *progress = output_progress(output);
+
+	return progress ? progress : output_trace(output);
+}
+
 bool output_has_banner(const struct output *output)
 {
-	return output->reference || !renderers[output->format].document;
+	return !is_plain(output) && (output->reference || !renderers[output->format].document);
 }
 
 static FILE *banner_stream(const struct output *output)
@@ -238,13 +259,13 @@ enum exit_status output_text(struct output *output, const char *text, size_t siz
 /** With the results: always in documents, in text only as the reference tool does. */
 static bool messages_inside(const struct output *output)
 {
-	return output->reference || renderers[output->format].document;
+	return (output->reference && !is_plain(output)) || renderers[output->format].document;
 }
 
 /** On standard error as well: where they would not be seen otherwise. */
 static bool messages_beside(const struct output *output)
 {
-	return !output->reference || output->path;
+	return !output->reference || output->path || is_plain(output);
 }
 
 /** A file system may report only now that it did not take what was written. */
@@ -262,12 +283,17 @@ static enum exit_status close_file(struct output *output, enum exit_status statu
  */
 static int render(struct output *output, const struct report *report, bool messages, FILE *stream)
 {
+	const struct renderer *renderer = &renderers[output->format];
+	const struct page page = page_of(stream, output->colour);
 	struct memory_stream memory;
 	int error = memory_stream_open(&memory), lost;
 
 	if (error)
 		return error;
-	error = renderers[output->format].render(report, messages, memory.stream);
+	if (report_is_screen(report) && renderer->render_screen)
+		error = renderer->render_screen(report, &page, messages, memory.stream);
+	else
+		error = renderer->render(report, messages, memory.stream);
 	lost = memory_stream_close(&memory);
 	if (!error && !lost)
 		write_all(output, memory.text, memory.size, stream);
@@ -290,22 +316,33 @@ enum exit_status output_report(struct output *output, const struct report *repor
 	return status;
 }
 
-enum exit_status output_usage_error(struct output *output, const char *problem)
+enum exit_status output_refusal(struct output *output, const struct report *report,
+				enum exit_status status)
 {
 	bool document = renderers[output->format].document;
 	FILE *stream = document && !output->reference ? stdout : stderr;
-	struct report *report = report_new();
-	enum exit_status status = STATUS_USAGE;
 
-	if (report && problem)
-		report_message(report, ENTRY_ERROR, "%s", problem);
-	if (!report || !problem || report_failed(report) ||
-	    render(output, report, true, stream) != 0) {
+	if (report_failed(report) || render(output, report, true, stream) != 0) {
 		fputs("Error: out of memory\n", stderr);
 		status = STATUS_FAILED;
 	}
-	report_free(report);
 	return flush(output, stream, false, status);
+}
+
+enum exit_status output_usage_error(struct output *output, const char *problem)
+{
+	struct report *report = report_new();
+	enum exit_status status;
+
+	if (!report || !problem) {
+		fputs("Error: out of memory\n", stderr);
+		report_free(report);
+		return flush(output, stderr, false, STATUS_FAILED);
+	}
+	report_message(report, ENTRY_ERROR, "%s", problem);
+	status = output_refusal(output, report, STATUS_USAGE);
+	report_free(report);
+	return status;
 }
 
 void output_close(struct output *output)

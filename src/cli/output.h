@@ -6,19 +6,22 @@
 #ifndef ISST_CLI_OUTPUT_H
 #define ISST_CLI_OUTPUT_H
 
-#include "render.h"
+#include "page.h"
 #include "status.h"
 
 struct output {
 	const char *program; /* the name that the program was run by */
 	bool reference;	     /* as the kernel tree's tool: results on standard error */
 	enum output_format format;
-	const char *path; /* of --out; NULL: none */
-	FILE *file;	  /* the opened @path */
+	enum colour_choice colour; /* of screens */
+	const char *path;	   /* of --out; NULL: none */
+	FILE *file;		   /* the opened @path */
+	bool plain; /* a result is a file of its own: text without a banner, on standard output */
 	bool changing;	 /* the machine is to be changed: that counts, not what is reported of it */
 	bool changed;	 /* the machine was changed as asked: reported where the result is lost */
 	int write_error; /* errno of the first write of the result that failed */
 	bool closed[3];	 /* standard streams that the caller had closed */
+	bool file_limit_killed; /* before that was changed, a file that may not grow */
 };
 
 /** Sets up the output of a program run by the name @argv0. */
@@ -33,11 +36,18 @@ int output_wait_for_reader(struct output *output, const char *path);
  * Returns 0 or a negative errno. */
 int output_open(struct output *output, const char *path);
 
+/** The machine is going to be changed: where standard output is no terminal the banner is written
+ * with the result, since a reader that does not read must not hold up a run that has the lock. */
+void output_expect_change(struct output *output);
+
 /** Where trace lines go. */
 FILE *output_trace(const struct output *output);
 
 /** Where progress is printed; NULL: it is part of the document. */
 FILE *output_progress(const struct output *output);
+
+/** Where progress is printed that has to be seen at once: never where a document is. */
+FILE *output_progress_at_once(const struct output *output);
 
 /** False where results are documents that nothing may stand before. */
 bool output_has_banner(const struct output *output);
@@ -54,6 +64,10 @@ void output_banner_name(struct output *output, const char *what, const char *nam
  * program ends with: a result that cannot be written is a failure. */
 enum exit_status output_report(struct output *output, const struct report *report,
 			       enum exit_status status);
+
+/** Writes why a run does not even begin. Returns the status that the program ends with. */
+enum exit_status output_refusal(struct output *output, const struct report *report,
+				enum exit_status status);
 
 /** Reports what is wrong with the command line. @problem: NULL without memory. */
 enum exit_status output_usage_error(struct output *output, const char *problem);

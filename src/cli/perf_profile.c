@@ -85,19 +85,11 @@ static void report_cpus(struct report_node *node, const struct isst_result *leve
 	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
 }
 
-/** The base frequency; firmware that does not report it by instruction class has it in the TDP
- * ratio.
- */
 static void report_base_frequency(struct report_node *node, const struct isst_result *level)
 {
 	unsigned int mhz;
-	int error = isst_result_value(level, ISST_VALUE_BASE_MHZ, &mhz);
 
-	if (error == -ENODATA && has_value(level, ISST_VALUE_TDP_RATIO)) {
-		mhz = value_of(level, ISST_VALUE_TDP_RATIO) * 100;
-		error = 0;
-	}
-	if (!error)
+	if (level_base_mhz(level, &mhz) == 0)
 		report_number(node, KEY_BASE_FREQUENCY, mhz);
 }
 
@@ -179,13 +171,24 @@ static void report_limits(struct report_node *parent, const struct isst_result *
 	}
 }
 
-static void report_level(struct report_node *parent, const struct isst_result *level,
-			 const struct isst_context *context)
+/** Whether to mark a level: scripts that know the reference tool's text are not shown what that
+ * does not have. */
+static bool is_marked(const struct run *run, const struct isst_result *level)
+{
+	return !run->request->reference && has_value(level, ISST_VALUE_CURRENT_LEVEL) &&
+	       value_of(level, ISST_VALUE_LEVEL) == value_of(level, ISST_VALUE_CURRENT_LEVEL);
+}
+
+static void report_level(const struct run *run, struct report_node *parent,
+			 const struct isst_result *level)
 {
 	static const struct turbo_freq_filter all = { -1, -1 };
 	struct report_node *node = report_branch(parent, KEY_LEVEL,
 						 value_of(level, ISST_VALUE_LEVEL));
+	const struct isst_context *context = run->context;
 
+	if (is_marked(run, level))
+		report_mark(node);
 	report_cpus(node, level, context);
 	report_frequencies(node, level);
 	report_features(node, level);
@@ -220,7 +223,7 @@ static void show_unit(struct run *run, const struct levels *levels, const struct
 			continue;
 		if (!node)
 			node = unit_report(unit, run->context, run->report);
-		report_level(node, level, run->context);
+		report_level(run, node, level);
 	}
 }
 

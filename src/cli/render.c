@@ -3,6 +3,6 @@
 #include "render.h"
 
 const struct renderer renderers[FORMATS] = {
-	[FORMAT_TEXT] = { "text", render_text, false },
-	[FORMAT_JSON] = { "json", render_json, true },
+	[FORMAT_TEXT] = { "text", render_text, render_screen, false },
+	[FORMAT_JSON] = { "json", render_json, NULL, true },
 };

@@ -9,11 +9,20 @@
 
 enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMATS };
 
+/** What text is laid out for. */
+struct page {
+	unsigned int columns;
+	bool colour;
+};
+
 struct renderer {
 	const char *name; /* as the option --format takes it */
 	/** Writes the report, messages included where @messages. Returns 0 or -ENOMEM; errors of
 	 * the stream stay in the stream. */
 	int (*render)(const struct report *report, bool messages, FILE *stream);
+	/** The same of a report that is a screen; NULL: as any other. */
+	int (*render_screen)(const struct report *report, const struct page *page, bool messages,
+			     FILE *stream);
 	/** True if one result is one document, in which messages must have a place. */
 	bool document;
 };
@@ -21,7 +30,12 @@ struct renderer {
 extern const struct renderer renderers[FORMATS];
 
 int render_text(const struct report *report, bool messages, FILE *stream);
+int render_screen(const struct report *report, const struct page *page, bool messages,
+		  FILE *stream);
 int render_json(const struct report *report, bool messages, FILE *stream);
+
+/** The lines of nodes that have sentences, as text has them. Returns 0 or -ENOMEM. */
+int render_sentences(const struct report_node *first, FILE *stream);
 
 /** The messages alone, as lines. */
 void render_messages(const struct report *report, FILE *stream);

@@ -162,7 +162,7 @@ static int write_children(struct document *document, const struct report_node *c
 	for (size_t i = 0; i < count; i++) {
 		for (const struct report_node *node = parents[i]->first; node && !error;
 		     node = node->next) {
-			if (!written_before(parents, node))
+			if (node->kind != NODE_UNKNOWN && !written_before(parents, node))
 				error = write_member(document, parents, count, node);
 		}
 	}

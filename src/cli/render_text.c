@@ -23,7 +23,8 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 		value = wording_of_value(node);
 	if (name && (value || node->kind == NODE_BRANCH)) {
 		indent(level, stream);
-		fprintf(stream, "%s%s", name, value ? ":" : "");
+		fprintf(stream, "%s%s%s", name,
+			node->marked && node->key->mark ? node->key->mark : "", value ? ":" : "");
 		write_printable(value ? value : "", "", stream);
 		fputc('\n', stream);
 	} else {
@@ -57,11 +58,18 @@ static int write_nodes(const struct report_node *node, unsigned int level, FILE 
 	int error = 0;
 
 	for (; node && !error; node = node->next) {
+		if (node->kind == NODE_UNKNOWN)
+			continue;
 		error = write_node(node, level, stream);
 		if (!error)
 			error = write_nodes(node->first, level + 1, stream);
 	}
 	return error;
+}
+
+int render_sentences(const struct report_node *first, FILE *stream)
+{
+	return write_nodes(first, 1, stream);
 }
 
 static int write_unit(const struct report_entry *unit, FILE *stream)

@@ -9,7 +9,7 @@
 
 struct report {
 	struct report_entry *first, *last;
-	bool failed;
+	bool failed, screen;
 };
 
 struct report *report_new(void)
@@ -49,6 +49,16 @@ void report_free(struct report *report)
 bool report_failed(const struct report *report)
 {
 	return report->failed;
+}
+
+void report_make_screen(struct report *report)
+{
+	report->screen = true;
+}
+
+bool report_is_screen(const struct report *report)
+{
+	return report->screen;
 }
 
 bool report_has_units(const struct report *report)
@@ -181,6 +191,12 @@ struct report_node *report_variant(struct report_node *parent, enum key_id key, 
 	return node;
 }
 
+void report_mark(struct report_node *branch)
+{
+	if (branch)
+		branch->marked = true;
+}
+
 struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number)
 {
 	struct report_node *node = add_node(parent, NODE_NUMBER, key);
@@ -244,6 +260,18 @@ struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
 	return node;
 }
 
+struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
+				      unsigned int index, const struct isst_cpuset *cpus)
+{
+	struct report_node *node = add_node(parent, NODE_CPU_RANGES, key);
+
+	if (node) {
+		copy_cpus(node, cpus);
+		node->index = index;
+	}
+	return node;
+}
+
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits)
 {
@@ -263,4 +291,9 @@ struct report_node *report_hex(struct report_node *parent, enum key_id key, uint
 	if (node)
 		node->number = bits;
 	return node;
+}
+
+struct report_node *report_unknown(struct report_node *parent, enum key_id key)
+{
+	return add_node(parent, NODE_UNKNOWN, key);
 }

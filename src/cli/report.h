@@ -17,14 +17,16 @@
 #include <stdint.h>
 
 enum node_kind {
-	NODE_BRANCH,   /* holds other nodes */
-	NODE_NUMBER,   /* an unsigned number */
-	NODE_STATE,    /* on or off, in the key's words */
-	NODE_WORD,     /* one of a few words */
-	NODE_TEXT,     /* any text */
-	NODE_CPU_LIST, /* CPUs, written out */
-	NODE_CPU_MASK, /* CPUs as a mask of @bits */
-	NODE_HEX,      /* a 64-bit pattern */
+	NODE_BRANCH,	 /* holds other nodes */
+	NODE_NUMBER,	 /* an unsigned number */
+	NODE_STATE,	 /* on or off, in the key's words */
+	NODE_WORD,	 /* one of a few words */
+	NODE_TEXT,	 /* any text */
+	NODE_CPU_LIST,	 /* CPUs, written out */
+	NODE_CPU_RANGES, /* CPUs as a list of the kernel */
+	NODE_CPU_MASK,	 /* CPUs as a mask of @bits */
+	NODE_HEX,	 /* a 64-bit pattern */
+	NODE_UNKNOWN,	 /* a value that could not be read: a cell of a screen, and nothing else */
 };
 
 struct report;
@@ -39,6 +41,7 @@ struct report_node {
 	char *text;
 	struct isst_cpuset *cpus;
 	unsigned int bits;
+	bool marked;			  /* for people, see report_mark() */
 	struct report_node *first, *last; /* children */
 	struct report_node *next;
 };
@@ -81,6 +84,11 @@ bool report_has_units(const struct report *report);
 
 const struct report_entry *report_first(const struct report *report);
 
+/** Makes the report a screen: people get its units as tables and maps, by what the key table has of
+ * headings and marks. Other formats are as without. */
+void report_make_screen(struct report *report);
+bool report_is_screen(const struct report *report);
+
 /** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
 struct report_node *report_unit(struct report *report, const struct report_step *path,
 				size_t steps);
@@ -96,6 +104,8 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
 struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index);
 struct report_node *report_variant(struct report_node *parent, enum key_id key,
 				   const char *variant);
+/** Marks a branch in text, as its key has it. What scripts read in documents is as without. */
+void report_mark(struct report_node *branch);
 struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number);
 struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
 					  const char *variant, uint64_t number);
@@ -104,8 +114,12 @@ struct report_node *report_word(struct report_node *parent, enum key_id key, con
 struct report_node *report_text(struct report_node *parent, enum key_id key, const char *text);
 struct report_node *report_cpu_list(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus);
+struct report_node *report_cpu_ranges(struct report_node *parent, enum key_id key,
+				      unsigned int index, const struct isst_cpuset *cpus);
 struct report_node *report_cpu_mask(struct report_node *parent, enum key_id key,
 				    const struct isst_cpuset *cpus, unsigned int bits);
+/** A value that could not be read, of which a message reports why. */
+struct report_node *report_unknown(struct report_node *parent, enum key_id key);
 struct report_node *report_hex(struct report_node *parent, enum key_id key, uint64_t bits);
 
 #endif

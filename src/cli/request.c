@@ -5,10 +5,11 @@
  */
 #include "request.h"
 
+#include "../common/memory_stream.h"
 #include "../common/suggest.h"
 #include "arguments.h"
-#include "memory_stream.h"
 #include "option_hints.h"
+#include "request_check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static const struct option_row *greedy_option(const struct request *request)
 
 		if (row->kind == VALUE_TEXT && value &&
 		    ((value[0] == '-' && value[1]) || feature_find(value) ||
-		     strcmp(value, emulate_command.name) == 0))
+		     single_command_find(value)))
 			return row;
 	}
 	return NULL;
@@ -94,7 +95,8 @@ static int unknown_feature(const struct request *request, const char *word, char
 		return error;
 	for (const struct feature *feature = features; feature->name; feature++)
 		suggestion_consider(&suggestion, feature->name);
-	suggestion_consider(&suggestion, emulate_command.name);
+	for (const struct command *command = single_commands; command->name; command++)
+		suggestion_consider(&suggestion, command->name);
 	if (suggestion.best)
 		return usage_problem(problem, "unknown feature '%s'; did you mean '%s'?", word,
 				     suggestion.best);
@@ -141,91 +143,6 @@ static struct option_row *rows_of(const struct command *command)
 	return rows;
 }
 
-static int check_required(const struct request *request, char **problem)
-{
-	const struct command *command = request->command;
-
-	if ((command->flags & COMMAND_HAS_PROGRAM) && !request->program)
-		return usage_problem(problem, "%s requires a program to run", command->name);
-	for (const struct option_row *row = command->options; row && row->name; row++) {
-		if (row->required && !request_has(request, row->id))
-			return usage_problem(problem, "%s %s requires option --%s %s",
-					     request->feature->name, command->name, row->name,
-					     row->argument);
-	}
-	if ((command->flags & COMMAND_HAS_DIRECTORY) && !request->operand)
-		return usage_problem(problem, "%s %s requires a directory to write to",
-				     request->feature->name, command->name);
-	if ((command->flags & COMMAND_NEEDS_CPUS) && !request->options.cpus)
-		/* Scripts know the beginning. */
-		return usage_problem(problem,
-				     "Invalid target cpu. Specify with [-c|--cpu] before the "
-				     "feature; after the command -c is --clos");
-	return 0;
-}
-
-static int refuse_together(const struct request *request, const char *option, const char *rest,
-			   char **problem)
-{
-	return usage_problem(problem, "option %s cannot be combined with %s%s%s%s", option,
-			     request->feature ? request->feature->name : "",
-			     request->feature ? " " : "", request->command->name, rest);
-}
-
-/** A program is run on a machine that options choose; no other option before it has an effect. */
-static int check_program(const struct request *request, char **problem)
-{
-	static const enum option_id machine[] = { OPTION_EMULATE, OPTION_EMULATE_STATE,
-						  OPTION_EMULATE_UNLOCK, OPTION_REAL };
-	const struct option_row *row = global_options;
-
-	if (!(request->command->flags & COMMAND_HAS_PROGRAM))
-		return 0;
-	for (; row->name; row++) {
-		bool chooses = false;
-
-		for (size_t i = 0; i < sizeof(machine) / sizeof(machine[0]); i++)
-			chooses |= row->id == machine[i];
-		if (!chooses && request_has(request, row->id))
-			return usage_problem(problem, "option --%s cannot be combined with %s",
-					     row->name, request->command->name);
-	}
-	return 0;
-}
-
-/** Checks what no single option of a command shows. */
-static int check_together(const struct request *request, char **problem)
-{
-	if (request_has(request, OPTION_MIN) && request_has(request, OPTION_MAX) &&
-	    request_number(request, OPTION_MIN) > request_number(request, OPTION_MAX))
-		return usage_problem(problem, "option --min %s is above --max %s",
-				     request_text(request, OPTION_MIN),
-				     request_text(request, OPTION_MAX));
-	/* A change of its own: none is made while a journal is being looked at. */
-	if (request_has(request, OPTION_ALL_ONLINE) &&
-	    (request->command->flags & (COMMAND_NO_MACHINE | COMMAND_JOURNAL)))
-		return refuse_together(request, "--all-cpus-online", "", problem);
-	/* It is that of a whole change. */
-	if (request->options.cpus && request->command->flags & COMMAND_JOURNAL)
-		return refuse_together(request, "--cpu", "", problem);
-	return 0;
-}
-
-/** A dry run writes nothing: what can only write is refused, rather than done all the same. */
-static int check_dry_run(const struct request *request, char **problem)
-{
-	bool clears = request_has(request, OPTION_CLEAR);
-
-	if (!request_has(request, OPTION_DRY_RUN) ||
-	    !(request->command->flags & COMMAND_NO_DRY_RUN || clears))
-		return 0;
-	if (request->command->flags & COMMAND_JOURNAL)
-		return refuse_together(request, "--dry-run",
-				       "; `journal show` prints what `journal apply` would do",
-				       problem);
-	return refuse_together(request, "--dry-run", clears ? " --clear" : "", problem);
-}
-
 /** The option that a command has first of all, --level or --clos, where the word can be its value
  * and it has no other; NULL: that was not meant. */
 static const struct option_row *forgotten_option(const struct request *request, const char *word)
@@ -260,6 +177,12 @@ static int unexpected_word(const struct request *request, const struct option_pl
 				     "unexpected word '%s' after %s; -o is --out only before the "
 				     "feature",
 				     word, place->command);
+	/* Any word could be a statement. */
+	if (request->command->flags & COMMAND_CONFIG)
+		return usage_problem(problem,
+				     "unexpected word '%s' after %s: it takes one file; a "
+				     "statement is one word behind --set",
+				     word, place->command);
 	forgotten = forgotten_option(request, word);
 	if (forgotten)
 		return usage_problem(problem,
@@ -272,7 +195,7 @@ static int unexpected_word(const struct request *request, const struct option_pl
 static int read_arguments(struct request *request, const struct option_place *place, int argc,
 			  char **argv, char **problem)
 {
-	bool operand = request->command->flags & (COMMAND_HAS_OPERAND | COMMAND_HAS_DIRECTORY);
+	bool operand = request->command->flags & COMMAND_TAKES_WORD;
 	int error = 0, end = 0;
 
 	while (!error && argc > 1) {
@@ -305,6 +228,10 @@ static int read_behind_command(struct request *request, int argc, char **argv, c
 		name = NULL;
 	place.command = name;
 	error = rows && name ? read_arguments(request, &place, argc, argv, problem) : -ENOMEM;
+	/* Of commands that write to a file: standard output, as without one. */
+	if (!error && request->command->flags & COMMAND_HAS_TARGET && request->operand &&
+	    strcmp(request->operand, "-") == 0)
+		request->operand = NULL;
 	free(name);
 	free(rows);
 	return error;
@@ -327,10 +254,9 @@ static int read_helped(struct request *request, int argc, char **argv, char **pr
 {
 	if (argc < 1 || argv[0][0] == '-')
 		return 0;
-	if (strcmp(argv[0], emulate_command.name) == 0) {
-		request->command = &emulate_command;
+	request->command = single_command_find(argv[0]);
+	if (request->command)
 		return 0;
-	}
 	request->feature = feature_find(argv[0]);
 	if (request->feature)
 		return read_helped_command(request, argc - 1, argv + 1, problem);
@@ -359,23 +285,27 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	return read_behind_command(request, argc - end, argv + end, problem);
 }
 
-/** Reads a command that stands in the place of a feature, and the program behind it. */
-static int read_program(struct request *request, int argc, char **argv, char **problem)
+/** Reads a command that stands in the place of a feature, and the program behind it, if it takes
+ * one. */
+static int read_single_command(struct request *request, int argc, char **argv, char **problem)
 {
-	struct option_row *rows = rows_of(&emulate_command);
+	struct option_row *rows = rows_of(request->command);
 	const struct option_place place = { .rows = rows,
 					    .before = global_options,
 					    .behind = argument_options,
-					    .command = emulate_command.name };
+					    .command = request->command->name };
 	int error, end = argc;
 
-	request->command = &emulate_command;
 	if (!rows)
 		return -ENOMEM;
-	error = options_read(argc, argv, &place, &request->options, &end, problem);
+	if (request->command->flags & COMMAND_HAS_PROGRAM) {
+		error = options_read(argc, argv, &place, &request->options, &end, problem);
+		if (!error && end < argc)
+			request->program = argv + end;
+	} else {
+		error = read_arguments(request, &place, argc, argv, problem);
+	}
 	free(rows);
-	if (!error && end < argc)
-		request->program = argv + end;
 	return error;
 }
 
@@ -390,8 +320,9 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 	if (request_has(request, OPTION_INFO))
 		return usage_problem(problem, "unexpected word '%s': --info takes no feature",
 				     argv[0]);
-	if (strcmp(argv[0], emulate_command.name) == 0)
-		return read_program(request, argc, argv, problem);
+	request->command = single_command_find(argv[0]);
+	if (request->command)
+		return read_single_command(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);
 	if (!request->feature)
 		return unknown_feature(request, argv[0], problem);
@@ -412,8 +343,6 @@ static int no_feature(const struct request *request, char **problem)
 /** Checks what no single option shows. */
 static int check_whole(struct request *request, char **problem)
 {
-	int error;
-
 	static const struct {
 		enum option_id id;
 		const char *name;
@@ -439,12 +368,7 @@ static int check_whole(struct request *request, char **problem)
 		request->command = &info_command;
 	if (!request->command)
 		return no_feature(request, problem);
-	error = check_required(request, problem);
-	if (!error)
-		error = check_dry_run(request, problem);
-	if (!error)
-		error = check_program(request, problem);
-	return error ? error : check_together(request, problem);
+	return request_check(request, problem);
 }
 
 /**
@@ -486,6 +410,9 @@ int request_read(struct request *request, bool reference, int argc, char **argv,
 	if (!error)
 		error = (request_has(request, OPTION_HELP) ? read_helped : read_feature)(
 			request, argc - end, argv + end, problem);
+	/* A program may be run by it: then the statuses are those of env(1). */
+	else if (end < argc)
+		request->command = single_command_find(argv[end]);
 	if (error) {
 		find_format(request, &place, argc, argv);
 		return error;

@@ -53,4 +53,14 @@ static inline const char *request_text(const struct request *request, enum optio
 	return request->options.value[option].text;
 }
 
+/** The file of a configuration that is named; NULL: none is. */
+static inline const char *request_config_file(const struct request *request)
+{
+	const char *option = request_text(request, OPTION_CONFIG);
+
+	if (!(request->command->flags & COMMAND_CONFIG))
+		return NULL;
+	return option ? option : request->operand;
+}
+
 #endif

@@ -3,27 +3,37 @@
 #ifndef ISST_CLI_RUN_H
 #define ISST_CLI_RUN_H
 
+#include "relay.h"
 #include "report.h"
 #include "request.h"
 #include "signals.h"
 #include "status.h"
+#include "step_folds.h"
 #include "targets.h"
 
 struct run {
 	const struct request *request;
 	struct isst_context *context; /* NULL for commands that need no machine */
 	struct targets targets;
+	struct isst_cpuset *cpus;   /* named by --cpu; NULL: none were */
+	struct isst_cpuset *chosen; /* by --high-priority; NULL: nothing was, so far */
 	struct report *report;
 	enum exit_status status;
-	struct signals signals; /* held back while the run changes the machine */
+	struct isst_config *config; /* what the command line states; NULL: nothing */
+	struct program *program;    /* that is run on the way; NULL: none */
+	int program_status;	    /* what it ended with; -1: it was not run */
+	int program_signal;	    /* that ended it; 0: none did */
+	struct signals signals;	    /* held back while the run changes the machine */
 	/* The signal that the lock or a change was given up for; NULL: none. */
 	const char *interrupted_by;
+	struct relay *relay;	   /* that progress is printed by; NULL: it is printed directly */
 	FILE *progress;		   /* where progress is printed; NULL: in the report */
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
 	unsigned int step_count;
-	size_t reported_notices; /* of the context's, so far */
-	bool comes_online;	 /* a dry run: CPUs that are offline would be online by then */
-	bool changed;		 /* something was changed, and everything as asked so far */
+	struct step_folds *folds; /* what belongs there, of all changes; NULL: nothing is folded */
+	size_t reported_notices;  /* of the context's, so far */
+	bool comes_online;	  /* a dry run: CPUs that are offline would be online by then */
+	bool changed;		  /* something was changed, and everything as asked so far */
 };
 
 /** Whether a signal ends the run that @data is: the library asks while it waits for the lock, and

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static const struct {
@@ -29,6 +30,7 @@ int signals_block(struct signals *signals)
 {
 	*signals = (struct signals){ .held = false };
 	sigemptyset(&signals->ours);
+	sigemptyset(&signals->others);
 	/* A signal that is ignored would be kept if it were blocked: it must not be. */
 	for (size_t i = 0; i < FATAL; i++) {
 		if (!is_ignored(fatal[i].number))
@@ -40,6 +42,14 @@ int signals_block(struct signals *signals)
 	/* A reader who goes away must not end the program between two steps: writing fails instead.
 	 * So does a file that may not grow (output.c). */
 	return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -errno : 0;
+}
+
+int signals_block_others(struct signals *signals, const sigset_t *others)
+{
+	if (sigprocmask(SIG_BLOCK, others, NULL) != 0)
+		return -errno;
+	signals->others = *others;
+	return 0;
 }
 
 const char *signals_arrived(const struct signals *signals)
@@ -63,6 +73,13 @@ void signals_unblock(struct signals *signals)
 
 	if (!signals->held)
 		return;
+	/* Those that are both count as held back. */
+	for (int other = 1; other < NSIG; other++) {
+		if (sigismember(&signals->ours, other) == 1)
+			sigdelset(&signals->others, other);
+	}
+	while (sigtimedwait(&signals->others, NULL, &at_once) > 0)
+		continue;
 	while ((number = sigtimedwait(&signals->ours, NULL, &at_once)) > 0) {
 		if (!signals->arrived)
 			signals->arrived = number;
@@ -86,4 +103,19 @@ void signals_release(struct signals *signals)
 	signals->arrived = 0;
 	if (arrived)
 		raise(arrived);
+}
+
+void signals_end_process(int number)
+{
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, number);
+	/* Where one of these fails, the signal has less effect, and the caller ends all the same.
+	 */
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	(void)signal(number, SIG_DFL);
+	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
+	(void)raise(number);
 }

@@ -13,12 +13,17 @@ struct signals {
 	bool held;
 	sigset_t before; /* the mask as it was */
 	sigset_t ours;	 /* those that are held back */
+	sigset_t others; /* those that are blocked besides, see signals_block_others() */
 	int arrived;	 /* one that came while they were held back; 0: none */
 };
 
 /** Holds the signals back, except those that the program's parent had it ignore (nohup); SIGPIPE is
  * ignored from then on. Returns 0 or a negative errno. */
 int signals_block(struct signals *signals);
+
+/** Blocks further signals, which the run itself waits for: those that have arrived when the change
+ * is over are dropped. Returns 0 or a negative errno. */
+int signals_block_others(struct signals *signals, const sigset_t *others);
 
 /** The change is over: one that arrived is kept for signals_release(), further ones have their
  * usual effect at once. */
@@ -33,5 +38,9 @@ const char *signals_arrived(const struct signals *signals);
 /** Lets them go; one that arrived now has its usual effect, so that the parent sees what ended the
  * program. */
 void signals_release(struct signals *signals);
+
+/** Ends this process by a signal that has ended another one, whatever its disposition here, and
+ * without a core of its own. Returns only where that does not end it: process 1 of a container. */
+void signals_end_process(int number);
 
 #endif

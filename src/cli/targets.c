@@ -192,6 +192,21 @@ int targets_find(struct targets *targets, const struct isst_context *context, en
 	return error;
 }
 
+void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages)
+{
+	size_t count = targets->unit_count;
+
+	targets->unit_count = 0;
+	targets->domain_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct unit *unit = &targets->units[i];
+
+		/* What is added stands before what is looked at. */
+		if (isst_cpuset_has(packages, unit->place.package))
+			add_unit(targets, unit->domain, unit->cpu);
+	}
+}
+
 void targets_clear(struct targets *targets)
 {
 	free(targets->units);

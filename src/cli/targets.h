@@ -47,6 +47,8 @@ struct targets {
  */
 int targets_find(struct targets *targets, const struct isst_context *context, enum unit_kind kind,
 		 const struct isst_cpuset *cpus, struct report *report);
+/** Leaves out the units of packages that are not in a set. */
+void targets_keep_packages(struct targets *targets, const struct isst_cpuset *packages);
 void targets_clear(struct targets *targets);
 
 /** Adds a unit to a report: package, die, power domain where the platform has more than one, CPU.

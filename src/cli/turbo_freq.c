@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of turbo-freq: ask the library, fill the report. Must not know output formats. */
 #include "change.h"
+#include "core_choice.h"
 #include "handlers.h"
 #include "levels.h"
 
@@ -157,21 +158,24 @@ void turbo_freq_info(struct run *run)
 static int ask_for_turbo_freq(const struct run *run, struct isst_request *request)
 {
 	uint64_t limits = run->request->options.value[OPTION_LIMITS].number;
+	const struct isst_cpuset *high = run->chosen ? run->chosen : run->cpus;
 	int error = 0;
 
-	if (run->request->options.cpus)
-		error = isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS,
-					      run->request->options.cpus);
+	if (high)
+		error = isst_request_set_cpus(request, ISST_VALUE_HIGH_PRIORITY_CPUS, high);
 	if (!error && limits)
 		error = isst_request_set64(request, ISST_VALUE_TURBO_RATIO_LIMITS, limits);
 	return error;
 }
 
-/** Without --cpu no core gets high priority: the library warns of that. */
+/** Without --cpu and --high-priority no core gets high priority: the library warns of that. */
 void turbo_freq_enable(struct run *run)
 {
 	bool automatic = request_has(run->request, OPTION_AUTO);
 
+	if (request_has(run->request, OPTION_HIGH_PRIORITY) &&
+	    !(core_choice_make(run) && core_choice_keep_packages(run)))
+		return;
 	change_machine(run, &(struct change_command){
 				    .add = isst_change_add_turbo_freq,
 				    .flags = ISST_CHANGE_ADD_ENABLE |
@@ -180,6 +184,8 @@ void turbo_freq_enable(struct run *run)
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
 				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
+	if (run->chosen && run->status == STATUS_DONE)
+		core_choice_report(run);
 }
 
 void turbo_freq_disable(struct run *run)

@@ -5,7 +5,7 @@
  */
 #include "wording.h"
 
-#include "memory_stream.h"
+#include "../common/memory_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -85,15 +85,28 @@ static char *print_list(const struct report_node *leaf)
 						 : strdup("none");
 }
 
+static char *print_ranges(const struct report_node *leaf)
+{
+	return isst_cpuset_count(leaf->cpus) > 0 ? isst_cpuset_to_list(leaf->cpus) : strdup("none");
+}
+
 static char *print_mask(const struct report_node *leaf)
 {
 	return isst_cpuset_to_mask(leaf->cpus, leaf->bits);
 }
 
+static char *print_unknown(const struct report_node *leaf)
+{
+	(void)leaf;
+	return strdup("?");
+}
+
 static char *(*const printers[])(const struct report_node *leaf) = {
-	[NODE_NUMBER] = print_number, [NODE_STATE] = print_state,   [NODE_WORD] = print_text,
-	[NODE_TEXT] = print_text,     [NODE_CPU_LIST] = print_list, [NODE_CPU_MASK] = print_mask,
-	[NODE_HEX] = print_hex,
+	[NODE_NUMBER] = print_number,	[NODE_STATE] = print_state,
+	[NODE_WORD] = print_text,	[NODE_TEXT] = print_text,
+	[NODE_CPU_LIST] = print_list,	[NODE_CPU_MASK] = print_mask,
+	[NODE_HEX] = print_hex,		[NODE_CPU_RANGES] = print_ranges,
+	[NODE_UNKNOWN] = print_unknown,
 };
 
 char *wording_of_value(const struct report_node *leaf)
@@ -174,16 +187,13 @@ static int write_sentence(const struct report_node *node, const char *sentence, 
 	return error;
 }
 
-int wording_of_sentence(const struct report_node *node, char **text)
+/** Fills a sentence in. */
+static int fill_sentence(const struct report_node *node, const char *sentence, char **text)
 {
-	const char *sentence = sentence_of(node);
 	struct memory_stream memory;
-	int error;
+	int error = memory_stream_open(&memory);
 
 	*text = NULL;
-	if (!sentence)
-		return 0;
-	error = memory_stream_open(&memory);
 	if (error)
 		return error;
 	error = write_sentence(node, sentence, memory.stream);
@@ -194,6 +204,28 @@ int wording_of_sentence(const struct report_node *node, char **text)
 	else
 		*text = memory.text;
 	return error;
+}
+
+int wording_of_sentence(const struct report_node *node, char **text)
+{
+	const char *sentence = sentence_of(node);
+
+	*text = NULL;
+	return sentence ? fill_sentence(node, sentence, text) : 0;
+}
+
+char *wording_of_cell(const struct report_node *leaf)
+{
+	const char *cell = leaf->kind == NODE_UNKNOWN || !leaf->key->cell ? "{}" : leaf->key->cell;
+	char *text;
+	size_t length;
+
+	if (fill_sentence(leaf, cell, &text))
+		return NULL;
+	/* Behind what is not there. */
+	for (length = strlen(text); length > 0 && text[length - 1] == ' '; length--)
+		text[length - 1] = '\0';
+	return text;
 }
 
 const char *wording_of_message(const struct report_entry *entry)

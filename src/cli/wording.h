@@ -14,6 +14,9 @@ char *wording_of_value(const struct report_node *leaf);
  * key and value stand for themselves, "" for no line. Returns 0 or -ENOMEM. */
 int wording_of_sentence(const struct report_node *node, char **text);
 
+/** What stands in a table for a leaf. To be freed, NULL without memory. */
+char *wording_of_cell(const struct report_node *leaf);
+
 /** "Error" or "Information". */
 const char *wording_of_message(const struct report_entry *entry);
 

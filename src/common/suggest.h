@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the word that the user probably meant; must not know where the words come from. */
-#ifndef ISST_CLI_SUGGEST_H
-#define ISST_CLI_SUGGEST_H
+#ifndef ISST_COMMON_SUGGEST_H
+#define ISST_COMMON_SUGGEST_H
 
 #include <stddef.h>
 

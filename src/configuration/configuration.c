@@ -97,7 +97,7 @@ unsigned int setting_precision(const struct setting *setting)
 	       (subject_is_of_cpus(setting->subject) && setting->cpus ? 1U : 0U);
 }
 
-static bool counts_more(const struct setting *setting, const struct setting *other)
+bool setting_counts_more(const struct setting *setting, const struct setting *other)
 {
 	if (setting->origin.source != other->origin.source)
 		return setting->origin.source > other->origin.source;
@@ -113,10 +113,19 @@ const struct setting *configuration_find(const struct configuration *configurati
 		const struct setting *setting = &configuration->settings[i];
 
 		if (setting->subject == subject && setting_covers(setting, place) &&
-		    (!found || counts_more(setting, found)))
+		    (!found || setting_counts_more(setting, found)))
 			found = setting;
 	}
 	return found;
+}
+
+bool configuration_is_state(const struct configuration *configuration, size_t source)
+{
+	for (size_t i = 0; i < configuration->match_count; i++)
+		if (configuration->matches[i].kind == MATCH_TOPOLOGY &&
+		    configuration->matches[i].origin.source == source)
+			return true;
+	return false;
 }
 
 void configuration_clear(struct configuration *configuration)

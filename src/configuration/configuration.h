@@ -6,6 +6,7 @@
 #ifndef ISST_CONFIGURATION_CONFIGURATION_H
 #define ISST_CONFIGURATION_CONFIGURATION_H
 
+#include "features/core_choice.h"
 #include "isst.h"
 
 #include <limits.h>
@@ -25,7 +26,8 @@ enum subject {
 	SUBJECT_BASE_FREQ,
 	SUBJECT_CORE_POWER,
 	SUBJECT_PRIORITY,
-	SUBJECT_CLOS_MIN, /* index: the CLOS */
+	SUBJECT_CLOS_ENABLE, /* the use of CLOS, where it has a switch of its own */
+	SUBJECT_CLOS_MIN,    /* index: the CLOS */
 	SUBJECT_CLOS_MAX,
 	SUBJECT_CLOS_DESIRED,
 	SUBJECT_CLOS_EPP,
@@ -56,20 +58,6 @@ enum wanted_kind {
 	WANTED_OFFLINE,	   /* CPUs: these offline, all others online */
 	WANTED_CORES,	   /* high priority: as @choice has it */
 	WANTED_KINDS
-};
-
-/** Which cores get high priority. */
-enum choice_kind {
-	CHOICE_COUNT,	    /* so many cores of all targets */
-	CHOICE_PER_PACKAGE, /* so many of each package */
-	CHOICE_BUCKET,	    /* as many as the bucket allows, of each package */
-};
-
-struct core_choice {
-	enum choice_kind kind;
-	unsigned int number;
-	struct isst_cpuset *within; /* NULL: anywhere */
-	struct isst_cpuset *avoid;  /* NULL: nowhere */
 };
 
 /** Which part of the machine a setting is for: sets of numbers, NULL: all. Power domains are named
@@ -112,6 +100,7 @@ struct match {
 	enum match_kind kind;
 	uint64_t number;
 	bool otherwise_skip; /* `else skip`: nothing to do on another machine */
+	size_t statement;    /* the index of the first condition that it was stated with */
 	struct origin origin;
 };
 
@@ -170,8 +159,16 @@ struct place {
 const struct setting *configuration_find(const struct configuration *configuration,
 					 enum subject subject, const struct place *place);
 
+/** Whether a setting counts rather than another one of its subject, where both are for a place. Of
+ * two of which neither does, the first one of the configuration counts. */
+bool setting_counts_more(const struct setting *setting, const struct setting *other);
+
 /** How precisely a setting names where it is for: the more, the more it counts. */
 unsigned int setting_precision(const struct setting *setting);
+
+/** Whether a text is the state that some machine had, by its `machine` line: it holds what that
+ * had, however odd. */
+bool configuration_is_state(const struct configuration *configuration, size_t source);
 
 /** Whether CPUs have a subject, rather than power domains. */
 bool subject_is_of_cpus(enum subject subject);

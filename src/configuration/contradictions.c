@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements that cannot all hold, whatever the machine. */
+/*
+ * Statements that cannot all hold, whatever the machine. Where a CPU is, only a machine knows: a
+ * statement of packages and one of CPUs that names none are not held against each other.
+ */
 #include "configuration/contradictions.h"
+#include "base/array.h"
 #include "base/cpuset.h"
+#include "base/khz_text.h"
+#include "configuration/places.h"
 
-#include <limits.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { KHZ_IN_MHZ = 1000 };
+/* ---- Settings of the same thing ---- */
 
 static bool is_same_value(const struct setting *one, const struct setting *other)
 {
@@ -51,139 +59,295 @@ static int find_double(struct configuration *configuration, size_t later)
 	return 0;
 }
 
-/** Pairs of limits, and how they are named. */
-static const struct {
-	enum subject min, max;
+/* ---- Settings that exclude each other ---- */
+
+/** Two subjects of which one setting each may exclude the other. */
+struct rule {
+	enum subject one, other;
+	enum wanted_kind wanted; /* of @one; WANTED_KHZ: limits, a minimum and a maximum */
+	uint64_t number;	 /* the number of @other that is excluded; UINT64_MAX: any */
 	const char *name;
-} LIMITS[] = {
-	{ SUBJECT_CLOS_MIN, SUBJECT_CLOS_MAX, "CLOS" },
-	{ SUBJECT_SCALING_MIN, SUBJECT_SCALING_MAX, "scaling" },
-	{ SUBJECT_UNCORE_MIN, SUBJECT_UNCORE_MAX, "uncore" },
 };
-enum { LIMIT_COUNT = sizeof(LIMITS) / sizeof(LIMITS[0]) };
 
-/** The limit that another one goes with. Returns its subject; *@is_max: whether the one given is a
- * maximum. SUBJECTS: it is no limit. */
-static enum subject counterpart(enum subject subject, bool *is_max, const char **name)
-{
-	for (size_t i = 0; i < LIMIT_COUNT; i++) {
-		*is_max = subject == LIMITS[i].max;
-		*name = LIMITS[i].name;
-		if (*is_max)
-			return LIMITS[i].min;
-		if (subject == LIMITS[i].min)
-			return LIMITS[i].max;
-	}
-	return SUBJECTS;
-}
-
-/** The lowest number of a set; without one, a number that no set has. */
-static unsigned int lowest(const struct isst_cpuset *set)
-{
-	unsigned int number = UINT_MAX;
-
-	if (set)
-		isst_cpuset_next(set, 0, &number);
-	return number;
-}
-
-/** One of the places that a setting is for: where no other one names more than it does. */
-static struct place place_of(const struct setting *setting)
-{
-	return (struct place){ .package = lowest(setting->scope.packages),
-			       .power_domain = lowest(setting->scope.power_domains),
-			       .cpu = lowest(setting->cpus),
-			       .index = setting->index };
-}
-
-static int check_limits(struct configuration *configuration, const struct setting *setting)
-{
-	bool is_max = false;
-	const char *name = NULL;
-	enum subject subject = counterpart(setting->subject, &is_max, &name);
-	struct place place = place_of(setting);
-	const struct setting *other = configuration_find(configuration, subject, &place);
-	uint64_t min, max;
-
-	if (setting->wanted != WANTED_KHZ || !other || other->wanted != WANTED_KHZ)
-		return 0;
-	min = is_max ? other->number : setting->number;
-	max = is_max ? setting->number : other->number;
-	/* Of two that find each other the later one is reported. */
-	if (min <= max || (other > setting && other->origin.source == setting->origin.source &&
-			   setting_precision(other) == setting_precision(setting)))
-		return 0;
-	return configuration_problem(configuration, setting->origin,
-				     "the %s minimum of %llu MHz is above the maximum of %llu MHz",
-				     name, (unsigned long long)min / KHZ_IN_MHZ,
-				     (unsigned long long)max / KHZ_IN_MHZ);
-}
-
-/** What high priority cores are made of: turbo-freq, and classes that are chosen for them. */
-static const struct {
-	enum subject subject;
-	uint64_t number; /* what rules them out; UINT64_MAX: anything */
-	const char *why;
-} RULED_OUT[] = {
-	{ SUBJECT_TURBO_FREQ, 0, "turbo-freq off" },
-	{ SUBJECT_CORE_POWER, 0, "core-power off" },
-	{ SUBJECT_PRIORITY, ISST_PRIORITY_PROPORTIONAL, "core-power proportional" },
-	{ SUBJECT_ASSOCIATION, UINT64_MAX, "associations of CPUs" },
+/* High priority cores are made of turbo-freq, and of CLOS that are chosen for them. */
+static const struct rule RULES[] = {
+	{ SUBJECT_CLOS_MIN, SUBJECT_CLOS_MAX, WANTED_KHZ, 0, "CLOS" },
+	{ SUBJECT_SCALING_MIN, SUBJECT_SCALING_MAX, WANTED_KHZ, 0, "scaling" },
+	{ SUBJECT_UNCORE_MIN, SUBJECT_UNCORE_MAX, WANTED_KHZ, 0, "uncore" },
+	{ SUBJECT_HIGH_PRIORITY, SUBJECT_TURBO_FREQ, WANTED_CORES, 0, "turbo-freq off" },
+	{ SUBJECT_HIGH_PRIORITY, SUBJECT_CORE_POWER, WANTED_CORES, 0, "core-power off" },
+	{ SUBJECT_HIGH_PRIORITY, SUBJECT_PRIORITY, WANTED_CORES, ISST_PRIORITY_PROPORTIONAL,
+	  "core-power proportional" },
+	{ SUBJECT_HIGH_PRIORITY, SUBJECT_CLOS_ENABLE, WANTED_CORES, 0, "clos-enable off" },
+	{ SUBJECT_HIGH_PRIORITY, SUBJECT_ASSOCIATION, WANTED_CORES, UINT64_MAX,
+	  "an association of CPUs" },
 };
-enum { RULED_OUT_COUNT = sizeof(RULED_OUT) / sizeof(RULED_OUT[0]) };
+enum { RULE_COUNT = sizeof(RULES) / sizeof(RULES[0]) };
 
-/** What rules out high priority cores at a place, in words; NULL: nothing. */
-static const char *rules_out(const struct configuration *configuration, const struct place *place)
+static bool excludes(const struct rule *rule, const struct setting *one,
+		     const struct setting *other)
 {
-	for (size_t i = 0; i < RULED_OUT_COUNT; i++) {
-		const struct setting *other = configuration_find(configuration,
-								 RULED_OUT[i].subject, place);
-
-		if (other && other->wanted != WANTED_UNMANAGED &&
-		    (RULED_OUT[i].number == UINT64_MAX || other->number == RULED_OUT[i].number))
-			return RULED_OUT[i].why;
-	}
-	return NULL;
+	if (one->wanted != rule->wanted)
+		return false;
+	if (rule->wanted == WANTED_KHZ)
+		return other->wanted == WANTED_KHZ && one->number > other->number;
+	return other->wanted != WANTED_UNMANAGED &&
+	       (rule->number == UINT64_MAX || other->number == rule->number);
 }
 
-/** Looks at each place that any setting names, and where this one counts. */
-static int check_high_priority(struct configuration *configuration, const struct setting *setting)
-{
-	if (setting->subject != SUBJECT_HIGH_PRIORITY || setting->wanted != WANTED_CORES)
-		return 0;
-	for (size_t i = 0; i < configuration->setting_count; i++) {
-		const struct setting *other = &configuration->settings[i];
-		struct place place = place_of(other);
-		const char *why;
+/** Two settings that exclude each other at some place. */
+struct pair {
+	const struct rule *rule;
+	const struct setting *one, *other;
+};
 
-		if (configuration_find(configuration, SUBJECT_HIGH_PRIORITY, &place) != setting)
-			continue;
-		why = rules_out(configuration, &place);
-		if (why)
-			return configuration_problem(configuration, setting->origin,
-						     "high-priority contradicts %s", why);
-	}
+/** The search for pairs that a rule, and then the next one, is about. */
+struct search {
+	const struct rule *rule;
+	struct pair *pairs;
+	size_t count;
+};
+
+/** Whether any setting excludes any other one: the highest minimum does if one does. */
+static bool may_exclude(void *data, const struct settings_here *here)
+{
+	const struct search *search = data;
+	const struct rule *rule = search->rule;
+	const struct setting *one = NULL;
+	bool any = false;
+
+	for (size_t i = 0; i < here->count; i++)
+		if (here->settings[i]->subject == rule->one &&
+		    here->settings[i]->wanted == rule->wanted &&
+		    (!one || here->settings[i]->number > one->number))
+			one = here->settings[i];
+	for (size_t i = 0; i < here->count && one && !any; i++)
+		any = here->settings[i]->subject == rule->other &&
+		      excludes(rule, one, here->settings[i]);
+	return any;
+}
+
+/** The setting of a subject that counts. */
+static const struct setting *find_counting(const struct settings_here *here, enum subject subject)
+{
+	const struct setting *found = NULL;
+
+	for (size_t i = 0; i < here->count; i++)
+		if (here->settings[i]->subject == subject &&
+		    (!found || setting_counts_more(here->settings[i], found)))
+			found = here->settings[i];
+	return found;
+}
+
+/** Whether all that @part names is of @set; NULL names everything. */
+static bool contains(const struct isst_cpuset *set, const struct isst_cpuset *part)
+{
+	return !set || (part && cpuset_contains(set, part));
+}
+
+/** Whether CPUs that a setting names are in the scope of one that names none, on each machine. */
+static bool holds_cpus(const struct setting *general, const struct setting *of_cpus)
+{
+	return contains(general->scope.packages, of_cpus->scope.packages) &&
+	       contains(general->scope.power_domains, of_cpus->scope.power_domains);
+}
+
+/** Whether two settings for places in common are so on each machine. */
+static bool meet(const struct setting *one, const struct setting *other)
+{
+	bool names_cpus = subject_is_of_cpus(one->subject) && one->cpus;
+	bool other_does = subject_is_of_cpus(other->subject) && other->cpus;
+
+	if (names_cpus == other_does)
+		return true;
+	return names_cpus ? holds_cpus(other, one) : holds_cpus(one, other);
+}
+
+static int note_pair(void *data, const struct settings_here *here)
+{
+	struct search *search = data;
+	struct pair pair = { .rule = search->rule,
+			     .one = find_counting(here, search->rule->one),
+			     .other = find_counting(here, search->rule->other) };
+
+	if (!pair.one || !pair.other || !excludes(pair.rule, pair.one, pair.other) ||
+	    !meet(pair.one, pair.other))
+		return 0;
+	if (ARRAY_GROW(search->pairs, search->count))
+		return -ENOMEM;
+	search->pairs[search->count++] = pair;
 	return 0;
+}
+
+/** Finds the pairs of the current rule. */
+static int find_pairs(struct search *search, const struct configuration *configuration)
+{
+	const struct setting **those = calloc(configuration->setting_count + 1, sizeof(*those));
+	struct settings_here all = { .settings = those };
+	const struct place_visitor visitor = { may_exclude, note_pair, search };
+	int error = those ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (setting->subject == search->rule->one ||
+		    setting->subject == search->rule->other)
+			those[all.count++] = setting;
+	}
+	if (!error)
+		error = places_visit(&all, &visitor);
+	free(those);
+	return error;
+}
+
+/* ---- Reporting them ---- */
+
+static const struct setting *later_of(const struct pair *pair)
+{
+	return pair->one > pair->other ? pair->one : pair->other;
+}
+
+static const struct setting *earlier_of(const struct pair *pair)
+{
+	return pair->one > pair->other ? pair->other : pair->one;
+}
+
+/** What two pairs are ordered by: the later line, the earlier one, and what is wrong. */
+enum { KEYS = 7 };
+
+static void keys_of(const struct pair *pair, uint64_t keys[KEYS])
+{
+	const struct origin *later = &later_of(pair)->origin, *earlier = &earlier_of(pair)->origin;
+	const uint64_t all[KEYS] = { later->source,
+				     later->line,
+				     earlier->source,
+				     earlier->line,
+				     (uint64_t)(pair->rule - RULES),
+				     pair->one->number,
+				     pair->other->number };
+
+	memcpy(keys, all, sizeof(all));
+}
+
+/** Of pairs that are equal the same is to be reported. */
+static int compare_pairs(const void *one, const void *other)
+{
+	uint64_t keys[KEYS], other_keys[KEYS];
+
+	keys_of(one, keys);
+	keys_of(other, other_keys);
+	for (size_t i = 0; i < KEYS; i++)
+		if (keys[i] != other_keys[i])
+			return keys[i] < other_keys[i] ? -1 : 1;
+	return 0;
+}
+
+/** Where the earlier setting is, in brackets; empty where it is where the later one is. */
+static char *earlier_text(const struct configuration *configuration, const struct origin *earlier,
+			  const struct origin *later)
+{
+	char *text = NULL;
+	int length;
+
+	if (earlier->source == later->source && earlier->line == later->line)
+		return strdup("");
+	if (earlier->source == later->source)
+		length = asprintf(&text, " (line %u)", earlier->line);
+	else if (earlier->line > 0)
+		length = asprintf(&text, " (%s:%u)", configuration->sources[earlier->source],
+				  earlier->line);
+	else
+		length = asprintf(&text, " (%s)", configuration->sources[earlier->source]);
+	return length < 0 ? NULL : text;
+}
+
+static int report_pair(struct configuration *configuration, const struct pair *pair)
+{
+	const struct setting *later = later_of(pair);
+	char *where = earlier_text(configuration, &earlier_of(pair)->origin, &later->origin);
+	char min[KHZ_TEXT], max[KHZ_TEXT];
+	int error;
+
+	if (!where)
+		return -ENOMEM;
+	if (pair->rule->wanted == WANTED_KHZ)
+		error = configuration_problem(configuration, later->origin,
+					      "the %s minimum of %s is above the maximum of %s%s",
+					      pair->rule->name, khz_text(pair->one->number, min),
+					      khz_text(pair->other->number, max), where);
+	else if (later == pair->one)
+		error = configuration_problem(configuration, later->origin,
+					      "high-priority contradicts %s%s", pair->rule->name,
+					      where);
+	else
+		error = configuration_problem(configuration, later->origin,
+					      "%s contradicts high-priority%s", pair->rule->name,
+					      where);
+	free(where);
+	return error;
+}
+
+/** Whether a pair is new with a source: others were reported before. A state may have limits that
+ * no statement would be written for. */
+static bool is_of_source(const struct pair *pair, size_t source, bool is_state)
+{
+	if (is_state && pair->rule->wanted == WANTED_KHZ)
+		return false;
+	return pair->one->origin.source == source || pair->other->origin.source == source;
+}
+
+/** Reports each pair of lines once, however many places and CLOS it was found at. */
+static int report_pairs(struct configuration *configuration, const struct search *search,
+			size_t source)
+{
+	bool state = configuration_is_state(configuration, source);
+	int result = 0;
+
+	if (search->count > 0)
+		qsort(search->pairs, search->count, sizeof(*search->pairs), compare_pairs);
+	for (size_t i = 0; i < search->count; i++) {
+		const struct pair *pair = &search->pairs[i];
+		int error;
+
+		if (!is_of_source(pair, source, state) ||
+		    (i > 0 && compare_pairs(pair, pair - 1) == 0))
+			continue;
+		error = report_pair(configuration, pair);
+		if (error != -EINVAL)
+			return error;
+		result = error;
+	}
+	return result;
+}
+
+static int find_excluded(struct configuration *configuration, size_t source)
+{
+	struct search search = { 0 };
+	int error = 0;
+
+	for (size_t i = 0; i < RULE_COUNT && !error; i++) {
+		search.rule = &RULES[i];
+		error = find_pairs(&search, configuration);
+	}
+	if (!error)
+		error = report_pairs(configuration, &search, source);
+	free(search.pairs);
+	return error;
 }
 
 int configuration_find_contradictions(struct configuration *configuration, size_t source)
 {
 	bool found = false;
+	int error;
 
 	for (size_t i = 0; i < configuration->setting_count; i++) {
-		const struct setting *setting = &configuration->settings[i];
-		int error;
-
-		if (setting->origin.source != source)
+		if (configuration->settings[i].origin.source != source)
 			continue;
 		error = find_double(configuration, i);
-		if (!error)
-			error = check_limits(configuration, setting);
-		if (!error)
-			error = check_high_priority(configuration, setting);
 		if (error && error != -EINVAL)
 			return error;
 		found = found || error;
 	}
-	return found ? -EINVAL : 0;
+	error = find_excluded(configuration, source);
+	return !error && found ? -EINVAL : error;
 }

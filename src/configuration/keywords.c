@@ -67,23 +67,33 @@ static int parse_feature(struct statement *statement)
 	return error ? error : add_simple(statement, statement->subject, WANTED_NUMBER, on);
 }
 
+/** Takes a priority, if there is one. */
+static int take_priority(struct statement *statement, bool *taken)
+{
+	bool ordered = words_take_if(&statement->words, "ordered");
+
+	*taken = ordered || words_take_if(&statement->words, "proportional");
+	return *taken ? add_simple(statement, SUBJECT_PRIORITY, WANTED_NUMBER,
+				   ordered ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL)
+		      : 0;
+}
+
 static int parse_core_power(struct statement *statement)
 {
-	bool on, ordered;
+	bool on, taken;
 	int error;
 
 	if (take_unmanaged(statement)) {
 		error = add_simple(statement, SUBJECT_CORE_POWER, WANTED_UNMANAGED, 0);
 		return error ? error : add_simple(statement, SUBJECT_PRIORITY, WANTED_UNMANAGED, 0);
 	}
+	error = take_priority(statement, &taken);
+	if (error || taken)
+		return error;
 	error = take_switch(statement, &on);
 	if (!error)
 		error = add_simple(statement, SUBJECT_CORE_POWER, WANTED_NUMBER, on);
-	ordered = words_take_if(&statement->words, "ordered");
-	if (!error && (ordered || words_take_if(&statement->words, "proportional")))
-		error = add_simple(statement, SUBJECT_PRIORITY, WANTED_NUMBER,
-				   ordered ? ISST_PRIORITY_ORDERED : ISST_PRIORITY_PROPORTIONAL);
-	return error;
+	return error ? error : take_priority(statement, &taken);
 }
 
 /** What may be configured of a CLOS, by its word. */
@@ -286,6 +296,9 @@ static int parse_turbo_ratio_limits(struct statement *statement)
 		return add_simple(statement, statement->subject, WANTED_NONE, 0);
 	error = statement_number(statement, "level, none, or a number such as 0x1b1b1d1d20202323",
 				 UINT64_MAX, &limits);
+	if (!error && limits == 0)
+		error = statement_reject(statement, "0",
+					 "level, none, or a number such as 0x1b1b1d1d20202323");
 	return error ? error : add_simple(statement, statement->subject, WANTED_NUMBER, limits);
 }
 
@@ -297,8 +310,8 @@ static int parse_scaling_limit(struct statement *statement)
 	if (take_unmanaged(statement))
 		setting.wanted = WANTED_UNMANAGED;
 	else
-		error = statement_frequency(statement, FREQUENCY_ANY, &setting.wanted,
-					    &setting.number);
+		error = statement_frequency(statement, FREQUENCY_ANY | FREQUENCY_NOT_ZERO,
+					    &setting.wanted, &setting.number);
 	if (!error)
 		error = take_equal_cpus(statement, false, &setting.cpus);
 	if (!error)
@@ -316,8 +329,9 @@ static int parse_uncore_limit(struct statement *statement)
 	if (take_unmanaged(statement))
 		setting.wanted = WANTED_UNMANAGED;
 	else
-		error = statement_frequency(statement, FREQUENCY_NONE, &setting.wanted,
-					    &setting.number);
+		error = statement_frequency(statement,
+					    FREQUENCY_NONE | FREQUENCY_NOT_ZERO | FREQUENCY_RATIO,
+					    &setting.wanted, &setting.number);
 	if (!error && words_take_if(&statement->words, "fabric")) {
 		error = statement_number(statement, "the number of a fabric", HIGHEST_FABRIC,
 					 &fabric);
@@ -407,23 +421,26 @@ static int parse_conditions(struct statement *statement)
 							 "skip behind else");
 		}
 	} while (!error && !skip && words_peek(&statement->words));
-	for (size_t i = first; skip && i < configuration->match_count; i++)
-		configuration->matches[i].otherwise_skip = true;
+	for (size_t i = first; i < configuration->match_count; i++) {
+		configuration->matches[i].otherwise_skip = skip;
+		configuration->matches[i].statement = first;
+	}
 	return error;
 }
 
 #define LIMIT_USAGE "MHZ|none|base|turbo|lowest|unmanaged [= CPUS]"
 
 static const struct keyword KEYWORDS[] = {
-	{ "match", "model M|family F|packages N|cpus N... [else skip]", parse_conditions, SUBJECTS,
-	  true },
-	{ "machine", "model M|family F|packages N|cpus N|topology T...", parse_conditions, SUBJECTS,
-	  true },
+	{ "match", "model M|family F|packages N|cpus N|topology T... [else skip]", parse_conditions,
+	  SUBJECTS, true },
+	{ "machine", "model M|family F|packages N|cpus N|topology T... [else skip]",
+	  parse_conditions, SUBJECTS, true },
 	{ "level", "N|unmanaged", parse_level, SUBJECT_LEVEL, false },
 	{ "turbo-freq", "on|off|unmanaged", parse_feature, SUBJECT_TURBO_FREQ, false },
 	{ "base-freq", "on|off|unmanaged", parse_feature, SUBJECT_BASE_FREQ, false },
-	{ "core-power", "on|off|unmanaged [ordered|proportional]", parse_core_power,
+	{ "core-power", "[on|off] [ordered|proportional]|unmanaged", parse_core_power,
 	  SUBJECT_CORE_POWER, false },
+	{ "clos-enable", "on|off|unmanaged", parse_feature, SUBJECT_CLOS_ENABLE, false },
 	{ "clos", "N [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged",
 	  parse_clos, SUBJECT_CLOS_MIN, false },
 	{ "high-priority", "CORES|CORES/package|bucket B [within CPUS] [avoid CPUS]|none|unmanaged",

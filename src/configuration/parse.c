@@ -14,20 +14,23 @@
 /** The longest part of a wrong word that a message repeats. */
 enum { LONGEST_WORD = 40 };
 
-/** Takes `package LIST` and `powerdomain LIST` in front of a colon. */
+/* Some editors put it before the text of a file. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/** Takes `package LIST` and `powerdomain LIST`, or `die LIST`, in front of a colon. */
 static int take_scope(struct statement *statement)
 {
 	struct words *words = &statement->words;
 	int error = 0;
 
 	statement->keyword = "package";
-	statement->usage = "N [powerdomain N]: STATEMENT";
+	statement->usage = "N [powerdomain N|die N]: STATEMENT";
 	if (!words_take_if(words, statement->keyword))
 		return 0;
 	error = statement_list(statement, "a list of packages", UINT_MAX,
 			       &statement->scope.packages);
-	if (!error && words_take_if(words, "powerdomain"))
-		error = statement_list(statement, "a list of power domains", UINT_MAX,
+	if (!error && (words_take_if(words, "powerdomain") || words_take_if(words, "die")))
+		error = statement_list(statement, "a list of power domains or dies", UINT_MAX,
 				       &statement->scope.power_domains);
 	if (!error && !words_take_if(words, ":"))
 		error = statement_reject(statement, words_take(words), "':' and a statement");
@@ -41,11 +44,19 @@ static int reject_keyword(struct statement *statement, const char *word)
 	if (!word)
 		return configuration_problem(statement->configuration, statement->origin,
 					     "a statement is missing");
-	meant = keyword_suggest(word);
-	if (strcmp(word, "powerdomain") == 0)
+	if (strcmp(word, "?") == 0)
+		return configuration_problem(statement->configuration, statement->origin,
+					     "'?' stands once, before all else of its line");
+	if (strcmp(word, "package") == 0)
 		return configuration_problem(
 			statement->configuration, statement->origin,
-			"powerdomain: the package is missing (package N powerdomain N: STATEMENT)");
+			"package: stands once in front of a statement (package %s)",
+			statement->usage);
+	meant = keyword_suggest(word);
+	if (strcmp(word, "powerdomain") == 0 || strcmp(word, "die") == 0)
+		return configuration_problem(
+			statement->configuration, statement->origin,
+			"%s: the package is missing (package N %s N: STATEMENT)", word, word);
 	return configuration_problem(statement->configuration, statement->origin,
 				     "unknown word '%.*s'%s%s%s", LONGEST_WORD, word,
 				     meant ? ", did you mean '" : "", meant ? meant : "",
@@ -101,9 +112,11 @@ static int parse_words(struct statement *statement)
 static int check_bytes(struct configuration *configuration, struct origin origin, const char *line,
 		       size_t length)
 {
-	for (size_t i = 0; i < length && line[i] != '#'; i++) {
+	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)line[i];
 
+		if (words_is_comment(line, i))
+			break;
 		if (byte >= ' ' && byte < 127)
 			continue;
 		if (byte == '\t' || (byte == '\r' && i + 1 == length))
@@ -140,6 +153,11 @@ static int check_header(struct configuration *configuration, struct origin origi
 	size_t prefix = strlen(CONFIGURATION_HEADER " ");
 	char version[16];
 
+	if (length >= strlen(BYTE_ORDER_MARK) &&
+	    memcmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+		return configuration_problem(configuration, origin,
+					     "the file begins with a byte order mark (EF BB BF): "
+					     "save it without one");
 	while (length > 0 && isspace((unsigned char)line[length - 1]))
 		length--;
 	if (length <= prefix || memcmp(line, CONFIGURATION_HEADER " ", prefix) != 0)

@@ -130,6 +130,9 @@ int statement_frequency(struct statement *statement, unsigned int allowed, enum 
 		return statement_reject(statement, word, "a frequency of 0 to 25500 MHz");
 	if (error)
 		return statement_reject(statement, word, expected_frequency(allowed));
+	if (allowed & FREQUENCY_NOT_ZERO && *khz == 0)
+		return statement_reject(statement, word,
+					"a frequency above 0, or none for no limit");
 	if (allowed & FREQUENCY_RATIO && *khz % (MHZ_IN_RATIO * KHZ_IN_MHZ) != 0)
 		return statement_reject(statement, word,
 					"a multiple of 100 MHz, as the hardware stores it");

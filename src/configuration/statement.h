@@ -46,6 +46,8 @@ int statement_cpus(struct statement *statement, struct isst_cpuset **set);
 #define FREQUENCY_ANY 15U
 /** It is stored in multiples of 100 MHz, up to 25500. */
 #define FREQUENCY_RATIO 16U
+/** It is a limit that 0 does not take away: none does. */
+#define FREQUENCY_NOT_ZERO 32U
 
 /** Takes a frequency: a word that @allowed names, or MHz, with the unit `MHz` or `kHz` behind the
  * number if need be. */

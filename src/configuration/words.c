@@ -25,6 +25,11 @@ static int add_word(struct words *words, char *word)
 	return 0;
 }
 
+bool words_is_comment(const char *line, size_t i)
+{
+	return line[i] == '#' && (i == 0 || is_space(line[i - 1]) || is_mark(line[i - 1]));
+}
+
 int words_split(struct words *words, const char *line, size_t length)
 {
 	size_t used = 0;
@@ -42,7 +47,7 @@ int words_split(struct words *words, const char *line, size_t length)
 			i++;
 			continue;
 		}
-		if (line[i] == '#')
+		if (words_is_comment(line, i))
 			break;
 		do
 			words->text[used++] = line[i++];

@@ -20,6 +20,9 @@ struct words {
 int words_split(struct words *words, const char *line, size_t length);
 void words_free(struct words *words);
 
+/** Whether a comment begins at a character, before which there is none. */
+bool words_is_comment(const char *line, size_t i);
+
 /** The next word, which stays the next; NULL behind the last one. */
 const char *words_peek(const struct words *words);
 /** The next word, which is taken; NULL behind the last one. */

@@ -2,9 +2,11 @@
 /* Settings as statements: what configuration_add_text() reads. Knows no machine. */
 #include "configuration/write.h"
 #include "base/cpuset.h"
+#include "common/memory_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { KHZ_IN_MHZ = 1000 };
 
@@ -17,6 +19,7 @@ static const struct {
 	[SUBJECT_BASE_FREQ] = { "base-freq", NULL },
 	[SUBJECT_CORE_POWER] = { "core-power", NULL },
 	[SUBJECT_PRIORITY] = { "core-power", NULL },
+	[SUBJECT_CLOS_ENABLE] = { "clos-enable", NULL },
 	[SUBJECT_CLOS_MIN] = { "clos", "min" },
 	[SUBJECT_CLOS_MAX] = { "clos", "max" },
 	[SUBJECT_CLOS_DESIRED] = { "clos", "desired" },
@@ -78,6 +81,7 @@ static void write_number(FILE *stream, const struct setting *setting)
 	case SUBJECT_TURBO_FREQ:
 	case SUBJECT_BASE_FREQ:
 	case SUBJECT_CORE_POWER:
+	case SUBJECT_CLOS_ENABLE:
 		fputs(setting->number ? " on" : " off", stream);
 		break;
 	case SUBJECT_PRIORITY:
@@ -171,6 +175,27 @@ int setting_write(FILE *stream, const struct setting *setting)
 	return error ? error : write_part(stream, setting);
 }
 
+int setting_value_text(const struct setting *setting, char **text)
+{
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+
+	*text = NULL;
+	if (error)
+		return error;
+	error = write_value(memory.stream, setting);
+	if (error) {
+		memory_stream_drop(&memory);
+		return error;
+	}
+	*text = memory_stream_text(&memory);
+	if (!*text)
+		return -ENOMEM;
+	/* In a statement there is a space in front of it. */
+	memmove(*text, *text + 1, strlen(*text));
+	return 0;
+}
+
 /** Whether a setting stands in the statement of the one before it. */
 static bool shares_statement(const struct setting *before, const struct setting *setting)
 {
@@ -189,6 +214,16 @@ static bool is_written(const struct setting *before, const struct setting *setti
 	return before->wanted == WANTED_UNMANAGED && setting->wanted == WANTED_UNMANAGED;
 }
 
+/** Whether a condition was stated with one that is for one machine alone. */
+static bool is_of_machine(const struct configuration *configuration, const struct match *match)
+{
+	for (size_t i = 0; i < configuration->match_count; i++)
+		if (configuration->matches[i].kind == MATCH_TOPOLOGY &&
+		    configuration->matches[i].statement == match->statement)
+			return true;
+	return false;
+}
+
 /** Conditions that were stated together, on one line. */
 static void write_matches(FILE *stream, const struct configuration *configuration)
 {
@@ -204,12 +239,10 @@ static void write_matches(FILE *stream, const struct configuration *configuratio
 	for (size_t i = 0; i < configuration->match_count; i++) {
 		const struct match *match = &configuration->matches[i], *next = match + 1;
 		bool last = i + 1 == configuration->match_count ||
-			    next->origin.source != match->origin.source ||
-			    next->origin.line != match->origin.line;
+			    next->statement != match->statement;
 
-		if (i == 0 || match[-1].origin.source != match->origin.source ||
-		    match[-1].origin.line != match->origin.line)
-			fputs("match", stream);
+		if (match->statement == i)
+			fputs(is_of_machine(configuration, match) ? "machine" : "match", stream);
 		fprintf(stream, WORDS[match->kind].hexadecimal ? " %s 0x%" PRIx64 : " %s %" PRIu64,
 			WORDS[match->kind].name, match->number);
 		if (last)

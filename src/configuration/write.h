@@ -10,6 +10,12 @@
 /** Writes the statement of a setting, without newline. Returns 0 or -ENOMEM. */
 int setting_write(FILE *stream, const struct setting *setting);
 
+/** The value alone; *@text is to be freed. Returns 0 or -ENOMEM, then with *@text NULL. */
+int setting_value_text(const struct setting *setting, char **text);
+
+/** Begins a comment in a saved state: something that could not be read, and is missing in it. */
+#define CONFIGURATION_NOT_READ "# not read: "
+
 /**
  * Writes header, conditions and settings in their order; settings of one CLOS that follow each
  * other share a statement, as do core-power and its priority. Returns 0 or -ENOMEM.

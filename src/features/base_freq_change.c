@@ -8,6 +8,7 @@
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -196,10 +197,10 @@ static int plan_feature(struct isst_change *change, const struct domain_request 
 	struct step *step = plan_feature_step(change, requests, current, FEATURE_BASE_FREQ,
 					      enable ? FEATURE_BASE_FREQ : 0);
 	enum turbo_state turbo;
-	int error = cpufreq_turbo_state(&change->context->files, &turbo);
+	int error = change_turbo_state(change, &turbo);
 
 	/* Where the kernel's file cannot be read turbo may be off. */
-	if (error && error != -ENOMEM) {
+	if (error && error != -ENOMEM && !change->turbo_known) {
 		turbo = TURBO_OFF;
 		error = 0;
 	}
@@ -337,17 +338,6 @@ static int plan_cpu_limits(const struct limits_plan *plan, const struct isst_dom
 	return 0;
 }
 
-/** Whether a CPU will be online by then. */
-static bool will_be_online(const struct isst_change *change, const struct isst_domain *domain,
-			   unsigned int cpu)
-{
-	const struct item item = item_of_cpu(cpu);
-	uint64_t online = isst_cpuset_has(domain->online, cpu);
-
-	change_project(change, &item, &online);
-	return online;
-}
-
 static int plan_domain_limits(struct limits_plan *plan, const struct isst_domain *domain,
 			      const struct isst_base_freq *info)
 {
@@ -359,7 +349,7 @@ static int plan_domain_limits(struct limits_plan *plan, const struct isst_domain
 						? info->high_mhz.value
 						: info->low_mhz.value;
 
-		if (!error && domain->has_cpu && will_be_online(plan->change, domain, cpu))
+		if (!error && domain->has_cpu && cpu_will_be_online(plan->change, domain, cpu))
 			error = plan_cpu_limits(plan, domain, cpu, base_mhz * UINT64_C(1000));
 	}
 	return error;
@@ -370,7 +360,7 @@ static int plan_limits(struct isst_change *change, const struct domain_request *
 		       const struct current_state *current)
 {
 	struct limits_plan plan = { .change = change };
-	int error = cpufreq_turbo_state(&change->context->files, &plan.turbo);
+	int error = change_turbo_state(change, &plan.turbo);
 
 	plan.max = change_step(change, ITEM_SCALING_MAX);
 	plan.min = change_step(change, ITEM_SCALING_MIN);
@@ -378,7 +368,7 @@ static int plan_limits(struct isst_change *change, const struct domain_request *
 		if (request_is_active(&requests[i]))
 			error = plan_domain_limits(&plan, requests[i].domain,
 						   &current->domains[i].level.base_freq_info);
-	return error;
+	return error ? error : change_turbo_state(change, &plan.turbo);
 }
 
 /** Core-power and CLOS, with the values that they replace. */

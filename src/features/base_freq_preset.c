@@ -9,6 +9,7 @@
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/steps.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -87,12 +88,12 @@ static int plan_limits(struct isst_change *change, struct domain_request *reques
 {
 	struct limit_steps steps = { .max = change_step(change, ITEM_SCALING_MAX),
 				     .min = change_step(change, ITEM_SCALING_MIN) };
-	int error = cpufreq_turbo_state(&change->context->files, &steps.turbo);
+	int error = change_turbo_state(change, &steps.turbo);
 
 	for (size_t i = 0; i < count && !error; i++)
 		if (request_is_active(&requests[i]) && !(restored && restored[i]))
 			error = plan_domain(change, &requests[i], &steps, enable);
-	return error;
+	return error ? error : change_turbo_state(change, &steps.turbo);
 }
 
 static int plan_enable(struct isst_change *change, struct domain_request *requests, size_t count,

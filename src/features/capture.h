@@ -6,7 +6,7 @@
 #ifndef ISST_FEATURES_CAPTURE_H
 #define ISST_FEATURES_CAPTURE_H
 
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "topology/context.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/capture_format.h"
 #include "base/machine.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "features/capture.h"
 
 #include <errno.h>

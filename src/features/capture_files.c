@@ -2,7 +2,7 @@
 /* The kernel's files in a capture: /proc/cpuinfo and single values of sysfs. */
 #include "base/array.h"
 #include "base/capture_format.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "features/capture.h"
 
 #include "base/machine.h"

@@ -3,7 +3,7 @@
  */
 #include "base/capture_format.h"
 #include "base/machine.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "features/capture.h"
 
 #include <errno.h>

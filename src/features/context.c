@@ -7,6 +7,7 @@
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
 #include "sysfs/uncore.h"
+#include "transaction/held.h"
 #include "transaction/lock.h"
 #include "transaction/recovery.h"
 
@@ -86,6 +87,7 @@ void isst_close(struct isst_context *context)
 {
 	if (!context)
 		return;
+	change_abandon(context->held);
 	driver_close(&context->driver);
 	message_trace(&context->messages,
 		      "driver: %lu opens, %lu calls, %lu commands; files: %lu opened",

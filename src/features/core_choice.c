@@ -17,8 +17,8 @@ static int by_preference(const void *one, const void *other)
 		return order(a->package, b->package);
 	if (a->domain != b->domain)
 		return order(a->domain, b->domain);
-	if (a->max_khz != b->max_khz)
-		return order(b->max_khz, a->max_khz);
+	if (a->rank != b->rank)
+		return order(b->rank, a->rank);
 	return order(a->core, b->core);
 }
 

@@ -248,15 +248,15 @@ int plan_core_power(struct isst_change *change, struct domain_request *requests,
 /** A maximum that no CPU can keep to holds them at their lowest frequency, which has been taken for
  * no limit. */
 static void warn_of_low_maximum(struct isst_change *change, const struct isst_domain *domain,
-				const struct isst_clos *values, uint64_t lowest_khz)
+				const struct isst_clos *values, uint64_t lowest_khz,
+				const char *no_limit)
 {
 	if (values->max_mhz == 0)
 		change_warn(
 			change,
 			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while core-power is "
-			"enabled, its cores stay at their lowest frequency (for no limit use "
-			"--max none)",
-			domain->name, values->clos);
+			"enabled, its cores stay at their lowest frequency (for no limit use %s)",
+			domain->name, values->clos, no_limit);
 	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
 		change_warn(change,
 			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
@@ -266,20 +266,17 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 			    (unsigned long long)lowest_khz / 1000);
 }
 
-/** Warns of CLOS limits outside the processor's frequencies that cannot be kept to: the firmware
- * would clip them. A maximum above them limits nothing. */
-static void warn_of_range(struct isst_change *change, const struct domain_request *request,
-			  const struct isst_clos *values)
+void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
+			const struct isst_clos *values, const char *no_limit)
 {
 	struct kernel_files *files = &change->context->files;
-	const struct isst_domain *domain = request->domain;
 	uint64_t lowest_khz, highest_khz;
 
-	if (!request_is_active(request) || !domain->has_cpu)
+	if (!domain->has_cpu)
 		return;
 	if (cpufreq_read(files, domain->cpu, "cpuinfo_min_freq", &lowest_khz))
 		lowest_khz = 0;
-	warn_of_low_maximum(change, domain, values, lowest_khz);
+	warn_of_low_maximum(change, domain, values, lowest_khz, no_limit);
 	if (cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) == 0 &&
 	    values->min_mhz * UINT64_C(1000) > highest_khz)
 		change_warn(change,
@@ -328,7 +325,8 @@ int plan_clos(struct isst_change *change, struct domain_request *requests, size_
 		return error;
 	for (size_t i = 0; i < count; i++) {
 		check_support(change, &scope.requests[i], &scope.current.domains[i]);
-		warn_of_range(change, &scope.requests[i], values);
+		if (request_is_active(&scope.requests[i]))
+			warn_of_clos_range(change, scope.requests[i].domain, values, "--max none");
 	}
 	package_scope_drop_idle_siblings(&scope);
 	step = change_step(change, ITEM_CLOS);

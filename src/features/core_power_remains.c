@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What of core-power stays behind when it goes off: limits of CLOS, and CPUs in others than CLOS 0.
  */
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "features/planning.h"
 #include "topology/context.h"
 #include "transaction/report.h"

@@ -59,6 +59,109 @@ int clos_association_read(struct isst_context *context, struct isst_clos_associa
 int turbo_ratio_limits_read(struct isst_context *context, struct isst_turbo_ratio_limits *limits,
 			    size_t count);
 
+/** Of a limit: none but the processor's own (of the uncore: that of boot). */
+#define LIMIT_NONE UINT64_C(0)
+/** Of a lower limit that is asked for: the highest frequency that the processor is going to have;
+ * of an upper one: the lowest. As values of items they are beyond every range, and the range that
+ * is found when they are written makes that frequency of them. */
+#define LIMIT_HIGHEST UINT64_C(2147483647)
+#define LIMIT_LOWEST UINT64_C(1)
+/** Of a limit that is asked for: it is left as it is. */
+#define LIMIT_KEPT UINT64_MAX
+
+/** The two limits of a frequency. */
+struct frequency_limits {
+	uint64_t min_khz, max_khz;
+};
+
+/** The limits that cpufreq has for a CPU (scaling_min_freq, scaling_max_freq). */
+struct scaling_limits {
+	const struct isst_cpu *cpu; /* in */
+	/* -EOPNOTSUPP: the kernel shows none: without cpufreq, or of a CPU that is offline. */
+	struct isst_failure failure;
+	struct frequency_limits now;	   /* LIMIT_NONE where it is the processor's own */
+	struct frequency_limits processor; /* those: cpuinfo_min_freq, cpuinfo_max_freq */
+	/* Turbo is off: what a limit is from @processor.max_khz up is not shown. */
+	bool hidden;
+};
+
+/** Reads limits of cpufreq. @limits: @count of them, each with @cpu set. Returns 0, or a
+ * negative errno with a message where nothing could be read. */
+int scaling_limits_read(struct isst_context *context, struct scaling_limits *limits, size_t count);
+
+/** Whether limits are what they are asked to be, as far as that is shown: a value beyond the range
+ * of the processor is what the kernel makes of it. */
+bool scaling_limits_are(const struct scaling_limits *limits, const struct frequency_limits *wanted);
+
+/** The limits of the uncore of a domain (min_freq_khz, max_freq_khz of the kernel's drivers). */
+struct uncore_limits {
+	const struct isst_domain *domain; /* in */
+	unsigned int fabric;		  /* in: the fabric cluster; 0 on mailbox platforms */
+	/* -EOPNOTSUPP: the kernel has none for it. */
+	struct isst_failure failure;
+	struct frequency_limits now;
+	/* Of boot, which LIMIT_NONE stands for (initial_min_freq_khz, initial_max_freq_khz); 0
+	 * where the kernel does not show it. */
+	struct frequency_limits initial;
+};
+
+/** Reads limits of the uncore. @limits: @count of them, each with @domain and @fabric set. Returns
+ * 0 or -ENOMEM. */
+int uncore_limits_read(struct isst_context *context, struct uncore_limits *limits, size_t count);
+
+/** Whether limits are what they are asked to be: the kernel counts in steps of 100 MHz, and rounds
+ * down. */
+bool uncore_limits_are(const struct uncore_limits *limits, const struct frequency_limits *wanted);
+
+/** The number of fabric clusters of a domain that the kernel has uncore limits for, the highest
+ * plus one; 0: none. Returns 0, or a negative errno with a message. */
+int uncore_fabric_count(struct isst_context *context, const struct isst_domain *domain,
+			unsigned int *count);
+
+/** Which CPUs of a domain are in use. */
+enum cpus_wanted {
+	CPUS_BY_LEVEL, /* those that the current level enables; the others are offline */
+	CPUS_ISOLATED, /* the same; the others are isolated in the domain's cpuset partition */
+	CPUS_ONLINE,   /* all */
+	CPUS_OFFLINE,  /* all but those of a list, which are offline */
+};
+
+/** Which CPUs of a domain are offline, and which are isolated. To be cleared. */
+struct cpus_state {
+	const struct isst_domain *domain; /* in */
+	struct isst_failure failure;	  /* nothing is known */
+	/* Why it is not known which CPUs the level enables; -ENODATA: that was not asked for. */
+	struct isst_failure level_failure;
+	struct isst_cpuset *offline; /* of those that are known to belong to it */
+	/* Offline CPUs of which nothing is known, and which may belong to it. */
+	struct isst_cpuset *unknown;
+	struct isst_cpuset *isolated;	 /* in the domain's partition, while that is valid */
+	bool has_partition;		 /* a partition of its CPUs is there, valid or not */
+	struct isst_cpuset *disabled;	 /* by the current level; with @level_failure: empty */
+	struct isst_cpuset *without_smt; /* offline second threads, while SMT is off */
+	bool cpu0_stays;		 /* it cannot go offline: it is isolated instead */
+};
+
+/**
+ * Reads the state of CPUs of domains.
+ *
+ * @states: @count of them, each with @domain set, all else zero
+ * @levels: also what their levels enable, which CPUS_BY_LEVEL and CPUS_ISOLATED need; otherwise the
+ * driver is not called
+ * Returns 0 or -ENOMEM, -EINTR. The states are to be cleared in any case.
+ */
+int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count,
+		    bool levels);
+void cpus_state_clear(struct cpus_state *state);
+
+/**
+ * Whether the CPUs of a domain are as change_plan_cpus_online() and change_plan_cpus_offline()
+ * would leave them: CPU 0, and second threads while SMT is off, as far as they can be.
+ * @offline: of CPUS_OFFLINE
+ */
+bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
+		   const struct isst_cpuset *offline);
+
 /* ---- Changes ---- */
 
 /** A domain that a request is for, and what stands against it there. */
@@ -137,6 +240,56 @@ struct cpu_request {
 /** Turbo by cpufreq: off limits each CPU to its base frequency, on takes the limit away. */
 int change_plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, size_t count,
 			   bool enable);
+
+/**
+ * Which CPUs are in use, as change_plan_level() has it with @online or partitions; in two parts,
+ * since CPUs come online before anything can be set for them, and go offline when all is set: the
+ * one is called right behind change_plan_level(), the other last. What is the level's is of the
+ * level that the steps planned so far will have made current.
+ *
+ * @offline: of CPUS_OFFLINE: these, as far as they belong to the domains
+ * The failure of a request is the same of both. -EOPNOTSUPP: CPUS_ISOLATED where there are no
+ * partitions, and the level does not enable all CPUs. -EIO: no CPU of a package would stay online.
+ */
+int change_plan_cpus_online(struct isst_change *change, struct domain_request *requests,
+			    size_t count, enum cpus_wanted wanted,
+			    const struct isst_cpuset *offline);
+int change_plan_cpus_offline(struct isst_change *change, struct domain_request *requests,
+			     size_t count, enum cpus_wanted wanted,
+			     const struct isst_cpuset *offline);
+
+/** Limits of cpufreq that a CPU is to have. */
+struct scaling_request {
+	const struct isst_cpu *cpu;	/* in */
+	struct frequency_limits wanted; /* in: kHz, or LIMIT_... */
+	struct isst_failure failure;	/* -EOPNOTSUPP: no cpufreq, or the CPU stays offline */
+	bool of_max;			/* out: what the failure is about is the upper limit */
+};
+
+/**
+ * Limits of cpufreq, in an order in which the kernel clips none of them. What is beyond the
+ * frequencies of the processor is refused, but for an upper limit above them: that is none. CPUs
+ * that the steps planned so far bring online are taken as online, and where these steps move the
+ * range (another level, SST-BF) a limit is fitted to the range that it finds when it is written.
+ */
+int change_plan_scaling_limits(struct isst_change *change, struct scaling_request *requests,
+			       size_t count);
+
+/** Limits that the uncore of a domain is to have. */
+struct uncore_request {
+	const struct isst_domain *domain; /* in */
+	unsigned int fabric;		  /* in, as of struct uncore_limits */
+	struct frequency_limits wanted;	  /* in: kHz, LIMIT_NONE or LIMIT_KEPT */
+	struct isst_failure failure;	  /* -EOPNOTSUPP: the kernel has no such limits */
+	bool of_max;			  /* out: what the failure is about is the upper limit */
+};
+
+/**
+ * Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
+ * compare them. A lower limit that is kept goes down with an upper one that would be below it.
+ */
+int change_plan_uncore_limits(struct isst_change *change, struct uncore_request *requests,
+			      size_t count);
 
 /**
  * Leaves a target out of a request for which it was not planned at all, as it no longer exists,

@@ -7,7 +7,23 @@
 #include "transaction/steps.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+int hotplug_can_go_offline(struct isst_context *context, unsigned int cpu)
+{
+	char *path = NULL;
+	uint64_t online;
+	int error;
+
+	if (cpu != 0)
+		return 1;
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/online", cpu) < 0)
+		return -ENOMEM;
+	error = kernel_files_number(&context->files, path, 1, &online);
+	free(path);
+	return error == -ENOMEM ? error : error != -ENOENT;
+}
 
 static bool all_online(struct isst_context *context)
 {
@@ -15,30 +31,33 @@ static bool all_online(struct isst_context *context)
 	       isst_cpuset_count(isst_online_cpus(context));
 }
 
-int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
+int hotplug_find_smt_off(struct isst_context *context, char **smt)
 {
 	int error;
 
-	*hotplug = (struct hotplug){ .change = change, .omitted = isst_cpuset_new() };
-	if (!hotplug->omitted)
-		return -ENOMEM;
-	if (all_online(change->context))
+	*smt = NULL;
+	if (all_online(context))
 		return 0;
-	error = hotplug_smt_control(&change->context->files, &hotplug->smt);
+	error = hotplug_smt_control(&context->files, smt);
 	if (error) {
 		/* Without the file, or its text, the kernel's answer to the write decides. */
-		hotplug->smt = NULL;
+		*smt = NULL;
 		return error == -ENOMEM ? error : 0;
 	}
-	if (!hotplug_smt_is_off(hotplug->smt)) {
-		free(hotplug->smt);
-		hotplug->smt = NULL;
+	if (!hotplug_smt_is_off(*smt)) {
+		free(*smt);
+		*smt = NULL;
 	}
 	return 0;
 }
 
-/** A CPU of which nothing is known has been offline since boot, as second threads are then. */
-static bool is_second_thread(struct isst_context *context, unsigned int number)
+int hotplug_begin(struct hotplug *hotplug, struct isst_change *change)
+{
+	*hotplug = (struct hotplug){ .change = change, .omitted = isst_cpuset_new() };
+	return hotplug->omitted ? hotplug_find_smt_off(change->context, &hotplug->smt) : -ENOMEM;
+}
+
+bool hotplug_goes_with_smt(const struct isst_context *context, unsigned int number)
 {
 	const struct isst_cpu *cpu = context_cpu(context, number);
 
@@ -50,7 +69,7 @@ bool hotplug_may_be_online(struct hotplug *hotplug, unsigned int cpu)
 	struct isst_context *context = hotplug->change->context;
 
 	if (!hotplug->smt || isst_cpuset_has(isst_online_cpus(context), cpu) ||
-	    !is_second_thread(context, cpu))
+	    !hotplug_goes_with_smt(context, cpu))
 		return true;
 	if (isst_cpuset_add(hotplug->omitted, cpu, cpu))
 		hotplug->change->broken = true;

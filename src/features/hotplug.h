@@ -21,6 +21,18 @@ void hotplug_keep_limits(struct step *limits, const struct isst_domain *domain);
 /** Adds the limits of a domain to what a step disturbs whose CPUs come online, or come back. */
 void hotplug_disturbs_limits(struct step *step, const struct isst_domain *domain);
 
+/** Whether the kernel lets a CPU go: it has no file for CPU 0 that would take it offline. Returns 0
+ * or 1, or -ENOMEM. */
+int hotplug_can_go_offline(struct isst_context *context, unsigned int cpu);
+
+/** Looks whether SMT is off and CPUs are offline: *@smt is then the content of smt/control, to be
+ * freed, else NULL. Returns 0 or -ENOMEM. */
+int hotplug_find_smt_off(struct isst_context *context, char **smt);
+
+/** Whether a CPU is, or may be, a second thread, which is offline while SMT is off: one of which
+ * nothing is known has been offline since boot, as these are then. */
+bool hotplug_goes_with_smt(const struct isst_context *context, unsigned int number);
+
 struct hotplug {
 	struct isst_change *change;
 	char *smt;		     /* content of smt/control where SMT is off; else NULL */

@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs on- and offline for a level, and their limits of cpufreq. */
+#include "features/cpus_change.h"
 #include "features/level_change.h"
 #include "sysfs/cpufreq.h"
+#include "transaction/report.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/** CPUs that the level enables, or that a partition will hold, go online; the others offline. */
-static void plan_hotplug(struct level_change *work, size_t i, struct step *online,
-			 struct step *offline)
-{
-	const struct isst_cpuset *enabled = work->current.domains[i].level.cpus;
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, work->requests[i].domain->present) {
-		if (work->partitions && isst_cpuset_has(work->requests[i].domain->online, cpu))
-			continue;
-		if (work->partitions || isst_cpuset_has(enabled, cpu)) {
-			if (hotplug_may_be_online(&work->hotplug, cpu))
-				step_set(online, item_of_cpu(cpu), WHOLE_VALUE, 1);
-		} else if (level_sets_offline(work, cpu)) {
-			step_set(offline, item_of_cpu(cpu), WHOLE_VALUE, 0);
-		}
-	}
-}
-
-/** Limits of cpufreq come and go with a CPU. */
-static void plan_hotplug_footprint(struct step *offline, const struct isst_domain *domain,
-				   const struct isst_cpuset *enabled)
-{
-	unsigned int cpu;
-
-	isst_cpuset_for_each (cpu, domain->online)
-		if (!isst_cpuset_has(enabled, cpu))
-			step_disturbs_limits(offline, domain, cpu);
-}
 
 /** One line for each limit that was removed, whatever the number of CPUs. */
 static int name_lifted_limits(struct step *step)
@@ -63,54 +35,66 @@ static void plan_scaling(struct level_change *work, struct step *step, size_t i)
 			   level->base_mhz.value * UINT64_C(1000), CPUFREQ_NO_LIMIT);
 }
 
-/** A level that changes has the turbo ratio limits in its own footprint, which a rollback restores
- * once CPUs have come back. */
-static void plan_limits_footprint(const struct level_change *work, size_t i, struct step *offline)
+static bool has_cpus(const struct level_change *work, size_t i)
 {
-	if (work->current.domains[i].profile.current_level == work->level)
-		hotplug_disturbs_limits(offline, work->requests[i].domain);
+	return request_is_active(&work->requests[i]) && work->current.domains[i].level.cpus;
 }
 
-/** CPUs go online first: a partition can hold only those that are. */
-static int plan_all_hotplug(struct level_change *work)
+/** Decides between partitions and hotplug: on a system without partitions CPUs are taken offline
+ * after all. Where that cannot be seen nothing is: users of partitions want CPUs online. */
+static int choose_partitions(struct isst_change *change, bool *partitions)
 {
-	struct step *online = change_step(work->change, ITEM_ONLINE), *unknown = NULL;
-	struct step *limits, *scaling, *offline;
-	int error = hotplug_begin(&work->hotplug, work->change);
+	int error;
 
-	if (error) {
-		hotplug_end(&work->hotplug);
+	*partitions = false;
+	if (!change->options.partitions)
+		return 0;
+	error = cpus_probe_partitions(change->context);
+	*partitions = !error;
+	if (error != -EOPNOTSUPP)
 		return error;
+	change_warn(change, "%s; CPUs are taken offline instead", isst_error(change->context));
+	return 0;
+}
+
+/** @targets: of each request, zero */
+static int plan_hotplug(struct level_change *work, struct cpus_target *targets, bool partitions)
+{
+	struct cpus_change cpus = { .change = work->change,
+				    .requests = work->requests,
+				    .targets = targets,
+				    .count = work->current.count,
+				    .partitions = partitions };
+	struct step *scaling;
+	int error;
+
+	for (size_t i = 0; i < cpus.count; i++)
+		targets[i] = (struct cpus_target){ work->current.domains[i].level.cpus,
+						   work->current.domains[i].level.cores, false };
+	error = hotplug_begin(&cpus.hotplug, work->change);
+	if (!error) {
+		cpus_plan_online(&cpus);
+		error = cpus_plan_offline(&cpus);
+		scaling = change_step(work->change, ITEM_SCALING_MAX);
+		for (size_t i = 0; i < cpus.count; i++)
+			if (has_cpus(work, i))
+				plan_scaling(work, scaling, i);
 	}
-	if (!work->partitions)
-		unknown = level_plan_unknown(work);
-	limits = hotplug_limits_step(work->change, online);
-	error = level_plan_partitions(work);
-	offline = change_step(work->change, ITEM_ONLINE);
-	for (size_t i = 0; i < work->current.count; i++)
-		if (level_moves_cpus(work, i)) {
-			plan_hotplug(work, i, online, offline);
-			plan_hotplug_footprint(offline, work->requests[i].domain,
-					       work->current.domains[i].level.cpus);
-			hotplug_keep_limits(limits, work->requests[i].domain);
-			hotplug_disturbs_limits(online, work->requests[i].domain);
-			hotplug_disturbs_limits(unknown, work->requests[i].domain);
-			plan_limits_footprint(work, i, offline);
-		}
-	scaling = change_step(work->change, ITEM_SCALING_MAX);
-	for (size_t i = 0; i < work->current.count; i++)
-		if (level_moves_cpus(work, i))
-			plan_scaling(work, scaling, i);
-	hotplug_end(&work->hotplug);
+	hotplug_end(&cpus.hotplug);
 	return error;
 }
 
 int level_plan_cpus(struct level_change *work)
 {
-	int error = level_choose_partitions(work);
+	struct cpus_target *targets = calloc(work->current.count + 1, sizeof(*targets));
+	bool partitions = false;
+	int error = targets ? choose_partitions(work->change, &partitions) : -ENOMEM;
 
 	for (size_t i = 0; i < work->current.count && !error; i++)
 		if (request_is_active(&work->requests[i]))
 			error = level_plan_uncore(work, i);
-	return error ? error : plan_all_hotplug(work);
+	if (!error)
+		error = plan_hotplug(work, targets, partitions);
+	free(targets);
+	return error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The uncore limits of a level. */
 #include "features/level_change.h"
-#include "sysfs/uncore.h"
+#include "features/uncore_limits.h"
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
@@ -21,21 +21,6 @@ static uint64_t khz_of(const struct isst_value *mhz)
 	return mhz->state == ISST_KNOWN ? mhz->value * UINT64_C(1000) : 0;
 }
 
-/** Why the kernel shows no limits of a place. */
-static const char *why_no_uncore(struct isst_change *change, const struct uncore_place *place)
-{
-	struct isst_context *context = change->context;
-
-	if (!place->of_domain)
-		return "the kernel provides none (module intel_uncore_frequency)";
-	if (uncore_is_ambiguous(&context->files, place))
-		return "the kernel's numbers of power domains (domain_id) are not unique in the "
-		       "package";
-	if (place->cluster > 0)
-		return "the kernel provides no such fabric";
-	return "the kernel provides none (module intel_uncore_frequency_tpmi)";
-}
-
 static void warn_of_uncore(struct isst_change *change, const struct isst_domain *domain,
 			   const struct uncore_place *place, const char *why)
 {
@@ -46,33 +31,11 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 		change_warn(change, "%s: uncore limits are left unchanged: %s", domain->name, why);
 }
 
-struct uncore_limits {
-	uint64_t min_khz, max_khz;
-};
-
-/** The limits as the steps that are planned by now will leave them. */
-static int read_uncore(struct isst_change *change, const struct isst_domain *domain,
-		       const struct uncore_place *place, struct uncore_limits *limits)
-{
-	const struct item max = item_of(ITEM_UNCORE_MAX, domain, place->cluster);
-	const struct item min = item_of(ITEM_UNCORE_MIN, domain, place->cluster);
-	struct kernel_files *files = &change->context->files;
-	int error = uncore_read_limit(files, place, CPUFREQ_MAX, &limits->max_khz);
-
-	if (!error)
-		error = uncore_read_limit(files, place, CPUFREQ_MIN, &limits->min_khz);
-	if (error)
-		return error;
-	change_project(change, &max, &limits->max_khz);
-	change_project(change, &min, &limits->min_khz);
-	return 0;
-}
-
 /**
  * What the limits become, where a level may specify only one of them: the kernel does not compare
  * the two. Returns false where they would cross.
  */
-static bool complete_uncore(struct uncore_limits *wanted, const struct uncore_limits *present)
+static bool complete_uncore(struct frequency_limits *wanted, const struct frequency_limits *present)
 {
 	if (!wanted->max_khz)
 		wanted->max_khz = present->max_khz;
@@ -87,9 +50,9 @@ static bool complete_uncore(struct uncore_limits *wanted, const struct uncore_li
  * that the level does not specify, and that need not follow the other one, is the firmware's.
  */
 static void plan_uncore_limits(struct level_change *work, const struct isst_domain *domain,
-			       unsigned int cluster, const struct uncore_limits *reported,
-			       const struct uncore_limits *wanted,
-			       const struct uncore_limits *present)
+			       unsigned int cluster, const struct frequency_limits *reported,
+			       const struct frequency_limits *wanted,
+			       const struct frequency_limits *present)
 {
 	bool raise = wanted->max_khz >= present->max_khz;
 
@@ -108,19 +71,18 @@ static void plan_uncore_limits(struct level_change *work, const struct isst_doma
 static int plan_fabric(struct level_change *work, const struct isst_domain *domain,
 		       const struct isst_fabric *fabric, unsigned int cluster)
 {
-	const struct uncore_place place = { domain->package, domain->die,
-					    context_has_power_domains(work->change->context),
-					    domain->number, cluster };
-	const struct uncore_limits reported = { khz_of(&fabric->min_mhz),
-						khz_of(&fabric->max_mhz) };
-	struct uncore_limits wanted = reported, present;
+	const struct uncore_place place = uncore_place_of(work->change->context, domain, cluster);
+	const struct frequency_limits reported = { khz_of(&fabric->min_mhz),
+						   khz_of(&fabric->max_mhz) };
+	struct frequency_limits wanted = reported, present;
 	int error;
 
 	if (!reported.min_khz && !reported.max_khz)
 		return 0;
-	error = read_uncore(work->change, domain, &place, &present);
+	error = uncore_limits_project(work->change, domain, cluster, &present);
 	if (error == -ENOENT) {
-		warn_of_uncore(work->change, domain, &place, why_no_uncore(work->change, &place));
+		warn_of_uncore(work->change, domain, &place,
+			       uncore_why_none(work->change->context, &place));
 		return 0;
 	}
 	if (error)

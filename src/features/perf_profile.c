@@ -47,8 +47,7 @@ int perf_profile_read(struct isst_context *context, struct isst_perf_profile *pr
 	return 0;
 }
 
-/** Whether a domain has a level according to its summary. */
-static bool level_exists(const struct isst_perf_profile *profile, unsigned int level)
+bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned int level)
 {
 	if (level > profile->highest_level)
 		return false;
@@ -163,11 +162,11 @@ static const char *describe_levels(struct messages *messages,
 	if (highest == 0)
 		return "level 0";
 	for (unsigned int level = 0; level <= highest; level++)
-		count += level_exists(profile, level);
+		count += perf_profile_has_level(profile, level);
 	if (count == highest + 1)
 		return message_make(messages, "levels 0 to %u", highest);
 	for (unsigned int level = 0; level <= highest; level++) {
-		if (!level_exists(profile, level))
+		if (!perf_profile_has_level(profile, level))
 			continue;
 		text = message_make(messages, "%s%s %u", text, first ? "" : ",", level);
 		first = false;
@@ -182,7 +181,7 @@ static void check_level(struct level_reader *reader, struct level_request *reque
 	const struct isst_perf_profile *profile = &state->profile;
 	struct isst_level *level = request->level;
 
-	if (!profile->failure.error && level_exists(profile, level->level)) {
+	if (!profile->failure.error && perf_profile_has_level(profile, level->level)) {
 		state->has_level = true;
 		return;
 	}

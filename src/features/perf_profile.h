@@ -14,4 +14,7 @@ int perf_profile_plan(struct isst_context *context, struct firmware_batch *batch
  */
 void perf_profile_check_refusal(struct isst_failure *failure, bool answered_elsewhere);
 
+/** Whether a domain has a level according to its summary. */
+bool perf_profile_has_level(const struct isst_perf_profile *profile, unsigned int level);
+
 #endif

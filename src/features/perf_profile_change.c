@@ -4,6 +4,7 @@
 #include "features/plan.h"
 #include "topology/context.h"
 #include "transaction/report.h"
+#include "transaction/reversible.h"
 #include "transaction/steps.h"
 
 #include <errno.h>
@@ -61,12 +62,17 @@ static void plan_footprint(struct step *step, const struct isst_domain *domain,
 			   unsigned int current, bool core_power, unsigned int fabrics)
 {
 	static const enum item_kind KINDS[] = { ITEM_UNCORE_MAX, ITEM_UNCORE_MIN };
+	const struct isst_context *context = step ? step->change->context : NULL;
 	unsigned int cpu;
 
 	/* mutation: level-resets-features */
 	step_resets(step, item_of(ITEM_FEATURES, domain, current), 0);
 	if (core_power) {
-		step_disturbs_optional(step, item_of(ITEM_CORE_POWER, domain, 0));
+		/* With one switch that is a second name of what ITEM_QOS has: where a later step
+		 * wrote that, it would seem to be another process's. */
+		/* mutation: one-switch-one-item */
+		if (context && !context->firmware.operations->one_core_power_switch)
+			step_disturbs_optional(step, item_of(ITEM_CORE_POWER, domain, 0));
 		step_disturbs_optional(step, item_of(ITEM_QOS, domain, 0));
 	}
 	if (domain->has_cpu)
@@ -224,8 +230,9 @@ static void plan_levels(struct level_change *work)
 			continue;
 		plan_footprint(step, domain, current, has_core_power(work, i), fabrics);
 		if (work->current.domains[i].core_power.failure.error)
-			change_warn(work->change, "%s; a rollback would leave core-power unchanged",
-				    work->current.domains[i].core_power.failure.message);
+			change_note_irreversible(
+				work->change, work->current.domains[i].core_power.failure.message,
+				"core-power");
 	}
 }
 

@@ -308,6 +308,16 @@ bool limits_stay_in_use(const struct isst_change *change, const struct domain_re
 	return false;
 }
 
+bool cpu_will_be_online(const struct isst_change *change, const struct isst_domain *domain,
+			unsigned int cpu)
+{
+	const struct item item = item_of_cpu(cpu);
+	uint64_t online = isst_cpuset_has(domain->online, cpu);
+
+	change_project(change, &item, &online);
+	return online;
+}
+
 /* ---- Steps ---- */
 
 uint64_t clos_value(const struct isst_clos *clos)
@@ -349,6 +359,24 @@ static void disturb_clos(struct step *step, const struct isst_domain *domain)
 		step_disturbs_optional(step, item_of(ITEM_CLOS, domain, clos));
 }
 
+void core_power_step_disturbs(struct step *step)
+{
+	bool one_switch = step && step->change->context->firmware.operations->one_core_power_switch;
+
+	for (size_t i = 0; step && i < step->count; i++) {
+		const struct item *item = &step->entries[i].item;
+		const struct isst_domain *domain = item_domain(step->change->context, item);
+
+		if (one_switch || item->kind == ITEM_CORE_POWER)
+			disturb_clos(step, domain);
+		/* Firmware may take one of the two for both. */
+		if (!one_switch)
+			step_disturbs_optional(
+				step, item_of(item->kind == ITEM_QOS ? ITEM_CORE_POWER : ITEM_QOS,
+					      domain, 0));
+	}
+}
+
 void plan_core_power_steps(struct isst_change *change, const struct domain_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority)
 {
@@ -368,14 +396,10 @@ void plan_core_power_steps(struct isst_change *change, const struct domain_reque
 		if (!request_is_active(&requests[i]))
 			continue;
 		step_set(qos, item_of(ITEM_QOS, domain, 0), mask, bits);
-		disturb_clos(one_switch ? qos : feature, domain);
-		if (one_switch)
-			continue;
 		step_set(feature, item_of(ITEM_CORE_POWER, domain, 0), WHOLE_VALUE, enable);
-		/* Firmware may take one of the two for both. */
-		step_disturbs_optional(feature, item_of(ITEM_QOS, domain, 0));
-		step_disturbs_optional(qos, item_of(ITEM_CORE_POWER, domain, 0));
 	}
+	core_power_step_disturbs(feature);
+	core_power_step_disturbs(qos);
 }
 
 struct step *plan_feature_step(struct isst_change *change, const struct domain_request *requests,

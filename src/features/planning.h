@@ -128,9 +128,22 @@ bool feature_in_use(const struct isst_change *change, const struct domain_reques
 bool limits_stay_in_use(const struct isst_change *change, const struct domain_request *requests,
 			const struct current_state *current, size_t i);
 
+/** Whether a CPU of a domain is online once the steps planned so far are made. */
+bool cpu_will_be_online(const struct isst_change *change, const struct isst_domain *domain,
+			unsigned int cpu);
+
 /** Adds the steps that switch core-power of all active requests on or off. */
 void plan_core_power_steps(struct isst_change *change, const struct domain_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority);
+
+/** Adds to the footprint of a step that switches core-power what that may disturb. A NULL step is
+ * passed over. */
+void core_power_step_disturbs(struct step *step);
+
+/** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
+ * that, firmware decides. Rejects requests; returns 0 or -ENOMEM. */
+int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
+			   size_t count);
 
 /** Adds the step that puts the features of @mask (FEATURE_...) to @bits in all active requests, and
  * returns it; NULL without memory. */
@@ -148,6 +161,12 @@ void plan_association_entries(struct step *step, struct isst_context *context,
  */
 void warn_of_cpufreq(struct isst_change *change, const struct domain_request *requests,
 		     size_t count);
+
+/** Warns of limits of a CLOS outside the processor's frequencies that cannot be kept to: the
+ * firmware would clip them. A maximum above them limits nothing. @no_limit: how no limit is asked
+ * for. */
+void warn_of_clos_range(struct isst_change *change, const struct isst_domain *domain,
+			const struct isst_clos *values, const char *no_limit);
 
 /** Reports which CLOS limits and associations stay in a domain when core-power goes off, where they
  * are not those of power-on. What cannot be read is passed over: nothing depends on it. */

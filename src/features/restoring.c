@@ -6,6 +6,7 @@
 #include "topology/context.h"
 #include "transaction/report.h"
 #include "transaction/steps.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,8 +102,9 @@ static int shown_limit(const struct restoring *work, const struct item *item, ui
 
 	if (!error && limit == CPUFREQ_MIN) {
 		error = cpufreq_read(files, item->index, "scaling_max_freq", &upper_khz);
+		/* At the lowest frequency it reads as none. */
 		if (!error && *shown_khz > upper_khz)
-			*shown_khz = upper_khz;
+			error = cpufreq_clamp(files, item->index, limit, upper_khz, shown_khz);
 	}
 	if (error == -ENOENT)
 		return message_error(&work->change->context->messages, -EIO,
@@ -322,12 +324,20 @@ static int find_put_back(struct isst_context *context, unsigned int feature,
 	return error;
 }
 
+/** Limits are compared with what they were written as: only base-freq has saved some. */
+static int check_turbo(struct isst_change *change, unsigned int feature)
+{
+	enum turbo_state turbo;
+
+	return feature == FEATURE_BASE_FREQ ? change_turbo_state(change, &turbo) : 0;
+}
+
 int plan_restoring(struct isst_change *change, unsigned int feature,
 		   const struct domain_request *requests, const struct current_state *current,
 		   bool *restored)
 {
 	const char *name = feature_name(feature), *other = feature_name(other_feature(feature));
-	int error = 0;
+	int error = check_turbo(change, feature);
 
 	for (size_t i = 0; i < current->count && !error; i++) {
 		bool used = feature_in_use(change, requests, current, i, other_feature(feature));
@@ -360,7 +370,7 @@ int plan_restoring(struct isst_change *change, unsigned int feature,
 			error = settings_forget(change, name, other, used, requests[i].domain,
 						current->domains[i].profile.current_level);
 	}
-	return error;
+	return error ? error : check_turbo(change, feature);
 }
 
 /** Whether saved settings contain turbo ratio limits, or show that there were none to replace:

@@ -4,7 +4,9 @@
  * limits (turbo_freq_limits.c).
  */
 #include "base/array.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
+#include "features/choice_levels.h"
+#include "features/low_limits.h"
 #include "features/package_scope.h"
 #include "features/plan.h"
 #include "features/turbo_freq_limits.h"
@@ -71,9 +73,8 @@ static void check_enable(struct package_scope *scope, size_t i)
 			       "core-power, which turbo-freq needs, is not supported");
 }
 
-/** Turbo frequencies are available only while turbo is enabled; where the kernel does not report
- * that, firmware decides. */
-static int check_turbo(struct isst_change *change, struct domain_request *requests, size_t count)
+int turbo_freq_check_turbo(struct isst_change *change, struct domain_request *requests,
+			   size_t count)
 {
 	struct isst_context *context = change->context;
 	enum turbo_state state;
@@ -128,19 +129,6 @@ static unsigned int count_cores(const struct isst_context *context,
 	return (unsigned int)__builtin_popcountll(cores);
 }
 
-/** The table of buckets as text: `2 cores, 4 cores, 6 cores`. */
-static char *format_buckets(const struct isst_turbo_freq *info)
-{
-	struct memory_stream text;
-
-	if (memory_stream_open(&text))
-		return NULL;
-	for (unsigned int i = 0; i < info->buckets; i++)
-		fprintf(text.stream, "%s%u cores at %u MHz", i ? ", " : "",
-			info->high_priority_cores[i], info->mhz[0][i].value);
-	return memory_stream_text(&text);
-}
-
 /** Buckets are the package's, so the cores of all its domains count together. */
 static void warn_of_buckets(struct isst_change *change, const struct current_domain *current,
 			    const struct domain_request *requests, size_t count,
@@ -155,7 +143,7 @@ static void warn_of_buckets(struct isst_change *change, const struct current_dom
 			cores += count_cores(change->context, requests[i].domain, high_priority);
 	if (info->buckets == 0 || cores <= info->high_priority_cores[info->buckets - 1])
 		return;
-	buckets = format_buckets(info);
+	buckets = turbo_freq_buckets_text(info);
 	change_warn(
 		change,
 		"package %u: %u cores have high priority, more than the level provides a higher "
@@ -164,70 +152,7 @@ static void warn_of_buckets(struct isst_change *change, const struct current_dom
 	free(buckets);
 }
 
-/** CPUs of high priority with the same limit of cpufreq, below the same turbo frequency. */
-struct low_limit {
-	uint64_t khz;
-	unsigned int best_mhz;
-	struct isst_cpuset *cpus;
-};
-
-struct low_limits {
-	struct low_limit *limits;
-	size_t count;
-};
-
-static int add_low_limit(struct low_limits *low, uint64_t khz, unsigned int best_mhz,
-			 unsigned int cpu)
-{
-	size_t i = 0;
-
-	while (i < low->count && (low->limits[i].khz != khz || low->limits[i].best_mhz != best_mhz))
-		i++;
-	if (i == low->count) {
-		if (ARRAY_GROW(low->limits, low->count))
-			return -ENOMEM;
-		low->limits[i] = (struct low_limit){ khz, best_mhz, isst_cpuset_new() };
-		low->count++;
-	}
-	return low->limits[i].cpus ? isst_cpuset_add(low->limits[i].cpus, cpu, cpu) : -ENOMEM;
-}
-
-/** Adds those of a domain. CPUs without cpufreq have no limit. */
-static int find_low_limits(struct isst_change *change, const struct current_domain *current,
-			   const struct isst_cpuset *high_priority, struct low_limits *low)
-{
-	const struct isst_value *best = &current->level.turbo_freq_info.mhz[0][0];
-	unsigned int cpu;
-	int error = 0;
-
-	isst_cpuset_for_each (cpu, current->level.domain->online) {
-		uint64_t khz;
-
-		if (error || !isst_cpuset_has(high_priority, cpu) || best->state != ISST_KNOWN ||
-		    cpufreq_read_limit(&change->context->files, cpu, CPUFREQ_MAX, &khz))
-			continue;
-		if (khz != CPUFREQ_NO_LIMIT && khz < best->value * UINT64_C(1000))
-			error = add_low_limit(low, khz, best->value, cpu);
-	}
-	return error;
-}
-
-static int warn_of_low_limit(struct isst_change *change, const struct low_limit *limit)
-{
-	char *cpus = isst_cpuset_to_list(limit->cpus);
-
-	if (!cpus)
-		return -ENOMEM;
-	change_warn(change,
-		    "CPU %s: a limit (scaling_max_freq) of %llu MHz is below the %u MHz of high "
-		    "priority",
-		    cpus, (unsigned long long)limit->khz / 1000, limit->best_mhz);
-	free(cpus);
-	return 0;
-}
-
-/** A limit of cpufreq below the turbo frequency keeps a CPU of high priority from it. One line for
- * each limit, whatever the number of CPUs. */
+/** Limits of cpufreq below the turbo frequency. */
 static int warn_of_limits(const struct package_scope *scope,
 			  const struct isst_cpuset *high_priority)
 {
@@ -236,13 +161,11 @@ static int warn_of_limits(const struct package_scope *scope,
 
 	for (size_t i = 0; i < scope->own && !error; i++)
 		if (request_is_active(&scope->requests[i]))
-			error = find_low_limits(scope->change, &scope->current.domains[i],
+			error = low_limits_find(scope->change, &scope->current.domains[i].level,
 						high_priority, &low);
-	for (size_t i = 0; i < low.count && !error; i++)
-		error = warn_of_low_limit(scope->change, &low.limits[i]);
-	for (size_t i = 0; i < low.count; i++)
-		isst_cpuset_free(low.limits[i].cpus);
-	free(low.limits);
+	if (!error)
+		error = low_limits_warn(scope->change, &low);
+	low_limits_clear(&low);
 	return error;
 }
 
@@ -535,7 +458,7 @@ int plan_turbo_freq(struct isst_change *change, struct domain_request *requests,
 	for (size_t i = 0; i < count && request->enable && request->automatic; i++)
 		check_buckets(&scope, i);
 	if (request->enable)
-		error = check_turbo(change, scope.requests, count);
+		error = turbo_freq_check_turbo(change, scope.requests, count);
 	package_scope_drop_idle_siblings(&scope);
 	if (!request->enable)
 		package_scope_drop_active_siblings(&scope, FEATURE_TURBO_FREQ);

@@ -6,6 +6,7 @@
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/steps.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 
@@ -102,7 +103,7 @@ int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, si
 	for (size_t i = 0; i < count && !error; i++)
 		error = context_check_cpu(change->context, requests[i].cpu);
 	if (!error)
-		error = cpufreq_turbo_state(&change->context->files, &turbo);
+		error = change_turbo_state(change, &turbo);
 	if (step)
 		step->after = name_user_limits;
 	for (size_t i = 0; i < count && !error; i++) {
@@ -118,7 +119,7 @@ int plan_turbo_mode(struct isst_change *change, struct cpu_request *requests, si
 		else
 			step_set(step, item, WHOLE_VALUE, limit.khz);
 	}
-	return error;
+	return error ? error : change_turbo_state(change, &turbo);
 }
 
 int plan_all_online(struct isst_change *change)

@@ -9,6 +9,7 @@
 #include "driver/driver.h"
 #include "firmware/batch.h"
 #include "sysfs/cpufreq.h"
+#include "sysfs/model_name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,30 +20,6 @@ enum { KHZ_PER_MHZ = 1000 };
 static const char *const BASE_FREQUENCY = "base_frequency";
 
 /* ---- Which machines ---- */
-
-/** The first processor's model name, to be freed; NULL where the kernel reports none. Returns 0 or
- * a negative errno. */
-static int read_model_name(struct kernel_files *files, char **name)
-{
-	static const char KEY[] = "model name";
-	char *text = NULL, *rest, *line;
-	int error = kernel_files_text(files, "/proc/cpuinfo", &text);
-
-	*name = NULL;
-	if (error)
-		return error == -ENOENT ? 0 : error;
-	rest = text;
-	do
-		line = strsep(&rest, "\n");
-	while (line && strncmp(line, KEY, sizeof(KEY) - 1) != 0);
-	line = line ? strchr(line, ':') : NULL;
-	if (line) {
-		*name = strdup(line + 1 + strspn(line + 1, " \t"));
-		error = *name ? 0 : -ENOMEM;
-	}
-	free(text);
-	return error;
-}
 
 static bool is_preset_model(const char *model_name)
 {
@@ -92,7 +69,7 @@ static bool mailbox_answers(struct firmware *firmware, unsigned int cpu)
 int preset_find_by_name(struct firmware *firmware, bool *preset)
 {
 	char *model_name;
-	int error = read_model_name(firmware->files, &model_name);
+	int error = model_name_read(firmware->files, &model_name);
 
 	*preset = !error && is_preset_model(model_name);
 	free(model_name);
@@ -277,7 +254,7 @@ static int plan_properties(struct firmware_batch *batch, struct level_request *r
 	struct base_frequencies base = { 0 };
 	char *model_name = NULL;
 	unsigned int ratio;
-	int error = read_model_name(firmware->files, &model_name);
+	int error = model_name_read(firmware->files, &model_name);
 
 	ratio = ratio_in_name(model_name);
 	free(model_name);

@@ -4,6 +4,7 @@
 #include "features/features.h"
 #include "library/results.h"
 #include "library/targets.h"
+#include "state/read.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -142,8 +143,7 @@ static int check_not_run(const struct isst_change *change)
 			      "the change was already made or attempted: no request can be added");
 }
 
-/** A change without one of its requests is not to be made. Returns @error. */
-static int spoil(struct isst_change *change, int error)
+int call_spoil(struct isst_change *change, int error)
 {
 	if (!change->objection.error)
 		change->objection = (struct isst_failure){ .error = error,
@@ -169,15 +169,15 @@ static int add(struct addition *addition, struct isst_results **out)
 	messages = &addition->call.context->messages;
 	error = check(addition);
 	if (error)
-		return spoil(addition->change, error);
+		return call_spoil(addition->change, error);
 	results = prepare(addition);
 	if (!results)
-		return spoil(addition->change, call_no_memory(addition->call.context));
+		return call_spoil(addition->change, call_no_memory(addition->call.context));
 	before = message_begin(messages);
 	error = message_end(messages, before, plan(addition, results));
 	if (error) {
 		isst_results_free(results);
-		return spoil(addition->change, error);
+		return call_spoil(addition->change, error);
 	}
 	error = results_conclude(addition->call.context, results, is_io);
 	if (out)
@@ -501,7 +501,7 @@ int isst_change_add_all_online(struct isst_change *change, const struct isst_tar
 	else
 		error = change_plan_all_online(change);
 	error = message_end(messages, before, error);
-	return error ? spoil(change, error) : 0;
+	return error ? call_spoil(change, error) : 0;
 }
 
 /* ---- Running ---- */
@@ -512,6 +512,8 @@ int isst_change_run(struct isst_change *change)
 
 	if (!change)
 		return -EINVAL;
+	if (!change->context->boot_state)
+		change->context->boot_state = configuration_boot_state;
 	error = change_run(change);
 	return !error && change->left_out ? ISST_PARTIAL : error;
 }

@@ -104,7 +104,8 @@ int isst_change_options_set_flags(struct isst_change_options *options, unsigned 
 {
 	const unsigned int known = ISST_CHANGE_DRY_RUN | ISST_CHANGE_SKIP_UNSUPPORTED |
 				   ISST_CHANGE_SKIP_FAILED | ISST_CHANGE_PARTITIONS |
-				   ISST_CHANGE_PARTITION_CPU0 | ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
+				   ISST_CHANGE_PARTITION_CPU0 | ISST_CHANGE_LEAVE_UNKNOWN_CPUS |
+				   ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE;
 
 	if (!options || flags & ~known)
 		return -EINVAL;
@@ -117,6 +118,8 @@ int isst_change_options_set_flags(struct isst_change_options *options, unsigned 
 	options->partitions = flags & ISST_CHANGE_PARTITIONS;
 	options->partition_for_cpu0 = flags & ISST_CHANGE_PARTITION_CPU0;
 	options->leave_unknown_cpus = flags & ISST_CHANGE_LEAVE_UNKNOWN_CPUS;
+	options->hold = flags & ISST_CHANGE_HOLD;
+	options->reversible = flags & ISST_CHANGE_REVERSIBLE;
 	return 0;
 }
 

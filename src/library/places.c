@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What programs may ask of a platform, a domain and a CPU. */
 #include "firmware/platform.h"
+#include "sysfs/model_name.h"
 #include "topology/context.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* ---- Platform ---- */
 
@@ -20,6 +22,23 @@ unsigned int isst_platform_model(const struct isst_context *context)
 unsigned int isst_platform_stepping(const struct isst_context *context)
 {
 	return context ? context->platform.stepping : 0;
+}
+
+const char *isst_platform_name(struct isst_context *context)
+{
+	const char *before, *kept = NULL;
+	char *name = NULL;
+	int error;
+
+	if (!context)
+		return NULL;
+	before = message_begin(&context->messages);
+	error = model_name_read(&context->files, &name);
+	if (!error && name)
+		kept = message_make(&context->messages, "%s", name);
+	free(name);
+	message_end(&context->messages, before, error);
+	return kept;
 }
 
 const char *isst_platform_emulated(const struct isst_context *context)

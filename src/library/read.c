@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading for a set of targets, but for levels: what the features read, as results. */
 #include "features/features.h"
-#include "library/results.h"
-#include "library/targets.h"
+#include "library/read_kind.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/** A kind of results, of which each target has one or several, one struct each. */
-struct kind {
-	size_t size;
-	/* Fills in whom the struct @index of a target is about. */
-	void (*begin)(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
-		      unsigned int index);
-	int (*read)(struct isst_context *context, void *structs, size_t count);
-	/* Points a result to its struct. Returns 0 or -ENOMEM. */
-	int (*finish)(struct isst_result *result, const void *one);
-	unsigned int carried; /* sources */
-};
-
-#define CARRIES(source) (1U << SOURCE_##source)
-
 /** Reads @each structs for each target, the first of which has the number @first. */
-static struct isst_results *prepare(const struct kind *kind, const struct call *call,
+static struct isst_results *prepare(const struct read_kind *kind, const struct call *call,
 				    const struct target_list *list, unsigned int first,
 				    unsigned int each)
 {
@@ -42,8 +27,8 @@ static struct isst_results *prepare(const struct kind *kind, const struct call *
 	return results;
 }
 
-static int read_kind(const struct kind *kind, const struct call *call, unsigned int first,
-		     unsigned int each, struct isst_results **out)
+int read_kind(const struct read_kind *kind, const struct call *call, unsigned int first,
+	      unsigned int each, struct isst_results **out)
 {
 	struct isst_results *results;
 	struct target_list list;
@@ -99,8 +84,9 @@ int isst_read_perf_profiles(struct isst_context *context, const struct isst_targ
 			    const struct isst_request *request, unsigned int flags,
 			    struct isst_results **results)
 {
-	static const struct kind KIND = { sizeof(struct isst_perf_profile), begin_profile,
-					  read_profiles, finish_profile, CARRIES(PERF_PROFILE) };
+	static const struct read_kind KIND = { sizeof(struct isst_perf_profile), begin_profile,
+					       read_profiles, finish_profile,
+					       CARRIES(PERF_PROFILE) };
 	const struct call call = {
 		.context = context, .targets = targets, .request = request, .flags = flags
 	};
@@ -137,9 +123,9 @@ int isst_read_core_power(struct isst_context *context, const struct isst_targets
 			 const struct isst_request *request, unsigned int flags,
 			 struct isst_results **results)
 {
-	static const struct kind KIND = { sizeof(struct isst_core_power), begin_core_power,
-					  read_core_power, finish_core_power,
-					  CARRIES(CORE_POWER) | CARRIES(CLOS_USE) };
+	static const struct read_kind KIND = { sizeof(struct isst_core_power), begin_core_power,
+					       read_core_power, finish_core_power,
+					       CARRIES(CORE_POWER) | CARRIES(CLOS_USE) };
 	const struct call call = {
 		.context = context, .targets = targets, .request = request, .flags = flags
 	};
@@ -179,8 +165,8 @@ int isst_read_clos(struct isst_context *context, const struct isst_targets *targ
 		   const struct isst_request *request, unsigned int flags,
 		   struct isst_results **results)
 {
-	static const struct kind KIND = { sizeof(struct isst_clos), begin_clos, read_clos,
-					  finish_clos, CARRIES(CLOS) | CARRIES(CLOS_CONFIG) };
+	static const struct read_kind KIND = { sizeof(struct isst_clos), begin_clos, read_clos,
+					       finish_clos, CARRIES(CLOS) | CARRIES(CLOS_CONFIG) };
 	const struct call call = { .context = context,
 				   .targets = targets,
 				   .request = request,
@@ -218,9 +204,9 @@ int isst_read_clos_associations(struct isst_context *context, const struct isst_
 				const struct isst_request *request, unsigned int flags,
 				struct isst_results **results)
 {
-	static const struct kind KIND = { sizeof(struct isst_clos_association), begin_association,
-					  read_associations, finish_association,
-					  CARRIES(ASSOCIATION) };
+	static const struct read_kind KIND = { sizeof(struct isst_clos_association),
+					       begin_association, read_associations,
+					       finish_association, CARRIES(ASSOCIATION) };
 	const struct call call = { .context = context,
 				   .targets = targets,
 				   .request = request,
@@ -257,8 +243,8 @@ int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst
 				 const struct isst_request *request, unsigned int flags,
 				 struct isst_results **results)
 {
-	static const struct kind KIND = { sizeof(struct isst_turbo_ratio_limits), begin_limits,
-					  read_limits, finish_limits, CARRIES(LIMITS) };
+	static const struct read_kind KIND = { sizeof(struct isst_turbo_ratio_limits), begin_limits,
+					       read_limits, finish_limits, CARRIES(LIMITS) };
 	const struct call call = {
 		.context = context, .targets = targets, .request = request, .flags = flags
 	};

@@ -29,6 +29,10 @@ int call_check(const struct call *call, struct target_list *list);
 /** Returns -ENOMEM, as the error of a call on this context. */
 int call_no_memory(struct isst_context *context);
 
+/** Notes that a change is without one of its requests, so that it cannot be made. Returns @error.
+ */
+int call_spoil(struct isst_change *change, int error);
+
 /** Looks up a value of a request, which may be NULL. Returns whether it is given; *@value is 0
  * where it is not. */
 bool request_get(const struct isst_request *request, int id, uint64_t *value);

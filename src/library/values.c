@@ -30,6 +30,8 @@
 #define TYPE_CLOS_CONFIG struct isst_clos
 #define TYPE_ASSOCIATION struct isst_clos_association
 #define TYPE_LIMITS struct isst_turbo_ratio_limits
+#define TYPE_UNCORE struct uncore_values
+#define TYPE_SCALING struct scaling_values
 
 #define COUNT_OF(type, member) (sizeof(((type *)0)->member) / sizeof(((type *)0)->member[0]))
 
@@ -40,7 +42,11 @@
 	VALUE(PROPERTIES, limit[0].member[0]), .rows = ISST_TRL_TYPES, .columns = ISST_BUCKETS, \
 					       .row_size = sizeof(struct isst_turbo_limit), \
 					       .column_size = sizeof(struct isst_value)
+#define OF_UNCORE(member) \
+	VALUE(UNCORE, member[0]), .rows = UNCORE_FABRICS, .row_size = sizeof(struct isst_value)
 #define OF_REQUEST .of_requests = true
+#define IN_REQUEST(of) \
+	.type = ISST_TYPE_##of, .source = SOURCE_REQUEST, .store = STORE_NOWHERE, OF_REQUEST
 
 static const struct value_row TABLE[] = {
 	ROW(LEVEL, "level", "", NUMBER(LEVEL, level), OF_REQUEST),
@@ -108,8 +114,23 @@ static const struct value_row TABLE[] = {
 
 	ROW(TURBO_RATIO_LIMITS, "turbo_ratio_limits", "", BITS(LIMITS, value), OF_REQUEST),
 
-	ROW(HIGH_PRIORITY_CPUS, "high_priority_cpus", "", .type = ISST_TYPE_CPUS,
-	    .source = SOURCE_REQUEST, .store = STORE_NOWHERE, OF_REQUEST),
+	ROW(UNCORE_MIN_MHZ, "uncore_min_mhz", "MHz", OF_UNCORE(min_mhz)),
+	ROW(UNCORE_MAX_MHZ, "uncore_max_mhz", "MHz", OF_UNCORE(max_mhz)),
+	ROW(UNCORE_INITIAL_MIN_MHZ, "uncore_initial_min_mhz", "MHz", OF_UNCORE(initial_min_mhz)),
+	ROW(UNCORE_INITIAL_MAX_MHZ, "uncore_initial_max_mhz", "MHz", OF_UNCORE(initial_max_mhz)),
+
+	ROW(SCALING_MIN_MHZ, "scaling_min_mhz", "MHz", VALUE(SCALING, min_mhz)),
+	ROW(SCALING_MAX_MHZ, "scaling_max_mhz", "MHz", VALUE(SCALING, max_mhz)),
+	ROW(PROCESSOR_MIN_MHZ, "processor_min_mhz", "MHz", VALUE(SCALING, processor_min_mhz)),
+	ROW(PROCESSOR_MAX_MHZ, "processor_max_mhz", "MHz", VALUE(SCALING, processor_max_mhz)),
+
+	ROW(HIGH_PRIORITY_CPUS, "high_priority_cpus", "", IN_REQUEST(CPUS)),
+	ROW(HIGH_PRIORITY_CORES, "high_priority_cores", "", IN_REQUEST(NUMBER)),
+	ROW(HIGH_PRIORITY_CORES_PER_PACKAGE, "high_priority_cores_per_package", "",
+	    IN_REQUEST(NUMBER)),
+	ROW(HIGH_PRIORITY_BUCKET, "high_priority_bucket", "", IN_REQUEST(NUMBER)),
+	ROW(WITHIN_CPUS, "within_cpus", "", IN_REQUEST(CPUS)),
+	ROW(AVOID_CPUS, "avoid_cpus", "", IN_REQUEST(CPUS)),
 
 #ifdef ISST_TEST_GROWN
 	{ .id = 1000, .name = "grown", .unit = "", NUMBER(PERF_PROFILE, version) },

@@ -21,8 +21,31 @@ enum source {
 	SOURCE_CLOS_CONFIG,  /* the same: the rest */
 	SOURCE_ASSOCIATION,  /* struct isst_clos_association */
 	SOURCE_LIMITS,	     /* struct isst_turbo_ratio_limits */
+	SOURCE_UNCORE,	     /* struct uncore_values */
+	SOURCE_SCALING,	     /* struct scaling_values */
 	SOURCES,
 	SOURCE_REQUEST = SOURCES, /* no result has it, requests may */
+};
+
+/** Of a power domain: the kernel has at most so many fabric clusters for one. */
+enum { UNCORE_FABRICS = 8 };
+
+/** Limits of the uncore of a domain, by fabric. */
+struct uncore_values {
+	const struct isst_domain *domain;
+	struct isst_failure failure;
+	/* Absent: none but that of boot. */
+	struct isst_value min_mhz[UNCORE_FABRICS], max_mhz[UNCORE_FABRICS];
+	struct isst_value initial_min_mhz[UNCORE_FABRICS], initial_max_mhz[UNCORE_FABRICS];
+};
+
+/** Limits of cpufreq of a CPU. */
+struct scaling_values {
+	const struct isst_cpu *cpu;
+	struct isst_failure failure;
+	/* Absent: none but the processor's. */
+	struct isst_value min_mhz, max_mhz;
+	struct isst_value processor_min_mhz, processor_max_mhz;
 };
 
 /** How a value is kept in its struct. */

@@ -202,17 +202,37 @@ static int take_mask(const struct isst_cpuset *online, size_t size, const cpu_se
 	return isst_cpuset_count(chosen) > 0 ? 0 : EINVAL;
 }
 
-static int set_affinity(size_t size, const cpu_set_t *mask)
+/** Those CPUs of a mask as a set, to be freed. Returns as take_mask(). */
+static int read_mask(size_t size, const cpu_set_t *mask, struct isst_cpuset **chosen)
 {
 	struct isst_cpuset *online = affinity_read("/sys/devices/system/cpu/online");
-	struct isst_cpuset *chosen = isst_cpuset_new();
-	int result = online && chosen ? take_mask(online, size, mask, chosen) : ENOMEM;
+	int result = ENOMEM;
+
+	*chosen = isst_cpuset_new();
+	if (online && *chosen)
+		result = take_mask(online, size, mask, *chosen);
+	isst_cpuset_free(online);
+	return result;
+}
+
+int affinity_check(size_t size, const cpu_set_t *mask)
+{
+	struct isst_cpuset *chosen;
+	int result = read_mask(size, mask, &chosen);
+
+	isst_cpuset_free(chosen);
+	return result;
+}
+
+static int set_affinity(size_t size, const cpu_set_t *mask)
+{
+	struct isst_cpuset *chosen;
+	int result = read_mask(size, mask, &chosen);
 	char *list = result ? NULL : isst_cpuset_to_list(chosen);
 
 	if (!result)
 		result = list ? set_own_list(list) : ENOMEM;
 	free(list);
-	isst_cpuset_free(online);
 	isst_cpuset_free(chosen);
 	return result;
 }

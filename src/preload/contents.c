@@ -414,6 +414,8 @@ static ssize_t read_parts(int descriptor, const char *emulated, const struct iov
 
 	if (size < 0)
 		return -1;
+	if (path_is_device(emulated))
+		return fail(EINVAL);
 	if (path_is_msr(emulated))
 		return read_registers(emulated, parts, count, (size_t)size, at);
 	if (writable(descriptor)) {
@@ -438,7 +440,7 @@ static bool read_emulated(int descriptor, const struct iovec *parts, int count, 
 
 	if (!path_may_be_emulated(descriptor) || !preload_begin())
 		return false;
-	answered = path_of_descriptor(descriptor, emulated) && !path_is_device(emulated) &&
+	answered = path_of_descriptor(descriptor, emulated) &&
 		   (flags_of(descriptor) & O_ACCMODE) != O_WRONLY;
 	if (answered)
 		*result = read_parts(descriptor, emulated, parts, count, position);

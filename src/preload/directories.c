@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Directories: listed, and entered. */
+/* Directories: listed, entered, and refused as the root directory of a program. */
 #include "preload/preload.h"
 
 #include <dirent.h>
@@ -238,4 +238,51 @@ INTERPOSED char *__getcwd_chk(char *buffer, size_t size, size_t space)
 INTERPOSED char *get_current_dir_name(void)
 {
 	return getcwd(NULL, 0);
+}
+
+/* ---- The root directory ---- */
+
+/**
+ * Whether a directory of the system holds what the machine has instead: below it, as a root
+ * directory, the files would have other paths, by which the real ones are found. One that holds
+ * another /sys, as an image does, is none.
+ */
+static bool hides_machine(const char *path)
+{
+	size_t length = strlen(path);
+	char directory[PATH_MAX];
+
+	/* What means the directory itself. */
+	while (length > 1 &&
+	       (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/')))
+		length--;
+	memcpy(directory, path, length);
+	directory[length] = '\0';
+	return length > 1 && path_leads_to_owned(directory);
+}
+
+/** Why a directory is not made the root, as an error number; 0: it may be. */
+static int root_error(const char **path, char *found)
+{
+	struct stat status;
+	int error;
+
+	if (!path_begin(AT_FDCWD, path, true, found))
+		return hides_machine(found) ? EPERM : 0;
+	error = status_get(found, &status) ? errno : S_ISDIR(status.st_mode) ? EPERM : ENOTDIR;
+	preload_end(true);
+	return error;
+}
+
+INTERPOSED int chroot(const char *path)
+{
+	const char *given = path;
+	char found[PATH_MAX];
+	int error = root_error(&path, found);
+
+	if (error == EPERM)
+		preload_warn(
+			"%s is not made the root directory: the real machine would be seen in it",
+			given);
+	return error ? fail(error) : REAL(chroot)(path);
 }

@@ -27,30 +27,23 @@ enum { WATCHED = 64 };
 /* ---- The emulator's own descriptors ---- */
 
 /* They are put where programs do not look: shells hand out low numbers themselves. */
-enum { OWN_DESCRIPTORS = 64, OWN_BASE = 1024 - OWN_DESCRIPTORS };
-static unsigned long long own;
-static int own_base;
+enum { OWN_DESCRIPTORS = 64, OWN_BASE = 1024 - OWN_DESCRIPTORS, OWN_END = 1024 };
+static bool own[OWN_END];
 
+/** The lowest number for them, below the limit that the program has now: it may lower it. */
 static int start_of_own(void)
 {
 	struct rlimit limit;
 
-	if (!own_base) {
-		own_base = OWN_BASE;
-		if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-		    limit.rlim_cur < OWN_BASE + OWN_DESCRIPTORS)
-			own_base = limit.rlim_cur > 2 * OWN_DESCRIPTORS
-					   ? (int)limit.rlim_cur - OWN_DESCRIPTORS
-					   : (int)limit.rlim_cur / 2;
-	}
-	return own_base;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= OWN_END)
+		return OWN_BASE;
+	return limit.rlim_cur > 2 * OWN_DESCRIPTORS ? (int)limit.rlim_cur - OWN_DESCRIPTORS
+						    : (int)limit.rlim_cur / 2;
 }
 
 static bool is_own(int descriptor)
 {
-	int number = descriptor - own_base;
-
-	return own_base && number >= 0 && number < OWN_DESCRIPTORS && own >> number & 1;
+	return descriptor >= 0 && descriptor < OWN_END && own[descriptor];
 }
 
 static int make_own(int descriptor)
@@ -63,15 +56,15 @@ static int make_own(int descriptor)
 	REAL(close)(descriptor);
 	if (moved < 0)
 		return fail(EMFILE);
-	if (moved < own_base + OWN_DESCRIPTORS)
-		own |= 1ULL << (moved - own_base);
+	if (moved < OWN_END)
+		own[moved] = true;
 	return moved;
 }
 
 static void forget_own(int descriptor)
 {
 	if (is_own(descriptor))
-		own &= ~(1ULL << (descriptor - own_base));
+		own[descriptor] = false;
 }
 
 /* ---- Opening ---- */
@@ -113,9 +106,24 @@ static int open_msr(const char *emulated, int flags)
 	return open_in_place(memory_file(emulated, O_CLOEXEC), flags);
 }
 
+/**
+ * The file of the state that stands for it: its locks (flock(2)) are those of the device, for all
+ * descriptors, children and programs outside. In another root directory, where that is not found, a
+ * memory file.
+ */
 static int open_device(const char *emulated, int flags)
 {
-	return device_open() ? -1 : memory_file(emulated, flags);
+	char backing[PATH_MAX];
+	int file;
+
+	if (device_open())
+		return -1;
+	if (!path_backing(emulated, backing))
+		return fail(ENAMETOOLONG);
+	path_find_device();
+	file = (int)syscall(SYS_openat, AT_FDCWD, backing,
+			    (flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_NOFOLLOW);
+	return file < 0 && errno == ENOENT ? memory_file(emulated, flags) : file;
 }
 
 /** Its content, in a file that cannot be written to. */
@@ -226,17 +234,35 @@ static int open_emulated(const char *emulated, int flags)
 	return open_found(emulated, flags, &status);
 }
 
-bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor)
+static bool leads_to_emulated(int directory, const char **path, int flags, char *found)
 {
 	bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+
+	return path_find(directory, path, !(flags & O_NOFOLLOW) && !exclusive, found) ||
+	       ((flags & O_ACCMODE) == O_RDONLY && process_status_is(found));
+}
+
+bool file_is_emulated(int directory, const char **path, int flags, char *found)
+{
+	bool answered;
+
+	*found = '\0';
+	if (!preload_begin())
+		return false;
+	answered = leads_to_emulated(directory, path, flags, found);
+	preload_end(answered);
+	return answered;
+}
+
+bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor)
+{
 	int error = errno;
 	bool answered;
 
 	*found = '\0';
 	if (!preload_begin())
 		return false;
-	answered = path_find(directory, path, !(flags & O_NOFOLLOW) && !exclusive, found) ||
-		   ((flags & O_ACCMODE) == O_RDONLY && process_status_is(found));
+	answered = leads_to_emulated(directory, path, flags, found);
 	if (answered)
 		*descriptor = open_emulated(found, flags);
 	/* Some programs look at errno alone. */
@@ -394,10 +420,8 @@ static int close_around_own(unsigned int first, unsigned int last, int flags)
 {
 	int result = 0;
 
-	for (unsigned int i = 0; i < OWN_DESCRIPTORS && !result && own_base; i++) {
-		unsigned int number = (unsigned int)own_base + i;
-
-		if (!is_own((int)number) || number < first || number > last)
+	for (unsigned int number = 0; number < OWN_END && !result; number++) {
+		if (!own[number] || number < first || number > last)
 			continue;
 		if (number > first)
 			result = real_close_range(first, number - 1, flags);

@@ -20,6 +20,8 @@ struct isst_machine *preload_machine;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool inside;
+/* A fork is under way in this thread, which has locked the machine for it. */
+static __thread bool forking;
 /* Of the program, while the emulator is at work. */
 static __thread sigset_t signals_blocked;
 static __thread int cancel_state;
@@ -80,6 +82,20 @@ static void let_signals_come(void)
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
+/** Signals wait before the lock is taken, and until it is released: a handler that ran with it
+ * would wait for its own thread. */
+static void lock(void)
+{
+	hold_signals();
+	pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&mutex);
+	let_signals_come();
+}
+
 bool preload_begin(void)
 {
 	int error = errno;
@@ -91,9 +107,9 @@ bool preload_begin(void)
 	if (!preload_machine || inside)
 		return false;
 	mark(MARK_BEGIN);
-	hold_signals();
+	if (!forking)
+		lock();
 	inside = true;
-	pthread_mutex_lock(&mutex);
 	errno = error;
 	return true;
 }
@@ -103,24 +119,31 @@ void preload_end(bool answered)
 	int error = errno;
 
 	launch_release(preload_machine);
-	pthread_mutex_unlock(&mutex);
 	inside = false;
-	let_signals_come();
+	if (!forking)
+		unlock();
 	mark(answered ? MARK_ANSWERED : MARK_PASSED);
 	errno = error;
 }
 
-/** A child that is forked while another thread is at work must not wait for that for ever. */
+/**
+ * A child that is forked while another thread is at work must not wait for that for ever. What
+ * other libraries do between the two, in this thread, may access the machine.
+ */
 static void before_fork(void)
 {
-	if (!inside)
-		pthread_mutex_lock(&mutex);
+	if (inside)
+		return;
+	lock();
+	forking = true;
 }
 
 static void after_fork(void)
 {
-	if (!inside)
-		pthread_mutex_unlock(&mutex);
+	if (inside)
+		return;
+	forking = false;
+	unlock();
 }
 
 static void open_machine(const char *platform)

@@ -171,7 +171,7 @@ static int look(unsigned long flags, struct policy *policy)
 }
 
 /** Whether a mask of the program has space for all nodes. */
-static bool has_room(unsigned long bits)
+static bool has_space(unsigned long bits)
 {
 	struct isst_cpuset *present = affinity_read(NODES_PATH);
 	unsigned int beyond;
@@ -189,7 +189,7 @@ static int get_policy(int *mode, unsigned long *mask, unsigned long bits, const 
 	int result = EINVAL;
 
 	if (flags & ~(unsigned long)(MPOL_F_NODE | MPOL_F_ADDR | MPOL_F_MEMS_ALLOWED) ||
-	    (address && !(flags & MPOL_F_ADDR)) || (mask && !has_room(bits)))
+	    (address && !(flags & MPOL_F_ADDR)) || (mask && !has_space(bits)))
 		goto out;
 	result = look(flags, &policy);
 	if (!result && mode && user_write(mode, &policy.mode, sizeof(*mode)))

@@ -39,10 +39,12 @@ static char *root; /* the directory that stands for / */
 static size_t root_length;
 static struct stat root_status;
 static char *run_directory; /* that stands for /run/isst */
+static char *device_file;   /* that stands for the device, where the machine has one */
+static struct stat device_status;
 
 static int find_places_below(const char *directory)
 {
-	char run[PATH_MAX];
+	char path[PATH_MAX];
 
 	if (mkdir(directory, 0755) && errno != EEXIST)
 		return -1;
@@ -50,11 +52,15 @@ static int find_places_below(const char *directory)
 	if (!root || status_real(AT_FDCWD, root, &root_status, 0))
 		return -1;
 	root_length = strlen(root);
-	snprintf(run, sizeof(run), "%s/../run", root);
-	if (mkdir(run, 0755) && errno != EEXIST)
+	snprintf(path, sizeof(path), "%s/../run", root);
+	if (mkdir(path, 0755) && errno != EEXIST)
 		return -1;
-	run_directory = REAL(realpath)(run, NULL);
-	return run_directory ? 0 : -1;
+	run_directory = REAL(realpath)(path, NULL);
+	/* Beside the other two. The file need not be there. */
+	if (run_directory &&
+	    asprintf(&device_file, "%.*s/device", (int)(strrchr(root, '/') - root), root) < 0)
+		device_file = NULL;
+	return run_directory && device_file ? 0 : -1;
 }
 
 /** Where the emulated machine's files are. */
@@ -74,7 +80,7 @@ __attribute__((constructor)) static void start(void)
 {
 	if (!preload_begin())
 		return;
-	find_places();
+	path_find_device();
 	preload_end(false);
 }
 
@@ -196,11 +202,12 @@ const char *path_moved(const char *path, char *moved)
 size_t path_backing(const char *emulated, char *backing)
 {
 	/* What stands for the device is beside the tree. */
-	bool device = strcmp(emulated, ABI_DEVICE_PATH) == 0;
+	bool device = path_is_device(emulated);
 	int length;
 
 	find_places();
-	length = snprintf(backing, PATH_MAX, "%s%s", root, device ? "/../device" : emulated);
+	length = snprintf(backing, PATH_MAX, "%s%s", device ? device_file : root,
+			  device ? "" : emulated);
 	return length < PATH_MAX ? root_length : 0;
 }
 
@@ -262,53 +269,86 @@ int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME])
 	return keep_long_path(number, emulated);
 }
 
-bool path_of_memory_file(const char *link, char *emulated)
+/** Whether that is the name of a memory file of ours, and which file that is. */
+static bool of_memory_file(const char *link, size_t length, char *emulated)
 {
-	size_t prefix = sizeof(memory_file) - 1, suffix = sizeof(deleted) - 1;
-	size_t length = strlen(link);
+	const size_t prefix = sizeof(memory_file) - 1;
 	char name[MEMORY_FILE_NAME];
 
-	if (length <= prefix + suffix || strncmp(link, memory_file, prefix) != 0 ||
-	    strcmp(link + length - suffix, deleted) != 0)
+	if (length <= prefix || strncmp(link, memory_file, prefix) != 0 ||
+	    length - prefix >= sizeof(name))
 		return false;
-	length -= prefix + suffix;
-	if (length >= sizeof(name))
-		return false;
-	memcpy(name, link + prefix, length);
-	name[length] = '\0';
+	memcpy(name, link + prefix, length - prefix);
+	name[length - prefix] = '\0';
 	if (*name != '/')
 		return read_long_path(name, emulated);
-	memcpy(emulated, name, length + 1);
+	memcpy(emulated, name, strlen(name) + 1);
 	return true;
 }
 
-static bool is_memory_file(int descriptor)
+/** Whether that is the file that stands for the device. */
+static bool of_device(const char *link, size_t length, char *emulated)
+{
+	find_places();
+	if (length != strlen(device_file) || strncmp(link, device_file, length) != 0)
+		return false;
+	memcpy(emulated, ABI_DEVICE_PATH, sizeof(ABI_DEVICE_PATH));
+	return true;
+}
+
+bool path_of_link(const char *link, char *emulated)
+{
+	bool removed = path_is_of_removed(link);
+	size_t length = strlen(link) - (removed ? sizeof(deleted) - 1 : 0);
+
+	/* That of the device is removed with the state; a memory file has never been anywhere. */
+	return of_device(link, length, emulated) ||
+	       (removed && of_memory_file(link, length, emulated));
+}
+
+bool path_as_seen(const char *link, char *seen)
+{
+	return path_of_link(link, seen) ||
+	       (*link == '/' && show(link, seen) && strcmp(link, seen) != 0);
+}
+
+/** Looks for it again: it may have been removed with the state, and made anew. */
+void path_find_device(void)
+{
+	find_places();
+	if (status_real(AT_FDCWD, device_file, &device_status, AT_SYMLINK_NOFOLLOW))
+		device_status.st_ino = 0;
+}
+
+/** A memory file has no name in any directory, nor has what stood for the device and was removed.
+ */
+static bool may_stand_for_file(int descriptor)
 {
 	struct stat status;
 
-	/* A memory file has no name in any directory. */
 	return status_real(descriptor, "", &status, AT_EMPTY_PATH) == 0 &&
-	       S_ISREG(status.st_mode) && status.st_nlink == 0;
+	       S_ISREG(status.st_mode) &&
+	       (status.st_nlink == 0 ||
+		(status.st_ino == device_status.st_ino && status.st_dev == device_status.st_dev));
 }
 
-static bool probe_memory_file(int descriptor, char *unused)
+static bool probe_file(int descriptor, char *unused)
 {
 	(void)unused;
-	return is_memory_file(descriptor);
+	return may_stand_for_file(descriptor);
 }
 
 bool path_may_be_emulated(int descriptor)
 {
-	return preload_machine && !preload_inside() &&
-	       preload_probe(probe_memory_file, descriptor, NULL);
+	return preload_machine && !preload_inside() && preload_probe(probe_file, descriptor, NULL);
 }
 
 bool path_of_descriptor(int descriptor, char *emulated)
 {
 	char path[PATH_MAX];
 
-	return is_memory_file(descriptor) && path_read_link(descriptor, path) >= 0 &&
-	       path_of_memory_file(path, emulated);
+	return may_stand_for_file(descriptor) && path_read_link(descriptor, path) >= 0 &&
+	       path_of_link(path, emulated);
 }
 
 bool path_is_device(const char *emulated)

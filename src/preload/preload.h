@@ -4,8 +4,9 @@
  * is what its parts share; each function is made in the file that its group is named after.
  *
  * What a program has opened is recognised by the file itself and not by a table in memory, since
- * descriptors are duplicated, inherited and passed on: an emulated file or device is a memory file
- * named after its path, a directory is one below the state directory that stands for it.
+ * descriptors are duplicated, inherited and passed on: an emulated file is a memory file named
+ * after its path, a directory is one below the state directory that stands for it, and the device
+ * is the file there that programs beside these lock.
  */
 #ifndef PRELOAD_PRELOAD_H
 #define PRELOAD_PRELOAD_H
@@ -16,10 +17,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <wordexp.h>
 
 /* In place of libc's own. */
 #define INTERPOSED __attribute__((visibility("default")))
@@ -35,6 +38,9 @@
 		next_function; \
 	})
 void *preload_next(const char *name);
+
+/** The same of one that is newer than glibc 2.28; NULL where the C library has none. */
+void *preload_newer(const char *name);
 
 /** Writes a message to standard error. */
 void preload_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -106,14 +112,21 @@ ino_t path_number(const char *emulated);
 /** The name of the memory file that is to be an emulated file: its path, or a number by which a
  * longer one is kept in the state directory. Returns 0, or -1 and errno. */
 int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME]);
-/** Whether that is the name of a memory file of ours, and which file that is. */
-bool path_of_memory_file(const char *link, char *emulated);
+/** Whether a link in /proc shows a memory file of ours, or what stands for the device, and which
+ * file that is. */
+bool path_of_link(const char *link, char *emulated);
+/** The same, and whether it shows a directory that stands for another: what the program is to see
+ * of it, PATH_MAX bytes. */
+bool path_as_seen(const char *link, char *seen);
+/** Before the device is opened: from here on what stands for it now is recognised. */
+void path_find_device(void);
 /** Whether a descriptor is an emulated file or device, and which. */
 bool path_of_descriptor(int descriptor, char *emulated);
 /** The same of a descriptor that is what stands for an emulated file, opened with O_PATH, or for a
  * directory. */
 bool path_of_opened(int descriptor, char *emulated);
-/** Whether a descriptor may be one: whether it is a memory file. Needs no preload_begin(). */
+/** Whether a descriptor may be one: whether it looks like a memory file, or like what stands for
+ * the device. Needs no preload_begin(). */
 bool path_may_be_emulated(int descriptor);
 /** /dev/isst_interface, and a device of MSRs, which is read and written by eight bytes. */
 bool path_is_device(const char *emulated);
@@ -160,11 +173,29 @@ int names_make(const char *emulated, bool list, char *backing);
  * @descriptor: set to -1, and errno, after an error
  */
 bool file_open_emulated(int directory, const char **path, int flags, char *found, int *descriptor);
+/** Whether that would open one, of the path that @found is filled in with. Opens nothing. */
+bool file_is_emulated(int directory, const char **path, int flags, char *found);
 /** Before a descriptor is closed without a call that could return an error: what was written behind
  * our back. */
 void file_deliver_last(int descriptor);
 /** The same of all that were opened here, at the end of the program. */
 void file_deliver_all(void);
+
+/* spawn_actions.c */
+
+/**
+ * Before a child is made with such a list, which may be NULL: opens the emulated files that it is
+ * to have. Returns 0, or an error number: then no child is to be made. Until spawn_actions_end() no
+ * other thread makes one with emulated files.
+ */
+int spawn_actions_begin(const posix_spawn_file_actions_t *actions);
+/** Afterwards, also after an error: closes them here. */
+void spawn_actions_end(const posix_spawn_file_actions_t *actions);
+
+/* programs.c */
+
+/** As wordexp(3) of the C library, whose commands meet the machine. */
+int preload_expand(const char *words, wordexp_t *expanded, int flags);
 
 /* device.c */
 
@@ -213,6 +244,8 @@ struct isst_cpuset;
 
 /** As sched_getaffinity(2), but that it returns 0 or an error number. */
 int affinity_get(pid_t process, size_t size, cpu_set_t *mask);
+/** Whether a mask has a CPU that a thread could run on. Returns 0, EINVAL or ENOMEM. */
+int affinity_check(size_t size, const cpu_set_t *mask);
 /** The variable of the environment by which programs inherit what was set; NULL: nothing was. */
 const char *affinity_variable(void);
 /** A list of the machine's; NULL where it cannot be had. */

@@ -315,13 +315,18 @@ static int spawn(spawner *real, pid_t *process, const char *name,
 		 char *const words[], char *const environment[])
 {
 	char found[PATH_MAX], **whole;
+	int error;
 
 	if (!passes_on())
 		return real(process, name, actions, attributes, words, environment);
 	if (find_program(&name, found) || check(name))
 		return errno;
 	COMPLETE(environment, whole);
-	return real(process, name, actions, attributes, words, whole);
+	error = spawn_actions_begin(actions);
+	if (!error)
+		error = real(process, name, actions, attributes, words, whole);
+	spawn_actions_end(actions);
+	return error;
 }
 
 INTERPOSED int posix_spawn(pid_t *process, const char *path,
@@ -375,7 +380,7 @@ INTERPOSED FILE *popen(const char *command, const char *mode)
 	return REAL(popen)(command, mode);
 }
 
-INTERPOSED int wordexp(const char *words, wordexp_t *expanded, int flags)
+int preload_expand(const char *words, wordexp_t *expanded, int flags)
 {
 	restore();
 	return REAL(wordexp)(words, expanded, flags);

@@ -37,9 +37,14 @@ void preload_give_up(const char *why)
 	_exit(LAUNCH_FAILED);
 }
 
+void *preload_newer(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
 void *preload_next(const char *name)
 {
-	void *function = dlsym(RTLD_NEXT, name);
+	void *function = preload_newer(name);
 
 	if (!function) {
 		preload_warn("%s() is missing in this C library", name);

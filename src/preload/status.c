@@ -131,7 +131,7 @@ static void fill(const char *emulated, const struct kernel_status *file, struct 
 
 	*status = *path_root_status();
 	status->st_mode = types[file->type] | file->mode;
-	status->st_nlink = 2 + file->links; /* of a directory */
+	status->st_nlink = (nlink_t)(2 + file->links); /* of a directory */
 	status->st_size = (off_t)file->size;
 	describe(emulated, status);
 }
@@ -415,91 +415,6 @@ INTERPOSED int euidaccess(const char *path, int mode)
 INTERPOSED int eaccess(const char *path, int mode)
 {
 	return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
-}
-
-/* ---- Links ---- */
-
-/** As readlink(2), of an emulated path. */
-static ssize_t read_emulated_link(const char *emulated, char *target, size_t size)
-{
-	struct kernel_status status = { .type = KERNEL_FILE };
-	ssize_t result = -1;
-	int error = EINVAL;
-
-	if (strcmp(emulated, ABI_DEVICE_PATH) != 0)
-		error = -launch_look(preload_machine, emulated, false, &status);
-	if (!error && status.type == KERNEL_LINK) {
-		result = (ssize_t)strnlen(status.target, size);
-		if (user_write(target, status.target, (size_t)result))
-			result = -1;
-	} else {
-		errno = error ? error : EINVAL;
-	}
-	free(status.target);
-	return result;
-}
-
-INTERPOSED ssize_t readlinkat(int directory, const char *path, char *target, size_t size)
-{
-	char found[PATH_MAX];
-	ssize_t result;
-
-	if (!path_begin(directory, &path, false, found))
-		return REAL(readlinkat)(directory, path, target, size);
-	result = read_emulated_link(found, target, size);
-	preload_end(true);
-	return result;
-}
-
-INTERPOSED ssize_t readlink(const char *path, char *target, size_t size)
-{
-	return readlinkat(AT_FDCWD, path, target, size);
-}
-
-/* What programs that were compiled with _FORTIFY_SOURCE call. */
-ssize_t __readlink_chk(const char *path, char *target, size_t size, size_t space);
-ssize_t __readlinkat_chk(int directory, const char *path, char *target, size_t size, size_t space);
-
-INTERPOSED ssize_t __readlink_chk(const char *path, char *target, size_t size, size_t space)
-{
-	return size > space ? REAL(__readlink_chk)(path, target, size, space)
-			    : readlink(path, target, size);
-}
-
-INTERPOSED ssize_t __readlinkat_chk(int directory, const char *path, char *target, size_t size,
-				    size_t space)
-{
-	return size > space ? REAL(__readlinkat_chk)(directory, path, target, size, space)
-			    : readlinkat(directory, path, target, size);
-}
-
-INTERPOSED char *realpath(const char *path, char *resolved)
-{
-	char found[PATH_MAX];
-	struct stat status;
-	bool exists;
-
-	if (!path_begin(AT_FDCWD, &path, true, found))
-		return REAL(realpath)(path, resolved);
-	exists = status_get(found, &status) == 0;
-	preload_end(true);
-	if (!exists)
-		return NULL;
-	return resolved ? memcpy(resolved, found, strlen(found) + 1) : strdup(found);
-}
-
-char *__realpath_chk(const char *path, char *resolved, size_t size);
-
-INTERPOSED char *__realpath_chk(const char *path, char *resolved, size_t size)
-{
-	if (resolved && size < PATH_MAX)
-		abort();
-	return realpath(path, resolved);
-}
-
-INTERPOSED char *canonicalize_file_name(const char *path)
-{
-	return realpath(path, NULL);
 }
 
 /* ---- Extended attributes, of which they have none ---- */

@@ -123,6 +123,9 @@ static bool call(long number, const long words[WORDS], long *result)
 		errno = ENOSYS;
 		*result = -1;
 		return true;
+	case SYS_chroot:
+		*result = chroot(pointer(words[0]));
+		return true;
 	case SYS_execve:
 		*result = execve(pointer(words[0]), pointer(words[1]), pointer(words[2]));
 		return true;

@@ -106,7 +106,7 @@ static enum step follow_link(struct walk *walk, char *target, const char *rest)
 	char emulated[PATH_MAX];
 
 	/* A descriptor that is an emulated file. */
-	if (path_of_memory_file(target, emulated)) {
+	if (path_of_link(target, emulated)) {
 		target = emulated;
 		walk->changed = true;
 	}

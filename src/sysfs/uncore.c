@@ -14,6 +14,7 @@
 #define UNCORE_DIRECTORY CPU_DIRECTORY "/intel_uncore_frequency"
 
 static const char *const LIMIT_FILES[] = { "min_freq_khz", "max_freq_khz" };
+static const char *const INITIAL_FILES[] = { "initial_min_freq_khz", "initial_max_freq_khz" };
 
 struct uncore_clusters {
 	struct uncore_cluster {
@@ -154,13 +155,13 @@ int uncore_directory(struct kernel_files *files, const struct uncore_place *plac
 }
 
 static int limit_path(struct kernel_files *files, const struct uncore_place *place,
-		      enum cpufreq_limit limit, char **path)
+		      const char *name, char **path)
 {
 	char *directory;
 	int error = uncore_directory(files, place, &directory);
 
 	*path = NULL;
-	if (!error && asprintf(path, "%s/%s", directory, LIMIT_FILES[limit]) < 0) {
+	if (!error && asprintf(path, "%s/%s", directory, name) < 0) {
 		*path = NULL;
 		error = -ENOMEM;
 	}
@@ -168,16 +169,53 @@ static int limit_path(struct kernel_files *files, const struct uncore_place *pla
 	return error;
 }
 
-int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
-		      enum cpufreq_limit limit, uint64_t *khz)
+static int read_limit_file(struct kernel_files *files, const struct uncore_place *place,
+			   const char *name, uint64_t *khz)
 {
 	char *path;
-	int error = limit_path(files, place, limit, &path);
+	int error = limit_path(files, place, name, &path);
 
 	if (!error)
 		error = kernel_files_number(files, path, UINT32_MAX, khz);
 	free(path);
 	return error;
+}
+
+int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
+		      enum cpufreq_limit limit, uint64_t *khz)
+{
+	return read_limit_file(files, place, LIMIT_FILES[limit], khz);
+}
+
+int uncore_read_initial(struct kernel_files *files, const struct uncore_place *place,
+			enum cpufreq_limit limit, uint64_t *khz)
+{
+	return read_limit_file(files, place, INITIAL_FILES[limit], khz);
+}
+
+int uncore_count_clusters(struct kernel_files *files, const struct uncore_place *place,
+			  unsigned int *count)
+{
+	uint64_t khz;
+	int error;
+
+	*count = 0;
+	if (!place->of_domain) {
+		error = uncore_read_limit(files, place, CPUFREQ_MAX, &khz);
+		*count = error ? 0 : 1;
+		return error == -ENOENT ? 0 : error;
+	}
+	error = find_clusters(files);
+	if (error || uncore_is_ambiguous(files, place))
+		return error == -ENOENT ? 0 : error;
+	for (size_t i = 0; i < files->uncore->count; i++) {
+		const struct uncore_cluster *cluster = &files->uncore->clusters[i];
+
+		if (cluster->package == place->package && cluster->domain == place->domain &&
+		    cluster->cluster >= *count)
+			*count = cluster->cluster + 1;
+	}
+	return 0;
 }
 
 /* The kernel counts in these steps, and takes 1 to 127 of them. */
@@ -205,7 +243,7 @@ int uncore_write_limit(struct kernel_files *files, const struct uncore_place *pl
 		       enum cpufreq_limit limit, uint64_t khz)
 {
 	char *path;
-	int error = limit_path(files, place, limit, &path);
+	int error = limit_path(files, place, LIMIT_FILES[limit], &path);
 
 	if (error)
 		return error;

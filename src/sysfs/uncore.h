@@ -20,6 +20,15 @@ struct uncore_place {
 int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
 		      enum cpufreq_limit limit, uint64_t *khz);
 
+/** A limit as the kernel found it at boot, or when its driver was loaded. As above. */
+int uncore_read_initial(struct kernel_files *files, const struct uncore_place *place,
+			enum cpufreq_limit limit, uint64_t *khz);
+
+/** The highest number of a cluster of the place's power domain plus one, 1 for a die; 0 where the
+ * kernel has no such directory. @place->cluster means nothing. */
+int uncore_count_clusters(struct kernel_files *files, const struct uncore_place *place,
+			  unsigned int *count);
+
 /** Writes a limit. One that the limits of the package forbid becomes the nearest that they allow,
  * as is seen by reading it back. */
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,

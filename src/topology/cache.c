@@ -3,9 +3,9 @@
  * whole. */
 #include "topology/cache.h"
 #include "base/array.h"
-#include "base/memory_stream.h"
 #include "base/messages.h"
 #include "base/runtime_file.h"
+#include "common/memory_stream.h"
 #include "isst.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public functions that make a change, free it and ask for what became of it. Its steps:
- * steps.c; running it: run.c. */
+/* Functions that create a change, free it and ask for what became of it. Its steps: steps.c;
+ * running it: run.c. */
 #include "transaction/change.h"
 #include "transaction/lock.h"
 #include "transaction/report.h"
@@ -57,7 +57,7 @@ int isst_change_new(struct isst_context *context, const struct isst_change_optio
 	return message_end(&context->messages, before, make_change(context, options, result));
 }
 
-void isst_change_free(struct isst_change *change)
+void change_free(struct isst_change *change)
 {
 	if (!change)
 		return;

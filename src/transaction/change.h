@@ -7,6 +7,7 @@
 #ifndef ISST_TRANSACTION_CHANGE_H
 #define ISST_TRANSACTION_CHANGE_H
 
+#include "sysfs/cpufreq.h"
 #include "transaction/baseline.h"
 
 /** Which targets of its requests a change may leave out. */
@@ -35,6 +36,10 @@ struct isst_change_options {
 	 * are: they have not been seen online since the machine was started. Otherwise one for all
 	 * domains brings them online to see whether the level enables them. */
 	bool leave_unknown_cpus;
+	/** Once made, the change can still be rolled back, until it is released (held.h). */
+	bool hold;
+	/** Refused before anything is written if a rollback could not restore all of it. */
+	bool reversible;
 	/** Where not NULL, called with what is being done to a CPU (`online cpu 3`). */
 	void (*progress)(void *data, const char *line);
 	void *progress_data;
@@ -61,6 +66,8 @@ struct entry {
 	 */
 	uint64_t mask, bits, raised;
 	bool at_least;
+	/* A field that is not lowered: what is there stays where it is more. 0: none. */
+	uint64_t not_lowered;
 	/* What is there cannot be seen, nor what was written: both read as @shown. It is written
 	 * whatever it reads as. */
 	bool hidden;
@@ -105,11 +112,11 @@ struct step {
 	struct step *companion; /* for these: the step that goes with this one, or NULL */
 };
 
-/** Cores that a level enables in a domain, kept for CPUs that are found only when they come online.
- */
+/** Cores that are enabled in a domain, kept for CPUs that are found only when they come online. */
 struct enabled_cores {
 	struct item domain;
 	uint64_t cores;
+	bool all; /* whatever their numbers */
 };
 
 /** A list of texts; the texts are the change's. */
@@ -127,21 +134,39 @@ struct isst_change {
 	size_t listed_count;
 	struct messages texts; /* its own: a program that makes change after change does not grow */
 	struct text_list warnings, differences;
+	const char *irreversible; /* where not NULL, why a rollback could not restore all of it */
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;
 	int journal; /* descriptor, -1 while nothing was written */
 	bool moved;  /* a value that was written made a difference, or may yet do so */
 	bool broken; /* a step could not be added for lack of memory */
-	bool ran;    /* isst_change_run() was called: its old values are of then */
+	bool quiet;  /* only CPUs that go on- or offline are progress, not those that are so already
+		      */
+	/* What planning and the baseline found of turbo; and whether that was switched since
+	 * (turbo.h). */
+	bool turbo_known, turbo_switched;
+	enum turbo_state turbo;
+	bool ran; /* isst_change_run() was called: its old values are of then */
+	/* It was looked whether the state after boot is kept, before the first write. */
+	bool boot_state_checked;
 	/* Of the context: when the change was begun, and when its first step was planned. */
 	unsigned long long unlocks, runs;
+	bool held;     /* it was made, and is neither released nor rolled back yet */
 	bool left_out; /* planning found targets that the change is made without */
 	struct enabled_cores *enabled;
 	size_t enabled_count;
+	/* All CPUs of the machine shall be online, wherever those that were not seen turn out to
+	 * be. */
+	bool unseen_stay_online;
+	/* Those of packages and dies that are offline as a whole come online, too. */
+	bool unreachable_come_online;
 	/* Files to write or remove once the change is made: settings that were replaced
 	 * (saved_settings.h). */
 	struct settings_plan *settings;
 };
+
+/** Frees a change, whatever became of it. */
+void change_free(struct isst_change *change);
 
 /** Makes the change: isst_change_run() that does not report targets that were left out. */
 int change_run(struct isst_change *change);

@@ -97,6 +97,51 @@ bool explained_by_level(struct isst_journal *journal, const struct tracked *trac
 	return false;
 }
 
+/* ---- Other names of a register ---- */
+
+/** Whether the run gave turbo ratio limits a value: it wrote it, or changed a level that brings it.
+ */
+static bool is_of_run(struct isst_journal *journal, const struct tracked *limits, uint64_t value)
+{
+	if (limits->last.number == value &&
+	    (limits->written || (limits->known && value != limits->old.number)))
+		return true;
+	return !limits->unreadable && limits->now.number == value &&
+	       (!limits->known || limits->unverified || journal->text.rollback) &&
+	       explained_by_level(journal, limits);
+}
+
+bool explained_by_other_name(struct isst_journal *journal, const struct tracked *tracked)
+{
+	if (tracked->item.kind != ITEM_TURBO_RATIO_LIMITS)
+		return false;
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *other = &journal->tracked[i];
+
+		if (other->item.kind == ITEM_TURBO_RATIO_LIMITS &&
+		    other->item.package == tracked->item.package &&
+		    is_of_run(journal, other, tracked->now.number))
+			return true;
+	}
+	return false;
+}
+
+bool is_moved_by_other_name(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	if (tracked->item.kind != ITEM_TURBO_RATIO_LIMITS || tracked->finding != FOUND_UNCERTAIN)
+		return false;
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *other = &journal->tracked[i];
+
+		if (other->item.kind == ITEM_TURBO_RATIO_LIMITS &&
+		    other->item.package == tracked->item.package && other->finding == FOUND_MOVED &&
+		    other->now.number == tracked->now.number &&
+		    other->old.number == tracked->old.number)
+			return true;
+	}
+	return false;
+}
+
 /* ---- Partitions ---- */
 
 /** The CPUs of a partition, in the text that is its value; "" for none. */

@@ -11,8 +11,16 @@
  */
 bool explained_by_level(struct isst_journal *journal, const struct tracked *tracked);
 
-/** The same of what partitions that were being made, or removed, leave in between: they are several
- * files, and need the cpuset controller. */
+/** Whether the run gave turbo ratio limits their present value through another power domain: the
+ * register may be that of the package, with an item for each of them. */
+bool explained_by_other_name(struct isst_journal *journal, const struct tracked *tracked);
+
+/** Whether turbo ratio limits of which it is uncertain who changed them have the value that another
+ * process was found to have given them, seen from another power domain. */
+bool is_moved_by_other_name(const struct isst_journal *journal, const struct tracked *tracked);
+
+/** The same as explained_by_level() of what partitions that were being made, or removed, leave in
+ * between: they are several files, and need the cpuset controller. */
 bool explained_by_partition(const struct isst_journal *journal, const struct tracked *tracked);
 
 #endif

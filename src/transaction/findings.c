@@ -41,22 +41,45 @@ static const struct tracked *find_upper(struct isst_journal *journal, const stru
 	return upper && !upper->unreadable ? upper : NULL;
 }
 
-/** A limit that the kernel holds within the range of the processor, and the lower one below the
- * upper one, is not another's. */
-static bool is_clamped(struct isst_journal *journal, const struct tracked *tracked, uint64_t limit)
+/** What the kernel shows of a limit. Returns false where that is unknown. */
+static bool find_shown(struct isst_journal *journal, const struct item *item, uint64_t limit,
+		       uint64_t *shown)
 {
 	const char *message = journal->context->messages.error;
-	const struct tracked *upper;
-	uint64_t clamped;
-	int error = limit_clamp(journal->context, &tracked->item, limit, &clamped);
+	int error = limit_clamp(journal->context, item, limit, shown);
 
 	note_look(journal, error, message);
-	if (!error && tracked->now.number == clamped)
+	return !error;
+}
+
+/** A limit that the kernel holds within the range of the processor, and the lower one below the
+ * upper one, is not another's. A lower one that is held at the lowest frequency reads as none. */
+static bool is_clamped(struct isst_journal *journal, const struct tracked *tracked, uint64_t limit)
+{
+	const struct tracked *upper;
+	uint64_t shown;
+
+	if (find_shown(journal, &tracked->item, limit, &shown) && tracked->now.number == shown)
 		return true;
 	if (tracked->item.kind != ITEM_SCALING_MIN)
 		return false;
 	upper = find_upper(journal, tracked);
-	return upper && tracked->now.number == upper->now.number && limit > upper->now.number;
+	return upper && limit > upper->now.number &&
+	       find_shown(journal, &tracked->item, upper->now.number, &shown) &&
+	       tracked->now.number == shown;
+}
+
+/** Whether a limit is what the kernel shows of one that the run wrote, or of the old one that a
+ * rollback wrote: a lower limit before the upper one. */
+static bool is_shown_clamped(struct isst_journal *journal, const struct tracked *tracked)
+{
+	if (!item_is_limit(&tracked->item))
+		return false;
+	if (is_clamped(journal, tracked, tracked->last.number) ||
+	    (tracked->unverified && is_clamped(journal, tracked, tracked->previous.number)))
+		return true;
+	/* mutation: recovered-old-limit */
+	return journal->text.rollback && is_clamped(journal, tracked, tracked->old.number);
 }
 
 /** A limit that reads as before may be the one that was written, where the kernel shows neither:
@@ -144,33 +167,20 @@ static enum finding classify_unreadable(struct isst_journal *journal, const stru
 	return comes_with_cpu(journal, tracked) ? FOUND_WRITTEN : FOUND_OFFLINE;
 }
 
-/** The register of turbo ratio limits may be that of the package, and then one power domain's item
- * is another name of the next one's. */
-static bool has_other_name(const struct isst_journal *journal, const struct tracked *tracked)
-{
-	for (size_t i = 0; i < journal->count; i++) {
-		const struct tracked *other = &journal->tracked[i];
-
-		if (tracked->item.kind == ITEM_TURBO_RATIO_LIMITS &&
-		    other->item.kind == ITEM_TURBO_RATIO_LIMITS && other->written &&
-		    other->item.package == tracked->item.package &&
-		    other->last.number == tracked->now.number)
-			return true;
-	}
-	return false;
-}
-
 /** The run raised the upper limit that a lower one was shown at: a lower limit above the upper one
  * is not shown. */
 static bool is_uncovered(struct isst_journal *journal, const struct tracked *lower)
 {
 	const struct tracked *upper;
+	uint64_t shown;
 
 	if (lower->item.kind != ITEM_SCALING_MIN)
 		return false;
 	upper = find_upper(journal, lower);
 	return upper && upper->written && upper->last.number > upper->old.number &&
-	       lower->old.number == upper->old.number && lower->now.number > lower->old.number;
+	       lower->now.number > lower->old.number &&
+	       find_shown(journal, &lower->item, upper->old.number, &shown) &&
+	       lower->old.number == shown;
 }
 
 /** Another base frequency, or a higher upper limit, brought a limit to sight that the run has not
@@ -226,15 +236,13 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	    (is_now(tracked, tracked->last) ||
 	     item_value_serves(item, tracked->now, tracked->last)))
 		return FOUND_WRITTEN;
-	if (has_other_name(journal, tracked))
+	if (explained_by_other_name(journal, tracked))
 		return FOUND_WRITTEN;
 	if (is_revealed(journal, tracked))
 		return FOUND_OLD;
 	if (tracked->unverified && tracked->known && is_now(tracked, tracked->previous))
 		return FOUND_WRITTEN;
-	if (item_is_limit(item) &&
-	    (is_clamped(journal, tracked, tracked->last.number) ||
-	     (tracked->unverified && is_clamped(journal, tracked, tracked->previous.number))))
+	if (is_shown_clamped(journal, tracked))
 		return FOUND_WRITTEN;
 	if ((!tracked->known || tracked->unverified || journal->text.rollback) &&
 	    item_is_disturbed(item) &&
@@ -300,6 +308,9 @@ static int classify_all(struct isst_journal *journal)
 		if (text->lines[i].role == JOURNAL_FOOTPRINT &&
 		    may_be_overtaken(journal->of_line[i]) && is_overtaken(journal, i))
 			journal->of_line[i]->finding = FOUND_MOVED;
+	for (size_t i = 0; i < journal->count; i++)
+		if (is_moved_by_other_name(journal, &journal->tracked[i]))
+			journal->tracked[i].finding = FOUND_MOVED;
 	for (size_t i = 0; i < journal->count && place >= 0; i++)
 		if (journal->tracked[i].finding == FOUND_OFFLINE)
 			place = item_place(journal->context, &journal->tracked[i].item,

@@ -152,8 +152,10 @@ const char *item_why_gone(struct isst_context *context, const struct item *item,
 			  const char *otherwise)
 {
 	const char *message = context->messages.error;
-	/* Its files may be there, and busy. */
-	bool offline = item_is_limit(item) && hotplug_is_offline(&context->files, item->index);
+	struct item_value value;
+	/* Its files may be there, and busy; or be back, with a CPU that came online since. */
+	bool offline = item_is_limit(item) && (hotplug_is_offline(&context->files, item->index) ||
+					       item_file_read(context, item, &value) == 0);
 
 	context->messages.error = message;
 	return offline ? "the CPU went offline" : otherwise;

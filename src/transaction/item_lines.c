@@ -141,17 +141,25 @@ static bool is_journal(const char *name)
 	return strcmp(name, "journal") == 0;
 }
 
+/** What it means for users that nothing of a file is believed. */
+static const char *meaning_of_refusal(const char *name)
+{
+	if (is_journal(name))
+		return "no change is made until the file is removed with `isst journal discard`, "
+		       "which leaves the machine as it is";
+	if (strcmp(name, BOOT_STATE_FILE) == 0)
+		return "the state after boot is unknown until the next boot";
+	return "no saved settings are restored; if the file is removed, `disable --auto` runs "
+	       "without saved settings";
+}
+
 /** Of a file that is damaged nothing is believed: what is missing in it would not be restored, and
  * no later run would know. */
 int item_lines_refuse(struct isst_context *context, const char *name, size_t line, const char *how)
 {
 	return message_error(&context->messages, -EIO, "%s/%s:%zu is %s: %s",
 			     context->machine->runtime_directory, name, line, how,
-			     is_journal(name)
-				     ? "no change is made until the file is removed with `isst "
-				       "journal discard`, which leaves the machine as it is"
-				     : "no saved settings are restored; if the file is removed, "
-				       "`disable --auto` runs without saved settings");
+			     meaning_of_refusal(name));
 }
 
 /** Parses the lines behind the header. The last one is the end: the file was written as a whole. */
@@ -181,27 +189,47 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 }
 
 /**
- * Looks whether a file is of this format and boot. Returns -ENOENT for one of another boot, or one
- * whose first line was never completed.
+ * Looks whether a file is of a version and this boot. Returns the length of its first line, -ENOENT
+ * for one of another boot, or one whose first line was never completed, or -EPROTO for one of
+ * another version.
  */
-static int check_header(struct isst_context *context, const char *name, unsigned int version,
-			const char *text, const char *header)
+static int match_header(struct isst_context *context, const char *name, unsigned int version,
+			const char *text)
 {
-	char *prefix = format_prefix(name, version);
-	int error = prefix ? 0 : -ENOMEM;
+	char *prefix = format_prefix(name, version), *header = NULL;
+	int result = prefix ? item_lines_header(context, name, version, &header) : -ENOMEM;
 
-	/* mutation: journal-of-this-boot */
-	if (!error && (!strchr(text, '\n') || strncmp(text, header, strlen(header)) != 0))
-		error = -ENOENT;
-	if (error == -ENOENT && strchr(text, '\n') && strncmp(text, prefix, strlen(prefix)) != 0)
-		error = message_error(
-			&context->messages, -EIO,
-			"%s/%s has a format that this version does not support: use the version "
-			"that wrote it, or remove it%s",
-			context->machine->runtime_directory, name,
-			is_journal(name) ? " by `isst journal discard`" : "");
+	if (!result) {
+		bool complete = strchr(text, '\n');
+
+		result = (int)strlen(header);
+		/* mutation: journal-of-this-boot */
+		if (!complete || strncmp(text, header, strlen(header)) != 0)
+			result = -ENOENT;
+		if (result == -ENOENT && complete && strncmp(text, prefix, strlen(prefix)) != 0)
+			result = -EPROTO;
+	}
+	free(header);
 	free(prefix);
-	return error;
+	return result;
+}
+
+/** The same for all versions that are accepted; with a message. */
+static int check_header(struct isst_context *context, const char *name,
+			const struct item_lines_format *format, const char *text)
+{
+	int result = -EPROTO;
+
+	for (unsigned int version = format->newest; version >= format->oldest && result == -EPROTO;
+	     version--)
+		result = match_header(context, name, version, text);
+	if (result != -EPROTO)
+		return result;
+	return message_error(&context->messages, -EIO,
+			     "%s/%s has a format that this version does not support: use the "
+			     "version that wrote it, or remove it%s",
+			     context->machine->runtime_directory, name,
+			     is_journal(name) ? " by `isst journal discard`" : "");
 }
 
 /** The line that a text ends in, without its end. */
@@ -214,12 +242,11 @@ static size_t last_line(const char *text)
 	return line;
 }
 
-int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
-			 bool whole, char **text, char **lines)
+int item_lines_read_text(struct isst_context *context, const char *name,
+			 const struct item_lines_format *format, char **text, char **lines)
 {
-	char *header = NULL;
+	int error, length = 0;
 	bool has_nul;
-	int error;
 
 	/* There mostly is none. */
 	*text = NULL;
@@ -238,31 +265,33 @@ int item_lines_read_text(struct isst_context *context, const char *name, unsigne
 	/* One of another boot is none, whatever it holds. */
 	if (has_nul && !strchr(*text, '\n'))
 		error = item_lines_refuse(context, name, 1, "damaged");
-	if (!error && whole && !strchr(*text, '\n'))
+	if (!error && format->whole && !strchr(*text, '\n'))
 		error = item_lines_refuse(context, name, 1, "truncated");
 	if (!error)
-		error = item_lines_header(context, name, version, &header);
-	if (!error)
-		error = check_header(context, name, version, *text, header);
+		length = check_header(context, name, format, *text);
+	if (length < 0)
+		error = length;
 	if (!error && has_nul)
 		error = item_lines_refuse(context, name, last_line(*text), "damaged");
 	if (!error) {
-		*lines = *text + strlen(header);
+		*lines = *text + length;
 	} else {
 		free(*text);
 		*text = NULL;
 	}
-	free(header);
 	return error;
 }
 
 int item_lines_read(struct isst_context *context, const char *name, struct item_lines *saved)
 {
+	static const struct item_lines_format FORMAT = { .oldest = ITEM_LINES_VERSION,
+							 .newest = ITEM_LINES_VERSION,
+							 .whole = true };
 	char *text = NULL, *lines;
 	int error;
 
 	*saved = (struct item_lines){ 0 };
-	error = item_lines_read_text(context, name, ITEM_LINES_VERSION, true, &text, &lines);
+	error = item_lines_read_text(context, name, &FORMAT, &text, &lines);
 	if (!error)
 		error = parse(context, name, lines, saved);
 	if (error)

@@ -31,14 +31,21 @@ void item_line_print(FILE *stream, const struct item_line *saved);
  * nothing of the kind, or -ENOMEM. */
 int item_line_parse(struct isst_context *context, char *line, struct item_line *saved);
 
+/** What is accepted of a file. */
+struct item_lines_format {
+	unsigned int oldest, newest; /* versions of it */
+	/* The file is put into its place as a whole; else its first line may not be complete, and
+	 * is ignored then. */
+	bool whole;
+};
+
 /**
- * Reads a file of the runtime directory that begins with a line of item_lines_header(); *@lines is
- * what stands behind that line. *@text is to be freed. @whole: the file was put into its place as a
- * whole; else its first line may not be complete, and is ignored then. Returns 0, -ENOENT (no
- * file, or one of another boot), -ENOMEM, or another negative errno with a message.
+ * Reads the file @name of the runtime directory, which begins with a line of item_lines_header();
+ * *@lines is what stands behind that line. *@text is to be freed. Returns 0, -ENOENT (no file, or
+ * one of another boot), -ENOMEM, or another negative errno with a message.
  */
-int item_lines_read_text(struct isst_context *context, const char *name, unsigned int version,
-			 bool whole, char **text, char **lines);
+int item_lines_read_text(struct isst_context *context, const char *name,
+			 const struct item_lines_format *format, char **text, char **lines);
 
 /**
  * Reads the file @name of the runtime directory. Returns 0, -ENOENT (no file, or one of another
@@ -60,5 +67,8 @@ int item_lines_header(struct isst_context *context, const char *name, unsigned i
 /** The version of the files that item_lines_read() reads, and their last line. */
 #define ITEM_LINES_VERSION 2
 #define ITEM_LINES_END "end"
+
+/** The file of the state after boot (boot_state.h): the first line and its check are the same. */
+#define BOOT_STATE_FILE "boot-state"
 
 #endif

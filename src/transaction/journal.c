@@ -6,8 +6,8 @@
 #include "transaction/journal.h"
 #include "base/array.h"
 #include "base/machine.h"
-#include "base/memory_stream.h"
 #include "base/runtime_file.h"
+#include "common/memory_stream.h"
 #include "transaction/saved_settings_file.h"
 
 #include <errno.h>
@@ -168,7 +168,9 @@ int journal_step(struct isst_change *change, struct step *step)
 	int error = first ? open_new(change) : 0;
 
 	if (!error && first)
-		error = item_lines_header(change->context, FILE_NAME, JOURNAL_VERSION, &header);
+		error = item_lines_header(
+			change->context, FILE_NAME,
+			change->options.hold ? JOURNAL_HELD_VERSION : JOURNAL_VERSION, &header);
 	if (error)
 		return error;
 	error = memory_stream_open(&text);
@@ -223,6 +225,16 @@ int journal_verified(struct isst_change *change, const struct step *step,
 
 	if (!error)
 		print_verified(text.stream, change, step, disturbed, count);
+	return append_text(change, &text, error);
+}
+
+int journal_held(struct isst_change *change)
+{
+	struct memory_stream text;
+	int error = memory_stream_open(&text);
+
+	if (!error)
+		fprintf(text.stream, "held %ld\n", (long)getpid());
 	return append_text(change, &text, error);
 }
 
@@ -289,6 +301,18 @@ static int parse_begun(struct journal_text *text, char *rest)
 	return text->command ? 0 : -ENOMEM;
 }
 
+/** `held PROCESS`. */
+static int parse_held(struct journal_text *text, const char *process)
+{
+	uint64_t number;
+
+	if (isst_parse_number(process, 10, UINT32_MAX, &number))
+		return -EINVAL;
+	text->held = true;
+	text->holder = (unsigned int)number;
+	return 0;
+}
+
 /** `STEP written`, `STEP verified`, or a step, a role and an item. */
 static int parse_of_step(struct isst_context *context, struct journal_text *text, const char *first,
 			 char *rest, unsigned int number)
@@ -329,6 +353,8 @@ static int parse_line(struct isst_context *context, struct journal_text *text, c
 		text->done = true;
 	else if (rest && strcmp(first, "begun") == 0)
 		return parse_begun(text, rest);
+	else if (rest && strcmp(first, "held") == 0)
+		return parse_held(text, rest);
 	else if (rest)
 		return parse_of_step(context, text, first, rest, number);
 	else
@@ -361,9 +387,10 @@ static int parse(struct isst_context *context, const char *content, char *lines,
 
 int journal_text_read(struct isst_context *context, struct journal_text *text)
 {
+	static const struct item_lines_format FORMAT = { .oldest = JOURNAL_VERSION,
+							 .newest = JOURNAL_HELD_VERSION };
 	char *content = NULL, *lines = NULL;
-	int error = item_lines_read_text(context, FILE_NAME, JOURNAL_VERSION, false, &content,
-					 &lines);
+	int error = item_lines_read_text(context, FILE_NAME, &FORMAT, &content, &lines);
 
 	/* Saved settings are written while there is a journal. */
 	if (error != -ENOENT && context_has_lock(context))
@@ -382,6 +409,23 @@ void journal_text_clear(struct journal_text *text)
 	free(text->lines);
 	free(text->command);
 	*text = (struct journal_text){ 0 };
+}
+
+const char *journal_text_command(const struct journal_text *text)
+{
+	return text->command && *text->command ? text->command : "unknown command";
+}
+
+const char *journal_held_by(struct isst_context *context, unsigned int process)
+{
+	const char *before = context->messages.error, *command = NULL;
+	struct journal_text text;
+
+	if (!journal_text_read(context, &text) && text.held && !text.done && text.holder == process)
+		command = message_make(&context->messages, "%s", journal_text_command(&text));
+	journal_text_clear(&text);
+	context->messages.error = before;
+	return command;
 }
 
 bool journal_is_missing(const struct isst_context *context)

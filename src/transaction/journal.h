@@ -7,8 +7,9 @@
 #include "transaction/change.h"
 #include "transaction/item_lines.h"
 
-/** Of the file's format. */
-#define JOURNAL_VERSION 2
+/** Of the file's format: one that may hold `held` has the newer, which versions that do not know
+ * that line refuse. */
+enum { JOURNAL_VERSION = 2, JOURNAL_HELD_VERSION = 3 };
 
 /** The end of a message about a rollback that is not complete. */
 #define JOURNAL_KEPT \
@@ -33,6 +34,10 @@ struct journal_text;
 
 /** Opens the journal that an interrupted run left, to go on with it. As above. */
 int journal_reopen(struct isst_change *change, const struct journal_text *text);
+
+/** Notes that the change is complete, and held by this process. Returns 0 or a negative errno with
+ * a message. */
+int journal_held(struct isst_change *change);
 
 /** Notes that the change is being rolled back. */
 void journal_rollback(struct isst_change *change);
@@ -70,6 +75,8 @@ struct journal_text {
 	uint64_t begun_s; /* by the clock of the time since boot; 0: not known */
 	/* The last steps that were written and verified; steps follow each other. */
 	unsigned int written, verified;
+	bool held; /* the change is complete, and was held by this process: */
+	unsigned int holder;
 	bool rollback, done;
 };
 
@@ -79,6 +86,13 @@ struct journal_text {
  */
 int journal_text_read(struct isst_context *context, struct journal_text *text);
 void journal_text_clear(struct journal_text *text);
+
+/** The name of the command of a journal, for messages. */
+const char *journal_text_command(const struct journal_text *text);
+
+/** The name of the change that a process holds, as a text of the context; NULL where it holds none,
+ * or that cannot be read. Sets no message. */
+const char *journal_held_by(struct isst_context *context, unsigned int process);
 
 /** Whether there is surely none: cheaper than to read it. */
 bool journal_is_missing(const struct isst_context *context);

@@ -18,10 +18,15 @@ static int read_text(struct isst_journal *journal, bool *none)
 
 /** Whether a journal is that of a run which is at work. Who holds the lock knows that of its own.
  */
-static int check_at_work(struct isst_context *context)
+static int check_at_work(struct isst_context *context, const struct journal_text *text)
 {
 	if (context_has_lock(context) || !lock_is_held(context))
 		return 0;
+	if (text->held && lock_holder(context) == text->holder)
+		return message_error(&context->messages, -EBUSY,
+				     "process %u holds a change (%s), which it will release or "
+				     "roll back: this is not an interrupted change",
+				     text->holder, journal_text_command(text));
 	return message_error(&context->messages, -EBUSY,
 			     "another run is changing the machine: this is not an interrupted "
 			     "change; try again when it has ended");
@@ -121,12 +126,12 @@ static int open_journal(struct isst_context *context, unsigned int flags,
 	journal->unlocks = context->unlocks;
 	journal->offline = isst_cpuset_new();
 	error = journal->offline ? read_text(journal, &none) : -ENOMEM;
-	if (!none && check_at_work(context))
+	if (!none && check_at_work(context, &journal->text))
 		error = -EBUSY;
 	if (!error && !none)
 		error = examine(journal);
 	/* A run may have begun while the items were read, or ended. */
-	if (!none && check_at_work(context))
+	if (!none && check_at_work(context, &journal->text))
 		error = -EBUSY;
 	none |= journal_is_missing(context);
 	if (!error && !none)
@@ -165,6 +170,11 @@ void isst_journal_free(struct isst_journal *journal)
 const char *isst_journal_command(const struct isst_journal *journal)
 {
 	return journal && journal->text.command ? journal->text.command : "";
+}
+
+bool isst_journal_is_held(const struct isst_journal *journal)
+{
+	return journal && journal->text.held;
 }
 
 int64_t isst_journal_age_s(const struct isst_journal *journal)

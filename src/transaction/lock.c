@@ -6,6 +6,7 @@
 #include "firmware/platform.h"
 #include "isst.h"
 #include "topology/context.h"
+#include "transaction/journal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -219,13 +220,40 @@ bool lock_is_held(const struct isst_context *context)
 	return held;
 }
 
+unsigned int lock_holder(const struct isst_context *context)
+{
+	struct listed_lock lock = { 0 };
+	int descriptor = -1;
+	char *path;
+
+	if (asprintf(&path, "%s/" FILE_NAME, context->machine->runtime_directory) >= 0) {
+		descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		free(path);
+	}
+	if (descriptor < 0)
+		return 0;
+	if (!find_lock(descriptor, &lock))
+		lock.process = 0;
+	close(descriptor);
+	return lock.process;
+}
+
 /* ---- Waiting ---- */
 
 static int busy(struct isst_context *context, const char *path, int descriptor)
 {
+	const char *command = NULL;
 	struct listed_lock lock;
+	bool found = find_lock(descriptor, &lock);
 
-	if (find_lock(descriptor, &lock))
+	if (found)
+		command = journal_held_by(context, lock.process);
+	if (command)
+		return message_error(&context->messages, -EBUSY,
+				     "process %u holds a change (%s), and the lock of %s until it "
+				     "releases it or rolls it back",
+				     lock.process, command, path);
+	if (found)
 		return message_error(
 			&context->messages, -EBUSY,
 			"another run, process %u, is changing the machine and holds the lock of "
@@ -387,26 +415,38 @@ int isst_lock(struct isst_context *context, unsigned int timeout_ms, unsigned in
  * The lock is of what was opened, of which a child that was forked has a copy: closing would not
  * release the parent's lock while there is a child, and a child that unlocks would release it.
  */
-static void release(const struct isst_context *context, int descriptor)
+static void release(int descriptor, bool own)
 {
 	if (descriptor < 0)
 		return;
-	if (context_has_lock(context))
+	if (own)
 		flock(descriptor, LOCK_UN);
 	close(descriptor);
 }
 
 void lock_release(struct isst_context *context)
 {
-	release(context, context->lock);
+	const bool own = context_has_lock(context);
+
+	release(context->lock, own);
 	runtime_directory_release(&context->runtime);
-	release(context, context->device_lock);
+	release(context->device_lock, own);
 	context->lock = context->device_lock = -1;
+}
+
+int lock_check_not_held(struct isst_context *context)
+{
+	/* mutation: held-is-exclusive */
+	if (!context->held)
+		return 0;
+	return message_error(&context->messages, -EINVAL,
+			     "a change is held: release it or roll it back first");
 }
 
 int isst_unlock(struct isst_context *context)
 {
 	const char *before;
+	int error;
 
 	if (!context)
 		return -EINVAL;
@@ -415,6 +455,10 @@ int isst_unlock(struct isst_context *context)
 		return message_end(
 			&context->messages, before,
 			message_error(&context->messages, -EINVAL, "the lock is not held"));
+	/* Another process would take its journal for that of one that died. */
+	error = lock_check_not_held(context);
+	if (error)
+		return message_end(&context->messages, before, error);
 	lock_release(context);
 	context->stale = false;
 	context->unlocks++;
@@ -435,5 +479,5 @@ int lock_check(struct isst_context *context, unsigned long long unlocks)
 		return message_error(&context->messages, -EINVAL,
 				     "the lock was released since: what was there then may be "
 				     "another by now");
-	return 0;
+	return lock_check_not_held(context);
 }

@@ -6,6 +6,7 @@
 #include "transaction/poll.h"
 #include "transaction/prepare.h"
 #include "transaction/report.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ void step_report_progress(struct isst_change *change, const struct step *step, s
 		const struct entry *entry = &step->entries[i];
 		char line[32];
 
+		if (change->quiet && !entry->needed)
+			continue;
 		snprintf(line, sizeof(line), "%s cpu %u",
 			 entry->wanted.number ? "online" : "offline", entry->item.index);
 		message_log(&change->context->messages, ISST_LOG_INFO, line);
@@ -167,19 +170,23 @@ struct making {
 };
 
 /**
- * A limit at which the range of its CPU ends by now reads as no limit: it is what was written all
- * the same.
+ * A limit at which the range of its CPU ends by now reads as no limit, and one from the base
+ * frequency up as any other of these while turbo is off: it is what was written all the same.
  */
-static void find_limits_at_edge(const struct making *making)
+static void find_limits_out_of_sight(const struct making *making)
 {
+	struct isst_context *context = making->change->context;
+
 	for (size_t i = 0; i < making->count; i++) {
 		const struct entry *entry = &making->step->entries[making->owners[i]];
 		struct item_access *access = &making->accesses[i];
 
+		/* mutation: written-hidden */
 		if (!access->failure.error && !access->absent && !entry->refused &&
 		    !entry_served(entry, access->value) &&
-		    item_is_limit_at_edge(making->change->context, &entry->item,
-					  entry->wanted.number))
+		    (item_is_limit_at_edge(context, &entry->item, entry->wanted.number) ||
+		     limit_is_hidden(context, &entry->item, entry->wanted.number,
+				     access->value.number)))
 			access->value = entry->wanted;
 	}
 }
@@ -190,7 +197,7 @@ static int read_written(const struct making *making, size_t count)
 	int error = items_read_twice(making->change->context, making->accesses, count);
 
 	if (!error)
-		find_limits_at_edge(making);
+		find_limits_out_of_sight(making);
 	return error;
 }
 

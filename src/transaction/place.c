@@ -64,6 +64,21 @@ static int place_of_cpu(struct isst_context *context, const struct item *item,
 	return place_in_topology(topology, item);
 }
 
+/** Turbo ratio limits are reached through a CPU of their domain, and the driver offers a power
+ * domain while all of its CPUs are offline. */
+static int place_of_limits(const struct isst_domain *domain, struct isst_cpuset *cpus)
+{
+	int place = PLACE_REACHED;
+	unsigned int cpu;
+
+	if (domain->has_cpu)
+		return place;
+	isst_cpuset_for_each (cpu, domain->present)
+		if (place >= 0)
+			place = offline_cpu(cpus, cpu);
+	return place;
+}
+
 /** Whether a CPU that is remembered is of the item's domain. */
 static bool is_of_domain(const struct isst_context *context, const struct cached_cpu *cpu,
 			 const struct item *item)
@@ -138,6 +153,8 @@ int item_place(struct isst_context *context, const struct item *item, struct iss
 	if (item_is_of_cpu(item))
 		return place_of_cpu(context, item, cpus);
 	place = place_in_topology(topology, item);
+	if (place == PLACE_REACHED && item->kind == ITEM_TURBO_RATIO_LIMITS)
+		return place_of_limits(item_domain(context, item), cpus);
 	if (place == PLACE_NONE)
 		/* mutation: place-of-domain */
 		place = place_of_remembered(context, item, is_of_domain, cpus);

@@ -3,8 +3,10 @@
 #include "transaction/prepare.h"
 #include "transaction/report.h"
 #include "transaction/revealed.h"
+#include "transaction/reversible.h"
 #include "transaction/saved_settings.h"
 #include "transaction/steps.h"
+#include "transaction/turbo.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,17 +42,12 @@ bool entry_served(const struct entry *entry, struct item_value now)
 	if (entry->text)
 		return item_value_serves(&entry->item, now, entry->wanted);
 	/* mutation: verify-masked-bits */
-	return ((now.number ^ entry->bits) & entry->mask) == 0;
+	return ((now.number ^ entry_apply(entry, now.number)) & entry->mask) == 0;
 }
 
 static void plan_value(struct entry *entry)
 {
-	if (entry->at_least)
-		entry->wanted.number = entry->now.number < entry->bits ? entry->raised
-								       : entry->now.number;
-	else
-		entry->wanted.number = (entry->now.number & ~entry->mask) |
-				       (entry->bits & entry->mask);
+	entry->wanted.number = entry_apply(entry, entry->now.number);
 	entry->wanted.text = entry->text;
 	/* mutation: needed */
 	entry->needed = entry->old_known && !entry->refused &&
@@ -105,7 +102,7 @@ static int pass_over(struct isst_change *change, struct entry *entry,
 	passed_over = is_passed_over(change, &entry->item);
 	entry->refused = true;
 	if (!passed_over)
-		change_warn(change, "%s; a rollback would leave it unchanged", failure->message);
+		change_note_irreversible(change, failure->message, NULL);
 	return 0;
 }
 
@@ -322,27 +319,43 @@ static int read_entries(struct isst_change *change)
 	return error ? error : baseline_read(&change->baseline, change->context, false);
 }
 
-int change_read_baseline(struct isst_change *change)
+/** Reads what the steps may disturb. */
+static int read_disturbed(struct isst_change *change)
 {
-	int error = read_entries(change);
+	int error = baseline_read(&change->baseline, change->context, false);
 
-	if (!error)
-		error = forecast(change, true);
-	if (!error)
-		error = baseline_read(&change->baseline, change->context, false);
 	for (size_t i = 0; i < change->count && !error; i++)
 		if (change->steps[i]->expected)
 			error = note_baseline(change, change->steps[i]->footprint,
 					      change->steps[i]->footprint_count, true);
+	return error ? error : change_check_reversible(change);
+}
+
+int change_read_baseline(struct isst_change *change)
+{
+	int error = change_check_turbo(change);
+
+	if (!error)
+		error = read_entries(change);
+	if (!error)
+		error = forecast(change, true);
+	if (!error)
+		error = read_disturbed(change);
+	if (!error)
+		/* mutation: turbo-of-baseline */
+		error = change_check_turbo(change);
 	forget_forecast(&change->baseline);
 	return error;
 }
 
 int change_plan_only(struct isst_change *change)
 {
+	bool disturbed = change->options.reversible;
 	int error = read_entries(change);
 
-	return error ? error : forecast(change, false);
+	if (!error)
+		error = forecast(change, disturbed);
+	return !error && disturbed ? read_disturbed(change) : error;
 }
 
 /* ---- Right before a step ---- */
@@ -437,6 +450,8 @@ int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 
 	if (!error)
 		error = read_moved(change, step);
+	if (!error)
+		error = step_find_concealed(change, step);
 	*needed = !error && plan_values(step);
 	for (size_t i = 0; i < step->count && *needed; i++)
 		if (step->entries[i].needed)
@@ -444,5 +459,6 @@ int step_prepare(struct isst_change *change, struct step *step, bool *needed)
 	if (*needed)
 		/* mutation: baseline-footprint */
 		error = read_unknown(change, step->footprint, step->footprint_count, true);
-	return error;
+	/* CPUs that came online have brought their items. */
+	return !error && *needed ? change_check_reversible(change) : error;
 }

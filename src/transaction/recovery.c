@@ -50,9 +50,9 @@ static void report_rolled_back(struct isst_journal *journal, const char *restore
 {
 	/* mutation: report-recovery */
 	message_notice(&journal->context->messages,
-		       "rolled back the incomplete change of an %s run (%s, %s): %s%s%s",
-		       recovery_which_run(&journal->text), recovery_command(journal),
-		       recovery_age_text(journal),
+		       "rolled back the %s change of an %s run (%s, %s): %s%s%s",
+		       recovery_which_change(&journal->text), recovery_which_run(&journal->text),
+		       recovery_command(journal), recovery_age_text(journal),
 		       *restored ? restored : "all items had their old values",
 		       *aside ? "; left unchanged because SMT is off: " : "", aside);
 }

@@ -24,9 +24,11 @@ static void set_entry(const struct isst_journal *journal, struct entry *entry,
 	entry->mask = tracked_bits(tracked);
 	entry->old = tracked->finding == FOUND_MOVED ? tracked->now : tracked->old;
 	entry->wanted = tracked->last;
-	/* What the kernel shows neither of. */
+	/* What the kernel shows neither of; and what it will show of a CPU that the rollback brings
+	 * online is not known yet. */
 	entry->hidden = tracked->finding == FOUND_WRITTEN && !tracked->pending &&
-			item_is_limit(&entry->item) && tracked->now.number == tracked->old.number;
+			item_is_limit(&entry->item) &&
+			(tracked->unreadable || tracked->now.number == tracked->old.number);
 	entry->written = tracked->pending ||
 			 (tracked->written && tracked->finding == FOUND_WRITTEN);
 	entry->confirmed = !tracked->pending;
@@ -81,11 +83,12 @@ static int fail(struct isst_journal *journal, const struct isst_change *change)
 {
 	size_t count = change->differences.count;
 	char *differences = count > 0 ? recovery_join(change->differences.texts, count) : NULL;
-	int error = message_error(
-		&journal->context->messages, -ENOTRECOVERABLE,
-		"the incomplete change of an %s run could not be rolled back as a whole: "
-		"%s; " JOURNAL_KEPT,
-		recovery_which_run(&journal->text), differences ? differences : "out of memory");
+	int error = message_error(&journal->context->messages, -ENOTRECOVERABLE,
+				  "the %s change of an %s run could not be rolled back as a whole: "
+				  "%s; " JOURNAL_KEPT,
+				  recovery_which_change(&journal->text),
+				  recovery_which_run(&journal->text),
+				  differences ? differences : "out of memory");
 	free(differences);
 	return error;
 }
@@ -161,6 +164,19 @@ static void report_carriers(const struct isst_journal *journal)
 	}
 }
 
+int journal_restore(const struct isst_journal *journal, struct isst_change *change)
+{
+	int error;
+
+	rebuild(journal, change);
+	/* Should this run be killed as well, the next one knows that values moved. */
+	error = change->broken ? -ENOMEM : journal_reopen(change, &journal->text);
+	if (error)
+		return error;
+	journal_rollback(change);
+	return change_undo(change) ? -ENOTRECOVERABLE : 0;
+}
+
 static int apply(struct isst_journal *journal)
 {
 	struct isst_context *context = journal->context;
@@ -179,14 +195,9 @@ static int apply(struct isst_journal *journal)
 	context->keep_journal = kept;
 	if (error)
 		return error;
-	rebuild(journal, change);
-	/* Should this run be killed as well, the next one knows that values moved. */
-	error = change->broken ? -ENOMEM : journal_reopen(change, &journal->text);
-	if (!error) {
-		journal_rollback(change);
-		if (change_undo(change))
-			error = fail(journal, change);
-	}
+	error = journal_restore(journal, change);
+	if (error == -ENOTRECOVERABLE)
+		error = fail(journal, change);
 	if (!error && recovery_count_waiting(journal) > 0)
 		/* mutation: keep-rest */
 		error = keep_rest(journal);
@@ -197,7 +208,7 @@ static int apply(struct isst_journal *journal)
 		settings_unstage(context);
 		error = journal_end(change);
 	}
-	isst_change_free(change);
+	change_free(change);
 	if (!error || error == -EAGAIN)
 		report_carriers(journal);
 	return error;
@@ -249,10 +260,13 @@ int journal_remove_complete(struct isst_context *context, bool damaged)
 
 static int discard(struct isst_context *context)
 {
+	int error;
+
 	if (!context_has_lock(context))
 		return message_error(&context->messages, -EINVAL,
 				     "discarding the journal requires the lock");
-	return journal_remove_complete(context, true);
+	error = lock_check_not_held(context);
+	return error ? error : journal_remove_complete(context, true);
 }
 
 int isst_journal_discard(struct isst_context *context, unsigned int flags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How messages describe an interrupted change. */
 #include "transaction/recovery_text.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "sysfs/cpufreq.h"
 #include "transaction/findings.h"
 
@@ -30,8 +30,15 @@ char *recovery_join(const char *const *texts, size_t count)
  * one that was cut off while it did so was not the only thing that went wrong. */
 const char *recovery_what_happened(const struct journal_text *text)
 {
-	return text->rollback ? "a change could not be rolled back as a whole"
-			      : "a run was interrupted in the middle of a change";
+	if (text->rollback)
+		return "a change could not be rolled back as a whole";
+	return text->held ? "a run ended while it held a change"
+			  : "a run was interrupted in the middle of a change";
+}
+
+const char *recovery_which_change(const struct journal_text *text)
+{
+	return text->held ? "held" : "incomplete";
 }
 
 const char *recovery_which_run(const struct journal_text *text)
@@ -139,13 +146,8 @@ const char *recovery_age_text(const struct isst_journal *journal)
 
 const char *recovery_command(const struct isst_journal *journal)
 {
-	const char *command = isst_journal_command(journal);
-
-	return *command ? command : "unknown command";
+	return journal_text_command(&journal->text);
 }
-
-/** Which items a message is about. */
-typedef bool (*tracked_test)(const struct tracked *tracked);
 
 static bool is_moved(const struct tracked *tracked)
 {
@@ -231,7 +233,7 @@ static int print_kind(FILE *stream, const struct isst_journal *journal, tracked_
 }
 
 /** How many items of which kinds; all of them are what `isst journal show` is for. */
-static char *count_items(const struct isst_journal *journal, tracked_test test)
+char *recovery_list_kinds(const struct isst_journal *journal, tracked_test test)
 {
 	struct memory_stream text;
 	const char *separator = "";
@@ -248,26 +250,26 @@ static char *count_items(const struct isst_journal *journal, tracked_test test)
 }
 
 /** The items that a test is about, for a message; "" for none. To be freed. */
-static char *summarise(const struct isst_journal *journal, tracked_test test)
+char *recovery_list(const struct isst_journal *journal, tracked_test test)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < journal->count; i++)
 		count += test(&journal->tracked[i]);
-	return count > LISTED_MOST ? count_items(journal, test) : list_items(journal, test);
+	return count > LISTED_MOST ? recovery_list_kinds(journal, test) : list_items(journal, test);
 }
 
 char *recovery_list_moved(const struct isst_journal *journal)
 {
-	return summarise(journal, is_moved);
+	return recovery_list(journal, is_moved);
 }
 
 char *recovery_list_rolled_back(const struct isst_journal *journal)
 {
-	return summarise(journal, is_rolled_back);
+	return recovery_list(journal, is_rolled_back);
 }
 
 char *recovery_list_aside(const struct isst_journal *journal)
 {
-	return count_items(journal, is_aside);
+	return recovery_list_kinds(journal, is_aside);
 }

@@ -76,6 +76,15 @@ void change_differs_unread(struct isst_change *change, const struct item *item, 
 		add_text(&change->differences, text);
 }
 
+void change_take_texts(struct isst_change *change, const struct isst_change *other)
+{
+	for (size_t i = 0; i < other->warnings.count; i++)
+		change_warn(change, "%s", other->warnings.texts[i]);
+	for (size_t i = 0; i < other->differences.count; i++)
+		add_text(&change->differences,
+			 message_make(&change->texts, "%s", other->differences.texts[i]));
+}
+
 void change_forget_differences(struct isst_change *change)
 {
 	change->differences.count = 0;

@@ -21,6 +21,9 @@ void change_differs_unread(struct isst_change *change, const struct item *item, 
 /** Forgets the differences: the rollback is tried again. */
 void change_forget_differences(struct isst_change *change);
 
+/** Adds the warnings and differences of another change. */
+void change_take_texts(struct isst_change *change, const struct isst_change *other);
+
 /** One line in the machine's system log. */
 void change_log(struct isst_change *change, const struct item *item, struct item_value from,
 		struct item_value to, const char *result);

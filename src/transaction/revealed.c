@@ -81,22 +81,23 @@ static bool has_other_old(const struct entry *entries, size_t count, const struc
 	return false;
 }
 
-/** Whether the upper limit that goes with a lower one is @now, and is to stay so: it is not one
- * that has yet to be restored. */
+/** Whether the upper limit that goes with a lower one keeps that at @now, and is to stay so: it is
+ * not one that has yet to be restored. */
 static bool is_final_upper(const struct isst_change *change, const struct item *lower, uint64_t now)
 {
 	struct item item;
-	uint64_t upper;
+	uint64_t upper, shown;
 
 	if (!item_counterpart(lower, &item) ||
 	    cpufreq_read_limit(&change->context->files, item.index, CPUFREQ_MAX, &upper) ||
-	    upper != now)
+	    /* A lower limit that is held at the lowest frequency reads as none. */
+	    limit_clamp(change->context, lower, upper, &shown) || shown != now)
 		return false;
 	for (size_t i = 0; i < change->count; i++) {
 		const struct step *step = change->steps[i];
 
-		if (has_other_old(step->entries, step->count, &item, now) ||
-		    has_other_old(step->footprint, step->footprint_count, &item, now))
+		if (has_other_old(step->entries, step->count, &item, upper) ||
+		    has_other_old(step->footprint, step->footprint_count, &item, upper))
 			return false;
 	}
 	return true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a change: each step is prepared, journalled, written and verified. */
+#include "transaction/boot_state.h"
+#include "transaction/completion.h"
+#include "transaction/held.h"
 #include "transaction/item_files.h"
 #include "transaction/journal.h"
 #include "transaction/lock.h"
@@ -30,6 +33,11 @@ static int make_step(struct isst_change *change, struct step *step)
 	error = change_check_interrupted(change);
 	if (!error)
 		error = journal_step(change, step);
+	if (error)
+		return error;
+	/* Once it is certain that something is written: behind the journal, as nothing was yet. */
+	/* mutation: boot-state */
+	error = boot_state_keep(change);
 	return error ? error : step_make(change, step);
 }
 
@@ -56,13 +64,6 @@ static int make_steps(struct isst_change *change)
 	return error;
 }
 
-/** The change ended as it did, whatever becomes of the file. */
-static void end_journal(struct isst_change *change)
-{
-	if (journal_end(change))
-		change_warn(change, "%s", isst_error(change->context));
-}
-
 /** Whether a step may have moved what could not be read before. */
 static bool moved_unread(const struct isst_change *change)
 {
@@ -80,7 +81,7 @@ static int give_up(struct isst_change *change, int error)
 	const char *why = message_why(messages, error);
 
 	if (!change_has_begun(change)) {
-		end_journal(change);
+		change_end_journal(change);
 		return message_error(messages, error, "%s", why);
 	}
 	journal_rollback(change);
@@ -89,7 +90,7 @@ static int give_up(struct isst_change *change, int error)
 	if (change_undo(change))
 		return message_error(messages, -ENOTRECOVERABLE,
 				     "%s; the rollback is incomplete: " JOURNAL_KEPT, why);
-	end_journal(change);
+	change_end_journal(change);
 	return message_error(messages, error, "%s; all changes were rolled back%s", why,
 			     moved_unread(change)
 				     ? ", except for items that could not be read before them"
@@ -129,7 +130,6 @@ static int check_writable(struct isst_change *change)
 
 static int run(struct isst_change *change)
 {
-	bool staged;
 	int error;
 
 	if (change->broken)
@@ -159,15 +159,13 @@ static int run(struct isst_change *change)
 		return error;
 	change->context->runs++;
 	error = make_steps(change);
+	if (!error && change->options.hold)
+		error = change_hold(change);
 	if (error)
 		return give_up(change, error);
-	staged = settings_stage(change);
-	journal_done(change);
-	/* mutation: apply-saved */
-	settings_apply(change, staged);
-	end_journal(change);
-	if (change_touches_cpus(change) && context_discover_topology(change->context))
-		change_warn(change, "%s", isst_error(change->context));
+	if (!change->held)
+		change_complete(change);
+	change_rediscover(change);
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of saved settings: which lines they can have, and how they are read and written. */
 #include "transaction/saved_settings_file.h"
-#include "base/memory_stream.h"
 #include "base/runtime_file.h"
+#include "common/memory_stream.h"
 #include "transaction/item_access.h"
 #include "transaction/place.h"
 #include "transaction/plausible.h"
@@ -170,12 +170,13 @@ int settings_file_discard(struct isst_context *context, const char *name, bool s
 	return error;
 }
 
-static bool is_record(const char *file)
+/** Whether a file is written under the lock alone. */
+static bool is_of_changes(const char *file)
 {
-	return strncmp(file, PREFIX, sizeof(PREFIX) - 1) == 0;
+	return strncmp(file, PREFIX, sizeof(PREFIX) - 1) == 0 || strcmp(file, BOOT_STATE_FILE) == 0;
 }
 
 void settings_file_clean(struct isst_context *context)
 {
-	runtime_directory_clean(&context->runtime, is_record);
+	runtime_directory_clean(&context->runtime, is_of_changes);
 }

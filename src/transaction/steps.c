@@ -70,6 +70,23 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
 		step->entries[count].optional = true;
 }
 
+void step_not_lowering(struct step *step, uint64_t bits)
+{
+	if (step && step->count > 0)
+		step->entries[step->count - 1].not_lowered = bits;
+}
+
+uint64_t entry_apply(const struct entry *entry, uint64_t value)
+{
+	uint64_t mask = entry->mask;
+
+	if (entry->at_least)
+		return value < entry->bits ? entry->raised : value;
+	if ((value & mask & entry->not_lowered) > (entry->bits & mask & entry->not_lowered))
+		mask &= ~entry->not_lowered;
+	return (value & ~mask) | (entry->bits & mask);
+}
+
 void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown)
 {
 	struct entry *entry = add_entry(step, item);
@@ -154,12 +171,8 @@ void step_disturbs_counterpart(struct step *step, const struct item *item)
 
 static void project_entry(const struct entry *entry, const struct item *item, uint64_t *value)
 {
-	if (!item_is(&entry->item, item))
-		return;
-	if (entry->at_least)
-		*value = *value < entry->bits ? entry->raised : *value;
-	else
-		*value = (*value & ~entry->mask) | (entry->bits & entry->mask);
+	if (item_is(&entry->item, item))
+		*value = entry_apply(entry, *value);
 }
 
 bool change_project(const struct isst_change *change, const struct item *item, uint64_t *value)
@@ -169,7 +182,7 @@ bool change_project(const struct isst_change *change, const struct item *item, u
 	for (size_t i = 0; i < change->count; i++) {
 		const struct step *step = change->steps[i];
 
-		for (size_t j = 0; j < step->count; j++) {
+		for (size_t j = 0; j < step->count && step->kind == item->kind; j++) {
 			project_entry(&step->entries[j], item, value);
 			any |= item_is(&step->entries[j].item, item);
 		}

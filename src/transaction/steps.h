@@ -23,6 +23,12 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
  * cannot be seen, so it is written anyway. */
 void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown);
 
+/** A field of the entry that was added last, whose bits are @bits, is only raised. */
+void step_not_lowering(struct step *step, uint64_t bits);
+
+/** What an entry makes of a value. */
+uint64_t entry_apply(const struct entry *entry, uint64_t value);
+
 /** Adds an item that becomes @value where it is lower than @least. */
 void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value);
 

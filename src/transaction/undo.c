@@ -126,12 +126,17 @@ static bool may_appear(const struct entry *entry)
 
 /**
  * A value that was accepted and never appeared, and one that the kernel does not show, has to be
- * overwritten even though nothing seems to have happened: a register may still hold it.
+ * overwritten even though nothing seems to have happened: a register may still hold it. Of no limit
+ * of cpufreq it is certain that it is shown: another process may have disabled turbo since. (A
+ * recovery has found out what is hidden.)
  */
-static bool is_unseen(const struct entry *entry)
+static bool is_unseen(const struct isst_change *change, const struct entry *entry)
 {
 	/* mutation: unseen */
-	return !entry->overwritten && ((entry->written && entry->hidden) || may_appear(entry));
+	return !entry->overwritten &&
+	       ((entry->written &&
+		 (entry->hidden || (change->ran && item_is_limit(&entry->item)))) ||
+		may_appear(entry));
 }
 
 /** Whether nothing is to be restored of an item, as far as can be seen. */
@@ -152,7 +157,7 @@ static void select_changed(struct restoration *work)
 		struct item_access access = work->accesses[i];
 		size_t to = work->count + count;
 
-		if (!access.failure.error && !is_unseen(entry) &&
+		if (!access.failure.error && !is_unseen(work->change, entry) &&
 		    (access.absent || is_restored(work->change, entry, access.value)))
 			continue;
 		work->owners[to] = work->owners[i];

@@ -85,8 +85,9 @@ static long change_mask(ucontext_t *context, const long *words)
 
 static bool is_programs_own(long call, const long *words)
 {
-	/* Depends on where the heap happens to begin. */
-	if (call == SYS_brk)
+	/* Depends on where the heap happens to begin; answers CPUID where the processor lets it
+	 * fault. */
+	if (call == SYS_brk || call == SYS_arch_prctl)
 		return false;
 	/* fopen() is answered by fdopen(), which asks for the mode; fopen() itself does not. */
 	return !(dispatch_after_answer && call == SYS_fcntl && words[1] == F_GETFL);

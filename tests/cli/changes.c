@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a run makes of the ways in which a change can end. The library is a fake here: the tested
- * file is compiled into this one against functions that answer what a test wants them to.
+ * files are compiled into this one against functions that answer what a test wants them to.
  */
 #define isst_change_new fake_change_new
 #define isst_change_free fake_change_free
@@ -18,12 +18,20 @@
 #define isst_error fake_error
 #define change_machine tested_change_machine
 #define change_all_online tested_change_all_online
+#define change_begin tested_change_begin
+#define change_make tested_change_make
+#define change_report_warnings tested_change_report_warnings
+#define change_report_failure tested_change_report_failure
+#define change_note_late_signal tested_change_note_late_signal
+#define change_note_offline_parts tested_change_note_offline_parts
 #define change_finish tested_change_finish
+#define change_fold_step tested_change_fold_step
 #define domain_targets fake_targets
 #define cpu_targets fake_targets
 #define unit_report fake_unit_report
 #define run_call fake_run_call
-#include "cli/change.c" /* NOLINT(bugprone-suspicious-include) */
+#include "cli/change.c"	    /* NOLINT(bugprone-suspicious-include) */
+#include "cli/change_run.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "check.h"
 

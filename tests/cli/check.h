@@ -45,11 +45,12 @@ static inline int read_line_as(struct request *request, bool reference, const ch
 			       char **problem)
 {
 	/* What requests point to lives as long as the test program. */
-	static char copies[64][256];
+	static char copies[64][256], *vectors[64][32];
 	static size_t used;
-	char *copy = copies[used++ % 64], *argv[32];
+	char *copy = copies[used % 64], **argv = vectors[used % 64];
 	int argc = 0;
 
+	used++;
 	assert_true(strlen(line) < sizeof(copies[0]));
 	strcpy(copy, line);
 	argv[argc++] = (char *)"isst";

@@ -25,7 +25,7 @@ static void long_short_joined_and_abbreviated_options_mean_the_same(void **state
 		assert_int_equal(request.action, ACTION_RUN);
 		assert_string_equal(request.feature->name, "perf-profile");
 		assert_string_equal(request.command->name, "info");
-		assert_true(isst_cpuset_has(request.options.cpus, 3));
+		assert_true(isst_cpuset_has(request.options.cpus.numbers, 3));
 		assert_int_equal(request_format(&request), FORMAT_JSON);
 		assert_true(request_has(&request, OPTION_DEBUG));
 		assert_int_equal(request_number(&request, OPTION_LEVEL), 1);
@@ -39,8 +39,8 @@ static void the_same_letter_before_and_after_the_feature_is_two_options(void **s
 
 	(void)state;
 	assert_accepted(&request, "-c 10 -r 5 core-power get-config -c 3");
-	assert_true(isst_cpuset_has(request.options.cpus, 10));
-	assert_int_equal(isst_cpuset_count(request.options.cpus), 1);
+	assert_true(isst_cpuset_has(request.options.cpus.numbers, 10));
+	assert_int_equal(isst_cpuset_count(request.options.cpus.numbers), 1);
 	assert_int_equal(request_number(&request, OPTION_CLOS), 3);
 	assert_int_equal(request_number(&request, OPTION_RETRY), 5);
 	request_clear(&request);
@@ -386,7 +386,34 @@ static const struct {
 	  "option --dry-run cannot be combined with platform statistics --clear" },
 	{ "--dry-run platform capture new",
 	  "option --dry-run cannot be combined with platform capture" },
-	{ "--dry-run emulate -- true", "option --dry-run cannot be combined with emulate" },
+	{ "--dry-run emulate -- true", "option --dry-run cannot be combined with 'emulate'" },
+	{ "-c 1 with --set x -- true", "option --cpu cannot be combined with 'with'" },
+	{ "-a with --set x -- true", "option --all-cpus-online cannot be combined with 'with'" },
+	{ "--dry-run with --set x -- true",
+	  "option --dry-run cannot be combined with 'with'; `config apply` with it lists what would be "
+	  "written" },
+	{ "with -- true", "with requires option --config FILE, or option --set STATEMENT" },
+	{ "with --set x", "with requires a program to run" },
+	{ "wiht --set x -- true", "unknown feature 'wiht'; did you mean 'with'?" },
+	{ "config check", "config check requires a file, or option --set STATEMENT" },
+	{ "config apply a b",
+	  "unexpected word 'b' after config apply: it takes one file; a statement is one word behind --set" },
+	{ "config check --set ''", "invalid value '' for option --set: expected STATEMENT" },
+	{ "-c 1 config apply a",
+	  "option --cpu cannot be combined with config apply; `package N:` in front of a statement "
+	  "makes it one for a part of the machine" },
+	{ "-a config try a", "option --all-cpus-online cannot be combined with config try" },
+	{ "--dry-run config try a",
+	  "option --dry-run cannot be combined with config try; `config apply` with it lists what "
+	  "would be written" },
+	{ "--dry-run config save a", "option --dry-run cannot be combined with config save FILE" },
+	{ "config reset a", "unexpected word 'a' after config reset" },
+	{ "config reset --boot --only level", "option --boot cannot be combined with --only" },
+	{ "config reset --only level,cpu",
+	  "invalid value 'level,cpu' for option --only: expected some of clos, associations, "
+	  "features, limits, level and cpus, separated by commas" },
+	{ "config try --timeout 0 a",
+	  "invalid value '0' for option --timeout: expected a number from 1 to 86400" },
 	{ "--real --emulate x --info", "option --real cannot be combined with --emulate" },
 };
 
@@ -720,7 +747,7 @@ static void info_honours_options_in_any_order(void **state)
 		assert_accepted(&request, lines[i]);
 		assert_ptr_equal(request.command, &info_command);
 		assert_int_equal(request_format(&request), FORMAT_JSON);
-		assert_true(isst_cpuset_has(request.options.cpus, 3));
+		assert_true(isst_cpuset_has(request.options.cpus.numbers, 3));
 		assert_string_equal(request_text(&request, OPTION_OUT), "f");
 		request_clear(&request);
 	}
@@ -738,6 +765,52 @@ static void a_platform_is_named_before_or_after_options(void **state)
 	assert_accepted(&request, "platform statistics --clear guide");
 	assert_string_equal(request.operand, "guide");
 	request_clear(&request);
+}
+
+static void a_configuration_is_a_file_and_statements(void **state)
+{
+	struct request request;
+
+	(void)state;
+	assert_accepted(&request, "config apply --set one - --set two");
+	assert_string_equal(request_config_file(&request), "-");
+	assert_int_equal(request.options.text_count, 2);
+	assert_string_equal(request.options.texts[0], "one");
+	assert_string_equal(request.options.texts[1], "two");
+	request_clear(&request);
+	assert_accepted(&request, "config check --set one");
+	assert_null(request_config_file(&request));
+	request_clear(&request);
+	assert_accepted(&request, "with --config file --set one true --set two");
+	assert_string_equal(request_config_file(&request), "file");
+	assert_int_equal(request.options.text_count, 1);
+	assert_string_equal(request.program[0], "true");
+	assert_string_equal(request.program[1], "--set");
+	request_clear(&request);
+	/* That is a file to write to. */
+	assert_accepted(&request, "config save file");
+	assert_null(request_config_file(&request));
+	assert_string_equal(request.operand, "file");
+	request_clear(&request);
+}
+
+/** The status shows whether isst failed, or the program. */
+static void a_program_to_run_is_known_despite_mistakes(void **state)
+{
+	static const char *const lines[] = { "with --nonsense -- true", "--nonsense with -- true",
+					     "with" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct request request;
+		char *problem;
+
+		assert_int_not_equal(read_line(&request, lines[i], &problem), 0);
+		assert_non_null(request.command);
+		assert_true(command_wraps_program(request.command));
+		free(problem);
+		request_clear(&request);
+	}
 }
 
 int main(void)
@@ -766,6 +839,8 @@ int main(void)
 		cmocka_unit_test(no_arguments_at_all_ask_for_help),
 		cmocka_unit_test(info_honours_options_in_any_order),
 		cmocka_unit_test(a_platform_is_named_before_or_after_options),
+		cmocka_unit_test(a_configuration_is_a_file_and_statements),
+		cmocka_unit_test(a_program_to_run_is_known_despite_mistakes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,8 +156,8 @@ static void help_on_a_preset_platform_shows_what_works_there(void **state)
 	} cases[] = {
 		{ NULL,
 		  NULL,
-		  { "  perf-profile", "  base-freq", "  platform", LIMITS, "  -c, --cpu",
-		    "  -a, --all-cpus-online" },
+		  { "  perf-profile", "  base-freq", "  config", "  platform", LIMITS,
+		    "  -c, --cpu", "  -a, --all-cpus-online" },
 		  { "  turbo-freq", "  core-power", "  turbo-mode", "       isst [OPTIONS] --info",
 		    "  isst --info", "  -i, --info", "  -g, --cgroupv2", "  -u, --cpu0-workaround",
 		    "  -p, --pause", "  -r, --retry" } },
@@ -209,7 +209,8 @@ static void assert_unambiguous(const struct option_row *rows)
 		if (one->kind == VALUE_NUMBER && one->words)
 			assert_int_equal(count_words(one->words), one->highest - one->lowest + 1);
 		else if (one->kind != VALUE_FREQUENCY)
-			assert_true((one->kind == VALUE_WORD) == (one->words != NULL));
+			assert_true((one->kind == VALUE_WORD || one->kind == VALUE_WORDS) ==
+				    (one->words != NULL));
 	}
 }
 
@@ -217,6 +218,11 @@ static void tables_make_sense(void **state)
 {
 	(void)state;
 	assert_unambiguous(global_options);
+	for (const struct command *command = single_commands; command->name; command++) {
+		assert_non_null(command->handler);
+		assert_non_null(command->more);
+		assert_unambiguous(command->options);
+	}
 	for (const struct feature *feature = features; feature->name; feature++) {
 		assert_non_null(feature->more);
 		for (const struct command *command = feature->commands; command->name; command++) {

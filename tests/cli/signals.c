@@ -4,6 +4,7 @@
 
 #include "cli/signals.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,6 +161,34 @@ static void a_graver_status_is_not_hidden_by_a_signal(void **state)
 	}
 }
 
+/** As its caller may have left it, which must not matter. */
+static void end_process(size_t which)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	signal(cases[which].number, SIG_IGN);
+	if (sigprocmask(SIG_BLOCK, &all, NULL) != 0)
+		_exit(2);
+	signals_end_process(cases[which].number);
+	_exit(WENT_WELL);
+}
+
+static void a_process_ends_by_the_signal_of_another_one(void **state)
+{
+	const struct rlimit core = { RLIM_INFINITY, RLIM_INFINITY };
+
+	(void)state;
+	(void)setrlimit(RLIMIT_CORE, &core);
+	for (size_t i = 0; i < CASES; i++) {
+		int status = status_of(end_process, i);
+
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), cases[i].number);
+		assert_false(WCOREDUMP(status));
+	}
+}
+
 static void lose_the_reader(size_t which)
 {
 	struct signals signals;
@@ -198,6 +227,7 @@ int main(void)
 		cmocka_unit_test(the_signal_that_arrived_waits_for_the_result),
 		cmocka_unit_test(a_signal_ends_the_program_that_writes_its_result),
 		cmocka_unit_test(a_graver_status_is_not_hidden_by_a_signal),
+		cmocka_unit_test(a_process_ends_by_the_signal_of_another_one),
 		cmocka_unit_test(a_reader_who_goes_away_does_not_end_the_program),
 		cmocka_unit_test(nothing_is_held_back_before),
 	};

@@ -18,9 +18,20 @@ static const struct option_row some_limits = { OPTION_LIMITS, 't', "trl",     "0
 					       VALUE_LIMITS,  1,   .help = "" };
 static const struct option_row word = { OPTION_TRL_TYPE, 'r',	    "trl-type", "TYPE", VALUE_WORD,
 					.words = words,	 .help = "" };
+static const struct option_row some_words = { OPTION_ONLY, 0,		"only",
+					      "LIST",	   VALUE_WORDS, .words = words,
+					      .help = "" };
+static const struct option_row texts = {
+	OPTION_SET, 0, "set", "STATEMENT", VALUE_TEXTS, .help = ""
+};
 static const struct option_row text = { OPTION_OUT, 'o', "out", "FILE", VALUE_TEXT, .help = "" };
 static const struct option_row list = {
 	OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST, .help = ""
+};
+static const struct option_row within = { OPTION_WITHIN,  0,	     "within", "LIST",
+					  VALUE_CPU_LIST, .help = "" };
+static const struct option_row cores = {
+	OPTION_HIGH_PRIORITY, 0, "high-priority", "CORES", VALUE_CORES, 0, 7, .help = ""
 };
 
 static const struct {
@@ -33,7 +44,11 @@ static const struct {
 	{ &number, "007", 7 },
 	{ &word, "sse", 0 },
 	{ &word, "avx2", 1 },
+	{ &some_words, "avx2", 2 },
+	{ &some_words, "avx2,sse", 3 },
+	{ &some_words, "sse,sse", 1 },
 	{ &text, "file", 0 },
+	{ &texts, "level 3", 0 },
 	{ &frequency, "0", 0 },
 	{ &frequency, "100", 100 },
 	{ &frequency, "2650", 2650 },
@@ -48,6 +63,10 @@ static const struct {
 	{ &list, "1,3-5,8..10", 0 },
 	{ &list, "3,", 0 },
 	{ &list, "1,3-5,", 0 },
+	{ &cores, "1", 1 },
+	{ &cores, "12/package", 12 },
+	{ &cores, "bucket 0", 0 },
+	{ &cores, "bucket 7", 7 },
 };
 
 static const struct {
@@ -71,7 +90,15 @@ static const struct {
 	  "0x and 1 to 16 hexadecimal digits, not zero",
 	  { "0x0", "0X0", "0x0000000000000000", "" } },
 	{ &word, "sse or avx2", { "ssex", "ss", "SSE", "", "0" } },
+	{ &some_words,
+	  "some of sse and avx2, separated by commas",
+	  { "", ",", "sse,", ",sse", "sse,,avx2", "ss", "ssex", "sse avx2", "SSE" } },
 	{ &text, "FILE", { "" } },
+	{ &texts, "STATEMENT", { "" } },
+	{ &cores,
+	  "a number of cores from 1, N/package, or 'bucket B' (one argument) with B from 0 to 7",
+	  { "", "0", "0/package", "/package", "1/", "1/packages", "1 /package", "bucket", "bucket ",
+	    "bucket 8", "bucket  1", "bucket 1/package", "Bucket 1", "-1", "4294967296" } },
 	{ &list,
 	  "CPU numbers below 1048576 and ranges such as 1,3-5",
 	  { "", "x", ",", ",,", "3-", "3-,", "-3", "5-3", "3 4", "3 ,4", "3 ", "3, ", "3, ,4",
@@ -126,10 +153,61 @@ static void cpu_lists_accumulate(void **state)
 	(void)state;
 	assert_int_equal(argument_read(&list, "20,3", &values, &problem), 0);
 	assert_int_equal(argument_read(&list, "1,3-5", &values, &problem), 0);
-	cpus = isst_cpuset_to_enumeration(values.cpus);
+	cpus = isst_cpuset_to_enumeration(values.cpus.numbers);
 	assert_string_equal(cpus, "1,3,4,5,20");
 	free(cpus);
 	option_values_clear(&values);
+}
+
+static void names_stand_beside_numbers(void **state)
+{
+	struct option_values values = { 0 };
+	char *problem = NULL, *cpus;
+
+	(void)state;
+	assert_int_equal(argument_read(&list, "3,@package:1, @isolated,,5", &values, &problem), 0);
+	assert_int_equal(argument_read(&list, "@clos:2", &values, &problem), 0);
+	assert_int_equal(argument_read(&within, " @node:0,7", &values, &problem), 0);
+	cpus = isst_cpuset_to_list(values.cpus.numbers);
+	assert_string_equal(cpus, "3,5");
+	free(cpus);
+	assert_int_equal(values.cpus.name_count, 3);
+	assert_string_equal(values.cpus.names[0], "package:1");
+	assert_string_equal(values.cpus.names[1], "isolated");
+	assert_string_equal(values.cpus.names[2], "clos:2");
+	cpus = isst_cpuset_to_list(values.within.numbers);
+	assert_string_equal(cpus, "7");
+	free(cpus);
+	assert_int_equal(values.within.name_count, 1);
+	option_values_clear(&values);
+}
+
+static void a_wrong_name_is_named_alone(void **state)
+{
+	static const struct {
+		const char *list, *named;
+	} WRONG[] = {
+		{ "3,@packages:1,5", "@packages:1" },
+		{ "@package:1,@clos:4", "@clos:4" },
+		{ "@", "@" },
+		{ " @isolated ", "@isolated " },
+		{ "0, @node:x", "@node:x" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
+		struct option_values values = { 0 };
+		char *problem = NULL, message[200];
+
+		snprintf(message, sizeof(message),
+			 "invalid value '%s' for option --cpu: expected @clos:N (0 to 3), "
+			 "@high-priority, @package:N, @domain:P.D, @node:N or @isolated",
+			 WRONG[i].named);
+		assert_int_equal(argument_read(&list, WRONG[i].list, &values, &problem), -EINVAL);
+		assert_string_equal(problem, message);
+		free(problem);
+		option_values_clear(&values);
+	}
 }
 
 /** As scripts put them together, and the reference tool takes them. */
@@ -150,11 +228,25 @@ static void commas_and_blanks_between_cpus_mean_nothing(void **state)
 
 		print_message("# '%s'\n", loose_lists[i].list);
 		assert_int_equal(argument_read(&list, loose_lists[i].list, &values, &problem), 0);
-		cpus = isst_cpuset_to_enumeration(values.cpus);
+		cpus = isst_cpuset_to_enumeration(values.cpus.numbers);
 		assert_string_equal(cpus, loose_lists[i].cpus);
 		free(cpus);
 		option_values_clear(&values);
 	}
+}
+
+static void texts_accumulate(void **state)
+{
+	struct option_values values = { 0 };
+	char *problem = NULL;
+
+	(void)state;
+	assert_int_equal(argument_read(&texts, "level 3", &values, &problem), 0);
+	assert_int_equal(argument_read(&texts, "level 4", &values, &problem), 0);
+	assert_int_equal(values.text_count, 2);
+	assert_string_equal(values.texts[0], "level 3");
+	assert_string_equal(values.texts[1], "level 4");
+	option_values_clear(&values);
 }
 
 int main(void)
@@ -163,6 +255,9 @@ int main(void)
 		cmocka_unit_test(a_value_is_taken_exactly),
 		cmocka_unit_test(any_other_value_is_named_and_refused),
 		cmocka_unit_test(cpu_lists_accumulate),
+		cmocka_unit_test(texts_accumulate),
+		cmocka_unit_test(names_stand_beside_numbers),
+		cmocka_unit_test(a_wrong_name_is_named_alone),
 		cmocka_unit_test(commas_and_blanks_between_cpus_mean_nothing),
 	};
 

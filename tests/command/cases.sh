@@ -3,6 +3,8 @@
 # Runs the command cases with the built programs, from where they can be preloaded: cases.sh BUILD. Speaks TAP.
 # ISST_CASES=N: each Nth case only.
 set -eu
+# shellcheck source=tests/command/programs.sh
+. tests/command/programs.sh
 build=$(cd "$1" && pwd -P)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-cases.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -14,7 +16,7 @@ done | awk -v each="${ISST_CASES:-1}" 'NR % each == 0' > "$scratch/chosen"
 : > "$scratch/impossible"
 # A sanitizer's runtime has to come before the preload library: other programs cannot be run on the emulated machine then.
 if ! "$programs/isst" --emulate tests/platforms/tiny.platform --emulate-state "$scratch/machine" emulate -- true 2> /dev/null; then
-	xargs grep -l 'isst emulate' < "$scratch/chosen" > "$scratch/impossible" || true
+	xargs grep -l -E "$runs_program" < "$scratch/chosen" > "$scratch/impossible" || true
 	echo "1..$(wc -l < "$scratch/impossible")"
 	sed 's|.*/\(.*\)|ok # SKIP \1: no program can be run on the emulated machine|' "$scratch/impossible"
 fi

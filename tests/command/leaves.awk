@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes of a result, text or JSON, one line for each leaf: the names on the way to it, then its value:
 #     package-0/die-0/cpu-0/core-power/clos:1
-# So both formats can be compared with each other, and with what is expected. Messages are left out.
+# So both formats can be compared with each other, and with what is expected. Messages are left out,
+# and so is the mark of the current level, which only text has.
 
 # The way to the node at a depth.
 function way(depth, i, path)
@@ -35,6 +36,7 @@ function way(depth, i, path)
 	indent = match($0, /[^ ]/) - 1
 	level = indent == 1 ? 1 : indent / 2 + 1
 	line = substr($0, indent + 1)
+	sub(/ \(current\)$/, "", line)
 	if (line ~ /:/)
 		print way(level) line
 	else

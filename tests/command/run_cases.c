@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +21,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "support/signals.h"
 
 struct case_file {
 	const char *directory; /* of the cases */
@@ -248,17 +249,6 @@ static int is_case(const struct dirent *entry)
 	return dot && strcmp(dot, ".case") == 0;
 }
 
-/** run_cases BUILD CASES PLATFORMS */
-/** A shell in the background, or nohup, starts programs with signals ignored, and a case's shell
- * could not change that. */
-static void heed_signals(void)
-{
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		signal(signals[i], SIG_DFL);
-}
-
 /** Where this program is, and kernel-files beside it. */
 static char *own_directory(void)
 {
@@ -269,6 +259,7 @@ static char *own_directory(void)
 	return path;
 }
 
+/** run_cases BUILD CASES PLATFORMS */
 int main(int argc, char **argv)
 {
 	struct dirent **entries;

@@ -91,11 +91,13 @@ static void check_problem(const char *statements, const char *expected)
 static void every_statement_is_read_and_written(void **state)
 {
 	static const char ALL[] = "match model 0xad packages 2 else skip\n"
-				  "match family 6 cpus 288 topology 0x1234abcd\n"
+				  "machine family 6 cpus 288 topology 0x1234abcd\n"
 				  "level 1\n"
 				  "turbo-freq on\n"
 				  "base-freq off\n"
 				  "core-power on ordered\n"
+				  "package 1: core-power ordered\n"
+				  "clos-enable on\n"
 				  "clos 0 min 0 max none\n"
 				  "clos 3 min lowest max base desired turbo epp 15 weight 0\n"
 				  "clos 2 unmanaged\n"
@@ -120,6 +122,7 @@ static void every_statement_is_read_and_written(void **state)
 	check_statements("high-priority 4 within 0-7 avoid 0\nassociations unmanaged\n",
 			 "high-priority 4 within 0-7 avoid 0\nassociations unmanaged\n");
 	check_statements("core-power unmanaged\n", "core-power unmanaged\n");
+	check_statements("clos-enable off\n", "clos-enable off\n");
 	check_statements("high-priority none\nturbo-ratio-limits none\ncpus isolated\n",
 			 "high-priority none\nturbo-ratio-limits none\ncpus isolated\n");
 }
@@ -150,6 +153,9 @@ static void the_first_line_is_the_header(void **state)
 {
 	(void)state;
 	check_problems("", "1: the first line is not '# isst configuration 1'\n");
+	check_problems(
+		"\xef\xbb\xbf# isst configuration 1\nlevel 1\n",
+		"1: the file begins with a byte order mark (EF BB BF): save it without one\n");
 	check_problems("level 1\n", "1: the first line is not '# isst configuration 1'\n");
 	check_problems("# isst configuration\n",
 		       "1: the first line is not '# isst configuration 1'\n");
@@ -172,11 +178,18 @@ static void words_that_are_wrong_are_named(void **state)
 		      "turbo-freq: 'yes' is not on or off (turbo-freq on|off|unmanaged)");
 	check_problem("cpus offline 4-", "cpus: '4-' is not a list of CPUs such as 0-3,8 (cpus "
 					 "by-level|isolated|online|offline CPUS|unmanaged)");
-	check_problem("package 1 level 0",
-		      "package: 'level' is not ':' and a statement (package N [powerdomain N]: "
-		      "STATEMENT)");
+	check_problem(
+		"package 1 level 0",
+		"package: 'level' is not ':' and a statement (package N [powerdomain N|die N]: "
+		"STATEMENT)");
 	check_problem("package 1:", "a statement is missing");
 	check_problem("?", "a statement is missing");
+	check_statements("package 1 die 2: level 0\n", "package 1 powerdomain 2: level 0\n");
+	check_problem("package 0: ? level 9", "'?' stands once, before all else of its line");
+	check_problem("? ? level 9", "'?' stands once, before all else of its line");
+	check_problem("package 0: package 1: level 0",
+		      "package: stands once in front of a statement (package N [powerdomain N|die "
+		      "N]: STATEMENT)");
 	check_problem("powerdomain 1: level 0", "powerdomain: the package is missing (package N "
 						"powerdomain N: STATEMENT)");
 	check_problem("package 1: match model 0xad",
@@ -184,9 +197,10 @@ static void words_that_are_wrong_are_named(void **state)
 		      "of it");
 	check_problem("match model 0xad else stop",
 		      "match: 'stop' is not skip behind else (match model M|family F|packages "
-		      "N|cpus N... [else skip])");
+		      "N|cpus N|topology T... [else skip])");
 	check_problem("association 0 0-3", "association: '0-3' is not '=' with a list of CPUs, or "
 					   "with all (association CLOS = CPUS|all)");
+	check_problem("level 1#\x1b", "column 9: byte 0x1b is not a character of any statement");
 	check_problem("level \x01", "column 7: byte 0x01 is not a character of any statement");
 	check_problem("level \xe2\x80\x93", "column 7: byte 0xe2 is not a character of any "
 					    "statement (a dash or blank that is not ASCII?)");
@@ -204,6 +218,15 @@ static void frequencies_are_checked(void **state)
 					    "base, turbo or lowest" CLOS_USAGE);
 	check_problem("clos 0 min none",
 		      "clos: 'none' is not a frequency in MHz, base, turbo or lowest" CLOS_USAGE);
+	check_problem("scaling-max 0",
+		      "scaling-max: '0' is not a frequency above 0, or none for no limit "
+		      "(scaling-max MHZ|none|base|turbo|lowest|unmanaged [= CPUS])");
+	check_problem("uncore-min 0kHz fabric 0",
+		      "uncore-min: '0kHz' is not a frequency above 0, or none for no limit "
+		      "(uncore-min MHZ|none|unmanaged [fabric N])");
+	check_problem("turbo-ratio-limits 0x0",
+		      "turbo-ratio-limits: '0' is not level, none, or a number such as "
+		      "0x1b1b1d1d20202323 (turbo-ratio-limits level|none|NUMBER|unmanaged)");
 	check_problem("clos 4 min 0", "clos: '4' is not a CLOS from 0 to 3" CLOS_USAGE);
 	check_problem("clos 0 weight 16", "clos: '16' is not a number from 0 to 15" CLOS_USAGE);
 	check_problem("clos 0",
@@ -251,20 +274,141 @@ static void contradictions_are_refused(void **state)
 	check_contradiction("clos 0 min 900 max 800", 2,
 			    "the CLOS minimum of 900 MHz is above the maximum of 800 MHz");
 	check_contradiction("clos 0 max 800\npackage 1: clos 0 min 900", 3,
-			    "the CLOS minimum of 900 MHz is above the maximum of 800 MHz");
-	check_contradiction("scaling-max 800 = 0-7\nscaling-min 900 = 7", 3,
-			    "the scaling minimum of 900 MHz is above the maximum of 800 MHz");
+			    "the CLOS minimum of 900 MHz is above the maximum of 800 MHz (line 2)");
+	check_contradiction(
+		"scaling-max 800 = 0-7\nscaling-min 900 = 7", 3,
+		"the scaling minimum of 900 MHz is above the maximum of 800 MHz (line 2)");
 	check_contradiction("turbo-freq off\nhigh-priority 4", 3,
-			    "high-priority contradicts turbo-freq off");
-	check_contradiction("high-priority 4\ncore-power on proportional", 2,
-			    "high-priority contradicts core-power proportional");
+			    "high-priority contradicts turbo-freq off (line 2)");
+	check_contradiction("high-priority 4\ncore-power on proportional", 3,
+			    "core-power proportional contradicts high-priority (line 2)");
 	check_contradiction("turbo-freq on\npackage 1: turbo-freq off\nhigh-priority 4", 4,
-			    "high-priority contradicts turbo-freq off");
-	check_contradiction("high-priority 4\nassociation 0 = 5", 2,
-			    "high-priority contradicts associations of CPUs");
+			    "high-priority contradicts turbo-freq off (line 3)");
+	check_contradiction("high-priority 4\nassociation 0 = 5", 3,
+			    "an association of CPUs contradicts high-priority (line 2)");
 }
 
-static void what_is_said_twice_is_no_contradiction(void **state)
+/** Fails unless two lines contradict each other in both orders. */
+static void check_pair(const char *one, const char *other, const char *expected,
+		       const char *swapped)
+{
+	char *text;
+
+	assert_true(asprintf(&text, "%s\n%s", one, other) > 0);
+	check_contradiction(text, 3, expected);
+	free(text);
+	assert_true(asprintf(&text, "%s\n%s", other, one) > 0);
+	check_contradiction(text, 3, swapped);
+	free(text);
+}
+
+static void check_limits(const char *one, const char *other, const char *name)
+{
+	char *expected;
+
+	assert_true(asprintf(&expected,
+			     "the %s minimum of 3000 MHz is above the maximum of 2000 MHz (line 2)",
+			     name) > 0);
+	check_pair(one, other, expected, expected);
+	free(expected);
+}
+
+/** Whatever the order of the lines, and where neither names all places of the other. */
+static void contradictions_are_found_wherever_two_lines_meet(void **state)
+{
+	(void)state;
+	check_limits("scaling-max 2000 = 4-5", "scaling-min 3000 = 0-7", "scaling");
+	check_limits("scaling-max 2000 = 4-9", "scaling-min 3000 = 0-5", "scaling");
+	check_limits("scaling-min 3000 = 4-5", "scaling-max 2000 = 0-7", "scaling");
+	check_limits("package 1: scaling-min 3000", "package 1: scaling-max 2000 = 4", "scaling");
+	check_limits("package 1-2: clos 0 min 3000", "package 0-1: clos 0 max 2000", "CLOS");
+	check_limits("package 1 powerdomain 0-3: clos 0 min 3000",
+		     "package 0-1 powerdomain 3-4: clos 0 max 2000", "CLOS");
+	check_limits("package 0-1: uncore-min 3000", "uncore-max 2000 fabric 1", "uncore");
+	check_pair("package 1 powerdomain 0-3: high-priority 4",
+		   "package 0-1 powerdomain 3-4: turbo-freq off",
+		   "turbo-freq off contradicts high-priority (line 2)",
+		   "high-priority contradicts turbo-freq off (line 2)");
+	check_pair("high-priority 4", "package 1-2: core-power off",
+		   "core-power off contradicts high-priority (line 2)",
+		   "high-priority contradicts core-power off (line 2)");
+}
+
+static void every_pair_of_lines_is_reported_once(void **state)
+{
+	(void)state;
+	check_problems(
+		HEADER "package 0-1: clos 0 max 2000\n"
+		       "package 0,2,4,6: clos 0 min 3000\n"
+		       "package 1,3: clos 0 min 3100\n"
+		       "package 6,8: clos 0 max 2500\n",
+		"3: the CLOS minimum of 3000 MHz is above the maximum of 2000 MHz (line 2)\n"
+		"4: the CLOS minimum of 3100 MHz is above the maximum of 2000 MHz (line 2)\n"
+		"5: the CLOS minimum of 3000 MHz is above the maximum of 2500 MHz (line 3)\n");
+	check_problems(HEADER "clos 0-3 min 3000\npackage 1: clos 0-3 min 3100\n"
+			      "clos 0-1 max 2000\n",
+		       "4: the CLOS minimum of 3000 MHz is above the maximum of 2000 MHz (line 2)\n"
+		       "4: the CLOS minimum of 3100 MHz is above the maximum of 2000 MHz (line "
+		       "3)\n");
+	check_problems(HEADER "high-priority 4\nturbo-freq off\ncore-power off\n",
+		       "3: turbo-freq off contradicts high-priority (line 2)\n"
+		       "4: core-power off contradicts high-priority (line 2)\n");
+}
+
+/** The first line counts at no place where the second one does. */
+static void lines_that_another_one_overrides_do_not_contradict(void **state)
+{
+	static const char *const TEXTS[] = {
+		"package 1: clos 0 min 800\nclos 0 min 3000\npackage 1: clos 0 max 2000\n",
+		"scaling-min 3000\nscaling-min 800 = 4-7\nscaling-max 2000 = 5-6\n",
+		"package 0-1: high-priority none\nhigh-priority 4\npackage 1: turbo-freq off\n",
+		/* Each half by another line. */
+		"package 0-1: clos 0 max 2000\npackage 0: clos 0 min 800\n"
+		"package 1: clos 0 min 900\nclos 0 min 3000\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(TEXTS); i++)
+		check_statements(TEXTS[i], TEXTS[i]);
+}
+
+/** Whether they meet is known only on a machine: the CPUs may be elsewhere. */
+static void cpus_need_not_be_of_a_package(void **state)
+{
+	static const char *const TEXTS[] = {
+		"package 0: scaling-min 3000\nscaling-max 2000 = 64-127\n",
+		"package 0: high-priority 4\nassociation 0 = 64-127\n",
+		"package 0: high-priority 4\npackage 1: association 0 = 64-127\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(TEXTS); i++)
+		check_statements(TEXTS[i], TEXTS[i]);
+}
+
+/** Where a later text does not replace what it contradicts. */
+static void a_later_text_is_held_against_earlier_ones(void **state)
+{
+	struct configuration configuration = { 0 };
+	static const char OFF[] = "turbo-freq off", NONE[] = "high-priority none";
+	char *wrong;
+
+	(void)state;
+	assert_int_equal(add_file(&configuration, HEADER "high-priority 4\n"), 0);
+	assert_int_equal(configuration_add_text(&configuration, "--set", OFF, strlen(OFF), false),
+			 -EINVAL);
+	wrong = problems_text(&configuration);
+	assert_string_equal(wrong, "0: turbo-freq off contradicts high-priority (test:2)\n");
+	free(wrong);
+	assert_int_equal(configuration.setting_count, 1);
+	assert_int_equal(configuration_add_text(&configuration, "--set", NONE, strlen(NONE), false),
+			 0);
+	assert_int_equal(configuration_add_text(&configuration, "--set", OFF, strlen(OFF), false),
+			 0);
+	configuration_clear(&configuration);
+}
+
+static void what_is_stated_twice_is_no_contradiction(void **state)
 {
 	(void)state;
 	check_statements("level 1\nlevel 1\n", "level 1\nlevel 1\n");
@@ -322,7 +466,12 @@ int main(void)
 		cmocka_unit_test(frequencies_are_checked),
 		cmocka_unit_test(all_problems_are_named_at_once),
 		cmocka_unit_test(contradictions_are_refused),
-		cmocka_unit_test(what_is_said_twice_is_no_contradiction),
+		cmocka_unit_test(contradictions_are_found_wherever_two_lines_meet),
+		cmocka_unit_test(every_pair_of_lines_is_reported_once),
+		cmocka_unit_test(lines_that_another_one_overrides_do_not_contradict),
+		cmocka_unit_test(cpus_need_not_be_of_a_package),
+		cmocka_unit_test(a_later_text_is_held_against_earlier_ones),
+		cmocka_unit_test(what_is_stated_twice_is_no_contradiction),
 		cmocka_unit_test(what_says_more_of_its_place_counts),
 	};
 

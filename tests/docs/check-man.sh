@@ -8,14 +8,16 @@
 #	.Ss FEATURE    .It Ic COMMAND ...    .It Fl LETTER , Fl -NAME Ar VALUE
 # in the sections OPTIONS and FEATURES AND COMMANDS. Of the README, the first steps and the page on testing
 # scripts, the blocks marked `console`: lines behind "$ ", with those behind "> " that follow, are run on the
-# emulated machine of the guide; in one shell a block of the first two, in one shell those of the last. The README
-# shows what a real server prints: all but the line with the emulated machine's name.
+# emulated machine of the guide; in one shell a block of the first two, in one shell those of the last. The page on
+# configurations names the machine in each section, which is run in one shell. README and that page show what a real
+# server prints: all but the line with the emulated machine's name.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 build=$(cd "${1:-$root/build}" && pwd) || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-docs.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 man=$root/docs/intel-speed-select.8
+config_man=$root/docs/isst-config.5
 readme=$root/README.md
 PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
@@ -45,7 +47,7 @@ same() {	# $1, $2: files; $3, $4: how they are called
 
 # The options that a help text lists, one a line.
 options_of() {
-	sed -n 's/^  *\(-[^ ].*\)$/\1/p' | sed 's/   *[^ ].*$//; s/ *$//'
+	sed -n 's/^  *\(--*[^- ].*\)$/\1/p' | sed 's/   *[^ ].*$//; s/ *$//'
 }
 
 # The names below a heading of a help text.
@@ -63,6 +65,7 @@ usage_of() {
 write_help() {
 	isst --help | tee "$scratch/help"
 	isst emulate --help
+	isst with --help
 	for feature in $(names_of Features < "$scratch/help"); do
 		isst "$feature" --help | tee "$scratch/feature-help"
 		for command in $(names_of Commands < "$scratch/feature-help"); do
@@ -179,6 +182,36 @@ check_typed() {
 	same "$scratch/in-help" "$scratch/in-man" "help" "the man page"
 }
 
+# The statements of configurations, of which the source has a table.
+check_statements() {
+	sed -n '/^static const struct keyword KEYWORDS/,/^};/s/^\t{ "\([a-z-]*\)".*/\1/p' \
+		"$root/src/configuration/keywords.c" > "$scratch/keywords"
+	sed -n '/^\.Sh STATEMENTS/,/^\.Sh EXAMPLES/s/^\.It Ic \([a-z-]*\).*/\1/p' "$config_man" |
+		sort -u > "$scratch/statements"
+	same "$scratch/keywords" "$scratch/statements" "the source" "isst-config(5)"
+}
+
+# Each example of a configuration is one, for some machine.
+check_examples() {
+	awk -v name="$scratch/example" '
+	/^\.Ed/ { inside = 0 }
+	inside { print > file }
+	/^\.Bd -literal/ {
+		inside = 1
+		file = name (++number) ".conf"
+	}' "$config_man"
+	[ -e "$scratch/example2.conf" ] || echo "not two examples"
+	for example in "$scratch"/example*.conf; do
+		isst config check "$example" > "$scratch/none" 2>&1
+		status=$?
+		case $status in
+		0 | 1 | 3) ;;
+		*) echo "${example##*/}: status $status"; cat "$scratch/none" ;;
+		esac
+	done
+	! grep -q . "$scratch/said"
+}
+
 check_statuses() {	# $1: where else; the other words: what lists them
 	where=$1
 	shift
@@ -259,7 +292,7 @@ check_transcript() {	# $1: file
 
 # The same of a server, which has no name.
 check_server_transcript() {	# $1: file
-	(replay "$1") | grep -v -x 'Emulated machine: guide' > "$scratch/replayed"
+	(replay "$1") | grep -v '^Emulated machine: [a-z0-9-]*$' > "$scratch/replayed"
 	diff "$1" "$scratch/replayed"
 }
 
@@ -293,6 +326,37 @@ collect_transcripts() {	# $1: directory
 			echo "$missing" >> "$scratch/missing"
 		else
 			cat "$1/transcript$block"
+		fi
+	done
+}
+
+# The transcripts of each section of a document as one, in files of their own, numbered from 1; its heading beside it.
+transcripts_of_sections() {	# $1: document; $2: how the files' names begin
+	awk -v name="$2" '
+	/^## / && !inside { heading = substr($0, 4) }
+	$0 == "```" { inside = 0 }
+	inside {
+		if (heading != last) {
+			file = name (++number)
+			last = heading
+			print heading > (file ".heading")
+		}
+		print > file
+	}
+	$0 == "```console" { inside = 1 }' "$1"
+}
+
+# Sections in which programs run on the emulated machine need the preload library.
+check_sections() {	# $1: document; $2: directory to run them in
+	transcripts_of_sections "$root/$1" "$2/section"
+	check "$1 has transcripts" test -e "$2/section1"
+	section=0
+	while section=$((section + 1)) && [ -e "$2/section$section" ]; do
+		heading=$(cat "$2/section$section.heading")
+		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs; then
+			skip "$1: $heading" "the preload library has sanitizers"
+		else
+			check "$1: $heading" in_directory "$2" check_server_transcript "$2/section$section"
 		fi
 	done
 }
@@ -388,17 +452,17 @@ check_quotes() {
 
 # The parts of README and man page about the emulator; the remaining part reports that there is none.
 check_without_emulator() {
-	for document in "$man" "$readme" "$root/docs/install.md"; do
+	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md"; do
 		for emulator in yes no; do
 			awk -v emulator=$emulator -f "$root/docs/parts.awk" "$document" > "$scratch/$emulator-${document##*/}"
 		done
 	done
 	grep -H -n -E -e 'ISST_EMULATE=|isst --emulate' -e '## The emulator' \
-		-e 'S[hx] EMULATED' -e 'It (Ic (list|reset|statistics)|Cm )' "$scratch"/no-*
+		-e 'S[hx] EMULATED' -e 'It (Ic (list|reset Oo Ar platform|statistics)|Cm )' "$scratch"/no-*
 	grep -q 'This build has no emulator' "$scratch/no-${man##*/}" ||
 		echo "the man page does not state that there is none"
 	# With it there is all but the marks.
-	for document in "$man" "$readme" "$root/docs/install.md"; do
+	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md"; do
 		grep -v -E -e '^(\.\\"|<!--) (end of )?emulator( -->)?$' -e '^\.\\" no emulator: ' "$document" |
 			diff - "$scratch/yes-${document##*/}"
 	done
@@ -417,7 +481,7 @@ search_words() {	# $1: file, or - for standard input; $2: its name
 # Documents, sources with their messages and comments, and help texts are written in the words of the field:
 # retired-words lists others, and the lines that may contain them.
 check_words() {
-	for path in "$root"/*.md "$root"/docs/*.md "$man" "$root"/tests/*/README* "$root"/tests/*/*/README*; do
+	for path in "$root"/*.md "$root"/docs/*.md "$man" "$config_man" "$root"/tests/*/README* "$root"/tests/*/*/README*; do
 		search_words "$path" "${path#"$root"/}"
 	done
 	! grep -q . "$scratch/said"
@@ -438,6 +502,8 @@ check_help_words() {
 }
 
 check "help and man page name the same features, commands and options" check_typed
+check "isst-config(5) names the statements of configurations" check_statements
+check "examples of isst-config(5) are configurations" check_examples
 check "documents of a build without the emulator are not about it" check_without_emulator
 check "help is no wider than 100 columns" check_width
 check "help and man page name the same exit statuses" \
@@ -451,7 +517,7 @@ check "messages and comments contain no retired words" check_source_words
 check "help contains no retired words" check_help_words
 
 if command -v mandoc > /dev/null; then
-	check "mandoc has no warnings" mandoc -T lint -W warning "$man"
+	check "mandoc has no warnings" mandoc -T lint -W warning "$man" "$config_man"
 	check "quotes of the man page stand around single words and phrases" check_quotes
 else
 	skip "mandoc has no warnings" "mandoc is not installed"
@@ -468,6 +534,10 @@ if [ "$emulator" = yes ]; then
 	check_transcripts README.md check_server_transcript
 	isst platform reset > /dev/null
 	check_transcripts docs/first-steps.md check_transcript
+	mkdir "$scratch/configurations"
+	check_sections docs/configuration.md "$scratch/configurations"
+	check "make bench applies the first recipe of docs/configuration.md" \
+		cmp "$scratch/configurations/pct.conf" "$root/tests/bench/pct.conf"
 	mkdir "$scratch/pages"
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
 	collect_transcripts "$scratch/pages" > "$scratch/testing"

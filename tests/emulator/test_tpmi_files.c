@@ -20,6 +20,7 @@ static void topology_of_a_6980p(void **state)
 	assert_file(&e, CPUS "/cpu43/topology/core_id", "64\n");
 	assert_file(&e, CPUS "/cpu127/topology/core_id", "169\n");
 	assert_file(&e, CPUS "/cpu43/topology/thread_siblings_list", "43,299\n");
+	assert_file(&e, CPUS "/cpu43/topology/cluster_cpus_list", "43,299\n");
 	assert_file(&e, CPUS "/cpu128/topology/core_id", "0\n");
 	assert_file(&e, CPUS "/cpu128/topology/thread_siblings_list", "128,384\n");
 	finish(&e);
@@ -35,6 +36,7 @@ static void a_module_is_four_cores_to_the_kernel(void **state)
 	assert_file(&e, CPUS "/cpu5/topology/core_id", "5\n");
 	assert_file(&e, CPUS "/cpu5/topology/thread_siblings_list", "5\n");
 	assert_file(&e, CPUS "/cpu223/topology/core_id", "111\n");
+	assert_file(&e, CPUS "/cpu5/topology/cluster_cpus_list", "4-7\n");
 	assert_file(&e, CPUS "/cpu5/topology/die_cpus_list", "0-111\n");
 	content = file_text(&e, "/proc/cpuinfo");
 	assert_non_null(strstr(content, "siblings\t: 112\ncore id\t\t: 0\ncpu cores\t: 112\n"));
@@ -210,6 +212,42 @@ static void offline_cpus_and_a_lost_domain(void **state)
 	finish(&e);
 }
 
+/* A line for the domain with coarse words, and one for each CPU; they stand until 0 is written. */
+static void performance_limit_reasons(void **state)
+{
+	static const char FIRST[] = "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain0/status";
+	static const char SECOND[] = "/sys/kernel/debug/tpmi-0000:80:03.1/plr/domain0/status";
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tpmi-limited");
+	assert_file(
+		&e, FIRST,
+		"cpus THERMAL\ncpu0 none\ncpu1 none\ncpu2 THERMAL THERMAL_PER_CORE\ncpu3 none\n");
+	assert_file(&e, SECOND,
+		    "cpus POWER FREQUENCY\n"
+		    "cpu4 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
+		    "cpu5 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
+		    "cpu6 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
+		    "cpu7 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n");
+	assert_int_equal(
+		write_file(&e, "/sys/kernel/debug/tpmi-0000:00:03.1/plr/domain1/status", "0"),
+		-ENOENT);
+	assert_int_equal(write_file(&e, FIRST, "1"), -EINVAL);
+	assert_int_equal(write_file(&e, FIRST, "0\n"), 0);
+	assert_file(&e, FIRST, "cpus none\ncpu0 none\ncpu1 none\ncpu2 none\ncpu3 none\n");
+	assert_int_equal(write_file(&e, CPUS "/cpu5/online", "0"), 0);
+	assert_file(&e, SECOND,
+		    "cpus POWER FREQUENCY\n"
+		    "cpu4 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
+		    "cpu6 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n"
+		    "cpu7 POWER POWER_PKG_PL1_MSR_TPMI FREQUENCY\n");
+	finish(&e);
+	start(&e, "guide");
+	assert_int_equal(write_file(&e, FIRST, "0"), -ENOENT);
+	finish(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +261,7 @@ int main(void)
 		cmocka_unit_test(base_freq_moves_base_frequency),
 		cmocka_unit_test(base_freq_of_a_module_is_that_of_its_cores),
 		cmocka_unit_test(offline_cpus_and_a_lost_domain),
+		cmocka_unit_test(performance_limit_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

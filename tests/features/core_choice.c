@@ -75,10 +75,10 @@ static void a_domain_with_too_few_leaves_the_rest_to_others(void **state)
 static void the_fastest_cores_of_a_domain_come_first(void **state)
 {
 	struct core_candidate cores[] = {
-		{ .core = 0, .max_khz = 3800000 },
-		{ .core = 1, .max_khz = 3800000 },
-		{ .core = 6, .max_khz = 3900000 },
-		{ .core = 3, .max_khz = 3900000 },
+		{ .core = 0, .rank = 3800000 },
+		{ .core = 1, .rank = 3800000 },
+		{ .core = 6, .rank = 3900000 },
+		{ .core = 3, .rank = 3900000 },
 		{ .core = 4 },
 	};
 

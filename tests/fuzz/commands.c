@@ -18,6 +18,8 @@ static const char *const lines[] = {
 	"-c 0-3 core-power get-assoc",
 	"core-power get-config -c 0",
 	"turbo-mode get-trl",
+	"status",
+	"-f json status --map",
 	"--dry-run core-power enable",
 	/* From here on with changes */
 	"perf-profile set-config-level -l 1",
@@ -31,7 +33,7 @@ static const char *const lines[] = {
 	"turbo-mode disable",
 	"-a perf-profile info",
 };
-enum { LINES = sizeof(lines) / sizeof(*lines), FIRST_CHANGE = 13 };
+enum { LINES = sizeof(lines) / sizeof(*lines), FIRST_CHANGE = 15 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# fuzz.sh check CC: whether that compiler can make fuzzers. fuzz.sh run BUILD SECONDS: runs each fuzzer for so long,
+# fuzz.sh check CC: whether that compiler can make fuzzers. fuzz.sh run BUILD SECONDS FUZZER...: runs each for so long,
 # from the seeds in BUILD/seeds; fails where one has a finding, whose input it keeps in BUILD/findings.
 set -u
 export LC_ALL=C
@@ -25,11 +25,9 @@ mkdir -p "$build/findings" || exit 1
 failed=0
 ISST_PLATFORMS=${ISST_PLATFORMS:-$PWD/tests/platforms}
 export ISST_PLATFORMS
-for fuzzer in "$build"/tests/fuzz/*; do
-	name=$(basename "$fuzzer")
-	if [ ! -f "$fuzzer" ] || [ ! -x "$fuzzer" ]; then
-		continue
-	fi
+shift 3
+for name; do
+	fuzzer=$build/tests/fuzz/$name
 	mkdir -p "$build/corpus/$name"
 	begin=$(date +%s)
 	"$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -len_control=0 -verbosity=0 \

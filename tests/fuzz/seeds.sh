@@ -96,7 +96,7 @@ for name in tiny tpmi-tiny; do
 done
 
 # Command lines on healthy machines, and on some on which three calls in a hundred are disturbed.
-for line in $(seq 0 22); do
+for line in $(seq 0 24); do
 	octal=$(printf '%03o' "$line")
 	for platform in 0 1; do
 		printf '%b' "\\000$platform\\0$octal" > "$seeds/commands/$platform-$line"

@@ -57,6 +57,32 @@ static int add_level(struct isst_change *change, struct isst_context *context, u
 	return error;
 }
 
+/** What it plans depends on the machine, and not on what other requests leave. */
+static void configurations_come_first(void **state)
+{
+	static const char TEXT[] = "level 1\n";
+	struct fixture fixture;
+	struct isst_change *change;
+	struct isst_config *config;
+	struct isst_results *results;
+
+	(void)state;
+	lock_and_discover(&fixture, "guide");
+	config = isst_config_new();
+	assert_non_null(config);
+	assert_int_equal(isst_config_add_text(config, "test", TEXT, sizeof(TEXT) - 1, 0), 0);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(add_level(change, fixture.context, 4, &results), 0);
+	isst_results_free(results);
+	assert_int_equal(isst_change_add_config(change, config, 0), -EINVAL);
+	isst_change_free(change);
+	change = begin_change(fixture.context, 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), 0);
+	isst_change_free(change);
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
 /** The current level of a domain. */
 static unsigned int level_of(struct isst_context *context, size_t index)
 {
@@ -114,6 +140,108 @@ static void a_change_is_made(void **state)
 	isst_change_free(change);
 	isst_results_free(results);
 	fixture_end(&fixture);
+}
+
+/** Holds a change to level 3. */
+static struct isst_change *hold_level(struct fixture *fixture)
+{
+	struct isst_change *change;
+
+	lock_and_discover(fixture, "guide");
+	change = begin_change(fixture->context, ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE);
+	assert_int_equal(add_level(change, fixture->context, 3, NULL), 0);
+	assert_false(isst_change_is_held(change));
+	assert_int_equal(isst_change_run(change), 0);
+	assert_true(isst_change_is_held(change));
+	assert_int_equal(level_of(fixture->context, 0), 3);
+	assert_int_equal(isst_unlock(fixture->context), -EINVAL);
+	return change;
+}
+
+static void a_held_change_is_rolled_back(void **state)
+{
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	change = hold_level(&fixture);
+	assert_int_equal(isst_change_roll_back(change), 0);
+	assert_false(isst_change_is_held(change));
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	assert_null(isst_change_difference_at(change, 0));
+	assert_int_equal(isst_change_roll_back(change), -EINVAL);
+	assert_int_equal(isst_unlock(fixture.context), 0);
+	isst_change_free(change);
+	fixture_end(&fixture);
+}
+
+static void a_held_change_is_released(void **state)
+{
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	change = hold_level(&fixture);
+	assert_int_equal(isst_change_release(change), 0);
+	assert_false(isst_change_is_held(change));
+	assert_int_equal(isst_change_release(change), -EINVAL);
+	isst_change_free(change);
+	assert_int_equal(level_of(fixture.context, 0), 3);
+	fixture_end(&fixture);
+}
+
+static void a_held_change_that_is_freed_is_rolled_back(void **state)
+{
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	change = hold_level(&fixture);
+	isst_change_free(change);
+	assert_int_equal(level_of(fixture.context, 0), 0);
+	assert_int_equal(isst_unlock(fixture.context), 0);
+	fixture_end(&fixture);
+}
+
+static void a_dry_run_is_not_held(void **state)
+{
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	change = begin_change(fixture.context,
+			      ISST_CHANGE_DRY_RUN | ISST_CHANGE_HOLD | ISST_CHANGE_REVERSIBLE);
+	assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_string_equal(isst_change_step_new_text(isst_change_step_at(change, 0)), "3");
+	assert_false(isst_change_is_held(change));
+	isst_change_free(change);
+	fixture_end(&fixture);
+}
+
+/** Turbo ratio limits that a level replaces, and that cannot be read. */
+static void a_dry_run_reports_what_cannot_be_rolled_back(void **state)
+{
+	static const unsigned int FLAGS[] = { ISST_CHANGE_DRY_RUN,
+					      ISST_CHANGE_DRY_RUN | ISST_CHANGE_REVERSIBLE };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct isst_change *change;
+		struct fixture fixture;
+
+		fixture_discover(&fixture, "guide");
+		change = begin_change(fixture.context, FLAGS[i]);
+		assert_int_equal(add_level(change, fixture.context, 3, NULL), 0);
+		fixture_fault(&fixture, "msr 0x1ad get EIO");
+		assert_int_equal(isst_change_run(change), i == 0 ? 0 : -EIO);
+		if (i == 1)
+			assert_non_null(strstr(isst_error(fixture.context),
+					       "could not be rolled back as a whole"));
+		isst_change_free(change);
+		fixture_end(&fixture);
+	}
 }
 
 static void a_dry_run_needs_no_lock_and_writes_nothing(void **state)
@@ -926,6 +1054,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_is_made),
+		cmocka_unit_test(a_held_change_is_rolled_back),
+		cmocka_unit_test(a_held_change_is_released),
+		cmocka_unit_test(a_held_change_that_is_freed_is_rolled_back),
+		cmocka_unit_test(a_dry_run_is_not_held),
+		cmocka_unit_test(a_dry_run_reports_what_cannot_be_rolled_back),
 		cmocka_unit_test(a_dry_run_needs_no_lock_and_writes_nothing),
 		cmocka_unit_test(wrong_flags_spoil_the_change),
 		cmocka_unit_test(a_frequency_between_two_ratios_is_refused),
@@ -946,6 +1079,7 @@ int main(void)
 		cmocka_unit_test(the_lock_stays_with_the_parent),
 		cmocka_unit_test(discovery_under_a_late_lock_rolls_back_what_a_dead_process_left),
 		cmocka_unit_test(a_journal_is_of_the_lock_that_it_was_opened_under),
+		cmocka_unit_test(configurations_come_first),
 		cmocka_unit_test(the_log_has_levels),
 		cmocka_unit_test(hotplug_is_progress),
 	};

@@ -91,6 +91,7 @@ static void platforms_domains_and_cpus(void **state)
 	assert_int_equal(isst_platform_model(NULL), 0);
 	assert_int_equal(isst_platform_stepping(NULL), 0);
 	assert_null(isst_platform_emulated(NULL));
+	assert_null(isst_platform_name(NULL));
 	assert_int_equal(isst_platform_api_version(NULL), 0);
 	assert_int_equal(isst_platform_driver_version(NULL), 0);
 	refused(isst_platform_fact(NULL, ISST_FACT_INTEL));
@@ -166,6 +167,7 @@ static void reading(void **state)
 		isst_read_perf_profiles,     isst_read_levels,
 		isst_read_core_power,	     isst_read_clos,
 		isst_read_clos_associations, isst_read_turbo_ratio_limits,
+		isst_read_uncore_limits,     isst_read_scaling_limits,
 	};
 	struct isst_results *results;
 	struct isst_targets *cpus;
@@ -182,6 +184,33 @@ static void reading(void **state)
 		assert_int_equal(READ[i](fixture.context, cpus, NULL, 0, &results), 0);
 		isst_results_free(results);
 	}
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void choosing(void **state)
+{
+	struct isst_cpuset *chosen;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	cpus = cpus_of_list(fixture.context, "0");
+	assert_false(isst_cpus_is_name(NULL));
+	refused(isst_cpus_by_name(NULL, "package:0", 0, &chosen));
+	refused(isst_cpus_by_name(fixture.context, NULL, 0, &chosen));
+	refused(isst_cpus_by_name(fixture.context, "package:0", 0, NULL));
+	refused(isst_cpus_of_module(NULL, isst_cpu_by_number(fixture.context, 0), 0, &chosen));
+	refused(isst_cpus_of_module(fixture.context, NULL, 0, &chosen));
+	refused(isst_cpus_of_module(fixture.context, isst_cpu_by_number(fixture.context, 0), 0,
+				    NULL));
+	refused(isst_choose_high_priority_cpus(NULL, cpus, NULL, 0, &chosen));
+	refused(isst_choose_high_priority_cpus(fixture.context, NULL, NULL, 0, &chosen));
+	refused(isst_choose_high_priority_cpus(fixture.context, cpus, NULL, 0, NULL));
+	assert_non_null(strstr(isst_error(fixture.context), "CPUs"));
+	refused(isst_choose_high_priority_cpus(fixture.context, cpus, NULL, 0, &chosen));
+	assert_null(chosen);
 	isst_targets_free(cpus);
 	fixture_end(&fixture);
 }
@@ -321,6 +350,9 @@ static void changes(void **state)
 	isst_change_free(NULL);
 	refused(isst_change_objection(NULL));
 	refused(isst_change_run(NULL));
+	refused(isst_change_release(NULL));
+	refused(isst_change_roll_back(NULL));
+	assert_false(isst_change_is_held(NULL));
 	assert_null(isst_change_step_at(NULL, 0));
 	assert_null(isst_change_step_target(NULL));
 	assert_null(isst_change_step_item(NULL));
@@ -339,6 +371,45 @@ static void changes(void **state)
 	assert_null(isst_item_unit(NULL));
 }
 
+static void configurations(void **state)
+{
+	struct isst_config *config = isst_config_new(), *made = config;
+	const char *message;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	isst_config_free(NULL);
+	refused(isst_config_add_text(NULL, "name", "", 0, 0));
+	refused(isst_config_add_text(config, NULL, "", 0, 0));
+	refused(isst_config_add_text(config, "name", NULL, 0, 0));
+	refused(isst_config_add_text(config, "name", "", 0, 4));
+	assert_null(isst_config_problem_at(NULL, 0));
+	assert_null(isst_config_to_text(NULL));
+	refused(isst_config_read(NULL, 0, &made));
+	refused(isst_config_read(fixture.context, 0, NULL));
+	refused(isst_config_read(fixture.context, 4, &made));
+	refused(isst_config_defaults(NULL, 0, &made));
+	refused(isst_config_defaults(fixture.context, 0, NULL));
+	refused(isst_config_boot(NULL, &made));
+	refused(isst_config_boot(fixture.context, NULL));
+	refused(isst_config_match(NULL, fixture.context));
+	refused(isst_config_match(config, NULL));
+	refused(isst_config_check(NULL, fixture.context, 0));
+	refused(isst_config_check(config, NULL, 0));
+	message = isst_error(fixture.context);
+	assert_non_null(strstr(message, "configuration"));
+	assert_null(isst_config_difference_at(NULL, 0));
+	assert_null(isst_config_difference_target(NULL));
+	assert_null(isst_config_difference_wanted(NULL));
+	assert_null(isst_config_difference_present(NULL));
+	assert_null(isst_config_difference_origin(NULL));
+	assert_null(isst_config_high_priority_cpus(NULL));
+	refused(isst_change_add_config(NULL, config, 0));
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
 static void journals(void **state)
 {
 	struct isst_journal *journal;
@@ -353,6 +424,7 @@ static void journals(void **state)
 	refused(isst_journal_open(NULL, 0, &journal));
 	isst_journal_free(NULL);
 	assert_string_equal(isst_journal_command(NULL), "");
+	assert_false(isst_journal_is_held(NULL));
 	assert_int_equal(isst_journal_age_s(NULL), -1);
 	assert_false(isst_journal_is_moved(NULL));
 	assert_null(isst_journal_entry_at(NULL, 0));
@@ -377,6 +449,37 @@ static void journals(void **state)
 		assert_non_null(error); \
 		free(error); \
 	} while (0)
+
+static void explanations(void **state)
+{
+	struct isst_explanation *explanation;
+	struct isst_targets *targets;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	targets = all_domains(fixture.context);
+	refused(isst_explain(NULL, targets, NULL, 0, &explanation));
+	refused(isst_explain(fixture.context, NULL, NULL, 0, &explanation));
+	refused(isst_explain(fixture.context, targets, NULL, 1U << 20, &explanation));
+	refused(isst_explain(fixture.context, targets, NULL, 0, NULL));
+	isst_targets_free(targets);
+	isst_explanation_free(NULL);
+	assert_null(isst_explanation_finding_at(NULL, 0));
+	assert_null(isst_explanation_unread_at(NULL, 0));
+	assert_null(isst_explanation_note_at(NULL, 0));
+	assert_int_equal(isst_finding_code_at(9999), 0);
+	assert_null(isst_finding_code_name(9999));
+	assert_int_equal(isst_finding_code(NULL), 0);
+	assert_null(isst_finding_name(NULL));
+	assert_int_equal(isst_finding_severity(NULL), 0);
+	assert_null(isst_finding_place(NULL));
+	assert_null(isst_finding_cpus(NULL));
+	assert_null(isst_finding_read(NULL));
+	assert_null(isst_finding_meaning(NULL));
+	assert_null(isst_finding_remedy(NULL));
+	fixture_end(&fixture);
+}
 
 static void emulators(void **state)
 {
@@ -432,10 +535,13 @@ int main(void)
 		cmocka_unit_test(platforms_domains_and_cpus),
 		cmocka_unit_test(targets_and_requests),
 		cmocka_unit_test(reading),
+		cmocka_unit_test(choosing),
 		cmocka_unit_test(values_and_results),
 		cmocka_unit_test(options_of_changes),
 		cmocka_unit_test(changes),
+		cmocka_unit_test(configurations),
 		cmocka_unit_test(journals),
+		cmocka_unit_test(explanations),
 		cmocka_unit_test(emulators),
 	};
 

@@ -8,7 +8,7 @@ top=$(dirname "$0")/../..
 mkdir -p "$build/tests/parity"
 # Made anew under another name first: another run may be using it.
 objects=$build/emulator-platforms.o
-for source in "$top"/src/emulator/*.c "$top"/src/emulator/*/*.c "$top"/src/base/*.c; do
+for source in "$top"/src/emulator/*.c "$top"/src/emulator/*/*.c "$top"/src/base/*.c "$top"/src/common/*.c; do
 	name=${source#"$top/"}
 	[ "${name##*/}" = none.c ] || objects="$objects $build/${name%.c}.o"
 done

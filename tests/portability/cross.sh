@@ -6,6 +6,8 @@
 # (make deps-portability).
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=tests/command/programs.sh
+. "$top/tests/command/programs.sh"
 
 case $1 in
 arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 ;;
@@ -58,7 +60,7 @@ run_cases() {
 	# It reads the state that they write, in their order of bytes.
 	printf '#!/bin/sh\nexec %s %s/tests/command/kernel-files "$@"\n' "$qemu" "$build" > "$scratch/programs.d/kernel-files"
 	chmod +x "$scratch/programs.d/kernel-files"
-	find tests/command/cases -name '*.case' -exec grep -L 'isst emulate' {} + | sample_cases |
+	find tests/command/cases -name '*.case' -exec grep -L -E -e "$runs_program" {} + | sample_cases |
 		xargs cp -t "$scratch/cases"
 	"$native/tests/command/run_cases" "$scratch/programs.d" "$scratch/cases" tests/platforms
 }

@@ -102,6 +102,7 @@ installed_files() {
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
 		/usr/local/share/doc/isst/*
+		/usr/local/share/man/man5/isst-config.5
 		/usr/local/share/man/man8/intel-speed-select.8
 		/usr/local/share/man/man8/isst.8
 	END

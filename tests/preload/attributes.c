@@ -4,12 +4,7 @@
  * size, and moves within them; to be run on the machine of tests/platforms/tiny.platform by the
  * preload library. The files answer as the kernel's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,17 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CPUS "/sys/devices/system/cpu"
-#define CPU3 CPUS "/cpu3/online"
-#define GROUPS "/sys/fs/cgroup"
-
-#define assert_fails(call, error) \
-	do { \
-		errno = 0; \
-		assert_true((call) < 0); \
-		assert_int_equal(errno, (error)); \
-	} while (0)
 
 static void owner_and_permissions_are_accepted_and_not_kept(void **state)
 {

@@ -4,12 +4,7 @@
  * or with another one; to be run on the machine of tests/platforms/tiny.platform by the preload
  * library. The others must meet that machine.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +12,13 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
 
-#define CPUS "/sys/devices/system/cpu"
 /* No machine that tests run on is like that: of four CPUs the last one is offline. */
 #define IS_MACHINE "test $(cat " CPUS "/present) = 0-3 && test $(cat " CPUS "/offline) = 3"
 
@@ -245,9 +241,6 @@ static void actions_on_files_meet_the_machine(void **state)
 	assert_int_equal(posix_spawn_file_actions_addchdir_np(&actions, CPUS), 0);
 	assert_int_equal(
 		posix_spawn_file_actions_addopen(&actions, 7, CPUS "/cpu3/online", O_WRONLY, 0), 0);
-	assert_int_equal(
-		posix_spawn_file_actions_addopen(&actions, 8, CPUS "/cpu77/online", O_WRONLY, 0),
-		ENOENT);
 	assert_int_equal(posix_spawn(&child, "/bin/sh", &actions, NULL, command, environ), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
@@ -257,6 +250,109 @@ static void actions_on_files_meet_the_machine(void **state)
 	assert_memory_equal(content, "1\n", 2);
 	assert_int_equal(write(file, "0", 1), 1);
 	close(file);
+}
+
+/** What a child with these actions, which reads its standard input, exits with. */
+static int status_of_reader(const posix_spawn_file_actions_t *actions, char *expected)
+{
+	char *const command[] = { "sh", "-c", "read -r list && test $list = $0", expected, NULL };
+	pid_t child;
+	int status;
+
+	assert_int_equal(posix_spawn(&child, "/bin/sh", actions, NULL, command, environ), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+/** Of CPU 2; CPU 3 is offline. */
+static void set_online(const char *value)
+{
+	int file = open(CPUS "/cpu2/online", O_WRONLY | O_CLOEXEC);
+
+	assert_int_equal(write(file, value, 1), 1);
+	assert_int_equal(close(file), 0);
+}
+
+/** The same list of actions may be used for several. */
+static void files_are_opened_anew_for_each_child(void **state)
+{
+	posix_spawn_file_actions_t actions;
+
+	(void)state;
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(posix_spawn_file_actions_addopen(&actions, 0, CPUS "/online", O_RDONLY, 0),
+			 0);
+	assert_int_equal(status_of_reader(&actions, "0-2"), 0);
+	assert_int_equal(status_of_reader(&actions, "0-2"), 0);
+	set_online("0");
+	assert_int_equal(status_of_reader(&actions, "0-1"), 0);
+	set_online("1");
+	assert_int_equal(status_of_reader(&actions, "0-2"), 0);
+	assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
+}
+
+/** A program may have no number above 63. */
+static void files_are_opened_with_few_descriptors(void **state)
+{
+	const struct rlimit few = { 64, 64 };
+	posix_spawn_file_actions_t actions;
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		posix_spawn_file_actions_init(&actions);
+		if (setrlimit(RLIMIT_NOFILE, &few) ||
+		    posix_spawn_file_actions_addopen(&actions, 0, CPUS "/online", O_RDONLY, 0))
+			_exit(2);
+		_exit(status_of_reader(&actions, "0-2") ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/** What cannot be opened is found out when a child is made, which then is none. */
+static void missing_files_prevent_children(void **state)
+{
+	char *const command[] = { "true", NULL };
+	posix_spawn_file_actions_t actions;
+	pid_t child;
+
+	(void)state;
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(posix_spawn_file_actions_addopen(&actions, 7, CPUS "/online", O_RDONLY, 0),
+			 0);
+	assert_int_equal(
+		posix_spawn_file_actions_addopen(&actions, 8, CPUS "/cpu77/online", O_RDONLY, 0),
+		0);
+	assert_int_equal(
+		posix_spawn_file_actions_addopen(&actions, 9, CPUS "/online", O_DIRECTORY, 0), 0);
+	assert_int_equal(posix_spawn(&child, "/bin/true", &actions, NULL, command, environ),
+			 ENOENT);
+	assert_int_equal(posix_spawn(&child, "/bin/true", &actions, NULL, command, environ),
+			 ENOENT);
+	assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
+}
+
+/** The process that makes the child holds nothing of what that opens. */
+static void locks_of_children_end_with_them(void **state)
+{
+	char *const command[] = { "sh", "-c", "flock -n 7", NULL };
+	int device = open("/dev/isst_interface", O_RDONLY | O_CLOEXEC), status;
+	posix_spawn_file_actions_t actions;
+	pid_t child;
+
+	(void)state;
+	posix_spawn_file_actions_init(&actions);
+	assert_int_equal(
+		posix_spawn_file_actions_addopen(&actions, 7, "/dev/isst_interface", O_RDONLY, 0),
+		0);
+	assert_int_equal(posix_spawn(&child, "/bin/sh", &actions, NULL, command, environ), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(flock(device, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
+	assert_int_equal(close(device), 0);
 }
 
 /** Asserts that a program with these actions writes to the file that they open, by stdio. */
@@ -364,6 +460,72 @@ static void programs_that_cannot_load_the_library_are_warned_of(void **state)
 				  "library is not in its root directory\n");
 }
 
+/** In a child, which may be in a name space where any user may do it. */
+static void refuse_root(const char *path)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		/* Root can already; another user fails with the same error, if not for this one. */
+		if (geteuid() != 0 && unshare(CLONE_NEWUSER))
+			_exit(0);
+		/* What is printed is no part of the results. */
+		close(STDERR_FILENO);
+		_exit(chroot(path) == -1 && errno == EPERM && syscall(SYS_chroot, path) == -1 &&
+				      errno == EPERM
+			      ? 0
+			      : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/** Of the machine's files the paths would be others, by which the real ones are found. */
+static void directories_above_the_machine_are_no_root(void **state)
+{
+	int start = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	refuse_root("/sys");
+	refuse_root("/sys/");
+	refuse_root("/sys/devices");
+	refuse_root("/sys/devices/system/");
+	refuse_root(CPUS);
+	refuse_root("/sys/devices/././");
+	refuse_root("/proc");
+	refuse_root("/dev");
+	refuse_root("/sys/devices/../devices");
+	refuse_root("/proc/self/root/sys/devices");
+	assert_int_equal(chdir(CPUS "/cpu0"), 0);
+	refuse_root("../..");
+	assert_int_equal(chdir("/sys/devices"), 0);
+	refuse_root(".");
+	assert_int_equal(fchdir(start), 0);
+	assert_fails(chroot("/sys/nonesuch"), ENOENT);
+	assert_fails(chroot(CPUS "/cpu77"), ENOENT);
+	assert_fails(chroot(CPUS "/online"), ENOTDIR);
+	close(start);
+}
+
+/** Any other one may be, with what is in it. */
+static void the_root_directory_may_be_the_same(void **state)
+{
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		if (geteuid() != 0 && unshare(CLONE_NEWUSER))
+			_exit(0);
+		if (chroot("/"))
+			_exit(1);
+		execve("/bin/sh", words, nothing);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 static int write_state(const char *state)
 {
 	int descriptor = open(CPUS "/cpu3/online", O_WRONLY | O_CLOEXEC);
@@ -393,8 +555,14 @@ int main(void)
 		cmocka_unit_test(actions_on_files_meet_the_machine),
 		cmocka_unit_test(affinity_is_inherited_whatever_the_environment),
 		cmocka_unit_test(actions_follow_each_other),
+		cmocka_unit_test(files_are_opened_anew_for_each_child),
+		cmocka_unit_test(files_are_opened_with_few_descriptors),
+		cmocka_unit_test(missing_files_prevent_children),
+		cmocka_unit_test(locks_of_children_end_with_them),
 		cmocka_unit_test(programs_are_found_by_relative_paths),
 		cmocka_unit_test(programs_that_cannot_load_the_library_are_warned_of),
+		cmocka_unit_test(directories_above_the_machine_are_no_root),
+		cmocka_unit_test(the_root_directory_may_be_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, take_offline, bring_online);

@@ -4,12 +4,7 @@
  * tests/platforms/tiny.platform by the preload library: which of them are answered, also while all
  * signals are blocked, and that the others stay as they are.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
 
 #include <signal.h>
 #include <spawn.h>

@@ -4,12 +4,7 @@
  * machine of tests/platforms/tiny.platform by the preload library. The files answer as the
  * kernel's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
 
 #include "driver/abi.h"
 
@@ -30,16 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wchar.h>
-
-#define CPUS "/sys/devices/system/cpu"
-#define CPU3 CPUS "/cpu3/online"
-
-#define assert_fails(call, error) \
-	do { \
-		errno = 0; \
-		assert_true((call) < 0); \
-		assert_int_equal(errno, (error)); \
-	} while (0)
 
 static void set_online(const char *state)
 {
@@ -424,6 +409,32 @@ static void sizes_of_files_cannot_be_set(void **state)
 	assert_online("0-3\n");
 }
 
+/** The kernel's files have no space of their own: nothing comes to be written when they are closed.
+ */
+static void space_is_not_allocated(void **state)
+{
+	int file = open(CPU3, O_RDWR | O_CLOEXEC);
+	int reader = open(CPU3, O_RDONLY | O_CLOEXEC);
+	int device = open("/dev/isst_interface", O_RDWR | O_CLOEXEC);
+	int other = memfd_create("other", MFD_CLOEXEC);
+
+	(void)state;
+	assert_fails(fallocate(file, 0, 0, 10), EOPNOTSUPP);
+	assert_fails(fallocate(file, FALLOC_FL_KEEP_SIZE, 0, 10), EOPNOTSUPP);
+	assert_fails(fallocate(file, 0, -1, 10), EINVAL);
+	assert_fails(fallocate(reader, 0, 0, 10), EBADF);
+	assert_fails(fallocate(device, 0, 0, 10), ENODEV);
+	assert_int_equal(posix_fallocate(file, 0, 10), EOPNOTSUPP);
+	assert_int_equal(posix_fallocate(file, 0, 0), EINVAL);
+	assert_int_equal(close(file), 0);
+	assert_int_equal(close(reader), 0);
+	assert_int_equal(close(device), 0);
+	assert_online("0-3\n");
+	assert_int_equal(fallocate(other, 0, 0, 10), 0);
+	assert_int_equal(lseek(other, 0, SEEK_END), 10);
+	assert_int_equal(close(other), 0);
+}
+
 /* ---- Streams that nobody flushes ---- */
 
 static void assert_child_exits(void (*act)(void), int expected)
@@ -640,6 +651,7 @@ int main(void)
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 		cmocka_unit_test(descriptors_are_as_they_were_opened),
 		cmocka_unit_test(sizes_of_files_cannot_be_set),
+		cmocka_unit_test(space_is_not_allocated),
 		cmocka_unit_test(limits_stand_for_other_threads),
 		cmocka_unit_test(limits_that_stand_kill_no_program),
 		cmocka_unit_test_teardown(what_is_not_flushed_is_written_at_the_end, reset),

@@ -4,12 +4,7 @@
  * machines of tests/platforms/tiny.platform and tpmi-tiny.platform by the preload library. The
  * driver answers as the kernel's, which copies a batch entry by entry.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
 
 #include "driver/abi.h"
 
@@ -21,13 +16,6 @@
 #include <unistd.h>
 
 enum { PAGE = 4096 };
-
-#define assert_fails(call, error) \
-	do { \
-		errno = 0; \
-		assert_true((call) < 0); \
-		assert_int_equal(errno, (error)); \
-	} while (0)
 
 static int device;
 static char *page; /* behind it is nothing */

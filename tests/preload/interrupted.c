@@ -4,12 +4,8 @@
  * threads and by bad pointers; to be run on the machine of tests/platforms/tiny.platform by the
  * preload library. No access may reach the real machine, or leave the emulated one locked.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
+#include "signalled.h"
 
 #include "driver/abi.h"
 
@@ -25,36 +21,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define CPUS "/sys/devices/system/cpu"
-
 /* How often, in microseconds. */
 enum { INTERVAL = 300, ACCESSES = 3000 };
 
-static volatile sig_atomic_t handled, wrong, jumps;
+static volatile sig_atomic_t jumps;
 static sigjmp_buf before;
-
-/** Whether a file of the machine is met, which no other has. */
-static bool is_machine(void)
-{
-	int file = open(CPUS "/present", O_RDONLY | O_CLOEXEC);
-	char content[10] = "";
-	bool found = file >= 0 && read(file, content, sizeof(content) - 1) == 4 &&
-		     strcmp(content, "0-3\n") == 0;
-
-	close(file);
-	return found;
-}
-
-static void look(int number)
-{
-	int error = errno;
-
-	(void)number;
-	handled++;
-	if (!is_machine())
-		wrong++;
-	errno = error;
-}
 
 static void jump(int number)
 {

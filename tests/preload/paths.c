@@ -4,12 +4,7 @@
  * the machine of tests/platforms/tiny.platform by the preload library. Nothing that it does may
  * reach the real machine, or what stands for the emulated one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,16 +17,6 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-#define CPUS "/sys/devices/system/cpu"
-#define CPU3 CPUS "/cpu3/online"
-
-#define assert_fails(call, error) \
-	do { \
-		errno = 0; \
-		assert_true((call) < 0); \
-		assert_int_equal(errno, (error)); \
-	} while (0)
 
 static char scratch[] = "/tmp/paths-XXXXXX"; /* no emulated one is longer */
 static int start;			     /* the directory that the program began in */
@@ -57,25 +42,6 @@ static int go_back(void **state)
 
 	(void)state;
 	return close(file) || size != 1 || fchdir(start) ? -1 : 0;
-}
-
-static void assert_content_at(int directory, const char *path, const char *expected)
-{
-	int descriptor = openat(directory, path, O_RDONLY | O_CLOEXEC);
-	char content[4096];
-	ssize_t size;
-
-	assert_true(descriptor >= 0);
-	size = read(descriptor, content, sizeof(content) - 1);
-	assert_true(size >= 0);
-	content[size] = '\0';
-	assert_string_equal(content, expected);
-	assert_int_equal(close(descriptor), 0);
-}
-
-static void assert_content(const char *path, const char *expected)
-{
-	assert_content_at(AT_FDCWD, path, expected);
 }
 
 static void write_file(const char *path, const char *content)
@@ -171,6 +137,60 @@ static void descriptors_are_opened_again(void **state)
 		assert_content(CPUS "/online", "0-3\n");
 		close(descriptor);
 	}
+}
+
+static void assert_link(const char *path, const char *expected)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+	assert_true(length >= 0);
+	target[length] = '\0';
+	assert_string_equal(target, expected);
+}
+
+static void assert_link_of_opened(const char *opened, int flags)
+{
+	int descriptor = open(opened, flags | O_CLOEXEC);
+	char path[40];
+
+	assert_true(descriptor >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
+	assert_link(path, opened);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), descriptor);
+	assert_link(path, opened);
+	assert_int_equal(close(descriptor), 0);
+}
+
+static void descriptors_are_shown_by_their_paths(void **state)
+{
+	int file = open(CPU3, O_RDONLY | O_CLOEXEC), ends[2];
+	int directory = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char path[40], target[8] = "", whole[PATH_MAX];
+
+	(void)state;
+	assert_link_of_opened(CPU3, O_RDONLY);
+	assert_link_of_opened(CPU3, O_WRONLY);
+	assert_link_of_opened(CPU3, O_PATH);
+	assert_link_of_opened(CPUS, O_RDONLY | O_DIRECTORY);
+	assert_link_of_opened("/dev/isst_interface", O_RDWR);
+	assert_link_of_opened("/dev/null", O_RDONLY);
+	assert_int_equal(chdir(CPUS), 0);
+	assert_link("/proc/self/cwd", CPUS);
+	snprintf(path, sizeof(path), "%d", file);
+	assert_int_equal(readlinkat(directory, path, target, 4), 4);
+	assert_string_equal(target, "/sys");
+	assert_int_equal(readlinkat(directory, path, whole, sizeof(whole)), strlen(CPU3));
+	assert_fails(readlinkat(directory, path, target, 0), EINVAL);
+	assert_int_equal(close(file), 0);
+	assert_fails(readlinkat(directory, path, target, 4), ENOENT);
+	assert_int_equal(close(directory), 0);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	assert_int_equal(readlink(path, target, 5), 5);
+	assert_memory_equal(target, "pipe:", 5);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void descriptors_of_the_system_are_opened_again(void **state)
@@ -531,6 +551,7 @@ int main(void)
 		cmocka_unit_test_teardown(links_of_programs_lead_to_the_machine, go_back),
 		cmocka_unit_test_teardown(the_root_of_a_process_leads_to_the_machine, go_back),
 		cmocka_unit_test_teardown(descriptors_are_opened_again, go_back),
+		cmocka_unit_test_teardown(descriptors_are_shown_by_their_paths, go_back),
 		cmocka_unit_test_teardown(descriptors_of_the_system_are_opened_again, go_back),
 		cmocka_unit_test_teardown(targets_of_links_may_be_too_long, go_back),
 		cmocka_unit_test_teardown(links_may_be_too_many, go_back),

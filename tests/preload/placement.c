@@ -4,12 +4,7 @@
  * which are those of the machine, and on descriptors; to be run on the machine of
  * tests/platforms/tiny.platform by the preload library.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "program.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,21 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CPUS "/sys/devices/system/cpu"
-#define CPU3 CPUS "/cpu3/online"
-
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
 
 enum { BITS = 1024, LONG = 8 * sizeof(long) };
-
-#define assert_fails(call, error) \
-	do { \
-		errno = 0; \
-		assert_true((call) < 0); \
-		assert_int_equal(errno, (error)); \
-	} while (0)
 
 static void cpus_are_the_machines(void **state)
 {

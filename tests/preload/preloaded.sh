@@ -57,7 +57,7 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths contents attributes placement interrupted code device tpmi-tiny:device; do
+for program in probe children paths contents attributes placement interrupted forked locked threads words code device tpmi-tiny:device; do
 	case $program in
 	*:*) platform=${program%:*} ;;
 	esac
@@ -327,6 +327,21 @@ Input/output error
 " -- on_machine emulate -- env PATH="$programs:$PATH" python3 "$scratch/msr.py" "$cpus"
 fi
 
+# ---- The lock of the device ----
+
+if command -v flock > /dev/null; then
+	machine
+	expect "a program that locks the device is waited for, in vain" 0 "6
+0
+" -- on_machine emulate -- sh -c "flock /dev/isst_interface isst --lock-timeout 1 core-power enable > /dev/null 2>&1; echo \$?
+		isst --lock-timeout 1 core-power enable > /dev/null 2>&1; echo \$?"
+	expect "and so is one outside by those that lock it here" 0 "busy
+free
+" -- sh -c "flock '$scratch/state/device' isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' emulate -- \
+		sh -c 'flock -n /dev/isst_interface echo free || echo busy'
+		isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' emulate -- flock -n /dev/isst_interface echo free"
+fi
+
 # ---- Permissions ----
 
 identifier=$cpus/intel_uncore_frequency/uncore00/package_id
@@ -355,6 +370,14 @@ few_descriptors() (
 )
 expect "few descriptors are enough, and none becomes a file of the program" 0 "0-3
 " -- few_descriptors
+# A program may also lower the limit itself: below what the emulator has open, and what it would open next.
+for limit in 256 20; do
+	machine
+	expect "a program may have $limit descriptors only" 0 "0-2
+opened
+" -- on_machine emulate -- bash -c "ulimit -n $limit; echo 0 > $cpus/cpu3/online; read -r list < $cpus/online; echo \$list
+		exec 9<> /dev/isst_interface && echo opened"
+done
 cat > "$scratch/dup.py" << 'END'
 import os, sys
 file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_TRUNC)

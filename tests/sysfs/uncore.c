@@ -101,6 +101,75 @@ static void limits_of_a_die_are_read(void **state)
 	finish(&bench);
 }
 
+static void check_clusters(struct bench *bench, struct uncore_place place, unsigned int expected)
+{
+	unsigned int count = 77;
+
+	assert_int_equal(uncore_count_clusters(&bench->files, &place, &count), 0);
+	assert_int_equal(count, expected);
+}
+
+static void clusters_are_counted_up_to_the_highest(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	limits(fake, "package_01_die_12", 800, 2200);
+	cluster(fake, "uncore00", 0, 0, 0, 2200);
+	cluster(fake, "uncore01", 0, 0, 2, 2200);
+	cluster(fake, "uncore02", 0, 1, 0, 2200);
+	check_clusters(&bench, cluster_at(0, 0, 0), 3);
+	check_clusters(&bench, cluster_at(0, 1, 0), 1);
+	check_clusters(&bench, cluster_at(0, 2, 0), 0);
+	check_clusters(&bench, cluster_at(1, 0, 0), 0);
+	check_clusters(&bench, (struct uncore_place){ .package = 1, .die = 12 }, 1);
+	check_clusters(&bench, (struct uncore_place){ .package = 1, .die = 1 }, 0);
+	finish(&bench);
+}
+
+static void without_directories_there_are_no_clusters(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	fake->files.listable = true;
+	check_clusters(&bench, cluster_at(0, 0, 0), 0);
+	finish(&bench);
+}
+
+static void clusters_of_the_same_numbers_are_not_counted(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct bench bench;
+
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 0, 0, 2200);
+	cluster(fake, "uncore01", 0, 0, 0, 2200);
+	check_clusters(&bench, cluster_at(0, 0, 0), 0);
+	finish(&bench);
+}
+
+static void limits_of_boot_are_read(void **state)
+{
+	static const struct uncore_place DIE = { .package = 1, .die = 12 };
+	struct fake_machine *fake = *state;
+	struct bench bench;
+	uint64_t khz = 0;
+
+	start(fake, &bench);
+	limits(fake, "package_01_die_12", 900, 2000);
+	assert_int_equal(uncore_read_initial(&bench.files, &DIE, CPUFREQ_MAX, &khz), -ENOENT);
+	uncore_file(fake, "package_01_die_12", "initial_min_freq_khz", "800000");
+	uncore_file(fake, "package_01_die_12", "initial_max_freq_khz", "2200000");
+	assert_int_equal(uncore_read_initial(&bench.files, &DIE, CPUFREQ_MAX, &khz), 0);
+	assert_int_equal(khz, 2200000);
+	assert_int_equal(uncore_read_initial(&bench.files, &DIE, CPUFREQ_MIN, &khz), 0);
+	assert_int_equal(khz, 800000);
+	finish(&bench);
+}
+
 static void die_directories_have_two_digits_and_more_where_needed(void **state)
 {
 	static const struct {
@@ -338,6 +407,10 @@ int main(void)
 		MACHINE_TEST(die_directories_have_two_digits_and_more_where_needed),
 		MACHINE_TEST(D28_limits_of_a_die_are_written_as_numbers_and_nothing_else),
 		MACHINE_TEST(clusters_are_identified_by_their_files),
+		MACHINE_TEST(clusters_are_counted_up_to_the_highest),
+		MACHINE_TEST(without_directories_there_are_no_clusters),
+		MACHINE_TEST(clusters_of_the_same_numbers_are_not_counted),
+		MACHINE_TEST(limits_of_boot_are_read),
 		MACHINE_TEST(ambiguous_numbers_do_not_identify_their_package),
 		MACHINE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one),
 		MACHINE_TEST(a_directory_that_cannot_be_listed_is_named),

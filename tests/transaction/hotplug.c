@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CPUs that go online and offline with a level, and partitions for those that cannot or must not.
  */
+#include "transaction/item_files.h"
 #include "transaction/support/loops.h"
 
 static char *text_of(const struct machine *machine, const char *path)
@@ -506,10 +507,39 @@ static void a_cpu_that_carries_requests_may_go_offline_in_the_midst(void **state
 	}
 }
 
+/** Why a limit of CPU 3 could not be read, by a look after that. */
+static void check_why_gone(const struct machine *machine, const char *online, const char *expected)
+{
+	const struct item item = { .kind = ITEM_SCALING_MAX, .index = 3 };
+	struct isst_context *context = machine_lock(machine);
+
+	assert_int_equal(isst_discover(context), 0);
+	set_file(machine, "/sys/devices/system/cpu/cpu3/online", online);
+	assert_string_equal(item_why_gone(context, &item, "it no longer exists"), expected);
+	set_file(machine, "/sys/devices/system/cpu/cpu3/online", "1");
+	isst_close(context);
+}
+
+static void limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exist(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	check_why_gone(&machine, "0", "the CPU went offline");
+	check_why_gone(&machine, "1", "the CPU went offline");
+	machine_end(&machine);
+	machine_begin(&machine, "tests/no-cpufreq");
+	check_why_gone(&machine, "1", "it no longer exists");
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_that_carries_requests_may_go_offline_in_the_midst),
+		cmocka_unit_test(
+			limits_of_a_cpu_that_was_offline_for_a_moment_have_not_ceased_to_exist),
 		cmocka_unit_test(D46_unknown_cpus_are_brought_online_where_the_level_enables_them),
 		cmocka_unit_test(
 			unknown_cpus_are_left_alone_where_the_level_is_not_for_all_domains),

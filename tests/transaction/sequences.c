@@ -7,6 +7,8 @@
  * ISST_SEQUENCES: how many of each platform, in place of a few; ISST_SEED: the first one.
  */
 #include "support/snapshot.h"
+#include "transaction/support/chance.h"
+#include "transaction/support/foreign.h"
 #include "transaction/support/loops.h"
 #include "transaction/support/rests.h"
 
@@ -15,21 +17,6 @@
 #include <unistd.h>
 
 enum { OPERATIONS = 6, LOCK_MS = 20000 };
-
-#define CPUS "/sys/devices/system/cpu"
-#define UNCORE CPUS "/intel_uncore_frequency"
-
-/* ---- Chance, the same on every machine ---- */
-
-static uint64_t chance;
-
-static unsigned int any_of(size_t count)
-{
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return (unsigned int)((chance >> 16) % count);
-}
 
 /* ---- What was done, for who reads of a failure ---- */
 
@@ -71,89 +58,6 @@ static bool differs(const struct machine *machine, const char *picture)
 
 	free(now);
 	return other;
-}
-
-/* ---- What another process writes ---- */
-
-/** A write to a file of the kernel. */
-struct foreign {
-	char *path;
-	const char *value;
-};
-
-static bool write_foreign(const struct machine *machine, const struct foreign *foreign)
-{
-	struct isst_machine *opened = machine_open(machine);
-	int error = opened->files->write(opened->data, foreign->path, foreign->value,
-					 strlen(foreign->value));
-
-	opened->release(opened);
-	return error == 0;
-}
-
-/** The name of some entry of a directory that begins with @prefix and a digit; to be freed. */
-static char *some_entry(const struct machine *machine, const char *directory, const char *prefix)
-{
-	struct isst_machine *opened = machine_open(machine);
-	char **names = NULL, *chosen = NULL;
-	size_t count = 0, fitting = 0, length = strlen(prefix);
-
-	if (opened->files->list(opened->data, directory, &names, &count))
-		count = 0;
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(names[i], prefix, length) == 0 && names[i][length] >= '0' &&
-		    names[i][length] <= '9' && any_of(++fitting) == 0) {
-			free(chosen);
-			chosen = strdup(names[i]);
-		}
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-	opened->release(opened);
-	return chosen;
-}
-
-/** Values that no request of the table writes. Returns false where there is no such file. */
-static bool choose_limit(const struct machine *machine, struct foreign *foreign)
-{
-	static const struct {
-		const char *directory, *prefix, *file, *value;
-	} CHOICES[] = {
-		{ CPUS, "cpu", "cpufreq/scaling_max_freq", "1700000\n" },
-		{ CPUS, "cpu", "cpufreq/scaling_min_freq", "1100000\n" },
-		{ UNCORE, "uncore", "max_freq_khz", "1900000\n" },
-		{ UNCORE, "uncore", "min_freq_khz", "1300000\n" },
-		/* Where there are those of power domains this one bounds what they can be. */
-		{ UNCORE, "package_", "max_freq_khz", "1900000\n" },
-	};
-	unsigned int which = any_of(COUNT(CHOICES));
-	char *entry = some_entry(machine, CHOICES[which].directory, CHOICES[which].prefix);
-	char *split = strcmp(CHOICES[which].prefix, "package_") == 0
-			      ? some_entry(machine, UNCORE, "uncore")
-			      : NULL;
-
-	if (!entry || split) {
-		free(entry);
-		free(split);
-		return false;
-	}
-	foreign->value = CHOICES[which].value;
-	assert_true(asprintf(&foreign->path, "%s/%s/%s", CHOICES[which].directory, entry,
-			     CHOICES[which].file) >= 0);
-	free(entry);
-	return true;
-}
-
-static bool choose_cpu(const struct machine *machine, struct foreign *foreign)
-{
-	char *entry = some_entry(machine, CPUS, "cpu");
-
-	if (!entry)
-		return false;
-	foreign->value = any_of(2) ? "1" : "0";
-	assert_true(asprintf(&foreign->path, CPUS "/%s/online", entry) >= 0);
-	free(entry);
-	return true;
 }
 
 /* ---- Operations, each of which leaves the machine as the model that it returns ---- */
@@ -330,11 +234,11 @@ static char *die_among_others(struct story *story, char *model)
 	struct moment before = moment_take(story->machine);
 	struct foreign foreign;
 
-	if (choose_limit(story->machine, &foreign)) {
+	if (foreign_choose_limit(story->machine, &foreign)) {
 		char *wanted = NULL;
 
 		/* What it alone would make of the machine. */
-		if (write_foreign(story->machine, &foreign))
+		if (foreign_write(story->machine, &foreign))
 			wanted = machine_picture(story->machine);
 		moment_return(&before);
 		if (wanted && kill_some(story, &before)) {
@@ -342,7 +246,7 @@ static char *die_among_others(struct story *story, char *model)
 
 			note(story, "  another process: %s = %.*s", foreign.path,
 			     (int)strcspn(foreign.value, "\n"), foreign.value);
-			if (!write_foreign(story->machine, &foreign)) {
+			if (!foreign_write(story->machine, &foreign)) {
 				/* The CPU was gone by then. */
 				note(story, "  which was refused");
 				free(wanted);
@@ -373,11 +277,11 @@ static char *others(struct story *story, char *model)
 {
 	struct foreign foreign;
 
-	if (any_of(2) ? choose_limit(story->machine, &foreign)
-		      : choose_cpu(story->machine, &foreign)) {
+	if (any_of(2) ? foreign_choose_limit(story->machine, &foreign)
+		      : foreign_choose_cpu(story->machine, &foreign)) {
 		note(story, "another process: %s = %.*s", foreign.path,
 		     (int)strcspn(foreign.value, "\n"), foreign.value);
-		(void)write_foreign(story->machine, &foreign);
+		(void)foreign_write(story->machine, &foreign);
 		free(foreign.path);
 	}
 	free(model);
@@ -395,7 +299,7 @@ static void run_sequence(const struct machine *machine, unsigned long seed)
 	struct story story = { machine, seed, strdup("") };
 	char *model;
 
-	chance = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	chance_begin(seed);
 	assert_true(machine_restart(machine, NULL));
 	model = machine_picture(machine);
 	for (unsigned int i = 0; i < OPERATIONS; i++)
@@ -408,13 +312,6 @@ struct plan {
 	const char *platform;
 	unsigned int sequences;
 };
-
-static unsigned long number_of(const char *name, unsigned long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 10) : otherwise;
-}
 
 static void sequences_end_as_in_the_model(void **state)
 {

@@ -5,7 +5,7 @@
  */
 #include "base/array.h"
 #include "base/capture_format.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "emulator/capture/parts.h"
 #include "emulator/model/text.h"
 

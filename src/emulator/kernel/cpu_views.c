@@ -34,6 +34,12 @@ static bool same_core(const struct place *place, const struct platform_cpu *cpu)
 	return cpu->core_id == place->cpu->core_id && same_die(place, cpu);
 }
 
+/** Cores that share a level 2 cache, which are a module: the firmware's core. */
+static bool same_cluster(const struct place *place, const struct platform_cpu *cpu)
+{
+	return cpu->domain == place->cpu->domain && cpu->core == place->cpu->core;
+}
+
 static int core_mask(const struct place *place, FILE *stream)
 {
 	return print_cpus(place, stream, collect_cpus(place, true, same_core), true);
@@ -42,6 +48,16 @@ static int core_mask(const struct place *place, FILE *stream)
 static int core_list(const struct place *place, FILE *stream)
 {
 	return print_cpus(place, stream, collect_cpus(place, true, same_core), false);
+}
+
+static int cluster_mask(const struct place *place, FILE *stream)
+{
+	return print_cpus(place, stream, collect_cpus(place, true, same_cluster), true);
+}
+
+static int cluster_list(const struct place *place, FILE *stream)
+{
+	return print_cpus(place, stream, collect_cpus(place, true, same_cluster), false);
 }
 
 static int die_mask(const struct place *place, FILE *stream)
@@ -85,6 +101,12 @@ static bool has_die_files(const struct place *place)
 	return place->server->platform->die_files.value;
 }
 
+/** Kernels before 5.16 know no clusters. */
+static bool has_clusters(const struct place *place)
+{
+	return place->server->platform->kernel.value >= KERNEL(5, 16);
+}
+
 static const struct view topology_views[] = {
 	{ "physical_package_id", .number = package_id },
 	{ "die_id", .exists = has_die_files, .number = die_id },
@@ -93,6 +115,8 @@ static const struct view topology_views[] = {
 	{ "thread_siblings_list", .read = core_list },
 	{ "core_cpus", .exists = has_die_files, .read = core_mask },
 	{ "core_cpus_list", .exists = has_die_files, .read = core_list },
+	{ "cluster_cpus", .exists = has_clusters, .read = cluster_mask },
+	{ "cluster_cpus_list", .exists = has_clusters, .read = cluster_list },
 	{ "die_cpus", .exists = has_die_files, .read = die_mask },
 	{ "die_cpus_list", .exists = has_die_files, .read = die_list },
 	{ "core_siblings", .read = package_mask },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TPMI registers as debugfs shows them, a device for each package: what a capture of such a
- * machine is made from.
+ * What the drivers of TPMI show in debugfs, a device for each package: the registers, of which a
+ * capture of such a machine is made, and performance limit reasons.
  */
 #include "emulator/capture/capture.h"
 #include "emulator/kernel/views.h"
@@ -102,6 +102,7 @@ static const struct view sst_views[] = {
 
 static const struct view device_views[] = {
 	{ "tpmi-id-05", .below = sst_views },
+	{ "plr", .below = plr_views, .exists = plr_exists },
 	VIEW_END,
 };
 

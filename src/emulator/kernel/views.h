@@ -101,6 +101,8 @@ int print_bus_link(const struct place *place, FILE *stream);
 extern const struct view uncore_views[]; /* uncore_views.c: below intel_uncore_frequency */
 extern const struct view debug_views[];	 /* debugfs_views.c: below /sys/kernel/debug */
 bool debugfs_exists(const struct place *place);
+extern const struct view plr_views[]; /* plr_views.c: below plr of a device there */
+bool plr_exists(const struct place *place);
 extern const struct view pstate_views[]; /* pstate_views.c: below intel_pstate */
 bool pstate_exists(const struct place *place);
 extern const struct view idle_views[];	      /* idle_views.c: below cpuN/cpuidle */

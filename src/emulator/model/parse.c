@@ -4,7 +4,7 @@
  * known here.
  */
 #include "base/array.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 #include "emulator/model/file.h"
 #include "emulator/model/text.h"
 

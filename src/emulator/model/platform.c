@@ -88,6 +88,7 @@ struct platform *platform_new(const char *name)
 static void free_domain(struct platform_domain *domain)
 {
 	isst_cpuset_free(domain->cores.set);
+	free(domain->limit_reasons.text);
 	for (size_t i = 0; i < CLOS_COUNT; i++)
 		isst_cpuset_free(domain->clos[i].cores.set);
 	free(domain->levels);

@@ -129,6 +129,10 @@ struct platform_domain {
 	struct number_value base_freq_enabled, turbo_freq_enabled;
 	struct number_value second_half;
 	struct list_value turbo_cores; /* MSR 0x1ae */
+	/* TPMI: performance limit reasons that stand until they are cleared, of all cores or, where
+	 * there is a line for them, of these */
+	struct text_value limit_reasons;
+	struct mask_value limited_cores;
 	struct commands_value missing;
 	struct mask_value clos_resets; /* bit i: CLOS i is reset when core-power goes on */
 	struct platform_clos clos[CLOS_COUNT];

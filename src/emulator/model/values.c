@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the values of a platform file are written, by kinds that many keys share. */
 #include "emulator/model/values.h"
-#include "base/memory_stream.h"
+#include "common/memory_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -35,6 +35,8 @@ struct domain_state {
 	uint32_t package_min_khz, package_max_khz; /* last set for the package; 0: nothing */
 	/* TPMI: in the registers of all domains, for who reads the file without the platform */
 	uint32_t first_register, register_count;
+	uint32_t reasons_cleared; /* performance limit reasons; none have come since */
+	uint32_t reserved;
 };
 
 enum { KEPT_MSRS = 2, NO_LIMIT_KHZ = INT32_MAX };
@@ -78,7 +80,7 @@ struct state {
 	uint8_t boot_id[16];
 };
 
-enum { STATE_FORMAT = 10, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
+enum { STATE_FORMAT = 11, STATE_SLOTS = 2, STATE_HEAD_BYTES = 4096 };
 
 /**
  * The begin of the file, which all processes have mapped. Two slots of @capacity bytes follow, the

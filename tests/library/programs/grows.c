@@ -63,7 +63,7 @@ static void print_results(const char *what, int error, struct isst_results *resu
 		if (cpu)
 			printf(" CPU %u", isst_cpu_number(cpu));
 		printf(" %d\n", isst_result_error(result, ISST_PART_RESULT));
-		for (int id = 1; id <= ISST_VALUE_HIGH_PRIORITY_CPUS; id++)
+		for (int id = 1; id <= ISST_VALUE_AVOID_CPUS; id++)
 			if (isst_value_name(id))
 				print_value(result, id);
 	}

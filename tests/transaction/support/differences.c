@@ -579,8 +579,9 @@ static bool is_explained(const struct difference *difference, const char *line)
 		       difference->levels || any_uncore(difference);
 	if (begins(line, CPUS "cpu"))
 		return difference->online || difference->levels || difference->limits;
+	/* The limit reasons are of the CPUs that are online. */
 	if (begins(line, CPUS) || begins(line, "/proc/cpuinfo") || begins(line, "/dev/cpu/") ||
-	    begins(line, "/sys/devices/system/node/"))
+	    begins(line, "/sys/devices/system/node/") || begins(line, "/sys/kernel/debug/tpmi-"))
 		return difference->online;
 	if (begins(line, CGROUPS) || begins(line, "group ") || begins(line, "controllers"))
 		return difference->groups || difference->online;

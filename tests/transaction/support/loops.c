@@ -176,7 +176,8 @@ static bool found_another_way(const struct request *request, const struct seam_c
 }
 
 /**
- * A failure of a power domain without CPUs leaves that one out. Returns what lines of a picture
+ * A failure of a power domain without CPUs leaves that one out; where it is not known to be without
+ * CPUs, that or the change fails. Returns what lines of a picture
  * that are about it begin with (`domain 2 `), to be freed; NULL where it is another failure.
  */
 static char *find_spared(const struct outcome *outcome, const struct seam_counts *counts)
@@ -184,7 +185,7 @@ static char *find_spared(const struct outcome *outcome, const struct seam_counts
 	const char *place = counts->target ? strstr(counts->target, " of ") : NULL, *line;
 	char *name, *spared = NULL;
 
-	if (!place || !strchr(place, ','))
+	if (!place || !strchr(place, ',') || (outcome->cpus_unknown && outcome_error(outcome)))
 		return NULL;
 	assert_true(asprintf(&name, "%.*s, ", (int)strcspn(place, ","), place) > 0);
 	line = strstr(outcome->without_cpus, name);

@@ -563,7 +563,7 @@ static const char *next_difference(const void *change, size_t index)
 	return isst_change_difference_at(change, index);
 }
 
-/** By the emulator's own account; none where some CPU may be of any domain. */
+/** By the emulator's own account. */
 static char *list_without_cpus(const struct isst_machine *machine)
 {
 	const struct server *server = machine->data;
@@ -575,12 +575,18 @@ static char *list_without_cpus(const struct isst_machine *machine)
 	for (size_t i = 0; i < server->platform->domain_count; i++) {
 		const struct platform_domain *domain = &server->platform->domains[i];
 
-		if (domain->type.value == DOMAIN_IO && !server->platform->offline.set)
+		if (domain->type.value == DOMAIN_IO)
 			fprintf(stream, " of %u.%u, domain %zu \n", domain->socket,
 				domain->power_domain, i);
 	}
 	assert_int_equal(fclose(stream), 0);
 	return text;
+}
+
+/** Whether some CPU may be of any domain: it is offline, unless a request brings it online. */
+static bool has_unknown_cpus(const struct isst_machine *machine)
+{
+	return ((const struct server *)machine->data)->platform->offline.set;
 }
 
 static void list_written(struct isst_change *change, struct outcome *outcome)
@@ -607,6 +613,8 @@ static void make_change(struct isst_context *context, const struct request *requ
 		.partitions = request->partitions,
 		.partition_for_cpu0 = request->partition_for_cpu0,
 		.progress = making->progress,
+		.hold = making->held != NULL,
+		.reversible = making->reversible,
 	};
 	struct objections objections = { .lines = strdup("") };
 	struct isst_change *change;
@@ -623,6 +631,8 @@ static void make_change(struct isst_context *context, const struct request *requ
 		outcome->planning = 0;
 	if (!outcome->planning && objections.planned)
 		outcome->result = change_run(change);
+	if (making->held && isst_change_is_held(change))
+		outcome->result = making->held(context, change);
 	outcome->unchanged = isst_change_is_unchanged(change);
 	outcome->warnings = gather(next_warning, change);
 	outcome->differences = gather(next_difference, change);
@@ -645,7 +655,8 @@ void machine_make(const struct machine *machine, const struct request *request,
 	if (!making)
 		making = &PLAIN;
 	options.interrupted = making->interrupted;
-	*outcome = (struct outcome){ .without_cpus = list_without_cpus(options.machine) };
+	*outcome = (struct outcome){ .without_cpus = list_without_cpus(options.machine),
+				     .cpus_unknown = has_unknown_cpus(options.machine) };
 	if (making->seam)
 		options.machine = seam_open(options.machine, making->seam, making->counts);
 	assert_int_equal(isst_open(&options, &context), 0);
@@ -725,4 +736,20 @@ struct isst_context *machine_lock(const struct machine *machine)
 	assert_int_equal(isst_open(&options, &context), 0);
 	assert_int_equal(isst_lock(context, 1000, 0), 0);
 	return context;
+}
+
+void machine_refuses(const struct machine *machine, const struct request *request, int error,
+		     const char *refusals)
+{
+	char *before = machine_picture(machine);
+	struct outcome outcome;
+
+	machine_make(machine, request, NULL, &outcome);
+	if (error != -EOPNOTSUPP)
+		assert_int_equal(outcome_error(&outcome), error);
+	assert_string_equal(outcome.refusals, refusals);
+	assert_int_equal(outcome.written, 0);
+	outcome_clear(&outcome);
+	machine_check(machine, before, "%s is refused", request->name);
+	free(before);
 }

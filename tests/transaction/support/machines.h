@@ -76,6 +76,10 @@ struct making {
 	void (*progress)(void *data, const char *line);
 	unsigned int lock_ms;
 	bool dauntless; /* goes on with some domains where others refuse */
+	/* Where not NULL, the change is held, and this called when it is; what it returns is the
+	 * result. */
+	int (*held)(struct isst_context *context, struct isst_change *change);
+	bool reversible;
 };
 
 /** How it ended. Texts are lines, "" for none. */
@@ -89,11 +93,19 @@ struct outcome {
 	/* Power domains of I/O, a line each: ` of 0.2, domain 2 ` (the driver's numbers of package
 	 * and power domain, the emulator's one). */
 	char *without_cpus;
+	bool cpus_unknown; /* these may be power domains with CPUs, for all that the library knows
+			    */
 };
 
 /** Makes one request on the machine. @making may be NULL. The outcome is to be cleared. */
 void machine_make(const struct machine *machine, const struct request *request,
 		  const struct making *making, struct outcome *outcome);
+/**
+ * Fails unless a request is refused and nothing written. @error: what it ends with (-EOPNOTSUPP:
+ * for its targets alone); @refusals: as in the outcome
+ */
+void machine_refuses(const struct machine *machine, const struct request *request, int error,
+		     const char *refusals);
 /** The first error of an outcome, or 0. */
 int outcome_error(const struct outcome *outcome);
 void outcome_clear(struct outcome *outcome);

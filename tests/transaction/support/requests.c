@@ -233,6 +233,62 @@ static int plan_all_online(struct isst_context *context, struct isst_change *cha
 	return change_plan_all_online(change);
 }
 
+/* ---- Configurations ---- */
+
+static int add_config(struct isst_change *change, struct isst_config *config,
+		      struct objections *objections)
+{
+	int error = isst_change_add_config(change, config, 0);
+
+	/* What the machine does not take is not looked at: a level that is locked, say. */
+	objections->planned = !error;
+	objections->error = isst_change_objection(change);
+	if (objections->error)
+		add_line(objections, &change->objection);
+	isst_config_free(config);
+	return error;
+}
+
+static int plan_config(struct isst_context *context, struct isst_change *change,
+		       const struct request *request, struct objections *objections)
+{
+	struct isst_config *config = isst_config_new();
+
+	(void)context;
+	assert_non_null(config);
+	assert_int_equal(
+		isst_config_add_text(config, "text", request->config, strlen(request->config), 0),
+		0);
+	return add_config(change, config, objections);
+}
+
+static int plan_defaults(struct isst_context *context, struct isst_change *change,
+			 const struct request *request, struct objections *objections)
+{
+	struct isst_config *config;
+	int error = isst_config_defaults(context, 0, &config);
+
+	(void)request;
+	return error ? error : add_config(change, config, objections);
+}
+
+static int plan_boot(struct isst_context *context, struct isst_change *change,
+		     const struct request *request, struct objections *objections)
+{
+	struct isst_config *config;
+	int error = isst_config_boot(context, &config);
+
+	(void)request;
+	return error ? error : add_config(change, config, objections);
+}
+
+/** A bit of everything, as far as a machine has it. */
+#define MIXED \
+	"? level 1\n? turbo-freq on\n? core-power on ordered\n" \
+	"? clos 0 min 1000 max none\n? clos 3 max base weight 15\n" \
+	"? association 3 = all\n? association 0 = 0\n? scaling-max 1900 = 0-1\n" \
+	"? uncore-max 1900\n"
+
 /* ---- The table ---- */
 
 #define LEVEL(number) \
@@ -414,6 +470,26 @@ const struct request REQUESTS[] = {
 	  .level = 1,
 	  .online = true,
 	  .one_domain = true },
+	{ .name = "config mixed", .plan = plan_config, .config = MIXED },
+	{ .name = "config cpus",
+	  .plan = plan_config,
+	  .online = true,
+	  .config = "? level 1\n? cpus by-level\n",
+	  .variant = true },
+	{ .name = "config reset", .before = "config mixed", .plan = plan_defaults, .online = true },
+	{ .name = "config reset boot",
+	  .before = "config mixed",
+	  .plan = plan_boot,
+	  .online = true,
+	  .variant = true },
+	/* Nothing but what is another for each package. */
+	{ .name = "config package",
+	  .plan = plan_config,
+	  .config = "? package 0: clos 1 min 1200 max 1800\n"
+		    "? package 0: turbo-ratio-limits 0x1a1a1a1a1a1a1a1a\n"
+		    "? package 1: association 2 = all\n"
+		    "? package 0: scaling-min 1000\n? package 0: base-freq on\n",
+	  .variant = true },
 	{ 0 },
 };
 

@@ -27,9 +27,10 @@ struct request {
 	enum isst_priority_request priority;
 	uint64_t limits;
 	struct isst_clos clos;
-	bool one_package; /* only the first one */
-	bool one_domain;  /* likewise */
-	bool variant;	  /* of another request, with another number */
+	const char *config; /* statements of a configuration */
+	bool one_package;   /* only the first one */
+	bool one_domain;    /* likewise */
+	bool variant;	    /* of another request, with another number */
 };
 
 /** All of them; ended by a NULL name. */

@@ -69,8 +69,8 @@ static int verdict(const char *target, const char *kind, bool changes)
 
 	if (changes)
 		note_change(target, kind);
-	else
-		counts->reads++;
+	else if (++counts->reads == seam.plan.before_read && seam.plan.first)
+		seam.plan.first();
 	if (counts->failed && is_busy(changes))
 		return -EBUSY;
 	if (changes && counts->failed && seam.stuck && strcmp(seam.stuck, target) == 0)

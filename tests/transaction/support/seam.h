@@ -23,6 +23,9 @@ struct seam_plan {
 	/* Called right after this change was made. */
 	unsigned int after_change;
 	void (*then)(void);
+	/* Called right before this read. */
+	unsigned int before_read;
+	void (*first)(void);
 };
 
 /** No end of it. */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans and makes a configuration as a change, and rolls it back. */
+#include "config_change.h"
+
+#include "change_run.h"
+#include "config_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool config_is_meant(struct run *run)
+{
+	int result = isst_config_match(run->config, run->context);
+	const char *problem;
+
+	if (result != ISST_CONFIG_SKIPPED)
+		return config_call(run, run->config, result) == 0;
+	problem = isst_config_problem_at(run->config, 0);
+	report_message(run->report, ENTRY_NOTE, "skipped: %s",
+		       problem ? problem : "the configuration is for another machine");
+	return false;
+}
+
+int config_change(struct run *run, struct isst_config *config, unsigned int flags,
+		  struct isst_change **change)
+{
+	int error = change_begin(run, flags, change);
+
+	if (!error)
+		error = config_call(run, config, isst_change_add_config(*change, config, 0));
+	if (!error)
+		error = run_call(run, isst_change_objection(*change));
+	return error ? error : change_make(run, *change);
+}
+
+/** Whether a rollback was not even begun: what it has to know could not be read. */
+static bool is_not_begun(int error)
+{
+	return error && error != -ISST_ERR_ROLLBACK;
+}
+
+/* A file or firmware that is busy for a moment must not leave a change in place. */
+enum { ATTEMPTS = 3, PAUSE_MS = 100 };
+
+/** Returns as isst_change_roll_back() does. */
+static int attempt_roll_back(struct isst_change *change)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+	int error = isst_change_roll_back(change);
+
+	for (int i = 1; i < ATTEMPTS && is_not_begun(error); i++) {
+		nanosleep(&pause, NULL);
+		error = isst_change_roll_back(change);
+	}
+	return error;
+}
+
+/** Whether there is a journal, as far as is known. */
+static bool has_journal(struct run *run)
+{
+	struct isst_journal *journal = NULL;
+	int error = isst_journal_open(run->context, 0, &journal);
+
+	isst_journal_free(journal);
+	return error || journal;
+}
+
+/** The last attempt is the one of isst_change_free(), which ends the hold. */
+static int give_up(struct run *run, struct isst_change *change, int error)
+{
+	const char *message = isst_error(run->context);
+	char *cause = strdup(*message ? message : strerror(-error));
+	bool recoverable = has_journal(run);
+
+	isst_change_free(change);
+	if (recoverable && !has_journal(run))
+		error = 0;
+	else
+		run_error(run, STATUS_ROLLBACK_INCOMPLETE,
+			  "the rollback could not be begun: %s; the change is still in place%s",
+			  cause ? cause : "out of memory",
+			  recoverable ? ", and the next run that changes the machine rolls it back"
+				      : "");
+	free(cause);
+	return error;
+}
+
+int config_roll_back(struct run *run, struct isst_change *change)
+{
+	size_t reported = 0;
+	const char *warning;
+	int error;
+
+	/* Those of the change are reported already. */
+	while (isst_change_warning_at(change, reported))
+		reported++;
+	error = attempt_roll_back(change);
+	while ((warning = isst_change_warning_at(change, reported)) != NULL) {
+		report_message(run->report, ENTRY_NOTE, "%s", warning);
+		reported++;
+	}
+	if (is_not_begun(error))
+		return give_up(run, change, error);
+	if (error)
+		change_report_failure(run, change, error);
+	isst_change_free(change);
+	return error;
+}
+
+void config_report_high_priority(struct report *report, const struct isst_config *config)
+{
+	const struct isst_cpuset *cpus = isst_config_high_priority_cpus(config);
+	char *list = cpus ? isst_cpuset_to_list(cpus) : NULL;
+
+	if (list)
+		report_text(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, list);
+	free(list);
+}

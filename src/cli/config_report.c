@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Problems and differences of configurations as nodes and messages of a report. */
+#include "config_report.h"
+
+#include <errno.h>
+#include <string.h>
+
+int config_call(struct run *run, const struct isst_config *config, int error)
+{
+	const char *problem = config ? isst_config_problem_at(config, 0) : NULL;
+
+	if (error >= 0)
+		return error;
+	if (!problem && run->context)
+		return run_call(run, error);
+	if (!problem)
+		run_error(run, status_of_error(error), "%s", strerror(-error));
+	for (size_t i = 0; problem; problem = isst_config_problem_at(config, ++i))
+		run_error(run, status_of_error(error), "%s", problem);
+	return error;
+}
+
+unsigned int config_report_differences(struct report_node *top, enum key_id key,
+				       const struct isst_config *config)
+{
+	const struct isst_config_difference *difference;
+	unsigned int count = 0;
+
+	while ((difference = isst_config_difference_at(config, count)) != NULL) {
+		struct report_node *node = report_branch(top, key, count++);
+		const char *origin = isst_config_difference_origin(difference);
+
+		report_text(node, KEY_CONFIG_TARGET, isst_config_difference_target(difference));
+		report_text(node, KEY_CONFIG_WANTED, isst_config_difference_wanted(difference));
+		report_text(node, KEY_CONFIG_PRESENT, isst_config_difference_present(difference));
+		/* Defaults are stated nowhere. */
+		if (origin && *origin)
+			report_text(node, KEY_CONFIG_ORIGIN, origin);
+	}
+	return count;
+}

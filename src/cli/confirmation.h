@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waits until a change is confirmed, by the terminal or by a signal. Must not know what is changed.
+ */
+#ifndef ISST_CLI_CONFIRMATION_H
+#define ISST_CLI_CONFIRMATION_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct confirmation {
+	uint64_t end_ms; /* when it counts as refused, in the time of CLOCK_BOOTTIME */
+	FILE *messages;	 /* must not be one that is waited for */
+};
+
+/** Adds the signals that confirm, refuse, or would stop the wait, except those that the caller
+ * ignores. */
+void confirmation_signals(sigset_t *set);
+
+/**
+ * What there is to confirm is done: the time begins. What was typed and sent before does not
+ * confirm it: that is discarded.
+ *
+ * @seconds: after which it counts as refused
+ * @messages: where it is printed what does not confirm
+ */
+struct confirmation confirmation_begin(unsigned int seconds, FILE *messages);
+
+/**
+ * Waits for Enter on standard input, if that is a terminal, or for SIGUSR1. The signals of
+ * confirmation_signals() have to be blocked; those that arrive are consumed.
+ *
+ * Returns NULL if it is confirmed, otherwise why it is not: the name of a signal, or words.
+ */
+const char *confirmation_wait(const struct confirmation *confirmation);
+
+#endif

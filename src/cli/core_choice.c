@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * High priority cores that the command chooses: from options to a set of CPUs, by the library. Must
+ * not know output formats.
+ */
+#include "core_choice.h"
+
+#include "named_cpus.h"
+#include "reading.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fill(const struct run *run, struct isst_request *request)
+{
+	static const int NUMBERS[] = {
+		[CORES_IN_ALL] = ISST_VALUE_HIGH_PRIORITY_CORES,
+		[CORES_PER_PACKAGE] = ISST_VALUE_HIGH_PRIORITY_CORES_PER_PACKAGE,
+		[CORES_OF_BUCKET] = ISST_VALUE_HIGH_PRIORITY_BUCKET,
+	};
+	const struct option_values *options = &run->request->options;
+	const struct option_value *cores = &options->value[OPTION_HIGH_PRIORITY];
+	int error = isst_request_set(request, NUMBERS[cores->form], (unsigned int)cores->number);
+
+	if (!error && request_has(run->request, OPTION_LEVEL))
+		error = isst_request_set(request, ISST_VALUE_LEVEL,
+					 request_number(run->request, OPTION_LEVEL));
+	return error;
+}
+
+/** Restricts the choice by the CPUs of an option, if it is given. Returns false after an error. */
+static bool restrict_choice(struct run *run, const struct cpu_list *list, int id,
+			    struct isst_request *request)
+{
+	struct isst_cpuset *cpus;
+	int error;
+
+	if (!list->numbers)
+		return true;
+	if (!named_cpus_find(run, list, &cpus))
+		return false;
+	error = isst_request_set_cpus(request, id, cpus);
+	isst_cpuset_free(cpus);
+	if (error)
+		run_error(run, STATUS_FAILED, "out of memory");
+	return !error;
+}
+
+static bool restrict_all(struct run *run, struct isst_request *request)
+{
+	const struct option_values *options = &run->request->options;
+
+	return restrict_choice(run, &options->within, ISST_VALUE_WITHIN_CPUS, request) &&
+	       restrict_choice(run, &options->avoid, ISST_VALUE_AVOID_CPUS, request);
+}
+
+static int choose(struct run *run, const struct isst_targets *targets,
+		  const struct isst_request *request, unsigned int flags)
+{
+	return isst_choose_high_priority_cpus(run->context, targets, request, flags, &run->chosen);
+}
+
+/** Whether it is only the last bucket that the choice is too large for. */
+static bool is_refused_for_turbo(struct run *run, const struct isst_targets *targets,
+				 const struct isst_request *request)
+{
+	bool chosen = choose(run, targets, request, ISST_CHOOSE_ALLOW_LOWER_TURBO) == 0;
+
+	isst_cpuset_free(run->chosen);
+	run->chosen = NULL;
+	return chosen;
+}
+
+/** The library's message, and the option that allows it where one does: configurations have none.
+ */
+static void report_refusal(struct run *run, int error, const struct isst_targets *targets,
+			   const struct isst_request *request)
+{
+	char *message = strdup(isst_error(run->context));
+
+	if (error == -EOPNOTSUPP && message && is_refused_for_turbo(run, targets, request))
+		run_error(run, status_of_error(error), "%s (--allow-lower-turbo)", message);
+	else
+		run_error(run, status_of_error(error), "%s", message ? message : strerror(-error));
+	free(message);
+}
+
+bool core_choice_make(struct run *run)
+{
+	bool lower = request_has(run->request, OPTION_ALLOW_LOWER_TURBO);
+	int error;
+	struct isst_targets *targets = domain_targets(run);
+	struct isst_request *request = isst_request_new();
+
+	if (targets && (!request || fill(run, request))) {
+		run_error(run, STATUS_FAILED, "out of memory");
+	} else if (targets && restrict_all(run, request)) {
+		error = choose(run, targets, request, lower ? ISST_CHOOSE_ALLOW_LOWER_TURBO : 0);
+		if (error && lower)
+			run_call(run, error);
+		else if (error)
+			report_refusal(run, error, targets, request);
+	}
+	isst_request_free(request);
+	isst_targets_free(targets);
+	return run->chosen;
+}
+
+/** Whether a CPU is the first one of its core that was chosen. */
+static bool is_first_of_core(const struct run *run, const struct isst_cpu *cpu)
+{
+	unsigned int core, other_core, number;
+
+	if (isst_cpu_core(cpu, &core))
+		return true;
+	isst_cpuset_for_each (number, run->chosen) {
+		const struct isst_cpu *other = isst_cpu_by_number(run->context, number);
+
+		if (other == cpu)
+			return true;
+		if (isst_cpu_domain(other) == isst_cpu_domain(cpu) &&
+		    isst_cpu_core(other, &other_core) == 0 && other_core == core)
+			return false;
+	}
+	return true;
+}
+
+unsigned int core_choice_count(const struct run *run, unsigned int package)
+{
+	unsigned int count = 0, number;
+
+	isst_cpuset_for_each (number, run->chosen) {
+		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
+
+		count += isst_domain_package(isst_cpu_domain(cpu)) == package &&
+			 is_first_of_core(run, cpu);
+	}
+	return count;
+}
+
+/** The packages with a chosen core, as a set of their numbers. */
+static int find_packages(const struct run *run, struct isst_cpuset *packages)
+{
+	unsigned int number;
+
+	isst_cpuset_for_each (number, run->chosen) {
+		const struct isst_cpu *cpu = isst_cpu_by_number(run->context, number);
+		unsigned int package = isst_domain_package(isst_cpu_domain(cpu));
+
+		if (isst_cpuset_add(packages, package, package))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void note_left_out(struct run *run, const struct isst_cpuset *packages)
+{
+	const struct unit *before = NULL;
+
+	for (size_t i = 0; i < run->targets.unit_count; i++) {
+		const struct unit *unit = &run->targets.units[i];
+		bool first = !before || before->place.package != unit->place.package;
+
+		before = unit;
+		if (first && !isst_cpuset_has(packages, unit->place.package))
+			report_message(run->report, ENTRY_NOTE,
+				       "package %u: no core was chosen; not changed",
+				       unit->place.package);
+	}
+}
+
+bool core_choice_keep_packages(struct run *run)
+{
+	struct isst_cpuset *packages = isst_cpuset_new();
+	bool found = packages && find_packages(run, packages) == 0;
+
+	if (found) {
+		note_left_out(run, packages);
+		targets_keep_packages(&run->targets, packages);
+	} else {
+		run_error(run, STATUS_FAILED, "out of memory");
+	}
+	isst_cpuset_free(packages);
+	return found;
+}
+
+void core_choice_report(struct run *run)
+{
+	report_cpu_ranges(report_unit(run->report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0,
+			  run->chosen);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The cores of the machine with their CPUs and their class of service. A core is one of the kernel:
+ * the firmware counts those of a module as one. Must not know what is reported of them.
+ */
+#ifndef ISST_CLI_CORES_H
+#define ISST_CLI_CORES_H
+
+#include "run.h"
+
+/** Of a core whose class could not be read, and of one that has none. */
+enum { CLOS_UNKNOWN = -1, CLOS_NONE = -2 };
+
+struct core {
+	const struct isst_domain *domain;
+	bool number_known;
+	unsigned int number; /* the firmware's */
+	bool in_module;	     /* other cores have the same number */
+	struct isst_cpuset *cpus, *online;
+	unsigned int first;	     /* of its CPUs, or of those of its module */
+	unsigned int lowest;	     /* of its CPUs */
+	unsigned int representative; /* a CPU that is online, where one is */
+	bool is_first;		     /* of those with its number */
+	int clos;
+};
+
+struct cores {
+	struct core *all; /* by domain, module, CPU */
+	size_t count;
+	struct isst_cpuset *unplaced; /* CPUs that are offline, and of no domain that is known */
+};
+
+/** Finds the cores of the machine; their classes are unknown. To be cleared. Returns 0, or a
+ * negative errno after reporting it. */
+int cores_find(struct run *run, struct cores *cores);
+void cores_clear(struct cores *cores);
+
+/** Reads the classes of the cores that are online, once for each number, where @wanted has the
+ * domain; all others have none. Reports what fails, once for each domain. */
+void cores_read_clos(struct run *run, struct cores *cores,
+		     bool (*wanted)(const struct isst_domain *domain, const void *data),
+		     const void *data);
+
+/** Whether the class of a core of a domain could not be read, though it is online. */
+bool cores_have_unknown(const struct cores *cores, const struct isst_domain *domain);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads names of domains, and joins first those of a package, then packages. */
+#include "domain_list.h"
+
+#include "isst.h"
+
+#include "../common/memory_stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Packages, and the dies or power domains of each of them. */
+struct domain_list_entry {
+	struct isst_cpuset *packages, *numbers;
+	const char *word;
+};
+
+struct name {
+	unsigned int package, number;
+	const char *word;
+};
+
+static bool read_name(const char *text, struct name *name)
+{
+	static const char *const words[] = { "die", "power domain" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char format[40];
+		int end = 0;
+
+		snprintf(format, sizeof(format), "package %%u, %s %%u:%%n", words[i]);
+		name->word = words[i];
+		/* NOLINTNEXTLINE(cert-err34-c): numbers of domains, as the library writes them */
+		if (sscanf(text, format, &name->package, &name->number, &end) == 2 && end > 0)
+			return true;
+	}
+	return false;
+}
+
+bool domain_list_recognizes(const char *text)
+{
+	struct name name;
+
+	return read_name(text, &name);
+}
+
+static bool is_equal(const struct isst_cpuset *set, const struct isst_cpuset *other)
+{
+	unsigned int number;
+
+	isst_cpuset_for_each (number, set)
+		if (!isst_cpuset_has(other, number))
+			return false;
+	return isst_cpuset_count(set) == isst_cpuset_count(other);
+}
+
+/** The entry of a package, which is created where there is none; NULL without memory. */
+static struct domain_list_entry *entry_of(struct domain_list *list, const struct name *name)
+{
+	struct domain_list_entry *grown, *entry;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].word == name->word &&
+		    isst_cpuset_has(list->entries[i].packages, name->package))
+			return &list->entries[i];
+	grown = realloc(list->entries, (list->count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	list->entries = grown;
+	entry = &grown[list->count++];
+	*entry = (struct domain_list_entry){ isst_cpuset_new(), isst_cpuset_new(), name->word };
+	return entry->packages && entry->numbers &&
+			       isst_cpuset_add(entry->packages, name->package, name->package) == 0
+		       ? entry
+		       : NULL;
+}
+
+int domain_list_add(struct domain_list *list, const char *text)
+{
+	struct name name;
+	struct domain_list_entry *entry = read_name(text, &name) ? entry_of(list, &name) : NULL;
+
+	return entry ? isst_cpuset_add(entry->numbers, name.number, name.number) : -ENOMEM;
+}
+
+/** The packages that stand together with the one at @first; NULL: it stands with an earlier one.
+ * Returns 0 or -ENOMEM. */
+static int join(const struct domain_list *list, size_t first, struct isst_cpuset **packages)
+{
+	const struct domain_list_entry *entry = &list->entries[first];
+	int error;
+
+	*packages = NULL;
+	for (size_t i = 0; i < first; i++)
+		if (list->entries[i].word == entry->word &&
+		    is_equal(list->entries[i].numbers, entry->numbers))
+			return 0;
+	*packages = isst_cpuset_new();
+	error = *packages ? 0 : -ENOMEM;
+	for (size_t i = first; i < list->count && !error; i++)
+		if (list->entries[i].word == entry->word &&
+		    is_equal(list->entries[i].numbers, entry->numbers))
+			error = isst_cpuset_add_set(*packages, list->entries[i].packages);
+	return error;
+}
+
+static int write_entry(const struct domain_list_entry *entry, const struct isst_cpuset *packages,
+		       const char *separator, FILE *stream)
+{
+	char *package_list = isst_cpuset_to_list(packages);
+	char *number_list = isst_cpuset_to_list(entry->numbers);
+	int error = package_list && number_list ? 0 : -ENOMEM;
+
+	if (!error)
+		fprintf(stream, "%spackage %s, %s %s", separator, package_list, entry->word,
+			number_list);
+	free(package_list);
+	free(number_list);
+	return error;
+}
+
+char *domain_list_to_text(const struct domain_list *list)
+{
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+
+	if (error)
+		return NULL;
+	for (size_t i = 0; i < list->count && !error; i++) {
+		struct isst_cpuset *packages;
+
+		error = join(list, i, &packages);
+		if (!error && packages)
+			error = write_entry(&list->entries[i], packages, i > 0 ? "; " : "",
+					    memory.stream);
+		isst_cpuset_free(packages);
+	}
+	if (!error)
+		return memory_stream_text(&memory);
+	memory_stream_drop(&memory);
+	return NULL;
+}
+
+void domain_list_clear(struct domain_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		isst_cpuset_free(list->entries[i].packages);
+		isst_cpuset_free(list->entries[i].numbers);
+	}
+	free(list->entries);
+	*list = (struct domain_list){ .entries = NULL };
+}

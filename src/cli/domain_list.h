@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names of several domains as one, such as `package 0-1, power domain 0-3`. Must not know what they
+ * are named for. */
+#ifndef ISST_CLI_DOMAIN_LIST_H
+#define ISST_CLI_DOMAIN_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct domain_list_entry;
+
+/** Empty where all is zero. */
+struct domain_list {
+	struct domain_list_entry *entries;
+	size_t count;
+};
+
+/** Whether a text begins with the name of a domain, as isst_domain_name() has it, and a colon. */
+bool domain_list_recognizes(const char *text);
+
+/** Adds the domain that a text begins with, which is recognized. Returns 0 or -ENOMEM. */
+int domain_list_add(struct domain_list *list, const char *text);
+
+/** Packages with the same numbers stand together; NULL without memory. */
+char *domain_list_to_text(const struct domain_list *list);
+
+void domain_list_clear(struct domain_list *list);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reports why CPUs run as they do. Must not know output formats, nor what can be found. */
+#include "handlers.h"
+#include "reading.h"
+
+static const char *severity_word(int severity)
+{
+	switch (severity) {
+	case ISST_SEVERITY_CRITICAL:
+		return "critical";
+	case ISST_SEVERITY_WARNING:
+		return "warning";
+	case ISST_SEVERITY_ADVISORY:
+		return "advisory";
+	default:
+		return "note";
+	}
+}
+
+static void report_text_unless_empty(struct report_node *parent, enum key_id key, const char *text)
+{
+	if (text && *text)
+		report_text(parent, key, text);
+}
+
+static void report_finding(struct report_node *top, unsigned int index,
+			   const struct isst_finding *finding)
+{
+	struct report_node *node = report_branch(top, KEY_FINDING, index);
+	const struct isst_cpuset *cpus = isst_finding_cpus(finding);
+
+	report_word(node, KEY_FINDING_SEVERITY, severity_word(isst_finding_severity(finding)));
+	report_word(node, KEY_FINDING_CODE, isst_finding_name(finding));
+	report_text(node, KEY_FINDING_PLACE, isst_finding_place(finding));
+	if (isst_cpuset_count(cpus) > 0)
+		report_cpu_ranges(node, KEY_FINDING_CPUS, 0, cpus);
+	report_text_unless_empty(node, KEY_FINDING_READ, isst_finding_read(finding));
+	report_text_unless_empty(node, KEY_FINDING_MEANING, isst_finding_meaning(finding));
+	report_text_unless_empty(node, KEY_FINDING_REMEDY, isst_finding_remedy(finding));
+}
+
+/** Whether findings may be missing: something could not be read, or discovery left it out. */
+static bool is_incomplete(const struct run *run, const struct isst_explanation *explanation)
+{
+	return isst_explanation_unread_at(explanation, 0) ||
+	       (!run->targets.named && isst_left_out_at(run->context, 0));
+}
+
+/** Whether there is more than advisories, which every such kernel has. */
+static bool finds_something(const struct isst_explanation *explanation)
+{
+	const struct isst_finding *finding;
+
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		if (isst_finding_severity(finding) != ISST_SEVERITY_ADVISORY)
+			return true;
+	return false;
+}
+
+static void report_explanation(struct run *run, const struct isst_explanation *explanation)
+{
+	struct report_node *top = report_branch(report_unit(run->report, NULL, 0), KEY_EXPLAIN, 0);
+	bool found = finds_something(explanation);
+	const struct isst_finding *finding;
+	const char *text;
+
+	for (size_t i = 0; (text = isst_explanation_unread_at(explanation, i)) != NULL; i++)
+		run_error(run, STATUS_FAILED, "%s", text);
+	for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
+		report_message(run->report, ENTRY_NOTE, "%s", text);
+	report_word(top, KEY_EXPLAIN_RESULT,
+		    found			      ? "found"
+		    : is_incomplete(run, explanation) ? "incomplete"
+						      : "nothing found");
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		report_finding(top, (unsigned int)i, finding);
+	if (found)
+		run->status = status_worse(run->status, STATUS_FAILED);
+}
+
+void explain(struct run *run)
+{
+	struct isst_targets *targets = run->targets.named ? cpu_targets(run) : domain_targets(run);
+	struct isst_explanation *explanation;
+	int error;
+
+	if (!targets)
+		return;
+	error = isst_explain(run->context, targets, NULL, 0, &explanation);
+	if (error >= 0)
+		report_explanation(run, explanation);
+	else
+		run_call(run, error);
+	isst_explanation_free(explanation);
+	isst_targets_free(targets);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* High priority cores while SST-TF is on, and what they reach. Must not know output formats. */
+#include "machine_status.h"
+
+#include <errno.h>
+
+/* CLOS 0 and 1 have high priority. */
+enum { LOWEST_HIGH_CLOS = 1 };
+
+/** The high priority cores of a package. */
+struct package_cores {
+	unsigned int package, count;
+	bool known;
+};
+
+static bool is_high(const struct core *core)
+{
+	return core->clos >= 0 && core->clos <= LOWEST_HIGH_CLOS;
+}
+
+/** Whether it is known of all domains of a package whether their cores have priorities. */
+static bool is_certain(const struct machine_status *status, unsigned int package)
+{
+	for (size_t i = 0; i < status->domain_count; i++) {
+		const struct domain_status *domain = &status->domains[i];
+
+		if (isst_domain_package(domain->domain) == package &&
+		    !isst_domain_is_io(domain->domain) &&
+		    (!domain->turbo_freq_known || !domain->core_power_known))
+			return false;
+	}
+	return true;
+}
+
+/** Counts as the firmware does: a module is one. */
+static struct package_cores count_cores(const struct machine_status *status, unsigned int package)
+{
+	struct package_cores cores = { .package = package, .known = is_certain(status, package) };
+
+	for (size_t i = 0; i < status->cores.count; i++) {
+		const struct core *core = &status->cores.all[i];
+		const struct domain_status *domain = status_of_domain(status, core->domain);
+
+		if (!domain || !has_priorities(domain) ||
+		    isst_domain_package(core->domain) != package)
+			continue;
+		cores.count += core->is_first && is_high(core);
+		cores.known = cores.known &&
+			      (core->clos != CLOS_UNKNOWN || isst_cpuset_count(core->online) == 0);
+	}
+	return cores;
+}
+
+static unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket)
+{
+	unsigned int cores;
+
+	return isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_CORES, 0, bucket, &cores) == 0
+		       ? cores
+		       : 0;
+}
+
+/** Whether a bucket holds so many cores in all power domains of the package. */
+static bool holds(const struct isst_results *levels, const struct package_cores *cores,
+		  unsigned int bucket)
+{
+	const struct isst_result *level;
+
+	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++)
+		if (isst_domain_package(isst_result_domain(level)) == cores->package &&
+		    value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) > 0 &&
+		    bucket_cores(level, bucket) < cores->count)
+			return false;
+	return true;
+}
+
+/** Whether the buckets of all power domains of a package could be read. */
+static bool has_buckets(const struct isst_results *levels, unsigned int package)
+{
+	const struct isst_result *level;
+
+	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++)
+		if (isst_domain_package(isst_result_domain(level)) == package &&
+		    isst_result_error(level, ISST_PART_TURBO_FREQ))
+			return false;
+	return true;
+}
+
+/** The first TRL type is that of instructions without vectors. */
+static void report_type_0(struct report_node *node, enum key_id key,
+			  const struct isst_result *level, int id, unsigned int bucket)
+{
+	if (isst_result_error(level, ISST_PART_TURBO_FREQ))
+		report_unknown(node, key);
+	else
+		report_value_at(node, key, level, id, 0, bucket);
+}
+
+/** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. */
+static void report_bucket(struct report_node *node, const struct isst_results *levels,
+			  const struct isst_result *level, const struct package_cores *cores)
+{
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket = 0;
+
+	if (cores->known)
+		report_number(node, KEY_STATUS_CORE_COUNT, cores->count);
+	else
+		report_unknown(node, KEY_STATUS_CORE_COUNT);
+	if (!cores->known || !has_buckets(levels, cores->package)) {
+		report_unknown(node, KEY_STATUS_BUCKET);
+		report_unknown(node, KEY_STATUS_HIGH_MAX);
+		return;
+	}
+	while (bucket < buckets && !holds(levels, cores, bucket))
+		bucket++;
+	report_number(node, KEY_STATUS_BUCKET, bucket < buckets ? bucket : STATUS_NO_BUCKET);
+	if (bucket == buckets)
+		return;
+	report_type_0(node, KEY_STATUS_HIGH_MAX, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, bucket);
+}
+
+/** A note for each package with more cores than its last bucket holds. */
+static void note_overfull(const struct machine_status *status, const struct isst_results *levels)
+{
+	const struct isst_domain *before = NULL;
+	const struct isst_result *level;
+
+	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
+		const struct isst_domain *domain = isst_result_domain(level);
+		unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS);
+		struct package_cores cores;
+
+		if (buckets == 0 ||
+		    (before && isst_domain_package(before) == isst_domain_package(domain)))
+			continue;
+		before = domain;
+		cores = count_cores(status, isst_domain_package(domain));
+		if (cores.known && has_buckets(levels, cores.package) &&
+		    !holds(levels, &cores, buckets - 1))
+			report_message(status->run->report, ENTRY_NOTE,
+				       "package %u: %u high priority cores are more than the last "
+				       "bucket holds: their turbo frequencies may be lower",
+				       cores.package, cores.count);
+	}
+}
+
+static int add_cpus(const struct machine_status *status, const struct isst_domain *domain,
+		    struct isst_cpuset *cpus)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < status->cores.count; i++) {
+		const struct core *core = &status->cores.all[i];
+		unsigned int cpu;
+
+		if (core->domain != domain || !is_high(core))
+			continue;
+		isst_cpuset_for_each (cpu, core->online)
+			if (is_named(status->run, cpu) && !error)
+				error = isst_cpuset_add(cpus, cpu, cpu);
+	}
+	return error;
+}
+
+static void report_domain(const struct machine_status *status, const struct domain_status *domain,
+			  const struct isst_results *levels, const struct isst_result *level)
+{
+	const struct package_cores cores = count_cores(status, isst_domain_package(domain->domain));
+	struct report_node *node = report_branch(domain->node, KEY_STATUS_HIGH_PRIORITY, 0);
+	struct isst_cpuset *cpus = isst_cpuset_new();
+
+	report_bucket(node, levels, level, &cores);
+	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
+	if (!cpus || add_cpus(status, domain->domain, cpus) != 0)
+		run_error(status->run, STATUS_FAILED, "out of memory");
+	else if (isst_cpuset_count(cpus) == 0 && cores_have_unknown(&status->cores, domain->domain))
+		report_unknown(node, KEY_STATUS_CPUS);
+	else
+		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
+	isst_cpuset_free(cpus);
+}
+
+void high_priority_status_report(struct machine_status *status)
+{
+	struct isst_results *levels = status_read(
+		status, isst_read_levels, ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ,
+		has_priorities);
+	const struct isst_result *level;
+
+	note_overfull(status, levels);
+	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
+		const struct isst_domain *of = isst_result_domain(level);
+		const struct domain_status *domain = status_of_domain(status, of);
+		struct failure failure = failure_of(level, ISST_PART_TURBO_FREQ);
+
+		if (!domain || !domain->node || isst_domain_is_io(of))
+			continue;
+		run_failure(status->run, &failure);
+		report_domain(status, domain, levels, level);
+	}
+	isst_results_free(levels);
+}

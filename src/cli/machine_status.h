@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of `status` share: what was read of the machine. Must not know output formats. */
+#ifndef ISST_CLI_MACHINE_STATUS_H
+#define ISST_CLI_MACHINE_STATUS_H
+
+#include "cores.h"
+#include "levels.h"
+
+/** A domain of the run's targets. */
+struct domain_status {
+	const struct isst_domain *domain;
+	const struct isst_result *core_power; /* NULL: it could not be read */
+	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
+	bool core_power_known, core_power_supported, core_power_enabled;
+	bool turbo_freq_known, turbo_freq_enabled;
+};
+
+/** The machine, or the packages with the CPUs that --cpu names. */
+struct machine_status {
+	struct run *run;
+	struct levels levels;
+	struct isst_results *core_power;
+	struct domain_status *domains; /* by the slots of the run's targets */
+	size_t domain_count;
+	struct cores cores;
+};
+
+/** The status of a domain; NULL: it is none of the run's targets. */
+const struct domain_status *status_of_domain(const struct machine_status *status,
+					     const struct isst_domain *domain);
+
+/** Whether cores of a domain have high and low priority: SST-TF and core-power are on. */
+static inline bool has_priorities(const struct domain_status *domain)
+{
+	return domain->turbo_freq_enabled && domain->core_power_enabled;
+}
+
+/** Whether a CPU is shown: without --cpu all are. */
+static inline bool is_named(const struct run *run, unsigned int cpu)
+{
+	return !run->cpus || isst_cpuset_has(run->cpus, cpu);
+}
+
+/** Reads for the domains that are wanted, in the order of the slots. To be freed; NULL where there
+ * are none, or after reporting why. */
+struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
+				 bool (*wanted)(const struct domain_status *domain));
+
+/** The parts of the report. */
+void clos_status_report(struct machine_status *status);
+void high_priority_status_report(struct machine_status *status);
+void limit_status_report(struct machine_status *status);
+void core_map_report(struct machine_status *status);
+
+#endif

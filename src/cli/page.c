@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Asks a terminal for its width. */
+#include "page.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Less is no width that anything can be laid out for. */
+enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 40 };
+
+/** Whether the user wants no colours, or the terminal has none (no-color.org). */
+static bool is_colourless(void)
+{
+	const char *unwanted = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return (unwanted && *unwanted) || !terminal || strcmp(terminal, "dumb") == 0;
+}
+
+struct page page_of(FILE *stream, enum colour_choice colour)
+{
+	struct page page = { .columns = DEFAULT_COLUMNS, .colour = colour == COLOUR_ALWAYS };
+	int descriptor = fileno(stream);
+	struct winsize size;
+
+	if (descriptor < 0 || !isatty(descriptor))
+		return page;
+	if (colour == COLOUR_AUTO)
+		page.colour = !is_colourless();
+	if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		page.columns = size.ws_col < LEAST_COLUMNS ? LEAST_COLUMNS : size.ws_col;
+	return page;
+}

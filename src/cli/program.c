@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Forks, releases and waits for a program; must not know what is changed for it. */
+#include "program.h"
+
+#include "privileges.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct program {
+	pid_t process;
+	int release;  /* where the affinity is written to */
+	int reported; /* where it reports why it could not be run */
+	bool released;
+};
+
+/** What a program could not be run for. */
+struct obstacle {
+	int error; /* a negative errno */
+	enum program_stage stage;
+};
+
+/* ---- In the forked process ---- */
+
+/** A set of CPUs as sched_setaffinity(2) takes it. */
+struct affinity {
+	size_t size;
+	cpu_set_t *set;
+};
+
+/** Reads as much. Returns 0 or a negative errno; -EPIPE: there is no more. */
+static int read_exactly(int descriptor, void *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t count = read(descriptor, bytes, size);
+
+		if (count == 0)
+			return -EPIPE;
+		if (count < 0 && errno != EINTR)
+			return -errno;
+		if (count < 0)
+			continue;
+		bytes = (char *)bytes + count;
+		size -= (size_t)count;
+	}
+	return 0;
+}
+
+/** Waits until the program is released. A run that ends before that never releases it. */
+static int wait_for_release(int descriptor, struct affinity *affinity)
+{
+	int error = read_exactly(descriptor, &affinity->size, sizeof(affinity->size));
+
+	affinity->set = NULL;
+	if (error || affinity->size == 0)
+		return error;
+	affinity->set = calloc(1, affinity->size);
+	return affinity->set ? read_exactly(descriptor, affinity->set, affinity->size) : -ENOMEM;
+}
+
+/** The program gets no privileges but those of the caller; capabilities of this file do not pass
+ * execve(2). */
+static int give_back_ids(void)
+{
+	if (setresgid(getgid(), getgid(), getgid()) != 0 ||
+	    setresuid(getuid(), getuid(), getuid()) != 0)
+		return -errno;
+	return 0;
+}
+
+static int restore_inheritance(const struct program_inheritance *inheritance)
+{
+	for (int descriptor = 0; descriptor <= 2; descriptor++) {
+		if (inheritance->closed[descriptor])
+			close(descriptor);
+	}
+	if (inheritance->file_limit_killed && signal(SIGXFSZ, SIG_DFL) == SIG_ERR)
+		return -errno;
+	return privileges_borrowed() ? give_back_ids() : 0;
+}
+
+/** Executes the program. Returns only after an error. */
+static struct obstacle execute(char *const *words, const struct program_inheritance *inheritance,
+			       const struct affinity *affinity)
+{
+	struct obstacle obstacle = { restore_inheritance(inheritance), PROGRAM_PREPARATION };
+
+	if (obstacle.error)
+		return obstacle;
+	if (affinity->set && sched_setaffinity(0, affinity->size, affinity->set) != 0)
+		return (struct obstacle){ -errno, PROGRAM_AFFINITY };
+	execvp(words[0], words);
+	return (struct obstacle){ -errno, PROGRAM_EXECUTION };
+}
+
+__attribute__((noreturn)) static void
+wait_and_execute(char *const *words, const struct program_inheritance *inheritance, int release,
+		 int reported)
+{
+	struct affinity affinity;
+	struct obstacle obstacle = { wait_for_release(release, &affinity), PROGRAM_PREPARATION };
+
+	if (obstacle.error == -EPIPE)
+		_exit(PROGRAM_RUN_FAILED);
+	if (!obstacle.error)
+		obstacle = execute(words, inheritance, &affinity);
+	/* Without it the run takes the program for one that ended with this status. */
+	(void)!write(reported, &obstacle, sizeof(obstacle));
+	_exit(PROGRAM_RUN_FAILED);
+}
+
+/* ---- In the run ---- */
+
+static int open_pipes(int release[2], int reported[2])
+{
+	int error;
+
+	if (pipe2(release, O_CLOEXEC) != 0)
+		return -errno;
+	if (pipe2(reported, O_CLOEXEC) == 0)
+		return 0;
+	error = -errno;
+	close(release[0]);
+	close(release[1]);
+	return error;
+}
+
+int program_fork(char *const *words, const struct program_inheritance *inheritance,
+		 struct program **program)
+{
+	struct program *made = calloc(1, sizeof(*made));
+	int release[2] = { -1, -1 }, reported[2] = { -1, -1 };
+	int error = made ? open_pipes(release, reported) : -ENOMEM;
+
+	*program = NULL;
+	if (error) {
+		free(made);
+		return error;
+	}
+	made->process = fork();
+	if (made->process == 0) {
+		/* Its own end would keep it waiting for good. */
+		close(release[1]);
+		close(reported[0]);
+		wait_and_execute(words, inheritance, release[0], reported[1]);
+	}
+	error = made->process < 0 ? -errno : 0;
+	close(release[0]);
+	close(reported[1]);
+	if (error) {
+		close(release[1]);
+		close(reported[0]);
+		free(made);
+		return error;
+	}
+	made->release = release[1];
+	made->reported = reported[0];
+	*program = made;
+	return 0;
+}
+
+/** What is written to release a program: the size of its affinity, and that. */
+static int write_affinity(int descriptor, const struct isst_cpuset *cpus)
+{
+	struct affinity affinity = { 0 };
+	unsigned int cpu, last = 0;
+	ssize_t written;
+
+	if (cpus) {
+		isst_cpuset_for_each (cpu, cpus)
+			last = cpu;
+		affinity.size = CPU_ALLOC_SIZE(last + 1);
+		affinity.set = CPU_ALLOC(last + 1);
+		if (!affinity.set)
+			return -ENOMEM;
+		CPU_ZERO_S(affinity.size, affinity.set);
+		isst_cpuset_for_each (cpu, cpus)
+			CPU_SET_S(cpu, affinity.size, affinity.set);
+	}
+	/* Both fit into a pipe that is empty. */
+	written = write(descriptor, &affinity.size, sizeof(affinity.size));
+	if (written > 0 && affinity.set)
+		written = write(descriptor, affinity.set, affinity.size);
+	CPU_FREE(affinity.set);
+	/* A process that was killed meanwhile is one that ended. */
+	return written < 0 && errno != EPIPE ? -errno : 0;
+}
+
+static const int passed_on[] = { SIGINT,  SIGTERM, SIGHUP,   SIGQUIT, SIGUSR1,
+				 SIGUSR2, SIGALRM, SIGWINCH, SIGTSTP, SIGCONT };
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void program_signals(sigset_t *set)
+{
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++) {
+		if (!is_ignored(passed_on[i]))
+			sigaddset(set, passed_on[i]);
+	}
+	sigaddset(set, SIGCHLD);
+}
+
+/** What the terminal sends it sends to the program as well, which is in the same process group; but
+ * it may have been stopped before it was released, and continued for that. */
+static void pass_on(const struct program *program, const siginfo_t *signal)
+{
+	if (signal->si_code != SI_KERNEL || signal->si_signo == SIGTSTP)
+		kill(program->process, signal->si_signo);
+	/* The shell is to see that all of the job has stopped. */
+	if (signal->si_signo == SIGTSTP)
+		raise(SIGSTOP);
+}
+
+/** Waits for the end of the process. Returns its status as waitpid(2) reports it. */
+static int wait_for_end(const struct program *program)
+{
+	sigset_t signals;
+	int status;
+
+	sigemptyset(&signals);
+	program_signals(&signals);
+	for (;;) {
+		pid_t ended = waitpid(program->process, &status, WNOHANG);
+		siginfo_t signal;
+
+		if (ended == program->process)
+			return status;
+		if (ended < 0 && errno != EINTR)
+			return PROGRAM_RUN_FAILED << 8;
+		if (sigwaitinfo(&signals, &signal) > 0 && signal.si_signo != SIGCHLD)
+			pass_on(program, &signal);
+	}
+}
+
+/** As a shell reports it. */
+static unsigned int shell_status(int status)
+{
+	return (unsigned int)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/** The status of env(1) for a program that could not be run. */
+static unsigned int status_of(const struct obstacle *obstacle)
+{
+	if (obstacle->stage != PROGRAM_EXECUTION)
+		return PROGRAM_RUN_FAILED;
+	return obstacle->error == -ENOENT ? PROGRAM_NOT_FOUND : PROGRAM_NOT_EXECUTABLE;
+}
+
+struct program_end program_run(struct program *program, const struct isst_cpuset *cpus)
+{
+	struct program_end end = { .status = PROGRAM_RUN_FAILED };
+	struct obstacle obstacle;
+
+	/* If the caller ignores it, the kernel would keep no status. */
+	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
+		end.error = -errno;
+	/* The terminal may have stopped it. */
+	kill(program->process, SIGCONT);
+	if (!end.error)
+		end.error = write_affinity(program->release, cpus);
+	if (end.error)
+		return end;
+	program->released = true;
+	if (read_exactly(program->reported, &obstacle, sizeof(obstacle)) == 0) {
+		(void)wait_for_end(program);
+		end = (struct program_end){ obstacle.error, obstacle.stage, status_of(&obstacle),
+					    0 };
+	} else {
+		int status = wait_for_end(program);
+
+		end.status = shell_status(status);
+		end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	}
+	return end;
+}
+
+void program_free(struct program *program)
+{
+	if (!program)
+		return;
+	close(program->release);
+	close(program->reported);
+	/* The terminal may have stopped it: then it does not see that the pipe is closed. */
+	if (!program->released) {
+		kill(program->process, SIGKILL);
+		waitpid(program->process, NULL, 0);
+	}
+	free(program);
+}

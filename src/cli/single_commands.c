@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The part of the command table with the commands that stand in the place of a feature: the state
+ * of the whole machine, and programs that are run. */
+#include "commands.h"
+
+#include "handlers.h"
+
+#include <limits.h>
+#include <string.h>
+
+static const struct option_row emulate_options[] = {
+	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT_MAX - 1,
+	  .help = "Effective user id that programs see, such as 0" },
+	{ .name = NULL },
+};
+
+static const struct option_row with_options[] = {
+	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
+	  .help = "The configuration. -: standard input" },
+	{ OPTION_SET, 0, "set", "STATEMENT", VALUE_TEXTS,
+	  .help = "A statement, such as 'turbo-freq on', which wins over those of FILE;\n"
+		  "may be repeated" },
+	{ OPTION_NO_AFFINITY, 0, "no-affinity",
+	  .help = "Leave the affinity of the program as it is. Default: the CPUs that\n"
+		  "`high-priority` chose, if the configuration states it" },
+	{ .name = NULL },
+};
+
+static const char *const colour_words[] = { "auto", "always", "never", NULL };
+
+static const struct option_row status_options[] = {
+	{ OPTION_MAP, 0, "map",
+	  .help = "Print a map of the cores instead: their CLOS, or with turbo-freq their\n"
+		  "priority" },
+	{ OPTION_COLOR, 0, "color", "WHEN", VALUE_WORD, .words = colour_words,
+	  .help = "Colours in the map: auto (on terminals), always or never. Default: auto" },
+	{ .name = NULL },
+};
+
+/* The same option as before the command. */
+static const struct option_row explain_options[] = {
+	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
+	  .help = "Only these CPUs, and what concerns them. Default: the whole machine" },
+	{ .name = NULL },
+};
+
+const struct command single_commands[] = {
+	{ "status", "Print the state of the machine on one screen",
+	  "The processor; of each power domain level, lock, base frequency, SST-BF, SST-TF and "
+	  "SST-CP;\n"
+	  "classes of service in use, high priority cores, and limits that were set. -: not "
+	  "supported.\n"
+	  "?: could not be read.",
+	  status_options, COMMAND_PRESET, machine_status },
+	{ "with", "Run a program while the machine is as configured",
+	  "Applies a configuration, runs the program, and rolls the change back when it ends. "
+	  "Other\n"
+	  "runs that change the machine have to wait. The exit status is that of the program; 125 "
+	  "if\n"
+	  "the change or its rollback fails, 126 or 127 if the program cannot be run.",
+	  with_options,
+	  COMMAND_HAS_PROGRAM | COMMAND_CHANGES | COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_HOLDS |
+		  COMMAND_NO_DRY_RUN | COMMAND_PRESET,
+	  with_program },
+	{ "emulate", "Run a program on the emulated machine",
+	  "The program, and every program that it starts, sees the device, the kernel's files, "
+	  "CPU\n"
+	  "hotplug and the processor's model of the emulated machine. It must be dynamically "
+	  "linked.",
+	  emulate_options, COMMAND_NO_MACHINE | COMMAND_HAS_PROGRAM | COMMAND_NO_DRY_RUN,
+	  emulate_program },
+	{ "explain", "Print why CPUs run as they do, the most important reason first",
+	  "Reads levels, features, classes of service and files of the kernel, and compares them. "
+	  "Each\n"
+	  "finding has what was read, what it means, and the command that fixes it. Advisories are\n"
+	  "known defects of such kernels. Exit status 0: nothing found, 1: findings.",
+	  explain_options, COMMAND_PRESET, explain },
+	{ .name = NULL },
+};
+
+const struct command *single_command_find(const char *name)
+{
+	for (const struct command *command = single_commands; command->name; command++) {
+		if (strcmp(command->name, name) == 0)
+			return command;
+	}
+	return NULL;
+}

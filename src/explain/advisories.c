@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Known defects of kernels that matter to Speed Select, by version, and by what can be seen.
+ * Distributions fix kernels without changing the first two numbers: none of this is certain.
+ */
+#include "explain/checks.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A version as a number that compares. */
+#define VERSION(major, minor, patch) ((major)*1000000UL + (minor)*1000UL + (patch))
+#define SERIES(version) ((version) / 1000)
+
+enum concern { MAILBOX, TPMI };
+
+enum { BRANCHES = 2 };
+
+struct advisory {
+	const char *name;
+	enum concern concern;
+	unsigned long fixed;		  /* in this version, and later ones */
+	unsigned long branches[BRANCHES]; /* and in these, of series of their own */
+	const char *by;			  /* and how it is known */
+	/* Whether it concerns the machine as it is; NULL: it does. */
+	bool (*concerns)(const struct survey *survey);
+	const char *effect, *advice;
+};
+
+/* ---- What can be seen ---- */
+
+static bool has_several_domains(const struct survey *survey)
+{
+	for (size_t i = 1; i < survey->count; i++)
+		if (survey->domains[i].domain->package == survey->domains[i - 1].domain->package)
+			return true;
+	return false;
+}
+
+/** Whether a CPU has cpufreq, but not what that has with HWP. */
+static bool is_without_hwp(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)
+			if (survey->domains[i].cpus[j].has_cpufreq &&
+			    !survey->domains[i].cpus[j].base_khz)
+				return true;
+	return false;
+}
+
+/** Cores of a package that firmware can name, offline ones included as far as they are known. */
+static size_t count_cpus(const struct survey *survey, unsigned int package)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->domains[i].domain->package == package)
+			count += isst_cpuset_count(survey->domains[i].domain->present);
+	return count;
+}
+
+/** Whether a bucket of SST-TF holds more cores than its package has CPUs, all of them known. */
+static bool has_impossible_bucket(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+		const struct isst_turbo_freq *info = &domain->level.turbo_freq_info;
+
+		if (!survey_has_level(domain) || !domain->domain->cpus_known)
+			continue;
+		for (unsigned int bucket = 0; bucket < info->buckets; bucket++)
+			if (info->high_priority_cores[bucket] >
+			    count_cpus(survey, domain->domain->package))
+				return true;
+	}
+	return false;
+}
+
+/* ---- The table ---- */
+
+static const struct advisory ADVISORIES[] = {
+	{ .name = "turbo-freq-bucket-counts",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 0, 0),
+	  .by = "7.0 (e1415b9418eb)",
+	  .concerns = has_impossible_bucket,
+	  .effect = "the driver returns wrong numbers of cores of the buckets of SST-TF",
+	  .advice = "do not rely on the buckets; the fix is in some kernels 6.18 and 6.19, too" },
+	{ .name = "hwp-not-checked",
+	  .concern = TPMI,
+	  .by = "March 2026 (9f11d9b15efb)",
+	  .concerns = is_without_hwp,
+	  .effect =
+		  "HWP is off: a TPMI write logs a general protection fault (MSR 0x770) on kernels without "
+		  "the fix",
+	  .advice = "enable HWP in the BIOS before anything is changed" },
+	{ .name = "resume-loses-levels",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 1, 5),
+	  .branches = { VERSION(6, 18, 40) },
+	  .by = "6.18.40 and 7.1.5 (CVE-2026-72143)",
+	  .concerns = has_several_domains,
+	  .effect =
+		  "after suspend and resume, level and features of power domains 1 and up are lost",
+	  .advice = "apply the configuration again after resume (isst config apply)" },
+	{ .name = "resume-loses-domains",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 0, 0),
+	  .by = "7.0 (dc7901b5a156)",
+	  .concerns = has_several_domains,
+	  .effect = "after suspend and resume, the state of power domains 1 and up is lost",
+	  .advice = "apply the configuration again after resume (isst config apply)" },
+	{ .name = "tpmi-write-permission",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 0, 0),
+	  .branches = { VERSION(6, 12, 117) },
+	  .by = "7.0 (69cd1ca440a9)",
+	  .effect =
+		  "any process that can open /dev/isst_interface can change everything: the driver does not ask for "
+		  "CAP_SYS_ADMIN",
+	  .advice = "leave the device to root; do not open it to a group" },
+	{ .name = "core-power-write-block",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 0, 0),
+	  .by = "7.0 (0e5aef279500)",
+	  .effect =
+		  "where firmware blocks writes, core-power seems to be enabled or disabled and is not",
+	  .advice = "isst reads back what it wrote; other tools may not" },
+	{ .name = "lock-status-width",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 0, 0),
+	  .by = "7.0 (fbddf68d7b4e)",
+	  .effect =
+		  "the driver returns more bits than that of the lock: after a refused change other tools "
+		  "take the level for locked",
+	  .advice =
+		  "isst looks at the bit of the lock only; the fix is in some kernels 6.18 and 6.19, too" },
+	{ .name = "stale-turbo-ratio-limits",
+	  .concern = MAILBOX,
+	  .fixed = VERSION(6, 16, 0),
+	  .by = "6.16 (c935ddfe65da)",
+	  .effect =
+		  "when a CPU comes online, turbo ratio limits that it wrote once are written again",
+	  .advice = "after CPU hotplug look at turbo-mode get-trl" },
+	{ .name = "sub-numa-mapping",
+	  .concern = MAILBOX,
+	  .fixed = VERSION(5, 16, 0),
+	  .by = "5.15 stable kernels",
+	  .effect =
+		  "with sub-NUMA clusters, requests of a CPU can reach the device of another package",
+	  .advice = "disable sub-NUMA clusters, or use a newer kernel" },
+};
+
+/* ---- The kernel ---- */
+
+/** The version at the beginning of a release, such as 6.12.117-1; 0: not understood. */
+static unsigned long parse_release(const char *release)
+{
+	unsigned long numbers[3] = { 0 };
+	size_t count = 0;
+
+	for (const char *at = release; at && isdigit((unsigned char)*at) && count < 3; count++) {
+		char *end;
+
+		numbers[count] = strtoul(at, &end, 10);
+		/* They would not compare, and no kernel has them. */
+		if (numbers[count] > 999)
+			return 0;
+		at = *end == '.' ? end + 1 : end;
+	}
+	return count < 2 ? 0 : VERSION(numbers[0], numbers[1], numbers[2]);
+}
+
+static bool is_fixed(const struct advisory *advisory, unsigned long version)
+{
+	if (advisory->fixed && version >= advisory->fixed)
+		return true;
+	for (size_t i = 0; i < BRANCHES; i++) {
+		unsigned long branch = advisory->branches[i];
+
+		if (branch && SERIES(version) == SERIES(branch) && version >= branch)
+			return true;
+	}
+	return false;
+}
+
+static enum concern concern_of(const struct survey *survey)
+{
+	return context_has_power_domains(survey->context) ? TPMI : MAILBOX;
+}
+
+void check_advisories(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+	unsigned long version = parse_release(survey->release);
+
+	/* Without a driver nothing of it matters. */
+	if (!version || survey->context->platform.preset)
+		return;
+	for (size_t i = 0; i < sizeof(ADVISORIES) / sizeof(ADVISORIES[0]); i++) {
+		const struct advisory *advisory = &ADVISORIES[i];
+		struct isst_finding *finding;
+
+		if (advisory->concern != concern_of(survey) || is_fixed(advisory, version) ||
+		    (advisory->concerns && !advisory->concerns(survey)))
+			continue;
+		finding = findings_note(findings, ISST_FINDING_ADVISORY,
+					"kernel %s (/proc/sys/kernel/osrelease); fixed in %s",
+					survey->release, advisory->by);
+		if (finding)
+			finding->name = advisory->name;
+		finding_explain(findings, finding, advisory->effect, advisory->advice);
+	}
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Frequency limits of classes of service that have cores, and classes that have no effect. */
+#include "explain/checks.h"
+
+enum { KHZ_PER_MHZ = 1000 };
+
+/** The lowest frequency of the processor, as cpufreq shows it; 0: unknown. */
+static unsigned int lowest_mhz(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
+			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
+
+			if (cpu->has_cpufreq)
+				return (unsigned int)(cpu->limits.processor.min_khz / KHZ_PER_MHZ);
+		}
+	return 0;
+}
+
+/** The base frequency that each core of a domain has at least; 0: unknown. */
+static unsigned int base_mhz(const struct survey_domain *domain)
+{
+	const struct isst_level *level = &domain->level;
+	const struct isst_value *base = level->base_freq == ISST_FEATURE_ENABLED
+						? &level->base_freq_info.low_mhz
+						: &level->base_mhz;
+
+	return survey_has_level(domain) && base->state == ISST_KNOWN ? base->value : 0;
+}
+
+/** Adds the CPUs of a class to a finding. */
+static void add_members(struct findings *findings, struct isst_finding *finding,
+			const struct survey_domain *domain, unsigned int clos)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		const struct survey_cpu *cpu = &domain->cpus[i];
+
+		if (cpu->asked && cpu->clos_known && cpu->clos == clos)
+			finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+	}
+}
+
+static bool has_members(const struct survey_domain *domain, unsigned int clos)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		if (domain->cpus[i].asked && domain->cpus[i].clos_known &&
+		    domain->cpus[i].clos == clos)
+			return true;
+	return false;
+}
+
+static void explain_max(struct findings *findings, struct isst_finding *finding, unsigned int clos)
+{
+	finding_explain(
+		findings, finding, NULL,
+		message_make(&findings->survey->context->messages, "clos %u max none", clos));
+}
+
+static void check_max(struct findings *findings, const struct survey_domain *domain,
+		      unsigned int clos, unsigned int lowest)
+{
+	unsigned int max = domain->clos[clos].max_mhz, base = base_mhz(domain);
+	struct isst_finding *finding = NULL;
+
+	if (domain->clos[clos].failure.error || !has_members(domain, clos))
+		return;
+	if (max == 0)
+		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
+					"CLOS %u: maximum 0 MHz (core-power get-config)", clos);
+	else if (max < lowest)
+		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_ZERO,
+					"CLOS %u: maximum %u MHz (core-power get-config), below "
+					"the lowest frequency, %u MHz (cpuinfo_min_freq)",
+					clos, max, lowest);
+	else if (max < base)
+		finding = findings_note(findings, ISST_FINDING_CLOS_MAX_BELOW_BASE,
+					"CLOS %u: maximum %u MHz (core-power get-config), below "
+					"the base frequency of the level, %u MHz",
+					clos, max, base);
+	explain_max(findings, finding, clos);
+	if (finding)
+		add_members(findings, finding, domain, clos);
+}
+
+/** Classes other than CLOS 0, in which all cores are at power-on. */
+static void check_associations(struct findings *findings, const struct survey_domain *domain)
+{
+	/* Then that is what is found. */
+	if (survey_has_level(domain) && domain->level.turbo_freq == ISST_FEATURE_ENABLED)
+		return;
+	for (unsigned int clos = 1; clos < ISST_CLOS_COUNT; clos++) {
+		struct isst_finding *finding;
+
+		if (!has_members(domain, clos))
+			continue;
+		finding = findings_note(findings, ISST_FINDING_CORE_POWER_OFF_WITH_ASSOCIATIONS,
+					"core-power is disabled (core-power info), and CPUs are "
+					"in other classes than CLOS 0 (core-power get-assoc)");
+		add_members(findings, finding, domain, clos);
+	}
+}
+
+void check_clos(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+	unsigned int lowest = lowest_mhz(survey);
+
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+
+		if (!domain->asked)
+			continue;
+		if (survey_core_power_is_off(domain))
+			check_associations(findings, domain);
+		for (unsigned int clos = 0;
+		     clos < ISST_CLOS_COUNT && survey_core_power_is_on(domain); clos++)
+			check_max(findings, domain, clos, lowest);
+	}
+}

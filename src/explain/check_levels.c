@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The current level, the CPUs that it enables, and the limits of the uncore. */
+#include "explain/checks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { KHZ_PER_MHZ = 1000 };
+
+/* ---- The level ---- */
+
+static bool is_lower(const struct isst_value *one, const struct isst_value *other)
+{
+	return one->state == ISST_KNOWN && other->state == ISST_KNOWN && one->value < other->value;
+}
+
+static void check_level(struct findings *findings, const struct survey_domain *domain)
+{
+	const struct isst_level *level = &domain->level, *first = &domain->first;
+	const struct isst_value *turbo = &level->limit[0].mhz[0];
+	const struct isst_value *first_turbo = &first->limit[0].mhz[0];
+	bool turbo_lower = domain->has_first && is_lower(turbo, first_turbo);
+	struct isst_finding *finding;
+
+	if (!domain->has_first || (!turbo_lower && !is_lower(&level->base_mhz, &first->base_mhz)))
+		return;
+	finding = findings_note(
+		findings,
+		domain->profile.locked ? ISST_FINDING_LEVEL_LOCKED : ISST_FINDING_LEVEL_SLOWER,
+		"level %u%s: base frequency %u MHz, turbo up to %u MHz; level %u: "
+		"%u and %u MHz (perf-profile info)",
+		level->level, domain->profile.locked ? ", locked" : "", level->base_mhz.value,
+		turbo->value, first->level, first->base_mhz.value, first_turbo->value);
+	if (!domain->profile.locked)
+		finding_explain(findings, finding, NULL,
+				message_make(&findings->survey->context->messages, "level %u",
+					     first->level));
+	finding_add_domain(findings, finding, domain);
+}
+
+/* ---- CPUs of the level ---- */
+
+static bool is_named(const struct survey *survey, unsigned int cpu)
+{
+	return !survey->named || isst_cpuset_has(survey->named, cpu);
+}
+
+static void check_cpus(struct findings *findings, const struct survey_domain *domain)
+{
+	const struct cpus_state *state = &domain->cpus_state;
+	const struct isst_cpuset *enabled = domain->level.cpus;
+	unsigned int cpu;
+
+	if (!enabled || state->failure.error)
+		return;
+	isst_cpuset_for_each (cpu, domain->domain->present) {
+		bool offline = isst_cpuset_has(state->offline, cpu);
+		bool of_level = isst_cpuset_has(enabled, cpu);
+
+		if (!is_named(findings->survey, cpu) || offline != of_level)
+			continue;
+		/* The kernel keeps these offline, or they are out of use otherwise. */
+		if (of_level ? isst_cpuset_has(state->without_smt, cpu)
+			     : isst_cpuset_has(state->isolated, cpu))
+			continue;
+		finding_add_cpu(findings,
+				of_level
+					? findings_note(findings, ISST_FINDING_CPU_OFFLINE_OF_LEVEL,
+							"level %u enables CPUs (perf-profile "
+							"info) that are offline "
+							"(/sys/devices/system/cpu/offline)",
+							domain->level.level)
+					: findings_note(findings, ISST_FINDING_CPU_NOT_OF_LEVEL,
+							"level %u does not enable CPUs "
+							"(perf-profile info) that are online "
+							"(/sys/devices/system/cpu/online)",
+							domain->level.level),
+				domain, cpu);
+	}
+}
+
+/* ---- The base frequency ---- */
+
+/** What the firmware guarantees a CPU; 0: unknown. */
+static unsigned int base_mhz(const struct survey_domain *domain, unsigned int cpu)
+{
+	const struct isst_level *level = &domain->level;
+	const struct isst_base_freq *info = &level->base_freq_info;
+	const struct isst_value *base = &level->base_mhz;
+
+	if (level->base_freq == ISST_FEATURE_ENABLED) {
+		if (!info->high_priority)
+			return 0;
+		base = isst_cpuset_has(info->high_priority, cpu) ? &info->high_mhz : &info->low_mhz;
+	}
+	return base->state == ISST_KNOWN ? base->value : 0;
+}
+
+static void check_base(struct findings *findings, const struct survey_domain *domain)
+{
+	/* There the values of the firmware are those of cpufreq. */
+	if (findings->survey->context->platform.preset)
+		return;
+	for (size_t i = 0; i < domain->cpu_count; i++) {
+		const struct survey_cpu *cpu = &domain->cpus[i];
+		unsigned int mhz = base_mhz(domain, cpu->cpu->number);
+
+		if (!cpu->read || !cpu->base_khz || !mhz || cpu->base_khz / KHZ_PER_MHZ == mhz)
+			continue;
+		finding_add_cpu(findings,
+				findings_note(findings, ISST_FINDING_LEVEL_BASE_FREQUENCY,
+					      "base_frequency %" PRIu64 " MHz (cpufreq); the "
+					      "firmware has %u MHz at level %u (%s info)",
+					      cpu->base_khz / KHZ_PER_MHZ, mhz, domain->level.level,
+					      domain->level.base_freq == ISST_FEATURE_ENABLED
+						      ? "base-freq"
+						      : "perf-profile"),
+				domain, cpu->cpu->number);
+	}
+}
+
+/* ---- The uncore ---- */
+
+/** The highest frequency that a fabric can have: what it had at boot, or the level has less. */
+static uint64_t highest_khz(const struct survey_domain *domain, unsigned int fabric)
+{
+	uint64_t highest = domain->uncore[fabric].initial.max_khz;
+	const struct isst_value *level = &domain->level.fabric[fabric].max_mhz;
+
+	if (survey_has_level(domain) && level->state == ISST_KNOWN && level->value > 0 &&
+	    (uint64_t)level->value * KHZ_PER_MHZ < highest)
+		highest = (uint64_t)level->value * KHZ_PER_MHZ;
+	return highest;
+}
+
+static void check_uncore(struct findings *findings, const struct survey_domain *domain)
+{
+	for (unsigned int i = 0; i < domain->fabrics; i++) {
+		const struct uncore_limits *limits = &domain->uncore[i];
+		uint64_t highest = highest_khz(domain, i), now = limits->now.max_khz;
+		struct isst_finding *finding;
+
+		/* LIMIT_NONE: that of boot. */
+		if (limits->failure.error || now == LIMIT_NONE || now >= highest)
+			continue;
+		finding = findings_note(findings, ISST_FINDING_UNCORE_LIMIT,
+					"uncore maximum %" PRIu64 " MHz of fabric %u (max_freq_khz "
+					"of intel_uncore_frequency), possible are %" PRIu64 " MHz",
+					now / KHZ_PER_MHZ, i, highest / KHZ_PER_MHZ);
+		finding_explain(findings, finding, NULL,
+				domain->fabrics > 1
+					? message_make(&findings->survey->context->messages,
+						       "uncore-max none fabric %u", i)
+					: "uncore-max none");
+		finding_add_domain(findings, finding, domain);
+	}
+}
+
+void check_levels(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+
+		if (!domain->asked)
+			continue;
+		check_uncore(findings, domain);
+		if (!survey_has_level(domain))
+			continue;
+		check_level(findings, domain);
+		check_cpus(findings, domain);
+		check_base(findings, domain);
+	}
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is looked for in a survey: each function adds its findings. None reads anything. */
+#ifndef ISST_EXPLAIN_CHECKS_H
+#define ISST_EXPLAIN_CHECKS_H
+
+#include "explain/findings.h"
+
+void check_clos(struct findings *findings);	  /* limits of classes, and of core-power off */
+void check_turbo_freq(struct findings *findings); /* SST-TF with core-power and priorities */
+void check_levels(struct findings *findings);	  /* levels, their CPUs, base frequency, uncore */
+void check_cpufreq(struct findings *findings);	  /* what the kernel's files show */
+void check_reasons(struct findings *findings);	  /* what the hardware reports */
+void check_advisories(struct findings *findings); /* what is known of such kernels */
+
+#endif

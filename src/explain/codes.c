@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of codes: what each finding means, and what fixes it. */
+#include "explain/findings.h"
+
+#define ROW(code_, name_, severity_, ...) \
+	{ \
+		.code = ISST_FINDING_##code_, .name = (name_), \
+		.severity = ISST_SEVERITY_##severity_, ##__VA_ARGS__ \
+	}
+
+const struct finding_code finding_codes[] = {
+	ROW(CLOS_MAX_ZERO, "clos-max-zero", CRITICAL,
+	    .meaning =
+		    "cores of the class are kept at the lowest frequency of the processor, and no "
+		    "other counter shows it",
+	    .kind = REMEDY_STATEMENT),
+	ROW(LIMITED_THERMAL, "limited-thermal", CRITICAL,
+	    .remedy = "check cooling, fans and the temperature of the air"),
+	ROW(LIMITED_PLATFORM, "limited-platform", CRITICAL,
+	    .remedy = "check power supplies, voltage regulators and the management controller"),
+	ROW(CLOS_MAX_BELOW_BASE, "clos-max-below-base", WARNING,
+	    .meaning = "cores of the class do not even reach the base frequency",
+	    .kind = REMEDY_STATEMENT),
+	ROW(TURBO_DISABLED, "turbo-disabled", WARNING,
+	    .meaning = "no CPU runs above its base frequency; if 0 cannot be written, the BIOS has "
+		       "disabled turbo",
+	    .remedy = "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo"),
+	ROW(SCALING_LIMIT, "scaling-limit", WARNING, .kind = REMEDY_STATEMENT),
+	ROW(NO_CPUFREQ, "no-cpufreq", WARNING,
+	    .meaning = "the kernel does not control the frequency of these CPUs",
+	    .remedy =
+		    "boot without intel_pstate=disable, and enable P-states (SpeedStep, HWP) in the "
+		    "BIOS"),
+	ROW(HWP_OFF, "hwp-off", WARNING,
+	    .meaning = "hardware-controlled P-states (HWP) are not in use: turbo frequencies of "
+		       "favoured cores, and changes of the base frequency, do not reach the kernel",
+	    .remedy = "enable HWP (Speed Shift) in the BIOS, and boot without intel_pstate=no_hwp"),
+	ROW(PRIORITY_WITHOUT_TURBO_FREQ, "priority-without-turbo-freq", WARNING,
+	    .meaning =
+		    "cores have high priority, but not the turbo frequencies that SST-TF has for "
+		    "them",
+	    .kind = REMEDY_STATEMENT, .remedy = "turbo-freq on"),
+	ROW(TURBO_FREQ_WITHOUT_PRIORITIES, "turbo-freq-without-priorities", WARNING,
+	    .meaning = "all cores have high priority, more than any bucket of SST-TF holds",
+	    .kind = REMEDY_PACKAGE_STATEMENT, .remedy = "high-priority bucket 0"),
+	ROW(BUCKET_OVERFULL, "bucket-overfull", WARNING,
+	    .meaning =
+		    "turbo frequencies can be lower than those of any bucket, and it is not known "
+		    "of which cores",
+	    .kind = REMEDY_PACKAGE_STATEMENT),
+	ROW(CORE_POWER_OFF_WITH_ASSOCIATIONS, "core-power-off-with-associations", WARNING,
+	    .meaning = "classes of service have no effect; if they are not wanted, state "
+		       "'association 0 = all'",
+	    .kind = REMEDY_STATEMENT, .remedy = "core-power on"),
+	ROW(TURBO_RATIO_LIMITS_LOW, "turbo-ratio-limits-low", WARNING, .kind = REMEDY_STATEMENT),
+	ROW(LEVEL_LOCKED, "level-locked", WARNING,
+	    .meaning = "the level is slower than the lowest one, and locked: it cannot be changed",
+	    .remedy = "select another level, or unlock it, in the BIOS or by the management "
+		      "controller"),
+	ROW(LEVEL_SLOWER, "level-slower", WARNING,
+	    .meaning = "the current level specifies lower frequencies than the lowest level",
+	    .kind = REMEDY_STATEMENT),
+	ROW(LEVEL_BASE_FREQUENCY, "level-base-frequency", WARNING,
+	    .meaning = "the kernel works with another base frequency than the firmware: limits and "
+		       "turbo-mode disable are at the wrong frequency",
+	    .remedy =
+		    "for f in /sys/devices/system/cpu/cpu{braces}/online; do echo 0 > $f; echo 1 > "
+		    "$f; done"),
+	ROW(CPU_NOT_OF_LEVEL, "cpu-not-of-level", WARNING,
+	    .meaning = "the level does not provide for these CPUs: its frequencies hold only while "
+		       "they are offline or idle",
+	    .kind = REMEDY_STATEMENT, .remedy = "cpus by-level"),
+	ROW(CPU_OFFLINE_OF_LEVEL, "cpu-offline-of-level", WARNING,
+	    .meaning = "these CPUs could be online at the current level", .kind = REMEDY_STATEMENT,
+	    .remedy = "cpus by-level"),
+	ROW(UNCORE_LIMIT, "uncore-limit", WARNING,
+	    .meaning = "the uncore, with mesh and last level cache, is slower than it can be",
+	    .kind = REMEDY_STATEMENT),
+	ROW(TURBO_FREQ_WITHOUT_CORE_POWER, "turbo-freq-without-core-power", NOTE,
+	    .meaning =
+		    "no core has priority: all of them share the frequencies of SST-TF alike; some "
+		    "servers boot so",
+	    .kind = REMEDY_STATEMENT, .remedy = "core-power on ordered"),
+	ROW(GOVERNOR, "governor", NOTE, .meaning = "the governor keeps frequencies low",
+	    .remedy = "echo performance | tee "
+		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/scaling_governor"),
+	ROW(EPP, "epp", NOTE, .meaning = "the hardware is to save energy rather than to be fast",
+	    .remedy = "echo balance_performance | tee "
+		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/energy_performance_preference"),
+	ROW(BUCKET_NOT_FIRST, "bucket-not-first", NOTE, .kind = REMEDY_PACKAGE_STATEMENT,
+	    .remedy = "high-priority bucket 0"),
+	ROW(SMT_OFF, "smt-off", NOTE, .meaning = "the second threads of cores are offline"),
+	ROW(LIMITED_POWER, "limited-power", NOTE,
+	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
+	ROW(LIMITED_CURRENT, "limited-current", NOTE, .remedy = "check current limits in the BIOS"),
+	ROW(LIMITED_RAS, "limited-ras", NOTE, .remedy = "check the log for hardware errors"),
+	ROW(LIMITED_MCP, "limited-mcp", NOTE),
+	ROW(LIMITED_DFC, "limited-dfc", NOTE),
+	ROW(LIMITED_QOS, "limited-qos", NOTE,
+	    .remedy = "isst core-power get-config --clos N prints the limits of class N"),
+	ROW(LIMITED_MISC, "limited-misc", NOTE),
+	ROW(LIMITED_FREQUENCY, "limited-frequency", NOTE),
+	ROW(LIMITED_OTHERWISE, "limited-otherwise", NOTE),
+	ROW(ADVISORY, "advisory", ADVISORY),
+	{ .name = NULL },
+};
+
+const struct finding_code *finding_code(int code)
+{
+	const struct finding_code *row = finding_codes;
+
+	while (row->code && row->code != code)
+		row++;
+	return row;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds out why CPUs run as they do. */
+#include "explain/explain.h"
+#include "explain/checks.h"
+
+int explain(const struct survey *survey, struct findings *findings)
+{
+	static void (*const CHECKS[])(struct findings * findings) = {
+		check_clos,    check_turbo_freq, check_levels,
+		check_cpufreq, check_reasons,	 check_advisories,
+	};
+
+	*findings = (struct findings){ .survey = survey };
+	for (size_t i = 0; i < sizeof(CHECKS) / sizeof(CHECKS[0]) && !findings->error; i++)
+		CHECKS[i](findings);
+	return findings->error ? findings->error : findings_finish(findings);
+}

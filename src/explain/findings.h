@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Findings while they are collected: each once, for all domains and CPUs of which the same was
+ * read. Knows no reasons.
+ */
+#ifndef ISST_EXPLAIN_FINDINGS_H
+#define ISST_EXPLAIN_FINDINGS_H
+
+#include "explain/survey.h"
+
+/** How the command that fixes a finding is made of its remedy. */
+enum remedy_kind {
+	/* A text. `{cpus}` stands for the CPUs as a list, `{braces}` for the same as the shell
+	 * expands it behind `cpu`. */
+	REMEDY_TEXT,
+	/* A statement of isst-config(5), which is applied to the domains; `{cpus}` as above. */
+	REMEDY_STATEMENT,
+	/* The same, which only packages can have. */
+	REMEDY_PACKAGE_STATEMENT,
+};
+
+struct isst_finding {
+	ISST_MAY_GROW;
+	int code, severity;
+	size_t order; /* in which it was found */
+	const char *name;
+	struct isst_cpuset *cpus;
+	bool *domains; /* by their position in the survey */
+	bool whole;    /* it is about the machine, not about domains */
+	char *read, *meaning;
+	const char *remedy_template; /* belongs to the messages of the context */
+	enum remedy_kind kind;
+	char *place, *remedy; /* made by findings_finish() */
+};
+
+struct findings {
+	const struct survey *survey;
+	struct isst_finding **items;
+	size_t count;
+	int error; /* -ENOMEM: the findings are not complete */
+};
+
+/** A row of the table of codes. */
+struct finding_code {
+	int code;
+	const char *name;
+	int severity;
+	const char *meaning; /* NULL: each finding has its own */
+	enum remedy_kind kind;
+	const char *remedy; /* NULL: the same */
+};
+
+/** codes.c: in order of importance, ended by a code of 0. */
+extern const struct finding_code finding_codes[];
+const struct finding_code *finding_code(int code);
+
+/**
+ * The finding of a code and of what was read; a new one, unless there is one already. NULL without
+ * memory, which the functions below accept.
+ */
+__attribute__((format(printf, 3, 4))) struct isst_finding *
+findings_note(struct findings *findings, int code, const char *format, ...);
+
+/** What a finding means and what fixes it, in place of what its code has. NULL: that. */
+void finding_explain(struct findings *findings, struct isst_finding *finding, const char *meaning,
+		     const char *remedy);
+
+/** Adds a domain with the CPUs asked for; a domain; a CPU with its domain. */
+void finding_add_domain(struct findings *findings, struct isst_finding *finding,
+			const struct survey_domain *domain);
+void finding_add_place(struct findings *findings, struct isst_finding *finding,
+		       const struct survey_domain *domain);
+void finding_add_cpu(struct findings *findings, struct isst_finding *finding,
+		     const struct survey_domain *domain, unsigned int cpu);
+
+/** Sorts the findings by importance, and makes their texts. Returns 0 or -ENOMEM. */
+int findings_finish(struct findings *findings);
+void findings_clear(struct findings *findings);
+
+/** places.c: `package 0, power domains 0-1`; NULL without memory. */
+char *finding_place(const struct survey *survey, const struct isst_finding *finding);
+/** The command that fixes a finding; NULL without memory. */
+char *finding_remedy(const struct survey *survey, const struct isst_finding *finding);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names the places of a finding, and the command for exactly these. */
+#include "base/cpuset.h"
+#include "common/memory_stream.h"
+#include "explain/findings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** What a domain is called within its package: its number or, without power domains, its die. */
+static unsigned int number_of(const struct survey *survey, const struct isst_domain *domain)
+{
+	return context_has_power_domains(survey->context) ? domain->number : domain->die;
+}
+
+/** Packages that have the same domains in a finding. */
+struct group {
+	struct isst_cpuset *packages, *numbers;
+	bool complete; /* all domains of these packages */
+};
+
+struct groups {
+	struct group *items;
+	size_t count;
+	bool all; /* the finding is about all domains of the machine */
+};
+
+static void groups_free(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		isst_cpuset_free(groups->items[i].packages);
+		isst_cpuset_free(groups->items[i].numbers);
+	}
+	free(groups->items);
+}
+
+/** Whether a domain can be one of a finding: statements for all leave others alone. */
+static bool counts(const struct survey_domain *domain, const struct isst_finding *finding, size_t i)
+{
+	return finding->domains[i] || domain->domain->has_cpu;
+}
+
+/** Adds the domains of the package that begins at @first. */
+static int add_package(const struct survey *survey, const struct isst_finding *finding,
+		       size_t first, struct groups *groups)
+{
+	const unsigned int package = survey->domains[first].domain->package;
+	struct isst_cpuset *numbers = isst_cpuset_new();
+	bool complete = true;
+	int error = numbers ? 0 : -ENOMEM;
+	struct group *group;
+
+	for (size_t i = first; i < survey->count && !error; i++) {
+		const struct isst_domain *domain = survey->domains[i].domain;
+		unsigned int number = number_of(survey, domain);
+
+		if (domain->package != package)
+			break;
+		if (finding->domains[i])
+			error = isst_cpuset_add(numbers, number, number);
+		else if (counts(&survey->domains[i], finding, i))
+			complete = false;
+	}
+	group = groups->items;
+	while (group < groups->items + groups->count && !(group->complete && complete) &&
+	       !cpuset_is_equal(group->numbers, numbers))
+		group++;
+	if (!error && isst_cpuset_count(numbers) > 0) {
+		if (group == groups->items + groups->count) {
+			*group = (struct group){ .packages = isst_cpuset_new(),
+						 .numbers = numbers,
+						 .complete = complete };
+			numbers = NULL;
+			groups->count++;
+		}
+		group->complete = group->complete && complete;
+		error = group->packages ? isst_cpuset_add(group->packages, package, package)
+					: -ENOMEM;
+	} else {
+		groups->all = false;
+	}
+	groups->all = groups->all && complete;
+	isst_cpuset_free(numbers);
+	return error;
+}
+
+static int find_groups(const struct survey *survey, const struct isst_finding *finding,
+		       struct groups *groups)
+{
+	int error;
+
+	*groups = (struct groups){ .all = survey->count == isst_domain_count(survey->context) };
+	groups->items = calloc(survey->count + 1, sizeof(*groups->items));
+	error = groups->items ? 0 : -ENOMEM;
+	for (size_t i = 0; i < survey->count && !error; i++)
+		if (i == 0 ||
+		    survey->domains[i].domain->package != survey->domains[i - 1].domain->package)
+			error = add_package(survey, finding, i, groups);
+	return error;
+}
+
+/** Prints a list of numbers behind a word, which gets a plural. */
+static int print_numbers(const char *word, const struct isst_cpuset *numbers, FILE *stream)
+{
+	char *list = isst_cpuset_to_list(numbers);
+
+	if (!list)
+		return -ENOMEM;
+	fprintf(stream, "%s%s %s", word, isst_cpuset_count(numbers) > 1 ? "s" : "", list);
+	free(list);
+	return 0;
+}
+
+static int print_places(const struct survey *survey, const struct groups *groups, FILE *stream)
+{
+	const char *word = context_has_power_domains(survey->context) ? "power domain" : "die";
+	int error = 0;
+
+	for (size_t i = 0; i < groups->count && !error; i++) {
+		const struct group *group = &groups->items[i];
+
+		fputs(i > 0 ? "; " : "", stream);
+		error = print_numbers("package", group->packages, stream);
+		if (error || group->complete)
+			continue;
+		fputs(", ", stream);
+		error = print_numbers(word, group->numbers, stream);
+	}
+	return error;
+}
+
+char *finding_place(const struct survey *survey, const struct isst_finding *finding)
+{
+	struct memory_stream text;
+	struct groups groups;
+	int error;
+
+	if (finding->whole)
+		return strdup("machine");
+	if (memory_stream_open(&text))
+		return NULL;
+	error = find_groups(survey, finding, &groups);
+	if (!error)
+		error = print_places(survey, &groups, text.stream);
+	groups_free(&groups);
+	if (!error)
+		return memory_stream_text(&text);
+	memory_stream_drop(&text);
+	return NULL;
+}
+
+/* ---- Remedies ---- */
+
+/** The CPUs as bash expands them: `3`, `{0..3}` or `{{0..3},8}`. */
+static void print_braces(const struct isst_cpuset *cpus, FILE *stream)
+{
+	unsigned int first, last, runs = 0;
+
+	for (unsigned int from = 0; cpuset_next_run(cpus, from, &first, &last); from = last + 1)
+		runs++;
+	fputs(runs > 1 ? "{" : "", stream);
+	runs = 0;
+	for (unsigned int from = 0; cpuset_next_run(cpus, from, &first, &last); from = last + 1) {
+		fputs(runs++ > 0 ? "," : "", stream);
+		if (first == last)
+			fprintf(stream, "%u", first);
+		else
+			fprintf(stream, "{%u..%u}", first, last);
+	}
+	fputs(runs > 1 ? "}" : "", stream);
+}
+
+/** Prints a template with what stands in it for CPUs. */
+static int print_template(const struct isst_finding *finding, FILE *stream)
+{
+	char *list = isst_cpuset_to_list(finding->cpus);
+
+	if (!list)
+		return -ENOMEM;
+	for (const char *c = finding->remedy_template; *c; c++) {
+		if (strncmp(c, "{cpus}", strlen("{cpus}")) == 0) {
+			fputs(list, stream);
+			c += strlen("{cpus}") - 1;
+		} else if (strncmp(c, "{braces}", strlen("{braces}")) == 0) {
+			print_braces(finding->cpus, stream);
+			c += strlen("{braces}") - 1;
+		} else {
+			fputc(*c, stream);
+		}
+	}
+	free(list);
+	return 0;
+}
+
+static int print_statement(const struct isst_finding *finding, const struct group *group,
+			   FILE *stream)
+{
+	char *packages = group ? isst_cpuset_to_list(group->packages) : NULL;
+	char *numbers = group ? isst_cpuset_to_list(group->numbers) : NULL;
+	int error = !group || (packages && numbers) ? 0 : -ENOMEM;
+
+	fputs(" --set '", stream);
+	if (!error && group)
+		fprintf(stream, "package %s", packages);
+	if (!error && group && !group->complete && finding->kind == REMEDY_STATEMENT)
+		fprintf(stream, " powerdomain %s", numbers);
+	fputs(group ? ": " : "", stream);
+	if (!error)
+		error = print_template(finding, stream);
+	fputc('\'', stream);
+	free(packages);
+	free(numbers);
+	return error;
+}
+
+static int print_statements(const struct survey *survey, const struct isst_finding *finding,
+			    FILE *stream)
+{
+	struct groups groups;
+	int error = find_groups(survey, finding, &groups);
+
+	fputs("isst config apply", stream);
+	/* One that names its CPUs has no need of a place. */
+	if (!error && (groups.all || strstr(finding->remedy_template, "{cpus}")))
+		error = print_statement(finding, NULL, stream);
+	else
+		for (size_t i = 0; i < groups.count && !error; i++)
+			error = print_statement(finding, &groups.items[i], stream);
+	groups_free(&groups);
+	return error;
+}
+
+char *finding_remedy(const struct survey *survey, const struct isst_finding *finding)
+{
+	struct memory_stream text;
+	int error;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	if (!finding->remedy_template)
+		error = 0;
+	else if (finding->kind == REMEDY_TEXT)
+		error = print_template(finding, text.stream);
+	else
+		error = print_statements(survey, finding, text.stream);
+	if (!error)
+		return memory_stream_text(&text);
+	memory_stream_drop(&text);
+	return NULL;
+}

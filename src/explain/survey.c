@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
+#include "explain/survey.h"
+#include "sysfs/undisturbed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** Notes that a file of the kernel could not be read; -ENOENT means that it is not there. */
+static int note_file(struct survey *survey, int error)
+{
+	const struct isst_failure failure = { .error = error,
+					      .message = isst_error(survey->context) };
+
+	if (error == -ENOMEM)
+		return error;
+	return error == -ENOENT ? 0 : survey_note_failure(survey, &failure);
+}
+
+/* ---- Levels and features ---- */
+
+static int read_profiles(struct survey *survey)
+{
+	struct isst_perf_profile *profiles = calloc(survey->count + 1, sizeof(*profiles));
+	int error = profiles ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < survey->count && !error; i++)
+		profiles[i].domain = survey->domains[i].domain;
+	if (!error)
+		error = perf_profile_read(survey->context, profiles, survey->count);
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		survey->domains[i].profile = profiles[i];
+		error = survey_note_failure(survey, &profiles[i].failure);
+	}
+	free(profiles);
+	return error;
+}
+
+/** The lowest level that a domain has. */
+static unsigned int first_level(const struct isst_perf_profile *profile)
+{
+	unsigned int level = 0;
+
+	while (profile->level_mask && level < profile->highest_level &&
+	       !(profile->level_mask >> level & 1))
+		level++;
+	return level;
+}
+
+/** Reads the current levels of domains with CPUs, or the lowest ones of those that have another. */
+static int read_levels(struct survey *survey, bool first)
+{
+	const unsigned int parts = first ? ISST_READ_LEVELS_PROPERTIES : ISST_READ_LEVELS_ALL;
+	struct isst_level *levels = calloc(survey->count + 1, sizeof(*levels));
+	struct survey_domain **of = calloc(survey->count + 1, sizeof(*of));
+	size_t count = 0;
+	int error = levels && of ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		struct survey_domain *domain = &survey->domains[i];
+		unsigned int lowest = first_level(&domain->profile);
+
+		if (!survey_has_level(domain) || (first && lowest == domain->profile.current_level))
+			continue;
+		of[count] = domain;
+		levels[count].domain = domain->domain;
+		levels[count].profile = &domain->profile;
+		levels[count++].level = first ? lowest : domain->profile.current_level;
+	}
+	if (!error && count > 0)
+		error = level_read_parts(survey->context, levels, count, parts);
+	for (size_t i = 0; i < count && levels; i++) {
+		if (error) {
+			level_clear(&levels[i]);
+			continue;
+		}
+		*(first ? &of[i]->first : &of[i]->level) = levels[i];
+		of[i]->has_first |= first;
+		error = survey_note_failure(survey, &levels[i].failure);
+	}
+	free(of);
+	free(levels);
+	return error;
+}
+
+static int read_core_power(struct survey *survey)
+{
+	struct isst_core_power *states = calloc(survey->count + 1, sizeof(*states));
+	size_t count = 0;
+	int error = states ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < survey->count && !error; i++)
+		if (survey->domains[i].domain->has_cpu)
+			states[count++].domain = survey->domains[i].domain;
+	if (!error && count > 0)
+		error = core_power_read(survey->context, states, count);
+	for (size_t i = 0, next = 0; i < survey->count && !error; i++) {
+		struct survey_domain *domain = &survey->domains[i];
+
+		/* Without CPUs there are no associations that it is for. */
+		domain->core_power.failure.error = -EOPNOTSUPP;
+		if (!domain->domain->has_cpu)
+			continue;
+		domain->core_power = states[next++];
+		error = survey_note_failure(survey, &domain->core_power.failure);
+	}
+	free(states);
+	return error;
+}
+
+static int read_clos(struct survey *survey)
+{
+	struct isst_clos *configs = calloc(survey->count * ISST_CLOS_COUNT + 1, sizeof(*configs));
+	size_t count = 0, next = 0;
+	int error = configs ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < survey->count && !error; i++)
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT; clos++) {
+			if (!survey_core_power_is_on(&survey->domains[i]))
+				continue;
+			configs[count].domain = survey->domains[i].domain;
+			configs[count++].clos = clos;
+		}
+	if (!error && count > 0)
+		error = clos_read(survey->context, configs, count);
+	for (size_t i = 0; i < survey->count && !error; i++)
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++) {
+			struct isst_clos *config = &survey->domains[i].clos[clos];
+
+			config->failure.error = -EOPNOTSUPP;
+			if (!survey_core_power_is_on(&survey->domains[i]))
+				continue;
+			*config = configs[next++];
+			error = survey_note_failure(survey, &config->failure);
+		}
+	free(configs);
+	return error;
+}
+
+/** Only the mailbox interface takes MSRs for what they are; TPMI servers are left alone. */
+static int read_limits(struct survey *survey)
+{
+	struct isst_turbo_ratio_limits *limits = calloc(survey->count + 1, sizeof(*limits));
+	size_t count = 0, next = 0;
+	int error = limits ? 0 : -ENOMEM;
+
+	if (!error && !context_has_power_domains(survey->context))
+		for (size_t i = 0; i < survey->count; i++) {
+			survey->domains[i].has_limits = survey_has_level(&survey->domains[i]) &&
+							!survey->context->platform.preset;
+			if (survey->domains[i].has_limits)
+				limits[count++].domain = survey->domains[i].domain;
+		}
+	if (!error && count > 0)
+		error = turbo_ratio_limits_read(survey->context, limits, count);
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		struct survey_domain *domain = &survey->domains[i];
+
+		if (!domain->has_limits)
+			continue;
+		domain->limits = limits[next++];
+		domain->has_limits = !domain->limits.failure.error;
+		error = survey_note_failure(survey, &domain->limits.failure);
+	}
+	free(limits);
+	return error;
+}
+
+/* ---- Uncore, and CPUs that are offline ---- */
+
+static int read_uncore(struct survey *survey, struct survey_domain *domain)
+{
+	int error = uncore_fabric_count(survey->context, domain->domain, &domain->fabrics);
+
+	if (error)
+		return note_file(survey, error);
+	if (domain->fabrics > SURVEY_FABRICS)
+		domain->fabrics = SURVEY_FABRICS;
+	for (unsigned int i = 0; i < domain->fabrics; i++) {
+		domain->uncore[i].domain = domain->domain;
+		domain->uncore[i].fabric = i;
+	}
+	error = uncore_limits_read(survey->context, domain->uncore, domain->fabrics);
+	for (unsigned int i = 0; i < domain->fabrics && !error; i++)
+		error = survey_note_failure(survey, &domain->uncore[i].failure);
+	return error;
+}
+
+/** Notes which CPUs the level may or may not enable. */
+static int note_unknown_cpus(struct survey *survey, const struct cpus_state *state)
+{
+	char *list;
+	int error;
+
+	if (isst_cpuset_count(state->unknown) == 0)
+		return 0;
+	list = isst_cpuset_to_list(state->unknown);
+	error = list ? survey_note(survey,
+				   "CPU %s: offline, and not seen online since boot: it is unknown "
+				   "whether a level enables it",
+				   list)
+		     : -ENOMEM;
+	free(list);
+	return error;
+}
+
+static int read_cpus_state(struct survey *survey, struct survey_domain *domain)
+{
+	int error;
+
+	domain->cpus_state.domain = domain->domain;
+	error = cpus_state_read(survey->context, &domain->cpus_state, 1, false);
+	if (!error)
+		error = survey_note_failure(survey, &domain->cpus_state.failure);
+	return error ? error : note_unknown_cpus(survey, &domain->cpus_state);
+}
+
+static int read_files_of_domains(struct survey *survey)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < survey->count && !error; i++) {
+		struct survey_domain *domain = &survey->domains[i];
+
+		if (!domain->asked)
+			continue;
+		error = read_uncore(survey, domain);
+		if (!error)
+			error = read_cpus_state(survey, domain);
+	}
+	return error;
+}
+
+/* ---- The machine as a whole ---- */
+
+static int read_whole(struct survey *survey)
+{
+	struct kernel_files *files = &survey->context->files;
+	int error = note_file(survey, cpufreq_turbo_state(files, &survey->turbo));
+
+	if (!error)
+		error = note_file(survey, hotplug_smt_control(files, &survey->smt));
+	if (!error)
+		error = note_file(survey, kernel_files_text(files, "/proc/sys/kernel/osrelease",
+							    &survey->release));
+	survey->undisturbed = isst_cpuset_new();
+	if (!error && !survey->undisturbed)
+		error = -ENOMEM;
+	if (!error)
+		error = undisturbed_cpus(files, survey->undisturbed);
+	return error;
+}
+
+static int read_reasons(struct survey *survey)
+{
+	if (!context_has_power_domains(survey->context))
+		return 0;
+	return note_file(survey, limit_reasons_read(&survey->context->files, &survey->reasons));
+}
+
+/* ---- All of it ---- */
+
+static bool has_package(const struct survey_scope *scope, unsigned int package)
+{
+	for (size_t i = 0; i < scope->count; i++)
+		if (scope->domains[i]->package == package)
+			return true;
+	return false;
+}
+
+static bool has_domain(const struct survey_scope *scope, const struct isst_domain *domain)
+{
+	for (size_t i = 0; i < scope->count; i++)
+		if (scope->domains[i] == domain)
+			return true;
+	return false;
+}
+
+static int take_domains(struct survey *survey, const struct survey_scope *scope)
+{
+	size_t count = isst_domain_count(survey->context);
+
+	survey->domains = calloc(count + 1, sizeof(*survey->domains));
+	if (!survey->domains)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct isst_domain *domain = context_domain(survey->context, i);
+
+		if (has_package(scope, domain->package))
+			survey->domains[survey->count++] = (struct survey_domain){
+				.domain = domain, .asked = has_domain(scope, domain)
+			};
+	}
+	return 0;
+}
+
+int survey_read(struct survey *survey, struct isst_context *context,
+		const struct survey_scope *scope)
+{
+	static int (*const PARTS[])(struct survey * survey) = {
+		read_whole,  read_profiles, read_core_power,	   read_clos,
+		read_limits, read_reasons,  read_files_of_domains, survey_read_cpus,
+	};
+	int error;
+
+	*survey = (struct survey){ .context = context, .named = scope->cpus };
+	error = take_domains(survey, scope);
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]) && !error; i++) {
+		error = PARTS[i](survey);
+		if (!error && PARTS[i] == read_profiles)
+			error = read_levels(survey, false);
+		if (!error && PARTS[i] == read_profiles)
+			error = read_levels(survey, true);
+	}
+	return error;
+}
+
+void survey_clear(struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++) {
+		level_clear(&survey->domains[i].level);
+		level_clear(&survey->domains[i].first);
+		cpus_state_clear(&survey->domains[i].cpus_state);
+		survey_clear_cpus(&survey->domains[i]);
+	}
+	free(survey->domains);
+	limit_reasons_clear(&survey->reasons);
+	isst_cpuset_free(survey->undisturbed);
+	free(survey->smt);
+	free(survey->driver);
+	free(survey->release);
+	free(survey->unread.texts);
+	free(survey->notes.texts);
+	*survey = (struct survey){ 0 };
+}

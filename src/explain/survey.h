@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is read of a machine to find out why its CPUs run as they do. Reads only; judges nothing.
+ * Where power domains are reached by TPMI no MSR is read, and no cpufreq file of CPUs that are
+ * isolated or nohz_full is read anywhere.
+ */
+#ifndef ISST_EXPLAIN_SURVEY_H
+#define ISST_EXPLAIN_SURVEY_H
+
+#include "features/features.h"
+#include "sysfs/cpufreq.h"
+#include "sysfs/limit_reasons.h"
+#include "topology/context.h"
+
+/** A list of texts, each of which belongs to the messages of the context. */
+struct text_list {
+	const char **texts;
+	size_t count;
+};
+
+enum { SURVEY_FABRICS = 2 };
+
+/** What is known of an online CPU. */
+struct survey_cpu {
+	const struct isst_cpu *cpu;
+	bool asked; /* it can be named by findings */
+	bool clos_known;
+	unsigned int clos;
+	bool read;	  /* what follows was read: it is asked, and not to be left alone */
+	bool has_cpufreq; /* with: */
+	struct scaling_limits limits;
+	uint64_t base_khz;	     /* 0: cpufreq reports none */
+	char *governor, *preference; /* NULL: none */
+};
+
+/** What is known of a power domain. Each part has its own failure. */
+struct survey_domain {
+	const struct isst_domain *domain;
+	bool asked; /* findings can name it; else it is read for the sake of its package */
+	struct isst_perf_profile profile;
+	struct isst_level level; /* the current one */
+	struct isst_level first; /* the lowest level, if that is another one */
+	bool has_first;		 /* it is */
+	struct isst_core_power core_power;
+	struct isst_clos clos[ISST_CLOS_COUNT]; /* where core-power is supported */
+	bool has_limits;			/* the turbo ratio limits were read */
+	struct isst_turbo_ratio_limits limits;
+	struct uncore_limits uncore[SURVEY_FABRICS];
+	unsigned int fabrics;
+	struct cpus_state cpus_state; /* offline CPUs */
+	struct survey_cpu *cpus;
+	size_t cpu_count;
+};
+
+struct survey {
+	struct isst_context *context;
+	const struct isst_cpuset *named; /* CPUs that findings are about; NULL: all */
+	struct survey_domain *domains;	 /* of the packages asked for, in the context's order */
+	size_t count;
+	enum turbo_state turbo;
+	char *smt;     /* content of smt/control; NULL: none */
+	char *driver;  /* scaling_driver of the first CPU that was looked at; NULL: none */
+	char *release; /* of the kernel; NULL: unknown */
+	struct isst_cpuset *undisturbed;
+	struct limit_reasons reasons;
+	struct text_list unread; /* what could not be read */
+	struct text_list notes;	 /* what was not looked at, and why */
+};
+
+/** What to survey. */
+struct survey_scope {
+	const struct isst_domain *const *domains;
+	size_t count;
+	const struct isst_cpuset *cpus; /* NULL: all of the domains */
+};
+
+/** Reads everything. Returns 0, also where parts could not be read, -ENOMEM or -EINTR. To be
+ * cleared in any case. */
+int survey_read(struct survey *survey, struct isst_context *context,
+		const struct survey_scope *scope);
+void survey_clear(struct survey *survey);
+
+/** survey_notes.c: notes that something could not be read, unless it is what the machine does not
+ * have. Without permission it is only a note. Returns 0 or -ENOMEM. */
+int survey_note_failure(struct survey *survey, const struct isst_failure *failure);
+
+/** Notes why something was not looked at. Returns 0 or -ENOMEM. */
+__attribute__((format(printf, 2, 3))) int survey_note(struct survey *survey, const char *format,
+						      ...);
+
+/** survey_cpus.c: reads what is known of each online CPU. As survey_read(). */
+int survey_read_cpus(struct survey *survey);
+void survey_clear_cpus(struct survey_domain *domain);
+
+/** Whether the levels of a domain were read, and they are the current ones. */
+static inline bool survey_has_level(const struct survey_domain *domain)
+{
+	return domain->domain->has_cpu && !domain->profile.failure.error;
+}
+
+/** Whether core-power is on, and CLOS are in use; whether it is known and off. */
+static inline bool survey_core_power_is_on(const struct survey_domain *domain)
+{
+	const struct isst_core_power *state = &domain->core_power;
+
+	return !state->failure.error && state->supported && state->enabled &&
+	       (state->clos_failure.error || state->clos_enabled);
+}
+
+static inline bool survey_core_power_is_off(const struct survey_domain *domain)
+{
+	const struct isst_core_power *state = &domain->core_power;
+
+	return !state->failure.error && state->supported && !survey_core_power_is_on(domain);
+}
+
+#endif

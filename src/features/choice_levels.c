@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads the levels that high priority cores are chosen for. Buckets hold cores of a package, which
+ * its power domains report one by one: where these are at different levels, each of them must hold
+ * the cores for all to have the frequency of the bucket.
+ */
+#include "features/choice_levels.h"
+#include "common/memory_stream.h"
+#include "features/features.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct isst_turbo_freq *info_of(const struct choice_levels *levels, size_t i)
+{
+	return &levels->levels[i].turbo_freq_info;
+}
+
+static bool is_of_package(const struct choice_levels *levels, size_t i, unsigned int package)
+{
+	return levels->levels[i].domain->package == package && info_of(levels, i)->buckets > 0;
+}
+
+static bool has_feature(const struct choice_levels *levels, size_t i)
+{
+	return levels->levels[i].turbo_freq >= ISST_FEATURE_DISABLED;
+}
+
+/** Power domains share the buckets of their package: one may leave them to the others. */
+bool choice_levels_has_turbo_freq(const struct choice_levels *levels, size_t i)
+{
+	bool buckets = info_of(levels, i)->buckets > 0;
+
+	for (size_t j = 0; j < levels->count && context_has_power_domains(levels->context); j++)
+		buckets |= is_of_package(levels, j, levels->levels[i].domain->package);
+	return has_feature(levels, i) && buckets;
+}
+
+/* ---- Buckets ---- */
+
+/** The domain of a package with the smallest number of cores in its last bucket. */
+static const struct isst_level *find_smallest(const struct choice_levels *levels,
+					      unsigned int package)
+{
+	const struct isst_level *smallest = NULL;
+	unsigned int least = 0;
+
+	for (size_t i = 0; i < levels->count; i++) {
+		const struct isst_turbo_freq *info = info_of(levels, i);
+
+		if (!is_of_package(levels, i, package))
+			continue;
+		if (!smallest || info->high_priority_cores[info->buckets - 1] < least) {
+			smallest = &levels->levels[i];
+			least = info->high_priority_cores[info->buckets - 1];
+		}
+	}
+	return smallest;
+}
+
+int choice_levels_bucket(const struct choice_levels *levels, unsigned int package,
+			 unsigned int bucket, unsigned int *cores)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < levels->count; i++) {
+		const struct isst_turbo_freq *info = info_of(levels, i);
+
+		if (!is_of_package(levels, i, package))
+			continue;
+		if (bucket >= info->buckets)
+			return message_error(&levels->context->messages, -EOPNOTSUPP,
+					     "Invalid bucket %u at level %u (%s): %s%u exist%s",
+					     bucket, levels->levels[i].level,
+					     levels->levels[i].domain->name,
+					     info->buckets > 1 ? "buckets 0 to " : "only bucket ",
+					     info->buckets - 1, info->buckets > 1 ? "" : "s");
+		if (!found || info->high_priority_cores[bucket] < *cores)
+			*cores = info->high_priority_cores[bucket];
+		found = true;
+	}
+	return 0;
+}
+
+char *turbo_freq_buckets_text(const struct isst_turbo_freq *info)
+{
+	struct memory_stream text;
+
+	if (memory_stream_open(&text))
+		return NULL;
+	for (unsigned int i = 0; i < info->buckets; i++)
+		fprintf(text.stream, "%s%u core%s at %u MHz", i ? ", " : "",
+			info->high_priority_cores[i], info->high_priority_cores[i] == 1 ? "" : "s",
+			info->mhz[0][i].value);
+	return memory_stream_text(&text);
+}
+
+int choice_levels_check(const struct choice_levels *levels, unsigned int package,
+			unsigned int cores)
+{
+	const struct isst_level *smallest = find_smallest(levels, package);
+	const struct isst_turbo_freq *info = smallest ? &smallest->turbo_freq_info : NULL;
+	unsigned int last = info ? info->high_priority_cores[info->buckets - 1] : cores;
+	char *buckets;
+	int error;
+
+	if (cores <= last)
+		return 0;
+	buckets = turbo_freq_buckets_text(info);
+	if (!buckets)
+		return -ENOMEM;
+	error = message_error(
+		&levels->context->messages, -EOPNOTSUPP,
+		"package %u: %u high priority cores are %u more than the last bucket of level %u "
+		"holds in a package (%s); they are chosen only if lower turbo frequencies are "
+		"allowed",
+		package, cores, cores - last, smallest->level, buckets);
+	free(buckets);
+	return error;
+}
+
+/* ---- Reading ---- */
+
+/** Takes the domains that have CPUs: there are no cores in others, whatever they report. */
+static int take_domains(struct choice_levels *levels, const struct choice_scope *scope)
+{
+	for (size_t i = 0; i < scope->count; i++) {
+		const struct isst_domain *domain = scope->domains[i];
+		int error = context_check_domain(levels->context, domain);
+
+		if (error)
+			return error;
+		if (isst_cpuset_count(domain->present) == 0)
+			continue;
+		levels->profiles[levels->count].domain = domain;
+		levels->levels[levels->count++] = (struct isst_level){
+			.domain = domain, .level = scope->levels ? scope->levels[i] : 0
+		};
+	}
+	return 0;
+}
+
+/** Reads which levels are the current ones, and puts them where no others are given. */
+static int read_profiles(struct choice_levels *levels, const struct choice_scope *scope)
+{
+	int error = perf_profile_read(levels->context, levels->profiles, levels->count);
+
+	for (size_t i = 0; i < levels->count && !error; i++) {
+		const struct isst_failure *failure = &levels->profiles[i].failure;
+
+		if (failure->error)
+			return message_error(&levels->context->messages, failure->error, "%s",
+					     failure->message);
+		if (!scope->levels)
+			levels->levels[i].level = levels->profiles[i].current_level;
+		levels->levels[i].profile = &levels->profiles[i];
+	}
+	return error;
+}
+
+/** What a choice depends on has to be known of each domain. */
+static int check_level(const struct choice_levels *levels, size_t i)
+{
+	const struct isst_level *level = &levels->levels[i];
+	const struct isst_failure *failure = &level->turbo_freq_info.failure;
+
+	if (level->turbo_freq == ISST_FEATURE_UNKNOWN)
+		failure = &level->failure;
+	else if (level->turbo_freq == ISST_FEATURE_UNSUPPORTED)
+		return 0;
+	if (!failure->error)
+		return 0;
+	return message_error(&levels->context->messages, failure->error, "%s", failure->message);
+}
+
+/** Refuses where no domain has cores that could get a higher turbo frequency. */
+static int check_any(const struct choice_levels *levels)
+{
+	bool feature = false;
+
+	for (size_t i = 0; i < levels->count; i++) {
+		if (choice_levels_has_turbo_freq(levels, i))
+			return 0;
+		feature |= has_feature(levels, i);
+	}
+	if (levels->count == 0)
+		return message_error(&levels->context->messages, -EOPNOTSUPP,
+				     "there are no cores to choose from");
+	return message_error(&levels->context->messages, -EOPNOTSUPP, "%s at level %u",
+			     feature ? "the firmware reports no bucket of turbo-freq"
+				     : "turbo-freq feature is not present",
+			     levels->levels[0].level);
+}
+
+static int read_levels(struct choice_levels *levels, const struct choice_scope *scope)
+{
+	/* Properties: which cores the level enables. */
+	unsigned int parts = ISST_READ_LEVELS_TURBO_FREQ | ISST_READ_LEVELS_PROPERTIES;
+	int error = take_domains(levels, scope);
+
+	if (!error)
+		error = read_profiles(levels, scope);
+	if (!error)
+		error = level_read_parts(levels->context, levels->levels, levels->count, parts);
+	for (size_t i = 0; i < levels->count && !error; i++)
+		error = check_level(levels, i);
+	return error ? error : check_any(levels);
+}
+
+int choice_levels_read(struct isst_context *context, const struct choice_scope *scope,
+		       struct choice_levels *levels)
+{
+	*levels = (struct choice_levels){
+		.context = context,
+		.profiles = calloc(scope->count + 1, sizeof(*levels->profiles)),
+		.levels = calloc(scope->count + 1, sizeof(*levels->levels)),
+	};
+	if (!levels->profiles || !levels->levels)
+		return -ENOMEM;
+	return read_levels(levels, scope);
+}
+
+void choice_levels_clear(struct choice_levels *levels)
+{
+	for (size_t i = 0; i < levels->count; i++)
+		level_clear(&levels->levels[i]);
+	free(levels->profiles);
+	free(levels->levels);
+	*levels = (struct choice_levels){ 0 };
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the CPUs that a name stands for. */
+#include "features/cpu_names.h"
+#include "base/cpuset.h"
+#include "features/features.h"
+#include "sysfs/cpu_lists.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Understanding ---- */
+
+/** How many numbers follow a name. */
+static const struct {
+	const char *word;
+	enum cpu_name_kind kind;
+	unsigned int numbers;
+} WORDS[] = {
+	{ "clos", CPU_NAME_CLOS, 1 },	    { "high-priority", CPU_NAME_HIGH_PRIORITY, 0 },
+	{ "package", CPU_NAME_PACKAGE, 1 }, { "domain", CPU_NAME_DOMAIN, 2 },
+	{ "node", CPU_NAME_NODE, 1 },	    { "isolated", CPU_NAME_ISOLATED, 0 },
+};
+
+/** Reads the digits up to @end, which is a character of the text or its end. */
+static int read_number(const char *digits, const char *end, unsigned int *number)
+{
+	char *copy = strndup(digits, (size_t)(end - digits));
+	uint64_t value;
+	int error = copy ? isst_parse_number(copy, 10, UINT32_MAX, &value) : -ENOMEM;
+
+	if (!error)
+		*number = (unsigned int)value;
+	free(copy);
+	return error;
+}
+
+static int read_numbers(const char *text, unsigned int count, struct cpu_name *name)
+{
+	const char *dot = count == 2 ? strchr(text, '.') : text + strlen(text);
+	int error = dot ? read_number(text, dot, &name->number) : -EINVAL;
+
+	if (!error && count == 2)
+		error = read_number(dot + 1, dot + strlen(dot), &name->domain);
+	return error;
+}
+
+int cpu_name_parse(const char *text, struct cpu_name *name)
+{
+	size_t length = strcspn(text, ":");
+
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		if (strlen(WORDS[i].word) != length || memcmp(WORDS[i].word, text, length) != 0)
+			continue;
+		*name = (struct cpu_name){ .kind = WORDS[i].kind };
+		if (WORDS[i].numbers == 0)
+			return text[length] ? -EINVAL : 0;
+		if (!text[length] || read_numbers(text + length + 1, WORDS[i].numbers, name))
+			return -EINVAL;
+		return name->kind == CPU_NAME_CLOS && name->number >= ISST_CLOS_COUNT ? -EINVAL : 0;
+	}
+	return -EINVAL;
+}
+
+/* ---- Places ---- */
+
+/** What a domain is named by: its number or, where a package has no power domains, its die. */
+static bool is_named(const struct isst_context *context, const struct isst_domain *domain,
+		     const struct cpu_name *name)
+{
+	unsigned int number = context_has_power_domains(context) ? domain->number : domain->die;
+
+	return domain->package == name->number &&
+	       (name->kind == CPU_NAME_PACKAGE || number == name->domain);
+}
+
+static int find_place(struct isst_context *context, const struct cpu_name *name,
+		      struct isst_cpuset *cpus)
+{
+	bool found = false;
+	int error = 0;
+
+	for (size_t i = 0; i < isst_domain_count(context) && !error; i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+
+		if (!is_named(context, domain, name))
+			continue;
+		error = isst_cpuset_add_set(cpus, domain->online);
+		found = true;
+	}
+	if (error || found)
+		return error;
+	if (name->kind == CPU_NAME_PACKAGE)
+		return message_error(&context->messages, -EOPNOTSUPP,
+				     "package %u does not exist, or all its CPUs are offline",
+				     name->number);
+	return message_error(&context->messages, -EOPNOTSUPP,
+			     "package %u has no %s %u, or all its CPUs are offline", name->number,
+			     context_has_power_domains(context) ? "power domain" : "die",
+			     name->domain);
+}
+
+/** Keeps CPUs that are online and belong to a known domain. */
+static int add_usable(const struct isst_context *context, const struct isst_cpuset *from,
+		      struct isst_cpuset *cpus)
+{
+	unsigned int number;
+	int error = 0;
+
+	isst_cpuset_for_each (number, from) {
+		const struct isst_cpu *cpu = context_cpu(context, number);
+
+		if (!error && cpu && cpu->online)
+			error = isst_cpuset_add(cpus, number, number);
+	}
+	return error;
+}
+
+static int find_listed(struct isst_context *context, const struct cpu_name *name,
+		       struct isst_cpuset *cpus)
+{
+	struct isst_cpuset *listed = isst_cpuset_new();
+	int error = -ENOMEM;
+
+	if (listed && name->kind == CPU_NAME_NODE)
+		error = cpu_lists_node(&context->files, name->number, listed);
+	else if (listed)
+		error = cpu_lists_isolated(&context->files, listed);
+	if (error == -ENOENT)
+		error = message_error(&context->messages, -EOPNOTSUPP,
+				      "NUMA node %u does not exist", name->number);
+	if (!error)
+		error = add_usable(context, listed, cpus);
+	isst_cpuset_free(listed);
+	return error;
+}
+
+/* ---- What cores are ---- */
+
+/** Adds the CPUs of a set whose cores have a CLOS from @first to @last. Cores without core-power
+ * have none. */
+static int add_with_clos(struct isst_context *context, const struct isst_cpuset *among,
+			 unsigned int first, unsigned int last, struct isst_cpuset *cpus)
+{
+	struct isst_clos_association *associations = calloc(isst_cpuset_count(among) + 1,
+							    sizeof(*associations));
+	size_t count = 0;
+	unsigned int number;
+	int error;
+
+	if (!associations)
+		return -ENOMEM;
+	isst_cpuset_for_each (number, among)
+		associations[count++].cpu = context_cpu(context, number);
+	error = clos_association_read(context, associations, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct isst_clos_association *one = &associations[i];
+
+		if (one->failure.error && one->failure.error != -EOPNOTSUPP)
+			error = message_error(&context->messages, one->failure.error, "%s",
+					      one->failure.message);
+		else if (!one->failure.error && one->clos >= first && one->clos <= last)
+			error = isst_cpuset_add(cpus, one->cpu->number, one->cpu->number);
+	}
+	free(associations);
+	return error;
+}
+
+static int find_clos(struct isst_context *context, unsigned int clos, struct isst_cpuset *cpus)
+{
+	struct isst_cpuset *all = isst_cpuset_new();
+	int error = all ? add_usable(context, isst_online_cpus(context), all) : -ENOMEM;
+
+	if (!error)
+		error = add_with_clos(context, all, clos, clos, cpus);
+	isst_cpuset_free(all);
+	return error;
+}
+
+/** Whether SST-TF and core-power are on. Returns 1, 0 or, with a message, a negative errno. */
+static int has_priorities(struct isst_context *context, const struct isst_level *level,
+			  const struct isst_core_power *core_power)
+{
+	const struct isst_failure *failure = NULL;
+
+	if (level->turbo_freq == ISST_FEATURE_UNKNOWN && level->failure.error != -EOPNOTSUPP)
+		failure = &level->failure;
+	else if (level->turbo_freq != ISST_FEATURE_ENABLED)
+		return 0;
+	else if (core_power->failure.error)
+		failure = &core_power->failure;
+	if (failure)
+		return message_error(&context->messages, failure->error, "%s", failure->message);
+	return core_power->supported && core_power->enabled;
+}
+
+/** Adds the CPUs of domains in which priorities count. */
+static int add_domains(struct isst_context *context, const struct isst_level *levels,
+		       const struct isst_core_power *core_power, size_t count,
+		       struct isst_cpuset *cpus)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		int on = has_priorities(context, &levels[i], &core_power[i]);
+
+		if (on < 0)
+			return on;
+		if (on)
+			error = isst_cpuset_add_set(cpus, levels[i].domain->online);
+	}
+	return error;
+}
+
+/** Reads the state of all domains with CPUs. */
+static int read_domains(struct isst_context *context, struct isst_perf_profile *profiles,
+			struct isst_level *levels, struct isst_core_power *core_power,
+			struct isst_cpuset *cpus)
+{
+	size_t count = 0;
+	int error;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++) {
+		const struct isst_domain *domain = context_domain(context, i);
+
+		if (!domain->has_cpu)
+			continue;
+		profiles[count].domain = levels[count].domain = core_power[count].domain = domain;
+		count++;
+	}
+	error = perf_profile_read(context, profiles, count);
+	for (size_t i = 0; i < count; i++) {
+		levels[i].profile = &profiles[i];
+		levels[i].level = profiles[i].current_level;
+	}
+	if (!error)
+		error = level_read_parts(context, levels, count, ISST_LEVEL_FEATURES);
+	if (!error)
+		error = core_power_read(context, core_power, count);
+	return error ? error : add_domains(context, levels, core_power, count, cpus);
+}
+
+/** CLOS 0 and 1 are high priority to SST-TF, while it and core-power are on. */
+static int find_high_priority(struct isst_context *context, struct isst_cpuset *cpus)
+{
+	size_t domains = isst_domain_count(context) + 1;
+	struct isst_perf_profile *profiles = calloc(domains, sizeof(*profiles));
+	struct isst_level *levels = calloc(domains, sizeof(*levels));
+	struct isst_core_power *core_power = calloc(domains, sizeof(*core_power));
+	struct isst_cpuset *among = isst_cpuset_new();
+	int error = -ENOMEM;
+
+	if (profiles && levels && core_power && among)
+		error = read_domains(context, profiles, levels, core_power, among);
+	if (!error)
+		error = add_with_clos(context, among, 0, 1, cpus);
+	isst_cpuset_free(among);
+	free(core_power);
+	free(levels);
+	free(profiles);
+	return error;
+}
+
+/* ---- Finding ---- */
+
+/** Reports that a name stands for no CPU. */
+static int refuse_empty(struct isst_context *context, const struct cpu_name *name)
+{
+	struct messages *messages = &context->messages;
+
+	switch (name->kind) {
+	case CPU_NAME_CLOS:
+		return message_error(messages, -EOPNOTSUPP, "no core is in CLOS %u", name->number);
+	case CPU_NAME_HIGH_PRIORITY:
+		return message_error(messages, -EOPNOTSUPP,
+				     "no core has high priority in turbo-freq");
+	case CPU_NAME_NODE:
+		return message_error(messages, -EOPNOTSUPP, "NUMA node %u has no online CPU",
+				     name->number);
+	case CPU_NAME_ISOLATED:
+		return message_error(messages, -EOPNOTSUPP, "the kernel isolates no CPU");
+	case CPU_NAME_DOMAIN:
+		return message_error(messages, -EOPNOTSUPP,
+				     "power domain %u of package %u has no online CPU",
+				     name->domain, name->number);
+	case CPU_NAME_PACKAGE:
+		break;
+	}
+	return message_error(messages, -EOPNOTSUPP, "package %u has no online CPU", name->number);
+}
+
+static int find(struct isst_context *context, const struct cpu_name *name, struct isst_cpuset *cpus)
+{
+	switch (name->kind) {
+	case CPU_NAME_CLOS:
+		return find_clos(context, name->number, cpus);
+	case CPU_NAME_HIGH_PRIORITY:
+		return find_high_priority(context, cpus);
+	case CPU_NAME_PACKAGE:
+	case CPU_NAME_DOMAIN:
+		return find_place(context, name, cpus);
+	case CPU_NAME_NODE:
+	case CPU_NAME_ISOLATED:
+		return find_listed(context, name, cpus);
+	}
+	return -EINVAL;
+}
+
+int cpu_name_find(struct isst_context *context, const struct cpu_name *name,
+		  struct isst_cpuset *cpus)
+{
+	const char *before = message_begin(&context->messages);
+	struct isst_cpuset *found = isst_cpuset_new();
+	int error = context_check_discovered(context);
+
+	if (!error)
+		error = found ? find(context, name, found) : -ENOMEM;
+	if (!error && isst_cpuset_count(found) == 0)
+		error = refuse_empty(context, name);
+	if (!error)
+		cpuset_swap(cpus, found);
+	isst_cpuset_free(found);
+	return message_end(&context->messages, before, error);
+}

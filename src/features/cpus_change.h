@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPUs that come online, go offline or into cpuset partitions, while that is planned. */
+#ifndef ISST_FEATURES_CPUS_CHANGE_H
+#define ISST_FEATURES_CPUS_CHANGE_H
+
+#include "features/hotplug.h"
+#include "features/planning.h"
+
+/** What becomes of the CPUs of a domain. */
+struct cpus_target {
+	/* Those that are to be online; the others go offline, or into a partition. NULL: all are
+	 * left as they are. */
+	const struct isst_cpuset *enabled;
+	/* Cores of such CPUs, for those that are found only as they come online. */
+	uint64_t cores;
+	bool all_cores;
+};
+
+struct cpus_change {
+	struct isst_change *change;
+	const struct domain_request *requests;
+	const struct cpus_target *targets; /* of each request */
+	size_t count;
+	bool partitions; /* in place of hotplug */
+	/* Of CPUs of which nothing is known, those that stay offline; NULL: none. */
+	const struct isst_cpuset *kept_offline;
+	struct hotplug hotplug;
+};
+
+/** Whether CPUs go on- or offline for a request: a domain of an I/O die has none. */
+static inline bool cpus_move(const struct cpus_change *work, size_t i)
+{
+	return request_is_active(&work->requests[i]) && work->targets[i].enabled;
+}
+
+/** Plans what comes online. */
+void cpus_plan_online(struct cpus_change *work);
+/** Plans partitions, and what goes offline. Returns 0 or a negative errno. */
+int cpus_plan_offline(struct cpus_change *work);
+
+/* cpus_partitions.c */
+
+/** CPUs of a domain that are not in a set. To be freed; NULL without memory. */
+struct isst_cpuset *cpus_others(const struct isst_domain *domain, const struct isst_cpuset *set);
+
+/** Whether there can be partitions: they need cgroup v2 with cpusets. Returns 0, -EOPNOTSUPP, or
+ * another error with a message. */
+int cpus_probe_partitions(struct isst_context *context);
+/** Plans the partitions of all requests: those that hold CPUs, and the end of those that are no
+ * longer needed. */
+int cpus_plan_partitions(struct cpus_change *work);
+/** Whether a CPU that is not enabled goes offline: current kernels do not let CPU 0 go, and the
+ * user may want it kept. */
+bool cpus_sets_offline(const struct cpus_change *work, unsigned int cpu);
+
+/* cpus_unknown.c */
+
+/** Whether a CPU is offline and may be anywhere. One that is remembered to be of a package or die
+ * without domains is no target's. */
+bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu);
+
+/** Plans to bring CPUs online of which nothing is known, to see where they are. Returns the step,
+ * NULL where there is none. */
+struct step *cpus_plan_unknown(struct cpus_change *work);
+
+#endif

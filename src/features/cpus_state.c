@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which CPUs of domains are offline or isolated, compared with what they may be asked to be. */
+#include "features/cpus_change.h"
+#include "features/cpus_groups.h"
+#include "features/features.h"
+#include "sysfs/partition.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Reading ---- */
+
+static int make_sets(struct cpus_state *state)
+{
+	struct isst_cpuset **const sets[] = { &state->offline, &state->unknown, &state->isolated,
+					      &state->disabled, &state->without_smt };
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		*sets[i] = isst_cpuset_new();
+		error = *sets[i] ? error : -ENOMEM;
+	}
+	return error;
+}
+
+void cpus_state_clear(struct cpus_state *state)
+{
+	isst_cpuset_free(state->offline);
+	isst_cpuset_free(state->unknown);
+	isst_cpuset_free(state->isolated);
+	isst_cpuset_free(state->disabled);
+	isst_cpuset_free(state->without_smt);
+	*state = (struct cpus_state){ .domain = state->domain };
+}
+
+/** Offline CPUs, and those of them that are so while SMT is off. */
+static int find_offline(struct isst_context *context, bool smt_off, struct cpus_state *state)
+{
+	const struct isst_domain *domain = state->domain;
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
+		bool own = isst_cpuset_has(domain->present, cpu);
+		bool unknown = !domain->cpus_known && cpus_is_unknown(context, cpu);
+
+		if (error || isst_cpuset_has(isst_online_cpus(context), cpu) || (!own && !unknown))
+			continue;
+		error = isst_cpuset_add(own ? state->offline : state->unknown, cpu, cpu);
+		if (!error && smt_off && hotplug_goes_with_smt(context, cpu))
+			error = isst_cpuset_add(state->without_smt, cpu, cpu);
+	}
+	return error;
+}
+
+/** The domain's partition; on a system without cpusets there is none. */
+static int find_isolated(struct isst_context *context, struct cpus_state *state)
+{
+	enum group group;
+	char *text;
+	int error = group_find(context, state->domain, &group, &text);
+
+	state->has_partition = group == GROUP_PARTITION;
+	if (state->has_partition && !strstr(text, " invalid"))
+		error = isst_cpuset_add_list(state->isolated, partition_cpus(text), NULL);
+	free(text);
+	if (!error || error == -EOPNOTSUPP || error == -ENOMEM)
+		return error == -ENOMEM ? error : 0;
+	message_failure(&context->messages, &state->failure, error, "%s: %s", state->domain->name,
+			isst_error(context));
+	return 0;
+}
+
+static int find_disabled(const struct isst_domain *domain, const struct isst_cpuset *enabled,
+			 struct isst_cpuset *disabled)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, domain->present)
+		if (!error && !isst_cpuset_has(enabled, cpu))
+			error = isst_cpuset_add(disabled, cpu, cpu);
+	return error;
+}
+
+static int read_state(struct isst_context *context, bool smt_off, struct cpus_state *state)
+{
+	int error = make_sets(state), can;
+
+	if (!error)
+		error = find_offline(context, smt_off, state);
+	if (!error)
+		error = find_isolated(context, state);
+	if (error || !isst_cpuset_has(state->domain->present, 0))
+		return error;
+	can = hotplug_can_go_offline(context, 0);
+	state->cpu0_stays = can == 0;
+	return can < 0 ? can : 0;
+}
+
+static int note_level(struct cpus_state *state, const struct isst_perf_profile *profile,
+		      const struct isst_level *level)
+{
+	/* One of which something else could not be read may have CPUs. */
+	state->level_failure = profile->failure.error ? profile->failure : level->failure;
+	if (state->failure.error || !level->cpus)
+		return 0;
+	state->level_failure = (struct isst_failure){ 0 };
+	return find_disabled(state->domain, level->cpus, state->disabled);
+}
+
+/** Reads the current levels of the domains, and what they enable. */
+static int read_levels(struct isst_context *context, struct cpus_state *states, size_t count)
+{
+	struct isst_perf_profile *profiles = calloc(count + 1, sizeof(*profiles));
+	struct isst_level *levels = calloc(count + 1, sizeof(*levels));
+	int error = profiles && levels ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		profiles[i].domain = states[i].domain;
+	if (!error)
+		error = perf_profile_read(context, profiles, count);
+	for (size_t i = 0; i < count && !error; i++) {
+		levels[i].domain = states[i].domain;
+		levels[i].profile = &profiles[i];
+		levels[i].level = profiles[i].current_level;
+	}
+	if (!error)
+		error = level_read_parts(context, levels, count, ISST_READ_LEVELS_PROPERTIES);
+	for (size_t i = 0; i < count && levels; i++) {
+		if (!error)
+			error = note_level(&states[i], &profiles[i], &levels[i]);
+		level_clear(&levels[i]);
+	}
+	free(profiles);
+	free(levels);
+	return error;
+}
+
+static int read_states(struct isst_context *context, struct cpus_state *states, size_t count,
+		       bool levels)
+{
+	static const struct isst_failure NOT_READ = { .error = -ENODATA,
+						      .message = "the level was not read" };
+	char *smt = NULL;
+	int error = context_check_discovered(context);
+
+	if (!error)
+		error = hotplug_find_smt_off(context, &smt);
+	for (size_t i = 0; i < count && !error; i++)
+		if (context_accepts_domain(context, states[i].domain, &states[i].failure))
+			error = read_state(context, smt, &states[i]);
+	free(smt);
+	for (size_t i = 0; i < count; i++)
+		states[i].level_failure = NOT_READ;
+	return error || !levels ? error : read_levels(context, states, count);
+}
+
+int cpus_state_read(struct isst_context *context, struct cpus_state *states, size_t count,
+		    bool levels)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, read_states(context, states, count, levels));
+}
+
+/* ---- Comparing ---- */
+
+/** Whether a CPU of the domain is not to be in use. */
+static bool is_left_out(const struct cpus_state *state, enum cpus_wanted wanted,
+			const struct isst_cpuset *offline, unsigned int cpu)
+{
+	switch (wanted) {
+	case CPUS_BY_LEVEL:
+	case CPUS_ISOLATED:
+		return isst_cpuset_has(state->disabled, cpu);
+	case CPUS_OFFLINE:
+		return isst_cpuset_has(offline, cpu);
+	case CPUS_ONLINE:
+		break;
+	}
+	return false;
+}
+
+static bool cpu_is(const struct cpus_state *state, unsigned int cpu, bool online, bool isolated)
+{
+	/* The kernel keeps these offline. */
+	bool free = isst_cpuset_has(state->without_smt, cpu);
+
+	return isst_cpuset_has(state->isolated, cpu) == isolated &&
+	       (free || isst_cpuset_has(state->offline, cpu) != online);
+}
+
+/** CPUs of which nothing is known are brought online to see where they are. */
+static bool unknown_are(const struct cpus_state *state, enum cpus_wanted wanted,
+			const struct isst_cpuset *offline)
+{
+	unsigned int cpu;
+
+	isst_cpuset_for_each (cpu, state->unknown)
+		if (wanted != CPUS_ISOLATED && !isst_cpuset_has(state->without_smt, cpu) &&
+		    !(wanted == CPUS_OFFLINE && isst_cpuset_has(offline, cpu)))
+			return false;
+	return true;
+}
+
+bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
+		   const struct isst_cpuset *offline)
+{
+	bool of_level = wanted == CPUS_BY_LEVEL || wanted == CPUS_ISOLATED;
+	bool any_isolated = false;
+	unsigned int cpu;
+
+	if (state->failure.error || (of_level && state->level_failure.error))
+		return false;
+	isst_cpuset_for_each (cpu, state->domain->present) {
+		bool left_out = is_left_out(state, wanted, offline, cpu);
+		bool isolated = left_out &&
+				(wanted == CPUS_ISOLATED || (cpu == 0 && state->cpu0_stays));
+
+		if (!cpu_is(state, cpu, !left_out || isolated, isolated))
+			return false;
+		any_isolated |= isolated;
+	}
+	return state->has_partition == any_isolated && unknown_are(state, wanted, offline);
+}

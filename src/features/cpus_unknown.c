@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPUs of which nothing is known, since they have been offline ever since: a level may enable them.
+ */
+#include "base/array.h"
+#include "features/cpus_change.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct enabled_cores *find_enabled(const struct isst_change *change,
+						const struct isst_domain *domain)
+{
+	/* The last request of a domain is the one that stays. */
+	for (size_t i = change->enabled_count; i-- > 0;) {
+		const struct item *item = &change->enabled[i].domain;
+
+		if (topology_find_domain(change->context->topology, item->package, item->die,
+					 item->domain) == topology_domain(domain))
+			return &change->enabled[i];
+	}
+	return NULL;
+}
+
+/** Whether a CPU that came online may stay so. */
+static bool is_enabled(const struct isst_change *change, const struct isst_cpu *cpu)
+{
+	const struct enabled_cores *enabled = cpu ? find_enabled(change, cpu->domain) : NULL;
+
+	if (!enabled)
+		return change->unseen_stay_online;
+	if (enabled->all)
+		return true;
+	return cpu->core_known && cpu->core < 64 && enabled->cores >> cpu->core & 1;
+}
+
+/** CPUs that turn out not to be enabled go offline again. */
+static int offline_unlisted_cpus(struct step *brought)
+{
+	struct isst_change *change = brought->change;
+	int error = context_discover_topology(change->context);
+	struct step *back;
+
+	if (error)
+		return error;
+	back = change_step(change, ITEM_ONLINE);
+	for (size_t i = 0; i < brought->count; i++) {
+		unsigned int number = brought->entries[i].item.index;
+
+		if (!is_enabled(change, context_cpu(change->context, number)))
+			step_set(back, item_of_cpu(number), WHOLE_VALUE, 0);
+	}
+	return 0;
+}
+
+/** Whether all domains that may have CPUs are those of a request of this change. */
+static bool is_whole_machine(const struct isst_change *change)
+{
+	const struct isst_context *context = change->context;
+
+	for (size_t i = 0; i < isst_domain_count(context); i++)
+		if (!isst_domain_is_io(context_domain(context, i)) &&
+		    !find_enabled(change, context_domain(context, i)))
+			return false;
+	return true;
+}
+
+bool cpus_is_unknown(const struct isst_context *context, unsigned int cpu)
+{
+	return !context_cpu(context, cpu) && !isst_cpuset_has(isst_online_cpus(context), cpu) &&
+	       !topology_is_unreachable(context->topology, cpu);
+}
+
+/** CPUs that may be of a target, and are left alone as they may just as well be of another domain.
+ */
+static void leave_unknown(struct cpus_change *work)
+{
+	struct isst_change *change = work->change;
+	struct isst_cpuset *left = isst_cpuset_new();
+	char *ranges = NULL;
+	unsigned int cpu;
+	int error = left ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context))
+		if (!error && cpus_is_unknown(change->context, cpu) &&
+		    hotplug_may_be_online(&work->hotplug, cpu))
+			error = isst_cpuset_add(left, cpu, cpu);
+	if (!error && isst_cpuset_count(left) > 0) {
+		ranges = isst_cpuset_to_list(left);
+		if (ranges)
+			change_warn(
+				change,
+				"%s %s %s offline: not seen online since boot, and possibly in a "
+				"package that was not named",
+				isst_cpuset_count(left) == 1 ? "CPU" : "CPUs", ranges,
+				isst_cpuset_count(left) == 1 ? "stays" : "stay");
+		else
+			error = -ENOMEM;
+	}
+	change->broken |= error != 0;
+	free(ranges);
+	isst_cpuset_free(left);
+}
+
+/** Remembers the cores that the requests enable: others of this change may be for other domains. */
+static int note_enabled(struct cpus_change *work)
+{
+	struct isst_change *change = work->change;
+
+	for (size_t i = 0; i < work->count; i++) {
+		if (!request_is_active(&work->requests[i]))
+			continue;
+		if (ARRAY_GROW(change->enabled, change->enabled_count))
+			return -ENOMEM;
+		change->enabled[change->enabled_count++] = (struct enabled_cores){
+			item_of(ITEM_LEVEL, work->requests[i].domain, 0), work->targets[i].cores,
+			work->targets[i].all_cores
+		};
+	}
+	return 0;
+}
+
+/** Whether a CPU is to come online that is no domain's. */
+static bool comes_online(struct cpus_change *work, unsigned int cpu)
+{
+	const struct isst_change *change = work->change;
+
+	return (cpus_is_unknown(change->context, cpu) ||
+		(change->unreachable_come_online &&
+		 topology_is_unreachable(change->context->topology, cpu))) &&
+	       !isst_cpuset_has(work->kept_offline, cpu) &&
+	       hotplug_may_be_online(&work->hotplug, cpu);
+}
+
+struct step *cpus_plan_unknown(struct cpus_change *work)
+{
+	struct isst_change *change = work->change;
+	struct step *step = NULL;
+	unsigned int cpu;
+
+	if (change->options.leave_unknown_cpus) {
+		leave_unknown(work);
+		return NULL;
+	}
+	if (note_enabled(work)) {
+		change->broken = true;
+		return NULL;
+	}
+	/* mutation: unknown-place */
+	if (!is_whole_machine(change))
+		return NULL;
+	isst_cpuset_for_each (cpu, isst_present_cpus(change->context)) {
+		if (!comes_online(work, cpu))
+			continue;
+		if (!step)
+			step = change_step(change, ITEM_ONLINE);
+		step_set(step, item_of_cpu(cpu), WHOLE_VALUE, 1);
+	}
+	if (step)
+		step->after = offline_unlisted_cpus;
+	return step;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of the uncore: reading them, and planning others. */
+#include "features/uncore_limits.h"
+#include "base/khz_text.h"
+#include "features/limit_steps.h"
+#include "features/plan.h"
+#include "topology/context.h"
+#include "transaction/steps.h"
+
+#include <errno.h>
+
+/* The kernel counts in these steps, and takes 1 to 127 of them. */
+enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
+
+struct uncore_place uncore_place_of(const struct isst_context *context,
+				    const struct isst_domain *domain, unsigned int fabric)
+{
+	return (struct uncore_place){ domain->package, domain->die,
+				      context_has_power_domains(context), domain->number, fabric };
+}
+
+const char *uncore_why_none(struct isst_context *context, const struct uncore_place *place)
+{
+	if (!place->of_domain)
+		return place->cluster > 0 ? "the kernel provides no such fabric"
+					  : "the kernel provides none (module "
+					    "intel_uncore_frequency)";
+	if (uncore_is_ambiguous(&context->files, place))
+		return "the kernel's numbers of power domains (domain_id) are not unique in the "
+		       "package";
+	if (place->cluster > 0)
+		return "the kernel provides no such fabric";
+	return "the kernel provides none (module intel_uncore_frequency_tpmi)";
+}
+
+/* ---- Reading ---- */
+
+static int read_now(struct isst_context *context, const struct uncore_place *place,
+		    struct frequency_limits *limits)
+{
+	int error;
+
+	/* A die has one set of limits. */
+	if (!place->of_domain && place->cluster > 0)
+		return -ENOENT;
+	error = uncore_read_limit(&context->files, place, CPUFREQ_MAX, &limits->max_khz);
+	return error ? error
+		     : uncore_read_limit(&context->files, place, CPUFREQ_MIN, &limits->min_khz);
+}
+
+/** Those that the kernel does not show are 0. */
+static int read_initial(struct isst_context *context, const struct uncore_place *place,
+			struct frequency_limits *limits)
+{
+	struct kernel_files *files = &context->files;
+	int error = uncore_read_initial(files, place, CPUFREQ_MAX, &limits->max_khz);
+
+	if (!error)
+		error = uncore_read_initial(files, place, CPUFREQ_MIN, &limits->min_khz);
+	if (error)
+		*limits = (struct frequency_limits){ 0 };
+	return error == -ENOENT ? 0 : error;
+}
+
+static void reject(struct isst_context *context, const struct isst_domain *domain,
+		   unsigned int fabric, struct isst_failure *failure, int error, const char *why)
+{
+	if (context_has_power_domains(context) || fabric > 0)
+		message_failure(&context->messages, failure, error,
+				"%s: uncore limits of fabric %u: %s", domain->name, fabric, why);
+	else
+		message_failure(&context->messages, failure, error, "%s: uncore limits: %s",
+				domain->name, why);
+}
+
+/** Notes why limits cannot be read. Returns -ENOMEM, which ends the call, or 0. */
+static int note_failure(struct isst_context *context, const struct isst_domain *domain,
+			unsigned int fabric, int error, struct isst_failure *failure)
+{
+	const struct uncore_place place = uncore_place_of(context, domain, fabric);
+
+	if (error == -ENOMEM)
+		return error;
+	if (error == -ENOENT)
+		reject(context, domain, fabric, failure, -EOPNOTSUPP,
+		       uncore_why_none(context, &place));
+	else if (error)
+		reject(context, domain, fabric, failure, error, isst_error(context));
+	return 0;
+}
+
+static int read_limits(struct isst_context *context, struct uncore_limits *limits)
+{
+	const struct uncore_place place = uncore_place_of(context, limits->domain, limits->fabric);
+	int error = read_now(context, &place, &limits->now);
+
+	if (!error)
+		error = read_initial(context, &place, &limits->initial);
+	return note_failure(context, limits->domain, limits->fabric, error, &limits->failure);
+}
+
+static int read_all(struct isst_context *context, struct uncore_limits *limits, size_t count)
+{
+	int error = context_check_discovered(context);
+
+	for (size_t i = 0; i < count && !error; i++) {
+		limits[i] = (struct uncore_limits){ .domain = limits[i].domain,
+						    .fabric = limits[i].fabric };
+		if (context_accepts_domain(context, limits[i].domain, &limits[i].failure))
+			error = read_limits(context, &limits[i]);
+	}
+	return error;
+}
+
+int uncore_limits_read(struct isst_context *context, struct uncore_limits *limits, size_t count)
+{
+	const char *before = message_begin(&context->messages);
+
+	return message_end(&context->messages, before, read_all(context, limits, count));
+}
+
+int uncore_fabric_count(struct isst_context *context, const struct isst_domain *domain,
+			unsigned int *count)
+{
+	const char *before = message_begin(&context->messages);
+	int error = context_check_domain(context, domain);
+
+	*count = 0;
+	if (!error) {
+		const struct uncore_place place = uncore_place_of(context, domain, 0);
+
+		error = uncore_count_clusters(&context->files, &place, count);
+	}
+	return message_end(&context->messages, before, error);
+}
+
+/* ---- What becomes of a limit ---- */
+
+/** The value that a limit shall have. */
+static uint64_t value_of(uint64_t wanted, uint64_t initial)
+{
+	return wanted == LIMIT_NONE ? initial : wanted / STEP_KHZ * STEP_KHZ;
+}
+
+bool uncore_limits_are(const struct uncore_limits *limits, const struct frequency_limits *wanted)
+{
+	return (wanted->max_khz == LIMIT_KEPT ||
+		value_of(wanted->max_khz, limits->initial.max_khz) == limits->now.max_khz) &&
+	       (wanted->min_khz == LIMIT_KEPT ||
+		value_of(wanted->min_khz, limits->initial.min_khz) == limits->now.min_khz);
+}
+
+/* ---- Planning ---- */
+
+int uncore_limits_project(struct isst_change *change, const struct isst_domain *domain,
+			  unsigned int fabric, struct frequency_limits *limits)
+{
+	const struct uncore_place place = uncore_place_of(change->context, domain, fabric);
+	const struct item max = item_of(ITEM_UNCORE_MAX, domain, fabric);
+	const struct item min = item_of(ITEM_UNCORE_MIN, domain, fabric);
+	int error = read_now(change->context, &place, limits);
+
+	if (error)
+		return error;
+	change_project(change, &max, &limits->max_khz);
+	change_project(change, &min, &limits->min_khz);
+	return 0;
+}
+
+/** What is there, and what the limits that are asked for are; 0 where that is not known. */
+static int find_values(struct isst_change *change, struct uncore_request *request,
+		       struct frequency_limits *present, struct frequency_limits *values)
+{
+	const struct uncore_place place = uncore_place_of(change->context, request->domain,
+							  request->fabric);
+	const struct frequency_limits *wanted = &request->wanted;
+	bool none = wanted->min_khz == LIMIT_NONE || wanted->max_khz == LIMIT_NONE;
+	struct frequency_limits initial = { 0 };
+	int error = uncore_limits_project(change, request->domain, request->fabric, present);
+
+	if (!error && none)
+		error = read_initial(change->context, &place, &initial);
+	*values = *present;
+	if (wanted->max_khz != LIMIT_KEPT)
+		values->max_khz = value_of(wanted->max_khz, initial.max_khz);
+	if (wanted->min_khz != LIMIT_KEPT)
+		values->min_khz = value_of(wanted->min_khz, initial.min_khz);
+	else if (values->min_khz > values->max_khz)
+		values->min_khz = values->max_khz;
+	return note_failure(change->context, request->domain, request->fabric, error,
+			    &request->failure);
+}
+
+/** Why a limit cannot be set, or NULL. */
+static const char *objection_to(struct messages *messages, const char *which, uint64_t wanted,
+				uint64_t khz)
+{
+	char text[KHZ_TEXT];
+
+	if (wanted == LIMIT_KEPT)
+		return NULL;
+	if (wanted == LIMIT_NONE && !khz)
+		return message_make(messages, "the kernel does not show the %s of boot", which);
+	if (khz < STEP_KHZ || khz / STEP_KHZ > MOST_STEPS)
+		return message_make(messages, "the %s is %s, and may be 100 to %d MHz", which,
+				    khz_text(wanted, text), MOST_STEPS * (STEP_KHZ / 1000));
+	return NULL;
+}
+
+static void check_values(struct isst_change *change, struct uncore_request *request,
+			 const struct frequency_limits *values)
+{
+	const struct frequency_limits *wanted = &request->wanted;
+	struct messages *messages = &change->context->messages;
+	char text[2][KHZ_TEXT];
+	const char *why = objection_to(messages, "maximum", wanted->max_khz, values->max_khz);
+	bool unknown = wanted->max_khz == LIMIT_NONE && !values->max_khz;
+
+	request->of_max = why != NULL;
+	if (!why) {
+		why = objection_to(messages, "minimum", wanted->min_khz, values->min_khz);
+		unknown = wanted->min_khz == LIMIT_NONE && !values->min_khz;
+	}
+	if (!why && values->min_khz > values->max_khz)
+		why = message_make(messages, "the minimum, %s, is above the maximum, %s",
+				   khz_text(values->min_khz, text[0]),
+				   khz_text(values->max_khz, text[1]));
+	if (why)
+		reject(change->context, request->domain, request->fabric, &request->failure,
+		       unknown ? -EOPNOTSUPP : -EIO, why);
+}
+
+static void plan_values(const struct limit_steps *steps, const struct uncore_request *request,
+			const struct frequency_limits *present,
+			const struct frequency_limits *values)
+{
+	const struct item max = item_of(ITEM_UNCORE_MAX, request->domain, request->fabric);
+	const struct item min = item_of(ITEM_UNCORE_MIN, request->domain, request->fabric);
+
+	if (request->wanted.max_khz != LIMIT_KEPT)
+		step_set(steps->max, max, WHOLE_VALUE, values->max_khz);
+	if (request->wanted.min_khz != LIMIT_KEPT || values->min_khz != present->min_khz)
+		step_set(limit_steps_min(steps, present->min_khz, values->min_khz), min,
+			 WHOLE_VALUE, values->min_khz);
+}
+
+static int plan_request(struct isst_change *change, const struct limit_steps *steps,
+			struct uncore_request *request)
+{
+	struct frequency_limits present = { 0 }, values;
+	int error;
+
+	request->failure = (struct isst_failure){ 0 };
+	error = find_values(change, request, &present, &values);
+	if (error || request->failure.error)
+		return error;
+	check_values(change, request, &values);
+	if (!request->failure.error)
+		plan_values(steps, request, &present, &values);
+	return 0;
+}
+
+int plan_uncore_limits(struct isst_change *change, struct uncore_request *requests, size_t count)
+{
+	const struct limit_steps steps = limit_steps_begin(change, ITEM_UNCORE_MAX,
+							   ITEM_UNCORE_MIN);
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = context_check_domain(change->context, requests[i].domain);
+	for (size_t i = 0; i < count && !error; i++)
+		error = plan_request(change, &steps, &requests[i]);
+	return error;
+}

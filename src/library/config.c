@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Configurations as programs see them. */
+#include "common/memory_stream.h"
+#include "configuration/write.h"
+#include "library/targets.h"
+#include "state/apply.h"
+#include "state/cpus.h"
+#include "state/defaults.h"
+#include "state/match.h"
+#include "state/read.h"
+#include "transaction/boot_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct isst_config_difference {
+	ISST_MAY_GROW;
+	struct difference difference;
+	char *origin;
+};
+
+struct isst_config {
+	ISST_MAY_GROW;
+	struct configuration configuration;
+	/* Of the last call: */
+	char **problems;
+	size_t problem_count;
+	struct isst_config_difference *differences;
+	size_t difference_count;
+	struct isst_cpuset *high_priority;
+};
+
+struct isst_config *isst_config_new(void)
+{
+	return calloc(1, sizeof(struct isst_config));
+}
+
+static void forget_results(struct isst_config *config)
+{
+	for (size_t i = 0; i < config->problem_count; i++)
+		free(config->problems[i]);
+	free(config->problems);
+	for (size_t i = 0; i < config->difference_count; i++) {
+		struct isst_config_difference *difference = &config->differences[i];
+
+		free(difference->difference.target);
+		free(difference->difference.wanted);
+		free(difference->difference.present);
+		free(difference->origin);
+	}
+	free(config->differences);
+	isst_cpuset_free(config->high_priority);
+	config->problems = NULL;
+	config->differences = NULL;
+	config->high_priority = NULL;
+	config->problem_count = config->difference_count = 0;
+}
+
+void isst_config_free(struct isst_config *config)
+{
+	if (!config)
+		return;
+	forget_results(config);
+	configuration_clear(&config->configuration);
+	free(config);
+}
+
+/** `FILE:3`, or the name alone of a text that is no file. */
+static char *origin_text(const struct configuration *configuration, const struct origin *origin)
+{
+	const char *name = origin->source < configuration->source_count
+				   ? configuration->sources[origin->source]
+				   : "";
+	char *text;
+	int length = origin->line > 0 ? asprintf(&text, "%s:%u", name, origin->line)
+				      : asprintf(&text, "%s", name);
+
+	return length < 0 ? NULL : text;
+}
+
+/** Makes the texts of what a call found. Returns @error, or -ENOMEM. */
+static int keep_problems(struct isst_config *config, int error)
+{
+	struct configuration *configuration = &config->configuration;
+	size_t count = configuration->problem_count;
+
+	config->problems = calloc(count + 1, sizeof(*config->problems));
+	for (size_t i = 0; i < count; i++) {
+		struct problem *problem = &configuration->problems[i];
+		char *origin = config->problems ? origin_text(configuration, &problem->origin)
+						: NULL;
+
+		if (!origin || asprintf(&config->problems[config->problem_count], "%s%s%s", origin,
+					*origin ? ": " : "", problem->text) < 0)
+			error = -ENOMEM;
+		else
+			config->problem_count++;
+		free(origin);
+		free(problem->text);
+	}
+	configuration->problem_count = 0;
+	free(configuration->problems);
+	configuration->problems = NULL;
+	return config->problems ? error : -ENOMEM;
+}
+
+int isst_config_add_text(struct isst_config *config, const char *name, const char *text,
+			 size_t size, unsigned int flags)
+{
+	if (!config || !name || !text || flags & ~ISST_CONFIG_ADD_FILE)
+		return -EINVAL;
+	forget_results(config);
+	return keep_problems(config, configuration_add_text(&config->configuration, name, text,
+							    size, flags & ISST_CONFIG_ADD_FILE));
+}
+
+const char *isst_config_problem_at(const struct isst_config *config, size_t index)
+{
+	return config && index < config->problem_count ? config->problems[index] : NULL;
+}
+
+char *isst_config_to_text(const struct isst_config *config)
+{
+	struct memory_stream memory;
+
+	/* One text cannot state what of an earlier one a later one overrides. */
+	if (!config || config->configuration.source_count > 1 || memory_stream_open(&memory))
+		return NULL;
+	if (!configuration_write(memory.stream, &config->configuration))
+		return memory_stream_text(&memory);
+	memory_stream_drop(&memory);
+	return NULL;
+}
+
+/* ---- Configurations of a machine ---- */
+
+/** Ends a call that makes a configuration: hands it out, or fails with its first problem. */
+static int hand_out(struct isst_context *context, struct isst_config *made, int error,
+		    struct isst_config **config)
+{
+	*config = NULL;
+	if (!made)
+		return call_no_memory(context);
+	error = keep_problems(made, error);
+	if (!error) {
+		*config = made;
+		return 0;
+	}
+	if (error == -ENOMEM)
+		error = call_no_memory(context);
+	else if (made->problem_count > 0)
+		error = message_error(&context->messages, error, "%s", made->problems[0]);
+	isst_config_free(made);
+	return error;
+}
+
+/** Reports what the state after boot is without. */
+static void note_incomplete(struct isst_context *context, const char *text)
+{
+	const char *line = text;
+
+	while ((line = strstr(line, CONFIGURATION_NOT_READ))) {
+		int length;
+
+		line += strlen(CONFIGURATION_NOT_READ);
+		length = (int)strcspn(line, "\n");
+		message_notice(&context->messages,
+			       "the state after boot is incomplete: when it was kept, this could "
+			       "not be read: %.*s",
+			       length, line);
+	}
+}
+
+/** Adds the state after boot. Returns as boot_state_read(), or -EIO with a message. */
+static int add_boot_state(struct isst_context *context, struct configuration *configuration)
+{
+	size_t size;
+	char *text;
+	int error = boot_state_read(context, &text, &size);
+
+	if (!error)
+		note_incomplete(context, text);
+	if (!error)
+		error = configuration_add_text(configuration, "state after boot", text, size, true);
+	free(text);
+	if (error != -EINVAL)
+		return error;
+	error = message_error(&context->messages, -EIO, "the state after boot is damaged: %s",
+			      configuration->problem_count > 0 ? configuration->problems[0].text
+							       : "it cannot be parsed");
+	/* The message stands for all of them. */
+	configuration_clear(configuration);
+	return error;
+}
+
+/** What is left out of a state by default. */
+static int add_ordinary(struct isst_context *context, struct configuration *ordinary)
+{
+	int error = add_boot_state(context, ordinary);
+
+	if (error == 0 || error == -ENOMEM)
+		return error;
+	configuration_clear(ordinary);
+	return configuration_add_defaults(ordinary, context,
+					  ISST_CONFIG_CLOS | ISST_CONFIG_ASSOCIATIONS |
+						  ISST_CONFIG_FEATURES | ISST_CONFIG_LIMITS |
+						  ISST_CONFIG_CPUS);
+}
+
+int isst_config_read(struct isst_context *context, unsigned int flags, struct isst_config **config)
+{
+	struct configuration ordinary = { 0 };
+	struct isst_config *made;
+	int error;
+
+	if (!context || !config || flags & ~ISST_CONFIG_READ_ALL)
+		return context_refuse(context, "the flags of isst_config_read() are not known, or "
+					       "there is nowhere to put the configuration (NULL)");
+	*config = NULL;
+	error = context_check_discovered(context);
+	if (error)
+		return error;
+	made = isst_config_new();
+	error = made ? 0 : -ENOMEM;
+	if (!error && !(flags & ISST_CONFIG_READ_ALL))
+		error = add_ordinary(context, &ordinary);
+	if (!error)
+		error = configuration_read_state(&made->configuration, context,
+						 flags & ISST_CONFIG_READ_ALL ? NULL : &ordinary);
+	configuration_clear(&ordinary);
+	return hand_out(context, made, error, config);
+}
+
+/** Adds the levels after boot; nothing where no change was made since. */
+static int add_boot_levels(struct isst_context *context, struct configuration *configuration)
+{
+	struct configuration boot = { 0 };
+	int error = add_boot_state(context, &boot);
+
+	for (size_t i = 0; i < boot.setting_count && !error; i++)
+		if (boot.settings[i].subject == SUBJECT_LEVEL) {
+			boot.settings[i].origin = (struct origin){ 0 };
+			boot.settings[i].optional = true;
+			error = configuration_add(configuration, &boot.settings[i]);
+		}
+	configuration_clear(&boot);
+	if (error == -EIO)
+		message_notice(&context->messages, "the level stays unchanged: %s",
+			       isst_error(context));
+	return error == -ENOENT || error == -EIO ? 0 : error;
+}
+
+int isst_config_defaults(struct isst_context *context, unsigned int flags,
+			 struct isst_config **config)
+{
+	const unsigned int all = ISST_CONFIG_CLOS | ISST_CONFIG_ASSOCIATIONS |
+				 ISST_CONFIG_FEATURES | ISST_CONFIG_LIMITS | ISST_CONFIG_LEVEL |
+				 ISST_CONFIG_CPUS;
+	struct isst_config *made;
+	int error;
+
+	if (!context || !config || flags & ~all)
+		return context_refuse(context, "the parts of the defaults are not known, or there "
+					       "is nowhere to put the configuration (NULL)");
+	*config = NULL;
+	error = context_check_discovered(context);
+	if (error)
+		return error;
+	made = isst_config_new();
+	if (flags == 0)
+		flags = all;
+	error = made ? configuration_add_defaults(&made->configuration, context, flags) : -ENOMEM;
+	if (!error && flags & ISST_CONFIG_LEVEL)
+		error = add_boot_levels(context, &made->configuration);
+	return hand_out(context, made, error, config);
+}
+
+int isst_config_boot(struct isst_context *context, struct isst_config **config)
+{
+	struct isst_config *made;
+	int error;
+
+	if (!context || !config)
+		return context_refuse(context, "there is nowhere to put the configuration (NULL)");
+	*config = NULL;
+	error = context_check_discovered(context);
+	if (error)
+		return error;
+	made = isst_config_new();
+	error = made ? add_boot_state(context, &made->configuration) : -ENOMEM;
+	if (error == -ENOENT)
+		message_error(&context->messages, error, "no change was made since boot");
+	return hand_out(context, made, error, config);
+}
+
+/* ---- Comparing and changing ---- */
+
+int isst_config_match(struct isst_config *config, struct isst_context *context)
+{
+	int error;
+
+	if (!config || !context)
+		return context_refuse(context, "there is no configuration (NULL)");
+	error = context_check_discovered(context);
+	if (error)
+		return error;
+	forget_results(config);
+	error = keep_problems(config, configuration_match(&config->configuration, context));
+	if (error < 0 && config->problem_count > 0)
+		return message_error(&context->messages, error, "%s", config->problems[0]);
+	return error;
+}
+
+/** Takes over what a comparison found. */
+static int keep_differences(struct isst_config *config, struct differences *differences)
+{
+	config->differences = calloc(differences->count + 1, sizeof(*config->differences));
+	if (!config->differences)
+		return -ENOMEM;
+	for (size_t i = 0; i < differences->count; i++) {
+		struct isst_config_difference *kept = &config->differences[i];
+
+		kept->difference = differences->items[i];
+		kept->origin = origin_text(&config->configuration, &kept->difference.origin);
+		differences->items[i] = (struct difference){ 0 };
+		config->difference_count++;
+		if (!kept->origin)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/** Ends a call that used a configuration on a machine. */
+static int conclude(struct isst_config *config, struct isst_context *context, struct wanted *wanted,
+		    int error)
+{
+	config->high_priority = wanted->high_priority;
+	wanted->high_priority = NULL;
+	wanted_clear(wanted);
+	error = keep_problems(config, error);
+	if (error == -ENOMEM)
+		return call_no_memory(context);
+	if (error && config->problem_count > 0)
+		return message_error(&context->messages, error, "%s", config->problems[0]);
+	return error;
+}
+
+int isst_config_check(struct isst_config *config, struct isst_context *context, unsigned int flags)
+{
+	struct differences differences = { 0 };
+	struct wanted wanted = { 0 };
+	int error;
+
+	if (flags)
+		return context_refuse(context, "isst_config_check() has no flags");
+	error = isst_config_match(config, context);
+	if (error)
+		return error;
+	forget_results(config);
+	error = wanted_find(&wanted, &config->configuration, context, WANTED_TO_COMPARE);
+	if (!error)
+		error = wanted_compare(&wanted, &differences);
+	if (!error)
+		error = cpus_compare(&wanted, &differences);
+	if (!error)
+		error = wanted.error;
+	if (!error)
+		error = keep_differences(config, &differences);
+	differences_clear(&differences);
+	return conclude(config, context, &wanted, error);
+}
+
+static int refuse_addition(struct isst_change *change, const char *why)
+{
+	return change ? call_spoil(change, context_refuse(change->context, why)) : -EINVAL;
+}
+
+int isst_change_add_config(struct isst_change *change, struct isst_config *config,
+			   unsigned int flags)
+{
+	struct isst_context *context = change ? change->context : NULL;
+	struct wanted wanted = { 0 };
+	int error;
+
+	if (!change || flags)
+		return refuse_addition(change, "isst_change_add_config() has no flags");
+	if (change->ran)
+		return context_refuse(context, "the change was already made or attempted: no "
+					       "configuration can be added");
+	if (change->count > 0)
+		return refuse_addition(change,
+				       "the change has requests already: a configuration is "
+				       "planned from the machine as it is");
+	error = isst_config_match(config, context);
+	if (error == ISST_CONFIG_SKIPPED)
+		return error;
+	if (!error) {
+		forget_results(config);
+		change->quiet = true;
+		error = wanted_find(&wanted, &config->configuration, context, WANTED_TO_CHANGE);
+		if (!error)
+			error = wanted_plan(&wanted, change);
+		error = conclude(config, context, &wanted, error);
+	}
+	return error ? call_spoil(change, error) : 0;
+}
+
+const struct isst_config_difference *isst_config_difference_at(const struct isst_config *config,
+							       size_t index)
+{
+	return config && index < config->difference_count ? &config->differences[index] : NULL;
+}
+
+const char *isst_config_difference_target(const struct isst_config_difference *difference)
+{
+	return difference ? difference->difference.target : NULL;
+}
+
+const char *isst_config_difference_wanted(const struct isst_config_difference *difference)
+{
+	return difference ? difference->difference.wanted : NULL;
+}
+
+const char *isst_config_difference_present(const struct isst_config_difference *difference)
+{
+	return difference ? difference->difference.present : NULL;
+}
+
+const char *isst_config_difference_origin(const struct isst_config_difference *difference)
+{
+	return difference ? difference->origin : NULL;
+}
+
+const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_config *config)
+{
+	return config ? config->high_priority : NULL;
+}

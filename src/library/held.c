@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What becomes of a change that is held, as programs call it. */
+#include "transaction/held.h"
+
+#include <errno.h>
+
+static int call(struct isst_change *change, int (*function)(struct isst_change *change))
+{
+	struct messages *messages;
+	const char *before;
+
+	if (!change)
+		return -EINVAL;
+	messages = &change->context->messages;
+	before = message_begin(messages);
+	return message_end(messages, before, function(change));
+}
+
+int isst_change_release(struct isst_change *change)
+{
+	return call(change, change_release);
+}
+
+int isst_change_roll_back(struct isst_change *change)
+{
+	return call(change, change_roll_back);
+}
+
+bool isst_change_is_held(const struct isst_change *change)
+{
+	return change && change->held;
+}
+
+void isst_change_free(struct isst_change *change)
+{
+	change_abandon(change);
+	change_free(change);
+}

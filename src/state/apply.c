@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The order of a change that makes a machine what a configuration states:
+ *
+ *   1. turbo-freq and base-freq off, where they shall be off at the level that stays
+ *   2. levels, which end with both features off; CPUs that come online
+ *   3. CLOS whose maximum is raised, associations, CLOS whose maximum is lowered: before anything
+ *      makes use of them, and with no core in a class with a lower maximum than it has before or
+ *      after
+ *   4. core-power, off or on with its priority; CLOS once more where firmware resets them with it
+ *   5. turbo-freq and base-freq on
+ *   6. turbo ratio limits, limits of the uncore, limits of cpufreq
+ *   7. CPUs that go offline, or are isolated
+ *
+ * So no core is held by a class that is about to be configured, and turbo-freq never finds
+ * core-power off.
+ */
+#include "state/apply.h"
+#include "base/array.h"
+#include "features/plan.h"
+#include "features/planning.h"
+#include "state/apply_parts.h"
+#include "state/cpus.h"
+#include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The maximum of a CLOS in its value (enum firmware_setting). */
+#define CLOS_MAX_BITS UINT64_C(0xff0000)
+
+struct application {
+	struct wanted *wanted;
+	struct isst_change *change;
+};
+
+typedef bool (*selects)(const struct wanted *wanted, const struct wanted_item *item);
+
+/* ---- Steps ---- */
+
+/** All bits that are wanted of an item, by which it is written once. */
+struct merged {
+	struct item item;
+	uint64_t mask, bits;
+	const struct wanted_item *first;
+};
+
+struct merged_items {
+	struct merged *items;
+	size_t count;
+};
+
+/** The same item of before: those of CPUs and cores are wanted once. */
+static struct merged *find_merged(const struct merged_items *merged, const struct wanted_item *item)
+{
+	if (subject_is_of_cpus(item->subject))
+		return NULL;
+	for (size_t i = 0; i < merged->count; i++)
+		if (item_is(&merged->items[i].item, &item->item))
+			return &merged->items[i];
+	return NULL;
+}
+
+static int merge(const struct wanted *wanted, selects selected, struct merged_items *merged)
+{
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		struct merged *same;
+
+		if (!selected(wanted, item))
+			continue;
+		same = find_merged(merged, item);
+		if (!same) {
+			if (ARRAY_GROW(merged->items, merged->count))
+				return -ENOMEM;
+			same = &merged->items[merged->count++];
+			*same = (struct merged){ .item = item->item, .first = item };
+		}
+		same->mask |= item->mask;
+		same->bits = (same->bits & ~item->mask) | (item->bits & item->mask);
+	}
+	return 0;
+}
+
+/** Adds one step for all items that are selected. @not_lowered: bits of a field that the step does
+ * not lower; @step: NULL where there are none. */
+static int add_step_upward(const struct application *application, selects selected,
+			   uint64_t not_lowered, struct step **step)
+{
+	struct merged_items merged = { 0 };
+	int error = merge(application->wanted, selected, &merged);
+
+	*step = NULL;
+	if (!error && merged.count > 0)
+		*step = change_step(application->change, merged.items[0].item.kind);
+	for (size_t i = 0; i < merged.count && *step; i++) {
+		const struct merged *item = &merged.items[i];
+
+		if (item->first->optional)
+			step_set_optional(*step, item->item, item->mask, item->bits);
+		else
+			step_set(*step, item->item, item->mask, item->bits);
+		step_not_lowering(*step, not_lowered);
+	}
+	free(merged.items);
+	return error;
+}
+
+static int add_step(const struct application *application, selects selected, struct step **step)
+{
+	return add_step_upward(application, selected, 0, step);
+}
+
+/* ---- Features ---- */
+
+static bool is_feature_off(const struct wanted *wanted, const struct wanted_item *item)
+{
+	return item->item.kind == ITEM_FEATURES && item->bits == 0 &&
+	       !wanted_changes_level(wanted, item);
+}
+
+static bool is_feature(const struct wanted *wanted, const struct wanted_item *item)
+{
+	(void)wanted;
+	return item->item.kind == ITEM_FEATURES;
+}
+
+static int plan_features(const struct application *application, selects selected)
+{
+	struct step *step;
+	int error = add_step(application, selected, &step);
+
+	/* Firmware may move the limits with the feature. */
+	for (size_t i = 0; step && i < step->count; i++) {
+		const struct isst_domain *domain = item_domain(application->change->context,
+							       &step->entries[i].item);
+
+		if (domain->has_cpu)
+			step_disturbs_optional(step, item_of(ITEM_TURBO_RATIO_LIMITS, domain, 0));
+	}
+	return error;
+}
+
+/* ---- Levels ---- */
+
+/** Plans one level for all domains that shall have it, where one of them has another. */
+static int plan_one_level(const struct application *application, unsigned int level)
+{
+	struct wanted *wanted = application->wanted;
+	struct domain_request *requests = calloc(wanted->count + 1, sizeof(*requests));
+	const struct setting **settings = calloc(wanted->count + 1, sizeof(*settings));
+	size_t count = 0;
+	int error = requests && settings ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->count && !error; i++)
+		if (wanted->items[i].subject == SUBJECT_LEVEL && wanted->items[i].bits == level &&
+		    wanted_changes_level(wanted, &wanted->items[i])) {
+			settings[count] = wanted->items[i].setting;
+			requests[count++].domain = wanted->items[i].domain;
+		}
+	if (!error && count > 0)
+		error = plan_level(application->change, requests, count, level, false);
+	for (size_t i = 0; i < count && !error; i++) {
+		if (!requests[i].failure.error)
+			continue;
+		if (isst_domain_is_io(requests[i].domain))
+			change_warn_left_out(application->change, requests[i].failure.message);
+		else
+			error = wanted_fails(wanted, settings[i], requests[i].domain,
+					     &requests[i].failure);
+	}
+	free(requests);
+	free(settings);
+	return error;
+}
+
+static int plan_levels(const struct application *application)
+{
+	const struct wanted *wanted = application->wanted;
+	int error = 0;
+
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		bool planned = false;
+
+		if (wanted->items[i].subject != SUBJECT_LEVEL)
+			continue;
+		for (size_t j = 0; j < i; j++)
+			planned |= wanted->items[j].subject == SUBJECT_LEVEL &&
+				   wanted->items[j].bits == wanted->items[i].bits;
+		if (!planned)
+			error = plan_one_level(application, (unsigned int)wanted->items[i].bits);
+	}
+	return error;
+}
+
+/* ---- Core-power ---- */
+
+static bool is_clos(const struct wanted *wanted, const struct wanted_item *item)
+{
+	(void)wanted;
+	return item->item.kind == ITEM_CLOS;
+}
+
+static bool is_association(const struct wanted *wanted, const struct wanted_item *item)
+{
+	(void)wanted;
+	return item->item.kind == ITEM_ASSOCIATION;
+}
+
+/** Whether it is a maximum that may be lower than what is there. */
+static bool is_clos_limit(const struct wanted *wanted, const struct wanted_item *item)
+{
+	(void)wanted;
+	return item->subject == SUBJECT_CLOS_MAX && item->bits != CLOS_MAX_BITS;
+}
+
+/** Classes and their cores. */
+static int plan_classes(const struct application *application)
+{
+	struct step *clos, *association;
+	int error = add_step_upward(application, is_clos, CLOS_MAX_BITS, &clos);
+
+	if (!error)
+		error = add_step(application, is_association, &association);
+	if (!error)
+		error = add_step(application, is_clos_limit, &clos);
+	return error;
+}
+
+static bool is_core_power(const struct wanted *wanted, const struct wanted_item *item)
+{
+	(void)wanted;
+	return item->item.kind == ITEM_CORE_POWER;
+}
+
+static bool is_qos(const struct wanted *wanted, const struct wanted_item *item)
+{
+	(void)wanted;
+	return item->item.kind == ITEM_QOS;
+}
+
+static int plan_switches(const struct application *application)
+{
+	struct step *feature, *qos, *clos;
+	int error = add_step(application, is_core_power, &feature);
+
+	if (!error)
+		error = add_step(application, is_qos, &qos);
+	if (error)
+		return error;
+	core_power_step_disturbs(feature);
+	core_power_step_disturbs(qos);
+	/* Again, as firmware may have reset them; nothing is written where it has not. */
+	return feature || qos ? add_step(application, is_clos, &clos) : 0;
+}
+
+/* ---- All of them ---- */
+
+static bool is_turbo_ratio_limit(const struct wanted *wanted, const struct wanted_item *item)
+{
+	(void)wanted;
+	return item->item.kind == ITEM_TURBO_RATIO_LIMITS;
+}
+
+static int plan_steps(const struct application *application)
+{
+	struct step *step;
+	int error = plan_features(application, is_feature_off);
+
+	if (!error)
+		error = plan_levels(application);
+	if (!error)
+		error = cpus_plan_all_online(application->wanted, application->change);
+	if (!error)
+		error = cpus_check_unknown(application->wanted, application->change);
+	if (!error)
+		error = wanted_check_clos(application->wanted, application->change);
+	if (!error)
+		error = plan_classes(application);
+	if (!error)
+		error = plan_switches(application);
+	if (!error)
+		error = plan_features(application, is_feature);
+	if (!error)
+		error = wanted_check_turbo(application->wanted, application->change);
+	if (!error)
+		error = add_step(application, is_turbo_ratio_limit, &step);
+	if (!error)
+		wanted_warn_of_turbo_ratio_limits(application->wanted, application->change);
+	if (!error)
+		error = wanted_plan_uncore_limits(application->wanted, application->change);
+	if (!error)
+		error = wanted_plan_scaling_limits(application->wanted, application->change);
+	if (!error)
+		error = wanted_warn_of_held_cores(application->wanted, application->change);
+	if (!error)
+		error = cpus_plan_all_offline(application->wanted, application->change);
+	return error;
+}
+
+int wanted_plan(struct wanted *wanted, struct isst_change *change)
+{
+	const struct application application = { wanted, change };
+	int error = plan_steps(&application);
+
+	for (size_t i = 0; i < wanted->left_out_count; i++)
+		change_warn_left_out(change, wanted->left_out[i]);
+	return error ? error : wanted->error;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of cpufreq and of the uncore that are wanted, as requests of each CPU and fabric. */
+#include "features/plan.h"
+#include "features/planning.h"
+#include "state/apply_parts.h"
+#include "sysfs/cpufreq.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** A limit of cpufreq or of the uncore as planning takes it. */
+static void take_limit(const struct wanted_item *item, struct frequency_limits *limits)
+{
+	uint64_t none = item->subject == SUBJECT_SCALING_MAX ? CPUFREQ_NO_LIMIT : 0;
+	uint64_t khz = item->bits == none ? LIMIT_NONE : item->bits;
+
+	if (item->subject == SUBJECT_SCALING_MAX || item->subject == SUBJECT_UNCORE_MAX)
+		limits->max_khz = khz;
+	else
+		limits->min_khz = khz;
+}
+
+static const struct frequency_limits KEPT = { LIMIT_KEPT, LIMIT_KEPT };
+
+/** The settings that the two limits of a request are of; NULL: it is kept. */
+struct limit_settings {
+	const struct setting *min, *max;
+};
+
+static void take(const struct wanted_item *item, struct frequency_limits *limits,
+		 struct limit_settings *settings)
+{
+	take_limit(item, limits);
+	if (item->subject == SUBJECT_SCALING_MAX || item->subject == SUBJECT_UNCORE_MAX)
+		settings->max = item->setting;
+	else
+		settings->min = item->setting;
+}
+
+/** What stands against limits: what the machine is without is a problem of both.
+ * @of_max: the failure is about the upper one */
+static int note_failure(struct wanted *wanted, const struct limit_settings *settings, bool of_max,
+			const struct isst_failure *failure)
+{
+	bool both = failure->error == -EOPNOTSUPP;
+	int error = 0;
+
+	if (!failure->error)
+		return 0;
+	if (settings->min && (both || !of_max || !settings->max))
+		error = wanted_fails(wanted, settings->min, NULL, failure);
+	if (!error && settings->max && (both || of_max || !settings->min))
+		error = wanted_fails(wanted, settings->max, NULL, failure);
+	return error;
+}
+
+/** The place of the request for a CPU; @count: there is none yet. */
+static size_t find_scaling(const struct scaling_request *requests, size_t count, unsigned int cpu)
+{
+	size_t i = 0;
+
+	while (i < count && requests[i].cpu->number != cpu)
+		i++;
+	return i;
+}
+
+int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change)
+{
+	struct scaling_request *requests = calloc(wanted->count + 1, sizeof(*requests));
+	struct limit_settings *settings = calloc(wanted->count + 1, sizeof(*settings));
+	size_t count = 0;
+	int error = requests && settings ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		size_t at;
+
+		if (item->subject != SUBJECT_SCALING_MIN && item->subject != SUBJECT_SCALING_MAX)
+			continue;
+		at = find_scaling(requests, count, item->item.index);
+		if (at == count)
+			requests[count++] = (struct scaling_request){
+				.cpu = context_cpu(wanted->context, item->item.index),
+				.wanted = KEPT
+			};
+		take(item, &requests[at].wanted, &settings[at]);
+	}
+	if (!error && count > 0)
+		error = plan_scaling_limits(change, requests, count);
+	for (size_t i = 0; i < count && !error; i++)
+		error = note_failure(wanted, &settings[i], requests[i].of_max,
+				     &requests[i].failure);
+	free(requests);
+	free(settings);
+	return error;
+}
+
+/** The place of the request for a fabric; @count: there is none yet. */
+static size_t find_uncore(const struct uncore_request *requests, size_t count,
+			  const struct wanted_item *item)
+{
+	size_t i = 0;
+
+	while (i < count &&
+	       (requests[i].domain != item->domain || requests[i].fabric != item->item.index))
+		i++;
+	return i;
+}
+
+int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
+{
+	struct uncore_request *requests = calloc(wanted->count + 1, sizeof(*requests));
+	struct limit_settings *settings = calloc(wanted->count + 1, sizeof(*settings));
+	size_t count = 0;
+	int error = requests && settings ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		size_t at;
+
+		if (item->subject != SUBJECT_UNCORE_MIN && item->subject != SUBJECT_UNCORE_MAX)
+			continue;
+		at = find_uncore(requests, count, item);
+		if (at == count)
+			requests[count++] = (struct uncore_request){ .domain = item->domain,
+								     .fabric = item->item.index,
+								     .wanted = KEPT };
+		take(item, &requests[at].wanted, &settings[at]);
+	}
+	if (!error && count > 0)
+		error = plan_uncore_limits(change, requests, count);
+	for (size_t i = 0; i < count && !error; i++)
+		error = note_failure(wanted, &settings[i], requests[i].of_max,
+				     &requests[i].failure);
+	free(requests);
+	free(settings);
+	return error;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of the change that apply.c puts into order. */
+#ifndef ISST_STATE_APPLY_PARTS_H
+#define ISST_STATE_APPLY_PARTS_H
+
+#include "state/wanted.h"
+
+struct isst_change;
+
+/*
+ * The functions below return 0, -ENOMEM or -EINTR; what stands against a setting becomes its
+ * problem.
+ */
+
+/* apply_turbo_freq.c */
+
+/** Objects where turbo is disabled and turbo-freq gets enabled; warns where it has no effect. */
+int wanted_check_turbo(struct wanted *wanted, struct isst_change *change);
+/** Warns of turbo ratio limits that stay where turbo-freq gets disabled, as `turbo-freq disable`
+ * has it. */
+void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_change *change);
+
+/** Warns of what holds high priority cores back: turbo ratio limits of which turbo-freq stays on or
+ * is enabled beside, and limits of cpufreq. Once these are planned. */
+int wanted_warn_of_held_cores(struct wanted *wanted, struct isst_change *change);
+
+/* apply_clos.c */
+
+/** Limits of CLOS: a minimum must not be above a maximum that stays, nor the other way round; warns
+ * of those that cannot be kept to. */
+int wanted_check_clos(struct wanted *wanted, struct isst_change *change);
+
+/* apply_limits.c */
+int wanted_plan_scaling_limits(struct wanted *wanted, struct isst_change *change);
+int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What of a machine is not as a configuration states it. Writes nothing. */
+#ifndef ISST_STATE_COMPARE_H
+#define ISST_STATE_COMPARE_H
+
+#include "state/wanted.h"
+
+struct difference {
+	char *target; /* `package 0, die 0: CLOS 2 max`, `CPU 0-3: CLOS` */
+	char *wanted; /* as it was stated, once words for frequencies are numbers */
+	char *present;
+	struct origin origin;
+};
+
+struct differences {
+	struct difference *items;
+	size_t count;
+};
+
+/**
+ * Reads what is wanted, and lists what differs: cores and CPUs that differ alike together. Returns
+ * 0, -EOPNOTSUPP or -EIO (problems were added to the configuration: the machine is without
+ * something, or it cannot be read) or -ENOMEM. To be cleared with differences_clear() in either
+ * case.
+ */
+int wanted_compare(struct wanted *wanted, struct differences *differences);
+void differences_clear(struct differences *differences);
+
+/** Adds a difference, whose texts (NULL: there was no memory for them) are the list's from then on,
+ * and are freed on error. Returns 0 or -ENOMEM. */
+int differences_add(struct differences *differences, struct difference *difference);
+
+/** Frees the texts of a difference that is in no list. */
+void difference_clear(struct difference *difference);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPUs in use: compared and planned domain by domain. */
+#include "state/cpus.h"
+#include "base/cpuset.h"
+#include "common/memory_stream.h"
+#include "configuration/write.h"
+#include "features/cpus_change.h"
+#include "features/plan.h"
+#include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum cpus_wanted cpus_wanted_of(const struct setting *setting)
+{
+	switch (setting->wanted) {
+	case WANTED_OF_LEVEL:
+		return CPUS_BY_LEVEL;
+	case WANTED_ISOLATED:
+		return CPUS_ISOLATED;
+	case WANTED_ALL_ONLINE:
+		return CPUS_ONLINE;
+	default:
+		return CPUS_OFFLINE;
+	}
+}
+
+/* ---- Comparing ---- */
+
+static int write_cpus(FILE *stream, const char *before, const struct isst_cpuset *cpus)
+{
+	char *list = isst_cpuset_to_list(cpus);
+
+	if (!list)
+		return -ENOMEM;
+	fprintf(stream, "%s%s", before, list);
+	free(list);
+	return 0;
+}
+
+int cpus_describe(const struct cpus_state *state, char **text)
+{
+	bool offline = isst_cpuset_count(state->offline) > 0;
+	bool unknown = isst_cpuset_count(state->unknown) > 0;
+	bool isolated = isst_cpuset_count(state->isolated) > 0;
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+
+	if (error)
+		return error;
+	if (offline)
+		error = write_cpus(memory.stream, "offline ", state->offline);
+	if (!error && isolated)
+		error = write_cpus(memory.stream, offline ? ", isolated " : "isolated ",
+				   state->isolated);
+	if (!error && state->has_partition && !isolated)
+		fputs(offline ? ", a partition without isolation" : "a partition without isolation",
+		      memory.stream);
+	else if (!offline && !isolated)
+		fputs("online", memory.stream);
+	if (!error && unknown)
+		error = write_cpus(memory.stream, ", not seen since boot ", state->unknown);
+	*text = memory_stream_text(&memory);
+	return error || !*text ? -ENOMEM : 0;
+}
+
+/** What a setting states of the CPUs of a domain; NULL: of those that are no domain's. To be freed.
+ */
+static int wanted_text(const struct setting *setting, const struct isst_domain *domain, char **text)
+{
+	struct setting own = *setting;
+	unsigned int cpu;
+	int error;
+
+	if (setting->wanted != WANTED_OFFLINE)
+		return setting_value_text(setting, text);
+	own.cpus = isst_cpuset_new();
+	error = own.cpus ? 0 : -ENOMEM;
+	isst_cpuset_for_each (cpu, domain ? domain->present : NULL)
+		if (!error && isst_cpuset_has(setting->cpus, cpu))
+			error = isst_cpuset_add(own.cpus, cpu, cpu);
+	if (isst_cpuset_count(own.cpus) == 0)
+		own.wanted = WANTED_ALL_ONLINE;
+	if (!error)
+		error = setting_value_text(&own, text);
+	isst_cpuset_free(own.cpus);
+	return error;
+}
+
+static int add_difference(const struct setting *setting, const struct cpus_state *state,
+			  struct differences *differences)
+{
+	struct difference difference = { .origin = setting->origin };
+	int error = cpus_describe(state, &difference.present);
+
+	if (!error)
+		error = wanted_text(setting, state->domain, &difference.wanted);
+	if (!error && asprintf(&difference.target, "%s: CPUs", state->domain->name) < 0) {
+		difference.target = NULL;
+		error = -ENOMEM;
+	}
+	if (error) {
+		difference_clear(&difference);
+		return error;
+	}
+	return differences_add(differences, &difference);
+}
+
+static int compare(struct wanted *wanted, const struct cpus_state *state,
+		   struct differences *differences)
+{
+	const struct setting *setting = wanted_cpus(wanted, state->domain);
+	const struct isst_failure *failure = &state->failure;
+	enum cpus_wanted cpus = cpus_wanted_of(setting);
+
+	if (!failure->error && (cpus == CPUS_BY_LEVEL || cpus == CPUS_ISOLATED))
+		failure = &state->level_failure;
+	if (failure->error)
+		return wanted_fails(wanted, setting, NULL, failure);
+	if (cpus_state_is(state, cpus, setting->cpus))
+		return 0;
+	/* As planning has it: without partitions none can be isolated. */
+	if (cpus == CPUS_ISOLATED && isst_cpuset_count(state->disabled) > 0) {
+		int error = cpus_probe_partitions(wanted->context);
+
+		if (error == -EOPNOTSUPP)
+			return wanted_reject(wanted, setting, NULL, error, "%s",
+					     isst_error(wanted->context));
+		if (error == -ENOMEM)
+			return error;
+	}
+	return add_difference(setting, state, differences);
+}
+
+/** The setting of CPUs that counts wherever no other one does; NULL: none. */
+static const struct setting *find_everywhere(const struct configuration *configuration)
+{
+	const struct place anywhere = { UINT_MAX, UINT_MAX, UINT_MAX, INDEX_ALL };
+	const struct setting *setting = configuration_find(configuration, SUBJECT_CPUS, &anywhere);
+
+	return setting && setting->wanted != WANTED_UNMANAGED ? setting : NULL;
+}
+
+/** CPUs that shall not all be offline by a setting, and are: of packages and dies that are offline
+ * as a whole, and so no domain. As a list, to be freed; *@list is NULL where there are none. */
+static int list_unreachable(const struct isst_context *context, const struct setting *setting,
+			    char **list)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	unsigned int cpu;
+	int error = cpus ? 0 : -ENOMEM;
+
+	*list = NULL;
+	isst_cpuset_for_each (cpu, isst_present_cpus(context))
+		if (!error && topology_is_unreachable(context->topology, cpu) &&
+		    !(setting->wanted == WANTED_OFFLINE && isst_cpuset_has(setting->cpus, cpu)))
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	if (!error && isst_cpuset_count(cpus) > 0) {
+		*list = isst_cpuset_to_list(cpus);
+		error = *list ? 0 : -ENOMEM;
+	}
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+static int compare_unreachable(const struct wanted *wanted, struct differences *differences)
+{
+	const struct setting *setting = find_everywhere(wanted->configuration);
+	struct difference difference = { 0 };
+	char *list = NULL;
+	int error = setting ? list_unreachable(wanted->context, setting, &list) : 0;
+
+	if (error || !list)
+		return error;
+	difference.origin = setting->origin;
+	if (asprintf(&difference.target, "CPU %s", list) < 0)
+		difference.target = NULL;
+	free(list);
+	difference.present = strdup("offline");
+	error = wanted_text(setting, NULL, &difference.wanted);
+	if (error) {
+		difference_clear(&difference);
+		return error;
+	}
+	return differences_add(differences, &difference);
+}
+
+int cpus_compare(struct wanted *wanted, struct differences *differences)
+{
+	struct cpus_state *states = calloc(wanted->facts.count + 1, sizeof(*states));
+	size_t count = 0;
+	bool levels = false;
+	int error = states ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
+		const struct isst_domain *domain = wanted->facts.domains[i].domain;
+		const struct setting *setting = wanted_cpus(wanted, domain);
+
+		if (!setting)
+			continue;
+		states[count++].domain = domain;
+		levels |= setting->wanted == WANTED_OF_LEVEL || setting->wanted == WANTED_ISOLATED;
+	}
+	if (!error && count > 0)
+		error = cpus_state_read(wanted->context, states, count, levels);
+	for (size_t i = 0; i < count && !error; i++)
+		error = compare(wanted, &states[i], differences);
+	if (!error)
+		error = compare_unreachable(wanted, differences);
+	for (size_t i = 0; i < count && states; i++)
+		cpus_state_clear(&states[i]);
+	free(states);
+	return error;
+}
+
+/* ---- Planning ---- */
+
+typedef int (*plan_cpus)(struct isst_change *change, struct domain_request *requests, size_t count,
+			 enum cpus_wanted wanted, const struct isst_cpuset *offline);
+
+/** Whether a state has all CPUs of a package offline. It was read while they were so; a change
+ * takes no package offline as a whole, as it could no longer be accessed. */
+static bool is_out_of_reach(const struct wanted *wanted, const struct setting *setting,
+			    unsigned int package)
+{
+	unsigned int cpu;
+
+	if (setting->wanted != WANTED_OFFLINE ||
+	    !configuration_is_state(wanted->configuration, setting->origin.source))
+		return false;
+	for (size_t i = 0; i < wanted->facts.count; i++) {
+		const struct isst_domain *domain = wanted->facts.domains[i].domain;
+
+		if (domain->package != package || isst_domain_is_io(domain))
+			continue;
+		isst_cpuset_for_each (cpu, domain->present)
+			if (!isst_cpuset_has(setting->cpus, cpu))
+				return false;
+	}
+	return true;
+}
+
+static int report_out_of_reach(struct isst_change *change, const struct isst_domain *domain)
+{
+	char *list = isst_cpuset_to_list(domain->present);
+
+	if (!list)
+		return -ENOMEM;
+	change_warn(change,
+		    "%s: its CPUs (%s) are left as they are: all CPUs of package %u are offline in "
+		    "the saved state, and a package without CPUs cannot be accessed",
+		    domain->name, list, domain->package);
+	free(list);
+	return 0;
+}
+
+/** Plans for all domains for which one setting counts. */
+static int plan_setting(struct wanted *wanted, struct isst_change *change,
+			const struct setting *setting, plan_cpus plan)
+{
+	struct domain_request *requests = calloc(wanted->facts.count + 1, sizeof(*requests));
+	size_t count = 0;
+	int error = requests ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < wanted->facts.count && !error; i++) {
+		const struct isst_domain *domain = wanted->facts.domains[i].domain;
+
+		if (wanted_cpus(wanted, domain) != setting)
+			continue;
+		if (!is_out_of_reach(wanted, setting, domain->package))
+			requests[count++].domain = domain;
+		else if (plan == plan_cpus_offline)
+			error = report_out_of_reach(change, domain);
+	}
+	if (!error && count > 0)
+		error = plan(change, requests, count, cpus_wanted_of(setting), setting->cpus);
+	for (size_t i = 0; i < count && !error; i++)
+		if (requests[i].failure.error)
+			error = wanted_fails(wanted, setting, NULL, &requests[i].failure);
+	free(requests);
+	return error;
+}
+
+static int plan_all(struct wanted *wanted, struct isst_change *change, plan_cpus plan)
+{
+	const struct configuration *configuration = wanted->configuration;
+	int error = 0;
+
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (setting->subject == SUBJECT_CPUS && setting->wanted != WANTED_UNMANAGED)
+			error = plan_setting(wanted, change, setting, plan);
+	}
+	return error;
+}
+
+/** Whether nothing but CPUs is stated. */
+static bool is_of_cpus_alone(const struct configuration *configuration)
+{
+	for (size_t i = 0; i < configuration->setting_count; i++)
+		if (configuration->settings[i].subject != SUBJECT_CPUS &&
+		    configuration->settings[i].wanted != WANTED_UNMANAGED)
+			return false;
+	return true;
+}
+
+int cpus_plan_all_online(struct wanted *wanted, struct isst_change *change)
+{
+	const struct setting *everywhere = find_everywhere(wanted->configuration);
+
+	change->unseen_stay_online = everywhere && everywhere->wanted == WANTED_ALL_ONLINE;
+	/* Nothing else would be changed of them. */
+	change->unreachable_come_online = change->unseen_stay_online &&
+					  is_of_cpus_alone(wanted->configuration);
+	return plan_all(wanted, change, plan_cpus_online);
+}
+
+/** What a state could not describe is left as it is; elsewhere `unmanaged` was asked for. */
+static void report_unmanaged(const struct wanted *wanted, struct isst_change *change)
+{
+	for (size_t i = 0; i < wanted->facts.count; i++) {
+		const struct isst_domain *domain = wanted->facts.domains[i].domain;
+		const struct setting *setting = domain_setting(
+			wanted->context, wanted->configuration, SUBJECT_CPUS, domain, INDEX_ALL);
+
+		if (setting && setting->wanted == WANTED_UNMANAGED &&
+		    configuration_is_state(wanted->configuration, setting->origin.source))
+			change_warn(change,
+				    "%s: its CPUs are left as they are: in the saved state they "
+				    "are unmanaged",
+				    domain->name);
+	}
+}
+
+int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change)
+{
+	report_unmanaged(wanted, change);
+	return plan_all(wanted, change, plan_cpus_offline);
+}
+
+/** Whether a setting is for cores: it cannot be known to hold for those that are not known. */
+static bool is_of_cores(const struct setting *setting)
+{
+	return setting->wanted != WANTED_UNMANAGED &&
+	       (subject_is_of_cpus(setting->subject) || setting->subject == SUBJECT_HIGH_PRIORITY);
+}
+
+/** The first setting that is for the core of a CPU, wherever it is; NULL: none. */
+static const struct setting *find_of_core(const struct configuration *configuration,
+					  unsigned int cpu)
+{
+	for (size_t i = 0; i < configuration->setting_count; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (is_of_cores(setting) && (!setting->cpus || isst_cpuset_has(setting->cpus, cpu)))
+			return setting;
+	}
+	return NULL;
+}
+
+/** What is offline as a whole cannot be planned for, as it is no domain, but to come online. */
+static int check_unreachable(struct wanted *wanted)
+{
+	const struct setting *setting = find_everywhere(wanted->configuration);
+	char *list = NULL;
+	int error;
+
+	if (!setting ||
+	    (setting->wanted == WANTED_ALL_ONLINE && is_of_cpus_alone(wanted->configuration)))
+		return 0;
+	error = list_unreachable(wanted->context, setting, &list);
+	if (!error && list)
+		error = wanted_reject(wanted, setting, NULL, -EIO,
+				      "no CPU of the package or die of CPU %s is online, so that "
+				      "nothing can be planned for it. Bring it online first "
+				      "(--all-cpus-online)",
+				      list);
+	free(list);
+	return error;
+}
+
+int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change)
+{
+	unsigned int cpu;
+	int error = check_unreachable(wanted);
+
+	isst_cpuset_for_each (cpu, isst_present_cpus(wanted->context)) {
+		const struct item item = item_of_cpu(cpu);
+		const struct setting *setting;
+		uint64_t online = 0;
+
+		if (error || context_cpu(wanted->context, cpu) ||
+		    !change_project(change, &item, &online) || !online)
+			continue;
+		setting = find_of_core(wanted->configuration, cpu);
+		/* What never was online is as after boot: optional statements do without it. */
+		if (setting && !setting->optional)
+			error = wanted_reject(wanted, setting, NULL, -EIO,
+					      "CPU %u has not been online since boot: its core is "
+					      "not known. Bring it online first "
+					      "(--all-cpus-online)",
+					      cpu);
+	}
+	return error;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which CPUs are online or isolated, as configurations state it: of whole domains, not by items. */
+#ifndef ISST_STATE_CPUS_H
+#define ISST_STATE_CPUS_H
+
+#include "state/compare.h"
+
+struct isst_change;
+
+/** What a setting of CPUs asks for. */
+enum cpus_wanted cpus_wanted_of(const struct setting *setting);
+
+/** What CPUs of a domain are: `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or
+ * -ENOMEM. */
+int cpus_describe(const struct cpus_state *state, char **text);
+
+/** Adds what differs of domains for which CPUs are stated. Returns as wanted_compare(). */
+int cpus_compare(struct wanted *wanted, struct differences *differences);
+
+/** Plans CPUs that come online, or those that go offline or are isolated. Returns 0 or -ENOMEM,
+ * -EINTR. */
+int cpus_plan_all_online(struct wanted *wanted, struct isst_change *change);
+int cpus_plan_all_offline(struct wanted *wanted, struct isst_change *change);
+
+/**
+ * CPUs that come online by the steps planned so far, and were offline ever since, belong to cores
+ * and domains that are not known yet: what is stated of CPUs cannot be planned for them. Adds that
+ * as problems. Returns 0 or -ENOMEM.
+ */
+int cpus_check_unknown(struct wanted *wanted, const struct isst_change *change);
+
+/* cpus_read.c */
+
+/** Adds settings with the present state, unless it is as @except (which may be NULL) states it.
+ * What no setting describes is unmanaged, with a notice. Returns 0, -EIO with a problem, -ENOMEM or
+ * -EINTR. */
+int cpus_add_state(struct configuration *configuration, struct isst_context *context,
+		   struct origin origin, const struct configuration *except);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what a configuration depends on, in as few driver calls as that takes. */
+#include "state/facts.h"
+#include "features/perf_profile.h"
+#include "features/planning.h"
+#include "features/reading.h"
+#include "topology/context.h"
+
+#include <stdlib.h>
+
+enum { MHZ_PER_RATIO = 100 };
+
+unsigned int domain_number(const struct isst_context *context, const struct isst_domain *domain)
+{
+	return context_has_power_domains(context) ? domain->number : domain->die;
+}
+
+const struct setting *domain_setting(const struct isst_context *context,
+				     const struct configuration *configuration,
+				     enum subject subject, const struct isst_domain *domain,
+				     unsigned int index)
+{
+	const struct place place = { .package = domain->package,
+				     .power_domain = domain_number(context, domain),
+				     .cpu = domain->has_cpu ? domain->cpu : UINT_MAX,
+				     .index = index };
+
+	return configuration_find(configuration, subject, &place);
+}
+
+bool setting_names_domain(const struct setting *setting)
+{
+	return setting->scope.power_domains != NULL;
+}
+
+/** What a setting depends on. */
+static void add_needs(struct facts *facts, const struct setting *setting)
+{
+	enum subject subject = setting->subject;
+
+	if (setting->wanted == WANTED_UNMANAGED)
+		return;
+	if (setting->wanted == WANTED_BASE || setting->wanted == WANTED_TURBO ||
+	    (subject == SUBJECT_CPUS && setting->wanted == WANTED_OF_LEVEL && facts->whole)) {
+		facts->levels = true;
+		facts->parts |= ISST_READ_LEVELS_PROPERTIES;
+	}
+	if (subject == SUBJECT_LEVEL || subject == SUBJECT_TURBO_FREQ ||
+	    subject == SUBJECT_BASE_FREQ || subject == SUBJECT_TURBO_RATIO_LIMITS ||
+	    subject == SUBJECT_HIGH_PRIORITY)
+		facts->levels = true;
+	/* To warn of what holds its cores back. */
+	if ((subject == SUBJECT_TURBO_RATIO_LIMITS || subject == SUBJECT_HIGH_PRIORITY) &&
+	    setting->wanted != WANTED_NONE && facts->whole)
+		facts->parts |= ISST_READ_LEVELS_TURBO_FREQ;
+	/* Disabling turbo-freq leaves the limits of the level behind. */
+	if ((subject == SUBJECT_TURBO_RATIO_LIMITS && setting->wanted == WANTED_OF_LEVEL) ||
+	    (subject == SUBJECT_TURBO_FREQ && setting->number == 0 && facts->whole))
+		facts->limits = true;
+	/* Of turbo-freq and core-power the one depends on the other. */
+	if (subject == SUBJECT_CORE_POWER && setting->number == 0 && facts->whole)
+		facts->levels = true;
+	if (subject == SUBJECT_TURBO_FREQ && setting->number > 0 && facts->whole)
+		facts->core_power = true;
+	if ((subject >= SUBJECT_CORE_POWER && subject <= SUBJECT_HIGH_PRIORITY) ||
+	    subject == SUBJECT_ASSOCIATION)
+		facts->core_power = true;
+}
+
+/* ---- Reading ---- */
+
+struct state {
+	struct isst_perf_profile profile;
+	struct isst_core_power core_power;
+};
+
+static int plan_profile(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	return perf_profile_plan(context, batch, &((struct state *)result)->profile);
+}
+
+static int plan_core_power(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	struct isst_core_power *state = &((struct state *)result)->core_power;
+
+	*state = (struct isst_core_power){ .domain = state->domain };
+	return context->firmware.operations->plan_core_power(batch, state);
+}
+
+static int plan_both(struct isst_context *context, struct firmware_batch *batch, void *result)
+{
+	int error = plan_profile(context, batch, result);
+
+	return error ? error : plan_core_power(context, batch, result);
+}
+
+static int read_states(struct facts *facts)
+{
+	static const plan_result PLANS[2][2] = { { NULL, plan_core_power },
+						 { plan_profile, plan_both } };
+	plan_result plan = PLANS[facts->levels][facts->core_power];
+	struct state *states = calloc(facts->count + 1, sizeof(*states));
+	int error = states ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++)
+		states[i].profile.domain = states[i].core_power.domain = facts->domains[i].domain;
+	if (!error && plan && facts->count > 0)
+		error = context_read(facts->context, states, facts->count, sizeof(*states), plan);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		facts->domains[i].profile = states[i].profile;
+		facts->domains[i].core_power = states[i].core_power;
+	}
+	free(states);
+	return error;
+}
+
+/** Firmware that refuses to report its levels has none, unless it reports those of another domain.
+ */
+static void check_refusals(struct facts *facts)
+{
+	bool answered = false;
+
+	for (size_t i = 0; i < facts->count; i++)
+		answered |= !facts->domains[i].profile.failure.error;
+	for (size_t i = 0; i < facts->count; i++)
+		perf_profile_check_refusal(&facts->domains[i].profile.failure, answered);
+}
+
+/** The level that a domain has, or is going to have: one that is optional only where it exists. */
+static unsigned int level_of(const struct facts *facts, const struct configuration *configuration,
+			     const struct domain_facts *domain)
+{
+	const struct setting *setting = domain_setting(facts->context, configuration, SUBJECT_LEVEL,
+						       domain->domain, INDEX_ALL);
+	const struct isst_perf_profile *profile = &domain->profile;
+	unsigned int level = setting ? (unsigned int)setting->number : 0;
+
+	if (!setting || setting->wanted != WANTED_NUMBER ||
+	    (setting->optional && (profile->failure.error || (!profile->enabled && level > 0) ||
+				   !perf_profile_has_level(profile, level))))
+		return profile->current_level;
+	return level;
+}
+
+static int read_levels(struct facts *facts)
+{
+	struct isst_level *levels = calloc(facts->count + 1, sizeof(*levels));
+	int error = levels ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		levels[i].domain = facts->domains[i].domain;
+		levels[i].profile = &facts->domains[i].profile;
+		levels[i].level = facts->domains[i].level;
+	}
+	if (!error)
+		error = level_read_parts(facts->context, levels, facts->count, facts->parts);
+	for (size_t i = 0; i < facts->count && levels; i++) {
+		if (error)
+			level_clear(&levels[i]);
+		else
+			facts->domains[i].specified = levels[i];
+	}
+	free(levels);
+	return error;
+}
+
+/** As the register holds them. */
+static uint64_t limits_word(const struct level_limits *limits)
+{
+	uint64_t word = 0;
+
+	for (unsigned int i = 0; i < ISST_BUCKETS; i++)
+		word |= (uint64_t)(limits->mhz[i].value / MHZ_PER_RATIO & 0xff) << 8 * i;
+	return word;
+}
+
+/** Only CPUs have such a register. */
+static int read_limits(struct facts *facts)
+{
+	struct level_limits *limits = calloc(facts->count + 1, sizeof(*limits));
+	int error = limits ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < facts->count && !error; i++)
+		limits[i] = (struct level_limits){
+			.domain = facts->domains[i].domain,
+			.level = facts->domains[i].level,
+			.wanted = facts->domains[i].domain->has_cpu &&
+				  !facts->domains[i].profile.failure.error,
+		};
+	if (!error)
+		error = level_limits_read(facts->context, limits, facts->count);
+	for (size_t i = 0; i < facts->count && !error; i++) {
+		facts->domains[i].limits_failure = limits[i].failure;
+		facts->domains[i].level_limits = limits_word(&limits[i]);
+	}
+	free(limits);
+	return error;
+}
+
+int facts_read(struct facts *facts, const struct configuration *configuration,
+	       struct isst_context *context, bool whole)
+{
+	int error;
+
+	*facts = (struct facts){ .context = context, .whole = whole };
+	for (size_t i = 0; i < configuration->setting_count; i++)
+		add_needs(facts, &configuration->settings[i]);
+	facts->domains = calloc(isst_domain_count(context) + 1, sizeof(*facts->domains));
+	error = facts->domains ? 0 : -ENOMEM;
+	for (size_t i = 0; i < isst_domain_count(context) && !error; i++)
+		facts->domains[facts->count++].domain = context_domain(context, i);
+	if (!error)
+		error = read_states(facts);
+	if (!error && facts->levels) {
+		check_refusals(facts);
+		for (size_t i = 0; i < facts->count; i++)
+			facts->domains[i].level = level_of(facts, configuration,
+							   &facts->domains[i]);
+		error = read_levels(facts);
+	}
+	if (!error && facts->levels && facts->limits)
+		error = read_limits(facts);
+	return error;
+}
+
+void facts_clear(struct facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		level_clear(&facts->domains[i].specified);
+	free(facts->domains);
+	*facts = (struct facts){ 0 };
+}

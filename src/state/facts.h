@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What has to be known of a machine to find out what a configuration means there. Reads no more
+ * than its settings depend on.
+ */
+#ifndef ISST_STATE_FACTS_H
+#define ISST_STATE_FACTS_H
+
+#include "configuration/configuration.h"
+#include "features/features.h"
+
+/** What is known of a domain. */
+struct domain_facts {
+	const struct isst_domain *domain;
+	struct isst_perf_profile profile;
+	unsigned int level;	     /* that it is going to have */
+	struct isst_level specified; /* what that specifies, as far as it is needed */
+	struct isst_core_power core_power;
+	/* The turbo ratio limits of that level as their register holds them; 0: it has none. */
+	uint64_t level_limits;
+	struct isst_failure limits_failure;
+};
+
+struct facts {
+	struct isst_context *context;
+	struct domain_facts *domains; /* in the order of the context */
+	size_t count;
+	bool whole; /* with what only a change depends on */
+	/* What of them is needed at all. */
+	bool levels, core_power, limits;
+	unsigned int parts; /* of the levels: ISST_READ_LEVELS_... */
+};
+
+/**
+ * Reads what a configuration depends on. @whole: for a change. What cannot be read has its own
+ * failure. Returns 0, -ENOMEM or -EINTR. To be cleared with facts_clear() in either case.
+ */
+int facts_read(struct facts *facts, const struct configuration *configuration,
+	       struct isst_context *context, bool whole);
+void facts_clear(struct facts *facts);
+
+/** What settings call a domain within its package: its number or, where a package has no power
+ * domains, its die. As names of CPUs have it (@domain:P.D). */
+unsigned int domain_number(const struct isst_context *context, const struct isst_domain *domain);
+
+/** The setting that counts for a domain, also one that it is unmanaged; NULL: it is not mentioned.
+ */
+const struct setting *domain_setting(const struct isst_context *context,
+				     const struct configuration *configuration,
+				     enum subject subject, const struct isst_domain *domain,
+				     unsigned int index);
+
+/** Whether a domain without CPUs is named by a setting, rather than one of all. */
+bool setting_names_domain(const struct setting *setting);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The present state of a machine as settings: what most of its domains have in common as one
+ * setting for all, what others have as settings for them.
+ */
+#include "state/read.h"
+#include "base/array.h"
+#include "base/cpuset.h"
+#include "common/memory_stream.h"
+#include "configuration/write.h"
+#include "state/cpus.h"
+#include "state/match.h"
+#include "state/read_values.h"
+#include "state/values.h"
+#include "topology/context.h"
+#include "transaction/baseline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** All subjects that items have, for machines that have such a thing. Levels are read as they are.
+ */
+static const char EVERYTHING[] = "? turbo-freq off\n"
+				 "? base-freq off\n"
+				 "? core-power off ordered\n"
+				 "? clos-enable off\n"
+				 "? clos 0-3 min 0 max none desired 0 epp 0 weight 0\n"
+				 "? association 0 = all\n"
+				 "? turbo-ratio-limits none\n"
+				 "? scaling-min none\n"
+				 "? scaling-max none\n"
+				 "? uncore-min none\n"
+				 "? uncore-max none\n";
+
+/* ---- Reading ---- */
+
+static int add_levels(struct wanted *wanted)
+{
+	for (size_t i = 0; i < wanted->facts.count; i++) {
+		const struct domain_facts *facts = &wanted->facts.domains[i];
+
+		if (facts->profile.failure.error)
+			continue;
+		if (ARRAY_GROW(wanted->items, wanted->count))
+			return -ENOMEM;
+		wanted->items[wanted->count++] =
+			(struct wanted_item){ .item = item_of(ITEM_LEVEL, facts->domain, 0),
+					      .mask = UINT64_MAX,
+					      .bits = facts->profile.current_level,
+					      .subject = SUBJECT_LEVEL,
+					      .domain = facts->domain };
+	}
+	return 0;
+}
+
+/** Whether the state is incomplete without an item: what a domain with CPUs has, and what it is
+ * cannot be read. */
+static bool is_unread(const struct wanted_item *item, const struct baseline_item *read)
+{
+	return !read->value_known && read->failure.error && read->failure.error != -EOPNOTSUPP &&
+	       !isst_domain_is_io(item->domain);
+}
+
+/** Makes a problem of an item that cannot be read: the first one of its kind in the domain. */
+static int note_unread(struct state *state, const struct wanted_item *item,
+		       const struct baseline *baseline)
+{
+	const struct baseline_item *read = baseline_find(baseline, &item->item);
+	int error;
+
+	if (!is_unread(item, read))
+		return 0;
+	for (const struct wanted_item *other = state->wanted.items; other < item; other++)
+		if (other->domain == item->domain && other->item.kind == item->item.kind &&
+		    is_unread(other, baseline_find(baseline, &other->item)))
+			return 0;
+	error = configuration_problem(state->configuration, state->origin, "%s",
+				      read->failure.message);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int add_value(struct state *state, const struct wanted_item *item, uint64_t value)
+{
+	struct state_value *added;
+
+	if (ARRAY_GROW(state->values, state->count))
+		return -ENOMEM;
+	added = &state->values[state->count++];
+	*added = (struct state_value){ .item = item };
+	added->setting.subject = item->subject;
+	added->setting.index = item->subject >= SUBJECT_CLOS_MIN &&
+					       item->subject <= SUBJECT_CLOS_WEIGHT
+				       ? item->item.index
+				       : INDEX_ALL;
+	if (item->subject == SUBJECT_UNCORE_MIN || item->subject == SUBJECT_UNCORE_MAX)
+		added->setting.index = item->item.index;
+	wanted_value_to_setting(item, value, &added->setting);
+	return 0;
+}
+
+static int read_values(struct state *state)
+{
+	struct wanted *wanted = &state->wanted;
+	struct baseline baseline = { 0 };
+	int error = 0;
+
+	for (size_t i = 0; i < wanted->count && !error; i++)
+		if (wanted->items[i].subject != SUBJECT_LEVEL)
+			error = baseline_add(&baseline, &wanted->items[i].item, true);
+	if (!error)
+		error = baseline_read(&baseline, state->context, false);
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		const struct wanted_item *item = &wanted->items[i];
+		const struct baseline_item *read;
+
+		if (item->subject == SUBJECT_LEVEL) {
+			error = add_value(state, item, item->bits);
+			continue;
+		}
+		read = baseline_find(&baseline, &item->item);
+		/* Registers and files of 0 stand for nothing that could be set. */
+		if (read->value_known && read->value.number == 0 &&
+		    (item->subject == SUBJECT_TURBO_RATIO_LIMITS ||
+		     item->subject == SUBJECT_UNCORE_MIN || item->subject == SUBJECT_UNCORE_MAX))
+			continue;
+		if (read->value_known)
+			error = add_value(state, item, read->value.number);
+		else
+			error = note_unread(state, item, &baseline);
+	}
+	baseline_clear(&baseline);
+	return error;
+}
+
+/** Makes problems of what was asked for problems of the state. */
+static int take_problems(struct state *state, const struct configuration *everything)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < everything->problem_count && error != -ENOMEM; i++)
+		error = configuration_problem(state->configuration, state->origin, "%s",
+					      everything->problems[i].text);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int read_everything(struct state *state, struct configuration *everything)
+{
+	int error = configuration_add_text(everything, "state", EVERYTHING, sizeof(EVERYTHING) - 1,
+					   false);
+
+	if (!error)
+		error = wanted_find(&state->wanted, everything, state->context, WANTED_TO_CHANGE);
+	/* What can be read is read nevertheless. */
+	if (error == -EIO)
+		error = take_problems(state, everything);
+	if (!error)
+		error = add_levels(&state->wanted);
+	return error ? error : read_values(state);
+}
+
+/* ---- Settings ---- */
+
+/** Values that one statement of a subject is about: they have subject and index in common. */
+static bool is_of_group(const struct state_value *first, const struct state_value *value)
+{
+	return value->setting.subject == first->setting.subject &&
+	       value->setting.index == first->setting.index;
+}
+
+/** The number of values of a group that are the same as one of them. */
+static size_t count_same(const struct state *state, const struct state_value *value)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < state->count; i++)
+		count += is_of_group(value, &state->values[i]) &&
+			 state_value_is_same(&value->setting, &state->values[i].setting);
+	return count;
+}
+
+enum { ALL_PACKAGES = UINT_MAX };
+
+/** Whether every domain with CPUs of a package has values of a group: what is stated for all is
+ * asked of those that are without it, too. */
+static bool is_everywhere(const struct state *state, const struct state_value *first,
+			  unsigned int package)
+{
+	const struct facts *facts = &state->wanted.facts;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct isst_domain *domain = facts->domains[i].domain;
+		bool found = isst_domain_is_io(domain) ||
+			     (package != ALL_PACKAGES && domain->package != package);
+
+		for (size_t j = 0; j < state->count && !found; j++)
+			found = state->values[j].item->domain == domain &&
+				is_of_group(first, &state->values[j]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/** The value that most of a group have; NULL where some of it are left out, or without. */
+static const struct state_value *find_common(const struct state *state,
+					     const struct state_value *first)
+{
+	const struct state_value *common = NULL;
+	size_t most = 0;
+
+	if (!is_everywhere(state, first, ALL_PACKAGES))
+		return NULL;
+	for (size_t i = 0; i < state->count; i++) {
+		const struct state_value *value = &state->values[i];
+		size_t same;
+
+		if (!is_of_group(first, value))
+			continue;
+		if (value->left_out)
+			return NULL;
+		if (common && state_value_is_same(&common->setting, &value->setting))
+			continue;
+		same = count_same(state, value);
+		if (same > most) {
+			most = same;
+			common = value;
+		}
+	}
+	return common;
+}
+
+/** Adds a setting with that value, for a scope and CPUs, which it takes. */
+static int add_setting(struct state *state, const struct state_value *value,
+		       const struct setting *places)
+{
+	struct setting setting = value->setting;
+
+	setting.scope = places->scope;
+	setting.cpus = places->cpus;
+	setting.origin = state->origin;
+	return configuration_add(state->configuration, &setting);
+}
+
+/** Marks all that have the value as added, and collects their CPUs. */
+static int take_cpus(struct state *state, const struct state_value *value, struct isst_cpuset *cpus)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < state->count && !error; i++) {
+		struct state_value *other = &state->values[i];
+
+		if (!is_of_group(value, other) ||
+		    !state_value_is_same(&value->setting, &other->setting))
+			continue;
+		other->added = true;
+		error = wanted_item_cpus(state->context, other->item, cpus);
+	}
+	return error;
+}
+
+static int add_of_cpus(struct state *state, const struct state_value *value)
+{
+	struct setting places = { .cpus = isst_cpuset_new() };
+	int error = places.cpus ? take_cpus(state, value, places.cpus) : -ENOMEM;
+
+	if (!error)
+		return add_setting(state, value, &places);
+	setting_clear(&places);
+	return error;
+}
+
+/** Power domains of a package that have the value, which are marked as added; *@whole: all of the
+ * package have it. */
+static int take_domains(struct state *state, const struct state_value *value, unsigned int package,
+			struct isst_cpuset *domains, bool *whole)
+{
+	unsigned int number;
+	int error = 0;
+
+	*whole = is_everywhere(state, value, package);
+	for (size_t i = 0; i < state->count && !error; i++) {
+		struct state_value *other = &state->values[i];
+
+		if (!is_of_group(value, other) || other->item->domain->package != package)
+			continue;
+		if (!state_value_is_same(&value->setting, &other->setting)) {
+			*whole = false;
+			continue;
+		}
+		other->added = true;
+		number = domain_number(state->context, other->item->domain);
+		error = isst_cpuset_add(domains, number, number);
+	}
+	return error;
+}
+
+static int add_of_package(struct state *state, const struct state_value *value)
+{
+	unsigned int package = value->item->domain->package;
+	struct setting places = { .scope = { isst_cpuset_new(), isst_cpuset_new() } };
+	bool whole = false;
+	int error = places.scope.packages && places.scope.power_domains
+			    ? isst_cpuset_add(places.scope.packages, package, package)
+			    : -ENOMEM;
+
+	if (!error)
+		error = take_domains(state, value, package, places.scope.power_domains, &whole);
+	if (error) {
+		setting_clear(&places);
+		return error;
+	}
+	if (whole) {
+		isst_cpuset_free(places.scope.power_domains);
+		places.scope.power_domains = NULL;
+	}
+	return add_setting(state, value, &places);
+}
+
+static int add_common(struct state *state, const struct state_value *common)
+{
+	static const struct setting EVERYWHERE;
+
+	for (size_t i = 0; i < state->count; i++)
+		if (is_of_group(common, &state->values[i]) &&
+		    state_value_is_same(&common->setting, &state->values[i].setting))
+			state->values[i].added = true;
+	return add_setting(state, common, &EVERYWHERE);
+}
+
+static int add_settings(struct state *state)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < state->count && !error; i++) {
+		const struct state_value *value = &state->values[i], *common;
+
+		if (value->added || value->left_out)
+			continue;
+		common = find_common(state, value);
+		if (common && !common->added)
+			error = add_common(state, common);
+		if (error || value->added)
+			continue;
+		error = subject_is_of_cpus(value->item->subject) ? add_of_cpus(state, value)
+								 : add_of_package(state, value);
+	}
+	return error;
+}
+
+/** In the order of subjects and indices, as statements are read. */
+static int compare_values(const void *left, const void *right)
+{
+	const struct state_value *one = left, *other = right;
+
+	if (one->setting.subject != other->setting.subject) {
+		/* The fields of one CLOS stand together. */
+		if (one->setting.subject >= SUBJECT_CLOS_MIN &&
+		    one->setting.subject <= SUBJECT_CLOS_WEIGHT &&
+		    other->setting.subject >= SUBJECT_CLOS_MIN &&
+		    other->setting.subject <= SUBJECT_CLOS_WEIGHT &&
+		    one->setting.index != other->setting.index)
+			return one->setting.index < other->setting.index ? -1 : 1;
+		return one->setting.subject < other->setting.subject ? -1 : 1;
+	}
+	if (one->setting.index != other->setting.index)
+		return one->setting.index < other->setting.index ? -1 : 1;
+	return item_compare(&one->item->item, &other->item->item);
+}
+
+int configuration_read_state(struct configuration *configuration, struct isst_context *context,
+			     struct configuration *except)
+{
+	struct state state = { .context = context,
+			       .configuration = configuration,
+			       .origin = { .source = configuration->source_count } };
+	struct configuration everything = { 0 };
+	int error = configuration_add_source(configuration, "state");
+
+	if (!error)
+		error = configuration_add_machine(configuration, context, state.origin);
+	if (!error)
+		error = read_everything(&state, &everything);
+	if (!error && except)
+		error = state_leave_out(&state, except);
+	if (error && except && except->problem_count > 0 && error != -ENOMEM)
+		error = configuration_problem(configuration, state.origin, "%s",
+					      except->problems[0].text) == -ENOMEM
+				? -ENOMEM
+				: error;
+	if (!error && state.count > 0)
+		qsort(state.values, state.count, sizeof(*state.values), compare_values);
+	if (!error)
+		error = add_settings(&state);
+	if (!error)
+		error = cpus_add_state(configuration, context, state.origin, except);
+	if (!error && configuration->problem_count > 0)
+		error = -EIO;
+	wanted_clear(&state.wanted);
+	configuration_clear(&everything);
+	free(state.values);
+	return error;
+}
+
+/** What is missing in a state, as lines that are no statements; and as notices. */
+static void write_not_read(struct isst_context *context, const struct configuration *configuration,
+			   FILE *stream)
+{
+	for (size_t i = 0; i < configuration->problem_count; i++) {
+		const char *text = configuration->problems[i].text;
+
+		fprintf(stream, CONFIGURATION_NOT_READ "%s\n", text);
+		message_notice(&context->messages, "this is not kept: %s", text);
+	}
+}
+
+int configuration_boot_state(struct isst_context *context, char **text, size_t *size)
+{
+	struct configuration configuration = { 0 };
+	struct memory_stream memory;
+	int error = configuration_read_state(&configuration, context, NULL);
+
+	*text = NULL;
+	if (error == -EIO)
+		error = 0;
+	if (!error)
+		error = memory_stream_open(&memory);
+	if (!error) {
+		error = configuration_write(memory.stream, &configuration);
+		write_not_read(context, &configuration, memory.stream);
+		if (error)
+			memory_stream_drop(&memory);
+		else
+			*text = memory_stream_text(&memory);
+	}
+	configuration_clear(&configuration);
+	if (!error && !*text)
+		error = -ENOMEM;
+	*size = *text ? strlen(*text) : 0;
+	return error;
+}

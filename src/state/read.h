@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what a machine is, as a configuration. */
+#ifndef ISST_STATE_READ_H
+#define ISST_STATE_READ_H
+
+#include "configuration/configuration.h"
+
+/**
+ * Adds the settings of the machine's present state, with the conditions that make it this machine.
+ *
+ * @except: what is as this configuration states it is left out; NULL: nothing
+ * Returns 0, -EIO with problems (something cannot be read) or -ENOMEM, -EINTR.
+ */
+int configuration_read_state(struct configuration *configuration, struct isst_context *context,
+			     struct configuration *except);
+
+/**
+ * As `boot_state` of struct isst_context: the state as a text, without what cannot be read. Returns
+ * 0, -ENOMEM or -EINTR.
+ */
+int configuration_boot_state(struct isst_context *context, char **text, size_t *size);
+
+#endif

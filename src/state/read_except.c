@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What of a state goes without saying. */
+#include "state/read_values.h"
+#include "state/values.h"
+
+bool state_value_is_same(const struct setting *one, const struct setting *other)
+{
+	return one->wanted == other->wanted && one->number == other->number;
+}
+
+static bool is_as_wanted(const struct wanted *except, const struct state_value *value)
+{
+	for (size_t i = 0; i < except->count; i++) {
+		const struct wanted_item *item = &except->items[i];
+		struct setting setting = { 0 };
+
+		if (item->implied || item->subject != value->item->subject ||
+		    !item_is(&item->item, &value->item->item))
+			continue;
+		wanted_value_to_setting(item, item->bits, &setting);
+		return state_value_is_same(&setting, &value->setting);
+	}
+	return false;
+}
+
+/** What a setting brings about elsewhere: what is left out beside it would not stay as it was. */
+static const struct {
+	enum subject cause, effect;
+} EFFECTS[] = {
+	{ SUBJECT_LEVEL, SUBJECT_TURBO_FREQ },
+	{ SUBJECT_LEVEL, SUBJECT_BASE_FREQ },
+	{ SUBJECT_LEVEL, SUBJECT_TURBO_RATIO_LIMITS },
+	{ SUBJECT_TURBO_FREQ, SUBJECT_TURBO_RATIO_LIMITS },
+	{ SUBJECT_LEVEL, SUBJECT_UNCORE_MIN },
+	{ SUBJECT_LEVEL, SUBJECT_UNCORE_MAX },
+	{ SUBJECT_CORE_POWER, SUBJECT_CLOS_ENABLE },
+};
+
+/** Power domains share the register of turbo ratio limits. */
+static bool is_effect(const struct state_value *cause, const struct state_value *value)
+{
+	const struct isst_domain *one = cause->item->domain, *other = value->item->domain;
+
+	for (size_t i = 0; i < sizeof(EFFECTS) / sizeof(EFFECTS[0]); i++)
+		if (EFFECTS[i].cause == cause->item->subject &&
+		    EFFECTS[i].effect == value->item->subject &&
+		    (one == other || (value->item->subject == SUBJECT_TURBO_RATIO_LIMITS &&
+				      one->package == other->package)))
+			return true;
+	return false;
+}
+
+/** Includes again what is an effect of something that is not left out. */
+static void keep_effects(struct state *state)
+{
+	for (size_t i = 0; i < state->count; i++)
+		for (size_t j = 0; j < state->count && !state->values[i].left_out; j++)
+			if (is_effect(&state->values[i], &state->values[j]))
+				state->values[j].left_out = false;
+}
+
+int state_leave_out(struct state *state, struct configuration *except)
+{
+	struct wanted wanted;
+	int error = wanted_find(&wanted, except, state->context, WANTED_TO_CHANGE);
+
+	for (size_t i = 0; i < state->count && !error; i++)
+		state->values[i].left_out = is_as_wanted(&wanted, &state->values[i]);
+	keep_effects(state);
+	wanted_clear(&wanted);
+	return error;
+}

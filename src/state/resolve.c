@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Goes through the subjects of a configuration, domain by domain, and collects what is wanted. */
+#include "state/resolve.h"
+#include "features/cpus_change.h"
+#include "state/contradictions.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int resolve_subject(struct resolution *resolution, enum subject subject,
+			   const struct domain_facts *domain)
+{
+	int error = 0;
+
+	switch (subject) {
+	case SUBJECT_LEVEL:
+		return resolve_level(resolution, domain);
+	case SUBJECT_TURBO_FREQ:
+	case SUBJECT_BASE_FREQ:
+		return resolve_feature(resolution, subject, domain);
+	case SUBJECT_CORE_POWER:
+	case SUBJECT_PRIORITY:
+	case SUBJECT_CLOS_ENABLE:
+		return resolve_core_power(resolution, subject, domain);
+	case SUBJECT_CLOS_MIN:
+	case SUBJECT_CLOS_MAX:
+	case SUBJECT_CLOS_DESIRED:
+	case SUBJECT_CLOS_EPP:
+	case SUBJECT_CLOS_WEIGHT:
+		for (unsigned int clos = 0; clos < ISST_CLOS_COUNT && !error; clos++)
+			error = resolve_clos(resolution, subject, clos, domain);
+		return error;
+	case SUBJECT_ASSOCIATION:
+		return resolve_associations(resolution, domain);
+	case SUBJECT_TURBO_RATIO_LIMITS:
+		return resolve_turbo_ratio_limits(resolution, domain);
+	case SUBJECT_SCALING_MIN:
+	case SUBJECT_SCALING_MAX:
+		return resolve_scaling_limits(resolution, subject, domain);
+	case SUBJECT_UNCORE_MIN:
+	case SUBJECT_UNCORE_MAX:
+		return resolve_uncore_limits(resolution, subject, domain);
+	default:
+		return 0;
+	}
+}
+
+/** Notes CPUs for which a statement cannot be. @why: an error; @before, @behind: what stands around
+ * their list. */
+static int refuse_cpus(struct resolution *resolution, const struct setting *setting, int why,
+		       const struct isst_cpuset *cpus, const char *before, const char *behind)
+{
+	char *list;
+	int error;
+
+	if (isst_cpuset_count(cpus) == 0)
+		return 0;
+	list = isst_cpuset_to_list(cpus);
+	error = list ? wanted_reject(resolution->wanted, setting, NULL, why, "%s%s%s", before, list,
+				     behind)
+		     : -ENOMEM;
+	free(list);
+	return error;
+}
+
+/** Whether a CPU is where a statement is for, or may be there. */
+static bool is_in_scope(const struct isst_context *context, const struct setting *setting,
+			unsigned int number)
+{
+	const struct isst_cpu *cpu = context_cpu(context, number);
+	const struct scope *scope = &setting->scope;
+
+	if (!cpu || !scope->packages)
+		return true;
+	return isst_cpuset_has(scope->packages, cpu->domain->package) &&
+	       (!scope->power_domains ||
+		isst_cpuset_has(scope->power_domains, domain_number(context, cpu->domain)));
+}
+
+/** Whether a statement is of the core of a CPU of which that is not known. A state leaves them as
+ * they are. */
+static bool is_of_unknown_core(const struct resolution *resolution, const struct setting *setting,
+			       unsigned int cpu)
+{
+	return setting->subject == SUBJECT_ASSOCIATION &&
+	       cpus_is_unknown(resolution->context, cpu) && !setting->optional &&
+	       !configuration_is_state(resolution->configuration, setting->origin.source);
+}
+
+/** CPUs that a list names, and the machine does not have, has not seen or (@scoped) has somewhere
+ * else. */
+static int check_cpus(struct resolution *resolution, const struct setting *setting,
+		      const struct isst_cpuset *named, bool scoped)
+{
+	const struct isst_cpuset *present = isst_present_cpus(resolution->context);
+	struct isst_cpuset *missing = isst_cpuset_new(), *outside = isst_cpuset_new();
+	struct isst_cpuset *unknown = isst_cpuset_new();
+	unsigned int cpu;
+	int error = missing && outside && unknown ? 0 : -ENOMEM;
+
+	isst_cpuset_for_each (cpu, named) {
+		if (error)
+			break;
+		if (!isst_cpuset_has(present, cpu))
+			error = isst_cpuset_add(missing, cpu, cpu);
+		else if (is_of_unknown_core(resolution, setting, cpu))
+			error = isst_cpuset_add(unknown, cpu, cpu);
+		else if (scoped && !is_in_scope(resolution->context, setting, cpu))
+			error = isst_cpuset_add(outside, cpu, cpu);
+	}
+	if (!error)
+		error = refuse_cpus(resolution, setting, -EOPNOTSUPP, missing,
+				    "the machine does not have CPU ", "");
+	if (!error)
+		error = refuse_cpus(resolution, setting, -EIO, unknown, "CPU ",
+				    " has not been online since boot: its core is not known. "
+				    "Bring it online first (--all-cpus-online)");
+	if (!error)
+		error = refuse_cpus(resolution, setting, -EOPNOTSUPP, outside, "CPU ",
+				    " is not of the part of the machine that the statement is for");
+	isst_cpuset_free(unknown);
+	isst_cpuset_free(missing);
+	isst_cpuset_free(outside);
+	return error;
+}
+
+/** Packages and power domains that stand in front of a statement, and do not exist. */
+static int check_scope(struct resolution *resolution, const struct setting *setting)
+{
+	const struct facts *facts = &resolution->wanted->facts;
+	const struct isst_cpuset *packages = setting->scope.packages;
+	unsigned int package, number;
+	int error = 0;
+
+	isst_cpuset_for_each (package, packages) {
+		bool found = false;
+
+		for (size_t i = 0; i < facts->count; i++)
+			found |= facts->domains[i].domain->package == package;
+		if (!found && !error)
+			error = wanted_reject(
+				resolution->wanted, setting, NULL, -EOPNOTSUPP,
+				"the machine does not have package %u with CPUs online", package);
+	}
+	isst_cpuset_for_each (number, setting->scope.power_domains) {
+		bool found = false;
+
+		for (size_t i = 0; i < facts->count; i++)
+			found |= domain_number(resolution->context, facts->domains[i].domain) ==
+					 number &&
+				 isst_cpuset_has(packages, facts->domains[i].domain->package);
+		if (!found && !error)
+			error = wanted_reject(resolution->wanted, setting, NULL, -EOPNOTSUPP,
+					      context_has_power_domains(resolution->context)
+						      ? "the packages have no power domain %u"
+						      : "the packages have no die %u",
+					      number);
+	}
+	return error;
+}
+
+static int check_places(struct resolution *resolution)
+{
+	const struct configuration *configuration = resolution->configuration;
+	int error = 0;
+
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (setting->wanted == WANTED_UNMANAGED)
+			continue;
+		error = check_scope(resolution, setting);
+		if (!error)
+			error = check_cpus(resolution, setting, setting->cpus, true);
+		if (!error)
+			error = check_cpus(resolution, setting, setting->choice.within, false);
+	}
+	return error;
+}
+
+static int resolve(struct resolution *resolution)
+{
+	const struct facts *facts = &resolution->wanted->facts;
+	int error = check_places(resolution);
+
+	if (!error)
+		error = resolve_high_priority(resolution);
+	for (int subject = 0; subject < SUBJECTS && !error; subject++)
+		for (size_t i = 0; i < facts->count && !error; i++)
+			error = resolve_subject(resolution, (enum subject)subject,
+						&facts->domains[i]);
+	if (!error)
+		error = wanted_find_contradictions(resolution->wanted);
+	return error ? error : resolution->wanted->error;
+}
+
+int wanted_find(struct wanted *wanted, struct configuration *configuration,
+		struct isst_context *context, enum wanted_use use)
+{
+	struct resolution resolution = {
+		.wanted = wanted, .context = context, .configuration = configuration, .use = use
+	};
+	int error;
+
+	*wanted = (struct wanted){ .context = context, .configuration = configuration };
+	error = facts_read(&wanted->facts, configuration, context, use == WANTED_TO_CHANGE);
+	if (!error)
+		error = resolve(&resolution);
+	free(resolution.cores);
+	return error;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Classes of service and associations of a configuration, as items. */
+#include "base/cpuset.h"
+#include "features/planning.h"
+#include "state/resolve.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { KHZ_PER_RATIO = 100000, NO_LIMIT_RATIO = 255, LOW_CLOS = 3 };
+
+/** Where a field of a CLOS is in its value (enum firmware_setting). */
+static const struct {
+	enum subject subject;
+	unsigned int shift;
+	uint64_t mask;
+	const char *text;
+} FIELDS[] = {
+	{ SUBJECT_CLOS_MIN, 8, 0xff, "minimum frequency" },
+	{ SUBJECT_CLOS_MAX, 16, 0xff, "maximum frequency" },
+	{ SUBJECT_CLOS_DESIRED, 24, 0xff, "desired frequency" },
+	{ SUBJECT_CLOS_EPP, 0, 0xf, "energy performance preference (epp)" },
+	{ SUBJECT_CLOS_WEIGHT, 4, 0xf, "proportional priority (weight)" },
+};
+
+static size_t field_of(enum subject subject)
+{
+	size_t i = 0;
+
+	while (FIELDS[i].subject != subject)
+		i++;
+	return i;
+}
+
+/** The number of a field. Returns -ENODATA where it is not known, which was noted. */
+static int field_number(struct resolution *resolution, const struct domain_facts *domain,
+			const struct wish *wish, uint64_t *number)
+{
+	uint64_t khz;
+	int error;
+
+	if (wish->wanted == WANTED_NONE || wish->wanted == WANTED_NUMBER) {
+		*number = wish->wanted == WANTED_NONE ? NO_LIMIT_RATIO : wish->number;
+		return 0;
+	}
+	error = resolve_frequency(resolution, domain, wish, &khz);
+	*number = khz / KHZ_PER_RATIO;
+	return error;
+}
+
+/** What a field is where nothing was configured. */
+static uint64_t default_number(enum subject subject)
+{
+	return subject == SUBJECT_CLOS_MAX ? NO_LIMIT_RATIO : 0;
+}
+
+int resolve_clos(struct resolution *resolution, enum subject subject, unsigned int clos,
+		 const struct domain_facts *domain)
+{
+	const size_t field = field_of(subject);
+	const uint64_t mask = FIELDS[field].mask << FIELDS[field].shift;
+	const struct isst_core_power *state = &domain->core_power;
+	struct wish wish;
+	uint64_t number = 0;
+	int error;
+
+	if (!resolve_wish(resolution, subject, domain->domain, clos, &wish))
+		return 0;
+	if (state->failure.error)
+		return wanted_fails(resolution->wanted, wish.setting, domain->domain,
+				    &state->failure);
+	error = field_number(resolution, domain, &wish, &number);
+	if (error)
+		return error == -ENODATA ? 0 : error;
+	if (!state->supported || !(clos_mask(resolution->context) & mask)) {
+		/* What other settings imply is done as far as there is such a thing. */
+		if (number == default_number(subject) || wish.setting->subject != subject)
+			return 0;
+		if (!state->supported)
+			return wanted_reject(resolution->wanted, wish.setting, domain->domain,
+					     -EOPNOTSUPP, "core-power is not supported");
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+				     "a CLOS has no %s on this machine", FIELDS[field].text);
+	}
+	return resolve_add(resolution, &(struct wanted_item){
+					       .item = item_of(ITEM_CLOS, domain->domain, clos),
+					       .mask = mask,
+					       .bits = number << FIELDS[field].shift,
+					       .subject = subject,
+					       .setting = wish.setting,
+					       .domain = domain->domain,
+					       .optional = isst_domain_is_io(domain->domain),
+				       });
+}
+
+/* ---- Associations ---- */
+
+/** Whether a core is chosen by any of its CPUs: those that are offline are not named. */
+static bool is_high(const struct resolution *resolution, const struct isst_cpu *cpu)
+{
+	const struct isst_cpuset *high = resolution->wanted->high_priority;
+	unsigned int number;
+
+	if (!high || isst_cpuset_has(high, cpu->number) || !cpu->core_known)
+		return high && isst_cpuset_has(high, cpu->number);
+	isst_cpuset_for_each (number, cpu->domain->present) {
+		const struct isst_cpu *sibling = context_cpu(resolution->context, number);
+
+		if (sibling && sibling->core_known && sibling->core == cpu->core &&
+		    isst_cpuset_has(high, number))
+			return true;
+	}
+	return false;
+}
+
+/** What the setting of a CPU states of its core: the CLOS, and by which setting. */
+static bool association_of(const struct resolution *resolution, const struct isst_cpu *cpu,
+			   struct wish *wish)
+{
+	const struct setting *cores = resolve_cores(resolution, cpu->domain);
+
+	if (resolve_cpu_wish(resolution, SUBJECT_ASSOCIATION, cpu, wish))
+		return true;
+	if (!cores)
+		return false;
+	*wish = (struct wish){ WANTED_NUMBER, is_high(resolution, cpu) ? 0 : LOW_CLOS, cores };
+	return true;
+}
+
+/** The item of a core that was added for another CPU of it; NULL: none. */
+static struct wanted_item *find_core(const struct resolution *resolution, size_t first,
+				     const struct item *item)
+{
+	struct wanted *wanted = resolution->wanted;
+
+	for (size_t i = first; i < wanted->count; i++)
+		if (item_is(&wanted->items[i].item, item))
+			return &wanted->items[i];
+	return NULL;
+}
+
+/** Of two settings for the CPUs of one core the more precise one counts. */
+static int choose_more_precise(struct resolution *resolution, struct wanted_item *core,
+			       const struct wish *wish, const struct isst_cpu *cpu)
+{
+	const struct setting *one = core->setting, *other = wish->setting;
+	unsigned int precision = setting_precision(one);
+
+	if (core->bits == wish->number)
+		return 0;
+	if (one->origin.source != other->origin.source ? one->origin.source < other->origin.source
+						       : precision < setting_precision(other)) {
+		core->bits = wish->number;
+		core->setting = other;
+		return 0;
+	}
+	if (one->origin.source != other->origin.source || precision > setting_precision(other))
+		return 0;
+	return wanted_contradicts(
+		resolution->wanted, other, NULL,
+		"CPU %u belongs to a core of which another CPU is stated to be in "
+		"CLOS %u: a core is in one CLOS",
+		cpu->number, (unsigned int)core->bits);
+}
+
+static int resolve_association(struct resolution *resolution, size_t first,
+			       const struct isst_cpu *cpu)
+{
+	const char *objection = context_core_objection(resolution->context, cpu);
+	struct wanted_item *core;
+	struct wish wish;
+	struct item item;
+
+	if (!association_of(resolution, cpu, &wish))
+		return 0;
+	/* Of CPUs that are offline the core may not be known: it is left as it is. */
+	if (objection)
+		return cpu->online && wish.setting->cpus
+			       ? wanted_reject(resolution->wanted, wish.setting, NULL, -EIO,
+					       "CPU %u: %s", cpu->number, objection)
+			       : 0;
+	item = item_of(ITEM_ASSOCIATION, cpu->domain, cpu->core);
+	core = find_core(resolution, first, &item);
+	if (core)
+		return choose_more_precise(resolution, core, &wish, cpu);
+	return resolve_add(resolution, &(struct wanted_item){ .item = item,
+							      .mask = UINT64_MAX,
+							      .bits = wish.number,
+							      .subject = SUBJECT_ASSOCIATION,
+							      .setting = wish.setting,
+							      .domain = cpu->domain });
+}
+
+int resolve_associations(struct resolution *resolution, const struct domain_facts *domain)
+{
+	size_t first = resolution->wanted->count;
+	unsigned int number;
+	int error = 0;
+
+	isst_cpuset_for_each (number, domain->domain->present) {
+		const struct isst_cpu *cpu = context_cpu(resolution->context, number);
+		struct wish wish;
+
+		if (!cpu || error || !association_of(resolution, cpu, &wish))
+			continue;
+		if (domain->core_power.failure.error)
+			error = wanted_fails(resolution->wanted, wish.setting, domain->domain,
+					     &domain->core_power.failure);
+		else if (domain->core_power.supported)
+			error = resolve_association(resolution, first, cpu);
+		else if (wish.number > 0)
+			error = wanted_reject(resolution->wanted, wish.setting, domain->domain,
+					      -EOPNOTSUPP, "core-power is not supported");
+	}
+	return error;
+}

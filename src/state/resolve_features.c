@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Levels, turbo-freq, base-freq and core-power of a configuration, as items. */
+#include "features/planning.h"
+#include "firmware/platform.h"
+#include "state/resolve.h"
+#include "topology/context.h"
+
+#include <errno.h>
+
+int resolve_level(struct resolution *resolution, const struct domain_facts *domain)
+{
+	const struct isst_failure *failure = &domain->profile.failure;
+	struct wish wish;
+
+	if (!resolve_wish(resolution, SUBJECT_LEVEL, domain->domain, INDEX_ALL, &wish))
+		return 0;
+	/* An optional one that does not exist. */
+	if (!failure->error && wish.number != domain->level)
+		return 0;
+	if (!failure->error)
+		failure = &domain->specified.failure;
+	/* Whatever else of a level cannot be read is no reason to stay at another one. */
+	if (domain->profile.failure.error || failure->error == -EOPNOTSUPP)
+		return wanted_fails(resolution->wanted, wish.setting, domain->domain, failure);
+	if (!domain->profile.enabled && wish.number > 0)
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+				     "perf-profile feature is not supported, only level 0 exists");
+	return resolve_add(resolution, &(struct wanted_item){
+					       .item = item_of(ITEM_LEVEL, domain->domain, 0),
+					       .mask = UINT64_MAX,
+					       .bits = wish.number,
+					       .subject = SUBJECT_LEVEL,
+					       .setting = wish.setting,
+					       .domain = domain->domain,
+					       .optional = isst_domain_is_io(domain->domain),
+				       });
+}
+
+int resolve_feature(struct resolution *resolution, enum subject subject,
+		    const struct domain_facts *domain)
+{
+	unsigned int feature = subject == SUBJECT_TURBO_FREQ ? FEATURE_TURBO_FREQ
+							     : FEATURE_BASE_FREQ;
+	enum isst_feature_state state = subject == SUBJECT_TURBO_FREQ ? domain->specified.turbo_freq
+								      : domain->specified.base_freq;
+	const struct isst_failure *failure = &domain->profile.failure;
+	struct wish wish;
+
+	if (!resolve_wish(resolution, subject, domain->domain, INDEX_ALL, &wish))
+		return 0;
+	/* Set up by the BIOS for good. */
+	if (resolution->context->platform.preset && feature == FEATURE_BASE_FREQ)
+		return wish.number
+			       ? 0
+			       : wanted_reject(resolution->wanted, wish.setting, domain->domain,
+					       -EOPNOTSUPP,
+					       "base-freq is configured by the BIOS, and cannot "
+					       "be disabled");
+	if (!failure->error)
+		failure = &domain->specified.failure;
+	if (state == ISST_FEATURE_UNKNOWN && failure->error && failure->error != -EOPNOTSUPP)
+		return wanted_fails(resolution->wanted, wish.setting, domain->domain, failure);
+	if (state != ISST_FEATURE_ENABLED && state != ISST_FEATURE_DISABLED) {
+		if (wish.number == 0)
+			return 0;
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+				     "%s feature is not present at level %u", feature_name(feature),
+				     domain->level);
+	}
+	return resolve_add(resolution,
+			   &(struct wanted_item){
+				   .item = item_of(ITEM_FEATURES, domain->domain, domain->level),
+				   .mask = feature,
+				   .bits = wish.number ? feature : 0,
+				   .subject = subject,
+				   .setting = wish.setting,
+				   .domain = domain->domain,
+				   .optional = isst_domain_is_io(domain->domain),
+			   });
+}
+
+/** The item of a switch, and its bits. Returns false where the machine has no such switch. */
+static bool find_switch(const struct resolution *resolution, enum subject subject,
+			struct wanted_item *item)
+{
+	bool one_switch = resolution->context->firmware.operations->one_core_power_switch;
+
+	switch (subject) {
+	case SUBJECT_CORE_POWER:
+		item->item.kind = one_switch ? ITEM_QOS : ITEM_CORE_POWER;
+		item->mask = one_switch ? QOS_CLOS_ENABLE : UINT64_MAX;
+		item->bits = one_switch ? QOS_CLOS_ENABLE : 1;
+		return true;
+	case SUBJECT_CLOS_ENABLE:
+		item->item.kind = ITEM_QOS;
+		item->mask = item->bits = QOS_CLOS_ENABLE;
+		return !one_switch;
+	default:
+		item->item.kind = ITEM_QOS;
+		item->mask = item->bits = QOS_ORDERED;
+		return true;
+	}
+}
+
+/** Whether nothing but ordered priority will do. */
+static bool must_be_ordered(const struct resolution *resolution, const struct domain_facts *domain)
+{
+	struct wish on;
+
+	return !platform_has(&resolution->context->platform, PLATFORM_PROPORTIONAL_PRIORITY) &&
+	       resolve_wish(resolution, SUBJECT_CORE_POWER, domain->domain, INDEX_ALL, &on) &&
+	       on.number;
+}
+
+/** The item by which turbo-freq gets enabled in a domain; NULL: none. */
+static const struct wanted_item *find_enabling(const struct resolution *resolution,
+					       const struct domain_facts *domain)
+{
+	const struct wanted *wanted = resolution->wanted;
+
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->items[i].domain == domain->domain &&
+		    wanted_enables_turbo_freq(wanted, &wanted->items[i]))
+			return &wanted->items[i];
+	return NULL;
+}
+
+/** On the mailbox turbo-freq needs core-power, and enables it as `turbo-freq enable` does, unless
+ * something is stated of that. */
+static bool imply_core_power(const struct resolution *resolution, enum subject subject,
+			     const struct domain_facts *domain, struct wish *wish)
+{
+	const struct wanted_item *enabling = find_enabling(resolution, domain);
+
+	if (!enabling || resolution->use != WANTED_TO_CHANGE ||
+	    context_has_power_domains(resolution->context) || !domain->core_power.supported ||
+	    domain_setting(resolution->context, resolution->configuration, SUBJECT_CORE_POWER,
+			   domain->domain, INDEX_ALL) ||
+	    domain_setting(resolution->context, resolution->configuration, subject, domain->domain,
+			   INDEX_ALL))
+		return false;
+	*wish = (struct wish){ WANTED_NUMBER,
+			       subject == SUBJECT_PRIORITY ? ISST_PRIORITY_ORDERED : 1,
+			       enabling->setting };
+	return true;
+}
+
+/** On the mailbox core-power is not taken from turbo-freq, as `core-power disable` has it: what is
+ * stated contradicts itself, or the state of the machine forbids it. */
+static int check_off(struct resolution *resolution, const struct domain_facts *domain,
+		     const struct wish *wish)
+{
+	struct wish on;
+
+	if (context_has_power_domains(resolution->context) ||
+	    configuration_is_state(resolution->configuration, wish->setting->origin.source) ||
+	    !wanted_domain_turbo_freq_on(resolution->wanted, domain) ||
+	    !(domain->core_power.enabled || find_enabling(resolution, domain)))
+		return 0;
+	if (resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, &on))
+		return wanted_contradicts(resolution->wanted, wish->setting, domain->domain,
+					  "turbo-freq, which shall be on, needs core-power");
+	if (resolution->use != WANTED_TO_CHANGE)
+		return 0;
+	return wanted_reject(
+		resolution->wanted, wish->setting, domain->domain, -EIO,
+		"turbo-freq is enabled and needs core-power: state turbo-freq off, too");
+}
+
+int resolve_core_power(struct resolution *resolution, enum subject subject,
+		       const struct domain_facts *domain)
+{
+	struct wanted_item item = { .item = item_of(ITEM_QOS, domain->domain, 0),
+				    .subject = subject,
+				    .domain = domain->domain,
+				    .optional = isst_domain_is_io(domain->domain) };
+	const struct isst_core_power *state = &domain->core_power;
+	struct wish wish;
+	int error = 0;
+
+	if (!resolve_wish(resolution, subject, domain->domain, INDEX_ALL, &wish)) {
+		/* As `core-power enable` has it. */
+		if (subject == SUBJECT_PRIORITY && must_be_ordered(resolution, domain) &&
+		    resolve_wish(resolution, SUBJECT_CORE_POWER, domain->domain, INDEX_ALL, &wish))
+			wish.number = ISST_PRIORITY_ORDERED;
+		else if (!imply_core_power(resolution, subject, domain, &wish))
+			return 0;
+		item.implied = true;
+	}
+	item.setting = wish.setting;
+	if (state->failure.error)
+		return wanted_fails(resolution->wanted, wish.setting, domain->domain,
+				    &state->failure);
+	if (!state->supported)
+		return wish.number ? wanted_reject(resolution->wanted, wish.setting, domain->domain,
+						   -EOPNOTSUPP, "core-power is not supported")
+				   : 0;
+	if (!find_switch(resolution, subject, &item))
+		return wish.setting->subject == subject
+			       ? wanted_reject(
+					 resolution->wanted, wish.setting, domain->domain,
+					 -EOPNOTSUPP,
+					 "classes of service have no switch of their own: core-power "
+					 "enables and disables them")
+			       : 0;
+	if (subject == SUBJECT_PRIORITY && wish.number == ISST_PRIORITY_PROPORTIONAL &&
+	    must_be_ordered(resolution, domain) &&
+	    !configuration_is_state(resolution->configuration, wish.setting->origin.source))
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+				     "proportional priority is not supported");
+	if (wish.number == 0)
+		item.bits = 0;
+	if (subject == SUBJECT_CORE_POWER && wish.number == 0)
+		error = check_off(resolution, domain, &wish);
+	return error ? error : resolve_add(resolution, &item);
+}

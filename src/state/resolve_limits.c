@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turbo ratio limits, limits of cpufreq and of the uncore of a configuration, as items. */
+#include "features/hotplug.h"
+#include "features/planning.h"
+#include "state/resolve.h"
+#include "sysfs/cpufreq.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** Of a domain, that a setting may name. */
+enum { FABRICS = 256 };
+
+/* ---- Turbo ratio limits ---- */
+
+/** Whether something is stated of the limits of a domain, or of one that shares their register. */
+static bool limits_are_stated(const struct resolution *resolution, const struct isst_domain *domain)
+{
+	const struct facts *facts = &resolution->wanted->facts;
+	bool shared = context_has_power_domains(resolution->context);
+
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct isst_domain *other = facts->domains[i].domain;
+
+		if ((other == domain || (shared && other->package == domain->package)) &&
+		    domain_setting(resolution->context, resolution->configuration,
+				   SUBJECT_TURBO_RATIO_LIMITS, other, INDEX_ALL))
+			return true;
+	}
+	return false;
+}
+
+/** Power domains share the register of their package: one with turbo-freq on keeps it as it is. */
+static bool limits_stay(const struct resolution *resolution, const struct isst_domain *domain)
+{
+	return context_has_power_domains(resolution->context) &&
+	       wanted_turbo_freq_on(resolution->wanted, domain->package);
+}
+
+/** What is implied where turbo-freq is switched: with it on they would hold high priority cores
+ * back, with it off those of the level come back. */
+static bool imply_limits(const struct resolution *resolution, const struct domain_facts *domain,
+			 struct wish *wish)
+{
+	bool on;
+
+	if (resolution->use != WANTED_TO_CHANGE || limits_are_stated(resolution, domain->domain) ||
+	    !resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) ||
+	    domain->specified.turbo_freq < ISST_FEATURE_DISABLED)
+		return false;
+	on = wish->number;
+	/* Another level begins with turbo-freq off, and with its own limits. */
+	if (domain->level != domain->profile.current_level)
+		wish->wanted = WANTED_NONE;
+	else if (on == feature_is_on(&domain->specified, FEATURE_TURBO_FREQ))
+		return false;
+	else
+		wish->wanted = on ? WANTED_NONE : WANTED_OF_LEVEL;
+	return on || (wish->wanted == WANTED_OF_LEVEL && !limits_stay(resolution, domain->domain));
+}
+
+/** Power domains share the register of their package: the limits are those of its first one. */
+static const struct domain_facts *limits_owner(const struct resolution *resolution,
+					       const struct domain_facts *domain)
+{
+	const struct facts *facts = &resolution->wanted->facts;
+
+	if (!context_has_power_domains(resolution->context))
+		return domain;
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->domains[i].domain->package == domain->domain->package &&
+		    facts->domains[i].domain->has_cpu)
+			return &facts->domains[i];
+	return domain;
+}
+
+/** The limits of the level. Returns -ENODATA where there are none, or are not known. */
+static int level_limits(struct resolution *resolution, const struct domain_facts *domain,
+			const struct wish *wish, bool implied, uint64_t *limits)
+{
+	const struct domain_facts *owner = limits_owner(resolution, domain);
+	int error = 0;
+
+	*limits = owner->level_limits;
+	if (owner->limits_failure.error)
+		error = wanted_fails(resolution->wanted, wish->setting, domain->domain,
+				     &owner->limits_failure);
+	else if (*limits > 0)
+		return 0;
+	else if (!implied)
+		error = wanted_reject(
+			resolution->wanted, wish->setting, domain->domain, -EOPNOTSUPP,
+			"level %u has no turbo ratio limits that can be read", owner->level);
+	return error ? error : -ENODATA;
+}
+
+/** Limits that were found for another power domain of the package, where they are others: which of
+ * them the register would hold is chance. A state holds what some machine had. */
+static int check_shared_limits(struct resolution *resolution, const struct wanted_item *item)
+{
+	const struct wanted *wanted = resolution->wanted;
+
+	if (!context_has_power_domains(resolution->context) ||
+	    configuration_is_state(resolution->configuration, item->setting->origin.source))
+		return 0;
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct wanted_item *other = &wanted->items[i];
+
+		if (other->subject == SUBJECT_TURBO_RATIO_LIMITS &&
+		    other->domain->package == item->domain->package && other->bits != item->bits)
+			return wanted_contradicts(
+				resolution->wanted, item->setting, item->domain,
+				"the turbo ratio limits are those of the package, and others are "
+				"stated for %s",
+				other->domain->name);
+	}
+	return 0;
+}
+
+int resolve_turbo_ratio_limits(struct resolution *resolution, const struct domain_facts *domain)
+{
+	struct wanted_item item = {
+		.item = item_of(ITEM_TURBO_RATIO_LIMITS, domain->domain, 0),
+		.mask = UINT64_MAX,
+		.bits = UINT64_MAX,
+		.subject = SUBJECT_TURBO_RATIO_LIMITS,
+		.domain = domain->domain,
+	};
+	struct wish wish;
+	int error = 0;
+
+	/* The register is that of a CPU. */
+	if (!domain->domain->has_cpu)
+		return 0;
+	if (!resolve_wish(resolution, SUBJECT_TURBO_RATIO_LIMITS, domain->domain, INDEX_ALL,
+			  &wish)) {
+		if (!imply_limits(resolution, domain, &wish))
+			return 0;
+		item.implied = item.optional = true;
+	}
+	item.setting = wish.setting;
+	if (resolution->context->platform.preset)
+		return item.implied
+			       ? 0
+			       : wanted_reject(resolution->wanted, wish.setting, domain->domain,
+					       -EOPNOTSUPP,
+					       "turbo ratio limits are configured by the BIOS");
+	if (wish.wanted == WANTED_NUMBER)
+		item.bits = wish.number;
+	else if (wish.wanted == WANTED_OF_LEVEL)
+		error = level_limits(resolution, domain, &wish, item.implied, &item.bits);
+	if (error)
+		return error == -ENODATA ? 0 : error;
+	error = check_shared_limits(resolution, &item);
+	return error ? error : resolve_add(resolution, &item);
+}
+
+/* ---- Limits of cpufreq ---- */
+
+/** The limit as cpufreq_read_limit() is going to return it, or an end of the processor's range:
+ * level and features move that, and a CPU that is offline does not show it. */
+static int scaling_limit(struct resolution *resolution, enum cpufreq_limit limit,
+			 const struct domain_facts *domain, const struct wish *wish, uint64_t *khz)
+{
+	bool max = limit == CPUFREQ_MAX;
+
+	switch (wish->wanted) {
+	case WANTED_NONE:
+		*khz = max ? CPUFREQ_NO_LIMIT : 0;
+		return 0;
+	case WANTED_TURBO:
+		*khz = max ? CPUFREQ_NO_LIMIT : LIMIT_HIGHEST;
+		return 0;
+	case WANTED_LOWEST:
+		*khz = max ? LIMIT_LOWEST : 0;
+		return 0;
+	default:
+		return resolve_frequency(resolution, domain, wish, khz);
+	}
+}
+
+/** Only CPUs that are online have limits. While SMT is off the kernel keeps second threads offline.
+ */
+static bool will_be_online(const struct resolution *resolution, const struct domain_facts *domain,
+			   const struct isst_cpu *cpu, bool smt_off)
+{
+	return cpu->online ||
+	       (resolution->use == WANTED_TO_CHANGE &&
+		!(smt_off && hotplug_goes_with_smt(resolution->context, cpu->number)) &&
+		wanted_online(resolution->wanted, domain, cpu->number));
+}
+
+/** Whether SMT is off. Comparing does not depend on it. Returns 0 or -ENOMEM. */
+static int find_smt_off(const struct resolution *resolution, bool *off)
+{
+	char *smt = NULL;
+	int error = resolution->use == WANTED_TO_CHANGE
+			    ? hotplug_find_smt_off(resolution->context, &smt)
+			    : 0;
+
+	*off = smt;
+	free(smt);
+	return error;
+}
+
+static int note_missing(struct resolution *resolution, const struct setting *setting,
+			unsigned int cpu, int error)
+{
+	bool missing = error == -ENOENT;
+
+	return wanted_reject(resolution->wanted, setting, NULL, missing ? -EOPNOTSUPP : error,
+			     missing ? "CPU %u has no cpufreq limits (%s)" : "CPU %u: %s", cpu,
+			     missing ? "no cpufreq driver, or it is going offline"
+				     : isst_error(resolution->context));
+}
+
+/** Whether a domain has such limits at all, by one of its CPUs. Comparing finds that anyway.
+ * Returns 0, -ENODATA where it has none, which was noted, or -ENOMEM. */
+static int check_cpufreq(struct resolution *resolution, enum subject subject,
+			 const struct domain_facts *domain)
+{
+	const struct isst_cpu *cpu = context_cpu(resolution->context, domain->domain->cpu);
+	struct wish wish;
+	uint64_t khz;
+	int error;
+
+	if (resolution->use != WANTED_TO_CHANGE || !domain->domain->has_cpu || !cpu ||
+	    !resolve_cpu_wish(resolution, subject, cpu, &wish))
+		return 0;
+	error = cpufreq_read(&resolution->context->files, cpu->number, "cpuinfo_max_freq", &khz);
+	if (error != -ENOENT)
+		return error == -ENOMEM ? error : 0;
+	error = note_missing(resolution, wish.setting, cpu->number, error);
+	return error ? error : -ENODATA;
+}
+
+int resolve_scaling_limits(struct resolution *resolution, enum subject subject,
+			   const struct domain_facts *domain)
+{
+	enum cpufreq_limit limit = subject == SUBJECT_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	unsigned int number;
+	bool smt_off;
+	int error = check_cpufreq(resolution, subject, domain);
+
+	if (!error)
+		error = find_smt_off(resolution, &smt_off);
+	if (error)
+		return error == -ENODATA ? 0 : error;
+
+	isst_cpuset_for_each (number, domain->domain->present) {
+		const struct isst_cpu *cpu = context_cpu(resolution->context, number);
+		struct wanted_item item = { .mask = UINT64_MAX,
+					    .subject = subject,
+					    .domain = domain->domain };
+		struct wish wish;
+
+		if (error || !cpu || !resolve_cpu_wish(resolution, subject, cpu, &wish) ||
+		    !will_be_online(resolution, domain, cpu, smt_off))
+			continue;
+		item.item = item_of(limit == CPUFREQ_MAX ? ITEM_SCALING_MAX : ITEM_SCALING_MIN,
+				    domain->domain, number);
+		item.setting = wish.setting;
+		error = scaling_limit(resolution, limit, domain, &wish, &item.bits);
+		if (!error)
+			error = resolve_add(resolution, &item);
+		else if (error == -ENODATA)
+			error = 0; /* noted */
+	}
+	return error;
+}
+
+/* ---- Limits of the uncore ---- */
+
+/** The limit of a fabric, with that of boot for none. Returns -ENODATA where there is none, or it
+ * is not known, which was noted. */
+static int uncore_limit(struct resolution *resolution, enum subject subject,
+			const struct isst_domain *domain, unsigned int fabric,
+			const struct wish *wish, uint64_t *khz)
+{
+	struct uncore_limits limits = { .domain = domain, .fabric = fabric };
+	int error;
+
+	*khz = wish->number;
+	if (wish->wanted != WANTED_NONE)
+		return 0;
+	error = uncore_limits_read(resolution->context, &limits, 1);
+	if (error)
+		return error;
+	*khz = subject == SUBJECT_UNCORE_MAX ? limits.initial.max_khz : limits.initial.min_khz;
+	if (limits.failure.error)
+		error = wanted_fails(resolution->wanted, wish->setting, domain, &limits.failure);
+	else if (*khz == 0)
+		error = wanted_reject(resolution->wanted, wish->setting, domain, -EOPNOTSUPP,
+				      "the kernel does not show the uncore limits of boot");
+	else
+		return 0;
+	return error ? error : -ENODATA;
+}
+
+static int resolve_fabric(struct resolution *resolution, enum subject subject,
+			  const struct isst_domain *domain, unsigned int fabric)
+{
+	struct wanted_item item = {
+		.item = item_of(subject == SUBJECT_UNCORE_MAX ? ITEM_UNCORE_MAX : ITEM_UNCORE_MIN,
+				domain, fabric),
+		.mask = UINT64_MAX,
+		.subject = subject,
+		.domain = domain,
+	};
+	struct wish wish;
+	int error;
+
+	if (!resolve_wish(resolution, subject, domain, fabric, &wish))
+		return 0;
+	item.setting = wish.setting;
+	error = uncore_limit(resolution, subject, domain, fabric, &wish, &item.bits);
+	if (error)
+		return error == -ENODATA ? 0 : error;
+	return resolve_add(resolution, &item);
+}
+
+/** The fabric that a setting names, and the domain does not have. */
+static int check_fabric(struct resolution *resolution, enum subject subject,
+			const struct isst_domain *domain, unsigned int count)
+{
+	const struct configuration *configuration = resolution->configuration;
+	int error = 0;
+
+	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
+		const struct setting *setting = &configuration->settings[i];
+
+		if (setting->subject != subject || setting->wanted == WANTED_UNMANAGED ||
+		    setting->index == INDEX_ALL || setting->index < count ||
+		    domain_setting(resolution->context, configuration, subject, domain,
+				   setting->index) != setting)
+			continue;
+		error = wanted_reject(resolution->wanted, setting, domain, -EOPNOTSUPP,
+				      "the kernel has no uncore limits of fabric %u",
+				      setting->index);
+	}
+	return error;
+}
+
+int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
+			  const struct domain_facts *domain)
+{
+	struct wish wish;
+	unsigned int count = 0;
+	bool any = false;
+	int error;
+
+	for (unsigned int fabric = 0; fabric < FABRICS; fabric++)
+		any |= resolve_wish(resolution, subject, domain->domain, fabric, &wish);
+	if (!any)
+		return 0;
+	error = uncore_fabric_count(resolution->context, domain->domain, &count);
+	if (error == -ENOMEM)
+		return error;
+	if (error)
+		return wanted_reject(resolution->wanted, wish.setting, NULL, error, "%s",
+				     isst_error(resolution->context));
+	if (count == 0 && wish.wanted != WANTED_NONE)
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+				     "the kernel has no uncore limits (no driver of the uncore "
+				     "frequency)");
+	for (unsigned int fabric = 0; fabric < count && !error; fabric++)
+		error = resolve_fabric(resolution, subject, domain->domain, fabric);
+	return error ? error : check_fabric(resolution, subject, domain->domain, count);
+}

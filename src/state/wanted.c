@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What counts at a place, and what is collected of it. */
+#include "state/wanted.h"
+#include "base/array.h"
+#include "features/planning.h"
+#include "state/resolve.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOWEST_PRIORITY = 15 };
+
+/* ---- What counts ---- */
+
+static bool take_setting(const struct setting *setting, struct wish *wish)
+{
+	if (setting->wanted == WANTED_UNMANAGED)
+		return false;
+	*wish = (struct wish){ setting->wanted, setting->number, setting };
+	return true;
+}
+
+/** What high priority cores need besides associations. As `turbo-freq enable --auto` sets it. */
+static bool imply_by_cores(const struct setting *cores, enum subject subject, unsigned int index,
+			   struct wish *wish)
+{
+	switch (subject) {
+	case SUBJECT_TURBO_FREQ:
+	case SUBJECT_CORE_POWER:
+		*wish = (struct wish){ WANTED_NUMBER, 1, cores };
+		return true;
+	case SUBJECT_PRIORITY:
+		*wish = (struct wish){ WANTED_NUMBER, ISST_PRIORITY_ORDERED, cores };
+		return true;
+	case SUBJECT_CLOS_MIN:
+		*wish = (struct wish){ WANTED_KHZ, 0, cores };
+		return true;
+	case SUBJECT_CLOS_MAX:
+		*wish = (struct wish){ WANTED_NONE, 0, cores };
+		return true;
+	case SUBJECT_CLOS_EPP:
+	case SUBJECT_CLOS_WEIGHT:
+		*wish = (struct wish){ WANTED_NUMBER, index > 0 ? LOWEST_PRIORITY : 0, cores };
+		return true;
+	default:
+		return false;
+	}
+}
+
+const struct setting *resolve_cores(const struct resolution *resolution,
+				    const struct isst_domain *domain)
+{
+	size_t i = 0;
+
+	while (resolution->wanted->facts.domains[i].domain != domain)
+		i++;
+	return resolution->cores[i];
+}
+
+bool resolve_wish(const struct resolution *resolution, enum subject subject,
+		  const struct isst_domain *domain, unsigned int index, struct wish *wish)
+{
+	const struct configuration *configuration = resolution->configuration;
+	const struct setting *setting = domain_setting(resolution->context, configuration, subject,
+						       domain, index);
+
+	if (setting)
+		return take_setting(setting, wish);
+	/* Where it has a switch of its own, it goes with core-power. */
+	if (subject == SUBJECT_CLOS_ENABLE)
+		return resolve_wish(resolution, SUBJECT_CORE_POWER, domain, index, wish);
+	setting = resolve_cores(resolution, domain);
+	return setting && imply_by_cores(setting, subject, index, wish);
+}
+
+bool resolve_cpu_wish(const struct resolution *resolution, enum subject subject,
+		      const struct isst_cpu *cpu, struct wish *wish)
+{
+	const struct place place = { .package = cpu->domain->package,
+				     .power_domain = domain_number(resolution->context,
+								   cpu->domain),
+				     .cpu = cpu->number,
+				     .index = INDEX_ALL };
+	const struct setting *setting = configuration_find(resolution->configuration, subject,
+							   &place);
+
+	return setting && take_setting(setting, wish);
+}
+
+/* ---- What is collected ---- */
+
+static bool is_same_origin(const struct origin *one, const struct origin *other)
+{
+	return one->source == other->source && one->line == other->line;
+}
+
+/** Adds a problem of a setting, unless it has one by now. */
+static int add_problem(struct wanted *wanted, const struct setting *setting,
+		       const struct isst_domain *domain, int error, const char *why)
+{
+	struct configuration *configuration = wanted->configuration;
+
+	for (size_t i = 0; i < configuration->problem_count; i++)
+		if (is_same_origin(&configuration->problems[i].origin, &setting->origin))
+			return 0;
+	if (!wanted->error)
+		wanted->error = error;
+	error = configuration_problem(configuration, setting->origin, "%s%s%s",
+				      domain ? domain->name : "", domain ? ": " : "", why);
+	return error == -ENOMEM ? error : 0;
+}
+
+static bool is_passed_over(const struct setting *setting, const struct isst_domain *domain,
+			   int error)
+{
+	return (setting->optional && error == -EOPNOTSUPP) ||
+	       (domain && isst_domain_is_io(domain) && !setting_names_domain(setting));
+}
+
+/** Notes once that a domain without CPUs is passed over. Returns 0 or -ENOMEM. */
+static int note_left_out(struct wanted *wanted, const char *why)
+{
+	for (size_t i = 0; i < wanted->left_out_count; i++)
+		if (strcmp(wanted->left_out[i], why) == 0)
+			return 0;
+	if (ARRAY_GROW(wanted->left_out, wanted->left_out_count))
+		return -ENOMEM;
+	wanted->left_out[wanted->left_out_count++] = why;
+	return 0;
+}
+
+int wanted_fails(struct wanted *wanted, const struct setting *setting,
+		 const struct isst_domain *domain, const struct isst_failure *failure)
+{
+	if (failure->error != -EOPNOTSUPP && is_passed_over(setting, domain, failure->error))
+		return note_left_out(wanted, failure->message);
+	return is_passed_over(setting, domain, failure->error)
+		       ? 0
+		       : add_problem(wanted, setting, NULL, failure->error, failure->message);
+}
+
+int wanted_reject(struct wanted *wanted, const struct setting *setting,
+		  const struct isst_domain *domain, int error, const char *format, ...)
+{
+	va_list arguments;
+	char *why;
+	int length;
+
+	if (is_passed_over(setting, domain, error))
+		return 0;
+	va_start(arguments, format);
+	length = vasprintf(&why, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return -ENOMEM;
+	error = add_problem(wanted, setting, domain, error, why);
+	free(why);
+	return error;
+}
+
+int wanted_contradicts(struct wanted *wanted, const struct setting *setting,
+		       const struct isst_domain *domain, const char *format, ...)
+{
+	va_list arguments;
+	char *why;
+	int length, error;
+
+	va_start(arguments, format);
+	length = vasprintf(&why, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return -ENOMEM;
+	error = add_problem(wanted, setting, domain, -EINVAL, why);
+	free(why);
+	return error;
+}
+
+int resolve_add(struct resolution *resolution, const struct wanted_item *item)
+{
+	struct wanted *wanted = resolution->wanted;
+
+	if (ARRAY_GROW(wanted->items, wanted->count))
+		return -ENOMEM;
+	wanted->items[wanted->count++] = *item;
+	return 0;
+}
+
+/* ---- Turbo-freq ---- */
+
+bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_item *item)
+{
+	const struct domain_facts *facts = wanted_facts(wanted, item->domain);
+
+	/* Another level begins with it off. */
+	return item->subject == SUBJECT_TURBO_FREQ && item->bits &&
+	       (facts->level != facts->profile.current_level ||
+		!feature_is_on(&facts->specified, FEATURE_TURBO_FREQ)) &&
+	       !configuration_is_state(wanted->configuration, item->setting->origin.source);
+}
+
+bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_facts *domain)
+{
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->items[i].subject == SUBJECT_TURBO_FREQ &&
+		    wanted->items[i].domain == domain->domain)
+			return wanted->items[i].bits;
+	/* Another level begins with it off. */
+	return domain->level == domain->profile.current_level &&
+	       feature_is_on(&domain->specified, FEATURE_TURBO_FREQ);
+}
+
+bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package)
+{
+	for (size_t i = 0; i < wanted->facts.count; i++) {
+		const struct domain_facts *domain = &wanted->facts.domains[i];
+
+		if (domain->domain->package == package && !isst_domain_is_io(domain->domain) &&
+		    wanted_domain_turbo_freq_on(wanted, domain))
+			return true;
+	}
+	return false;
+}
+
+/* ---- CPUs ---- */
+
+const struct setting *wanted_cpus(const struct wanted *wanted, const struct isst_domain *domain)
+{
+	const struct setting *setting;
+
+	if (isst_domain_is_io(domain))
+		return NULL;
+	setting = domain_setting(wanted->context, wanted->configuration, SUBJECT_CPUS, domain,
+				 INDEX_ALL);
+	return setting && setting->wanted != WANTED_UNMANAGED ? setting : NULL;
+}
+
+bool wanted_online(const struct wanted *wanted, const struct domain_facts *domain, unsigned int cpu)
+{
+	const struct setting *setting = wanted_cpus(wanted, domain->domain);
+
+	if (!setting)
+		return false;
+	switch (setting->wanted) {
+	case WANTED_ALL_ONLINE:
+	case WANTED_ISOLATED:
+		return true;
+	case WANTED_OF_LEVEL:
+		return isst_cpuset_has(domain->specified.cpus, cpu);
+	default:
+		return !isst_cpuset_has(setting->cpus, cpu);
+	}
+}
+
+const struct domain_facts *wanted_facts(const struct wanted *wanted,
+					const struct isst_domain *domain)
+{
+	const struct domain_facts *facts = wanted->facts.domains;
+
+	while (facts->domain != domain)
+		facts++;
+	return facts;
+}
+
+bool wanted_changes_level(const struct wanted *wanted, const struct wanted_item *item)
+{
+	const struct domain_facts *facts = wanted_facts(wanted, item->domain);
+
+	return facts->level != facts->profile.current_level;
+}
+
+int wanted_item_cpus(const struct isst_context *context, const struct wanted_item *item,
+		     struct isst_cpuset *cpus)
+{
+	unsigned int number;
+	int error = 0;
+
+	if (item->subject != SUBJECT_ASSOCIATION)
+		return isst_cpuset_add(cpus, item->item.index, item->item.index);
+	isst_cpuset_for_each (number, item->domain->present) {
+		const struct isst_cpu *cpu = context_cpu(context, number);
+
+		if (cpu && !error && cpu->core_known && cpu->core == item->item.index)
+			error = isst_cpuset_add(cpus, number, number);
+	}
+	return error;
+}
+
+void wanted_clear(struct wanted *wanted)
+{
+	facts_clear(&wanted->facts);
+	free(wanted->items);
+	free(wanted->left_out);
+	isst_cpuset_free(wanted->high_priority);
+	*wanted = (struct wanted){ 0 };
+}

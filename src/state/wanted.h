@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the settings of a configuration mean on a machine: the items that it has for them, and what
+ * their bits shall be.
+ */
+#ifndef ISST_STATE_WANTED_H
+#define ISST_STATE_WANTED_H
+
+#include "state/facts.h"
+#include "transaction/items.h"
+
+/** An item, and what becomes of it. One item may stand in several, for other bits. */
+struct wanted_item {
+	struct item item;
+	uint64_t mask, bits;
+	enum subject subject;
+	const struct setting *setting; /* that it is wanted for */
+	const struct isst_domain *domain;
+	/* It follows from the setting, but is no part of what was stated: not compared. */
+	bool implied;
+	bool optional; /* the change goes on where the item cannot be read or written */
+};
+
+struct wanted {
+	struct isst_context *context;
+	struct configuration *configuration;
+	struct facts facts;
+	struct wanted_item *items; /* by subject and index, then in the order of the domains */
+	size_t count;
+	struct isst_cpuset *high_priority; /* CPUs that were chosen; NULL: none were asked for */
+	/* Why domains without CPUs are passed over; the texts are the context's. */
+	const char **left_out;
+	size_t left_out_count;
+	int error; /* of the problems that were added: the first one's; 0: none were */
+};
+
+/** For what the items are wanted. */
+enum wanted_use {
+	WANTED_TO_COMPARE, /* as few questions to firmware and kernel as possible */
+	WANTED_TO_CHANGE,  /* with all that has to be known before anything is written */
+};
+
+/**
+ * Works out what a configuration means on the machine of a context. Returns 0, -EOPNOTSUPP, -EIO or
+ * -EINVAL (@configuration->problems names all that the machine does not have, that could not be
+ * read, or that contradicts itself there; the first one's error), -ENOMEM or -EINTR. To be cleared
+ * with wanted_clear() in either case.
+ */
+int wanted_find(struct wanted *wanted, struct configuration *configuration,
+		struct isst_context *context, enum wanted_use use);
+void wanted_clear(struct wanted *wanted);
+
+/** What is known of a domain of the context. */
+const struct domain_facts *wanted_facts(const struct wanted *wanted,
+					const struct isst_domain *domain);
+
+/** Whether an item is to be at an end of the range of the processor (LIMIT_HIGHEST, LIMIT_LOWEST),
+ * which level and features move. */
+bool wanted_is_end_of_range(const struct wanted_item *item);
+
+/** Adds the CPUs that an item is of to a set: that of a limit, all threads of a core. Returns 0 or
+ * -ENOMEM. */
+int wanted_item_cpus(const struct isst_context *context, const struct wanted_item *item,
+		     struct isst_cpuset *cpus);
+
+/** Whether the domain of an item gets another level. */
+bool wanted_changes_level(const struct wanted *wanted, const struct wanted_item *item);
+
+/** The setting of CPUs that counts for a domain, NULL where there is none; I/O dies have no CPUs.
+ */
+const struct setting *wanted_cpus(const struct wanted *wanted, const struct isst_domain *domain);
+
+/** Whether a CPU that is offline comes online by it. */
+bool wanted_online(const struct wanted *wanted, const struct domain_facts *domain,
+		   unsigned int cpu);
+
+/** Whether an item enables turbo-freq where it is disabled, and not by a state that some machine
+ * had.
+ */
+bool wanted_enables_turbo_freq(const struct wanted *wanted, const struct wanted_item *item);
+
+/** Whether a domain, or a power domain of a package, ends with turbo-freq on; once what is wanted
+ * of that was found. */
+bool wanted_domain_turbo_freq_on(const struct wanted *wanted, const struct domain_facts *domain);
+bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package);
+
+/**
+ * Adds the problem that a domain (NULL: the machine) is without what a setting asks for
+ * (-EOPNOTSUPP), or that it cannot be found out (another error): once for each setting. Nothing
+ * where the machine is without, and the setting is optional; nor for a domain without CPUs that the
+ * setting does not name.
+ * Returns 0 or -ENOMEM.
+ */
+__attribute__((format(printf, 5, 6))) int wanted_reject(struct wanted *wanted,
+							const struct setting *setting,
+							const struct isst_domain *domain, int error,
+							const char *format, ...);
+
+/** Adds the problem that what a setting depends on has failed, with its own message. As above: an
+ * optional setting is passed over only where the machine is without (-EOPNOTSUPP). */
+int wanted_fails(struct wanted *wanted, const struct setting *setting,
+		 const struct isst_domain *domain, const struct isst_failure *failure);
+
+/** Adds the problem that a setting cannot hold beside others on this machine. Returns as above. */
+__attribute__((format(printf, 4, 5))) int wanted_contradicts(struct wanted *wanted,
+							     const struct setting *setting,
+							     const struct isst_domain *domain,
+							     const char *format, ...);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads performance limit reasons from debugfs. What the words mean is not known here. */
+#include "sysfs/limit_reasons.h"
+#include "base/array.h"
+#include "base/machine.h"
+#include "base/messages.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char DEBUGFS[] = "/sys/kernel/debug";
+static const char DEVICE[] = "tpmi-";
+static const char DOMAIN[] = "domain";
+
+void limit_reasons_clear(struct limit_reasons *reasons)
+{
+	for (size_t i = 0; i < reasons->count; i++)
+		free(reasons->lines[i].words);
+	free(reasons->lines);
+	for (size_t i = 0; i < reasons->path_count; i++)
+		free(reasons->paths[i]);
+	free(reasons->paths);
+	*reasons = (struct limit_reasons){ 0 };
+}
+
+/* ---- Lines ---- */
+
+/** Understands who a line is about: `cpus`, or `cpuN`. Returns false for anything else. */
+static bool read_subject(const char *word, struct limit_line *line)
+{
+	uint64_t number;
+
+	line->of_domain = strcmp(word, "cpus") == 0;
+	if (line->of_domain)
+		return true;
+	if (strncmp(word, "cpu", 3) != 0 || isst_parse_number(word + 3, 10, UINT_MAX - 1, &number))
+		return false;
+	line->cpu = (unsigned int)number;
+	return true;
+}
+
+/** Takes over the words of a line; `none` stands for no word. */
+static int add_line(struct kernel_files *files, struct limit_reasons *reasons, const char *path,
+		    char *text)
+{
+	struct limit_line line = { .path = path };
+	char *rest = text, *word = strsep(&rest, " ");
+	int error;
+
+	if (!read_subject(word, &line))
+		return message_error(files->messages, -EIO, "%s: '%s' is neither 'cpus' nor a CPU",
+				     path, word);
+	error = ARRAY_GROW(reasons->lines, reasons->count);
+	if (error)
+		return error;
+	line.words = strdup(rest && strcmp(rest, "none") != 0 ? rest : "");
+	if (!line.words)
+		return -ENOMEM;
+	reasons->lines[reasons->count++] = line;
+	return 0;
+}
+
+static int read_file(struct kernel_files *files, struct limit_reasons *reasons, const char *path)
+{
+	char *text, *rest, *line;
+	int error = kernel_files_text(files, path, &text);
+
+	if (error)
+		return error;
+	rest = text;
+	while (!error && (line = strsep(&rest, "\n")) != NULL)
+		error = *line ? add_line(files, reasons, path, line) : 0;
+	free(text);
+	return error;
+}
+
+/* ---- Files ---- */
+
+static int add_file(struct kernel_files *files, struct limit_reasons *reasons, const char *device,
+		    const char *domain)
+{
+	int error = ARRAY_GROW(reasons->paths, reasons->path_count);
+	char *path;
+
+	if (error || asprintf(&path, "%s/%s/plr/%s/status", DEBUGFS, device, domain) < 0)
+		return -ENOMEM;
+	reasons->paths[reasons->path_count++] = path;
+	error = read_file(files, reasons, path);
+	return error == -ENOENT ? 0 : error;
+}
+
+static int read_device(struct kernel_files *files, struct limit_reasons *reasons,
+		       const char *device)
+{
+	char *path, **names;
+	size_t count;
+	int error;
+
+	if (asprintf(&path, "%s/%s/plr", DEBUGFS, device) < 0)
+		return -ENOMEM;
+	error = kernel_files_list(files, path, &names, &count);
+	free(path);
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	for (size_t i = 0; i < count; i++) {
+		if (!error && strncmp(names[i], DOMAIN, sizeof(DOMAIN) - 1) == 0)
+			error = add_file(files, reasons, device, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	return error;
+}
+
+int limit_reasons_read(struct kernel_files *files, struct limit_reasons *reasons)
+{
+	char **names;
+	size_t count;
+	int error;
+
+	*reasons = (struct limit_reasons){ 0 };
+	error = kernel_files_list(files, DEBUGFS, &names, &count);
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		if (!error && strncmp(names[i], DEVICE, sizeof(DEVICE) - 1) == 0)
+			error = read_device(files, reasons, names[i]);
+		free(names[i]);
+	}
+	free(names);
+	return error || reasons->path_count > 0 ? error : -ENOENT;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state that the first changing run since boot found, kept in the runtime directory for this
+ * boot: a text that a layer above makes and reads. Knows nothing of what it means.
+ */
+#ifndef ISST_TRANSACTION_BOOT_STATE_H
+#define ISST_TRANSACTION_BOOT_STATE_H
+
+#include "transaction/change.h"
+
+/** Keeps a text, without NUL bytes, in place of what was kept. Returns 0, -EINVAL, -ENOMEM, -EPERM
+ * or -EIO; with a message, but for -ENOMEM. */
+int boot_state_write(struct isst_context *context, const char *text, size_t size);
+
+/**
+ * Reads what is kept; *@text, to be freed, ends with a NUL byte that *@size does not count. Returns
+ * 0, -ENOENT (nothing was changed in this boot), -ENOMEM, or another negative errno with a message:
+ * the file cannot be read or is damaged, or the state could not be kept.
+ */
+int boot_state_read(struct isst_context *context, char **text, size_t *size);
+
+/**
+ * Called right before a change writes for the first time: keeps the state, unless that was done. A
+ * failure is a warning of the change, and noted: the states that later runs find are none of boot.
+ * Returns 0, or a negative errno with a message where that cannot be noted either.
+ */
+int boot_state_keep(struct isst_change *change);
+
+#endif

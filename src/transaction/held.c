@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Changes that are held. Hours may pass until one is rolled back, in which other processes change
+ * the machine: that is done as for a run that died, from the journal compared with the machine.
+ */
+#include "transaction/held.h"
+#include "transaction/completion.h"
+#include "transaction/findings.h"
+#include "transaction/journal.h"
+#include "transaction/lock.h"
+#include "transaction/recovery_apply.h"
+#include "transaction/recovery_text.h"
+#include "transaction/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int change_hold(struct isst_change *change)
+{
+	/* One that wrote nothing has no journal. */
+	/* mutation: journal-held */
+	int error = change->journal < 0 ? 0 : journal_held(change);
+
+	if (error)
+		return error;
+	change->held = true;
+	change->context->held = change;
+	return 0;
+}
+
+static void end_hold(struct isst_change *change)
+{
+	change->held = false;
+	change->context->held = NULL;
+}
+
+static int check_held(const struct isst_change *change)
+{
+	struct isst_context *context = change->context;
+
+	if (!change->held)
+		return message_error(&context->messages, -EINVAL, "the change is not held");
+	if (!context_has_lock(context))
+		return message_error(&context->messages, -EINVAL,
+				     "the change is held by the parent of this process");
+	return 0;
+}
+
+int change_release(struct isst_change *change)
+{
+	int error = check_held(change);
+
+	if (error)
+		return error;
+	end_hold(change);
+	change_complete(change);
+	return 0;
+}
+
+/* ---- Rolling back ---- */
+
+/** Whether an item is out of reach without harm: the limits of a CPU that is offline limit nothing.
+ */
+static bool is_idle(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_OFFLINE && item_is_limit(&tracked->item);
+}
+
+static bool is_moved(const struct tracked *tracked)
+{
+	return tracked->finding == FOUND_MOVED;
+}
+
+static bool is_left_offline(const struct tracked *tracked)
+{
+	return tracked->written && (is_idle(tracked) || tracked->finding == FOUND_SMT_OFF);
+}
+
+/** Warns of items that stay as they are, where there are any. @list: their names, which is freed.
+ */
+static void warn_of(struct isst_change *change, const char *why, char *list)
+{
+	if (!list || *list)
+		change_warn(change, "%s: %s", why, list ? list : "out of memory");
+	free(list);
+}
+
+/** Lists what has to be rolled back once it can be accessed. Returns whether there is any. */
+static bool list_waiting(struct isst_change *change, const struct isst_journal *journal)
+{
+	struct messages *texts = &change->texts;
+	bool any = false;
+
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *tracked = &journal->tracked[i];
+
+		/* mutation: held-waits */
+		if (!finding_waits(tracked->finding) || is_idle(tracked))
+			continue;
+		change_differs_unread(
+			change, &tracked->item,
+			message_make(texts, "was %s, and cannot be accessed",
+				     item_value_text(texts, &tracked->item, tracked->old)));
+		any = true;
+	}
+	return any;
+}
+
+static int incomplete(struct isst_change *change, const struct isst_journal *journal)
+{
+	const struct text_list *differences = &change->differences;
+	char *waiting = recovery_describe_waiting(journal);
+	char *differing = recovery_join(differences->texts, differences->count);
+	bool waits = waiting && *waiting;
+	int error = message_error(
+		&change->context->messages, -ENOTRECOVERABLE,
+		"the held change could not be rolled back as a whole: %s%s%s; " JOURNAL_KEPT,
+		differing ? differing : "out of memory", waits ? "; " : "", waits ? waiting : "");
+
+	free(differing);
+	free(waiting);
+	return error;
+}
+
+/** What the rollback reported belongs to the held change. */
+static int finish(struct isst_change *change, const struct isst_change *rollback,
+		  const struct isst_journal *journal, int error)
+{
+	change_take_texts(change, rollback);
+	end_hold(change);
+	change->context->runs++;
+	warn_of(change, "not rolled back, because another process changed it since",
+		recovery_list(journal, is_moved));
+	warn_of(change, "not rolled back, because the CPU is offline",
+		recovery_list_kinds(journal, is_left_offline));
+	if (list_waiting(change, journal) || error)
+		return incomplete(change, journal);
+	change_end_journal(change);
+	return 0;
+}
+
+static int restore(struct isst_change *change, const struct isst_journal *journal)
+{
+	const struct isst_change_options options = { .command = change->options.command };
+	struct isst_context *context = change->context;
+	struct isst_change *rollback;
+	int error;
+
+	/* The rollback is a change of its own, in place of the one that is held. */
+	context->held = NULL;
+	error = isst_change_new(context, &options, &rollback);
+	context->held = change;
+	if (error)
+		return error;
+	/* mutation: held-rollback */
+	error = journal_restore(journal, rollback);
+	/* Any other error: it was not begun. */
+	if (!error || error == -ENOTRECOVERABLE)
+		error = finish(change, rollback, journal, error);
+	change_free(rollback);
+	return error;
+}
+
+static int roll_back(struct isst_change *change)
+{
+	struct isst_context *context = change->context;
+	struct isst_journal *journal;
+	int error;
+
+	if (change->journal < 0) {
+		end_hold(change);
+		return 0;
+	}
+	/* CPUs may have gone on- or offline. */
+	error = context_discover_topology(context);
+	if (!error)
+		error = isst_journal_open(context, 0, &journal);
+	if (!error && !journal)
+		error = message_error(&context->messages, -EIO,
+				      "the journal of the held change was removed: nothing can be "
+				      "rolled back");
+	if (error)
+		return error;
+	error = restore(change, journal);
+	isst_journal_free(journal);
+	return error;
+}
+
+int change_roll_back(struct isst_change *change)
+{
+	int error = check_held(change);
+
+	return error ? error : roll_back(change);
+}
+
+void change_abandon(struct isst_change *change)
+{
+	if (!change || !change->held)
+		return;
+	/* mutation: abandon-held */
+	if (context_has_lock(change->context))
+		change_roll_back(change);
+	if (change->held)
+		end_hold(change);
+}

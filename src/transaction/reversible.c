@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a rollback could not restore: items that cannot be read, and limits that cannot be seen. */
+#include "transaction/reversible.h"
+#include "sysfs/cpufreq.h"
+#include "transaction/report.h"
+
+#include <errno.h>
+
+void change_note_irreversible(struct isst_change *change, const char *why, const char *what)
+{
+	change_warn(change, "%s; a rollback would leave %s unchanged", why, what ? what : "it");
+	if (!change->irreversible)
+		change->irreversible = message_make(&change->texts, "%s", why);
+}
+
+static int refuse(struct isst_change *change, const char *why)
+{
+	return message_error(&change->context->messages, -EIO,
+			     "%s: the change was not made, because it could not be rolled back as "
+			     "a whole",
+			     why);
+}
+
+/** Whether what a limit was may be something else than what the kernel shows: while turbo is off
+ * all those from the base frequency up look alike. */
+static int is_concealed(struct isst_change *change, const struct entry *entry, bool *concealed)
+{
+	struct kernel_files *files = &change->context->files;
+	unsigned int cpu = entry->item.index;
+	uint64_t base_khz;
+	int error;
+
+	*concealed = entry->hidden && entry->old.number == entry->shown;
+	if (*concealed)
+		return 0;
+	if (entry->item.kind == ITEM_SCALING_MAX)
+		return entry->old.number == CPUFREQ_NO_LIMIT
+			       ? cpufreq_hides_limit(files, cpu, TURBO_OFF, concealed)
+			       : 0;
+	error = cpufreq_read(files, cpu, "base_frequency", &base_khz);
+	*concealed = !error && entry->old.number >= base_khz;
+	return error == -ENOENT ? 0 : error;
+}
+
+static int check_limits(struct isst_change *change, const struct step *step)
+{
+	struct isst_context *context = change->context;
+	bool concealed = false;
+	int error = 0;
+
+	for (size_t i = 0; i < step->count && !error; i++) {
+		const struct entry *entry = &step->entries[i];
+
+		if (!entry->needed || !item_is_limit(&entry->item))
+			continue;
+		error = is_concealed(change, entry, &concealed);
+		if (!error && concealed)
+			error = refuse(change,
+				       message_make(&context->messages,
+						    "%s: the present limit is not visible while "
+						    "turbo is disabled",
+						    item_describe(context, &entry->item)));
+	}
+	return error;
+}
+
+int change_check_reversible(struct isst_change *change)
+{
+	enum turbo_state turbo;
+	int error;
+
+	if (!change->options.reversible)
+		return 0;
+	/* mutation: irreversible-unread */
+	if (change->irreversible)
+		return refuse(change, change->irreversible);
+	error = cpufreq_turbo_state(&change->context->files, &turbo);
+	for (size_t i = 0; i < change->count && !error && turbo == TURBO_OFF; i++)
+		if (change->steps[i]->expected)
+			/* mutation: irreversible-hidden */
+			error = check_limits(change, change->steps[i]);
+	return error;
+}

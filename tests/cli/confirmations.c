@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What confirms a change, and what does not. */
+#include "check.h"
+#include "support/signals.h"
+
+#include "cli/confirmation.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CONFIRMED = 42, NEVER_S = 30 };
+
+static void block_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	confirmation_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/** A signal that arrives before the wait counts as well, once the time has begun. */
+static void assert_answer(int number, const char *expected)
+{
+	struct confirmation confirmation = confirmation_begin(NEVER_S, stderr);
+	uint64_t begin = now_ms();
+	const char *answer;
+
+	raise(number);
+	answer = confirmation_wait(&confirmation);
+	if (expected)
+		assert_string_equal(answer, expected);
+	else
+		assert_null(answer);
+	assert_true(now_ms() - begin < NEVER_S * 1000);
+}
+
+static int use_no_terminal(void **state)
+{
+	int descriptor = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	block_signals();
+	return dup2(descriptor, STDIN_FILENO) == STDIN_FILENO ? close(descriptor) : -1;
+}
+
+static void signals_confirm_or_refuse(void **state)
+{
+	(void)state;
+	assert_answer(SIGUSR1, NULL);
+	assert_answer(SIGINT, "SIGINT");
+	assert_answer(SIGTERM, "SIGTERM");
+	assert_answer(SIGHUP, "SIGHUP");
+	assert_answer(SIGQUIT, "SIGQUIT");
+}
+
+static void the_end_of_the_time_refuses(void **state)
+{
+	struct confirmation confirmation = confirmation_begin(1, stderr);
+	uint64_t begin = now_ms();
+
+	(void)state;
+	/* Standard input is at its end: that confirms nothing, and refuses nothing. */
+	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
+	assert_true(now_ms() - begin >= 1000);
+}
+
+static void the_time_begins_before_the_wait(void **state)
+{
+	struct confirmation confirmation = confirmation_begin(1, stderr);
+	uint64_t begin;
+
+	(void)state;
+	sleep(1);
+	begin = now_ms();
+	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
+	assert_true(now_ms() - begin < 500);
+}
+
+static void what_was_sent_before_does_not_confirm(void **state)
+{
+	struct confirmation confirmation;
+
+	(void)state;
+	raise(SIGUSR1);
+	confirmation = confirmation_begin(1, stderr);
+	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
+	/* But it refuses. */
+	raise(SIGTERM);
+	confirmation = confirmation_begin(NEVER_S, stderr);
+	assert_string_equal(confirmation_wait(&confirmation), "SIGTERM");
+}
+
+static void a_stop_by_the_terminal_does_not_hold_the_time(void **state)
+{
+	static const int stops[] = { SIGTSTP, SIGTTOU, SIGTTIN };
+	struct confirmation confirmation = confirmation_begin(1, stderr);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+		raise(stops[i]);
+	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
+}
+
+/* ---- With a terminal ---- */
+
+/** Waits on a terminal of its own, as @early typed there before, for 2 s. Ends with CONFIRMED, or
+ * with 0 if it was refused; else something is wrong. */
+__attribute__((noreturn)) static void wait_on_terminal(const char *terminal, int ready)
+{
+	struct confirmation confirmation;
+	const char *answer;
+	int descriptor;
+
+	if (setsid() < 0)
+		_exit(2);
+	descriptor = open(terminal, O_RDWR);
+	if (descriptor < 0 || ioctl(descriptor, TIOCSCTTY, 0) != 0 ||
+	    dup2(descriptor, STDIN_FILENO) < 0 || dup2(ready, STDERR_FILENO) < 0)
+		_exit(3);
+	block_signals();
+	if (write(ready, "x", 1) != 1)
+		_exit(4);
+	confirmation = confirmation_begin(2, stderr);
+	answer = confirmation_wait(&confirmation);
+	_exit(answer ? 0 : CONFIRMED);
+}
+
+/* What the last process that waited on a terminal said. */
+static char said[256];
+
+/** Types on the terminal of a process that waits. Returns what that ends with. */
+static int status_of_typing(const char *early, const char *text, bool hang_up)
+{
+	int manager = posix_openpt(O_RDWR | O_NOCTTY), ready[2], status;
+	char byte;
+	pid_t process;
+
+	assert_true(manager >= 0);
+	assert_int_equal(grantpt(manager), 0);
+	assert_int_equal(unlockpt(manager), 0);
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(write(manager, early, strlen(early)), strlen(early));
+	process = fork();
+	assert_true(process >= 0);
+	if (process == 0) {
+		char *terminal = ptsname(manager);
+
+		wait_on_terminal(terminal, ready[1]);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	/* It is certainly waiting then, and has thrown away what came too early. */
+	usleep(300000);
+	assert_int_equal(write(manager, text, strlen(text)), strlen(text));
+	if (hang_up)
+		close(manager);
+	assert_int_equal(waitpid(process, &status, 0), process);
+	if (!hang_up)
+		close(manager);
+	close(ready[1]);
+	memset(said, 0, sizeof(said));
+	assert_true(read(ready[0], said, sizeof(said) - 1) >= 0);
+	close(ready[0]);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void enter_confirms(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_typing("", "\n", false), CONFIRMED);
+}
+
+static void what_was_typed_before_does_not_confirm(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_typing("\n", "", false), 0);
+}
+
+static void other_words_and_the_end_of_input_do_not_confirm(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_typing("", "no\n", false), 0);
+	assert_string_equal(said, "Not confirmed: still waiting for Enter alone, or SIGUSR1\n");
+	assert_int_equal(status_of_typing("", "\004", false), 0);
+	assert_string_equal(said, "No more input: still waiting for SIGUSR1\n");
+}
+
+static void a_hang_up_refuses(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_typing("", "", true), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(signals_confirm_or_refuse),
+		cmocka_unit_test(the_end_of_the_time_refuses),
+		cmocka_unit_test(the_time_begins_before_the_wait),
+		cmocka_unit_test(what_was_sent_before_does_not_confirm),
+		cmocka_unit_test(a_stop_by_the_terminal_does_not_hold_the_time),
+		cmocka_unit_test(enter_confirms),
+		cmocka_unit_test(what_was_typed_before_does_not_confirm),
+		cmocka_unit_test(other_words_and_the_end_of_input_do_not_confirm),
+		cmocka_unit_test(a_hang_up_refuses),
+	};
+
+	heed_signals();
+	return cmocka_run_group_tests(tests, use_no_terminal, NULL);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program that is run on the way: what it inherits, what it is sent, and its statuses. */
+#include "check.h"
+#include "support/signals.h"
+#include "written_file.h"
+
+#include "cli/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const bool open_streams[3];
+static const struct program_inheritance nothing_changed = { .closed = open_streams };
+
+static int empty_file(void **state)
+{
+	(void)state;
+	return truncate(path, 0);
+}
+
+static const char *written(void)
+{
+	static char text[4096];
+	int descriptor = open(path, O_RDONLY);
+	ssize_t size = read(descriptor, text, sizeof(text) - 1);
+
+	close(descriptor);
+	assert_true(size >= 0);
+	text[size] = '\0';
+	return text;
+}
+
+/** As a run does once the program is forked: before, they are as the caller has them. */
+static void change_signals(int how)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	program_signals(&signals);
+	assert_int_equal(sigprocmask(how, &signals, NULL), 0);
+}
+
+static struct program *fork_program(char *const *words)
+{
+	struct program *program;
+
+	change_signals(SIG_UNBLOCK);
+	assert_int_equal(program_fork(words, &nothing_changed, &program), 0);
+	change_signals(SIG_BLOCK);
+	return program;
+}
+
+static struct program *fork_script(const char *script)
+{
+	static const char *words[6];
+
+	words[0] = "sh";
+	words[1] = "-c";
+	words[2] = script;
+	words[3] = "sh";
+	words[4] = path;
+	return fork_program((char *const *)(uintptr_t)words);
+}
+
+/** Runs a script in a process of this program's own, whose signals it may block. */
+static unsigned int status_of_script(const char *script, const struct isst_cpuset *cpus)
+{
+	struct program *program = fork_script(script);
+	struct program_end end = program_run(program, cpus);
+
+	assert_int_equal(end.error, 0);
+	program_free(program);
+	return end.status;
+}
+
+static void the_status_is_that_of_a_shell(void **state)
+{
+	(void)state;
+	assert_int_equal(status_of_script("exit 0", NULL), 0);
+	assert_int_equal(status_of_script("exit 200", NULL), 200);
+	assert_int_equal(status_of_script("kill -9 $$", NULL), 128 + 9);
+	assert_int_equal(status_of_script("kill -15 $$", NULL), 128 + 15);
+}
+
+static void a_program_that_cannot_be_run_has_the_statuses_of_env(void **state)
+{
+	static const struct {
+		const char *name;
+		int error;
+		unsigned int status;
+	} cases[] = { { "/nonexistent/program", -ENOENT, 127 },
+		      { "isst-no-such-program", -ENOENT, 127 },
+		      { "/tmp", -EACCES, 126 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *words[] = { (char *)(uintptr_t)cases[i].name, NULL };
+		struct program *program = fork_program(words);
+		struct program_end end = program_run(program, NULL);
+
+		assert_int_equal(end.error, cases[i].error);
+		assert_int_equal(end.stage, PROGRAM_EXECUTION);
+		assert_int_equal(end.status, cases[i].status);
+		program_free(program);
+	}
+}
+
+static void a_program_that_is_not_released_does_not_run(void **state)
+{
+	struct program *program = fork_script("echo ran > \"$1\"");
+
+	(void)state;
+	program_free(program);
+	assert_string_equal(written(), "");
+	/* Its process is gone, too. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/** Runs a program whose process the terminal has stopped, which is to end with 3. Returns whether
+ * it does. */
+static bool run_stopped(bool released)
+{
+	struct program *program;
+	bool right = true;
+
+	/* As the terminal does it: to all of the process group, which is one of its own here. */
+	if (setpgid(0, 0) != 0)
+		return false;
+	program = fork_script("exit 3");
+	kill(0, SIGTSTP);
+	right = waitpid(-1, NULL, WUNTRACED) > 0;
+	sigset_t stop;
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	/* Else the run would stop, too, as it should. */
+	right = right && sigwaitinfo(&stop, NULL) == SIGTSTP;
+	if (right && released)
+		right = program_run(program, NULL).status == 3;
+	program_free(program);
+	return right;
+}
+
+static void a_stopped_process_is_released_and_ended_all_the_same(void **state)
+{
+	(void)state;
+	for (int released = 0; released <= 1; released++) {
+		pid_t process = fork();
+		int status;
+
+		assert_true(process >= 0);
+		if (process == 0) {
+			_exit(run_stopped(released) ? 0 : 1);
+		}
+		assert_int_equal(waitpid(process, &status, 0), process);
+		assert_int_equal(status, 0);
+	}
+}
+
+static void the_affinity_is_set(void **state)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	cpu_set_t own;
+	unsigned int cpu = 0;
+	char expected[64];
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(own), &own), 0);
+	while (!CPU_ISSET(cpu, &own))
+		cpu++;
+	assert_int_equal(isst_cpuset_add(cpus, cpu, cpu), 0);
+	assert_int_equal(
+		status_of_script("grep Cpus_allowed_list /proc/self/status > \"$1\"", cpus), 0);
+	isst_cpuset_free(cpus);
+	snprintf(expected, sizeof(expected), "Cpus_allowed_list:\t%u\n", cpu);
+	assert_string_equal(written(), expected);
+}
+
+static void an_affinity_that_cannot_be_set_is_an_error(void **state)
+{
+	struct program *program = fork_script("echo ran > \"$1\"");
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct program_end end;
+
+	(void)state;
+	/* No kernel has so many. */
+	assert_int_equal(isst_cpuset_add(cpus, 99999, 99999), 0);
+	end = program_run(program, cpus);
+	isst_cpuset_free(cpus);
+	program_free(program);
+	assert_int_equal(end.error, -EINVAL);
+	assert_int_equal(end.stage, PROGRAM_AFFINITY);
+	assert_int_equal(end.status, 125);
+	assert_string_equal(written(), "");
+}
+
+/** The line of /proc/self/status of a signal set. */
+static const char *signal_line(const char *name)
+{
+	static char line[128];
+	FILE *file = fopen("/proc/self/status", "r");
+	bool found = false;
+
+	assert_non_null(file);
+	while (!found && fgets(line, sizeof(line), file))
+		found = strncmp(line, name, strlen(name)) == 0;
+	fclose(file);
+	assert_true(found);
+	return line;
+}
+
+static void mask_and_dispositions_are_those_before_the_fork(void **state)
+{
+	char before[256];
+
+	(void)state;
+	signal(SIGUSR2, SIG_IGN);
+	signal(SIGPIPE, SIG_DFL);
+	snprintf(before, sizeof(before), "%s", signal_line("SigBlk:"));
+	snprintf(before + strlen(before), sizeof(before) - strlen(before), "%s",
+		 signal_line("SigIgn:"));
+	/* fork_script() blocks, and a changing run ignores SIGPIPE. */
+	struct program *program = fork_script(
+		"grep -e SigBlk -e SigIgn /proc/self/status > \"$1\"");
+
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(program_run(program, NULL).status, 0);
+	program_free(program);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGUSR2, SIG_DFL);
+	assert_string_equal(written(), before);
+}
+
+static void what_the_output_changed_is_changed_back(void **state)
+{
+	static const bool closed[3] = { true, false, false };
+	const struct program_inheritance inheritance = { .closed = closed,
+							 .file_limit_killed = true };
+	char *words[] = { (char *)"sh",
+			  (char *)"-c",
+			  (char *)"exec 9> \"$1\"; [ -e /proc/$$/fd/0 ] || echo closed >&9;"
+				  "grep -c 'SigIgn:.*1.....$' /proc/self/status >&9",
+			  (char *)"sh",
+			  path,
+			  NULL };
+	struct program *program;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(program_fork(words, &inheritance, &program), 0);
+	change_signals(SIG_BLOCK);
+	program_run(program, NULL);
+	program_free(program);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_string_equal(written(), "closed\n0\n");
+}
+
+static void no_descriptor_is_left_open(void **state)
+{
+	char plain[4096], script[256];
+
+	(void)state;
+	snprintf(script, sizeof(script), "for i in /proc/$$/fd/*; do echo ${i##*/}; done > %s",
+		 path);
+	/* As the same shell has them if it is run at once. */
+	assert_int_equal(system(script), 0);
+	snprintf(plain, sizeof(plain), "%s", written());
+	assert_int_equal(status_of_script(script, NULL), 0);
+	assert_string_equal(written(), plain);
+	assert_string_not_equal(plain, "");
+}
+
+/** Sends a signal to the run as soon as the program is ready for it. */
+static pid_t send_when_ready(int number)
+{
+	pid_t run = getpid(), sender = fork();
+
+	assert_true(sender >= 0);
+	if (sender == 0) {
+		struct stat file;
+
+		while (stat(path, &file) == 0 && file.st_size == 0)
+			usleep(1000);
+		kill(run, number);
+		_exit(0);
+	}
+	return sender;
+}
+
+static void signals_are_passed_on(void **state)
+{
+	static const int numbers[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char script[256];
+		struct program *program;
+		pid_t sender;
+
+		assert_int_equal(truncate(path, 0), 0);
+		snprintf(script, sizeof(script),
+			 "trap 'exit 42' %d; echo ready > \"$1\";"
+			 " while :; do sleep 0.01; done",
+			 numbers[i]);
+		program = fork_script(script);
+		sender = send_when_ready(numbers[i]);
+		assert_int_equal(program_run(program, NULL).status, 42);
+		program_free(program);
+		waitpid(sender, NULL, 0);
+	}
+}
+
+static void an_ignored_signal_is_not_waited_for(void **state)
+{
+	sigset_t signals;
+
+	(void)state;
+	signal(SIGHUP, SIG_IGN);
+	sigemptyset(&signals);
+	program_signals(&signals);
+	assert_false(sigismember(&signals, SIGHUP));
+	assert_true(sigismember(&signals, SIGTERM));
+	signal(SIGHUP, SIG_DFL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, empty_file)
+	const struct CMUnitTest tests[] = {
+		/* Those that look at the mask come before those that block. */
+		TEST(mask_and_dispositions_are_those_before_the_fork),
+		TEST(an_ignored_signal_is_not_waited_for),
+		TEST(the_status_is_that_of_a_shell),
+		TEST(a_program_that_cannot_be_run_has_the_statuses_of_env),
+		TEST(a_program_that_is_not_released_does_not_run),
+		TEST(a_stopped_process_is_released_and_ended_all_the_same),
+		TEST(the_affinity_is_set),
+		TEST(an_affinity_that_cannot_be_set_is_an_error),
+		TEST(what_the_output_changed_is_changed_back),
+		TEST(no_descriptor_is_left_open),
+		TEST(signals_are_passed_on),
+	};
+
+	heed_signals();
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

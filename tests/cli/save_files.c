@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files that are written completely or not at all. */
+#include "check.h"
+
+#include "cli/save_file.h"
+#include "cli/save_target.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TEXT "# isst configuration 1\n"
+
+enum { NO_NAMESPACE = 77 };
+
+static char directory[] = "/tmp/isst-save.XXXXXX";
+
+static int enter_directory(void **state)
+{
+	(void)state;
+	umask(022);
+	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int leave_directory(void **state)
+{
+	(void)state;
+	return chdir("/") || rmdir(directory) ? -1 : 0;
+}
+
+static void make_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+	char text[4096];
+	FILE *file = fopen(path, "r");
+	size_t size;
+
+	assert_non_null(file);
+	size = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[size] = '\0';
+	assert_string_equal(text, expected);
+}
+
+static unsigned int mode_of(const char *path)
+{
+	struct stat file;
+
+	assert_int_equal(lstat(path, &file), 0);
+	return file.st_mode;
+}
+
+/** No temporary file is left behind: removes @path and looks whether it was the only one. */
+static void remove_only(const char *path)
+{
+	DIR *entries;
+	struct dirent *entry;
+
+	assert_int_equal(unlink(path), 0);
+	entries = opendir(".");
+	assert_non_null(entries);
+	while ((entry = readdir(entries)) != NULL)
+		assert_int_equal(entry->d_name[0], '.');
+	closedir(entries);
+}
+
+static int save(const char *path)
+{
+	return save_file(path, TEXT, strlen(TEXT));
+}
+
+static void a_new_file_has_the_usual_mode(void **state)
+{
+	(void)state;
+	assert_int_equal(save("new"), 0);
+	assert_content("new", TEXT);
+	assert_int_equal(mode_of("new"), S_IFREG | 0644);
+	remove_only("new");
+}
+
+static void a_file_keeps_its_mode(void **state)
+{
+	(void)state;
+	make_file("old", "old text that is longer than the new one\n");
+	assert_int_equal(chmod("old", 0660), 0);
+	assert_int_equal(save("old"), 0);
+	assert_content("old", TEXT);
+	assert_int_equal(mode_of("old"), S_IFREG | 0660);
+	remove_only("old");
+}
+
+static void what_a_link_names_is_replaced(void **state)
+{
+	(void)state;
+	make_file("file", "");
+	assert_int_equal(symlink("file", "link"), 0);
+	assert_int_equal(save("link"), 0);
+	assert_int_equal(mode_of("link") & S_IFMT, S_IFLNK);
+	assert_content("file", TEXT);
+	assert_int_equal(unlink("link"), 0);
+	remove_only("file");
+}
+
+/** As a shell does: chains of links, and relative ones from where the link is. */
+static void what_a_dangling_link_names_is_created(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("deep", 0755), 0);
+	assert_int_equal(symlink("deep/link", "first"), 0);
+	assert_int_equal(symlink("../file", "deep/link"), 0);
+	assert_int_equal(save("first"), 0);
+	assert_int_equal(mode_of("first") & S_IFMT, S_IFLNK);
+	assert_int_equal(mode_of("deep/link") & S_IFMT, S_IFLNK);
+	assert_content("file", TEXT);
+	assert_int_equal(mode_of("file"), S_IFREG | 0644);
+	assert_int_equal(unlink("first"), 0);
+	assert_int_equal(unlink("deep/link"), 0);
+	assert_int_equal(rmdir("deep"), 0);
+	remove_only("file");
+}
+
+static void a_dangling_link_into_no_directory_stays(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("none/file", "link"), 0);
+	assert_int_equal(save("link"), -ENOENT);
+	assert_int_equal(mode_of("link") & S_IFMT, S_IFLNK);
+	remove_only("link");
+}
+
+static void directories_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(save("/"), -EISDIR);
+	assert_int_equal(save("none/file"), -ENOENT);
+}
+
+/** On a file system that takes no more. */
+static void a_file_that_cannot_be_written_stays(void **state)
+{
+	struct rlimit limit, before;
+
+	(void)state;
+	make_file("old", "old\n");
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 10;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(save("old"), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_content("old", "old\n");
+	remove_only("old");
+}
+
+static void a_fifo_is_written_to(void **state)
+{
+	pid_t reader;
+	int status;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	reader = fork();
+	assert_true(reader >= 0);
+	if (reader == 0) {
+		char text[100];
+		FILE *file = fopen("fifo", "r");
+		size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
+
+		_exit(size == strlen(TEXT) && memcmp(text, TEXT, size) == 0 ? 0 : 1);
+	}
+	assert_int_equal(save("fifo"), 0);
+	assert_int_equal(waitpid(reader, &status, 0), reader);
+	assert_int_equal(status, 0);
+	assert_int_equal(mode_of("fifo") & S_IFMT, S_IFIFO);
+	remove_only("fifo");
+}
+
+static bool write_map(const char *path, unsigned int id)
+{
+	FILE *file = fopen(path, "w");
+
+	return file && fprintf(file, "%u %u 1", id, id) > 0 && fclose(file) == 0;
+}
+
+/** Saves to a file that is mounted on another one, in a mount namespace of this process's own. */
+__attribute__((noreturn)) static void save_to_mount_point(void)
+{
+	unsigned int user = getuid(), group = getgid();
+	FILE *deny;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+		_exit(NO_NAMESPACE);
+	deny = fopen("/proc/self/setgroups", "w");
+	if (!deny || fputs("deny", deny) < 0 || fclose(deny) != 0 ||
+	    !write_map("/proc/self/uid_map", user) || !write_map("/proc/self/gid_map", group) ||
+	    mount("mounted", "point", NULL, MS_BIND, NULL) != 0)
+		_exit(NO_NAMESPACE);
+	_exit(save("point") == 0 ? 0 : 1);
+}
+
+static void a_mount_point_is_written_to(void **state)
+{
+	pid_t process;
+	int status;
+
+	(void)state;
+	make_file("mounted", "old text that is longer than the new one\n");
+	make_file("point", "");
+	process = fork();
+	assert_true(process >= 0);
+	if (process == 0)
+		save_to_mount_point();
+	assert_int_equal(waitpid(process, &status, 0), process);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) != NO_NAMESPACE) {
+		assert_int_equal(WEXITSTATUS(status), 0);
+		assert_content("mounted", TEXT);
+		assert_content("point", "");
+	}
+	assert_int_equal(unlink("mounted"), 0);
+	remove_only("point");
+	if (WEXITSTATUS(status) == NO_NAMESPACE)
+		skip();
+}
+
+/** What is written to the stream before and after is not lost. */
+static void the_file_of_a_standard_stream_is_written_to(void **state)
+{
+	pid_t process = fork();
+	int status;
+
+	(void)state;
+	assert_true(process >= 0);
+	if (process == 0) {
+		int descriptor = open("stream", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		if (dup2(descriptor, STDOUT_FILENO) < 0 ||
+		    write(STDOUT_FILENO, "before\n", 7) < 0 || save("/dev/stdout") != 0 ||
+		    write(STDOUT_FILENO, "behind\n", 7) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(process, &status, 0), process);
+	assert_int_equal(status, 0);
+	assert_content("stream", "before\n" TEXT "behind\n");
+	remove_only("stream");
+}
+
+/** Puts a link to a file elsewhere in the place of what is there. */
+static void exchange_for_link(const char *path)
+{
+	assert_int_equal(symlink("victim", "exchanged"), 0);
+	assert_int_equal(rename("exchanged", path), 0);
+}
+
+/** A process that may write to the directory must not choose the mode and owner of a file
+ * elsewhere. */
+static void what_takes_the_place_of_a_file_is_not_written(void **state)
+{
+	struct save_target target;
+
+	(void)state;
+	make_file("victim", "victim\n");
+	make_file("file", "");
+	assert_int_equal(chmod("file", 0666), 0);
+	assert_int_equal(save_target_open("file", &target), 0);
+	exchange_for_link("file");
+	assert_int_equal(save_target_replace(&target, TEXT, strlen(TEXT)), -ESTALE);
+	assert_int_equal(save_target_overwrite(&target, TEXT, strlen(TEXT)), -ESTALE);
+	save_target_close(&target);
+	assert_int_equal(mode_of("file") & S_IFMT, S_IFLNK);
+	assert_content("victim", "victim\n");
+	assert_int_equal(mode_of("victim"), S_IFREG | 0644);
+	assert_int_equal(unlink("file"), 0);
+	remove_only("victim");
+}
+
+static void another_file_is_not_overwritten(void **state)
+{
+	struct save_target target;
+
+	(void)state;
+	make_file("file", "");
+	make_file("other", "other\n");
+	assert_int_equal(save_target_open("file", &target), 0);
+	assert_int_equal(rename("other", "file"), 0);
+	assert_int_equal(save_target_replace(&target, TEXT, strlen(TEXT)), -ESTALE);
+	assert_int_equal(save_target_overwrite(&target, TEXT, strlen(TEXT)), -ESTALE);
+	save_target_close(&target);
+	assert_content("file", "other\n");
+	remove_only("file");
+}
+
+static void what_appears_meanwhile_stays(void **state)
+{
+	struct save_target target;
+
+	(void)state;
+	assert_int_equal(save_target_open("file", &target), 0);
+	assert_false(target.exists);
+	make_file("file", "other\n");
+	assert_int_equal(save_target_replace(&target, TEXT, strlen(TEXT)), -ESTALE);
+	save_target_close(&target);
+	assert_content("file", "other\n");
+	remove_only("file");
+}
+
+/** The directory is the one that was found, whatever its name is by then. */
+static void a_directory_is_not_exchanged(void **state)
+{
+	struct save_target target;
+
+	(void)state;
+	assert_int_equal(mkdir("deep", 0755), 0);
+	assert_int_equal(mkdir("other", 0755), 0);
+	make_file("deep/file", "");
+	make_file("other/file", "other\n");
+	assert_int_equal(save_target_open("deep/file", &target), 0);
+	assert_int_equal(rename("deep", "moved"), 0);
+	assert_int_equal(symlink("other", "deep"), 0);
+	assert_int_equal(save_target_replace(&target, TEXT, strlen(TEXT)), 0);
+	save_target_close(&target);
+	assert_content("moved/file", TEXT);
+	assert_content("other/file", "other\n");
+	assert_int_equal(unlink("moved/file"), 0);
+	assert_int_equal(unlink("other/file"), 0);
+	assert_int_equal(rmdir("moved"), 0);
+	assert_int_equal(rmdir("other"), 0);
+	remove_only("deep");
+}
+
+static void what_takes_the_place_of_a_fifo_is_not_written(void **state)
+{
+	struct stat fifo;
+
+	(void)state;
+	make_file("victim", "victim\n");
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(stat("fifo", &fifo), 0);
+	exchange_for_link("fifo");
+	assert_int_equal(
+		save_target_fill(open("fifo", O_WRONLY | O_APPEND), &fifo, TEXT, strlen(TEXT)),
+		-ESTALE);
+	assert_content("victim", "victim\n");
+	assert_int_equal(unlink("fifo"), 0);
+	remove_only("victim");
+}
+
+static void links_that_go_in_circles_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("one", "other"), 0);
+	assert_int_equal(symlink("other", "one"), 0);
+	assert_int_equal(save("one"), -ELOOP);
+	assert_int_equal(unlink("other"), 0);
+	remove_only("one");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_file_has_the_usual_mode),
+		cmocka_unit_test(a_file_keeps_its_mode),
+		cmocka_unit_test(what_a_link_names_is_replaced),
+		cmocka_unit_test(what_a_dangling_link_names_is_created),
+		cmocka_unit_test(a_dangling_link_into_no_directory_stays),
+		cmocka_unit_test(directories_are_refused),
+		cmocka_unit_test(a_file_that_cannot_be_written_stays),
+		cmocka_unit_test(a_fifo_is_written_to),
+		cmocka_unit_test(a_mount_point_is_written_to),
+		cmocka_unit_test(what_takes_the_place_of_a_file_is_not_written),
+		cmocka_unit_test(another_file_is_not_overwritten),
+		cmocka_unit_test(what_appears_meanwhile_stays),
+		cmocka_unit_test(a_directory_is_not_exchanged),
+		cmocka_unit_test(what_takes_the_place_of_a_fifo_is_not_written),
+		cmocka_unit_test(links_that_go_in_circles_are_refused),
+		cmocka_unit_test(the_file_of_a_standard_stream_is_written_to),
+	};
+
+	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

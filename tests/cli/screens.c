@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Screens: folding, widths and what does not fit; maps; pages. Complete outputs. */
+#include "cli/page.h"
+#include "cli/screen_table.h"
+
+#include "check.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static void assert_screen(const struct report *report, unsigned int columns, bool colour,
+			  const char *expected)
+{
+	const struct page page = { .columns = columns, .colour = colour };
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	assert_int_equal(render_screen(report, &page, true, stream), 0);
+	assert_int_equal(fclose(stream), 0);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static struct report_node *add_domain(struct report *report, unsigned int package, unsigned int die,
+				      unsigned int domain)
+{
+	const struct report_step path[] = { { &keys[KEY_PACKAGE], package },
+					    { &keys[KEY_DIE], die },
+					    { &keys[KEY_POWER_DOMAIN], domain },
+					    { &keys[KEY_CPU], package * 10 + domain } };
+
+	return report_unit(report, path, 4);
+}
+
+static struct report_node *add_die(struct report *report, unsigned int package, unsigned int die)
+{
+	const struct report_step path[] = { { &keys[KEY_PACKAGE], package },
+					    { &keys[KEY_DIE], die },
+					    { &keys[KEY_CPU], die } };
+
+	return report_unit(report, path, 3);
+}
+
+static void add_cpus(struct report_node *node, enum key_id key, const char *list)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+
+	assert_int_equal(isst_cpuset_add_list(cpus, list, NULL), 0);
+	report_cpu_ranges(node, key, 0, cpus);
+	isst_cpuset_free(cpus);
+}
+
+static void rows_that_are_alike_are_one(void **state)
+{
+	struct report *report = report_new();
+
+	(void)state;
+	for (unsigned int package = 0; package < 2; package++)
+		for (unsigned int domain = 0; domain < 3; domain++) {
+			struct report_node *node = add_domain(report, package, package, domain);
+
+			report_number(node, KEY_STATUS_LEVEL, 1);
+			report_number(node, KEY_STATUS_HIGHEST_LEVEL, 4);
+			report_number(node, KEY_STATUS_BASE_FREQUENCY, domain == 2 ? 900 : 2600);
+		}
+	assert_screen(report, 80, false,
+		      "\n"
+		      "                           level   base MHz\n"
+		      "packages 0-1, domains 0-1  1 of 4      2600\n"
+		      "packages 0-1, domain 2     1 of 4       900\n");
+	report_free(report);
+}
+
+/** No row stands for a place that is none of its own. */
+static void places_are_joined_in_one_step_only(void **state)
+{
+	struct report *report = report_new();
+
+	(void)state;
+	for (unsigned int package = 0; package < 3; package++)
+		for (unsigned int domain = 0; domain < 2; domain++)
+			report_state(add_domain(report, package, 0, domain), KEY_STATUS_LOCK,
+				     package == 1 && domain == 0);
+	assert_screen(report, 80, false,
+		      "\n"
+		      "                           locked\n"
+		      "packages 0,2, domains 0-1  no\n"
+		      "package 1, domain 0        yes\n"
+		      "package 1, domain 1        no\n");
+	report_free(report);
+}
+
+static void dies_are_named_only_where_nothing_else_differs(void **state)
+{
+	struct report *report = report_new();
+
+	(void)state;
+	report_state(add_die(report, 0, 0), KEY_STATUS_LOCK, false);
+	report_state(add_die(report, 1, 1), KEY_STATUS_LOCK, true);
+	assert_screen(report, 80, false,
+		      "\n"
+		      "           locked\n"
+		      "package 0  no\n"
+		      "package 1  yes\n");
+	report_state(add_die(report, 1, 2), KEY_STATUS_LOCK, true);
+	assert_screen(report, 80, false,
+		      "\n"
+		      "                     locked\n"
+		      "package 0            no\n"
+		      "package 1, dies 1-2  yes\n");
+	report_free(report);
+}
+
+/** A value that is absent, one that could not be read, and one of words. */
+static void cells_are_told_apart(void **state)
+{
+	struct report *report = report_new();
+	struct report_node *node = add_die(report, 0, 0);
+
+	(void)state;
+	report_word(node, KEY_STATUS_BASE_FREQ, "unsupported");
+	report_word(node, KEY_STATUS_TURBO_FREQ, "disabled");
+	report_word(node, KEY_STATUS_CORE_POWER, "enabled");
+	report_word(node, KEY_STATUS_PRIORITY_TYPE, "ordered");
+	node = add_die(report, 1, 0);
+	report_unknown(node, KEY_STATUS_BASE_FREQ);
+	report_word(node, KEY_STATUS_CORE_POWER, "disabled");
+	report_message(report, ENTRY_ERROR, "package 1: no answer");
+	report_make_screen(report);
+	assert_screen(report, 80, false,
+		      "\n"
+		      "           SST-BF  SST-TF  SST-CP\n"
+		      "package 0  -       off     on ordered\n"
+		      "package 1  ?       -       off\n"
+		      "Error: package 1: no answer\n");
+	assert_rendered(report, FORMAT_JSON,
+			"{\n"
+			"  \"package-0:die-0:cpu-0\": {\n"
+			"    \"speed-select-base-freq\": \"unsupported\",\n"
+			"    \"speed-select-turbo-freq\": \"disabled\",\n"
+			"    \"speed-select-core-power\": \"enabled\",\n"
+			"    \"priority-type\": \"ordered\"\n"
+			"  },\n"
+			"  \"package-1:die-0:cpu-0\": {\n"
+			"    \"speed-select-core-power\": \"disabled\"\n"
+			"  },\n"
+			"  \"Error0\": {\n"
+			"    \"message\": \"package 1: no answer\"\n"
+			"  }\n"
+			"}\n");
+	report_free(report);
+}
+
+static void add_class(struct report_node *unit, unsigned int clos, unsigned int max,
+		      const char *list)
+{
+	struct report_node *node = report_branch(unit, KEY_STATUS_CLOS, clos);
+
+	report_number(node, KEY_STATUS_MIN, 0);
+	report_number(node, KEY_STATUS_MAX, max);
+	add_cpus(node, KEY_STATUS_CPUS, list);
+}
+
+static void cpus_of_rows_that_are_one_are_united(void **state)
+{
+	struct report *report = report_new();
+	struct report_node *node = add_die(report, 0, 0);
+
+	(void)state;
+	add_class(node, 0, 25500, "0-3");
+	add_class(node, 1, 2000, "");
+	node = add_die(report, 1, 0);
+	add_class(node, 0, 25500, "4-7");
+	add_class(node, 2, 25500, "8");
+	assert_screen(report, 80, false,
+		      "\n"
+		      "classes of service  CLOS  min MHz  max MHz  CPUs\n"
+		      "packages 0-1           0        0     none  0-7\n"
+		      "package 0              1        0     2000  -\n"
+		      "package 1              2        0     none  8\n");
+	report_free(report);
+}
+
+static struct report *report_with_long_list(void)
+{
+	struct report *report = report_new();
+
+	add_class(add_die(report, 0, 0), 3, 25500,
+		  "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46");
+	return report;
+}
+
+static void a_list_takes_two_lines_and_is_cut_then(void **state)
+{
+	struct report *report = report_with_long_list();
+
+	(void)state;
+	assert_screen(
+		report, 200, false,
+		"\n"
+		"classes of service  CLOS  min MHz  max MHz  CPUs\n"
+		"package 0              3        0     none  0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,"
+		"30,32,34,36,38,40,42,44,46\n");
+	assert_screen(
+		report, 80, false,
+		"\n"
+		"classes of service  CLOS  min MHz  max MHz  CPUs\n"
+		"package 0              3        0     none  0,2,4,6,8,10,12,14,16,18,20,22,24,\n"
+		"                                            26,28,30,32,34,36,38,40,42,44,46\n");
+	assert_screen(report, 70, false,
+		      "\n"
+		      "classes of service  CLOS  min MHz  max MHz  CPUs\n"
+		      "package 0              3        0     none  0,2,4,6,8,10,12,14,16,18,\n"
+		      "                                            20,22,24,26,28,30,32,...\n");
+	report_free(report);
+}
+
+/** Columns move together before anything is cut. */
+static void a_narrow_table_has_smaller_gaps(void **state)
+{
+	struct report *report = report_with_long_list();
+
+	(void)state;
+	assert_screen(report, 60, false,
+		      "\n"
+		      "classes of service CLOS min MHz max MHz CPUs\n"
+		      "package 0             3       0    none 0,2,4,6,8,10,12,14,\n"
+		      "                                        16,18,20,22,24,...\n");
+	report_free(report);
+	report = report_new();
+	report_text(add_die(report, 0, 0), KEY_STATUS_PRIORITY_TYPE, "no column");
+	report_word(add_die(report, 0, 0), KEY_STATUS_CORE_POWER, "a text that is far too long");
+	assert_screen(report, 30, false,
+		      "\n"
+		      "          SST-CP\n"
+		      "package 0 a text that is fa...\n");
+	report_free(report);
+}
+
+static void lists_break_at_commas(void **state)
+{
+	(void)state;
+	assert_int_equal(screen_list_break("0-3,8", 5), 5);
+	assert_int_equal(screen_list_break("0-3,8,9", 6), 6);
+	assert_int_equal(screen_list_break("0-3,8,9", 5), 4);
+	assert_int_equal(screen_list_break("0-3,8,9", 4), 4);
+	assert_int_equal(screen_list_break("1000-2000,9", 4), 4);
+	assert_int_equal(screen_list_break("", 4), 0);
+}
+
+/* ---- Maps ---- */
+
+static void add_core(struct report_node *parent, unsigned int core, const char *cpus,
+		     const char *mark)
+{
+	struct report_node *node = report_branch(parent, KEY_MAP_CORE, core);
+
+	add_cpus(node, KEY_MAP_CPUS, cpus);
+	if (mark)
+		report_word(node, KEY_MAP_MARK, mark);
+	else
+		report_unknown(node, KEY_MAP_MARK);
+}
+
+static void cores_stand_in_groups_of_eight(void **state)
+{
+	struct report *report = report_new();
+	struct report_node *node = add_die(report, 0, 0);
+	char cpu[16];
+
+	(void)state;
+	report_text(report_unit(report, NULL, 0), KEY_STATUS_PROCESSOR, "a processor");
+	for (unsigned int core = 0; core < 20; core++) {
+		snprintf(cpu, sizeof(cpu), "%u,%u", core, core + 100);
+		add_core(node, core, cpu,
+			 core == 3   ? "offline"
+			 : core == 4 ? NULL
+			 : core < 2  ? "high"
+				     : "low");
+	}
+	add_core(add_die(report, 1, 0), 0, "120", "clos-2");
+	assert_screen(report, 80, false,
+		      "Processor: a processor\n"
+		      "\n"
+		      "package 0    0  HHL.?LLL LLLLLLLL LLLL\n"
+		      "package 1  120  2\n"
+		      "\n"
+		      "H high priority, L low priority, 2 CLOS 2, . offline, ? unknown\n");
+	/* What does not fit is on another line, which begins with its own first CPU. */
+	assert_screen(report, 40, false,
+		      "Processor: a processor\n"
+		      "\n"
+		      "package 0    0  HHL.?LLL LLLLLLLL LLLL\n"
+		      "package 1  120  2\n"
+		      "\n"
+		      "H high priority, L low priority\n"
+		      "2 CLOS 2, . offline, ? unknown\n");
+	assert_screen(report, 36, false,
+		      "Processor: a processor\n"
+		      "\n"
+		      "package 0    0  HHL.?LLL LLLLLLLL\n"
+		      "            16  LLLL\n"
+		      "package 1  120  2\n"
+		      "\n"
+		      "H high priority, L low priority\n"
+		      "2 CLOS 2, . offline, ? unknown\n");
+	report_free(report);
+}
+
+static void modules_stand_together(void **state)
+{
+	struct report *report = report_new();
+	struct report_node *node = add_domain(report, 0, 0, 1), *module;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		module = report_branch(node, KEY_MAP_MODULE, i);
+		add_core(module, 0, i == 0 ? "4" : i == 1 ? "7" : "9", "clos-1");
+		add_core(module, 1, "5", "clos-0");
+	}
+	assert_screen(report, 80, false,
+		      "\n"
+		      "package 0, domain 1  4  10 10 10\n"
+		      "\n"
+		      "0 CLOS 0, 1 CLOS 1\n");
+	assert_screen(report, 30, false,
+		      "\n"
+		      "package 0, domain 1  4  10 10\n"
+		      "                     9  10\n"
+		      "\n"
+		      "0 CLOS 0, 1 CLOS 1\n");
+	report_free(report);
+}
+
+static void colours_are_added_to_letters(void **state)
+{
+	struct report *report = report_new();
+	struct report_node *node = add_die(report, 0, 0);
+
+	(void)state;
+	add_core(node, 0, "0", "high");
+	add_core(node, 1, "1", "none");
+	assert_screen(report, 80, true,
+		      "\n"
+		      "package 0  0  \033[32mH\033[0m-\n"
+		      "\n"
+		      "\033[32mH\033[0m high priority, - no CLOS\n");
+	report_free(report);
+}
+
+/* ---- Other formats, and pages ---- */
+
+static void a_mark_is_in_text_alone(void **state)
+{
+	struct report *report = report_new();
+	struct report_node *node = report_branch(add_die(report, 0, 0), KEY_LEVEL, 2);
+
+	(void)state;
+	report_mark(node);
+	report_number(node, KEY_CPU_COUNT, 4);
+	assert_rendered(report, FORMAT_TEXT,
+			" package-0\n"
+			"  die-0\n"
+			"    cpu-0\n"
+			"      perf-profile-level-2 (current)\n"
+			"        cpu-count:4\n");
+	assert_rendered(report, FORMAT_JSON,
+			"{\n"
+			"  \"package-0:die-0:cpu-0\": {\n"
+			"    \"perf-profile-level-2\": {\n"
+			"      \"cpu-count\": \"4\"\n"
+			"    }\n"
+			"  }\n"
+			"}\n");
+	report_free(report);
+}
+
+static void what_is_no_terminal_has_80_columns(void **state)
+{
+	FILE *file = tmpfile();
+	struct page page;
+
+	(void)state;
+	assert_non_null(file);
+	page = page_of(file, COLOUR_AUTO);
+	assert_int_equal(page.columns, 80);
+	assert_false(page.colour);
+	assert_true(page_of(file, COLOUR_ALWAYS).colour);
+	assert_false(page_of(file, COLOUR_NEVER).colour);
+	fclose(file);
+}
+
+static void a_terminal_is_as_wide_as_it_is(void **state)
+{
+	int manager = posix_openpt(O_RDWR | O_NOCTTY);
+	struct winsize size = { .ws_row = 60, .ws_col = 200 };
+	FILE *terminal;
+
+	(void)state;
+	assert_true(manager >= 0);
+	assert_int_equal(grantpt(manager), 0);
+	assert_int_equal(unlockpt(manager), 0);
+	terminal = fdopen(open(ptsname(manager), O_RDWR | O_NOCTTY), "w");
+	assert_non_null(terminal);
+	assert_int_equal(ioctl(fileno(terminal), TIOCSWINSZ, &size), 0);
+	assert_int_equal(unsetenv("NO_COLOR"), 0);
+	assert_int_equal(setenv("TERM", "xterm", 1), 0);
+	assert_int_equal(page_of(terminal, COLOUR_AUTO).columns, 200);
+	assert_true(page_of(terminal, COLOUR_AUTO).colour);
+	assert_false(page_of(terminal, COLOUR_NEVER).colour);
+	assert_int_equal(setenv("NO_COLOR", "1", 1), 0);
+	assert_false(page_of(terminal, COLOUR_AUTO).colour);
+	assert_true(page_of(terminal, COLOUR_ALWAYS).colour);
+	assert_int_equal(setenv("NO_COLOR", "", 1), 0);
+	assert_true(page_of(terminal, COLOUR_AUTO).colour);
+	assert_int_equal(setenv("TERM", "dumb", 1), 0);
+	assert_false(page_of(terminal, COLOUR_AUTO).colour);
+	/* One that does not know its size. */
+	size.ws_col = 0;
+	assert_int_equal(ioctl(fileno(terminal), TIOCSWINSZ, &size), 0);
+	assert_int_equal(page_of(terminal, COLOUR_AUTO).columns, 80);
+	fclose(terminal);
+	close(manager);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_that_are_alike_are_one),
+		cmocka_unit_test(places_are_joined_in_one_step_only),
+		cmocka_unit_test(dies_are_named_only_where_nothing_else_differs),
+		cmocka_unit_test(cells_are_told_apart),
+		cmocka_unit_test(cpus_of_rows_that_are_one_are_united),
+		cmocka_unit_test(a_list_takes_two_lines_and_is_cut_then),
+		cmocka_unit_test(a_narrow_table_has_smaller_gaps),
+		cmocka_unit_test(lists_break_at_commas),
+		cmocka_unit_test(cores_stand_in_groups_of_eight),
+		cmocka_unit_test(modules_stand_together),
+		cmocka_unit_test(colours_are_added_to_letters),
+		cmocka_unit_test(a_mark_is_in_text_alone),
+		cmocka_unit_test(what_is_no_terminal_has_80_columns),
+		cmocka_unit_test(a_terminal_is_as_wide_as_it_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

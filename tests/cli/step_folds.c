@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps that are alike stand in one line. */
+#include "check.h"
+
+#include "cli/step_folds.h"
+
+static char lines[1000];
+
+static void add_line(void *data, const char *target, const char *old_value, const char *new_value)
+{
+	size_t length = strlen(lines);
+
+	(void)data;
+	snprintf(lines + length, sizeof(lines) - length, "%s: %s -> %s\n", target, old_value,
+		 new_value);
+}
+
+struct step {
+	int kind;
+	const char *target, *old_value, *new_value;
+};
+
+static void assert_folded(const struct step *steps, size_t count, const char *expected)
+{
+	struct step_folds *folds = step_folds_new();
+
+	assert_non_null(folds);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(step_folds_add(folds, steps[i].kind, steps[i].target,
+						steps[i].old_value, steps[i].new_value),
+				 0);
+	lines[0] = '\0';
+	assert_int_equal(step_folds_visit(folds, add_line, NULL), 0);
+	assert_string_equal(lines, expected);
+	step_folds_free(folds);
+}
+
+#define ASSERT_FOLDED(steps, expected) \
+	assert_folded(steps, sizeof(steps) / sizeof((steps)[0]), expected)
+
+static void cpus_stand_together_in_the_order_of_the_first(void **state)
+{
+	static const struct step steps[] = {
+		{ ISST_ITEM_CPU_ONLINE, "CPU 7: online", "0", "1" },
+		{ ISST_ITEM_SCALING_MAX, "CPU 0: scaling_max_freq", "no limit", "2000000 kHz" },
+		{ ISST_ITEM_SCALING_MAX, "CPU 1: scaling_max_freq", "no limit", "2000000 kHz" },
+		{ ISST_ITEM_CPU_ONLINE, "CPU 5: online", "0", "1" },
+		{ ISST_ITEM_CPU_ONLINE, "CPU 6: online", "0", "1" },
+		{ ISST_ITEM_SCALING_MAX, "CPU 2: scaling_max_freq", "1000000 kHz", "2000000 kHz" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(steps, "CPU 5-7: online: 0 -> 1\n"
+			     "CPU 0-1: scaling_max_freq: no limit -> 2000000 kHz\n"
+			     "CPU 2: scaling_max_freq: 1000000 kHz -> 2000000 kHz\n");
+}
+
+static void a_step_that_is_listed_twice_stands_once(void **state)
+{
+	static const struct step steps[] = {
+		{ ISST_ITEM_CPU_ONLINE, "CPU 3: online", "0", "1" },
+		{ ISST_ITEM_CORE_POWER, "package 0, die 0: core-power", "0", "1" },
+		{ ISST_ITEM_CPU_ONLINE, "CPU 3: online", "0", "1" },
+		{ ISST_ITEM_CORE_POWER, "package 0, die 0: core-power", "0", "1" },
+		{ ISST_ITEM_CPU_ONLINE, "CPU 3: online", "1", "0" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(steps, "CPU 3: online: 0 -> 1\n"
+			     "package 0, die 0: core-power: 0 -> 1\n"
+			     "CPU 3: online: 1 -> 0\n");
+}
+
+/** Only where the cores are the same. */
+static void domains_stand_together(void **state)
+{
+	static const struct step steps[] = {
+		{ ISST_ITEM_CLOS_ASSOCIATION, "package 0, die 0: CLOS of core 0", "0", "3" },
+		{ ISST_ITEM_CLOS_ASSOCIATION, "package 0, die 0: CLOS of core 1", "0", "3" },
+		{ ISST_ITEM_CLOS_ASSOCIATION, "package 0, die 1: CLOS of core 1", "0", "3" },
+		{ ISST_ITEM_CLOS_ASSOCIATION, "package 1, die 0: CLOS of core 0", "0", "3" },
+		{ ISST_ITEM_CLOS_ASSOCIATION, "package 1, die 0: CLOS of core 1", "0", "3" },
+		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 1", "0xff0000", "0x140000" },
+		{ ISST_ITEM_CLOS, "package 0, die 0: CLOS 2", "0xff0000", "0x140000" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(steps, "package 0-1, die 0: CLOS of core 0-1: 0 -> 3\n"
+			     "package 0, die 1: CLOS of core 1: 0 -> 3\n"
+			     "package 0, die 0: CLOS 1: 0xff0000 -> 0x140000\n"
+			     "package 0, die 0: CLOS 2: 0xff0000 -> 0x140000\n");
+}
+
+static void packages_with_the_same_numbers_stand_together(void **state)
+{
+	static const struct step steps[] = {
+		{ ISST_ITEM_LEVEL, "package 0, power domain 0: performance level", "0", "1" },
+		{ ISST_ITEM_LEVEL, "package 0, power domain 1: performance level", "0", "1" },
+		{ ISST_ITEM_LEVEL, "package 1, power domain 3: performance level", "0", "1" },
+		{ ISST_ITEM_LEVEL, "package 2, power domain 0: performance level", "0", "1" },
+		{ ISST_ITEM_LEVEL, "package 2, power domain 1: performance level", "0", "1" },
+		{ ISST_ITEM_PARTITION, "package 2, die 0: cpuset partition", "absent", "isolated" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(steps,
+		      "package 0,2, power domain 0-1; package 1, power domain 3: performance "
+		      "level: 0 -> 1\n"
+		      "package 2, die 0: cpuset partition: absent -> isolated\n");
+}
+
+static void what_is_no_part_of_the_machine_stays(void **state)
+{
+	static const struct step steps[] = {
+		{ ISST_ITEM_CORE_POWER, "cpuset controller of /sys/fs/cgroup", "0", "1" },
+		{ ISST_ITEM_CORE_POWER, "package 0: something", "0", "1" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(steps, "cpuset controller of /sys/fs/cgroup: 0 -> 1\n"
+			     "package 0: something: 0 -> 1\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpus_stand_together_in_the_order_of_the_first),
+		cmocka_unit_test(a_step_that_is_listed_twice_stands_once),
+		cmocka_unit_test(domains_stand_together),
+		cmocka_unit_test(packages_with_the_same_numbers_stand_together),
+		cmocka_unit_test(what_is_no_part_of_the_machine_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# isst explain on machines that are all right, and with staged faults (faults.table): faults.sh BUILD [PATTERN]. Speaks TAP.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+build=$(cd "$1" && pwd) || exit 1
+pattern=${2:-.}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-explain.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+export LC_ALL=C
+unset ISST_EMULATE ISST_EMULATE_STATE
+PATH=$build:$PATH
+# shellcheck source=tests/support/tap.sh
+. "$root/tests/support/tap.sh"
+
+# For setups, and for remedies.
+on_machine() {	# the other words: a program, on the emulated machine
+	isst emulate "$@"
+}
+
+write() {	# $1: value; the other words: files below /sys/devices/system/cpu
+	value=$1
+	shift
+	# shellcheck disable=SC2016
+	on_machine sh -c 'value=$1; shift; for file; do echo "$value" > "/sys/devices/system/cpu/$file" || exit 1; done' sh \
+		"$value" "$@"
+}
+
+fault() {	# $1: a fault rule
+	printf '%s\n' "$1" >> "$ISST_EMULATE_STATE/faults"
+}
+
+# The machine of a line, in a state of its own.
+make_machine() {	# $1: platform; $2: edit
+	ISST_EMULATE=$1
+	[ ! -f "$root/tests/platforms/$1.platform" ] || ISST_EMULATE=$root/tests/platforms/$1.platform
+	if [ -n "$2" ]; then
+		isst platform show "$ISST_EMULATE" | sed "$2" > "$scratch/edited.platform" || return 1
+		ISST_EMULATE=$scratch/edited.platform
+	fi
+	ISST_EMULATE_STATE=$scratch/state
+	rm -rf "$ISST_EMULATE_STATE"
+	mkdir -m 700 "$ISST_EMULATE_STATE"
+	export ISST_EMULATE ISST_EMULATE_STATE
+}
+
+# Codes in their order, but advisories.
+codes() {
+	sed -n 's/^\(critical\|warning\|note\): \([^:]*\):.*/\2/p' "$scratch/found"
+}
+
+explain() {	# $1: the status that is expected
+	isst explain > "$scratch/found" 2>&1
+	status=$?
+	[ "$status" -eq "$1" ] || { echo "status $status, not $1"; cat "$scratch/found"; return 1; }
+}
+
+# Carries out the remedy of the first finding.
+fix() {
+	sed -n 's/^  Remedy: //p' "$scratch/found" | sed 1q > "$scratch/remedy"
+	case $(cat "$scratch/remedy") in
+	isst\ *) sh -c "$(cat "$scratch/remedy")" ;;
+	echo\ *) on_machine bash -c "$(cat "$scratch/remedy")" ;;
+	*) echo "not a command: $(cat "$scratch/remedy")"; return 1 ;;
+	esac > "$scratch/fixed" 2>&1 || { cat "$scratch/remedy" "$scratch/fixed"; return 1; }
+}
+
+check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
+	make_machine "$2" "$3" || { echo "there is no such machine"; return 1; }
+	if [ -n "$4" ]; then
+		eval "$4" > "$scratch/setup" 2>&1 || { echo "it cannot be staged"; cat "$scratch/setup"; return 1; }
+	fi
+	case $1 in +*)
+		isst explain > "$scratch/found" 2>&1
+		grep -q "^advisory: ${1#+}:" "$scratch/found" || { cat "$scratch/found"; return 1; }
+		return 0
+		;;
+	esac
+	explain 1 || return 1
+	if [ "$(codes | sed 1q)" != "${1#=}" ]; then
+		cat "$scratch/found"
+		return 1
+	fi
+	case $1 in =*) return 0 ;; esac
+	fix || return 1
+	isst explain > "$scratch/found" 2>&1
+	! codes | grep -qx "$1" || { cat "$scratch/remedy" "$scratch/found"; return 1; }
+}
+
+check_healthy() {	# $1: platform
+	make_machine "$1" "" || return 1
+	explain 0 && grep -qx 'Nothing found\.' "$scratch/found"
+}
+
+# Codes with their severities, as the library's table and the document have them; and those that are staged.
+coded() {
+	tr '\n' ' ' < "$root/src/explain/codes.c" | grep -o 'ROW([A-Z_]*, *"[a-z-]*", *[A-Z]*' |
+		sed 's/ROW([A-Z_]*, *"\([a-z-]*\)", *\([A-Z]*\)/\1 \2/' | tr '[:upper:]' '[:lower:]' | grep -v ' advisory$'
+}
+
+documented() {
+	# shellcheck disable=SC2016  # backquotes of the document
+	sed -n '/^## Findings/,/^## Performance/s/^| `\([a-z-]*\)` | \([a-z]*\) .*/\1 \2/p' "$root/docs/explain.md"
+}
+
+check_documented() {
+	# shellcheck disable=SC2016  # backquotes of the document
+	coded > "$scratch/coded"
+	[ "$(wc -l < "$scratch/coded")" -gt 30 ] || { echo "too few codes are known"; return 1; }
+	documented | diff "$scratch/coded" -
+}
+
+check_advisories() {
+	tr -d '\n\t' < "$root/src/explain/advisories.c" | grep -o '[.]name = "[a-z-]*",' | cut -d '"' -f2 | sort > "$scratch/coded"
+	[ -s "$scratch/coded" ] || { echo "no advisories are known"; return 1; }
+	# shellcheck disable=SC2016  # backquotes of the document
+	sed -n '/^## Advisories/,/^## What/s/^| `\([a-z-]*\)` .*/\1/p' "$root/docs/explain.md" | sort | diff "$scratch/coded" -
+}
+
+check_staged() {
+	grep -v -e '^[#+]' -e '^$' "$root/tests/explain/faults.table" | sed 's/^=//; s/ *|.*//' | sort -u > "$scratch/staged"
+	coded | cut -d ' ' -f1 | sort | diff - "$scratch/staged"
+}
+
+check_documented > "$scratch/why" 2>&1
+report $? "docs/explain.md has the codes in their order, and their severities" < "$scratch/why"
+check_advisories > "$scratch/why" 2>&1
+report $? "docs/explain.md has the advisories" < "$scratch/why"
+check_staged > "$scratch/why" 2>&1
+report $? "each code is staged" < "$scratch/why"
+
+for platform in $(isst platform list | awk '{ print $1 }' | grep -e "$pattern"); do
+	check_healthy "$platform" > "$scratch/why" 2>&1
+	report $? "nothing is found on $platform" < "$scratch/why"
+done
+
+grep -v -e '^#' -e '^$' "$root/tests/explain/faults.table" | grep -e "$pattern" > "$scratch/table"
+while IFS='|' read -r code platform edit setup; do
+	code=${code% } platform=${platform# } platform=${platform% }
+	edit=${edit# } edit=${edit% }
+	check_fault "$code" "$platform" "$edit" "$setup" > "$scratch/why" 2>&1 < /dev/null
+	# Some shells print what follows a backslash in their own way.
+	report $? "${code#[=+]} on $platform:$(printf '%s' "$setup" | tr '\134' ' ')" < "$scratch/why"
+done < "$scratch/table"
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Configurations by the public interface: texts, conditions, and changes that cannot be made. */
+#include "check.h"
+
+static struct isst_config *config_of(const char *text)
+{
+	struct isst_config *config = isst_config_new();
+
+	assert_non_null(config);
+	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
+	return config;
+}
+
+static void check_text(const struct isst_config *config, const char *expected)
+{
+	char *text = isst_config_to_text(config);
+
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void conditions_without_lines_stay_apart(void **state)
+{
+	struct isst_config *config = config_of(
+		"match model 0x1 else skip\nmatch cpus 4\nlevel 1\n");
+
+	(void)state;
+	check_text(config, "# isst configuration 1\nmatch model 0x1 else skip\nmatch cpus 4\n"
+			   "level 1\n");
+	isst_config_free(config);
+}
+
+static void several_texts_are_not_one(void **state)
+{
+	struct isst_config *config = config_of("package 0: level 1\n");
+
+	(void)state;
+	check_text(config, "# isst configuration 1\npackage 0: level 1\n");
+	assert_int_equal(isst_config_add_text(config, "later", "level 2\n", 8, 0), 0);
+	assert_null(isst_config_to_text(config));
+	isst_config_free(config);
+}
+
+static void what_is_for_another_machine_is_not_compared(void **state)
+{
+	struct isst_config *config = config_of("match model 0x1 else skip\nlevel 1\n");
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(isst_config_check(config, fixture.context, 0), ISST_CONFIG_SKIPPED);
+	assert_null(isst_config_difference_at(config, 0));
+	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), ISST_CONFIG_SKIPPED);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_null(isst_change_step_at(change, 0));
+	isst_change_free(change);
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
+static void a_change_without_its_configuration_is_not_made(void **state)
+{
+	struct isst_config *config = config_of("level 1\n");
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	assert_int_equal(isst_change_new(fixture.context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 1), -EINVAL);
+	assert_int_equal(isst_change_objection(change), -EINVAL);
+	assert_int_equal(isst_change_run(change), -EINVAL);
+	isst_change_free(change);
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conditions_without_lines_stay_apart),
+		cmocka_unit_test(several_texts_are_not_one),
+		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
+		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

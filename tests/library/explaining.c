@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* isst_explain(): what it finds, in which order, for whom; and what it leaves alone. */
+#include "check.h"
+
+#include <stdbool.h>
+
+static struct isst_explanation *explain(struct isst_context *context, struct isst_targets *targets,
+					int expected)
+{
+	struct isst_explanation *explanation;
+
+	assert_int_equal(isst_explain(context, targets, NULL, 0, &explanation), expected);
+	assert_non_null(explanation);
+	isst_targets_free(targets);
+	return explanation;
+}
+
+/** Makes what a configuration of these statements states. */
+static void apply(struct fixture *fixture, const char *statements)
+{
+	struct isst_context *context = fixture_open(fixture, NULL);
+	struct isst_config *config = isst_config_new();
+	struct isst_change *change;
+
+	assert_int_equal(isst_lock(context, 0, 0), 0);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_config_add_text(config, "test", statements, strlen(statements), 0),
+			 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	isst_config_free(config);
+	isst_close(context);
+}
+
+static void check_cpus(const struct isst_finding *finding, const char *expected)
+{
+	char *list = isst_cpuset_to_list(isst_finding_cpus(finding));
+
+	assert_string_equal(list, expected);
+	free(list);
+}
+
+static void every_code_has_a_name_of_its_own(void **state)
+{
+	size_t count = 0;
+	int code;
+
+	(void)state;
+	for (; (code = isst_finding_code_at(count)) != 0; count++) {
+		assert_non_null(isst_finding_code_name(code));
+		for (size_t i = 0; i < count; i++) {
+			assert_int_not_equal(isst_finding_code_at(i), code);
+			assert_string_not_equal(isst_finding_code_name(isst_finding_code_at(i)),
+						isst_finding_code_name(code));
+		}
+	}
+	assert_int_equal(isst_finding_code_at(0), ISST_FINDING_CLOS_MAX_ZERO);
+	assert_true(count > 30);
+}
+
+/* A maximum of 0 comes before a limit of cpufreq, which was set first. */
+static void findings_are_in_order_and_complete(void **state)
+{
+	struct isst_explanation *explanation;
+	const struct isst_finding *finding;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	apply(&fixture, "scaling-max 1500 = 2-3");
+	apply(&fixture, "core-power on\nassociation 2 = 14\nclos 2 max 0");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	explanation = explain(fixture.context, all_domains(fixture.context), 0);
+	finding = isst_explanation_finding_at(explanation, 0);
+	assert_int_equal(isst_finding_code(finding), ISST_FINDING_CLOS_MAX_ZERO);
+	assert_int_equal(isst_finding_severity(finding), ISST_SEVERITY_CRITICAL);
+	assert_string_equal(isst_finding_name(finding), "clos-max-zero");
+	assert_string_equal(isst_finding_place(finding), "package 1");
+	/* The class is the core's: 42 is the sibling of 14. */
+	check_cpus(finding, "14,42");
+	assert_string_equal(isst_finding_read(finding),
+			    "CLOS 2: maximum 0 MHz (core-power get-config)");
+	assert_string_equal(isst_finding_remedy(finding),
+			    "isst config apply --set 'package 1: clos 2 max none'");
+	finding = isst_explanation_finding_at(explanation, 1);
+	assert_int_equal(isst_finding_code(finding), ISST_FINDING_SCALING_LIMIT);
+	check_cpus(finding, "2-3");
+	finding = isst_explanation_finding_at(explanation, 2);
+	/* Cores in CLOS 0 and 2: what SST-TF takes for priorities. */
+	assert_int_equal(isst_finding_code(finding), ISST_FINDING_PRIORITY_WITHOUT_TURBO_FREQ);
+	assert_string_equal(isst_finding_place(finding), "package 1");
+	isst_explanation_free(explanation);
+	explanation = explain(fixture.context, cpus_of_list(fixture.context, "3"), 0);
+	finding = isst_explanation_finding_at(explanation, 0);
+	assert_int_equal(isst_finding_code(finding), ISST_FINDING_SCALING_LIMIT);
+	check_cpus(finding, "3");
+	assert_string_equal(isst_finding_remedy(finding),
+			    "isst config apply --set 'scaling-max none = 3'");
+	isst_explanation_free(explanation);
+	fixture_end(&fixture);
+}
+
+static unsigned int count_findings(const struct isst_explanation *explanation)
+{
+	const struct isst_finding *finding;
+	unsigned int count = 0;
+
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
+		count += isst_finding_severity(finding) != ISST_SEVERITY_ADVISORY;
+	return count;
+}
+
+/* What cannot be read is reported, and the rest is looked for all the same. */
+static void what_cannot_be_read_is_named(void **state)
+{
+	struct isst_explanation *explanation;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	apply(&fixture, "scaling-max 1500 = 2-3");
+	fixture_fault(&fixture, "mailbox 0xd0/0x02 package 1 get EIO");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	explanation = explain(fixture.context, all_domains(fixture.context), ISST_PARTIAL);
+	assert_non_null(isst_explanation_unread_at(explanation, 0));
+	assert_non_null(strstr(isst_explanation_unread_at(explanation, 0), "package 1"));
+	assert_int_equal(count_findings(explanation), 1);
+	isst_explanation_free(explanation);
+	fixture_end(&fixture);
+}
+
+/* Neither an MSR is read on TPMI servers, nor cpufreq of isolated and nohz_full CPUs anywhere:
+ * where they fail nothing is unread, and a limit there is not found. */
+static void what_must_not_be_disturbed_is_left_alone(void **state)
+{
+	static const char *const PLATFORMS[] = { "graniterapids-unlocked", "guide" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct isst_explanation *explanation;
+		struct fixture fixture;
+
+		fixture_begin(&fixture, PLATFORMS[i]);
+		apply(&fixture, "scaling-max 1500 = 2-3");
+		if (i == 0)
+			fixture_fault(&fixture, "msr any EIO");
+		fixture_fault(&fixture, "read /sys/devices/system/cpu/isolated content \"2\\n\"");
+		fixture_fault(&fixture, "read /sys/devices/system/cpu/nohz_full content \"3\\n\"");
+		fixture_fault(&fixture, "read /sys/devices/system/cpu/cpu[23]/cpufreq/* EIO");
+		fixture.context = fixture_open(&fixture, NULL);
+		assert_int_equal(isst_discover(fixture.context), 0);
+		explanation = explain(fixture.context, all_domains(fixture.context), 0);
+		assert_int_equal(count_findings(explanation), 0);
+		assert_null(isst_explanation_unread_at(explanation, 0));
+		assert_string_equal(
+			isst_explanation_note_at(explanation, 0),
+			"CPU 2-3: isolated or nohz_full: files of cpufreq are not read");
+		isst_explanation_free(explanation);
+		fixture_end(&fixture);
+	}
+}
+
+/** Whether a kernel of that release has an advisory. */
+static bool is_advised(const char *platform, const char *release, const char *name)
+{
+	struct isst_explanation *explanation;
+	const struct isst_finding *finding;
+	struct fixture fixture;
+	bool advised = false;
+	char rule[128];
+
+	fixture_begin(&fixture, platform);
+	snprintf(rule, sizeof(rule), "read /proc/sys/kernel/osrelease content \"%s\\n\"", release);
+	fixture_fault(&fixture, rule);
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	explanation = explain(fixture.context, all_domains(fixture.context), 0);
+	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++) {
+		assert_int_equal(isst_finding_severity(finding), ISST_SEVERITY_ADVISORY);
+		assert_int_equal(isst_finding_code(finding), ISST_FINDING_ADVISORY);
+		advised |= strcmp(isst_finding_name(finding), name) == 0;
+	}
+	isst_explanation_free(explanation);
+	fixture_end(&fixture);
+	return advised;
+}
+
+/* The versions are those of the fixes; some series of their own have them as well. */
+static void advisories_follow_the_kernel(void **state)
+{
+	static const struct {
+		const char *platform, *release, *name;
+		bool advised;
+	} ROWS[] = {
+		{ "graniterapids-unlocked", "6.18.39", "resume-loses-levels", true },
+		{ "graniterapids-unlocked", "6.18.40-1-amd64", "resume-loses-levels", false },
+		{ "graniterapids-unlocked", "6.19.2", "resume-loses-levels", true },
+		{ "graniterapids-unlocked", "7.1.4", "resume-loses-levels", true },
+		{ "graniterapids-unlocked", "7.1.5", "resume-loses-levels", false },
+		{ "graniterapids-unlocked", "7.2.0-rc1", "resume-loses-levels", false },
+		{ "graniterapids-unlocked", "6.12.116", "tpmi-write-permission", true },
+		{ "graniterapids-unlocked", "6.12.117+deb13-amd64", "tpmi-write-permission",
+		  false },
+		{ "graniterapids-unlocked", "6.13.0", "tpmi-write-permission", true },
+		{ "graniterapids-unlocked", "7.0", "tpmi-write-permission", false },
+		{ "graniterapids-unlocked", "6.18.3", "hwp-not-checked", false },
+		{ "graniterapids-unlocked", "5.10.1", "stale-turbo-ratio-limits", false },
+		{ "guide", "6.15.11", "stale-turbo-ratio-limits", true },
+		{ "guide", "6.16.0", "stale-turbo-ratio-limits", false },
+		{ "guide", "5.14.0-503.el9", "sub-numa-mapping", true },
+		{ "guide", "5.15.1", "sub-numa-mapping", true },
+		{ "guide", "5.16.0", "sub-numa-mapping", false },
+		{ "guide", "6.1.0", "tpmi-write-permission", false },
+		{ "guide", "unheard-of", "stale-turbo-ratio-limits", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++)
+		if (is_advised(ROWS[i].platform, ROWS[i].release, ROWS[i].name) != ROWS[i].advised)
+			fail_msg("%s: %s", ROWS[i].release, ROWS[i].name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_code_has_a_name_of_its_own),
+		cmocka_unit_test(findings_are_in_order_and_complete),
+		cmocka_unit_test(what_cannot_be_read_is_named),
+		cmocka_unit_test(what_must_not_be_disturbed_is_left_alone),
+		cmocka_unit_test(advisories_follow_the_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernel's files show of a machine: its name, modules, limits of cpufreq and the uncore.
+ */
+#include "check.h"
+
+/** Discovers a platform of the tests. */
+static void discover_of_tests(struct fixture *fixture, const char *name)
+{
+	const char *directory = getenv("ISST_PLATFORMS");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.platform", directory ? directory : "tests/platforms",
+		 name);
+	fixture_discover(fixture, path);
+}
+
+/** Makes a machine what a configuration states. */
+static void apply(struct fixture *fixture, const char *text)
+{
+	struct isst_config *config = isst_config_new();
+	struct isst_change *change;
+
+	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
+	assert_int_equal(isst_lock(fixture->context, 0, 0), 0);
+	assert_int_equal(isst_rediscover(fixture->context), 0);
+	assert_int_equal(isst_change_new(fixture->context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	assert_int_equal(isst_unlock(fixture->context), 0);
+	isst_config_free(config);
+}
+
+static void check_none(const struct isst_result *result, int id, unsigned int row)
+{
+	unsigned int value;
+
+	assert_int_equal(isst_result_value_at(result, id, row, 0, &value), -ENODATA);
+}
+
+static void check_at(const struct isst_result *result, int id, unsigned int row,
+		     unsigned int expected)
+{
+	unsigned int value;
+
+	assert_int_equal(isst_result_value_at(result, id, row, 0, &value), 0);
+	assert_int_equal(value, expected);
+}
+
+static void the_processor_has_a_name(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "graniterapids-2s128c");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_string_equal(isst_platform_name(fixture.context), "Intel(R) Xeon(R) 6980P");
+	fixture_fault(&fixture, "read /proc/cpuinfo ENOENT");
+	assert_null(isst_platform_name(fixture.context));
+	assert_null(isst_platform_name(NULL));
+	fixture_end(&fixture);
+}
+
+static void a_module_is_what_the_kernel_calls_a_cluster(void **state)
+{
+	struct isst_cpuset *cpus;
+	struct fixture fixture;
+	char *list;
+
+	(void)state;
+	fixture_discover(&fixture, "sierraforest-2s112c");
+	assert_int_equal(isst_cpus_of_module(fixture.context,
+					     isst_cpu_by_number(fixture.context, 113), 0, &cpus),
+			 0);
+	list = isst_cpuset_to_list(cpus);
+	assert_string_equal(list, "112-115");
+	free(list);
+	isst_cpuset_free(cpus);
+	assert_int_equal(isst_cpus_of_module(fixture.context,
+					     isst_cpu_by_number(fixture.context, 113), 1, &cpus),
+			 -EINVAL);
+	fixture_end(&fixture);
+}
+
+/** The cluster of a core without others has its threads only. */
+static void threads_of_a_core_are_no_module(void **state)
+{
+	struct isst_cpuset *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "graniterapids-2s128c");
+	assert_int_equal(isst_cpus_of_module(fixture.context,
+					     isst_cpu_by_number(fixture.context, 3), 0, &cpus),
+			 -ENODATA);
+	assert_null(cpus);
+	assert_string_equal(isst_error(fixture.context),
+			    "the kernel reports no module of several cores for CPU 3");
+	fixture_end(&fixture);
+}
+
+static void limits_of_cpufreq_that_were_set_are_told_from_the_processors(void **state)
+{
+	const struct isst_result *result;
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "tiny");
+	apply(&fixture, "scaling-max 2500 = 2\n");
+	cpus = cpus_of_list(fixture.context, "1-2");
+	assert_int_equal(isst_read_scaling_limits(fixture.context, cpus, NULL, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 2);
+	result = isst_results_at(results, 0);
+	assert_int_equal(isst_cpu_number(isst_result_cpu(result)), 1);
+	check_none(result, ISST_VALUE_SCALING_MAX_MHZ, 0);
+	check_none(result, ISST_VALUE_SCALING_MIN_MHZ, 0);
+	/* The first ratio of trl-sse. */
+	check_value(result, ISST_VALUE_PROCESSOR_MAX_MHZ, 3000);
+	result = isst_results_at(results, 1);
+	check_value(result, ISST_VALUE_SCALING_MAX_MHZ, 2500);
+	check_none(result, ISST_VALUE_SCALING_MIN_MHZ, 0);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void without_cpufreq_there_are_no_limits(void **state)
+{
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "no-cpufreq");
+	cpus = cpus_of_list(fixture.context, "0");
+	assert_int_equal(isst_read_scaling_limits(fixture.context, cpus, NULL, 0, &results),
+			 -EOPNOTSUPP);
+	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT),
+			 -EOPNOTSUPP);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void limits_of_the_uncore_differ_from_those_of_boot(void **state)
+{
+	const struct isst_result *result;
+	struct isst_targets *domains;
+	struct isst_results *results;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "graniterapids-2s128c");
+	apply(&fixture, "package 0 powerdomain 1: uncore-max 1800\n");
+	domains = all_domains(fixture.context);
+	assert_int_equal(isst_read_uncore_limits(fixture.context, domains, NULL, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 10);
+	result = isst_results_at(results, 1);
+	check_at(result, ISST_VALUE_UNCORE_MAX_MHZ, 0, 1800);
+	check_none(result, ISST_VALUE_UNCORE_MIN_MHZ, 0);
+	check_at(result, ISST_VALUE_UNCORE_INITIAL_MIN_MHZ, 0, 800);
+	check_at(result, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ, 0, 2200);
+	check_none(result, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ, 1);
+	/* An I/O die. */
+	result = isst_results_at(results, 3);
+	check_none(result, ISST_VALUE_UNCORE_MAX_MHZ, 0);
+	check_at(result, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ, 0, 2500);
+	isst_results_free(results);
+	isst_targets_free(domains);
+	fixture_end(&fixture);
+}
+
+static void a_limit_that_cannot_be_read_is_no_limit_of_boot(void **state)
+{
+	struct isst_targets *domains;
+	struct isst_results *results;
+	struct fixture fixture;
+	unsigned int value;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	fixture_fault(
+		&fixture,
+		"read /sys/devices/system/cpu/intel_uncore_frequency/package_01_die_00/max_freq_khz EIO");
+	domains = all_domains(fixture.context);
+	assert_int_equal(isst_read_uncore_limits(fixture.context, domains, NULL, 0, &results),
+			 ISST_PARTIAL);
+	assert_int_equal(isst_result_error(isst_results_at(results, 0), ISST_PART_RESULT), 0);
+	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), -EIO);
+	assert_int_equal(isst_result_value_at(isst_results_at(results, 1),
+					      ISST_VALUE_UNCORE_MAX_MHZ, 0, 0, &value),
+			 -EIO);
+	isst_results_free(results);
+	isst_targets_free(domains);
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_processor_has_a_name),
+		cmocka_unit_test(a_module_is_what_the_kernel_calls_a_cluster),
+		cmocka_unit_test(threads_of_a_core_are_no_module),
+		cmocka_unit_test(limits_of_cpufreq_that_were_set_are_told_from_the_processors),
+		cmocka_unit_test(without_cpufreq_there_are_no_limits),
+		cmocka_unit_test(limits_of_the_uncore_differ_from_those_of_boot),
+		cmocka_unit_test(a_limit_that_cannot_be_read_is_no_limit_of_boot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

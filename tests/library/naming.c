@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CPUs by name, by the public interface. */
+#include "check.h"
+
+static char platform_path[4096];
+
+/** A platform of the tests. */
+static const char *of_tests(const char *name)
+{
+	const char *directory = getenv("ISST_PLATFORMS");
+
+	snprintf(platform_path, sizeof(platform_path), "%s/%s.platform",
+		 directory ? directory : "tests/platforms", name);
+	return platform_path;
+}
+
+static void check_named(struct isst_context *context, const char *name, const char *expected)
+{
+	struct isst_cpuset *cpus;
+	char *list;
+
+	if (isst_cpus_by_name(context, name, 0, &cpus))
+		fail_msg("%s: %s", name, isst_error(context));
+	list = isst_cpuset_to_list(cpus);
+	assert_string_equal(list, expected);
+	free(list);
+	isst_cpuset_free(cpus);
+}
+
+static void check_refused(struct isst_context *context, const char *name, int error,
+			  const char *message)
+{
+	struct isst_cpuset *cpus = NULL;
+
+	assert_int_equal(isst_cpus_by_name(context, name, 0, &cpus), error);
+	assert_null(cpus);
+	assert_string_equal(isst_error(context), message);
+}
+
+static void names_are_exact(void **state)
+{
+	static const char *const NAMES[] = { "clos:0",	  "clos:3",	"high-priority",
+					     "package:0", "package:12", "domain:1.4",
+					     "node:3",	  "isolated" };
+	static const char *const OTHERS[] = {
+		"",	      "clos",	   "clos:",	  "clos:4",	    "clos:-1",
+		"clos: 1",    "Clos:1",	   "high",	  "high-priority:", "high-priority:1",
+		"package",    "package:",  "package:0x1", "package:1.2",    "package:99999999999",
+		"domain:1",   "domain:1.", "domain:.1",	  "domain:1.2.3",   "node:",
+		"isolated:0", "packag:1",  "@package:1",  "packages:1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+		if (!isst_cpus_is_name(NAMES[i]))
+			fail_msg("'%s' is a name", NAMES[i]);
+	for (size_t i = 0; i < sizeof(OTHERS) / sizeof(OTHERS[0]); i++)
+		if (isst_cpus_is_name(OTHERS[i]))
+			fail_msg("'%s' is no name", OTHERS[i]);
+}
+
+static void places_have_names(void **state)
+{
+	struct isst_cpuset *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "graniterapids-unlocked");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_cpus_by_name(fixture.context, "package:0", 0, &cpus), -EINVAL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	check_named(fixture.context, "package:1", "64-127,192-255");
+	check_named(fixture.context, "domain:0.1", "32-63,160-191");
+	check_named(fixture.context, "node:0", "0-63,128-191");
+	check_refused(fixture.context, "package:2", -EOPNOTSUPP,
+		      "package 2 does not exist, or all its CPUs are offline");
+	check_refused(fixture.context, "domain:0.2", -EOPNOTSUPP,
+		      "package 0 has no power domain 2, or all its CPUs are offline");
+	check_refused(fixture.context, "domain:1.3", -EOPNOTSUPP,
+		      "power domain 3 of package 1 has no online CPU");
+	check_refused(fixture.context, "node:2", -EOPNOTSUPP, "NUMA node 2 does not exist");
+	check_refused(fixture.context, "isolated", -EOPNOTSUPP, "the kernel isolates no CPU");
+	check_refused(fixture.context, "package", -EINVAL, "no CPUs have the name 'package'");
+	assert_int_equal(isst_cpus_by_name(fixture.context, "package:1", 1, &cpus), -EINVAL);
+	fixture_end(&fixture);
+}
+
+/** On mailbox platforms a domain is a die. CPU 3 of package 0, and 11 and 12, are offline. */
+static void dies_and_offline_cpus(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, of_tests("multi-die"));
+	check_named(fixture.context, "domain:0.1", "4-7,12-15");
+	check_refused(fixture.context, "domain:0.2", -EOPNOTSUPP,
+		      "package 0 has no die 2, or all its CPUs are offline");
+	fixture_end(&fixture);
+	fixture_discover(&fixture, of_tests("offline"));
+	check_named(fixture.context, "package:0", "0-2,8-10");
+	check_named(fixture.context, "node:1", "4-7,13-15");
+	fixture_end(&fixture);
+	fixture_discover(&fixture, of_tests("isolcpus"));
+	check_named(fixture.context, "isolated", "3");
+	fixture_end(&fixture);
+}
+
+/** Puts the cores of CPUs into a CLOS. */
+static void associate(struct isst_context *context, const char *list, unsigned int clos)
+{
+	struct isst_targets *targets = cpus_of_list(context, list);
+	struct isst_request *request = isst_request_new();
+	struct isst_change *change;
+
+	assert_int_equal(isst_request_set(request, ISST_VALUE_CLOS, clos), 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_clos_association(change, targets, request, 0, NULL), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	isst_request_free(request);
+	isst_targets_free(targets);
+}
+
+/** Switches turbo-freq, or core-power, in the domains of some CPUs. */
+static void switch_on(struct isst_context *context, const char *list, bool turbo_freq,
+		      unsigned int flags)
+{
+	struct isst_targets *targets = cpus_of_list(context, list);
+	struct isst_change *change;
+
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal((turbo_freq ? isst_change_add_turbo_freq : isst_change_add_core_power)(
+				 change, targets, NULL, flags, NULL),
+			 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	isst_targets_free(targets);
+}
+
+static void priorities_have_names(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "graniterapids-unlocked");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	associate(fixture.context, "2-31,33-63", 3);
+	associate(fixture.context, "1", 1);
+	associate(fixture.context, "64-127", 2);
+	check_named(fixture.context, "clos:0", "0,32,128,160");
+	check_named(fixture.context, "clos:1", "1,129");
+	check_named(fixture.context, "clos:2", "64-127,192-255");
+	check_named(fixture.context, "clos:3", "2-31,33-63,130-159,161-191");
+	check_refused(fixture.context, "high-priority", -EOPNOTSUPP,
+		      "no core has high priority in turbo-freq");
+	switch_on(fixture.context, "0", true, ISST_CHANGE_ADD_ENABLE);
+	check_named(fixture.context, "high-priority", "0-1,128-129");
+	switch_on(fixture.context, "32", true, ISST_CHANGE_ADD_ENABLE);
+	check_named(fixture.context, "high-priority", "0-1,32,128-129,160");
+	switch_on(fixture.context, "0", false, ISST_CHANGE_ADD_DISABLE);
+	check_refused(fixture.context, "high-priority", -EOPNOTSUPP,
+		      "no core has high priority in turbo-freq");
+	associate(fixture.context, "64-127", 3);
+	check_refused(fixture.context, "clos:2", -EOPNOTSUPP, "no core is in CLOS 2");
+	fixture_end(&fixture);
+}
+
+static void what_cannot_be_read_is_an_error(void **state)
+{
+	struct isst_cpuset *cpus = NULL;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	fixture_fault(&fixture, "mailbox 0x7f/0x01 EIO");
+	assert_int_equal(isst_cpus_by_name(fixture.context, "high-priority", 0, &cpus), -EIO);
+	fixture_fault(&fixture, "mmio 0x20 EIO");
+	assert_int_equal(isst_cpus_by_name(fixture.context, "clos:0", 0, &cpus), -EIO);
+	fixture_fault(&fixture, "read /sys/devices/system/cpu/isolated EIO");
+	assert_int_equal(isst_cpus_by_name(fixture.context, "isolated", 0, &cpus), -EIO);
+	assert_null(cpus);
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_exact),
+		cmocka_unit_test(places_have_names),
+		cmocka_unit_test(dies_and_offline_cpus),
+		cmocka_unit_test(priorities_have_names),
+		cmocka_unit_test(what_cannot_be_read_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

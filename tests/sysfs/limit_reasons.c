@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading performance limit reasons, and the CPUs that are to be left alone. */
+#include "sysfs/limit_reasons.h"
+#include "base/messages.h"
+#include "support/check.h"
+#include "support/fake_machine.h"
+#include "sysfs/undisturbed.h"
+
+#define PLR "/sys/kernel/debug/tpmi-0000:00:03.1/plr"
+#define CPUS "/sys/devices/system/cpu"
+
+struct reader {
+	struct messages messages;
+	struct kernel_files files;
+};
+
+static struct kernel_files *start(struct fake_machine *fake, struct reader *reader)
+{
+	*reader = (struct reader){ 0 };
+	fake->files.listable = true;
+	kernel_files_init(&reader->files, &fake->machine, &reader->messages);
+	return &reader->files;
+}
+
+static void lines_are_of_a_domain_or_of_a_cpu(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct limit_reasons reasons;
+	struct reader reader;
+
+	fake_file(&fake->files, PLR "/domain0/status",
+		  "cpus THERMAL POWER\ncpu0 none\ncpu127 THERMAL THERMAL_PER_CORE");
+	fake_file(&fake->files, "/sys/kernel/debug/other/plr/domain0/status", "nonsense");
+	fake_file(&fake->files, PLR "/srcdst/status", "nonsense");
+	assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), 0);
+	assert_int_equal(reasons.count, 3);
+	assert_true(reasons.lines[0].of_domain);
+	assert_string_equal(reasons.lines[0].path, PLR "/domain0/status");
+	assert_string_equal(reasons.lines[0].words, "THERMAL POWER");
+	assert_false(reasons.lines[1].of_domain);
+	assert_int_equal(reasons.lines[1].cpu, 0);
+	assert_string_equal(reasons.lines[1].words, "");
+	assert_int_equal(reasons.lines[2].cpu, 127);
+	assert_string_equal(reasons.lines[2].words, "THERMAL THERMAL_PER_CORE");
+	limit_reasons_clear(&reasons);
+	messages_free(&reader.messages);
+}
+
+static void kernels_without_them_have_none(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct limit_reasons reasons;
+	struct reader reader;
+
+	fake_file(&fake->files, "/sys/kernel/debug/tpmi-0000:00:03.1/tpmi-id-05/mem_dump", "x");
+	assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), -ENOENT);
+	assert_int_equal(reasons.count, 0);
+	limit_reasons_clear(&reasons);
+	messages_free(&reader.messages);
+}
+
+/* As under kernel lockdown. */
+static void what_may_not_be_read_is_not_permitted(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct limit_reasons reasons;
+	struct reader reader;
+
+	fake_file_error(&fake->files, PLR "/domain0/status", -EPERM);
+	assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), -EPERM);
+	assert_string_equal(reader.messages.error,
+			    PLR "/domain0/status may not be read: Operation not permitted");
+	limit_reasons_clear(&reasons);
+	messages_free(&reader.messages);
+}
+
+static void a_line_of_nothing_known_is_refused(void **state)
+{
+	static const char *const LINES[] = { "cpux THERMAL", "domain THERMAL", "cpu THERMAL" };
+	struct fake_machine *fake = *state;
+
+	for (size_t i = 0; i < COUNT(LINES); i++) {
+		struct limit_reasons reasons;
+		struct reader reader;
+
+		fake_file(&fake->files, PLR "/domain0/status", "%s", LINES[i]);
+		assert_int_equal(limit_reasons_read(start(fake, &reader), &reasons), -EIO);
+		assert_non_null(strstr(reader.messages.error, "is neither 'cpus' nor a CPU"));
+		limit_reasons_clear(&reasons);
+		messages_free(&reader.messages);
+	}
+}
+
+static void check_undisturbed(struct fake_machine *fake, const char *nohz_full,
+			      const char *expected)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct reader reader;
+	char *list;
+
+	fake_file(&fake->files, CPUS "/isolated", "4-5");
+	fake_file(&fake->files, CPUS "/nohz_full", "%s", nohz_full);
+	assert_int_equal(undisturbed_cpus(start(fake, &reader), cpus), 0);
+	list = isst_cpuset_to_list(cpus);
+	assert_string_equal(list, expected);
+	free(list);
+	isst_cpuset_free(cpus);
+	messages_free(&reader.messages);
+}
+
+/* Without nohz_full the kernel prints a set that it does not have. */
+static void isolated_and_nohz_full_cpus_are_left_alone(void **state)
+{
+	check_undisturbed(*state, "7-8", "4-5,7-8");
+	check_undisturbed(*state, "  (null)", "4-5");
+	check_undisturbed(*state, "", "4-5");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(lines_are_of_a_domain_or_of_a_cpu),
+		MACHINE_TEST(kernels_without_them_have_none),
+		MACHINE_TEST(what_may_not_be_read_is_not_permitted),
+		MACHINE_TEST(a_line_of_nothing_known_is_refused),
+		MACHINE_TEST(isolated_and_nohz_full_cpus_are_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state that the first changing run since boot found: when it is kept, and what of its file is
+ * believed. */
+#include "transaction/boot_state.h"
+#include "transaction/support/machines.h"
+
+#include <sys/resource.h>
+
+#define FILE_PATH "run/boot-state"
+
+/* ---- The file ---- */
+
+/** A machine whose lock a context holds. */
+struct locked {
+	struct machine machine;
+	struct isst_context *context;
+};
+
+/** Whether something is kept, readable or not. */
+static bool exists(struct isst_context *context)
+{
+	size_t size;
+	char *text;
+	int error = boot_state_read(context, &text, &size);
+
+	free(text);
+	return error != -ENOENT;
+}
+
+static void locked_begin(struct locked *locked)
+{
+	machine_begin(&locked->machine, "tests/tiny");
+	locked->context = machine_lock(&locked->machine);
+	assert_int_equal(isst_discover(locked->context), 0);
+}
+
+static void locked_end(struct locked *locked)
+{
+	isst_close(locked->context);
+	machine_end(&locked->machine);
+}
+
+static void what_is_kept_is_read_byte_for_byte(void **state)
+{
+	static const char *const TEXTS[] = { "", "a line without end", "level 1\nturbo-freq on\n",
+					     "end 3\n", "\n\nend 2\n" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(TEXTS); i++) {
+		struct locked locked;
+		size_t size;
+		char *text;
+
+		locked_begin(&locked);
+		assert_false(exists(locked.context));
+		assert_int_equal(boot_state_read(locked.context, &text, &size), -ENOENT);
+		assert_int_equal(boot_state_write(locked.context, TEXTS[i], strlen(TEXTS[i])), 0);
+		assert_true(exists(locked.context));
+		assert_int_equal(boot_state_read(locked.context, &text, &size), 0);
+		assert_string_equal(text, TEXTS[i]);
+		assert_int_equal(size, strlen(TEXTS[i]));
+		free(text);
+		locked_end(&locked);
+	}
+}
+
+static void a_text_with_a_nul_byte_is_refused(void **state)
+{
+	struct locked locked;
+
+	(void)state;
+	locked_begin(&locked);
+	assert_int_equal(boot_state_write(locked.context, "a\0b", 3), -EINVAL);
+	assert_false(exists(locked.context));
+	locked_end(&locked);
+}
+
+static void the_file_of_another_boot_is_none(void **state)
+{
+	struct locked locked;
+	size_t size;
+	char *text;
+
+	(void)state;
+	locked_begin(&locked);
+	machine_write(&locked.machine, FILE_PATH,
+		      "isst boot-state 1 boot 00000000-0000-0000-0000-000000000000\n"
+		      "level 1\n\nend 8\n");
+	assert_false(exists(locked.context));
+	assert_int_equal(boot_state_read(locked.context, &text, &size), -ENOENT);
+	assert_null(text);
+	locked_end(&locked);
+}
+
+/** Puts a file of this boot, or with another first line, there, which must be refused. */
+static void check_refused(const char *first, const char *rest, const char *message)
+{
+	struct locked locked;
+	char *boot_id, *file;
+	size_t size;
+	char *text;
+
+	locked_begin(&locked);
+	boot_id = machine_text(&locked.machine, "/proc/sys/kernel/random/boot_id");
+	assert_true(asprintf(&file, "%s%s%s", first, boot_id, rest) >= 0);
+	machine_write(&locked.machine, FILE_PATH, file);
+	/* It is not replaced by what is found now. */
+	assert_true(exists(locked.context));
+	assert_int_equal(boot_state_read(locked.context, &text, &size), -EIO);
+	assert_null(text);
+	check_holds(isst_error(locked.context), FILE_PATH);
+	check_holds(isst_error(locked.context), message);
+	free(boot_id);
+	free(file);
+	locked_end(&locked);
+}
+
+static void a_damaged_file_is_refused(void **state)
+{
+	static const char FIRST[] = "isst boot-state 1 boot ";
+
+	(void)state;
+	check_refused(FIRST, "", "damaged");
+	check_refused(FIRST, "level 1\n", "damaged");
+	check_refused(FIRST, "level 1\n\nend 8", "damaged");
+	check_refused(FIRST, "level 1\n\nend 9\n", "damaged");
+	check_refused(FIRST, "level 1\nend 8\n", "damaged");
+	check_refused(FIRST, "evel 1\n\nend 8\n", "damaged");
+	check_refused(FIRST, "level 1\n\nend 8\n\n", "damaged");
+	check_refused("isst boot-state 2 boot ", "level 1\n\nend 8\n", "does not support");
+}
+
+/* ---- When it is kept ---- */
+
+/** What the function of the context saw and is to do. */
+static struct {
+	const struct machine *machine;
+	unsigned int calls;
+	char *found; /* a picture */
+	int error;
+	size_t size;
+} hook;
+
+static int describe(struct isst_context *context, char **text, size_t *size)
+{
+	hook.calls++;
+	free(hook.found);
+	hook.found = machine_picture(hook.machine);
+	if (hook.error)
+		return message_error(&context->messages, hook.error, "the state is unreadable");
+	*text = malloc(hook.size + 1);
+	assert_non_null(*text);
+	memset(*text, 'x', hook.size);
+	(*text)[hook.size] = '\0';
+	*size = hook.size;
+	return 0;
+}
+
+static void hook_begin(const struct machine *machine)
+{
+	free(hook.found);
+	memset(&hook, 0, sizeof(hook));
+	hook.machine = machine;
+	hook.size = 10;
+}
+
+/** Configures a CLOS of the first domain; returns warnings, to be freed. */
+static char *change_clos(const struct machine *machine, unsigned int weight, bool dry_run)
+{
+	const struct isst_change_options options = { .dry_run = dry_run };
+	struct isst_context *context = machine_lock(machine);
+	const struct isst_clos clos = { .clos = 1, .weight = weight, .max_mhz = 2000 };
+	struct domain_request request = { 0 };
+	struct isst_change *change;
+	char *warnings = strdup(""), *longer;
+	const char *warning;
+
+	context->boot_state = describe;
+	assert_int_equal(isst_discover(context), 0);
+	request.domain = context_domain(context, 0);
+	assert_int_equal(isst_change_new(context, &options, &change), 0);
+	assert_int_equal(change_plan_clos(change, &request, 1, &clos), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	for (size_t i = 0; (warning = isst_change_warning_at(change, i)); i++) {
+		assert_true(asprintf(&longer, "%s%s\n", warnings, warning) >= 0);
+		free(warnings);
+		warnings = longer;
+	}
+	isst_change_free(change);
+	isst_close(context);
+	return warnings;
+}
+
+static void check_kept(const struct machine *machine, int expected)
+{
+	struct isst_context *context = machine_lock(machine);
+	size_t size;
+	char *text;
+
+	assert_int_equal(boot_state_read(context, &text, &size), expected);
+	if (!expected)
+		assert_string_equal(text, "xxxxxxxxxx");
+	free(text);
+	isst_close(context);
+}
+
+static void the_first_write_since_boot_is_preceded_by_it(void **state)
+{
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	hook_begin(&machine);
+	before = machine_picture(&machine);
+	free(change_clos(&machine, 3, true));
+	assert_int_equal(hook.calls, 0);
+	check_kept(&machine, -ENOENT);
+	free(change_clos(&machine, 3, false));
+	assert_int_equal(hook.calls, 1);
+	assert_string_equal(hook.found, before);
+	check_kept(&machine, 0);
+	free(change_clos(&machine, 4, false));
+	assert_int_equal(hook.calls, 1);
+	free(before);
+	machine_end(&machine);
+}
+
+static void a_run_that_writes_nothing_keeps_nothing(void **state)
+{
+	struct machine machine;
+	char *path;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	hook_begin(&machine);
+	free(change_clos(&machine, 3, false));
+	assert_int_equal(hook.calls, 1);
+	/* As if an earlier version, which keeps no state, had made the change. */
+	assert_true(asprintf(&path, "%s/" FILE_PATH, machine.state) >= 0);
+	assert_int_equal(remove(path), 0);
+	free(path);
+	free(change_clos(&machine, 3, false));
+	assert_int_equal(hook.calls, 1);
+	check_kept(&machine, -ENOENT);
+	machine_end(&machine);
+}
+
+static void a_state_that_cannot_be_read_is_a_warning(void **state)
+{
+	struct machine machine;
+	char *warnings;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	hook_begin(&machine);
+	hook.error = -EIO;
+	warnings = change_clos(&machine, 3, false);
+	assert_string_equal(warnings,
+			    "the state after boot is not kept: the state is unreadable\n");
+	/* What a later run finds is not the state after boot. */
+	hook.error = 0;
+	free(change_clos(&machine, 4, false));
+	assert_int_equal(hook.calls, 1);
+	check_kept(&machine, -EIO);
+	free(warnings);
+	machine_end(&machine);
+}
+
+static void without_space_for_it_the_change_goes_on(void **state)
+{
+	enum { LIMIT = 1 << 20 };
+	struct machine machine;
+	struct rlimit before, limit;
+	char *warnings;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	hook_begin(&machine);
+	hook.size = 2 * (size_t)LIMIT;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = LIMIT;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	warnings = change_clos(&machine, 3, false);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	check_holds(warnings, "the state after boot is not kept: cannot write ");
+	check_holds(warnings, FILE_PATH);
+	hook.size = 10;
+	free(change_clos(&machine, 4, false));
+	assert_int_equal(hook.calls, 1);
+	check_kept(&machine, -EIO);
+	free(warnings);
+	machine_end(&machine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_kept_is_read_byte_for_byte),
+		cmocka_unit_test(a_text_with_a_nul_byte_is_refused),
+		cmocka_unit_test(the_file_of_another_boot_is_none),
+		cmocka_unit_test(a_damaged_file_is_refused),
+		cmocka_unit_test(the_first_write_since_boot_is_preceded_by_it),
+		cmocka_unit_test(a_run_that_writes_nothing_keeps_nothing),
+		cmocka_unit_test(a_state_that_cannot_be_read_is_a_warning),
+		cmocka_unit_test(without_space_for_it_the_change_goes_on),
+	};
+
+	return cmocka_run_group_tests_name("the state after boot", tests, NULL, NULL);
+}

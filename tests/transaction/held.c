@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small machines: every request is made, held, and then released or rolled back; and the process is
+ * killed right after each change of the way there and back. */
+#include "transaction/support/holds.h"
+#include "transaction/support/rests.h"
+
+#define TEST(what, test, platform) \
+	{ \
+		platform ": " what, test, NULL, NULL, platform \
+	}
+#define HELD(platform) \
+	TEST("a held change that is released stands", every_release, platform), \
+		TEST("a held change is rolled back", every_rollback, platform)
+#define KILLED(platform) \
+	TEST("the next run rolls back what a killed one held", every_kill_of_holders, platform)
+#define FAILED(platform) \
+	TEST("a rollback that fails lists what differs", every_failing_rollback, platform)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		HELD("tests/tiny"),
+		HELD("tests/multi-die"),
+		HELD("tests/offline"),
+		HELD("tests/features-on"),
+		HELD("tests/tpmi-tiny"),
+		HELD("tests/tpmi-odd"),
+		HELD("tests/tpmi-modules"),
+		HELD("tests/preset-unnamed"),
+		KILLED("tests/tiny"),
+		KILLED("tests/multi-die"),
+		KILLED("tests/offline"),
+		KILLED("tests/tpmi-tiny"),
+		KILLED("tests/tpmi-odd"),
+		KILLED("tests/tpmi-modules"),
+		KILLED("tests/preset-unnamed"),
+		FAILED("tests/tiny"),
+		FAILED("tests/tpmi-odd"),
+		FAILED("tests/preset-unnamed"),
+	};
+
+	rests_end_at_once();
+	return cmocka_run_group_tests_name("held changes", tests, NULL, NULL);
+}

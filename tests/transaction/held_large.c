@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Built-in platforms: every request is made and held; and the process is killed. */
+#include "transaction/support/holds.h"
+#include "transaction/support/rests.h"
+
+#define TEST(what, test, platform) \
+	{ \
+		platform ": " what, test, NULL, NULL, platform \
+	}
+#define HELD(platform) \
+	TEST("a held change that is released stands", every_release, platform), \
+		TEST("a held change is rolled back", every_rollback, platform), \
+		TEST("the next run rolls back what a killed one held", sampled_kills_of_holders, \
+		     platform)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		HELD("guide"),
+		HELD("icelake-2s36c"),
+		HELD("cascadelake-6230n"),
+		HELD("graniterapids-2s64c"),
+		HELD("graniterapids-6776p"),
+	};
+
+	rests_end_at_once();
+	return cmocka_run_group_tests_name("held changes on large machines", tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Changes that have to be reversible: refused before the first write if a rollback could not
+ * restore all of them, and otherwise made. */
+#include "transaction/support/loops.h"
+
+#define CPU "/sys/devices/system/cpu/"
+
+static void write_kernel_file(const struct machine *machine, const char *path, const char *text)
+{
+	struct isst_machine *opened = machine_open(machine);
+
+	assert_int_equal(opened->files->write(opened->data, path, text, strlen(text)), 0);
+	opened->release(opened);
+}
+
+/** Makes a request that has to be reversible. */
+static void make_reversible(const struct machine *machine, const char *name,
+			    struct outcome *outcome)
+{
+	const struct making making = { .reversible = true };
+
+	machine_make(machine, request_find(name), &making, outcome);
+}
+
+/** The request is refused without a write, for a reason that its message holds. */
+static void check_refused(const struct machine *machine, const char *name, const char *reason)
+{
+	static const struct seam_plan PLAN;
+	struct seam_counts counts;
+	const struct making making = { .reversible = true, .seam = &PLAN, .counts = &counts };
+	char *before = machine_picture(machine), *journal;
+	struct outcome outcome;
+
+	machine_make(machine, request_find(name), &making, &outcome);
+	assert_int_equal(outcome_error(&outcome), -EIO);
+	check_holds(outcome.message, reason);
+	check_holds(outcome.message, "could not be rolled back as a whole");
+	assert_int_equal(counts.changes, 0);
+	machine_faults(machine, "%s", "");
+	machine_check(machine, before, name);
+	journal = machine_text(machine, "run/journal");
+	assert_null(journal);
+	free(before);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+/** The same request is made if it need not be reversible. */
+static void check_made(const struct machine *machine, const char *name)
+{
+	struct outcome outcome;
+
+	machine_try(machine, name, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_true(outcome.written > 0);
+	outcome_clear(&outcome);
+}
+
+static void an_item_that_a_level_affects_and_that_cannot_be_read(void **state)
+{
+	/* A failed read is repeated once. */
+	static const char RULES[] = "msr 0x1ad get EIO times 2";
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_faults(&machine, RULES);
+	check_refused(&machine, "level 1", "cannot read the turbo ratio limits (MSR 0x1ad");
+	machine_faults(&machine, RULES);
+	check_made(&machine, "level 1");
+	machine_end(&machine);
+}
+
+static void core_power_that_a_level_affects_and_that_cannot_be_read(void **state)
+{
+	static const char RULES[] = "mailbox 0x94/0x03 package 1 EBUSY";
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "guide");
+	machine_faults(&machine, RULES);
+	check_refused(&machine, "level 1", "cannot read the state of core-power");
+	machine_faults(&machine, RULES);
+	check_made(&machine, "level 1");
+	machine_end(&machine);
+}
+
+static void limits_that_are_not_visible_while_turbo_is_off(void **state)
+{
+	static const struct {
+		const char *platform, *request;
+	} CASES[] = { { "tests/tiny", "turbo-mode disable" },
+		      { "cascadelake-6230n", "base-freq enable" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(CASES); i++) {
+		struct machine machine;
+
+		machine_begin(&machine, CASES[i].platform);
+		write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
+		check_refused(&machine, CASES[i].request, "not visible while turbo is disabled");
+		check_made(&machine, CASES[i].request);
+		machine_end(&machine);
+	}
+}
+
+/** SST-BF raises lower limits alone, which the kernel shows below the base frequency. */
+static void lower_limits_are_visible_without_turbo(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
+	make_reversible(&machine, "base-freq enable auto", &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_true(outcome.written > 0);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+static void limits_below_the_base_frequency_are_visible_without_turbo(void **state)
+{
+	struct machine machine;
+	struct outcome outcome;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	write_kernel_file(&machine, CPU "intel_pstate/no_turbo", "1");
+	for (unsigned int cpu = 0; cpu < 4; cpu++) {
+		char *path;
+
+		assert_true(asprintf(&path, CPU "cpu%u/cpufreq/scaling_max_freq", cpu) > 0);
+		write_kernel_file(&machine, path, "1500000");
+		free(path);
+	}
+	make_reversible(&machine, "turbo-mode disable", &outcome);
+	assert_string_equal(outcome.message, "");
+	assert_int_equal(outcome_error(&outcome), 0);
+	assert_int_equal(outcome.written, 4);
+	outcome_clear(&outcome);
+	machine_end(&machine);
+}
+
+/* ---- Everything else is reversible ---- */
+
+static void make_one(const struct machine *machine, const struct request *request,
+		     const struct course *course)
+{
+	struct outcome outcome;
+
+	make_reversible(machine, request->name, &outcome);
+	if (outcome_error(&outcome))
+		fail_msg("%s, %s: %s", machine->name, request->name, outcome.message);
+	machine_check(machine, course->after, "%s", request->name);
+	outcome_clear(&outcome);
+}
+
+static void every_request_is_reversible(void **state)
+{
+	for_each_request(*state, true, make_one);
+}
+
+#define REVERSIBLE(platform) \
+	{ \
+		platform ": every request is reversible", every_request_is_reversible, NULL, NULL, \
+			platform \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_item_that_a_level_affects_and_that_cannot_be_read),
+		cmocka_unit_test(core_power_that_a_level_affects_and_that_cannot_be_read),
+		cmocka_unit_test(limits_that_are_not_visible_while_turbo_is_off),
+		cmocka_unit_test(lower_limits_are_visible_without_turbo),
+		cmocka_unit_test(limits_below_the_base_frequency_are_visible_without_turbo),
+		REVERSIBLE("tests/tiny"),
+		REVERSIBLE("tests/multi-die"),
+		REVERSIBLE("tests/offline"),
+		REVERSIBLE("tests/tpmi-odd"),
+		REVERSIBLE("tests/preset-unnamed"),
+		REVERSIBLE("icelake-2s40c"),
+		REVERSIBLE("cascadelake-6230n"),
+	};
+
+	return cmocka_run_group_tests_name("reversible changes", tests, NULL, NULL);
+}

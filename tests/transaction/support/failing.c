@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One request, in which one operation after the other goes wrong. */
+#include "transaction/support/failing.h"
+
+/** Fails where the machine is neither as @before nor, unless a write failed, as asked (@done). */
+static void check_failed(const struct machine *machine, const struct outcome *outcome,
+			 const char *before, const char *done, const char *what)
+{
+	bool made = outcome_error(outcome) == 0 && outcome->here;
+
+	if (outcome->differences)
+		assert_string_equal(outcome->differences, "");
+	if (made && !done)
+		fail_msg("%s: made, though it failed: %s", machine->name, what);
+	machine_check(machine, made ? done : before, "failed: %s: %s", what, outcome->message);
+}
+
+/** Returns false where there is no such operation: the request is made. */
+static bool make_failing(const struct machine *machine, const struct request *request,
+			 const struct seam_plan *plan, const char *done)
+{
+	char *before = machine_picture(machine);
+	struct seam_counts counts;
+	const struct making making = { .seam = plan, .counts = &counts };
+	struct outcome outcome;
+	bool failed;
+
+	machine_make(machine, request, &making, &outcome);
+	failed = counts.failed;
+	if (failed)
+		check_failed(machine, &outcome, before, done, counts.target);
+	else
+		assert_int_equal(outcome_error(&outcome), 0);
+	seam_counts_clear(&counts);
+	outcome_clear(&outcome);
+	free(before);
+	return failed;
+}
+
+unsigned int fail_each_write(const struct machine *machine, const struct request *request)
+{
+	struct seam_plan plan = { .fail_change = 1, .error = -EIO };
+
+	machine_restart(machine, NULL);
+	while (make_failing(machine, request, &plan, NULL))
+		plan.fail_change++;
+	return plan.fail_change - 1;
+}
+
+unsigned int fail_each_read(const struct machine *machine, const struct request *request)
+{
+	struct seam_plan plan = { .error = -EIO };
+	char *done;
+
+	machine_restart(machine, NULL);
+	make_failing(machine, request, &plan, NULL);
+	done = machine_picture(machine);
+	do {
+		machine_restart(machine, NULL);
+		plan.fail_read++;
+	} while (make_failing(machine, request, &plan, done));
+	free(done);
+	return plan.fail_read - 1;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Changes that are held: released, rolled back, or left behind by a process that is killed. */
+#include "transaction/support/holds.h"
+#include "support/snapshot.h"
+#include "transaction/support/differences.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- What becomes of a held change ---- */
+
+static int release(struct isst_context *context, struct isst_change *change)
+{
+	int error = isst_change_release(change);
+
+	(void)context;
+	assert_false(isst_change_is_held(change));
+	return error;
+}
+
+static int roll_back(struct isst_context *context, struct isst_change *change)
+{
+	int error = isst_change_roll_back(change);
+
+	(void)context;
+	assert_false(isst_change_is_held(change));
+	return error;
+}
+
+/** As above; one that was not begun is left to isst_change_free(). */
+static int roll_back_or_not(struct isst_context *context, struct isst_change *change)
+{
+	int error = isst_change_roll_back(change);
+
+	(void)context;
+	if (!error || error == -ENOTRECOVERABLE)
+		assert_false(isst_change_is_held(change));
+	else
+		assert_true(isst_change_is_held(change));
+	return error;
+}
+
+/** The change is freed while it is held. */
+static int abandon(struct isst_context *context, struct isst_change *change)
+{
+	(void)context;
+	assert_true(isst_change_is_held(change));
+	return 0;
+}
+
+static int die(struct isst_context *context, struct isst_change *change)
+{
+	(void)context;
+	(void)change;
+	raise(SIGKILL);
+	return 0;
+}
+
+/** Files of saved settings, one behind the other, to be freed. */
+static char *saved_settings(const struct machine *machine)
+{
+	char *base = machine_text(machine, "run/record-base-freq");
+	char *turbo = machine_text(machine, "run/record-turbo-freq"), *both;
+
+	assert_true(asprintf(&both, "%s%s", base ? base : "", turbo ? turbo : "") >= 0);
+	free(base);
+	free(turbo);
+	return both;
+}
+
+static void check_no_journal(const struct machine *machine, const char *request)
+{
+	char *journal = machine_text(machine, "run/journal");
+
+	if (journal)
+		fail_msg("%s, %s: a journal is left", machine->name, request);
+}
+
+static void make_held(const struct machine *machine, const struct request *request,
+		      int (*held)(struct isst_context *context, struct isst_change *change))
+{
+	const struct making making = { .held = held };
+	struct outcome outcome;
+
+	machine_make(machine, request, &making, &outcome);
+	if (outcome_error(&outcome) || *outcome.differences)
+		fail_msg("%s, %s: %s\n%s", machine->name, request->name, outcome.message,
+			 outcome.differences);
+	check_no_journal(machine, request->name);
+	outcome_clear(&outcome);
+}
+
+static void release_one(const struct machine *machine, const struct request *request,
+			const struct course *course)
+{
+	char *expected, *saved;
+
+	machine_prepare(machine, request->name);
+	expected = saved_settings(machine);
+	moment_return(&course->before);
+	make_held(machine, request, release);
+	machine_check(machine, course->after, "%s, released", request->name);
+	saved = saved_settings(machine);
+	assert_string_equal(saved, expected);
+	free(saved);
+	free(expected);
+}
+
+void every_release(void **state)
+{
+	for_each_request(*state, true, release_one);
+}
+
+static void roll_back_one(const struct machine *machine, const struct request *request,
+			  const struct course *course)
+{
+	char *expected = saved_settings(machine), *saved;
+
+	make_held(machine, request, roll_back);
+	moment_check(machine, &course->before, "%s, rolled back", request->name);
+	saved = saved_settings(machine);
+	assert_string_equal(saved, expected);
+	course_forget_offline(machine, course);
+	make_held(machine, request, abandon);
+	moment_check(machine, &course->before, "%s, abandoned", request->name);
+	free(saved);
+	free(expected);
+}
+
+void every_rollback(void **state)
+{
+	for_each_request(*state, true, roll_back_one);
+}
+
+/* ---- SIGKILL ---- */
+
+/** Makes a request in a process, which has to be killed; @kill: by the machine right after so many
+ * changes, 0: by itself. */
+static void make_killed(const struct machine *machine, const struct request *request,
+			int (*held)(struct isst_context *context, struct isst_change *change),
+			unsigned int kill)
+{
+	pid_t child;
+	int status;
+
+	if (kill > 0)
+		machine_faults(machine, "change any after %u times 1 signal KILL", kill - 1);
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		const struct making making = { .held = held };
+		struct outcome outcome;
+
+		machine_make(machine, request, &making, &outcome);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		fail_msg("%s, %s: the run was not killed (%u), status 0x%x", machine->name,
+			 request->name, kill, (unsigned int)status);
+	machine_faults(machine, "%s", "");
+}
+
+/** The next run rolls back what a killed one left. */
+static void check_recovery(const struct machine *machine, const struct request *request,
+			   const struct course *course, unsigned int k, const char *notice)
+{
+	struct isst_context *context = machine_lock(machine);
+	const char *text = NULL;
+
+	if (isst_discover(context))
+		fail_msg("%s, %s, killed after change %u: the next run reports: %s", machine->name,
+			 request->name, k, isst_error(context));
+	for (size_t i = 0; (text = isst_notice_at(context, i)) && !strstr(text, notice);)
+		i++;
+	if (!text)
+		fail_msg("%s, %s, killed after change %u: no notice reports '%s'", machine->name,
+			 request->name, k, notice);
+	isst_close(context);
+	moment_check(machine, &course->before, "%s, killed after change %u", request->name, k);
+	check_no_journal(machine, request->name);
+	course_forget_offline(machine, course);
+}
+
+/** What a request takes until it is held, and until it is rolled back. */
+static void count(const struct machine *machine, const struct request *request,
+		  const struct course *course,
+		  int (*held)(struct isst_context *context, struct isst_change *change),
+		  unsigned int *changes, unsigned int *reads)
+{
+	const struct seam_plan plan = { 0 };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts, .held = held };
+	struct outcome outcome;
+
+	machine_make(machine, request, &making, &outcome);
+	assert_int_equal(outcome_error(&outcome), 0);
+	*changes = counts.changes;
+	*reads = counts.reads;
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+	moment_return(&course->before);
+}
+
+/** Kills runs after every change of theirs, or after so many of them. */
+static void kill_some(const struct machine *machine, const struct request *request,
+		      const struct course *course, unsigned int samples)
+{
+	unsigned int changes, reads;
+
+	count(machine, request, course, roll_back, &changes, &reads);
+	for (unsigned int k = 1; k <= changes; k += 1 + changes / samples) {
+		make_killed(machine, request, roll_back, k);
+		check_recovery(machine, request, course, k, "rolled back the ");
+	}
+	make_killed(machine, request, die, 0);
+	/* One that wrote nothing has no journal. */
+	if (course->changes > 0)
+		check_recovery(machine, request, course, course->changes,
+			       "rolled back the held change of an interrupted run");
+}
+
+static void kill_all(const struct machine *machine, const struct request *request,
+		     const struct course *course)
+{
+	kill_some(machine, request, course, UINT_MAX);
+}
+
+void every_kill_of_holders(void **state)
+{
+	for_each_request(*state, false, kill_all);
+}
+
+static void kill_samples(const struct machine *machine, const struct request *request,
+			 const struct course *course)
+{
+	kill_some(machine, request, course, 6);
+}
+
+void sampled_kills_of_holders(void **state)
+{
+	for_each_request(*state, false, kill_samples);
+}
+
+/* ---- Failures ---- */
+
+/** The next run completes a rollback that was not complete. */
+static void check_completed(const struct machine *machine, const struct request *request,
+			    const struct course *course, const char *what, unsigned int k)
+{
+	struct isst_context *context = machine_lock(machine);
+
+	if (isst_discover(context))
+		fail_msg("%s, %s, %s %u of the rollback failed: the next run reports: %s",
+			 machine->name, request->name, what, k, isst_error(context));
+	isst_close(context);
+	moment_check(machine, &course->before, "%s, %s %u of the rollback failed", request->name,
+		     what, k);
+	check_no_journal(machine, request->name);
+	course_forget_offline(machine, course);
+}
+
+/** A change of the rollback fails, and whatever is tried again. */
+static void fail_change(const struct machine *machine, const struct request *request,
+			const struct course *course, unsigned int k)
+{
+	const struct seam_plan plan = { .fail_change = k, .stuck_change = k, .error = -EIO };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts, .held = roll_back };
+	struct outcome outcome;
+	char *now, *wrong = NULL;
+
+	machine_make(machine, request, &making, &outcome);
+	now = machine_picture(machine);
+	if (outcome_error(&outcome) == -ENOTRECOVERABLE) {
+		wrong = differences_check(course->before.picture, now, outcome.differences);
+		check_holds(outcome.message, "isst journal apply");
+	} else if (outcome_error(&outcome)) {
+		fail_msg("%s, %s: %s", machine->name, request->name, outcome.message);
+	}
+	if (wrong)
+		fail_msg("%s, %s, change %u (%s) of the rollback failed: %s\n%s", machine->name,
+			 request->name, k, counts.target, wrong, outcome.message);
+	check_completed(machine, request, course, "change", k);
+	free(now);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+static void fail_read(const struct machine *machine, const struct request *request,
+		      const struct course *course, unsigned int k)
+{
+	const struct seam_plan plan = { .fail_read = k, .error = -EIO };
+	struct seam_counts counts;
+	const struct making making = { .seam = &plan, .counts = &counts, .held = roll_back_or_not };
+	struct outcome outcome;
+
+	machine_make(machine, request, &making, &outcome);
+	if (!outcome_error(&outcome))
+		moment_check(machine, &course->before, "%s, read %u of the rollback failed",
+			     request->name, k);
+	check_completed(machine, request, course, "read", k);
+	outcome_clear(&outcome);
+	seam_counts_clear(&counts);
+}
+
+static void fail_one(const struct machine *machine, const struct request *request,
+		     const struct course *course)
+{
+	unsigned int changes[2], reads[2];
+
+	count(machine, request, course, release, &changes[0], &reads[0]);
+	count(machine, request, course, roll_back, &changes[1], &reads[1]);
+	for (unsigned int k = changes[0] + 1; k <= changes[1]; k++)
+		fail_change(machine, request, course, k);
+	for (unsigned int k = reads[0] + 1; k <= reads[1]; k++)
+		fail_read(machine, request, course, k);
+}
+
+void every_failing_rollback(void **state)
+{
+	for_each_request(*state, false, fail_one);
+}
