@@ -5,6 +5,9 @@
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
 
+# The one of the environment, of which the build would make use, may need another that is hidden below.
+unset CC
+
 tools=$scratch/tools
 tree=$scratch/tree
 compiler=$(command -v cc) || {

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wordexp.h>
 
 static const char *const cpus[] = { CPUS "/cpu0", CPUS "/cpu1", CPUS "/cpu2", CPUS "/cpu3" };
@@ -46,7 +47,10 @@ static void patterns_match_names_of_the_machine(void **state)
 	assert_cpus(CPUS "/cpu[0-9]*");
 	assert_cpus(CPUS "/cpu[0-9]");
 	assert_cpus(CPUS "/cp'u'[!a-z]");
-	assert_cpus("/sys/devices/sys*/cpu/cpu?");
+	/* What is above the machine's directories is the system's: nothing where /sys is not
+	 * mounted. */
+	if (access("/sys/devices/system", F_OK) == 0)
+		assert_cpus("/sys/devices/sys*/cpu/cpu?");
 	setenv("CPUS", CPUS, 1);
 	assert_cpus("$CPUS/cpu[0-9]");
 	assert_cpus("\"$CPUS\"/cpu[0-9]");
