@@ -362,11 +362,11 @@ SANITIZED = ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 UBSAN_OPTIO
 
 .PHONY: check-sanitize
 check-sanitize:
-	$(SANITIZED) check
+	+$(SANITIZED) check
 
 .PHONY: check-sanitize-sample
 check-sanitize-sample:
-	ISST_CASES=10 $(SANITIZED) check-sample
+	+ISST_CASES=10 $(SANITIZED) check-sample
 
 # All layers by themselves, what reads files and changes machines, and with ISST_CASES=10 each tenth command case.
 SAMPLE := $(BUILD)/tests/commands $(addprefix $(BUILD)/tests/transaction/,baseline hotplug promise queries records recovery rollback \
