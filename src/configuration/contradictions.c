@@ -7,57 +7,13 @@
 #include "base/array.h"
 #include "base/cpuset.h"
 #include "base/khz_text.h"
+#include "configuration/duplicates.h"
 #include "configuration/places.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Settings of the same thing ---- */
-
-static bool is_same_value(const struct setting *one, const struct setting *other)
-{
-	if (one->wanted != other->wanted || one->number != other->number)
-		return false;
-	if (one->wanted == WANTED_OFFLINE)
-		return cpuset_is_equal(one->cpus, other->cpus);
-	return one->wanted != WANTED_CORES ||
-	       (one->choice.kind == other->choice.kind &&
-		one->choice.number == other->choice.number &&
-		cpuset_is_equal(one->choice.within, other->choice.within) &&
-		cpuset_is_equal(one->choice.avoid, other->choice.avoid));
-}
-
-/** Whether there is a place where two settings are for the same thing, and both count the same. */
-static bool collide(const struct setting *one, const struct setting *other)
-{
-	if (one->subject != other->subject || one->index != other->index ||
-	    setting_precision(one) != setting_precision(other) ||
-	    !scopes_overlap(&one->scope, &other->scope))
-		return false;
-	return !subject_is_of_cpus(one->subject) || !one->cpus ||
-	       cpuset_overlaps(one->cpus, other->cpus);
-}
-
-static int find_double(struct configuration *configuration, size_t later)
-{
-	const struct setting *setting = &configuration->settings[later];
-
-	for (size_t i = 0; i < later; i++) {
-		const struct setting *earlier = &configuration->settings[i];
-
-		if (earlier->origin.source != setting->origin.source ||
-		    !collide(earlier, setting) || is_same_value(earlier, setting))
-			continue;
-		if (setting->origin.line == 0 || setting->origin.line == earlier->origin.line)
-			return configuration_problem(configuration, setting->origin,
-						     "contradicts itself");
-		return configuration_problem(configuration, setting->origin, "contradicts line %u",
-					     earlier->origin.line);
-	}
-	return 0;
-}
 
 /* ---- Settings that exclude each other ---- */
 
@@ -337,17 +293,11 @@ static int find_excluded(struct configuration *configuration, size_t source)
 
 int configuration_find_contradictions(struct configuration *configuration, size_t source)
 {
-	bool found = false;
+	int duplicates = configuration_find_duplicates(configuration, source);
 	int error;
 
-	for (size_t i = 0; i < configuration->setting_count; i++) {
-		if (configuration->settings[i].origin.source != source)
-			continue;
-		error = find_double(configuration, i);
-		if (error && error != -EINVAL)
-			return error;
-		found = found || error;
-	}
+	if (duplicates && duplicates != -EINVAL)
+		return duplicates;
 	error = find_excluded(configuration, source);
-	return !error && found ? -EINVAL : error;
+	return error ? error : duplicates;
 }

@@ -2,10 +2,12 @@
 /*
  * Places by what they consist of: index, package, power domain, CPU. Each divides the settings by
  * which of its numbers they name, and only those that have a number in common are divided further.
+ * A sweep over the numbers, so that memory for one row is enough.
  */
 #include "configuration/places.h"
 #include "base/array.h"
 #include "base/cpuset.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,42 +60,53 @@ static bool next_run(const struct setting *setting, enum dimension dimension, un
 
 /* ---- Dividing settings by one dimension ---- */
 
-/** Which settings name the numbers between two cuts: one bit for each. */
-struct row {
-	unsigned char *bits;
-	size_t size;
+/** Where the numbers that a setting names begin, or have ended. */
+struct edge {
+	unsigned int number;
+	size_t setting;
 };
 
+/**
+ * The numbers from the lowest one up. Between two edges all of them are alike: the same settings
+ * name them, a row.
+ */
 struct division {
 	const struct settings_here *all;
 	enum dimension dimension;
-	/* Ascending: between two of them, and behind the last one, all numbers are alike. */
-	unsigned int *cuts;
-	size_t cut_count;
-	struct row *rows; /* for each cut: the numbers from there on */
-	unsigned char *bits;
-	const struct setting **part; /* the settings of one row */
+	struct edge *edges; /* ascending */
+	size_t edge_count;
+	/* Of the present row: a bit for each setting. */
+	uint64_t *bits;
+	size_t size;		     /* in bytes */
+	const struct setting **part; /* the same settings in their order */
 };
 
-static int add_cut(struct division *division, unsigned int number)
+/** A row as it is compared with others; two different ones with the same hash do not occur. */
+struct row {
+	uint64_t hash;
+	size_t position; /* in the order of the numbers */
+};
+
+enum { WORD_BITS = 64 };
+
+static int add_edge(struct division *division, unsigned int number, size_t setting)
 {
-	if (ARRAY_GROW(division->cuts, division->cut_count))
+	if (ARRAY_GROW(division->edges, division->edge_count))
 		return -ENOMEM;
-	division->cuts[division->cut_count++] = number;
+	division->edges[division->edge_count++] = (struct edge){ number, setting };
 	return 0;
 }
 
-static int compare_numbers(const void *one, const void *other)
+static int compare_edges(const void *one, const void *other)
 {
-	unsigned int first = *(const unsigned int *)one, second = *(const unsigned int *)other;
+	const struct edge *first = one, *second = other;
 
-	return first < second ? -1 : first > second;
+	return first->number < second->number ? -1 : first->number > second->number;
 }
 
-static int find_cuts(struct division *division)
+static int find_edges(struct division *division)
 {
-	int error = add_cut(division, 0);
-	size_t count = 0;
+	int error = 0;
 
 	for (size_t i = 0; i < division->all->count; i++) {
 		const struct setting *setting = division->all->settings[i];
@@ -102,90 +115,135 @@ static int find_cuts(struct division *division)
 		for (unsigned int from = 0;
 		     !error && next_run(setting, division->dimension, from, &run);
 		     from = run.last + 1) {
-			error = add_cut(division, run.first);
+			error = add_edge(division, run.first, i);
 			if (!error)
-				error = add_cut(division, run.last + 1);
+				error = add_edge(division, run.last + 1, i);
 		}
 	}
-	if (error)
-		return error;
-	qsort(division->cuts, division->cut_count, sizeof(*division->cuts), compare_numbers);
-	for (size_t i = 0; i < division->cut_count; i++)
-		if (count == 0 || division->cuts[i] != division->cuts[count - 1])
-			division->cuts[count++] = division->cuts[i];
-	division->cut_count = count;
-	return 0;
+	if (!error && division->edge_count > 0)
+		qsort(division->edges, division->edge_count, sizeof(*division->edges),
+		      compare_edges);
+	return error;
 }
 
-/** The position of a number that is a cut. */
-static size_t find_cut(const struct division *division, unsigned int number)
+static int make_row(struct division *division)
 {
-	const unsigned int *cut = bsearch(&number, division->cuts, division->cut_count,
-					  sizeof(number), compare_numbers);
+	size_t words = division->all->count / WORD_BITS + 1;
 
-	return (size_t)(cut - division->cuts);
-}
-
-/** Notes in the rows of its numbers that they are those of a setting that names some. */
-static void mark_rows(struct division *division, size_t setting)
-{
-	struct stretch run = { 0, 0 };
-
-	for (unsigned int from = 0;
-	     next_run(division->all->settings[setting], division->dimension, from, &run);
-	     from = run.last + 1)
-		for (size_t i = find_cut(division, run.first);
-		     i < division->cut_count && division->cuts[i] <= run.last; i++)
-			division->rows[i].bits[setting / 8] |= (unsigned char)(1U << setting % 8);
-}
-
-static int compare_rows(const void *one, const void *other)
-{
-	const struct row *first = one, *second = other;
-
-	return memcmp(first->bits, second->bits, first->size);
-}
-
-/** Makes the rows, those that are alike next to each other. */
-static int make_rows(struct division *division)
-{
-	size_t size = division->all->count / 8 + 1;
-
-	division->rows = calloc(division->cut_count + 1, sizeof(*division->rows));
-	division->bits = calloc(division->cut_count + 1, size);
+	division->size = words * sizeof(*division->bits);
+	division->bits = calloc(words, sizeof(*division->bits));
 	division->part = calloc(division->all->count + 1, sizeof(*division->part));
-	if (!division->rows || !division->bits || !division->part)
-		return -ENOMEM;
-	for (size_t i = 0; i < division->cut_count; i++)
-		division->rows[i] = (struct row){ division->bits + i * size, size };
+	return division->bits && division->part ? 0 : -ENOMEM;
+}
+
+static void toggle(struct division *division, size_t setting)
+{
+	division->bits[setting / WORD_BITS] ^= UINT64_C(1) << setting % WORD_BITS;
+}
+
+/** Begins with the numbers that only settings for all numbers are for. Returns the first edge. */
+static size_t first_row(struct division *division)
+{
+	memset(division->bits, 0, division->size);
 	for (size_t i = 0; i < division->all->count; i++)
-		mark_rows(division, i);
-	qsort(division->rows, division->cut_count, sizeof(*division->rows), compare_rows);
+		if (names_all(division->all->settings[i], division->dimension))
+			toggle(division, i);
 	return 0;
 }
 
-/** The settings that are for the numbers of a row. */
-static struct settings_here settings_of_row(struct division *division, const struct row *row)
+/** Goes on to the numbers behind an edge. Returns the next one. */
+static size_t next_row(struct division *division, size_t edge)
+{
+	unsigned int number = division->edges[edge].number;
+
+	while (edge < division->edge_count && division->edges[edge].number == number)
+		toggle(division, division->edges[edge++].setting);
+	return edge;
+}
+
+/** The settings of the present row. */
+static struct settings_here settings_of_row(struct division *division)
 {
 	struct settings_here here = { .settings = division->part };
 
-	for (size_t i = 0; i < division->all->count; i++)
-		if (names_all(division->all->settings[i], division->dimension) ||
-		    row->bits[i / 8] & 1U << i % 8)
-			division->part[here.count++] = division->all->settings[i];
+	for (size_t word = 0; word < division->size / sizeof(*division->bits); word++)
+		for (uint64_t bits = division->bits[word]; bits; bits &= bits - 1) {
+			size_t setting = word * WORD_BITS + (size_t)__builtin_ctzll(bits);
+
+			division->part[here.count++] = division->all->settings[setting];
+		}
 	return here;
 }
 
 static void division_clear(struct division *division)
 {
-	free(division->cuts);
-	free(division->rows);
+	free(division->edges);
 	free(division->bits);
 	free(division->part);
 }
 
+/* ---- Rows ---- */
+
+static int compare_hashes(const void *one, const void *other)
+{
+	const struct row *first = one, *second = other;
+
+	if (first->hash != second->hash)
+		return first->hash < second->hash ? -1 : 1;
+	return first->position < second->position ? -1 : 1;
+}
+
+static int compare_positions(const void *one, const void *other)
+{
+	const struct row *first = one, *second = other;
+
+	return first->position < second->position ? -1 : 1;
+}
+
+/** Finds the first one of all rows that are alike, by their number. Returns how many. */
+static size_t find_rows(struct division *division, struct row *rows)
+{
+	size_t edge = first_row(division), all = 1, count = 0;
+
+	rows[0] = (struct row){ hash_words(division->bits, division->size), 0 };
+	while (edge < division->edge_count) {
+		edge = next_row(division, edge);
+		rows[all] = (struct row){ hash_words(division->bits, division->size), all };
+		all++;
+	}
+	qsort(rows, all, sizeof(*rows), compare_hashes);
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || rows[i].hash != rows[count - 1].hash)
+			rows[count++] = rows[i];
+	qsort(rows, count, sizeof(*rows), compare_positions);
+	return count;
+}
+
 /* ---- Visiting ---- */
 
+static int visit_from(const struct settings_here *all, enum dimension dimension,
+		      const struct place_visitor *visitor);
+
+static int visit_rows(struct division *division, const struct place_visitor *visitor)
+{
+	struct row *rows = calloc(division->edge_count + 1, sizeof(*rows));
+	size_t count = rows ? find_rows(division, rows) : 0, edge = first_row(division);
+	size_t position = 0;
+	int error = rows ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		struct settings_here here;
+
+		for (; position < rows[i].position && edge < division->edge_count; position++)
+			edge = next_row(division, edge);
+		here = settings_of_row(division);
+		error = visit_from(&here, division->dimension + 1, visitor);
+	}
+	free(rows);
+	return error;
+}
+
+/** Calls itself for each dimension. */
 static int visit_from(const struct settings_here *all, enum dimension dimension,
 		      const struct place_visitor *visitor)
 {
@@ -196,17 +254,11 @@ static int visit_from(const struct settings_here *all, enum dimension dimension,
 		return 0;
 	if (dimension == DIMENSIONS)
 		return visitor->visit(visitor->data, all);
-	error = find_cuts(&division);
+	error = find_edges(&division);
 	if (!error)
-		error = make_rows(&division);
-	for (size_t i = 0; i < division.cut_count && !error; i++) {
-		struct settings_here here;
-
-		if (i > 0 && compare_rows(&division.rows[i - 1], &division.rows[i]) == 0)
-			continue;
-		here = settings_of_row(&division, &division.rows[i]);
-		error = visit_from(&here, dimension + 1, visitor);
-	}
+		error = make_row(&division);
+	if (!error)
+		error = visit_rows(&division, visitor);
 	division_clear(&division);
 	return error;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Goes through the subjects of a configuration, domain by domain, and collects what is wanted. */
 #include "state/resolve.h"
+#include "base/cpuset.h"
 #include "features/cpus_change.h"
 #include "state/contradictions.h"
 #include "topology/context.h"
@@ -88,6 +89,27 @@ static bool is_of_unknown_core(const struct resolution *resolution, const struct
 	       !configuration_is_state(resolution->configuration, setting->origin.source);
 }
 
+/** The number behind those of all present CPUs. */
+static unsigned int end_of_cpus(const struct isst_context *context)
+{
+	unsigned int first, last, end = 0;
+
+	while (cpuset_next_run(isst_present_cpus(context), end, &first, &last))
+		end = last + 1;
+	return end;
+}
+
+/** Adds the numbers of a set from @from on, however many they are. */
+static int add_from(struct isst_cpuset *numbers, const struct isst_cpuset *set, unsigned int from)
+{
+	unsigned int first, last = 0;
+	int error = 0;
+
+	for (; !error && cpuset_next_run(set, from, &first, &last); from = last + 1)
+		error = isst_cpuset_add(numbers, first > from ? first : from, last);
+	return error;
+}
+
 /** CPUs that a list names, and the machine does not have, has not seen or (@scoped) has somewhere
  * else. */
 static int check_cpus(struct resolution *resolution, const struct setting *setting,
@@ -96,11 +118,11 @@ static int check_cpus(struct resolution *resolution, const struct setting *setti
 	const struct isst_cpuset *present = isst_present_cpus(resolution->context);
 	struct isst_cpuset *missing = isst_cpuset_new(), *outside = isst_cpuset_new();
 	struct isst_cpuset *unknown = isst_cpuset_new();
-	unsigned int cpu;
+	unsigned int cpu, end = end_of_cpus(resolution->context);
 	int error = missing && outside && unknown ? 0 : -ENOMEM;
 
 	isst_cpuset_for_each (cpu, named) {
-		if (error)
+		if (error || cpu >= end)
 			break;
 		if (!isst_cpuset_has(present, cpu))
 			error = isst_cpuset_add(missing, cpu, cpu);
@@ -109,6 +131,8 @@ static int check_cpus(struct resolution *resolution, const struct setting *setti
 		else if (scoped && !is_in_scope(resolution->context, setting, cpu))
 			error = isst_cpuset_add(outside, cpu, cpu);
 	}
+	if (!error)
+		error = add_from(missing, named, end);
 	if (!error)
 		error = refuse_cpus(resolution, setting, -EOPNOTSUPP, missing,
 				    "the machine does not have CPU ", "");
@@ -125,21 +149,20 @@ static int check_cpus(struct resolution *resolution, const struct setting *setti
 	return error;
 }
 
-/** Packages and power domains that stand in front of a statement, and do not exist. */
+/** The first package, or power domain, that stands in front of a statement and does not exist. */
 static int check_scope(struct resolution *resolution, const struct setting *setting)
 {
 	const struct facts *facts = &resolution->wanted->facts;
 	const struct isst_cpuset *packages = setting->scope.packages;
 	unsigned int package, number;
-	int error = 0;
 
 	isst_cpuset_for_each (package, packages) {
 		bool found = false;
 
 		for (size_t i = 0; i < facts->count; i++)
 			found |= facts->domains[i].domain->package == package;
-		if (!found && !error)
-			error = wanted_reject(
+		if (!found)
+			return wanted_reject(
 				resolution->wanted, setting, NULL, -EOPNOTSUPP,
 				"the machine does not have package %u with CPUs online", package);
 	}
@@ -150,14 +173,14 @@ static int check_scope(struct resolution *resolution, const struct setting *sett
 			found |= domain_number(resolution->context, facts->domains[i].domain) ==
 					 number &&
 				 isst_cpuset_has(packages, facts->domains[i].domain->package);
-		if (!found && !error)
-			error = wanted_reject(resolution->wanted, setting, NULL, -EOPNOTSUPP,
-					      context_has_power_domains(resolution->context)
-						      ? "the packages have no power domain %u"
-						      : "the packages have no die %u",
-					      number);
+		if (!found)
+			return wanted_reject(resolution->wanted, setting, NULL, -EOPNOTSUPP,
+					     context_has_power_domains(resolution->context)
+						     ? "the packages have no power domain %u"
+						     : "the packages have no die %u",
+					     number);
 	}
-	return error;
+	return 0;
 }
 
 static int check_places(struct resolution *resolution)

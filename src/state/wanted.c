@@ -98,15 +98,32 @@ static bool is_same_origin(const struct origin *one, const struct origin *other)
 	return one->source == other->source && one->line == other->line;
 }
 
-/** Adds a problem of a setting, unless it has one by now. */
+/** The first setting of the line of one: those of a line stand next to each other. */
+static size_t first_of_line(const struct configuration *configuration,
+			    const struct setting *setting)
+{
+	size_t i = (size_t)(setting - configuration->settings);
+
+	while (i > 0 && is_same_origin(&configuration->settings[i - 1].origin, &setting->origin))
+		i--;
+	return i;
+}
+
+/** Adds a problem of a setting, unless its line has one by now. */
 static int add_problem(struct wanted *wanted, const struct setting *setting,
 		       const struct isst_domain *domain, int error, const char *why)
 {
 	struct configuration *configuration = wanted->configuration;
+	size_t line = first_of_line(configuration, setting);
 
-	for (size_t i = 0; i < configuration->problem_count; i++)
-		if (is_same_origin(&configuration->problems[i].origin, &setting->origin))
-			return 0;
+	if (!wanted->has_problem)
+		wanted->has_problem = calloc(configuration->setting_count,
+					     sizeof(*wanted->has_problem));
+	if (!wanted->has_problem)
+		return -ENOMEM;
+	if (wanted->has_problem[line])
+		return 0;
+	wanted->has_problem[line] = true;
 	if (!wanted->error)
 		wanted->error = error;
 	error = configuration_problem(configuration, setting->origin, "%s%s%s",
@@ -294,6 +311,7 @@ void wanted_clear(struct wanted *wanted)
 	facts_clear(&wanted->facts);
 	free(wanted->items);
 	free(wanted->left_out);
+	free(wanted->has_problem);
 	isst_cpuset_free(wanted->high_priority);
 	*wanted = (struct wanted){ 0 };
 }

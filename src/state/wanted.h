@@ -31,6 +31,9 @@ struct wanted {
 	/* Why domains without CPUs are passed over; the texts are the context's. */
 	const char **left_out;
 	size_t left_out_count;
+	/* Of each setting of the configuration, at the first one of its line: a problem was added.
+	 */
+	bool *has_problem;
 	int error; /* of the problems that were added: the first one's; 0: none were */
 };
 

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Statements of the same thing, in random configurations, against a look at each pair of them; and
+ * in long ones. */
+#include "base/cpuset.h"
+#include "configuration/configuration.h"
+#include "support/check.h"
+
+#include <errno.h>
+#include <time.h>
+
+enum { NUMBERS = 6, LINES = 12, ROUNDS = 3000, MANY = 40000 };
+
+static unsigned int random_below(unsigned int *seed, unsigned int limit)
+{
+	*seed = *seed * 1103515245U + 12345U;
+	return (*seed >> 16) % limit;
+}
+
+/* ---- Random statements ---- */
+
+/** Some of the first numbers, in runs. */
+static void put_list(FILE *text, unsigned int *seed)
+{
+	unsigned int first = random_below(seed, NUMBERS);
+	unsigned int last = first + random_below(seed, NUMBERS - first);
+
+	fprintf(text, "%u-%u", first, last);
+	if (last + 2 < NUMBERS && random_below(seed, 2))
+		fprintf(text, ",%u", last + 2);
+}
+
+static void put_scope(FILE *text, unsigned int *seed)
+{
+	unsigned int kind = random_below(seed, 3);
+
+	if (kind == 0)
+		return;
+	fputs("package ", text);
+	put_list(text, seed);
+	if (kind == 2) {
+		fputs(" powerdomain ", text);
+		put_list(text, seed);
+	}
+	fputs(": ", text);
+}
+
+static void put_statement(FILE *text, unsigned int *seed)
+{
+	unsigned int kind = random_below(seed, 4);
+
+	put_scope(text, seed);
+	if (kind == 0) {
+		fprintf(text, "level %u\n", random_below(seed, 2));
+	} else if (kind == 1) {
+		fprintf(text, "uncore-max %u fabric %u\n", 1000 + 100 * random_below(seed, 2),
+			random_below(seed, 2));
+	} else if (kind == 2) {
+		fprintf(text, "high-priority 4 within %u\n", random_below(seed, 2));
+	} else {
+		fprintf(text, "scaling-max %u", 1000 + 100 * random_below(seed, 3));
+		if (random_below(seed, 3)) {
+			fputs(" = ", text);
+			put_list(text, seed);
+		}
+		fputc('\n', text);
+	}
+}
+
+static char *random_text(unsigned int *seed)
+{
+	unsigned int lines = 2 + random_below(seed, LINES - 1);
+	size_t size;
+	char *text;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	for (unsigned int i = 0; i < lines; i++)
+		put_statement(stream, seed);
+	fclose(stream);
+	return text;
+}
+
+/* ---- What contradicts, pair by pair ---- */
+
+static bool overlap(const struct isst_cpuset *one, const struct isst_cpuset *other)
+{
+	return !one || !other || cpuset_overlaps(one, other);
+}
+
+static bool is_precise(const struct setting *one, const struct setting *other)
+{
+	return !one->scope.packages == !other->scope.packages &&
+	       !one->scope.power_domains == !other->scope.power_domains &&
+	       !one->cpus == !other->cpus && one->index == other->index;
+}
+
+static bool contradict(const struct setting *one, const struct setting *other)
+{
+	return one->subject == other->subject && is_precise(one, other) &&
+	       overlap(one->scope.packages, other->scope.packages) &&
+	       overlap(one->scope.power_domains, other->scope.power_domains) &&
+	       overlap(one->cpus, other->cpus) &&
+	       (one->number != other->number ||
+		!cpuset_is_equal(one->choice.within, other->choice.within));
+}
+
+/** The problems of a text, whose settings are those of @unchecked. */
+static char *expected_problems(const struct configuration *unchecked)
+{
+	size_t size;
+	char *text;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	for (size_t later = 0; later < unchecked->setting_count; later++)
+		for (size_t earlier = 0; earlier < later; earlier++) {
+			if (!contradict(&unchecked->settings[earlier], &unchecked->settings[later]))
+				continue;
+			fprintf(stream, "%u: contradicts line %u\n",
+				unchecked->settings[later].origin.line,
+				unchecked->settings[earlier].origin.line);
+			break;
+		}
+	fclose(stream);
+	return text;
+}
+
+static char *problems_of(const struct configuration *configuration)
+{
+	size_t size;
+	char *text;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	for (size_t i = 0; i < configuration->problem_count; i++)
+		fprintf(stream, "%u: %s\n", configuration->problems[i].origin.line,
+			configuration->problems[i].text);
+	fclose(stream);
+	return text;
+}
+
+/** Adds statements that are parsed one by one, so that none is held against another one. */
+static void add_unchecked(struct configuration *configuration, const char *text)
+{
+	for (unsigned int line = 2; *text; line++) {
+		struct configuration one = { 0 };
+		size_t length = strcspn(text, "\n");
+
+		assert_int_equal(configuration_add_text(&one, "test", text, length, false), 0);
+		for (size_t i = 0; i < one.setting_count; i++) {
+			one.settings[i].origin = (struct origin){ .line = line };
+			assert_int_equal(configuration_add(configuration, &one.settings[i]), 0);
+		}
+		configuration_clear(&one);
+		text += length + 1;
+	}
+}
+
+/** Returns whether lines of a text contradict each other. */
+static bool check_text(const char *text)
+{
+	struct configuration unchecked = { 0 }, checked = { 0 };
+	char *whole, *expected, *problems;
+	bool found;
+
+	add_unchecked(&unchecked, text);
+	expected = expected_problems(&unchecked);
+	found = *expected;
+	assert_true(asprintf(&whole, CONFIGURATION_HEADER " 1\n%s", text) > 0);
+	assert_int_equal(configuration_add_text(&checked, "test", whole, strlen(whole), true),
+			 found ? -EINVAL : 0);
+	problems = problems_of(&checked);
+	if (strcmp(problems, expected) != 0)
+		fail_msg("%sis to be\n%sand not\n%s", text, expected, problems);
+	free(whole);
+	free(expected);
+	free(problems);
+	configuration_clear(&unchecked);
+	configuration_clear(&checked);
+	return found;
+}
+
+static void each_line_contradicts_the_first_of_all_that_it_may(void **state)
+{
+	unsigned int found = 0;
+
+	(void)state;
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		unsigned int seed = round;
+		char *text = random_text(&seed);
+
+		found += check_text(text);
+		free(text);
+	}
+	/* Texts of both kinds are among them. */
+	assert_true(found > ROUNDS / 4);
+	assert_true(found < ROUNDS - ROUNDS / 20);
+}
+
+/* ---- Cost ---- */
+
+/** The processor time for a text of many lines, all of which are right. */
+static double seconds_for(const char *format, unsigned int modulus)
+{
+	struct configuration configuration = { 0 };
+	struct timespec begin, end;
+	size_t size;
+	char *text;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_non_null(stream);
+	fprintf(stream, CONFIGURATION_HEADER " 1\n");
+	for (unsigned int i = 0; i < MANY; i++)
+		/* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): those below */
+		fprintf(stream, format, i % modulus, i % modulus);
+	fclose(stream);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	assert_int_equal(configuration_add_text(&configuration, "test", text, size, true), 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	assert_int_equal(configuration.problem_count, 0);
+	configuration_clear(&configuration);
+	free(text);
+	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+}
+
+/** About 0.1 s each; with a look at each pair of lines 10 s, and for some a minute. */
+static void long_files_take_no_time(void **state)
+{
+	(void)state;
+	assert_true(seconds_for("level 0\n", MANY) < 2);
+	assert_true(seconds_for("scaling-max 2000 = %u\n", MANY) < 2);
+	assert_true(seconds_for("association 0 = 0-%u\n", MANY) < 2);
+	assert_true(seconds_for("package %u: level 0\n", MANY) < 2);
+	assert_true(seconds_for("package %u: association 0 = %u\n", MANY) < 2);
+	assert_true(seconds_for("package %u: association 0 = %u\n", 8) < 2);
+	assert_true(seconds_for("package %u powerdomain %u: level 0\n", MANY) < 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_line_contradicts_the_first_of_all_that_it_may),
+		cmocka_unit_test(long_files_take_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
