@@ -70,23 +70,34 @@ static const char *known_or_not(const char *value)
 	return value ? value : "unknown";
 }
 
-int change_fold_step(struct step_folds *folds, const struct isst_change_step *step)
+static struct step_texts texts_of(const struct isst_change_step *step)
 {
-	return step_folds_add(folds, isst_item_kind(isst_change_step_item(step)),
-			      isst_change_step_target(step),
-			      known_or_not(isst_change_step_old_text(step)),
-			      known_or_not(isst_change_step_new_text(step)));
+	return (struct step_texts){
+		.text = { [STEP_OLD] = known_or_not(isst_change_step_old_text(step)),
+			  [STEP_NEW] = known_or_not(isst_change_step_new_text(step)) }
+	};
 }
 
-static void report_step(void *data, const char *target, const char *old_value,
-			const char *new_value)
+int change_fold_step(struct step_folds *folds, const struct isst_change_step *step)
 {
-	struct run *run = data;
+	struct step_texts texts = texts_of(step);
+
+	return step_folds_add(folds, isst_item_kind(isst_change_step_item(step)),
+			      isst_change_step_target(step), &texts);
+}
+
+static void report_step(struct run *run, const char *target, const struct step_texts *texts)
+{
 	struct report_node *node = report_branch(run->steps, KEY_STEP, run->step_count++);
 
 	report_text(node, KEY_STEP_TARGET, target);
-	report_text(node, KEY_STEP_OLD, old_value);
-	report_text(node, KEY_STEP_NEW, new_value);
+	report_text(node, KEY_STEP_OLD, texts->text[STEP_OLD]);
+	report_text(node, KEY_STEP_NEW, texts->text[STEP_NEW]);
+}
+
+static void report_group(void *data, const struct step_group *group)
+{
+	report_step(data, group->target, &group->texts);
 }
 
 /** Reports what would be written: each step, or of a change for the whole machine, which may have
@@ -104,15 +115,14 @@ static void list_steps(struct run *run, struct isst_change *change)
 	if (fold && !run->folds)
 		error = -ENOMEM;
 	for (size_t i = 0; (step = isst_change_step_at(change, i)) != NULL && !error; i++) {
-		const char *old_value = known_or_not(isst_change_step_old_text(step));
-		const char *new_value = known_or_not(isst_change_step_new_text(step));
+		struct step_texts texts = texts_of(step);
 
-		if (strcmp(old_value, new_value) == 0)
+		if (strcmp(texts.text[STEP_OLD], texts.text[STEP_NEW]) == 0)
 			continue;
 		if (fold)
 			error = change_fold_step(run->folds, step);
 		else
-			report_step(run, isst_change_step_target(step), old_value, new_value);
+			report_step(run, isst_change_step_target(step), &texts);
 	}
 	if (error)
 		run_error(run, STATUS_FAILED, "out of memory");
@@ -210,7 +220,7 @@ void change_note_offline_parts(struct run *run)
 
 void change_finish(struct run *run)
 {
-	if (run->folds && step_folds_visit(run->folds, report_step, run) != 0)
+	if (run->folds && step_folds_visit(run->folds, report_group, run) != 0)
 		run_error(run, STATUS_FAILED, "out of memory");
 	step_folds_free(run->folds);
 	run->folds = NULL;

@@ -19,7 +19,10 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
  * reporting it. */
 int change_make(struct run *run, struct isst_change *change);
 
-/** Adds a step of a change as what it changes. Returns 0 or -ENOMEM. */
+/** The texts of a step of a change. */
+enum step_text { STEP_OLD, STEP_NEW };
+
+/** Adds a step of a change with both. Returns 0 or -ENOMEM. */
 int change_fold_step(struct step_folds *folds, const struct isst_change_step *step);
 
 void change_report_warnings(struct run *run, const struct isst_change *change);

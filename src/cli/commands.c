@@ -310,9 +310,15 @@ static const struct command platform_commands[] = {
 
 #define JOURNAL_FLAGS COMMAND_JOURNAL | COMMAND_PRESET
 
+static const struct option_row journal_show_options[] = {
+	{ OPTION_ALL, 0, "all", .help = "Print each item" },
+	{ .name = NULL },
+};
+
 static const struct command journal_commands[] = {
 	{ "show", "Print the values written, the current values, and what apply would do",
-	  .flags = JOURNAL_FLAGS, .handler = journal_show },
+	  "Items that differ only in their CPU, core or domain are printed together.",
+	  journal_show_options, JOURNAL_FLAGS, journal_show },
 	{ "apply", "Roll back items that still have the value that the run left",
 	  "Prints the items restored, and the items left because another process changed them "
 	  "since.",

@@ -30,9 +30,10 @@ __attribute__((format(printf, 2, 3))) static void report_at_once(struct run *run
 		free(line);
 }
 
-static void report_step(void *data, const char *target, const char *before, const char *now)
+static void report_group(void *data, const struct step_group *group)
 {
-	report_at_once(data, "Changed %s: %s -> %s", target, before, now);
+	report_at_once(data, "Changed %s: %s -> %s", group->target, group->texts.text[STEP_OLD],
+		       group->texts.text[STEP_NEW]);
 }
 
 /** What was changed, while there is time to look at it. */
@@ -46,7 +47,7 @@ static void report_steps(struct run *run, const struct isst_change *change)
 		if (isst_change_step_is_written(step))
 			error = change_fold_step(folds, step);
 	}
-	if (error || step_folds_visit(folds, report_step, run) != 0)
+	if (error || step_folds_visit(folds, report_group, run) != 0)
 		run_progress(run, "out of memory");
 	step_folds_free(folds);
 }

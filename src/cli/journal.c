@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* isst journal: what a run that was interrupted in the middle of a change left behind. */
+/* isst journal: what a run that was interrupted in the middle of a change left behind. Items that
+ * differ only in the CPU, core or domain are one in text; documents contain each. */
 #include "handlers.h"
 #include "run.h"
 
@@ -34,25 +35,96 @@ static const char *what_apply_does(const struct isst_journal_entry *item)
 	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "keep" : "leave";
 }
 
-static void list_item(struct report_node *items, unsigned int index,
-		      const struct isst_journal_entry *item)
-{
-	struct report_node *node = report_branch(items, KEY_JOURNAL_ITEM, index);
+/* ---- The list of items ---- */
 
-	report_text(node, KEY_JOURNAL_TARGET, isst_journal_entry_target(item));
-	report_text(node, KEY_JOURNAL_OLD, isst_journal_entry_old_text(item));
-	if (isst_journal_entry_written_text(item))
-		report_text(node, KEY_JOURNAL_WRITTEN, isst_journal_entry_written_text(item));
-	report_text(node, KEY_JOURNAL_NOW, isst_journal_entry_present_text(item));
-	report_text(node, KEY_JOURNAL_FINDING, isst_journal_entry_finding(item));
-	report_text(node, KEY_JOURNAL_APPLY, what_apply_does(item));
+/** What is reported of an item, in this order; NULL texts are not. */
+static const enum key_id SHOWN[STEP_FOLD_TEXTS] = { KEY_JOURNAL_OLD, KEY_JOURNAL_WRITTEN,
+						    KEY_JOURNAL_NOW, KEY_JOURNAL_FINDING,
+						    KEY_JOURNAL_APPLY };
+static const enum key_id APPLIED[STEP_FOLD_TEXTS] = { KEY_JOURNAL_RESULT, KEY_JOURNAL_NOW };
+
+/** The list that is being reported. */
+struct list {
+	struct run *run;
+	struct report_node *top;
+	const enum key_id *keys; /* of the texts */
+	unsigned int count;
+	struct step_folds *folds; /* NULL: each item is reported */
+};
+
+static void report_group(void *data, const struct step_group *group)
+{
+	struct list *list = data;
+	struct report_node *node = report_branch(list->top, KEY_JOURNAL_ITEM, list->count++);
+
+	report_text(node, KEY_JOURNAL_TARGET, group->target);
+	if (group->count > 1)
+		report_number(node, KEY_JOURNAL_COUNT, group->count);
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
+		if (group->texts.text[i])
+			report_text(node, list->keys[i], group->texts.text[i]);
+}
+
+/** Returns 0 or -ENOMEM. */
+static int list_item(struct list *list, const struct isst_journal_entry *item,
+		     const struct step_texts *texts)
+{
+	const struct step_group group = { isst_journal_entry_target(item), 1, *texts };
+
+	if (list->folds)
+		return step_folds_add(list->folds, isst_item_kind(isst_journal_entry_item(item)),
+				      group.target, texts);
+	report_group(list, &group);
+	return 0;
+}
+
+static bool is_folded(const struct run *run)
+{
+	return request_format(run->request) == FORMAT_TEXT &&
+	       !request_has(run->request, OPTION_ALL);
+}
+
+/** Lists the items that @describe fills the texts of; it returns false for those to be left out. */
+static void list_items(struct list *list, const struct isst_journal *journal,
+		       bool (*describe)(const struct isst_journal_entry *item,
+					struct step_texts *texts))
+{
+	const struct isst_journal_entry *item;
+	int error = 0;
+
+	if (is_folded(list->run)) {
+		list->folds = step_folds_new();
+		error = list->folds ? 0 : -ENOMEM;
+	}
+	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)) && !error; i++) {
+		struct step_texts texts = { { NULL } };
+
+		if (describe(item, &texts))
+			error = list_item(list, item, &texts);
+	}
+	if (!error && list->folds)
+		error = step_folds_visit(list->folds, report_group, list);
+	if (error)
+		run_error(list->run, STATUS_FAILED, "out of memory");
+	step_folds_free(list->folds);
+}
+
+/* ---- The commands ---- */
+
+static bool describe_shown(const struct isst_journal_entry *item, struct step_texts *texts)
+{
+	*texts = (struct step_texts){ { isst_journal_entry_old_text(item),
+					isst_journal_entry_written_text(item),
+					isst_journal_entry_present_text(item),
+					isst_journal_entry_finding(item), what_apply_does(item) } };
+	return true;
 }
 
 void journal_show(struct run *run)
 {
 	struct isst_journal *journal = open_journal(run);
-	const struct isst_journal_entry *item;
 	struct report_node *top;
+	struct list list;
 	char age[32];
 
 	if (!journal)
@@ -65,8 +137,8 @@ void journal_show(struct run *run)
 	/* It was complete, and not to last. */
 	if (isst_journal_is_held(journal))
 		report_text(top, KEY_JOURNAL_STATE, "held");
-	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)); i++)
-		list_item(top, i, item);
+	list = (struct list){ .run = run, .top = top, .keys = SHOWN };
+	list_items(&list, journal, describe_shown);
 	isst_journal_free(journal);
 }
 
@@ -77,31 +149,22 @@ static const char *describe_result(const struct isst_journal_entry *item)
 	return has(item, ISST_JOURNAL_ENTRY_KEPT) ? "kept" : "left";
 }
 
-/** Lists what was restored, what was left, and what is kept until it can be reached. */
-static void list_applied(struct run *run, struct isst_journal *journal)
+/** What was restored, what was left, and what is kept until it can be reached. */
+static bool describe_applied(const struct isst_journal_entry *item, struct step_texts *texts)
 {
-	const struct isst_journal_entry *item;
-	struct report_node *top = begin(run);
+	bool restored = has(item, ISST_JOURNAL_ENTRY_RESTORED);
 
-	for (unsigned int i = 0; (item = isst_journal_entry_at(journal, i)); i++) {
-		struct report_node *node;
-
-		if (!has(item, ISST_JOURNAL_ENTRY_RESTORED) &&
-		    !has(item, ISST_JOURNAL_ENTRY_MOVED) && !has(item, ISST_JOURNAL_ENTRY_KEPT))
-			continue;
-		node = report_branch(top, KEY_JOURNAL_ITEM, i);
-		report_text(node, KEY_JOURNAL_TARGET, isst_journal_entry_target(item));
-		report_text(node, KEY_JOURNAL_RESULT, describe_result(item));
-		report_text(node, KEY_JOURNAL_NOW,
-			    has(item, ISST_JOURNAL_ENTRY_RESTORED)
-				    ? isst_journal_entry_old_text(item)
-				    : isst_journal_entry_present_text(item));
-	}
+	*texts = (struct step_texts){ { describe_result(item),
+					restored ? isst_journal_entry_old_text(item)
+						 : isst_journal_entry_present_text(item) } };
+	return restored || has(item, ISST_JOURNAL_ENTRY_MOVED) ||
+	       has(item, ISST_JOURNAL_ENTRY_KEPT);
 }
 
 void journal_apply(struct run *run)
 {
 	struct isst_journal *journal = open_journal(run);
+	struct list list;
 	int error;
 
 	if (!journal) {
@@ -115,7 +178,8 @@ void journal_apply(struct run *run)
 	run_report_notices(run);
 	if (error == 0 || error == -EAGAIN) {
 		run->changed = true;
-		list_applied(run, journal);
+		list = (struct list){ .run = run, .top = begin(run), .keys = APPLIED };
+		list_items(&list, journal, describe_applied);
 	}
 	isst_journal_free(journal);
 }

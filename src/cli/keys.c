@@ -141,19 +141,22 @@ const struct key keys[KEYS] = {
 	[KEY_ASSOC] = ROW("assoc", "associate"),
 	[KEY_SET_TRL] = ROW("set-trl", "set_turbo_ratio_limits"),
 
-	/* One step-N for each write: what is written, what it is, what it would become. */
+	/* One item-N for each item, or in text for those of which the rest is the same. */
 	[KEY_JOURNAL] = ROW("journal", "journal"),
 	[KEY_JOURNAL_COMMAND] = ROW("command", "command"),
 	[KEY_JOURNAL_AGE] = ROW("age(s)", "age_s"),
 	[KEY_JOURNAL_STATE] = ROW("state", "state"),
 	[KEY_JOURNAL_ITEM] = ROW("item-#", "items"),
 	[KEY_JOURNAL_TARGET] = ROW("target", "target"),
+	[KEY_JOURNAL_COUNT] = ROW("count", "count"),
 	[KEY_JOURNAL_OLD] = ROW("old", "old"),
 	[KEY_JOURNAL_WRITTEN] = ROW("written", "written"),
 	[KEY_JOURNAL_NOW] = ROW("now", "now"),
 	[KEY_JOURNAL_FINDING] = ROW("finding", "finding"),
 	[KEY_JOURNAL_APPLY] = ROW("apply", "apply"),
 	[KEY_JOURNAL_RESULT] = ROW("result", "result"),
+
+	/* One step-N for each write: what is written, what it is, what it would become. */
 	[KEY_DRY_RUN] = ROW("dry-run", "dry_run", .sentence = ""),
 	[KEY_STEP] = ROW("step-#", "steps", .sentence = "Would change {target}: {old} -> {new}"),
 	[KEY_STEP_TARGET] = ROW("target", "target", .sentence = ""),

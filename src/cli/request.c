@@ -428,8 +428,3 @@ void request_clear(struct request *request)
 {
 	option_values_clear(&request->options);
 }
-
-enum output_format request_format(const struct request *request)
-{
-	return (enum output_format)request->options.value[OPTION_FORMAT].number;
-}

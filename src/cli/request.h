@@ -35,7 +35,10 @@ struct request {
 int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
 void request_clear(struct request *request);
 
-enum output_format request_format(const struct request *request);
+static inline enum output_format request_format(const struct request *request)
+{
+	return (enum output_format)request->options.value[OPTION_FORMAT].number;
+}
 
 static inline bool request_has(const struct request *request, enum option_id option)
 {

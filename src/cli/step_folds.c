@@ -14,7 +14,7 @@
 struct fold {
 	char *before, *behind;	     /* the target around the number */
 	struct isst_cpuset *numbers; /* NULL: the target has none that is folded */
-	char *old_value, *new_value;
+	char *texts[STEP_FOLD_TEXTS];
 };
 
 struct step_folds {
@@ -32,8 +32,8 @@ static void clear(struct fold *fold)
 	free(fold->before);
 	free(fold->behind);
 	isst_cpuset_free(fold->numbers);
-	free(fold->old_value);
-	free(fold->new_value);
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
+		free(fold->texts[i]);
 }
 
 void step_folds_free(struct step_folds *folds)
@@ -64,9 +64,19 @@ static const char *find_number(int kind, const char *target)
 	return number;
 }
 
+/** Returns 0 or -ENOMEM. */
+static int copy_texts(struct fold *fold, const struct step_texts *texts)
+{
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++) {
+		fold->texts[i] = texts->text[i] ? strdup(texts->text[i]) : NULL;
+		if (texts->text[i] && !fold->texts[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /** Fills a fold with one step. Returns 0 or -ENOMEM; it is to be cleared in both cases. */
-static int fill(struct fold *fold, int kind, const char *target, const char *old_value,
-		const char *new_value)
+static int fill(struct fold *fold, int kind, const char *target, const struct step_texts *texts)
 {
 	const char *number = find_number(kind, target);
 	char *behind = NULL;
@@ -74,10 +84,8 @@ static int fill(struct fold *fold, int kind, const char *target, const char *old
 
 	*fold = (struct fold){ .before = strndup(target, (size_t)(number - target)),
 			       .behind = strdup(behind ? behind : ""),
-			       .numbers = *number ? isst_cpuset_new() : NULL,
-			       .old_value = strdup(old_value),
-			       .new_value = strdup(new_value) };
-	if (!fold->before || !fold->behind || !fold->old_value || !fold->new_value ||
+			       .numbers = *number ? isst_cpuset_new() : NULL };
+	if (copy_texts(fold, texts) != 0 || !fold->before || !fold->behind ||
 	    (*number && !fold->numbers))
 		return -ENOMEM;
 	return fold->numbers
@@ -85,16 +93,23 @@ static int fill(struct fold *fold, int kind, const char *target, const char *old
 		       : 0;
 }
 
-static bool is_same_change(const struct fold *fold, const struct fold *other)
+static bool is_same_text(const char *text, const char *other)
 {
-	return strcmp(fold->old_value, other->old_value) == 0 &&
-	       strcmp(fold->new_value, other->new_value) == 0;
+	return text && other ? strcmp(text, other) == 0 : text == other;
+}
+
+static bool has_same_texts(const struct fold *fold, const struct fold *other)
+{
+	for (size_t i = 0; i < STEP_FOLD_TEXTS; i++)
+		if (!is_same_text(fold->texts[i], other->texts[i]))
+			return false;
+	return true;
 }
 
 static bool is_same(const struct fold *fold, const struct fold *other)
 {
 	return !fold->numbers == !other->numbers && strcmp(fold->before, other->before) == 0 &&
-	       strcmp(fold->behind, other->behind) == 0 && is_same_change(fold, other);
+	       strcmp(fold->behind, other->behind) == 0 && has_same_texts(fold, other);
 }
 
 /** Takes over what @fold holds, or joins it with another one. */
@@ -118,11 +133,11 @@ static int take(struct step_folds *folds, struct fold *fold)
 	return 0;
 }
 
-int step_folds_add(struct step_folds *folds, int kind, const char *target, const char *old_value,
-		   const char *new_value)
+int step_folds_add(struct step_folds *folds, int kind, const char *target,
+		   const struct step_texts *texts)
 {
 	struct fold fold;
-	int error = fill(&fold, kind, target, old_value, new_value);
+	int error = fill(&fold, kind, target, texts);
 
 	if (!error)
 		error = take(folds, &fold);
@@ -156,9 +171,14 @@ static const char *thing_of(const char *target)
 	return domain_list_recognizes(target) ? strstr(target, ": ") : NULL;
 }
 
-/** Joins the domains that change like the one of @first. Returns the target, NULL without memory.
- */
-static char *join_domains(struct visit *visit, size_t first)
+static unsigned int count_of(const struct fold *fold)
+{
+	return fold->numbers ? (unsigned int)isst_cpuset_count(fold->numbers) : 1;
+}
+
+/** Joins the domains with the same texts as the one of @first. Counts their steps, and returns the
+ * target; NULL without memory. */
+static char *join_domains(struct visit *visit, size_t first, unsigned int *count)
 {
 	const struct fold *folds = visit->folds->folds;
 	char *target = visit->targets[first], *joined = NULL, *names;
@@ -171,9 +191,10 @@ static char *join_domains(struct visit *visit, size_t first)
 		const char *other_thing = other ? thing_of(other) : NULL;
 
 		if (!other_thing || strcmp(thing, other_thing) != 0 ||
-		    !is_same_change(&folds[first], &folds[i]))
+		    !has_same_texts(&folds[first], &folds[i]))
 			continue;
 		error = domain_list_add(&list, other);
+		*count += count_of(&folds[i]);
 		free(other);
 		visit->targets[i] = NULL;
 	}
@@ -185,30 +206,25 @@ static char *join_domains(struct visit *visit, size_t first)
 	return joined;
 }
 
-static int visit_one(struct visit *visit, size_t i,
-		     void (*line)(void *data, const char *target, const char *old_value,
-				  const char *new_value),
-		     void *data)
+static int visit_one(struct visit *visit, size_t i, step_folds_visitor visitor, void *data)
 {
 	const struct fold *fold = &visit->folds->folds[i];
-	char *target = visit->targets[i], *joined;
+	struct step_group group = { .target = visit->targets[i], .count = count_of(fold) };
+	char *joined = NULL;
 
-	if (!thing_of(target)) {
-		line(data, target, fold->old_value, fold->new_value);
-		return 0;
+	if (thing_of(group.target)) {
+		joined = join_domains(visit, i, &group.count);
+		if (!joined)
+			return -ENOMEM;
+		group.target = joined;
 	}
-	joined = join_domains(visit, i);
-	if (!joined)
-		return -ENOMEM;
-	line(data, joined, fold->old_value, fold->new_value);
+	memcpy(group.texts.text, fold->texts, sizeof(group.texts.text));
+	visitor(data, &group);
 	free(joined);
 	return 0;
 }
 
-int step_folds_visit(const struct step_folds *folds,
-		     void (*line)(void *data, const char *target, const char *old_value,
-				  const char *new_value),
-		     void *data)
+int step_folds_visit(const struct step_folds *folds, step_folds_visitor visitor, void *data)
 {
 	struct visit visit = { folds, calloc(folds->count + 1, sizeof(*visit.targets)) };
 	int error = visit.targets ? 0 : -ENOMEM;
@@ -219,7 +235,7 @@ int step_folds_visit(const struct step_folds *folds,
 	}
 	for (size_t i = 0; i < folds->count && !error; i++)
 		if (visit.targets[i])
-			error = visit_one(&visit, i, line, data);
+			error = visit_one(&visit, i, visitor, data);
 	for (size_t i = 0; i < folds->count && visit.targets; i++)
 		free(visit.targets[i]);
 	free(visit.targets);

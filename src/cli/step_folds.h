@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steps of changes, folded for a reader: cores, CPUs and domains that change alike are named
- * together. Must not know how that is printed.
+ * Steps of changes and items of a journal, folded for a reader: cores, CPUs and domains of which
+ * the same is reported are named together. Must not know how that is printed.
  */
 #ifndef ISST_CLI_STEP_FOLDS_H
 #define ISST_CLI_STEP_FOLDS_H
@@ -14,25 +14,39 @@ struct step_folds;
 struct step_folds *step_folds_new(void);
 void step_folds_free(struct step_folds *folds);
 
+/** The most texts of a step. */
+enum { STEP_FOLD_TEXTS = 5 };
+
+/** What is reported of a step, in an order of the caller's; NULL: nothing. */
+struct step_texts {
+	const char *text[STEP_FOLD_TEXTS];
+};
+
 /**
- * Adds a step; one that was added before is not added again.
+ * Adds a step; one that was added before is not added again. Those with the same texts are folded.
  *
  * @kind: ISST_ITEM_..., of the item that is written
  * @target: as isst_change_step_target()
+ * @texts: copied
  * Returns 0 or -ENOMEM.
  */
-int step_folds_add(struct step_folds *folds, int kind, const char *target, const char *old_value,
-		   const char *new_value);
+int step_folds_add(struct step_folds *folds, int kind, const char *target,
+		   const struct step_texts *texts);
+
+/** Steps that are folded. */
+struct step_group {
+	const char *target; /* such as `package 0-1, die 0: core-power` or `CPU 0-3: online` */
+	unsigned int count; /* of steps */
+	struct step_texts texts;
+};
+
+typedef void (*step_folds_visitor)(void *data, const struct step_group *group);
 
 /**
- * Calls @line for what is the same, in the order in which the first of each was added.
+ * Visits what is the same, in the order in which the first of each was added.
  *
- * @target: such as `package 0-1, die 0: core-power` or `CPU 0-3: online`
  * Returns 0 or -ENOMEM.
  */
-int step_folds_visit(const struct step_folds *folds,
-		     void (*line)(void *data, const char *target, const char *old_value,
-				  const char *new_value),
-		     void *data);
+int step_folds_visit(const struct step_folds *folds, step_folds_visitor visit, void *data);
 
 #endif

@@ -6,13 +6,13 @@
 
 static char lines[1000];
 
-static void add_line(void *data, const char *target, const char *old_value, const char *new_value)
+static void add_line(void *data, const struct step_group *group)
 {
 	size_t length = strlen(lines);
 
 	(void)data;
-	snprintf(lines + length, sizeof(lines) - length, "%s: %s -> %s\n", target, old_value,
-		 new_value);
+	snprintf(lines + length, sizeof(lines) - length, "%u %s: %s -> %s\n", group->count,
+		 group->target, group->texts.text[0], group->texts.text[1]);
 }
 
 struct step {
@@ -25,10 +25,11 @@ static void assert_folded(const struct step *steps, size_t count, const char *ex
 	struct step_folds *folds = step_folds_new();
 
 	assert_non_null(folds);
-	for (size_t i = 0; i < count; i++)
-		assert_int_equal(step_folds_add(folds, steps[i].kind, steps[i].target,
-						steps[i].old_value, steps[i].new_value),
-				 0);
+	for (size_t i = 0; i < count; i++) {
+		struct step_texts texts = { { steps[i].old_value, steps[i].new_value } };
+
+		assert_int_equal(step_folds_add(folds, steps[i].kind, steps[i].target, &texts), 0);
+	}
 	lines[0] = '\0';
 	assert_int_equal(step_folds_visit(folds, add_line, NULL), 0);
 	assert_string_equal(lines, expected);
@@ -50,9 +51,9 @@ static void cpus_stand_together_in_the_order_of_the_first(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(steps, "CPU 5-7: online: 0 -> 1\n"
-			     "CPU 0-1: scaling_max_freq: no limit -> 2000000 kHz\n"
-			     "CPU 2: scaling_max_freq: 1000000 kHz -> 2000000 kHz\n");
+	ASSERT_FOLDED(steps, "3 CPU 5-7: online: 0 -> 1\n"
+			     "2 CPU 0-1: scaling_max_freq: no limit -> 2000000 kHz\n"
+			     "1 CPU 2: scaling_max_freq: 1000000 kHz -> 2000000 kHz\n");
 }
 
 static void a_step_that_is_listed_twice_stands_once(void **state)
@@ -66,9 +67,9 @@ static void a_step_that_is_listed_twice_stands_once(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(steps, "CPU 3: online: 0 -> 1\n"
-			     "package 0, die 0: core-power: 0 -> 1\n"
-			     "CPU 3: online: 1 -> 0\n");
+	ASSERT_FOLDED(steps, "1 CPU 3: online: 0 -> 1\n"
+			     "1 package 0, die 0: core-power: 0 -> 1\n"
+			     "1 CPU 3: online: 1 -> 0\n");
 }
 
 /** Only where the cores are the same. */
@@ -85,10 +86,10 @@ static void domains_stand_together(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(steps, "package 0-1, die 0: CLOS of core 0-1: 0 -> 3\n"
-			     "package 0, die 1: CLOS of core 1: 0 -> 3\n"
-			     "package 0, die 0: CLOS 1: 0xff0000 -> 0x140000\n"
-			     "package 0, die 0: CLOS 2: 0xff0000 -> 0x140000\n");
+	ASSERT_FOLDED(steps, "4 package 0-1, die 0: CLOS of core 0-1: 0 -> 3\n"
+			     "1 package 0, die 1: CLOS of core 1: 0 -> 3\n"
+			     "1 package 0, die 0: CLOS 1: 0xff0000 -> 0x140000\n"
+			     "1 package 0, die 0: CLOS 2: 0xff0000 -> 0x140000\n");
 }
 
 static void packages_with_the_same_numbers_stand_together(void **state)
@@ -104,9 +105,9 @@ static void packages_with_the_same_numbers_stand_together(void **state)
 
 	(void)state;
 	ASSERT_FOLDED(steps,
-		      "package 0,2, power domain 0-1; package 1, power domain 3: performance "
+		      "5 package 0,2, power domain 0-1; package 1, power domain 3: performance "
 		      "level: 0 -> 1\n"
-		      "package 2, die 0: cpuset partition: absent -> isolated\n");
+		      "1 package 2, die 0: cpuset partition: absent -> isolated\n");
 }
 
 static void what_is_no_part_of_the_machine_stays(void **state)
@@ -117,8 +118,8 @@ static void what_is_no_part_of_the_machine_stays(void **state)
 	};
 
 	(void)state;
-	ASSERT_FOLDED(steps, "cpuset controller of /sys/fs/cgroup: 0 -> 1\n"
-			     "package 0: something: 0 -> 1\n");
+	ASSERT_FOLDED(steps, "1 cpuset controller of /sys/fs/cgroup: 0 -> 1\n"
+			     "1 package 0: something: 0 -> 1\n");
 }
 
 int main(void)
