@@ -2,6 +2,7 @@
 /* Which class of service CPUs are in: CPU by CPU, or class by class. Must not know output formats.
  */
 #include "handlers.h"
+#include "message_folds.h"
 #include "reading.h"
 
 #include <errno.h>
@@ -40,8 +41,9 @@ static void report_core_failure(struct run *run, const struct isst_results *resu
 	if (cpus && !add_cpus_with(results, i, failure.message, cpus))
 		goto out;
 	named = cpus ? isst_cpuset_to_list(cpus) : NULL;
-	if (named && isst_cpuset_count(cpus) > 1 &&
-	    asprintf(&message, "%s (CPUs %s)", failure.message, named) >= 0)
+	if (named && (isst_cpuset_count(cpus) > 1 || request_has(run->request, OPTION_BY_CLOS)) &&
+	    asprintf(&message, "%s (CPU%s %s)", failure.message,
+		     isst_cpuset_count(cpus) > 1 ? "s" : "", named) >= 0)
 		failure.message = message;
 	run_result(run, &failure, true);
 out:
@@ -126,6 +128,8 @@ static void show_by_clos(struct run *run, const struct isst_results *results)
 		for (unsigned int clos = 0; clos < CLOS_COUNT; clos++)
 			report_clos(run, node, unit, results, clos);
 	}
+	/* All cores of a power domain without core-power fail alike. */
+	message_folds_apply(run->report);
 }
 
 /** All CPUs that are online, where none are named; to be freed. NULL: an error is reported. */
@@ -158,9 +162,9 @@ void core_power_get_assoc(struct run *run)
 		run_call(run, error);
 	if (request_has(run->request, OPTION_BY_CLOS))
 		show_by_clos(run, results);
-	for (size_t i = 0;
-	     i < isst_results_count(results) && !request_has(run->request, OPTION_BY_CLOS); i++)
-		show_association(run, results, i);
+	else
+		for (size_t i = 0; i < isst_results_count(results); i++)
+			show_association(run, results, i);
 	isst_results_free(results);
 	isst_targets_free(targets);
 }

@@ -85,6 +85,24 @@ int domain_list_add(struct domain_list *list, const char *text)
 	return entry ? isst_cpuset_add(entry->numbers, name.number, name.number) : -ENOMEM;
 }
 
+int domain_list_join(struct domain_list *list, const struct domain_list *other)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < other->count; i++) {
+		const struct domain_list_entry *from = &other->entries[i];
+		struct name name = { .word = from->word };
+
+		isst_cpuset_for_each (name.package, from->packages) {
+			struct domain_list_entry *entry = error ? NULL : entry_of(list, &name);
+
+			error = entry ? isst_cpuset_add_set(entry->numbers, from->numbers)
+				      : -ENOMEM;
+		}
+	}
+	return error;
+}
+
 /** The packages that stand together with the one at @first; NULL: it stands with an earlier one.
  * Returns 0 or -ENOMEM. */
 static int join(const struct domain_list *list, size_t first, struct isst_cpuset **packages)

@@ -21,6 +21,9 @@ bool domain_list_recognizes(const char *text);
 /** Adds the domain that a text begins with, which is recognized. Returns 0 or -ENOMEM. */
 int domain_list_add(struct domain_list *list, const char *text);
 
+/** Adds the domains of another list. Returns 0 or -ENOMEM. */
+int domain_list_join(struct domain_list *list, const struct domain_list *other);
+
 /** Packages with the same numbers stand together; NULL without memory. */
 char *domain_list_to_text(const struct domain_list *list);
 

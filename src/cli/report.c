@@ -31,18 +31,26 @@ static void free_node(struct report_node *node)
 	}
 }
 
+void report_remove(struct report *report, struct report_entry *entry)
+{
+	struct report_entry **link = &report->first, *before = NULL;
+
+	for (; *link != entry; link = &before->next)
+		before = *link;
+	*link = entry->next;
+	if (report->last == entry)
+		report->last = before;
+	free_node(entry->root);
+	free(entry->message);
+	free(entry);
+}
+
 void report_free(struct report *report)
 {
 	if (!report)
 		return;
-	for (struct report_entry *entry = report->first; entry;) {
-		struct report_entry *next = entry->next;
-
-		free_node(entry->root);
-		free(entry->message);
-		free(entry);
-		entry = next;
-	}
+	while (report->first)
+		report_remove(report, report->first);
 	free(report);
 }
 
@@ -132,6 +140,25 @@ void report_message(struct report *report, enum entry_kind kind, const char *for
 		report->failed = true;
 	}
 	va_end(arguments);
+}
+
+struct report_entry *report_next_message(struct report *report, const struct report_entry *entry)
+{
+	struct report_entry *next = entry ? entry->next : report->first;
+
+	while (next && !next->message)
+		next = next->next;
+	return next;
+}
+
+void report_replace_message(struct report *report, struct report_entry *entry, char *text)
+{
+	if (!text) {
+		report->failed = true;
+		return;
+	}
+	free(entry->message);
+	entry->message = text;
 }
 
 size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)

@@ -96,6 +96,16 @@ struct report_node *report_unit(struct report *report, const struct report_step 
 void report_message(struct report *report, enum entry_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** The first message behind an entry (NULL: of all), to be changed by the functions below; NULL:
+ * there is none. */
+struct report_entry *report_next_message(struct report *report, const struct report_entry *entry);
+
+/** Gives a message another text, which the report frees; NULL: memory ran out. */
+void report_replace_message(struct report *report, struct report_entry *entry, char *text);
+
+/** Removes an entry from the report. */
+void report_remove(struct report *report, struct report_entry *entry);
+
 /** Turns all ENTRY_UNSUPPORTED into @kind: ENTRY_NOTE or ENTRY_ERROR. Returns their number. */
 size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
 

@@ -6,6 +6,7 @@
 #include "core_choice.h"
 #include "handlers.h"
 #include "levels.h"
+#include "message_folds.h"
 
 static unsigned int bucket_cores(const struct isst_result *level, unsigned int bucket)
 {
@@ -119,4 +120,5 @@ void turbo_freq_plan(struct run *run)
 	levels_clear(&levels);
 	if (choice && run->status == STATUS_DONE)
 		core_choice_report(run);
+	message_folds_apply(run->report);
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that are alike become one, which names all that they named. */
+#include "check.h"
+
+#include "cli/message_folds.h"
+
+struct message {
+	enum entry_kind kind;
+	const char *text;
+};
+
+static void assert_folded(const struct message *messages, size_t count, const char *expected)
+{
+	struct report *report = report_new();
+	char lines[1000] = "";
+
+	assert_non_null(report);
+	for (size_t i = 0; i < count; i++)
+		report_message(report, messages[i].kind, "%s", messages[i].text);
+	/* Once more changes nothing. */
+	message_folds_apply(report);
+	message_folds_apply(report);
+	for (const struct report_entry *entry = report_first(report); entry; entry = entry->next) {
+		size_t length = strlen(lines);
+
+		snprintf(lines + length, sizeof(lines) - length, "%s%s\n",
+			 entry->kind == ENTRY_ERROR ? "E " : "", entry->message);
+	}
+	assert_string_equal(lines, expected);
+	report_free(report);
+}
+
+#define ASSERT_FOLDED(messages, expected) \
+	assert_folded(messages, sizeof(messages) / sizeof((messages)[0]), expected)
+
+static void domains_stand_together(void **state)
+{
+	static const struct message messages[] = {
+		{ ENTRY_ERROR, "no level 7 (package 0, power domain 0): 0 to 4 exist" },
+		{ ENTRY_ERROR, "no level 7 (package 0, power domain 1): 0 to 4 exist" },
+		{ ENTRY_ERROR, "no level 7 (package 1, power domain 0): 0 to 2 exist" },
+		{ ENTRY_NOTE, "something else" },
+		{ ENTRY_ERROR, "no level 7 (package 2, power domain 0): 0 to 4 exist" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(messages, "E no level 7 (package 0, power domain 0-1; package 2, power "
+				"domain 0): 0 to 4 exist\n"
+				"E no level 7 (package 1, power domain 0): 0 to 2 exist\n"
+				"something else\n");
+}
+
+static void cores_and_cpus_stand_together(void **state)
+{
+	static const struct message messages[] = {
+		{ ENTRY_ERROR, "package 0, die 0: cannot read core 0: broken (CPU 7)" },
+		{ ENTRY_ERROR, "package 0, die 0: cannot read core 1: broken (CPUs 1,3-4)" },
+		{ ENTRY_ERROR, "package 1, die 0: cannot read core 1: broken (CPU 5)" },
+		{ ENTRY_ERROR, "package 1, die 0: cannot read core 2: absent (CPU 6)" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(messages, "E package 0-1, die 0: cannot read cores 0-1: broken (CPUs "
+				"1,3-5,7)\n"
+				"E package 1, die 0: cannot read core 2: absent (CPU 6)\n");
+}
+
+static void other_messages_stay(void **state)
+{
+	static const struct message messages[] = {
+		{ ENTRY_ERROR, "score 1 of package 0" },
+		{ ENTRY_ERROR, "score 2 of package 0" },
+		{ ENTRY_NOTE, "core 1" },
+		{ ENTRY_ERROR, "core 2" },
+		{ ENTRY_NOTE, "the CPU is offline" },
+		{ ENTRY_NOTE, "CPUs 3, and others" },
+		{ ENTRY_NOTE, "core 1" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(messages, "E score 1 of package 0\n"
+				"E score 2 of package 0\n"
+				"core 1\n"
+				"E core 2\n"
+				"the CPU is offline\n"
+				"CPUs 3, and others\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(domains_stand_together),
+		cmocka_unit_test(cores_and_cpus_stand_together),
+		cmocka_unit_test(other_messages_stay),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
