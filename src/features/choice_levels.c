@@ -97,7 +97,7 @@ char *turbo_freq_buckets_text(const struct isst_turbo_freq *info)
 }
 
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
-			unsigned int cores)
+			unsigned int cores, const char *otherwise)
 {
 	const struct isst_level *smallest = find_smallest(levels, package);
 	const struct isst_turbo_freq *info = smallest ? &smallest->turbo_freq_info : NULL;
@@ -113,9 +113,10 @@ int choice_levels_check(const struct choice_levels *levels, unsigned int package
 	error = message_error(
 		&levels->context->messages, -EOPNOTSUPP,
 		"package %u: %u high priority cores are %u more than the last bucket of level %u "
-		"holds in a package (%s); they are chosen only if lower turbo frequencies are "
-		"allowed",
-		package, cores, cores - last, smallest->level, buckets);
+		"holds in a package (%s); %s",
+		package, cores, cores - last, smallest->level, buckets,
+		otherwise ? otherwise
+			  : "they are chosen only if lower turbo frequencies are allowed");
 	free(buckets);
 	return error;
 }

@@ -32,9 +32,9 @@ int choice_levels_bucket(const struct choice_levels *levels, unsigned int packag
 			 unsigned int bucket, unsigned int *cores);
 
 /** Whether the last bucket of a package holds so many cores. Returns 0, or -EOPNOTSUPP with a
- * message that has by how many they are too many. */
+ * message that has by how many they are too many. @otherwise: as in struct core_choice */
 int choice_levels_check(const struct choice_levels *levels, unsigned int package,
-			unsigned int cores);
+			unsigned int cores, const char *otherwise);
 
 /** The buckets as text, to be freed: `8 cores at 4600 MHz, 16 cores at 4300 MHz`. NULL without
  * memory. */

@@ -1,126 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chooses the CPUs of high priority cores: which cores there are to choose from, and how many the
- * buckets of SST-TF hold. Which of them it will be is for core_choice.c.
+ * Chooses the CPUs of high priority cores, as many as the buckets of SST-TF hold. Which cores there
+ * are to choose from is in choice_cores.c, which of them it will be in core_choice.c.
  */
 #include "features/high_priority.h"
 #include "base/cpuset.h"
-#include "features/choice_levels.h"
-#include "features/core_ranks.h"
+#include "features/choice_cores.h"
 #include "topology/context.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CORES = 64 }; /* of a domain, that the firmware can name */
-
-/** A choice at work. */
-struct chooser {
-	struct isst_context *context;
-	const struct core_choice *choice;
-	const struct isst_cpuset *cpus; /* as in the scope */
-	struct choice_levels levels;	/* of the domains to choose from */
-	struct core_candidate *candidates;
-	size_t count;
-};
-
-static const struct isst_domain *domain_of(const struct chooser *chooser, size_t i)
-{
-	return chooser->levels.levels[i].domain;
-}
-
-/* ---- Cores to choose from ---- */
-
-/** Whether a CPU will be online, and the level enables it. */
-static bool is_available(const struct chooser *chooser, size_t i, unsigned int cpu)
-{
-	const struct isst_cpuset *online = chooser->cpus ? chooser->cpus
-							 : domain_of(chooser, i)->online;
-	const struct isst_cpuset *enabled = chooser->levels.levels[i].cpus;
-
-	return isst_cpuset_has(online, cpu) && (!enabled || isst_cpuset_has(enabled, cpu));
-}
-
-/** The firmware's number of a CPU's core; CORES where it has none. */
-static unsigned int core_of(const struct chooser *chooser, unsigned int cpu)
-{
-	const struct isst_cpu *place = context_cpu(chooser->context, cpu);
-
-	return place && place->core_known && place->core < CORES ? place->core : CORES;
-}
-
-static bool is_wanted(const struct core_choice *choice, unsigned int cpu)
-{
-	return (!choice->within || isst_cpuset_has(choice->within, cpu)) &&
-	       !isst_cpuset_has(choice->avoid, cpu);
-}
-
-/** The first CPU of each core that may be chosen, rather one that is online as yet; UINT_MAX: none.
- * A CPU that is not wanted keeps its siblings out. */
-static void find_cores(const struct chooser *chooser, size_t i, unsigned int first[CORES])
-{
-	const struct isst_cpuset *online = domain_of(chooser, i)->online;
-	uint64_t unwanted = 0;
-	unsigned int cpu;
-
-	for (unsigned int core = 0; core < CORES; core++)
-		first[core] = UINT_MAX;
-	isst_cpuset_for_each (cpu, domain_of(chooser, i)->present) {
-		unsigned int core = core_of(chooser, cpu);
-
-		if (core == CORES || !is_available(chooser, i, cpu))
-			continue;
-		if (!is_wanted(chooser->choice, cpu))
-			unwanted |= UINT64_C(1) << core;
-		else if (first[core] == UINT_MAX ||
-			 (!isst_cpuset_has(online, first[core]) && isst_cpuset_has(online, cpu)))
-			first[core] = cpu;
-	}
-	for (unsigned int core = 0; core < CORES; core++)
-		if (unwanted >> core & 1)
-			first[core] = UINT_MAX;
-}
-
-static int add_cores(struct chooser *chooser, size_t i, enum turbo_state turbo)
-{
-	struct core_candidate *candidates = &chooser->candidates[chooser->count];
-	const struct isst_domain *domain = domain_of(chooser, i);
-	unsigned int first[CORES];
-	size_t count = 0;
-
-	find_cores(chooser, i, first);
-	for (unsigned int core = 0; core < CORES; core++) {
-		if (first[core] == UINT_MAX)
-			continue;
-		candidates[count] = (struct core_candidate){ .package = domain->package,
-							     .domain = domain->index,
-							     .core = core };
-		first[count++] = first[core];
-	}
-	chooser->count += count;
-	return core_ranks_read(chooser->context, turbo, candidates, first, count);
-}
-
-static int find_candidates(struct chooser *chooser)
-{
-	size_t domains = chooser->levels.count;
-	enum turbo_state turbo;
-	int error;
-
-	chooser->candidates = calloc(domains * CORES + 1, sizeof(*chooser->candidates));
-	if (!chooser->candidates)
-		return -ENOMEM;
-	error = cpufreq_turbo_state(&chooser->context->files, &turbo);
-	if (error != -ENOMEM)
-		error = 0;
-	for (size_t i = 0; i < domains && !error; i++)
-		if (choice_levels_has_turbo_freq(&chooser->levels, i))
-			error = add_cores(chooser, i, turbo);
-	return error;
-}
 
 /* ---- Choosing ---- */
 
@@ -148,32 +39,39 @@ static char *describe_places(const struct core_choice *choice)
 	return text;
 }
 
-/** Reports how many cores are missing. @where: `package 0: `, or nothing. */
-static int refuse_missing(const struct chooser *chooser, const char *where, unsigned int wanted,
-			  size_t missing)
+/** Reports how many cores are missing. @package: NULL: of all packages */
+static int refuse_missing(const struct chooser *chooser, const unsigned int *package,
+			  unsigned int wanted, size_t missing)
 {
 	char *places = describe_places(chooser->choice);
+	char *siblings = choice_siblings_text(chooser, package);
+	char where[32] = "";
 	int error = -ENOMEM;
 
-	if (places)
+	if (package)
+		snprintf(where, sizeof(where), "package %u: ", *package);
+	if (places && siblings)
 		error = message_error(&chooser->context->messages, -EOPNOTSUPP,
 				      "%sonly %zu of %u cores can get high priority%s: %zu %s "
-				      "missing",
+				      "missing%s",
 				      where, wanted - missing, wanted, places, missing,
-				      missing == 1 ? "is" : "are");
+				      missing == 1 ? "is" : "are", siblings);
 	free(places);
+	free(siblings);
 	return error;
 }
 
 static int refuse_all(const struct chooser *chooser)
 {
 	char *places = describe_places(chooser->choice);
+	char *siblings = choice_siblings_text(chooser, NULL);
 	int error = -ENOMEM;
 
-	if (places)
+	if (places && siblings)
 		error = message_error(&chooser->context->messages, -EOPNOTSUPP,
-				      "no core can get high priority%s", places);
+				      "no core can get high priority%s%s", places, siblings);
 	free(places);
+	free(siblings);
 	return error;
 }
 
@@ -212,9 +110,7 @@ static int choose_of_package(const struct chooser *chooser, struct part part)
 
 	if (error || missing == 0)
 		return error;
-	return refuse_missing(chooser,
-			      message_make(&chooser->context->messages, "package %u: ", package),
-			      wanted, missing);
+	return refuse_missing(chooser, &package, wanted, missing);
 }
 
 static int choose_of_all(const struct chooser *chooser)
@@ -222,7 +118,7 @@ static int choose_of_all(const struct chooser *chooser)
 	unsigned int wanted = chooser->choice->number;
 	size_t missing = core_choice_make(chooser->candidates, chooser->count, wanted, false);
 
-	return missing == 0 ? 0 : refuse_missing(chooser, "", wanted, missing);
+	return missing == 0 ? 0 : refuse_missing(chooser, NULL, wanted, missing);
 }
 
 /** Whether the last bucket of a package holds what was chosen there. */
@@ -232,7 +128,8 @@ static int check_package(const struct chooser *chooser, struct part part)
 
 	for (size_t i = 0; i < part.count; i++)
 		chosen += part.first[i].chosen;
-	return choice_levels_check(&chooser->levels, part.first->package, chosen);
+	return choice_levels_check(&chooser->levels, part.first->package, chosen,
+				   chooser->choice->otherwise);
 }
 
 static int for_each_package(const struct chooser *chooser,
@@ -287,15 +184,15 @@ static int collect(const struct chooser *chooser, struct isst_cpuset *cpus)
 	int error = 0;
 
 	for (size_t i = 0; i < chooser->levels.count; i++) {
-		const struct isst_domain *domain = domain_of(chooser, i);
+		const struct isst_domain *domain = choice_domain(chooser, i);
 		uint64_t cores = chosen_cores(chooser, domain);
 		unsigned int cpu;
 
 		isst_cpuset_for_each (cpu, domain->present) {
-			unsigned int core = core_of(chooser, cpu);
+			unsigned int core = choice_core_of(chooser, cpu);
 
 			if (!error && core < CORES && cores >> core & 1 &&
-			    is_available(chooser, i, cpu))
+			    choice_has_cpu(chooser, i, cpu))
 				error = isst_cpuset_add(cpus, cpu, cpu);
 		}
 	}
@@ -334,7 +231,7 @@ static int choose(struct chooser *chooser, const struct choice_scope *scope,
 	if (!error)
 		error = choice_levels_read(chooser->context, scope, &chooser->levels);
 	if (!error)
-		error = find_candidates(chooser);
+		error = choice_find_candidates(chooser);
 	if (!error)
 		error = make_choice(chooser);
 	if (!error)

@@ -156,11 +156,14 @@ static int choose_among(struct resolution *resolution, const struct setting *set
 			struct choice_scope *scope, struct isst_cpuset *chosen)
 {
 	struct isst_cpuset *online = isst_cpuset_new();
+	struct core_choice choice = setting->choice;
 	int error = online ? find_online(resolution, setting, online) : -ENOMEM;
 
+	/* No statement allows lower turbo frequencies; those of single CPUs need no permission. */
+	choice.otherwise = "state fewer, or assign their CPUs with 'association 0' instead";
 	scope->cpus = online;
 	if (!error)
-		error = high_priority_choose(resolution->context, scope, &setting->choice, chosen);
+		error = high_priority_choose(resolution->context, scope, &choice, chosen);
 	isst_cpuset_free(online);
 	return error;
 }

@@ -307,19 +307,27 @@ static void what_is_missing_is_reported(void **state)
 	static const struct row ROWS[] = {
 		ROW("guide", PER_PACKAGE, 3,
 		    "package 0: only 1 of 3 cores can get high priority within CPUs 0-2,28: 2 are "
-		    "missing",
+		    "missing; sibling threads count as one core, and CPUs 29-30 are excluded",
 		    .within = "0-2,28", .error = -EOPNOTSUPP),
 		ROW("guide", COUNT, 2,
 		    "only 1 of 2 cores can get high priority within CPUs 0,28 without CPU 5: 1 is "
-		    "missing",
+		    "missing; sibling threads count as one core",
 		    .within = "0,28", .avoid = "5", .error = -EOPNOTSUPP),
-		ROW("guide", BUCKET, 1, "no core can get high priority within CPUs 0-13",
+		ROW("guide", COUNT, 2,
+		    "only 1 of 2 cores can get high priority within CPUs 0-1,28-29 without CPU "
+		    "29: 1 is missing; sibling threads count as one core, and CPU 29 is excluded",
+		    .within = "0-1,28-29", .avoid = "29", .error = -EOPNOTSUPP),
+		ROW("guide", BUCKET, 1,
+		    "no core can get high priority within CPUs 0-13; sibling threads count as one "
+		    "core, and CPUs 28-41 are excluded",
 		    .within = "0-13", .error = -EOPNOTSUPP),
 		ROW("guide", PER_PACKAGE, 15,
-		    "package 0: only 14 of 15 cores can get high priority: 1 is missing",
+		    "package 0: only 14 of 15 cores can get high priority: 1 is missing; sibling "
+		    "threads count as one core",
 		    .allow_lower_turbo = true, .error = -EOPNOTSUPP),
 		ROW("tests/offline", PER_PACKAGE, 4,
-		    "package 0: only 3 of 4 cores can get high priority: 1 is missing",
+		    "package 0: only 3 of 4 cores can get high priority: 1 is missing; sibling "
+		    "threads count as one core",
 		    .allow_lower_turbo = true, .error = -EOPNOTSUPP),
 	};
 
