@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes the changes of a run: plans them, judges what stands against them, runs them as a whole and
+ * Makes the changes of a run: plans them, checks their preconditions, runs them as a whole and
  * reports what came of it. Must not know output formats.
  */
 #ifndef ISST_CLI_CHANGE_H

@@ -65,7 +65,7 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 	return error;
 }
 
-static const char *known_or_not(const char *value)
+static const char *value_or_unknown(const char *value)
 {
 	return value ? value : "unknown";
 }
@@ -73,8 +73,8 @@ static const char *known_or_not(const char *value)
 static struct step_texts texts_of(const struct isst_change_step *step)
 {
 	return (struct step_texts){
-		.text = { [STEP_OLD] = known_or_not(isst_change_step_old_text(step)),
-			  [STEP_NEW] = known_or_not(isst_change_step_new_text(step)) }
+		.text = { [STEP_OLD] = value_or_unknown(isst_change_step_old_text(step)),
+			  [STEP_NEW] = value_or_unknown(isst_change_step_new_text(step)) }
 	};
 }
 
@@ -176,7 +176,7 @@ void change_note_late_signal(struct run *run)
 
 /** Whether a domain has CPUs, or may have, none of which is online: a command for single CPUs does
  * not reach it. Other commands do, alone or as a part of its package. */
-static bool is_passed_over(const struct run *run, const struct isst_domain *domain)
+static bool is_skipped(const struct run *run, const struct isst_domain *domain)
 {
 	unsigned int cpu;
 
@@ -184,7 +184,7 @@ static bool is_passed_over(const struct run *run, const struct isst_domain *doma
 	       isst_domain_first_cpu(domain, &cpu) != 0 && !isst_domain_is_io(domain);
 }
 
-static void note_passed_over(struct run *run, const struct isst_domain *domain)
+static void note_skipped(struct run *run, const struct isst_domain *domain)
 {
 	const struct isst_cpuset *present = isst_domain_present_cpus(domain);
 	char *cpus;
@@ -213,8 +213,8 @@ void change_note_offline_parts(struct run *run)
 	for (size_t i = 0; i < isst_domain_count(run->context); i++) {
 		const struct isst_domain *domain = isst_domain_at(run->context, i);
 
-		if (is_passed_over(run, domain))
-			note_passed_over(run, domain);
+		if (is_skipped(run, domain))
+			note_skipped(run, domain);
 	}
 }
 

@@ -67,7 +67,7 @@ static bool has_journal(struct run *run)
 }
 
 /** The last attempt is the one of isst_change_free(), which ends the hold. */
-static int give_up(struct run *run, struct isst_change *change, int error)
+static int end_hold(struct run *run, struct isst_change *change, int error)
 {
 	const char *message = isst_error(run->context);
 	char *cause = strdup(*message ? message : strerror(-error));
@@ -101,7 +101,7 @@ int config_roll_back(struct run *run, struct isst_change *change)
 		reported++;
 	}
 	if (is_not_begun(error))
-		return give_up(run, change, error);
+		return end_hold(run, change, error);
 	if (error)
 		change_report_failure(run, change, error);
 	isst_change_free(change);

@@ -52,7 +52,7 @@ static void report_steps(struct run *run, const struct isst_change *change)
 	step_folds_free(folds);
 }
 
-static void report_how_to_keep_it(struct run *run, unsigned int seconds)
+static void report_how_to_confirm(struct run *run, unsigned int seconds)
 {
 	bool terminal = isatty(STDIN_FILENO);
 
@@ -72,7 +72,7 @@ static void decide(struct run *run, struct isst_change *change, struct report_no
 
 	confirmation = confirmation_begin(seconds, run->progress);
 	report_steps(run, change);
-	report_how_to_keep_it(run, seconds);
+	report_how_to_confirm(run, seconds);
 	refusal = confirmation_wait(&confirmation);
 	if (!refusal) {
 		run->changed = run_call(run, isst_change_release(change)) == 0;

@@ -75,7 +75,7 @@ static bool read_enter(FILE *messages, bool *ended)
 }
 
 /** Waits a little for Enter. */
-static bool look_at_terminal(FILE *messages, bool *ended)
+static bool poll_terminal(FILE *messages, bool *ended)
 {
 	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
 	bool own = !*ended && is_own_terminal();
@@ -123,7 +123,7 @@ const char *confirmation_wait(const struct confirmation *confirmation)
 
 		if (answer < ANSWERS && !answers[answer].ignored)
 			return answers[answer].refusal;
-		if (answer == ANSWERS && look_at_terminal(confirmation->messages, &ended))
+		if (answer == ANSWERS && poll_terminal(confirmation->messages, &ended))
 			return NULL;
 	}
 	return "not confirmed in time";

@@ -11,7 +11,7 @@ static bool is_so(const struct run *run, int fact)
 	return isst_platform_fact(run->context, fact) > 0;
 }
 
-static int ask_for_priority(const struct run *run, struct isst_request *request)
+static int fill_priority_request(const struct run *run, struct isst_request *request)
 {
 	if (!request_has(run->request, OPTION_PRIORITY))
 		return 0;
@@ -30,7 +30,7 @@ void core_power_enable(struct run *run)
 	}
 	change_machine(run, &(struct change_command){ .add = isst_change_add_core_power,
 						      .flags = ISST_CHANGE_ADD_ENABLE,
-						      .fill = ask_for_priority,
+						      .fill = fill_priority_request,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_ENABLE });
 }
@@ -82,7 +82,7 @@ static unsigned int setting(const struct request *request, size_t i)
 	return settings[i].needs_weight ? value : rounded(value);
 }
 
-static int ask_for_clos(const struct run *run, struct isst_request *request)
+static int fill_clos_request(const struct run *run, struct isst_request *request)
 {
 	int error = isst_request_set(request, ISST_VALUE_CLOS,
 				     request_number(run->request, OPTION_CLOS));
@@ -145,12 +145,12 @@ void core_power_config(struct run *run)
 		return;
 	announce_settings(run);
 	change_machine(run, &(struct change_command){ .add = isst_change_add_clos,
-						      .fill = ask_for_clos,
+						      .fill = fill_clos_request,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_CONFIG });
 }
 
-static int ask_for_association(const struct run *run, struct isst_request *request)
+static int fill_association_request(const struct run *run, struct isst_request *request)
 {
 	return isst_request_set(request, ISST_VALUE_CLOS,
 				request_number(run->request, OPTION_CLOS));
@@ -160,7 +160,7 @@ void core_power_assoc(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_clos_association,
 						      .for_cpus = true,
-						      .fill = ask_for_association,
+						      .fill = fill_association_request,
 						      .feature = KEY_CORE_POWER,
 						      .result = KEY_ASSOC });
 }

@@ -28,7 +28,7 @@ static bool has(const struct isst_journal_entry *item, unsigned int flag)
 	return isst_journal_entry_flags(item) & flag;
 }
 
-static const char *what_apply_does(const struct isst_journal_entry *item)
+static const char *action_of(const struct isst_journal_entry *item)
 {
 	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
 		return "restore";
@@ -116,7 +116,7 @@ static bool describe_shown(const struct isst_journal_entry *item, struct step_te
 	*texts = (struct step_texts){ { isst_journal_entry_old_text(item),
 					isst_journal_entry_written_text(item),
 					isst_journal_entry_present_text(item),
-					isst_journal_entry_finding(item), what_apply_does(item) } };
+					isst_journal_entry_finding(item), action_of(item) } };
 	return true;
 }
 
@@ -142,7 +142,7 @@ void journal_show(struct run *run)
 	isst_journal_free(journal);
 }
 
-static const char *describe_result(const struct isst_journal_entry *item)
+static const char *result_of(const struct isst_journal_entry *item)
 {
 	if (has(item, ISST_JOURNAL_ENTRY_RESTORED))
 		return "restored";
@@ -154,7 +154,7 @@ static bool describe_applied(const struct isst_journal_entry *item, struct step_
 {
 	bool restored = has(item, ISST_JOURNAL_ENTRY_RESTORED);
 
-	*texts = (struct step_texts){ { describe_result(item),
+	*texts = (struct step_texts){ { result_of(item),
 					restored ? isst_journal_entry_old_text(item)
 						 : isst_journal_entry_present_text(item) } };
 	return restored || has(item, ISST_JOURNAL_ENTRY_MOVED) ||

@@ -238,7 +238,7 @@ void perf_profile_info(struct run *run)
 	levels_clear(&levels);
 }
 
-static int ask_for_level(const struct run *run, struct isst_request *request)
+static int fill_level_request(const struct run *run, struct isst_request *request)
 {
 	return isst_request_set(request, ISST_VALUE_LEVEL,
 				request_number(run->request, OPTION_LEVEL));
@@ -261,7 +261,7 @@ void perf_profile_set_config_level(struct run *run)
 						 .flags = request_has(run->request, OPTION_ONLINE)
 								  ? ISST_CHANGE_ADD_ONLINE
 								  : 0,
-						 .fill = ask_for_level,
+						 .fill = fill_level_request,
 						 .announce = announce_hotplug,
 						 .feature = KEY_PERF_PROFILE,
 						 .result = KEY_SET_TDP_LEVEL });

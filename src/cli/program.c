@@ -65,7 +65,7 @@ static int wait_for_release(int descriptor, struct affinity *affinity)
 
 /** The program gets no privileges but those of the caller; capabilities of this file do not pass
  * execve(2). */
-static int give_back_ids(void)
+static int reset_ids(void)
 {
 	if (setresgid(getgid(), getgid(), getgid()) != 0 ||
 	    setresuid(getuid(), getuid(), getuid()) != 0)
@@ -81,7 +81,7 @@ static int restore_inheritance(const struct program_inheritance *inheritance)
 	}
 	if (inheritance->file_limit_killed && signal(SIGXFSZ, SIG_DFL) == SIG_ERR)
 		return -errno;
-	return privileges_borrowed() ? give_back_ids() : 0;
+	return privileges_borrowed() ? reset_ids() : 0;
 }
 
 /** Executes the program. Returns only after an error. */

@@ -155,7 +155,7 @@ void turbo_freq_info(struct run *run)
 }
 
 /** Limits of zero stand for the default, as in the kernel tree's tool. */
-static int ask_for_turbo_freq(const struct run *run, struct isst_request *request)
+static int fill_turbo_freq_request(const struct run *run, struct isst_request *request)
 {
 	uint64_t limits = run->request->options.value[OPTION_LIMITS].number;
 	const struct isst_cpuset *high = run->chosen ? run->chosen : run->cpus;
@@ -180,7 +180,7 @@ void turbo_freq_enable(struct run *run)
 				    .add = isst_change_add_turbo_freq,
 				    .flags = ISST_CHANGE_ADD_ENABLE |
 					     (automatic ? ISST_CHANGE_ADD_AUTO : 0),
-				    .fill = ask_for_turbo_freq,
+				    .fill = fill_turbo_freq_request,
 				    .feature = KEY_TURBO_FREQ,
 				    .result = KEY_ENABLE,
 				    .extra_result = automatic ? KEY_TURBO_FREQ_AUTO : 0 });
@@ -196,7 +196,7 @@ void turbo_freq_disable(struct run *run)
 		       &(struct change_command){ .add = isst_change_add_turbo_freq,
 						 .flags = ISST_CHANGE_ADD_DISABLE |
 							  (automatic ? ISST_CHANGE_ADD_AUTO : 0),
-						 .fill = ask_for_turbo_freq,
+						 .fill = fill_turbo_freq_request,
 						 .feature = KEY_TURBO_FREQ,
 						 .result = KEY_DISABLE });
 }

@@ -19,7 +19,7 @@ void turbo_mode_get_trl(struct run *run)
 	show_domains(run, &question, show_limits);
 }
 
-static int ask_for_limits(const struct run *run, struct isst_request *request)
+static int fill_limits_request(const struct run *run, struct isst_request *request)
 {
 	return isst_request_set64(request, ISST_VALUE_TURBO_RATIO_LIMITS,
 				  run->request->options.value[OPTION_LIMITS].number);
@@ -28,7 +28,7 @@ static int ask_for_limits(const struct run *run, struct isst_request *request)
 void turbo_mode_set_trl(struct run *run)
 {
 	change_machine(run, &(struct change_command){ .add = isst_change_add_turbo_ratio_limits,
-						      .fill = ask_for_limits,
+						      .fill = fill_limits_request,
 						      .feature = KEY_TURBO_MODE,
 						      .result = KEY_SET_TRL });
 }

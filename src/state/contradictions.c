@@ -23,7 +23,7 @@ static const struct {
 };
 
 /** Whether the range of the processor will be another one in a domain. */
-static bool range_moves(const struct wanted *wanted, const struct isst_domain *domain)
+static bool range_changes(const struct wanted *wanted, const struct isst_domain *domain)
 {
 	const struct domain_facts *facts = wanted_facts(wanted, domain);
 
@@ -42,7 +42,7 @@ static bool find_end(const struct wanted *wanted, const struct wanted_item *item
 {
 	enum cpufreq_limit limit = item->item.kind == ITEM_SCALING_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
 
-	return !range_moves(wanted, item->domain) &&
+	return !range_changes(wanted, item->domain) &&
 	       !cpufreq_clamp(&wanted->context->files, item->item.index, limit, item->bits, khz);
 }
 
