@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** The system calls on /dev/isst_interface. Errors are returned as negative errno. @data is the
  * machine's. */
@@ -35,6 +36,9 @@ struct files_operations {
 	int (*list)(void *data, const char *path, char ***names, size_t *count);
 	int (*mkdir)(void *data, const char *path);
 	int (*rmdir)(void *data, const char *path);
+	/** Eight bytes of a device at a position: of /dev/cpu/N/msr the register of that number.
+	 * NULL: no device has any. */
+	int (*read_register)(void *data, const char *path, uint64_t position, uint64_t *value);
 };
 
 /** CPUID leaf 1, decoded. @model with the extended model bits. */
@@ -47,7 +51,7 @@ struct cpu_identity {
  * What library and emulator have to agree on, as a program may link versions that differ: to be
  * increased with any change of the structs above or of the meaning of a member.
  */
-enum { MACHINE_VERSION = 1 };
+enum { MACHINE_VERSION = 2 };
 
 struct isst_machine {
 	/* These three are the same in all versions, so that one that is refused can be closed. */

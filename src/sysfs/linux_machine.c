@@ -162,12 +162,31 @@ static int files_rmdir(void *data, const char *path)
 	return rmdir(path) ? -errno : 0;
 }
 
+static int files_read_register(void *data, const char *path, uint64_t position, uint64_t *value)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	int error = 0;
+	ssize_t got;
+
+	(void)data;
+	if (descriptor < 0)
+		return -errno;
+	got = pread(descriptor, value, sizeof(*value), (off_t)position);
+	if (got < 0)
+		error = -errno;
+	else if (got != sizeof(*value))
+		error = -EIO;
+	close(descriptor);
+	return error;
+}
+
 static const struct files_operations linux_files = {
 	.read = files_read,
 	.write = files_write,
 	.list = files_list,
 	.mkdir = files_mkdir,
 	.rmdir = files_rmdir,
+	.read_register = files_read_register,
 };
 
 /** Decodes CPUID leaf 1: families 6 and 15-and-above carry the upper model bits in

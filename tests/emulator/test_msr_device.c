@@ -61,12 +61,34 @@ static void the_low_half_of_a_position_counts(void **state)
 	finish(&e);
 }
 
+/** As the library reads them. */
+static void registers_are_files_of_the_machine(void **state)
+{
+	const struct isst_machine *machine;
+	struct emulated e;
+	uint64_t value = 0, other = 1;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	machine = e.machine;
+	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), 0);
+	assert_int_equal(machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0xce,
+						       &other),
+			 0);
+	assert_int_equal(other, value);
+	assert_int_equal(machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0x12345,
+						       &other),
+			 -EIO);
+	finish(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_that_went_offline_has_no_registers),
 		cmocka_unit_test(registers_that_are_not_there_fault),
 		cmocka_unit_test(the_low_half_of_a_position_counts),
+		cmocka_unit_test(registers_are_files_of_the_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

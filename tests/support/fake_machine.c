@@ -55,8 +55,11 @@ static int remove_directory(void *data, const char *path)
 	return fake_files_note(&fake_of(data)->files, "rmdir", path);
 }
 
-static const struct files_operations FILES = { read_file, write_file, list_directory,
-					       make_directory, remove_directory };
+static const struct files_operations FILES = { .read = read_file,
+					       .write = write_file,
+					       .list = list_directory,
+					       .mkdir = make_directory,
+					       .rmdir = remove_directory };
 
 static void release(struct isst_machine *machine)
 {

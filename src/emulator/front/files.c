@@ -6,6 +6,7 @@
 #include "emulator/front/front.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,10 +137,60 @@ static int files_rmdir(void *data, const char *path)
 	return change_directory(data, FAULT_RMDIR, path, kernel_rmdir);
 }
 
+/* ---- Registers of CPUs ---- */
+
+/** What a fault rule can know of an access to /dev/cpu/N/msr. */
+static void describe_access(const char *path, bool write, uint64_t position, uint64_t value,
+			    struct fault_event *event)
+{
+	static const char DIRECTORY[] = "/dev/cpu/";
+
+	if (strncmp(path, DIRECTORY, strlen(DIRECTORY)) == 0)
+		fault_event_set(event, NUMBER_CPU, strtoul(path + strlen(DIRECTORY), NULL, 10));
+	fault_event_set(event, NUMBER_WHICH, position);
+	if (write)
+		fault_event_set(event, NUMBER_DATA, value);
+	fault_event_set(event, NUMBER_SET, write);
+}
+
+int files_access(struct emulated *emulated, const char *path, bool write, uint64_t position,
+		 uint64_t *value)
+{
+	struct fault_event event = { .place = FAULT_MSR, .command = true, .change = write };
+	struct fault_effect effect;
+	int result = machine_capable(emulated, CAP_SYS_RAWIO), stored;
+
+	if (result != 1)
+		return result ? result : -EPERM;
+	result = call_begin(emulated);
+	if (result)
+		return result;
+	state_count(&emulated->server.head->statistics.files_opened, 1);
+	describe_access(path, write, position, *value, &event);
+	effect = faults_find(&emulated->faults, &event);
+	if (effect.action == ACTION_ERROR)
+		result = -(int)effect.value;
+	else if (effect.action == ACTION_VALUE)
+		*value = effect.value;
+	else if (effect.action != ACTION_IGNORED)
+		result = kernel_access(&emulated->server, path, write, position, value);
+	stored = state_store(&emulated->server);
+	call_end(emulated);
+	faults_finish(&effect);
+	return result ? result : stored;
+}
+
+static int files_read_register(void *data, const char *path, uint64_t position, uint64_t *value)
+{
+	*value = 0;
+	return files_access(data, path, false, position, value);
+}
+
 const struct files_operations emulated_files = {
 	.read = files_read,
 	.write = files_write,
 	.list = files_list,
 	.mkdir = files_mkdir,
 	.rmdir = files_rmdir,
+	.read_register = files_read_register,
 };

@@ -37,6 +37,9 @@ void call_end(struct emulated *emulated);
 
 extern const struct files_operations emulated_files;
 extern const struct device_operations emulated_device;
+/** Reads or writes eight bytes of a device at a position. Returns 0 or a negative errno. */
+int files_access(struct emulated *emulated, const char *path, bool write, uint64_t position,
+		 uint64_t *value);
 void device_close_all(struct emulated *emulated);
 
 /* ---- batches.c, tpmi_requests.c: what the driver's front hands requests to ---- */

@@ -3,8 +3,6 @@
 #include "emulator/front/launch_files.h"
 #include "emulator/front/front.h"
 
-#include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,44 +70,10 @@ char *launch_read(const struct isst_machine *machine, const char *path)
 	return content;
 }
 
-/** What a fault rule can know of an access to /dev/cpu/N/msr. */
-static void describe_access(const char *path, bool write, uint64_t position, uint64_t value,
-			    struct fault_event *event)
-{
-	static const char DIRECTORY[] = "/dev/cpu/";
-
-	if (strncmp(path, DIRECTORY, strlen(DIRECTORY)) == 0)
-		fault_event_set(event, NUMBER_CPU, strtoul(path + strlen(DIRECTORY), NULL, 10));
-	fault_event_set(event, NUMBER_WHICH, position);
-	fault_event_set(event, NUMBER_DATA, value);
-	fault_event_set(event, NUMBER_SET, write);
-}
-
 int launch_access(const struct isst_machine *machine, const char *path, bool write,
 		  uint64_t position, uint64_t *value)
 {
-	struct emulated *emulated = machine->data;
-	struct fault_event event = { .place = FAULT_MSR, .command = true, .change = write };
-	struct fault_effect effect;
-	int result = machine->capable(machine->data, CAP_SYS_RAWIO), stored;
-
-	if (result != 1)
-		return result ? result : -EPERM;
-	result = call_begin(emulated);
-	if (result)
-		return result;
-	describe_access(path, write, position, *value, &event);
-	effect = faults_find(&emulated->faults, &event);
-	if (effect.action == ACTION_ERROR)
-		result = -(int)effect.value;
-	else if (effect.action == ACTION_VALUE)
-		*value = effect.value;
-	else if (effect.action != ACTION_IGNORED)
-		result = kernel_access(&emulated->server, path, write, position, value);
-	stored = state_store(&emulated->server);
-	call_end(emulated);
-	faults_finish(&effect);
-	return result ? result : stored;
+	return files_access(machine->data, path, write, position, value);
 }
 
 void launch_signals_blocked(const sigset_t *blocked)

@@ -204,9 +204,11 @@ int __wrap_isst_emulator_open(const struct isst_emulator_target *target,
 {
 	static const struct device_operations random_device = { random_open, random_ioctl,
 								random_close };
-	static const struct files_operations random_files = { random_read, random_write,
-							      random_list, random_mkdir,
-							      random_rmdir };
+	static const struct files_operations random_files = { .read = random_read,
+							      .write = random_write,
+							      .list = random_list,
+							      .mkdir = random_mkdir,
+							      .rmdir = random_rmdir };
 	int result = __real_isst_emulator_open(target, machine, error);
 
 	if (result)
