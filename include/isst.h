@@ -930,8 +930,20 @@ enum isst_finding_kind {
 	ISST_FINDING_LIMITED_FREQUENCY = 31,
 	ISST_FINDING_LIMITED_OTHERWISE = 32,
 	ISST_FINDING_BUCKET_NOT_FIRST = 33,
+	ISST_FINDING_STATE_LOST_ON_RESUME = 34,
+	ISST_FINDING_PERF_PCT_LIMIT = 35,
+	ISST_FINDING_THERMAL_THROTTLED = 36,
+	ISST_FINDING_MANAGER_AT_WORK = 37,
+	ISST_FINDING_MEASURED_BELOW_BASE = 38,
 	ISST_FINDING_ADVISORY = 100 /* ISST_SEVERITY_ADVISORY; isst_finding_name() has which */
 };
+
+/**
+ * Keeps each of the CPUs busy for 0.3 seconds, one after the other, by the calling thread, and
+ * compares what it reaches with the base frequency. Of domains the CPUs that are isolated or
+ * nohz_full are left out; named ones never are. On emulated machines no time passes.
+ */
+#define ISST_EXPLAIN_MEASURE 1U
 
 /** The code (enum isst_finding_kind) at a position of the library's table, in order of importance;
  * 0 past the last one. */
@@ -942,13 +954,14 @@ ISST_API const char *isst_finding_code_name(int code);
 
 /**
  * Finds out why CPUs run as they do. Reads the levels, features and classes of the domains and of
- * their packages, and files of the kernel (cpufreq of the CPUs, uncore limits, SMT, release; on
- * TPMI servers the performance limit reasons in debugfs). On TPMI servers no MSR is read; of CPUs
- * that are isolated or nohz_full no file of cpufreq is read. Changes nothing.
+ * their packages, and files of the kernel (cpufreq of the CPUs, uncore limits, SMT, release, limits
+ * of intel_pstate, names of processes; on TPMI servers the performance limit reasons in debugfs, on
+ * others MSR 0x64f by one CPU of each domain). On TPMI servers no MSR is read; of CPUs that are
+ * isolated or nohz_full no file of cpufreq and no MSR is read. Changes nothing.
  *
  * @targets: the domains or CPUs that findings are about
  * @request: NULL
- * @flags: 0
+ * @flags: 0 or ISST_EXPLAIN_MEASURE
  * @explanation: set to the findings, to be freed before the context is closed; NULL on error
  * Returns 0, ISST_PARTIAL (something could not be read, see isst_explanation_unread_at()), -EINVAL,
  * -EINTR, or -EPERM or -EIO (the lists of isolated CPUs cannot be read).
@@ -970,6 +983,10 @@ ISST_API const char *isst_explanation_unread_at(const struct isst_explanation *e
  */
 ISST_API const char *isst_explanation_note_at(const struct isst_explanation *explanation,
 					      size_t index);
+
+/** The frequency of a CPU in MHz while it was busy; 0: it was not measured. */
+ISST_API unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explanation,
+						    unsigned int cpu);
 
 /** The code (enum isst_finding_kind), its name or that of the advisory, and the severity (enum
  * isst_severity). */

@@ -71,6 +71,9 @@ struct isst_machine {
 	int (*capable)(void *data, int capability);
 	/** Whether the caller may write a file of the kernel; NULL: always. Returns 0 or -errno. */
 	int (*writable)(void *data, const char *path);
+	/** Keeps a CPU busy for some time, and finds its frequency; NULL: this cannot be done.
+	 * Returns 0 or -errno. */
+	int (*measure)(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz);
 	/** Leaves one line in the machine's system log. */
 	void (*log)(void *data, const char *line);
 };

@@ -24,6 +24,7 @@ enum command_flags {
 	COMMAND_HAS_TARGET = 8192,   /* takes one word more: a file to write to */
 	COMMAND_WHOLE = 16384,	     /* is about the machine as a whole */
 	COMMAND_HOLDS = 32768,	     /* makes a change that it can roll back until it ends */
+	COMMAND_REGISTERS = 65536,   /* reads registers of CPUs, which needs a privilege */
 };
 
 /** The flags of commands that take one word more. */

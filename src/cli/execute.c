@@ -207,6 +207,14 @@ static bool find_targets(struct run *run)
 	return false;
 }
 
+static enum privileges_use use_of(const struct run *run)
+{
+	if (run_changes(run))
+		return PRIVILEGES_CHANGE;
+	return run->request->command->flags & COMMAND_REGISTERS ? PRIVILEGES_REGISTERS
+								: PRIVILEGES_READ;
+}
+
 static void drop_privileges(struct run *run, struct output *output)
 {
 	int error;
@@ -215,7 +223,7 @@ static void drop_privileges(struct run *run, struct output *output)
 	if (run->request->command->flags & COMMAND_HAS_TARGET && run->request->operand &&
 	    !privileges_borrowed())
 		return;
-	error = privileges_drop(run_changes(run));
+	error = privileges_drop(use_of(run));
 	if (error && request_has(run->request, OPTION_DEBUG))
 		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
 	/* Where there are no filters the run is as good without. */

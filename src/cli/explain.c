@@ -3,6 +3,8 @@
 #include "handlers.h"
 #include "reading.h"
 
+#include <errno.h>
+
 static const char *severity_word(int severity)
 {
 	switch (severity) {
@@ -37,6 +39,62 @@ static void report_finding(struct report_node *top, unsigned int index,
 	report_text_unless_empty(node, KEY_FINDING_READ, isst_finding_read(finding));
 	report_text_unless_empty(node, KEY_FINDING_MEANING, isst_finding_meaning(finding));
 	report_text_unless_empty(node, KEY_FINDING_REMEDY, isst_finding_remedy(finding));
+}
+
+/* ---- Measured CPUs ---- */
+
+/** The CPUs of a frequency that are not reported yet: a little more or less is the same. */
+static int collect(const struct isst_explanation *explanation, const struct isst_cpuset *online,
+		   const struct isst_cpuset *reported, unsigned int mhz, struct isst_cpuset *cpus)
+{
+	enum { SAME_MHZ = 50 };
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, online) {
+		unsigned int other = isst_explanation_measured_mhz(explanation, cpu);
+
+		if (!error && other > 0 && !isst_cpuset_has(reported, cpu) &&
+		    other + SAME_MHZ >= mhz && other <= mhz + SAME_MHZ)
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	}
+	return error;
+}
+
+/** Reports the CPUs of about that frequency, and adds them to those that are reported. */
+static int report_frequency(struct report_node *top, unsigned int index, unsigned int mhz,
+			    struct isst_cpuset *cpus, struct isst_cpuset *reported)
+{
+	struct report_node *node = report_branch(top, KEY_MEASURED, index);
+
+	report_cpu_ranges(node, KEY_MEASURED_CPUS, 0, cpus);
+	report_number(node, KEY_MEASURED_MHZ, mhz);
+	return isst_cpuset_add_set(reported, cpus);
+}
+
+/** One line for the CPUs of each frequency, in the order of the first CPU of each. */
+static int report_measured(struct run *run, struct report_node *top,
+			   const struct isst_explanation *explanation)
+{
+	const struct isst_cpuset *online = isst_online_cpus(run->context);
+	struct isst_cpuset *reported = isst_cpuset_new();
+	int error = reported ? 0 : -ENOMEM;
+	unsigned int cpu, index = 0;
+
+	isst_cpuset_for_each (cpu, online) {
+		unsigned int mhz = isst_explanation_measured_mhz(explanation, cpu);
+		struct isst_cpuset *cpus;
+
+		if (error || mhz == 0 || isst_cpuset_has(reported, cpu))
+			continue;
+		cpus = isst_cpuset_new();
+		error = cpus ? collect(explanation, online, reported, mhz, cpus) : -ENOMEM;
+		if (!error)
+			error = report_frequency(top, index++, mhz, cpus, reported);
+		isst_cpuset_free(cpus);
+	}
+	isst_cpuset_free(reported);
+	return error;
 }
 
 /** Whether findings may be missing: something could not be read, or discovery left it out. */
@@ -74,6 +132,8 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 						      : "nothing found");
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
 		report_finding(top, (unsigned int)i, finding);
+	if (report_measured(run, top, explanation))
+		run_error(run, STATUS_FAILED, "out of memory");
 	if (found)
 		run->status = status_worse(run->status, STATUS_FAILED);
 }
@@ -86,7 +146,9 @@ void explain(struct run *run)
 
 	if (!targets)
 		return;
-	error = isst_explain(run->context, targets, NULL, 0, &explanation);
+	error = isst_explain(run->context, targets, NULL,
+			     request_has(run->request, OPTION_MEASURE) ? ISST_EXPLAIN_MEASURE : 0,
+			     &explanation);
 	if (error >= 0)
 		report_explanation(run, explanation);
 	else

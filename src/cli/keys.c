@@ -196,6 +196,11 @@ const struct key keys[KEYS] = {
 	[KEY_FINDING_READ] = ROW("read", "read", .sentence = "  Read: {}"),
 	[KEY_FINDING_MEANING] = ROW("meaning", "meaning", .sentence = "  Meaning: {}"),
 	[KEY_FINDING_REMEDY] = ROW("remedy", "remedy", .sentence = "  Remedy: {}"),
+	[KEY_MEASURED] = ROW(
+		"measured-#", "measured",
+		.sentence = "measured: CPUs {cpus}: {busy-frequency(MHz)} MHz while busy"),
+	[KEY_MEASURED_CPUS] = ROW("cpus", "cpus", .sentence = ""),
+	[KEY_MEASURED_MHZ] = ROW("busy-frequency(MHz)", "busy-frequency-mhz", .sentence = ""),
 	[KEY_VERSION] = ROW("version", "compatible_version", .sentence = "Version {}"),
 	[KEY_ISST_VERSION] = ROW("isst-version", "version", .sentence = "isst {}"),
 	[KEY_API_VERSION] = ROW("api-version", "api_version",

@@ -16,6 +16,8 @@
  *    files of the kernel for writing and makes cgroups, all of which belong to root: root may do so
  *    as their owner, but a caller who is not root and was given capabilities instead needs
  *    CAP_DAC_OVERRIDE for that.
+ *  - A run that reads registers of CPUs (explain) needs CAP_SYS_RAWIO, which the module msr asks
+ *    for.
  * A capability that is kept is kept only if the caller has it; user ids are left alone, so that
  * root still owns what it creates in the runtime directory.
  */
@@ -28,7 +30,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static const cap_value_t needed_to_change[] = { CAP_SYS_ADMIN, CAP_DAC_OVERRIDE };
+static const struct {
+	cap_value_t capability;
+	enum privileges_use use;
+} needed[] = {
+	{ CAP_SYS_ADMIN, PRIVILEGES_CHANGE },
+	{ CAP_DAC_OVERRIDE, PRIVILEGES_CHANGE },
+	{ CAP_SYS_RAWIO, PRIVILEGES_REGISTERS },
+};
 
 /** Takes a capability over as far as the caller has it. */
 static int keep(cap_t kept, cap_t held, cap_value_t capability)
@@ -115,15 +124,15 @@ static int gain_nothing(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ? -errno : 0;
 }
 
-/** What a changing run keeps of what it has; to be freed. NULL: errno has the cause. */
-static cap_t find_needed(void)
+/** What a run keeps of what it has; to be freed. NULL: errno has the cause. */
+static cap_t find_needed(enum privileges_use use)
 {
 	cap_t held = cap_get_proc(), kept = held ? cap_dup(held) : NULL;
 	int error = kept && cap_clear(kept) == 0 ? 0 : -errno;
 
-	for (size_t i = 0; !error && i < sizeof(needed_to_change) / sizeof(needed_to_change[0]);
-	     i++)
-		error = keep(kept, held, needed_to_change[i]);
+	for (size_t i = 0; !error && i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (needed[i].use == use)
+			error = keep(kept, held, needed[i].capability);
 	if (held)
 		cap_free(held);
 	if (!error)
@@ -134,9 +143,9 @@ static cap_t find_needed(void)
 	return NULL;
 }
 
-int privileges_drop(bool changing)
+int privileges_drop(enum privileges_use use)
 {
-	cap_t kept = changing ? find_needed() : cap_init();
+	cap_t kept = use == PRIVILEGES_READ ? cap_init() : find_needed(use);
 	int error = kept ? gain_nothing() : -errno;
 
 	if (!error && cap_set_proc(kept) != 0)

@@ -28,13 +28,15 @@ int privileges_as_caller(struct privileges_aside *aside);
 /** Returns 0 or a negative errno. */
 int privileges_again(struct privileges_aside *aside);
 
+/** What a run is going to do with the machine: read, change it, or read registers of CPUs. */
+enum privileges_use { PRIVILEGES_READ, PRIVILEGES_CHANGE, PRIVILEGES_REGISTERS };
+
 /**
  * Gives up the capabilities that are not needed any more, for this process and all that it might
  * become.
  *
- * @changing: the run is going to change the machine
  * Returns 0 or a negative errno: then all of them are still there.
  */
-int privileges_drop(bool changing);
+int privileges_drop(enum privileges_use use);
 
 #endif

@@ -48,7 +48,7 @@ __attribute__((noreturn)) static void pass_on(int from, int to)
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	(void)privileges_drop(false);
+	(void)privileges_drop(PRIVILEGES_READ);
 	/* A reader of another stream is to see its end when the run ends. */
 	for (int descriptor = 0; descriptor <= 2; descriptor++) {
 		if (descriptor != to)

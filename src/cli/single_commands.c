@@ -41,6 +41,9 @@ static const struct option_row status_options[] = {
 static const struct option_row explain_options[] = {
 	{ OPTION_CPU, 'c', "cpu", "LIST", VALUE_CPU_LIST,
 	  .help = "Only these CPUs, and what concerns them. Default: the whole machine" },
+	{ OPTION_MEASURE, 0, "measure",
+	  .help = "Keep each CPU busy for 0.3 seconds, one after the other, and compare what it\n"
+		  "reaches with its base frequency. Isolated and nohz_full CPUs only if named" },
 	{ .name = NULL },
 };
 
@@ -74,7 +77,7 @@ const struct command single_commands[] = {
 	  "Each\n"
 	  "finding has what was read, what it means, and the command that fixes it. Advisories are\n"
 	  "known defects of such kernels. Exit status 0: nothing found, 1: findings.",
-	  explain_options, COMMAND_PRESET, explain },
+	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS, explain },
 	{ .name = NULL },
 };
 

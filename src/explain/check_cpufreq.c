@@ -9,6 +9,10 @@
 
 enum { KHZ_PER_MHZ = 1000, HIGH_EPP = 192 };
 
+/* The highest frequency changes with the level, min_perf_pct of boot does not: only what is far
+ * above the lowest one was set. */
+enum { ALL_PERCENT = 100, HIGH_PERCENT = 50 };
+
 /* ---- Each CPU ---- */
 
 static void check_max(struct findings *findings, const struct survey_domain *domain,
@@ -77,6 +81,91 @@ static bool is_slow_preference(const char *preference)
 	       (isst_parse_number(preference, 10, UINT8_MAX, &number) == 0 && number >= HIGH_EPP);
 }
 
+/* ---- Why there is no cpufreq, or no HWP ---- */
+
+/** Whether the kernel was booted with a parameter. */
+static bool has_parameter(const struct survey *survey, const char *parameter)
+{
+	const char *at = survey->command_line;
+	size_t length = strlen(parameter);
+
+	while (at && (at = strstr(at, parameter)) != NULL) {
+		if ((at == survey->command_line || at[-1] == ' ') &&
+		    (at[length] == '\0' || at[length] == ' ' || at[length] == '\n'))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/** Whether the processor has a flag; true where its flags are not known. */
+static bool has_flag(const struct survey *survey, const char *flag)
+{
+	return !survey->flags || strstr(survey->flags, flag);
+}
+
+struct cause {
+	const char *read, *remedy; /* NULL: as of the code */
+};
+
+/** What is known of the cause of missing files; nothing is guessed. */
+static struct cause find_cause(const struct survey *survey, bool hwp)
+{
+	static const char *const PARAMETERS[] = { "intel_pstate=disable", "cpufreq.off=1",
+						  "intel_pstate=no_hwp" };
+	struct messages *messages = &survey->context->messages;
+
+	for (size_t i = 0; i < sizeof(PARAMETERS) / sizeof(PARAMETERS[0]); i++)
+		if (has_parameter(survey, PARAMETERS[i]))
+			return (struct cause){
+				message_make(messages,
+					     "; the kernel was booted with %s (/proc/cmdline)",
+					     PARAMETERS[i]),
+				message_make(messages, "boot without %s", PARAMETERS[i])
+			};
+	if (survey->flags && strstr(survey->flags, " hypervisor "))
+		return (struct cause){ "; this is a virtual machine (flag hypervisor, "
+				       "/proc/cpuinfo)",
+				       "look at frequencies on the host" };
+	if (!has_flag(survey, " hwp "))
+		return (struct cause){ "; the processor has no flag hwp (/proc/cpuinfo)",
+				       hwp ? "enable HWP (Speed Shift) in the BIOS" : NULL };
+	if (survey->pstate && strcmp(survey->pstate, "off") == 0)
+		return (struct cause){ "; intel_pstate/status is off",
+				       "echo active > "
+				       "/sys/devices/system/cpu/intel_pstate/status" };
+	return (struct cause){ "", NULL };
+}
+
+static void check_hwp(struct findings *findings, const struct survey_domain *domain,
+		      const struct survey_cpu *cpu)
+{
+	const struct survey *survey = findings->survey;
+	const struct cause cause = find_cause(survey, true);
+	struct isst_finding *finding = findings_note(
+		findings, ISST_FINDING_HWP_OFF,
+		"scaling_driver %s, without base_frequency (cpufreq)%s",
+		survey->driver ? survey->driver : "?", cause.read);
+
+	finding_explain(findings, finding, NULL, cause.remedy);
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+}
+
+static void check_missing(struct findings *findings, const struct survey_domain *domain,
+			  const struct survey_cpu *cpu)
+{
+	const struct cause cause = find_cause(findings->survey, false);
+	struct isst_finding *finding = findings_note(findings, ISST_FINDING_NO_CPUFREQ,
+						     "there is no directory cpufreq "
+						     "(/sys/devices/system/cpu/cpuN)%s",
+						     cause.read);
+
+	finding_explain(findings, finding, NULL, cause.remedy);
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
+}
+
+/* ---- Each CPU's policy ---- */
+
 static void check_policy(struct findings *findings, const struct survey_domain *domain,
 			 const struct survey_cpu *cpu)
 {
@@ -95,11 +184,7 @@ static void check_policy(struct findings *findings, const struct survey_domain *
 					      cpu->preference),
 				domain, cpu->cpu->number);
 	if (!cpu->base_khz)
-		finding_add_cpu(findings,
-				findings_note(findings, ISST_FINDING_HWP_OFF,
-					      "scaling_driver %s, without base_frequency (cpufreq)",
-					      survey->driver ? survey->driver : "?"),
-				domain, cpu->cpu->number);
+		check_hwp(findings, domain, cpu);
 }
 
 static void check_cpu(struct findings *findings, const struct survey_domain *domain,
@@ -112,21 +197,63 @@ static void check_cpu(struct findings *findings, const struct survey_domain *dom
 		check_min(findings, domain, cpu);
 		check_policy(findings, domain, cpu);
 	} else if (cpu->limits.failure.error == -EOPNOTSUPP) {
-		finding_add_cpu(findings,
-				findings_note(findings, ISST_FINDING_NO_CPUFREQ,
-					      "there is no directory cpufreq "
-					      "(/sys/devices/system/cpu/cpuN)"),
-				domain, cpu->cpu->number);
+		check_missing(findings, domain, cpu);
 	}
 }
 
 /* ---- The machine ---- */
+
+/** The lowest frequency in parts of the highest one, as intel_pstate has it; 0: unknown. */
+static unsigned int lowest_percentage(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
+			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
+
+			if (cpu->has_cpufreq && cpu->limits.processor.max_khz > 0)
+				return (unsigned int)(cpu->limits.processor.min_khz * ALL_PERCENT /
+						      cpu->limits.processor.max_khz);
+		}
+	return 0;
+}
 
 static void check_turbo(struct findings *findings)
 {
 	if (findings->survey->turbo == TURBO_OFF)
 		findings_note(findings, ISST_FINDING_TURBO_DISABLED,
 			      "no_turbo 1 (/sys/devices/system/cpu/intel_pstate)");
+}
+
+/** Limits for all CPUs, in parts of the highest frequency. */
+static void check_percentages(struct findings *findings)
+{
+	const struct survey *survey = findings->survey;
+	unsigned int max = survey->max_perf_pct, min = survey->min_perf_pct;
+	unsigned int lowest = lowest_percentage(survey);
+	struct isst_finding *finding;
+
+	if (max > 0 && max < ALL_PERCENT)
+		finding_explain(
+			findings,
+			findings_note(findings, ISST_FINDING_PERF_PCT_LIMIT,
+				      "max_perf_pct %u (/sys/devices/system/cpu/intel_pstate)",
+				      max),
+			"the kernel does not ask for more than this part, in percent, of the "
+			"highest frequency",
+			"echo 100 > /sys/devices/system/cpu/intel_pstate/max_perf_pct");
+	if (lowest == 0 || lowest >= HIGH_PERCENT || min < HIGH_PERCENT)
+		return;
+	finding = findings_note(findings, ISST_FINDING_PERF_PCT_LIMIT,
+				"min_perf_pct %u (/sys/devices/system/cpu/intel_pstate); the "
+				"lowest frequency is %u percent of the highest",
+				min, lowest);
+	if (finding)
+		finding->severity = ISST_SEVERITY_NOTE;
+	finding_explain(findings, finding,
+			"CPUs with nothing to do take power that others could use",
+			message_make(&survey->context->messages,
+				     "echo %u > /sys/devices/system/cpu/intel_pstate/min_perf_pct",
+				     lowest));
 }
 
 static void check_smt(struct findings *findings)
@@ -150,6 +277,7 @@ void check_cpufreq(struct findings *findings)
 	const struct survey *survey = findings->survey;
 
 	check_turbo(findings);
+	check_percentages(findings);
 	check_smt(findings);
 	for (size_t i = 0; i < survey->count; i++)
 		for (size_t j = 0; j < survey->domains[i].cpu_count; j++)

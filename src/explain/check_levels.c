@@ -81,8 +81,7 @@ static void check_cpus(struct findings *findings, const struct survey_domain *do
 
 /* ---- The base frequency ---- */
 
-/** What the firmware guarantees a CPU; 0: unknown. */
-static unsigned int base_mhz(const struct survey_domain *domain, unsigned int cpu)
+unsigned int level_base_mhz(const struct survey_domain *domain, unsigned int cpu)
 {
 	const struct isst_level *level = &domain->level;
 	const struct isst_base_freq *info = &level->base_freq_info;
@@ -103,7 +102,7 @@ static void check_base(struct findings *findings, const struct survey_domain *do
 		return;
 	for (size_t i = 0; i < domain->cpu_count; i++) {
 		const struct survey_cpu *cpu = &domain->cpus[i];
-		unsigned int mhz = base_mhz(domain, cpu->cpu->number);
+		unsigned int mhz = level_base_mhz(domain, cpu->cpu->number);
 
 		if (!cpu->read || !cpu->base_khz || !mhz || cpu->base_khz / KHZ_PER_MHZ == mhz)
 			continue;

@@ -9,7 +9,14 @@ void check_clos(struct findings *findings);	  /* limits of classes, and of core-
 void check_turbo_freq(struct findings *findings); /* SST-TF with core-power and priorities */
 void check_levels(struct findings *findings);	  /* levels, their CPUs, base frequency, uncore */
 void check_cpufreq(struct findings *findings);	  /* what the kernel's files show */
+void check_resume(struct findings *findings);	  /* what was lost over suspend */
+void check_registers(struct findings *findings);  /* what hardware without TPMI reports */
+void check_managers(struct findings *findings);	  /* other programs */
+void check_measured(struct findings *findings);	  /* CPUs that were kept busy */
 void check_reasons(struct findings *findings);	  /* what the hardware reports */
 void check_advisories(struct findings *findings); /* what is known of such kernels */
+
+/** What the firmware guarantees a CPU of a domain; 0: unknown. */
+unsigned int level_base_mhz(const struct survey_domain *domain, unsigned int cpu);
 
 #endif

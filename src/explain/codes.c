@@ -21,11 +21,13 @@ const struct finding_code finding_codes[] = {
 	ROW(CLOS_MAX_BELOW_BASE, "clos-max-below-base", WARNING,
 	    .meaning = "cores of the class do not even reach the base frequency",
 	    .kind = REMEDY_STATEMENT),
+	ROW(STATE_LOST_ON_RESUME, "state-lost-on-resume", WARNING, .kind = REMEDY_STATEMENT),
 	ROW(TURBO_DISABLED, "turbo-disabled", WARNING,
 	    .meaning = "no CPU runs above its base frequency; if 0 cannot be written, the BIOS has "
 		       "disabled turbo",
 	    .remedy = "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo"),
 	ROW(SCALING_LIMIT, "scaling-limit", WARNING, .kind = REMEDY_STATEMENT),
+	ROW(PERF_PCT_LIMIT, "perf-pct-limit", WARNING),
 	ROW(NO_CPUFREQ, "no-cpufreq", WARNING,
 	    .meaning = "the kernel does not control the frequency of these CPUs",
 	    .remedy =
@@ -76,6 +78,13 @@ const struct finding_code finding_codes[] = {
 	ROW(UNCORE_LIMIT, "uncore-limit", WARNING,
 	    .meaning = "the uncore, with mesh and last level cache, is slower than it can be",
 	    .kind = REMEDY_STATEMENT),
+	ROW(THERMAL_THROTTLED, "thermal-throttled", WARNING,
+	    .meaning = "cores were slowed down because of heat; the counters do not tell when",
+	    .remedy = "check cooling, fans and the temperature of the air"),
+	ROW(MEASURED_BELOW_BASE, "measured-below-base", WARNING,
+	    .meaning = "the CPUs do not reach what the level guarantees, even if nothing else is "
+		       "found here",
+	    .remedy = "check power, cooling and the firmware's settings; measure again"),
 	ROW(TURBO_FREQ_WITHOUT_CORE_POWER, "turbo-freq-without-core-power", NOTE,
 	    .meaning =
 		    "no core has priority: all of them share the frequencies of SST-TF alike; some "
@@ -101,6 +110,7 @@ const struct finding_code finding_codes[] = {
 	ROW(LIMITED_MISC, "limited-misc", NOTE),
 	ROW(LIMITED_FREQUENCY, "limited-frequency", NOTE),
 	ROW(LIMITED_OTHERWISE, "limited-otherwise", NOTE),
+	ROW(MANAGER_AT_WORK, "manager-at-work", NOTE),
 	ROW(ADVISORY, "advisory", ADVISORY),
 	{ .name = NULL },
 };

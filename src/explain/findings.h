@@ -13,7 +13,8 @@ enum remedy_kind {
 	/* A text. `{cpus}` stands for the CPUs as a list, `{braces}` for the same as the shell
 	 * expands it behind `cpu`. */
 	REMEDY_TEXT,
-	/* A statement of isst-config(5), which is applied to the domains; `{cpus}` as above. */
+	/* Statements of isst-config(5) with semicolons between, which are applied to the domains;
+	 * `{cpus}` as above. */
 	REMEDY_STATEMENT,
 	/* The same, which only packages can have. */
 	REMEDY_PACKAGE_STATEMENT,

@@ -172,13 +172,14 @@ static void print_braces(const struct isst_cpuset *cpus, FILE *stream)
 }
 
 /** Prints a template with what stands in it for CPUs. */
-static int print_template(const struct isst_finding *finding, FILE *stream)
+static int print_template(const struct isst_finding *finding, const char *text, size_t length,
+			  FILE *stream)
 {
 	char *list = isst_cpuset_to_list(finding->cpus);
 
 	if (!list)
 		return -ENOMEM;
-	for (const char *c = finding->remedy_template; *c; c++) {
+	for (const char *c = text; c < text + length; c++) {
 		if (strncmp(c, "{cpus}", strlen("{cpus}")) == 0) {
 			fputs(list, stream);
 			c += strlen("{cpus}") - 1;
@@ -193,8 +194,8 @@ static int print_template(const struct isst_finding *finding, FILE *stream)
 	return 0;
 }
 
-static int print_statement(const struct isst_finding *finding, const struct group *group,
-			   FILE *stream)
+static int print_statement(const struct isst_finding *finding, const char *text, size_t length,
+			   const struct group *group, FILE *stream)
 {
 	char *packages = group ? isst_cpuset_to_list(group->packages) : NULL;
 	char *numbers = group ? isst_cpuset_to_list(group->numbers) : NULL;
@@ -207,10 +208,26 @@ static int print_statement(const struct isst_finding *finding, const struct grou
 		fprintf(stream, " powerdomain %s", numbers);
 	fputs(group ? ": " : "", stream);
 	if (!error)
-		error = print_template(finding, stream);
+		error = print_template(finding, text, length, stream);
 	fputc('\'', stream);
 	free(packages);
 	free(numbers);
+	return error;
+}
+
+/** All statements of a finding, which semicolons divide. */
+static int print_group(const struct isst_finding *finding, const struct group *group, FILE *stream)
+{
+	const char *text = finding->remedy_template;
+	int error = 0;
+
+	while (*text && !error) {
+		size_t length = strcspn(text, ";");
+
+		error = print_statement(finding, text, length, group, stream);
+		text += length;
+		text += strspn(text, ";");
+	}
 	return error;
 }
 
@@ -223,10 +240,10 @@ static int print_statements(const struct survey *survey, const struct isst_findi
 	fputs("isst config apply", stream);
 	/* One that names its CPUs has no need of a place. */
 	if (!error && (groups.all || strstr(finding->remedy_template, "{cpus}")))
-		error = print_statement(finding, NULL, stream);
+		error = print_group(finding, NULL, stream);
 	else
 		for (size_t i = 0; i < groups.count && !error; i++)
-			error = print_statement(finding, &groups.items[i], stream);
+			error = print_group(finding, &groups.items[i], stream);
 	groups_free(&groups);
 	return error;
 }
@@ -241,7 +258,8 @@ char *finding_remedy(const struct survey *survey, const struct isst_finding *fin
 	if (!finding->remedy_template)
 		error = 0;
 	else if (finding->kind == REMEDY_TEXT)
-		error = print_template(finding, text.stream);
+		error = print_template(finding, finding->remedy_template,
+				       strlen(finding->remedy_template), text.stream);
 	else
 		error = print_statements(survey, finding, text.stream);
 	if (!error)

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the state of power domains, in few driver calls, and of the machine as a whole. */
 #include "explain/survey.h"
-#include "sysfs/undisturbed.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/** Notes that a file of the kernel could not be read; -ENOENT means that it is not there. */
-static int note_file(struct survey *survey, int error)
-{
-	const struct isst_failure failure = { .error = error,
-					      .message = isst_error(survey->context) };
-
-	if (error == -ENOMEM)
-		return error;
-	return error == -ENOENT ? 0 : survey_note_failure(survey, &failure);
-}
 
 /* ---- Levels and features ---- */
 
@@ -81,6 +69,16 @@ static int read_levels(struct survey *survey, bool first)
 	free(of);
 	free(levels);
 	return error;
+}
+
+static int read_current_levels(struct survey *survey)
+{
+	return read_levels(survey, false);
+}
+
+static int read_first_levels(struct survey *survey)
+{
+	return read_levels(survey, true);
 }
 
 static int read_core_power(struct survey *survey)
@@ -173,7 +171,7 @@ static int read_uncore(struct survey *survey, struct survey_domain *domain)
 	int error = uncore_fabric_count(survey->context, domain->domain, &domain->fabrics);
 
 	if (error)
-		return note_file(survey, error);
+		return survey_note_file(survey, error);
 	if (domain->fabrics > SURVEY_FABRICS)
 		domain->fabrics = SURVEY_FABRICS;
 	for (unsigned int i = 0; i < domain->fabrics; i++) {
@@ -231,33 +229,6 @@ static int read_files_of_domains(struct survey *survey)
 	return error;
 }
 
-/* ---- The machine as a whole ---- */
-
-static int read_whole(struct survey *survey)
-{
-	struct kernel_files *files = &survey->context->files;
-	int error = note_file(survey, cpufreq_turbo_state(files, &survey->turbo));
-
-	if (!error)
-		error = note_file(survey, hotplug_smt_control(files, &survey->smt));
-	if (!error)
-		error = note_file(survey, kernel_files_text(files, "/proc/sys/kernel/osrelease",
-							    &survey->release));
-	survey->undisturbed = isst_cpuset_new();
-	if (!error && !survey->undisturbed)
-		error = -ENOMEM;
-	if (!error)
-		error = undisturbed_cpus(files, survey->undisturbed);
-	return error;
-}
-
-static int read_reasons(struct survey *survey)
-{
-	if (!context_has_power_domains(survey->context))
-		return 0;
-	return note_file(survey, limit_reasons_read(&survey->context->files, &survey->reasons));
-}
-
 /* ---- All of it ---- */
 
 static bool has_package(const struct survey_scope *scope, unsigned int package)
@@ -298,21 +269,18 @@ int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope)
 {
 	static int (*const PARTS[])(struct survey * survey) = {
-		read_whole,  read_profiles, read_core_power,	   read_clos,
-		read_limits, read_reasons,  read_files_of_domains, survey_read_cpus,
+		survey_read_whole,  read_profiles,	read_current_levels, read_first_levels,
+		read_core_power,    read_clos,		read_limits,	     read_files_of_domains,
+		survey_read_cpus,   survey_read_causes, survey_read_reasons, survey_read_managers,
+		survey_read_hidden,
 	};
 	int error;
 
 	*survey = (struct survey){ .context = context, .named = scope->cpus };
 	error = take_domains(survey, scope);
-	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]) && !error; i++) {
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]) && !error; i++)
 		error = PARTS[i](survey);
-		if (!error && PARTS[i] == read_profiles)
-			error = read_levels(survey, false);
-		if (!error && PARTS[i] == read_profiles)
-			error = read_levels(survey, true);
-	}
-	return error;
+	return !error && scope->measure ? survey_measure(survey) : error;
 }
 
 void survey_clear(struct survey *survey)
@@ -329,6 +297,10 @@ void survey_clear(struct survey *survey)
 	free(survey->smt);
 	free(survey->driver);
 	free(survey->release);
+	free(survey->managers);
+	free(survey->command_line);
+	free(survey->pstate);
+	free(survey->flags);
 	free(survey->unread.texts);
 	free(survey->notes.texts);
 	*survey = (struct survey){ 0 };

@@ -18,7 +18,21 @@ struct text_list {
 	size_t count;
 };
 
-enum { SURVEY_FABRICS = 2 };
+enum { SURVEY_FABRICS = 2, MANAGER_PLUGINS = 4 };
+
+/** A program that sets frequencies, too. */
+struct manager {
+	const char *name;
+	const char *process;		      /* NULL: it has none that stays */
+	const char *unit;		      /* of systemd; NULL: the process is looked for */
+	const char *plugins[MANAGER_PLUGINS]; /* processes without one of which it sets nothing */
+	const char *effect, *advice;
+};
+
+struct manager_seen {
+	const struct manager *manager;
+	unsigned int process, plugin; /* numbers; 0: it has none */
+};
 
 /** What is known of an online CPU. */
 struct survey_cpu {
@@ -31,6 +45,8 @@ struct survey_cpu {
 	struct scaling_limits limits;
 	uint64_t base_khz;	     /* 0: cpufreq reports none */
 	char *governor, *preference; /* NULL: none */
+	uint64_t throttled;	     /* for heat since boot */
+	uint64_t measured_khz;	     /* while it was busy; 0: it was not measured */
 };
 
 /** What is known of a power domain. Each part has its own failure. */
@@ -45,6 +61,9 @@ struct survey_domain {
 	struct isst_clos clos[ISST_CLOS_COUNT]; /* where core-power is supported */
 	bool has_limits;			/* the turbo ratio limits were read */
 	struct isst_turbo_ratio_limits limits;
+	bool has_reasons; /* MSR 0x64f was read */
+	uint64_t reasons;
+	uint64_t throttled; /* of the package for heat since boot */
 	struct uncore_limits uncore[SURVEY_FABRICS];
 	unsigned int fabrics;
 	struct cpus_state cpus_state; /* offline CPUs */
@@ -61,10 +80,18 @@ struct survey {
 	char *smt;     /* content of smt/control; NULL: none */
 	char *driver;  /* scaling_driver of the first CPU that was looked at; NULL: none */
 	char *release; /* of the kernel; NULL: unknown */
+	unsigned int max_perf_pct, min_perf_pct; /* of intel_pstate; 0: none */
+	unsigned int resumes;			 /* since boot */
+	struct manager_seen *managers;
+	size_t manager_count;
+	/* Where cpufreq or HWP is missing; each can be NULL: unknown */
+	char *command_line, *pstate;
+	char *flags; /* of the processor */
 	struct isst_cpuset *undisturbed;
 	struct limit_reasons reasons;
 	struct text_list unread; /* what could not be read */
 	struct text_list notes;	 /* what was not looked at, and why */
+	bool denied;		 /* something could not be read for want of permission */
 };
 
 /** What to survey. */
@@ -72,6 +99,7 @@ struct survey_scope {
 	const struct isst_domain *const *domains;
 	size_t count;
 	const struct isst_cpuset *cpus; /* NULL: all of the domains */
+	bool measure;			/* CPUs are kept busy, and measured */
 };
 
 /** Reads everything. Returns 0, also where parts could not be read, -ENOMEM or -EINTR. To be
@@ -87,6 +115,17 @@ int survey_note_failure(struct survey *survey, const struct isst_failure *failur
 /** Notes why something was not looked at. Returns 0 or -ENOMEM. */
 __attribute__((format(printf, 2, 3))) int survey_note(struct survey *survey, const char *format,
 						      ...);
+
+/** The same of a file of the kernel, by the error of its reader: -ENOENT is no failure. */
+int survey_note_file(struct survey *survey, int error);
+
+/* Each reads a part of the whole. As survey_read(). */
+int survey_read_whole(struct survey *survey);	 /* survey_whole.c */
+int survey_read_causes(struct survey *survey);	 /* survey_whole.c: of a missing cpufreq or HWP */
+int survey_read_reasons(struct survey *survey);	 /* survey_reasons.c: what limits the hardware */
+int survey_read_managers(struct survey *survey); /* survey_managers.c */
+int survey_read_hidden(struct survey *survey);	 /* survey_hidden.c: what hides files */
+int survey_measure(struct survey *survey);	 /* survey_measure.c: where it is asked for */
 
 /** survey_cpus.c: reads what is known of each online CPU. As survey_read(). */
 int survey_read_cpus(struct survey *survey);

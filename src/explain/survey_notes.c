@@ -25,8 +25,19 @@ int survey_note_failure(struct survey *survey, const struct isst_failure *failur
 {
 	if (!failure->error || failure->error == -EOPNOTSUPP)
 		return 0;
+	survey->denied |= failure->error == -EPERM;
 	return add_text(failure->error == -EPERM ? &survey->notes : &survey->unread,
 			failure->message);
+}
+
+int survey_note_file(struct survey *survey, int error)
+{
+	const struct isst_failure failure = { .error = error,
+					      .message = isst_error(survey->context) };
+
+	if (error == -ENOMEM)
+		return error;
+	return error == -ENOENT ? 0 : survey_note_failure(survey, &failure);
 }
 
 int survey_note(struct survey *survey, const char *format, ...)

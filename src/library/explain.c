@@ -11,6 +11,7 @@ struct isst_explanation {
 	struct survey survey;
 	struct findings findings;
 	struct isst_cpuset *named; /* NULL: the targets were domains */
+	bool measure;
 };
 
 int isst_finding_code_at(size_t index)
@@ -64,7 +65,8 @@ static int find(struct isst_context *context, const struct target_list *list,
 		error = survey_read(&explanation->survey, context,
 				    &(struct survey_scope){ .domains = list->domains,
 							    .count = list->domain_count,
-							    .cpus = explanation->named });
+							    .cpus = explanation->named,
+							    .measure = explanation->measure });
 	return error ? error : explain(&explanation->survey, &explanation->findings);
 }
 
@@ -88,9 +90,11 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 		 const struct isst_request *request, unsigned int flags,
 		 struct isst_explanation **explanation)
 {
-	const struct call call = {
-		.context = context, .targets = targets, .request = request, .flags = flags
-	};
+	const struct call call = { .context = context,
+				   .targets = targets,
+				   .request = request,
+				   .flags = flags,
+				   .known_flags = ISST_EXPLAIN_MEASURE };
 	struct isst_explanation *made;
 	struct target_list list;
 	const char *before;
@@ -104,6 +108,8 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 		return error;
 	before = message_begin(&context->messages);
 	made = calloc(1, sizeof(*made));
+	if (made)
+		made->measure = flags & ISST_EXPLAIN_MEASURE;
 	error = message_end(&context->messages, before,
 			    made ? find_all(context, &list, made) : -ENOMEM);
 	if (error || !made) {
@@ -135,6 +141,21 @@ const char *isst_explanation_unread_at(const struct isst_explanation *explanatio
 const char *isst_explanation_note_at(const struct isst_explanation *explanation, size_t index)
 {
 	return explanation ? text_at(&explanation->survey.notes, index) : NULL;
+}
+
+unsigned int isst_explanation_measured_mhz(const struct isst_explanation *explanation,
+					   unsigned int cpu)
+{
+	enum { KHZ_PER_MHZ = 1000 };
+
+	for (size_t i = 0; explanation && i < explanation->survey.count; i++) {
+		const struct survey_domain *domain = &explanation->survey.domains[i];
+
+		for (size_t j = 0; j < domain->cpu_count; j++)
+			if (domain->cpus[j].cpu->number == cpu)
+				return (unsigned int)(domain->cpus[j].measured_khz / KHZ_PER_MHZ);
+	}
+	return 0;
 }
 
 int isst_finding_code(const struct isst_finding *finding)

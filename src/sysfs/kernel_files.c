@@ -55,6 +55,7 @@ int kernel_files_text(struct kernel_files *files, const char *path, char **text)
 		return explain_read(files, error, path, "read");
 	if (strlen(*text) != size) {
 		free(*text);
+		*text = NULL;
 		message_error(files->messages, -EIO,
 			      "%s: contains a NUL byte, so it is not a "
 			      "text file",

@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "driver/abi.h"
 #include "driver/linux_device.h"
+#include "sysfs/busy_frequency.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -283,6 +284,7 @@ struct isst_machine *linux_machine(void)
 		.identity = identify_cpu(),
 		.capable = capable,
 		.writable = writable,
+		.measure = busy_frequency_measure,
 		.log = has_log() ? log_line : NULL,
 		.release = release,
 	};

@@ -39,6 +39,7 @@ make_machine() {	# $1: platform; $2: edit
 		ISST_EMULATE=$scratch/edited.platform
 	fi
 	ISST_EMULATE_STATE=$scratch/state
+	options=
 	rm -rf "$ISST_EMULATE_STATE"
 	mkdir -m 700 "$ISST_EMULATE_STATE"
 	export ISST_EMULATE ISST_EMULATE_STATE
@@ -50,7 +51,8 @@ codes() {
 }
 
 explain() {	# $1: the status that is expected
-	isst explain > "$scratch/found" 2>&1
+	# shellcheck disable=SC2086  # several words
+	isst explain $options > "$scratch/found" 2>&1
 	status=$?
 	[ "$status" -eq "$1" ] || { echo "status $status, not $1"; cat "$scratch/found"; return 1; }
 }

@@ -56,5 +56,12 @@ unsigned int uncore_current_khz(const struct server *server, size_t domain);
 
 /** struct server's first_state. */
 void firmware_first_state(struct server *server);
+/** What a domain that is reached by the mailbox has of its own right after power-on. */
+void firmware_power_on(struct server *server, size_t domain);
+
+/* ---- resume.c ---- */
+
+/** The machine was suspended to memory, and is resumed. Returns 0 or -ENOMEM. */
+int firmware_resume(struct server *server);
 
 #endif

@@ -34,6 +34,14 @@ static void init_mailbox(struct domain_state *state, const struct platform_domai
 		state->clos[i] = clos_word(&domain->clos[i]);
 }
 
+void firmware_power_on(struct server *server, size_t domain)
+{
+	struct domain_state *state = state_domain(server, domain);
+
+	init_mailbox(state, &server->platform->domains[domain]);
+	memset(state->association, 0, sizeof(state->association));
+}
+
 static void init_registers(const struct server *server, size_t index)
 {
 	const struct platform_domain *domain = &server->platform->domains[index];

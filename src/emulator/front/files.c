@@ -180,6 +180,19 @@ int files_access(struct emulated *emulated, const char *path, bool write, uint64
 	return result ? result : stored;
 }
 
+int files_measure(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz)
+{
+	struct emulated *emulated = data;
+	int result = call_begin(emulated);
+
+	(void)milliseconds;
+	if (result)
+		return result;
+	result = kernel_busy_khz(&emulated->server, cpu, khz);
+	call_end(emulated);
+	return result;
+}
+
 static int files_read_register(void *data, const char *path, uint64_t position, uint64_t *value)
 {
 	*value = 0;

@@ -37,6 +37,8 @@ void call_end(struct emulated *emulated);
 
 extern const struct files_operations emulated_files;
 extern const struct device_operations emulated_device;
+/** isst_machine.measure: no time passes. */
+int files_measure(void *data, unsigned int cpu, unsigned int milliseconds, uint64_t *khz);
 /** Reads or writes eight bytes of a device at a position. Returns 0 or a negative errno. */
 int files_access(struct emulated *emulated, const char *path, bool write, uint64_t position,
 		 uint64_t *value);

@@ -61,6 +61,7 @@ static void fill_machine(struct emulated *emulated)
 			.stepping = platform->stepping.value,
 		},
 		.capable = machine_capable,
+		.measure = files_measure,
 		.log = machine_log,
 		.release = release,
 	};

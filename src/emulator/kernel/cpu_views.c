@@ -251,6 +251,7 @@ const struct view cpu_views[] = {
 	{ "topology", .below = topology_views, .exists = is_online },
 	{ "cpufreq", .below = cpufreq_views, .exists = has_cpufreq },
 	{ "cpuidle", .below = idle_views },
+	{ "thermal_throttle", .below = throttle_views, .exists = is_online },
 	{ .each = &cpu_nodes, .target = print_node_link },
 	VIEW_END,
 };

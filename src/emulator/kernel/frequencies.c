@@ -5,7 +5,10 @@
  */
 #include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
+#include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
+
+#include <errno.h>
 
 /** What the hardware guarantees: base frequency of the level, or the core's share of SST-BF. */
 unsigned int base_khz(const struct place *place)
@@ -105,4 +108,14 @@ unsigned int busy_khz(const struct place *place)
 							  : package_clos_max(server, cpu, &ratio);
 
 	return limited ? clamp(ratio * 100000, lowest_khz(place), khz) : khz;
+}
+
+int kernel_busy_khz(struct server *server, unsigned int cpu, uint64_t *khz)
+{
+	const struct place place = { .server = server, .cpu = platform_cpu(server->platform, cpu) };
+
+	if (!place.cpu || !cpu_online(server, place.cpu))
+		return -EINVAL;
+	*khz = busy_khz(&place);
+	return 0;
 }

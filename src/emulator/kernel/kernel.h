@@ -34,6 +34,8 @@ int kernel_access(struct server *server, const char *path, bool write, uint64_t 
 		  uint64_t *value);
 /** The names in a directory, each behind the letter of its kind: d, f, l or c (a device). */
 int kernel_list(struct server *server, const char *path, char ***names, size_t *count);
+/** What a CPU runs at while it is busy. Returns 0, or -EINVAL for one that is not online. */
+int kernel_busy_khz(struct server *server, unsigned int cpu, uint64_t *khz);
 void kernel_free_list(char **names, size_t count);
 int kernel_mkdir(struct server *server, const char *path);
 int kernel_rmdir(struct server *server, const char *path);

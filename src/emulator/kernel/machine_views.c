@@ -191,6 +191,13 @@ static int version(const struct place *place, FILE *stream)
 	return 0;
 }
 
+static const char *command_line(const struct place *place)
+{
+	const char *text = place->server->platform->command_line.text;
+
+	return text ? text : "ro";
+}
+
 /** Files directly below /proc can be opened for writing, and then have nothing that writes. */
 static int no_write(const struct place *place, const char *text)
 {
@@ -244,7 +251,8 @@ static const struct view fs_views[] = {
 };
 
 static const struct view sys_kernel_views[] = {
-	{ "debug", .below = debug_views, .mode = 0700 },
+	{ "debug", .below = debug_views, .exists = debugfs_exists, .mode = 0700 },
+	{ "security", .below = security_views },
 	VIEW_END,
 };
 
@@ -268,7 +276,8 @@ static const struct view sys_views[] = {
 	{ "module", .below = module_views },
 	{ "devices", .below = devices_views },
 	{ "fs", .below = fs_views },
-	{ "kernel", .below = sys_kernel_views, .exists = debugfs_exists },
+	{ "kernel", .below = sys_kernel_views },
+	{ "power", .below = power_views },
 	VIEW_END,
 };
 
@@ -293,6 +302,9 @@ static const struct view proc_views[] = {
 	{ "version", .read = version, .write = no_write, .mode = 0444 },
 	{ "modules", .read = print_modules, .write = no_write, .mode = 0444 },
 	{ "sys", .below = proc_sys_views, .mode = 0555 },
+	{ "cmdline", .text = command_line },
+	/* These alone have names of digits. */
+	{ .each = &each_process, .below = process_views, .mode = 0555 },
 	VIEW_END,
 };
 
@@ -305,5 +317,6 @@ const struct view root_views[] = {
 	{ "dev", .below = dev_views },
 	{ "sys", .below = sys_views, .mode = 0555 },
 	{ "proc", .below = proc_views, .mode = 0555 },
+	{ "run", .below = run_views },
 	VIEW_END,
 };

@@ -53,9 +53,35 @@ static uint64_t hwp_request(const struct place *place)
 	       (uint64_t)energy_preference(place) << 24;
 }
 
+/* MSR 0x64f: reasons at present in bits 15:0, since they were last cleared in 31:16. */
+enum { REASONS_LOGGED = 16 };
+
+static uint64_t limit_reasons(const struct place *place)
+{
+	const size_t domain = place->cpu->domain;
+	const uint32_t value = place->server->platform->domains[domain].limit_register.value;
+
+	return state_domain(place->server, domain)->reasons_cleared
+		       ? value & ((UINT32_C(1) << REASONS_LOGGED) - 1)
+		       : value;
+}
+
+/** Zeros clear what is logged; here all of it or nothing. */
+static void clear_reasons(const struct place *place, uint64_t value)
+{
+	if (!(value >> REASONS_LOGGED & UINT16_MAX))
+		state_domain(place->server, place->cpu->domain)->reasons_cleared = 1;
+}
+
 static bool has_hwp(const struct platform *platform)
 {
 	return platform->hwp.value;
+}
+
+/** Servers with TPMI are not asked for it. */
+static bool has_limit_register(const struct platform *platform)
+{
+	return !platform_is_tpmi(platform);
 }
 
 static bool has_uncore_register(const struct platform *platform)
@@ -66,11 +92,16 @@ static bool has_uncore_register(const struct platform *platform)
 static const struct {
 	uint32_t number;
 	uint64_t (*read)(const struct place *place);
-	bool (*exists)(const struct platform *platform); /* NULL: always */
+	bool (*exists)(const struct platform *platform);	  /* NULL: always */
+	void (*write)(const struct place *place, uint64_t value); /* NULL: it cannot be written */
 } registers[] = {
-	{ 0xce, platform_info, NULL }, { 0x198, perf_status, NULL },
-	{ 0x1a0, misc_enable, NULL },  { 0x620, uncore_limits, has_uncore_register },
-	{ 0x770, hwp_enable, NULL },   { 0x774, hwp_request, has_hwp },
+	{ 0xce, platform_info, NULL, NULL },
+	{ 0x198, perf_status, NULL, NULL },
+	{ 0x1a0, misc_enable, NULL, NULL },
+	{ 0x620, uncore_limits, has_uncore_register, NULL },
+	{ 0x64f, limit_reasons, has_limit_register, clear_reasons },
+	{ 0x770, hwp_enable, NULL, NULL },
+	{ 0x774, hwp_request, has_hwp, NULL },
 };
 
 /** The driver's registers are those of the firmware. */
@@ -97,9 +128,13 @@ static int access_register(const struct place *place, bool write, uint64_t posit
 	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++) {
 		if (registers[i].number != number)
 			continue;
-		if (write || (registers[i].exists && !registers[i].exists(place->server->platform)))
+		if ((write && !registers[i].write) ||
+		    (registers[i].exists && !registers[i].exists(place->server->platform)))
 			return -EIO;
-		*value = registers[i].read(place);
+		if (write)
+			registers[i].write(place, *value);
+		else
+			*value = registers[i].read(place);
 		return 0;
 	}
 	return access_firmware(place, write, number, value);

@@ -96,8 +96,15 @@ static int clear(const struct place *place, const char *text)
 	return 0;
 }
 
+/** Files of debugfs that can be written are out of bounds under lockdown. */
+static int refuse_locked_down(const struct place *place, bool write)
+{
+	(void)write;
+	return is_locked_down(place) ? -EPERM : 0;
+}
+
 static const struct view domain_views[] = {
-	{ "status", .read = print_status, .write = clear },
+	{ "status", .read = print_status, .write = clear, .refuse = refuse_locked_down },
 	VIEW_END,
 };
 

@@ -13,6 +13,7 @@ static const char *const die_numberings[] = { "per-package", "across", "power-do
 static const char *const core_numberings[] = { "same", "dense", "spread", NULL };
 static const char *const domain_types[] = { "compute", "io", "absent", NULL };
 static const char *const compared_levels[] = { "status", "control", NULL };
+static const char *const lockdowns[] = { "none", "integrity", "confidentiality", NULL };
 static const char *const cgroup_trees[] = { "none", "no-cpuset", "v2", NULL };
 static const char *const priorities[] = { "proportional", "ordered", NULL };
 
@@ -108,6 +109,15 @@ static const struct key cgroup_keys[] = {
 	{ .name = NULL },
 };
 
+static const struct key system_keys[] = {
+	{ "processes", value_processes, OF_PLATFORM(processes) },
+	{ "services", value_text, OF_PLATFORM(services) },
+	{ "container", value_text, OF_PLATFORM(container) },
+	{ "command-line", value_text, OF_PLATFORM(command_line) },
+	{ "lockdown", value_word, OF_PLATFORM(lockdown), .words = lockdowns },
+	{ .name = NULL },
+};
+
 static const struct key domain_keys[] = {
 	{ "cores", value_set, OF_DOMAIN(cores), .max = CORE_IDS - 1 },
 	{ "perf-profile", value_word, OF_DOMAIN(perf_profile), .words = yes_no },
@@ -127,6 +137,9 @@ static const struct key domain_keys[] = {
 	{ "limit-reasons", value_text, OF_DOMAIN(limit_reasons), .driver = FOR_TPMI },
 	{ "limited-cores", value_mask, OF_DOMAIN(limited_cores), .max = MASK_CORES - 1,
 	  .driver = FOR_TPMI },
+	{ "limit-register", value_number, OF_DOMAIN(limit_register), .max = UINT32_MAX,
+	  .driver = FOR_MAILBOX },
+	{ "throttle-count", value_number, OF_DOMAIN(throttle_count), .max = UINT32_MAX },
 	{ "second-half", value_word, OF_DOMAIN(second_half), .words = yes_no,
 	  .driver = FOR_MAILBOX },
 	{ "type", value_word, OF_DOMAIN(type), .words = domain_types, .driver = FOR_TPMI },
@@ -233,6 +246,7 @@ const struct section_kind platform_sections[] = {
 	{ "topology", TARGET_PLATFORM, topology_keys, 0 },
 	{ "files", TARGET_PLATFORM, files_keys, 0 },
 	{ "cgroup", TARGET_PLATFORM, cgroup_keys, 0 },
+	{ "system", TARGET_PLATFORM, system_keys, 0 },
 	{ "domain", TARGET_DOMAIN, domain_keys, 0 },
 	{ "clos", TARGET_CLOS, clos_keys, CLOS_COUNT },
 	{ "level", TARGET_LEVEL, level_keys, UINT8_MAX + 1 },

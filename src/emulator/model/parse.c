@@ -112,7 +112,7 @@ static int parse_section(struct platform_file *file, char *text, unsigned int li
 	if (!section.kind)
 		return file_error(file, line,
 				  "found section \"%s\", expected platform, cpu, driver, topology, "
-				  "files, cgroup, domain, clos or level",
+				  "files, cgroup, system, domain, clos or level",
 				  word ? word : "");
 	if (section.kind->numbers) {
 		word = strtok_r(NULL, " \t", &words);

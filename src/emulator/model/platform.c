@@ -119,6 +119,10 @@ void platform_free(struct platform *platform)
 	free(platform->cpufreq.text);
 	free(platform->governor.text);
 	free(platform->pstate.text);
+	free(platform->processes.text);
+	free(platform->services.text);
+	free(platform->container.text);
+	free(platform->command_line.text);
 	free(platform->name);
 	free(platform->text);
 	free(platform);

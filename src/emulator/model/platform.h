@@ -133,6 +133,8 @@ struct platform_domain {
 	 * there is a line for them, of these */
 	struct text_value limit_reasons;
 	struct mask_value limited_cores;
+	struct number_value limit_register; /* mailbox: MSR 0x64f until its log is cleared */
+	struct number_value throttle_count; /* of each of its CPUs since boot */
 	struct commands_value missing;
 	struct mask_value clos_resets; /* bit i: CLOS i is reset when core-power goes on */
 	struct platform_clos clos[CLOS_COUNT];
@@ -175,6 +177,7 @@ extern const char *const smt_controls[];
 
 struct capture;
 
+enum lockdown { LOCKDOWN_NONE, LOCKDOWN_INTEGRITY, LOCKDOWN_CONFIDENTIALITY };
 enum cgroup_tree { CGROUP_NONE, CGROUP_NO_CPUSET, CGROUP_V2 };
 
 /** A kernel release as a number that compares: 6.12 is 6012. */
@@ -218,6 +221,10 @@ struct platform {
 	struct number_value cgroup_tree; /* enum cgroup_tree */
 	struct number_value cpuset_enabled, cgroup_isolated;
 	struct set_value isolcpus;
+
+	/* What runs on it: `NAME:NUMBER` of processes, names of units, the kind of a container */
+	struct text_value processes, services, container, command_line;
+	struct number_value lockdown; /* enum lockdown */
 
 	struct platform_domain *domains; /* ascending by package, then die or power domain */
 	size_t domain_count;

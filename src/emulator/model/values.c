@@ -25,6 +25,29 @@ int value_text(struct platform_file *file, const struct key *key, const char *te
 	return 0;
 }
 
+int value_processes(struct platform_file *file, const struct key *key, const char *text,
+		    unsigned int line, void *target)
+{
+	const char *word = text;
+
+	while (*word) {
+		size_t length = strcspn(word, " \t"), name = strcspn(word, ":");
+		uint64_t number = 0;
+		char digits[12] = "";
+
+		if (name > 0 && name < length && length - name - 1 < sizeof(digits))
+			memcpy(digits, word + name + 1, length - name - 1);
+		if (isst_parse_number(digits, 10, INT32_MAX, &number) || number == 0)
+			return file_error(file, line,
+					  "found \"%.*s\" for \"%s\", expected names and numbers "
+					  "such as tuned:812",
+					  (int)length, word, key->name);
+		word += length;
+		word += strspn(word, " \t");
+	}
+	return value_text(file, key, text, line, target);
+}
+
 int value_number(struct platform_file *file, const struct key *key, const char *text,
 		 unsigned int line, void *target)
 {

@@ -5,8 +5,9 @@
 
 #include "emulator/model/file.h"
 
-/* Of a struct text_value: any text but none. */
-value_parser value_text;
+/* Of a struct text_value: */
+value_parser value_text;      /* any text but none */
+value_parser value_processes; /* `tuned:812 kubelet:900` */
 
 /* Of a struct number_value: */
 value_parser value_number; /* min..max of the key, decimal or hexadecimal */

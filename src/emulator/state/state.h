@@ -76,7 +76,8 @@ struct state {
 	uint32_t first_base_mhz, first_highest_mhz;
 	/* Of intel_pstate, for all CPUs; 0: as at boot */
 	uint8_t min_perf_pct, max_perf_pct, dynamic_boost_off;
-	uint8_t reserved[5];
+	uint8_t resumes; /* since boot; no more than fit */
+	uint8_t reserved[4];
 	uint8_t boot_id[16];
 };
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads why the hardware limited frequencies: performance limit reasons where TPMI reports them.
+ * Elsewhere MSR 0x64f, by one CPU of a package that is not to be left alone, and the kernel's
+ * counters of throttling.
+ */
+#include "explain/survey.h"
+#include "sysfs/cpu_registers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LIMIT_REASONS_REGISTER = 0x64f };
+
+/* ---- The register ---- */
+
+/** A CPU of a domain that may be disturbed; NULL: there is none. */
+static const struct isst_cpu *find_reader(const struct survey *survey,
+					  const struct survey_domain *domain)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		if (!isst_cpuset_has(survey->undisturbed, domain->cpus[i].cpu->number))
+			return domain->cpus[i].cpu;
+	return NULL;
+}
+
+/** Returns 1 where others cannot be read either. */
+static int read_register(struct survey *survey, struct survey_domain *domain)
+{
+	const struct isst_cpu *cpu = find_reader(survey, domain);
+	int error;
+
+	if (!cpu)
+		return 0;
+	error = cpu_register_read(&survey->context->files, cpu->number, LIMIT_REASONS_REGISTER,
+				  &domain->reasons);
+	domain->has_reasons = !error;
+	if (!error)
+		return 0;
+	/* What the processor does not have is no failure. */
+	if (error == -ENOENT)
+		error = survey_note(survey,
+				    "/dev/cpu/%u/msr does not exist (module msr): performance "
+				    "limit reasons (MSR 0x64f) are not read",
+				    cpu->number);
+	else
+		error = survey_note_file(survey, error);
+	return error ? error : 1;
+}
+
+static int read_registers(struct survey *survey)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < survey->count && !result; i++)
+		if (survey->domains[i].asked)
+			result = read_register(survey, &survey->domains[i]);
+	return result < 0 ? result : 0;
+}
+
+/* ---- Counters ---- */
+
+/** Returns 1 where there are none. */
+static int read_counter(struct survey *survey, const struct isst_cpu *cpu, const char *name,
+			uint64_t *count)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, CPU_DIRECTORY "/cpu%u/thermal_throttle/%s", cpu->number, name) < 0)
+		return -ENOMEM;
+	error = kernel_files_number(&survey->context->files, path, UINT64_MAX, count);
+	free(path);
+	if (error == -ENOENT)
+		return 1;
+	return survey_note_file(survey, error);
+}
+
+/** Those of a core are the same of all its threads. */
+static int read_counters(struct survey *survey, struct survey_domain *domain)
+{
+	enum { CORES = 256 };
+	bool seen[CORES] = { false }, first = true;
+	int result = 0;
+
+	for (size_t i = 0; i < domain->cpu_count && !result; i++) {
+		struct survey_cpu *cpu = &domain->cpus[i];
+		bool known = cpu->cpu->core_known && cpu->cpu->core < CORES;
+
+		if (!cpu->read || (known && seen[cpu->cpu->core]))
+			continue;
+		if (known)
+			seen[cpu->cpu->core] = true;
+		if (first)
+			result = read_counter(survey, cpu->cpu, "package_throttle_count",
+					      &domain->throttled);
+		first = false;
+		if (!result)
+			result = read_counter(survey, cpu->cpu, "core_throttle_count",
+					      &cpu->throttled);
+	}
+	return result;
+}
+
+static int read_all_counters(struct survey *survey)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < survey->count && !result; i++)
+		result = read_counters(survey, &survey->domains[i]);
+	return result < 0 ? result : 0;
+}
+
+int survey_read_reasons(struct survey *survey)
+{
+	struct kernel_files *files = &survey->context->files;
+	int error;
+
+	if (context_has_power_domains(survey->context)) {
+		error = limit_reasons_read(files, &survey->reasons);
+		/* Kernels before 6.11 have no such files. */
+		return error == -ENOENT ? read_all_counters(survey)
+					: survey_note_file(survey, error);
+	}
+	error = read_registers(survey);
+	return error ? error : read_all_counters(survey);
+}

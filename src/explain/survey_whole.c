@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what the kernel's files show of the machine as a whole. */
+#include "explain/survey.h"
+#include "sysfs/undisturbed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PSTATE[] = CPU_DIRECTORY "/intel_pstate/status";
+static const char RESUMES[] = "/sys/power/suspend_stats/success";
+
+static int read_text(struct survey *survey, const char *path, char **text)
+{
+	return survey_note_file(survey, kernel_files_text(&survey->context->files, path, text));
+}
+
+/* ---- Limits of intel_pstate ---- */
+
+/** A part of 100 of the highest frequency; 0 where there is none. */
+static int read_percentage(struct survey *survey, const char *path, unsigned int *percentage)
+{
+	struct kernel_files *files = &survey->context->files;
+	uint64_t value;
+	int error = kernel_files_number(files, path, 100, &value);
+
+	/* While intel_pstate is off it answers with EAGAIN: then it has none. */
+	if (error && files->answer == -EAGAIN)
+		return 0;
+	*percentage = error ? 0 : (unsigned int)value;
+	return survey_note_file(survey, error);
+}
+
+static int read_percentages(struct survey *survey)
+{
+	int error = read_percentage(survey, CPU_DIRECTORY "/intel_pstate/max_perf_pct",
+				    &survey->max_perf_pct);
+
+	return error ? error
+		     : read_percentage(survey, CPU_DIRECTORY "/intel_pstate/min_perf_pct",
+				       &survey->min_perf_pct);
+}
+
+int survey_read_whole(struct survey *survey)
+{
+	struct kernel_files *files = &survey->context->files;
+	uint64_t resumes = 0;
+	int error = survey_note_file(survey, cpufreq_turbo_state(files, &survey->turbo));
+
+	if (!error)
+		error = survey_note_file(survey, hotplug_smt_control(files, &survey->smt));
+	if (!error)
+		error = read_text(survey, "/proc/sys/kernel/osrelease", &survey->release);
+	if (!error)
+		error = read_percentages(survey);
+	if (!error)
+		error = survey_note_file(survey,
+					 kernel_files_number(files, RESUMES, UINT32_MAX, &resumes));
+	survey->resumes = (unsigned int)resumes;
+	survey->undisturbed = isst_cpuset_new();
+	if (!error && !survey->undisturbed)
+		error = -ENOMEM;
+	return error ? error : undisturbed_cpus(files, survey->undisturbed);
+}
+
+/* ---- Why there is no cpufreq, or no HWP ---- */
+
+/** Whether a CPU has no cpufreq, or not what that has with HWP. */
+static bool lacks_cpufreq(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
+			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
+
+			if (cpu->read && (!cpu->has_cpufreq || !cpu->base_khz))
+				return true;
+		}
+	return false;
+}
+
+/** The flags of the first processor, between blanks; NULL: there are none. */
+static int read_flags(struct survey *survey)
+{
+	char *text = NULL, *line, *end;
+	int error = read_text(survey, "/proc/cpuinfo", &text);
+
+	line = text ? strstr(text, "\nflags\t") : NULL;
+	end = line ? strchr(line + 1, '\n') : NULL;
+	if (line && end) {
+		*end = ' ';
+		end[1] = '\0';
+		survey->flags = strdup(line);
+		if (!survey->flags)
+			error = -ENOMEM;
+	}
+	free(text);
+	return error;
+}
+
+int survey_read_causes(struct survey *survey)
+{
+	int error;
+
+	if (!lacks_cpufreq(survey))
+		return 0;
+	error = read_text(survey, "/proc/cmdline", &survey->command_line);
+	if (!error)
+		error = read_text(survey, PSTATE, &survey->pstate);
+	return error ? error : read_flags(survey);
+}
