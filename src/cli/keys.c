@@ -200,7 +200,7 @@ const struct key keys[KEYS] = {
 		"measured-#", "measured",
 		.sentence = "measured: CPUs {cpus}: {busy-frequency(MHz)} MHz while busy"),
 	[KEY_MEASURED_CPUS] = ROW("cpus", "cpus", .sentence = ""),
-	[KEY_MEASURED_MHZ] = ROW("busy-frequency(MHz)", "busy-frequency-mhz", .sentence = ""),
+	[KEY_MEASURED_MHZ] = ROW("busy-frequency(MHz)", "busy_frequency_mhz", .sentence = ""),
 	[KEY_VERSION] = ROW("version", "compatible_version", .sentence = "Version {}"),
 	[KEY_ISST_VERSION] = ROW("isst-version", "version", .sentence = "isst {}"),
 	[KEY_API_VERSION] = ROW("api-version", "api_version",

@@ -14,9 +14,9 @@
 #define VERSION(major, minor, patch) ((major)*1000000UL + (minor)*1000UL + (patch))
 #define SERIES(version) ((version) / 1000)
 
-enum concern { MAILBOX, TPMI };
+enum concern { MAILBOX, TPMI, EITHER };
 
-enum { BRANCHES = 2 };
+enum { BRANCHES = 2, KHZ_PER_MHZ = 1000 };
 
 struct advisory {
 	const char *name;
@@ -75,6 +75,70 @@ static bool has_impossible_bucket(const struct survey *survey)
 			    count_cpus(survey, domain->domain->package))
 				return true;
 	}
+	return false;
+}
+
+/** The first servers have revision 1. */
+static bool is_later_revision(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		if (!survey->domains[i].profile.failure.error &&
+		    survey->domains[i].profile.version > 1)
+			return true;
+	return false;
+}
+
+static bool has_many_packages(const struct survey *survey)
+{
+	enum { KNOWN_PACKAGES = 8 };
+	size_t packages = 0;
+
+	for (size_t i = 0; i < isst_domain_count(survey->context); i++)
+		packages += i == 0 || context_domain(survey->context, i)->package !=
+					      context_domain(survey->context, i - 1)->package;
+	return packages > KNOWN_PACKAGES;
+}
+
+/** Whether package ids are not simply counted, as in virtual machines that were given packages of
+ * their host. */
+static bool has_sparse_packages(const struct survey *survey)
+{
+	unsigned int next = 0;
+
+	for (size_t i = 0; i < isst_domain_count(survey->context); i++) {
+		unsigned int package = context_domain(survey->context, i)->package;
+
+		if (package > next)
+			return true;
+		next = package + 1;
+	}
+	return false;
+}
+
+static bool has_offline_cpus(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		if (isst_cpuset_count(survey->domains[i].cpus_state.offline) > 0)
+			return true;
+	return false;
+}
+
+static bool has_efficiency_control(const struct survey *survey)
+{
+	return survey->has_efficiency_control;
+}
+
+/** Whether cpufreq has another base frequency than the firmware. */
+static bool has_other_base_frequency(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		for (size_t j = 0; j < survey->domains[i].cpu_count; j++) {
+			const struct survey_cpu *cpu = &survey->domains[i].cpus[j];
+			unsigned int mhz = level_base_mhz(&survey->domains[i], cpu->cpu->number);
+
+			if (cpu->base_khz && mhz && cpu->base_khz / KHZ_PER_MHZ != mhz)
+				return true;
+		}
 	return false;
 }
 
@@ -137,6 +201,49 @@ static const struct advisory ADVISORIES[] = {
 		  "take the level for locked",
 	  .advice =
 		  "isst looks at the bit of the lock only; the fix is in some kernels 6.18 and 6.19, too" },
+	{ .name = "minor-version-warning",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 0, 0),
+	  .by = "7.0 (ba7d46e0a384)",
+	  .concerns = is_later_revision,
+	  .effect = "the log can have \"Unsupported minor version\", although all works",
+	  .advice = "ignore the line: it is harmless" },
+	{ .name = "uncore-efficiency-control",
+	  .concern = TPMI,
+	  .fixed = VERSION(7, 0, 0),
+	  .by = "7.0 (4ab604b3f3aa)",
+	  .concerns = has_efficiency_control,
+	  .effect = "intel_uncore_frequency has elc_ files even if the hardware does not scale the "
+		    "uncore, and they have no effect then",
+	  .advice = "limit the uncore by max_freq_khz; isst does not use elc_ files" },
+	{ .name = "many-packages",
+	  .concern = EITHER,
+	  .fixed = VERSION(6, 7, 0),
+	  .by = "kernels of 2023",
+	  .concerns = has_many_packages,
+	  .effect = "the driver ignores packages beyond the eighth",
+	  .advice = "isst reports what it could not reach; use a newer kernel" },
+	{ .name = "sparse-packages",
+	  .concern = EITHER,
+	  .fixed = VERSION(6, 18, 0),
+	  .by = "kernels since August 2025",
+	  .concerns = has_sparse_packages,
+	  .effect = "package ids are not consecutive, as in virtual machines: the driver can "
+		    "overwrite memory of the kernel",
+	  .advice = "do not load isst_if modules in such a machine, or use a newer kernel" },
+	{ .name = "uncore-frequency-after-hotplug",
+	  .concern = EITHER,
+	  .by = "2026 (6b63520ed14b)",
+	  .concerns = has_offline_cpus,
+	  .effect = "after CPU hotplug current_freq_khz of the uncore can be wrong",
+	  .advice = "isst does not use current_freq_khz; nor should a check" },
+	{ .name = "base-frequency-not-updated",
+	  .concern = EITHER,
+	  .by = "kernels with interrupts of HWP",
+	  .concerns = has_other_base_frequency,
+	  .effect = "without interrupts of HWP the kernel does not notice a new base frequency; "
+		    "since 5.5 limits at the old one hold the CPU there",
+	  .advice = "take the CPU offline and online; isst removes limits by writing no limit" },
 	{ .name = "stale-turbo-ratio-limits",
 	  .concern = MAILBOX,
 	  .fixed = VERSION(6, 16, 0),
@@ -191,6 +298,11 @@ static enum concern concern_of(const struct survey *survey)
 	return context_has_power_domains(survey->context) ? TPMI : MAILBOX;
 }
 
+static bool is_of_concern(const struct advisory *advisory, const struct survey *survey)
+{
+	return advisory->concern == EITHER || advisory->concern == concern_of(survey);
+}
+
 void check_advisories(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
@@ -203,7 +315,7 @@ void check_advisories(struct findings *findings)
 		const struct advisory *advisory = &ADVISORIES[i];
 		struct isst_finding *finding;
 
-		if (advisory->concern != concern_of(survey) || is_fixed(advisory, version) ||
+		if (!is_of_concern(advisory, survey) || is_fixed(advisory, version) ||
 		    (advisory->concerns && !advisory->concerns(survey)))
 			continue;
 		finding = findings_note(findings, ISST_FINDING_ADVISORY,

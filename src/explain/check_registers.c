@@ -14,7 +14,7 @@ static const struct {
 	unsigned int bit;
 	int code;
 	const char *word, *meaning;
-	bool normal; /* it is reached without faults, so that what is logged tells nothing */
+	bool normal; /* it is reached without faults, so that what is logged has no meaning */
 } REASONS[] = {
 	{ 0, ISST_FINDING_LIMITED_PLATFORM, "PROCHOT",
 	  "the platform asked the processor to slow down", false },

@@ -15,7 +15,7 @@ static bool has_no_features(const struct survey_domain *domain)
 	       domain->level.turbo_freq != ISST_FEATURE_ENABLED;
 }
 
-static bool lacks(enum isst_feature_state here, enum isst_feature_state there)
+static bool is_missing(enum isst_feature_state here, enum isst_feature_state there)
 {
 	return there == ISST_FEATURE_ENABLED && here == ISST_FEATURE_DISABLED;
 }
@@ -27,8 +27,8 @@ static bool has_lost_state(const struct survey_domain *domain, const struct surv
 
 	if (!survey_has_level(domain) || !survey_has_level(first) || !has_no_features(domain))
 		return false;
-	return core_power || lacks(domain->level.base_freq, first->level.base_freq) ||
-	       lacks(domain->level.turbo_freq, first->level.turbo_freq) ||
+	return core_power || is_missing(domain->level.base_freq, first->level.base_freq) ||
+	       is_missing(domain->level.turbo_freq, first->level.turbo_freq) ||
 	       domain->profile.current_level != first->profile.current_level;
 }
 
@@ -42,8 +42,9 @@ static const char *make_remedy(struct findings *findings, const struct survey_do
 		snprintf(level, sizeof(level), "level %u;", first->profile.current_level);
 	return message_make(
 		&findings->survey->context->messages, "%s%s%s%s", level,
-		lacks(domain->level.base_freq, first->level.base_freq) ? "base-freq on;" : "",
-		lacks(domain->level.turbo_freq, first->level.turbo_freq) ? "turbo-freq on;" : "",
+		is_missing(domain->level.base_freq, first->level.base_freq) ? "base-freq on;" : "",
+		is_missing(domain->level.turbo_freq, first->level.turbo_freq) ? "turbo-freq on;"
+									      : "",
 		survey_core_power_is_on(first) && survey_core_power_is_off(domain)
 			? first->core_power.priority == ISST_PRIORITY_ORDERED
 				  ? "core-power on ordered;"

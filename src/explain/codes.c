@@ -79,7 +79,7 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "the uncore, with mesh and last level cache, is slower than it can be",
 	    .kind = REMEDY_STATEMENT),
 	ROW(THERMAL_THROTTLED, "thermal-throttled", WARNING,
-	    .meaning = "cores were slowed down because of heat; the counters do not tell when",
+	    .meaning = "cores were slowed down because of heat, at some time since boot",
 	    .remedy = "check cooling, fans and the temperature of the air"),
 	ROW(MEASURED_BELOW_BASE, "measured-below-base", WARNING,
 	    .meaning = "the CPUs do not reach what the level guarantees, even if nothing else is "

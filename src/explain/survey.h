@@ -82,6 +82,7 @@ struct survey {
 	char *release; /* of the kernel; NULL: unknown */
 	unsigned int max_perf_pct, min_perf_pct; /* of intel_pstate; 0: none */
 	unsigned int resumes;			 /* since boot */
+	bool has_efficiency_control;		 /* of the uncore: elc_ files */
 	struct manager_seen *managers;
 	size_t manager_count;
 	/* Where cpufreq or HWP is missing; each can be NULL: unknown */

@@ -41,6 +41,31 @@ static int read_percentages(struct survey *survey)
 				       &survey->min_perf_pct);
 }
 
+/* ---- Efficiency control of the uncore ---- */
+
+/** One fabric cluster is like all others. */
+static int read_efficiency_control(struct survey *survey)
+{
+	static const char CLUSTER[] = CPU_DIRECTORY "/intel_uncore_frequency/uncore00";
+	char **names;
+	size_t count;
+	int error;
+
+	if (!context_has_power_domains(survey->context))
+		return 0;
+	error = kernel_files_list(&survey->context->files, CLUSTER, &names, &count);
+	if (error)
+		return survey_note_file(survey, error);
+	for (size_t i = 0; i < count; i++) {
+		survey->has_efficiency_control |= strncmp(names[i], "elc_", 4) == 0;
+		free(names[i]);
+	}
+	free(names);
+	return 0;
+}
+
+/* ---- All of it ---- */
+
 int survey_read_whole(struct survey *survey)
 {
 	struct kernel_files *files = &survey->context->files;
@@ -57,6 +82,8 @@ int survey_read_whole(struct survey *survey)
 		error = survey_note_file(survey,
 					 kernel_files_number(files, RESUMES, UINT32_MAX, &resumes));
 	survey->resumes = (unsigned int)resumes;
+	if (!error)
+		error = read_efficiency_control(survey);
 	survey->undisturbed = isst_cpuset_new();
 	if (!error && !survey->undisturbed)
 		error = -ENOMEM;

@@ -25,14 +25,27 @@ static bool has(cap_t capabilities, cap_value_t capability, cap_flag_t flag)
 	return cap_get_flag(capabilities, capability, flag, &value) == 0 && value == CAP_SET;
 }
 
+/** Whether a run of that kind keeps a capability. */
+static bool keeps(enum privileges_use use, cap_value_t capability)
+{
+	switch (use) {
+	case PRIVILEGES_CHANGE:
+		return capability == CAP_SYS_ADMIN || capability == CAP_DAC_OVERRIDE;
+	case PRIVILEGES_REGISTERS:
+		return capability == CAP_SYS_RAWIO;
+	default:
+		return false;
+	}
+}
+
 /** True if the caller has no more than it should. */
-static bool is_left(cap_t before, bool changing)
+static bool is_left(cap_t before, enum privileges_use use)
 {
 	cap_t now = cap_get_proc();
 	bool right = now != NULL;
 
 	for (cap_value_t i = 0; i < ENOUGH && CAP_IS_SUPPORTED(i) && right; i++) {
-		bool kept = changing && (i == CAP_SYS_ADMIN || i == CAP_DAC_OVERRIDE);
+		bool kept = keeps(use, i);
 
 		right = has(now, i, CAP_EFFECTIVE) == (kept && has(before, i, CAP_EFFECTIVE)) &&
 			has(now, i, CAP_PERMITTED) == (kept && has(before, i, CAP_PERMITTED)) &&
@@ -49,7 +62,7 @@ static bool gains_nothing(void)
 }
 
 /** Capabilities do not come back: each case is a process of its own. */
-static void assert_left(bool changing)
+static void assert_left(enum privileges_use use)
 {
 	pid_t process = fork();
 	int status;
@@ -57,8 +70,8 @@ static void assert_left(bool changing)
 	assert_true(process >= 0);
 	if (process == 0) {
 		cap_t before = cap_get_proc();
-		bool right = before && privileges_drop(changing) == 0 &&
-			     is_left(before, changing) && gains_nothing();
+		bool right = before && privileges_drop(use) == 0 && is_left(before, use) &&
+			     gains_nothing();
 
 		cap_free(before);
 		_exit(right ? 0 : 1);
@@ -71,20 +84,26 @@ static void assert_left(bool changing)
 static void a_reading_run_keeps_none(void **state)
 {
 	(void)state;
-	assert_left(false);
+	assert_left(PRIVILEGES_READ);
 }
 
 static void a_changing_run_keeps_what_the_driver_and_the_files_ask_for(void **state)
 {
 	(void)state;
-	assert_left(true);
+	assert_left(PRIVILEGES_CHANGE);
+}
+
+static void a_run_that_reads_registers_keeps_what_the_module_msr_asks_for(void **state)
+{
+	(void)state;
+	assert_left(PRIVILEGES_REGISTERS);
 }
 
 /** What the program that was started with borrowed privileges does. Returns 0 if nothing is left.
  */
 static int lower_bounding_set(void)
 {
-	bool right = privileges_borrowed() && privileges_drop(false) == 0;
+	bool right = privileges_borrowed() && privileges_drop(PRIVILEGES_READ) == 0;
 
 	for (cap_value_t i = 0; right && prctl(PR_CAPBSET_READ, i) >= 0; i++)
 		right = prctl(PR_CAPBSET_READ, i) == 0;
@@ -193,6 +212,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(as_the_caller_no_capability_is_effective),
 		cmocka_unit_test(borrowed_privileges_lower_the_bounding_set),
 		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),
+		cmocka_unit_test(a_run_that_reads_registers_keeps_what_the_module_msr_asks_for),
 	};
 
 	/* What looks for leaks at an end in good order has lost its rights. */

@@ -270,6 +270,18 @@ static bool since_7_2(const struct place *place)
 		"initial_min_freq_khz", .number = initial_min_khz \
 	}
 
+static bool has_elc(const struct place *place)
+{
+	return place->server->platform->uncore_elc.value;
+}
+
+/** It has no effect. */
+static unsigned int elc_threshold(const struct place *place)
+{
+	(void)place;
+	return 0;
+}
+
 static const struct view package_views[] = { LIMIT_VIEWS, VIEW_END };
 
 static const struct view domain_views[] = {
@@ -280,6 +292,7 @@ static const struct view domain_views[] = {
 	{ "fabric_cluster_id", .exists = is_tpmi, .number = fabric_cluster_id, .mode = 0400 },
 	{ "instance_id", .exists = since_7_2, .number = instance_id, .mode = 0400 },
 	{ "die_id", .exists = since_7_2, .number = die_id, .mode = 0400 },
+	{ "elc_low_threshold_percent", .exists = has_elc, .number = elc_threshold },
 	{ "agent_types", .exists = since_7_0, .text = agent_types },
 	VIEW_END,
 };

@@ -97,6 +97,7 @@ static const struct key files_keys[] = {
 	{ "uncore-writable", value_word, OF_PLATFORM(uncore_writable), .words = yes_no },
 	{ "uncore-ids", value_word, OF_PLATFORM(uncore_ids), .words = uncore_ids,
 	  .driver = FOR_TPMI },
+	{ "uncore-elc", value_word, OF_PLATFORM(uncore_elc), .words = yes_no, .driver = FOR_TPMI },
 	{ "uncore-follows-level", value_word, OF_PLATFORM(uncore_follows_level), .words = yes_no },
 	{ .name = NULL },
 };

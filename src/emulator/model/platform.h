@@ -217,6 +217,7 @@ struct platform {
 	struct number_value no_turbo, bios_turbo, cpuinfo_follows_turbo;
 	struct number_value uncore, uncore_writable, uncore_follows_level;
 	struct number_value uncore_ids; /* enum uncore_ids */
+	struct number_value uncore_elc; /* there are elc_ files */
 
 	struct number_value cgroup_tree; /* enum cgroup_tree */
 	struct number_value cpuset_enabled, cgroup_isolated;
