@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What survives suspend and resume, by kernels: the driver writes back what it has saved, of TPMI
+ * the first power domain of a package alone before 7.0; core-power of mailbox servers never.
+ */
+#include "emulator/tpmi_calls.h"
+#include "support/check.h"
+
+#include <stdio.h>
+
+#define STATE "/sys/power/state"
+#define RESUMES "/sys/power/suspend_stats/success"
+
+static void start_tpmi(struct emulated *e, const char *kernel)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text),
+		 "[cpu]\nmodel = 0xad\n[driver]\napi-version = 3\nkernel = %s\n"
+		 "[topology]\npackages = 0-1\npower-domains = 0-1\ncores = 0-3\n"
+		 "[level 0-1]\ncores = 0-3\nbase = 2000\ntrl-cores = 2 4\n"
+		 "trl-level-0 = 3000 2800\nturbo-freq-cores = 2\nturbo-freq-level-0 = 3200\n",
+		 kernel);
+	start_written(e, text);
+}
+
+/** What is changed in each power domain of package 1. */
+static void change(struct emulated *e, unsigned int domain)
+{
+	struct abi_core_power power = { .enable = 1, .priority_type = 1 };
+	struct abi_clos_param param = { .clos = 2, .max_freq_mhz = 1500 };
+
+	assert_int_equal(set_level(e, 1, domain, 1), 0);
+	assert_int_equal(set_features(e, 1, domain, 2), 0);
+	assert_int_equal(core_power(e, 1, domain, true, &power), 0);
+	assert_int_equal(clos(e, 1, domain, true, &param), 0);
+}
+
+static void assert_levels(struct emulated *e, unsigned int domain, bool kept)
+{
+	const struct abi_perf_level_info info = levels(e, 1, domain);
+
+	assert_int_equal(info.current_level, kept ? 1 : 0);
+	assert_int_equal(info.feature_state, kept ? 2 : 0);
+}
+
+static void assert_core_power(struct emulated *e, unsigned int domain, bool kept)
+{
+	struct abi_core_power power = { 0 };
+	struct abi_clos_param param = { .clos = 2 };
+
+	assert_int_equal(core_power(e, 1, domain, false, &power), 0);
+	assert_int_equal(power.enable, kept);
+	assert_int_equal(power.priority_type, kept);
+	assert_int_equal(clos(e, 1, domain, false, &param), 0);
+	assert_int_equal(param.max_freq_mhz, kept ? 1500 : 25500);
+}
+
+static void kernels_restore_more_and_more_power_domains(void **state)
+{
+	static const struct {
+		const char *kernel;
+		bool core_power, levels; /* of power domains but the first */
+	} KERNELS[] = { { "6.12", false, false },
+			{ "6.18", false, false },
+			{ "7.0", true, false },
+			{ "7.1", true, false },
+			{ "7.2", true, true } };
+	struct emulated e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(KERNELS) / sizeof(KERNELS[0]); i++) {
+		start_tpmi(&e, KERNELS[i].kernel);
+		change(&e, 0);
+		change(&e, 1);
+		assert_int_equal(write_file(&e, STATE, "mem\n"), 0);
+		assert_levels(&e, 0, true);
+		assert_core_power(&e, 0, true);
+		assert_levels(&e, 1, KERNELS[i].levels);
+		assert_core_power(&e, 1, KERNELS[i].core_power);
+		finish_written(&e);
+	}
+}
+
+static void classes_of_cores_are_restored_with_core_power(void **state)
+{
+	uint16_t first = 3, second = 3;
+	struct emulated e;
+
+	(void)state;
+	start_tpmi(&e, "6.12");
+	assert_int_equal(associate_one(&e, 0, 1, true, &first), 0);
+	assert_int_equal(associate_one(&e, 1, 1, true, &second), 0);
+	assert_int_equal(write_file(&e, STATE, "mem"), 0);
+	assert_int_equal(associate_one(&e, 0, 1, false, &first), 0);
+	assert_int_equal(associate_one(&e, 1, 1, false, &second), 0);
+	assert_int_equal(first, 3);
+	assert_int_equal(second, 0);
+	finish_written(&e);
+}
+
+static void frozen_processors_keep_all(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start_tpmi(&e, "6.12");
+	change(&e, 1);
+	assert_file(&e, STATE, "freeze mem\n");
+	assert_file(&e, RESUMES, "0\n");
+	assert_int_equal(write_file(&e, STATE, "freeze"), 0);
+	assert_file(&e, RESUMES, "1\n");
+	assert_levels(&e, 1, true);
+	assert_core_power(&e, 1, true);
+	assert_int_equal(write_file(&e, STATE, "disk"), -EINVAL);
+	assert_file(&e, RESUMES, "1\n");
+	finish_written(&e);
+}
+
+/* Level and features are repeated, MMIO registers written back; 0x95/03 is unknown as a change. */
+static void mailbox_servers_lose_core_power(void **state)
+{
+	uint32_t response, value = 3 << 16;
+	struct emulated e;
+
+	(void)state;
+	start(&e, "guide");
+	assert_int_equal(mailbox_result(&e, 0x7f, 8, 0, 4), 1);
+	assert_int_equal(mailbox_result(&e, 0x95, 3, 0, 1 << 16), 1);
+	assert_int_equal(mmio(&e, 0, 0x24, true, &value), 1);
+	assert_int_equal(mailbox_on(&e, 0, 0x94, 3, 0, 0, &response), 1);
+	assert_int_equal(response, 0x10001);
+	assert_int_equal(write_file(&e, STATE, "mem"), 0);
+	assert_int_equal(ask(&e, 0, 0) >> 16 & 0xff, 4);
+	assert_int_equal(mailbox_on(&e, 0, 0x94, 3, 0, 0, &response), 1);
+	assert_int_equal(response, 1);
+	assert_int_equal(mmio(&e, 0, 0x24, false, &value), 1);
+	assert_int_equal(value, 3 << 16);
+	finish(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_restore_more_and_more_power_domains),
+		cmocka_unit_test(classes_of_cores_are_restored_with_core_power),
+		cmocka_unit_test(frozen_processors_keep_all),
+		cmocka_unit_test(mailbox_servers_lose_core_power),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
