@@ -62,7 +62,7 @@ static void note_lost(struct findings *findings, const struct survey_domain *dom
 {
 	struct isst_finding *finding = findings_note(
 		findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-		"resumed %u times since boot (/sys/power/suspend_stats/success); level %u, "
+		"resumed since boot (/sys/power/suspend_stats/success %u); level %u, "
 		"base-freq off, turbo-freq off, core-power %s; the first power domain has level "
 		"%u, base-freq %s, turbo-freq %s, core-power %s (perf-profile info, core-power "
 		"info)",
@@ -118,8 +118,8 @@ static void check_core_power(struct findings *findings)
 		    !has_other_classes(domain))
 			continue;
 		finding = findings_note(findings, ISST_FINDING_STATE_LOST_ON_RESUME,
-					"resumed %u times since boot "
-					"(/sys/power/suspend_stats/success); core-power is off "
+					"resumed since boot (/sys/power/suspend_stats/success %u); "
+					"core-power is off "
 					"(core-power info), and CPUs are in other classes than "
 					"CLOS 0 (core-power get-assoc)",
 					survey->resumes);

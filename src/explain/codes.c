@@ -82,8 +82,9 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "cores were slowed down because of heat, at some time since boot",
 	    .remedy = "check cooling, fans and the temperature of the air"),
 	ROW(MEASURED_BELOW_BASE, "measured-below-base", WARNING,
-	    .meaning = "the CPUs do not reach what the level guarantees, even if nothing else is "
-		       "found here",
+	    .meaning =
+		    "the CPUs do not reach what the level guarantees: for a reason found above, or "
+		    "for one that nothing shows",
 	    .remedy = "check power, cooling and the firmware's settings; measure again"),
 	ROW(TURBO_FREQ_WITHOUT_CORE_POWER, "turbo-freq-without-core-power", NOTE,
 	    .meaning =
