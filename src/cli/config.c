@@ -39,7 +39,8 @@ static void save_text(struct run *run, const char *path, const char *text)
 	int error = save_file(path, text, strlen(text));
 
 	if (error)
-		run_error(run, status_of_file_error(error), "cannot write %s: %s", path,
+		run_error(run, status_of_file_error(error), "cannot write %s: %s",
+			  *path ? path : "''",
 			  error == -ESTALE ? "another process replaced it meanwhile"
 					   : strerror(-error));
 	else

@@ -56,14 +56,15 @@ static int attempt_roll_back(struct isst_change *change)
 	return error;
 }
 
-/** Whether there is a journal, as far as is known. */
-static bool has_journal(struct run *run)
+enum journal_found { JOURNAL_MISSING, JOURNAL_INTACT, JOURNAL_UNREADABLE };
+
+static enum journal_found find_journal(struct run *run)
 {
 	struct isst_journal *journal = NULL;
 	int error = isst_journal_open(run->context, 0, &journal);
 
 	isst_journal_free(journal);
-	return error || journal;
+	return error ? JOURNAL_UNREADABLE : journal ? JOURNAL_INTACT : JOURNAL_MISSING;
 }
 
 /** The last attempt is the one of isst_change_free(), which ends the hold. */
@@ -71,17 +72,18 @@ static int end_hold(struct run *run, struct isst_change *change, int error)
 {
 	const char *message = isst_error(run->context);
 	char *cause = strdup(*message ? message : strerror(-error));
-	bool recoverable = has_journal(run);
+	enum journal_found before = find_journal(run);
 
 	isst_change_free(change);
-	if (recoverable && !has_journal(run))
+	if (before == JOURNAL_INTACT && find_journal(run) == JOURNAL_MISSING)
 		error = 0;
 	else
 		run_error(run, STATUS_ROLLBACK_INCOMPLETE,
 			  "the rollback could not be begun: %s; the change is still in place%s",
 			  cause ? cause : "out of memory",
-			  recoverable ? ", and the next run that changes the machine rolls it back"
-				      : "");
+			  before == JOURNAL_INTACT
+				  ? ", and the next run that changes the machine rolls it back"
+				  : "");
 	free(cause);
 	return error;
 }

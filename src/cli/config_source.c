@@ -78,9 +78,9 @@ static void report_unreadable(struct run *run, const char *file, int error)
 	bool statement = error == -ENOENT && strchr(file, ' ');
 
 	run_error(run, permission ? STATUS_NOT_PERMITTED : STATUS_USAGE,
-		  "cannot read the configuration %s: %s%s%s%s", file, strerror(-error),
-		  statement ? "; did you mean --set '" : "", statement ? file : "",
-		  statement ? "'?" : "");
+		  "cannot read the configuration %s: %s%s%s%s", *file ? file : "''",
+		  strerror(-error), statement ? "; did you mean --set '" : "",
+		  statement ? file : "", statement ? "'?" : "");
 }
 
 /** Adds what the file states. Returns false after an error. */

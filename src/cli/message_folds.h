@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a report that say the same of several domains, cores or CPUs. Must not know what they
- * say. */
+/* Messages of a report that are the same for several domains, cores or CPUs. Must not know what is
+ * in them. */
 #ifndef ISST_CLI_MESSAGE_FOLDS_H
 #define ISST_CLI_MESSAGE_FOLDS_H
 

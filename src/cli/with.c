@@ -37,7 +37,8 @@ static void run_program(struct run *run)
 	run->program_signal = end.signal;
 	if (end.error)
 		report_message(run->report, ENTRY_ERROR, "%s %s: %s", obstacles[end.stage],
-			       run->request->program[0], strerror(-end.error));
+			       *run->request->program[0] ? run->request->program[0] : "''",
+			       strerror(-end.error));
 }
 
 void with_program(struct run *run)

@@ -279,8 +279,7 @@ static int parse_associations(struct statement *statement)
 {
 	if (take_unmanaged(statement))
 		return add_simple(statement, SUBJECT_ASSOCIATION, WANTED_UNMANAGED, 0);
-	return statement_reject(statement, words_take(&statement->words),
-				"unmanaged, which is all that associations takes");
+	return statement_reject(statement, words_take(&statement->words), "the word unmanaged");
 }
 
 static int parse_turbo_ratio_limits(struct statement *statement)
@@ -330,7 +329,7 @@ static int parse_uncore_limit(struct statement *statement)
 		setting.wanted = WANTED_UNMANAGED;
 	else
 		error = statement_frequency(statement,
-					    FREQUENCY_NONE | FREQUENCY_NOT_ZERO | FREQUENCY_RATIO,
+					    FREQUENCY_NONE | FREQUENCY_NOT_ZERO | FREQUENCY_UNCORE,
 					    &setting.wanted, &setting.number);
 	if (!error && words_take_if(&statement->words, "fabric")) {
 		error = statement_number(statement, "the number of a fabric", HIGHEST_FABRIC,

@@ -112,10 +112,13 @@ static int parse_words(struct statement *statement)
 static int check_bytes(struct configuration *configuration, struct origin origin, const char *line,
 		       size_t length)
 {
+	/* The header line is one, too. */
+	bool is_header = origin.line == 1;
+
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)line[i];
 
-		if (words_is_comment(line, i))
+		if (!is_header && words_is_comment(line, i))
 			break;
 		if (byte >= ' ' && byte < 127)
 			continue;
@@ -152,12 +155,16 @@ static int check_header(struct configuration *configuration, struct origin origi
 {
 	size_t prefix = strlen(CONFIGURATION_HEADER " ");
 	char version[16];
+	int error;
 
 	if (length >= strlen(BYTE_ORDER_MARK) &&
 	    memcmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
 		return configuration_problem(configuration, origin,
 					     "the file begins with a byte order mark (EF BB BF): "
 					     "save it without one");
+	error = check_bytes(configuration, origin, line, length);
+	if (error)
+		return error;
 	while (length > 0 && isspace((unsigned char)line[length - 1]))
 		length--;
 	if (length <= prefix || memcmp(line, CONFIGURATION_HEADER " ", prefix) != 0)

@@ -8,6 +8,9 @@
 /** The longest part of a wrong word that a message repeats. */
 enum { LONGEST_WORD = 40 };
 
+#define TEXT(word) #word
+#define TEXT_OF(macro) TEXT(macro)
+
 int statement_reject(struct statement *statement, const char *word, const char *expected)
 {
 	if (!word)
@@ -50,6 +53,8 @@ int statement_list(struct statement *statement, const char *expected, unsigned i
 		return statement_reject(statement, word, expected);
 	*set = isst_cpuset_new();
 	error = *set ? isst_cpuset_add_list(*set, word, NULL) : -ENOMEM;
+	if (error == -ERANGE)
+		expected = "a list of numbers below " TEXT_OF(ISST_CPU_NUMBER_LIMIT);
 	if (!error && !is_within(*set, max))
 		error = -ERANGE;
 	if (!error)
@@ -76,7 +81,7 @@ static const struct {
 };
 enum { FREQUENCY_WORD_COUNT = sizeof(FREQUENCY_WORDS) / sizeof(FREQUENCY_WORDS[0]) };
 
-enum { KHZ_IN_MHZ = 1000, MHZ_IN_RATIO = 100, HIGHEST_MHZ = 25500 };
+enum { KHZ_IN_MHZ = 1000, MHZ_IN_RATIO = 100, HIGHEST_MHZ = 25500, HIGHEST_UNCORE_MHZ = 12700 };
 
 /** A frequency as a number with or without unit. Returns 0, -EINVAL or -ERANGE. */
 static int parse_khz(const char *word, uint64_t *khz)
@@ -136,6 +141,10 @@ int statement_frequency(struct statement *statement, unsigned int allowed, enum 
 	if (allowed & FREQUENCY_RATIO && *khz % (MHZ_IN_RATIO * KHZ_IN_MHZ) != 0)
 		return statement_reject(statement, word,
 					"a multiple of 100 MHz, as the hardware stores it");
+	/* A ratio of 7 bits. */
+	if ((allowed & FREQUENCY_UNCORE) == FREQUENCY_UNCORE &&
+	    *khz > HIGHEST_UNCORE_MHZ * KHZ_IN_MHZ)
+		return statement_reject(statement, word, "a frequency of 100 to 12700 MHz");
 	return 0;
 }
 

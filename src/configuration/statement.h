@@ -48,6 +48,8 @@ int statement_cpus(struct statement *statement, struct isst_cpuset **set);
 #define FREQUENCY_RATIO 16U
 /** It is a limit that 0 does not take away: none does. */
 #define FREQUENCY_NOT_ZERO 32U
+/** It is stored in multiples of 100 MHz, up to 12700. */
+#define FREQUENCY_UNCORE (64U | FREQUENCY_RATIO)
 
 /** Takes a frequency: a word that @allowed names, or MHz, with the unit `MHz` or `kHz` behind the
  * number if need be. */

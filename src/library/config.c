@@ -201,6 +201,12 @@ static int add_ordinary(struct isst_context *context, struct configuration *ordi
 
 	if (error == 0 || error == -ENOMEM)
 		return error;
+	/* Without a change since boot there is none. */
+	if (error != -ENOENT)
+		message_notice(&context->messages,
+			       "what is left out is what the defaults have, not the state after "
+			       "boot: %s",
+			       isst_error(context));
 	configuration_clear(ordinary);
 	return configuration_add_defaults(ordinary, context,
 					  ISST_CONFIG_CLOS | ISST_CONFIG_ASSOCIATIONS |

@@ -81,8 +81,11 @@ static bool is_left_offline(const struct tracked *tracked)
  */
 static void warn_of(struct isst_change *change, const char *why, char *list)
 {
-	if (!list || *list)
-		change_warn(change, "%s: %s", why, list ? list : "out of memory");
+	if (!list)
+		change_warn(change, "items %s, cannot be listed, if there are any: out of memory",
+			    why);
+	else if (*list)
+		change_warn(change, "%s: %s", why, list);
 	free(list);
 }
 

@@ -6,6 +6,7 @@
 #include "base/runtime_file.h"
 #include "transaction/item_access.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,10 +189,20 @@ static int parse(struct isst_context *context, const char *name, char *lines,
 	return item_lines_refuse(context, name, number, "truncated");
 }
 
+/** Whether the rest of a line can be the id of another boot: it has the form of @boot_id. */
+static bool is_boot_id(const char *line, const char *boot_id)
+{
+	for (; *boot_id && *boot_id != '\n'; boot_id++, line++)
+		if (isxdigit((unsigned char)*boot_id) ? !isxdigit((unsigned char)*line)
+						      : *line != *boot_id)
+			return false;
+	return *line == '\n';
+}
+
 /**
  * Looks whether a file is of a version and this boot. Returns the length of its first line, -ENOENT
- * for one of another boot, or one whose first line was never completed, or -EPROTO for one of
- * another version.
+ * for one of another boot, or one whose first line was never completed, -EPROTO for one of another
+ * version, or -EBADMSG for one of no boot.
  */
 static int match_header(struct isst_context *context, const char *name, unsigned int version,
 			const char *text)
@@ -200,14 +211,18 @@ static int match_header(struct isst_context *context, const char *name, unsigned
 	int result = prefix ? item_lines_header(context, name, version, &header) : -ENOMEM;
 
 	if (!result) {
+		const size_t length = strlen(prefix);
 		bool complete = strchr(text, '\n');
 
 		result = (int)strlen(header);
 		/* mutation: journal-of-this-boot */
 		if (!complete || strncmp(text, header, strlen(header)) != 0)
 			result = -ENOENT;
-		if (result == -ENOENT && complete && strncmp(text, prefix, strlen(prefix)) != 0)
+		if (result == -ENOENT && complete && strncmp(text, prefix, length) != 0)
 			result = -EPROTO;
+		else if (result == -ENOENT && complete &&
+			 !is_boot_id(text + length, header + length))
+			result = -EBADMSG;
 	}
 	free(header);
 	free(prefix);
@@ -223,6 +238,8 @@ static int check_header(struct isst_context *context, const char *name,
 	for (unsigned int version = format->newest; version >= format->oldest && result == -EPROTO;
 	     version--)
 		result = match_header(context, name, version, text);
+	if (result == -EBADMSG)
+		return item_lines_refuse(context, name, 1, "damaged");
 	if (result != -EPROTO)
 		return result;
 	return message_error(&context->messages, -EIO,

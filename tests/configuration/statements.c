@@ -163,6 +163,8 @@ static void the_first_line_is_the_header(void **state)
 		       "1: version '2' of the format is not known: this is version 1\n");
 	check_problems("# isst configuration 1x\n",
 		       "1: version '1x' of the format is not known: this is version 1\n");
+	check_problems("# isst configuration 1\001x\n",
+		       "1: column 23: byte 0x01 is not a character of any statement\n");
 }
 
 static void words_that_are_wrong_are_named(void **state)
@@ -183,6 +185,17 @@ static void words_that_are_wrong_are_named(void **state)
 		"package: 'level' is not ':' and a statement (package N [powerdomain N|die N]: "
 		"STATEMENT)");
 	check_problem("package 1:", "a statement is missing");
+	check_problem("associations", "associations: the word unmanaged is missing (associations "
+				      "unmanaged)");
+	check_problem("associations all",
+		      "associations: 'all' is not the word unmanaged (associations unmanaged)");
+	check_problem(
+		"association 3 = 0-1048576",
+		"association: '0-1048576' is not a list of numbers below 1048576 (association "
+		"CLOS = CPUS|all)");
+	/* Uncore ratios have 7 bits, of 100 MHz each. */
+	check_problem("uncore-max 12800", "uncore-max: '12800' is not a frequency of 100 to 12700 "
+					  "MHz (uncore-max MHZ|none|unmanaged [fabric N])");
 	check_problem("?", "a statement is missing");
 	check_statements("package 1 die 2: level 0\n", "package 1 powerdomain 2: level 0\n");
 	check_problem("package 0: ? level 9", "'?' stands once, before all else of its line");
