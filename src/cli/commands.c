@@ -230,8 +230,9 @@ static const struct command base_freq_commands[] = {
 static const struct command turbo_freq_commands[] = {
 	{ "info", "Print turbo frequencies of high and low priority cores at a level", NULL,
 	  turbo_freq_options, .handler = turbo_freq_info },
-	{ "plan", "Print what high priority cores would get, and which would be chosen",
-	  "Changes nothing. Buckets hold cores of a package, whatever power domains they are in.\n"
+	{ "plan", "Print the buckets, and which cores --high-priority would choose",
+	  "Changes nothing. A bucket is a number of high priority cores of a package, and the turbo\n"
+	  "frequencies that they can reach.\n"
 	  "turbo-freq plan --high-priority 8/package prints the cores that enable with the same\n"
 	  "options would raise.",
 	  turbo_freq_plan_options, .handler = turbo_freq_plan },
@@ -351,11 +352,11 @@ const struct feature features[] = {
 	{ "turbo-mode", "Turbo, and turbo ratio limits",
 	  "Reads and writes the turbo ratio limits (TRL), and disables turbo frequencies of CPUs.",
 	  turbo_mode_commands, .in_reference = true },
-	{ "config", "Files that state what the machine shall be",
+	{ "config", "Desired state of the machine, in configuration files",
 	  "A configuration states levels, features, classes of service, limits and CPUs: see\n"
 	  "isst-config(5). What it does not mention is neither compared nor changed.",
 	  config_commands, .in_reference = false },
-	{ "journal", "Incomplete changes",
+	{ "journal", "Incomplete changes of interrupted runs",
 	  "A run that is killed during a change, or whose rollback is incomplete (status 5), "
 	  "leaves\n"
 	  "a journal. The next run that changes the machine rolls the change back, unless an item "

@@ -13,12 +13,11 @@
 	}
 
 #define FILE_TEXT \
-	"\nFILE contains the statements, see isst-config(5); -: standard input. Instead of it, or " \
-	"with\nit, --set gives single ones."
+	"\nFILE contains statements, see isst-config(5); - is standard input. --set adds single " \
+	"ones,\nor replaces the file."
 
 static const struct option_row save_options[] = {
-	{ OPTION_ALL, 0, "all",
-	  .help = "Save everything. Default: what differs from the state after boot" },
+	{ OPTION_ALL, 0, "all", .help = "Save everything. Default: what was changed since boot" },
 	{ .name = NULL },
 };
 
@@ -49,24 +48,27 @@ static const struct option_row try_options[] = {
 
 const struct command config_commands[] = {
 	{ "save", "Write the state of this machine as a configuration",
-	  "To FILE, which is written completely or not at all, or to standard output. It is for\n"
-	  "this machine only. Without --all it is no backup: it leaves out what is as after boot,\n"
-	  "which another configuration may have changed by the time it is applied.",
+	  "To FILE, which is written completely or not at all, or to standard output. The\n"
+	  "configuration applies to this machine only. Without --all it contains only what was\n"
+	  "changed since boot, and is no backup: what it leaves out stays as it is when the\n"
+	  "configuration is applied.",
 	  save_options, COMMAND_HAS_TARGET | COMMAND_WHOLE | COMMAND_PRESET, config_save },
 	{ "check", "Compare the machine with a configuration",
 	  "Lists each difference, and ends with status 1 if there is one. Writes nothing." FILE_TEXT,
 	  set_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_PRESET, config_check },
-	{ "apply", "Make the machine as configured",
-	  "As one change, which is made completely or not at all." FILE_TEXT, set_options,
-	  COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET, config_apply },
-	{ "reset", "Make the machine as it is without configuration",
+	{ "apply", "Change the machine to the configured state",
+	  "As one change, which is made completely or not at all. --dry-run before config lists\n"
+	  "what it would write." FILE_TEXT,
+	  set_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
+	  config_apply },
+	{ "reset", "Reset the machine to its defaults",
 	  "CLOS without limits and all cores in CLOS 0; turbo-freq, base-freq and core-power off;\n"
 	  "turbo ratio limits of the level; no scaling limits, uncore limits of boot;\n"
 	  "the level after boot, where it is known; all CPUs online. Lists what was different.",
 	  reset_options, COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET, config_reset },
-	{ "try", "Make the machine as configured until it is confirmed",
-	  "Keeps the change if Enter is pressed or SIGUSR1 arrives in time; otherwise rolls it back,\n"
-	  "also on SIGHUP, SIGTERM and SIGINT." FILE_TEXT,
+	{ "try", "Apply a configuration, and roll it back unless it is confirmed",
+	  "Makes the change, lists it, and waits: Enter or SIGUSR1 keeps the change; after the\n"
+	  "time, and on SIGHUP, SIGTERM, SIGINT and SIGQUIT, it is rolled back." FILE_TEXT,
 	  try_options,
 	  COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_HOLDS | COMMAND_NO_DRY_RUN |
 		  COMMAND_PRESET,

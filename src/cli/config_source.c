@@ -76,11 +76,15 @@ static void report_unreadable(struct run *run, const char *file, int error)
 	bool permission = error == -EACCES || error == -EPERM;
 	/* Statements are several words, which few files have in their names. */
 	bool statement = error == -ENOENT && strchr(file, ' ');
+	/* Its second word is taken for a file. */
+	bool unquoted = error == -ENOENT && !statement && request_has(run->request, OPTION_SET);
 
 	run_error(run, permission ? STATUS_NOT_PERMITTED : STATUS_USAGE,
-		  "cannot read the configuration %s: %s%s%s%s", *file ? file : "''",
+		  "cannot read the configuration %s: %s%s%s%s%s", *file ? file : "''",
 		  strerror(-error), statement ? "; did you mean --set '" : "",
-		  statement ? file : "", statement ? "'?" : "");
+		  statement ? file : "", statement ? "'?" : "",
+		  unquoted ? "; a statement of --set is one argument, such as 'turbo-freq on'"
+			   : "");
 }
 
 /** Adds what the file states. Returns false after an error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a report that are the same for several domains, cores or CPUs. Must not know what is
- * in them. */
+/* Messages of a report that are the same for several domains, cores or CPUs. Must not know what
+ * they are about. */
 #ifndef ISST_CLI_MESSAGE_FOLDS_H
 #define ISST_CLI_MESSAGE_FOLDS_H
 

@@ -55,7 +55,7 @@ const struct command single_commands[] = {
 	  "supported.\n"
 	  "?: could not be read.",
 	  status_options, COMMAND_PRESET, machine_status },
-	{ "with", "Run a program while the machine is as configured",
+	{ "with", "Run a program while a configuration is applied",
 	  "Applies a configuration, runs the program, and rolls the change back when it ends. "
 	  "Other\n"
 	  "runs that change the machine have to wait. The exit status is that of the program; 125 "

@@ -440,7 +440,7 @@ static const struct keyword KEYWORDS[] = {
 	{ "core-power", "[on|off] [ordered|proportional]|unmanaged", parse_core_power,
 	  SUBJECT_CORE_POWER, false },
 	{ "clos-enable", "on|off|unmanaged", parse_feature, SUBJECT_CLOS_ENABLE, false },
-	{ "clos", "N [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged",
+	{ "clos", "LIST [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged",
 	  parse_clos, SUBJECT_CLOS_MIN, false },
 	{ "high-priority", "CORES|CORES/package|bucket B [within CPUS] [avoid CPUS]|none|unmanaged",
 	  parse_high_priority, SUBJECT_HIGH_PRIORITY, false },

@@ -221,7 +221,8 @@ static void words_that_are_wrong_are_named(void **state)
 
 static void frequencies_are_checked(void **state)
 {
-#define CLOS_USAGE " (clos N [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged)"
+#define CLOS_USAGE \
+	" (clos LIST [min MHZ] [max MHZ|none] [desired MHZ] [epp N] [weight N]|unmanaged)"
 	(void)state;
 	check_problem("clos 0 max 2650", "clos: '2650' is not a multiple of 100 MHz, as the "
 					 "hardware stores it" CLOS_USAGE);
