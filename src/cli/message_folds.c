@@ -191,10 +191,11 @@ static bool put_slot(const struct slot *slot, FILE *stream)
 	const char *const words[] = { "", several ? "cores " : "core ",
 				      several ? "CPUs " : "CPU " };
 
-	if (names)
-		fprintf(stream, "%s%s", words[slot->kind], names);
+	if (!names)
+		return false;
+	fprintf(stream, "%s%s", words[slot->kind], names);
 	free(names);
-	return names;
+	return true;
 }
 
 /** The message with all names; NULL without memory. */
