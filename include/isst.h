@@ -327,6 +327,14 @@ ISST_API int isst_discover(struct isst_context *context);
  */
 ISST_API int isst_rediscover(struct isst_context *context);
 
+/**
+ * Whether other CPUs are online or present than at the last discovery: then isst_rediscover() finds
+ * something new. Reads two files. For programs that watch a machine.
+ *
+ * Returns 1, 0, -EINVAL, -EPERM or -EIO.
+ */
+ISST_API int isst_cpus_changed(struct isst_context *context);
+
 /* ---- Platform ---- */
 
 /** The identity of the CPU; known before discovery. */
@@ -623,8 +631,31 @@ enum isst_value_id {
 	ISST_VALUE_SCALING_MIN_MHZ = 130,
 	ISST_VALUE_SCALING_MAX_MHZ = 131,
 	ISST_VALUE_PROCESSOR_MIN_MHZ = 132,
-	ISST_VALUE_PROCESSOR_MAX_MHZ = 133
+	ISST_VALUE_PROCESSOR_MAX_MHZ = 133,
+
+	/* What a CPU runs at, and what has limited it: bit n is enum isst_limit_reason n */
+	ISST_VALUE_CURRENT_MHZ = 140,
+	ISST_VALUE_LIMIT_REASONS = 141
 };
+
+/** Performance limit reasons of the hardware: the coarse words of the kernel. */
+enum isst_limit_reason {
+	ISST_LIMIT_FREQUENCY = 0, /* the turbo frequency for so many active cores */
+	ISST_LIMIT_CURRENT = 1,
+	ISST_LIMIT_POWER = 2,
+	ISST_LIMIT_THERMAL = 3,
+	ISST_LIMIT_PLATFORM = 4,
+	ISST_LIMIT_MCP = 5,
+	ISST_LIMIT_RAS = 6,
+	ISST_LIMIT_MISC = 7,
+	ISST_LIMIT_QOS = 8, /* a CLOS */
+	ISST_LIMIT_DFC = 9,
+	ISST_LIMIT_OTHER = 10 /* a word that the library does not know */
+};
+
+/** The word of a reason (enum isst_limit_reason), such as `POWER`; NULL if there is no such reason.
+ */
+ISST_API const char *isst_limit_reason_name(int reason);
 
 enum isst_feature_state {
 	ISST_FEATURE_UNKNOWN = 0, /* could not be read: such a value is -EIO */
@@ -837,6 +868,39 @@ ISST_API int isst_read_scaling_limits(struct isst_context *context,
 				      const struct isst_targets *targets,
 				      const struct isst_request *request, unsigned int flags,
 				      struct isst_results **results);
+
+/**
+ * The frequency that each CPU last ran at: ISST_VALUE_CURRENT_MHZ. @targets: CPUs. Reads one file
+ * of each (cpufreq/scaling_cur_freq), and none of another CPU. Older kernels interrupt the CPU
+ * for it; a program that must not disturb isolated and nohz_full CPUs leaves them out, see
+ * isst_undisturbed_cpus(). An idle CPU may be shown with the frequency that it was last asked for.
+ * -EOPNOTSUPP: without cpufreq, or offline.
+ */
+ISST_API int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
+				   const struct isst_request *request, unsigned int flags,
+				   struct isst_results **results);
+
+/**
+ * Why the hardware has limited the frequency of each CPU, since the reasons were last cleared:
+ * ISST_VALUE_LIMIT_REASONS. @targets: CPUs. Reads one file of each power domain of the machine
+ * (debugfs, tpmi-.../plr/domainN/status: TPMI servers, Linux 6.11 and later), and disturbs no CPU.
+ * What the file has of the domain as a whole is that of each CPU if it has nothing of single CPUs.
+ * -EOPNOTSUPP: the kernel has none; -EPERM: only root may read them, and under kernel lockdown
+ * no process.
+ */
+ISST_API int isst_read_limit_reasons(struct isst_context *context,
+				     const struct isst_targets *targets,
+				     const struct isst_request *request, unsigned int flags,
+				     struct isst_results **results);
+
+/**
+ * The CPUs that the administrator keeps free of everything but their own work: isolated ones
+ * (isolcpus, or in partitions of cgroup v2), and those of nohz_full.
+ *
+ * @cpus: set to the CPUs, which the caller frees; NULL on error
+ * Returns 0, -EPERM or -EIO.
+ */
+ISST_API int isst_undisturbed_cpus(struct isst_context *context, struct isst_cpuset **cpus);
 
 /* ---- Choosing high priority cores ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of values. Numbers are fixed: programs are compiled with them. */
 #include "library/values.h"
+#include "features/running.h"
 
 #include <string.h>
 
@@ -32,6 +33,8 @@
 #define TYPE_LIMITS struct isst_turbo_ratio_limits
 #define TYPE_UNCORE struct uncore_values
 #define TYPE_SCALING struct scaling_values
+#define TYPE_RUNNING struct cpu_running
+#define TYPE_REASONS struct cpu_running
 
 #define COUNT_OF(type, member) (sizeof(((type *)0)->member) / sizeof(((type *)0)->member[0]))
 
@@ -123,6 +126,9 @@ static const struct value_row TABLE[] = {
 	ROW(SCALING_MAX_MHZ, "scaling_max_mhz", "MHz", VALUE(SCALING, max_mhz)),
 	ROW(PROCESSOR_MIN_MHZ, "processor_min_mhz", "MHz", VALUE(SCALING, processor_min_mhz)),
 	ROW(PROCESSOR_MAX_MHZ, "processor_max_mhz", "MHz", VALUE(SCALING, processor_max_mhz)),
+
+	ROW(CURRENT_MHZ, "current_mhz", "MHz", NUMBER(RUNNING, mhz)),
+	ROW(LIMIT_REASONS, "limit_reasons", "", BITS(REASONS, reasons)),
 
 	ROW(HIGH_PRIORITY_CPUS, "high_priority_cpus", "", IN_REQUEST(CPUS)),
 	ROW(HIGH_PRIORITY_CORES, "high_priority_cores", "", IN_REQUEST(NUMBER)),

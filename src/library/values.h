@@ -23,6 +23,8 @@ enum source {
 	SOURCE_LIMITS,	     /* struct isst_turbo_ratio_limits */
 	SOURCE_UNCORE,	     /* struct uncore_values */
 	SOURCE_SCALING,	     /* struct scaling_values */
+	SOURCE_RUNNING,	     /* struct cpu_running: the frequency */
+	SOURCE_REASONS,	     /* the same: what has limited it */
 	SOURCES,
 	SOURCE_REQUEST = SOURCES, /* no result has it, requests may */
 };

@@ -15,6 +15,40 @@ static const char DEBUGFS[] = "/sys/kernel/debug";
 static const char DEVICE[] = "tpmi-";
 static const char DOMAIN[] = "domain";
 
+const char *const limit_words[LIMIT_WORDS] = { "FREQUENCY", "CURRENT", "POWER", "THERMAL",
+					       "PLATFORM",  "MCP",     "RAS",	"MISC",
+					       "QOS",	    "DFC" };
+
+static unsigned int number_of_word(const char *word, size_t length)
+{
+	unsigned int number = 0;
+
+	while (number < LIMIT_WORDS) {
+		size_t coarse = strlen(limit_words[number]);
+
+		if (length >= coarse && memcmp(word, limit_words[number], coarse) == 0 &&
+		    (length == coarse || word[coarse] == '_'))
+			break;
+		number++;
+	}
+	return number;
+}
+
+uint64_t limit_words_of(const char *words)
+{
+	uint64_t found = 0;
+
+	while (*words) {
+		size_t length = strcspn(words, " ");
+
+		if (length > 0)
+			found |= UINT64_C(1) << number_of_word(words, length);
+		words += length;
+		words += strspn(words, " ");
+	}
+	return found;
+}
+
 void limit_reasons_clear(struct limit_reasons *reasons)
 {
 	for (size_t i = 0; i < reasons->count; i++)

@@ -23,6 +23,13 @@ struct limit_reasons {
 	size_t count;
 };
 
+/** The coarse words, by the number of their bit; a word of none of these is the bit behind them. */
+enum { LIMIT_WORDS = 10 };
+extern const char *const limit_words[LIMIT_WORDS];
+
+/** Which coarse words a line has, a bit for each: a fine one begins with it, and an underscore. */
+uint64_t limit_words_of(const char *words);
+
 /**
  * Reads the reasons of all power domains. Which one a file is of follows from the CPUs of its
  * lines. To be cleared, also on error. Returns 0, -ENOENT (the kernel has none, or debugfs is not

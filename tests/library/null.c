@@ -168,13 +168,19 @@ static void reading(void **state)
 		isst_read_core_power,	     isst_read_clos,
 		isst_read_clos_associations, isst_read_turbo_ratio_limits,
 		isst_read_uncore_limits,     isst_read_scaling_limits,
+		isst_read_frequencies,	     isst_read_limit_reasons,
 	};
+	struct isst_cpuset *undisturbed;
 	struct isst_results *results;
 	struct isst_targets *cpus;
 	struct fixture fixture;
 
 	(void)state;
-	fixture_discover(&fixture, "guide");
+	/* The only small one that has all of it. */
+	fixture_discover(&fixture, "graniterapids-2s64c");
+	refused(isst_cpus_changed(NULL));
+	refused(isst_undisturbed_cpus(NULL, &undisturbed));
+	refused(isst_undisturbed_cpus(fixture.context, NULL));
 	cpus = cpus_of_list(fixture.context, "0");
 	for (size_t i = 0; i < sizeof(READ) / sizeof(READ[0]); i++) {
 		refused(READ[i](NULL, cpus, NULL, 0, &results));

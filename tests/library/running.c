@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What CPUs run at, and what limits them; whether the CPUs of a machine changed. */
+#include "check.h"
+
+/** Discovers a platform of the tests. */
+static void discover_of_tests(struct fixture *fixture, const char *name)
+{
+	const char *directory = getenv("ISST_PLATFORMS");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.platform", directory ? directory : "tests/platforms",
+		 name);
+	fixture_discover(fixture, path);
+}
+
+/** Makes a machine what a configuration states. */
+static void apply(struct isst_context *context, const char *text)
+{
+	struct isst_config *config = isst_config_new();
+	struct isst_change *change;
+
+	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	assert_int_equal(isst_unlock(context), 0);
+	isst_config_free(config);
+}
+
+static void a_frequency_follows_the_limit_of_its_cpu(void **state)
+{
+	const struct isst_result *result;
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "tiny");
+	apply(fixture.context, "scaling-max 2500 = 2\n");
+	cpus = cpus_of_list(fixture.context, "1-2");
+	assert_int_equal(isst_read_frequencies(fixture.context, cpus, NULL, 0, &results), 0);
+	assert_int_equal(isst_results_count(results), 2);
+	result = isst_results_at(results, 0);
+	assert_int_equal(isst_cpu_number(isst_result_cpu(result)), 1);
+	/* The first ratio of trl-sse. */
+	check_value(result, ISST_VALUE_CURRENT_MHZ, 3000);
+	check_value(isst_results_at(results, 1), ISST_VALUE_CURRENT_MHZ, 2500);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+/** Only the files of the targets are read. */
+static void frequencies_of_other_cpus_are_not_read(void **state)
+{
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+	unsigned int mhz;
+
+	(void)state;
+	discover_of_tests(&fixture, "tiny");
+	fixture_fault(&fixture, "read /sys/devices/system/cpu/cpu1/cpufreq/* EIO");
+	cpus = cpus_of_list(fixture.context, "0,2");
+	assert_int_equal(isst_read_frequencies(fixture.context, cpus, NULL, 0, &results), 0);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	cpus = cpus_of_list(fixture.context, "0-1");
+	assert_int_equal(isst_read_frequencies(fixture.context, cpus, NULL, 0, &results),
+			 ISST_PARTIAL);
+	assert_int_equal(isst_result_error(isst_results_at(results, 1), ISST_PART_RESULT), -EIO);
+	assert_int_equal(
+		isst_result_value(isst_results_at(results, 1), ISST_VALUE_CURRENT_MHZ, &mhz), -EIO);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void without_cpufreq_there_are_no_frequencies(void **state)
+{
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "no-cpufreq");
+	cpus = cpus_of_list(fixture.context, "0");
+	assert_int_equal(isst_read_frequencies(fixture.context, cpus, NULL, 0, &results),
+			 -EOPNOTSUPP);
+	assert_string_equal(isst_error(fixture.context), "CPU 0: cpufreq has no frequency for it");
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void check_reasons(const struct isst_results *results, size_t index, uint64_t expected)
+{
+	uint64_t reasons;
+
+	assert_int_equal(isst_result_value64(isst_results_at(results, index),
+					     ISST_VALUE_LIMIT_REASONS, &reasons),
+			 0);
+	assert_int_equal(reasons, expected);
+}
+
+/** A file is of a power domain; a fine word counts as the coarse one that it begins with. */
+static void reasons_are_those_of_each_cpu(void **state)
+{
+	const uint64_t thermal = 1U << ISST_LIMIT_THERMAL;
+	const uint64_t power = 1U << ISST_LIMIT_POWER | 1U << ISST_LIMIT_FREQUENCY;
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "tpmi-limited");
+	cpus = cpus_of_list(fixture.context, "1,2,7");
+	assert_int_equal(isst_read_limit_reasons(fixture.context, cpus, NULL, 0, &results), 0);
+	check_reasons(results, 0, 0);
+	check_reasons(results, 1, thermal);
+	check_reasons(results, 2, power);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void reasons_of_the_domain_are_those_of_all_its_cpus(void **state)
+{
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "tpmi-limited");
+	fixture_fault(&fixture, "read /sys/kernel/debug/tpmi-*/plr/domain0/status content "
+				"\"cpus QOS ODD\\ncpu0 none\\ncpu1 none\\n\"");
+	cpus = cpus_of_list(fixture.context, "1-2");
+	assert_int_equal(isst_read_limit_reasons(fixture.context, cpus, NULL, 0, &results), 0);
+	check_reasons(results, 0, 1U << ISST_LIMIT_QOS | 1U << ISST_LIMIT_OTHER);
+	/* The file does not have that CPU. */
+	check_reasons(results, 1, 0);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void no_reasons_are_there_without_tpmi(void **state)
+{
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "tiny");
+	cpus = cpus_of_list(fixture.context, "0");
+	assert_int_equal(isst_read_limit_reasons(fixture.context, cpus, NULL, 0, &results),
+			 -EOPNOTSUPP);
+	assert_non_null(strstr(isst_error(fixture.context), "intel_plr_tpmi"));
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void reasons_that_only_root_may_read_are_refused(void **state)
+{
+	struct isst_results *results;
+	struct isst_targets *cpus;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "tpmi-limited");
+	fixture_fault(&fixture, "list /sys/kernel/debug EACCES");
+	cpus = cpus_of_list(fixture.context, "0-1");
+	assert_int_equal(isst_read_limit_reasons(fixture.context, cpus, NULL, 0, &results), -EPERM);
+	isst_results_free(results);
+	isst_targets_free(cpus);
+	fixture_end(&fixture);
+}
+
+static void reasons_have_the_words_of_the_kernel(void **state)
+{
+	(void)state;
+	assert_string_equal(isst_limit_reason_name(ISST_LIMIT_THERMAL), "THERMAL");
+	assert_string_equal(isst_limit_reason_name(ISST_LIMIT_DFC), "DFC");
+	assert_string_equal(isst_limit_reason_name(ISST_LIMIT_OTHER), "OTHER");
+	assert_null(isst_limit_reason_name(ISST_LIMIT_OTHER + 1));
+	assert_null(isst_limit_reason_name(-1));
+}
+
+static void isolated_cpus_are_undisturbed(void **state)
+{
+	struct isst_cpuset *cpus;
+	struct fixture fixture;
+	char *list;
+
+	(void)state;
+	discover_of_tests(&fixture, "isolcpus");
+	assert_int_equal(isst_undisturbed_cpus(fixture.context, &cpus), 0);
+	list = isst_cpuset_to_list(cpus);
+	assert_string_equal(list, "3");
+	free(list);
+	isst_cpuset_free(cpus);
+	fixture_fault(&fixture, "read /sys/devices/system/cpu/isolated EIO");
+	assert_int_equal(isst_undisturbed_cpus(fixture.context, &cpus), -EIO);
+	assert_null(cpus);
+	fixture_end(&fixture);
+}
+
+static void cpus_that_another_process_takes_offline_are_noticed(void **state)
+{
+	struct isst_context *other;
+	struct fixture fixture;
+
+	(void)state;
+	discover_of_tests(&fixture, "tpmi-limited");
+	assert_int_equal(isst_cpus_changed(fixture.context), 0);
+	other = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_cpus_changed(other), -EINVAL);
+	assert_int_equal(isst_discover(other), 0);
+	apply(other, "level 1\ncpus by-level\n");
+	isst_close(other);
+	assert_int_equal(isst_cpus_changed(fixture.context), 1);
+	assert_int_equal(isst_rediscover(fixture.context), 0);
+	assert_int_equal(isst_cpus_changed(fixture.context), 0);
+	fixture_fault(&fixture, "read /sys/devices/system/cpu/online EIO");
+	assert_int_equal(isst_cpus_changed(fixture.context), -EIO);
+	fixture_end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frequency_follows_the_limit_of_its_cpu),
+		cmocka_unit_test(frequencies_of_other_cpus_are_not_read),
+		cmocka_unit_test(without_cpufreq_there_are_no_frequencies),
+		cmocka_unit_test(reasons_are_those_of_each_cpu),
+		cmocka_unit_test(reasons_of_the_domain_are_those_of_all_its_cpus),
+		cmocka_unit_test(no_reasons_are_there_without_tpmi),
+		cmocka_unit_test(reasons_that_only_root_may_read_are_refused),
+		cmocka_unit_test(reasons_have_the_words_of_the_kernel),
+		cmocka_unit_test(isolated_cpus_are_undisturbed),
+		cmocka_unit_test(cpus_that_another_process_takes_offline_are_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
