@@ -36,6 +36,10 @@ struct level_facts {
 	uint64_t high_cores;
 	unsigned int uncore_min_mhz, uncore_base_mhz, uncore_max_mhz;
 	uint64_t turbo_ratios; /* as MSR 0x1ad holds them */
+	bool turbo_freq;       /* SST-TF is on */
+	/* Of instructions without vectors: low priority cores, and high priority ones by bucket */
+	unsigned int clip_mhz, buckets;
+	unsigned int bucket_cores[BUCKETS], bucket_mhz[BUCKETS];
 };
 struct level_facts level_facts(const struct server *server, size_t domain);
 

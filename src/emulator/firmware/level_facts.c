@@ -20,15 +20,31 @@ static uint64_t level_turbo_ratios(const struct platform_level *level)
 	return value;
 }
 
+static void add_bucket(struct level_facts *facts, unsigned int cores, unsigned int bucket_mhz)
+{
+	facts->bucket_cores[facts->buckets] = cores;
+	facts->bucket_mhz[facts->buckets++] = bucket_mhz;
+}
+
+static void add_mailbox_buckets(struct level_facts *facts, const struct platform_level *level)
+{
+	facts->clip_mhz = level->tf_clip[0].value;
+	for (unsigned int i = 0; i < level->tf_cores.count && i < level->tf_limits[0].count &&
+				 i < BUCKETS && level->tf_cores.value[i];
+	     i++)
+		add_bucket(facts, level->tf_cores.value[i], level->tf_limits[0].value[i]);
+}
+
 static struct level_facts mailbox_facts(const struct server *server, size_t index)
 {
 	const struct platform_domain *domain = &server->platform->domains[index];
 	const struct domain_state *state = state_domain(server, index);
 	const struct platform_level *level = platform_level(domain, state->level);
+	struct level_facts facts;
 
 	if (!level)
 		level = &domain->levels[0];
-	return (struct level_facts){
+	facts = (struct level_facts){
 		.base_mhz = level->base[BASE_SSE].value,
 		.highest_mhz = level->limits[0].count ? level->limits[0].value[0]
 						      : level->base[BASE_SSE].value,
@@ -40,10 +56,36 @@ static struct level_facts mailbox_facts(const struct server *server, size_t inde
 		.uncore_base_mhz = level->uncore_base.value,
 		.uncore_max_mhz = level->uncore_max.value,
 		.turbo_ratios = level_turbo_ratios(level),
+		.turbo_freq = state->features & UINT32_C(1) << 16,
 	};
+	add_mailbox_buckets(&facts, level);
+	return facts;
 }
 
 enum { LOWEST_UNCORE_MHZ = 800 }; /* seen if the register has less */
+
+/** From revision 2 on there may be 16 bits for each of three buckets; else there is a byte for
+ * each. The first bucket without cores is the last one. */
+static void add_tpmi_buckets(struct level_facts *facts, const struct tpmi_registers *registers,
+			     unsigned int level)
+{
+	enum { REVISION_OF_MODULES = 2, MODULE_BUCKETS = 3, MODULE_BITS = 16 };
+	const uint64_t bytes = tpmi_get(registers, TF_CORES, level, 0);
+	const uint64_t ratios = tpmi_get(registers, TF_TRL, level, 0);
+	const uint64_t modules = tpmi_get(registers, TF_REVISION, level, 0) >= REVISION_OF_MODULES
+					 ? tpmi_get(registers, TF_MODULES, level, 0)
+					 : 0;
+
+	facts->clip_mhz = mhz(tpmi_byte(tpmi_get(registers, TF_CLIP, level, 0), 0));
+	for (unsigned int i = 0; i < (modules ? MODULE_BUCKETS : (unsigned int)BUCKETS); i++) {
+		unsigned int cores = modules ? (unsigned int)(modules >> (MODULE_BITS * i) & 0xffff)
+					     : tpmi_byte(bytes, i);
+
+		if (!cores)
+			break;
+		add_bucket(facts, cores, mhz(tpmi_byte(ratios, i)));
+	}
+}
 
 static struct level_facts tpmi_facts(const struct server *server, size_t index)
 {
@@ -65,6 +107,10 @@ static struct level_facts tpmi_facts(const struct server *server, size_t index)
 		.uncore_max_mhz = mhz(tpmi_get(&registers, LEVEL_FABRIC_P0, level, 0)),
 		.turbo_ratios = tpmi_get(&registers, LEVEL_TRL, level, 0),
 	};
+	if (tpmi_get(&registers, TF_SUPPORTED, level, 0)) {
+		facts.turbo_freq = tpmi_get(&registers, PP_STATUS_FEATURES, 0, 0) & TPMI_FEATURE_TF;
+		add_tpmi_buckets(&facts, &registers, level);
+	}
 	if (facts.uncore_min_mhz < LOWEST_UNCORE_MHZ)
 		facts.uncore_min_mhz = LOWEST_UNCORE_MHZ;
 	return facts;

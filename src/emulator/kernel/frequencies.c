@@ -5,10 +5,7 @@
  */
 #include "emulator/firmware/captured.h"
 #include "emulator/firmware/firmware.h"
-#include "emulator/kernel/kernel.h"
 #include "emulator/kernel/views.h"
-
-#include <errno.h>
 
 /** What the hardware guarantees: base frequency of the level, or the core's share of SST-BF. */
 unsigned int base_khz(const struct place *place)
@@ -66,56 +63,4 @@ unsigned int scaling_min_khz(const struct place *place)
 {
 	return clamp(state_cpu(place->server, place->cpu)->requested_min_khz, lowest_khz(place),
 		     scaling_max_khz(place));
-}
-
-/* ---- What the core runs at ---- */
-
-/** The maximum of a CPU's CLOS as a ratio, by the registers of a domain that is reached by TPMI. */
-static bool tpmi_clos_max(const struct server *server, const struct platform_cpu *cpu,
-			  unsigned int *ratio)
-{
-	enum { CORES_PER_WORD = 16, BITS_PER_CORE = 4 };
-	const struct tpmi_registers registers = state_registers(server, cpu->domain);
-	uint64_t word;
-
-	if (tpmi_absent(&registers) || !tpmi_get(&registers, CP_STATUS_ENABLE, 0, 0))
-		return false;
-	word = tpmi_get(&registers, CP_ASSOCIATION, 0, cpu->core / CORES_PER_WORD);
-	word >>= cpu->core % CORES_PER_WORD * BITS_PER_CORE;
-	*ratio = (unsigned int)tpmi_get(&registers, CP_CLOS_MAX, 0, word % CLOS_COUNT);
-	return true;
-}
-
-/** The same by MMIO, or the mailbox. */
-static bool package_clos_max(const struct server *server, const struct platform_cpu *cpu,
-			     unsigned int *ratio)
-{
-	const struct domain_state *state = state_domain(server, cpu->domain);
-
-	if (!(state->qos_config >> 1 & 1) || cpu->core >= CORE_IDS)
-		return false;
-	*ratio = state->clos[state->association[cpu->core] >> 16 & 3] >> 16 & 0xff;
-	return true;
-}
-
-/** No core runs below its lowest frequency: a maximum of 0 leaves it there. */
-unsigned int busy_khz(const struct place *place)
-{
-	const struct server *server = place->server;
-	const struct platform_cpu *cpu = place->cpu;
-	unsigned int khz = scaling_max_khz(place), ratio;
-	bool limited = platform_is_tpmi(server->platform) ? tpmi_clos_max(server, cpu, &ratio)
-							  : package_clos_max(server, cpu, &ratio);
-
-	return limited ? clamp(ratio * 100000, lowest_khz(place), khz) : khz;
-}
-
-int kernel_busy_khz(struct server *server, unsigned int cpu, uint64_t *khz)
-{
-	const struct place place = { .server = server, .cpu = platform_cpu(server->platform, cpu) };
-
-	if (!place.cpu || !cpu_online(server, place.cpu))
-		return -EINVAL;
-	*khz = busy_khz(&place);
-	return 0;
 }

@@ -73,6 +73,16 @@ static void clear_reasons(const struct place *place, uint64_t value)
 		state_domain(place->server, place->cpu->domain)->reasons_cleared = 1;
 }
 
+static uint64_t mperf(const struct place *place)
+{
+	return base_cycles(place);
+}
+
+static uint64_t aperf(const struct place *place)
+{
+	return actual_cycles(place);
+}
+
 static bool has_hwp(const struct platform *platform)
 {
 	return platform->hwp.value;
@@ -96,6 +106,8 @@ static const struct {
 	void (*write)(const struct place *place, uint64_t value); /* NULL: it cannot be written */
 } registers[] = {
 	{ 0xce, platform_info, NULL, NULL },
+	{ 0xe7, mperf, NULL, NULL },
+	{ 0xe8, aperf, NULL, NULL },
 	{ 0x198, perf_status, NULL, NULL },
 	{ 0x1a0, misc_enable, NULL, NULL },
 	{ 0x620, uncore_limits, has_uncore_register, NULL },

@@ -128,8 +128,19 @@ unsigned int lowest_khz(const struct place *place);
 unsigned int highest_khz(const struct place *place);
 unsigned int scaling_min_khz(const struct place *place);
 unsigned int scaling_max_khz(const struct place *place);
-/** What a CPU that is busy runs at: up to its limits, and the maximum of its CLOS. */
+
+/* ---- busy.c ---- */
+
+/**
+ * What a CPU that is busy runs at: up to its limits, the turbo ratio limits of few cores and, with
+ * core-power enabled, the maximum of its CLOS and what SST-TF leaves it if all high priority cores
+ * are busy.
+ */
 unsigned int busy_khz(const struct place *place);
+/** Its counters: cycles since boot, as if it had always been busy and run as it does now, and those
+ * of its base frequency. */
+uint64_t actual_cycles(const struct place *place);
+uint64_t base_cycles(const struct place *place);
 
 /* ---- energy.c ---- */
 
