@@ -7,22 +7,28 @@
 /* Interrupts make a measurement a little too low, and 100 MHz are the hardware's step. */
 enum { KHZ_PER_MHZ = 1000, TOLERATED_PERCENT = 97, STEP_MHZ = 100 };
 
+void measured_note(struct findings *findings, int code, const struct survey_domain *domain,
+		   const struct survey_cpu *cpu, unsigned int mhz, const char *of_what)
+{
+	uint64_t measured = cpu->measured_khz / KHZ_PER_MHZ;
+
+	if (measured == 0 || mhz == 0 || measured * 100 >= (uint64_t)mhz * TOLERATED_PERCENT)
+		return;
+	/* CPUs of about the same frequency are one finding. */
+	measured = (measured + STEP_MHZ / 2) / STEP_MHZ * STEP_MHZ;
+	finding_add_cpu(findings,
+			findings_note(findings, code,
+				      "about %" PRIu64 " MHz while busy (measured for 0.3 s); %s "
+				      "%u MHz at level %u",
+				      measured, of_what, mhz, domain->level.level),
+			domain, cpu->cpu->number);
+}
+
 static void check_cpu(struct findings *findings, const struct survey_domain *domain,
 		      const struct survey_cpu *cpu)
 {
-	uint64_t mhz = cpu->measured_khz / KHZ_PER_MHZ;
-	unsigned int base = level_base_mhz(domain, cpu->cpu->number);
-
-	if (mhz == 0 || base == 0 || mhz * 100 >= (uint64_t)base * TOLERATED_PERCENT)
-		return;
-	/* CPUs of about the same frequency are one finding. */
-	mhz = (mhz + STEP_MHZ / 2) / STEP_MHZ * STEP_MHZ;
-	finding_add_cpu(findings,
-			findings_note(findings, ISST_FINDING_MEASURED_BELOW_BASE,
-				      "about %" PRIu64 " MHz while busy (measured for 0.3 s); the "
-				      "base frequency is %u MHz at level %u",
-				      mhz, base, domain->level.level),
-			domain, cpu->cpu->number);
+	measured_note(findings, ISST_FINDING_MEASURED_BELOW_BASE, domain, cpu,
+		      level_base_mhz(domain, cpu->cpu->number), "the base frequency is");
 }
 
 void check_measured(struct findings *findings)

@@ -149,6 +149,21 @@ static unsigned int used_bucket(const struct isst_turbo_freq *info, size_t cores
 	return bucket;
 }
 
+/** Cores that share the frequency of a bucket reach it where nothing else limits them. */
+static void check_measured_high(struct findings *findings, const struct package *package,
+				unsigned int mhz)
+{
+	for (size_t i = package->first; i < package->end; i++) {
+		const struct survey_domain *domain = &findings->survey->domains[i];
+
+		for (size_t j = 0; j < domain->cpu_count && counts(domain); j++)
+			if (has_high_priority(&domain->cpus[j]))
+				measured_note(findings, ISST_FINDING_MEASURED_BELOW_TURBO_FREQ,
+					      domain, &domain->cpus[j], mhz,
+					      "SST-TF allows its high priority cores");
+	}
+}
+
 static void check_bucket(struct findings *findings, const struct package *package)
 {
 	const struct isst_turbo_freq *info = &package->level->turbo_freq_info;
@@ -158,6 +173,8 @@ static void check_bucket(struct findings *findings, const struct package *packag
 	unsigned int shown = overfull ? info->buckets - 1 : 0;
 	struct isst_finding *finding;
 
+	if (!overfull)
+		check_measured_high(findings, package, info->mhz[0][bucket].value);
 	if (bucket == 0)
 		return;
 	finding = findings_note(

@@ -16,6 +16,10 @@ void check_measured(struct findings *findings);	  /* CPUs that were kept busy */
 void check_reasons(struct findings *findings);	  /* what the hardware reports */
 void check_advisories(struct findings *findings); /* what is known of such kernels */
 
+/** Notes that a CPU was measured at less than that; a little less is the same. */
+void measured_note(struct findings *findings, int code, const struct survey_domain *domain,
+		   const struct survey_cpu *cpu, unsigned int mhz, const char *of_what);
+
 /** What the firmware guarantees a CPU of a domain; 0: unknown. */
 unsigned int level_base_mhz(const struct survey_domain *domain, unsigned int cpu);
 

@@ -99,6 +99,11 @@ const struct finding_code finding_codes[] = {
 		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/energy_performance_preference"),
 	ROW(BUCKET_NOT_FIRST, "bucket-not-first", NOTE, .kind = REMEDY_PACKAGE_STATEMENT,
 	    .remedy = "high-priority bucket 0"),
+	ROW(MEASURED_BELOW_TURBO_FREQ, "measured-below-turbo-freq", NOTE,
+	    .meaning = "SST-TF allows more, as far as power, current and heat do: another reason "
+		       "limits the CPUs",
+	    .remedy = "look at limits of power and of cpufreq, and measure while other cores are "
+		      "idle"),
 	ROW(SMT_OFF, "smt-off", NOTE, .meaning = "the second threads of cores are offline"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
 	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
