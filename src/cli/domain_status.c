@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of `status` ask for domains. Must not know output formats. */
+/* What the parts of `status` ask for domains and CPUs. Must not know output formats. */
 #include "machine_status.h"
 
 #include <errno.h>
@@ -26,6 +26,46 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 			error = isst_targets_add_domain(targets, status->domains[i].domain);
 	if (!error && isst_targets_count(targets) > 0) {
 		error = read(run->context, targets, NULL, flags, &results);
+		if (results)
+			error = 0;
+	}
+	isst_targets_free(targets);
+	if (error)
+		run_error(run, STATUS_FAILED, "%s",
+			  error == -ENOMEM ? "out of memory" : isst_error(run->context));
+	return results;
+}
+
+int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
+		       struct isst_cpuset *cpus, struct isst_cpuset *left_out)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < status->cores.count; i++) {
+		const struct core *core = &status->cores.all[i];
+		const struct domain_status *domain = status_of_domain(status, core->domain);
+		unsigned int cpu;
+
+		if (!domain || !domain->node)
+			continue;
+		isst_cpuset_for_each (cpu, core->online)
+			if (is_named(status->run, cpu) && !error)
+				error = isst_cpuset_add(
+					isst_cpuset_has(except, cpu) ? left_out : cpus, cpu, cpu);
+	}
+	return error;
+}
+
+struct isst_results *status_read_cpus(struct machine_status *status, reader read,
+				      const struct isst_cpuset *cpus)
+{
+	struct run *run = status->run;
+	struct isst_targets *targets = isst_targets_new(run->context);
+	struct isst_results *results = NULL;
+	int error = targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM;
+
+	if (!error) {
+		error = read(run->context, targets, NULL, 0, &results);
 		if (results)
 			error = 0;
 	}

@@ -17,6 +17,7 @@
 #include "program.h"
 #include "run.h"
 #include "syscalls.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -304,6 +305,8 @@ static enum exit_status work(struct run *run, struct output *output)
 	note_emulated(run, output);
 	ready = ready && discover(run) && check_command(run);
 	drop_privileges(run, output);
+	if (ready && request_has(run->request, OPTION_WATCH))
+		return watch(run, output, ask_machine);
 	if (ready)
 		ask_machine(run);
 	run_finish(run);

@@ -50,6 +50,8 @@ struct key {
 	const char *heading, *index_heading;
 	/** What stands in the cell, as a sentence; NULL: the value. */
 	const char *cell;
+	/** Of a branch: what changes in it is not marked, since it does all the time. */
+	bool restless;
 	/** Of a leaf: it is a cell of a map, and these are what it can be. */
 	const struct map_mark *marks;
 };
@@ -232,6 +234,7 @@ enum key_id {
 	KEY_STATUS_DRIVER_VERSION,
 	KEY_STATUS_UNPLACED,
 	KEY_STATUS_NOT_READ,
+	KEY_STATUS_NO_FREQUENCY,
 	KEY_STATUS_LEVEL,
 	KEY_STATUS_HIGHEST_LEVEL,
 	KEY_STATUS_LOCK,
@@ -244,6 +247,8 @@ enum key_id {
 	KEY_STATUS_HIGH_PRIORITY,
 	KEY_STATUS_UNCORE,
 	KEY_STATUS_SCALING,
+	KEY_STATUS_REASONS,
+	KEY_STATUS_RUNNING,
 	KEY_STATUS_CORE_COUNT,
 	KEY_STATUS_BUCKET,
 	KEY_STATUS_HIGH_MAX,
@@ -253,6 +258,8 @@ enum key_id {
 	KEY_STATUS_WEIGHT,
 	KEY_STATUS_LOWEST,
 	KEY_STATUS_HIGHEST,
+	KEY_STATUS_REASON,
+	KEY_STATUS_CURRENT,
 	KEY_STATUS_CPUS,
 	KEY_MAP_MODULE,
 	KEY_MAP_CORE,

@@ -101,45 +101,6 @@ static bool find_isolated(struct run *run, struct isst_cpuset **cpus)
 	return false;
 }
 
-/** The CPUs that are shown, but for those that are isolated; and these. */
-static int choose_cpus(const struct machine_status *status, const struct isst_cpuset *isolated,
-		       struct isst_cpuset *cpus, struct isst_cpuset *left_out)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < status->cores.count; i++) {
-		const struct core *core = &status->cores.all[i];
-		const struct domain_status *domain = status_of_domain(status, core->domain);
-		unsigned int cpu;
-
-		if (!domain || !domain->node)
-			continue;
-		isst_cpuset_for_each (cpu, core->online)
-			if (is_named(status->run, cpu) && !error)
-				error = isst_cpuset_add(
-					isst_cpuset_has(isolated, cpu) ? left_out : cpus, cpu, cpu);
-	}
-	return error;
-}
-
-static struct isst_results *read_cpus(struct run *run, const struct isst_cpuset *cpus)
-{
-	struct isst_targets *targets = isst_targets_new(run->context);
-	struct isst_results *results = NULL;
-	int error = targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM;
-
-	if (!error) {
-		error = isst_read_scaling_limits(run->context, targets, NULL, 0, &results);
-		if (results)
-			error = 0;
-	}
-	isst_targets_free(targets);
-	if (error)
-		run_error(run, STATUS_FAILED, "%s",
-			  error == -ENOMEM ? "out of memory" : isst_error(run->context));
-	return results;
-}
-
 /** Lists CPUs that have limits, or may have. Only the first of the errors is reported. Returns
  * their number. */
 static size_t list_limits(struct run *run, const struct isst_results *results,
@@ -228,7 +189,7 @@ static void report_limits(struct machine_status *status, const struct cpu_limits
 
 static void report_scaling(struct machine_status *status, const struct isst_cpuset *cpus)
 {
-	struct isst_results *results = read_cpus(status->run, cpus);
+	struct isst_results *results = status_read_cpus(status, isst_read_scaling_limits, cpus);
 	struct cpu_limits *limits = calloc(isst_results_count(results) + 1, sizeof(*limits));
 
 	if (!limits)
@@ -248,7 +209,7 @@ static void report_cpufreq(struct machine_status *status)
 	if (!cpus || !left_out) {
 		run_error(run, STATUS_FAILED, "out of memory");
 	} else if (find_isolated(run, &isolated)) {
-		if (choose_cpus(status, isolated, cpus, left_out) != 0)
+		if (status_choose_cpus(status, isolated, cpus, left_out) != 0)
 			run_error(run, STATUS_FAILED, "out of memory");
 		else
 			report_scaling(status, cpus);

@@ -286,6 +286,8 @@ void machine_status(struct run *run)
 				high_priority_status_report(&status);
 				limit_status_report(&status);
 			}
+			if (request_has(run->request, OPTION_WATCH))
+				running_status_report(&status);
 		}
 	}
 	isst_results_free(status.core_power);

@@ -46,10 +46,20 @@ static inline bool is_named(const struct run *run, unsigned int cpu)
 struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain));
 
+/** Adds the online CPUs that are shown: those of a set to @left_out, all others to @cpus. Returns 0
+ * or -ENOMEM. */
+int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
+		       struct isst_cpuset *cpus, struct isst_cpuset *left_out);
+
+/** Reads for CPUs, as status_read() for domains. */
+struct isst_results *status_read_cpus(struct machine_status *status, reader read,
+				      const struct isst_cpuset *cpus);
+
 /** The parts of the report. */
 void clos_status_report(struct machine_status *status);
 void high_priority_status_report(struct machine_status *status);
 void limit_status_report(struct machine_status *status);
 void core_map_report(struct machine_status *status);
+void running_status_report(struct machine_status *status);
 
 #endif

@@ -158,6 +158,12 @@ static int read_value(struct reader *reader, const struct option_row *row, const
 	return repeat(reader, row, before.text, value, problem);
 }
 
+/** Whether a word can be the value of an option that needs none. */
+static bool is_value(const char *word)
+{
+	return word && *word != '-';
+}
+
 /** Takes in an option. @value: joined to it; NULL: nothing was. */
 static int take(struct reader *reader, const struct option_row *row, const char *word,
 		const char *value, char **problem)
@@ -166,6 +172,8 @@ static int take(struct reader *reader, const struct option_row *row, const char 
 		return usage_problem(problem, "option --%s takes no value: '%s'", row->name, word);
 	if (row->kind == VALUE_NONE)
 		return read_value(reader, row, "", problem);
+	if (row->otherwise && !value && !is_value(reader->words[reader->next]))
+		return read_value(reader, row, row->otherwise, problem);
 	if (!value && !reader->words[reader->next])
 		return usage_problem(problem, "option --%s requires a value: %s", row->name,
 				     row->argument);

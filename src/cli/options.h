@@ -64,6 +64,8 @@ enum option_id {
 	OPTION_MAP,
 	OPTION_MEASURE,
 	OPTION_COLOR,
+	OPTION_WATCH,
+	OPTION_INCLUDE_ISOLATED,
 	OPTIONS,
 };
 
@@ -98,6 +100,9 @@ struct option_row {
 	bool required;
 	bool own;	     /* the reference tool does not have it */
 	bool idle_on_preset; /* means nothing on preset platforms: help does not offer it there */
+	/* The value where none is given: the next word is one unless it begins with a dash. NULL: a
+	 * value is needed. */
+	const char *otherwise;
 	const char *const *words; /* ended by NULL */
 	const char *help;	  /* lines */
 };

@@ -125,7 +125,7 @@ static bool is_plain(const struct output *output)
 	return output->plain && !renderers[output->format].document;
 }
 
-static FILE *result_stream(const struct output *output)
+FILE *output_result(const struct output *output)
 {
 	if (output->file)
 		return output->file;
@@ -156,7 +156,7 @@ bool output_has_banner(const struct output *output)
 
 static FILE *banner_stream(const struct output *output)
 {
-	return output->reference ? stdout : result_stream(output);
+	return output->reference ? stdout : output_result(output);
 }
 
 /** The banner comes first also where --out names the file behind the standard stream. */
@@ -304,7 +304,7 @@ static int render(struct output *output, const struct report *report, bool messa
 enum exit_status output_report(struct output *output, const struct report *report,
 			       enum exit_status status)
 {
-	FILE *stream = result_stream(output);
+	FILE *stream = output_result(output);
 
 	if (report_failed(report) || render(output, report, messages_inside(output), stream) != 0)
 		return report_lost_output(output, NULL, "out of memory", status);

@@ -40,6 +40,9 @@ int output_open(struct output *output, const char *path);
  * with the result, since a reader that does not read must not hold up a run that has the lock. */
 void output_expect_change(struct output *output);
 
+/** Where results go. */
+FILE *output_result(const struct output *output);
+
 /** Where trace lines go. */
 FILE *output_trace(const struct output *output);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks a terminal for its width. */
+/* Asks a terminal for its size. */
 #include "page.h"
 
 #include <stdlib.h>
@@ -28,7 +28,11 @@ struct page page_of(FILE *stream, enum colour_choice colour)
 		return page;
 	if (colour == COLOUR_AUTO)
 		page.colour = !is_colourless();
-	if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+	if (ioctl(descriptor, TIOCGWINSZ, &size) != 0)
+		return page;
+	page.width = size.ws_col;
+	page.height = size.ws_row;
+	if (size.ws_col > 0)
 		page.columns = size.ws_col < LEAST_COLUMNS ? LEAST_COLUMNS : size.ws_col;
 	return page;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a stream is as a page: how wide, and whether it has colours. */
+/* What a stream is as a page: how large, and whether it has colours. */
 #ifndef ISST_CLI_PAGE_H
 #define ISST_CLI_PAGE_H
 

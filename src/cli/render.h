@@ -13,6 +13,8 @@ enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMATS };
 struct page {
 	unsigned int columns;
 	bool colour;
+	/* Of a terminal, what it shows at once; 0: anything. It may be narrower than @columns. */
+	unsigned int width, height;
 };
 
 struct renderer {
@@ -34,8 +36,15 @@ int render_screen(const struct report *report, const struct page *page, bool mes
 		  FILE *stream);
 int render_json(const struct report *report, bool messages, FILE *stream);
 
-/** The lines of nodes that have sentences, as text has them. Returns 0 or -ENOMEM. */
-int render_sentences(const struct report_node *first, FILE *stream);
+/** The lines of nodes that have sentences, as text has them, with marks of those that changed.
+ * Returns 0 or -ENOMEM. */
+int render_sentences(const struct report_node *first, const struct page *page, FILE *stream);
+
+/* What stands before and behind something that changed, on a page with colours: inverse. Without
+ * colours CHANGED_MARK alone shows it. */
+#define CHANGED_MARK '*'
+#define CHANGED_BEGIN "\033[7m"
+#define CHANGED_END "\033[0m"
 
 /** The messages alone, as lines. */
 void render_messages(const struct report *report, FILE *stream);

@@ -17,7 +17,7 @@ static int write_table(const struct report *report, const struct key *key, const
 	if (!error && table.row_count > 0)
 		fputc('\n', stream);
 	if (!error)
-		error = screen_table_write(&table, page->columns, stream);
+		error = screen_table_write(&table, page, stream);
 	screen_table_clear(&table);
 	return error;
 }
@@ -46,7 +46,7 @@ int render_screen(const struct report *report, const struct page *page, bool mes
 	for (const struct report_entry *entry = report_first(report); entry && !error;
 	     entry = entry->next)
 		if (entry->kind == ENTRY_UNIT && entry->steps == 0)
-			error = render_sentences(entry->root->first, stream);
+			error = render_sentences(entry->root->first, page, stream);
 	if (!error)
 		error = write_table(report, NULL, page, stream);
 	while (!error && (key = next_key(report, key)) != NULL)

@@ -36,7 +36,20 @@ static int write_line(const struct report_node *node, unsigned int level, FILE *
 }
 
 /** A sentence may be several lines, such as those of a platform file. */
-static int write_node(const struct report_node *node, unsigned int level, FILE *stream)
+static void write_sentence(const struct report_node *node, const char *sentence,
+			   const struct page *page, FILE *stream)
+{
+	bool inverse = page && page->colour && node->changed;
+
+	if (page && node->changed)
+		fprintf(stream, "%s%c", inverse ? CHANGED_BEGIN : "", CHANGED_MARK);
+	write_printable(sentence, "\n\t", stream);
+	fputs(inverse ? CHANGED_END "\n" : "\n", stream);
+}
+
+/** @page: what changed is marked there; NULL: nothing is. */
+static int write_node(const struct report_node *node, unsigned int level, const struct page *page,
+		      FILE *stream)
 {
 	char *sentence;
 	int error = wording_of_sentence(node, &sentence);
@@ -45,31 +58,30 @@ static int write_node(const struct report_node *node, unsigned int level, FILE *
 		return error;
 	if (!sentence)
 		return write_line(node, level, stream);
-	if (*sentence) {
-		write_printable(sentence, "\n\t", stream);
-		fputc('\n', stream);
-	}
+	if (*sentence)
+		write_sentence(node, sentence, page, stream);
 	free(sentence);
 	return 0;
 }
 
-static int write_nodes(const struct report_node *node, unsigned int level, FILE *stream)
+static int write_nodes(const struct report_node *node, unsigned int level, const struct page *page,
+		       FILE *stream)
 {
 	int error = 0;
 
 	for (; node && !error; node = node->next) {
 		if (node->kind == NODE_UNKNOWN)
 			continue;
-		error = write_node(node, level, stream);
+		error = write_node(node, level, page, stream);
 		if (!error)
-			error = write_nodes(node->first, level + 1, stream);
+			error = write_nodes(node->first, level + 1, page, stream);
 	}
 	return error;
 }
 
-int render_sentences(const struct report_node *first, FILE *stream)
+int render_sentences(const struct report_node *first, const struct page *page, FILE *stream)
 {
-	return write_nodes(first, 1, stream);
+	return write_nodes(first, 1, page, stream);
 }
 
 static int write_unit(const struct report_entry *unit, FILE *stream)
@@ -85,7 +97,7 @@ static int write_unit(const struct report_entry *unit, FILE *stream)
 		fprintf(stream, "%s\n", name);
 		free(name);
 	}
-	return write_nodes(unit->root->first, level, stream);
+	return write_nodes(unit->root->first, level, NULL, stream);
 }
 
 static void write_message(const struct report_entry *entry, FILE *stream)

@@ -42,6 +42,7 @@ struct report_node {
 	struct isst_cpuset *cpus;
 	unsigned int bits;
 	bool marked;			  /* for people, see report_mark() */
+	bool changed;			  /* since another report, see report_changes.h */
 	struct report_node *first, *last; /* children */
 	struct report_node *next;
 };

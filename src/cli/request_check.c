@@ -159,6 +159,31 @@ static int check_together(const struct request *request, char **problem)
 	return check_cpus(request, problem);
 }
 
+/** What is watched is shown to people, as it comes, and is no change. */
+static int check_watch(const struct request *request, char **problem)
+{
+	static const struct {
+		enum option_id id;
+		const char *name;
+	} OTHERS[] = { { OPTION_OUT, "out" },
+		       { OPTION_ALL_ONLINE, "all-cpus-online" },
+		       { OPTION_DEBUG, "debug" } };
+
+	if (!request_has(request, OPTION_WATCH))
+		return request_has(request, OPTION_INCLUDE_ISOLATED)
+			       ? usage_problem(problem,
+					       "option --include-isolated requires --watch")
+			       : 0;
+	if (request_number(request, OPTION_FORMAT) != FORMAT_TEXT)
+		return usage_problem(problem, "option --watch cannot be combined with --format %s",
+				     request_text(request, OPTION_FORMAT));
+	for (size_t i = 0; i < sizeof(OTHERS) / sizeof(OTHERS[0]); i++)
+		if (request_has(request, OTHERS[i].id))
+			return usage_problem(problem, "option --watch cannot be combined with --%s",
+					     OTHERS[i].name);
+	return 0;
+}
+
 /** A dry run writes nothing: what can only write is refused, rather than done all the same. */
 static int check_dry_run(const struct request *request, char **problem)
 {
@@ -191,6 +216,8 @@ int request_check(const struct request *request, char **problem)
 		error = choice_options_check(request, problem);
 	if (!error)
 		error = check_dry_run(request, problem);
+	if (!error)
+		error = check_watch(request, problem);
 	if (!error)
 		error = check_idle(request, problem);
 	if (!error)

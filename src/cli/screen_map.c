@@ -15,7 +15,7 @@ enum { CELLS_TOGETHER = 8 };
 struct map_cell {
 	const struct map_mark *mark;
 	const struct report_node *group; /* NULL: none */
-	bool numbered;
+	bool numbered, changed;
 	unsigned int number; /* of the first of its CPUs */
 };
 
@@ -65,7 +65,9 @@ static int add_cell(struct map_cells *cells, const struct report_node *branch,
 		return -ENOMEM;
 	cells->cells = all;
 	cell = &all[cells->count++];
-	*cell = (struct map_cell){ .mark = find_mark(find_marked(branch)), .group = group };
+	*cell = (struct map_cell){ .mark = find_mark(find_marked(branch)),
+				   .group = group,
+				   .changed = find_marked(branch)->changed };
 	for (const struct report_node *leaf = branch->first; leaf && !cell->numbered;
 	     leaf = leaf->next)
 		cell->numbered = leaf->kind == NODE_CPU_RANGES &&
@@ -101,10 +103,12 @@ static size_t group_length(const struct map_cells *cells, size_t first)
 	return length;
 }
 
-static void write_mark(const struct map *map, const struct map_mark *mark)
+static void write_mark(const struct map *map, const struct map_mark *mark, bool changed)
 {
 	map->used[mark - map->marks] = true;
-	if (map->page->colour && mark->colour)
+	if (map->page->colour && changed)
+		fprintf(map->stream, CHANGED_BEGIN "%c" CHANGED_END, mark->letter);
+	else if (map->page->colour && mark->colour)
 		fprintf(map->stream, "\033[%um%c\033[0m", mark->colour, mark->letter);
 	else
 		fputc(mark->letter, map->stream);
@@ -119,15 +123,35 @@ static void begin_line(const struct map *map, const char *place, const struct ma
 		fprintf(map->stream, "%*s ", (int)map->number_width, "");
 }
 
+/** Ends a line of cells; below those that changed there is a mark. */
+static void end_line(const struct map *map, const struct map_cells *cells, size_t first, size_t end)
+{
+	fputc('\n', map->stream);
+	while (end > first && !cells->cells[end - 1].changed)
+		end--;
+	if (end == first)
+		return;
+	fprintf(map->stream, "%*s", (int)(map->place_width + 2 + map->number_width + 1), "");
+	for (size_t i = first; i < end;) {
+		size_t group = i + group_length(cells, i);
+
+		fputc(' ', map->stream);
+		for (; i < group && i < end; i++)
+			fputc(cells->cells[i].changed ? '^' : ' ', map->stream);
+	}
+	fputc('\n', map->stream);
+}
+
 static void write_cells(const struct map *map, const char *place, const struct map_cells *cells)
 {
-	size_t start = map->place_width + 2 + map->number_width + 1, column = 0;
+	size_t start = map->place_width + 2 + map->number_width + 1, column = 0, first = 0;
 
 	for (size_t i = 0; i < cells->count;) {
 		size_t length = group_length(cells, i);
 
 		if (column > 0 && column + 1 + length > map->page->columns) {
-			fputc('\n', map->stream);
+			end_line(map, cells, first, i);
+			first = i;
 			column = 0;
 		}
 		if (column == 0) {
@@ -136,10 +160,10 @@ static void write_cells(const struct map *map, const char *place, const struct m
 		}
 		fputc(' ', map->stream);
 		for (size_t end = i + length; i < end; i++)
-			write_mark(map, cells->cells[i].mark);
+			write_mark(map, cells->cells[i].mark, cells->cells[i].changed);
 		column += 1 + length;
 	}
-	fputc('\n', map->stream);
+	end_line(map, cells, first, cells->count);
 }
 
 /** What each mark means that was used, in as many lines as it takes. */
@@ -159,7 +183,7 @@ static void write_legend(const struct map *map)
 		}
 		if (column > 0)
 			column += (size_t)fprintf(map->stream, ", ");
-		write_mark(map, mark);
+		write_mark(map, mark, false);
 		fprintf(map->stream, " %s", mark->meaning);
 		column += length;
 	}

@@ -62,6 +62,7 @@ static bool has_cells(const struct report_node *branch)
 
 static int fill_cell(struct screen_cell *cell, const struct report_node *leaf)
 {
+	cell->changed = leaf->changed;
 	if (leaf->kind != NODE_CPU_RANGES) {
 		cell->text = wording_of_cell(leaf);
 		return cell->text ? 0 : -ENOMEM;
@@ -136,6 +137,9 @@ static bool has_same_cells(const struct screen_table *table, const struct screen
 		const char *a = one->cells[i].text, *b = other->cells[i].text;
 
 		if (!a != !b || (a && strcmp(a, b) != 0))
+			return false;
+		/* A mark stands where something changed, and nowhere else. */
+		if (one->cells[i].changed != other->cells[i].changed)
 			return false;
 	}
 	return true;

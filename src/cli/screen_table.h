@@ -7,6 +7,7 @@
 #ifndef ISST_CLI_SCREEN_TABLE_H
 #define ISST_CLI_SCREEN_TABLE_H
 
+#include "render.h"
 #include "screen_places.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@
 struct screen_cell {
 	char *text;
 	struct isst_cpuset *cpus;
+	bool changed; /* is marked */
 };
 
 struct screen_row {
@@ -43,9 +45,9 @@ static inline bool screen_key_is_row(const struct report_node *node)
 	return node->kind == NODE_BRANCH && node->key->heading;
 }
 
-/** Writes a table that is @width characters wide at most; what does not fit is cut, with `...`.
+/** Writes a table that is as wide as the page at most; what does not fit is cut, with `...`.
  * Returns 0 or -ENOMEM. */
-int screen_table_write(const struct screen_table *table, unsigned int width, FILE *stream);
+int screen_table_write(const struct screen_table *table, const struct page *page, FILE *stream);
 
 /**
  * Where to break a list, at a comma: the length of its beginning that fits @width; of the whole

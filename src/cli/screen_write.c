@@ -18,10 +18,12 @@ static const char ABSENT[] = "-", CUT[] = "...";
 /** A table as texts. */
 struct layout {
 	const struct screen_table *table;
+	const struct page *page;
 	size_t columns, rows; /* the first row is that of headings */
 	char **texts;
 	size_t *widths;
 	size_t gap; /* between columns */
+	FILE *stream;
 	bool has_index;
 };
 
@@ -32,9 +34,18 @@ static char **text_at(const struct layout *layout, size_t row, size_t column)
 
 static char *cell_text(const struct screen_cell *cell)
 {
+	char *text, *marked;
+
 	if (cell->cpus && isst_cpuset_count(cell->cpus) > 0)
-		return isst_cpuset_to_list(cell->cpus);
-	return strdup(cell->text ? cell->text : ABSENT);
+		text = isst_cpuset_to_list(cell->cpus);
+	else
+		text = strdup(cell->text ? cell->text : ABSENT);
+	if (!text || !cell->changed)
+		return text;
+	if (asprintf(&marked, "%c%s", CHANGED_MARK, text) < 0)
+		marked = NULL;
+	free(text);
+	return marked;
 }
 
 static char *index_text(const struct layout *layout, const struct screen_row *row)
@@ -143,26 +154,49 @@ size_t screen_list_break(const char *text, size_t width)
 	return comma > 0 ? comma : width;
 }
 
-/** Writes the last column, in several lines if it has to be. */
-static void write_last(const struct layout *layout, const char *text, bool list, FILE *stream)
+/** Whether the cell in a row and column changed; row 0 is that of headings. */
+static bool is_changed(const struct layout *layout, size_t row, size_t column)
 {
-	size_t width = layout->widths[layout->columns - 1], rest = width - strlen(CUT), length;
+	return row > 0 && column >= FIRST &&
+	       layout->table->rows[row - 1].cells[column - FIRST].changed;
+}
+
+/** Writes text of a cell, or a part of it. */
+static void write_text(const struct layout *layout, size_t row, size_t column, const char *text,
+		       size_t length)
+{
+	bool inverse = layout->page->colour && is_changed(layout, row, column);
+
+	fprintf(layout->stream, "%s%.*s%s", inverse ? CHANGED_BEGIN : "", (int)length, text,
+		inverse ? CHANGED_END : "");
+}
+
+/** Writes the last column, in several lines if it has to be. */
+static void write_last(const struct layout *layout, size_t row)
+{
+	size_t column = layout->columns - 1, width = layout->widths[column];
+	size_t rest = width - strlen(CUT), length;
+	const char *text = *text_at(layout, row, column);
+	bool list = row > 0 && layout->table->rows[row - 1].cells[column - FIRST].cpus;
 	unsigned int lines = list ? LIST_LINES : 1;
 
 	for (unsigned int line = 1; strlen(text) > width && line < lines; line++) {
 		length = screen_list_break(text, width);
-		fprintf(stream, "%.*s\n", (int)length, text);
-		pad(width_before_last(layout), stream);
+		write_text(layout, row, column, text, length);
+		fputc('\n', layout->stream);
+		pad(width_before_last(layout), layout->stream);
 		text += length;
 	}
-	if (strlen(text) <= width)
-		fprintf(stream, "%s\n", text);
-	else
-		fprintf(stream, "%.*s%s\n", (int)(list ? screen_list_break(text, rest) : rest),
-			text, CUT);
+	if (strlen(text) <= width) {
+		write_text(layout, row, column, text, strlen(text));
+	} else {
+		write_text(layout, row, column, text, list ? screen_list_break(text, rest) : rest);
+		fputs(CUT, layout->stream);
+	}
+	fputc('\n', layout->stream);
 }
 
-static void write_row(const struct layout *layout, size_t row, FILE *stream)
+static void write_row(const struct layout *layout, size_t row)
 {
 	size_t last = layout->columns - 1;
 
@@ -174,20 +208,21 @@ static void write_row(const struct layout *layout, size_t row, FILE *stream)
 
 		if (width == 0)
 			continue;
-		pad(right ? blanks : 0, stream);
-		fputs(text, stream);
-		pad((right ? 0 : blanks) + layout->gap, stream);
+		pad(right ? blanks : 0, layout->stream);
+		write_text(layout, row, column, text, strlen(text));
+		pad((right ? 0 : blanks) + layout->gap, layout->stream);
 	}
 	if (layout->table->right[last - FIRST] &&
 	    strlen(*text_at(layout, row, last)) < layout->widths[last])
-		pad(layout->widths[last] - strlen(*text_at(layout, row, last)), stream);
-	write_last(layout, *text_at(layout, row, last),
-		   row > 0 && layout->table->rows[row - 1].cells[last - FIRST].cpus, stream);
+		pad(layout->widths[last] - strlen(*text_at(layout, row, last)), layout->stream);
+	write_last(layout, row);
 }
 
-int screen_table_write(const struct screen_table *table, unsigned int width, FILE *stream)
+int screen_table_write(const struct screen_table *table, const struct page *page, FILE *stream)
 {
 	struct layout layout = { .table = table,
+				 .page = page,
+				 .stream = stream,
 				 .columns = FIRST + table->column_count,
 				 .rows = table->row_count + 1,
 				 .has_index = table->key && table->key->index_heading };
@@ -200,9 +235,9 @@ int screen_table_write(const struct screen_table *table, unsigned int width, FIL
 	if (layout.texts && layout.widths)
 		error = fill(&layout);
 	if (!error) {
-		measure(&layout, width);
+		measure(&layout, page->columns);
 		for (size_t row = 0; row < layout.rows; row++)
-			write_row(&layout, row, stream);
+			write_row(&layout, row);
 	}
 	for (size_t i = 0; layout.texts && i < layout.rows * layout.columns; i++)
 		free(layout.texts[i]);

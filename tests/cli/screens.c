@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Screens: folding, widths and what does not fit; maps; pages. Complete outputs. */
+/* Screens: folding, widths and what does not fit; maps; what changed; pages. Complete outputs. */
+#include "cli/frame.h"
 #include "cli/page.h"
+#include "cli/report_changes.h"
 #include "cli/screen_table.h"
 
 #include "check.h"
@@ -351,6 +353,205 @@ static void colours_are_added_to_letters(void **state)
 	report_free(report);
 }
 
+/* ---- What changed ---- */
+
+static struct report *report_of_levels(unsigned int first, unsigned int second)
+{
+	struct report *report = report_new();
+
+	report_number(report_unit(report, NULL, 0), KEY_STATUS_PACKAGES, first + second);
+	report_number(add_die(report, 0, 0), KEY_STATUS_BASE_FREQUENCY, first);
+	report_number(add_die(report, 1, 0), KEY_STATUS_BASE_FREQUENCY, second);
+	return report;
+}
+
+/** Rows that are alike by now are two as long as only one of them is marked. */
+static void values_that_changed_are_marked_where_they_are(void **state)
+{
+	struct report *before = report_of_levels(1, 2), *report = report_of_levels(2, 2);
+
+	(void)state;
+	report_mark_changes(report, before);
+	assert_screen(report, 80, false,
+		      "*Packages: 4, cores: , CPUs online:  of \n"
+		      "\n"
+		      "           base MHz\n"
+		      "package 0        *2\n"
+		      "package 1         2\n");
+	assert_screen(report, 80, true,
+		      "\033[7m*Packages: 4, cores: , CPUs online:  of \033[0m\n"
+		      "\n"
+		      "           base MHz\n"
+		      "package 0        \033[7m*2\033[0m\n"
+		      "package 1         2\n");
+	/* Other formats have no marks. */
+	assert_rendered(report, FORMAT_JSON,
+			"{\n"
+			"  \"packages\": \"4\",\n"
+			"  \"package-0:die-0:cpu-0\": {\n"
+			"    \"base-frequency(MHz)\": \"2\"\n"
+			"  },\n"
+			"  \"package-1:die-0:cpu-0\": {\n"
+			"    \"base-frequency(MHz)\": \"2\"\n"
+			"  }\n"
+			"}\n");
+	report_free(before);
+	before = report_of_levels(2, 2);
+	report_free(report);
+	report = report_of_levels(2, 2);
+	report_mark_changes(report, before);
+	assert_screen(report, 80, true,
+		      "Packages: 4, cores: , CPUs online:  of \n"
+		      "\n"
+		      "              base MHz\n"
+		      "packages 0-1         2\n");
+	report_free(before);
+	report_free(report);
+}
+
+static void add_limit(struct report_node *unit, unsigned int index, unsigned int max,
+		      const char *list)
+{
+	struct report_node *node = report_branch(unit, KEY_STATUS_SCALING, index);
+
+	report_number(node, KEY_STATUS_MAX, max);
+	add_cpus(node, KEY_STATUS_CPUS, list);
+}
+
+/** A row before it changes nothing in a row whose number is not shown; one of a class does. */
+static void rows_that_are_new_are_marked_as_a_whole(void **state)
+{
+	struct report *before = report_new(), *report = report_new();
+	struct report_node *node = add_die(before, 0, 0);
+
+	(void)state;
+	add_limit(node, 0, 2000, "4");
+	add_class(node, 1, 1500, "4");
+	node = add_die(report, 0, 0);
+	add_limit(node, 0, 1800, "2");
+	add_limit(node, 1, 2000, "4");
+	add_class(node, 0, 1500, "4");
+	report_mark_changes(report, before);
+	assert_screen(report, 80, false,
+		      "\n"
+		      "classes of service  CLOS  min MHz  max MHz  CPUs\n"
+		      "package 0              0       *0    *1500  *4\n"
+		      "\n"
+		      "cpufreq limits  max MHz  CPUs\n"
+		      "package 0         *1800  *2\n"
+		      "package 0          2000  4\n");
+	report_free(before);
+	report_free(report);
+}
+
+/** The same place with another first CPU is the same; what always changes is not marked. */
+static void neither_names_nor_frequencies_are_changes(void **state)
+{
+	struct report *before = report_new(), *report = report_new();
+	struct report_node *node = add_die(before, 0, 0);
+	const struct report_step path[] = { { &keys[KEY_PACKAGE], 0 },
+					    { &keys[KEY_DIE], 0 },
+					    { &keys[KEY_CPU], 7 } };
+
+	(void)state;
+	report_number(node, KEY_STATUS_BASE_FREQUENCY, 2000);
+	report_number(report_branch(node, KEY_STATUS_RUNNING, 0), KEY_STATUS_CURRENT, 3000);
+	node = report_unit(report, path, 3);
+	report_number(node, KEY_STATUS_BASE_FREQUENCY, 2000);
+	node = report_branch(node, KEY_STATUS_RUNNING, 0);
+	report_number(node, KEY_STATUS_CURRENT, 3100);
+	report_mark_changes(report, before);
+	assert_screen(report, 80, false,
+		      "\n"
+		      "           base MHz\n"
+		      "package 0      2000\n"
+		      "\n"
+		      "running at   MHz\n"
+		      "package 0   3100\n");
+	report_free(before);
+	report_free(report);
+}
+
+static struct report *report_of_map(const char *second)
+{
+	struct report *report = report_new();
+	struct report_node *node = add_die(report, 0, 0);
+	char cpu[16];
+
+	for (unsigned int core = 0; core < 20; core++) {
+		snprintf(cpu, sizeof(cpu), "%u", core);
+		add_core(node, core, cpu, core == 1 || core == 17 ? second : "clos-0");
+	}
+	return report;
+}
+
+/** Below its cell, in each line of the map that has one. */
+static void cores_that_changed_have_a_mark_below(void **state)
+{
+	struct report *before = report_of_map("clos-0"), *report = report_of_map("offline");
+
+	(void)state;
+	report_mark_changes(report, before);
+	assert_screen(report, 34, false,
+		      "\n"
+		      "package 0   0  0.000000 00000000\n"
+		      "                ^\n"
+		      "           16  0.00\n"
+		      "                ^\n"
+		      "\n"
+		      "0 CLOS 0, . offline\n");
+	assert_screen(report, 80, false,
+		      "\n"
+		      "package 0   0  0.000000 00000000 0.00\n"
+		      "                ^                 ^\n"
+		      "\n"
+		      "0 CLOS 0, . offline\n");
+	report_free(before);
+	report_free(report);
+}
+
+/* ---- Frames ---- */
+
+static void assert_frame(const char *text, unsigned int width, unsigned int height,
+			 unsigned int lines, const char *expected)
+{
+	const struct page page = { .width = width, .height = height };
+	char *frame = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&frame, &size);
+
+	assert_non_null(stream);
+	assert_int_equal(frame_write(text, &page, stream), lines);
+	assert_int_equal(fclose(stream), 0);
+	assert_string_equal(frame, expected);
+	free(frame);
+}
+
+static void a_frame_fits_its_page(void **state)
+{
+	(void)state;
+	assert_frame("one\ntwo\n", 80, 24, 2, "\033[H\033[Kone\r\n\033[Ktwo\r\n\033[J");
+	/* The last line is full: what is behind it would scroll. */
+	assert_frame("one\ntwo\n", 3, 2, 2, "\033[H\033[Kone\r\n\033[Ktwo");
+	assert_frame("one\ntwo", 2, 2, 2, "\033[H\033[Kon\r\n\033[Ktw");
+	assert_frame("one\ntwo\nthree\n", 80, 2, 2, "\033[H\033[Kone\r\n\033[K... 2 more lines");
+	assert_frame("one\ntwo\n", 80, 1, 1, "\033[H\033[K... 2 more lines");
+	assert_frame("", 80, 24, 0, "\033[H\033[J");
+	/* Of unknown size. */
+	assert_frame("one\n", 0, 0, 1, "\033[H\033[Kone\r\n\033[J");
+}
+
+static void what_takes_no_place_is_not_cut(void **state)
+{
+	(void)state;
+	assert_frame("\033[7m*off\033[0m on\n", 5, 24, 1,
+		     "\033[H\033[K\033[7m*off\033[0m \r\n\033[J");
+	/* Inverse ends also where the line is cut within it. */
+	assert_frame("\033[7m*off\033[0m on\n", 2, 24, 1, "\033[H\033[K\033[7m*o\033[0m\r\n\033[J");
+	assert_frame("\xc3\xa4\xc3\xb6\xc3\xbc\n", 2, 24, 1,
+		     "\033[H\033[K\xc3\xa4\xc3\xb6\r\n\033[J");
+}
+
 /* ---- Other formats, and pages ---- */
 
 static void a_mark_is_in_text_alone(void **state)
@@ -409,6 +610,7 @@ static void a_terminal_is_as_wide_as_it_is(void **state)
 	assert_int_equal(unsetenv("NO_COLOR"), 0);
 	assert_int_equal(setenv("TERM", "xterm", 1), 0);
 	assert_int_equal(page_of(terminal, COLOUR_AUTO).columns, 200);
+	assert_int_equal(page_of(terminal, COLOUR_AUTO).height, 60);
 	assert_true(page_of(terminal, COLOUR_AUTO).colour);
 	assert_false(page_of(terminal, COLOUR_NEVER).colour);
 	assert_int_equal(setenv("NO_COLOR", "1", 1), 0);
@@ -422,6 +624,11 @@ static void a_terminal_is_as_wide_as_it_is(void **state)
 	size.ws_col = 0;
 	assert_int_equal(ioctl(fileno(terminal), TIOCSWINSZ, &size), 0);
 	assert_int_equal(page_of(terminal, COLOUR_AUTO).columns, 80);
+	/* What is laid out for more is cut by who shows it in place. */
+	size.ws_col = 20;
+	assert_int_equal(ioctl(fileno(terminal), TIOCSWINSZ, &size), 0);
+	assert_int_equal(page_of(terminal, COLOUR_AUTO).columns, 40);
+	assert_int_equal(page_of(terminal, COLOUR_AUTO).width, 20);
 	fclose(terminal);
 	close(manager);
 }
@@ -440,6 +647,12 @@ int main(void)
 		cmocka_unit_test(cores_stand_in_groups_of_eight),
 		cmocka_unit_test(modules_stand_together),
 		cmocka_unit_test(colours_are_added_to_letters),
+		cmocka_unit_test(values_that_changed_are_marked_where_they_are),
+		cmocka_unit_test(rows_that_are_new_are_marked_as_a_whole),
+		cmocka_unit_test(neither_names_nor_frequencies_are_changes),
+		cmocka_unit_test(cores_that_changed_have_a_mark_below),
+		cmocka_unit_test(a_frame_fits_its_page),
+		cmocka_unit_test(what_takes_no_place_is_not_cut),
 		cmocka_unit_test(a_mark_is_in_text_alone),
 		cmocka_unit_test(what_is_no_terminal_has_80_columns),
 		cmocka_unit_test(a_terminal_is_as_wide_as_it_is),

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `status --watch`: what the CPUs run at, and what the hardware limits them for. Without
+ * --include-isolated it reads no file of isolated and nohz_full CPUs. Must not know output formats.
+ */
+#include "machine_status.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What is closer together than this is shown as one. */
+enum { STEP_MHZ = 100 };
+
+/** A CPU, and a value by which CPUs are grouped. */
+struct member {
+	const struct isst_domain *domain;
+	unsigned int cpu;
+	uint64_t value;
+};
+
+/** How the value of a result is found, and reported. */
+struct grouping {
+	reader read;
+	enum key_id key;
+	uint64_t (*value)(const struct isst_result *result);
+	void (*report)(struct report_node *node, uint64_t value);
+};
+
+/* ---- Values ---- */
+
+static uint64_t frequency_of(const struct isst_result *result)
+{
+	unsigned int mhz = value_of(result, ISST_VALUE_CURRENT_MHZ);
+
+	return (mhz + STEP_MHZ / 2) / STEP_MHZ * STEP_MHZ;
+}
+
+static void report_frequency(struct report_node *node, uint64_t mhz)
+{
+	report_number(node, KEY_STATUS_CURRENT, mhz);
+}
+
+static uint64_t reasons_of(const struct isst_result *result)
+{
+	uint64_t reasons;
+
+	return isst_result_value64(result, ISST_VALUE_LIMIT_REASONS, &reasons) == 0 ? reasons : 0;
+}
+
+static void report_reasons(struct report_node *node, uint64_t reasons)
+{
+	char words[256] = "";
+	size_t length = 0;
+
+	for (int reason = 0; isst_limit_reason_name(reason); reason++)
+		if (reasons >> reason & 1 && length < sizeof(words))
+			length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s",
+						   length > 0 ? " " : "",
+						   isst_limit_reason_name(reason));
+	report_text(node, KEY_STATUS_REASON, words);
+}
+
+static const struct grouping FREQUENCIES = { isst_read_frequencies, KEY_STATUS_RUNNING,
+					     frequency_of, report_frequency };
+static const struct grouping REASONS = { isst_read_limit_reasons, KEY_STATUS_REASONS, reasons_of,
+					 report_reasons };
+
+/* ---- Groups ---- */
+
+/** The highest value below another one that a CPU of a domain has; 0: there is none. */
+static uint64_t next_value(const struct member *members, size_t count,
+			   const struct isst_domain *domain, uint64_t below)
+{
+	uint64_t next = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (members[i].domain == domain && members[i].value < below &&
+		    members[i].value > next)
+			next = members[i].value;
+	return next;
+}
+
+static int report_group(const struct grouping *grouping, struct report_node *node,
+			const struct member *members, size_t count,
+			const struct isst_domain *domain, uint64_t value)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++)
+		if (members[i].domain == domain && members[i].value == value)
+			error = isst_cpuset_add(cpus, members[i].cpu, members[i].cpu);
+	if (!error) {
+		grouping->report(node, value);
+		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
+	}
+	isst_cpuset_free(cpus);
+	return error;
+}
+
+static int report_groups(const struct machine_status *status, const struct grouping *grouping,
+			 const struct member *members, size_t count)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < status->domain_count; i++) {
+		const struct domain_status *domain = &status->domains[i];
+		uint64_t value = UINT64_MAX;
+		unsigned int index = 0;
+
+		if (!domain->node)
+			continue;
+		while (!error && (value = next_value(members, count, domain->domain, value)) > 0)
+			error = report_group(grouping,
+					     report_branch(domain->node, grouping->key, index++),
+					     members, count, domain->domain, value);
+	}
+	return error;
+}
+
+/** What the kernel does not have is no failure; what only root may read is worth a note. */
+static void report_failure(struct run *run, const struct failure *failure)
+{
+	if (failure->error == -EPERM)
+		run_note(run, failure);
+	else if (failure->error != -EOPNOTSUPP)
+		run_failure(run, failure);
+}
+
+/** Lists the CPUs that have a value. The first failure is reported: it is mostly that of all.
+ * Returns their number. */
+static size_t list_members(struct run *run, const struct grouping *grouping,
+			   const struct isst_results *results, struct member *members)
+{
+	const struct isst_result *result;
+	bool failed = false;
+	size_t count = 0;
+
+	for (size_t i = 0; (result = isst_results_at(results, i)) != NULL; i++) {
+		struct failure failure = failure_of(result, ISST_PART_RESULT);
+
+		if (failure.error) {
+			if (!failed)
+				report_failure(run, &failure);
+			failed = failed || failure.error != -EOPNOTSUPP;
+			continue;
+		}
+		members[count++] = (struct member){ .domain = isst_result_domain(result),
+						    .cpu = isst_cpu_number(isst_result_cpu(result)),
+						    .value = grouping->value(result) };
+	}
+	return count;
+}
+
+static void report_grouping(struct machine_status *status, const struct grouping *grouping,
+			    const struct isst_cpuset *cpus)
+{
+	struct isst_results *results = status_read_cpus(status, grouping->read, cpus);
+	struct member *members = calloc(isst_results_count(results) + 1, sizeof(*members));
+	int error = members ? 0 : -ENOMEM;
+
+	if (!error)
+		error = report_groups(status, grouping, members,
+				      list_members(status->run, grouping, results, members));
+	if (error)
+		run_error(status->run, STATUS_FAILED, "out of memory");
+	free(members);
+	isst_results_free(results);
+}
+
+/* ---- The whole ---- */
+
+/** Sets *@cpus to those whose files are not read; NULL: all are. Returns false after an error. */
+static bool find_undisturbed(struct run *run, struct isst_cpuset **cpus)
+{
+	*cpus = NULL;
+	return request_has(run->request, OPTION_INCLUDE_ISOLATED) ||
+	       run_call(run, isst_undisturbed_cpus(run->context, cpus)) == 0;
+}
+
+void running_status_report(struct machine_status *status)
+{
+	struct isst_cpuset *undisturbed = NULL, *all = isst_cpuset_new(), *cpus = isst_cpuset_new(),
+			   *left_out = isst_cpuset_new();
+	struct run *run = status->run;
+
+	if (!all || !cpus || !left_out || status_choose_cpus(status, NULL, all, all) != 0) {
+		run_error(run, STATUS_FAILED, "out of memory");
+	} else {
+		/* Reasons are read by power domain: no CPU takes part in it. */
+		report_grouping(status, &REASONS, all);
+		if (find_undisturbed(run, &undisturbed)) {
+			if (status_choose_cpus(status, undisturbed, cpus, left_out) != 0)
+				run_error(run, STATUS_FAILED, "out of memory");
+			else
+				report_grouping(status, &FREQUENCIES, cpus);
+			if (isst_cpuset_count(left_out) > 0)
+				report_cpu_ranges(report_unit(run->report, NULL, 0),
+						  KEY_STATUS_NO_FREQUENCY, 0, left_out);
+		}
+	}
+	isst_cpuset_free(undisturbed);
+	isst_cpuset_free(all);
+	isst_cpuset_free(cpus);
+	isst_cpuset_free(left_out);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Modes, keys and signals of a terminal. Only libc and ECMA-48: every terminal of today knows it.
+ */
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* The cursor would jump about. */
+#define HIDE_CURSOR "\033[?25l"
+#define SHOW_CURSOR "\033[?25h"
+#define ERASE_SCREEN "\033[H\033[2J"
+
+/* The kernel sends SIGHUP a moment after the terminal is gone. */
+enum { HANGUP_MS = 200 };
+
+static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
+
+/* ---- Modes ---- */
+
+/** Keys arrive at once, and are not shown; those that send signals do. */
+static void set_modes(const struct terminal *terminal)
+{
+	struct termios modes = terminal->modes;
+
+	modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	modes.c_cc[VMIN] = 1;
+	modes.c_cc[VTIME] = 0;
+	/* In the background this stops the program, as it does any other. Without keys it goes on.
+	 */
+	if (terminal->input >= 0)
+		(void)tcsetattr(terminal->input, TCSANOW, &modes);
+}
+
+/** Waits until the terminal takes something, or a signal has come. */
+static bool is_ready(const struct terminal *terminal)
+{
+	struct pollfd files[] = { { .fd = terminal->screen, .events = POLLOUT },
+				  { .fd = terminal->signals, .events = POLLIN } };
+
+	while (poll(files, 2, -1) < 0)
+		if (errno != EINTR)
+			return false;
+	return !(files[1].revents & POLLIN) && !(files[0].revents & (POLLERR | POLLHUP | POLLNVAL));
+}
+
+/** Returns false where the terminal is gone, or a signal has to be handled first. */
+static bool write_all(const struct terminal *terminal, const char *text, size_t size)
+{
+	while (size > 0) {
+		ssize_t written = write(terminal->screen, text, size);
+
+		if (written > 0) {
+			text += written;
+			size -= (size_t)written;
+		} else if (written < 0 && errno != EAGAIN && errno != EINTR) {
+			return false;
+		}
+		if (size > 0 && !is_ready(terminal))
+			return false;
+	}
+	return true;
+}
+
+static void begin(const struct terminal *terminal)
+{
+	set_modes(terminal);
+	(void)write_all(terminal, HIDE_CURSOR ERASE_SCREEN, sizeof(HIDE_CURSOR ERASE_SCREEN) - 1);
+}
+
+/** What is shown stays; the cursor is below it. A terminal that takes nothing is not waited for. */
+static void end(const struct terminal *terminal)
+{
+	char text[64];
+	int length = snprintf(text, sizeof(text), "\033[0m\033[%uH\r\n" SHOW_CURSOR,
+			      terminal->lines > 0 ? terminal->lines : 1);
+
+	(void)!write(terminal->screen, text, (size_t)length);
+	if (terminal->input >= 0)
+		(void)tcsetattr(terminal->input, TCSANOW, &terminal->modes);
+}
+
+/* ---- Opening and closing ---- */
+
+/**
+ * A terminal that is stopped by Ctrl-S must not hold the program up: it is written to without
+ * waiting. That is a property of what was opened, which other programs share: so it is opened
+ * again. Where that is not permitted (another user's, after su) the program waits.
+ */
+static int open_screen(int output)
+{
+	char path[64];
+	int screen;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", output);
+	screen = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	return screen >= 0 ? screen : output;
+}
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/** Signals that the parent had it ignore (nohup) stay ignored. */
+static int watch_signals(struct terminal *terminal)
+{
+	sigemptyset(&terminal->watched);
+	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
+		if (!is_ignored(SIGNALS[i]))
+			sigaddset(&terminal->watched, SIGNALS[i]);
+	terminal->signals = signalfd(-1, &terminal->watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (terminal->signals < 0)
+		return -errno;
+	if (sigprocmask(SIG_BLOCK, &terminal->watched, &terminal->before) == 0)
+		return 0;
+	close(terminal->signals);
+	return -errno;
+}
+
+int terminal_open(struct terminal *terminal, int output)
+{
+	int error;
+
+	*terminal = (struct terminal){ .input = -1, .output = output };
+	error = watch_signals(terminal);
+	if (error)
+		return error;
+	terminal->screen = open_screen(output);
+	if (tcgetattr(STDIN_FILENO, &terminal->modes) == 0)
+		terminal->input = STDIN_FILENO;
+	begin(terminal);
+	return 0;
+}
+
+void terminal_close(struct terminal *terminal)
+{
+	end(terminal);
+	if (terminal->screen != terminal->output)
+		close(terminal->screen);
+	close(terminal->signals);
+	(void)sigprocmask(SIG_SETMASK, &terminal->before, NULL);
+}
+
+/* ---- Events ---- */
+
+/** Stops as the program would have without all this, and goes on when it is continued. */
+static void stop(const struct terminal *terminal)
+{
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, SIGTSTP);
+	end(terminal);
+	(void)raise(SIGTSTP);
+	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
+	(void)sigprocmask(SIG_BLOCK, &only, NULL);
+	begin(terminal);
+}
+
+static enum terminal_event take_signal(struct terminal *terminal)
+{
+	struct signalfd_siginfo signal;
+
+	if (read(terminal->signals, &signal, sizeof(signal)) != sizeof(signal))
+		return TERMINAL_TIMEOUT;
+	switch (signal.ssi_signo) {
+	case SIGTSTP:
+		stop(terminal);
+		return TERMINAL_REDRAW;
+	case SIGCONT:
+		/* Also after SIGSTOP, which nothing can be done before. */
+		begin(terminal);
+		return TERMINAL_REDRAW;
+	case SIGWINCH:
+		return TERMINAL_REDRAW;
+	default:
+		terminal->ended_by = (int)signal.ssi_signo;
+		return TERMINAL_SIGNAL;
+	}
+}
+
+static enum terminal_event take_keys(const struct terminal *terminal)
+{
+	char keys[64];
+	ssize_t count = read(terminal->input, keys, sizeof(keys));
+
+	if (count < 0 && (errno == EINTR || errno == EAGAIN))
+		return TERMINAL_TIMEOUT;
+	if (count <= 0)
+		return TERMINAL_CLOSED;
+	return memchr(keys, 'q', (size_t)count) || memchr(keys, 'Q', (size_t)count)
+		       ? TERMINAL_QUIT
+		       : TERMINAL_TIMEOUT;
+}
+
+/** A terminal that is gone has sent SIGHUP, or is about to: this is what the program ends by,
+ * unless it is ignored. */
+static enum terminal_event take_hangup(struct terminal *terminal)
+{
+	struct pollfd file = { .fd = terminal->signals, .events = POLLIN };
+	enum terminal_event event = TERMINAL_CLOSED;
+
+	if (poll(&file, 1, HANGUP_MS) > 0)
+		event = take_signal(terminal);
+	return event == TERMINAL_SIGNAL ? event : TERMINAL_CLOSED;
+}
+
+static enum terminal_event take_event(struct terminal *terminal, const struct pollfd *files)
+{
+	const short gone = POLLERR | POLLHUP | POLLNVAL;
+	enum terminal_event event = TERMINAL_TIMEOUT;
+
+	if (files[0].revents)
+		return take_signal(terminal);
+	if (files[1].revents & POLLIN)
+		event = take_keys(terminal);
+	else if ((files[1].revents | files[2].revents) & gone)
+		event = TERMINAL_CLOSED;
+	return event == TERMINAL_CLOSED ? take_hangup(terminal) : event;
+}
+
+enum terminal_event terminal_wait(struct terminal *terminal, int timeout_ms)
+{
+	struct pollfd files[] = { { .fd = terminal->signals, .events = POLLIN },
+				  { .fd = terminal->input, .events = POLLIN },
+				  { .fd = terminal->screen } };
+
+	if (poll(files, 3, timeout_ms) < 0)
+		return errno == EINTR ? TERMINAL_TIMEOUT : TERMINAL_CLOSED;
+	return take_event(terminal, files);
+}
+
+enum terminal_event terminal_show(struct terminal *terminal, const char *screen, size_t size,
+				  unsigned int lines)
+{
+	enum terminal_event event;
+
+	terminal->lines = lines;
+	if (write_all(terminal, screen, size))
+		return TERMINAL_TIMEOUT;
+	event = terminal_wait(terminal, 0);
+	return event == TERMINAL_TIMEOUT ? take_hangup(terminal) : event;
+}

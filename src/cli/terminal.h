@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A terminal on which a program shows one screen after the other: its modes, its keys, its size,
+ * and the signals that come from it. However the program ends, the terminal is then as it was. Must
+ * not know what is shown.
+ */
+#ifndef ISST_CLI_TERMINAL_H
+#define ISST_CLI_TERMINAL_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <termios.h>
+
+enum terminal_event {
+	TERMINAL_TIMEOUT, /* nothing happened */
+	TERMINAL_REDRAW,  /* its size may be another one, or something else was on it */
+	TERMINAL_QUIT,	  /* the key q */
+	TERMINAL_SIGNAL,  /* one that ends the program: terminal->ended_by */
+	TERMINAL_CLOSED,  /* it is gone */
+};
+
+struct terminal {
+	int input;  /* that keys come from; -1: from nowhere */
+	int output; /* as it was given */
+	int screen; /* that is written to */
+	int signals;
+	struct termios modes; /* of the input, as they were */
+	sigset_t watched, before;
+	unsigned int lines; /* that are shown */
+	int ended_by;	    /* a signal; 0: none */
+};
+
+/**
+ * Begins to show screens. Signals that would end, stop or continue the program, or report a new
+ * size, arrive in terminal_wait() from now on. Keys are those of standard input, if that is a
+ * terminal.
+ *
+ * @output: a descriptor of the terminal
+ * Returns 0 or a negative errno.
+ */
+int terminal_open(struct terminal *terminal, int output);
+
+/** Restores the terminal, and the handling of signals. */
+void terminal_close(struct terminal *terminal);
+
+/** Shows a screen, by one write(2) where the terminal takes it at once.
+ * @lines: how many lines it has. Returns TERMINAL_TIMEOUT, or what came in between. */
+enum terminal_event terminal_show(struct terminal *terminal, const char *screen, size_t size,
+				  unsigned int lines);
+
+/** Waits for an event, or so many milliseconds. While the program is stopped (Ctrl-Z) the terminal
+ * is as it was before. */
+enum terminal_event terminal_wait(struct terminal *terminal, int timeout_ms);
+
+#endif

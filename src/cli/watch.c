@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rounds, and what ends them. */
+#include "watch.h"
+
+#include "../common/memory_stream.h"
+#include "frame.h"
+#include "printable.h"
+#include "report_changes.h"
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MS_PER_S = 1000, NS_PER_MS = 1000000 };
+
+/** What is watched, and where it is shown. */
+struct watching {
+	struct run *run;
+	struct output *output;
+	void (*ask)(struct run *run);
+	FILE *stream;
+	unsigned int interval_s;
+	struct terminal *terminal; /* NULL: screens follow each other */
+	char clock[16];		   /* when the last round began */
+	int64_t due_ms;		   /* when the next one begins */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * MS_PER_S + now.tv_nsec / NS_PER_MS;
+}
+
+/* ---- A round ---- */
+
+/** What was found for the round before is found anew: CPUs can be named by what they are now. */
+static void forget_targets(struct run *run)
+{
+	targets_clear(&run->targets);
+	isst_cpuset_free(run->cpus);
+	run->cpus = NULL;
+}
+
+/** Follows CPUs that went on- or offline. What is found wrong stands in the report. */
+static void follow_machine(struct run *run)
+{
+	int changed = isst_cpus_changed(run->context);
+
+	if (changed > 0) {
+		changed = isst_rediscover(run->context);
+		run->reported_notices = 0;
+		run_report_notices(run);
+	}
+	run_call(run, changed);
+}
+
+static void take_time(struct watching *watching)
+{
+	const time_t now = time(NULL);
+	struct tm local;
+
+	watching->due_ms = now_ms() + (int64_t)watching->interval_s * MS_PER_S;
+	watching->clock[0] = '\0';
+	if (localtime_r(&now, &local))
+		(void)strftime(watching->clock, sizeof(watching->clock), "%H:%M:%S", &local);
+}
+
+/** Makes another report, in which what changed is marked. Returns false without memory: then it is
+ * that of the round before. */
+static bool begin_again(struct watching *watching)
+{
+	struct run *run = watching->run;
+	struct report *before = run->report, *report = report_new();
+
+	take_time(watching);
+	if (!report)
+		return false;
+	run->report = report;
+	run->status = STATUS_DONE;
+	forget_targets(run);
+	follow_machine(run);
+	watching->ask(run);
+	run_finish(run);
+	report_mark_changes(report, before);
+	report_free(before);
+	return !report_failed(report);
+}
+
+static void begin(struct watching *watching)
+{
+	take_time(watching);
+	watching->ask(watching->run);
+	run_finish(watching->run);
+}
+
+/* ---- On a terminal ---- */
+
+/** The first line: what this is, which machine, when, and how it ends. */
+static void write_title(const struct watching *watching, unsigned int columns, FILE *stream)
+{
+	const char *emulated = isst_platform_emulated(watching->run->context);
+	struct memory_stream memory;
+	int blanks;
+
+	if (memory_stream_open(&memory) != 0)
+		return;
+	fprintf(memory.stream, "%s, every %u s", watching->run->request->command->name,
+		watching->interval_s);
+	if (emulated) {
+		fputs(", emulated machine: ", memory.stream);
+		write_printable(emulated, "", memory.stream);
+	}
+	if (watching->terminal)
+		fputs("; q quits", memory.stream);
+	if (memory_stream_close(&memory) != 0)
+		return;
+	blanks = (int)columns - (int)strlen(memory.text) - (int)strlen(watching->clock);
+	fprintf(stream, "%s%*s%s\n", memory.text, blanks > 1 ? blanks : 1, "", watching->clock);
+	free(memory.text);
+}
+
+/** The report as text. Returns 0 or -ENOMEM. */
+static int render_text_of(const struct watching *watching, const struct page *page, char **text)
+{
+	struct memory_stream memory;
+	int error = memory_stream_open(&memory);
+
+	if (error)
+		return error;
+	write_title(watching, page->columns, memory.stream);
+	error = renderers[FORMAT_TEXT].render_screen(watching->run->report, page, true,
+						     memory.stream);
+	if (memory_stream_close(&memory) != 0)
+		return -ENOMEM;
+	if (error)
+		free(memory.text);
+	else
+		*text = memory.text;
+	return error;
+}
+
+static int make_screen(const struct watching *watching, struct memory_stream *screen,
+		       unsigned int *lines)
+{
+	const struct page page = page_of(watching->stream, watching->output->colour);
+	char *text = NULL;
+	int error = render_text_of(watching, &page, &text);
+
+	if (error)
+		return error;
+	error = memory_stream_open(screen);
+	if (!error) {
+		*lines = frame_write(text, &page, screen->stream);
+		error = memory_stream_close(screen);
+	}
+	free(text);
+	return error;
+}
+
+/** Shows the last report in the size that the terminal has now. Returns false without memory. */
+static bool draw(struct watching *watching, enum terminal_event *event)
+{
+	struct memory_stream screen;
+	unsigned int lines;
+
+	if (make_screen(watching, &screen, &lines) != 0)
+		return false;
+	*event = terminal_show(watching->terminal, screen.text, screen.size, lines);
+	free(screen.text);
+	return true;
+}
+
+/** Waits until the next round is due, or something else has to be done. */
+static enum terminal_event wait_for_event(const struct watching *watching)
+{
+	enum terminal_event event = TERMINAL_TIMEOUT;
+	int64_t rest_ms = watching->due_ms - now_ms();
+
+	while (event == TERMINAL_TIMEOUT && rest_ms > 0) {
+		event = terminal_wait(watching->terminal, (int)rest_ms);
+		rest_ms = watching->due_ms - now_ms();
+	}
+	/* A machine that takes longer than the interval must not keep keys from being seen. */
+	return event == TERMINAL_TIMEOUT ? terminal_wait(watching->terminal, 0) : event;
+}
+
+/** Draws, waits and reads until something ends it. Returns false without memory. */
+static bool watch_in_place(struct watching *watching, enum terminal_event *event)
+{
+	bool complete = true;
+
+	do {
+		if (*event == TERMINAL_TIMEOUT)
+			complete = begin_again(watching);
+		complete = complete && draw(watching, event);
+		if (complete && *event == TERMINAL_TIMEOUT)
+			*event = wait_for_event(watching);
+	} while (complete && (*event == TERMINAL_TIMEOUT || *event == TERMINAL_REDRAW));
+	return complete;
+}
+
+static enum exit_status watch_terminal(struct watching *watching)
+{
+	struct terminal terminal;
+	enum terminal_event event = TERMINAL_REDRAW; /* the first report is there */
+	int error = terminal_open(&terminal, fileno(watching->stream));
+	bool complete;
+
+	if (error) {
+		fprintf(stderr, "Error: cannot watch: %s\n", strerror(-error));
+		return STATUS_FAILED;
+	}
+	watching->terminal = &terminal;
+	complete = watch_in_place(watching, &event);
+	terminal_close(&terminal);
+	if (!complete)
+		fputs("Error: out of memory\n", stderr);
+	else if (event == TERMINAL_CLOSED)
+		fputs("Error: cannot write the result: the terminal is gone\n", stderr);
+	watching->run->signals.arrived = terminal.ended_by;
+	return complete && event != TERMINAL_CLOSED ? watching->run->status : STATUS_FAILED;
+}
+
+/* ---- Elsewhere ---- */
+
+static void sleep_until_due(const struct watching *watching)
+{
+	int64_t rest_ms = watching->due_ms - now_ms();
+	struct timespec rest = { .tv_sec = rest_ms / MS_PER_S,
+				 .tv_nsec = rest_ms % MS_PER_S * NS_PER_MS };
+
+	if (rest_ms > 0)
+		(void)nanosleep(&rest, NULL);
+}
+
+/** Signals have their usual effect, as has a reader that goes away. Returns when something cannot
+ * be written. */
+static enum exit_status watch_stream(struct watching *watching)
+{
+	struct run *run = watching->run;
+	enum exit_status status;
+
+	for (;;) {
+		write_title(watching, 0, watching->stream);
+		status = output_report(watching->output, run->report, run->status);
+		if (watching->output->write_error || report_failed(run->report))
+			return status;
+		sleep_until_due(watching);
+		fputc('\n', watching->stream);
+		if (!begin_again(watching))
+			return output_report(watching->output, run->report, STATUS_FAILED);
+	}
+}
+
+enum exit_status watch(struct run *run, struct output *output, void (*ask)(struct run *run))
+{
+	struct watching watching = {
+		.run = run,
+		.output = output,
+		.ask = ask,
+		.stream = output_result(output),
+		.interval_s = (unsigned int)request_number(run->request, OPTION_WATCH),
+	};
+
+	begin(&watching);
+	return isatty(fileno(watching.stream)) ? watch_terminal(&watching)
+					       : watch_stream(&watching);
+}

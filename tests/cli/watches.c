@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `status --watch` on a terminal, while another process changes the machine: whole screens, and
+ * what ends them. The values are those of the platform files.
+ */
+#include "pseudo_terminal.h"
+
+static char directory[64];
+
+static int make_directory(void **state)
+{
+	const char *scratch = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(directory, sizeof(directory), "%s/isst-watches-XXXXXX",
+		 scratch ? scratch : "/tmp");
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	char command[96];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	return system(command);
+}
+
+/** A command line for a machine of its own for each test. */
+static const char *on(const char *platform, const char *test, const char *command)
+{
+	const char *platforms = getenv("ISST_PLATFORMS");
+	static char line[1024];
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s.platform", platforms ? platforms : "tests/platforms",
+		 platform);
+	snprintf(line, sizeof(line), "isst|--emulate|%s|--emulate-state|%s/%s|%s",
+		 access(path, R_OK) == 0 ? path : platform, directory, test, command);
+	return line;
+}
+
+/* ---- Screens ---- */
+
+static void what_another_process_changes_is_marked(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	run_elsewhere(on("guide", "marked", "-c|0|core-power|enable"));
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", "marked", "status|--watch|1"), false);
+	wait_for(&terminal, "running at", true);
+	assert_true(terminal.cursor_hidden);
+	assert_shown(&terminal,
+		     "status, every 1 s, emulated machine: guide; q quits                     "
+		     "HH:MM:SS\n"
+		     "Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
+		     "Packages: 2, cores: 28, CPUs online: 56 of 56\n"
+		     "Firmware interface: mailbox and MMIO, kernel driver: version 1, API version "
+		     "1\n"
+		     "\n"
+		     "           level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		     "package 0  0 of 4  no          2600  off     off     on proportional\n"
+		     "package 1  0 of 4  no          2600  off     off     off\n"
+		     "\n"
+		     "classes of service  CLOS  min MHz  max MHz  weight  CPUs\n"
+		     "package 0              0        0     none       0  0-13,28-41\n"
+		     "\n"
+		     "running at     MHz  CPUs\n"
+		     "packages 0-1  3200  0-55\n");
+	run_elsewhere(on("guide", "marked", "-c|0|core-power|config|--clos|0|--max|1500"));
+	wait_for(&terminal, "*", true);
+	assert_marks_are_inverse(&terminal);
+	assert_shown(&terminal,
+		     "status, every 1 s, emulated machine: guide; q quits                     "
+		     "HH:MM:SS\n"
+		     "Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
+		     "Packages: 2, cores: 28, CPUs online: 56 of 56\n"
+		     "Firmware interface: mailbox and MMIO, kernel driver: version 1, API version "
+		     "1\n"
+		     "\n"
+		     "           level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		     "package 0  0 of 4  no          2600  off     off     on proportional\n"
+		     "package 1  0 of 4  no          2600  off     off     off\n"
+		     "\n"
+		     "classes of service  CLOS  min MHz  max MHz  weight  CPUs\n"
+		     "package 0              0        0    *1500       0  0-13,28-41\n"
+		     "\n"
+		     "running at   MHz  CPUs\n"
+		     "package 0   1500  0-13,28-41\n"
+		     "package 1   3200  14-27,42-55\n");
+	/* It is marked once. */
+	wait_for(&terminal, "*", false);
+	assert_non_null(strstr(screen_text(&terminal), " 1500  0-13,28-41\n"));
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+static void cores_of_a_map_are_marked_below(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", "map", "status|--map|--watch|1"), false);
+	wait_for(&terminal, "CLOS 0", true);
+	run_elsewhere(on("guide", "map", "-c|3,12|core-power|assoc|--clos|2"));
+	wait_for(&terminal, "^", true);
+	assert_true(terminal.inverse[8][18] && !terminal.inverse[8][19]);
+	assert_shown(&terminal,
+		     "status, every 1 s, emulated machine: guide; q quits                     "
+		     "HH:MM:SS\n"
+		     "Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
+		     "Packages: 2, cores: 28, CPUs online: 56 of 56\n"
+		     "Firmware interface: mailbox and MMIO, kernel driver: version 1, API version "
+		     "1\n"
+		     "\n"
+		     "running at     MHz  CPUs\n"
+		     "packages 0-1  3200  0-55\n"
+		     "\n"
+		     "package 0   0  00020000 000020\n"
+		     "                  ^         ^\n"
+		     "package 1  14  00000000 000000\n"
+		     "\n"
+		     "0 CLOS 0, 2 CLOS 2\n");
+	type(&terminal, 'Q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+static const char LARGE_MAP[] =
+	"Processor: Intel(R) Xeon(R) 6980P\n"
+	"Packages: 2, cores: 256, CPUs online: 512 of 512\n"
+	"Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
+	"\n"
+	"running at                  MHz  CPUs\n"
+	"packages 0-1, domains 0-2  3900  0-511\n"
+	"\n"
+	"package 0, domain 0    0  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 0, domain 1   43  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 0, domain 2   86  00000000 00000000 00000000 00000000 00000000 00\n"
+	"package 1, domain 0  128  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 1, domain 1  171  00000000 00000000 00000000 00000000 00000000 000\n"
+	"package 1, domain 2  214  00000000 00000000 00000000 00000000 00000000 00\n"
+	"\n"
+	"0 CLOS 0\n";
+
+static void assert_large_map(const struct pseudo_terminal *terminal, int blanks)
+{
+	char expected[4096];
+
+	snprintf(expected, sizeof(expected),
+		 "status, every 3600 s, emulated machine: graniterapids-2s128c; q quits%*s"
+		 "HH:MM:SS\n%s",
+		 blanks, "", LARGE_MAP);
+	assert_shown(terminal, expected);
+}
+
+/** 512 CPUs fit the smallest terminal, and another size is followed at once. */
+static void screens_are_as_large_as_the_terminal(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("graniterapids-2s128c", "large", "status|--map|--watch|3600"), false);
+	wait_for(&terminal, "running at", true);
+	assert_large_map(&terminal, 3);
+	set_size(&terminal, 60, 200);
+	wait_for(&terminal, "0 CLOS 0", true);
+	assert_large_map(&terminal, 123);
+	set_size(&terminal, 6, 40);
+	wait_for(&terminal, "more lines", true);
+	assert_shown(&terminal, "status, every 3600 s, emulated machine:\n"
+				"Processor: Intel(R) Xeon(R) 6980P\n"
+				"Packages: 2, cores: 256, CPUs online: 51\n"
+				"Firmware interface: TPMI, kernel driver:\n"
+				"\n"
+				"... 35 more lines\n");
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+/** Cores that a level takes offline, which another process does in several steps. */
+static void another_level_and_its_cpus_are_followed(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("tpmi-limited", "followed", "status|--watch|1"), false);
+	wait_for(&terminal, "running at", true);
+	assert_shown(&terminal,
+		     "status, every 1 s, emulated machine: tpmi-limited; q quits              "
+		     "HH:MM:SS\n"
+		     "Processor: Intel(R) Xeon(R) Small\n"
+		     "Packages: 2, cores: 8, CPUs online: 8 of 8\n"
+		     "Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
+		     "\n"
+		     "                           level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		     "packages 0-1, domains 0-1  0 of 1  no          2000  off     -       off\n"
+		     "\n"
+		     "limited by hardware  reasons          CPUs\n"
+		     "package 0, domain 0  THERMAL          2\n"
+		     "package 1, domain 0  FREQUENCY POWER  4-7\n"
+		     "\n"
+		     "running at               MHz  CPUs\n"
+		     "packages 0-1, domain 0  3000  0-7\n");
+	run_elsewhere(on("tpmi-limited", "followed",
+			 "-c|0|perf-profile|set-config-level|--level|1|--online"));
+	wait_for(&terminal, "1 of 1", true);
+	wait_for(&terminal, "*", false);
+	assert_shown(&terminal,
+		     "status, every 1 s, emulated machine: tpmi-limited; q quits              "
+		     "HH:MM:SS\n"
+		     "Processor: Intel(R) Xeon(R) Small\n"
+		     "Packages: 2, cores: 8, CPUs online: 6 of 8\n"
+		     "Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
+		     "\n"
+		     "                        level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		     "package 0, domain 0     1 of 1  no          2400  -       off     off\n"
+		     "package 0, domain 1     0 of 1  no          2000  off     -       off\n"
+		     "package 1, domains 0-1  0 of 1  no          2000  off     -       off\n"
+		     "\n"
+		     "uncore limits        fabric  min MHz  max MHz  default\n"
+		     "package 0, domain 0       0      800     1700  800-1800\n"
+		     "\n"
+		     "limited by hardware  reasons          CPUs\n"
+		     "package 0, domain 0  THERMAL          0-1\n"
+		     "package 1, domain 0  FREQUENCY POWER  4-7\n"
+		     "\n"
+		     "running at            MHz  CPUs\n"
+		     "package 0, domain 0  3200  0-1\n"
+		     "package 1, domain 0  3000  4-7\n");
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+/** What fails stands on the screen, and is the status in the end. */
+static void what_cannot_be_read_is_the_status(void **state)
+{
+	char path[128];
+	struct pseudo_terminal terminal;
+	FILE *faults;
+
+	(void)state;
+	run_elsewhere(on("guide", "failing", "--info"));
+	snprintf(path, sizeof(path), "%s/failing/faults", directory);
+	faults = fopen(path, "w");
+	assert_non_null(faults);
+	fputs("read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq EIO\n", faults);
+	assert_int_equal(fclose(faults), 0);
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", "failing", "status|--watch|1"), false);
+	wait_for(&terminal, "\nError: CPU 5: ", true);
+	assert_non_null(strstr(screen_text(&terminal), "packages 0-1  3200  0-4,6-55\n"));
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
+}
+
+/* ---- Ends ---- */
+
+static void start_watching(struct pseudo_terminal *terminal, const char *test, bool ignore_hangup)
+{
+	open_terminal(terminal, 24, 80);
+	start(terminal, on("guide", test, "status|--watch|3600"), ignore_hangup);
+	wait_for(terminal, "running at", true);
+	assert_true(terminal->cursor_hidden);
+}
+
+static void ctrl_c_ends_it_as_any_program(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	start_watching(&terminal, "interrupted", false);
+	type(&terminal, '\003');
+	assert_int_equal(end_of_job(&terminal), 128 + SIGINT);
+}
+
+static void sigterm_ends_it_with_the_terminal_restored(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	start_watching(&terminal, "terminated", false);
+	assert_int_equal(kill(terminal.job, SIGTERM), 0);
+	assert_int_equal(end_of_job(&terminal), 128 + SIGTERM);
+}
+
+static void a_closed_terminal_ends_it(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	start_watching(&terminal, "hung-up", false);
+	hang_up(&terminal);
+	assert_int_equal(end_of_job(&terminal), 128 + SIGHUP);
+}
+
+/** As with nohup. */
+static void a_closed_terminal_ends_it_without_the_signal(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	start_watching(&terminal, "nohup", true);
+	hang_up(&terminal);
+	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
+}
+
+static void a_stopped_terminal_does_not_hold_signals_up(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", "flow", "status|--watch|1"), false);
+	wait_for(&terminal, "running at", true);
+	assert_int_equal(kill(terminal.job, SIGSTOP), 0);
+	assert_int_equal(next_report(&terminal), -1);
+	type(&terminal, '\023');
+	usleep(100000);
+	assert_int_equal(kill(terminal.job, SIGCONT), 0);
+	/* It has a screen to write by now. */
+	sleep(2);
+	assert_int_equal(kill(terminal.job, SIGTERM), 0);
+	assert_int_equal(next_report(&terminal), 128 + SIGTERM);
+	close(terminal.manager);
+	close(terminal.report);
+	assert_int_equal(waitpid(terminal.shell, NULL, 0), terminal.shell);
+}
+
+static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	start_watching(&terminal, "stopped", false);
+	type(&terminal, '\032');
+	assert_int_equal(next_report(&terminal), -1);
+	assert_restored(&terminal);
+	set_size(&terminal, 24, 80);
+	assert_int_equal(kill(terminal.job, SIGCONT), 0);
+	wait_for(&terminal, "packages 0-1  3200  0-55\n", true);
+	assert_true(terminal.cursor_hidden);
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_another_process_changes_is_marked),
+		cmocka_unit_test(cores_of_a_map_are_marked_below),
+		cmocka_unit_test(screens_are_as_large_as_the_terminal),
+		cmocka_unit_test(another_level_and_its_cpus_are_followed),
+		cmocka_unit_test(what_cannot_be_read_is_the_status),
+		cmocka_unit_test(ctrl_c_ends_it_as_any_program),
+		cmocka_unit_test(sigterm_ends_it_with_the_terminal_restored),
+		cmocka_unit_test(a_closed_terminal_ends_it),
+		cmocka_unit_test(a_closed_terminal_ends_it_without_the_signal),
+		cmocka_unit_test(a_stopped_terminal_does_not_hold_signals_up),
+		cmocka_unit_test(ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
