@@ -429,6 +429,11 @@ check-parity-sample: all
 check-clients: all
 	sh tests/clients/check-clients.sh $(BUILD)
 
+#: docs-picture    docs/status-map.svg, the picture of the README
+.PHONY: docs-picture
+docs-picture: all
+	sh tests/docs/picture.sh $(BUILD) > docs/status-map.svg.new && mv docs/status-map.svg.new docs/status-map.svg
+
 .PHONY: docs-differences
 docs-differences:
 	python3 tests/parity/parity.py --write-doc
@@ -583,6 +588,7 @@ DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/e
 	docs/differences.md docs/performance.md docs/real-drivers.md \
 	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
+PICTURES := docs/status-map.svg
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 MAN_PAGE := $(BUILD)/documents/intel-speed-select.8
@@ -591,7 +597,7 @@ FORMAT_PAGE := docs/isst-config.5
 $(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $(filter %$(@F),$(DOCUMENTS)) > $@.parts
-	awk -v installed='$(notdir $(DOCUMENTS)) LICENSE' -f docs/installed.awk $@.parts > $@
+	awk -v installed='$(notdir $(DOCUMENTS) $(PICTURES)) LICENSE' -f docs/installed.awk $@.parts > $@
 
 $(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -616,7 +622,7 @@ endif
 	$(INSTALL) -m 644 $(MAN_PAGE) '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
 	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
 	$(INSTALL) -m 644 $(FORMAT_PAGE) '$(DESTDIR)$(MANDIR)/man5/isst-config.5'
-	$(INSTALL) -m 644 LICENSE $(INSTALLED_DOCUMENTS) '$(DESTDIR)$(DOCDIR)'
+	$(INSTALL) -m 644 LICENSE $(INSTALLED_DOCUMENTS) $(PICTURES) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
 uninstall:
@@ -627,7 +633,7 @@ uninstall:
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc' \
 		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8' \
 		'$(DESTDIR)$(MANDIR)/man5/isst-config.5'
-	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS)),'$(DESTDIR)$(DOCDIR)/$(document)')
+	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS) $(PICTURES)),'$(DESTDIR)$(DOCDIR)/$(document)')
 	-rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PRIVATEDIR)'
 
 # Its own directory, and those that the checks above build in beside it.

@@ -440,6 +440,14 @@ check_program_fails() {	# $1: program
 	[ -s "$scratch/printed" ] || { echo "printed nothing"; return 1; }
 }
 
+# The picture of the README is what the program prints now.
+check_picture() {
+	sh "$root/tests/docs/picture.sh" "$build" > "$scratch/picture" || return 1
+	cmp "$scratch/picture" "$root/docs/status-map.svg" ||
+		{ echo "make docs-picture makes it again"; return 1; }
+	grep -q '(docs/status-map.svg)' "$readme" || { echo "README.md does not show it"; return 1; }
+}
+
 # Quotes as they are printed stand in pairs, none within another, and hold no comma between two words.
 check_quotes() {
 	open=$(printf '\001')
@@ -531,6 +539,7 @@ if [ "$emulator" = yes ]; then
 		check_platforms "the man page" items_of "EMULATED MACHINES" '\.It Cm '
 	check "docs/platforms.md names the built-in platforms" \
 		check_platforms docs/platforms.md column_of docs/platforms.md "Built-in machines"
+	check "docs/status-map.svg is what make docs-picture makes" check_picture
 	check_transcripts README.md check_server_transcript
 	isst platform reset > /dev/null
 	check_transcripts docs/first-steps.md check_transcript
