@@ -340,6 +340,89 @@ awk '
 	}
 	END { exit broken }' "$scratch/figures"
 
+# ---- Status ----
+
+# The state of a machine on one screen: one line of figures: what PLATFORM opens calls commands files ms, where these are
+# milliseconds of processor time, the least of several runs.
+measure_status() {	# $1: what; $2: platform; then the command
+	what=$1 machine=$2
+	shift 2
+	set -- "$build/isst" --emulate "$machine" --emulate-state "$scratch/large-$machine" "$@"
+	isst=$1 emulate=$2 name=$3 option=$4 state=$5
+	"$isst" "$emulate" "$name" "$option" "$state" platform reset > /dev/null
+	"$isst" "$emulate" "$name" "$option" "$state" --info > /dev/null
+	for _ in 1 2 3 4 5 6 7 8; do
+		"$isst" "$emulate" "$name" "$option" "$state" platform statistics --clear > /dev/null
+		"$scratch/measure" /dev/null "$@"
+	done | sort -n -k 2,2 | head -n 1 > "$scratch/time"
+	"$isst" "$emulate" "$name" "$option" "$state" platform statistics |
+		awk -v what="$what" -v machine="$machine" -v ms="$(cut -d ' ' -f 2 "$scratch/time")" -F: '
+			{ gsub(/ /, "", $1); figure[$1] = $2 }
+			END {
+				print what, machine, figure["device-opens"], figure["driver-calls"], figure["commands"],
+					figure["files-opened"], ms
+			}'
+}
+
+# What one more round of --watch costs: the difference between two and three of them. A run ends as it begins to print a
+# round that is not read any more.
+measure_round() {	# $1: what; $2: platform; then options of status
+	what=$1 machine=$2
+	shift 2
+	set -- "$build/isst" --emulate "$machine" --emulate-state "$scratch/large-$machine" status "$@" --watch 1
+	isst=$1 emulate=$2 name=$3 option=$4 state=$5
+	for until in '/^running/q' '/^running/{x;s/^/x/;/xx/q;x}'; do
+		"$isst" "$emulate" "$name" "$option" "$state" platform statistics --clear > /dev/null
+		"$@" | sed -n "$until"
+		"$isst" "$emulate" "$name" "$option" "$state" platform statistics
+	done | awk -v what="$what" -v machine="$machine" -F: '
+		{ gsub(/ /, "", $1); figure[$1] = $2 - figure[$1] }
+		END {
+			print what, machine, figure["device-opens"], figure["driver-calls"], figure["commands"],
+				figure["files-opened"], "-"
+		}'
+}
+
+${CC:-cc} -O2 -Wall -Wextra -o "$scratch/measure" "$here/bench/measure.c"
+for machine in guide icelake-8s40c graniterapids-2s128c; do
+	measure_status status "$machine" status
+	measure_status status-map "$machine" status --map
+	measure_round watch-round "$machine"
+	measure_round watch-round-map "$machine" --map
+done > "$scratch/figures"
+
+# Calls and commands are exact: they may become less, never more; for files it is a twentieth more. Processor time is that
+# of the emulator as well.
+printf '\nstatus, and one more round of status --watch; ms: processor time.\n'
+awk '
+	BEGIN {
+		format = "%-16s %-21s %6s %13s %11s %12s %9s\n"
+		printf format, "command", "platform", "opens", "driver calls", "commands", "files", "ms"
+		bound["status guide"] = "1 9 129 265"
+		bound["status-map guide"] = "1 6 93 15"
+		bound["watch-round guide"] = "0 5 44 319"
+		bound["watch-round-map guide"] = "0 4 36 69"
+		bound["status icelake-8s40c"] = "1 23 1145 2781"
+		bound["status-map icelake-8s40c"] = "1 19 993 47"
+		bound["watch-round icelake-8s40c"] = "0 9 384 3429"
+		bound["watch-round-map icelake-8s40c"] = "0 8 352 695"
+		bound["status graniterapids-2s128c"] = "1 127 883 2253 20"
+		bound["status-map graniterapids-2s128c"] = "1 51 807 24"
+		bound["watch-round graniterapids-2s128c"] = "0 90 342 2762"
+		bound["watch-round-map graniterapids-2s128c"] = "0 40 292 565"
+	}
+	{
+		split(bound[$1 " " $2], most, " ")
+		printf format, $1, $2, $3 " [" most[1] "]", $4 " [" most[2] "]", $5 " [" most[3] "]", $6 " [" most[4] "]",
+			$7 (most[5] ? " [" most[5] "]" : "")
+		if (!(($1 " " $2) in bound) || $3 > most[1] || $4 > most[2] || $5 > most[3] || $6 > most[4] ||
+				(most[5] && $7 >= most[5])) {
+			print "bench.sh: " $1 " on " $2 " breaks a bound" > "/dev/stderr"
+			broken = 1
+		}
+	}
+	END { exit broken }' "$scratch/figures"
+
 # ---- Compared with the distribution's package of the kernel tree's tool ----
 
 printf '\nCompared with the reference (docs/performance.md describes the columns):\n'

@@ -182,10 +182,14 @@ static void report_domain(const struct machine_status *status, const struct doma
 
 void high_priority_status_report(struct machine_status *status)
 {
-	struct isst_results *levels = status_read(
-		status, isst_read_levels, ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ,
-		has_priorities);
+	struct level_memory once = { NULL, NULL }, *memory = status->run->level_memory;
 	const struct isst_result *level;
+	struct isst_results *levels;
+
+	if (!memory)
+		memory = &once;
+	status_keep_levels(status, ISST_READ_LEVELS_TURBO_FREQ, has_priorities, &memory->buckets);
+	levels = memory->buckets;
 
 	note_overfull(status, levels);
 	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
@@ -198,5 +202,5 @@ void high_priority_status_report(struct machine_status *status)
 		run_failure(status->run, &failure);
 		report_domain(status, domain, levels, level);
 	}
-	isst_results_free(levels);
+	isst_results_free(once.buckets);
 }

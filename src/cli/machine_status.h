@@ -4,6 +4,7 @@
 #define ISST_CLI_MACHINE_STATUS_H
 
 #include "cores.h"
+#include "level_memory.h"
 #include "levels.h"
 
 /** A domain of the run's targets. */
@@ -18,7 +19,9 @@ struct domain_status {
 /** The machine, or the packages with the CPUs that --cpu names. */
 struct machine_status {
 	struct run *run;
-	struct levels levels;
+	struct levels levels; /* their states at least */
+	/* With their properties; belongs to the run's memory. NULL: @levels has them. */
+	const struct isst_results *properties;
 	struct isst_results *core_power;
 	struct domain_status *domains; /* by the slots of the run's targets */
 	size_t domain_count;
@@ -45,6 +48,15 @@ static inline bool is_named(const struct run *run, unsigned int cpu)
  * are none, or after reporting why. */
 struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
 				 bool (*wanted)(const struct domain_status *domain));
+
+/**
+ * Reads parts of the current levels for the domains that are wanted, unless what is kept of them is
+ * of the same domains and levels, and complete. *@kept is read into, and to be freed in the end; it
+ * is NULL where there are none, or after reporting why.
+ */
+void status_keep_levels(struct machine_status *status, unsigned int parts,
+			bool (*wanted)(const struct domain_status *domain),
+			struct isst_results **kept);
 
 /** Adds the online CPUs that are shown: those of a set to @left_out, all others to @cpus. Returns 0
  * or -ENOMEM. */

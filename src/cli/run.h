@@ -32,6 +32,8 @@ struct run {
 	unsigned int step_count;
 	struct step_folds *folds; /* what belongs there, of all changes; NULL: nothing is folded */
 	size_t reported_notices;  /* of the context's, so far */
+	/* What a command that is carried out again keeps of levels; NULL: it is not. */
+	struct level_memory *level_memory;
 	bool comes_online;	  /* a dry run: CPUs that are offline would be online by then */
 	bool changed;		  /* something was changed, and everything as asked so far */
 };

@@ -4,6 +4,7 @@
 
 #include "../common/memory_stream.h"
 #include "frame.h"
+#include "level_memory.h"
 #include "printable.h"
 #include "report_changes.h"
 #include "terminal.h"
@@ -265,8 +266,13 @@ enum exit_status watch(struct run *run, struct output *output, void (*ask)(struc
 		.stream = output_result(output),
 		.interval_s = (unsigned int)request_number(run->request, OPTION_WATCH),
 	};
+	enum exit_status status;
 
+	run->level_memory = level_memory_new();
 	begin(&watching);
-	return isatty(fileno(watching.stream)) ? watch_terminal(&watching)
-					       : watch_stream(&watching);
+	status = isatty(fileno(watching.stream)) ? watch_terminal(&watching)
+						 : watch_stream(&watching);
+	level_memory_free(run->level_memory);
+	run->level_memory = NULL;
+	return status;
 }
