@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The cursor would jump about. */
@@ -23,17 +25,59 @@ static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCON
 
 /* ---- Modes ---- */
 
+/** Whether the terminal is this program's: that of its shell is left alone. */
+static bool is_in_foreground(const struct terminal *terminal)
+{
+	pid_t group = tcgetpgrp(terminal->input);
+
+	return group < 0 || group == getpgrp();
+}
+
+/** Whether a signal has come that ends the program. */
+static bool has_to_end(void)
+{
+	static const int ENDS[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof(ENDS) / sizeof(ENDS[0]); i++)
+		if (sigismember(&pending, ENDS[i]) == 1)
+			return true;
+	return false;
+}
+
+/**
+ * In the background the program stops, as any does that sets modes, until the shell gives it the
+ * terminal. The kernel would stop it again and again even where a signal is to end it, as shells
+ * send it to a job that has stopped.
+ */
+static void wait_for_foreground(const struct terminal *terminal)
+{
+	const struct timespec at_once = { 0 };
+	sigset_t continued;
+
+	sigemptyset(&continued);
+	sigaddset(&continued, SIGCONT);
+	while (!is_in_foreground(terminal) && !has_to_end()) {
+		(void)raise(SIGTTOU);
+		/* Where nothing stops it (no shell, or ignored) it is not waited for. */
+		if (sigtimedwait(&continued, NULL, &at_once) < 0)
+			return;
+	}
+}
+
 /** Keys arrive at once, and are not shown; those that send signals do. */
 static void set_modes(const struct terminal *terminal)
 {
 	struct termios modes = terminal->modes;
 
+	if (terminal->input < 0)
+		return;
+	wait_for_foreground(terminal);
 	modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	modes.c_cc[VMIN] = 1;
 	modes.c_cc[VTIME] = 0;
-	/* In the background this stops the program, as it does any other. Without keys it goes on.
-	 */
-	if (terminal->input >= 0)
+	if (is_in_foreground(terminal))
 		(void)tcsetattr(terminal->input, TCSANOW, &modes);
 }
 
@@ -70,6 +114,8 @@ static bool write_all(const struct terminal *terminal, const char *text, size_t 
 static void begin(const struct terminal *terminal)
 {
 	set_modes(terminal);
+	if (has_to_end())
+		return;
 	(void)write_all(terminal, HIDE_CURSOR ERASE_SCREEN, sizeof(HIDE_CURSOR ERASE_SCREEN) - 1);
 }
 
@@ -80,6 +126,8 @@ static void end(const struct terminal *terminal)
 	int length = snprintf(text, sizeof(text), "\033[0m\033[%uH\r\n" SHOW_CURSOR,
 			      terminal->lines > 0 ? terminal->lines : 1);
 
+	if (terminal->input >= 0 && !is_in_foreground(terminal))
+		return;
 	(void)!write(terminal->screen, text, (size_t)length);
 	if (terminal->input >= 0)
 		(void)tcsetattr(terminal->input, TCSANOW, &terminal->modes);
@@ -147,6 +195,13 @@ void terminal_close(struct terminal *terminal)
 		close(terminal->screen);
 	close(terminal->signals);
 	(void)sigprocmask(SIG_SETMASK, &terminal->before, NULL);
+}
+
+bool terminal_can_show(int output)
+{
+	const char *kind = getenv("TERM");
+
+	return isatty(output) && kind && strcmp(kind, "dumb") != 0;
 }
 
 /* ---- Events ---- */

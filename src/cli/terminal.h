@@ -31,6 +31,9 @@ struct terminal {
 	int ended_by;	    /* a signal; 0: none */
 };
 
+/** Whether a descriptor is a terminal that screens can be shown on: not a dumb one. */
+bool terminal_can_show(int output);
+
 /**
  * Begins to show screens. Signals that would end, stop or continue the program, or report a new
  * size, arrive in terminal_wait() from now on. Keys are those of standard input, if that is a

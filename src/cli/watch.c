@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MS_PER_S = 1000, NS_PER_MS = 1000000 };
 
@@ -270,8 +269,8 @@ enum exit_status watch(struct run *run, struct output *output, void (*ask)(struc
 
 	run->level_memory = level_memory_new();
 	begin(&watching);
-	status = isatty(fileno(watching.stream)) ? watch_terminal(&watching)
-						 : watch_stream(&watching);
+	status = terminal_can_show(fileno(watching.stream)) ? watch_terminal(&watching)
+							    : watch_stream(&watching);
 	level_memory_free(run->level_memory);
 	run->level_memory = NULL;
 	return status;

@@ -259,6 +259,14 @@ static inline void assert_marks_are_inverse(const struct pseudo_terminal *termin
 /* ---- The shell ---- */
 
 static pid_t job_of_shell;
+static int terminal_of_shell;
+
+/** fg */
+static inline void give_terminal(int number)
+{
+	(void)number;
+	tcsetpgrp(terminal_of_shell, job_of_shell);
+}
 
 /** As shells do: the kernel sends it to them alone. */
 static inline void pass_on(int number)
@@ -266,8 +274,8 @@ static inline void pass_on(int number)
 	kill(-job_of_shell, number);
 }
 
-/** Runs the job in the foreground, and reports: its process, S when it stops, and in the end its
- * status. */
+/** Runs the job in the foreground, and reports: its process, S when it has stopped and the terminal
+ * is the shell's, and in the end its status. */
 __attribute__((noreturn)) static inline void be_shell(const char *path, int report,
 						      const char *line, bool ignore_hangup)
 {
@@ -291,10 +299,13 @@ __attribute__((noreturn)) static inline void be_shell(const char *path, int repo
 		_exit(run_command(line));
 	}
 	job_of_shell = job;
-	close(terminal);
+	terminal_of_shell = terminal;
+	signal(SIGUSR1, give_terminal);
 	dprintf(report, "%d\n", (int)job);
-	while (waitpid(job, &status, WUNTRACED) == job && WIFSTOPPED(status))
+	while (waitpid(job, &status, WUNTRACED) == job && WIFSTOPPED(status)) {
+		tcsetpgrp(terminal, getpid());
 		dprintf(report, "S\n");
+	}
 	dprintf(report, "%d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	_exit(0);
 }
@@ -356,6 +367,15 @@ static inline void start(struct pseudo_terminal *terminal, const char *line, boo
 static inline void type(const struct pseudo_terminal *terminal, char key)
 {
 	assert_int_equal(write(terminal->manager, &key, 1), 1);
+}
+
+/** The job goes on, in the foreground. */
+static inline void go_on(const struct pseudo_terminal *terminal)
+{
+	assert_int_equal(kill(terminal->shell, SIGUSR1), 0);
+	while (tcgetpgrp(terminal->manager) != terminal->job)
+		usleep(1000);
+	assert_int_equal(kill(terminal->job, SIGCONT), 0);
 }
 
 static inline void hang_up(struct pseudo_terminal *terminal)

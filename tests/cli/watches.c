@@ -183,6 +183,62 @@ static void screens_are_as_large_as_the_terminal(void **state)
 	assert_int_equal(end_of_job(&terminal), 0);
 }
 
+/** Without --watch: lists of CPUs have as much of a line as there is. */
+static void a_screen_is_laid_out_for_its_terminal(void **state)
+{
+	static const char *const TOP =
+		"Intel(R) Speed Select Technology\n"
+		"Executing on CPU model:173[0xad]\n"
+		"Emulated machine: graniterapids-6776p\n"
+		"Processor: Intel(R) Xeon(R) 6776P\n"
+		"Packages: 2, cores: 128, CPUs online: 256 of 256\n"
+		"Firmware interface: TPMI, kernel driver: version 1, API version 3\n"
+		"\n";
+	static const char *const NARROW =
+		"                              level  locked base MHz SST-BF SST-TF SST-CP\n"
+		"packages 0-1, domains 0-1,3-4 1 of 1 no         2300 -      on     on ordered\n"
+		"\n"
+		"classes of service         CLOS  min MHz  max MHz  CPUs\n"
+		"packages 0-1, domains 0-1     0        0     none  0-3,32-35,64-67,96-99,\n"
+		"                                                   128-131,160-163,192-195,...\n"
+		"packages 0-1, domains 0-1     3        0     none  4-31,36-63,68-95,100-127,\n"
+		"                                                   132-159,164-191,196-223,...\n"
+		"\n"
+		"high priority cores       in package bucket max MHz others MHz CPUs\n"
+		"packages 0-1, domains 0-1          8      0    4600       2300 "
+		"0-3,32-35,64-67,\n"
+		"                                                               "
+		"96-99,128-131,...\n";
+	static const char *const WIDE =
+		"                               level   locked  base MHz  SST-BF  SST-TF  SST-CP\n"
+		"packages 0-1, domains 0-1,3-4  1 of 1  no          2300  -       on      on "
+		"ordered\n"
+		"\n"
+		"classes of service         CLOS  min MHz  max MHz  CPUs\n"
+		"packages 0-1, domains 0-1     0        0     none  "
+		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n"
+		"packages 0-1, domains 0-1     3        0     none  "
+		"4-31,36-63,68-95,100-127,132-159,164-191,196-223,228-255\n"
+		"\n"
+		"high priority cores        in package  bucket  max MHz  others MHz  CPUs\n"
+		"packages 0-1, domains 0-1           8       0     4600        2300  "
+		"0-3,32-35,64-67,96-99,128-131,160-163,192-195,224-227\n";
+	struct pseudo_terminal terminal;
+	char expected[4096];
+
+	(void)state;
+	run_elsewhere(on("graniterapids-6776p", "laid-out",
+			 "turbo-freq|enable|--auto|--high-priority|8/package"));
+	for (unsigned int wide = 0; wide < 2; wide++) {
+		open_terminal(&terminal, wide ? 60 : 24, wide ? 200 : 80);
+		start(&terminal, on("graniterapids-6776p", "laid-out", "status"), false);
+		wait_for(&terminal, "high priority cores", true);
+		snprintf(expected, sizeof(expected), "%s%s", TOP, wide ? WIDE : NARROW);
+		assert_shown(&terminal, expected);
+		assert_int_equal(end_of_job(&terminal), 0);
+	}
+}
+
 /** Cores that a level takes offline, which another process does in several steps. */
 static void another_level_and_its_cpus_are_followed(void **state)
 {
@@ -323,7 +379,7 @@ static void a_stopped_terminal_does_not_hold_signals_up(void **state)
 	assert_int_equal(next_report(&terminal), -1);
 	type(&terminal, '\023');
 	usleep(100000);
-	assert_int_equal(kill(terminal.job, SIGCONT), 0);
+	go_on(&terminal);
 	/* It has a screen to write by now. */
 	sleep(2);
 	assert_int_equal(kill(terminal.job, SIGTERM), 0);
@@ -343,11 +399,43 @@ static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **stat
 	assert_int_equal(next_report(&terminal), -1);
 	assert_restored(&terminal);
 	set_size(&terminal, 24, 80);
-	assert_int_equal(kill(terminal.job, SIGCONT), 0);
+	go_on(&terminal);
 	wait_for(&terminal, "packages 0-1  3200  0-55\n", true);
 	assert_true(terminal.cursor_hidden);
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+/** As `bg` does, and `kill %1`: the terminal is the shell's. */
+static void in_the_background_it_stops_and_can_be_ended(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	start_watching(&terminal, "background", false);
+	type(&terminal, '\032');
+	assert_int_equal(next_report(&terminal), -1);
+	assert_int_equal(kill(terminal.job, SIGCONT), 0);
+	assert_int_equal(next_report(&terminal), -1);
+	assert_restored(&terminal);
+	assert_int_equal(kill(terminal.job, SIGTERM), 0);
+	assert_int_equal(kill(terminal.job, SIGCONT), 0);
+	assert_int_equal(end_of_job(&terminal), 128 + SIGTERM);
+}
+
+static void a_dumb_terminal_gets_screens_one_after_the_other(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	setenv("TERM", "dumb", 1);
+	open_terminal(&terminal, 60, 80);
+	start(&terminal, on("guide", "dumb", "status|--watch|1"), false);
+	setenv("TERM", "xterm", 1);
+	wait_for(&terminal, "0-55\n\nstatus, every 1 s", true);
+	assert_false(terminal.cursor_hidden);
+	type(&terminal, '\003');
+	assert_int_equal(end_of_job(&terminal), 128 + SIGINT);
 }
 
 int main(void)
@@ -356,6 +444,7 @@ int main(void)
 		cmocka_unit_test(what_another_process_changes_is_marked),
 		cmocka_unit_test(cores_of_a_map_are_marked_below),
 		cmocka_unit_test(screens_are_as_large_as_the_terminal),
+		cmocka_unit_test(a_screen_is_laid_out_for_its_terminal),
 		cmocka_unit_test(another_level_and_its_cpus_are_followed),
 		cmocka_unit_test(what_cannot_be_read_is_the_status),
 		cmocka_unit_test(ctrl_c_ends_it_as_any_program),
@@ -364,6 +453,8 @@ int main(void)
 		cmocka_unit_test(a_closed_terminal_ends_it_without_the_signal),
 		cmocka_unit_test(a_stopped_terminal_does_not_hold_signals_up),
 		cmocka_unit_test(ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on),
+		cmocka_unit_test(in_the_background_it_stops_and_can_be_ended),
+		cmocka_unit_test(a_dumb_terminal_gets_screens_one_after_the_other),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
