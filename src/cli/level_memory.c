@@ -75,3 +75,38 @@ void status_keep_levels(struct machine_status *status, unsigned int parts,
 	isst_results_free(*kept);
 	*kept = status_read(status, isst_read_levels, ISST_READ_LEVELS_CURRENT | parts, wanted);
 }
+
+/* ---- The levels of all domains ---- */
+
+static bool is_any(const struct domain_status *domain)
+{
+	return domain->domain != NULL;
+}
+
+int status_read_levels(struct machine_status *status, unsigned int parts)
+{
+	struct run *run = status->run;
+	int error;
+
+	if (!run->level_memory || !parts)
+		return levels_read(run, LEVELS_CURRENT, parts, &status->levels);
+	error = levels_read(run, LEVELS_CURRENT, 0, &status->levels);
+	if (error)
+		return error;
+	status_keep_levels(status, parts, is_any, &run->level_memory->properties);
+	status->properties = run->level_memory->properties;
+	return 0;
+}
+
+const struct isst_result *status_properties(const struct machine_status *status,
+					    const struct unit *unit)
+{
+	const struct isst_result *result = levels_get(&status->levels, unit, 0);
+
+	if (!result || !status->properties)
+		return result;
+	for (size_t i = 0; (result = isst_results_at(status->properties, i)) != NULL; i++)
+		if (isst_result_domain(result) == unit->domain)
+			break;
+	return result;
+}

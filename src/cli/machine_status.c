@@ -106,42 +106,6 @@ static bool has_core_power(const struct isst_domain *domain, const void *data)
 	return status && status->core_power_supported;
 }
 
-static bool is_any(const struct domain_status *domain)
-{
-	return domain->domain != NULL;
-}
-
-/** Reads the levels; what stays as it is only where it may be another one by now. Returns 0 or a
- * negative errno, after reporting it. */
-static int read_levels(struct machine_status *status, unsigned int parts)
-{
-	struct run *run = status->run;
-	int error;
-
-	if (!run->level_memory || !parts)
-		return levels_read(run, LEVELS_CURRENT, parts, &status->levels);
-	error = levels_read(run, LEVELS_CURRENT, 0, &status->levels);
-	if (error)
-		return error;
-	status_keep_levels(status, parts, is_any, &run->level_memory->properties);
-	status->properties = run->level_memory->properties;
-	return 0;
-}
-
-/** The result with the properties of a unit's level; NULL if there is none. */
-static const struct isst_result *properties_of(const struct machine_status *status,
-					       const struct unit *unit)
-{
-	const struct isst_result *result = levels_get(&status->levels, unit, 0);
-
-	if (!result || !status->properties)
-		return result;
-	for (size_t i = 0; (result = isst_results_at(status->properties, i)) != NULL; i++)
-		if (isst_result_domain(result) == unit->domain)
-			break;
-	return result;
-}
-
 /** Returns false after an error that leaves nothing to report. */
 static bool read_machine(struct machine_status *status, unsigned int parts)
 {
@@ -155,7 +119,7 @@ static bool read_machine(struct machine_status *status, unsigned int parts)
 		return false;
 	}
 	begin_units(status);
-	if (read_levels(status, parts) != 0)
+	if (status_read_levels(status, parts) != 0)
 		return false;
 	status->core_power = read_domains(run, &question);
 	if (!status->core_power)
@@ -296,7 +260,7 @@ static void report_domains(struct machine_status *status)
 		const struct domain_status *domain = &status->domains[unit->slot];
 		const struct isst_result *level = levels_get(&status->levels, unit, 0);
 		const struct isst_result *profile = levels_summary(&status->levels, unit);
-		const struct isst_result *properties = properties_of(status, unit);
+		const struct isst_result *properties = status_properties(status, unit);
 
 		if (!domain->node)
 			continue;

@@ -58,6 +58,13 @@ void status_keep_levels(struct machine_status *status, unsigned int parts,
 			bool (*wanted)(const struct domain_status *domain),
 			struct isst_results **kept);
 
+/** Reads the current levels of all domains; parts that stay as they are, only where they may be
+ * others by now. Returns 0, or a negative errno after reporting it. */
+int status_read_levels(struct machine_status *status, unsigned int parts);
+/** The result with these parts of a unit's level; NULL if there is none. */
+const struct isst_result *status_properties(const struct machine_status *status,
+					    const struct unit *unit);
+
 /** Adds the online CPUs that are shown: those of a set to @left_out, all others to @cpus. Returns 0
  * or -ENOMEM. */
 int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,

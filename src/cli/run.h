@@ -34,8 +34,8 @@ struct run {
 	size_t reported_notices;  /* of the context's, so far */
 	/* What a command that is carried out again keeps of levels; NULL: it is not. */
 	struct level_memory *level_memory;
-	bool comes_online;	  /* a dry run: CPUs that are offline would be online by then */
-	bool changed;		  /* something was changed, and everything as asked so far */
+	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
+	bool changed;	   /* something was changed, and everything as asked so far */
 };
 
 /** Whether a signal ends the run that @data is: the library asks while it waits for the lock, and

@@ -22,9 +22,10 @@ struct watching {
 	void (*ask)(struct run *run);
 	FILE *stream;
 	unsigned int interval_s;
-	struct terminal *terminal; /* NULL: screens follow each other */
-	char clock[16];		   /* when the last round began */
-	int64_t due_ms;		   /* when the next one begins */
+	bool in_place; /* else screens follow each other */
+	struct terminal terminal;
+	char clock[16]; /* when the last round began */
+	int64_t due_ms; /* when the next one begins */
 };
 
 static int64_t now_ms(void)
@@ -114,7 +115,7 @@ static void write_title(const struct watching *watching, unsigned int columns, F
 		fputs(", emulated machine: ", memory.stream);
 		write_printable(emulated, "", memory.stream);
 	}
-	if (watching->terminal)
+	if (watching->in_place)
 		fputs("; q quits", memory.stream);
 	if (memory_stream_close(&memory) != 0)
 		return;
@@ -169,23 +170,23 @@ static bool draw(struct watching *watching, enum terminal_event *event)
 
 	if (make_screen(watching, &screen, &lines) != 0)
 		return false;
-	*event = terminal_show(watching->terminal, screen.text, screen.size, lines);
+	*event = terminal_show(&watching->terminal, screen.text, screen.size, lines);
 	free(screen.text);
 	return true;
 }
 
 /** Waits until the next round is due, or something else has to be done. */
-static enum terminal_event wait_for_event(const struct watching *watching)
+static enum terminal_event wait_for_event(struct watching *watching)
 {
 	enum terminal_event event = TERMINAL_TIMEOUT;
 	int64_t rest_ms = watching->due_ms - now_ms();
 
 	while (event == TERMINAL_TIMEOUT && rest_ms > 0) {
-		event = terminal_wait(watching->terminal, (int)rest_ms);
+		event = terminal_wait(&watching->terminal, (int)rest_ms);
 		rest_ms = watching->due_ms - now_ms();
 	}
 	/* A machine that takes longer than the interval must not keep keys from being seen. */
-	return event == TERMINAL_TIMEOUT ? terminal_wait(watching->terminal, 0) : event;
+	return event == TERMINAL_TIMEOUT ? terminal_wait(&watching->terminal, 0) : event;
 }
 
 /** Draws, waits and reads until something ends it. Returns false without memory. */
@@ -205,23 +206,22 @@ static bool watch_in_place(struct watching *watching, enum terminal_event *event
 
 static enum exit_status watch_terminal(struct watching *watching)
 {
-	struct terminal terminal;
 	enum terminal_event event = TERMINAL_REDRAW; /* the first report is there */
-	int error = terminal_open(&terminal, fileno(watching->stream));
+	int error = terminal_open(&watching->terminal, fileno(watching->stream));
 	bool complete;
 
 	if (error) {
 		fprintf(stderr, "Error: cannot watch: %s\n", strerror(-error));
 		return STATUS_FAILED;
 	}
-	watching->terminal = &terminal;
+	watching->in_place = true;
 	complete = watch_in_place(watching, &event);
-	terminal_close(&terminal);
+	terminal_close(&watching->terminal);
 	if (!complete)
 		fputs("Error: out of memory\n", stderr);
 	else if (event == TERMINAL_CLOSED)
 		fputs("Error: cannot write the result: the terminal is gone\n", stderr);
-	watching->run->signals.arrived = terminal.ended_by;
+	watching->run->signals.arrived = watching->terminal.ended_by;
 	return complete && event != TERMINAL_CLOSED ? watching->run->status : STATUS_FAILED;
 }
 

@@ -72,13 +72,52 @@ static void registers_are_files_of_the_machine(void **state)
 	start(&e, "tests/tiny");
 	machine = e.machine;
 	assert_int_equal(access_msr(&e, 3, false, 0xce, &value), 0);
-	assert_int_equal(machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0xce,
-						       &other),
-			 0);
+	assert_int_equal(
+		machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0xce, &other), 0);
 	assert_int_equal(other, value);
-	assert_int_equal(machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0x12345,
-						       &other),
-			 -EIO);
+	assert_int_equal(
+		machine->files->read_register(machine->data, "/dev/cpu/3/msr", 0x12345, &other),
+		-EIO);
+	finish(&e);
+}
+
+/** Of a CPU, in this order: MPERF, APERF, MPERF. */
+struct counters {
+	uint64_t before, actual, after;
+};
+
+static struct counters read_counters(struct emulated *e, unsigned int cpu)
+{
+	struct counters counters;
+
+	assert_int_equal(access_msr(e, cpu, false, 0xe7, &counters.before), 0);
+	assert_int_equal(access_msr(e, cpu, false, 0xe8, &counters.actual), 0);
+	assert_int_equal(access_msr(e, cpu, false, 0xe7, &counters.after), 0);
+	return counters;
+}
+
+/** Between two looks APERF goes on by MPERF x frequency / base frequency (2000 MHz). */
+static void assert_runs_at(struct emulated *e, unsigned int cpu, unsigned int mhz)
+{
+	struct counters first = read_counters(e, cpu), last;
+
+	usleep(20000);
+	last = read_counters(e, cpu);
+	assert_true(last.before > first.after);
+	assert_in_range((last.actual - first.actual) / mhz, (last.before - first.after) / 2000 - 1,
+			(last.after - first.before) / 2000 + 1);
+}
+
+static void counters_go_on_with_the_frequency(void **state)
+{
+	struct emulated e;
+
+	(void)state;
+	start(&e, "tests/tiny");
+	assert_runs_at(&e, 1, 3000);
+	assert_int_equal(write_file(&e, CPUS "/cpu1/cpufreq/scaling_max_freq", "1500000"), 0);
+	assert_runs_at(&e, 1, 1500);
+	assert_runs_at(&e, 0, 3000);
 	finish(&e);
 }
 
@@ -89,6 +128,7 @@ int main(void)
 		cmocka_unit_test(registers_that_are_not_there_fault),
 		cmocka_unit_test(the_low_half_of_a_position_counts),
 		cmocka_unit_test(registers_are_files_of_the_machine),
+		cmocka_unit_test(counters_go_on_with_the_frequency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
