@@ -181,6 +181,8 @@ static void reading(void **state)
 	refused(isst_cpus_changed(NULL));
 	refused(isst_undisturbed_cpus(NULL, &undisturbed));
 	refused(isst_undisturbed_cpus(fixture.context, NULL));
+	/* Takes nothing that could be NULL. */
+	assert_null(isst_limit_reason_name(-1));
 	cpus = cpus_of_list(fixture.context, "0");
 	for (size_t i = 0; i < sizeof(READ) / sizeof(READ[0]); i++) {
 		refused(READ[i](NULL, cpus, NULL, 0, &results));
