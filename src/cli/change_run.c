@@ -132,8 +132,10 @@ void change_report_warnings(struct run *run, const struct isst_change *change)
 {
 	const char *warning;
 
-	for (size_t i = 0; (warning = isst_change_warning_at(change, i)) != NULL; i++)
+	for (size_t i = 0; (warning = isst_change_warning_at(change, i)) != NULL; i++) {
 		report_message(run->report, ENTRY_NOTE, "%s", warning);
+		report_code(run->report, "warning");
+	}
 }
 
 void change_report_failure(struct run *run, const struct isst_change *change, int error)
@@ -141,8 +143,10 @@ void change_report_failure(struct run *run, const struct isst_change *change, in
 	const char *difference;
 
 	run_call(run, error);
-	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++)
+	for (size_t i = 0; (difference = isst_change_difference_at(change, i)) != NULL; i++) {
 		report_message(run->report, ENTRY_ERROR, "%s", difference);
+		report_code(run->report, status_code(status_of_error(error)));
+	}
 }
 
 int change_make(struct run *run, struct isst_change *change)
@@ -161,6 +165,12 @@ int change_make(struct run *run, struct isst_change *change)
 	else if (request_has(run->request, OPTION_DRY_RUN))
 		list_steps(run, change);
 	return error;
+}
+
+void change_note_unchanged(struct run *run)
+{
+	report_message(run->report, ENTRY_NOTE, "unchanged: already in the requested state");
+	report_code(run->report, "unchanged");
 }
 
 void change_note_late_signal(struct run *run)

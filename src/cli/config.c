@@ -112,8 +112,7 @@ static void make(struct run *run, struct isst_config *config, struct report_node
 		change_note_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
 		if (!error && isst_change_is_unchanged(change))
-			report_message(run->report, ENTRY_NOTE,
-				       "unchanged: already in the requested state");
+			change_note_unchanged(run);
 		else if (!error)
 			change_note_late_signal(run);
 		report_result(top, key, error);
@@ -148,6 +147,7 @@ static struct isst_config *find_state(struct run *run)
 			report_result(config_node(run), KEY_CONFIG_RESET, 0);
 		report_message(run->report, ENTRY_NOTE,
 			       "unchanged: no change was made since boot, as far as is known");
+		report_code(run->report, "unchanged");
 	} else if (config_call(run, NULL, error) == 0)
 		return config;
 	return NULL;

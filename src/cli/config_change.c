@@ -19,6 +19,7 @@ bool config_is_meant(struct run *run)
 	problem = isst_config_problem_at(run->config, 0);
 	report_message(run->report, ENTRY_NOTE, "skipped: %s",
 		       problem ? problem : "the configuration is for another machine");
+	report_code(run->report, "skipped");
 	return false;
 }
 
@@ -100,6 +101,7 @@ int config_roll_back(struct run *run, struct isst_change *change)
 	error = attempt_roll_back(change);
 	while ((warning = isst_change_warning_at(change, reported)) != NULL) {
 		report_message(run->report, ENTRY_NOTE, "%s", warning);
+		report_code(run->report, "warning");
 		reported++;
 	}
 	if (is_not_begun(error))

@@ -9,6 +9,7 @@
 #include "change_run.h"
 #include "config_source.h"
 #include "confirmation.h"
+#include "describe.h"
 #include "machine.h"
 #include "named_cpus.h"
 #include "out_file.h"
@@ -303,6 +304,8 @@ static enum exit_status work(struct run *run, struct output *output)
 	run->progress = run->relay ? relay_stream(run->relay) : output_progress(output);
 	write_banner(run, output);
 	note_emulated(run, output);
+	if (output->format == FORMAT_JSON_V2)
+		describe_machine(run->report, run->context);
 	ready = ready && discover(run) && check_command(run);
 	drop_privileges(run, output);
 	if (ready && request_has(run->request, OPTION_WATCH))
@@ -328,8 +331,7 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 		problem = strdup("out of memory");
 		status = STATUS_FAILED;
 	}
-	if (output_usage_error(output, problem) != STATUS_USAGE)
-		status = STATUS_FAILED;
+	status = output_problem(output, problem, status);
 	free(problem);
 	return status;
 }
@@ -399,6 +401,8 @@ int execute_command(const struct request *request, struct output *output)
 	enum exit_status status = run.report ? STATUS_DONE : output_usage_error(output, NULL);
 
 	report_request_notes(request, run.report);
+	if (run.report)
+		describe_command(run.report, request);
 	if (status == STATUS_DONE)
 		status = (machine ? execute_on_machine : work_without_machine)(&run, output);
 	targets_clear(&run.targets);

@@ -5,8 +5,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 static struct report_node *begin(struct run *run)
 {
@@ -125,15 +123,16 @@ void journal_show(struct run *run)
 	struct isst_journal *journal = open_journal(run);
 	struct report_node *top;
 	struct list list;
-	char age[32];
 
 	if (!journal)
 		return;
 	top = begin(run);
 	if (*isst_journal_command(journal))
 		report_text(top, KEY_JOURNAL_COMMAND, isst_journal_command(journal));
-	snprintf(age, sizeof(age), "%" PRId64, isst_journal_age_s(journal));
-	report_text(top, KEY_JOURNAL_AGE, isst_journal_age_s(journal) < 0 ? "unknown" : age);
+	if (isst_journal_age_s(journal) < 0)
+		report_text(top, KEY_JOURNAL_AGE, "unknown");
+	else
+		report_number(top, KEY_JOURNAL_AGE, (uint64_t)isst_journal_age_s(journal));
 	/* It was complete, and not to last. */
 	if (isst_journal_is_held(journal))
 		report_text(top, KEY_JOURNAL_STATE, "held");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program: from a command line to an exit status. Must not know any command. */
 #include "../common/memory_stream.h"
+#include "describe.h"
 #include "execute.h"
 #include "help.h"
 #include "machine.h"
@@ -52,6 +53,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 		return status;
 	}
 	print_title(&glance, output);
+	describe_command(report, request);
 	top = report_unit(report, NULL, 0);
 	report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION);
 	report_text(top, KEY_ISST_VERSION, ISST_VERSION);
@@ -98,6 +100,7 @@ int main(int argc, char **argv)
 	output_start(&output, argc > 0 ? argv[0] : "isst");
 	error = request_read(&request, output.reference, argc, argv, &problem);
 	output.format = request_format(&request);
+	output.get = request_text(&request, OPTION_GET);
 	status = error ? refuse(&request, &output, problem) : act(&request, &output);
 	free(problem);
 	request_clear(&request);

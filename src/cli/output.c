@@ -10,6 +10,7 @@
 
 #include "../common/memory_stream.h"
 #include "printable.h"
+#include "render_json_v2.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,10 +120,16 @@ void output_expect_change(struct output *output)
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
+/** One value of a document is none. */
+static bool is_document(const struct output *output)
+{
+	return renderers[output->format].document && !output->get;
+}
+
 /** A document is one with or without a banner before it. */
 static bool is_plain(const struct output *output)
 {
-	return output->plain && !renderers[output->format].document;
+	return output->get || (output->plain && !is_document(output));
 }
 
 FILE *output_result(const struct output *output)
@@ -139,7 +146,7 @@ FILE *output_trace(const struct output *output)
 
 FILE *output_progress(const struct output *output)
 {
-	return renderers[output->format].document ? NULL : stderr;
+	return is_document(output) ? NULL : stderr;
 }
 
 FILE *output_progress_at_once(const struct output *output)
@@ -151,7 +158,7 @@ FILE *output_progress_at_once(const struct output *output)
 
 bool output_has_banner(const struct output *output)
 {
-	return !is_plain(output) && (output->reference || !renderers[output->format].document);
+	return !is_plain(output) && (output->reference || !is_document(output));
 }
 
 static FILE *banner_stream(const struct output *output)
@@ -259,7 +266,7 @@ enum exit_status output_text(struct output *output, const char *text, size_t siz
 /** With the results: always in documents, in text only as the reference tool does. */
 static bool messages_inside(const struct output *output)
 {
-	return (output->reference && !is_plain(output)) || renderers[output->format].document;
+	return (output->reference && !is_plain(output)) || is_document(output);
 }
 
 /** On standard error as well: where they would not be seen otherwise. */
@@ -277,23 +284,34 @@ static enum exit_status close_file(struct output *output, enum exit_status statu
 	return error ? report_lost_output(output, output->path, strerror(error), status) : status;
 }
 
+/** Writes a report, or the value of it that is asked for. *@problem: why there is no such value, to
+ * be freed. */
+static int render_result(const struct output *output, const struct report *report,
+			 const struct page *page, bool messages, FILE *stream, char **problem)
+{
+	const struct renderer *renderer = &renderers[output->format];
+
+	if (output->get)
+		return render_json_v2_value(report, output->get, stream, problem);
+	if (report_is_screen(report) && renderer->render_screen)
+		return renderer->render_screen(report, page, messages, stream);
+	return renderer->render(report, messages, stream);
+}
+
 /**
  * Renders into memory first: standard error has no buffer, so that each piece of a line would be a
  * system call. Returns 0 or -ENOMEM.
  */
-static int render(struct output *output, const struct report *report, bool messages, FILE *stream)
+static int render(struct output *output, const struct report *report, bool messages, FILE *stream,
+		  char **problem)
 {
-	const struct renderer *renderer = &renderers[output->format];
 	const struct page page = page_of(stream, output->colour);
 	struct memory_stream memory;
 	int error = memory_stream_open(&memory), lost;
 
 	if (error)
 		return error;
-	if (report_is_screen(report) && renderer->render_screen)
-		error = renderer->render_screen(report, &page, messages, memory.stream);
-	else
-		error = renderer->render(report, messages, memory.stream);
+	error = render_result(output, report, &page, messages, memory.stream, problem);
 	lost = memory_stream_close(&memory);
 	if (!error && !lost)
 		write_all(output, memory.text, memory.size, stream);
@@ -301,38 +319,56 @@ static int render(struct output *output, const struct report *report, bool messa
 	return error ? error : lost;
 }
 
-enum exit_status output_report(struct output *output, const struct report *report,
+enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status)
 {
 	FILE *stream = output_result(output);
+	char *problem = NULL;
 
-	if (report_failed(report) || render(output, report, messages_inside(output), stream) != 0)
+	report_header(report)->exit_status = (int)status;
+	if (report_failed(report) ||
+	    render(output, report, messages_inside(output), stream, &problem) != 0)
 		return report_lost_output(output, NULL, "out of memory", status);
 	status = flush(output, stream, !output->changing, status);
 	if (output->file)
 		status = close_file(output, status);
 	if (messages_beside(output))
 		render_messages(report, stderr);
+	if (problem) {
+		fputs("Error: ", stderr);
+		write_printable(problem, "", stderr);
+		fputc('\n', stderr);
+		status = status_worse(status, STATUS_FAILED);
+	}
+	free(problem);
 	return status;
 }
 
-enum exit_status output_refusal(struct output *output, const struct report *report,
+/** Writes what a document is, or the messages alone. Returns 0 or -ENOMEM. */
+static int render_refusal(struct output *output, const struct report *report, FILE *stream)
+{
+	if (!output->get)
+		return render(output, report, true, stream, NULL);
+	render_messages(report, stream);
+	return 0;
+}
+
+enum exit_status output_refusal(struct output *output, struct report *report,
 				enum exit_status status)
 {
-	bool document = renderers[output->format].document;
-	FILE *stream = document && !output->reference ? stdout : stderr;
+	FILE *stream = is_document(output) && !output->reference ? stdout : stderr;
 
-	if (report_failed(report) || render(output, report, true, stream) != 0) {
+	report_header(report)->exit_status = (int)status;
+	if (report_failed(report) || render_refusal(output, report, stream) != 0) {
 		fputs("Error: out of memory\n", stderr);
 		status = STATUS_FAILED;
 	}
 	return flush(output, stream, false, status);
 }
 
-enum exit_status output_usage_error(struct output *output, const char *problem)
+enum exit_status output_problem(struct output *output, const char *problem, enum exit_status status)
 {
 	struct report *report = report_new();
-	enum exit_status status;
 
 	if (!report || !problem) {
 		fputs("Error: out of memory\n", stderr);
@@ -340,9 +376,15 @@ enum exit_status output_usage_error(struct output *output, const char *problem)
 		return flush(output, stderr, false, STATUS_FAILED);
 	}
 	report_message(report, ENTRY_ERROR, "%s", problem);
-	status = output_refusal(output, report, STATUS_USAGE);
+	report_code(report, status_code(status));
+	status = output_refusal(output, report, status);
 	report_free(report);
 	return status;
+}
+
+enum exit_status output_usage_error(struct output *output, const char *problem)
+{
+	return output_problem(output, problem, STATUS_USAGE);
 }
 
 void output_close(struct output *output)

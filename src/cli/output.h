@@ -13,6 +13,7 @@ struct output {
 	const char *program; /* the name that the program was run by */
 	bool reference;	     /* as the kernel tree's tool: results on standard error */
 	enum output_format format;
+	const char *get;	   /* the path of the only value that is written; NULL: all are */
 	enum colour_choice colour; /* of screens */
 	const char *path;	   /* of --out; NULL: none */
 	FILE *file;		   /* the opened @path */
@@ -65,11 +66,15 @@ void output_banner_name(struct output *output, const char *what, const char *nam
 
 /** Writes the results and messages of a run that ends with @status. Returns the status that the
  * program ends with: a result that cannot be written is a failure. */
-enum exit_status output_report(struct output *output, const struct report *report,
+enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status);
 
 /** Writes why a run does not even begin. Returns the status that the program ends with. */
-enum exit_status output_refusal(struct output *output, const struct report *report,
+enum exit_status output_refusal(struct output *output, struct report *report,
+				enum exit_status status);
+
+/** The same by a message. @problem: NULL without memory. */
+enum exit_status output_problem(struct output *output, const char *problem,
 				enum exit_status status);
 
 /** Reports what is wrong with the command line. @problem: NULL without memory. */

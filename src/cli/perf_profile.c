@@ -171,12 +171,19 @@ static void report_limits(struct report_node *parent, const struct isst_result *
 	}
 }
 
-/** Whether to mark a level: scripts that know the reference tool's text are not shown what that
+/** Marks the current level: scripts that know the reference tool's text are not shown what that
  * does not have. */
-static bool is_marked(const struct run *run, const struct isst_result *level)
+static void report_current(const struct run *run, struct report_node *node,
+			   const struct isst_result *level)
 {
-	return !run->request->reference && has_value(level, ISST_VALUE_CURRENT_LEVEL) &&
-	       value_of(level, ISST_VALUE_LEVEL) == value_of(level, ISST_VALUE_CURRENT_LEVEL);
+	bool current = value_of(level, ISST_VALUE_LEVEL) ==
+		       value_of(level, ISST_VALUE_CURRENT_LEVEL);
+
+	if (!has_value(level, ISST_VALUE_CURRENT_LEVEL))
+		return;
+	report_standing(node, current);
+	if (current && !run->request->reference)
+		report_mark(node);
 }
 
 static void report_level(const struct run *run, struct report_node *parent,
@@ -187,8 +194,7 @@ static void report_level(const struct run *run, struct report_node *parent,
 						 value_of(level, ISST_VALUE_LEVEL));
 	const struct isst_context *context = run->context;
 
-	if (is_marked(run, level))
-		report_mark(node);
+	report_current(run, node, level);
 	report_cpus(node, level, context);
 	report_frequencies(node, level);
 	report_features(node, level);

@@ -101,8 +101,12 @@ void report_value_at(struct report_node *parent, enum key_id key, const struct i
 {
 	unsigned int value;
 
-	if (isst_result_value_at(result, id, row, column, &value) == 0)
+	int error = isst_result_value_at(result, id, row, column, &value);
+
+	if (!error)
 		report_number(parent, key, value);
+	else if (error == -EIO)
+		report_unknown(parent, key);
 }
 
 void report_flag(struct report_node *parent, enum key_id key, const struct isst_result *result,
@@ -110,8 +114,12 @@ void report_flag(struct report_node *parent, enum key_id key, const struct isst_
 {
 	unsigned int value;
 
-	if (isst_result_value(result, id, &value) == 0)
+	int error = isst_result_value(result, id, &value);
+
+	if (!error)
 		report_state(parent, key, value);
+	else if (error == -EIO)
+		report_unknown(parent, key);
 }
 
 unsigned int value_of(const struct isst_result *result, int id)

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMATS };
+enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSON_V2, FORMATS };
 
 /** What text is laid out for. */
 struct page {

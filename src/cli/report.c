@@ -10,6 +10,7 @@
 struct report {
 	struct report_entry *first, *last;
 	bool failed, screen;
+	struct report_header header;
 };
 
 struct report *report_new(void)
@@ -51,6 +52,8 @@ void report_free(struct report *report)
 		return;
 	while (report->first)
 		report_remove(report, report->first);
+	free(report->header.processor);
+	free(report->header.emulated);
 	free(report);
 }
 
@@ -76,6 +79,24 @@ bool report_has_units(const struct report *report)
 			return true;
 	}
 	return false;
+}
+
+struct report_header *report_header(struct report *report)
+{
+	return &report->header;
+}
+
+const struct report_header *report_get_header(const struct report *report)
+{
+	return &report->header;
+}
+
+void report_set_string(struct report *report, char **field, const char *text)
+{
+	free(*field);
+	*field = text ? strdup(text) : NULL;
+	if (text && !*field)
+		report->failed = true;
 }
 
 const struct report_entry *report_first(const struct report *report)
@@ -161,6 +182,12 @@ void report_replace_message(struct report *report, struct report_entry *entry, c
 	entry->message = text;
 }
 
+void report_code(struct report *report, const char *code)
+{
+	if (report->last)
+		report->last->code = code;
+}
+
 size_t report_resolve_unsupported(struct report *report, enum entry_kind kind)
 {
 	size_t count = 0;
@@ -222,6 +249,12 @@ void report_mark(struct report_node *branch)
 {
 	if (branch)
 		branch->marked = true;
+}
+
+void report_standing(struct report_node *branch, bool current)
+{
+	if (branch)
+		branch->standing = current ? STANDING_CURRENT : STANDING_OTHER;
 }
 
 struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number)

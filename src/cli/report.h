@@ -31,6 +31,9 @@ enum node_kind {
 
 struct report;
 
+/** Of a branch that is one of several: whether it is the one in force. */
+enum node_standing { STANDING_UNKNOWN, STANDING_OTHER, STANDING_CURRENT };
+
 struct report_node {
 	struct report *report;
 	enum node_kind kind;
@@ -41,8 +44,9 @@ struct report_node {
 	char *text;
 	struct isst_cpuset *cpus;
 	unsigned int bits;
-	bool marked;			  /* for people, see report_mark() */
-	bool changed;			  /* since another report, see report_changes.h */
+	bool marked;  /* for people, see report_mark() */
+	bool changed; /* since another report, see report_changes.h */
+	enum node_standing standing;
 	struct report_node *first, *last; /* children */
 	struct report_node *next;
 };
@@ -71,7 +75,19 @@ struct report_entry {
 	size_t steps;
 	struct report_node *root;
 	char *message;
+	const char *code; /* for programs; NULL: that of the kind */
 	struct report_entry *next;
+};
+
+/** What a document begins with. */
+struct report_header {
+	/* Words that live as long as the program; NULL: none, or none that is known. */
+	const char *feature, *command;
+	bool has_machine;
+	unsigned int family, model, stepping;
+	char *processor; /* NULL: not known */
+	char *emulated;	 /* the name of an emulated machine; NULL: it is a real one */
+	int exit_status;
 };
 
 struct report *report_new(void);
@@ -106,6 +122,14 @@ void report_replace_message(struct report *report, struct report_entry *entry, c
 
 /** Removes an entry from the report. */
 void report_remove(struct report *report, struct report_entry *entry);
+/** Gives the message that was added last a code, which lives as long as the report. */
+void report_code(struct report *report, const char *code);
+
+/** The header. Its strings are set by report_set_string(). */
+struct report_header *report_header(struct report *report);
+const struct report_header *report_get_header(const struct report *report);
+/** Sets a string of the header to a copy of @text, which may be NULL. */
+void report_set_string(struct report *report, char **field, const char *text);
 
 /** Turns all ENTRY_UNSUPPORTED into @kind: ENTRY_NOTE or ENTRY_ERROR. Returns their number. */
 size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
@@ -115,8 +139,10 @@ size_t report_resolve_unsupported(struct report *report, enum entry_kind kind);
 struct report_node *report_branch(struct report_node *parent, enum key_id key, unsigned int index);
 struct report_node *report_variant(struct report_node *parent, enum key_id key,
 				   const char *variant);
-/** Marks a branch in text, as its key has it. What scripts read in documents is as without. */
+/** Marks a branch in text, as its key has it. What scripts read in JSON is as without. */
 void report_mark(struct report_node *branch);
+/** Whether a branch is the one in force: for programs, in json-v2 alone. */
+void report_standing(struct report_node *branch, bool current);
 struct report_node *report_number(struct report_node *parent, enum key_id key, uint64_t number);
 struct report_node *report_variant_number(struct report_node *parent, enum key_id key,
 					  const char *variant, uint64_t number);

@@ -37,6 +37,9 @@ void request_clear(struct request *request);
 
 static inline enum output_format request_format(const struct request *request)
 {
+	/* Paths are those of json-v2. */
+	if (request_has(request, OPTION_GET))
+		return FORMAT_JSON_V2;
 	return (enum output_format)request->options.value[OPTION_FORMAT].number;
 }
 

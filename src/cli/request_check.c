@@ -4,6 +4,7 @@
 #include "request_check.h"
 
 #include "choice_options.h"
+#include "json_path.h"
 #include "option_hints.h"
 
 #include <string.h>
@@ -166,6 +167,7 @@ static int check_watch(const struct request *request, char **problem)
 		enum option_id id;
 		const char *name;
 	} OTHERS[] = { { OPTION_OUT, "out" },
+		       { OPTION_GET, "get" },
 		       { OPTION_ALL_ONLINE, "all-cpus-online" },
 		       { OPTION_DEBUG, "debug" } };
 
@@ -182,6 +184,21 @@ static int check_watch(const struct request *request, char **problem)
 			return usage_problem(problem, "option --watch cannot be combined with --%s",
 					     OTHERS[i].name);
 	return 0;
+}
+
+/** A path is one of json-v2. */
+static int check_path(const struct request *request, char **problem)
+{
+	const char *path = request_text(request, OPTION_GET), *wrong;
+
+	if (!path)
+		return 0;
+	if (request_has(request, OPTION_FORMAT) &&
+	    request_number(request, OPTION_FORMAT) != FORMAT_JSON_V2)
+		return usage_problem(problem, "option --get cannot be combined with --format %s",
+				     request_text(request, OPTION_FORMAT));
+	wrong = json_path_check(path);
+	return wrong ? usage_problem(problem, "option --get: '%s': %s", path, wrong) : 0;
 }
 
 /** A dry run writes nothing: what can only write is refused, rather than done all the same. */
@@ -214,6 +231,8 @@ int request_check(const struct request *request, char **problem)
 
 	if (!error)
 		error = choice_options_check(request, problem);
+	if (!error)
+		error = check_path(request, problem);
 	if (!error)
 		error = check_dry_run(request, problem);
 	if (!error)

@@ -39,6 +39,8 @@ int run_call(struct run *run, int error)
 	report_message(run->report, ENTRY_ERROR, "%s%s%s",
 		       run->interrupted_by ? run->interrupted_by : "",
 		       run->interrupted_by ? ": " : "", *message ? message : strerror(-error));
+	report_code(run->report,
+		    run->interrupted_by ? "interrupted" : status_code(status_of_error(error)));
 	return error;
 }
 
@@ -49,6 +51,7 @@ struct failure failure_of(const struct isst_result *result, int part)
 				 .more = isst_result_more_errors(result, part) };
 }
 
+/** That something is not supported has a code of its own also in a note. */
 static void report_failure(struct run *run, enum entry_kind kind, const struct failure *failure)
 {
 	if (failure->more > 0)
@@ -56,6 +59,7 @@ static void report_failure(struct run *run, enum entry_kind kind, const struct f
 			       failure->more);
 	else
 		report_message(run->report, kind, "%s", failure->message);
+	report_code(run->report, status_code(status_of_error(failure->error)));
 }
 
 void run_failure(struct run *run, const struct failure *failure)
@@ -92,6 +96,7 @@ void run_unsupported(struct run *run, const char *format, ...)
 		message = NULL;
 	va_end(arguments);
 	report_message(run->report, ENTRY_UNSUPPORTED, "%s", message ? message : "out of memory");
+	report_code(run->report, status_code(STATUS_UNSUPPORTED));
 	free(message);
 }
 
@@ -105,6 +110,7 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 		message = NULL;
 	va_end(arguments);
 	report_message(run->report, ENTRY_ERROR, "%s", message ? message : "out of memory");
+	report_code(run->report, status_code(status));
 	run->status = status_worse(run->status, status);
 	free(message);
 }

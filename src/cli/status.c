@@ -29,6 +29,21 @@ static const int gravity[] = {
 	[STATUS_ROLLBACK_INCOMPLETE] = 6,
 };
 
+static const char *const codes[] = {
+	[STATUS_DONE] = "note",
+	[STATUS_FAILED] = "failed",
+	[STATUS_USAGE] = "usage",
+	[STATUS_UNSUPPORTED] = "unsupported",
+	[STATUS_NOT_PERMITTED] = "not-permitted",
+	[STATUS_ROLLBACK_INCOMPLETE] = "rollback-incomplete",
+	[STATUS_BUSY] = "busy",
+};
+
+const char *status_code(enum exit_status status)
+{
+	return codes[status];
+}
+
 enum exit_status status_of_error(int error)
 {
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {

@@ -16,6 +16,9 @@ enum exit_status {
 /** The status for what a library function returned: 0 or a negative errno. */
 enum exit_status status_of_error(int error);
 
+/** The word for a status, by which programs know what kind of error a message is. */
+const char *status_code(enum exit_status status);
+
 /** The one of two statuses that a run which met both ends with. */
 enum exit_status status_worse(enum exit_status one, enum exit_status other);
 

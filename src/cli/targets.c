@@ -2,6 +2,8 @@
 /* Finds the units that a command is about; must not know what is asked of them. */
 #include "targets.h"
 
+#include "status.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +73,7 @@ static void report_wrong(const struct isst_context *context, const struct isst_c
 	else if (named && online)
 		report_message(report, ENTRY_ERROR, "CPUs %s%s %s; CPUs that are online: %s", named,
 			       more ? " and more" : "", several, online);
+	report_code(report, status_code(STATUS_UNSUPPORTED));
 	free(named);
 	free(online);
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Builds and writes JSON documents; must not know what they describe. */
+#include "json_value.h"
+
+#include "printable.h"
+#include "render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json *json_new(void)
+{
+	struct json *root = calloc(1, sizeof(*root));
+
+	if (root) {
+		root->kind = JSON_OBJECT;
+		root->root = root;
+	}
+	return root;
+}
+
+void json_free(struct json *root)
+{
+	while (root) {
+		struct json *next = root->next;
+
+		json_free(root->first);
+		free(root->name);
+		free(root->text);
+		free(root);
+		root = next;
+	}
+}
+
+bool json_failed(const struct json *root)
+{
+	return root->failed;
+}
+
+/** Copies @text into a field of @value, where there is a text. */
+static void set_string(const struct json *value, char **field, const char *text)
+{
+	*field = text ? strdup(text) : NULL;
+	if (text && !*field)
+		value->root->failed = true;
+}
+
+struct json *json_add(struct json *parent, const char *name, enum json_kind kind)
+{
+	struct json *value = parent ? calloc(1, sizeof(*value)) : NULL;
+
+	if (!value) {
+		if (parent)
+			parent->root->failed = true;
+		return NULL;
+	}
+	value->kind = kind;
+	value->root = parent->root;
+	set_string(value, &value->name, name);
+	if (parent->last)
+		parent->last->next = value;
+	else
+		parent->first = value;
+	parent->last = value;
+	return value;
+}
+
+struct json *json_add_number(struct json *parent, const char *name, uint64_t number)
+{
+	struct json *value = json_add(parent, name, JSON_NUMBER);
+
+	if (value)
+		value->number = number;
+	return value;
+}
+
+struct json *json_add_boolean(struct json *parent, const char *name, bool truth)
+{
+	struct json *value = json_add(parent, name, JSON_BOOLEAN);
+
+	if (value)
+		value->number = truth;
+	return value;
+}
+
+struct json *json_add_string(struct json *parent, const char *name, const char *text)
+{
+	struct json *value = json_add(parent, name, text ? JSON_STRING : JSON_NULL);
+
+	if (value)
+		set_string(value, &value->text, text);
+	return value;
+}
+
+struct json *json_member_n(const struct json *object, const char *name, size_t length)
+{
+	struct json *member = object ? object->first : NULL;
+
+	while (member && !(member->name && strlen(member->name) == length &&
+			   strncmp(member->name, name, length) == 0))
+		member = member->next;
+	return member;
+}
+
+struct json *json_member(const struct json *object, const char *name)
+{
+	return json_member_n(object, name, strlen(name));
+}
+
+/* ---- Writing ---- */
+
+static bool holds_others(const struct json *value)
+{
+	return value->kind == JSON_ARRAY || value->kind == JSON_OBJECT;
+}
+
+static void write_single(const struct json *value, FILE *stream)
+{
+	switch (value->kind) {
+	case JSON_BOOLEAN:
+		fputs(value->number ? "true" : "false", stream);
+		break;
+	case JSON_NUMBER:
+		fprintf(stream, "%" PRIu64, value->number);
+		break;
+	case JSON_STRING:
+		render_json_string(value->text ? value->text : "", stream);
+		break;
+	default:
+		fputs("null", stream);
+	}
+}
+
+/** Arrays of single values are one line, such as those of CPUs. */
+static bool is_one_line(const struct json *value)
+{
+	return !value->first || (value->kind == JSON_ARRAY && !holds_others(value->first));
+}
+
+static void begin_line(unsigned int depth, FILE *stream)
+{
+	fprintf(stream, "\n%*s", (int)(2 * depth), "");
+}
+
+/* Values are as deep as the reports that they are made from: a few levels. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void write_at(const struct json *value, unsigned int depth, FILE *stream)
+{
+	bool one_line = is_one_line(value), object = value->kind == JSON_OBJECT;
+
+	if (!holds_others(value)) {
+		write_single(value, stream);
+		return;
+	}
+	fputc(object ? '{' : '[', stream);
+	for (const struct json *child = value->first; child; child = child->next) {
+		if (!one_line)
+			begin_line(depth + 1, stream);
+		if (child->name) {
+			render_json_string(child->name, stream);
+			fputs(": ", stream);
+		}
+		write_at(child, depth + 1, stream);
+		if (child->next)
+			fputs(one_line ? ", " : ",", stream);
+	}
+	if (!one_line)
+		begin_line(depth, stream);
+	fputc(object ? '}' : ']', stream);
+}
+
+void json_write(const struct json *value, FILE *stream)
+{
+	write_at(value, 0, stream);
+}
+
+void json_write_raw(const struct json *value, FILE *stream)
+{
+	if (value->kind == JSON_STRING)
+		write_printable(value->text ? value->text : "", "\n\t", stream);
+	else
+		json_write(value, stream);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A JSON document in memory: built, searched and written. Must not know what it describes.
+ *
+ * Memory that runs out is remembered in the document: the functions then do nothing, accept the
+ * NULL values that they returned before, and json_failed() reports it in the end.
+ */
+#ifndef ISST_CLI_JSON_VALUE_H
+#define ISST_CLI_JSON_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum json_kind {
+	JSON_NULL,
+	JSON_BOOLEAN,
+	JSON_NUMBER,
+	JSON_STRING,
+	JSON_ARRAY,
+	JSON_OBJECT,
+};
+
+struct json {
+	enum json_kind kind;
+	char *name;	 /* of a member of an object; NULL: of none */
+	uint64_t number; /* of a number, or 0 and 1 of a boolean */
+	char *text;	 /* of a string */
+	struct json *first, *last, *next;
+	struct json *root;
+	bool failed; /* of the root: memory ran out */
+};
+
+/** A new document, which is an object; NULL without memory. */
+struct json *json_new(void);
+void json_free(struct json *root);
+
+/** True if memory ran out: the document is not complete. */
+bool json_failed(const struct json *root);
+
+/* Values are added behind the last one of @parent, and returned. @name: NULL in an array. */
+
+struct json *json_add(struct json *parent, const char *name, enum json_kind kind);
+struct json *json_add_number(struct json *parent, const char *name, uint64_t number);
+struct json *json_add_boolean(struct json *parent, const char *name, bool value);
+/** @text: NULL adds null. */
+struct json *json_add_string(struct json *parent, const char *name, const char *text);
+
+/** The member of that name, of the first @length bytes of a name; NULL if there is none. */
+struct json *json_member(const struct json *object, const char *name);
+struct json *json_member_n(const struct json *object, const char *name, size_t length);
+
+/** Writes a value, indented, without a line end behind it. */
+void json_write(const struct json *value, FILE *stream);
+
+/** Writes a value as scripts take it: text as it is, anything else as in a document. */
+void json_write_raw(const struct json *value, FILE *stream);
+
+#endif
