@@ -312,6 +312,16 @@ $(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table $(C
 	printf '#!/bin/sh\nexec sh tests/explain/faults.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+# The key table, for what is compared with it.
+$(BUILD)/tests/schema/keys: %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+
+$(BUILD)/tests/json-v2: tests/schema/schema.sh tests/schema/schema.py tests/schema/outputs.py $(BUILD)/tests/schema/keys $(COMMAND) $(BUILD)/isst \
+		$(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/schema/schema.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 $(BUILD)/tests/privileged: tests/command/privileged.sh $(COMMAND) $(PRELOAD) $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/command/privileged.sh %s\n' $(BUILD) > $@
@@ -338,7 +348,7 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
-	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/privileged $(BUILD)/tests/preloaded $(BUILD)/tests/documents \
+	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/privileged $(BUILD)/tests/preloaded $(BUILD)/tests/documents \
 	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests

@@ -115,9 +115,7 @@ int config_roll_back(struct run *run, struct isst_change *change)
 void config_report_high_priority(struct report *report, const struct isst_config *config)
 {
 	const struct isst_cpuset *cpus = isst_config_high_priority_cpus(config);
-	char *list = cpus ? isst_cpuset_to_list(cpus) : NULL;
 
-	if (list)
-		report_text(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, list);
-	free(list);
+	if (cpus)
+		report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
 }

@@ -28,6 +28,16 @@ static void report_present(struct report_node *node, enum key_id key,
 		report_unknown(node, key);
 }
 
+/** What a limit was at boot. The screen has no column of such values if none is known. */
+static void report_default(struct report_node *node, enum key_id key,
+			   const struct isst_result *limits, unsigned int fabric, int initial)
+{
+	unsigned int mhz;
+
+	if (isst_result_value_at(limits, initial, fabric, 0, &mhz) == 0)
+		report_number(node, key, mhz);
+}
+
 static void report_fabric(struct report_node *parent, const struct isst_result *limits,
 			  unsigned int fabric)
 {
@@ -37,10 +47,8 @@ static void report_fabric(struct report_node *parent, const struct isst_result *
 		       ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
 	report_present(node, KEY_STATUS_MAX, limits, fabric, ISST_VALUE_UNCORE_MAX_MHZ,
 		       ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
-	report_value_at(node, KEY_STATUS_LOWEST, limits, ISST_VALUE_UNCORE_INITIAL_MIN_MHZ, fabric,
-			0);
-	report_value_at(node, KEY_STATUS_HIGHEST, limits, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ, fabric,
-			0);
+	report_default(node, KEY_STATUS_LOWEST, limits, fabric, ISST_VALUE_UNCORE_INITIAL_MIN_MHZ);
+	report_default(node, KEY_STATUS_HIGHEST, limits, fabric, ISST_VALUE_UNCORE_INITIAL_MAX_MHZ);
 }
 
 /** Whether a limit was set, or may be. */

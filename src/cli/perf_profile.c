@@ -132,9 +132,12 @@ static void report_state_word(struct report_node *node, enum key_id key,
 			      const struct isst_result *level, int id)
 {
 	unsigned int state;
+	int error = isst_result_value(level, id, &state);
 
-	if (isst_result_value(level, id, &state) == 0 && feature_state_word(state))
+	if (!error && feature_state_word(state))
 		report_word(node, key, feature_state_word(state));
+	else if (error == -EIO)
+		report_unknown(node, key);
 }
 
 static void report_features(struct report_node *node, const struct isst_result *level)

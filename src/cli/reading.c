@@ -100,7 +100,6 @@ void report_value_at(struct report_node *parent, enum key_id key, const struct i
 		     int id, unsigned int row, unsigned int column)
 {
 	unsigned int value;
-
 	int error = isst_result_value_at(result, id, row, column, &value);
 
 	if (!error)
@@ -113,7 +112,6 @@ void report_flag(struct report_node *parent, enum key_id key, const struct isst_
 		 int id)
 {
 	unsigned int value;
-
 	int error = isst_result_value(result, id, &value);
 
 	if (!error)

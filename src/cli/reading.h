@@ -36,7 +36,7 @@ struct isst_results *read_domains(struct run *run, const struct question *questi
 void show_domains(struct run *run, const struct question *question,
 		  void (*show)(struct report_node *unit, const struct isst_result *result));
 
-/** Reports a value of a result if it is known, nothing otherwise. */
+/** Reports a value of a result if the machine has it; as not known if it could not be read. */
 void report_value(struct report_node *parent, enum key_id key, const struct isst_result *result,
 		  int id);
 void report_value_at(struct report_node *parent, enum key_id key, const struct isst_result *result,

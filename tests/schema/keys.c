@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the key table as a JSON array, for schema.py: what text and json call a value, and what
+ * json-v2 does. */
+#include "cli/json_value.h"
+#include "cli/keys_v2.h"
+
+static const char *const types[] = {
+	[V2_OBJECT] = "object",	  [V2_ARRAY] = "array",
+	[V2_NUMBER] = "number",	  [V2_LIMIT] = "number or none",
+	[V2_BOOLEAN] = "boolean", [V2_STRING] = "string",
+	[V2_CPUS] = "CPUs",
+};
+
+static void add_key(struct json *keys_array, size_t i)
+{
+	struct json *key = json_add(keys_array, NULL, JSON_OBJECT);
+	const struct key_v2 *row = &keys_v2[i];
+
+	json_add_string(key, "key", keys[i].name);
+	json_add_string(key, "name", keys[i].name_v2);
+	json_add_string(key, "type", types[row->type]);
+	json_add_string(key, "index", row->index);
+	json_add_string(key, "value", row->value);
+	json_add_string(key, "value_type", row->value ? types[row->value_type] : NULL);
+	json_add_string(key, "plain_variant", keys[i].plain_variant);
+	json_add_string(key, "suffix", keys[i].suffix);
+	json_add_string(key, "special", keys[i].special_text);
+	json_add_string(key, "off", keys[i].off);
+	json_add_string(key, "on", keys[i].on);
+	json_add_string(key, "unknown", row->unknown);
+	/* The first rows are steps of paths. */
+	json_add_boolean(key, "step", i <= KEY_NO_CPU);
+}
+
+int main(void)
+{
+	struct json *document = json_new(), *array = json_add(document, "keys", JSON_ARRAY);
+
+	for (size_t i = 0; i < KEYS; i++)
+		add_key(array, i);
+	if (!document || json_failed(document))
+		return 1;
+	json_write(document, stdout);
+	json_free(document);
+	return 0;
+}

@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks the outputs of --format json-v2: schema.py ROOT BUILD SCRATCH. Speaks TAP.
+
+Each command of outputs.py is run as text, json and json-v2, in the same order on machines in the same state.
+- Every json-v2 document is valid (with python3-jsonschema; without it this is skipped).
+- Every value of json, which has those of the text tree, is in json-v2 at its place, by the names of docs/json-v2.md.
+- Every number of the text is in json-v2: screens and sentences, too, but for maps, whose letters stand for words of json.
+- What --get prints is what the document has at the path.
+- The table of docs/json-v2.md and the types of docs/isst.schema.json are those of the program.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import outputs
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+ROOT, BUILD, SCRATCH = sys.argv[1:4]
+FORMATS = ["text", "json", "json-v2"]
+# What differs from run to run.
+VOLATILE = {"age(s)", "files-opened", "driver-calls", "commands"}
+
+
+class Tap:
+    count = failed = 0
+
+    def report(self, what, problems, skip=None):
+        self.count += 1
+        print(f"{'not ok' if problems else 'ok'} {self.count} - {what}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+        for problem in problems[:10]:
+            print("# " + problem.replace("\n", "\n# "))
+        self.failed += bool(problems)
+
+
+# ---- Running ----
+
+class Machine:
+    """A machine of its own for each format of a scenario."""
+
+    def __init__(self, platform, number, fmt):
+        path = f"{ROOT}/tests/platforms/{platform}.platform"
+        self.directory = f"{SCRATCH}/{number}-{fmt}"
+        self.state = self.directory + "/state"
+        os.makedirs(self.state)
+        self.fmt = fmt
+        self.environment = dict(os.environ, ISST_EMULATE=path if os.path.exists(path) else platform,
+                                ISST_EMULATE_STATE=self.state, ISST_EMULATE_QUIET="yes")
+
+    def step(self, line):
+        """Carries out a step. Returns what it wrote and its status; None: it was no command."""
+        if line.startswith("fault "):
+            with open(self.state + "/faults", "a", encoding="utf-8") as faults:
+                faults.write(line[6:] + "\n")
+            return None
+        if line == "no faults":
+            os.unlink(self.state + "/faults")
+            return None
+        killed = line.startswith("kill ")
+        words = shlex.split(line[5:] if killed else line)
+        words = [word.replace("SCRATCH", self.directory) for word in words]
+        result = subprocess.run([BUILD + "/isst", "--format", self.fmt] + words, env=self.environment, cwd=self.directory,
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+        if killed:
+            assert result.returncode < 0, line
+            return None
+        return result.stdout.replace(self.directory, "SCRATCH"), result.returncode, result.stderr
+
+
+def run_scenario(number, platform, steps):
+    """All commands: each with what it wrote as text, json and json-v2."""
+    machines = [Machine(platform, number, fmt) for fmt in FORMATS]
+    for line in steps:
+        results = [machine.step(line) for machine in machines]
+        if results[0] is not None:
+            yield line, results
+
+
+# ---- json and json-v2 ----
+
+class Keys:
+    def __init__(self, rows):
+        self.rows = rows
+        for row in rows:
+            pattern = re.escape(row["key"]).replace(r"\#", "(?P<index>[0-9]+)")
+            if row["plain_variant"]:
+                pattern = pattern.replace(r"\*\-", r"(?:(?P<variant>.+)\-)?")
+            row["pattern"] = re.compile("^" + pattern.replace(r"\*", "(?P<variant>.+)") + "$")
+
+    def find(self, name, step=False):
+        """The rows that a key of json may be of, with index or variant."""
+        for row in self.rows:
+            match = row["pattern"].match(name)
+            if match and row["step"] == step:
+                parts = match.groupdict()
+                index = int(parts["index"]) if parts.get("index") else parts.get("variant")
+                yield row, row["plain_variant"] if "variant" in parts and index is None else index
+
+
+def is_same(row, kind, old, new):
+    """Whether a value of json-v2 is what json has as text."""
+    if old == row["unknown"]:
+        return new is None
+    if kind in ("number", "number or none"):
+        if old == row["special"]:
+            return new == "none"
+        return isinstance(new, int) and not isinstance(new, bool) and old == f"{new}{row['suffix'] or ''}"
+    if kind == "boolean":
+        return isinstance(new, bool) and old == row["on" if new else "off"]
+    if kind == "CPUs":
+        if not isinstance(new, dict):
+            return False
+        return old in ((",".join(map(str, new["list"])), new["ranges"]) if new["list"] else ("none",))
+    return old == new
+
+
+def elements(parent, row, index):
+    return [element for element in parent.get(row["name"], [])
+            if isinstance(element, dict) and element.get(row["index"]) == index]
+
+
+def compare_member(keys, name, old, new, path):
+    """Compares a member of json with the object of json-v2 that it should be in. Returns problems."""
+    problems = [f"{path}: no key {name}"]
+    for row, index in keys.find(name):
+        place = f"{path}.{row['name']}"
+        found = [new[row["name"]]] if row["name"] in new else []
+        if row["type"] == "array":
+            found = elements(new, row, index) if found else []
+        if len(found) != 1:
+            problems = [f"{place}: {len(found)} for {name}"]
+        elif isinstance(old, dict):
+            problems = compare_object(keys, old, found[0], place) if isinstance(found[0], dict) else [f"{place}: no object"]
+        else:
+            value, kind = (found[0][row["value"]], row["value_type"]) if row["value"] else (found[0], row["type"])
+            same = name in VOLATILE or is_same(row, kind, old, value)
+            problems = [] if same else [f"{place}: {value!r} is not {old!r}"]
+        if not problems:
+            break
+    return problems
+
+
+def compare_object(keys, old, new, path):
+    return [problem for name, value in old.items() for problem in compare_member(keys, name, value, new, path)]
+
+
+def find_unit(keys, name, new):
+    """The element of json-v2 for a path such as package-0:die-0:cpu-0."""
+    place = {}
+    for step in name.split(":"):
+        row, index = next(keys.find(step, step=True))
+        place[row["name"]] = index
+    units = new.get("domains", []) + new.get("packages", [])
+    return [unit for unit in units if all(name in unit and unit[name] == value for name, value in place.items())]
+
+
+def is_unit(keys, name):
+    return all(any(keys.find(step, step=True)) for step in name.split(":")) and not any(keys.find(name))
+
+
+def same_text(old, new):
+    """Texts with process ids and times."""
+    plain = [re.sub(r"-USR1 \d+|\d+ seconds? ago", "N", text) for text in (old, new)]
+    return plain[0] == plain[1]
+
+
+def compare_documents(keys, old, new):
+    problems = []
+    messages = iter(new["messages"])
+    for name, value in old.items():
+        if re.match(r"(Error|Information:)[0-9]+$", name):
+            message = next(messages, {"text": "", "severity": ""})
+            if not same_text(value["message"], message["text"]):
+                problems.append(f"message {message['text']!r} is not {value['message']!r}")
+            if (message["severity"] == "error") != name.startswith("Error"):
+                problems.append(f"message {message!r} is {name}")
+        elif ":" in name or (is_unit(keys, name) and isinstance(value, dict) and not
+                             any(element.get("package") == int(name.split("-")[1]) for element in new.get("packages", []))):
+            units = find_unit(keys, name, new)
+            problems += compare_object(keys, value, units[0], name) if len(units) == 1 else [f"{name}: {len(units)} units"]
+        else:
+            problems += compare_member(keys, name, value, new, "")
+    return problems + [f"another message: {message}" for message in messages]
+
+
+def leaves(value):
+    if isinstance(value, dict):
+        for member in value.values():
+            yield from leaves(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from leaves(member)
+    else:
+        yield value
+
+
+def compare_text(text, new):
+    """Numbers and CPUs of the text that json-v2 has nowhere."""
+    known = set()
+    for value in leaves(new):
+        known.update(re.findall(r"[0-9]+", str(value)))
+    lines = [line for line in text.splitlines()
+             if not re.match(r"Intel\(R\) Speed Select|Executing on CPU|Emulated machine", line)]
+    found = set(re.findall(r"(?<![0-9a-fx])[0-9]+(?![0-9a-fx])", re.sub(r"-USR1 \d+|age\(s\):\d+", "", "\n".join(lines))))
+    return [f"{number} of the text is nowhere" for number in sorted(found - known)]
+
+
+# ---- Single values ----
+
+def paths(value, path=""):
+    """Paths of all values that are neither objects nor arrays."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from paths(member, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from paths(member, f"{path}[{index}]")
+    else:
+        yield path, value
+
+
+def raw(value):
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def check_values(machine, line):
+    """--get prints the values of a document: the first of each name, and the last of all."""
+    document = json.loads(machine.step(line)[0])
+    chosen = {}
+    for path, value in paths(document):
+        chosen.setdefault(re.sub(r"\[[0-9]+\]", "[]", path), (path, value))
+    chosen["last"] = list(paths(document["domains"], "domains"))[-1]
+    problems = []
+    for path, value in chosen.values():
+        output, status, _ = machine.step(f"--get {path} {line}")
+        if (output, status) != (raw(value) + "\n", document["exit_status"]):
+            problems.append(f"{path}: {output!r}, status {status}, for {value!r}")
+    return problems
+
+
+# ---- Table and schema ----
+
+def type_words(row):
+    """How the document's table describes a key."""
+    words = {"number or none": 'number or `"none"`'}
+    kind = words.get(row["type"], row["type"])
+    if row["value"]:
+        return (f"array of `{row['index']}` ({'string' if '*' in row['key'] else 'number'}), `{row['value']}` "
+                f"({words.get(row['value_type'], row['value_type'])})")
+    if row["index"]:
+        return f"array by `{row['index']}`" if row["type"] == "array" else f"object with `{row['index']}`"
+    return kind
+
+
+def check_table(rows):
+    wanted = {f"| `{row['key']}` | `{row['name']}` | {type_words(row)} |" for row in rows}
+    with open(ROOT + "/docs/json-v2.md", encoding="utf-8") as document:
+        text = document.read().split("## Names\n")[1].split("\n## ")[0]
+    found = {line for line in text.splitlines() if line.startswith("| `")}
+    return [f"only the program has {line}" for line in sorted(wanted - found)] + \
+           [f"only the document has {line}" for line in sorted(found - wanted)]
+
+
+def check_types(rows):
+    """One name has one type."""
+    types, problems = {}, []
+    for row in rows:
+        pairs = [(row["name"], row["type"])]
+        if row["value"]:
+            pairs.append((row["value"], row["value_type"]))
+        if row["index"]:
+            pairs.append((row["index"], "string" if "*" in row["key"] else "number"))
+        for name, kind in pairs:
+            if types.setdefault(name, kind) != kind:
+                problems.append(f"{name} is {types[name]} and {kind}")
+            if not re.match(r"[a-z][a-z0-9]*(_[a-z0-9]+)*$", name):
+                problems.append(f"{name} is no lower_snake_case")
+    return problems
+
+
+def schema_kind(schema, definition):
+    """The word of the key table for a type of the schema."""
+    while "$ref" in definition:
+        name = definition["$ref"].rsplit("/", 1)[1]
+        if name in ("number", "boolean", "string"):
+            return name
+        if name in ("limit", "cpus"):
+            return {"limit": "number or none", "cpus": "CPUs"}[name]
+        definition = schema["$defs"][name]
+    if "enum" in definition or "const" in definition:
+        values = definition.get("enum", [definition.get("const")])
+        return "string" if all(isinstance(value, (str, type(None))) for value in values) else "number"
+    kind = definition.get("type")
+    kind = [word for word in kind if word != "null"][0] if isinstance(kind, list) else kind
+    return {"integer": "number"}.get(kind, kind)
+
+
+def check_schema(rows, schema):
+    """The schema has the types of the key table, and all its names."""
+    types = {row["name"]: row["type"] for row in rows}
+    problems, seen = [], set()
+    for where, definition in [("document", schema)] + list(schema["$defs"].items()):
+        for name, member in definition.get("properties", {}).items():
+            kind = schema_kind(schema, member)
+            seen.add(name)
+            if name in types and kind != types[name]:
+                problems.append(f"{where}: {name} is {kind}, not {types[name]}")
+    return problems + [f"{name} is missing" for name in sorted(set(types) - seen)]
+
+
+# ---- Commands ----
+
+def section(text, heading):
+    return re.findall(r"^  ([a-z][a-z-]*) ", text.partition(heading + ":\n")[2].partition("\n\n")[0], re.M)
+
+
+def check_commands(tried):
+    """Every command that help lists is tried."""
+    def run_help(*words):
+        return subprocess.run([BUILD + "/isst", *words, "--help"], capture_output=True, text=True, check=True).stdout
+
+    top = run_help()
+    commands = set(re.findall(r"^ *(?:Usage: )?isst \[OPTIONS\] ([a-z]+)\b", top, re.M))
+    commands |= {f"{feature} {command}" for feature in section(top, "Features")
+                 for command in section(run_help(feature), "Commands")}
+    missing = [command for command in commands - outputs.WITHOUT_RESULT
+               if not any(re.search(rf"(^| ){command}( |$)", line) for line in tried)]
+    return [f"not tried: {command}" for command in sorted(missing)] + ([] if len(commands) > 30 else ["too few commands"])
+
+
+# ---- All of it ----
+
+def check_run(tap, scenario, line, results, keys, validator):
+    (text, text_status, _), (old, _, _), (new, status, errors) = results
+    what = f"{scenario}: {line}"
+    try:
+        old, new = json.loads(old), json.loads(new)
+    except ValueError as error:
+        tap.report(what, [str(error), old if isinstance(old, str) else new, errors])
+        return
+    problems = compare_documents(keys, old, new) + ([] if "--map" in line else compare_text(text, new))
+    if not status == text_status == new["exit_status"]:
+        problems.append(f"statuses {text_status}, {status}, {new['exit_status']}")
+    if validator:
+        problems += [f"{error.json_path}: {error.message}" for error in validator.iter_errors(new)]
+    tap.report(what, problems)
+
+
+def main():
+    tap = Tap()
+    rows = json.loads(subprocess.run([BUILD + "/tests/schema/keys"], capture_output=True, check=True).stdout)["keys"]
+    with open(ROOT + "/docs/isst.schema.json", encoding="utf-8") as file:
+        schema = json.load(file)
+    tap.report("a name has one type", check_types(rows))
+    tap.report("docs/json-v2.md has the table of the program", check_table(rows))
+    tap.report("docs/isst.schema.json has the types of the program", check_schema(rows, schema))
+    validator = None
+    if jsonschema:
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+    else:
+        tap.report("documents are valid", [], "python3-jsonschema is not installed")
+    keys = Keys(rows)
+    tried = []
+    for number, (name, platform, steps) in enumerate(outputs.SCENARIOS):
+        for line, results in run_scenario(number, platform, steps):
+            tried.append(line)
+            check_run(tap, name, line, results, keys, validator)
+    tap.report("every command is tried", check_commands(tried))
+    for number, (platform, line) in enumerate(outputs.SINGLE_VALUES):
+        tap.report(f"single values, {platform}: {line}", check_values(Machine(platform, f"value{number}", "json-v2"), line))
+    print(f"1..{tap.count}")
+    return tap.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
