@@ -469,7 +469,7 @@ $(addprefix $(BUILD)/tests/fuzz/,platform_files fault_rules captures): %: %.o \
 		$(BUILD)/tests/fuzz/support/common.o $(EMULATOR_OBJECTS) $(BASE_OBJECTS)
 	$(LINK_FUZZER)
 
-$(BUILD)/tests/fuzz/command_lines: %: %.o $(BUILD)/tests/fuzz/support/common.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) \
+$(BUILD)/tests/fuzz/command_lines $(BUILD)/tests/fuzz/json_paths: %: %.o $(BUILD)/tests/fuzz/support/common.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) \
 		$(EMULATOR_LIBRARY)
 	$(LINK_FUZZER)
 

@@ -10,7 +10,7 @@ mkdir -p "$2"
 seeds=$(cd "$2" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-seeds.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-for fuzzer in cpu_lists kernel_files platform_files fault_rules captures command_lines commands remembered configurations; do
+for fuzzer in cpu_lists kernel_files platform_files fault_rules captures command_lines commands remembered configurations json_paths; do
 	mkdir "$seeds/$fuzzer"
 done
 
@@ -37,6 +37,13 @@ while read -r line; do
 	number=$((number + 1))
 	printf '%s' "$line" | tr ' ' '\n' > "$seeds/command_lines/$number"
 done < "$scratch/commands"
+
+# Paths of json-v2.
+number=0
+for path in 'domains[0].levels[1].base_mhz' 'domains[package=0,die=1].cpu' messages exit_status 'a[' '[0]' 'a.b[c=]'; do
+	number=$((number + 1))
+	printf '%s' "$path" > "$seeds/json_paths/$number"
+done
 
 # Captured machines.
 for name in tiny tpmi-tiny no-mmio; do

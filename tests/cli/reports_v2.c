@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reports as json-v2: complete outputs. */
+#include "check.h"
+
+static struct report_node *add_unit(struct report *report, unsigned int package, unsigned int cpu)
+{
+	const struct report_step path[] = { { &keys[KEY_PACKAGE], package },
+					    { &keys[KEY_DIE], 0 },
+					    { &keys[KEY_CPU], cpu } };
+
+	return report_unit(report, path, 3);
+}
+
+#define HEADER \
+	"{\n" \
+	"  \"schema_version\": 1,\n" \
+	"  \"program\": {\n" \
+	"    \"name\": \"isst\",\n" \
+	"    \"version\": \"" ISST_VERSION "\"\n" \
+	"  },\n"
+#define NOTHING_KNOWN "  \"command\": null,\n  \"machine\": null,\n"
+
+static void an_empty_report_is_a_document_with_its_header(void **state)
+{
+	struct report *report = report_new();
+
+	(void)state;
+	report_header(report)->exit_status = 3;
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN "  \"domains\": [],\n  \"messages\": [],\n"
+					     "  \"exit_status\": 3\n}\n");
+	report_free(report);
+}
+
+static void the_header_names_command_and_machine(void **state)
+{
+	struct report *report = report_new();
+	struct report_header *header = report_header(report);
+
+	(void)state;
+	header->feature = "perf-profile";
+	header->command = "info";
+	header->has_machine = true;
+	header->family = 6;
+	header->model = 173;
+	header->stepping = 1;
+	report_set_string(report, &header->emulated, "a \"machine\"");
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER "  \"command\": \"perf-profile info\",\n"
+			       "  \"machine\": {\n"
+			       "    \"family\": 6,\n"
+			       "    \"model\": 173,\n"
+			       "    \"stepping\": 1,\n"
+			       "    \"processor\": null,\n"
+			       "    \"emulated\": \"a \\\"machine\\\"\"\n"
+			       "  },\n"
+			       "  \"domains\": [],\n  \"messages\": [],\n"
+			       "  \"exit_status\": 0\n}\n");
+	report_free(report);
+}
+
+static void values_have_their_types(void **state)
+{
+	struct report *report = report_new();
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	struct report_node *node;
+
+	(void)state;
+	assert_int_equal(isst_cpuset_add(cpus, 0, 2), 0);
+	assert_int_equal(isst_cpuset_add(cpus, 33, 33), 0);
+	node = report_branch(report_unit(report, NULL, 0), KEY_CORE_POWER, 0);
+	report_number(node, KEY_CLOS_MIN, 0);
+	report_number(node, KEY_CLOS_MAX, 25500);
+	report_state(node, KEY_ENABLE_STATUS, true);
+	report_state(node, KEY_SUPPORT_STATUS, false);
+	report_word(node, KEY_PRIORITY_TYPE, "ordered");
+	report_word(node, KEY_INFO_TURBO_FREQ, "unknown");
+	report_unknown(node, KEY_STATUS_LEVEL);
+	report_cpu_list(node, KEY_ENABLE_CPU_LIST, cpus);
+	report_cpu_mask(node, KEY_ENABLE_CPU_MASK, cpus, 64);
+	report_hex(node, KEY_TRL, 0x1f1f1f1f1f1f1f20);
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN "  \"core_power\": {\n"
+					     "    \"min_mhz\": 0,\n"
+					     "    \"max_mhz\": \"none\",\n"
+					     "    \"enabled\": true,\n"
+					     "    \"supported\": false,\n"
+					     "    \"priority_type\": \"ordered\",\n"
+					     "    \"turbo_freq_support\": null,\n"
+					     "    \"current_level\": null,\n"
+					     "    \"enabled_cpus\": {\n"
+					     "      \"ranges\": \"0-2,33\",\n"
+					     "      \"list\": [0, 1, 2, 33]\n"
+					     "    },\n"
+					     "    \"enabled_cpu_mask\": \"00000002,00000007\",\n"
+					     "    \"trl\": \"0x1f1f1f1f1f1f1f20\"\n"
+					     "  },\n"
+					     "  \"domains\": [],\n  \"messages\": [],\n"
+					     "  \"exit_status\": 0\n}\n");
+	isst_cpuset_free(cpus);
+	report_free(report);
+}
+
+static void an_empty_set_of_cpus_has_no_ranges(void **state)
+{
+	struct report *report = report_new();
+	struct isst_cpuset *cpus = isst_cpuset_new();
+
+	(void)state;
+	report_cpu_ranges(report_unit(report, NULL, 0), KEY_HIGH_PRIORITY_CPUS, 0, cpus);
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN "  \"high_priority_cpus\": {\n"
+					     "    \"ranges\": \"\",\n"
+					     "    \"list\": []\n"
+					     "  },\n"
+					     "  \"domains\": [],\n  \"messages\": [],\n"
+					     "  \"exit_status\": 0\n}\n");
+	isst_cpuset_free(cpus);
+	report_free(report);
+}
+
+static void what_is_numbered_is_an_array(void **state)
+{
+	const struct report_step io_path[] = { { &keys[KEY_PACKAGE], 1 },
+					       { &keys[KEY_DIE_IO], 0 },
+					       { &keys[KEY_POWER_DOMAIN], 3 },
+					       { &keys[KEY_NO_CPU], 0 } };
+	struct report *report = report_new();
+	struct report_node *level, *bucket;
+
+	(void)state;
+	level = report_branch(add_unit(report, 0, 14), KEY_LEVEL, 2);
+	report_standing(level, true);
+	bucket = report_branch(report_variant(level, KEY_TURBO_LIMITS, "sse"), KEY_BUCKET, 0);
+	report_number(bucket, KEY_CORE_COUNT, 8);
+	bucket = report_branch(level, KEY_NEXT_BUCKET, 1);
+	report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "sse", 3200);
+	report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "level-4", 3000);
+	report_state(report_unit(report, io_path, 4), KEY_GET_LOCK_STATUS, true);
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN "  \"domains\": [\n"
+					     "    {\n"
+					     "      \"package\": 0,\n"
+					     "      \"die\": 0,\n"
+					     "      \"cpu\": 14,\n"
+					     "      \"levels\": [\n"
+					     "        {\n"
+					     "          \"level\": 2,\n"
+					     "          \"current\": true,\n"
+					     "          \"turbo_ratio_limits\": [\n"
+					     "            {\n"
+					     "              \"type\": \"sse\",\n"
+					     "              \"buckets\": [\n"
+					     "                {\n"
+					     "                  \"bucket\": 0,\n"
+					     "                  \"core_count\": 8\n"
+					     "                }\n"
+					     "              ]\n"
+					     "            }\n"
+					     "          ],\n"
+					     "          \"next_bucket\": {\n"
+					     "            \"bucket\": 1,\n"
+					     "            \"high_priority_max\": [\n"
+					     "              {\n"
+					     "                \"type\": \"sse\",\n"
+					     "                \"max_mhz\": 3200\n"
+					     "              },\n"
+					     "              {\n"
+					     "                \"type\": \"level-4\",\n"
+					     "                \"max_mhz\": 3000\n"
+					     "              }\n"
+					     "            ]\n"
+					     "          }\n"
+					     "        }\n"
+					     "      ]\n"
+					     "    },\n"
+					     "    {\n"
+					     "      \"package\": 1,\n"
+					     "      \"die\": null,\n"
+					     "      \"power_domain\": 3,\n"
+					     "      \"cpu\": null,\n"
+					     "      \"locked\": true\n"
+					     "    }\n"
+					     "  ],\n"
+					     "  \"messages\": [],\n"
+					     "  \"exit_status\": 0\n}\n");
+	report_free(report);
+}
+
+static void units_at_one_path_are_one_element(void **state)
+{
+	const struct report_step package[] = { { &keys[KEY_PACKAGE], 1 } };
+	struct report *report = report_new();
+	struct report_node *node;
+
+	(void)state;
+	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
+	report_number(node, KEY_EPP, 1);
+	report_branch(add_unit(report, 1, 0), KEY_GET_ASSOC, 0);
+	node = report_branch(add_unit(report, 0, 0), KEY_CORE_POWER, 0);
+	report_number(node, KEY_CLOS, 3);
+	report_branch(report_unit(report, package, 1), KEY_LEVEL, 0);
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN "  \"domains\": [\n"
+					     "    {\n"
+					     "      \"package\": 0,\n"
+					     "      \"die\": 0,\n"
+					     "      \"cpu\": 0,\n"
+					     "      \"core_power\": {\n"
+					     "        \"epp\": 1,\n"
+					     "        \"clos\": 3\n"
+					     "      }\n"
+					     "    },\n"
+					     "    {\n"
+					     "      \"package\": 1,\n"
+					     "      \"die\": 0,\n"
+					     "      \"cpu\": 0,\n"
+					     "      \"association\": {}\n"
+					     "    }\n"
+					     "  ],\n"
+					     "  \"packages\": [\n"
+					     "    {\n"
+					     "      \"package\": 1,\n"
+					     "      \"levels\": [\n"
+					     "        {\n"
+					     "          \"level\": 0\n"
+					     "        }\n"
+					     "      ]\n"
+					     "    }\n"
+					     "  ],\n"
+					     "  \"messages\": [],\n"
+					     "  \"exit_status\": 0\n}\n");
+	report_free(report);
+}
+
+static void messages_have_severity_and_code(void **state)
+{
+	struct report *report = report_new();
+
+	(void)state;
+	report_message(report, ENTRY_ERROR, "CPU \377 %d", 3);
+	report_message(report, ENTRY_ERROR, "busy");
+	report_code(report, "busy");
+	report_message(report, ENTRY_NOTE, "as it was");
+	report_code(report, "unchanged");
+	report_message(report, ENTRY_PROGRESS, "online cpu 3");
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN "  \"domains\": [],\n"
+					     "  \"messages\": [\n"
+					     "    {\n"
+					     "      \"severity\": \"error\",\n"
+					     "      \"code\": \"failed\",\n"
+					     "      \"text\": \"CPU \\ufffd 3\"\n"
+					     "    },\n"
+					     "    {\n"
+					     "      \"severity\": \"error\",\n"
+					     "      \"code\": \"busy\",\n"
+					     "      \"text\": \"busy\"\n"
+					     "    },\n"
+					     "    {\n"
+					     "      \"severity\": \"note\",\n"
+					     "      \"code\": \"unchanged\",\n"
+					     "      \"text\": \"as it was\"\n"
+					     "    },\n"
+					     "    {\n"
+					     "      \"severity\": \"progress\",\n"
+					     "      \"code\": \"progress\",\n"
+					     "      \"text\": \"online cpu 3\"\n"
+					     "    }\n"
+					     "  ],\n"
+					     "  \"exit_status\": 0\n}\n");
+	report_free(report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_report_is_a_document_with_its_header),
+		cmocka_unit_test(the_header_names_command_and_machine),
+		cmocka_unit_test(values_have_their_types),
+		cmocka_unit_test(an_empty_set_of_cpus_has_no_ranges),
+		cmocka_unit_test(what_is_numbered_is_an_array),
+		cmocka_unit_test(units_at_one_path_are_one_element),
+		cmocka_unit_test(messages_have_severity_and_code),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
