@@ -594,7 +594,7 @@ $(BUILD)/isst-emulator.pc: .force-flags
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
 # What is of the emulator alone is left out with it.
-DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/explain.md docs/library.md docs/transactions.md \
+DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/explain.md docs/json-v2.md docs/library.md docs/transactions.md \
 	docs/differences.md docs/performance.md docs/real-drivers.md \
 	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
@@ -603,11 +603,12 @@ INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
 MAN_PAGE := $(BUILD)/documents/intel-speed-select.8
 FORMAT_PAGE := docs/isst-config.5
+SCHEMA := docs/isst.schema.json
 
 $(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $(filter %$(@F),$(DOCUMENTS)) > $@.parts
-	awk -v installed='$(notdir $(DOCUMENTS) $(PICTURES)) LICENSE' -f docs/installed.awk $@.parts > $@
+	awk -v installed='$(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)) LICENSE' -f docs/installed.awk $@.parts > $@
 
 $(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -632,7 +633,7 @@ endif
 	$(INSTALL) -m 644 $(MAN_PAGE) '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
 	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
 	$(INSTALL) -m 644 $(FORMAT_PAGE) '$(DESTDIR)$(MANDIR)/man5/isst-config.5'
-	$(INSTALL) -m 644 LICENSE $(INSTALLED_DOCUMENTS) $(PICTURES) '$(DESTDIR)$(DOCDIR)'
+	$(INSTALL) -m 644 LICENSE $(SCHEMA) $(INSTALLED_DOCUMENTS) $(PICTURES) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
 uninstall:
@@ -643,7 +644,7 @@ uninstall:
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc' \
 		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8' \
 		'$(DESTDIR)$(MANDIR)/man5/isst-config.5'
-	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS) $(PICTURES)),'$(DESTDIR)$(DOCDIR)/$(document)')
+	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)),'$(DESTDIR)$(DOCDIR)/$(document)')
 	-rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PRIVATEDIR)'
 
 # Its own directory, and those that the checks above build in beside it.

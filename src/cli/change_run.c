@@ -167,12 +167,6 @@ int change_make(struct run *run, struct isst_change *change)
 	return error;
 }
 
-void change_note_unchanged(struct run *run)
-{
-	report_message(run->report, ENTRY_NOTE, "unchanged: already in the requested state");
-	report_code(run->report, "unchanged");
-}
-
 void change_note_late_signal(struct run *run)
 {
 	const char *signal = signals_arrived(&run->signals);

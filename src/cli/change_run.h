@@ -30,8 +30,6 @@ void change_report_warnings(struct run *run, const struct isst_change *change);
 /** Reports why a change, or its rollback, failed, and what it left behind. */
 void change_report_failure(struct run *run, const struct isst_change *change, int error);
 
-void change_note_unchanged(struct run *run);
-
 /** A signal that arrived too late ends the program as one does after a rollback. */
 void change_note_late_signal(struct run *run);
 

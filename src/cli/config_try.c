@@ -100,7 +100,7 @@ static void try_change(struct run *run, struct isst_change *change)
 		decide(run, change, top);
 		return;
 	}
-	change_note_unchanged(run);
+	run_note_unchanged(run);
 	if (run_call(run, isst_change_release(change)) == 0)
 		report_word(top, KEY_CONFIG_TRY, "kept");
 	isst_change_free(change);

@@ -88,7 +88,7 @@ static void add_value(struct json *parent, const char *name, const struct report
 
 /* ---- Trees ---- */
 
-/** What tells an element of an array from the others: its index or its variant. */
+/** Whether an element of an array stands for a node: it has its index or its variant. */
 static bool is_element(const struct json *element, const struct report_node *node)
 {
 	const struct json *index = json_member(element, key_v2_of(node->key)->index);

@@ -35,17 +35,17 @@ struct request {
 int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
 void request_clear(struct request *request);
 
+static inline bool request_has(const struct request *request, enum option_id option)
+{
+	return request->options.value[option].given;
+}
+
 static inline enum output_format request_format(const struct request *request)
 {
 	/* Paths are those of json-v2. */
 	if (request_has(request, OPTION_GET))
 		return FORMAT_JSON_V2;
 	return (enum output_format)request->options.value[OPTION_FORMAT].number;
-}
-
-static inline bool request_has(const struct request *request, enum option_id option)
-{
-	return request->options.value[option].given;
 }
 
 static inline unsigned int request_number(const struct request *request, enum option_id option)

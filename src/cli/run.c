@@ -124,6 +124,12 @@ void run_finish(struct run *run)
 		run->status = status_worse(run->status, STATUS_UNSUPPORTED);
 }
 
+void run_note_unchanged(struct run *run)
+{
+	report_message(run->report, ENTRY_NOTE, "unchanged: already in the requested state");
+	report_code(run->report, "unchanged");
+}
+
 void run_progress(struct run *run, const char *line)
 {
 	if (run->progress)

@@ -66,6 +66,9 @@ void run_failure(struct run *run, const struct failure *failure);
 /** The same failure where it is none of the run: a note. */
 void run_note(struct run *run, const struct failure *failure);
 
+/** Nothing had to be changed. */
+void run_note_unchanged(struct run *run);
+
 /**
  * A result that is there as a whole or not at all. Returns true if it is there; else its failure is
  * reported, as unsupported where the machine does not support it.

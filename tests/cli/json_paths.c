@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paths to values of documents: how they are written, what they find, and what is said where there
- * is nothing. */
+/* Paths to values of documents: how they are written, what they find, and the messages. */
 #include "check.h"
 
 #include "cli/json_path.h"
