@@ -347,8 +347,10 @@ enum exit_status output_report(struct output *output, struct report *report,
 /** Writes what a document is, or the messages alone. Returns 0 or -ENOMEM. */
 static int render_refusal(struct output *output, const struct report *report, FILE *stream)
 {
+	char *none;
+
 	if (!output->get)
-		return render(output, report, true, stream, NULL);
+		return render(output, report, true, stream, &none);
 	render_messages(report, stream);
 	return 0;
 }
