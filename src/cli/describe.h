@@ -10,7 +10,7 @@
 /** Names the command, as far as the request has one. */
 void describe_command(struct report *report, const struct request *request);
 
-/** Names the machine, for which a file of the kernel is read. */
+/** Describes the machine of a context that was opened just now; reads a file of the kernel. */
 void describe_machine(struct report *report, struct isst_context *context);
 
 #endif

@@ -62,6 +62,8 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
 	error = isst_open_machine(machine, options, &run->context);
 	isst_options_free(options);
+	if (!error && output->format == FORMAT_JSON_V2)
+		describe_machine(run->report, run->context);
 	return error;
 }
 
@@ -304,8 +306,6 @@ static enum exit_status work(struct run *run, struct output *output)
 	run->progress = run->relay ? relay_stream(run->relay) : output_progress(output);
 	write_banner(run, output);
 	note_emulated(run, output);
-	if (output->format == FORMAT_JSON_V2)
-		describe_machine(run->report, run->context);
 	ready = ready && discover(run) && check_command(run);
 	drop_privileges(run, output);
 	if (ready && request_has(run->request, OPTION_WATCH))

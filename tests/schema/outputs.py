@@ -132,6 +132,9 @@ SCENARIOS = [
     ("the emulator", "tiny", EMULATOR),
 ]
 
+# On every platform, built-in or for tests.
+EVERYWHERE = ["--info", "status", "status --map", "perf-profile info", "core-power info", "core-power get-assoc --by-clos", "explain"]
+
 # --get is asked for values of these.
 SINGLE_VALUES = [
     ("guide", "perf-profile info -l 0"),

@@ -338,20 +338,34 @@ def check_commands(tried):
 
 # ---- All of it ----
 
-def check_run(tap, scenario, line, results, keys, validator):
+def check_run(line, results, keys, validator):
+    """Problems of a command in all formats."""
     (text, text_status, _), (old, _, _), (new, status, errors) = results
-    what = f"{scenario}: {line}"
     try:
         old, new = json.loads(old), json.loads(new)
     except ValueError as error:
-        tap.report(what, [str(error), old if isinstance(old, str) else new, errors])
-        return
+        return [str(error), old if isinstance(old, str) else new, errors]
     problems = compare_documents(keys, old, new) + ([] if "--map" in line else compare_text(text, new))
     if not status == text_status == new["exit_status"]:
         problems.append(f"statuses {text_status}, {status}, {new['exit_status']}")
     if validator:
         problems += [f"{error.json_path}: {error.message}" for error in validator.iter_errors(new)]
-    tap.report(what, problems)
+    return problems
+
+
+def platforms():
+    listed = subprocess.run([BUILD + "/isst", "platform", "list"], capture_output=True, text=True, check=True).stdout
+    files = sorted(os.listdir(ROOT + "/tests/platforms"))
+    return [line.split()[0] for line in listed.splitlines()] + \
+           [name[:-len(".platform")] for name in files if name.endswith(".platform")]
+
+
+def check_everywhere(tap, keys, validator):
+    for platform in platforms():
+        problems = []
+        for line, results in run_scenario("on-" + platform, platform, outputs.EVERYWHERE):
+            problems += [f"{line}: {problem}" for problem in check_run(line, results, keys, validator)]
+        tap.report(f"on {platform}", problems)
 
 
 def main():
@@ -373,7 +387,8 @@ def main():
     for number, (name, platform, steps) in enumerate(outputs.SCENARIOS):
         for line, results in run_scenario(number, platform, steps):
             tried.append(line)
-            check_run(tap, name, line, results, keys, validator)
+            tap.report(f"{name}: {line}", check_run(line, results, keys, validator))
+    check_everywhere(tap, keys, validator)
     tap.report("every command is tried", check_commands(tried))
     for number, (platform, line) in enumerate(outputs.SINGLE_VALUES):
         tap.report(f"single values, {platform}: {line}", check_values(Machine(platform, f"value{number}", "json-v2"), line))
