@@ -2,10 +2,8 @@
 /* Fills the header of a report. */
 #include "describe.h"
 
-void describe_command(struct report *report, const struct request *request)
+void describe_command(struct report_header *header, const struct request *request)
 {
-	struct report_header *header = report_header(report);
-
 	header->feature = request->feature ? request->feature->name : NULL;
 	header->command = request->command ? request->command->name : NULL;
 	if (request->command == &info_command)

@@ -8,7 +8,7 @@
 #include "request.h"
 
 /** Names the command, as far as the request has one. */
-void describe_command(struct report *report, const struct request *request);
+void describe_command(struct report_header *header, const struct request *request);
 
 /** Describes the machine of a context that was opened just now; reads a file of the kernel. */
 void describe_machine(struct report *report, struct isst_context *context);

@@ -402,7 +402,7 @@ int execute_command(const struct request *request, struct output *output)
 
 	report_request_notes(request, run.report);
 	if (run.report)
-		describe_command(run.report, request);
+		describe_command(report_header(run.report), request);
 	if (status == STATUS_DONE)
 		status = (machine ? execute_on_machine : work_without_machine)(&run, output);
 	targets_clear(&run.targets);

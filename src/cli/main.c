@@ -53,7 +53,7 @@ static enum exit_status print_version(const struct request *request, struct outp
 		return status;
 	}
 	print_title(&glance, output);
-	describe_command(report, request);
+	describe_command(report_header(report), request);
 	top = report_unit(report, NULL, 0);
 	report_text(top, KEY_VERSION, "v" ISST_COMPATIBLE_VERSION);
 	report_text(top, KEY_ISST_VERSION, ISST_VERSION);
@@ -101,6 +101,7 @@ int main(int argc, char **argv)
 	error = request_read(&request, output.reference, argc, argv, &problem);
 	output.format = request_format(&request);
 	output.get = request_text(&request, OPTION_GET);
+	describe_command(&output.header, &request);
 	status = error ? refuse(&request, &output, problem) : act(&request, &output);
 	free(problem);
 	request_clear(&request);

@@ -377,6 +377,8 @@ enum exit_status output_problem(struct output *output, const char *problem, enum
 		report_free(report);
 		return flush(output, stderr, false, STATUS_FAILED);
 	}
+	report_header(report)->feature = output->header.feature;
+	report_header(report)->command = output->header.command;
 	report_message(report, ENTRY_ERROR, "%s", problem);
 	report_code(report, status_code(status));
 	status = output_refusal(output, report, status);

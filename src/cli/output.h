@@ -13,10 +13,11 @@ struct output {
 	const char *program; /* the name that the program was run by */
 	bool reference;	     /* as the kernel tree's tool: results on standard error */
 	enum output_format format;
-	const char *get;	   /* the path of the only value that is written; NULL: all are */
-	enum colour_choice colour; /* of screens */
-	const char *path;	   /* of --out; NULL: none */
-	FILE *file;		   /* the opened @path */
+	const char *get;	     /* the path of the only value that is written; NULL: all are */
+	enum colour_choice colour;   /* of screens */
+	const char *path;	     /* of --out; NULL: none */
+	FILE *file;		     /* the opened @path */
+	struct report_header header; /* of messages without a report: the command alone */
 	bool plain; /* a result is a file of its own: text without a banner, on standard output */
 	bool changing;	 /* the machine is to be changed: that counts, not what is reported of it */
 	bool changed;	 /* the machine was changed as asked: reported where the result is lost */
