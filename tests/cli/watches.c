@@ -46,6 +46,7 @@ static const char *on(const char *platform, const char *test, const char *comman
 
 /* ---- Screens ---- */
 
+/* A mark stands for three seconds here: long enough to be looked at on a busy machine. */
 static void what_another_process_changes_is_marked(void **state)
 {
 	struct pseudo_terminal terminal;
@@ -53,11 +54,11 @@ static void what_another_process_changes_is_marked(void **state)
 	(void)state;
 	run_elsewhere(on("guide", "marked", "-c|0|core-power|enable"));
 	open_terminal(&terminal, 24, 80);
-	start(&terminal, on("guide", "marked", "status|--watch|1"), false);
+	start(&terminal, on("guide", "marked", "status|--watch|3"), false);
 	wait_for(&terminal, "running at", true);
 	assert_true(terminal.cursor_hidden);
 	assert_shown(&terminal,
-		     "status, every 1 s, emulated machine: guide; q quits                     "
+		     "status, every 3 s, emulated machine: guide; q quits                     "
 		     "HH:MM:SS\n"
 		     "Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
 		     "Packages: 2, cores: 28, CPUs online: 56 of 56\n"
@@ -77,7 +78,7 @@ static void what_another_process_changes_is_marked(void **state)
 	wait_for(&terminal, "*", true);
 	assert_marks_are_inverse(&terminal);
 	assert_shown(&terminal,
-		     "status, every 1 s, emulated machine: guide; q quits                     "
+		     "status, every 3 s, emulated machine: guide; q quits                     "
 		     "HH:MM:SS\n"
 		     "Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
 		     "Packages: 2, cores: 28, CPUs online: 56 of 56\n"
@@ -107,13 +108,13 @@ static void cores_of_a_map_are_marked_below(void **state)
 
 	(void)state;
 	open_terminal(&terminal, 24, 80);
-	start(&terminal, on("guide", "map", "status|--map|--watch|1"), false);
+	start(&terminal, on("guide", "map", "status|--map|--watch|3"), false);
 	wait_for(&terminal, "CLOS 0", true);
 	run_elsewhere(on("guide", "map", "-c|3,12|core-power|assoc|--clos|2"));
 	wait_for(&terminal, "^", true);
 	assert_true(terminal.inverse[8][18] && !terminal.inverse[8][19]);
 	assert_shown(&terminal,
-		     "status, every 1 s, emulated machine: guide; q quits                     "
+		     "status, every 3 s, emulated machine: guide; q quits                     "
 		     "HH:MM:SS\n"
 		     "Processor: Intel(R) Xeon(R) CPU of the guide @ 2.60GHz\n"
 		     "Packages: 2, cores: 28, CPUs online: 56 of 56\n"
