@@ -348,7 +348,7 @@ ISST_API const char *isst_platform_emulated(const struct isst_context *context);
 /**
  * The name of the processor, such as `Intel(R) Xeon(R) 6980P`: the first `model name` of
  * /proc/cpuinfo, which is read at each call. Works before discovery. NULL if the kernel reports
- * none, or it cannot be read. It belongs to the context.
+ * none (errno is then 0), or it cannot be read (errno has why). It belongs to the context.
  */
 ISST_API const char *isst_platform_name(struct isst_context *context);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Platform ---- */
 
@@ -34,10 +35,16 @@ const char *isst_platform_name(struct isst_context *context)
 		return NULL;
 	before = message_begin(&context->messages);
 	error = model_name_read(&context->files, &name);
-	if (!error && name)
+	if (!error && name) {
 		kept = message_make(&context->messages, "%s", name);
+		if (strcmp(kept, name) != 0) {
+			kept = NULL;
+			error = -ENOMEM;
+		}
+	}
 	free(name);
 	message_end(&context->messages, before, error);
+	errno = error ? -error : 0;
 	return kept;
 }
 
