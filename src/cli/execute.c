@@ -8,25 +8,19 @@
 #include "change.h"
 #include "change_run.h"
 #include "config_source.h"
-#include "confirmation.h"
 #include "describe.h"
 #include "machine.h"
 #include "named_cpus.h"
 #include "out_file.h"
 #include "printable.h"
-#include "privileges.h"
 #include "program.h"
+#include "reserve.h"
 #include "run.h"
-#include "syscalls.h"
 #include "watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-
-/* Programs give a command 10 seconds: the holder of the lock has to be reported within them. */
-enum { LOCK_TIMEOUT_MS = 9000 };
 
 static void trace(void *data, int level, const char *line)
 {
@@ -91,69 +85,6 @@ static void note_emulated(const struct run *run, const struct output *output)
 	}
 }
 
-/** Returns 0 or a negative errno. */
-static int take_lock(struct run *run)
-{
-	unsigned int timeout_ms = LOCK_TIMEOUT_MS;
-
-	if (request_has(run->request, OPTION_LOCK_TIMEOUT))
-		timeout_ms = request_number(run->request, OPTION_LOCK_TIMEOUT) * 1000;
-	return isst_lock(run->context, timeout_ms, 0);
-}
-
-/**
- * A change that runs out of descriptors halfway cannot even be undone: files, device, journal and
- * lock are opened as they are needed. What the caller may raise himself, he need not.
- */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	/* Not vital: a run that meets the limit reports it. */
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/** What a run waits for itself while it holds a change is not to end it. */
-static int block_signals(struct run *run)
-{
-	sigset_t others;
-	int error = signals_block(&run->signals);
-
-	if (error || !(run->request->command->flags & COMMAND_HOLDS))
-		return error;
-	sigemptyset(&others);
-	if (run->program)
-		program_signals(&others);
-	else
-		confirmation_signals(&others);
-	return signals_block_others(&run->signals, &others);
-}
-
-/** Makes sure that no other process changes the machine, and nothing ends this run halfway. Returns
- * false after an error. */
-static bool reserve(struct run *run)
-{
-	int error;
-
-	raise_file_limit();
-	error = isst_check_privileges(run->context);
-	if (error) {
-		/* Scripts look for the first two words. */
-		run_error(run, status_of_error(error), "Insufficient privileges: %s",
-			  isst_error(run->context));
-		return false;
-	}
-	error = block_signals(run);
-	if (error) {
-		run_error(run, STATUS_FAILED, "cannot block signals: %s", strerror(-error));
-		return false;
-	}
-	return run_call(run, take_lock(run)) == 0;
-}
-
 /** Returns false after an error. */
 static bool discover(struct run *run)
 {
@@ -209,29 +140,6 @@ static bool find_targets(struct run *run)
 	if (error == -ENOMEM)
 		report_message(run->report, ENTRY_ERROR, "out of memory");
 	return false;
-}
-
-static enum privileges_use use_of(const struct run *run)
-{
-	if (run_changes(run))
-		return PRIVILEGES_CHANGE;
-	return run->request->command->flags & COMMAND_REGISTERS ? PRIVILEGES_REGISTERS
-								: PRIVILEGES_READ;
-}
-
-static void drop_privileges(struct run *run, struct output *output)
-{
-	int error;
-
-	/* To a file in a directory of another user root writes by its capabilities. */
-	if (run->request->command->flags & COMMAND_HAS_TARGET && run->request->operand &&
-	    !privileges_borrowed())
-		return;
-	error = privileges_drop(use_of(run));
-	if (error && request_has(run->request, OPTION_DEBUG))
-		fprintf(output_trace(output), "cannot drop capabilities: %s\n", strerror(-error));
-	/* Where there are no filters the run is as good without. */
-	(void)syscalls_deny();
 }
 
 /**
@@ -296,7 +204,7 @@ static enum exit_status work(struct run *run, struct output *output)
 
 	if (status != STATUS_DONE)
 		return status;
-	ready = !run_changes(run) || reserve(run);
+	ready = !run_changes(run) || reserve_machine(run);
 	status = out_file_create(run->request, output);
 	if (status != STATUS_DONE)
 		return status;
@@ -307,7 +215,7 @@ static enum exit_status work(struct run *run, struct output *output)
 	write_banner(run, output);
 	note_emulated(run, output);
 	ready = ready && discover(run) && check_command(run);
-	drop_privileges(run, output);
+	reserve_drop_privileges(run, output);
 	if (ready && request_has(run->request, OPTION_WATCH))
 		return watch(run, output, ask_machine);
 	if (ready)

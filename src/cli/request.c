@@ -5,123 +5,15 @@
  */
 #include "request.h"
 
-#include "../common/memory_stream.h"
-#include "../common/suggest.h"
 #include "arguments.h"
 #include "option_hints.h"
 #include "request_check.h"
+#include "request_problems.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/** A word such as help, which other programs have as a command. */
-static bool names_switch(const struct option_row *rows, const char *word)
-{
-	for (; rows->name; rows++) {
-		if (rows->kind == VALUE_NONE && strcmp(rows->name, word) == 0)
-			return true;
-	}
-	return false;
-}
-
-/** The option before the feature that took for its value what looks like a word of its own: the
- * feature, or another option. NULL: none did. */
-static const struct option_row *greedy_option(const struct request *request)
-{
-	for (const struct option_row *row = global_options; row->name; row++) {
-		const char *value = request_text(request, row->id);
-
-		if (row->kind == VALUE_TEXT && value &&
-		    ((value[0] == '-' && value[1]) || feature_find(value) ||
-		     single_command_find(value)))
-			return row;
-	}
-	return NULL;
-}
-
-/** The features that have a command of that name, as "base-freq, turbo-freq"; "" if none has it,
- * NULL without memory. */
-static char *features_having(const char *name)
-{
-	struct memory_stream memory;
-	const char *separator = "";
-
-	if (memory_stream_open(&memory))
-		return NULL;
-	for (const struct feature *feature = features; feature->name; feature++) {
-		if (!command_find(feature, name))
-			continue;
-		fprintf(memory.stream, "%s%s", separator, feature->name);
-		separator = ", ";
-	}
-	return memory_stream_close(&memory) ? NULL : memory.text;
-}
-
-/** A command in the place of the feature. Returns 0 if it is none. */
-static int lost_feature(const char *word, char **problem)
-{
-	char *having = features_having(word);
-	int error = 0;
-
-	if (!having)
-		return -ENOMEM;
-	if (*having)
-		error = usage_problem(problem, "unknown feature '%s'; it is a command of %s", word,
-				      having);
-	free(having);
-	return error;
-}
-
-static int unknown_feature(const struct request *request, const char *word, char **problem)
-{
-	const struct option_row *greedy = greedy_option(request);
-	struct suggestion suggestion = { .word = word };
-	int error = option_foreign_dash(global_options, word, problem);
-
-	if (error)
-		return error;
-	if (greedy)
-		return usage_problem(problem,
-				     "unknown feature '%s'; option --%s took '%s' for its value",
-				     word, greedy->name, request_text(request, greedy->id));
-	if (names_switch(global_options, word))
-		return usage_problem(problem, "unknown feature '%s'; did you mean '--%s'?", word,
-				     word);
-
-	error = lost_feature(word, problem);
-	if (error)
-		return error;
-	for (const struct feature *feature = features; feature->name; feature++)
-		suggestion_consider(&suggestion, feature->name);
-	for (const struct command *command = single_commands; command->name; command++)
-		suggestion_consider(&suggestion, command->name);
-	if (suggestion.best)
-		return usage_problem(problem, "unknown feature '%s'; did you mean '%s'?", word,
-				     suggestion.best);
-	return usage_problem(problem, "unknown feature '%s'; --help lists the features", word);
-}
-
-static int unknown_command(const struct feature *feature, const char *word, char **problem)
-{
-	struct suggestion suggestion = { .word = word };
-	int error = option_foreign_dash(anywhere_options, word, problem);
-
-	if (error)
-		return error;
-	if (names_switch(anywhere_options, word))
-		return usage_problem(problem, "unknown command '%s' of %s; did you mean '--%s'?",
-				     word, feature->name, word);
-
-	for (const struct command *command = feature->commands; command->name; command++)
-		suggestion_consider(&suggestion, command->name);
-	if (suggestion.best)
-		return usage_problem(problem, "unknown command '%s' of %s; did you mean '%s'?",
-				     word, feature->name, suggestion.best);
-	return usage_problem(problem, "unknown command '%s' of %s; %s --help lists its commands",
-			     word, feature->name, feature->name);
-}
 
 /** Options of a command, and those that work anywhere behind them; to be freed. */
 static struct option_row *rows_of(const struct command *command)
@@ -143,54 +35,6 @@ static struct option_row *rows_of(const struct command *command)
 	return rows;
 }
 
-/** The option that a command has first of all, --level or --clos, where the word can be its value
- * and it has no other; NULL: that was not meant. */
-static const struct option_row *forgotten_option(const struct request *request, const char *word)
-{
-	const struct option_row *row = request->command->options;
-	struct option_values values = { 0 };
-	char *problem = NULL;
-	int error;
-
-	while (row && row->name && row->kind == VALUE_NONE)
-		row++;
-	if (!row || !row->name || request_has(request, row->id))
-		return NULL;
-	error = argument_read(row, word, &values, &problem);
-	free(problem);
-	option_values_clear(&values);
-	return error ? NULL : row;
-}
-
-/** A word that is none of the command's; @before: the one that stands before it. */
-static int unexpected_word(const struct request *request, const struct option_place *place,
-			   const char *before, const char *word, char **problem)
-{
-	const struct option_row *forgotten;
-	int error = option_foreign_dash(place->rows, word, problem);
-
-	if (error)
-		return error;
-	/* Behind the command -o is another option, which takes no value. */
-	if (strcmp(before, "-o") == 0)
-		return usage_problem(problem,
-				     "unexpected word '%s' after %s; -o is --out only before the "
-				     "feature",
-				     word, place->command);
-	/* Any word could be a statement. */
-	if (request->command->flags & COMMAND_CONFIG)
-		return usage_problem(problem,
-				     "unexpected word '%s' after %s: it takes one file; a "
-				     "statement is one word behind --set",
-				     word, place->command);
-	forgotten = forgotten_option(request, word);
-	if (forgotten)
-		return usage_problem(problem,
-				     "unexpected word '%s' after %s; did you mean '--%s %s'?", word,
-				     place->command, forgotten->name, word);
-	return usage_problem(problem, "unexpected word '%s' after %s", word, place->command);
-}
-
 /** Reads what stands behind FEATURE COMMAND: options, and for some commands a word among them. */
 static int read_arguments(struct request *request, const struct option_place *place, int argc,
 			  char **argv, char **problem)
@@ -203,7 +47,8 @@ static int read_arguments(struct request *request, const struct option_place *pl
 		if (error || end >= argc || request_has(request, OPTION_HELP))
 			break;
 		if (!operand || request->operand)
-			error = unexpected_word(request, place, argv[end - 1], argv[end], problem);
+			error = problem_unexpected_word(request, place, argv[end - 1], argv[end],
+							problem);
 		request->operand = argv[end];
 		argc -= end;
 		argv += end;
@@ -246,7 +91,7 @@ static int read_helped_command(struct request *request, int argc, char **argv, c
 	request->command = command_find(request->feature, argv[0]);
 	return request->command || request->reference
 		       ? 0
-		       : unknown_command(request->feature, argv[0], problem);
+		       : problem_unknown_command(request->feature, argv[0], problem);
 }
 
 /** The same of a feature, and of a command behind it. */
@@ -260,7 +105,7 @@ static int read_helped(struct request *request, int argc, char **argv, char **pr
 	request->feature = feature_find(argv[0]);
 	if (request->feature)
 		return read_helped_command(request, argc - 1, argv + 1, problem);
-	return request->reference ? 0 : unknown_feature(request, argv[0], problem);
+	return request->reference ? 0 : problem_unknown_feature(request, argv[0], problem);
 }
 
 static int read_command(struct request *request, int argc, char **argv, char **problem)
@@ -281,7 +126,7 @@ static int read_command(struct request *request, int argc, char **argv, char **p
 	}
 	request->command = command_find(request->feature, argv[end]);
 	if (!request->command)
-		return unknown_command(request->feature, argv[end], problem);
+		return problem_unknown_command(request->feature, argv[end], problem);
 	return read_behind_command(request, argc - end, argv + end, problem);
 }
 
@@ -325,13 +170,13 @@ static int read_feature(struct request *request, int argc, char **argv, char **p
 		return read_single_command(request, argc, argv, problem);
 	request->feature = feature_find(argv[0]);
 	if (!request->feature)
-		return unknown_feature(request, argv[0], problem);
+		return problem_unknown_feature(request, argv[0], problem);
 	return read_command(request, argc, argv, problem);
 }
 
 static int no_feature(const struct request *request, char **problem)
 {
-	const struct option_row *greedy = greedy_option(request);
+	const struct option_row *greedy = request_greedy_option(request);
 
 	if (greedy)
 		return usage_problem(problem,

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words of a command line that are not understood, and what was probably meant. Must not know
+ * machines. */
+#include "request_problems.h"
+
+#include "../common/memory_stream.h"
+#include "../common/suggest.h"
+#include "arguments.h"
+#include "option_hints.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A word such as help, which other programs have as a command. */
+static bool names_switch(const struct option_row *rows, const char *word)
+{
+	for (; rows->name; rows++) {
+		if (rows->kind == VALUE_NONE && strcmp(rows->name, word) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct option_row *request_greedy_option(const struct request *request)
+{
+	for (const struct option_row *row = global_options; row->name; row++) {
+		const char *value = request_text(request, row->id);
+
+		if (row->kind == VALUE_TEXT && value &&
+		    ((value[0] == '-' && value[1]) || feature_find(value) ||
+		     single_command_find(value)))
+			return row;
+	}
+	return NULL;
+}
+
+/** The features that have a command of that name, as "base-freq, turbo-freq"; "" if none has it,
+ * NULL without memory. */
+static char *features_having(const char *name)
+{
+	struct memory_stream memory;
+	const char *separator = "";
+
+	if (memory_stream_open(&memory))
+		return NULL;
+	for (const struct feature *feature = features; feature->name; feature++) {
+		if (!command_find(feature, name))
+			continue;
+		fprintf(memory.stream, "%s%s", separator, feature->name);
+		separator = ", ";
+	}
+	return memory_stream_close(&memory) ? NULL : memory.text;
+}
+
+/** A command in the place of the feature. Returns 0 if it is none. */
+static int lost_feature(const char *word, char **problem)
+{
+	char *having = features_having(word);
+	int error = 0;
+
+	if (!having)
+		return -ENOMEM;
+	if (*having)
+		error = usage_problem(problem, "unknown feature '%s'; it is a command of %s", word,
+				      having);
+	free(having);
+	return error;
+}
+
+int problem_unknown_feature(const struct request *request, const char *word, char **problem)
+{
+	const struct option_row *greedy = request_greedy_option(request);
+	struct suggestion suggestion = { .word = word };
+	int error = option_foreign_dash(global_options, word, problem);
+
+	if (error)
+		return error;
+	if (greedy)
+		return usage_problem(problem,
+				     "unknown feature '%s'; option --%s took '%s' for its value",
+				     word, greedy->name, request_text(request, greedy->id));
+	if (names_switch(global_options, word))
+		return usage_problem(problem, "unknown feature '%s'; did you mean '--%s'?", word,
+				     word);
+
+	error = lost_feature(word, problem);
+	if (error)
+		return error;
+	for (const struct feature *feature = features; feature->name; feature++)
+		suggestion_consider(&suggestion, feature->name);
+	for (const struct command *command = single_commands; command->name; command++)
+		suggestion_consider(&suggestion, command->name);
+	if (suggestion.best)
+		return usage_problem(problem, "unknown feature '%s'; did you mean '%s'?", word,
+				     suggestion.best);
+	return usage_problem(problem, "unknown feature '%s'; --help lists the features", word);
+}
+
+int problem_unknown_command(const struct feature *feature, const char *word, char **problem)
+{
+	struct suggestion suggestion = { .word = word };
+	int error = option_foreign_dash(anywhere_options, word, problem);
+
+	if (error)
+		return error;
+	if (names_switch(anywhere_options, word))
+		return usage_problem(problem, "unknown command '%s' of %s; did you mean '--%s'?",
+				     word, feature->name, word);
+
+	for (const struct command *command = feature->commands; command->name; command++)
+		suggestion_consider(&suggestion, command->name);
+	if (suggestion.best)
+		return usage_problem(problem, "unknown command '%s' of %s; did you mean '%s'?",
+				     word, feature->name, suggestion.best);
+	return usage_problem(problem, "unknown command '%s' of %s; %s --help lists its commands",
+			     word, feature->name, feature->name);
+}
+
+/** The option that a command has first of all, --level or --clos, where the word can be its value
+ * and it has no other; NULL: that was not meant. */
+static const struct option_row *forgotten_option(const struct request *request, const char *word)
+{
+	const struct option_row *row = request->command->options;
+	struct option_values values = { 0 };
+	char *problem = NULL;
+	int error;
+
+	while (row && row->name && row->kind == VALUE_NONE)
+		row++;
+	if (!row || !row->name || request_has(request, row->id))
+		return NULL;
+	error = argument_read(row, word, &values, &problem);
+	free(problem);
+	option_values_clear(&values);
+	return error ? NULL : row;
+}
+
+int problem_unexpected_word(const struct request *request, const struct option_place *place,
+			    const char *before, const char *word, char **problem)
+{
+	const struct option_row *forgotten;
+	int error = option_foreign_dash(place->rows, word, problem);
+
+	if (error)
+		return error;
+	/* Behind the command -o is another option, which takes no value. */
+	if (strcmp(before, "-o") == 0)
+		return usage_problem(problem,
+				     "unexpected word '%s' after %s; -o is --out only before the "
+				     "feature",
+				     word, place->command);
+	/* Any word could be a statement. */
+	if (request->command->flags & COMMAND_CONFIG)
+		return usage_problem(problem,
+				     "unexpected word '%s' after %s: it takes one file; a "
+				     "statement is one word behind --set",
+				     word, place->command);
+	forgotten = forgotten_option(request, word);
+	if (forgotten)
+		return usage_problem(problem,
+				     "unexpected word '%s' after %s; did you mean '--%s %s'?", word,
+				     place->command, forgotten->name, word);
+	return usage_problem(problem, "unexpected word '%s' after %s", word, place->command);
+}
