@@ -89,10 +89,6 @@ struct scaling_limits {
  * negative errno with a message where nothing could be read. */
 int scaling_limits_read(struct isst_context *context, struct scaling_limits *limits, size_t count);
 
-/** Whether limits are what they are asked to be, as far as that is shown: a value beyond the range
- * of the processor is what the kernel makes of it. */
-bool scaling_limits_are(const struct scaling_limits *limits, const struct frequency_limits *wanted);
-
 /** The limits of the uncore of a domain (min_freq_khz, max_freq_khz of the kernel's drivers). */
 struct uncore_limits {
 	const struct isst_domain *domain; /* in */
@@ -108,10 +104,6 @@ struct uncore_limits {
 /** Reads limits of the uncore. @limits: @count of them, each with @domain and @fabric set. Returns
  * 0 or -ENOMEM. */
 int uncore_limits_read(struct isst_context *context, struct uncore_limits *limits, size_t count);
-
-/** Whether limits are what they are asked to be: the kernel counts in steps of 100 MHz, and rounds
- * down. */
-bool uncore_limits_are(const struct uncore_limits *limits, const struct frequency_limits *wanted);
 
 /** The number of fabric clusters of a domain that the kernel has uncore limits for, the highest
  * plus one; 0: none. Returns 0, or a negative errno with a message. */

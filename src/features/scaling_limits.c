@@ -136,14 +136,6 @@ static uint64_t shown_min(const struct scaling_limits *limits, uint64_t value)
 	return value > limits->processor.max_khz ? limits->processor.max_khz : value;
 }
 
-bool scaling_limits_are(const struct scaling_limits *limits, const struct frequency_limits *wanted)
-{
-	return (wanted->max_khz == LIMIT_KEPT ||
-		shown_max(limits, max_value(wanted->max_khz)) == max_value(limits->now.max_khz)) &&
-	       (wanted->min_khz == LIMIT_KEPT ||
-		shown_min(limits, wanted->min_khz) == limits->now.min_khz);
-}
-
 /** Adds a limit to a step, as the processor's range has it; one that is not shown is written
  * whatever it reads as. */
 static void fit_entry(const struct scaling_limits *limits, struct entry *entry)

@@ -142,14 +142,6 @@ static uint64_t value_of(uint64_t wanted, uint64_t initial)
 	return wanted == LIMIT_NONE ? initial : wanted / STEP_KHZ * STEP_KHZ;
 }
 
-bool uncore_limits_are(const struct uncore_limits *limits, const struct frequency_limits *wanted)
-{
-	return (wanted->max_khz == LIMIT_KEPT ||
-		value_of(wanted->max_khz, limits->initial.max_khz) == limits->now.max_khz) &&
-	       (wanted->min_khz == LIMIT_KEPT ||
-		value_of(wanted->min_khz, limits->initial.min_khz) == limits->now.min_khz);
-}
-
 /* ---- Planning ---- */
 
 int uncore_limits_project(struct isst_change *change, const struct isst_domain *domain,
