@@ -14,6 +14,7 @@ bool config_is_meant(struct run *run)
 	int result = isst_config_match(run->config, run->context);
 	const char *problem;
 
+	run_report_notices(run);
 	if (result != ISST_CONFIG_SKIPPED)
 		return config_call(run, run->config, result) == 0;
 	problem = isst_config_problem_at(run->config, 0);

@@ -134,6 +134,8 @@ void configuration_clear(struct configuration *configuration)
 		free(configuration->sources[i]);
 	for (size_t i = 0; i < configuration->setting_count; i++)
 		setting_clear(&configuration->settings[i]);
+	for (size_t i = 0; i < configuration->match_count; i++)
+		isst_cpuset_free(configuration->matches[i].cpus);
 	for (size_t i = 0; i < configuration->problem_count; i++)
 		free(configuration->problems[i].text);
 	free(configuration->sources);

@@ -92,15 +92,16 @@ enum match_kind {
 	MATCH_MODEL,
 	MATCH_PACKAGES,
 	MATCH_CPUS,
-	MATCH_TOPOLOGY, /* of a `machine` line: a checksum of where each CPU is */
+	MATCH_TOPOLOGY, /* of a `machine` line: a checksum of where CPUs are */
 	MATCH_KINDS
 };
 
 struct match {
 	enum match_kind kind;
 	uint64_t number;
-	bool otherwise_skip; /* `else skip`: nothing to do on another machine */
-	size_t statement;    /* the index of the first condition that it was stated with */
+	struct isst_cpuset *cpus; /* of MATCH_TOPOLOGY: those of the checksum; NULL: all */
+	bool otherwise_skip;	  /* `else skip`: nothing to do on another machine */
+	size_t statement;	  /* the index of the first condition that it was stated with */
 	struct origin origin;
 };
 

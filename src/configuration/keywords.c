@@ -397,10 +397,14 @@ static int take_condition(struct statement *statement)
 	match.kind = CONDITIONS[row].kind;
 	error = statement_number(statement, CONDITIONS[row].expected, CONDITIONS[row].max,
 				 &match.number);
+	if (!error && match.kind == MATCH_TOPOLOGY && words_take_if(&statement->words, "of"))
+		error = statement_cpus(statement, &match.cpus);
 	if (!error && ARRAY_GROW(configuration->matches, configuration->match_count))
 		error = -ENOMEM;
 	if (!error)
 		configuration->matches[configuration->match_count++] = match;
+	else
+		isst_cpuset_free(match.cpus);
 	return error;
 }
 
@@ -430,9 +434,9 @@ static int parse_conditions(struct statement *statement)
 #define LIMIT_USAGE "MHZ|none|base|turbo|lowest|unmanaged [= CPUS]"
 
 static const struct keyword KEYWORDS[] = {
-	{ "match", "model M|family F|packages N|cpus N|topology T... [else skip]", parse_conditions,
-	  SUBJECTS, true },
-	{ "machine", "model M|family F|packages N|cpus N|topology T... [else skip]",
+	{ "match", "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip]",
+	  parse_conditions, SUBJECTS, true },
+	{ "machine", "model M|family F|packages N|cpus N|topology T [of CPUS]... [else skip]",
 	  parse_conditions, SUBJECTS, true },
 	{ "level", "N|unmanaged", parse_level, SUBJECT_LEVEL, false },
 	{ "turbo-freq", "on|off|unmanaged", parse_feature, SUBJECT_TURBO_FREQ, false },

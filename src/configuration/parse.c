@@ -217,7 +217,8 @@ static void drop_from(struct configuration *configuration, size_t setting, size_
 {
 	while (configuration->setting_count > setting)
 		setting_clear(&configuration->settings[--configuration->setting_count]);
-	configuration->match_count = match;
+	while (configuration->match_count > match)
+		isst_cpuset_free(configuration->matches[--configuration->match_count].cpus);
 }
 
 int configuration_add_text(struct configuration *configuration, const char *source,

@@ -224,8 +224,8 @@ static bool is_of_machine(const struct configuration *configuration, const struc
 	return false;
 }
 
-/** Conditions that were stated together, on one line. */
-static void write_matches(FILE *stream, const struct configuration *configuration)
+/** Conditions that were stated together, on one line. Returns 0 or -ENOMEM. */
+static int write_matches(FILE *stream, const struct configuration *configuration)
 {
 	static const struct {
 		const char *name;
@@ -245,18 +245,21 @@ static void write_matches(FILE *stream, const struct configuration *configuratio
 			fputs(is_of_machine(configuration, match) ? "machine" : "match", stream);
 		fprintf(stream, WORDS[match->kind].hexadecimal ? " %s 0x%" PRIx64 : " %s %" PRIu64,
 			WORDS[match->kind].name, match->number);
+		if (match->cpus && write_set(stream, " of ", match->cpus))
+			return -ENOMEM;
 		if (last)
 			fputs(match->otherwise_skip ? " else skip\n" : "\n", stream);
 	}
+	return 0;
 }
 
 int configuration_write(FILE *stream, const struct configuration *configuration)
 {
 	const struct setting *before = NULL;
-	int error = 0;
+	int error;
 
 	fprintf(stream, CONFIGURATION_HEADER " %d\n", CONFIGURATION_VERSION);
-	write_matches(stream, configuration);
+	error = write_matches(stream, configuration);
 	for (size_t i = 0; i < configuration->setting_count && !error; i++) {
 		const struct setting *setting = &configuration->settings[i];
 

@@ -2,18 +2,13 @@
 /* Conditions of a configuration, and what a machine is. */
 #include "state/match.h"
 #include "base/array.h"
-#include "base/hash.h"
-#include "state/facts.h"
-#include "topology/cache.h"
+#include "base/cpuset.h"
+#include "state/cpu_places.h"
 #include "topology/context.h"
 
 #include <errno.h>
 #include <inttypes.h>
-
-/** Where a CPU is, as checksums have it. */
-struct cpu_place {
-	unsigned int package, power_domain, core;
-};
+#include <stdlib.h>
 
 /** CPUs of which no run has seen where they are: they were offline ever since boot. */
 static bool has_unknown_cpus(const struct isst_context *context)
@@ -47,58 +42,7 @@ static uint64_t count_packages(const struct isst_context *context)
 	return count;
 }
 
-static bool find_remembered(const struct isst_context *context, unsigned int number,
-			    struct cpu_place *place)
-{
-	const struct topology *topology = context->topology;
-
-	for (size_t i = 0; i < topology->unreachable_count; i++) {
-		const struct cached_cpu *cpu = &topology->unreachable[i];
-
-		if (cpu->number != number)
-			continue;
-		*place = (struct cpu_place){ cpu->package,
-					     context_has_power_domains(context) ? cpu->domain
-										: cpu->die,
-					     cpu->core };
-		return true;
-	}
-	return false;
-}
-
-static bool find_place(const struct isst_context *context, unsigned int number,
-		       struct cpu_place *place)
-{
-	const struct isst_cpu *cpu = context_cpu(context, number);
-
-	if (!cpu)
-		return find_remembered(context, number, place);
-	*place = (struct cpu_place){ cpu->domain->package, domain_number(context, cpu->domain),
-				     cpu->core };
-	return cpu->core_known;
-}
-
-/** A checksum of where each CPU is: package, power domain and core. 0 where that is not known of
- * all of them: one that was never online may be anywhere. */
-static uint64_t topology_checksum(const struct isst_context *context)
-{
-	uint64_t hash = HASH_START;
-	unsigned int number;
-
-	isst_cpuset_for_each (number, isst_present_cpus(context)) {
-		struct cpu_place place;
-		uint32_t words[4] = { number };
-
-		if (!find_place(context, number, &place))
-			return 0;
-		words[1] = place.package;
-		words[2] = place.power_domain;
-		words[3] = place.core;
-		hash = hash_bytes(hash, words, sizeof(words));
-	}
-	return hash;
-}
-
+/** Of all kinds but MATCH_TOPOLOGY. */
 static uint64_t machine_number(const struct isst_context *context, enum match_kind kind)
 {
 	switch (kind) {
@@ -108,10 +52,8 @@ static uint64_t machine_number(const struct isst_context *context, enum match_ki
 		return context->platform.model;
 	case MATCH_PACKAGES:
 		return count_packages(context);
-	case MATCH_CPUS:
-		return isst_cpuset_count(isst_present_cpus(context));
 	default:
-		return topology_checksum(context);
+		return isst_cpuset_count(isst_present_cpus(context));
 	}
 }
 
@@ -140,31 +82,66 @@ static int note_mismatch(struct configuration *configuration, const struct match
 	return error == -ENOMEM ? error : 0;
 }
 
-/** Whether the machine may have a number that a condition states: what is not known makes no other
- * machine of it. */
-static bool may_be(const struct isst_context *context, const struct match *match, uint64_t number)
+/** CPUs that were not seen may be where they were: that they are accepted is reported. */
+static int report_unverified(struct isst_context *context, const struct isst_cpuset *unknown)
 {
-	if (number == match->number)
-		return true;
-	if (match->kind == MATCH_TOPOLOGY)
-		return number == 0 || match->number == 0;
-	return match->kind == MATCH_PACKAGES && number < match->number && has_unknown_cpus(context);
+	char *list = isst_cpuset_to_list(unknown);
+
+	if (!list)
+		return -ENOMEM;
+	message_notice(&context->messages,
+		       "it cannot be verified that the configuration is for this machine: the core "
+		       "of CPU %s is not known",
+		       list);
+	free(list);
+	return 0;
 }
 
-int configuration_match(struct configuration *configuration, const struct isst_context *context)
+/** Whether CPUs are where a condition has them, or may be. Returns 0 or 1, or -ENOMEM. */
+static int is_same_topology(struct isst_context *context, const struct match *match)
+{
+	const struct isst_cpuset *cpus = match->cpus ? match->cpus : isst_present_cpus(context);
+	struct isst_cpuset *unknown;
+	uint64_t checksum;
+	int error;
+
+	if (cpu_places_checksum(context, cpus, &checksum))
+		return checksum == match->number;
+	if (!cpuset_contains(isst_present_cpus(context), cpus))
+		return 0;
+	unknown = cpu_places_unknown(context, cpus);
+	error = unknown ? report_unverified(context, unknown) : -ENOMEM;
+	isst_cpuset_free(unknown);
+	return error ? error : 1;
+}
+
+/** Whether the machine is as a condition states, or may be: what is not known makes no other
+ * machine of it. Returns 0 or 1, or -ENOMEM. */
+static int is_met(struct isst_context *context, const struct match *match, uint64_t *number)
+{
+	if (match->kind == MATCH_TOPOLOGY)
+		return is_same_topology(context, match);
+	*number = machine_number(context, match->kind);
+	return *number == match->number || (match->kind == MATCH_PACKAGES &&
+					    *number < match->number && has_unknown_cpus(context));
+}
+
+int configuration_match(struct configuration *configuration, struct isst_context *context)
 {
 	bool skipped = false, refused = false;
 	int error = 0;
 
 	for (size_t i = 0; i < configuration->match_count && !error; i++) {
 		const struct match *match = &configuration->matches[i];
-		uint64_t number = machine_number(context, match->kind);
+		uint64_t number = 0;
+		int met = is_met(context, match, &number);
 
-		if (may_be(context, match, number))
+		if (met > 0)
 			continue;
 		skipped |= match->otherwise_skip;
 		refused |= !match->otherwise_skip;
-		if (!match->otherwise_skip)
+		error = met;
+		if (!error && !match->otherwise_skip)
 			error = note_mismatch(configuration, match, number);
 	}
 	if (error)
@@ -173,23 +150,110 @@ int configuration_match(struct configuration *configuration, const struct isst_c
 	return skipped ? ISST_CONFIG_SKIPPED : refused ? -EOPNOTSUPP : 0;
 }
 
+static int add_match(struct configuration *configuration, const struct match *match)
+{
+	if (ARRAY_GROW(configuration->matches, configuration->match_count))
+		return -ENOMEM;
+	configuration->matches[configuration->match_count++] = *match;
+	return 0;
+}
+
+/** Makes a condition that of these CPUs, which it takes. */
+static void set_topology(struct match *match, const struct isst_context *context,
+			 struct isst_cpuset *known)
+{
+	cpu_places_checksum(context, known, &match->number);
+	isst_cpuset_free(match->cpus);
+	match->cpus = known;
+	if (!cpuset_is_equal(known, isst_present_cpus(context)))
+		return;
+	match->cpus = NULL;
+	isst_cpuset_free(known);
+}
+
+/** Adds where CPUs are: all of them, or as far as it is known. Returns 0, -EINVAL with a problem or
+ * -ENOMEM. */
+static int add_topology(struct configuration *configuration, const struct isst_context *context,
+			struct match *match)
+{
+	struct isst_cpuset *known = cpu_places_known(context);
+	int error;
+
+	if (!known)
+		return -ENOMEM;
+	if (isst_cpuset_count(known) == 0) {
+		isst_cpuset_free(known);
+		return configuration_problem(
+			configuration, match->origin,
+			"the core of no CPU is known: a saved state could not be recognized as one "
+			"of this machine");
+	}
+	set_topology(match, context, known);
+	error = add_match(configuration, match);
+	if (error)
+		isst_cpuset_free(match->cpus);
+	return error;
+}
+
 int configuration_add_machine(struct configuration *configuration,
 			      const struct isst_context *context, struct origin origin)
 {
-	static const enum match_kind KINDS[] = { MATCH_FAMILY, MATCH_MODEL, MATCH_CPUS,
-						 MATCH_TOPOLOGY };
-
-	size_t first = configuration->match_count;
+	static const enum match_kind KINDS[] = { MATCH_FAMILY, MATCH_MODEL, MATCH_CPUS };
+	struct match match = { .statement = configuration->match_count, .origin = origin };
+	int error = 0;
 
 	/* Not the packages: those that were never online are not counted. */
-	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {
-		if (ARRAY_GROW(configuration->matches, configuration->match_count))
-			return -ENOMEM;
-		configuration->matches[configuration->match_count++] =
-			(struct match){ .kind = KINDS[i],
-					.number = machine_number(context, KINDS[i]),
-					.origin = origin,
-					.statement = first };
+	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]) && !error; i++) {
+		match.kind = KINDS[i];
+		match.number = machine_number(context, KINDS[i]);
+		error = add_match(configuration, &match);
 	}
+	match.kind = MATCH_TOPOLOGY;
+	if (!error)
+		error = add_topology(configuration, context, &match);
+	return error == -EINVAL ? 0 : error;
+}
+
+/** The condition of some CPUs, not all; NULL: there is none. */
+static struct match *find_partial(const struct configuration *configuration)
+{
+	for (size_t i = 0; i < configuration->match_count; i++)
+		if (configuration->matches[i].kind == MATCH_TOPOLOGY &&
+		    configuration->matches[i].cpus)
+			return &configuration->matches[i];
+	return NULL;
+}
+
+int configuration_find_seen(const struct configuration *configuration,
+			    const struct isst_context *context, const struct isst_cpuset **before,
+			    struct isst_cpuset **seen)
+{
+	const struct match *match = find_partial(configuration);
+	unsigned int cpu;
+	int error = 0;
+
+	*before = match ? match->cpus : NULL;
+	*seen = NULL;
+	if (!match)
+		return 0;
+	*seen = cpu_places_known(context);
+	if (!*seen)
+		return -ENOMEM;
+	isst_cpuset_for_each (cpu, match->cpus)
+		if (!error)
+			error = cpuset_remove(*seen, cpu);
+	return error;
+}
+
+int configuration_note_seen(struct configuration *configuration, const struct isst_context *context)
+{
+	struct match *match = find_partial(configuration);
+	struct isst_cpuset *known = match ? cpu_places_known(context) : NULL;
+
+	if (!match)
+		return 0;
+	if (!known)
+		return -ENOMEM;
+	set_topology(match, context, known);
 	return 0;
 }

@@ -5,13 +5,27 @@
 
 #include "configuration/configuration.h"
 
-/** Returns 0, ISST_CONFIG_SKIPPED, -EOPNOTSUPP (with a problem for each condition that is not met)
- * or -ENOMEM. */
-int configuration_match(struct configuration *configuration, const struct isst_context *context);
+/** That CPUs are where they shall be, but for some that were not seen, is a notice. Returns 0,
+ * ISST_CONFIG_SKIPPED, -EOPNOTSUPP (with a problem for each condition that is not met) or -ENOMEM.
+ */
+int configuration_match(struct configuration *configuration, struct isst_context *context);
 
-/** Adds the conditions that hold for this machine only: its processor, packages and CPUs, and where
- * each CPU is. Returns 0 or -ENOMEM. */
+/** Adds the conditions that hold for this machine only: its processor and CPUs, and where each CPU
+ * is that was seen; a problem where that is none. Returns 0 or -ENOMEM. */
 int configuration_add_machine(struct configuration *configuration,
 			      const struct isst_context *context, struct origin origin);
+
+/**
+ * Finds the CPUs that were seen when the conditions for one machine were written (*@before, NULL:
+ * all, or there are no such conditions), and those that were not, and were since (*@seen, to be
+ * freed; NULL: none). Returns 0 or -ENOMEM.
+ */
+int configuration_find_seen(const struct configuration *configuration,
+			    const struct isst_context *context, const struct isst_cpuset **before,
+			    struct isst_cpuset **seen);
+
+/** Makes these conditions those of all CPUs that were seen by now. Returns 0 or -ENOMEM. */
+int configuration_note_seen(struct configuration *configuration,
+			    const struct isst_context *context);
 
 #endif

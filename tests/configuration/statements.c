@@ -91,7 +91,7 @@ static void check_problem(const char *statements, const char *expected)
 static void every_statement_is_read_and_written(void **state)
 {
 	static const char ALL[] = "match model 0xad packages 2 else skip\n"
-				  "machine family 6 cpus 288 topology 0x1234abcd\n"
+				  "machine family 6 cpus 288 topology 0x1234abcd of 0-143,200\n"
 				  "level 1\n"
 				  "turbo-freq on\n"
 				  "base-freq off\n"
@@ -210,7 +210,7 @@ static void words_that_are_wrong_are_named(void **state)
 		      "of it");
 	check_problem("match model 0xad else stop",
 		      "match: 'stop' is not skip behind else (match model M|family F|packages "
-		      "N|cpus N|topology T... [else skip])");
+		      "N|cpus N|topology T [of CPUS]... [else skip])");
 	check_problem("association 0 0-3", "association: '0-3' is not '=' with a list of CPUs, or "
 					   "with all (association CLOS = CPUS|all)");
 	check_problem("level 1#\x1b", "column 9: byte 0x1b is not a character of any statement");
