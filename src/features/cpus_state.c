@@ -35,7 +35,8 @@ void cpus_state_clear(struct cpus_state *state)
 	*state = (struct cpus_state){ .domain = state->domain };
 }
 
-/** Offline CPUs, and those of them that are so while SMT is off. */
+/** Offline CPUs, and those of them that are so while SMT is off: also where it is known that those
+ * that were not seen are second threads, of whichever domain. */
 static int find_offline(struct isst_context *context, bool smt_off, struct cpus_state *state)
 {
 	const struct isst_domain *domain = state->domain;
@@ -44,11 +45,12 @@ static int find_offline(struct isst_context *context, bool smt_off, struct cpus_
 
 	isst_cpuset_for_each (cpu, isst_present_cpus(context)) {
 		bool own = isst_cpuset_has(domain->present, cpu);
-		bool unknown = !domain->cpus_known && cpus_is_unknown(context, cpu);
+		bool unknown = cpus_is_unknown(context, cpu);
 
 		if (error || isst_cpuset_has(isst_online_cpus(context), cpu) || (!own && !unknown))
 			continue;
-		error = isst_cpuset_add(own ? state->offline : state->unknown, cpu, cpu);
+		if (own || !domain->cpus_known)
+			error = isst_cpuset_add(own ? state->offline : state->unknown, cpu, cpu);
 		if (!error && smt_off && hotplug_goes_with_smt(context, cpu))
 			error = isst_cpuset_add(state->without_smt, cpu, cpu);
 	}
@@ -225,4 +227,16 @@ bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 		any_isolated |= isolated;
 	}
 	return state->has_partition == any_isolated && unknown_are(state, wanted, offline);
+}
+
+int cpus_state_add_without_smt(const struct cpus_state *state, enum cpus_wanted wanted,
+			       const struct isst_cpuset *offline, struct isst_cpuset *cpus)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	isst_cpuset_for_each (cpu, state->without_smt)
+		if (!error && !is_left_out(state, wanted, offline, cpu))
+			error = isst_cpuset_add(cpus, cpu, cpu);
+	return error;
 }

@@ -130,7 +130,7 @@ struct cpus_state {
 	struct isst_cpuset *isolated;	 /* in the domain's partition, while that is valid */
 	bool has_partition;		 /* a partition of its CPUs is there, valid or not */
 	struct isst_cpuset *disabled;	 /* by the current level; with @level_failure: empty */
-	struct isst_cpuset *without_smt; /* offline second threads, while SMT is off */
+	struct isst_cpuset *without_smt; /* offline second threads, or maybe, while SMT is off */
 	bool cpu0_stays;		 /* it cannot go offline: it is isolated instead */
 };
 
@@ -153,6 +153,11 @@ void cpus_state_clear(struct cpus_state *state);
  */
 bool cpus_state_is(const struct cpus_state *state, enum cpus_wanted wanted,
 		   const struct isst_cpuset *offline);
+
+/** Adds the CPUs that are to be online, and are not because SMT is off: cpus_state_is() does not
+ * ask for them. Returns 0 or -ENOMEM. */
+int cpus_state_add_without_smt(const struct cpus_state *state, enum cpus_wanted wanted,
+			       const struct isst_cpuset *offline, struct isst_cpuset *cpus);
 
 /* ---- Changes ---- */
 

@@ -10,12 +10,26 @@ struct isst_change;
 /** What a setting of CPUs asks for. */
 enum cpus_wanted cpus_wanted_of(const struct setting *setting);
 
+/** The setting of CPUs that counts wherever no other one does; NULL: none. */
+const struct setting *cpus_everywhere(const struct configuration *configuration);
+
+/** CPUs that shall not all be offline by a setting, and are: of packages and dies that are offline
+ * as a whole, and so no domain. As a list, to be freed; *@list is NULL where there are none.
+ * Returns 0 or -ENOMEM. */
+int cpus_list_unreachable(const struct isst_context *context, const struct setting *setting,
+			  char **list);
+
+/* cpus_compare.c */
+
 /** What CPUs of a domain are: `online`, or `offline 4-7, isolated 8`. To be freed. Returns 0 or
  * -ENOMEM. */
 int cpus_describe(const struct cpus_state *state, char **text);
 
-/** Adds what differs of domains for which CPUs are stated. Returns as wanted_compare(). */
+/** Adds what differs of domains for which CPUs are stated. CPUs that the kernel keeps offline while
+ * SMT is off are as stated; a notice names them. Returns as wanted_compare(). */
 int cpus_compare(struct wanted *wanted, struct differences *differences);
+
+/* cpus_plan.c */
 
 /** Plans CPUs that come online, or those that go offline or are isolated. Returns 0 or -ENOMEM,
  * -EINTR. */
