@@ -45,6 +45,7 @@ struct merged {
 	struct item item;
 	uint64_t mask, bits;
 	const struct wanted_item *first;
+	uint64_t required; /* by a setting that is not optional */
 };
 
 struct merged_items {
@@ -78,6 +79,7 @@ static int merge(const struct wanted *wanted, selects selected, struct merged_it
 			same = &merged->items[merged->count++];
 			*same = (struct merged){ .item = item->item, .first = item };
 		}
+		same->required |= item->setting->optional ? 0 : item->mask;
 		same->mask |= item->mask;
 		same->bits = (same->bits & ~item->mask) | (item->bits & item->mask);
 	}
@@ -102,6 +104,7 @@ static int add_step_upward(const struct application *application, selects select
 			step_set_optional(*step, item->item, item->mask, item->bits);
 		else
 			step_set(*step, item->item, item->mask, item->bits);
+		step_if_supported(*step, item->mask & ~item->required);
 		step_not_lowering(*step, not_lowered);
 	}
 	free(merged.items);
@@ -307,5 +310,7 @@ int wanted_plan(struct wanted *wanted, struct isst_change *change)
 
 	for (size_t i = 0; i < wanted->left_out_count; i++)
 		change_warn_left_out(change, wanted->left_out[i]);
+	for (size_t i = 0; i < wanted->unsupported_count; i++)
+		change_warn_optional(change, wanted->unsupported[i]);
 	return error ? error : wanted->error;
 }

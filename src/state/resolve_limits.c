@@ -83,7 +83,10 @@ static int level_limits(struct resolution *resolution, const struct domain_facts
 	int error = 0;
 
 	*limits = owner->level_limits;
-	if (owner->limits_failure.error)
+	/* Firmware without SST-PP refuses to report them: its one level has none. */
+	if (owner->limits_failure.error && !owner->profile.enabled && wish->setting->optional)
+		error = wanted_note_unsupported(resolution->wanted, owner->limits_failure.message);
+	else if (owner->limits_failure.error)
 		error = wanted_fails(resolution->wanted, wish->setting, domain->domain,
 				     &owner->limits_failure);
 	else if (*limits > 0)

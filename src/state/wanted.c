@@ -138,16 +138,27 @@ static bool is_passed_over(const struct setting *setting, const struct isst_doma
 	       (domain && isst_domain_is_io(domain) && !setting_names_domain(setting));
 }
 
+/** Adds a text once. Returns 0 or -ENOMEM. */
+static int note(const char ***texts, size_t *count, const char *why)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp((*texts)[i], why) == 0)
+			return 0;
+	if (ARRAY_GROW(*texts, *count))
+		return -ENOMEM;
+	(*texts)[(*count)++] = why;
+	return 0;
+}
+
 /** Notes once that a domain without CPUs is passed over. Returns 0 or -ENOMEM. */
 static int note_left_out(struct wanted *wanted, const char *why)
 {
-	for (size_t i = 0; i < wanted->left_out_count; i++)
-		if (strcmp(wanted->left_out[i], why) == 0)
-			return 0;
-	if (ARRAY_GROW(wanted->left_out, wanted->left_out_count))
-		return -ENOMEM;
-	wanted->left_out[wanted->left_out_count++] = why;
-	return 0;
+	return note(&wanted->left_out, &wanted->left_out_count, why);
+}
+
+int wanted_note_unsupported(struct wanted *wanted, const char *why)
+{
+	return note(&wanted->unsupported, &wanted->unsupported_count, why);
 }
 
 int wanted_fails(struct wanted *wanted, const struct setting *setting,
@@ -312,6 +323,7 @@ void wanted_clear(struct wanted *wanted)
 	free(wanted->items);
 	free(wanted->left_out);
 	free(wanted->has_problem);
+	free(wanted->unsupported);
 	isst_cpuset_free(wanted->high_priority);
 	*wanted = (struct wanted){ 0 };
 }

@@ -28,9 +28,10 @@ struct wanted {
 	struct wanted_item *items; /* by subject and index, then in the order of the domains */
 	size_t count;
 	struct isst_cpuset *high_priority; /* CPUs that were chosen; NULL: none were asked for */
-	/* Why domains without CPUs are passed over; the texts are the context's. */
-	const char **left_out;
-	size_t left_out_count;
+	/* Why domains without CPUs are passed over, and why what is optional is; the texts are the
+	 * context's. */
+	const char **left_out, **unsupported;
+	size_t left_out_count, unsupported_count;
 	/* Of each setting of the configuration, at the first one of its line: a problem was added.
 	 */
 	bool *has_problem;
@@ -103,6 +104,10 @@ __attribute__((format(printf, 5, 6))) int wanted_reject(struct wanted *wanted,
  * optional setting is passed over only where the machine is without (-EOPNOTSUPP). */
 int wanted_fails(struct wanted *wanted, const struct setting *setting,
 		 const struct isst_domain *domain, const struct isst_failure *failure);
+
+/** Notes once why something optional is left as it is: a change reports that. Returns 0 or -ENOMEM.
+ */
+int wanted_note_unsupported(struct wanted *wanted, const char *why);
 
 /** Adds the problem that a setting cannot hold beside others on this machine. Returns as above. */
 __attribute__((format(printf, 4, 5))) int wanted_contradicts(struct wanted *wanted,

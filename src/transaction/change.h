@@ -73,8 +73,11 @@ struct entry {
 	bool hidden;
 	uint64_t shown;
 	const char *text;
-	bool resets;		      /* in a footprint: the step makes it @bits */
-	bool optional;		      /* the change goes on where it cannot be read or written */
+	bool resets;   /* in a footprint: the step makes it @bits */
+	bool optional; /* the change goes on where it cannot be read or written */
+	/* Bits that are wanted only where the machine has them. If they are all, the change goes on
+	 * where it does not have the item (-EOPNOTSUPP). */
+	uint64_t if_supported;
 	struct item_value old;	      /* before the change's first write */
 	struct item_value replaced;   /* before its request's, where other requests moved it */
 	bool replaced_known;	      /* otherwise it is @old */

@@ -11,19 +11,41 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static bool is_unsupported(const struct entry *entry, int error)
+{
+	return error == -EOPNOTSUPP && entry->mask > 0 && !(entry->mask & ~entry->if_supported);
+}
+
 static bool can_skip(const struct isst_change *change, const struct entry *entry, int error)
 {
-	return error != -EINTR &&
-	       (entry->optional || item_is_optional(change->context, &entry->item));
+	return error != -EINTR && (entry->optional || is_unsupported(entry, error) ||
+				   item_is_optional(change->context, &entry->item));
+}
+
+/** Whether the change goes on without an item of the same kind and domain. */
+static bool has_skipped_alike(const struct isst_change *change, const struct item *item)
+{
+	for (size_t i = 0; i < change->count; i++) {
+		const struct step *step = change->steps[i];
+
+		for (size_t j = 0; j < step->count && step->kind == item->kind; j++)
+			if (step->entries[j].refused &&
+			    item_same_domain(&step->entries[j].item, item))
+				return true;
+	}
+	return false;
 }
 
 int entry_skip(struct isst_change *change, struct entry *entry, int error, const char *why)
 {
-	bool optional = entry->optional;
+	bool optional = entry->optional || is_unsupported(entry, error);
+	bool known = !entry->optional && optional && has_skipped_alike(change, &entry->item);
 
 	if (!can_skip(change, entry, error))
 		return message_error(&change->context->messages, error, "%s", why);
 	entry->refused = true;
+	if (known)
+		return 0;
 	if (optional)
 		change_warn_optional(change, why);
 	else

@@ -70,6 +70,12 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
 		step->entries[count].optional = true;
 }
 
+void step_if_supported(struct step *step, uint64_t bits)
+{
+	if (step && step->count > 0)
+		step->entries[step->count - 1].if_supported = bits;
+}
+
 void step_not_lowering(struct step *step, uint64_t bits)
 {
 	if (step && step->count > 0)

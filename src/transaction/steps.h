@@ -23,6 +23,11 @@ void step_set_optional(struct step *step, struct item item, uint64_t mask, uint6
  * cannot be seen, so it is written anyway. */
 void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown);
 
+/** Bits of the item that was added last are wanted only where the machine has them. Where they are
+ * all of its mask, and it does not have the item, the change goes on, with a warning for the first
+ * one of its kind and domain. A NULL step is passed over. */
+void step_if_supported(struct step *step, uint64_t bits);
+
 /** A field of the entry that was added last, whose bits are @bits, is only raised. */
 void step_not_lowering(struct step *step, uint64_t bits);
 
