@@ -166,6 +166,12 @@ static int check_level(const struct choice_levels *levels, size_t i)
 	const struct isst_level *level = &levels->levels[i];
 	const struct isst_failure *failure = &level->turbo_freq_info.failure;
 
+	if (level->features_assumed)
+		return message_error(
+			&levels->context->messages, -EIO,
+			"%s: the driver reports turbo-freq of the current level only "
+			"(API version 2): cores can be chosen for level %u once it is set",
+			level->domain->name, level->level);
 	if (level->turbo_freq == ISST_FEATURE_UNKNOWN)
 		failure = &level->failure;
 	else if (level->turbo_freq == ISST_FEATURE_UNSUPPORTED)

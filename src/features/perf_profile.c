@@ -307,6 +307,7 @@ static void resolve_features(struct level_reader *reader, struct level_request *
 					 request->features.base_freq_on);
 	level->turbo_freq = feature_state(known, request->features.turbo_freq_supported,
 					  request->features.turbo_freq_on);
+	level->features_assumed = known && request->features.assumed;
 	failure_join(&level->failure, &request->features.failure);
 	if (!(reader->parts & ISST_READ_LEVELS_PROPERTIES))
 		return;

@@ -40,6 +40,7 @@ struct level_features {
 	struct isst_failure failure;
 	bool base_freq_supported, turbo_freq_supported;
 	bool base_freq_on, turbo_freq_on;
+	bool assumed; /* the support is that of the current level: that of others is not reported */
 };
 
 /**

@@ -73,6 +73,8 @@ struct isst_level {
 	 * one.
 	 */
 	enum isst_feature_state turbo_freq, base_freq;
+	/* That they are supported is reported for the current level only, which is another one. */
+	bool features_assumed;
 	enum isst_feature_state core_power;
 	struct isst_cpuset *cpus; /* CPUs that may be online; NULL if unreadable or not reported */
 	uint64_t cores; /* the same as the firmware's core numbers, where @cpus is not NULL */

@@ -98,6 +98,7 @@ static int ask_features(struct tpmi_run *run, const struct tpmi_request *request
 	features->turbo_freq_supported = info.sst_tf_support & bit;
 	features->base_freq_on = info.feature_state & 1;
 	features->turbo_freq_on = info.feature_state & 2;
+	features->assumed = for_all && request->index != info.current_level;
 	return 0;
 }
 

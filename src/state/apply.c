@@ -135,6 +135,7 @@ static int plan_features(const struct application *application, selects selected
 	struct step *step;
 	int error = add_step(application, selected, &step);
 
+	wanted_check_support_later(application->wanted, step);
 	/* Firmware may move the limits with the feature. */
 	for (size_t i = 0; step && i < step->count; i++) {
 		const struct isst_domain *domain = item_domain(application->change->context,

@@ -12,6 +12,13 @@ struct isst_change;
  * problem.
  */
 
+/* apply_support.c */
+
+/** Where the firmware reports the features of its current level only (TPMI, API version 2), those
+ * of another one are looked at when it was set, right before a step that enables some. NULL is
+ * passed over. */
+void wanted_check_support_later(const struct wanted *wanted, struct step *step);
+
 /* apply_turbo_freq.c */
 
 /** Objects where turbo is disabled and turbo-freq gets enabled; warns where it has no effect. */

@@ -29,7 +29,8 @@ static bool is_unsupported(const struct domain_facts *domain)
 		return true;
 	if (domain->specified.turbo_freq == ISST_FEATURE_UNKNOWN && failure->error)
 		return failure->error == -EOPNOTSUPP;
-	return domain->specified.turbo_freq < ISST_FEATURE_DISABLED;
+	return domain->specified.turbo_freq < ISST_FEATURE_DISABLED &&
+	       !domain->specified.features_assumed;
 }
 
 /** Whether a setting counts for a domain with CPUs of a package. */

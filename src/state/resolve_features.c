@@ -60,7 +60,9 @@ int resolve_feature(struct resolution *resolution, enum subject subject,
 		failure = &domain->specified.failure;
 	if (state == ISST_FEATURE_UNKNOWN && failure->error && failure->error != -EOPNOTSUPP)
 		return wanted_fails(resolution->wanted, wish.setting, domain->domain, failure);
-	if (state != ISST_FEATURE_ENABLED && state != ISST_FEATURE_DISABLED) {
+	/* Whether another level has it is known once that is set. */
+	if (state != ISST_FEATURE_ENABLED && state != ISST_FEATURE_DISABLED &&
+	    !domain->specified.features_assumed) {
 		if (wish.number == 0)
 			return 0;
 		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,

@@ -47,7 +47,8 @@ static bool imply_limits(const struct resolution *resolution, const struct domai
 
 	if (resolution->use != WANTED_TO_CHANGE || limits_are_stated(resolution, domain->domain) ||
 	    !resolve_wish(resolution, SUBJECT_TURBO_FREQ, domain->domain, INDEX_ALL, wish) ||
-	    domain->specified.turbo_freq < ISST_FEATURE_DISABLED)
+	    (domain->specified.turbo_freq < ISST_FEATURE_DISABLED &&
+	     !domain->specified.features_assumed))
 		return false;
 	on = wish->number;
 	/* Another level begins with turbo-freq off, and with its own limits. */

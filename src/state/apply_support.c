@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Features of a level that are reported only once it is the current one: TPMI, API version 2. */
+#include "features/planning.h"
+#include "state/apply_parts.h"
+#include "topology/context.h"
+#include "transaction/report.h"
+#include "transaction/steps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/** Features that a level is known not to support, of those that an entry enables. */
+static uint64_t find_unsupported(const struct entry *entry, const struct isst_level *level)
+{
+	uint64_t unsupported = 0;
+
+	if (level->turbo_freq == ISST_FEATURE_UNSUPPORTED)
+		unsupported |= FEATURE_TURBO_FREQ;
+	if (level->base_freq == ISST_FEATURE_UNSUPPORTED)
+		unsupported |= FEATURE_BASE_FREQ;
+	return unsupported & entry->mask & entry->bits;
+}
+
+/** What is optional is left out, anything else ends the change. */
+static int check_entry(struct isst_change *change, struct entry *entry,
+		       const struct isst_level *level)
+{
+	uint64_t unsupported = find_unsupported(entry, level);
+	const char *feature = feature_name(unsupported & FEATURE_TURBO_FREQ ? FEATURE_TURBO_FREQ
+									    : FEATURE_BASE_FREQ);
+
+	if (unsupported & ~entry->if_supported && !entry->optional)
+		return message_error(&change->context->messages, -EOPNOTSUPP,
+				     "%s: %s feature is not present at level %u",
+				     level->domain->name, feature, level->level);
+	entry->mask &= ~unsupported;
+	return 0;
+}
+
+/** Reads the features of the current levels of the domains of a step. One that cannot be read is no
+ * obstacle: what is written is verified. */
+static int read_levels(struct step *step, struct isst_perf_profile *profiles,
+		       struct isst_level *levels)
+{
+	struct isst_context *context = step->change->context;
+	int error;
+
+	for (size_t i = 0; i < step->count; i++)
+		profiles[i].domain = item_domain(context, &step->entries[i].item);
+	error = perf_profile_read(context, profiles, step->count);
+	for (size_t i = 0; i < step->count && !error; i++)
+		levels[i] = (struct isst_level){ .domain = profiles[i].domain,
+						 .profile = &profiles[i],
+						 .level = profiles[i].current_level };
+	return error ? error : level_read_parts(context, levels, step->count, 0);
+}
+
+static int check_support(struct step *step)
+{
+	struct isst_perf_profile *profiles = calloc(step->count + 1, sizeof(*profiles));
+	struct isst_level *levels = calloc(step->count + 1, sizeof(*levels));
+	int error = profiles && levels ? read_levels(step, profiles, levels) : -ENOMEM;
+
+	for (size_t i = 0; i < step->count && !error; i++)
+		error = check_entry(step->change, &step->entries[i], &levels[i]);
+	for (size_t i = 0; i < step->count && levels; i++)
+		level_clear(&levels[i]);
+	free(profiles);
+	free(levels);
+	return error;
+}
+
+void wanted_check_support_later(const struct wanted *wanted, struct step *step)
+{
+	for (size_t i = 0; step && i < step->count; i++) {
+		const struct entry *entry = &step->entries[i];
+		const struct isst_domain *domain = item_domain(wanted->context, &entry->item);
+
+		if (!wanted_facts(wanted, domain)->specified.features_assumed ||
+		    !(entry->bits & entry->mask))
+			continue;
+		step->before = check_support;
+		if (step->change->options.dry_run)
+			change_warn(step->change,
+				    "%s: the driver reports the features of the current level only "
+				    "(API version 2): those of level %u are checked once it is set",
+				    domain->name, entry->item.index);
+	}
+}
