@@ -4,7 +4,7 @@
 #include "features/features.h"
 #include "library/results.h"
 #include "library/targets.h"
-#include "state/read.h"
+#include "state/boot.h"
 
 #include <errno.h>
 #include <limits.h>

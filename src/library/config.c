@@ -4,6 +4,7 @@
 #include "configuration/write.h"
 #include "library/targets.h"
 #include "state/apply.h"
+#include "state/boot.h"
 #include "state/cpus.h"
 #include "state/defaults.h"
 #include "state/match.h"
@@ -175,6 +176,7 @@ static void note_incomplete(struct isst_context *context, const char *text)
 /** Adds the state after boot. Returns as boot_state_read(), or -EIO with a message. */
 static int add_boot_state(struct isst_context *context, struct configuration *configuration)
 {
+	bool any;
 	size_t size;
 	char *text;
 	int error = boot_state_read(context, &text, &size);
@@ -184,6 +186,8 @@ static int add_boot_state(struct isst_context *context, struct configuration *co
 	if (!error)
 		error = configuration_add_text(configuration, "state after boot", text, size, true);
 	free(text);
+	if (!error)
+		return configuration_add_seen(configuration, context, &any);
 	if (error != -EINVAL)
 		return error;
 	error = message_error(&context->messages, -EIO, "the state after boot is damaged: %s",

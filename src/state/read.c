@@ -6,8 +6,6 @@
 #include "state/read.h"
 #include "base/array.h"
 #include "base/cpuset.h"
-#include "common/memory_stream.h"
-#include "configuration/write.h"
 #include "state/cpus.h"
 #include "state/match.h"
 #include "state/read_values.h"
@@ -17,7 +15,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** All subjects that items have, for machines that have such a thing. Levels are read as they are.
  */
@@ -399,43 +396,5 @@ int configuration_read_state(struct configuration *configuration, struct isst_co
 	wanted_clear(&state.wanted);
 	configuration_clear(&everything);
 	free(state.values);
-	return error;
-}
-
-/** What is missing in a state, as lines that are no statements; and as notices. */
-static void write_not_read(struct isst_context *context, const struct configuration *configuration,
-			   FILE *stream)
-{
-	for (size_t i = 0; i < configuration->problem_count; i++) {
-		const char *text = configuration->problems[i].text;
-
-		fprintf(stream, CONFIGURATION_NOT_READ "%s\n", text);
-		message_notice(&context->messages, "this is not kept: %s", text);
-	}
-}
-
-int configuration_boot_state(struct isst_context *context, char **text, size_t *size)
-{
-	struct configuration configuration = { 0 };
-	struct memory_stream memory;
-	int error = configuration_read_state(&configuration, context, NULL);
-
-	*text = NULL;
-	if (error == -EIO)
-		error = 0;
-	if (!error)
-		error = memory_stream_open(&memory);
-	if (!error) {
-		error = configuration_write(memory.stream, &configuration);
-		write_not_read(context, &configuration, memory.stream);
-		if (error)
-			memory_stream_drop(&memory);
-		else
-			*text = memory_stream_text(&memory);
-	}
-	configuration_clear(&configuration);
-	if (!error && !*text)
-		error = -ENOMEM;
-	*size = *text ? strlen(*text) : 0;
 	return error;
 }

@@ -14,10 +14,4 @@
 int configuration_read_state(struct configuration *configuration, struct isst_context *context,
 			     struct configuration *except);
 
-/**
- * As `boot_state` of struct isst_context: the state as a text, without what cannot be read. Returns
- * 0, -ENOMEM or -EINTR.
- */
-int configuration_boot_state(struct isst_context *context, char **text, size_t *size);
-
 #endif

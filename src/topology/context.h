@@ -64,10 +64,13 @@ struct isst_context {
 	int (*level_effects)(struct isst_context *context, const struct isst_domain *domain,
 			     unsigned int level, struct level_effects *effects);
 	/* Describes the state that the machine is in, as a text to be freed, which is kept before
-	 * the first write since boot (boot_state.h); a layer above provides how. NULL: none is
-	 * kept. Returns 0 or a negative errno. */
-	int (*boot_state)(struct isst_context *context, char **text, size_t *size);
-	bool boot_state_kept; /* or tried to */
+	 * the first write since boot (boot_state.h); a layer above provides how. @kept: the text
+	 * that is kept already, to which CPUs are added that were seen since; *@text is NULL where
+	 * there are none. NULL: none is kept. Returns 0 or a negative errno. */
+	int (*boot_state)(struct isst_context *context, const char *kept, char **text,
+			  size_t *size);
+	bool boot_state_kept;	/* or tried to */
+	size_t boot_state_cpus; /* that were seen then */
 	/* The change that this context holds, or NULL: it was made, and may yet be rolled back. */
 	struct isst_change *held;
 	/* Locked after it was discovered: to be discovered anew before anything is changed. */

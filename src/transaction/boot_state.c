@@ -128,32 +128,49 @@ int boot_state_read(struct isst_context *context, char **text, size_t *size)
 
 /* ---- Before the first write since boot ---- */
 
-static int keep(struct isst_context *context)
+/** Keeps the state; @kept: what is kept already. */
+static int keep(struct isst_context *context, const char *kept)
 {
 	size_t size = 0;
 	char *text = NULL;
-	int error = context->boot_state(context, &text, &size);
+	int error = context->boot_state(context, kept, &text, &size);
 
-	if (!error)
+	if (!error && text)
 		error = boot_state_write(context, text, size);
 	free(text);
 	return error;
 }
 
-/** Whether something is kept: 1 or 0, or a negative errno with a message where that cannot be
- * looked at for lack of memory or descriptors. */
-static int look(struct isst_context *context)
+/** Looks what is kept: *@kept, to be freed, is NULL where that cannot be read, or is marked as
+ * unknown. Returns 1 where something is kept, 0 where nothing is, or a negative errno with a
+ * message where that cannot be looked at for lack of memory or descriptors. */
+static int look(struct isst_context *context, char **kept)
 {
 	const char *before = context->messages.error;
 	char *content = NULL, *text;
+	size_t size;
 	int error = read_file(context, &content, &text);
 
-	free(content);
+	*kept = NULL;
 	context->messages.error = before;
+	if (!error && cut_end(text, &size)) {
+		*kept = strdup(text);
+		error = *kept ? 0 : -ENOMEM;
+	}
+	free(content);
 	if (error == -ENOMEM || error == -EMFILE || error == -ENFILE)
 		return message_error(&context->messages, error, "%s/" BOOT_STATE_FILE ": %s",
 				     context->runtime.path, runtime_file_strerror(error));
 	return error != -ENOENT;
+}
+
+/** Reports notices that were made since as those of the state after boot. */
+static void warn_of_notices(struct isst_change *change, size_t from)
+{
+	const struct notices *notices = &change->context->messages.notices;
+
+	for (size_t i = from; i < notices->count; i++)
+		change_warn(change, "the state after boot: %s", notices->texts[i]);
 }
 
 /** Keeps the state, or marks it as unknown: what a later run finds must not be taken for it. */
@@ -162,14 +179,13 @@ static int keep_or_mark(struct isst_change *change)
 	struct isst_context *context = change->context;
 	struct messages *messages = &context->messages;
 	size_t noticed = messages->notices.count;
-	int error = keep(context);
+	int error = keep(context, NULL);
 
-	context->boot_state_kept = true;
-	/* Of what the state does not describe. */
-	for (size_t i = noticed; i < messages->notices.count && !error; i++)
-		change_warn(change, "the state after boot: %s", messages->notices.texts[i]);
-	if (!error)
+	if (!error) {
+		/* Of what the state does not describe. */
+		warn_of_notices(change, noticed);
 		return 0;
+	}
 	change_warn(change, "the state after boot is not kept: %s", message_why(messages, error));
 	/* mutation: boot-state-lost */
 	error = replace(context, LOST, "");
@@ -182,25 +198,59 @@ static int keep_or_mark(struct isst_change *change)
 			     context->runtime.path, runtime_file_strerror(error));
 }
 
+/** Adds CPUs that were seen since. What was kept stays as it is if that fails, and later runs try
+ * again, though they may find values that were changed. */
+static int keep_seen(struct isst_change *change, const char *kept)
+{
+	struct messages *messages = &change->context->messages;
+	size_t noticed = messages->notices.count;
+	int error = keep(change->context, kept);
+
+	if (error == -EINTR)
+		return message_error(messages, error, "interrupted");
+	if (error)
+		change_warn(change,
+			    "CPUs that were seen since are not added to the state after "
+			    "boot: %s",
+			    message_why(messages, error));
+	else
+		warn_of_notices(change, noticed);
+	return 0;
+}
+
+/** CPUs of which it is known where they are. */
+static size_t count_seen(const struct isst_context *context)
+{
+	return context->topology->cpu_count + context->topology->unreachable_count;
+}
+
 int boot_state_keep(struct isst_change *change)
 {
 	struct isst_context *context = change->context;
 	struct messages *messages = &context->messages;
 	const char *before = messages->error;
-	int kept, error;
+	size_t seen = count_seen(context);
+	char *kept;
+	int error;
 
 	/* Not before each step: the lock is held since the first one, and looking costs a file. */
 	if (change->boot_state_checked)
 		return 0;
 	change->boot_state_checked = true;
-	if (!context->boot_state || context->boot_state_kept)
+	if (!context->boot_state || (context->boot_state_kept && context->boot_state_cpus == seen))
 		return 0;
-	kept = look(context);
-	/* mutation: boot-state-once */
-	if (kept)
-		return kept < 0 ? kept : 0;
+	error = look(context, &kept);
+	if (error < 0)
+		return error;
+	context->boot_state_kept = true;
+	context->boot_state_cpus = seen;
 	messages->error = NULL;
-	error = keep_or_mark(change);
+	/* mutation: boot-state-once */
+	if (error)
+		error = kept ? keep_seen(change, kept) : 0;
+	else
+		error = keep_or_mark(change);
+	free(kept);
 	if (!error)
 		messages->error = before;
 	return error;

@@ -135,14 +135,32 @@ static void a_damaged_file_is_refused(void **state)
 /** What the function of the context saw and is to do. */
 static struct {
 	const struct machine *machine;
-	unsigned int calls;
-	char *found; /* a picture */
+	unsigned int calls, calls_again; /* for the first time; with what is kept */
+	char *found;			 /* a picture */
 	int error;
 	size_t size;
+	const char *longer; /* what becomes of what is kept; NULL: it stays */
 } hook;
 
-static int describe(struct isst_context *context, char **text, size_t *size)
+static int extend(struct isst_context *context, const char *kept, char **text, size_t *size)
 {
+	hook.calls_again++;
+	assert_string_equal(kept, "xxxxxxxxxx");
+	*text = NULL;
+	if (hook.error)
+		return message_error(&context->messages, hook.error, "a CPU is unreadable");
+	if (!hook.longer)
+		return 0;
+	*text = strdup(hook.longer);
+	assert_non_null(*text);
+	*size = strlen(*text);
+	return 0;
+}
+
+static int describe(struct isst_context *context, const char *kept, char **text, size_t *size)
+{
+	if (kept)
+		return extend(context, kept, text, size);
 	hook.calls++;
 	free(hook.found);
 	hook.found = machine_picture(hook.machine);
@@ -191,6 +209,18 @@ static char *change_clos(const struct machine *machine, unsigned int weight, boo
 	return warnings;
 }
 
+static void check_text(const struct machine *machine, const char *expected)
+{
+	struct isst_context *context = machine_lock(machine);
+	size_t size;
+	char *text;
+
+	assert_int_equal(boot_state_read(context, &text, &size), 0);
+	assert_string_equal(text, expected);
+	free(text);
+	isst_close(context);
+}
+
 static void check_kept(const struct machine *machine, int expected)
 {
 	struct isst_context *context = machine_lock(machine);
@@ -220,9 +250,40 @@ static void the_first_write_since_boot_is_preceded_by_it(void **state)
 	assert_int_equal(hook.calls, 1);
 	assert_string_equal(hook.found, before);
 	check_kept(&machine, 0);
+	assert_int_equal(hook.calls_again, 0);
 	free(change_clos(&machine, 4, false));
 	assert_int_equal(hook.calls, 1);
 	free(before);
+	machine_end(&machine);
+}
+
+static void later_runs_add_what_was_not_seen(void **state)
+{
+	struct machine machine;
+	char *warnings;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	hook_begin(&machine);
+	free(change_clos(&machine, 3, false));
+	free(change_clos(&machine, 4, true));
+	assert_int_equal(hook.calls_again, 0);
+	free(change_clos(&machine, 4, false));
+	assert_int_equal(hook.calls_again, 1);
+	check_kept(&machine, 0);
+	hook.error = -EIO;
+	warnings = change_clos(&machine, 5, false);
+	assert_string_equal(warnings, "CPUs that were seen since are not added to the state after "
+				      "boot: a CPU is unreadable\n");
+	check_kept(&machine, 0);
+	free(warnings);
+	hook.error = 0;
+	hook.longer = "longer";
+	warnings = change_clos(&machine, 6, false);
+	assert_string_equal(warnings, "");
+	check_text(&machine, "longer");
+	assert_int_equal(hook.calls, 1);
+	free(warnings);
 	machine_end(&machine);
 }
 
@@ -302,6 +363,7 @@ int main(void)
 		cmocka_unit_test(the_file_of_another_boot_is_none),
 		cmocka_unit_test(a_damaged_file_is_refused),
 		cmocka_unit_test(the_first_write_since_boot_is_preceded_by_it),
+		cmocka_unit_test(later_runs_add_what_was_not_seen),
 		cmocka_unit_test(a_run_that_writes_nothing_keeps_nothing),
 		cmocka_unit_test(a_state_that_cannot_be_read_is_a_warning),
 		cmocka_unit_test(without_space_for_it_the_change_goes_on),

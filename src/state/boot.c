@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state after boot: kept before the first change, and extended by CPUs that are seen later. */
+#include "state/boot.h"
+#include "base/cpuset.h"
+#include "common/memory_stream.h"
+#include "configuration/write.h"
+#include "state/facts.h"
+#include "state/match.h"
+#include "state/read.h"
+#include "topology/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The first time ---- */
+
+/** What is missing in a state, as lines that are no statements; and as notices. */
+static void write_not_read(struct isst_context *context, const struct configuration *configuration,
+			   FILE *stream)
+{
+	for (size_t i = 0; i < configuration->problem_count; i++) {
+		const char *text = configuration->problems[i].text;
+
+		fprintf(stream, CONFIGURATION_NOT_READ "%s\n", text);
+		message_notice(&context->messages, "this is not kept: %s", text);
+	}
+}
+
+static int describe(struct isst_context *context, char **text)
+{
+	struct configuration configuration = { 0 };
+	struct memory_stream memory;
+	int error = configuration_read_state(&configuration, context, NULL);
+
+	*text = NULL;
+	if (error == -EIO)
+		error = 0;
+	if (!error)
+		error = memory_stream_open(&memory);
+	if (!error) {
+		error = configuration_write(memory.stream, &configuration);
+		write_not_read(context, &configuration, memory.stream);
+		if (error)
+			memory_stream_drop(&memory);
+		else
+			*text = memory_stream_text(&memory);
+	}
+	configuration_clear(&configuration);
+	return !error && !*text ? -ENOMEM : error;
+}
+
+/* ---- CPUs that were seen since ---- */
+
+struct extension {
+	struct isst_context *context;
+	struct configuration *boot;
+	struct configuration now;
+	const struct isst_cpuset *before; /* CPUs that were seen then */
+	struct isst_cpuset *seen;	  /* those that were since */
+	struct origin origin;
+};
+
+static bool is_same_value(const struct setting *one, const struct setting *other)
+{
+	bool number = other->wanted == WANTED_NUMBER || other->wanted == WANTED_KHZ;
+
+	return one && one->wanted == other->wanted && (!number || one->number == other->number);
+}
+
+static int add_number(struct isst_cpuset **set, unsigned int number)
+{
+	if (!*set)
+		*set = isst_cpuset_new();
+	return *set ? isst_cpuset_add(*set, number, number) : -ENOMEM;
+}
+
+/** The setting that was added for other CPUs, with the same value; NULL: none. */
+static struct setting *find_added(const struct extension *extension, size_t first,
+				  const struct setting *now)
+{
+	for (size_t i = first; i < extension->boot->setting_count; i++) {
+		struct setting *setting = &extension->boot->settings[i];
+
+		if (setting->subject == now->subject && is_same_value(setting, now))
+			return setting;
+	}
+	return NULL;
+}
+
+/** Adds what a CPU has of a subject, unless that is stated. @first: of the settings added. */
+static int add_of_cpu(struct extension *extension, size_t first, enum subject subject,
+		      unsigned int number)
+{
+	const struct isst_cpu *cpu = context_cpu(extension->context, number);
+	const struct place place = { .package = cpu->domain->package,
+				     .power_domain = domain_number(extension->context, cpu->domain),
+				     .cpu = number,
+				     .index = INDEX_ALL };
+	const struct setting *now = configuration_find(&extension->now, subject, &place);
+	const struct setting *before = configuration_find(extension->boot, subject, &place);
+	struct setting setting;
+	struct setting *added;
+	int error;
+
+	if (!now || is_same_value(before, now))
+		return 0;
+	added = find_added(extension, first, now);
+	if (added)
+		return isst_cpuset_add(added->cpus, number, number);
+	setting = (struct setting){ .subject = subject,
+				    .index = now->index,
+				    .wanted = now->wanted,
+				    .number = now->number,
+				    .origin = extension->origin };
+	error = add_number(&setting.cpus, number);
+	if (!error)
+		return configuration_add(extension->boot, &setting);
+	setting_clear(&setting);
+	return error;
+}
+
+static int add_of_cpus(struct extension *extension)
+{
+	size_t first = extension->boot->setting_count;
+	unsigned int cpu;
+	int error = 0;
+
+	for (int subject = 0; subject < SUBJECTS && !error; subject++)
+		isst_cpuset_for_each (cpu, extension->seen)
+			if (!error && subject_is_of_cpus((enum subject)subject) &&
+			    context_cpu(extension->context, cpu))
+				error = add_of_cpu(extension, first, (enum subject)subject, cpu);
+	return error;
+}
+
+/** Whether no CPU of a package was seen before: nothing of it was stated, nor could be changed. */
+static bool is_new_package(const struct extension *extension, unsigned int package)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < isst_domain_count(extension->context); i++) {
+		const struct isst_domain *domain = context_domain(extension->context, i);
+
+		if (domain->package != package)
+			continue;
+		any = true;
+		if (cpuset_overlaps(domain->present, extension->before))
+			return false;
+	}
+	return any;
+}
+
+/** Adds a setting of a domain, unless that is stated. */
+static int add_of_domain(struct extension *extension, const struct isst_domain *domain,
+			 const struct setting *now)
+{
+	struct setting setting = { .subject = now->subject,
+				   .index = now->index,
+				   .wanted = now->wanted,
+				   .number = now->number,
+				   .origin = extension->origin };
+	int error;
+
+	if (domain_setting(extension->context, &extension->now, now->subject, domain, now->index) !=
+		    now ||
+	    is_same_value(domain_setting(extension->context, extension->boot, now->subject, domain,
+					 now->index),
+			  now))
+		return 0;
+	error = add_number(&setting.scope.packages, domain->package);
+	if (!error)
+		error = add_number(&setting.scope.power_domains,
+				   domain_number(extension->context, domain));
+	if (!error)
+		return configuration_add(extension->boot, &setting);
+	setting_clear(&setting);
+	return error;
+}
+
+static int add_of_packages(struct extension *extension)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < isst_domain_count(extension->context) && !error; i++) {
+		const struct isst_domain *domain = context_domain(extension->context, i);
+
+		if (!is_new_package(extension, domain->package))
+			continue;
+		for (size_t j = 0; j < extension->now.setting_count && !error; j++) {
+			const struct setting *now = &extension->now.settings[j];
+
+			if (!subject_is_of_cpus(now->subject) && now->subject != SUBJECT_CPUS)
+				error = add_of_domain(extension, domain, now);
+		}
+	}
+	return error;
+}
+
+static int report_not_added(const struct extension *extension)
+{
+	struct isst_context *context = extension->context;
+	char *list = isst_cpuset_to_list(extension->seen);
+
+	if (!list)
+		return -ENOMEM;
+	message_notice(&context->messages,
+		       "the state after boot does not include CPU %s, seen since: %s", list,
+		       extension->now.problem_count > 0 ? extension->now.problems[0].text
+							: isst_error(context));
+	free(list);
+	return 0;
+}
+
+static int extend(struct extension *extension, bool *any)
+{
+	int error = configuration_read_state(&extension->now, extension->context, NULL);
+
+	if (error == -EIO)
+		return report_not_added(extension);
+	if (!error)
+		error = add_of_packages(extension);
+	if (!error)
+		error = add_of_cpus(extension);
+	if (!error)
+		error = configuration_note_seen(extension->boot, extension->context);
+	*any = !error;
+	return error;
+}
+
+int configuration_add_seen(struct configuration *boot, struct isst_context *context, bool *any)
+{
+	struct extension extension = { .context = context, .boot = boot };
+	int error;
+
+	*any = false;
+	error = configuration_find_seen(boot, context, &extension.before, &extension.seen);
+	if (!error && isst_cpuset_count(extension.seen) > 0)
+		error = extend(&extension, any);
+	configuration_clear(&extension.now);
+	isst_cpuset_free(extension.seen);
+	return error;
+}
+
+/** Writes lines that are no statements again. */
+static void write_comments(const char *kept, FILE *stream)
+{
+	for (const char *line = kept; (line = strstr(line, CONFIGURATION_NOT_READ)); line++)
+		fprintf(stream, "%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/** *@text is NULL where there is nothing to add. */
+static int describe_again(struct isst_context *context, const char *kept, char **text)
+{
+	struct configuration boot = { 0 };
+	struct memory_stream memory;
+	bool any = false;
+	int error = configuration_add_text(&boot, "state after boot", kept, strlen(kept), true);
+
+	*text = NULL;
+	/* A damaged one is reported when it is returned to. */
+	if (error == -EINVAL)
+		error = 0;
+	else if (!error)
+		error = configuration_add_seen(&boot, context, &any);
+	if (!error && any)
+		error = memory_stream_open(&memory);
+	if (!error && any) {
+		error = configuration_write(memory.stream, &boot);
+		write_comments(kept, memory.stream);
+		if (error)
+			memory_stream_drop(&memory);
+		else
+			*text = memory_stream_text(&memory);
+		error = !error && !*text ? -ENOMEM : error;
+	}
+	configuration_clear(&boot);
+	return error;
+}
+
+int configuration_boot_state(struct isst_context *context, const char *kept, char **text,
+			     size_t *size)
+{
+	int error = kept ? describe_again(context, kept, text) : describe(context, text);
+
+	*size = *text ? strlen(*text) : 0;
+	return error;
+}
