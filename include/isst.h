@@ -271,9 +271,10 @@ ISST_API int isst_open_machine(struct isst_machine *machine, const struct isst_o
 ISST_API void isst_machine_free(struct isst_machine *machine);
 
 /**
- * Closes a context, and frees its domains, CPUs and texts. A change that is held is rolled back,
- * and a lock is released. Changes and journals must be freed before. Targets and results may be
- * freed later; the domains and CPUs of results must not be used then.
+ * Closes a context, and frees its domains, CPUs and texts. A change that is held is rolled back, as
+ * by isst_change_abandon(), and a lock is released. If the rollback fails, the error is logged.
+ * Changes and journals must be freed before. Targets and results may be freed later; the domains
+ * and CPUs of results must not be used then.
  */
 ISST_API void isst_close(struct isst_context *context);
 
@@ -284,8 +285,8 @@ ISST_API const char *isst_error(const struct isst_context *context);
 ISST_API void isst_set_log_level(struct isst_context *context, int level);
 
 /**
- * A notice of the last discovery, or of isst_config_read() since, which is not an error, such as an
- * implausible CPU number reported by the driver, or a rollback. NULL past the last one.
+ * A notice of the last discovery, or of a call of isst_config_...() since, which is not an error,
+ * such as an implausible CPU number reported by the driver, or a rollback. NULL past the last one.
  */
 ISST_API const char *isst_notice_at(const struct isst_context *context, size_t index);
 
@@ -1205,7 +1206,8 @@ ISST_API void isst_change_options_set_progress(struct isst_change_options *optio
 ISST_API int isst_change_new(struct isst_context *context,
 			     const struct isst_change_options *options,
 			     struct isst_change **change);
-/** A change that is held is rolled back first, as by isst_change_roll_back(). */
+/** A change that is held is rolled back first, as by isst_change_abandon(): if that fails, the
+ * error is logged (isst_options_set_log()) and is that of isst_error(). */
 ISST_API void isst_change_free(struct isst_change *change);
 
 /*
@@ -1371,6 +1373,18 @@ ISST_API int isst_change_release(struct isst_change *change);
  */
 ISST_API int isst_change_roll_back(struct isst_change *change);
 
+/**
+ * Rolls a change back if it is held, and no longer holds it, whatever the result: the last attempt
+ * of a program that cannot wait. isst_change_free() and isst_close() do the same, without returning
+ * the error.
+ *
+ * Returns as isst_change_roll_back(), and 0 if the change was not held; one that the parent of this
+ * process holds is left to that. After any other error than -ISST_ERR_ROLLBACK the machine has the
+ * new state; while the journal is there (isst_journal_open()), the next process that discovers the
+ * machine under the lock rolls the change back.
+ */
+ISST_API int isst_change_abandon(struct isst_change *change);
+
 /** Whether a change was made and is held. */
 ISST_API bool isst_change_is_held(const struct isst_change *change);
 
@@ -1444,9 +1458,9 @@ ISST_API int isst_config_add_text(struct isst_config *config, const char *name, 
  */
 ISST_API const char *isst_config_problem_at(const struct isst_config *config, size_t index);
 
-/** The configuration as the text of a file. The caller frees it; NULL if out of memory, or if it is
- * of several texts: of these a later one overrides the earlier ones. */
-ISST_API char *isst_config_to_text(const struct isst_config *config);
+/** The configuration as the text of a file. @flags: 0. The caller frees it; NULL if out of memory,
+ * or if it is of several texts: of these a later one overrides the earlier ones. */
+ISST_API char *isst_config_to_text(const struct isst_config *config, unsigned int flags);
 
 /** Everything, not only what differs from the state after boot. */
 #define ISST_CONFIG_READ_ALL 1U
@@ -1459,7 +1473,7 @@ ISST_API char *isst_config_to_text(const struct isst_config *config);
  * domain (isst_notice_at()).
  *
  * @config: set to the configuration, which the caller frees; NULL on error
- * Returns 0 or -EIO (something could not be read).
+ * Returns 0 or -EIO (something could not be read, or the core of no CPU is known).
  */
 ISST_API int isst_config_read(struct isst_context *context, unsigned int flags,
 			      struct isst_config **config);
@@ -1478,21 +1492,28 @@ ISST_API int isst_config_read(struct isst_context *context, unsigned int flags,
 ISST_API int isst_config_defaults(struct isst_context *context, unsigned int flags,
 				  struct isst_config **config);
 
-/** The state that the first change since boot found. @config as for isst_config_read(). Returns 0,
- * -ENOENT (no change was made since boot), -EPERM or -EIO (it cannot be read, or is damaged). A
- * notice (isst_notice_at()) names each thing that could not be read when it was kept. */
-ISST_API int isst_config_boot(struct isst_context *context, struct isst_config **config);
+/** The state that the first change since boot found; of CPUs that were not seen until then, what
+ * the first change after they came online found. @flags: 0. @config as for isst_config_read().
+ * Returns 0, -ENOENT (no change was made since boot), -EPERM or -EIO (it cannot be read, or is
+ * damaged). A notice (isst_notice_at()) names each thing that could not be read when it was kept.
+ */
+ISST_API int isst_config_boot(struct isst_context *context, unsigned int flags,
+			      struct isst_config **config);
 
 /** Returned by isst_config_match(): the machine is another, and the configuration states `else
  * skip`. */
 #define ISST_CONFIG_SKIPPED 1
 
-/** Whether the configuration is for this machine. Returns 0, ISST_CONFIG_SKIPPED, or -EOPNOTSUPP
- * (it is not; isst_config_problem_at() contains why). */
-ISST_API int isst_config_match(struct isst_config *config, struct isst_context *context);
+/** Whether the configuration is for this machine. @flags: 0. Returns 0, ISST_CONFIG_SKIPPED, or
+ * -EOPNOTSUPP (it is not; isst_config_problem_at() contains why). A notice (isst_notice_at()) names
+ * CPUs of a saved state whose cores are not known on this machine: it may be another one. */
+ISST_API int isst_config_match(struct isst_config *config, struct isst_context *context,
+			       unsigned int flags);
 
 /**
  * Compares a machine with a configuration. isst_config_difference_at() then returns what differs.
+ * Parts that discovery left out (isst_left_out_at()) are not compared. CPUs that the kernel keeps
+ * offline while SMT is off are no difference; a notice (isst_notice_at()) names them.
  *
  * @flags: 0
  * Returns 0, ISST_CONFIG_SKIPPED (nothing was compared, see isst_config_match()), or a negative

@@ -56,7 +56,7 @@ void config_save(struct run *run)
 	if (config_call(run, NULL, isst_config_read(run->context, flags, &config)) != 0)
 		return;
 	run_report_notices(run);
-	text = isst_config_to_text(config);
+	text = isst_config_to_text(config, 0);
 	if (!text)
 		run_error(run, STATUS_FAILED, "out of memory");
 	else if (run->request->operand)
@@ -151,7 +151,7 @@ static struct isst_config *find_state(struct run *run)
 					     &config);
 		return config_call(run, NULL, error) == 0 ? config : NULL;
 	}
-	error = isst_config_boot(run->context, &config);
+	error = isst_config_boot(run->context, 0, &config);
 	if (error == -ENOENT) {
 		if (!request_has(request, OPTION_DRY_RUN))
 			report_result(config_node(run), KEY_CONFIG_RESET, 0);

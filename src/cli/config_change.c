@@ -11,7 +11,7 @@
 
 bool config_is_meant(struct run *run)
 {
-	int result = isst_config_match(run->config, run->context);
+	int result = isst_config_match(run->config, run->context, 0);
 	const char *problem;
 
 	run_report_notices(run);
@@ -43,9 +43,9 @@ static bool is_not_begun(int error)
 }
 
 /* A file or firmware that is busy for a moment must not leave a change in place. */
-enum { ATTEMPTS = 3, PAUSE_MS = 100 };
+enum { ATTEMPTS = 4, PAUSE_MS = 100 };
 
-/** Returns as isst_change_roll_back() does. */
+/** The change is no longer held afterwards. Returns as isst_change_roll_back() does. */
 static int attempt_roll_back(struct isst_change *change)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
@@ -53,41 +53,34 @@ static int attempt_roll_back(struct isst_change *change)
 
 	for (int i = 1; i < ATTEMPTS && is_not_begun(error); i++) {
 		nanosleep(&pause, NULL);
-		error = isst_change_roll_back(change);
+		error = i < ATTEMPTS - 1 ? isst_change_roll_back(change)
+					 : isst_change_abandon(change);
 	}
 	return error;
 }
 
-enum journal_found { JOURNAL_MISSING, JOURNAL_INTACT, JOURNAL_UNREADABLE };
-
-static enum journal_found find_journal(struct run *run)
+/** Whether there is a journal that the next run can use. */
+static bool has_journal(struct run *run)
 {
 	struct isst_journal *journal = NULL;
 	int error = isst_journal_open(run->context, 0, &journal);
 
 	isst_journal_free(journal);
-	return error ? JOURNAL_UNREADABLE : journal ? JOURNAL_INTACT : JOURNAL_MISSING;
+	return !error && journal;
 }
 
-/** The last attempt is the one of isst_change_free(), which ends the hold. */
-static int end_hold(struct run *run, struct isst_change *change, int error)
+/** Reports a rollback that could not be begun: the change is no longer held, and its journal is
+ * left to the next run. */
+static void report_not_begun(struct run *run)
 {
-	const char *message = isst_error(run->context);
-	char *cause = strdup(*message ? message : strerror(-error));
-	enum journal_found before = find_journal(run);
+	char *cause = strdup(isst_error(run->context));
 
-	isst_change_free(change);
-	if (before == JOURNAL_INTACT && find_journal(run) == JOURNAL_MISSING)
-		error = 0;
-	else
-		run_error(run, STATUS_ROLLBACK_INCOMPLETE,
-			  "the rollback could not be begun: %s; the change is still in place%s",
-			  cause ? cause : "out of memory",
-			  before == JOURNAL_INTACT
-				  ? ", and the next run that changes the machine rolls it back"
-				  : "");
+	run_error(run, STATUS_ROLLBACK_INCOMPLETE,
+		  "the rollback could not be begun: %s; the change is still in place%s",
+		  cause ? cause : "out of memory",
+		  has_journal(run) ? ", and the next run that changes the machine rolls it back"
+				   : "");
 	free(cause);
-	return error;
 }
 
 int config_roll_back(struct run *run, struct isst_change *change)
@@ -106,8 +99,8 @@ int config_roll_back(struct run *run, struct isst_change *change)
 		reported++;
 	}
 	if (is_not_begun(error))
-		return end_hold(run, change, error);
-	if (error)
+		report_not_begun(run);
+	else if (error)
 		change_report_failure(run, change, error);
 	isst_change_free(change);
 	return error;

@@ -121,12 +121,13 @@ const char *isst_config_problem_at(const struct isst_config *config, size_t inde
 	return config && index < config->problem_count ? config->problems[index] : NULL;
 }
 
-char *isst_config_to_text(const struct isst_config *config)
+char *isst_config_to_text(const struct isst_config *config, unsigned int flags)
 {
 	struct memory_stream memory;
 
 	/* One text cannot state what of an earlier one a later one overrides. */
-	if (!config || config->configuration.source_count > 1 || memory_stream_open(&memory))
+	if (!config || flags || config->configuration.source_count > 1 ||
+	    memory_stream_open(&memory))
 		return NULL;
 	if (!configuration_write(memory.stream, &config->configuration))
 		return memory_stream_text(&memory);
@@ -286,13 +287,14 @@ int isst_config_defaults(struct isst_context *context, unsigned int flags,
 	return hand_out(context, made, error, config);
 }
 
-int isst_config_boot(struct isst_context *context, struct isst_config **config)
+int isst_config_boot(struct isst_context *context, unsigned int flags, struct isst_config **config)
 {
 	struct isst_config *made;
 	int error;
 
-	if (!context || !config)
-		return context_refuse(context, "there is nowhere to put the configuration (NULL)");
+	if (!context || !config || flags)
+		return context_refuse(context, "isst_config_boot() has no flags, or there is "
+					       "nowhere to put the configuration (NULL)");
 	*config = NULL;
 	error = context_check_discovered(context);
 	if (error)
@@ -306,12 +308,13 @@ int isst_config_boot(struct isst_context *context, struct isst_config **config)
 
 /* ---- Comparing and changing ---- */
 
-int isst_config_match(struct isst_config *config, struct isst_context *context)
+int isst_config_match(struct isst_config *config, struct isst_context *context, unsigned int flags)
 {
 	int error;
 
-	if (!config || !context)
-		return context_refuse(context, "there is no configuration (NULL)");
+	if (!config || !context || flags)
+		return context_refuse(context, "isst_config_match() has no flags, or there is no "
+					       "configuration (NULL)");
 	error = context_check_discovered(context);
 	if (error)
 		return error;
@@ -364,7 +367,7 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 
 	if (flags)
 		return context_refuse(context, "isst_config_check() has no flags");
-	error = isst_config_match(config, context);
+	error = isst_config_match(config, context, 0);
 	if (error)
 		return error;
 	forget_results(config);
@@ -402,7 +405,7 @@ int isst_change_add_config(struct isst_change *change, struct isst_config *confi
 		return refuse_addition(change,
 				       "the change has requests already: a configuration is "
 				       "planned from the machine as it is");
-	error = isst_config_match(config, context);
+	error = isst_config_match(config, context, 0);
 	if (error == ISST_CONFIG_SKIPPED)
 		return error;
 	if (!error) {

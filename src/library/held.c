@@ -26,6 +26,11 @@ int isst_change_roll_back(struct isst_change *change)
 	return call(change, change_roll_back);
 }
 
+int isst_change_abandon(struct isst_change *change)
+{
+	return change ? change_abandon(change) : -EINVAL;
+}
+
 bool isst_change_is_held(const struct isst_change *change)
 {
 	return change && change->held;

@@ -197,13 +197,20 @@ int change_roll_back(struct isst_change *change)
 	return error ? error : roll_back(change);
 }
 
-void change_abandon(struct isst_change *change)
+int change_abandon(struct isst_change *change)
 {
+	struct messages *messages;
+	const char *before;
+	int error = 0;
+
 	if (!change || !change->held)
-		return;
+		return 0;
+	messages = &change->context->messages;
+	before = message_begin(messages);
 	/* mutation: abandon-held */
 	if (context_has_lock(change->context))
-		change_roll_back(change);
+		error = change_roll_back(change);
 	if (change->held)
 		end_hold(change);
+	return message_end(messages, before, error);
 }

@@ -19,7 +19,8 @@ int change_release(struct isst_change *change);
 int change_roll_back(struct isst_change *change);
 
 /** For a change, or NULL, that nothing more can become of: rolls it back if it is held. One of the
- * parent of this process is left to that. What fails is left to the next run. */
-void change_abandon(struct isst_change *change);
+ * parent of this process is left to that. It is no longer held in any case: what fails, which is
+ * logged, is left to the next run. Returns as isst_change_roll_back() does. */
+int change_abandon(struct isst_change *change);
 
 #endif

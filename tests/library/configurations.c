@@ -13,7 +13,7 @@ static struct isst_config *config_of(const char *text)
 
 static void check_text(const struct isst_config *config, const char *expected)
 {
-	char *text = isst_config_to_text(config);
+	char *text = isst_config_to_text(config, 0);
 
 	assert_non_null(text);
 	assert_string_equal(text, expected);
@@ -38,7 +38,7 @@ static void several_texts_are_not_one(void **state)
 	(void)state;
 	check_text(config, "# isst configuration 1\npackage 0: level 1\n");
 	assert_int_equal(isst_config_add_text(config, "later", "level 2\n", 8, 0), 0);
-	assert_null(isst_config_to_text(config));
+	assert_null(isst_config_to_text(config, 0));
 	isst_config_free(config);
 }
 

@@ -276,7 +276,7 @@ static int plan_boot(struct isst_context *context, struct isst_change *change,
 		     const struct request *request, struct objections *objections)
 {
 	struct isst_config *config;
-	int error = isst_config_boot(context, &config);
+	int error = isst_config_boot(context, 0, &config);
 
 	(void)request;
 	return error ? error : add_config(change, config, objections);

@@ -38,7 +38,7 @@ static struct isst_config *config_from(struct isst_context *context, enum states
 
 	if (source == STATES_TEXT)
 		return config_of(text);
-	error = source == STATES_BOOT ? isst_config_boot(context, &config)
+	error = source == STATES_BOOT ? isst_config_boot(context, 0, &config)
 				      : isst_config_defaults(context, 0, &config);
 	if (error)
 		fail_msg("%s", isst_error(context));
@@ -97,7 +97,7 @@ char *states_read(const struct machine *machine, unsigned int flags)
 
 	if (isst_config_read(context, flags, &config))
 		fail_msg("%s: %s", machine->name, isst_error(context));
-	text = isst_config_to_text(config);
+	text = isst_config_to_text(config, 0);
 	assert_non_null(text);
 	isst_config_free(config);
 	isst_close(context);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Held changes that a program gives up, and whose rollback fails: how it gets to know. */
+#include "check.h"
+
+/** What the log received. */
+struct errors {
+	unsigned int count;
+	char last[400];
+};
+
+struct holding {
+	struct fixture fixture;
+	struct isst_change *change;
+	struct errors errors;
+};
+
+static void take_error(void *data, int level, const char *message)
+{
+	struct errors *errors = data;
+
+	assert_int_equal(level, ISST_LOG_ERROR);
+	errors->count++;
+	snprintf(errors->last, sizeof(errors->last), "%s", message);
+}
+
+static struct isst_change *begin_change(struct isst_context *context)
+{
+	struct isst_change_options *options = isst_change_options_new();
+	struct isst_change *change;
+
+	assert_int_equal(isst_change_options_set_flags(options, ISST_CHANGE_HOLD), 0);
+	assert_int_equal(isst_change_new(context, options, &change), 0);
+	isst_change_options_free(options);
+	return change;
+}
+
+/** Holds level 3 of both packages. */
+static void hold(struct holding *holding)
+{
+	static const char TEXT[] = "level 3\n";
+	struct isst_options *options = isst_options_new();
+	struct isst_config *config = isst_config_new();
+	struct isst_context *context;
+
+	holding->errors = (struct errors){ 0 };
+	fixture_begin(&holding->fixture, "guide");
+	isst_options_set_log(options, ISST_LOG_ERROR, take_error, &holding->errors);
+	context = holding->fixture.context = fixture_open(&holding->fixture, options);
+	isst_options_free(options);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_config_add_text(config, "test", TEXT, strlen(TEXT), 0), 0);
+	holding->change = begin_change(context);
+	assert_int_equal(isst_change_add_config(holding->change, config, 0), 0);
+	assert_int_equal(isst_change_run(holding->change), 0);
+	assert_true(isst_change_is_held(holding->change));
+	isst_config_free(config);
+}
+
+static void remove_faults(const struct holding *holding)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/faults", holding->fixture.directory);
+	assert_int_equal(remove(path), 0);
+}
+
+/** What the machine has, by another context that may roll back (@lock). */
+static void check_level(struct holding *holding, bool lock, unsigned int expected)
+{
+	struct isst_context *context = fixture_open(&holding->fixture, NULL);
+	struct isst_targets *targets;
+	struct isst_results *results;
+	unsigned int level = 99;
+
+	if (lock)
+		assert_int_equal(isst_lock(context, 0, 0), 0);
+	assert_int_equal(isst_discover(context), 0);
+	targets = all_domains(context);
+	assert_int_equal(isst_read_perf_profiles(context, targets, NULL, 0, &results), 0);
+	isst_result_value(isst_results_at(results, 0), ISST_VALUE_CURRENT_LEVEL, &level);
+	assert_int_equal(level, expected);
+	isst_results_free(results);
+	isst_targets_free(targets);
+	isst_close(context);
+}
+
+/** The rollback was not begun: the next process under the lock makes up for it. */
+static void check_left_to_the_next(struct holding *holding)
+{
+	remove_faults(holding);
+	check_level(holding, false, 3);
+	check_level(holding, true, 0);
+	fixture_end(&holding->fixture);
+}
+
+#define ONLINE "/sys/devices/system/cpu/online"
+
+static void abandoning_rolls_back(void **state)
+{
+	struct holding holding;
+
+	(void)state;
+	hold(&holding);
+	assert_int_equal(isst_change_abandon(holding.change), 0);
+	assert_false(isst_change_is_held(holding.change));
+	/* Nothing is left to do. */
+	assert_int_equal(isst_change_abandon(holding.change), 0);
+	assert_int_equal(isst_change_roll_back(holding.change), -EINVAL);
+	isst_change_free(holding.change);
+	assert_int_equal(isst_unlock(holding.fixture.context), 0);
+	check_level(&holding, false, 0);
+	fixture_end(&holding.fixture);
+}
+
+static void abandoning_returns_why_nothing_was_rolled_back(void **state)
+{
+	struct holding holding;
+
+	(void)state;
+	hold(&holding);
+	fixture_fault(&holding.fixture, "read " ONLINE " EIO");
+	assert_int_equal(isst_change_abandon(holding.change), -EIO);
+	assert_false(isst_change_is_held(holding.change));
+	assert_non_null(strstr(isst_error(holding.fixture.context), ONLINE));
+	assert_int_equal(holding.errors.count, 1);
+	isst_change_free(holding.change);
+	assert_int_equal(holding.errors.count, 1);
+	assert_int_equal(isst_unlock(holding.fixture.context), 0);
+	check_left_to_the_next(&holding);
+}
+
+static void abandoning_lists_what_differs(void **state)
+{
+	struct holding holding;
+
+	(void)state;
+	hold(&holding);
+	fixture_fault(&holding.fixture, "mailbox 0x7f/0x08 EIO");
+	assert_int_equal(isst_change_abandon(holding.change), -ISST_ERR_ROLLBACK);
+	assert_false(isst_change_is_held(holding.change));
+	assert_string_equal(isst_change_difference_at(holding.change, 0),
+			    "package 0, die 0: performance level is 3, was 0");
+	isst_change_free(holding.change);
+	assert_int_equal(isst_unlock(holding.fixture.context), 0);
+	check_left_to_the_next(&holding);
+}
+
+static void freeing_logs_why_nothing_was_rolled_back(void **state)
+{
+	struct holding holding;
+
+	(void)state;
+	hold(&holding);
+	fixture_fault(&holding.fixture, "read " ONLINE " EIO");
+	isst_change_free(holding.change);
+	assert_int_equal(holding.errors.count, 1);
+	assert_string_equal(isst_error(holding.fixture.context), holding.errors.last);
+	assert_non_null(strstr(holding.errors.last, ONLINE));
+	assert_int_equal(isst_unlock(holding.fixture.context), 0);
+	check_left_to_the_next(&holding);
+}
+
+static void closing_logs_why_nothing_was_rolled_back(void **state)
+{
+	struct holding holding;
+
+	(void)state;
+	hold(&holding);
+	fixture_fault(&holding.fixture, "read " ONLINE " EIO");
+	isst_close(holding.fixture.context);
+	holding.fixture.context = NULL;
+	assert_int_equal(holding.errors.count, 1);
+	assert_non_null(strstr(holding.errors.last, ONLINE));
+	isst_change_free(holding.change);
+	check_left_to_the_next(&holding);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(abandoning_rolls_back),
+		cmocka_unit_test(abandoning_returns_why_nothing_was_rolled_back),
+		cmocka_unit_test(abandoning_lists_what_differs),
+		cmocka_unit_test(freeing_logs_why_nothing_was_rolled_back),
+		cmocka_unit_test(closing_logs_why_nothing_was_rolled_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
