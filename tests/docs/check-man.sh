@@ -417,6 +417,30 @@ check_raise_program() {	# $1: program
 	diff "$scratch/before" "$scratch/after"
 }
 
+# Applied, the configuration is equal, and what was saved returns to the state before; wrong files are reported.
+check_configure_program() {	# $1: program
+	printf '# isst configuration 1\nlevel 3\nclos 1 max 2000\n' > "$scratch/wanted.conf"
+	isst --emulate guide config save --all "$scratch/before.conf" > "$scratch/none" 2>&1
+	on_guide "$1" "$scratch/wanted.conf" "$scratch/backup.conf" > "$scratch/configured" || return 1
+	for line in 'package 0-1, die 0: level: 0, not 3' 'to write package 1, die 0: performance level: 0 -> 3' \
+		'wrote package 1, die 0: performance level: 0 -> 3'; do
+		grep -q -x "$line" "$scratch/configured" ||
+			{ echo "not configured:"; cat "$scratch/configured"; return 1; }
+	done
+	cmp "$scratch/before.conf" "$scratch/backup.conf" || return 1
+	isst --emulate guide config check "$scratch/wanted.conf" > "$scratch/configured" 2>&1 ||
+		{ cat "$scratch/configured"; return 1; }
+	on_guide "$1" "$scratch/wanted.conf" "$scratch/missing/backup.conf" > "$scratch/configured" || return 1
+	! [ -s "$scratch/configured" ] || { echo "not equal:"; cat "$scratch/configured"; return 1; }
+	on_guide "$1" "$scratch/backup.conf" "$scratch/again.conf" > "$scratch/none" || return 1
+	isst --emulate guide config save --all "$scratch/after.conf" > "$scratch/none" 2>&1
+	cmp "$scratch/before.conf" "$scratch/after.conf" || return 1
+	printf '# isst configuration 1\nlevel x\nclos 9 min 0\n' > "$scratch/wrong.conf"
+	! on_guide "$1" "$scratch/wrong.conf" "$scratch/again.conf" 2> "$scratch/problems" || return 1
+	[ "$(grep -c "^$scratch/wrong.conf:[23]: " "$scratch/problems")" -eq 2 ] ||
+		{ echo "not all problems:"; cat "$scratch/problems"; return 1; }
+}
+
 check_watch_program() {	# $1: program
 	# Not by a function, whose process would not be that of the program.
 	isst --emulate guide emulate -- "$1" 400 50 > "$scratch/watched" &
@@ -574,7 +598,7 @@ if command -v "${compiler%% *}" > /dev/null; then
 	languages=c
 	# shellcheck disable=SC2086  # compiler (ccache gcc, say) and instruments are words on purpose
 	echo | $compiler -x c++ -fsyntax-only - 2> /dev/null && languages='c c++'
-	for number in 1 2 3; do
+	for number in 1 2 3 4; do
 		for language in $languages; do
 			# shellcheck disable=SC2086  # as above
 			check "docs/library.md, program $number compiles as $language" check_program \
@@ -592,7 +616,9 @@ if command -v "${compiler%% *}" > /dev/null; then
 			check "the first program prints levels ($language)" check_levels_program "$scratch/${language}1"
 			check "the second one raises cores while a command runs ($language)" \
 				check_raise_program "$scratch/${language}2"
-			check "the third one sees a change ($language)" check_watch_program "$scratch/${language}3"
+			check "the third one makes a machine as configured, and back ($language)" \
+				check_configure_program "$scratch/${language}3"
+			check "the fourth one sees a change ($language)" check_watch_program "$scratch/${language}4"
 		done
 	else
 		skip "the programs run" "this build has no emulator that runs them"
