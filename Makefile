@@ -316,7 +316,7 @@ $(BUILD)/tests/explained: tests/explain/faults.sh tests/explain/faults.table $(C
 $(BUILD)/tests/schema/keys: %: %.o $(CLI_LIBRARY_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 
-$(BUILD)/tests/json-v2: tests/schema/schema.sh tests/schema/schema.py tests/schema/outputs.py $(BUILD)/tests/schema/keys $(COMMAND) $(BUILD)/isst \
+$(BUILD)/tests/json-v2: tests/schema/schema.sh tests/schema/schema.py tests/schema/outputs.py tests/schema/suite.py $(BUILD)/tests/schema/keys $(COMMAND) $(BUILD)/isst \
 		$(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/schema/schema.sh %s\n' $(BUILD) > $@

@@ -4,6 +4,7 @@
 
 Each command of outputs.py is run as text, json and json-v2, in the same order on machines in the same state.
 - Every json-v2 document is valid (with python3-jsonschema; without it this is skipped).
+- So are those of all command lines of the command cases.
 - Every value of json, which has those of the text tree, is in json-v2 at its place, by the names of docs/json-v2.md.
 - Every number of the text is in json-v2: screens and sentences, too, but for maps, whose letters stand for words of json.
 - What --get prints is what the document has at the path.
@@ -18,6 +19,7 @@ import subprocess
 import sys
 
 import outputs
+import suite
 
 try:
     import jsonschema
@@ -62,17 +64,20 @@ class Machine:
                 faults.write(line[6:] + "\n")
             return None
         if line == "no faults":
-            os.unlink(self.state + "/faults")
+            if os.path.exists(self.state + "/faults"):
+                os.unlink(self.state + "/faults")
             return None
         killed = line.startswith("kill ")
         words = shlex.split(line[5:] if killed else line)
-        words = [word.replace("SCRATCH", self.directory) for word in words]
-        result = subprocess.run([BUILD + "/isst", "--format", self.fmt] + words, env=self.environment, cwd=self.directory,
-                                stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+        result = self.run(["--format", self.fmt] + [word.replace("SCRATCH", self.directory) for word in words])
         if killed:
             assert result.returncode < 0, line
             return None
         return result.stdout.replace(self.directory, "SCRATCH"), result.returncode, result.stderr
+
+    def run(self, words):
+        return subprocess.run([BUILD + "/isst"] + words, env=self.environment, cwd=self.directory, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", check=False, timeout=120)
 
 
 def run_scenario(number, platform, steps):
@@ -368,6 +373,36 @@ def check_everywhere(tap, keys, validator):
         tap.report(f"on {platform}", problems)
 
 
+def check_document(result, validator):
+    """Problems of a document by itself."""
+    try:
+        document = json.loads(result.stdout)
+    except ValueError as error:
+        return [str(error), result.stdout, result.stderr]
+    if document.get("exit_status") != result.returncode:
+        return [f"status {result.returncode}, not {document.get('exit_status')}"]
+    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)] if validator else []
+
+
+def check_suite(tap, validator):
+    """The command lines of the cases; those that write elsewhere, or are ended by a signal, have no document."""
+    count = 0
+    every = 10 if os.environ.get("ISST_COARSE") else 1
+    problems = []
+    for name, platform, steps in suite.cases(ROOT, every):
+        machine = Machine(platform, "case-" + name, "json-v2")
+        for step in steps:
+            if isinstance(step, str):
+                machine.step(step)
+                continue
+            result = machine.run(step)
+            if result.returncode < 0 or not result.stdout:
+                continue
+            count += 1
+            problems += [f"{name}: {shlex.join(step)}: {problem}" for problem in check_document(result, validator)]
+    tap.report("documents of the command cases", problems if count > 2500 // (every * every) else problems + [f"only {count} documents"])
+
+
 def main():
     tap = Tap()
     rows = json.loads(subprocess.run([BUILD + "/tests/schema/keys"], capture_output=True, check=True).stdout)["keys"]
@@ -389,6 +424,7 @@ def main():
             tried.append(line)
             tap.report(f"{name}: {line}", check_run(line, results, keys, validator))
     check_everywhere(tap, keys, validator)
+    check_suite(tap, validator)
     tap.report("every command is tried", check_commands(tried))
     for number, (platform, line) in enumerate(outputs.SINGLE_VALUES):
         tap.report(f"single values, {platform}: {line}", check_values(Machine(platform, f"value{number}", "json-v2"), line))
