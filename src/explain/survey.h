@@ -92,7 +92,7 @@ struct survey {
 	struct limit_reasons reasons;
 	struct text_list unread; /* what could not be read */
 	struct text_list notes;	 /* what was not looked at, and why */
-	bool denied;		 /* something could not be read for want of permission */
+	bool denied;		 /* something seems to be hidden from the caller */
 };
 
 /** What to survey. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LIMIT_REASONS_REGISTER = 0x64f };
 
@@ -112,17 +113,45 @@ static int read_all_counters(struct survey *survey)
 	return result < 0 ? result : 0;
 }
 
+/* ---- Performance limit reasons of TPMI ---- */
+
+/** Whether the kernel has a driver for them: since 6.11. */
+static bool may_have_driver(const struct survey *survey)
+{
+	const char *dot = survey->release ? strchr(survey->release, '.') : NULL;
+	unsigned long major = dot ? strtoul(survey->release, NULL, 10) : 0;
+
+	return major > 6 || (major == 6 && strtoul(dot + 1, NULL, 10) >= 11);
+}
+
+/** What is missing is hidden, or was not loaded. */
+static int note_missing(struct survey *survey)
+{
+	if (!may_have_driver(survey))
+		return 0;
+	survey->denied = true;
+	return survey_note(survey, "there is no /sys/kernel/debug/tpmi-*/plr (debugfs is not "
+				   "mounted, or module intel_plr_tpmi not loaded): performance "
+				   "limit reasons are not read");
+}
+
+static int read_reasons(struct survey *survey)
+{
+	int error = limit_reasons_read(&survey->context->files, &survey->reasons);
+
+	if (error != -ENOENT)
+		return survey_note_file(survey, error);
+	/* Kernels before 6.11 have no such files. */
+	error = note_missing(survey);
+	return error ? error : read_all_counters(survey);
+}
+
 int survey_read_reasons(struct survey *survey)
 {
-	struct kernel_files *files = &survey->context->files;
 	int error;
 
-	if (context_has_power_domains(survey->context)) {
-		error = limit_reasons_read(files, &survey->reasons);
-		/* Kernels before 6.11 have no such files. */
-		return error == -ENOENT ? read_all_counters(survey)
-					: survey_note_file(survey, error);
-	}
+	if (context_has_power_domains(survey->context))
+		return read_reasons(survey);
 	error = read_registers(survey);
 	return error ? error : read_all_counters(survey);
 }

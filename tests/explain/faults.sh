@@ -202,6 +202,11 @@ end
 	check_hint 's/^\[level 0\]/[system]\ncontainer = docker\n&/' 'this is a container (/run/systemd/container: docker)' \
 		'list /sys/kernel/debug EACCES' > "$scratch/why" 2>&1
 	report $? "a container can be the reason that files cannot be read" < "$scratch/why"
+	check_hint 's/^\[level 0\]/[system]\ncontainer = docker\n&/' 'this is a container (/run/systemd/container: docker)' \
+		'list /sys/kernel/debug ENOENT' > "$scratch/why" 2>&1
+	report $? "a container can be the reason that files are missing" < "$scratch/why"
+	check_hint '' 'there is no /sys/kernel/debug/tpmi-*/plr' 'list /sys/kernel/debug ENOENT' > "$scratch/why" 2>&1
+	report $? "performance limit reasons that are missing are named" < "$scratch/why"
 	check_hint 's/^\[level 0\]/[system]\ncontainer = docker\n&/' '' '# none' > "$scratch/why" 2>&1
 	report $? "nothing is concluded where all can be read" < "$scratch/why"
 	check_hint '' '' 'list /sys/kernel/debug EACCES' > "$scratch/why" 2>&1

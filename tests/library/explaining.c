@@ -164,6 +164,49 @@ static void what_must_not_be_disturbed_is_left_alone(void **state)
 	}
 }
 
+/* Of domains all CPUs are measured but those that are to be left alone, of CPUs just these. */
+static void cpus_are_measured_where_it_is_asked_for(void **state)
+{
+	struct isst_explanation *explanation;
+	struct isst_targets *targets;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	apply(&fixture, "scaling-max 1500 = 2-3");
+	fixture_fault(&fixture, "read /sys/devices/system/cpu/isolated content \"3\\n\"");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	explanation = explain(fixture.context, all_domains(fixture.context), 0);
+	assert_int_equal(isst_explanation_measured_mhz(explanation, 2), 0);
+	isst_explanation_free(explanation);
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_MEASURE << 1,
+				      &explanation),
+			 -EINVAL);
+	assert_null(explanation);
+	assert_int_equal(
+		isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_MEASURE, &explanation),
+		0);
+	isst_targets_free(targets);
+	assert_int_equal(isst_explanation_measured_mhz(explanation, 2), 1500);
+	assert_int_equal(isst_explanation_measured_mhz(explanation, 3), 0);
+	assert_int_equal(isst_explanation_measured_mhz(explanation, 4), 3200);
+	assert_int_equal(isst_explanation_measured_mhz(explanation, 4000), 0);
+	isst_explanation_free(explanation);
+	targets = cpus_of_list(fixture.context, "3");
+	assert_int_equal(
+		isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_MEASURE, &explanation),
+		0);
+	isst_targets_free(targets);
+	assert_int_equal(isst_explanation_measured_mhz(explanation, 3), 1500);
+	assert_int_equal(isst_explanation_measured_mhz(explanation, 2), 0);
+	assert_int_equal(isst_finding_code(isst_explanation_finding_at(explanation, 0)),
+			 ISST_FINDING_MEASURED_BELOW_BASE);
+	isst_explanation_free(explanation);
+	fixture_end(&fixture);
+}
+
 /** Whether a kernel of that release has an advisory. */
 static bool is_advised(const char *platform, const char *release, const char *name)
 {
@@ -231,6 +274,7 @@ int main(void)
 		cmocka_unit_test(findings_are_in_order_and_complete),
 		cmocka_unit_test(what_cannot_be_read_is_named),
 		cmocka_unit_test(what_must_not_be_disturbed_is_left_alone),
+		cmocka_unit_test(cpus_are_measured_where_it_is_asked_for),
 		cmocka_unit_test(advisories_follow_the_kernel),
 	};
 

@@ -480,6 +480,7 @@ static void explanations(void **state)
 	assert_null(isst_explanation_finding_at(NULL, 0));
 	assert_null(isst_explanation_unread_at(NULL, 0));
 	assert_null(isst_explanation_note_at(NULL, 0));
+	assert_int_equal(isst_explanation_measured_mhz(NULL, 0), 0);
 	assert_int_equal(isst_finding_code_at(9999), 0);
 	assert_null(isst_finding_code_name(9999));
 	assert_int_equal(isst_finding_code(NULL), 0);

@@ -209,7 +209,7 @@ live
 isst_if_common
 " -- on_machine emulate -- sh -c "echo /sys/module/isst_*; cat /sys/module/isst_if_mmio/initstate; sed -n 's/ .*//p' /proc/modules | head -n 1"
 expect "names vanish for running programs, and come back" 0 "cpufreq cpuidle node0 online
-cpufreq cpuidle node0 online topology
+cpufreq cpuidle node0 online thermal_throttle topology
 3 of them
 " -- on_machine emulate -- sh -c "cd $cpus/cpu3; ls > /dev/null; echo 0 > online; echo *; echo 1 > online; echo *
 	echo 0 > online; echo \$(find $cpus -name core_id | wc -l) of them; echo 1 > online"

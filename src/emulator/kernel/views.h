@@ -20,10 +20,10 @@ struct place {
 	const struct view *view;
 	const struct platform_cpu *cpu;
 	unsigned int node, socket, idle_state;
-	size_t domain; /* index; of a package: its first one */
-	bool package;  /* @domain stands for its package */
-	size_t entry;  /* of a capture */
-	size_t group;  /* index */
+	size_t domain;	      /* index; of a package: its first one */
+	bool package;	      /* @domain stands for its package */
+	size_t entry;	      /* of a capture */
+	size_t group;	      /* index */
 	unsigned int process; /* number */
 };
 
@@ -111,15 +111,15 @@ extern const struct view idle_driver_views[]; /* idle_views.c: below cpuidle */
 extern const struct view msr_views[];	      /* msr_views.c: below /dev/cpu */
 extern const struct view module_views[];      /* module_views.c: below /sys/module */
 int print_modules(const struct place *place, FILE *stream);
-extern const struct view power_views[];	      /* power_views.c: below /sys/power */
-extern const struct instances each_process;   /* system_views.c: processes by number */
-extern const struct view process_views[];     /* system_views.c: below /proc/N */
-extern const struct view run_views[];	      /* system_views.c: below /run */
-extern const struct view security_views[];    /* system_views.c: below /sys/kernel/security */
+extern const struct view power_views[];	    /* power_views.c: below /sys/power */
+extern const struct instances each_process; /* system_views.c: processes by number */
+extern const struct view process_views[];   /* system_views.c: below /proc/N */
+extern const struct view run_views[];	    /* system_views.c: below /run */
+extern const struct view security_views[];  /* system_views.c: below /sys/kernel/security */
 bool is_locked_down(const struct place *place);
 extern const struct view throttle_views[]; /* throttle_views.c: below cpuN/thermal_throttle */
-extern const struct view cgroup_views[]; /* cgroup_views.c: below /sys/fs/cgroup */
-extern const struct view root_views[];	 /* machine_views.c: below / */
+extern const struct view cgroup_views[];   /* cgroup_views.c: below /sys/fs/cgroup */
+extern const struct view root_views[];	   /* machine_views.c: below / */
 
 /* ---- frequencies.c: what cpufreq shows of a CPU, in kHz ---- */
 
