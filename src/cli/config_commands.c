@@ -68,7 +68,7 @@ const struct command config_commands[] = {
 	  reset_options, COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET, config_reset },
 	{ "try", "Apply a configuration, and roll it back unless it is confirmed",
 	  "Makes the change, lists it, and waits: Enter or SIGUSR1 keeps the change; after the\n"
-	  "time, and on SIGHUP, SIGTERM, SIGINT and SIGQUIT, it is rolled back." FILE_TEXT,
+	  "time, and on SIGHUP, SIGTERM and other signals that end a program, it is rolled back." FILE_TEXT,
 	  try_options,
 	  COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_HOLDS | COMMAND_NO_DRY_RUN |
 		  COMMAND_PRESET,

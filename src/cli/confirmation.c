@@ -2,6 +2,8 @@
 /* Waits for Enter, for signals and for the end of the time. */
 #include "confirmation.h"
 
+#include "signals.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -13,34 +15,29 @@
 /** How long it takes at most to notice that the terminal is this program's again, or a signal. */
 enum { SLICE_MS = 100 };
 
-static const struct {
-	int number;
-	const char *refusal; /* NULL: it confirms */
-	bool ignored;	     /* a stopped program would not see the end of the time */
-} answers[] = {
-	{ .number = SIGUSR1 },
-	{ .number = SIGTSTP, .ignored = true },
-	{ .number = SIGTTOU, .ignored = true },
-	{ .number = SIGTTIN, .ignored = true },
-	{ .number = SIGINT, .refusal = "SIGINT" },
-	{ .number = SIGTERM, .refusal = "SIGTERM" },
-	{ .number = SIGHUP, .refusal = "SIGHUP" },
-	{ .number = SIGQUIT, .refusal = "SIGQUIT" },
-};
-
-enum { ANSWERS = sizeof(answers) / sizeof(answers[0]) };
+/* The others would stop a program, which then would not see the end of the time. */
+static const int waited_for[] = { SIGUSR1, SIGTSTP, SIGTTOU, SIGTTIN };
 
 void confirmation_signals(sigset_t *set)
 {
-	for (size_t i = 0; i < ANSWERS; i++) {
-		struct sigaction action;
+	for (size_t i = 0; i < sizeof(waited_for) / sizeof(waited_for[0]); i++)
+		sigaddset(set, waited_for[i]);
+}
 
-		/* SIGUSR1 is how it is confirmed: who ignores it cannot mean that. */
-		if (answers[i].number == SIGUSR1 ||
-		    (sigaction(answers[i].number, NULL, &action) == 0 &&
-		     action.sa_handler != SIG_IGN))
-			sigaddset(set, answers[i].number);
-	}
+/** What a signal means. */
+enum answer { ANSWER_NONE, ANSWER_CONFIRMED, ANSWER_REFUSED };
+
+static enum answer answer_of(int number)
+{
+	sigset_t fatal;
+
+	/* This is how it is confirmed: who ignores it cannot mean that. */
+	if (number == SIGUSR1)
+		return ANSWER_CONFIRMED;
+	sigemptyset(&fatal);
+	signals_fatal(&fatal);
+	return sigismember(&fatal, number) == 1 && !signals_ignored(number) ? ANSWER_REFUSED
+									    : ANSWER_NONE;
 }
 
 static uint64_t now_ms(void)
@@ -85,18 +82,6 @@ static bool poll_terminal(FILE *messages, bool *ended)
 	return read_enter(messages, ended);
 }
 
-/** The answer of a signal that arrived; ANSWERS: there is none. */
-static size_t next_answer(const sigset_t *signals)
-{
-	const struct timespec at_once = { 0 };
-	int number = sigtimedwait(signals, NULL, &at_once);
-	size_t i = 0;
-
-	while (i < ANSWERS && answers[i].number != number)
-		i++;
-	return i;
-}
-
 struct confirmation confirmation_begin(unsigned int seconds, FILE *messages)
 {
 	const struct timespec at_once = { 0 };
@@ -113,17 +98,20 @@ struct confirmation confirmation_begin(unsigned int seconds, FILE *messages)
 
 const char *confirmation_wait(const struct confirmation *confirmation)
 {
+	const struct timespec at_once = { 0 };
 	sigset_t signals;
 	bool ended = false;
 
 	sigemptyset(&signals);
 	confirmation_signals(&signals);
+	signals_fatal(&signals);
 	while (now_ms() < confirmation->end_ms) {
-		size_t answer = next_answer(&signals);
+		int number = sigtimedwait(&signals, NULL, &at_once);
+		enum answer answer = number > 0 ? answer_of(number) : ANSWER_NONE;
 
-		if (answer < ANSWERS && !answers[answer].ignored)
-			return answers[answer].refusal;
-		if (answer == ANSWERS && poll_terminal(confirmation->messages, &ended))
+		if (answer != ANSWER_NONE)
+			return answer == ANSWER_CONFIRMED ? NULL : signals_name(number);
+		if (number < 0 && poll_terminal(confirmation->messages, &ended))
 			return NULL;
 	}
 	return "not confirmed in time";

@@ -13,8 +13,8 @@ struct confirmation {
 	FILE *messages;	 /* must not be one that is waited for */
 };
 
-/** Adds the signals that confirm, refuse, or would stop the wait, except those that the caller
- * ignores. */
+/** Adds the signals that confirm, or would stop the wait: those of signals_fatal() that are not
+ * among them refuse. */
 void confirmation_signals(sigset_t *set);
 
 /**
@@ -28,7 +28,7 @@ struct confirmation confirmation_begin(unsigned int seconds, FILE *messages);
 
 /**
  * Waits for Enter on standard input, if that is a terminal, or for SIGUSR1. The signals of
- * confirmation_signals() have to be blocked; those that arrive are consumed.
+ * confirmation_signals() and signals_fatal() have to be blocked; those that arrive are consumed.
  *
  * Returns NULL if it is confirmed, otherwise why it is not: the name of a signal, or words.
  */

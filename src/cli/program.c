@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include "privileges.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -191,34 +192,48 @@ static int write_affinity(int descriptor, const struct isst_cpuset *cpus)
 	return written < 0 && errno != EPIPE ? -errno : 0;
 }
 
-static const int passed_on[] = { SIGINT,  SIGTERM, SIGHUP,   SIGQUIT, SIGUSR1,
-				 SIGUSR2, SIGALRM, SIGWINCH, SIGTSTP, SIGCONT };
-
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
+/* Besides those that end a program. */
+static const int waited_for[] = { SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD };
 
 void program_signals(sigset_t *set)
 {
-	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++) {
-		if (!is_ignored(passed_on[i]))
-			sigaddset(set, passed_on[i]);
-	}
-	sigaddset(set, SIGCHLD);
+	for (size_t i = 0; i < sizeof(waited_for) / sizeof(waited_for[0]); i++)
+		sigaddset(set, waited_for[i]);
+}
+
+/** Whether it asks a program to end, which one that is stopped would not do. */
+static bool asks_to_end(int number)
+{
+	return number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
+}
+
+/** Stops as the kernel would for SIGTSTP: not in an orphaned process group, which no process could
+ * continue. The shell is to see that all of the job has stopped. */
+static void stop(void)
+{
+	sigset_t only;
+
+	sigemptyset(&only);
+	sigaddset(&only, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	sigprocmask(SIG_BLOCK, &only, NULL);
 }
 
 /** What the terminal sends it sends to the program as well, which is in the same process group; but
  * it may have been stopped before it was released, and continued for that. */
 static void pass_on(const struct program *program, const siginfo_t *signal)
 {
-	if (signal->si_code != SI_KERNEL || signal->si_signo == SIGTSTP)
-		kill(program->process, signal->si_signo);
-	/* The shell is to see that all of the job has stopped. */
-	if (signal->si_signo == SIGTSTP)
-		raise(SIGSTOP);
+	int number = signal->si_signo;
+
+	if (signals_ignored(number))
+		return;
+	if (signal->si_code != SI_KERNEL || number == SIGTSTP)
+		kill(program->process, number);
+	if (asks_to_end(number))
+		kill(program->process, SIGCONT);
+	if (number == SIGTSTP)
+		stop();
 }
 
 /** Waits for the end of the process. Returns its status as waitpid(2) reports it. */
@@ -229,6 +244,7 @@ static int wait_for_end(const struct program *program)
 
 	sigemptyset(&signals);
 	program_signals(&signals);
+	signals_fatal(&signals);
 	for (;;) {
 		pid_t ended = waitpid(program->process, &status, WNOHANG);
 		siginfo_t signal;

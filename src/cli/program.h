@@ -47,14 +47,15 @@ struct program_end {
 
 /**
  * Runs the program and waits for its end. Signals that arrive meanwhile are passed on, unless the
- * terminal has sent them to it as well; those of program_signals() have to be blocked.
+ * terminal has sent them to it as well; those of program_signals() and signals_fatal() have to be
+ * blocked.
  *
  * @cpus: what it may run on; NULL: what the caller may
  */
 struct program_end program_run(struct program *program, const struct isst_cpuset *cpus);
 
-/** Adds the signals that are passed on to a program, or report its end, except those that the
- * caller ignores. */
+/** Adds the signals that are passed on to a program though they would not end this one, and that
+ * which reports its end. */
 void program_signals(sigset_t *set);
 
 /** Frees the program, and ends its process if it was not run. NULL is allowed. */

@@ -4,22 +4,53 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
 
+/* Those that end a program but are no crash; realtime signals come after them. SIGPIPE and SIGXFSZ
+ * are ignored. */
 static const struct {
 	int number;
 	const char *name;
 } fatal[] = {
-	{ SIGINT, "SIGINT" },
-	{ SIGTERM, "SIGTERM" },
-	{ SIGHUP, "SIGHUP" },
-	{ SIGQUIT, "SIGQUIT" },
+	{ SIGINT, "SIGINT" },	    { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" },
+	{ SIGQUIT, "SIGQUIT" },	    { SIGUSR1, "SIGUSR1" }, { SIGUSR2, "SIGUSR2" },
+	{ SIGALRM, "SIGALRM" },	    { SIGXCPU, "SIGXCPU" }, { SIGPROF, "SIGPROF" },
+	{ SIGVTALRM, "SIGVTALRM" }, { SIGIO, "SIGIO" },	    { SIGPWR, "SIGPWR" },
+#ifdef SIGSTKFLT
+	{ SIGSTKFLT, "SIGSTKFLT" },
+#endif
 };
 
 enum { FATAL = sizeof(fatal) / sizeof(fatal[0]) };
 
-static bool is_ignored(int number)
+void signals_fatal(sigset_t *set)
+{
+	for (size_t i = 0; i < FATAL; i++)
+		sigaddset(set, fatal[i].number);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		sigaddset(set, number);
+}
+
+const char *signals_name(int number)
+{
+	static char names[NSIG][sizeof("SIGRTMIN+99")];
+
+	for (size_t i = 0; i < FATAL; i++) {
+		if (fatal[i].number == number)
+			return fatal[i].name;
+	}
+	if (number < SIGRTMIN || number > SIGRTMAX || number >= NSIG)
+		return "a signal";
+	if (number == SIGRTMIN)
+		return "SIGRTMIN";
+	snprintf(names[number], sizeof(names[number]), "SIGRTMIN+%u",
+		 (unsigned int)(number - SIGRTMIN) % 100);
+	return names[number];
+}
+
+bool signals_ignored(int number)
 {
 	struct sigaction action;
 
@@ -28,15 +59,19 @@ static bool is_ignored(int number)
 
 int signals_block(struct signals *signals)
 {
+	sigset_t blocked;
+
 	*signals = (struct signals){ .held = false };
 	sigemptyset(&signals->ours);
 	sigemptyset(&signals->others);
-	/* A signal that is ignored would be kept if it were blocked: it must not be. */
-	for (size_t i = 0; i < FATAL; i++) {
-		if (!is_ignored(fatal[i].number))
-			sigaddset(&signals->ours, fatal[i].number);
-	}
-	if (sigprocmask(SIG_BLOCK, &signals->ours, &signals->before) != 0)
+	/* Also one that is ignored: which these are is asked when one arrives, which is rare. */
+	signals_fatal(&signals->ours);
+	/* The terminal must not stop a change halfway. The program stops when it is over; output in
+	 * the background does not stop it meanwhile. */
+	blocked = signals->ours;
+	sigaddset(&blocked, SIGTSTP);
+	sigaddset(&blocked, SIGTTOU);
+	if (sigprocmask(SIG_BLOCK, &blocked, &signals->before) != 0)
 		return -errno;
 	signals->held = true;
 	/* A reader who goes away must not end the program between two steps: writing fails instead.
@@ -49,7 +84,18 @@ int signals_block_others(struct signals *signals, const sigset_t *others)
 	if (sigprocmask(SIG_BLOCK, others, NULL) != 0)
 		return -errno;
 	signals->others = *others;
+	for (int number = 1; number < NSIG; number++) {
+		if (sigismember(others, number) == 1)
+			sigdelset(&signals->ours, number);
+	}
 	return 0;
+}
+
+/** Whether the run is to end for it. */
+static bool ends_run(const struct signals *signals, const sigset_t *pending, int number)
+{
+	return sigismember(&signals->ours, number) == 1 && sigismember(pending, number) == 1 &&
+	       !signals_ignored(number);
 }
 
 const char *signals_arrived(const struct signals *signals)
@@ -59,9 +105,12 @@ const char *signals_arrived(const struct signals *signals)
 	if (!signals->held || sigpending(&pending) != 0)
 		return NULL;
 	for (size_t i = 0; i < FATAL; i++) {
-		if (sigismember(&signals->ours, fatal[i].number) == 1 &&
-		    sigismember(&pending, fatal[i].number) == 1)
+		if (ends_run(signals, &pending, fatal[i].number))
 			return fatal[i].name;
+	}
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		if (ends_run(signals, &pending, number))
+			return signals_name(number);
 	}
 	return NULL;
 }
@@ -73,15 +122,10 @@ void signals_unblock(struct signals *signals)
 
 	if (!signals->held)
 		return;
-	/* Those that are both count as held back. */
-	for (int other = 1; other < NSIG; other++) {
-		if (sigismember(&signals->ours, other) == 1)
-			sigdelset(&signals->others, other);
-	}
 	while (sigtimedwait(&signals->others, NULL, &at_once) > 0)
 		continue;
 	while ((number = sigtimedwait(&signals->ours, NULL, &at_once)) > 0) {
-		if (!signals->arrived)
+		if (!signals->arrived && !signals_ignored(number))
 			signals->arrived = number;
 	}
 	sigprocmask(SIG_SETMASK, &signals->before, NULL);

@@ -13,16 +13,26 @@ struct signals {
 	bool held;
 	sigset_t before; /* the mask as it was */
 	sigset_t ours;	 /* those that are held back */
-	sigset_t others; /* those that are blocked besides, see signals_block_others() */
+	sigset_t others; /* those that the run waits for, see signals_block_others() */
 	int arrived;	 /* one that came while they were held back; 0: none */
 };
 
-/** Holds the signals back, except those that the program's parent had it ignore (nohup); SIGPIPE is
- * ignored from then on. Returns 0 or a negative errno. */
+/** Adds all signals that end a program, except those of a crash and those that it ignores itself
+ * (SIGPIPE, SIGXFSZ). */
+void signals_fatal(sigset_t *set);
+
+/** The name of one of these. */
+const char *signals_name(int number);
+
+/** Whether the program's parent had it ignore a signal (nohup): then it must have no effect. */
+bool signals_ignored(int number);
+
+/** Holds these signals back, and what would stop the program: the terminal, and output while it is
+ * in the background. SIGPIPE is ignored from then on. Returns 0 or a negative errno. */
 int signals_block(struct signals *signals);
 
-/** Blocks further signals, which the run itself waits for: those that have arrived when the change
- * is over are dropped. Returns 0 or a negative errno. */
+/** Blocks signals that the run itself waits for: they do not end it, and those that have arrived
+ * when the change is over are dropped. Returns 0 or a negative errno. */
 int signals_block_others(struct signals *signals, const sigset_t *others);
 
 /** The change is over: one that arrived is kept for signals_release(), further ones have their

@@ -4,6 +4,7 @@
 #include "support/signals.h"
 
 #include "cli/confirmation.h"
+#include "cli/signals.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -19,6 +20,7 @@ static void block_signals(void)
 
 	sigemptyset(&signals);
 	confirmation_signals(&signals);
+	signals_fatal(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
@@ -63,6 +65,11 @@ static void signals_confirm_or_refuse(void **state)
 	assert_answer(SIGTERM, "SIGTERM");
 	assert_answer(SIGHUP, "SIGHUP");
 	assert_answer(SIGQUIT, "SIGQUIT");
+	/* One typo away from SIGUSR1. */
+	assert_answer(SIGUSR2, "SIGUSR2");
+	assert_answer(SIGALRM, "SIGALRM");
+	assert_answer(SIGXCPU, "SIGXCPU");
+	assert_answer(SIGRTMIN, "SIGRTMIN");
 }
 
 static void the_end_of_the_time_refuses(void **state)

@@ -5,6 +5,7 @@
 #include "written_file.h"
 
 #include "cli/program.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +42,7 @@ static void change_signals(int how)
 
 	sigemptyset(&signals);
 	program_signals(&signals);
+	signals_fatal(&signals);
 	assert_int_equal(sigprocmask(how, &signals, NULL), 0);
 }
 
@@ -293,9 +295,9 @@ static pid_t send_when_ready(int number)
 
 static void signals_are_passed_on(void **state)
 {
-	static const int numbers[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH
-	};
+	const int numbers[] = { SIGINT,	   SIGTERM,  SIGHUP,	SIGQUIT, SIGUSR1, SIGUSR2,
+				SIGALRM,   SIGXCPU,  SIGVTALRM, SIGPROF, SIGIO,	  SIGPWR,
+				SIGSTKFLT, SIGWINCH, SIGRTMIN,	SIGRTMAX };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -316,26 +318,64 @@ static void signals_are_passed_on(void **state)
 	}
 }
 
-static void an_ignored_signal_is_not_waited_for(void **state)
+static void end_by_signal(int number)
 {
-	sigset_t signals;
+	(void)number;
+	_exit(42);
+}
+
+/** A program that handles what it was started to ignore, which no shell does. */
+__attribute__((noreturn)) static void handle_hangup(const char *ready)
+{
+	int descriptor = open(ready, O_WRONLY);
+
+	signal(SIGHUP, end_by_signal);
+	if (write(descriptor, "ready", 5) == 5)
+		sleep(1);
+	_exit(0);
+}
+
+static void an_ignored_signal_is_not_passed_on(void **state)
+{
+	char *words[] = { (char *)"/proc/self/exe", (char *)"--handle-hangup", path, NULL };
+	struct program *program;
+	pid_t sender;
 
 	(void)state;
 	signal(SIGHUP, SIG_IGN);
-	sigemptyset(&signals);
-	program_signals(&signals);
-	assert_false(sigismember(&signals, SIGHUP));
-	assert_true(sigismember(&signals, SIGTERM));
+	program = fork_program(words);
+	sender = send_when_ready(SIGHUP);
+	assert_int_equal(program_run(program, NULL).status, 0);
+	program_free(program);
+	waitpid(sender, NULL, 0);
 	signal(SIGHUP, SIG_DFL);
 }
 
-int main(void)
+/** It would not see the signal otherwise, and the run would wait for it. */
+static void a_stopped_program_is_continued_to_end(void **state)
+{
+	static const int numbers[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct program *program;
+		pid_t sender;
+
+		assert_int_equal(truncate(path, 0), 0);
+		program = fork_script("ulimit -c 0; echo ready > \"$1\"; kill -STOP $$; exit 1");
+		sender = send_when_ready(numbers[i]);
+		assert_int_equal(program_run(program, NULL).status, 128 + numbers[i]);
+		program_free(program);
+		waitpid(sender, NULL, 0);
+	}
+}
+
+int main(int count, char **words)
 {
 #define TEST(name) cmocka_unit_test_setup(name, empty_file)
 	const struct CMUnitTest tests[] = {
 		/* Those that look at the mask come before those that block. */
 		TEST(mask_and_dispositions_are_those_before_the_fork),
-		TEST(an_ignored_signal_is_not_waited_for),
 		TEST(the_status_is_that_of_a_shell),
 		TEST(a_program_that_cannot_be_run_has_the_statuses_of_env),
 		TEST(a_program_that_is_not_released_does_not_run),
@@ -345,8 +385,12 @@ int main(void)
 		TEST(what_the_output_changed_is_changed_back),
 		TEST(no_descriptor_is_left_open),
 		TEST(signals_are_passed_on),
+		TEST(an_ignored_signal_is_not_passed_on),
+		TEST(a_stopped_program_is_continued_to_end),
 	};
 
+	if (count == 3 && strcmp(words[1], "--handle-hangup") == 0)
+		handle_hangup(words[2]);
 	heed_signals();
 	return cmocka_run_group_tests(tests, make_file, remove_file);
 }

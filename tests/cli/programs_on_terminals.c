@@ -4,6 +4,7 @@
 #include "written_file.h"
 
 #include "cli/program.h"
+#include "cli/signals.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -35,6 +36,7 @@ __attribute__((noreturn)) static void run_script(const char *script)
 		_exit(100);
 	sigemptyset(&signals);
 	program_signals(&signals);
+	signals_fatal(&signals);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	_exit((int)program_run(program, NULL).status);
 }
@@ -120,11 +122,38 @@ static void what_the_terminal_stops_stops_as_a_whole_and_goes_on(void **state)
 			 57);
 }
 
+/** As under setsid(1), ssh -t and docker -it: no shell could continue the run, so nothing is to
+ * stop, and the run has to see the end of the program. */
+static void an_orphaned_process_group_does_not_stop(void **state)
+{
+	pid_t run;
+	int status;
+
+	(void)state;
+	assert_int_equal(truncate(path, 0), 0);
+	alarm(LIMIT_S);
+	run = fork();
+	assert_true(run >= 0);
+	if (run == 0) {
+		if (setsid() < 0)
+			_exit(101);
+		run_script("echo ready > \"$1\"; sleep 0.5; exit 7");
+	}
+	while (is_empty())
+		usleep(1000);
+	assert_int_equal(kill(run, SIGTSTP), 0);
+	assert_int_equal(waitpid(run, &status, WUNTRACED), run);
+	alarm(0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_terminal_sends_arrives_once),
 		cmocka_unit_test(what_the_terminal_stops_stops_as_a_whole_and_goes_on),
+		cmocka_unit_test(an_orphaned_process_group_does_not_stop),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -8,14 +8,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct {
+static struct {
 	int number;
 	const char *name;
 } cases[] = {
-	{ SIGINT, "SIGINT" }, { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" }, { SIGQUIT, "SIGQUIT" }
+	{ SIGINT, "SIGINT" },	    { SIGTERM, "SIGTERM" }, { SIGHUP, "SIGHUP" },
+	{ SIGQUIT, "SIGQUIT" },	    { SIGUSR1, "SIGUSR1" }, { SIGUSR2, "SIGUSR2" },
+	{ SIGALRM, "SIGALRM" },	    { SIGXCPU, "SIGXCPU" }, { SIGPROF, "SIGPROF" },
+	{ SIGVTALRM, "SIGVTALRM" }, { SIGIO, "SIGIO" },	    { SIGPWR, "SIGPWR" },
+	{ SIGSTKFLT, "SIGSTKFLT" }, { 0, "SIGRTMIN" },	    { 0, "SIGRTMIN+1" },
+	{ 0, "SIGRTMIN+30" },
 };
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]), WENT_WELL = 42 };
+
+/** Their numbers are not constants. */
+static int find_realtime_signals(void **state)
+{
+	(void)state;
+	cases[CASES - 3].number = SIGRTMIN;
+	cases[CASES - 2].number = SIGRTMIN + 1;
+	cases[CASES - 1].number = SIGRTMAX;
+	return SIGRTMAX == SIGRTMIN + 30 ? 0 : -1;
+}
 
 /** Runs @child, which ends the process; returns how it ended. */
 static int status_of(void (*child)(size_t which), size_t which)
@@ -201,6 +216,98 @@ static void lose_the_reader(size_t which)
 	_exit(write(ends[1], "x", 1) < 0 ? WENT_WELL : 3);
 }
 
+/** A signal of a crash ends the program where it crashes. */
+static void crash(size_t which)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
+	const struct rlimit no_core = { 0, 0 };
+	struct signals signals;
+
+	if (which >= sizeof(crashes) / sizeof(crashes[0]))
+		_exit(WENT_WELL);
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	if (signals_block(&signals) != 0)
+		_exit(2);
+	/* A sanitizer handles some of them. */
+	signal(crashes[which], SIG_DFL);
+	raise(crashes[which]);
+	_exit(3);
+}
+
+static void a_crash_is_not_held_back(void **state)
+{
+	size_t which = 0;
+	int status;
+
+	(void)state;
+	while (status = status_of(crash, which), WIFSIGNALED(status))
+		which++;
+	assert_int_equal(which, 7);
+	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
+}
+
+/** What the terminal sends to stop a run takes effect when the change is over. */
+static void stop_within(size_t which)
+{
+	struct signals signals;
+
+	(void)which;
+	/* Not an orphaned process group: there nothing would stop. */
+	if (setpgid(0, 0) != 0 || signals_block(&signals) != 0)
+		_exit(2);
+	raise(SIGTSTP);
+	if (signals_arrived(&signals))
+		_exit(3);
+	raise(SIGTTOU);
+	signals_unblock(&signals);
+	_exit(WENT_WELL);
+}
+
+static void a_stop_waits_for_the_end_of_the_change(void **state)
+{
+	pid_t process = fork();
+	int status, stops = 0;
+
+	(void)state;
+	assert_true(process >= 0);
+	if (process == 0)
+		stop_within(0);
+	while (waitpid(process, &status, WUNTRACED) == process && WIFSTOPPED(status)) {
+		stops++;
+		kill(process, SIGCONT);
+	}
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
+	assert_true(stops > 0);
+}
+
+static void wait_for_others(size_t which)
+{
+	struct signals signals;
+	sigset_t others;
+
+	(void)which;
+	sigemptyset(&others);
+	sigaddset(&others, SIGUSR1);
+	if (signals_block(&signals) != 0 || signals_block_others(&signals, &others) != 0)
+		_exit(2);
+	raise(SIGUSR1);
+	if (signals_arrived(&signals))
+		_exit(3);
+	signals_unblock(&signals);
+	signals_release(&signals);
+	_exit(WENT_WELL);
+}
+
+static void a_signal_that_the_run_waits_for_does_not_end_it(void **state)
+{
+	int status = status_of(wait_for_others, 0);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), WENT_WELL);
+}
+
 static void a_reader_who_goes_away_does_not_end_the_program(void **state)
 {
 	int status = status_of(lose_the_reader, 0);
@@ -230,7 +337,10 @@ int main(void)
 		cmocka_unit_test(a_process_ends_by_the_signal_of_another_one),
 		cmocka_unit_test(a_reader_who_goes_away_does_not_end_the_program),
 		cmocka_unit_test(nothing_is_held_back_before),
+		cmocka_unit_test(a_crash_is_not_held_back),
+		cmocka_unit_test(a_stop_waits_for_the_end_of_the_change),
+		cmocka_unit_test(a_signal_that_the_run_waits_for_does_not_end_it),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, find_realtime_signals, NULL);
 }
