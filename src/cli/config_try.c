@@ -70,7 +70,7 @@ static void decide(struct run *run, struct isst_change *change, struct report_no
 	struct confirmation confirmation;
 	const char *refusal;
 
-	confirmation = confirmation_begin(seconds, run->progress);
+	confirmation = confirmation_begin(seconds, run->nowait);
 	report_steps(run, change);
 	report_how_to_confirm(run, seconds);
 	refusal = confirmation_wait(&confirmation);

@@ -57,7 +57,7 @@ static bool is_own_terminal(void)
 
 /** Reads a line that is there. Returns whether it is an empty one: anything else may be meant for
  * another program. @ended: set when there will be no more. */
-static bool read_enter(FILE *messages, bool *ended)
+static bool read_enter(const struct nowait_stream *messages, bool *ended)
 {
 	char line[256];
 	ssize_t size = read(STDIN_FILENO, line, sizeof(line));
@@ -65,14 +65,14 @@ static bool read_enter(FILE *messages, bool *ended)
 	/* EIO may also mean that the terminal has become another program's. */
 	*ended = size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN && is_own_terminal());
 	if (*ended || (size > 0 && (size > 1 || line[0] != '\n')))
-		fprintf(messages, "%s\n",
+		fprintf(nowait_stream_file(messages), "%s\n",
 			*ended ? "No more input: still waiting for SIGUSR1"
 			       : "Not confirmed: still waiting for Enter alone, or SIGUSR1");
 	return size == 1 && line[0] == '\n';
 }
 
 /** Waits a little for Enter. */
-static bool poll_terminal(FILE *messages, bool *ended)
+static bool poll_terminal(const struct nowait_stream *messages, bool *ended)
 {
 	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
 	bool own = !*ended && is_own_terminal();
@@ -82,7 +82,7 @@ static bool poll_terminal(FILE *messages, bool *ended)
 	return read_enter(messages, ended);
 }
 
-struct confirmation confirmation_begin(unsigned int seconds, FILE *messages)
+struct confirmation confirmation_begin(unsigned int seconds, struct nowait_stream *messages)
 {
 	const struct timespec at_once = { 0 };
 	sigset_t confirming;
@@ -111,6 +111,7 @@ const char *confirmation_wait(const struct confirmation *confirmation)
 
 		if (answer != ANSWER_NONE)
 			return answer == ANSWER_CONFIRMED ? NULL : signals_name(number);
+		nowait_stream_send(confirmation->messages);
 		if (number < 0 && poll_terminal(confirmation->messages, &ended))
 			return NULL;
 	}

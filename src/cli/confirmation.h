@@ -4,13 +4,14 @@
 #ifndef ISST_CLI_CONFIRMATION_H
 #define ISST_CLI_CONFIRMATION_H
 
+#include "nowait_stream.h"
+
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct confirmation {
 	uint64_t end_ms; /* when it counts as refused, in the time of CLOCK_BOOTTIME */
-	FILE *messages;	 /* must not be one that is waited for */
+	struct nowait_stream *messages;
 };
 
 /** Adds the signals that confirm, or would stop the wait: those of signals_fatal() that are not
@@ -22,9 +23,10 @@ void confirmation_signals(sigset_t *set);
  * confirm it: that is discarded.
  *
  * @seconds: after which it counts as refused
- * @messages: where it is printed what does not confirm
+ * @messages: where it is printed what does not confirm; what was printed there before is sent while
+ * it waits
  */
-struct confirmation confirmation_begin(unsigned int seconds, FILE *messages);
+struct confirmation confirmation_begin(unsigned int seconds, struct nowait_stream *messages);
 
 /**
  * Waits for Enter on standard input, if that is a terminal, or for SIGUSR1. The signals of

@@ -31,15 +31,6 @@ static void trace(void *data, int level, const char *line)
 	fputc('\n', data);
 }
 
-/** What is traced while a change is held must not be waited for either. */
-static FILE *trace_stream(const struct run *run, const struct output *output)
-{
-	FILE *stream = output_trace(output);
-
-	return run->relay && stream == output_progress_at_once(output) ? relay_stream(run->relay)
-								       : stream;
-}
-
 /** Opens the context. @machine is the context's from then on, also on failure. */
 static int open_context(struct run *run, struct output *output, struct isst_machine *machine)
 {
@@ -51,7 +42,7 @@ static int open_context(struct run *run, struct output *output, struct isst_mach
 		return -ENOMEM;
 	}
 	if (request_has(run->request, OPTION_DEBUG))
-		isst_options_set_log(options, ISST_LOG_DEBUG, trace, trace_stream(run, output));
+		isst_options_set_log(options, ISST_LOG_DEBUG, trace, output_trace(output));
 	isst_options_set_interrupted(options, run_is_interrupted, run);
 	isst_options_set_flags(options, ISST_OPTION_SYSTEM_LOG);
 	error = isst_open_machine(machine, options, &run->context);
@@ -77,11 +68,12 @@ static void write_banner(struct run *run, struct output *output)
 static void note_emulated(const struct run *run, const struct output *output)
 {
 	const char *emulated = isst_platform_emulated(run->context);
+	FILE *stream = output_messages(output);
 
 	if (emulated && !request_has(run->request, OPTION_EMULATE) && !output_has_banner(output)) {
-		fputs("Emulated machine: ", stderr);
-		write_printable(emulated, "", stderr);
-		fputc('\n', stderr);
+		fputs("Emulated machine: ", stream);
+		write_printable(emulated, "", stream);
+		fputc('\n', stream);
 	}
 }
 
@@ -176,20 +168,23 @@ static void ask_machine(struct run *run)
 	change_finish(run);
 }
 
-static void end_relay(struct run *run)
-{
-	relay_close(run->relay);
-	run->relay = NULL;
-}
-
 /** The machine is done with: a reader that does not read the result must not keep others from it,
  * nor this run from being ended. */
-static void release_machine(struct run *run)
+static void release_machine(struct run *run, struct output *output)
 {
 	isst_close(run->context);
 	run->context = NULL;
 	signals_unblock(&run->signals);
-	end_relay(run);
+	output_may_wait(output);
+}
+
+/** Where progress is printed; NULL: it is part of the document. */
+static FILE *progress_stream(const struct run *run, const struct output *output)
+{
+	/* What is tried is looked at before there is a document. */
+	if (run->request->command->flags & COMMAND_HOLDS && !run->program)
+		return nowait_stream_file(output_nowait(output));
+	return output_progress(output);
 }
 
 /**
@@ -201,17 +196,21 @@ static enum exit_status work(struct run *run, struct output *output)
 {
 	enum exit_status status = out_file_wait_for_reader(run->request, output);
 	bool ready;
+	int error;
 
 	if (status != STATUS_DONE)
 		return status;
 	ready = !run_changes(run) || reserve_machine(run);
-	status = out_file_create(run->request, output);
-	if (status != STATUS_DONE)
-		return status;
+	error = out_file_create(run->request, output);
+	if (error) {
+		release_machine(run, output);
+		return out_file_refuse(run->request, output, error);
+	}
 	if ((run->request->command->flags & COMMAND_CHANGES) &&
 	    !request_has(run->request, OPTION_DRY_RUN))
 		output_expect_change(output);
-	run->progress = run->relay ? relay_stream(run->relay) : output_progress(output);
+	run->progress = progress_stream(run, output);
+	run->nowait = output_nowait(output);
 	write_banner(run, output);
 	note_emulated(run, output);
 	ready = ready && discover(run) && check_command(run);
@@ -221,7 +220,7 @@ static enum exit_status work(struct run *run, struct output *output)
 	if (ready)
 		ask_machine(run);
 	run_finish(run);
-	release_machine(run);
+	release_machine(run, output);
 	output->changed = run->changed;
 	return output_report(output, run->report, run->status);
 }
@@ -239,6 +238,7 @@ static enum exit_status open_machine(struct run *run, struct output *output)
 		problem = strdup("out of memory");
 		status = STATUS_FAILED;
 	}
+	output_may_wait(output);
 	status = output_problem(output, problem, status);
 	free(problem);
 	return status;
@@ -277,11 +277,12 @@ static enum exit_status prepare(struct run *run, struct output *output)
 		return output_refusal(output, run->report, run->status);
 	if (command_wraps_program(request->command))
 		error = program_fork(request->program, &inheritance, &run->program);
-	else if (request->command->flags & COMMAND_HOLDS)
-		error = relay_open(fileno(output_progress_at_once(output)), &run->relay);
-	if (!error)
+	if (error)
+		run_error(run, STATUS_FAILED, "cannot start a process: %s", strerror(-error));
+	else if (run_changes(run) && output_must_not_wait(output) != 0)
+		run_error(run, STATUS_FAILED, "out of memory");
+	else
 		return STATUS_DONE;
-	run_error(run, STATUS_FAILED, "cannot start a process: %s", strerror(-error));
 	return output_refusal(output, run->report, STATUS_FAILED);
 }
 
@@ -319,7 +320,7 @@ int execute_command(const struct request *request, struct output *output)
 	report_free(run.report);
 	if (run.context)
 		isst_close(run.context);
-	end_relay(&run);
+	output_may_wait(output);
 	isst_config_free(run.config);
 	program_free(run.program);
 	/* A signal must not hide that the machine was left half changed, nor what a program ended

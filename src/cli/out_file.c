@@ -25,18 +25,22 @@ static int open_as_caller(struct output *output, const char *path, file_opener o
 	return error ? error : again;
 }
 
-static enum exit_status open_file(const struct request *request, struct output *output,
-				  file_opener opener)
+static int open_file(const struct request *request, struct output *output, file_opener opener)
 {
 	const char *path = request_text(request, OPTION_OUT);
-	int error = path ? open_as_caller(output, path, opener) : 0;
+
+	return path ? open_as_caller(output, path, opener) : 0;
+}
+
+enum exit_status out_file_refuse(const struct request *request, struct output *output, int error)
+{
 	enum exit_status status;
 	char *problem;
 
 	if (!error)
 		return STATUS_DONE;
-	if (asprintf(&problem, "invalid value '%s' for option --out: cannot create it: %s", path,
-		     strerror(-error)) < 0)
+	if (asprintf(&problem, "invalid value '%s' for option --out: cannot create it: %s",
+		     request_text(request, OPTION_OUT), strerror(-error)) < 0)
 		problem = NULL;
 	status = output_usage_error(output, problem);
 	if (status == STATUS_USAGE && (error == -EACCES || error == -EPERM))
@@ -47,10 +51,10 @@ static enum exit_status open_file(const struct request *request, struct output *
 
 enum exit_status out_file_wait_for_reader(const struct request *request, struct output *output)
 {
-	return open_file(request, output, output_wait_for_reader);
+	return out_file_refuse(request, output, open_file(request, output, output_wait_for_reader));
 }
 
-enum exit_status out_file_create(const struct request *request, struct output *output)
+int out_file_create(const struct request *request, struct output *output)
 {
 	return open_file(request, output, output_open);
 }
@@ -59,5 +63,7 @@ enum exit_status out_file_open(const struct request *request, struct output *out
 {
 	enum exit_status status = out_file_wait_for_reader(request, output);
 
-	return status == STATUS_DONE ? out_file_create(request, output) : status;
+	return status == STATUS_DONE
+		       ? out_file_refuse(request, output, out_file_create(request, output))
+		       : status;
 }

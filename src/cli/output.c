@@ -77,6 +77,8 @@ static int use_file(struct output *output, const char *path, int descriptor)
 		return error;
 	}
 	output->path = path;
+	/* Nor is a terminal written to before the result. */
+	(void)setvbuf(output->file, NULL, _IOFBF, BUFSIZ);
 	return 0;
 }
 
@@ -115,9 +117,23 @@ int output_open(struct output *output, const char *path)
 void output_expect_change(struct output *output)
 {
 	output->changing = true;
-	/* musl looks what it is only when the first line has to be written, which is at once. */
-	if (!isatty(STDOUT_FILENO))
-		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
+}
+
+int output_must_not_wait(struct output *output)
+{
+	int error = nowait_stream_open(stdout, NULL, &output->nowait_output);
+
+	/* On a terminal the banner comes first. */
+	if (!error)
+		error = nowait_stream_open(stderr, output->nowait_output, &output->nowait_messages);
+	return error;
+}
+
+void output_may_wait(struct output *output)
+{
+	nowait_stream_close(output->nowait_output);
+	nowait_stream_close(output->nowait_messages);
+	output->nowait_output = output->nowait_messages = NULL;
 }
 
 /** One value of a document is none. */
@@ -139,21 +155,30 @@ FILE *output_result(const struct output *output)
 	return output->reference && !is_plain(output) ? stderr : stdout;
 }
 
+static FILE *now(FILE *stream, const struct nowait_stream *nowait)
+{
+	return nowait ? nowait_stream_file(nowait) : stream;
+}
+
+FILE *output_messages(const struct output *output)
+{
+	return now(stderr, output->nowait_messages);
+}
+
 FILE *output_trace(const struct output *output)
 {
-	return output->reference ? stdout : stderr;
+	return output->reference ? now(stdout, output->nowait_output) : output_messages(output);
 }
 
 FILE *output_progress(const struct output *output)
 {
-	return is_document(output) ? NULL : stderr;
+	return is_document(output) ? NULL : output_messages(output);
 }
 
-FILE *output_progress_at_once(const struct output *output)
+struct nowait_stream *output_nowait(const struct output *output)
 {
-	FILE *progress = output_progress(output);
-
-	return progress ? progress : output_trace(output);
+	return is_document(output) && output->reference ? output->nowait_output
+							: output->nowait_messages;
 }
 
 bool output_has_banner(const struct output *output)
@@ -163,7 +188,9 @@ bool output_has_banner(const struct output *output)
 
 static FILE *banner_stream(const struct output *output)
 {
-	return output->reference ? stdout : output_result(output);
+	FILE *stream = output->reference ? stdout : output_result(output);
+
+	return stream == stdout ? now(stream, output->nowait_output) : stream;
 }
 
 /** The banner comes first also where --out names the file behind the standard stream. */
@@ -393,6 +420,7 @@ enum exit_status output_usage_error(struct output *output, const char *problem)
 
 void output_close(struct output *output)
 {
+	output_may_wait(output);
 	if (output->file)
 		fclose(output->file);
 	output->file = NULL;

@@ -6,6 +6,7 @@
 #ifndef ISST_CLI_OUTPUT_H
 #define ISST_CLI_OUTPUT_H
 
+#include "nowait_stream.h"
 #include "page.h"
 #include "status.h"
 
@@ -23,6 +24,8 @@ struct output {
 	bool changed;	 /* the machine was changed as asked: reported where the result is lost */
 	int write_error; /* errno of the first write of the result that failed */
 	bool closed[3];	 /* standard streams that the caller had closed */
+	/* In place of standard output and standard error; NULL: they may be waited for. */
+	struct nowait_stream *nowait_output, *nowait_messages;
 	bool file_limit_killed; /* before that was changed, a file that may not grow */
 };
 
@@ -38,8 +41,17 @@ int output_wait_for_reader(struct output *output, const char *path);
  * Returns 0 or a negative errno. */
 int output_open(struct output *output, const char *path);
 
-/** The machine is going to be changed: where standard output is no terminal the banner is written
- * with the result, since a reader that does not read must not hold up a run that has the lock. */
+/**
+ * The machine is going to be changed: until output_may_wait() a reader that does not read does not
+ * hold up the run. What it does not take is kept; where standard output is no terminal the banner
+ * is written with the result. Returns 0 or a negative errno.
+ */
+int output_must_not_wait(struct output *output);
+
+/** The change is over: writes what was kept, as long as that may take. */
+void output_may_wait(struct output *output);
+
+/** The machine is to be changed: see the member `changing`. */
 void output_expect_change(struct output *output);
 
 /** Where results go. */
@@ -51,8 +63,12 @@ FILE *output_trace(const struct output *output);
 /** Where progress is printed; NULL: it is part of the document. */
 FILE *output_progress(const struct output *output);
 
-/** Where progress is printed that has to be seen at once: never where a document is. */
-FILE *output_progress_at_once(const struct output *output);
+/** Where messages are printed that have to be seen at once. */
+FILE *output_messages(const struct output *output);
+
+/** The stream of what has to be seen at once while the run must not wait, never where a document
+ * is; NULL where it may wait. */
+struct nowait_stream *output_nowait(const struct output *output);
 
 /** False where results are documents that nothing may stand before. */
 bool output_has_banner(const struct output *output);

@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_RUN_H
 #define ISST_CLI_RUN_H
 
-#include "relay.h"
+#include "nowait_stream.h"
 #include "report.h"
 #include "request.h"
 #include "signals.h"
@@ -26,8 +26,9 @@ struct run {
 	struct signals signals;	    /* held back while the run changes the machine */
 	/* The signal that the lock or a change was given up for; NULL: none. */
 	const char *interrupted_by;
-	struct relay *relay;	   /* that progress is printed by; NULL: it is printed directly */
-	FILE *progress;		   /* where progress is printed; NULL: in the report */
+	FILE *progress; /* where progress is printed; NULL: in the report */
+	/* That of what has to be seen at once; NULL: the run may wait for readers. */
+	struct nowait_stream *nowait;
 	struct report_node *steps; /* of --dry-run; NULL: none yet */
 	unsigned int step_count;
 	struct step_folds *folds; /* what belongs there, of all changes; NULL: nothing is folded */

@@ -24,6 +24,16 @@ static void block_signals(void)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
+/** Where is printed what does not confirm. */
+static struct nowait_stream *messages(void)
+{
+	static struct nowait_stream *stream;
+
+	if (!stream)
+		assert_int_equal(nowait_stream_open(stderr, NULL, &stream), 0);
+	return stream;
+}
+
 static uint64_t now_ms(void)
 {
 	struct timespec now;
@@ -35,7 +45,7 @@ static uint64_t now_ms(void)
 /** A signal that arrives before the wait counts as well, once the time has begun. */
 static void assert_answer(int number, const char *expected)
 {
-	struct confirmation confirmation = confirmation_begin(NEVER_S, stderr);
+	struct confirmation confirmation = confirmation_begin(NEVER_S, messages());
 	uint64_t begin = now_ms();
 	const char *answer;
 
@@ -74,7 +84,7 @@ static void signals_confirm_or_refuse(void **state)
 
 static void the_end_of_the_time_refuses(void **state)
 {
-	struct confirmation confirmation = confirmation_begin(1, stderr);
+	struct confirmation confirmation = confirmation_begin(1, messages());
 	uint64_t begin = now_ms();
 
 	(void)state;
@@ -85,7 +95,7 @@ static void the_end_of_the_time_refuses(void **state)
 
 static void the_time_begins_before_the_wait(void **state)
 {
-	struct confirmation confirmation = confirmation_begin(1, stderr);
+	struct confirmation confirmation = confirmation_begin(1, messages());
 	uint64_t begin;
 
 	(void)state;
@@ -101,18 +111,18 @@ static void what_was_sent_before_does_not_confirm(void **state)
 
 	(void)state;
 	raise(SIGUSR1);
-	confirmation = confirmation_begin(1, stderr);
+	confirmation = confirmation_begin(1, messages());
 	assert_string_equal(confirmation_wait(&confirmation), "not confirmed in time");
 	/* But it refuses. */
 	raise(SIGTERM);
-	confirmation = confirmation_begin(NEVER_S, stderr);
+	confirmation = confirmation_begin(NEVER_S, messages());
 	assert_string_equal(confirmation_wait(&confirmation), "SIGTERM");
 }
 
 static void a_stop_by_the_terminal_does_not_hold_the_time(void **state)
 {
 	static const int stops[] = { SIGTSTP, SIGTTOU, SIGTTIN };
-	struct confirmation confirmation = confirmation_begin(1, stderr);
+	struct confirmation confirmation = confirmation_begin(1, messages());
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
@@ -139,7 +149,7 @@ __attribute__((noreturn)) static void wait_on_terminal(const char *terminal, int
 	block_signals();
 	if (write(ready, "x", 1) != 1)
 		_exit(4);
-	confirmation = confirmation_begin(2, stderr);
+	confirmation = confirmation_begin(2, messages());
 	answer = confirmation_wait(&confirmation);
 	_exit(answer ? 0 : CONFIRMED);
 }
