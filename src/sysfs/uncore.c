@@ -221,22 +221,61 @@ int uncore_count_clusters(struct kernel_files *files, const struct uncore_place 
 /* The kernel counts in these steps, and takes 1 to 127 of them. */
 enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
 
+void uncore_package_place(struct uncore_place *place)
+{
+	*place = (struct uncore_place){ .package = place->package };
+}
+
+/** Writes a number of steps; @refused: the kernel calls it invalid, which is no error then. */
+static int try_steps(struct kernel_files *files, const char *path, uint64_t steps, bool *refused)
+{
+	int error = kernel_files_write_number(files, strdup(path), steps * STEP_KHZ);
+
+	*refused = error == -EIO && files->answer == -EINVAL;
+	return *refused ? 0 : error;
+}
+
 /**
- * Writes the value next to @khz that the kernel takes for a power domain. It refuses what lies
+ * Where the search for a value that the kernel takes goes to from @refused: the value that is
+ * there, or the end of the range where firmware has set one that the kernel does not take either.
+ */
+static int find_taken(struct kernel_files *files, const char *path, enum cpufreq_limit limit,
+		      uint64_t *refused, uint64_t *taken)
+{
+	uint64_t khz, present;
+	bool refuses = false;
+	int error = kernel_files_number(files, path, UINT32_MAX, &khz);
+
+	*taken = limit == CPUFREQ_MAX ? 0 : MOST_STEPS + 1;
+	present = khz / STEP_KHZ;
+	if (error || (limit == CPUFREQ_MAX ? present >= *refused : present <= *refused))
+		return error;
+	error = try_steps(files, path, present, &refuses);
+	*(refuses ? refused : taken) = present;
+	return error;
+}
+
+/**
+ * Writes the value next to @refused that the kernel takes for a power domain. It refuses what lies
  * beyond the limit that was last written for the package, which cannot be read: the directory of
- * the package shows the widest limits that its power domains have at the moment.
+ * the package shows the widest limits that its power domains have at the moment. So the range is
+ * halved, from the side that the kernel takes: each value that it does gets closer.
  */
 static int write_next_to(struct kernel_files *files, const char *path, enum cpufreq_limit limit,
-			 uint64_t khz)
+			 uint64_t refused)
 {
-	uint64_t steps = khz / STEP_KHZ;
-	int error = -EIO;
+	uint64_t taken;
+	int error = find_taken(files, path, limit, &refused, &taken);
 
-	while (files->answer == -EINVAL && steps > 1 && steps < MOST_STEPS) {
-		steps = limit == CPUFREQ_MAX ? steps - 1 : steps + 1;
-		error = kernel_files_write_number(files, strdup(path), steps * STEP_KHZ);
+	while (!error && (limit == CPUFREQ_MAX ? refused - taken : taken - refused) > 1) {
+		uint64_t steps = (taken + refused) / 2;
+		bool refuses;
+
+		error = try_steps(files, path, steps, &refuses);
+		*(refuses ? &refused : &taken) = steps;
 	}
-	return error;
+	/* Not for the limit of the package, then: the last refusal is the error. */
+	return !error && (taken < 1 || taken > MOST_STEPS) ? -EIO : error;
 }
 
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
@@ -249,7 +288,7 @@ int uncore_write_limit(struct kernel_files *files, const struct uncore_place *pl
 		return error;
 	error = kernel_files_write_number(files, strdup(path), khz);
 	if (error == -EIO && files->answer == -EINVAL && place->of_domain)
-		error = write_next_to(files, path, limit, khz);
+		error = write_next_to(files, path, limit, khz / STEP_KHZ);
 	free(path);
 	return error;
 }

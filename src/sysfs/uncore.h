@@ -16,6 +16,9 @@ struct uncore_place {
 	unsigned int domain, cluster;
 };
 
+/** Makes the place of a power domain that of its package, which holds all of them. */
+void uncore_package_place(struct uncore_place *place);
+
 /** A limit in kHz. -ENOENT where the kernel has no such directory. */
 int uncore_read_limit(struct kernel_files *files, const struct uncore_place *place,
 		      enum cpufreq_limit limit, uint64_t *khz);
@@ -30,7 +33,7 @@ int uncore_count_clusters(struct kernel_files *files, const struct uncore_place 
 			  unsigned int *count);
 
 /** Writes a limit. One that the limits of the package forbid becomes the nearest that they allow,
- * as is seen by reading it back. */
+ * as is seen by reading it back; that takes a few more writes, as they cannot be read. */
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,
 		       enum cpufreq_limit limit, uint64_t khz);
 

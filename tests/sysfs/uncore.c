@@ -257,8 +257,88 @@ static void ambiguous_numbers_do_not_identify_their_package(void **state)
 	finish(&bench);
 }
 
-/** The limit that counts is the one last written for the package, which cannot be read. */
+/* ---- The limit that counts is the one last written for the package, which cannot be read ---- */
+
+/** A power domain whose files take no more than @max_khz, and no less than @min_khz. */
+static struct {
+	const struct files_operations *inner;
+	uint64_t min_khz, max_khz;
+	unsigned int writes;
+} package;
+
+static int write_within(void *data, const char *path, const char *content, size_t size)
+{
+	char text[32];
+	uint64_t khz;
+
+	snprintf(text, sizeof(text), "%.*s", (int)size, content);
+	khz = strtoull(text, NULL, 10);
+	package.writes++;
+	if (khz < 100000 || khz / 100000 > 127 || khz < package.min_khz || khz > package.max_khz)
+		return -EINVAL;
+	return package.inner->write(data, path, content, size);
+}
+
+/** Writes a limit of a power domain that is @present_khz. Returns what it is then. */
+static uint64_t write_to(struct fake_machine *fake, enum cpufreq_limit limit, uint64_t present_khz,
+			 uint64_t khz)
+{
+	const char *name = limit == CPUFREQ_MAX ? "max_freq_khz" : "min_freq_khz";
+	const struct uncore_place place = cluster_at(0, 4, 0);
+	struct files_operations files = *fake->machine.files;
+	const struct files_operations *before = fake->machine.files;
+	struct bench bench;
+	uint64_t now;
+
+	package.inner = before;
+	package.writes = 0;
+	files.write = write_within;
+	fake->machine.files = &files;
+	start(fake, &bench);
+	cluster(fake, "uncore00", 0, 4, 0, 1800);
+	uncore_file(fake, "uncore00", name, "%llu", (unsigned long long)present_khz);
+	assert_int_equal(uncore_write_limit(&bench.files, &place, limit, khz), 0);
+	assert_int_equal(uncore_read_limit(&bench.files, &place, limit, &now), 0);
+	finish(&bench);
+	fake->machine.files = before;
+	return now;
+}
+
+/** The kernel takes 127 values: those between what is there and what it refuses are halved. */
+enum { MOST_WRITES = 9 };
+
 static void a_limit_that_the_package_forbids_becomes_the_nearest_one(void **state)
+{
+	struct fake_machine *fake = *state;
+
+	for (unsigned int step = 1; step <= 127; step++) {
+		uint64_t khz = step * UINT64_C(100000);
+
+		package.min_khz = 0;
+		package.max_khz = khz;
+		/* From below; and where the firmware has set more than the kernel takes. */
+		assert_int_equal(write_to(fake, CPUFREQ_MAX, 100000, 12700000), khz);
+		assert_true(package.writes <= MOST_WRITES);
+		assert_int_equal(write_to(fake, CPUFREQ_MAX, 12700000, 12700000), khz);
+		assert_true(package.writes <= MOST_WRITES);
+		package.min_khz = khz;
+		package.max_khz = UINT64_MAX;
+		assert_int_equal(write_to(fake, CPUFREQ_MIN, 12700000, 100000), khz);
+		assert_true(package.writes <= MOST_WRITES);
+		assert_int_equal(write_to(fake, CPUFREQ_MIN, 200000, 100000), khz);
+		assert_true(package.writes <= MOST_WRITES);
+	}
+}
+
+static void a_limit_that_is_held_already_stays(void **state)
+{
+	package.min_khz = 0;
+	package.max_khz = 1300000;
+	assert_int_equal(write_to(*state, CPUFREQ_MAX, 1300000, 1400000), 1300000);
+	assert_int_equal(package.writes, 2);
+}
+
+static void a_limit_that_the_kernel_does_not_take_at_all_is_an_error(void **state)
 {
 	const struct uncore_place place = cluster_at(0, 4, 0);
 	struct fake_machine *fake = *state;
@@ -269,7 +349,6 @@ static void a_limit_that_the_package_forbids_becomes_the_nearest_one(void **stat
 	fake_file_refuses(&fake->files, UNCORE "uncore00/max_freq_khz", -EINVAL);
 	assert_int_equal(uncore_write_limit(&bench.files, &place, CPUFREQ_MAX, 400000), -EIO);
 	assert_string_equal(fake->files.written, "'400000' > " UNCORE "uncore00/max_freq_khz\n"
-						 "'300000' > " UNCORE "uncore00/max_freq_khz\n"
 						 "'200000' > " UNCORE "uncore00/max_freq_khz\n"
 						 "'100000' > " UNCORE "uncore00/max_freq_khz\n");
 	check_holds(bench.messages.error, strerror(EINVAL));
@@ -413,6 +492,8 @@ int main(void)
 		MACHINE_TEST(limits_of_boot_are_read),
 		MACHINE_TEST(ambiguous_numbers_do_not_identify_their_package),
 		MACHINE_TEST(a_limit_that_the_package_forbids_becomes_the_nearest_one),
+		MACHINE_TEST(a_limit_that_is_held_already_stays),
+		MACHINE_TEST(a_limit_that_the_kernel_does_not_take_at_all_is_an_error),
 		MACHINE_TEST(a_directory_that_cannot_be_listed_is_named),
 		MACHINE_TEST(a_cluster_is_written_in_its_own_directory),
 		MACHINE_TEST(entries_that_are_no_clusters_do_not_end_the_scan),
