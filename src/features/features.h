@@ -277,13 +277,15 @@ struct uncore_request {
 	const struct isst_domain *domain; /* in */
 	unsigned int fabric;		  /* in, as of struct uncore_limits */
 	struct frequency_limits wanted;	  /* in: kHz, LIMIT_NONE or LIMIT_KEPT */
+	bool may_cross;			  /* in: the lower one may be above the upper one */
 	struct isst_failure failure;	  /* -EOPNOTSUPP: the kernel has no such limits */
 	bool of_max;			  /* out: what the failure is about is the upper limit */
 };
 
 /**
  * Limits of the uncore, in an order in which the two of a fabric never cross: the kernel does not
- * compare them. A lower limit that is kept goes down with an upper one that would be below it.
+ * compare them, and some state may have them so. A lower limit that is kept goes down with an upper
+ * one that would be below it.
  */
 int change_plan_uncore_limits(struct isst_change *change, struct uncore_request *requests,
 			      size_t count);

@@ -114,6 +114,9 @@ int scaling_limits_read(struct isst_context *context, struct scaling_limits *lim
 /* ---- What the kernel makes of a limit ---- */
 
 #define ABOVE_UPPER "CPU %u: the lower frequency limit, %s, is above the upper one, %s"
+#define BELOW_LOWER \
+	"CPU %u: the upper frequency limit, %s, is below the lower one, %s, which is not stated " \
+	"and stays"
 
 /** The value of an item. */
 static uint64_t max_value(uint64_t khz)
@@ -193,23 +196,62 @@ static int read_ranges_at_rest(const struct step *step, struct scaling_limits *l
 	return error;
 }
 
-/** Where the highest frequency was not known before: the kernel would clip a lower limit to the
- * upper one. */
+/** What the other limit of a CPU is, now that its range is known. Returns false where it is not
+ * there, or not to be looked for: @error is set where that fails. */
+static bool read_other(const struct step *step, const struct entry *entry, uint64_t *khz,
+		       int *error)
+{
+	bool max = entry->item.kind == ITEM_SCALING_MAX;
+
+	*error = cpufreq_read(&step->change->context->files, entry->item.index,
+			      max ? "scaling_min_freq" : "scaling_max_freq", khz);
+	if (*error == -ENOENT) {
+		*error = 0;
+		return false;
+	}
+	return !*error;
+}
+
+/** A lower limit at the highest frequency, which was not known before: the kernel would clip it to
+ * the upper one. */
 static int check_highest(const struct step *step, const struct scaling_limits *limits,
 			 const struct entry *entry)
 {
-	struct isst_context *context = step->change->context;
 	uint64_t highest = limits->processor.max_khz, max;
 	char text[2][KHZ_TEXT];
 	int error;
 
-	if (entry->item.kind != ITEM_SCALING_MIN || entry->bits != LIMIT_HIGHEST)
-		return 0;
-	error = cpufreq_read(&context->files, entry->item.index, "scaling_max_freq", &max);
-	if (error || max >= highest)
-		return error == -ENOENT ? 0 : error;
-	return message_error(&context->messages, -EIO, ABOVE_UPPER, entry->item.index,
+	if (!read_other(step, entry, &max, &error) || max >= highest)
+		return error;
+	return message_error(&step->change->context->messages, -EIO, ABOVE_UPPER, entry->item.index,
 			     khz_text(highest, text[0]), khz_text(max, text[1]));
+}
+
+/** An upper limit of a CPU that came online, with a lower one of which nothing is asked. */
+static int check_lower(const struct step *step, const struct scaling_limits *limits,
+		       const struct entry *entry)
+{
+	uint64_t max = shown_max(limits, entry->bits), min, ignored = 0;
+	struct item lower;
+	char text[2][KHZ_TEXT];
+	int error;
+
+	if (!item_counterpart(&entry->item, &lower) ||
+	    change_project(step->change, &lower, &ignored))
+		return 0;
+	if (!read_other(step, entry, &min, &error) || min <= max)
+		return error;
+	return message_error(&step->change->context->messages, -EIO, BELOW_LOWER, entry->item.index,
+			     khz_text(max, text[0]), khz_text(min, text[1]));
+}
+
+/** What planning could not see. */
+static int check_entry(const struct step *step, const struct scaling_limits *limits,
+		       const struct entry *entry)
+{
+	if (entry->item.kind == ITEM_SCALING_MAX)
+		return check_lower(step, limits, entry);
+	return entry->bits == LIMIT_HIGHEST ? check_highest(step, limits, entry) : 0;
 }
 
 /** The range may be another one than when the limits were planned: CPUs came online, or a level
@@ -222,7 +264,7 @@ static int fit_entries(struct step *step)
 	for (size_t i = 0; i < step->count && !error; i++) {
 		if (!limits[i].cpu)
 			continue;
-		error = check_highest(step, &limits[i], &step->entries[i]);
+		error = check_entry(step, &limits[i], &step->entries[i]);
 		fit_entry(&limits[i], &step->entries[i]);
 	}
 	free(limits);
@@ -244,6 +286,9 @@ struct present_limits {
 	bool fixed_range; /* the steps planned so far leave the processor's range as it is */
 	/* As these steps leave them; values of items. */
 	uint64_t min, max;
+	/* The lower limit may be a higher one than it reads as: the kernel shows none above the
+	 * upper limit. */
+	bool covered;
 };
 
 static bool range_is_fixed(const struct isst_change *change, const struct isst_domain *domain)
@@ -256,6 +301,15 @@ static bool range_is_fixed(const struct isst_change *change, const struct isst_d
 	       !change_project(change, &features, &ignored);
 }
 
+static bool is_covered(const struct present_limits *present)
+{
+	const struct frequency_limits *processor = &present->limits.processor;
+	uint64_t min = present->min > processor->min_khz ? present->min : processor->min_khz;
+	uint64_t max = present->max < processor->max_khz ? present->max : processor->max_khz;
+
+	return min >= max;
+}
+
 static int find_present(const struct scaling_plan *plan, struct scaling_request *request,
 			struct present_limits *present)
 {
@@ -264,7 +318,9 @@ static int find_present(const struct scaling_plan *plan, struct scaling_request 
 	const struct item max = item_of(ITEM_SCALING_MAX, cpu->domain, cpu->number);
 	const struct item min = item_of(ITEM_SCALING_MIN, cpu->domain, cpu->number);
 
-	*present = (struct present_limits){ .limits.cpu = cpu, .max = CPUFREQ_NO_LIMIT };
+	*present = (struct present_limits){ .limits.cpu = cpu,
+					    .max = CPUFREQ_NO_LIMIT,
+					    .covered = true };
 	if (!cpu->online && cpu_will_be_online(change, cpu->domain, cpu->number))
 		return 0;
 	int error = note_failure(change->context, cpu,
@@ -278,6 +334,7 @@ static int find_present(const struct scaling_plan *plan, struct scaling_request 
 	present->min = present->limits.now.min_khz;
 	change_project(change, &max, &present->max);
 	change_project(change, &min, &present->min);
+	present->covered = is_covered(present);
 	return 0;
 }
 
@@ -314,6 +371,9 @@ static void check_limits(struct messages *messages, struct scaling_request *requ
 	if (min > max)
 		message_failure(messages, failure, -EIO, ABOVE_UPPER, cpu, khz_text(min, text[0]),
 				khz_text(max, text[1]));
+	else if ((request->of_max = wanted->min_khz == LIMIT_KEPT && present->min > max))
+		message_failure(messages, failure, -EIO, BELOW_LOWER, cpu, khz_text(max, text[0]),
+				khz_text(present->min, text[1]));
 	else if (!present->fixed_range)
 		return;
 	else if (min > processor->max_khz && !present->limits.hidden)
@@ -340,6 +400,17 @@ static void plan_limit(struct step *step, const struct isst_cpu *cpu, uint64_t v
 		fit_entry(&present->limits, &step->entries[step->count - 1]);
 }
 
+/** An upper limit that goes up brings a lower one to sight that it covered: this has to go down
+ * behind it. */
+static struct step *min_step(const struct limit_steps *steps, const struct frequency_limits *wanted,
+			     const struct present_limits *present)
+{
+	if (present->covered && wanted->max_khz != LIMIT_KEPT &&
+	    known_max(present, wanted->max_khz) >= present->min)
+		return steps->raised_min;
+	return limit_steps_min(steps, present->min, wanted->min_khz);
+}
+
 static void plan_cpu(const struct scaling_plan *plan, const struct scaling_request *request,
 		     const struct present_limits *present)
 {
@@ -353,8 +424,7 @@ static void plan_cpu(const struct scaling_plan *plan, const struct scaling_reque
 	/* What a CPU comes online with is not in the way of its upper limit then. */
 	if (!present->known && wanted->max_khz != LIMIT_KEPT)
 		plan_limit(steps->lowered_min, request->cpu, 0, present);
-	plan_limit(limit_steps_min(steps, present->min, wanted->min_khz), request->cpu,
-		   wanted->min_khz, present);
+	plan_limit(min_step(steps, wanted, present), request->cpu, wanted->min_khz, present);
 }
 
 static int plan_request(const struct scaling_plan *plan, struct scaling_request *request)

@@ -213,7 +213,7 @@ static void check_values(struct isst_change *change, struct uncore_request *requ
 		why = objection_to(messages, "minimum", wanted->min_khz, values->min_khz);
 		unknown = wanted->min_khz == LIMIT_NONE && !values->min_khz;
 	}
-	if (!why && values->min_khz > values->max_khz)
+	if (!why && values->min_khz > values->max_khz && !request->may_cross)
 		why = message_make(messages, "the minimum, %s, is above the maximum, %s",
 				   khz_text(values->min_khz, text[0]),
 				   khz_text(values->max_khz, text[1]));

@@ -169,7 +169,7 @@ static int plan_one_level(const struct application *application, unsigned int le
 	for (size_t i = 0; i < count && !error; i++) {
 		if (!requests[i].failure.error)
 			continue;
-		if (isst_domain_is_io(requests[i].domain))
+		if (isst_domain_is_io(requests[i].domain) && !setting_names_domain(settings[i]))
 			change_warn_left_out(application->change, requests[i].failure.message);
 		else
 			error = wanted_fails(wanted, settings[i], requests[i].domain,
@@ -304,11 +304,38 @@ static int plan_steps(const struct application *application)
 	return error;
 }
 
+/** Whether a setting is just for the power domain of an item. */
+static bool is_named(const struct wanted *wanted, const struct item *item)
+{
+	for (size_t i = 0; i < wanted->count; i++)
+		if (item_is(&wanted->items[i].item, item) && !wanted->items[i].implied &&
+		    setting_names_domain(wanted->items[i].setting))
+			return true;
+	return false;
+}
+
+/** A power domain without CPUs follows the others, and may refuse what it is not named for. */
+static void require_named(const struct application *application)
+{
+	const struct isst_change *change = application->change;
+
+	for (size_t i = 0; i < change->count; i++)
+		for (size_t j = 0; j < change->steps[i]->count; j++) {
+			struct entry *entry = &change->steps[i]->entries[j];
+
+			/* mutation: required */
+			entry->required = item_is_optional(change->context, &entry->item) &&
+					  is_named(application->wanted, &entry->item);
+		}
+}
+
 int wanted_plan(struct wanted *wanted, struct isst_change *change)
 {
 	const struct application application = { wanted, change };
 	int error = plan_steps(&application);
 
+	change_be_exact(change);
+	require_named(&application);
 	for (size_t i = 0; i < wanted->left_out_count; i++)
 		change_warn_left_out(change, wanted->left_out[i]);
 	for (size_t i = 0; i < wanted->unsupported_count; i++)

@@ -108,6 +108,16 @@ static size_t find_uncore(const struct uncore_request *requests, size_t count,
 	return i;
 }
 
+/** A state holds what some machine had: neither kernel nor firmware compares the two. */
+static bool may_cross(const struct wanted *wanted, const struct limit_settings *settings)
+{
+	const struct configuration *configuration = wanted->configuration;
+
+	return settings->min && settings->max &&
+	       configuration_is_state(configuration, settings->min->origin.source) &&
+	       configuration_is_state(configuration, settings->max->origin.source);
+}
+
 int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
 {
 	struct uncore_request *requests = calloc(wanted->count + 1, sizeof(*requests));
@@ -128,6 +138,8 @@ int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
 								     .wanted = KEPT };
 		take(item, &requests[at].wanted, &settings[at]);
 	}
+	for (size_t i = 0; i < count; i++)
+		requests[i].may_cross = may_cross(wanted, &settings[i]);
 	if (!error && count > 0)
 		error = plan_uncore_limits(change, requests, count);
 	for (size_t i = 0; i < count && !error; i++)

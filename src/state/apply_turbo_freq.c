@@ -130,7 +130,7 @@ static void warn_of_ratio_limits(const struct wanted *wanted, struct isst_change
 		change_warn(
 			change,
 			"%s: turbo-freq stays enabled, and the turbo ratio limits hold its high "
-			"priority cores back: use turbo-ratio-limits none",
+			"priority cores back: disable turbo-freq as well, or state turbo-ratio-limits none",
 			item->domain->name);
 	}
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compares what is wanted with what is there. */
 #include "state/compare.h"
-#include "base/array.h"
-#include "common/memory_stream.h"
 #include "features/planning.h"
-#include "state/domain_names.h"
-#include "state/values.h"
+#include "state/compared.h"
 #include "sysfs/cpufreq.h"
 #include "topology/context.h"
 #include "transaction/baseline.h"
@@ -15,13 +12,14 @@
 
 enum { KHZ_PER_RATIO = 100000 };
 
-/** A wanted item with what it is. */
-struct compared {
-	const struct wanted_item *wanted;
-	uint64_t present;     /* its bits */
-	uint64_t listed_bits; /* what is wanted, as it is listed */
-	bool differs;
-	bool listed;
+struct comparison {
+	struct wanted *wanted;
+	struct baseline baseline;
+	struct compared *items; /* of each wanted item, then of @lowers */
+	size_t count;
+	/* Lower limits of which nothing is stated, and that are above the upper one that is. */
+	struct wanted_item *lowers;
+	size_t lower_count;
 };
 
 /** The value of an item where it is known from the facts already; without another driver call. */
@@ -145,150 +143,120 @@ static int compare_item(struct wanted *wanted, const struct baseline *baseline,
 	return 0;
 }
 
-/* ---- The list ---- */
-
-/** Whether two differences are listed as one: of CPUs or domains with the same present value, for
- * which the same is wanted. */
-static bool is_alike(const struct compared *one, const struct compared *other)
+/** Whether something is stated of the lower limit of a CPU. */
+static bool is_stated(const struct wanted *wanted, const struct item *lower)
 {
-	enum item_kind kind = one->wanted->item.kind;
-
-	/* Of others the index is where they are. */
-	if ((kind == ITEM_CLOS || kind == ITEM_UNCORE_MAX || kind == ITEM_UNCORE_MIN) &&
-	    one->wanted->item.index != other->wanted->item.index)
-		return false;
-	return other->differs && !other->listed && other->wanted->subject == one->wanted->subject &&
-	       other->wanted->setting == one->wanted->setting &&
-	       other->listed_bits == one->listed_bits && other->present == one->present;
+	for (size_t i = 0; i < wanted->count; i++)
+		if (wanted->items[i].subject == SUBJECT_SCALING_MIN &&
+		    wanted->items[i].item.index == lower->index)
+			return true;
+	return false;
 }
 
-/** `CPU 0-3,64-67`, of all that differ alike. */
-static int name_cpus(const struct wanted *wanted, struct compared *compared, size_t count,
-		     FILE *stream)
+/** An upper limit cannot become what is wanted below a lower limit that stays: that is a difference
+ * of its own, as no change makes it so (plan_scaling_limits()). */
+static int compare_lower(struct comparison *comparison, const struct compared *upper)
 {
-	struct isst_cpuset *cpus = isst_cpuset_new();
-	char *list = NULL;
-	int error = cpus ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		if (i > 0 && !is_alike(compared, &compared[i]))
-			continue;
-		error = wanted_item_cpus(wanted->context, compared[i].wanted, cpus);
-		compared[i].listed = true;
-	}
-	if (!error)
-		list = isst_cpuset_to_list(cpus);
-	if (list)
-		fprintf(stream, "CPU %s", list);
-	isst_cpuset_free(cpus);
-	free(list);
-	return list ? 0 : -ENOMEM;
-}
-
-/** `package 0-1, power domain 0`, of all that differ alike. */
-static int name_domains(struct compared *compared, size_t count, FILE *stream)
-{
-	const struct isst_domain **domains = calloc(count, sizeof(*domains));
-	size_t named = 0;
+	struct wanted_item *lower = &comparison->lowers[comparison->lower_count];
+	struct wanted *wanted = comparison->wanted;
+	uint64_t khz;
 	int error;
 
-	if (!domains)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0 && !is_alike(compared, &compared[i]))
-			continue;
-		domains[named++] = compared[i].wanted->domain;
-		compared[i].listed = true;
-	}
-	error = domain_names_write(stream, domains, named);
-	free(domains);
+	*lower = *upper->wanted;
+	lower->subject = SUBJECT_SCALING_MIN;
+	if (!item_counterpart(&upper->wanted->item, &lower->item) ||
+	    is_stated(wanted, &lower->item))
+		return 0;
+	error = cpufreq_read_limit(&wanted->context->files, lower->item.index, CPUFREQ_MIN, &khz);
+	/* One that cannot be read now is no difference that is known. */
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	if (khz <= upper->listed_bits)
+		return 0;
+	comparison->items[comparison->count++] =
+		(struct compared){ .wanted = lower,
+				   .present = khz,
+				   .listed_bits = upper->listed_bits,
+				   .differs = true,
+				   .at_most = true };
+	comparison->lower_count++;
+	return 0;
+}
+
+static int compare_lowers(struct comparison *comparison)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < comparison->wanted->count && !error; i++)
+		if (comparison->items[i].differs &&
+		    comparison->items[i].wanted->subject == SUBJECT_SCALING_MAX)
+			error = compare_lower(comparison, &comparison->items[i]);
 	return error;
 }
 
-static int make_target(const struct wanted *wanted, struct compared *compared, size_t count,
-		       char **target)
+/* ---- All of it ---- */
+
+/** Whether a limit is beyond the range that the processor has now, and reads as its end. */
+static bool is_equal_as_shown(const struct compared *compared)
 {
 	const struct wanted_item *item = compared->wanted;
-	struct memory_stream stream;
-	int error = memory_stream_open(&stream);
 
-	if (error)
-		return error;
-	if (subject_is_of_cpus(item->subject))
-		error = name_cpus(wanted, compared, count, stream.stream);
-	else
-		error = name_domains(compared, count, stream.stream);
-	fputs(": ", stream.stream);
-	subject_write(stream.stream, item->subject, item->item.index);
-	*target = memory_stream_text(&stream);
-	return error || !*target ? -ENOMEM : 0;
+	return item_is_limit(&item->item) && !compared->differs && !item->implied &&
+	       compared->present != item->bits && !wanted_is_end_of_range(item);
 }
 
-void difference_clear(struct difference *difference)
+/** Adds a notice if limits are equal only as far as the kernel shows them. Returns 0 or -ENOMEM. */
+static int note_unseen(const struct comparison *comparison)
 {
-	free(difference->target);
-	free(difference->wanted);
-	free(difference->present);
-	*difference = (struct difference){ 0 };
+	struct isst_context *context = comparison->wanted->context;
+	enum turbo_state turbo = TURBO_UNKNOWN;
+	const char *message = context->messages.error;
+	size_t i = 0;
+	int error;
+
+	while (i < comparison->wanted->count && !is_equal_as_shown(&comparison->items[i]))
+		i++;
+	if (i == comparison->wanted->count)
+		return 0;
+	error = cpufreq_turbo_state(&context->files, &turbo);
+	context->messages.error = message;
+	if (turbo == TURBO_OFF)
+		message_notice(&context->messages,
+			       "scaling limits from the base frequency up are not visible while "
+			       "turbo is disabled (intel_pstate/no_turbo): those that are wanted "
+			       "are taken as equal");
+	return error == -ENOMEM ? error : 0;
 }
 
-/** @count: of those from this one on. */
-static int list_difference(const struct wanted *wanted, struct compared *compared, size_t count,
-			   struct differences *differences)
+static int compare_all(struct comparison *comparison)
 {
-	const struct wanted_item *item = compared->wanted;
-	struct difference difference = { .origin = item->setting->origin };
-	int error = make_target(wanted, compared, count, &difference.target);
+	struct wanted *wanted = comparison->wanted;
+	int error = read_items(wanted, &comparison->baseline);
 
-	if (!error)
-		error = wanted_value_text(item, compared->listed_bits, &difference.wanted);
-	if (!error)
-		error = wanted_value_text(item, compared->present, &difference.present);
-	if (error) {
-		difference_clear(&difference);
-		return error;
+	for (size_t i = 0; i < wanted->count && !error; i++) {
+		comparison->items[i].wanted = &wanted->items[i];
+		error = compare_item(wanted, &comparison->baseline, &comparison->items[i]);
 	}
-	return differences_add(differences, &difference);
-}
-
-int differences_add(struct differences *differences, struct difference *difference)
-{
-	if (!difference->target || !difference->wanted || !difference->present ||
-	    ARRAY_GROW(differences->items, differences->count)) {
-		difference_clear(difference);
-		return -ENOMEM;
-	}
-	differences->items[differences->count++] = *difference;
-	*difference = (struct difference){ 0 };
-	return 0;
+	comparison->count = wanted->count;
+	if (!error)
+		error = note_unseen(comparison);
+	return error ? error : compare_lowers(comparison);
 }
 
 int wanted_compare(struct wanted *wanted, struct differences *differences)
 {
-	struct compared *compared = calloc(wanted->count + 1, sizeof(*compared));
-	struct baseline baseline = { 0 };
-	int error = compared ? 0 : -ENOMEM;
+	struct comparison comparison = { .wanted = wanted };
+	int error = -ENOMEM;
 
 	*differences = (struct differences){ 0 };
+	comparison.items = calloc(2 * wanted->count + 1, sizeof(*comparison.items));
+	comparison.lowers = calloc(wanted->count + 1, sizeof(*comparison.lowers));
+	if (comparison.items && comparison.lowers)
+		error = compare_all(&comparison);
 	if (!error)
-		error = read_items(wanted, &baseline);
-	for (size_t i = 0; i < wanted->count && !error; i++) {
-		compared[i].wanted = &wanted->items[i];
-		error = compare_item(wanted, &baseline, &compared[i]);
-	}
-	for (size_t i = 0; i < wanted->count && !error; i++)
-		if (compared[i].differs && !compared[i].listed)
-			error = list_difference(wanted, &compared[i], wanted->count - i,
-						differences);
-	baseline_clear(&baseline);
-	free(compared);
+		error = compared_list(wanted, comparison.items, comparison.count, differences);
+	baseline_clear(&comparison.baseline);
+	free(comparison.items);
+	free(comparison.lowers);
 	return error ? error : wanted->error;
-}
-
-void differences_clear(struct differences *differences)
-{
-	for (size_t i = 0; i < differences->count; i++)
-		difference_clear(&differences->items[i]);
-	free(differences->items);
-	*differences = (struct differences){ 0 };
 }

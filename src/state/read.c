@@ -247,7 +247,7 @@ static int take_cpus(struct state *state, const struct state_value *value, struc
 	for (size_t i = 0; i < state->count && !error; i++) {
 		struct state_value *other = &state->values[i];
 
-		if (!is_of_group(value, other) ||
+		if (other->left_out || !is_of_group(value, other) ||
 		    !state_value_is_same(&value->setting, &other->setting))
 			continue;
 		other->added = true;

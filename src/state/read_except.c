@@ -34,7 +34,18 @@ static const struct {
 	{ SUBJECT_LEVEL, SUBJECT_UNCORE_MIN },
 	{ SUBJECT_LEVEL, SUBJECT_UNCORE_MAX },
 	{ SUBJECT_CORE_POWER, SUBJECT_CLOS_ENABLE },
+	/* A lower limit that stays may be above it. */
+	{ SUBJECT_SCALING_MAX, SUBJECT_SCALING_MIN },
+	{ SUBJECT_UNCORE_MAX, SUBJECT_UNCORE_MIN },
 };
+
+/** Whether both are of one thing, of those that a domain has several of. */
+static bool is_counterpart(const struct wanted_item *one, const struct wanted_item *other)
+{
+	struct item counterpart;
+
+	return !item_counterpart(&one->item, &counterpart) || item_is(&counterpart, &other->item);
+}
 
 /** Power domains share the register of turbo ratio limits. */
 static bool is_effect(const struct state_value *cause, const struct state_value *value)
@@ -44,6 +55,7 @@ static bool is_effect(const struct state_value *cause, const struct state_value 
 	for (size_t i = 0; i < sizeof(EFFECTS) / sizeof(EFFECTS[0]); i++)
 		if (EFFECTS[i].cause == cause->item->subject &&
 		    EFFECTS[i].effect == value->item->subject &&
+		    is_counterpart(cause->item, value->item) &&
 		    (one == other || (value->item->subject == SUBJECT_TURBO_RATIO_LIMITS &&
 				      one->package == other->package)))
 			return true;

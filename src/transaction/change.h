@@ -78,11 +78,12 @@ struct entry {
 	/* Bits that are wanted only where the machine has them. If they are all, the change goes on
 	 * where it does not have the item (-EOPNOTSUPP). */
 	uint64_t if_supported;
-	struct item_value old;	      /* before the change's first write */
-	struct item_value replaced;   /* before its request's, where other requests moved it */
-	bool replaced_known;	      /* otherwise it is @old */
-	struct item_value now;	      /* right before it is written */
-	struct item_value wanted;     /* right after */
+	bool required;		    /* the change does not go on, even for a domain without CPUs */
+	struct item_value old;	    /* before the change's first write */
+	struct item_value replaced; /* before its request's, where other requests moved it */
+	bool replaced_known;	    /* otherwise it is @old */
+	struct item_value now;	    /* right before it is written */
+	struct item_value wanted;   /* right after */
 	struct item_value journalled; /* what @wanted was before it was written */
 	bool old_known;		      /* @old is known, and the machine has such an item */
 	bool appeared;		      /* it was not there before the first write */
@@ -105,6 +106,9 @@ struct step {
 	size_t footprint_count;
 	bool expected; /* to write something */
 	bool begun;
+	/* What becomes of its values is what was asked for, or the change fails: one that is
+	 * clipped is not good enough. */
+	bool exact;
 	const struct settings_plan
 		*settings; /* where not NULL, the saved settings that its values go to */
 	/* Where not NULL, called right before the step is made, for what depends on those before

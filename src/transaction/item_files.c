@@ -214,3 +214,51 @@ int item_check_writable(struct isst_context *context, const struct item *item)
 		"not permitted: %s may not be written (%s); it requires root, or CAP_DAC_OVERRIDE",
 		path, strerror(-error));
 }
+
+/** The limit of the package that a power domain cannot go beyond. It shows the widest of its power
+ * domains: that of one which was just held back. */
+static const char *package_limit(struct isst_context *context, const struct item *item,
+				 uint64_t khz)
+{
+	struct uncore_place place = uncore_place(context, item);
+	enum cpufreq_limit limit = item->kind == ITEM_UNCORE_MAX ? CPUFREQ_MAX : CPUFREQ_MIN;
+	const char *name = item_kind_text(item->kind) + strlen("uncore ");
+	const char *text = NULL;
+	uint64_t package_khz;
+	char *directory;
+
+	if (!place.of_domain)
+		return NULL;
+	uncore_package_place(&place);
+	if (!uncore_read_limit(&context->files, &place, limit, &package_khz) &&
+	    package_khz == khz && !uncore_directory(&context->files, &place, &directory)) {
+		text = message_make(&context->messages, "%s/%s, the limit of the package",
+				    directory, name);
+		free(directory);
+	}
+	return text;
+}
+
+static const char *upper_limit(struct isst_context *context, const struct item *item, uint64_t khz)
+{
+	uint64_t upper_khz;
+
+	if (cpufreq_read(&context->files, item->index, "scaling_max_freq", &upper_khz) ||
+	    upper_khz != khz)
+		return NULL;
+	return message_make(&context->messages, CPU_DIRECTORY "/cpu%u/cpufreq/scaling_max_freq",
+			    item->index);
+}
+
+const char *item_clipped_by(struct isst_context *context, const struct item *item,
+			    struct item_value now)
+{
+	const char *message = context->messages.error, *limit = NULL;
+
+	if (item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN)
+		limit = package_limit(context, item, now.number);
+	else if (item->kind == ITEM_SCALING_MIN)
+		limit = upper_limit(context, item, now.number);
+	context->messages.error = message;
+	return limit;
+}

@@ -24,4 +24,9 @@ bool item_is_limit_at_edge(struct isst_context *context, const struct item *item
  * with a message. */
 int item_check_writable(struct isst_context *context, const struct item *item);
 
+/** What holds an item at @now, where a higher or lower value was written: the file of another
+ * limit. NULL where that is not known. The context's. */
+const char *item_clipped_by(struct isst_context *context, const struct item *item,
+			    struct item_value now);
+
 #endif

@@ -232,9 +232,27 @@ static const char *describe_not_taken(struct isst_change *change, const struct e
 	return message_make(texts, "%s: wrote %s, read back %s", target, written, found);
 }
 
-static int check_result(struct isst_change *change, struct entry *entry,
+/** Whether a value that was asked for came about in part only, and that is not good enough. */
+static bool falls_short(const struct step *step, const struct entry *entry)
+{
+	return step->exact && !entry->optional;
+}
+
+/** Of a limit that holds a value the message names the file. */
+static int fail_clipped(struct isst_change *change, const struct entry *entry,
+			struct item_value now)
+{
+	const char *limit = item_clipped_by(change->context, &entry->item, now);
+
+	return message_error(&change->context->messages, -EIO, "%s%s%s",
+			     describe_not_taken(change, entry, now), limit ? ": limited by " : "",
+			     limit ? limit : "");
+}
+
+static int check_result(const struct step *step, struct entry *entry,
 			const struct item_access *access)
 {
+	struct isst_change *change = step->change;
 	struct isst_context *context = change->context;
 	struct messages *texts = &change->texts;
 	bool moved = !item_value_equal(&entry->item, access->value, entry->now);
@@ -257,6 +275,9 @@ static int check_result(struct isst_change *change, struct entry *entry,
 	entry->waited = !entry->timed_out;
 	/* mutation: clipped */
 	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
+		/* mutation: exact */
+		if (falls_short(step, entry))
+			return fail_clipped(change, entry, access->value);
 		change_warn(change, "%s: wrote %s, read back %s: clipped",
 			    item_text(texts, context, &entry->item),
 			    item_value_text(texts, &entry->item, entry->wanted),
@@ -267,8 +288,9 @@ static int check_result(struct isst_change *change, struct entry *entry,
 		return 0;
 	}
 	why = describe_not_taken(change, entry, access->value);
-	/* What became another value is not left as it is. */
-	if (moved)
+	/* What became another value, or may yet become so, is not left as it is. */
+	/* mutation: exact-pending */
+	if (moved || (entry->timed_out && falls_short(step, entry)))
 		return message_error(&context->messages, -EIO, "%s", why);
 	return entry_skip(change, entry, -EIO, why);
 }
@@ -322,8 +344,7 @@ static int verify_step(struct making *making)
 	int error = read_back(making);
 
 	for (size_t i = 0; i < making->count && !error; i++)
-		error = check_result(making->change, &step->entries[making->owners[i]],
-				     &making->accesses[i]);
+		error = check_result(step, &step->entries[making->owners[i]], &making->accesses[i]);
 	if (!error)
 		note_present(making);
 	return error;

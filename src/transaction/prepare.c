@@ -18,8 +18,9 @@ static bool is_unsupported(const struct entry *entry, int error)
 
 static bool can_skip(const struct isst_change *change, const struct entry *entry, int error)
 {
-	return error != -EINTR && (entry->optional || is_unsupported(entry, error) ||
-				   item_is_optional(change->context, &entry->item));
+	return error != -EINTR && !entry->required &&
+	       (entry->optional || is_unsupported(entry, error) ||
+		item_is_optional(change->context, &entry->item));
 }
 
 /** Whether the change goes on without an item of the same kind and domain. */
@@ -67,13 +68,13 @@ bool entry_served(const struct entry *entry, struct item_value now)
 	return ((now.number ^ entry_apply(entry, now.number)) & entry->mask) == 0;
 }
 
-static void plan_value(struct entry *entry)
+static void plan_value(const struct step *step, struct entry *entry)
 {
 	entry->wanted.number = entry_apply(entry, entry->now.number);
 	entry->wanted.text = entry->text;
 	/* mutation: needed */
 	entry->needed = entry->old_known && !entry->refused &&
-			(entry->hidden || !entry_served(entry, entry->now));
+			(entry_is_unseen(step, entry) || !entry_served(entry, entry->now));
 }
 
 /** Works out what the entries shall become, and whether anything has to be written. */
@@ -82,7 +83,7 @@ static bool plan_values(struct step *step)
 	bool any = false;
 
 	for (size_t i = 0; i < step->count; i++) {
-		plan_value(&step->entries[i]);
+		plan_value(step, &step->entries[i]);
 		any |= step->entries[i].needed;
 	}
 	return any;

@@ -3,6 +3,7 @@
 #include "transaction/report.h"
 #include "base/array.h"
 #include "base/machine.h"
+#include "transaction/steps.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -91,9 +92,9 @@ void change_forget_differences(struct isst_change *change)
 }
 
 /** Whether what was there before an entry was written is what it read as. */
-static bool is_seen(const struct entry *entry)
+static bool is_seen(const struct step *step, const struct entry *entry)
 {
-	return !entry->hidden || entry->now.number != entry->shown;
+	return !entry_is_unseen(step, entry) || entry->now.number != entry->shown;
 }
 
 int change_list(struct isst_change *change)
@@ -118,12 +119,14 @@ int change_list(struct isst_change *change)
 				continue;
 			change->listed[change->listed_count++] = (struct isst_change_step){
 				.target = item_text(&change->texts, change->context, item),
-				.old_value = is_seen(entry) ? item_value_text(&change->texts, item,
-									      entry->now)
-							    : "unknown",
+				.old_value = is_seen(step, entry)
+						     ? item_value_text(&change->texts, item,
+								       entry->now)
+						     : "unknown",
 				.new_value = item_value_text(&change->texts, item, entry->wanted),
 				.item = item_public(change->context, item),
-				.old_number = item_number_of(item, entry->now, is_seen(entry)),
+				.old_number = item_number_of(item, entry->now,
+							     is_seen(step, entry)),
 				.new_number = item_number_of(item, entry->wanted, true),
 				.written = entry->written,
 			};

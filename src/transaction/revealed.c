@@ -2,7 +2,7 @@
 /*
  * While turbo is off the kernel shows no limit of cpufreq above the base frequency. A level brings
  * another base frequency, and with it limits come to sight that were there all the time: they are
- * what was before the change.
+ * what was before the change. So are lower limits that an upper one covered, once that goes up.
  */
 #include "transaction/revealed.h"
 #include "sysfs/cpufreq.h"
@@ -132,6 +132,23 @@ bool limit_is_concealed(const struct isst_change *change, const struct item *ite
 	return concealed;
 }
 
+/** Whether a lower limit came to sight since the change raised the upper one: the kernel shows none
+ * above that. */
+static bool is_uncovered(const struct isst_change *change, const struct item *lower, uint64_t old)
+{
+	const struct baseline_item *upper;
+	bool written, overwritten;
+	struct item item;
+	uint64_t shown;
+
+	if (lower->kind != ITEM_SCALING_MIN || !item_counterpart(lower, &item))
+		return false;
+	upper = baseline_find(&change->baseline, &item);
+	look_up(change, &item, &written, &overwritten);
+	return written && upper && upper->value_known &&
+	       !limit_clamp(change->context, lower, upper->value.number, &shown) && shown == old;
+}
+
 static void take(struct entry *entries, size_t count, const struct item *item,
 		 struct item_value value)
 {
@@ -148,6 +165,9 @@ bool change_reveal(struct isst_change *change, const struct item *item, struct i
 	bool written, overwritten, revealed;
 
 	limit_is_revealed(change->context, item, old.number, now.number, &revealed);
+	if (!revealed && may_be_revealed(item, old.number, now.number))
+		/* mutation: uncovered */
+		revealed = is_uncovered(change, item, old.number);
 	change->context->messages.error = message;
 	if (!revealed)
 		return false;

@@ -2,6 +2,7 @@
 /* The steps of a change, as they are planned. */
 #include "transaction/steps.h"
 #include "base/array.h"
+#include "sysfs/cpufreq.h"
 
 #include <stdlib.h>
 
@@ -82,6 +83,12 @@ void step_not_lowering(struct step *step, uint64_t bits)
 		step->entries[step->count - 1].not_lowered = bits;
 }
 
+void change_be_exact(struct isst_change *change)
+{
+	for (size_t i = 0; i < change->count; i++)
+		change->steps[i]->exact = true;
+}
+
 uint64_t entry_apply(const struct entry *entry, uint64_t value)
 {
 	uint64_t mask = entry->mask;
@@ -91,6 +98,13 @@ uint64_t entry_apply(const struct entry *entry, uint64_t value)
 	if ((value & mask & entry->not_lowered) > (entry->bits & mask & entry->not_lowered))
 		mask &= ~entry->not_lowered;
 	return (value & ~mask) | (entry->bits & mask);
+}
+
+bool entry_is_unseen(const struct step *step, const struct entry *entry)
+{
+	bool none = entry->bits == CPUFREQ_NO_LIMIT || entry->bits == 0;
+
+	return entry->hidden && !(none && step->exact && !step->change->turbo_switched);
 }
 
 void step_set_hidden(struct step *step, struct item item, uint64_t value, uint64_t shown)

@@ -31,8 +31,18 @@ void step_if_supported(struct step *step, uint64_t bits);
 /** A field of the entry that was added last, whose bits are @bits, is only raised. */
 void step_not_lowering(struct step *step, uint64_t bits);
 
+/** All steps that are planned by now have to make of their items just what is asked for. */
+void change_be_exact(struct isst_change *change);
+
 /** What an entry makes of a value. */
 uint64_t entry_apply(const struct entry *entry, uint64_t value);
+
+/**
+ * Whether an entry is written whatever is there, as that cannot be seen. "No limit" that an exact
+ * step reads while turbo is off is taken for what it reads as: a configuration that compares as
+ * equal writes nothing. Any other limit that is not shown may not be in force once turbo is on.
+ */
+bool entry_is_unseen(const struct step *step, const struct entry *entry);
 
 /** Adds an item that becomes @value where it is lower than @least. */
 void step_raise(struct step *step, struct item item, uint64_t least, uint64_t value);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of differences: CPUs and domains that differ alike stand together. */
+#include "base/array.h"
+#include "common/memory_stream.h"
+#include "state/compared.h"
+#include "state/domain_names.h"
+#include "state/values.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/** Whether two differences are listed as one: of CPUs or domains with the same present value, for
+ * which the same is wanted. */
+static bool is_alike(const struct compared *one, const struct compared *other)
+{
+	enum item_kind kind = one->wanted->item.kind;
+
+	/* Of others the index is where they are. */
+	if ((kind == ITEM_CLOS || kind == ITEM_UNCORE_MAX || kind == ITEM_UNCORE_MIN) &&
+	    one->wanted->item.index != other->wanted->item.index)
+		return false;
+	return other->differs && !other->listed && other->at_most == one->at_most &&
+	       other->wanted->subject == one->wanted->subject &&
+	       other->wanted->setting == one->wanted->setting &&
+	       other->listed_bits == one->listed_bits && other->present == one->present;
+}
+
+/** `CPU 0-3,64-67`, of all that differ alike. */
+static int name_cpus(const struct wanted *wanted, struct compared *compared, size_t count,
+		     FILE *stream)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *list = NULL;
+	int error = cpus ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		if (i > 0 && !is_alike(compared, &compared[i]))
+			continue;
+		error = wanted_item_cpus(wanted->context, compared[i].wanted, cpus);
+		compared[i].listed = true;
+	}
+	if (!error)
+		list = isst_cpuset_to_list(cpus);
+	if (list)
+		fprintf(stream, "CPU %s", list);
+	isst_cpuset_free(cpus);
+	free(list);
+	return list ? 0 : -ENOMEM;
+}
+
+/** `package 0-1, power domain 0`, of all that differ alike. */
+static int name_domains(struct compared *compared, size_t count, FILE *stream)
+{
+	const struct isst_domain **domains = calloc(count, sizeof(*domains));
+	size_t named = 0;
+	int error;
+
+	if (!domains)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && !is_alike(compared, &compared[i]))
+			continue;
+		domains[named++] = compared[i].wanted->domain;
+		compared[i].listed = true;
+	}
+	error = domain_names_write(stream, domains, named);
+	free(domains);
+	return error;
+}
+
+static int make_target(const struct wanted *wanted, struct compared *compared, size_t count,
+		       char **target)
+{
+	const struct wanted_item *item = compared->wanted;
+	struct memory_stream stream;
+	int error = memory_stream_open(&stream);
+
+	if (error)
+		return error;
+	if (subject_is_of_cpus(item->subject))
+		error = name_cpus(wanted, compared, count, stream.stream);
+	else
+		error = name_domains(compared, count, stream.stream);
+	fputs(": ", stream.stream);
+	subject_write(stream.stream, item->subject, item->item.index);
+	*target = memory_stream_text(&stream);
+	return error || !*target ? -ENOMEM : 0;
+}
+
+static int make_wanted(const struct compared *compared, char **text)
+{
+	char *value;
+	int error = wanted_value_text(compared->wanted, compared->listed_bits, &value);
+
+	*text = NULL;
+	if (error)
+		return error;
+	if (asprintf(text, "%s%s", compared->at_most ? "at most " : "", value) < 0)
+		*text = NULL;
+	free(value);
+	return *text ? 0 : -ENOMEM;
+}
+
+void difference_clear(struct difference *difference)
+{
+	free(difference->target);
+	free(difference->wanted);
+	free(difference->present);
+	*difference = (struct difference){ 0 };
+}
+
+/** @count: of those from this one on. */
+static int list_difference(const struct wanted *wanted, struct compared *compared, size_t count,
+			   struct differences *differences)
+{
+	const struct wanted_item *item = compared->wanted;
+	struct difference difference = { .origin = item->setting->origin };
+	int error = make_target(wanted, compared, count, &difference.target);
+
+	if (!error)
+		error = make_wanted(compared, &difference.wanted);
+	if (!error)
+		error = wanted_value_text(item, compared->present, &difference.present);
+	if (error) {
+		difference_clear(&difference);
+		return error;
+	}
+	return differences_add(differences, &difference);
+}
+
+int differences_add(struct differences *differences, struct difference *difference)
+{
+	if (!difference->target || !difference->wanted || !difference->present ||
+	    ARRAY_GROW(differences->items, differences->count)) {
+		difference_clear(difference);
+		return -ENOMEM;
+	}
+	differences->items[differences->count++] = *difference;
+	*difference = (struct difference){ 0 };
+	return 0;
+}
+
+int compared_list(const struct wanted *wanted, struct compared *compared, size_t count,
+		  struct differences *differences)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		if (compared[i].differs && !compared[i].listed)
+			error = list_difference(wanted, &compared[i], count - i, differences);
+	return error;
+}
+
+void differences_clear(struct differences *differences)
+{
+	for (size_t i = 0; i < differences->count; i++)
+		difference_clear(&differences->items[i]);
+	free(differences->items);
+	*differences = (struct differences){ 0 };
+}
