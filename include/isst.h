@@ -1134,7 +1134,7 @@ ISST_API int isst_item_kind(const struct isst_item *item);
 ISST_API const struct isst_domain *isst_item_domain(const struct isst_item *item);
 
 /** The index of an item, see enum isst_kind. Returns 0, or -ENODATA with *index 0 if the kind
- * has none. */
+ * has none, and for an uncore limit of a whole package (of any of its domains). */
 ISST_API int isst_item_index(const struct isst_item *item, unsigned int *index);
 
 /** The unit of the item's numbers: `kHz`, or "" for none. */
@@ -1307,7 +1307,8 @@ ISST_API int isst_change_add_all_online(struct isst_change *change,
 
 /**
  * Adds all that a configuration states, in the order that the hardware requires. It is planned from
- * the machine as it is: requests can be added behind it, and none before it.
+ * the machine as it is: requests can be added behind it, and none before it. If the kernel or the
+ * firmware makes another value of one that is stated, isst_change_run() fails with -EIO.
  *
  * @flags: 0
  * Returns as isst_config_check(), also if the state of the machine forbids what is stated (-EIO),

@@ -278,8 +278,11 @@ struct uncore_request {
 	unsigned int fabric;		  /* in, as of struct uncore_limits */
 	struct frequency_limits wanted;	  /* in: kHz, LIMIT_NONE or LIMIT_KEPT */
 	bool may_cross;			  /* in: the lower one may be above the upper one */
-	struct isst_failure failure;	  /* -EOPNOTSUPP: the kernel has no such limits */
-	bool of_max;			  /* out: what the failure is about is the upper limit */
+	/* In: where a limit is asked for of all that a package has, that of the package may be
+	 * moved for it. */
+	bool with_package;
+	struct isst_failure failure; /* -EOPNOTSUPP: the kernel has no such limits */
+	bool of_max;		     /* out: what the failure is about is the upper limit */
 };
 
 /**

@@ -4,6 +4,7 @@
 #include "base/khz_text.h"
 #include "features/limit_steps.h"
 #include "features/plan.h"
+#include "features/uncore_package.h"
 #include "topology/context.h"
 #include "transaction/steps.h"
 
@@ -262,5 +263,8 @@ int plan_uncore_limits(struct isst_change *change, struct uncore_request *reques
 		error = context_check_domain(change->context, requests[i].domain);
 	for (size_t i = 0; i < count && !error; i++)
 		error = plan_request(change, &steps, &requests[i]);
+	for (size_t i = 0; i < count && !error; i++)
+		if (requests[i].with_package)
+			error = uncore_package_plan(&steps, requests[i].domain->package);
 	return error;
 }

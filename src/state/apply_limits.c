@@ -138,8 +138,10 @@ int wanted_plan_uncore_limits(struct wanted *wanted, struct isst_change *change)
 								     .wanted = KEPT };
 		take(item, &requests[at].wanted, &settings[at]);
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		requests[i].may_cross = may_cross(wanted, &settings[i]);
+		requests[i].with_package = true;
+	}
 	if (!error && count > 0)
 		error = plan_uncore_limits(change, requests, count);
 	for (size_t i = 0; i < count && !error; i++)

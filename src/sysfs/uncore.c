@@ -218,6 +218,16 @@ int uncore_count_clusters(struct kernel_files *files, const struct uncore_place 
 	return 0;
 }
 
+int uncore_count_of_package(struct kernel_files *files, unsigned int package, size_t *count)
+{
+	int error = find_clusters(files);
+
+	*count = 0;
+	for (size_t i = 0; !error && i < files->uncore->count; i++)
+		*count += files->uncore->clusters[i].package == package;
+	return error;
+}
+
 /* The kernel counts in these steps, and takes 1 to 127 of them. */
 enum { STEP_KHZ = 100000, MOST_STEPS = 127 };
 

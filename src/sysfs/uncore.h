@@ -32,6 +32,9 @@ int uncore_read_initial(struct kernel_files *files, const struct uncore_place *p
 int uncore_count_clusters(struct kernel_files *files, const struct uncore_place *place,
 			  unsigned int *count);
 
+/** How many clusters a package has. Returns 0 or a negative errno. */
+int uncore_count_of_package(struct kernel_files *files, unsigned int package, size_t *count);
+
 /** Writes a limit. One that the limits of the package forbid becomes the nearest that they allow,
  * as is seen by reading it back; that takes a few more writes, as they cannot be read. */
 int uncore_write_limit(struct kernel_files *files, const struct uncore_place *place,

@@ -93,6 +93,8 @@ struct entry {
 	bool waited;	  /* it was accepted at once, and had the time that its kind may take */
 	bool confirmed;	  /* it was read back as wanted */
 	bool refused;	  /* the change goes on without it */
+	bool provisional; /* what it becomes now is not yet what counts: a later step looks to that
+			   */
 	bool overwritten; /* the rollback wrote the old value over it */
 	bool asked_back;  /* an earlier rollback may have asked for the old value */
 };

@@ -142,6 +142,24 @@ bool is_moved_by_other_name(const struct isst_journal *journal, const struct tra
 	return false;
 }
 
+/* ---- Limits of a package ---- */
+
+bool explained_by_package(const struct isst_journal *journal, const struct tracked *tracked)
+{
+	for (size_t i = 0; i < journal->count; i++) {
+		const struct tracked *package = &journal->tracked[i];
+
+		if (item_is_of_package(&package->item) && package->written &&
+		    package->item.kind == tracked->item.kind &&
+		    package->item.package == tracked->item.package &&
+		    (tracked->now.number == package->last.number ||
+		     (journal->text.rollback && tracked->now.number == package->old.number)))
+			/* mutation: explained-package */
+			return true;
+	}
+	return false;
+}
+
 /* ---- Partitions ---- */
 
 /** The CPUs of a partition, in the text that is its value; "" for none. */

@@ -19,6 +19,9 @@ bool explained_by_other_name(struct isst_journal *journal, const struct tracked 
  * process was found to have given them, seen from another power domain. */
 bool is_moved_by_other_name(const struct isst_journal *journal, const struct tracked *tracked);
 
+/** The same of uncore limits, which a write of the limit of their package has set. */
+bool explained_by_package(const struct isst_journal *journal, const struct tracked *tracked);
+
 /** The same as explained_by_level() of what partitions that were being made, or removed, leave in
  * between: they are several files, and need the cpuset controller. */
 bool explained_by_partition(const struct isst_journal *journal, const struct tracked *tracked);

@@ -227,6 +227,10 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 	if (item->kind == ITEM_ONLINE && tracked->old.number &&
 	    is_kept_offline(journal, item->index))
 		return FOUND_SMT_OFF;
+	/* Power domains that are restored are what it reads as. */
+	/* mutation: package-limit */
+	if (item_is_of_package(item) && tracked->written && journal->text.rollback)
+		return FOUND_WRITTEN;
 	if (is_now(tracked, tracked->old)) {
 		if (is_hidden(journal, tracked))
 			return FOUND_WRITTEN;
@@ -246,7 +250,8 @@ static enum finding classify(struct isst_journal *journal, const struct tracked 
 		return FOUND_WRITTEN;
 	if ((!tracked->known || tracked->unverified || journal->text.rollback) &&
 	    item_is_disturbed(item) &&
-	    (explained_by_level(journal, tracked) || explained_by_partition(journal, tracked)))
+	    (explained_by_level(journal, tracked) || explained_by_partition(journal, tracked) ||
+	     explained_by_package(journal, tracked)))
 		return FOUND_WRITTEN;
 	/* A rollback moves what firmware resets with it. */
 	if (!tracked->known || (journal->text.rollback && item_is_disturbed(item)))

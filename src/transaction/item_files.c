@@ -36,11 +36,15 @@ static int write_limit(struct isst_context *context, const struct item *item,
 
 static struct uncore_place uncore_place(const struct isst_context *context, const struct item *item)
 {
-	return (struct uncore_place){ .package = item->package,
+	struct uncore_place place = { .package = item->package,
 				      .die = item->die,
 				      .of_domain = context_has_power_domains(context),
 				      .domain = item->domain,
 				      .cluster = item->index };
+
+	if (item_is_of_package(item))
+		uncore_package_place(&place);
+	return place;
 }
 
 static int read_uncore(struct isst_context *context, const struct item *item,

@@ -66,6 +66,12 @@ void item_normalize(const struct isst_context *context, struct item *item)
 		item->die = die_of(item->kind, &domain->public);
 }
 
+bool item_is_of_package(const struct item *item)
+{
+	return (item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) &&
+	       item->index == UNCORE_OF_PACKAGE;
+}
+
 struct item item_of_cpu(unsigned int cpu)
 {
 	return (struct item){ .kind = ITEM_ONLINE, .index = cpu };
@@ -169,6 +175,8 @@ bool item_counterpart(const struct item *item, struct item *counterpart)
 {
 	*counterpart = *item;
 	counterpart->kind = COUNTERPARTS[item->kind];
+	if (item_is_of_package(item))
+		return false;
 	/* mutation: counterpart */
 	return COUNTERPARTS[item->kind] != 0;
 }
@@ -283,6 +291,8 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 		return kind->what;
 	if (kind->of_cpu)
 		return message_make(messages, "CPU %u: %s", item->index, kind->what);
+	if (item_is_of_package(item))
+		return message_make(messages, "package %u: %s", item->package, kind->what);
 	place = topology_domain_name(messages, context_has_power_domains(context),
 				     &(struct isst_domain){ .package = item->package,
 							    .die = item->die,
@@ -369,8 +379,9 @@ int item_number_get(const struct item_number *value, uint64_t *number)
 
 bool item_has_index(const struct item *item)
 {
-	return KINDS[item->kind].index_is || item->kind == ITEM_UNCORE_MAX ||
-	       item->kind == ITEM_UNCORE_MIN;
+	return KINDS[item->kind].index_is ||
+	       ((item->kind == ITEM_UNCORE_MAX || item->kind == ITEM_UNCORE_MIN) &&
+		!item_is_of_package(item));
 }
 
 bool item_is_khz(const struct item *item)

@@ -60,6 +60,14 @@ struct item_value {
 /** The item of a kind that a domain, or one of its CPUs, cores or CLOS has. */
 struct item item_of(enum item_kind kind, const struct isst_domain *domain, unsigned int index);
 
+/**
+ * The index of an uncore limit that is that of a whole package, on TPMI platforms; its domain is
+ * one of these. The kernel lets no power domain go beyond it, and a write to it sets all of them.
+ * It cannot be read: what reads as its value is the widest of the power domains at the moment.
+ */
+enum { UNCORE_OF_PACKAGE = 0xffff };
+bool item_is_of_package(const struct item *item);
+
 /** Puts an item that was read from a file into the form that item_of() gives it on this machine. */
 void item_normalize(const struct isst_context *context, struct item *item);
 

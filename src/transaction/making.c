@@ -275,6 +275,11 @@ static int check_result(const struct step *step, struct entry *entry,
 	entry->waited = !entry->timed_out;
 	/* mutation: clipped */
 	if (item_value_clipped(&entry->item, entry->wanted, access->value, moved)) {
+		entry->confirmed = true;
+		if (entry->provisional) {
+			entry->wanted = access->value;
+			return 0;
+		}
 		/* mutation: exact */
 		if (falls_short(step, entry))
 			return fail_clipped(change, entry, access->value);
@@ -282,7 +287,6 @@ static int check_result(const struct step *step, struct entry *entry,
 			    item_text(texts, context, &entry->item),
 			    item_value_text(texts, &entry->item, entry->wanted),
 			    item_value_text(texts, &entry->item, access->value));
-		entry->confirmed = true;
 		/* Saved settings and a second run are compared with what the machine made of it. */
 		entry->wanted = access->value;
 		return 0;

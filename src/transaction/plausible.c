@@ -59,7 +59,8 @@ bool item_value_is_plausible(const struct item *item, struct item_value value)
 		return is_khz(value.number);
 	case ITEM_UNCORE_MAX:
 	case ITEM_UNCORE_MIN:
-		return item->index <= HIGHEST_FABRIC && is_khz(value.number);
+		return (item->index <= HIGHEST_FABRIC || item_is_of_package(item)) &&
+		       is_khz(value.number);
 	case ITEM_PARTITION:
 		return is_partition(value.text);
 	default:

@@ -18,9 +18,11 @@ static bool is_unsupported(const struct entry *entry, int error)
 
 static bool can_skip(const struct isst_change *change, const struct entry *entry, int error)
 {
-	return error != -EINTR && !entry->required &&
-	       (entry->optional || is_unsupported(entry, error) ||
-		item_is_optional(change->context, &entry->item));
+	if (error == -EINTR)
+		return false;
+	return is_unsupported(entry, error) ||
+	       (!entry->required &&
+		(entry->optional || item_is_optional(change->context, &entry->item)));
 }
 
 /** Whether the change goes on without an item of the same kind and domain. */

@@ -3,6 +3,9 @@
  * kernel does not show included. */
 #include "transaction/support/states.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #define CPU "/sys/devices/system/cpu/"
 #define UNCORE CPU "intel_uncore_frequency/"
 #define HEADER "# isst configuration 1\n"
@@ -35,12 +38,106 @@ static void check_succeeds(const struct machine *machine, const char *text)
 	free(applied.message);
 }
 
+/* ---- Failures ---- */
+
+/** A configuration on the machine as it is at a moment, with rules of faults. */
+struct attempt {
+	const struct machine *machine;
+	const struct moment *before;
+	const char *text;
+};
+
+/** Each write fails in turn. Returns how many there are. */
+static unsigned int fail_each(const struct attempt *attempt)
+{
+	struct applied applied;
+	unsigned int writes = 0;
+
+	do {
+		moment_return(attempt->before);
+		machine_faults(attempt->machine, "change any EIO after %u times 1", writes);
+		applied = states_try(attempt->machine, STATES_TEXT, attempt->text);
+		free(applied.message);
+		machine_faults(attempt->machine, "%s", "");
+		if (applied.error)
+			moment_check(attempt->machine, attempt->before, "write %u fails, of\n%s",
+				     writes, attempt->text);
+		writes += applied.error != 0;
+	} while (applied.error);
+	return writes;
+}
+
+/** Makes it in a process that may be killed. Returns whether it was. */
+static bool is_killed(const struct attempt *attempt)
+{
+	pid_t child;
+	int status;
+
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		free(states_try(attempt->machine, STATES_TEXT, attempt->text).message);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	machine_faults(attempt->machine, "%s", "");
+	return WIFSIGNALED(status);
+}
+
+/** It is killed at each write that follows write @failing, which fails; the next run rolls back. */
+static void kill_each(const struct attempt *attempt, unsigned int failing)
+{
+	for (unsigned int at = failing;; at++) {
+		struct isst_context *context;
+
+		moment_return(attempt->before);
+		machine_faults(
+			attempt->machine,
+			"change any EIO after %u times 1\nchange any signal KILL after %u times 1",
+			failing, at);
+		if (!is_killed(attempt))
+			return;
+		context = machine_lock(attempt->machine);
+		if (isst_discover(context))
+			fail_msg("%s: write %u fails, killed at %u: %s", attempt->machine->name,
+				 failing, at, isst_error(context));
+		isst_close(context);
+		moment_check(attempt->machine, attempt->before,
+			     "write %u fails, killed at %u, of\n%s", failing, at, attempt->text);
+	}
+}
+
+static void interrupt_everywhere(const struct machine *machine, const char *text)
+{
+	struct moment before = moment_take(machine);
+	const struct attempt attempt = { machine, &before, text };
+	unsigned int writes = fail_each(&attempt);
+
+	assert_true(writes > 2);
+	/* The last one: no write fails. */
+	for (unsigned int failing = 0; failing <= writes; failing++)
+		kill_each(&attempt, failing);
+	moment_clear(&before);
+}
+
+/* ---- Limits of a package, which the kernel does not show ---- */
+
+static void hold_package(const struct machine *machine)
+{
+	write_file(machine, UNCORE "package_00_die_00/max_freq_khz", "1300000");
+	write_file(machine, UNCORE "package_00_die_00/min_freq_khz", "900000");
+	write_file(machine, UNCORE "uncore01/max_freq_khz", "1100000");
+}
+
 /** The kernel refuses what is beyond the limit that was written for the package. */
 static void a_limit_beyond_that_of_the_package_is_rolled_back(void **state)
 {
 	static const char *const STATED[][2] = {
-		{ HEADER "uncore-max 2200\n", UNCORE "package_00_die_00/max_freq_khz" },
-		{ HEADER "uncore-min 800\n", UNCORE "package_00_die_00/min_freq_khz" },
+		{ HEADER "package 0 powerdomain 0-1: uncore-max 2200\n",
+		  UNCORE "package_00_die_00/max_freq_khz" },
+		{ HEADER "package 0 powerdomain 1-2: uncore-min 800\n",
+		  UNCORE "package_00_die_00/min_freq_khz" },
 		/* What is there is what it would be clipped to: nothing seems to happen. */
 		{ HEADER "package 0 powerdomain 0: uncore-max 1400\n",
 		  UNCORE "package_00_die_00/max_freq_khz" },
@@ -51,9 +148,7 @@ static void a_limit_beyond_that_of_the_package_is_rolled_back(void **state)
 	(void)state;
 	machine_begin(&machine, "tests/tpmi-tiny");
 	machine_look(&machine);
-	write_file(&machine, UNCORE "package_00_die_00/max_freq_khz", "1300000");
-	write_file(&machine, UNCORE "package_00_die_00/min_freq_khz", "900000");
-	write_file(&machine, UNCORE "uncore01/max_freq_khz", "1100000");
+	hold_package(&machine);
 	before = machine_picture(&machine);
 	for (size_t i = 0; i < COUNT(STATED); i++) {
 		check_fails(&machine, STATED[i][0], STATED[i][1]);
@@ -63,6 +158,44 @@ static void a_limit_beyond_that_of_the_package_is_rolled_back(void **state)
 	free(before);
 	machine_end(&machine);
 }
+
+static const char WIDER[] = HEADER "uncore-min 800\nuncore-max 2000\n"
+				   "package 0 powerdomain 1: uncore-max 1900\n"
+				   "package 0 powerdomain 2: uncore-min 1000\n";
+
+/** If all of a package is stated, its limit is moved. */
+static void the_limit_of_a_package_is_moved(void **state)
+{
+	struct machine machine;
+	struct applied applied;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-tiny");
+	hold_package(&machine);
+	check_succeeds(&machine, WIDER);
+	states_check(&machine, 0, WIDER);
+	applied = states_try(&machine, STATES_TEXT, WIDER);
+	assert_true(applied.unchanged);
+	free(applied.message);
+	/* No further than that. */
+	check_fails(&machine, HEADER "package 0 powerdomain 1: uncore-max 2100\n",
+		    "package_00_die_00/max_freq_khz");
+	machine_end(&machine);
+}
+
+static void the_limit_of_a_package_is_rolled_back(void **state)
+{
+	struct machine machine;
+
+	(void)state;
+	machine_begin(&machine, "tests/tpmi-tiny");
+	machine_look(&machine);
+	hold_package(&machine);
+	interrupt_everywhere(&machine, WIDER);
+	machine_end(&machine);
+}
+
+/* ---- I/O dies ---- */
 
 /** The register requests the level still: what the firmware may do later is no level that stays. */
 static void a_pending_level_of_an_io_die_is_rolled_back(void **state)
@@ -122,30 +255,15 @@ static void a_covered_limit_goes_with_the_one_above_it(void **state)
 	machine_end(&machine);
 }
 
-/** Each write fails in turn: the limits that were covered are covered again. */
 static void a_covered_limit_is_rolled_back(void **state)
 {
-	unsigned int writes = 0;
 	struct machine machine;
-	struct applied applied;
-	char *before;
 
 	(void)state;
 	machine_begin(&machine, "tests/tiny");
 	machine_look(&machine);
 	cover(&machine);
-	before = machine_picture(&machine);
-	do {
-		machine_faults(&machine, "change any EIO after %u times 1", writes);
-		applied = states_try(&machine, STATES_TEXT, NO_LIMITS);
-		free(applied.message);
-		if (applied.error)
-			machine_check(&machine, before, "write %u fails", writes);
-		writes += applied.error != 0;
-	} while (applied.error);
-	/* Two limits of two CPUs. */
-	assert_int_equal(writes, 4);
-	free(before);
+	interrupt_everywhere(&machine, NO_LIMITS);
 	machine_end(&machine);
 }
 
@@ -171,6 +289,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_limit_beyond_that_of_the_package_is_rolled_back),
+		cmocka_unit_test(the_limit_of_a_package_is_moved),
+		cmocka_unit_test(the_limit_of_a_package_is_rolled_back),
 		cmocka_unit_test(a_pending_level_of_an_io_die_is_rolled_back),
 		cmocka_unit_test(an_io_die_that_is_named_does_not_refuse),
 		cmocka_unit_test(a_covered_limit_goes_with_the_one_above_it),
