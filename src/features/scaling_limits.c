@@ -114,6 +114,10 @@ int scaling_limits_read(struct isst_context *context, struct scaling_limits *lim
 /* ---- What the kernel makes of a limit ---- */
 
 #define ABOVE_UPPER "CPU %u: the lower frequency limit, %s, is above the upper one, %s"
+#define ABOVE_HIGHEST \
+	"CPU %u: the lower frequency limit, %s, is above the highest frequency of the processor, %s"
+#define BELOW_LOWEST \
+	"CPU %u: the upper frequency limit, %s, is below the lowest frequency of the processor, %s"
 #define BELOW_LOWER \
 	"CPU %u: the upper frequency limit, %s, is below the lower one, %s, which is not stated " \
 	"and stays"
@@ -245,10 +249,32 @@ static int check_lower(const struct step *step, const struct scaling_limits *lim
 			     khz_text(max, text[0]), khz_text(min, text[1]));
 }
 
+/** A limit that is stated for a range which was not known before: it is not fitted to that. */
+static int check_range(const struct step *step, const struct scaling_limits *limits,
+		       const struct entry *entry)
+{
+	const struct frequency_limits *processor = &limits->processor;
+	bool max = entry->item.kind == ITEM_SCALING_MAX;
+	char text[2][KHZ_TEXT];
+
+	if (!step->exact || entry->bits == LIMIT_HIGHEST || entry->bits == LIMIT_LOWEST ||
+	    (max ? entry->bits >= processor->min_khz
+		 : entry->bits <= processor->max_khz || limits->hidden))
+		return 0;
+	return message_error(&step->change->context->messages, -EIO,
+			     max ? BELOW_LOWEST : ABOVE_HIGHEST, entry->item.index,
+			     khz_text(entry->bits, text[0]),
+			     khz_text(max ? processor->min_khz : processor->max_khz, text[1]));
+}
+
 /** What planning could not see. */
 static int check_entry(const struct step *step, const struct scaling_limits *limits,
 		       const struct entry *entry)
 {
+	int error = check_range(step, limits, entry);
+
+	if (error)
+		return error;
 	if (entry->item.kind == ITEM_SCALING_MAX)
 		return check_lower(step, limits, entry);
 	return entry->bits == LIMIT_HIGHEST ? check_highest(step, limits, entry) : 0;
@@ -377,15 +403,11 @@ static void check_limits(struct messages *messages, struct scaling_request *requ
 	else if (!present->fixed_range)
 		return;
 	else if (min > processor->max_khz && !present->limits.hidden)
-		message_failure(messages, failure, -EIO,
-				"CPU %u: the lower frequency limit, %s, is above the highest "
-				"frequency of the processor, %s",
-				cpu, khz_text(min, text[0]), khz_text(processor->max_khz, text[1]));
+		message_failure(messages, failure, -EIO, ABOVE_HIGHEST, cpu, khz_text(min, text[0]),
+				khz_text(processor->max_khz, text[1]));
 	else if ((request->of_max = wanted->max_khz != LIMIT_KEPT && max < processor->min_khz))
-		message_failure(messages, failure, -EIO,
-				"CPU %u: the upper frequency limit, %s, is below the lowest "
-				"frequency of the processor, %s",
-				cpu, khz_text(max, text[0]), khz_text(processor->min_khz, text[1]));
+		message_failure(messages, failure, -EIO, BELOW_LOWEST, cpu, khz_text(max, text[0]),
+				khz_text(processor->min_khz, text[1]));
 }
 
 static void plan_limit(struct step *step, const struct isst_cpu *cpu, uint64_t value,

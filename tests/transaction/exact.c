@@ -285,6 +285,23 @@ static void an_upper_limit_does_not_lower_what_is_not_stated(void **state)
 	machine_end(&machine);
 }
 
+/** The processor of tests/tiny has 3000 MHz at level 0, and 3100 at level 1. */
+static void a_limit_is_not_fitted_to_another_range(void **state)
+{
+	struct machine machine;
+	char *before;
+
+	(void)state;
+	machine_begin(&machine, "tests/tiny");
+	machine_look(&machine);
+	before = machine_picture(&machine);
+	check_fails(&machine, HEADER "level 1\nscaling-min 3200\n", "3100 MHz; all changes were");
+	machine_check(&machine, before, "a lower limit above the highest frequency of the level");
+	check_succeeds(&machine, HEADER "level 1\nscaling-min 3050\n");
+	free(before);
+	machine_end(&machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_covered_limit_goes_with_the_one_above_it),
 		cmocka_unit_test(a_covered_limit_is_rolled_back),
 		cmocka_unit_test(an_upper_limit_does_not_lower_what_is_not_stated),
+		cmocka_unit_test(a_limit_is_not_fitted_to_another_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
