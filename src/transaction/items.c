@@ -305,6 +305,15 @@ const char *item_text(struct messages *messages, const struct isst_context *cont
 	return message_make(messages, "%s: %s", place, kind->what);
 }
 
+/** Whether a limit is planned for a range of frequencies that is not known yet. */
+static bool is_end_of_range(const struct item *item, struct item_value value)
+{
+	enum { LOWEST_KHZ = 1 };
+
+	return (item->kind == ITEM_SCALING_MIN && value.number == CPUFREQ_NO_LIMIT) ||
+	       (item->kind == ITEM_SCALING_MAX && value.number == LOWEST_KHZ);
+}
+
 const char *item_value_text(struct messages *messages, const struct item *item,
 			    struct item_value value)
 {
@@ -317,6 +326,9 @@ const char *item_value_text(struct messages *messages, const struct item *item,
 	case AS_WORD:
 		return message_make(messages, "0x%" PRIx64, value.number);
 	case AS_KHZ:
+		if (is_end_of_range(item, value))
+			return item->kind == ITEM_SCALING_MIN ? "the highest frequency"
+							      : "the lowest frequency";
 		if (value.number == CPUFREQ_NO_LIMIT ||
 		    (value.number == 0 && item->kind == ITEM_SCALING_MIN))
 			return "no limit";
@@ -364,7 +376,7 @@ struct isst_item item_public(const struct isst_context *context, const struct it
 
 struct item_number item_number_of(const struct item *item, struct item_value value, bool known)
 {
-	if (!known || KINDS[item->kind].format == AS_TEXT)
+	if (!known || KINDS[item->kind].format == AS_TEXT || is_end_of_range(item, value))
 		return (struct item_number){ .error = -ENODATA };
 	return (struct item_number){ .number = value.number };
 }
