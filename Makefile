@@ -356,7 +356,7 @@ tests: all $(TESTS)
 
 .PHONY: check
 check: tests
-	ISST_PLATFORMS='$(CURDIR)/tests/platforms' sh tests/run-tests.sh $(TESTS)
+	ISST_PLATFORMS='$(CURDIR)/tests/platforms' ISST_LARGE='$(LARGE)' sh tests/run-tests.sh $(TESTS)
 
 .PHONY: check-all
 check-all:
