@@ -322,6 +322,12 @@ $(BUILD)/tests/json-v2: tests/schema/schema.sh tests/schema/schema.py tests/sche
 	printf '#!/bin/sh\nexec sh tests/schema/schema.sh %s\n' $(BUILD) > $@
 	chmod +x $@
 
+$(BUILD)/tests/exported: tests/command/exports.sh tests/command/exports.awk tests/command/exports.py docs/redfish.md $(COMMAND) \
+		$(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/command/exports.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
 $(BUILD)/tests/privileged: tests/command/privileged.sh $(COMMAND) $(PRELOAD) $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec sh tests/command/privileged.sh %s\n' $(BUILD) > $@
@@ -348,7 +354,8 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
-	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/privileged $(BUILD)/tests/preloaded $(BUILD)/tests/documents \
+	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
+	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
 	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests
@@ -594,7 +601,8 @@ $(BUILD)/isst-emulator.pc: .force-flags
 VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 
 # What is of the emulator alone is left out with it.
-DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/explain.md docs/json-v2.md docs/library.md docs/transactions.md \
+DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/explain.md docs/json-v2.md docs/fleets.md docs/redfish.md \
+	docs/library.md docs/transactions.md \
 	docs/differences.md docs/performance.md docs/real-drivers.md \
 	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)

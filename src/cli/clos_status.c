@@ -47,6 +47,21 @@ static struct isst_cpuset *cpus_of_class(const struct machine_status *status,
 	return NULL;
 }
 
+/** The cores of a class of which a CPU is online. The firmware counts those of a module as one. */
+static unsigned int count_cores(const struct machine_status *status,
+				const struct isst_domain *domain, int clos)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < status->cores.count; i++) {
+		const struct core *core = &status->cores.all[i];
+
+		count += core->domain == domain && core->clos == clos &&
+			 isst_cpuset_count(core->online) > 0;
+	}
+	return count;
+}
+
 static void report_value_or_unknown(struct report_node *node, enum key_id key,
 				    const struct isst_result *clos, int id)
 {
@@ -56,30 +71,41 @@ static void report_value_or_unknown(struct report_node *node, enum key_id key,
 		report_value(node, key, clos, id);
 }
 
+/** Reports what a class is configured to, and its CPUs; NULL: they are not known. */
+static void report_configuration(struct report_node *node, const struct domain_status *domain,
+				 const struct isst_result *clos, const struct isst_cpuset *cpus)
+{
+	report_value_or_unknown(node, KEY_STATUS_MIN, clos, ISST_VALUE_CLOS_MIN_MHZ);
+	report_value_or_unknown(node, KEY_STATUS_MAX, clos, ISST_VALUE_CLOS_MAX_MHZ);
+	if (has_weights(domain))
+		report_value_or_unknown(node, KEY_STATUS_WEIGHT, clos, ISST_VALUE_CLOS_WEIGHT);
+	if (cpus)
+		report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
+	else
+		report_unknown(node, KEY_STATUS_CPUS);
+}
+
 static void report_class(const struct machine_status *status, const struct domain_status *domain,
 			 const struct isst_result *clos)
 {
 	unsigned int number = value_of(clos, ISST_VALUE_CLOS);
 	struct isst_cpuset *cpus = cpus_of_class(status, domain->domain, (int)number);
-	bool unknown = cpus && isst_cpuset_count(cpus) == 0 &&
-		       cores_have_unknown(&status->cores, domain->domain);
+	bool incomplete = cores_have_unknown(&status->cores, domain->domain);
+	bool empty = isst_cpuset_count(cpus) == 0;
+	bool shown = !empty || incomplete || is_configured(domain, clos);
 	struct report_node *node;
 
 	if (!cpus) {
 		run_error(status->run, STATUS_FAILED, "out of memory");
 		return;
 	}
-	if (isst_cpuset_count(cpus) > 0 || unknown || is_configured(domain, clos)) {
+	if (shown || status->run->complete) {
 		node = report_branch(domain->node, KEY_STATUS_CLOS, number);
-		report_value_or_unknown(node, KEY_STATUS_MIN, clos, ISST_VALUE_CLOS_MIN_MHZ);
-		report_value_or_unknown(node, KEY_STATUS_MAX, clos, ISST_VALUE_CLOS_MAX_MHZ);
-		if (has_weights(domain))
-			report_value_or_unknown(node, KEY_STATUS_WEIGHT, clos,
-						ISST_VALUE_CLOS_WEIGHT);
-		if (unknown)
-			report_unknown(node, KEY_STATUS_CPUS);
-		else
-			report_cpu_ranges(node, KEY_STATUS_CPUS, 0, cpus);
+		if (status->run->complete && !incomplete)
+			report_number(node, KEY_CORE_COUNT,
+				      count_cores(status, domain->domain, (int)number));
+		if (shown)
+			report_configuration(node, domain, clos, empty && incomplete ? NULL : cpus);
 	}
 	isst_cpuset_free(cpus);
 }
@@ -91,7 +117,8 @@ static bool is_unused(const struct machine_status *status, const struct domain_s
 {
 	const struct isst_result *clos;
 
-	if (domain->core_power_enabled || cores_have_unknown(&status->cores, domain->domain))
+	if (domain->core_power_enabled || status->run->complete ||
+	    cores_have_unknown(&status->cores, domain->domain))
 		return false;
 	for (size_t i = 0; i < status->cores.count; i++)
 		if (status->cores.all[i].domain == domain->domain && status->cores.all[i].clos > 0)

@@ -25,6 +25,9 @@ enum command_flags {
 	COMMAND_WHOLE = 16384,	     /* is about the machine as a whole */
 	COMMAND_HOLDS = 32768,	     /* makes a change that it can roll back until it ends */
 	COMMAND_REGISTERS = 65536,   /* reads registers of CPUs, which needs a privilege */
+	COMMAND_EXPORTS = 1 << 20,   /* has the formats for programs that watch many machines */
+	COMMAND_REDFISH = 1 << 21,   /* has the format redfish */
+	COMMAND_COMPARES = 1 << 22,  /* takes the option --config, to compare the machine with */
 };
 
 /** The flags of commands that take one word more. */

@@ -69,29 +69,16 @@ void config_save(struct run *run)
 
 /* ---- check ---- */
 
-/** What discovery left out was not compared, which its messages are errors of. */
-static void report_comparison(struct run *run, struct report_node *top, bool equal)
-{
-	if (equal && isst_left_out_at(run->context, 0))
-		report_word(top, KEY_CONFIG_CHECK, "incomplete");
-	else
-		report_state(top, KEY_CONFIG_CHECK, equal);
-}
-
 void config_check(struct run *run)
 {
 	struct report_node *top;
-	bool equal;
 
 	if (!config_is_meant(run) ||
 	    config_call(run, run->config, isst_config_check(run->config, run->context, 0)) != 0)
 		return;
 	run_report_notices(run);
-	equal = !isst_config_difference_at(run->config, 0);
 	top = config_node(run);
-	report_comparison(run, top, equal);
-	config_report_differences(top, KEY_CONFIG_DIFFERENCE, run->config);
-	if (!equal)
+	if (!config_report_comparison(run, top))
 		run->status = status_worse(run->status, STATUS_FAILED);
 }
 

@@ -39,3 +39,16 @@ unsigned int config_report_differences(struct report_node *top, enum key_id key,
 	}
 	return count;
 }
+
+bool config_report_comparison(struct run *run, struct report_node *top)
+{
+	bool equal = !isst_config_difference_at(run->config, 0);
+
+	/* What discovery left out was not compared, which its messages are errors of. */
+	if (equal && isst_left_out_at(run->context, 0))
+		report_word(top, KEY_CONFIG_CHECK, "incomplete");
+	else
+		report_state(top, KEY_CONFIG_CHECK, equal);
+	config_report_differences(top, KEY_CONFIG_DIFFERENCE, run->config);
+	return equal;
+}

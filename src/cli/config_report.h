@@ -14,4 +14,8 @@ int config_call(struct run *run, const struct isst_config *config, int error);
 unsigned int config_report_differences(struct report_node *top, enum key_id key,
 				       const struct isst_config *config);
 
+/** Reports whether isst_config_check() found the machine to be as the run's configuration states,
+ * and what differs. Returns whether nothing does. */
+bool config_report_comparison(struct run *run, struct report_node *top);
+
 #endif

@@ -128,7 +128,7 @@ bool config_source_read(struct run *run)
 	const char *file = request_config_file(request);
 	bool right = true;
 
-	if (!(request->command->flags & COMMAND_CONFIG))
+	if (!(request->command->flags & COMMAND_CONFIG) && !file)
 		return true;
 	run->config = isst_config_new();
 	if (!run->config) {

@@ -270,7 +270,10 @@ static enum exit_status prepare(struct run *run, struct output *output)
 	};
 	int error = 0;
 
+	run->document = renderers[output->format].commands & COMMAND_REDFISH;
+	run->complete = renderers[output->format].commands & COMMAND_EXPORTS;
 	output->plain = request->command->flags & COMMAND_HAS_PROGRAM ||
+			renderers[output->format].file ||
 			(request->command->flags & COMMAND_HAS_TARGET && !request->operand);
 	output->colour = (enum colour_choice)request_number(request, OPTION_COLOR);
 	if (!config_source_read(run))

@@ -180,6 +180,78 @@ static void report_domain(const struct machine_status *status, const struct doma
 	isst_cpuset_free(cpus);
 }
 
+/* ---- Whole packages ---- */
+
+static bool has_turbo_freq(const struct domain_status *domain)
+{
+	return domain->turbo_freq_supported && !isst_domain_is_io(domain->domain);
+}
+
+struct isst_results *high_priority_levels(struct machine_status *status)
+{
+	return status_read(status, isst_read_levels,
+			   ISST_READ_LEVELS_CURRENT | ISST_READ_LEVELS_TURBO_FREQ, has_turbo_freq);
+}
+
+/** A package has as many cores in a bucket as the power domain with the fewest. */
+static unsigned int package_bucket_cores(const struct isst_results *levels, unsigned int package,
+					 unsigned int bucket)
+{
+	unsigned int fewest = 0;
+	const struct isst_result *level;
+
+	for (size_t i = 0; (level = isst_results_at(levels, i)) != NULL; i++) {
+		unsigned int cores = bucket_cores(level, bucket);
+
+		if (isst_domain_package(isst_result_domain(level)) == package && cores > 0 &&
+		    (fewest == 0 || cores < fewest))
+			fewest = cores;
+	}
+	return fewest;
+}
+
+/** The level of the first power domain of a package; NULL: it has no SST-TF. */
+static const struct isst_result *first_level(const struct isst_results *levels,
+					     unsigned int package)
+{
+	const struct isst_result *level;
+	size_t i = 0;
+
+	while ((level = isst_results_at(levels, i)) != NULL &&
+	       isst_domain_package(isst_result_domain(level)) != package)
+		i++;
+	return level;
+}
+
+void high_priority_package_report(const struct machine_status *status,
+				  const struct isst_results *levels, unsigned int package,
+				  struct report_node *node)
+{
+	const struct package_cores cores = count_cores(status, package);
+	const struct isst_result *level = first_level(levels, package);
+	unsigned int buckets = level ? value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS) : 0;
+
+	if (!level || !has_buckets(levels, package))
+		return;
+	for (unsigned int i = 0; i < buckets; i++) {
+		struct report_node *bucket = report_branch(node, KEY_BUCKET, i);
+
+		report_number(bucket, KEY_HIGH_CORES_COUNT,
+			      package_bucket_cores(levels, package, i));
+		report_type_0(bucket, KEY_STATUS_HIGH_MAX, level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ,
+			      i);
+	}
+	node = report_branch(node, KEY_STATUS_HIGH_PRIORITY, 0);
+	/* Without any there is no bucket that they are in. */
+	if (cores.known && cores.count == 0)
+		report_number(node, KEY_STATUS_CORE_COUNT, 0);
+	else
+		report_bucket(node, levels, level, &cores);
+	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
+}
+
+/* ---- The rows ---- */
+
 void high_priority_status_report(struct machine_status *status)
 {
 	struct level_memory once = { NULL, NULL }, *memory = status->run->level_memory;

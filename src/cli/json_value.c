@@ -2,8 +2,8 @@
 /* Builds and writes JSON documents; must not know what they describe. */
 #include "json_value.h"
 
+#include "json_string.h"
 #include "printable.h"
-#include "render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void write_single(const struct json *value, FILE *stream)
 		fprintf(stream, "%" PRIu64, value->number);
 		break;
 	case JSON_STRING:
-		render_json_string(value->text ? value->text : "", stream);
+		json_string_write(value->text ? value->text : "", stream);
 		break;
 	default:
 		fputs("null", stream);
@@ -158,7 +158,7 @@ static void write_at(const struct json *value, unsigned int depth, FILE *stream)
 		if (!one_line)
 			begin_line(depth + 1, stream);
 		if (child->name) {
-			render_json_string(child->name, stream);
+			json_string_write(child->name, stream);
 			fputs(": ", stream);
 		}
 		write_at(child, depth + 1, stream);

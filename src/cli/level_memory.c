@@ -83,14 +83,14 @@ static bool is_any(const struct domain_status *domain)
 	return domain->domain != NULL;
 }
 
-int status_read_levels(struct machine_status *status, unsigned int parts)
+int status_read_levels(struct machine_status *status, enum level_choice choice, unsigned int parts)
 {
 	struct run *run = status->run;
 	int error;
 
 	if (!run->level_memory || !parts)
-		return levels_read(run, LEVELS_CURRENT, parts, &status->levels);
-	error = levels_read(run, LEVELS_CURRENT, 0, &status->levels);
+		return levels_read(run, choice, parts, &status->levels);
+	error = levels_read(run, choice, 0, &status->levels);
 	if (error)
 		return error;
 	status_keep_levels(status, parts, is_any, &run->level_memory->properties);

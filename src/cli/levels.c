@@ -92,6 +92,17 @@ const struct isst_result *levels_get(const struct levels *levels, const struct u
 	return isst_results_at(levels->results, levels->first[unit->slot] + index);
 }
 
+const struct isst_result *levels_current(const struct levels *levels, const struct unit *unit)
+{
+	const struct isst_result *level;
+	size_t i = 0;
+
+	while ((level = levels_get(levels, unit, i)) != NULL &&
+	       value_of(level, ISST_VALUE_LEVEL) != value_of(level, ISST_VALUE_CURRENT_LEVEL))
+		i++;
+	return level;
+}
+
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit)
 {
 	return isst_results_at(levels->results, levels->first[unit->slot]);

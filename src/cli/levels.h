@@ -34,6 +34,9 @@ size_t levels_count(const struct levels *levels, const struct unit *unit);
 const struct isst_result *levels_get(const struct levels *levels, const struct unit *unit,
 				     size_t index);
 
+/** The level of a unit that is in force; NULL: it is not known. */
+const struct isst_result *levels_current(const struct levels *levels, const struct unit *unit);
+
 /** The summary of a unit's levels. */
 const struct isst_result *levels_summary(const struct levels *levels, const struct unit *unit);
 

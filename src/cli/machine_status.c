@@ -16,7 +16,7 @@
  * With --cpu the units become those of all domains of the packages with these CPUs: how many cores
  * have high priority counts by package. Returns false after an error.
  */
-static bool find_domains(struct run *run)
+bool machine_status_find(struct run *run)
 {
 	struct isst_cpuset *packages;
 	bool named = run->targets.named;
@@ -82,10 +82,11 @@ static void take_states(struct machine_status *status)
 	for (size_t i = 0; i < run->targets.unit_count; i++) {
 		const struct unit *unit = &run->targets.units[i];
 		struct domain_status *domain = &status->domains[unit->slot];
-		const struct isst_result *level = levels_get(&status->levels, unit, 0);
+		const struct isst_result *level = levels_current(&status->levels, unit);
 		unsigned int state = level ? value_of(level, ISST_VALUE_TURBO_FREQ_STATE) : 0;
 
 		domain->turbo_freq_known = state != ISST_FEATURE_UNKNOWN;
+		domain->turbo_freq_supported = state >= ISST_FEATURE_DISABLED;
 		domain->turbo_freq_enabled = state == ISST_FEATURE_ENABLED;
 		domain->core_power = isst_results_at(status->core_power, unit->slot);
 		if (!domain->core_power || isst_result_error(domain->core_power, ISST_PART_RESULT))
@@ -106,8 +107,8 @@ static bool has_core_power(const struct isst_domain *domain, const void *data)
 	return status && status->core_power_supported;
 }
 
-/** Returns false after an error that leaves nothing to report. */
-static bool read_machine(struct machine_status *status, unsigned int parts)
+bool machine_status_read(struct machine_status *status, enum level_choice choice,
+			 unsigned int parts)
 {
 	const struct question question = { .read = isst_read_core_power };
 	struct run *run = status->run;
@@ -119,7 +120,7 @@ static bool read_machine(struct machine_status *status, unsigned int parts)
 		return false;
 	}
 	begin_units(status);
-	if (status_read_levels(status, parts) != 0)
+	if (status_read_levels(status, choice, parts) != 0)
 		return false;
 	status->core_power = read_domains(run, &question);
 	if (!status->core_power)
@@ -163,7 +164,7 @@ static void report_top(struct machine_status *status)
 	struct run *run = status->run;
 	struct isst_context *context = run->context;
 	struct report_node *top = report_unit(run->report, NULL, 0);
-	const char *name = isst_platform_name(context);
+	const char *name = run_processor_name(run);
 
 	if (name)
 		report_text(top, KEY_STATUS_PROCESSOR, name);
@@ -276,29 +277,40 @@ static void report_domains(struct machine_status *status)
 	}
 }
 
+void machine_status_clear(struct machine_status *status)
+{
+	isst_results_free(status->core_power);
+	levels_clear(&status->levels);
+	free(status->domains);
+	cores_clear(&status->cores);
+}
+
+static void report_rows(struct machine_status *status)
+{
+	report_domains(status);
+	clos_status_report(status);
+	high_priority_status_report(status);
+	limit_status_report(status);
+	if (status->run->complete)
+		complete_status_report(status);
+}
+
 void machine_status(struct run *run)
 {
 	struct machine_status status = { .run = run };
 	bool map = request_has(run->request, OPTION_MAP);
 
 	report_make_screen(run->report);
-	if (find_domains(run) && cores_find(run, &status.cores) == 0) {
+	if (machine_status_find(run) && cores_find(run, &status.cores) == 0) {
 		report_top(&status);
-		if (read_machine(&status, map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
-			if (map) {
-				core_map_report(&status);
-			} else {
-				report_domains(&status);
-				clos_status_report(&status);
-				high_priority_status_report(&status);
-				limit_status_report(&status);
-			}
+		if (run->config)
+			config_status_report(run);
+		if (machine_status_read(&status, LEVELS_CURRENT,
+					map ? 0 : ISST_READ_LEVELS_PROPERTIES)) {
+			(map ? core_map_report : report_rows)(&status);
 			if (request_has(run->request, OPTION_WATCH))
 				running_status_report(&status);
 		}
 	}
-	isst_results_free(status.core_power);
-	levels_clear(&status.levels);
-	free(status.domains);
-	cores_clear(&status.cores);
+	machine_status_clear(&status);
 }

@@ -13,7 +13,7 @@ struct domain_status {
 	const struct isst_result *core_power; /* NULL: it could not be read */
 	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
 	bool core_power_known, core_power_supported, core_power_enabled;
-	bool turbo_freq_known, turbo_freq_enabled;
+	bool turbo_freq_known, turbo_freq_supported, turbo_freq_enabled;
 };
 
 /** The machine, or the packages with the CPUs that --cpu names. */
@@ -27,6 +27,17 @@ struct machine_status {
 	size_t domain_count;
 	struct cores cores;
 };
+
+/** Makes the units those of all domains of the packages that --cpu names. Returns false after an
+ * error. */
+bool machine_status_find(struct run *run);
+
+/** Reads levels, features and classes of all units, whose cores were found. @parts: a sum of
+ * ISST_READ_LEVELS_... Returns false after an error that leaves nothing to report. To be cleared in
+ * any case. */
+bool machine_status_read(struct machine_status *status, enum level_choice choice,
+			 unsigned int parts);
+void machine_status_clear(struct machine_status *status);
 
 /** The status of a domain; NULL: it is none of the run's targets. */
 const struct domain_status *status_of_domain(const struct machine_status *status,
@@ -58,9 +69,10 @@ void status_keep_levels(struct machine_status *status, unsigned int parts,
 			bool (*wanted)(const struct domain_status *domain),
 			struct isst_results **kept);
 
-/** Reads the current levels of all domains; parts that stay as they are, only where they may be
- * others by now. Returns 0, or a negative errno after reporting it. */
-int status_read_levels(struct machine_status *status, unsigned int parts);
+/** Reads the levels of all domains; of a command that is carried out again, which asks for the
+ * current ones, parts that stay as they are, only where they may be others by now. Returns 0, or a
+ * negative errno after reporting it. */
+int status_read_levels(struct machine_status *status, enum level_choice choice, unsigned int parts);
 /** The result with these parts of a unit's level; NULL if there is none. */
 const struct isst_result *status_properties(const struct machine_status *status,
 					    const struct unit *unit);
@@ -80,5 +92,17 @@ void high_priority_status_report(struct machine_status *status);
 void limit_status_report(struct machine_status *status);
 void core_map_report(struct machine_status *status);
 void running_status_report(struct machine_status *status);
+/** How the machine differs from the configuration of the command line. */
+void config_status_report(struct run *run);
+/** What screens leave out: what concerns whole packages. */
+void complete_status_report(struct machine_status *status);
+/** The buckets and the high priority cores of a package, below its unit. @levels: of all domains,
+ * with SST-TF. */
+void high_priority_package_report(const struct machine_status *status,
+				  const struct isst_results *levels, unsigned int package,
+				  struct report_node *node);
+/** The levels of all domains with SST-TF. To be freed; NULL where there are none, or after
+ * reporting why. */
+struct isst_results *high_priority_levels(struct machine_status *status);
 
 #endif

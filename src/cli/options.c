@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const format_words[] = { "text", "json", "json-v2", NULL };
+static const char *const format_words[] = { "text", "json",  "json-v2", "openmetrics",
+					    "nfd",  "facts", "redfish", NULL };
 
 #define HELP_ROW \
 	{ \
@@ -39,7 +40,9 @@ const struct option_row global_options[] = {
 	{ OPTION_DRY_RUN, 0, "dry-run", .own = true,
 	  .help = "Check everything and list what would be written, but write nothing" },
 	{ OPTION_FORMAT, 'f', "format", "FORMAT", VALUE_WORD, .words = format_words,
-	  .help = "Write results as text, json or json-v2. Default: text" },
+	  .help = "Write results as text, json or json-v2; those of status also as\n"
+		  "openmetrics, nfd or facts, those of perf-profile info as redfish.\n"
+		  "Default: text" },
 	{ OPTION_GET, 0, "get", "PATH", VALUE_TEXT, .own = true,
 	  .help = "Write one value of json-v2, such as domains[0].current_level" },
 	HELP_ROW,

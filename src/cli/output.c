@@ -11,6 +11,7 @@
 #include "../common/memory_stream.h"
 #include "printable.h"
 #include "render_json_v2.h"
+#include "save_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +88,9 @@ int output_wait_for_reader(struct output *output, const char *path)
 	struct stat status;
 	int descriptor;
 
-	if (!path || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode))
+	/* What is written as a whole is opened when all of it is there. */
+	if (!path || renderers[output->format].file || stat(path, &status) != 0 ||
+	    !S_ISFIFO(status.st_mode))
 		return 0;
 	descriptor = open(path, O_WRONLY | O_CLOEXEC);
 	if (descriptor < 0)
@@ -105,6 +108,10 @@ int output_open(struct output *output, const char *path)
 
 	if (!path || output->file)
 		return 0;
+	if (renderers[output->format].file) {
+		output->path = path;
+		return 0;
+	}
 	/*
 	 * A FIFO that no process reads must not hold up a run that holds the lock: ENXIO. The file
 	 * may be the one behind a standard stream (/dev/stdout): nothing may write over the
@@ -327,36 +334,68 @@ static int render_result(const struct output *output, const struct report *repor
 
 /**
  * Renders into memory first: standard error has no buffer, so that each piece of a line would be a
- * system call. Returns 0 or -ENOMEM.
+ * system call. @memory: its text is to be freed. Returns 0 or -ENOMEM.
  */
+static int render_to_memory(const struct output *output, const struct report *report, bool messages,
+			    const struct page *page, struct memory_stream *memory, char **problem)
+{
+	int error = memory_stream_open(memory), lost;
+
+	if (error)
+		return error;
+	error = render_result(output, report, page, messages, memory->stream, problem);
+	lost = memory_stream_close(memory);
+	return error ? error : lost;
+}
+
+/** Returns 0 or -ENOMEM; what else fails is remembered. *@problem: see render_result(). */
 static int render(struct output *output, const struct report *report, bool messages, FILE *stream,
 		  char **problem)
 {
 	const struct page page = page_of(stream, output->colour);
-	struct memory_stream memory;
-	int error = memory_stream_open(&memory), lost;
+	struct memory_stream memory = { .text = NULL };
+	int error = render_to_memory(output, report, messages, &page, &memory, problem);
 
-	if (error)
-		return error;
-	error = render_result(output, report, &page, messages, memory.stream, problem);
-	lost = memory_stream_close(&memory);
-	if (!error && !lost)
+	if (!error)
 		write_all(output, memory.text, memory.size, stream);
 	free(memory.text);
-	return error ? error : lost;
+	return error;
+}
+
+/** Puts a file with the result in the place of --out: who reads it meanwhile finds the old one or
+ * the new one, and never a part. */
+static enum exit_status replace_file(struct output *output, const struct report *report,
+				     enum exit_status status)
+{
+	const struct page page = { .columns = 0 };
+	struct memory_stream memory = { .text = NULL };
+	char *none = NULL;
+	int error = render_to_memory(output, report, false, &page, &memory, &none);
+
+	if (!error)
+		error = save_file(output->path, memory.text, memory.size);
+	free(memory.text);
+	if (!error)
+		return status;
+	return report_lost_output(output, output->path,
+				  error == -ESTALE ? "another process replaced it meanwhile"
+						   : strerror(-error),
+				  status);
 }
 
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status)
 {
+	bool replaces = output->path && renderers[output->format].file;
 	FILE *stream = output_result(output);
 	char *problem = NULL;
 
 	report_header(report)->exit_status = (int)status;
 	if (report_failed(report) ||
-	    render(output, report, messages_inside(output), stream, &problem) != 0)
+	    (!replaces && render(output, report, messages_inside(output), stream, &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);
-	status = flush(output, stream, !output->changing, status);
+	status = replaces ? replace_file(output, report, status)
+			  : flush(output, stream, !output->changing, status);
 	if (output->file)
 		status = close_file(output, status);
 	if (messages_beside(output))
@@ -376,7 +415,8 @@ static int render_refusal(struct output *output, const struct report *report, FI
 {
 	char *none;
 
-	if (!output->get)
+	/* The file that a run did not even begin to write has no place for why. */
+	if (!output->get && !renderers[output->format].file)
 		return render(output, report, true, stream, &none);
 	render_messages(report, stream);
 	return 0;

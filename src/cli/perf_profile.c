@@ -3,6 +3,7 @@
 #include "change.h"
 #include "handlers.h"
 #include "levels.h"
+#include "redfish.h"
 
 #include <errno.h>
 
@@ -240,6 +241,10 @@ void perf_profile_info(struct run *run)
 {
 	struct levels levels;
 
+	if (run->document) {
+		redfish_report(run);
+		return;
+	}
 	if (levels_read(run, LEVELS_ALL, ISST_READ_LEVELS_ALL, &levels) == 0) {
 		for (size_t i = 0; i < run->targets.unit_count; i++)
 			show_unit(run, &levels, &run->targets.units[i]);

@@ -2,10 +2,29 @@
 /* The table of formats. */
 #include "render.h"
 
+#include "commands.h"
 #include "render_json_v2.h"
 
 const struct renderer renderers[FORMATS] = {
 	[FORMAT_TEXT] = { "text", render_text, render_screen, false },
 	[FORMAT_JSON] = { "json", render_json, NULL, true },
 	[FORMAT_JSON_V2] = { "json-v2", render_json_v2, NULL, true },
+	[FORMAT_OPENMETRICS] = { "openmetrics", render_openmetrics, .file = true,
+				 .commands = COMMAND_EXPORTS },
+	[FORMAT_NFD] = { "nfd", render_nfd, .file = true, .commands = COMMAND_EXPORTS },
+	[FORMAT_FACTS] = { "facts", render_facts, .file = true, .commands = COMMAND_EXPORTS },
+	[FORMAT_REDFISH] = { "redfish", render_document, .file = true,
+			     .commands = COMMAND_REDFISH },
 };
+
+int render_document(const struct report *report, bool messages, FILE *stream)
+{
+	const struct document *document = report_written_document(report);
+
+	(void)messages;
+	if (document)
+		document_write(document, stream);
+	else
+		fputs("{}\n", stream);
+	return 0;
+}

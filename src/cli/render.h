@@ -7,7 +7,16 @@
 
 #include <stdio.h>
 
-enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JSON_V2, FORMATS };
+enum output_format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_JSON_V2,
+	FORMAT_OPENMETRICS,
+	FORMAT_NFD,
+	FORMAT_FACTS,
+	FORMAT_REDFISH,
+	FORMATS,
+};
 
 /** What text is laid out for. */
 struct page {
@@ -27,6 +36,11 @@ struct renderer {
 			     FILE *stream);
 	/** True if one result is one document, in which messages must have a place. */
 	bool document;
+	/** True if a result is a file of its own for another program: without banner and messages,
+	 * and --out replaces the file as a whole. */
+	bool file;
+	/** The flag of the commands that have the format; 0: all have it. */
+	unsigned int commands;
 };
 
 extern const struct renderer renderers[FORMATS];
@@ -35,6 +49,12 @@ int render_text(const struct report *report, bool messages, FILE *stream);
 int render_screen(const struct report *report, const struct page *page, bool messages,
 		  FILE *stream);
 int render_json(const struct report *report, bool messages, FILE *stream);
+
+int render_openmetrics(const struct report *report, bool messages, FILE *stream);
+int render_nfd(const struct report *report, bool messages, FILE *stream);
+int render_facts(const struct report *report, bool messages, FILE *stream);
+/** Writes the document of a report, see report_document(). */
+int render_document(const struct report *report, bool messages, FILE *stream);
 
 /** The lines of nodes that have sentences, as text has them, with marks of those that changed.
  * Returns 0 or -ENOMEM. */
@@ -48,8 +68,5 @@ int render_sentences(const struct report_node *first, const struct page *page, F
 
 /** The messages alone, as lines. */
 void render_messages(const struct report *report, FILE *stream);
-
-/** Writes text as a JSON string, quotes included; what is no UTF-8 becomes U+FFFD. */
-void render_json_string(const char *text, FILE *stream);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "render.h"
 
-#include "printable.h"
+#include "json_string.h"
 #include "wording.h"
 
 #include <errno.h>
@@ -18,47 +18,12 @@ struct document {
 	bool begun; /* the object that is open has a member */
 };
 
-static void write_ascii(unsigned char c, FILE *stream)
-{
-	static const char escapes[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-
-	for (const char *escape = escapes; *escape; escape += 2) {
-		if (*escape == (char)c) {
-			fprintf(stream, "\\%c", escape[1]);
-			return;
-		}
-	}
-	if (c < 0x20 || c == 0x7f)
-		fprintf(stream, "\\u%04x", c);
-	else
-		fputc(c, stream);
-}
-
-void render_json_string(const char *text, FILE *stream)
-{
-	const unsigned char *c = (const unsigned char *)text;
-
-	fputc('"', stream);
-	while (*c) {
-		size_t length = *c < 0x80 ? 1 : utf8_length(c);
-
-		if (*c < 0x80)
-			write_ascii(*c, stream);
-		else if (length > 0)
-			fwrite(c, 1, length, stream);
-		else
-			fputs("\\ufffd", stream);
-		c += length > 0 ? length : 1;
-	}
-	fputc('"', stream);
-}
-
 /** Begins a member of the open object. */
 static void begin_member(struct document *document, const char *name)
 {
 	fprintf(document->stream, "%s\n%*s", document->begun ? "," : "", (int)(2 * document->depth),
 		"");
-	render_json_string(name, document->stream);
+	json_string_write(name, document->stream);
 	fputs(": ", document->stream);
 	document->begun = true;
 }
@@ -148,7 +113,7 @@ static int write_member(struct document *document, const struct report_node *con
 	value = wording_of_value(node);
 	if (!value)
 		return -ENOMEM;
-	render_json_string(value, document->stream);
+	json_string_write(value, document->stream);
 	free(value);
 	return 0;
 }
@@ -263,7 +228,7 @@ static int write_message(struct document *document, const struct report_entry *e
 	free(name);
 	open_object(document);
 	begin_member(document, "message");
-	render_json_string(entry->message, document->stream);
+	json_string_write(entry->message, document->stream);
 	close_object(document);
 	return 0;
 }

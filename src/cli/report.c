@@ -11,6 +11,7 @@ struct report {
 	struct report_entry *first, *last;
 	bool failed, screen;
 	struct report_header header;
+	struct document *document;
 };
 
 struct report *report_new(void)
@@ -54,12 +55,26 @@ void report_free(struct report *report)
 		report_remove(report, report->first);
 	free(report->header.processor);
 	free(report->header.emulated);
+	document_free(report->document);
 	free(report);
 }
 
 bool report_failed(const struct report *report)
 {
-	return report->failed;
+	return report->failed || (report->document && document_failed(report->document));
+}
+
+struct document *report_document(struct report *report)
+{
+	if (!report->document)
+		report->document = document_new();
+	report->failed = report->failed || !report->document;
+	return report->document;
+}
+
+const struct document *report_written_document(const struct report *report)
+{
+	return report->document;
 }
 
 void report_make_screen(struct report *report)

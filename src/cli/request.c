@@ -6,6 +6,7 @@
 #include "request.h"
 
 #include "arguments.h"
+#include "format_check.h"
 #include "option_hints.h"
 #include "request_check.h"
 #include "request_problems.h"
@@ -204,7 +205,7 @@ static int check_whole(struct request *request, char **problem)
 	}
 	if (request_has(request, OPTION_VERSION)) {
 		request->action = ACTION_VERSION;
-		return 0;
+		return format_check(request, problem);
 	}
 	if (request->action == ACTION_NO_COMMAND)
 		return usage_problem(problem, "%s requires a command; %s --help lists its commands",

@@ -64,7 +64,7 @@ static inline const char *request_config_file(const struct request *request)
 {
 	const char *option = request_text(request, OPTION_CONFIG);
 
-	if (!(request->command->flags & COMMAND_CONFIG))
+	if (!(request->command->flags & (COMMAND_CONFIG | COMMAND_COMPARES)))
 		return NULL;
 	return option ? option : request->operand;
 }

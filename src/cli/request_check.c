@@ -4,6 +4,7 @@
 #include "request_check.h"
 
 #include "choice_options.h"
+#include "format_check.h"
 #include "json_path.h"
 #include "option_hints.h"
 
@@ -150,6 +151,8 @@ static int check_together(const struct request *request, char **problem)
 		return usage_problem(problem, "option --min %s is above --max %s",
 				     request_text(request, OPTION_MIN),
 				     request_text(request, OPTION_MAX));
+	if (request_has(request, OPTION_MAP) && request_has(request, OPTION_CONFIG))
+		return usage_problem(problem, "option --map cannot be combined with --config");
 	if (request_has(request, OPTION_BOOT) && request_has(request, OPTION_ONLY))
 		return usage_problem(problem, "option --boot cannot be combined with --only");
 	/* A change of its own: none is made while a journal is being looked at, nor one that stays
@@ -233,6 +236,8 @@ int request_check(const struct request *request, char **problem)
 		error = choice_options_check(request, problem);
 	if (!error)
 		error = check_path(request, problem);
+	if (!error)
+		error = format_check(request, problem);
 	if (!error)
 		error = check_dry_run(request, problem);
 	if (!error)

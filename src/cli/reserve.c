@@ -86,11 +86,13 @@ static enum privileges_use use_of(const struct run *run)
 
 void reserve_drop_privileges(struct run *run, struct output *output)
 {
+	bool saves = run->request->command->flags & COMMAND_HAS_TARGET && run->request->operand;
 	int error;
 
 	/* To a file in a directory of another user root writes by its capabilities. */
-	if (run->request->command->flags & COMMAND_HAS_TARGET && run->request->operand &&
-	    !privileges_borrowed())
+	if (output->path && renderers[output->format].file)
+		saves = true;
+	if (saves && !privileges_borrowed())
 		return;
 	error = privileges_drop(use_of(run));
 	if (error && request_has(run->request, OPTION_DEBUG))

@@ -115,6 +115,15 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 	free(message);
 }
 
+const char *run_processor_name(struct run *run)
+{
+	const char *name = isst_platform_name(run->context);
+
+	if (!name && errno == ENOMEM)
+		run_error(run, STATUS_FAILED, "out of memory");
+	return name;
+}
+
 void run_finish(struct run *run)
 {
 	bool error = run->targets.named || !report_has_units(run->report);

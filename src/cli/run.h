@@ -36,6 +36,8 @@ struct run {
 	/* What a command that is carried out again keeps of levels; NULL: it is not. */
 	struct level_memory *level_memory;
 	bool comes_online; /* a dry run: CPUs that are offline would be online by then */
+	bool document;	   /* the report is a document, see report_document() */
+	bool complete;	   /* the report is to contain what screens leave out */
 	bool changed;	   /* something was changed, and everything as asked so far */
 };
 
@@ -94,6 +96,9 @@ bool run_changes(const struct run *run);
 /** An error of its own with a status. */
 void run_error(struct run *run, enum exit_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** The name of the processor; NULL if there is none, or after reporting that memory ran out. */
+const char *run_processor_name(struct run *run);
 
 /** Decides what becomes of run_unsupported(); called once, after the handler. */
 void run_finish(struct run *run);

@@ -41,6 +41,9 @@ static const struct option_row status_options[] = {
 	{ OPTION_INCLUDE_ISOLATED, 0, "include-isolated",
 	  .help = "With --watch: read the frequency of isolated and nohz_full CPUs as\n"
 		  "well, which may disturb them" },
+	{ OPTION_CONFIG, 0, "config", "FILE", VALUE_TEXT,
+	  .help = "Also print how the machine differs from this configuration. -: standard\n"
+		  "input" },
 	{ .name = NULL },
 };
 
@@ -60,8 +63,8 @@ const struct command single_commands[] = {
 	  "SST-CP;\n"
 	  "classes of service in use, high priority cores, and limits that were set. -: not "
 	  "supported.\n"
-	  "?: could not be read.",
-	  status_options, COMMAND_PRESET, machine_status },
+	  "?: could not be read. For other programs: --format openmetrics, nfd or facts before it.",
+	  status_options, COMMAND_PRESET | COMMAND_EXPORTS | COMMAND_COMPARES, machine_status },
 	{ "with", "Run a program while a configuration is applied",
 	  "Applies a configuration, runs the program, and rolls the change back when it ends. "
 	  "Other\n"

@@ -2,6 +2,8 @@
 /* Reports as text and as JSON: complete outputs. */
 #include "check.h"
 
+#include "../../src/cli/json_string.h"
+
 static struct report_node *add_unit(struct report *report, unsigned int package, unsigned int cpu)
 {
 	const struct report_step path[] = { { &keys[KEY_PACKAGE], package },
@@ -258,7 +260,7 @@ static void any_text_is_a_valid_json_string(void **state)
 		size_t size;
 		FILE *stream = open_memstream(&json, &size);
 
-		render_json_string(strings[i].text, stream);
+		json_string_write(strings[i].text, stream);
 		assert_int_equal(fclose(stream), 0);
 		assert_string_equal(json, strings[i].json);
 		free(json);

@@ -484,7 +484,7 @@ check_quotes() {
 
 # The parts of README and man page about the emulator; the remaining part reports that there is none.
 check_without_emulator() {
-	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md"; do
+	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md" "$root/docs/fleets.md"; do
 		for emulator in yes no; do
 			awk -v emulator=$emulator -f "$root/docs/parts.awk" "$document" > "$scratch/$emulator-${document##*/}"
 		done
@@ -494,7 +494,7 @@ check_without_emulator() {
 	grep -q 'This build has no emulator' "$scratch/no-${man##*/}" ||
 		echo "the man page does not state that there is none"
 	# With it there is all but the marks.
-	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md"; do
+	for document in "$man" "$readme" "$root/docs/install.md" "$root/docs/configuration.md" "$root/docs/fleets.md"; do
 		grep -v -E -e '^(\.\\"|<!--) (end of )?emulator( -->)?$' -e '^\.\\" no emulator: ' "$document" |
 			diff - "$scratch/yes-${document##*/}"
 	done
@@ -571,6 +571,8 @@ if [ "$emulator" = yes ]; then
 	check_sections docs/configuration.md "$scratch/configurations"
 	check "make bench applies the first recipe of docs/configuration.md" \
 		cmp "$scratch/configurations/pct.conf" "$root/tests/bench/pct.conf"
+	mkdir "$scratch/fleets"
+	check_sections docs/fleets.md "$scratch/fleets"
 	mkdir "$scratch/pages"
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
 	collect_transcripts "$scratch/pages" > "$scratch/testing"

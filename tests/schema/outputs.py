@@ -76,7 +76,10 @@ CHANGING = [
     "config check --set 'core-power off' --set 'clos 2 max none'",
     "config save SCRATCH/saved.conf",
     "config check SCRATCH/saved.conf",
+    "status --config SCRATCH/saved.conf",
     "config try --timeout 1 --set 'clos 2 max 1600'",
+    "core-power config -c 2 -m 1700",
+    "status --config SCRATCH/saved.conf",
     "journal discard",
 ]
 

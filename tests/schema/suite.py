@@ -11,6 +11,8 @@ import re
 import shlex
 
 COMMAND = re.compile(r"\$ (?:exec )?(?:isst|intel-speed-select) (.*)")
+# They are not JSON, or other JSON.
+OTHER_FORMATS = ["openmetrics", "nfd", "facts", "redfish"]
 # What follows a command: where its output goes.
 REDIRECTION = re.compile(r"( 2>| > | [|] ).*$")
 LEFT_OUT = re.compile(r"[|;&<>`$]|--get|emulate |with |help|-h\b| try|/dev/stdout")
@@ -30,6 +32,8 @@ def words_of(line):
     if len(formats) > 1 or any(words[i] not in ("-f", "--format") for i in formats):
         return None
     for i in formats:
+        if words[i + 1:i + 2] in ([name] for name in OTHER_FORMATS):
+            return None
         if words[i + 1:i + 2] in (["json"], ["text"]):
             words[i + 1] = "json-v2"
     return words if formats else ["--format", "json-v2"] + words

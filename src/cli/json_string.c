@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Strings of JSON; must not know what they are about. */
+#include "json_string.h"
+
+#include "printable.h"
+
+static void write_ascii(unsigned char c, FILE *stream)
+{
+	static const char escapes[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+	for (const char *escape = escapes; *escape; escape += 2) {
+		if (*escape == (char)c) {
+			fprintf(stream, "\\%c", escape[1]);
+			return;
+		}
+	}
+	if (c < 0x20 || c == 0x7f)
+		fprintf(stream, "\\u%04x", c);
+	else
+		fputc(c, stream);
+}
+
+void json_string_write(const char *text, FILE *stream)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	fputc('"', stream);
+	while (*c) {
+		size_t length = *c < 0x80 ? 1 : utf8_length(c);
+
+		if (*c < 0x80)
+			write_ascii(*c, stream);
+		else if (length > 0)
+			fwrite(c, 1, length, stream);
+		else
+			fputs("\\ufffd", stream);
+		c += length > 0 ? length : 1;
+	}
+	fputc('"', stream);
+}
