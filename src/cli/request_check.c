@@ -237,8 +237,6 @@ int request_check(const struct request *request, char **problem)
 	if (!error)
 		error = check_path(request, problem);
 	if (!error)
-		error = format_check(request, problem);
-	if (!error)
 		error = check_dry_run(request, problem);
 	if (!error)
 		error = check_watch(request, problem);
@@ -246,5 +244,7 @@ int request_check(const struct request *request, char **problem)
 		error = check_idle(request, problem);
 	if (!error)
 		error = check_program(request, problem);
+	if (!error)
+		error = format_check(request, problem);
 	return error ? error : check_together(request, problem);
 }

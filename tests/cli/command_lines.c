@@ -337,6 +337,7 @@ static const struct {
 	  "--version has no format 'redfish'; it has text, json and json-v2" },
 	{ "-f redfish perf-profile info -l 0",
 	  "option --level cannot be combined with format redfish, which has all levels" },
+	{ "-f nfd with --set x -- true", "option --format cannot be combined with 'with'" },
 	{ "-f facts status --map", "option --map cannot be combined with format 'facts'" },
 	{ "-f facts status --watch", "option --watch cannot be combined with --format facts" },
 
