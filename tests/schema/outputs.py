@@ -117,7 +117,7 @@ SCENARIOS = [
     ("reading, modules", "tpmi-modules", READING),
     ("reading, configured by the BIOS", "cascadelake-6230n", READING),
     ("reading, domains without CPUs", "tpmi-odd", READING),
-    ("reading, isolated CPUs", "isolcpus", ["status", "explain"]),
+    ("reading, isolated CPUs", "isolcpus", ["status", "explain", "explain --measure", "-c 3 explain --measure"]),
     ("reading, offline CPUs", "offline", ["status", "status --map", "perf-profile info"]),
     ("reading, packages that differ", "packages-differ", ["--info", "status", "turbo-freq info"]),
     ("reading, no driver", "no-device", READING),
