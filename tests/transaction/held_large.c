@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in platforms: every request is made and held; and the process is killed. */
+/* Built-in platforms: every request is made and held; and the process is killed. On further small
+ * machines it is killed right after each change. */
 #include "transaction/support/holds.h"
 #include "transaction/support/rests.h"
 
@@ -12,6 +13,8 @@
 		TEST("a held change is rolled back", every_rollback, platform), \
 		TEST("the next run rolls back what a killed one held", sampled_kills_of_holders, \
 		     platform)
+#define KILLED(platform) \
+	TEST("the next run rolls back what a killed one held", every_kill_of_holders, platform)
 
 int main(void)
 {
@@ -21,6 +24,10 @@ int main(void)
 		HELD("cascadelake-6230n"),
 		HELD("graniterapids-2s64c"),
 		HELD("graniterapids-6776p"),
+		KILLED("tests/multi-die"),
+		KILLED("tests/offline"),
+		KILLED("tests/tpmi-odd"),
+		KILLED("tests/tpmi-modules"),
 	};
 
 	rests_end_at_once();

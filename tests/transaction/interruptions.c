@@ -231,25 +231,18 @@ int main(void)
 		cmocka_unit_test(an_empty_journal_is_ignored),
 		cmocka_unit_test(
 			B19_if_the_boot_cannot_be_identified_nothing_is_changed_or_removed),
+		/* On others: interruptions_large.c */
 		INTERRUPTED("tests/tiny"),
-		INTERRUPTED("tests/multi-die"),
 		INTERRUPTED("tests/offline"),
 		INTERRUPTED("tests/features-on"),
 		INTERRUPTED("tests/tpmi-tiny"),
-		INTERRUPTED("tests/tpmi-odd"),
-		INTERRUPTED("tests/tpmi-modules"),
-		INTERRUPTED("tests/tpmi-api2"),
 		INTERRUPTED("tests/preset-unnamed"),
 		CHANGED_SINCE("tests/tiny"),
 		CHANGED_SINCE("tests/tpmi-tiny"),
 		KILLED("tests/tiny"),
-		KILLED("tests/multi-die"),
 		KILLED("tests/offline"),
 		KILLED("tests/skylake-mailbox"),
 		KILLED("tests/tpmi-tiny"),
-		KILLED("tests/tpmi-odd"),
-		KILLED("tests/tpmi-modules"),
-		KILLED("tests/tpmi-api2"),
 		KILLED("tests/preset-unnamed"),
 	};
 

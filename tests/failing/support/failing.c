@@ -339,10 +339,18 @@ static void end_course(struct course *course)
 	free(course->output);
 }
 
-/** Of thousands of allocations some are chosen, others for each command. ISST_EVERY: all. */
+static bool is_large(void)
+{
+	const char *large = getenv("ISST_LARGE");
+
+	return large && strcmp(large, "yes") == 0;
+}
+
+/** Of thousands of allocations some are chosen, others for each command, and more with the large
+ * machines. ISST_EVERY: all. */
 static unsigned long stride_of(unsigned long count, size_t command)
 {
-	unsigned long most = getenv("ISST_COARSE") ? 15 : 60;
+	unsigned long most = is_large() ? 60 : 20;
 	unsigned long stride = (count + most - 1) / most;
 
 	if (getenv("ISST_EVERY") || stride <= 1)
