@@ -6,9 +6,9 @@
 #include "render_json_v2.h"
 
 const struct renderer renderers[FORMATS] = {
-	[FORMAT_TEXT] = { "text", render_text, render_screen, false },
-	[FORMAT_JSON] = { "json", render_json, NULL, true },
-	[FORMAT_JSON_V2] = { "json-v2", render_json_v2, NULL, true },
+	[FORMAT_TEXT] = { "text", render_text, .render_screen = render_screen },
+	[FORMAT_JSON] = { "json", render_json, .document = true },
+	[FORMAT_JSON_V2] = { "json-v2", render_json_v2, .document = true },
 	[FORMAT_OPENMETRICS] = { "openmetrics", render_openmetrics, .file = true,
 				 .commands = COMMAND_EXPORTS },
 	[FORMAT_NFD] = { "nfd", render_nfd, .file = true, .commands = COMMAND_EXPORTS },
