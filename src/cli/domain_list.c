@@ -7,6 +7,8 @@
 #include "../common/memory_stream.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,24 +24,45 @@ struct name {
 	const char *word;
 };
 
-static bool read_name(const char *text, struct name *name)
+static bool take_text(const char **at, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (strncmp(*at, text, length) != 0)
+		return false;
+	*at += length;
+	return true;
+}
+
+static bool take_number(const char **at, unsigned int *number)
+{
+	const char *begin = *at;
+	uint64_t value = 0;
+
+	for (; **at >= '0' && **at <= '9' && value <= UINT_MAX; ++*at)
+		value = 10 * value + (uint64_t)(**at - '0');
+	*number = (unsigned int)value;
+	return *at > begin && value <= UINT_MAX;
+}
+
+/** Returns the length of the name that a text begins with, or 0. */
+static size_t read_name(const char *text, struct name *name)
 {
 	static const char *const words[] = { "die", "power domain" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		char format[40];
-		int end = 0;
+		const char *at = text;
 
-		snprintf(format, sizeof(format), "package %%u, %s %%u:%%n", words[i]);
 		name->word = words[i];
-		/* NOLINTNEXTLINE(cert-err34-c): numbers of domains, as the library writes them */
-		if (sscanf(text, format, &name->package, &name->number, &end) == 2 && end > 0)
-			return true;
+		if (take_text(&at, "package ") && take_number(&at, &name->package) &&
+		    take_text(&at, ", ") && take_text(&at, words[i]) && take_text(&at, " ") &&
+		    take_number(&at, &name->number))
+			return (size_t)(at - text);
 	}
-	return false;
+	return 0;
 }
 
-bool domain_list_recognizes(const char *text)
+size_t domain_list_name_length(const char *text)
 {
 	struct name name;
 
@@ -80,7 +103,7 @@ static struct domain_list_entry *entry_of(struct domain_list *list, const struct
 int domain_list_add(struct domain_list *list, const char *text)
 {
 	struct name name;
-	struct domain_list_entry *entry = read_name(text, &name) ? entry_of(list, &name) : NULL;
+	struct domain_list_entry *entry = read_name(text, &name) > 0 ? entry_of(list, &name) : NULL;
 
 	return entry ? isst_cpuset_add(entry->numbers, name.number, name.number) : -ENOMEM;
 }

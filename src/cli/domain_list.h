@@ -15,10 +15,11 @@ struct domain_list {
 	size_t count;
 };
 
-/** Whether a text begins with the name of a domain, as isst_domain_name() has it, and a colon. */
-bool domain_list_recognizes(const char *text);
+/** The length of the name of a domain that a text begins with, as isst_domain_name() has it; 0: it
+ * does not. */
+size_t domain_list_name_length(const char *text);
 
-/** Adds the domain that a text begins with, which is recognized. Returns 0 or -ENOMEM. */
+/** Adds the domain whose name a text begins with. Returns 0 or -ENOMEM. */
 int domain_list_add(struct domain_list *list, const char *text);
 
 /** Adds the domains of another list. Returns 0 or -ENOMEM. */

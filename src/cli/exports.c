@@ -181,6 +181,11 @@ static uint64_t count_behind(const struct export_row *row, const struct report_n
 	return count;
 }
 
+bool export_is_unsupported(const struct report_node *node)
+{
+	return strcmp(node->text, "unsupported") == 0;
+}
+
 bool export_number(const struct export_row *row, const struct report_node *node, uint64_t *number,
 		   bool *unlimited)
 {

@@ -64,6 +64,9 @@ enum export_place export_place_of(const struct report_entry *entry);
 bool export_row_matches(const struct export_row *row, const struct report_entry *entry,
 			const struct report_node *branch, const struct report_node *node);
 
+/** Whether the word of a node is that the machine does not have the feature. */
+bool export_is_unsupported(const struct report_node *node);
+
 /** The number of a node: false if it has none, such as an unsupported feature. *@unlimited: it is
  * a limit that there is none. */
 bool export_number(const struct export_row *row, const struct report_node *node, uint64_t *number,

@@ -105,13 +105,6 @@ static void add_index(struct json *element, const struct report_node *node)
 		json_add_number(element, name, node->index);
 }
 
-struct json *json_array_of(struct json *parent, const char *name)
-{
-	struct json *array = json_member(parent, name);
-
-	return array ? array : json_add(parent, name, JSON_ARRAY);
-}
-
 /** The element of an array that stands for a node; *@is_new: it was added. */
 static struct json *element_of(struct json *parent, const struct report_node *node, bool *is_new)
 {

@@ -6,9 +6,6 @@
 #include "json_value.h"
 #include "report.h"
 
-/** The array of that name, which is added where there is none. */
-struct json *json_array_of(struct json *parent, const char *name);
-
 /** Adds a node and those behind it to an object. */
 void json_add_nodes(struct json *parent, const struct report_node *node);
 

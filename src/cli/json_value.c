@@ -20,6 +20,15 @@ struct json *json_new(void)
 	return root;
 }
 
+struct json *json_new_sorted(void)
+{
+	struct json *root = json_new();
+
+	if (root)
+		root->sorted = true;
+	return root;
+}
+
 void json_free(struct json *root)
 {
 	while (root) {
@@ -38,31 +47,37 @@ bool json_failed(const struct json *root)
 	return root->failed;
 }
 
-/** Copies @text into a field of @value, where there is a text. */
-static void set_string(const struct json *value, char **field, const char *text)
+void json_lose(struct json *value)
 {
-	*field = text ? strdup(text) : NULL;
-	if (text && !*field)
+	if (value)
 		value->root->failed = true;
+}
+
+static void insert(struct json *parent, struct json *value)
+{
+	struct json **at = parent->last ? &parent->last->next : &parent->first;
+
+	if (parent->root->sorted && value->name)
+		for (at = &parent->first; *at && strcmp((*at)->name, value->name) < 0;)
+			at = &(*at)->next;
+	value->next = *at;
+	*at = value;
+	if (!value->next)
+		parent->last = value;
 }
 
 struct json *json_add(struct json *parent, const char *name, enum json_kind kind)
 {
 	struct json *value = parent ? calloc(1, sizeof(*value)) : NULL;
+	char *copy = value && name ? strdup(name) : NULL;
 
-	if (!value) {
-		if (parent)
-			parent->root->failed = true;
+	if (!value || (name && !copy)) {
+		json_lose(parent);
+		free(value);
 		return NULL;
 	}
-	value->kind = kind;
-	value->root = parent->root;
-	set_string(value, &value->name, name);
-	if (parent->last)
-		parent->last->next = value;
-	else
-		parent->first = value;
-	parent->last = value;
+	*value = (struct json){ .kind = kind, .name = copy, .root = parent->root };
+	insert(parent, value);
 	return value;
 }
 
@@ -88,8 +103,11 @@ struct json *json_add_string(struct json *parent, const char *name, const char *
 {
 	struct json *value = json_add(parent, name, text ? JSON_STRING : JSON_NULL);
 
-	if (value)
-		set_string(value, &value->text, text);
+	if (value && text) {
+		value->text = strdup(text);
+		if (!value->text)
+			json_lose(value);
+	}
 	return value;
 }
 
@@ -106,6 +124,13 @@ struct json *json_member_n(const struct json *object, const char *name, size_t l
 struct json *json_member(const struct json *object, const char *name)
 {
 	return json_member_n(object, name, strlen(name));
+}
+
+struct json *json_array_of(struct json *parent, const char *name)
+{
+	struct json *array = json_member(parent, name);
+
+	return array ? array : json_add(parent, name, JSON_ARRAY);
 }
 
 /* ---- Writing ---- */
@@ -132,10 +157,11 @@ static void write_single(const struct json *value, FILE *stream)
 	}
 }
 
-/** Arrays of single values are one line, such as those of CPUs. */
+/** Arrays of single values are one line, such as those of CPUs, but where lines are compared. */
 static bool is_one_line(const struct json *value)
 {
-	return !value->first || (value->kind == JSON_ARRAY && !holds_others(value->first));
+	return !value->first ||
+	       (!value->root->sorted && value->kind == JSON_ARRAY && !holds_others(value->first));
 }
 
 static void begin_line(unsigned int depth, FILE *stream)

@@ -29,22 +29,33 @@ struct json {
 	struct json *first, *last, *next;
 	struct json *root;
 	bool failed; /* of the root: memory ran out */
+	bool sorted; /* of the root: see json_new_sorted() */
 };
 
 /** A new document, which is an object; NULL without memory. */
 struct json *json_new(void);
+/** One whose members are in the order of their names, and whose values are each on a line of their
+ * own, as `jq -S` writes them: documents of two sources can be compared line by line. */
+struct json *json_new_sorted(void);
 void json_free(struct json *root);
 
 /** True if memory ran out: the document is not complete. */
 bool json_failed(const struct json *root);
 
-/* Values are added behind the last one of @parent, and returned. @name: NULL in an array. */
+/** Remembers that memory ran out for a value. */
+void json_lose(struct json *value);
+
+/* Values are added behind the last one of @parent, or in the order of names, and returned. @name:
+ * NULL in an array. */
 
 struct json *json_add(struct json *parent, const char *name, enum json_kind kind);
 struct json *json_add_number(struct json *parent, const char *name, uint64_t number);
 struct json *json_add_boolean(struct json *parent, const char *name, bool value);
 /** @text: NULL adds null. */
 struct json *json_add_string(struct json *parent, const char *name, const char *text);
+
+/** The array of that name in an object, which is added where there is none. */
+struct json *json_array_of(struct json *parent, const char *name);
 
 /** The member of that name, of the first @length bytes of a name; NULL if there is none. */
 struct json *json_member(const struct json *object, const char *name);

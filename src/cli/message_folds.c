@@ -15,7 +15,7 @@
 /** What stands in the rest of a message for a name that was taken out. */
 #define SLOT_MARK '\1'
 
-enum { SLOTS = 4, LONGEST_NAME = 64 };
+enum { SLOTS = 4 };
 
 enum slot_kind { SLOT_DOMAINS, SLOT_CORES, SLOT_CPUS };
 
@@ -49,19 +49,6 @@ static void clear(struct fold *fold)
 
 /* ---- Taking a message apart ---- */
 
-/** The length of the name of a domain that a text begins with; 0: it does not. */
-static size_t domain_length(const char *text)
-{
-	static const char *const formats[] = { "package %*u, die %*u%n",
-					       "package %*u, power domain %*u%n" };
-	int end = 0;
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]) && end == 0; i++)
-		/* NOLINTNEXTLINE(cert-err34-c, clang-diagnostic-format-nonliteral): as above */
-		(void)sscanf(text, formats[i], &end);
-	return (size_t)end;
-}
-
 static size_t list_length(const char *text)
 {
 	size_t length = isdigit((unsigned char)*text) ? strspn(text, "0123456789,-") : 0;
@@ -69,14 +56,6 @@ static size_t list_length(const char *text)
 	while (length > 0 && !isdigit((unsigned char)text[length - 1]))
 		length--;
 	return length;
-}
-
-static int add_domain(struct slot *slot, const char *text, size_t length)
-{
-	char name[LONGEST_NAME];
-
-	snprintf(name, sizeof(name), "%.*s:", (int)length, text);
-	return domain_list_add(&slot->domains, name);
 }
 
 static int add_numbers(struct slot *slot, const char *text, size_t length)
@@ -107,11 +86,11 @@ static size_t take_name(struct slot *slot, const char *text)
 		const char *word;
 		enum slot_kind kind;
 	} words[] = { { "core ", SLOT_CORES }, { "CPU ", SLOT_CPUS }, { "CPUs ", SLOT_CPUS } };
-	size_t length = domain_length(text);
+	size_t length = domain_list_name_length(text);
 
 	*slot = (struct slot){ .kind = SLOT_DOMAINS };
 	if (length > 0)
-		return add_domain(slot, text, length) == 0 ? length : 0;
+		return domain_list_add(&slot->domains, text) == 0 ? length : 0;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t before = strlen(words[i].word);
 

@@ -15,14 +15,14 @@ static void report_collection(const struct redfish_package *package, const bool 
 			      unsigned int count)
 {
 	unsigned int members = 0;
-	struct document_node *node, *list;
+	struct json *node, *list;
 	char uri[96], member[32];
 
 	snprintf(uri, sizeof(uri), "%s/OperatingConfigs", package->uri);
 	node = redfish_resource(package->status->run, uri,
 				"#OperatingConfigCollection.OperatingConfigCollection", NULL,
 				"Operating Config Collection");
-	list = document_array(node, "Members");
+	list = json_add(node, "Members", JSON_ARRAY);
 	for (unsigned int i = 0; i < count; i++) {
 		if (!exists[i])
 			continue;
@@ -30,7 +30,7 @@ static void report_collection(const struct redfish_package *package, const bool 
 		redfish_add_link(list, NULL, uri, member);
 		members++;
 	}
-	document_number(node, "Members@odata.count", members);
+	json_add_number(node, "Members@odata.count", members);
 }
 
 /* ---- Levels ---- */

@@ -43,8 +43,8 @@ bool redfish_current_level(const struct redfish_package *package, unsigned int *
 
 /** Core numbers of the firmware: of a level in a power domain, and those with high priority in
  * SST-BF. To be freed; NULL: not known, or no memory, which @node's document remembers. */
-struct isst_cpuset *redfish_cores(struct document_node *node, const struct isst_result *level);
-struct isst_cpuset *redfish_high_cores(struct document_node *node, const struct isst_result *level,
+struct isst_cpuset *redfish_cores(struct json *node, const struct isst_result *level);
+struct isst_cpuset *redfish_high_cores(struct json *node, const struct isst_result *level,
 				       const struct isst_context *context);
 
 /** Whether the firmware counts several cores of a domain as one. */
@@ -54,31 +54,29 @@ bool redfish_has_core_numbers(const struct redfish_package *package);
 
 /** Adds the smallest or the largest of a value that the power domains of a level have; returns it,
  * or 0 where none has it. */
-unsigned int redfish_add_least(struct document_node *node, const char *name,
+unsigned int redfish_add_least(struct json *node, const char *name,
 			       const struct redfish_level *level,
 			       int (*read)(const struct isst_result *level, unsigned int *value));
-unsigned int redfish_add_most(struct document_node *node, const char *name,
+unsigned int redfish_add_most(struct json *node, const char *name,
 			      const struct redfish_level *level,
 			      int (*read)(const struct isst_result *level, unsigned int *value));
 
 /** What several resources have. */
 int redfish_base_mhz(const struct isst_result *level, unsigned int *mhz);
 int redfish_max_mhz(const struct isst_result *level, unsigned int *mhz);
-void redfish_add_numbers(struct document_node *node, const char *name,
-			 const struct isst_cpuset *numbers);
+void redfish_add_numbers(struct json *node, const char *name, const struct isst_cpuset *numbers);
 /** A resource with what every resource has; collections have no @id: NULL. */
-struct document_node *redfish_resource(struct run *run, const char *uri, const char *type,
-				       const char *id, const char *name);
+struct json *redfish_resource(struct run *run, const char *uri, const char *type, const char *id,
+			      const char *name);
 /** A reference to another resource. */
-void redfish_add_link(struct document_node *node, const char *name, const char *uri,
-		      const char *member);
+void redfish_add_link(struct json *node, const char *name, const char *uri, const char *member);
 
 /** The resources. */
 void redfish_processor(const struct redfish_package *package);
 void redfish_config(const struct redfish_level *level);
 
 /** What Redfish has no word for: Oem.Isst of both. */
-void redfish_processor_oem(struct document_node *node, const struct redfish_package *package);
-void redfish_config_oem(struct document_node *node, const struct redfish_level *level);
+void redfish_processor_oem(struct json *node, const struct redfish_package *package);
+void redfish_config_oem(struct json *node, const struct redfish_level *level);
 
 #endif

@@ -40,7 +40,7 @@ static unsigned int count_kernel_cores(const struct redfish_level *level,
 }
 
 /** What the firmware reports has cores that are offline as well. */
-static unsigned int count_cores(struct document_node *node, const struct redfish_level *level,
+static unsigned int count_cores(struct json *node, const struct redfish_level *level,
 				const struct isst_result *domain)
 {
 	struct isst_cpuset *cores = redfish_cores(node, domain);
@@ -75,7 +75,7 @@ static int add_low(struct isst_cpuset *low, const struct isst_cpuset *all,
 	return error;
 }
 
-static bool take_domain(struct document_node *node, struct priority_cores *cores,
+static bool take_domain(struct json *node, struct priority_cores *cores,
 			const struct redfish_level *level, const struct isst_result *domain)
 {
 	const struct isst_context *context = level->package->status->run->context;
@@ -86,7 +86,7 @@ static bool take_domain(struct document_node *node, struct priority_cores *cores
 
 	if (known &&
 	    (isst_cpuset_add_set(cores->high, high) != 0 || add_low(cores->low, all, high) != 0))
-		document_lose(node);
+		json_lose(node);
 	if (known) {
 		high_count = (unsigned int)isst_cpuset_count(high);
 		if (redfish_has_modules(level->package, isst_result_domain(domain)))
@@ -100,31 +100,31 @@ static bool take_domain(struct document_node *node, struct priority_cores *cores
 	return known;
 }
 
-static void add_setting(struct document_node *list, const struct redfish_level *level,
+static void add_setting(struct json *list, const struct redfish_level *level,
 			int (*read)(const struct isst_result *level, unsigned int *mhz),
 			size_t count, const struct isst_cpuset *numbers)
 {
-	struct document_node *node = document_object(list, NULL);
+	struct json *node = json_add(list, NULL, JSON_OBJECT);
 
 	redfish_add_least(node, "BaseSpeedMHz", level, read);
-	document_number(node, "CoreCount", count);
+	json_add_number(node, "CoreCount", count);
 	if (redfish_has_core_numbers(level->package))
 		redfish_add_numbers(node, "CoreIDs", numbers);
 }
 
-static void add_priority_settings(struct document_node *node, const struct redfish_level *level)
+static void add_priority_settings(struct json *node, const struct redfish_level *level)
 {
 	struct priority_cores cores = { .high = isst_cpuset_new(), .low = isst_cpuset_new() };
-	struct document_node *list;
+	struct json *list;
 
 	if (!cores.high || !cores.low)
-		document_lose(node);
+		json_lose(node);
 	cores.known = cores.high && cores.low && level->count > 0;
 	for (size_t i = 0; i < level->count && cores.known; i++)
 		cores.known = base_freq_is_known(level->domains[i]) &&
 			      take_domain(node, &cores, level, level->domains[i]);
 	if (cores.known) {
-		list = document_array(node, "BaseSpeedPrioritySettings");
+		list = json_add(node, "BaseSpeedPrioritySettings", JSON_ARRAY);
 		add_setting(list, level, read_high_mhz, cores.high_count, cores.high);
 		add_setting(list, level, read_low_mhz, cores.low_count, cores.low);
 	}
@@ -155,10 +155,10 @@ static bool find_limit(const struct redfish_level *level, unsigned int bucket, u
 	return *cores > 0 && *mhz > 0;
 }
 
-static void add_turbo_profile(struct document_node *node, const struct redfish_level *level)
+static void add_turbo_profile(struct json *node, const struct redfish_level *level)
 {
 	unsigned int buckets = 0, cores, mhz, cores_before = 0;
-	struct document_node *list = NULL, *point;
+	struct json *list = NULL, *point;
 
 	if (level->count > 0)
 		isst_result_extent(level->domains[0], ISST_VALUE_TURBO_LIMIT_MHZ, NULL, &buckets);
@@ -166,16 +166,16 @@ static void add_turbo_profile(struct document_node *node, const struct redfish_l
 		if (!find_limit(level, i, &cores, &mhz) || cores == cores_before)
 			continue;
 		cores_before = cores;
-		list = list ? list : document_array(node, "TurboProfile");
-		point = document_object(list, NULL);
-		document_number(point, "ActiveCoreCount", cores);
-		document_number(point, "MaxSpeedMHz", mhz);
+		list = list ? list : json_add(node, "TurboProfile", JSON_ARRAY);
+		point = json_add(list, NULL, JSON_OBJECT);
+		json_add_number(point, "ActiveCoreCount", cores);
+		json_add_number(point, "MaxSpeedMHz", mhz);
 	}
 }
 
 /* ---- The resource ---- */
 
-static unsigned int count_all_cores(struct document_node *node, const struct redfish_level *level)
+static unsigned int count_all_cores(struct json *node, const struct redfish_level *level)
 {
 	unsigned int count = 0;
 
@@ -186,7 +186,7 @@ static unsigned int count_all_cores(struct document_node *node, const struct red
 
 void redfish_config(const struct redfish_level *level)
 {
-	struct document_node *node;
+	struct json *node;
 	unsigned int cores;
 	char id[32], uri[128], name[64];
 
@@ -197,7 +197,7 @@ void redfish_config(const struct redfish_level *level)
 				"#OperatingConfig.v1_0_4.OperatingConfig", id, name);
 	cores = count_all_cores(node, level);
 	if (cores > 0)
-		document_number(node, "TotalAvailableCoreCount", cores);
+		json_add_number(node, "TotalAvailableCoreCount", cores);
 	redfish_add_most(node, "TDPWatts", level, read_power);
 	redfish_add_least(node, "BaseSpeedMHz", level, redfish_base_mhz);
 	redfish_add_most(node, "MaxSpeedMHz", level, redfish_max_mhz);

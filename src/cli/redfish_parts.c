@@ -8,40 +8,38 @@
 
 /* ---- Resources ---- */
 
-struct document_node *redfish_resource(struct run *run, const char *uri, const char *type,
-				       const char *id, const char *name)
+struct json *redfish_resource(struct run *run, const char *uri, const char *type, const char *id,
+			      const char *name)
 {
-	struct document *document = report_document(run->report);
-	struct document_node *node;
+	struct json *document = report_document(run->report);
+	struct json *node;
 
 	if (!document)
 		return NULL;
-	node = document_object(document_root(document), uri);
-	document_text(node, "@odata.id", uri);
-	document_text(node, "@odata.type", type);
+	node = json_add(document, uri, JSON_OBJECT);
+	json_add_string(node, "@odata.id", uri);
+	json_add_string(node, "@odata.type", type);
 	if (id)
-		document_text(node, "Id", id);
-	document_text(node, "Name", name);
+		json_add_string(node, "Id", id);
+	json_add_string(node, "Name", name);
 	return node;
 }
 
-void redfish_add_link(struct document_node *node, const char *name, const char *uri,
-		      const char *member)
+void redfish_add_link(struct json *node, const char *name, const char *uri, const char *member)
 {
 	char link[128];
 
 	snprintf(link, sizeof(link), "%s%s", uri, member);
-	document_text(document_object(node, name), "@odata.id", link);
+	json_add_string(json_add(node, name, JSON_OBJECT), "@odata.id", link);
 }
 
-void redfish_add_numbers(struct document_node *node, const char *name,
-			 const struct isst_cpuset *numbers)
+void redfish_add_numbers(struct json *node, const char *name, const struct isst_cpuset *numbers)
 {
-	struct document_node *list = document_array(node, name);
+	struct json *list = json_add(node, name, JSON_ARRAY);
 	unsigned int number;
 
 	isst_cpuset_for_each (number, numbers)
-		document_number(list, NULL, number);
+		json_add_number(list, NULL, number);
 }
 
 /* ---- Levels ---- */
@@ -102,7 +100,7 @@ bool redfish_current_level(const struct redfish_package *package, unsigned int *
 
 /* ---- Values of all power domains as one ---- */
 
-static unsigned int add_extreme(struct document_node *node, const char *name,
+static unsigned int add_extreme(struct json *node, const char *name,
 				const struct redfish_level *level,
 				int (*read)(const struct isst_result *level, unsigned int *value),
 				bool largest)
@@ -114,18 +112,18 @@ static unsigned int add_extreme(struct document_node *node, const char *name,
 		    (extreme == 0 || (largest ? value > extreme : value < extreme)))
 			extreme = value;
 	if (extreme > 0)
-		document_number(node, name, extreme);
+		json_add_number(node, name, extreme);
 	return extreme;
 }
 
-unsigned int redfish_add_least(struct document_node *node, const char *name,
+unsigned int redfish_add_least(struct json *node, const char *name,
 			       const struct redfish_level *level,
 			       int (*read)(const struct isst_result *level, unsigned int *value))
 {
 	return add_extreme(node, name, level, read, false);
 }
 
-unsigned int redfish_add_most(struct document_node *node, const char *name,
+unsigned int redfish_add_most(struct json *node, const char *name,
 			      const struct redfish_level *level,
 			      int (*read)(const struct isst_result *level, unsigned int *value))
 {
@@ -153,7 +151,7 @@ int redfish_max_mhz(const struct isst_result *level, unsigned int *mhz)
 
 /* ---- Cores ---- */
 
-struct isst_cpuset *redfish_cores(struct document_node *node, const struct isst_result *level)
+struct isst_cpuset *redfish_cores(struct json *node, const struct isst_result *level)
 {
 	struct isst_cpuset *cores = isst_cpuset_new();
 	unsigned int columns = 0;
@@ -169,14 +167,14 @@ struct isst_cpuset *redfish_cores(struct document_node *node, const struct isst_
 				error = isst_cpuset_add(cores, 64 * column + i, 64 * column + i);
 	}
 	if (error == -ENOMEM)
-		document_lose(node);
+		json_lose(node);
 	if (!error && isst_cpuset_count(cores) > 0)
 		return cores;
 	isst_cpuset_free(cores);
 	return NULL;
 }
 
-struct isst_cpuset *redfish_high_cores(struct document_node *node, const struct isst_result *level,
+struct isst_cpuset *redfish_high_cores(struct json *node, const struct isst_result *level,
 				       const struct isst_context *context)
 {
 	const struct isst_cpuset *cpus = cpus_of(level, ISST_VALUE_BASE_FREQ_HIGH_CPUS);
@@ -197,7 +195,7 @@ struct isst_cpuset *redfish_high_cores(struct document_node *node, const struct 
 			error = isst_cpuset_add(cores, core, core);
 	}
 	if (error == -ENOMEM)
-		document_lose(node);
+		json_lose(node);
 	if (!error)
 		return cores;
 	isst_cpuset_free(cores);

@@ -6,32 +6,32 @@
 
 /* ---- What it is ---- */
 
-static void add_hex(struct document_node *node, const char *name, unsigned int number)
+static void add_hex(struct json *node, const char *name, unsigned int number)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "0x%X", number);
-	document_text(node, name, text);
+	json_add_string(node, name, text);
 }
 
-static void add_identity(struct document_node *node, const struct redfish_package *package)
+static void add_identity(struct json *node, const struct redfish_package *package)
 {
 	struct isst_context *context = package->status->run->context;
 	const char *model = run_processor_name(package->status->run);
-	struct document_node *id = document_object(node, "ProcessorId");
+	struct json *id = json_add(node, "ProcessorId", JSON_OBJECT);
 	char socket[16];
 
 	if (model)
-		document_text(node, "Model", model);
+		json_add_string(node, "Model", model);
 	snprintf(socket, sizeof(socket), "%u", package->number);
-	document_text(node, "Socket", socket);
-	document_text(node, "ProcessorType", "CPU");
+	json_add_string(node, "Socket", socket);
+	json_add_string(node, "ProcessorType", "CPU");
 	add_hex(id, "EffectiveFamily", isst_platform_family(context));
 	add_hex(id, "EffectiveModel", isst_platform_model(context));
 	add_hex(id, "Step", isst_platform_stepping(context));
 }
 
-static void add_counts(struct document_node *node, const struct redfish_package *package)
+static void add_counts(struct json *node, const struct redfish_package *package)
 {
 	const struct cores *all = &package->status->cores;
 	size_t cores = 0, online = 0, threads = 0;
@@ -45,15 +45,15 @@ static void add_counts(struct document_node *node, const struct redfish_package 
 		online += isst_cpuset_count(core->online) > 0;
 		threads += isst_cpuset_count(core->cpus);
 	}
-	document_number(node, "TotalCores", cores);
-	document_number(node, "TotalEnabledCores", online);
-	document_number(node, "TotalThreads", threads);
+	json_add_number(node, "TotalCores", cores);
+	json_add_number(node, "TotalEnabledCores", online);
+	json_add_number(node, "TotalThreads", threads);
 }
 
 /* ---- Its state ---- */
 
 /** Adds whether SST-BF is on, if it is in all power domains, or off in all. */
-static void add_priority_state(struct document_node *node, const struct redfish_level *level)
+static void add_priority_state(struct json *node, const struct redfish_level *level)
 {
 	const struct isst_context *context = level->package->status->run->context;
 	size_t enabled = 0, disabled = 0;
@@ -67,7 +67,7 @@ static void add_priority_state(struct document_node *node, const struct redfish_
 	}
 	if (level->count == 0 || (enabled != level->count && disabled != level->count))
 		return;
-	document_text(node, "BaseSpeedPriorityState", enabled ? "Enabled" : "Disabled");
+	json_add_string(node, "BaseSpeedPriorityState", enabled ? "Enabled" : "Disabled");
 	if (!enabled || !redfish_has_core_numbers(level->package))
 		return;
 	cores = redfish_high_cores(node, level->domains[0], context);
@@ -76,7 +76,7 @@ static void add_priority_state(struct document_node *node, const struct redfish_
 	isst_cpuset_free(cores);
 }
 
-static void add_level(struct document_node *node, const struct redfish_package *package)
+static void add_level(struct json *node, const struct redfish_package *package)
 {
 	struct redfish_level level;
 	unsigned int number;
@@ -121,12 +121,12 @@ static const char *cause_of(int code)
 }
 
 /** Adds the causes in the order of Redfish, each once. Returns whether there is any. */
-static bool add_causes(struct document_node *node, const struct isst_explanation *explanation)
+static bool add_causes(struct json *node, const struct isst_explanation *explanation)
 {
 	static const char *const ORDER[] = { "PowerLimit", "ThermalLimit", "ClockLimit", "Unknown",
 					     "OEM" };
 	const struct isst_finding *finding;
-	struct document_node *list = NULL;
+	struct json *list = NULL;
 
 	for (size_t cause = 0; cause < sizeof(ORDER) / sizeof(ORDER[0]); cause++)
 		for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)); i++) {
@@ -134,8 +134,8 @@ static bool add_causes(struct document_node *node, const struct isst_explanation
 
 			if (!finding_is_limit(code) || cause_of(code) != ORDER[cause])
 				continue;
-			list = list ? list : document_array(node, "ThrottleCauses");
-			document_text(list, NULL, ORDER[cause]);
+			list = list ? list : json_add(node, "ThrottleCauses", JSON_ARRAY);
+			json_add_string(list, NULL, ORDER[cause]);
 			break;
 		}
 	return list;
@@ -152,24 +152,24 @@ static bool has_finding(const struct isst_explanation *explanation, int code)
 }
 
 /** That there are no reasons may mean that they cannot be read: then nothing is added. */
-static void add_explanation(struct document_node *node, const struct redfish_package *package)
+static void add_explanation(struct json *node, const struct redfish_package *package)
 {
 	struct isst_explanation *explanation = package_explanation(package->status->run,
 								   package->number);
 
 	if (add_causes(node, explanation))
-		document_flag(node, "Throttled", true);
+		json_add_boolean(node, "Throttled", true);
 	if (has_finding(explanation, ISST_FINDING_TURBO_DISABLED))
-		document_text(node, "TurboState", "Disabled");
+		json_add_string(node, "TurboState", "Disabled");
 	else if (explanation && !isst_explanation_unread_at(explanation, 0) &&
 		 !has_finding(explanation, ISST_FINDING_NO_CPUFREQ))
-		document_text(node, "TurboState", "Enabled");
+		json_add_string(node, "TurboState", "Enabled");
 	isst_explanation_free(explanation);
 }
 
 void redfish_processor(const struct redfish_package *package)
 {
-	struct document_node *node;
+	struct json *node;
 	char id[16];
 
 	snprintf(id, sizeof(id), "cpu%u", package->number);

@@ -19,12 +19,13 @@ const struct renderer renderers[FORMATS] = {
 
 int render_document(const struct report *report, bool messages, FILE *stream)
 {
-	const struct document *document = report_written_document(report);
+	const struct json *document = report_written_document(report);
 
 	(void)messages;
 	if (document)
-		document_write(document, stream);
+		json_write(document, stream);
 	else
-		fputs("{}\n", stream);
+		fputs("{}", stream);
+	fputc('\n', stream);
 	return 0;
 }

@@ -9,18 +9,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add_cpus(struct document_node *parent, const char *name, const struct isst_cpuset *cpus)
+static int add_cpus(struct json *parent, const char *name, const struct isst_cpuset *cpus)
 {
 	char *list = isst_cpuset_to_list(cpus);
 
 	if (!list)
 		return -ENOMEM;
-	document_text(parent, name, list);
+	json_add_string(parent, name, list);
 	free(list);
 	return 0;
 }
 
-static int add_value(struct document_node *parent, const struct export_row *row,
+static int add_value(struct json *parent, const struct export_row *row,
 		     const struct report_node *node)
 {
 	uint64_t number;
@@ -29,19 +29,19 @@ static int add_value(struct document_node *parent, const struct export_row *row,
 	if (row->kind == EXPORT_CPUS)
 		return add_cpus(parent, row->fact, node->cpus);
 	if (row->kind == EXPORT_WORD)
-		document_text(parent, row->fact, node->text);
+		json_add_string(parent, row->fact, node->text);
 	else if (!export_number(row, node, &number, &unlimited))
 		return 0;
 	else if (unlimited)
-		document_null(parent, row->fact);
+		json_add(parent, row->fact, JSON_NULL);
 	else if (node->kind == NODE_STATE && row->kind == EXPORT_VALUE)
-		document_flag(parent, row->fact, number);
+		json_add_boolean(parent, row->fact, number);
 	else
-		document_number(parent, row->fact, number);
+		json_add_number(parent, row->fact, number);
 	return 0;
 }
 
-static int add_node(struct document_node *parent, const struct report_entry *entry,
+static int add_node(struct json *parent, const struct report_entry *entry,
 		    const struct report_node *branch, const struct report_node *node)
 {
 	int error = 0;
@@ -53,56 +53,50 @@ static int add_node(struct document_node *parent, const struct report_entry *ent
 }
 
 /** Adds the object that a branch is. */
-static int add_branch(struct document_node *parent, const struct report_entry *entry,
+static int add_branch(struct json *parent, const struct report_entry *entry,
 		      const struct report_node *node)
 {
 	const struct export_branch *branch = export_branch_find(node->key);
-	struct document_node *object, *list;
+	struct json *object;
 	int error = 0;
 
 	if (!branch)
 		return 0;
 	if (branch->single) {
-		object = document_object(parent, branch->fact);
+		object = json_add(parent, branch->fact, JSON_OBJECT);
 	} else {
-		list = document_member(parent, branch->fact);
-		if (!list)
-			list = document_array(parent, branch->fact);
-		object = document_object(list, NULL);
+		object = json_add(json_array_of(parent, branch->fact), NULL, JSON_OBJECT);
 	}
 	if (branch->index)
-		document_number(object, branch->index, node->index);
+		json_add_number(object, branch->index, node->index);
 	for (const struct report_node *child = node->first; child && !error; child = child->next)
 		error = add_node(object, entry, node, child);
 	return error;
 }
 
 /** A CPU only stands for its domain. */
-static void add_place(struct document_node *parent, const struct report_entry *entry)
+static void add_place(struct json *parent, const struct report_entry *entry)
 {
 	for (size_t i = 0; i < entry->steps; i++) {
 		const struct report_step *step = &entry->path[i];
 
 		if (step->key == &keys[KEY_DIE_IO])
-			document_null(parent, step->key->name_v2);
+			json_add(parent, step->key->name_v2, JSON_NULL);
 		else if (step->key != &keys[KEY_CPU] && step->key != &keys[KEY_NO_CPU])
-			document_number(parent, step->key->name_v2, step->index);
+			json_add_number(parent, step->key->name_v2, step->index);
 	}
 }
 
-static int add_unit(struct document_node *root, const struct report_entry *entry)
+static int add_unit(struct json *root, const struct report_entry *entry)
 {
-	struct document_node *parent = root, *list;
+	struct json *parent = root;
 	int error = 0;
 
 	if (entry->steps > 0) {
 		const char *name = export_place_of(entry) == EXPORT_PACKAGE ? "packages"
 									    : "domains";
 
-		list = document_member(root, name);
-		if (!list)
-			list = document_array(root, name);
-		parent = document_object(list, NULL);
+		parent = json_add(json_array_of(root, name), NULL, JSON_OBJECT);
 		add_place(parent, entry);
 	}
 	for (const struct report_node *node = entry->root->first; node && !error; node = node->next)
@@ -113,20 +107,22 @@ static int add_unit(struct document_node *root, const struct report_entry *entry
 
 int render_facts(const struct report *report, bool messages, FILE *stream)
 {
-	struct document *document = document_new();
+	struct json *document = json_new_sorted();
 	int error = document ? 0 : -ENOMEM;
 
 	(void)messages;
 	if (document)
-		document_text(document_root(document), "version", ISST_VERSION);
+		json_add_string(document, "version", ISST_VERSION);
 	for (const struct report_entry *entry = report_first(report); entry && !error;
 	     entry = entry->next)
 		if (entry->kind == ENTRY_UNIT)
-			error = add_unit(document_root(document), entry);
-	if (!error && document_failed(document))
+			error = add_unit(document, entry);
+	if (!error && json_failed(document))
 		error = -ENOMEM;
-	if (!error)
-		document_write(document, stream);
-	document_free(document);
+	if (!error) {
+		json_write(document, stream);
+		fputc('\n', stream);
+	}
+	json_free(document);
 	return error;
 }

@@ -59,7 +59,7 @@ static void take_node(struct label_value *value, const struct export_row *row,
 
 	if (row->kind == EXPORT_WORD) {
 		/* A part of the machine without it is no reason to leave out the others. */
-		if (strcmp(node->text, "unsupported") != 0)
+		if (!export_is_unsupported(node))
 			take_text(value, node->text);
 		return;
 	}

@@ -11,7 +11,7 @@ struct report {
 	struct report_entry *first, *last;
 	bool failed, screen;
 	struct report_header header;
-	struct document *document;
+	struct json *document;
 };
 
 struct report *report_new(void)
@@ -55,24 +55,24 @@ void report_free(struct report *report)
 		report_remove(report, report->first);
 	free(report->header.processor);
 	free(report->header.emulated);
-	document_free(report->document);
+	json_free(report->document);
 	free(report);
 }
 
 bool report_failed(const struct report *report)
 {
-	return report->failed || (report->document && document_failed(report->document));
+	return report->failed || (report->document && json_failed(report->document));
 }
 
-struct document *report_document(struct report *report)
+struct json *report_document(struct report *report)
 {
 	if (!report->document)
-		report->document = document_new();
+		report->document = json_new_sorted();
 	report->failed = report->failed || !report->document;
 	return report->document;
 }
 
-const struct document *report_written_document(const struct report *report)
+const struct json *report_written_document(const struct report *report)
 {
 	return report->document;
 }

@@ -9,8 +9,8 @@
 #ifndef ISST_CLI_REPORT_H
 #define ISST_CLI_REPORT_H
 
-#include "document.h"
 #include "isst.h"
+#include "json_value.h"
 #include "keys.h"
 
 #include <stdbool.h>
@@ -108,9 +108,9 @@ void report_make_screen(struct report *report);
 bool report_is_screen(const struct report *report);
 
 /** The document of a report, for the format that writes nothing else; NULL without memory. */
-struct document *report_document(struct report *report);
+struct json *report_document(struct report *report);
 /** The same as far as there is one; NULL: none was asked for. */
-const struct document *report_written_document(const struct report *report);
+const struct json *report_written_document(const struct report *report);
 
 /** A new unit at that path; without steps: what stands at the top itself. Returns its root. */
 struct report_node *report_unit(struct report *report, const struct report_step *path,

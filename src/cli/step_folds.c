@@ -168,7 +168,9 @@ struct visit {
 /** The part of a target behind the name of its domain; NULL: it has none. */
 static const char *thing_of(const char *target)
 {
-	return domain_list_recognizes(target) ? strstr(target, ": ") : NULL;
+	size_t length = domain_list_name_length(target);
+
+	return length > 0 && target[length] == ':' ? strstr(target, ": ") : NULL;
 }
 
 static unsigned int count_of(const struct fold *fold)

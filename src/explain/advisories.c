@@ -11,7 +11,7 @@
 #include <string.h>
 
 /** A version as a number that compares. */
-#define VERSION(major, minor, patch) ((major)*1000000UL + (minor)*1000UL + (patch))
+#define VERSION KERNEL_VERSION
 #define SERIES(version) ((version) / 1000)
 
 enum concern { MAILBOX, TPMI, EITHER };
@@ -262,24 +262,6 @@ static const struct advisory ADVISORIES[] = {
 
 /* ---- The kernel ---- */
 
-/** The version at the beginning of a release, such as 6.12.117-1; 0: not understood. */
-static unsigned long parse_release(const char *release)
-{
-	unsigned long numbers[3] = { 0 };
-	size_t count = 0;
-
-	for (const char *at = release; at && isdigit((unsigned char)*at) && count < 3; count++) {
-		char *end;
-
-		numbers[count] = strtoul(at, &end, 10);
-		/* They would not compare, and no kernel has them. */
-		if (numbers[count] > 999)
-			return 0;
-		at = *end == '.' ? end + 1 : end;
-	}
-	return count < 2 ? 0 : VERSION(numbers[0], numbers[1], numbers[2]);
-}
-
 static bool is_fixed(const struct advisory *advisory, unsigned long version)
 {
 	if (advisory->fixed && version >= advisory->fixed)
@@ -306,7 +288,7 @@ static bool is_of_concern(const struct advisory *advisory, const struct survey *
 void check_advisories(struct findings *findings)
 {
 	const struct survey *survey = findings->survey;
-	unsigned long version = parse_release(survey->release);
+	unsigned long version = survey->kernel_version;
 
 	/* Without a driver nothing of it matters. */
 	if (!version || survey->context->platform.preset)

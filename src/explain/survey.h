@@ -71,6 +71,9 @@ struct survey_domain {
 	size_t cpu_count;
 };
 
+/** A version of the kernel, so that versions compare. */
+#define KERNEL_VERSION(major, minor, patch) ((major)*1000000UL + (minor)*1000UL + (patch))
+
 struct survey {
 	struct isst_context *context;
 	const struct isst_cpuset *named; /* CPUs that findings are about; NULL: all */
@@ -80,6 +83,7 @@ struct survey {
 	char *smt;     /* content of smt/control; NULL: none */
 	char *driver;  /* scaling_driver of the first CPU that was looked at; NULL: none */
 	char *release; /* of the kernel; NULL: unknown */
+	unsigned long kernel_version;		 /* KERNEL_VERSION(); 0: unknown */
 	unsigned int max_perf_pct, min_perf_pct; /* of intel_pstate; 0: none */
 	unsigned int resumes;			 /* since boot */
 	bool has_efficiency_control;		 /* of the uncore: elc_ files */

@@ -118,10 +118,7 @@ static int read_all_counters(struct survey *survey)
 /** Whether the kernel has a driver for them: since 6.11. */
 static bool may_have_driver(const struct survey *survey)
 {
-	const char *dot = survey->release ? strchr(survey->release, '.') : NULL;
-	unsigned long major = dot ? strtoul(survey->release, NULL, 10) : 0;
-
-	return major > 6 || (major == 6 && strtoul(dot + 1, NULL, 10) >= 11);
+	return survey->kernel_version >= KERNEL_VERSION(6, 11, 0);
 }
 
 /** What is missing is hidden, or was not loaded. */

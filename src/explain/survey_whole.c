@@ -3,6 +3,7 @@
 #include "explain/survey.h"
 #include "sysfs/undisturbed.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,26 @@ static const char RESUMES[] = "/sys/power/suspend_stats/success";
 static int read_text(struct survey *survey, const char *path, char **text)
 {
 	return survey_note_file(survey, kernel_files_text(&survey->context->files, path, text));
+}
+
+/* ---- The kernel ---- */
+
+/** The version at the beginning of a release, such as 6.12.117-1; 0: not understood. */
+static unsigned long parse_release(const char *release)
+{
+	unsigned long numbers[3] = { 0 };
+	size_t count = 0;
+
+	for (const char *at = release; at && isdigit((unsigned char)*at) && count < 3; count++) {
+		char *end;
+
+		numbers[count] = strtoul(at, &end, 10);
+		/* They would not compare, and no kernel has them. */
+		if (numbers[count] > 999)
+			return 0;
+		at = *end == '.' ? end + 1 : end;
+	}
+	return count < 2 ? 0 : KERNEL_VERSION(numbers[0], numbers[1], numbers[2]);
 }
 
 /* ---- Limits of intel_pstate ---- */
@@ -76,6 +97,7 @@ int survey_read_whole(struct survey *survey)
 		error = survey_note_file(survey, hotplug_smt_control(files, &survey->smt));
 	if (!error)
 		error = read_text(survey, "/proc/sys/kernel/osrelease", &survey->release);
+	survey->kernel_version = parse_release(survey->release);
 	if (!error)
 		error = read_percentages(survey);
 	if (!error)

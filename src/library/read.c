@@ -56,6 +56,30 @@ int read_kind(const struct read_kind *kind, const struct call *call, unsigned in
 	return results_conclude(call->context, results, NULL);
 }
 
+int read_domains(const struct read_kind *kind, struct isst_context *context,
+		 const struct isst_targets *targets, const struct isst_request *request,
+		 unsigned int flags, struct isst_results **out)
+{
+	const struct call call = {
+		.context = context, .targets = targets, .request = request, .flags = flags
+	};
+
+	return read_kind(kind, &call, 0, 1, out);
+}
+
+int read_cpus(const struct read_kind *kind, struct isst_context *context,
+	      const struct isst_targets *targets, const struct isst_request *request,
+	      unsigned int flags, struct isst_results **out)
+{
+	const struct call call = { .context = context,
+				   .targets = targets,
+				   .request = request,
+				   .flags = flags,
+				   .for_cpus = true };
+
+	return read_kind(kind, &call, 0, 1, out);
+}
+
 /* ---- Summaries of levels ---- */
 
 static void begin_profile(void *one, const struct isst_domain *domain, const struct isst_cpu *cpu,
@@ -87,11 +111,8 @@ int isst_read_perf_profiles(struct isst_context *context, const struct isst_targ
 	static const struct read_kind KIND = { sizeof(struct isst_perf_profile), begin_profile,
 					       read_profiles, finish_profile,
 					       CARRIES(PERF_PROFILE) };
-	const struct call call = {
-		.context = context, .targets = targets, .request = request, .flags = flags
-	};
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_domains(&KIND, context, targets, request, flags, results);
 }
 
 /* ---- Core-power ---- */
@@ -126,11 +147,8 @@ int isst_read_core_power(struct isst_context *context, const struct isst_targets
 	static const struct read_kind KIND = { sizeof(struct isst_core_power), begin_core_power,
 					       read_core_power, finish_core_power,
 					       CARRIES(CORE_POWER) | CARRIES(CLOS_USE) };
-	const struct call call = {
-		.context = context, .targets = targets, .request = request, .flags = flags
-	};
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_domains(&KIND, context, targets, request, flags, results);
 }
 
 /* ---- CLOS ---- */
@@ -207,13 +225,8 @@ int isst_read_clos_associations(struct isst_context *context, const struct isst_
 	static const struct read_kind KIND = { sizeof(struct isst_clos_association),
 					       begin_association, read_associations,
 					       finish_association, CARRIES(ASSOCIATION) };
-	const struct call call = { .context = context,
-				   .targets = targets,
-				   .request = request,
-				   .flags = flags,
-				   .for_cpus = true };
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_cpus(&KIND, context, targets, request, flags, results);
 }
 
 /* ---- Turbo ratio limits ---- */
@@ -245,9 +258,6 @@ int isst_read_turbo_ratio_limits(struct isst_context *context, const struct isst
 {
 	static const struct read_kind KIND = { sizeof(struct isst_turbo_ratio_limits), begin_limits,
 					       read_limits, finish_limits, CARRIES(LIMITS) };
-	const struct call call = {
-		.context = context, .targets = targets, .request = request, .flags = flags
-	};
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_domains(&KIND, context, targets, request, flags, results);
 }

@@ -29,4 +29,13 @@ struct read_kind {
 int read_kind(const struct read_kind *kind, const struct call *call, unsigned int first,
 	      unsigned int each, struct isst_results **out);
 
+/** The same with one struct for each domain, or for each CPU, of what isst_read_...() were given.
+ */
+int read_domains(const struct read_kind *kind, struct isst_context *context,
+		 const struct isst_targets *targets, const struct isst_request *request,
+		 unsigned int flags, struct isst_results **out);
+int read_cpus(const struct read_kind *kind, struct isst_context *context,
+	      const struct isst_targets *targets, const struct isst_request *request,
+	      unsigned int flags, struct isst_results **out);
+
 #endif

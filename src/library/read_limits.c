@@ -114,11 +114,8 @@ int isst_read_uncore_limits(struct isst_context *context, const struct isst_targ
 {
 	static const struct read_kind KIND = { sizeof(struct uncore_values), begin_uncore,
 					       read_uncore, finish_uncore, CARRIES(UNCORE) };
-	const struct call call = {
-		.context = context, .targets = targets, .request = request, .flags = flags
-	};
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_domains(&KIND, context, targets, request, flags, results);
 }
 
 /* ---- cpufreq ---- */
@@ -172,11 +169,6 @@ int isst_read_scaling_limits(struct isst_context *context, const struct isst_tar
 {
 	static const struct read_kind KIND = { sizeof(struct scaling_values), begin_scaling,
 					       read_scaling, finish_scaling, CARRIES(SCALING) };
-	const struct call call = { .context = context,
-				   .targets = targets,
-				   .request = request,
-				   .flags = flags,
-				   .for_cpus = true };
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_cpus(&KIND, context, targets, request, flags, results);
 }

@@ -55,13 +55,8 @@ int isst_read_frequencies(struct isst_context *context, const struct isst_target
 {
 	static const struct read_kind KIND = { sizeof(struct cpu_running), begin, read_frequencies,
 					       finish_frequency, CARRIES(RUNNING) };
-	const struct call call = { .context = context,
-				   .targets = targets,
-				   .request = request,
-				   .flags = flags,
-				   .for_cpus = true };
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_cpus(&KIND, context, targets, request, flags, results);
 }
 
 int isst_read_limit_reasons(struct isst_context *context, const struct isst_targets *targets,
@@ -70,13 +65,8 @@ int isst_read_limit_reasons(struct isst_context *context, const struct isst_targ
 {
 	static const struct read_kind KIND = { sizeof(struct cpu_running), begin, read_reasons,
 					       finish_reasons, CARRIES(REASONS) };
-	const struct call call = { .context = context,
-				   .targets = targets,
-				   .request = request,
-				   .flags = flags,
-				   .for_cpus = true };
 
-	return read_kind(&KIND, &call, 0, 1, results);
+	return read_cpus(&KIND, context, targets, request, flags, results);
 }
 
 const char *isst_limit_reason_name(int reason)

@@ -118,12 +118,49 @@ static void a_path_that_is_written_wrong_is_refused(void **state)
 		assert_non_null(json_path_check(wrong[i]));
 }
 
+/** The expected text is what `jq -S .` prints for the same document. */
+static void a_sorted_document_is_written_in_lines(void **state)
+{
+	struct json *document = json_new_sorted(), *list, *object;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(stream);
+	json_add_number(document, "beta", 2);
+	list = json_add(document, "list", JSON_ARRAY);
+	json_add_number(list, NULL, 9);
+	json_add_number(list, NULL, 4);
+	json_add(document, "none", JSON_ARRAY);
+	object = json_add(document, "alpha", JSON_OBJECT);
+	json_add_string(object, "z", "last");
+	json_add_boolean(object, "a", true);
+	json_write(document, stream);
+	assert_int_equal(fclose(stream), 0);
+	assert_string_equal(text, "{\n"
+				  "  \"alpha\": {\n"
+				  "    \"a\": true,\n"
+				  "    \"z\": \"last\"\n"
+				  "  },\n"
+				  "  \"beta\": 2,\n"
+				  "  \"list\": [\n"
+				  "    9,\n"
+				  "    4\n"
+				  "  ],\n"
+				  "  \"none\": []\n"
+				  "}");
+	free(text);
+	json_free(document);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_finds_its_value),
 		cmocka_unit_test(where_there_is_no_value_the_message_lists_what_there_is),
 		cmocka_unit_test(a_path_that_is_written_wrong_is_refused),
+		cmocka_unit_test(a_sorted_document_is_written_in_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

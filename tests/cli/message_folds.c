@@ -2,6 +2,7 @@
 /* Messages that are alike become one, which names all that they named. */
 #include "check.h"
 
+#include "cli/domain_list.h"
 #include "cli/message_folds.h"
 
 struct message {
@@ -86,12 +87,28 @@ static void other_messages_stay(void **state)
 				"CPUs 3, and others\n");
 }
 
+static void names_of_domains_are_exact(void **state)
+{
+	(void)state;
+	assert_int_equal(domain_list_name_length("package 0, die 12: level"),
+			 strlen("package 0, die 12"));
+	assert_int_equal(domain_list_name_length("package 4294967295, power domain 3"),
+			 strlen("package 4294967295, power domain 3"));
+	assert_int_equal(domain_list_name_length("package 4294967296, die 0"), 0);
+	assert_int_equal(domain_list_name_length("package -1, die 0"), 0);
+	assert_int_equal(domain_list_name_length("package  1, die 0"), 0);
+	assert_int_equal(domain_list_name_length("package 1, die"), 0);
+	assert_int_equal(domain_list_name_length("package 1, CPU 0"), 0);
+	assert_int_equal(domain_list_name_length(""), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_stand_together),
 		cmocka_unit_test(cores_and_cpus_stand_together),
 		cmocka_unit_test(other_messages_stay),
+		cmocka_unit_test(names_of_domains_are_exact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,15 +7,15 @@
 
 #include "isst-emulator.h"
 
-static char directory[64];
+static char *directory;
 
 static int make_directory(void **state)
 {
 	const char *scratch = getenv("TMPDIR");
 
 	(void)state;
-	snprintf(directory, sizeof(directory), "%s/isst-watches-XXXXXX",
-		 scratch ? scratch : "/tmp");
+	if (asprintf(&directory, "%s/isst-watches-XXXXXX", scratch ? scratch : "/tmp") < 0)
+		return -1;
 	setenv("TERM", "xterm", 1);
 	unsetenv("NO_COLOR");
 	return mkdtemp(directory) ? 0 : -1;
@@ -23,24 +23,32 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-	char command[96];
+	char *command;
+	int status;
 
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return system(command);
+	if (asprintf(&command, "rm -r '%s'", directory) < 0)
+		return -1;
+	status = system(command);
+	free(command);
+	free(directory);
+	return status;
 }
 
 /** A command line for a machine of its own for each test. */
 static const char *on(const char *platform, const char *test, const char *command)
 {
 	const char *platforms = getenv("ISST_PLATFORMS");
-	static char line[1024];
-	char path[512];
+	static char *line;
+	char *path;
 
-	snprintf(path, sizeof(path), "%s/%s.platform", platforms ? platforms : "tests/platforms",
-		 platform);
-	snprintf(line, sizeof(line), "isst|--emulate|%s|--emulate-state|%s/%s|%s",
-		 access(path, R_OK) == 0 ? path : platform, directory, test, command);
+	free(line);
+	assert_true(asprintf(&path, "%s/%s.platform", platforms ? platforms : "tests/platforms",
+			     platform) > 0);
+	assert_true(asprintf(&line, "isst|--emulate|%s|--emulate-state|%s/%s|%s",
+			     access(path, R_OK) == 0 ? path : platform, directory, test,
+			     command) > 0);
+	free(path);
 	return line;
 }
 

@@ -2,19 +2,12 @@
 /* Statements of the same thing, in random configurations, against a look at each pair of them; and
  * in long ones. */
 #include "base/cpuset.h"
-#include "configuration/configuration.h"
-#include "support/check.h"
+#include "configuration/statements.h"
 
 #include <errno.h>
 #include <time.h>
 
 enum { NUMBERS = 6, LINES = 12, ROUNDS = 3000, MANY = 40000 };
-
-static unsigned int random_below(unsigned int *seed, unsigned int limit)
-{
-	*seed = *seed * 1103515245U + 12345U;
-	return (*seed >> 16) % limit;
-}
 
 /* ---- Random statements ---- */
 
@@ -29,26 +22,11 @@ static void put_list(FILE *text, unsigned int *seed)
 		fprintf(text, ",%u", last + 2);
 }
 
-static void put_scope(FILE *text, unsigned int *seed)
-{
-	unsigned int kind = random_below(seed, 3);
-
-	if (kind == 0)
-		return;
-	fputs("package ", text);
-	put_list(text, seed);
-	if (kind == 2) {
-		fputs(" powerdomain ", text);
-		put_list(text, seed);
-	}
-	fputs(": ", text);
-}
-
 static void put_statement(FILE *text, unsigned int *seed)
 {
 	unsigned int kind = random_below(seed, 4);
 
-	put_scope(text, seed);
+	put_scope(text, seed, put_list);
 	if (kind == 0) {
 		fprintf(text, "level %u\n", random_below(seed, 2));
 	} else if (kind == 1) {
@@ -125,20 +103,6 @@ static char *expected_problems(const struct configuration *unchecked)
 	return text;
 }
 
-static char *problems_of(const struct configuration *configuration)
-{
-	size_t size;
-	char *text;
-	FILE *stream = open_memstream(&text, &size);
-
-	assert_non_null(stream);
-	for (size_t i = 0; i < configuration->problem_count; i++)
-		fprintf(stream, "%u: %s\n", configuration->problems[i].origin.line,
-			configuration->problems[i].text);
-	fclose(stream);
-	return text;
-}
-
 /** Adds statements that are parsed one by one, so that none is held against another one. */
 static void add_unchecked(struct configuration *configuration, const char *text)
 {
@@ -169,7 +133,7 @@ static bool check_text(const char *text)
 	assert_true(asprintf(&whole, CONFIGURATION_HEADER " 1\n%s", text) > 0);
 	assert_int_equal(configuration_add_text(&checked, "test", whole, strlen(whole), true),
 			 found ? -EINVAL : 0);
-	problems = problems_of(&checked);
+	problems = problems_text(&checked);
 	if (strcmp(problems, expected) != 0)
 		fail_msg("%sis to be\n%sand not\n%s", text, expected, problems);
 	free(whole);

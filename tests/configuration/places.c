@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contradictions of random configurations, against a look at every place of a small universe. */
 #include "base/cpuset.h"
-#include "configuration/configuration.h"
-#include "support/check.h"
+#include "configuration/statements.h"
 
 #include <errno.h>
 #include <time.h>
 
 /* The number behind those that statements name stands for all others. */
 enum { NUMBERS = 4, OTHER = NUMBERS, FABRICS = 2, LINES = 7, ROUNDS = 1500 };
-
-static unsigned int random_below(unsigned int *seed, unsigned int limit)
-{
-	*seed = *seed * 1103515245U + 12345U;
-	return (*seed >> 16) % limit;
-}
 
 /* ---- Random statements ---- */
 
@@ -31,21 +24,6 @@ static void put_list(FILE *text, unsigned int *seed)
 		}
 }
 
-static void put_scope(FILE *text, unsigned int *seed)
-{
-	unsigned int kind = random_below(seed, 3);
-
-	if (kind == 0)
-		return;
-	fputs("package ", text);
-	put_list(text, seed);
-	if (kind == 2) {
-		fputs(" powerdomain ", text);
-		put_list(text, seed);
-	}
-	fputs(": ", text);
-}
-
 /** Of these subjects everything that rules decide by occurs. */
 static void put_statement(FILE *text, unsigned int *seed, unsigned int family)
 {
@@ -55,7 +33,7 @@ static void put_statement(FILE *text, unsigned int *seed, unsigned int family)
 	unsigned int kind = random_below(seed, family == 2 ? COUNT(CORES) : 2);
 	unsigned int mhz = 1000 + 100 * random_below(seed, 3);
 
-	put_scope(text, seed);
+	put_scope(text, seed, put_list);
 	if (family == 0)
 		fprintf(text, "scaling-%s %u", kind ? "max" : "min", mhz);
 	else if (family == 1)

@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The text of configurations: what is read is what was written, and all that is wrong is named. */
-#include "configuration/configuration.h"
+#include "configuration/statements.h"
 #include "configuration/write.h"
-#include "support/check.h"
 
 #define HEADER CONFIGURATION_HEADER " 1\n"
 
 static int add_file(struct configuration *configuration, const char *text)
 {
 	return configuration_add_text(configuration, "test", text, strlen(text), true);
-}
-
-/** The problems, a line for each. */
-static char *problems_text(const struct configuration *configuration)
-{
-	size_t size;
-	char *text;
-	FILE *stream = open_memstream(&text, &size);
-
-	assert_non_null(stream);
-	for (size_t i = 0; i < configuration->problem_count; i++)
-		fprintf(stream, "%u: %s\n", configuration->problems[i].origin.line,
-			configuration->problems[i].text);
-	fclose(stream);
-	return text;
 }
 
 static char *written(const struct configuration *configuration)

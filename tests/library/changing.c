@@ -9,18 +9,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static char platform_path[4096];
-
-/** A platform of the tests. */
-static const char *of_tests(const char *name)
-{
-	const char *directory = getenv("ISST_PLATFORMS");
-
-	snprintf(platform_path, sizeof(platform_path), "%s/%s.platform",
-		 directory ? directory : "tests/platforms", name);
-	return platform_path;
-}
-
 /** A fixture whose context holds the lock. */
 static void lock_and_discover(struct fixture *fixture, const char *platform)
 {
@@ -759,14 +747,15 @@ static void without_a_timeout_the_lock_is_not_waited_for(void **state)
 	struct isst_context *other;
 	struct fixture fixture;
 	int device, asked = 0;
-	char path[128];
+	char *path;
 
 	(void)state;
 	fixture_begin(&fixture, "guide");
 	fixture.context = fixture_open(&fixture, NULL);
 	other = open_interruptible(&fixture, count, &asked);
-	snprintf(path, sizeof(path), "%s/device", fixture.directory);
+	assert_true(asprintf(&path, "%s/device", fixture.directory) > 0);
 	device = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
 	assert_true(device >= 0);
 	assert_int_equal(flock(device, LOCK_EX), 0);
 	assert_int_equal(isst_lock(other, 0, 0), -EBUSY);

@@ -19,10 +19,22 @@
 
 /** An emulated machine with a state of its own, and a context on it. */
 struct fixture {
-	char directory[64];
+	char *directory;
 	struct isst_emulator_target *target;
 	struct isst_context *context;
 };
+
+/** A platform of the tests: its path, until the next call. */
+static inline const char *of_tests(const char *name)
+{
+	const char *directory = getenv("ISST_PLATFORMS");
+	static char path[4096];
+
+	assert_in_range(snprintf(path, sizeof(path), "%s/%s.platform",
+				 directory ? directory : "tests/platforms", name),
+			1, sizeof(path) - 1);
+	return path;
+}
 
 /** The emulator's target of a platform, in the fixture's directory. */
 static inline void fixture_begin(struct fixture *fixture, const char *platform)
@@ -30,8 +42,8 @@ static inline void fixture_begin(struct fixture *fixture, const char *platform)
 	const char *scratch = getenv("TMPDIR");
 
 	*fixture = (struct fixture){ 0 };
-	snprintf(fixture->directory, sizeof(fixture->directory), "%s/isst-library-XXXXXX",
-		 scratch ? scratch : "/tmp");
+	assert_true(asprintf(&fixture->directory, "%s/isst-library-XXXXXX",
+			     scratch ? scratch : "/tmp") > 0);
 	assert_non_null(mkdtemp(fixture->directory));
 	fixture->target = isst_emulator_target_new(platform);
 	assert_non_null(fixture->target);
@@ -58,14 +70,32 @@ static inline void fixture_discover(struct fixture *fixture, const char *platfor
 	assert_int_equal(isst_discover(fixture->context), 0);
 }
 
+/** Makes the machine what a configuration states. */
+static inline void apply_config(struct isst_context *context, const char *text)
+{
+	struct isst_config *config = isst_config_new();
+	struct isst_change *change;
+
+	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
+	assert_int_equal(isst_lock(context, 0, 0), 0);
+	assert_int_equal(isst_rediscover(context), 0);
+	assert_int_equal(isst_change_new(context, NULL, &change), 0);
+	assert_int_equal(isst_change_add_config(change, config, 0), 0);
+	assert_int_equal(isst_change_run(change), 0);
+	isst_change_free(change);
+	assert_int_equal(isst_unlock(context), 0);
+	isst_config_free(config);
+}
+
 /** Makes a file of the emulated machine fail or be slow, by a fault rule. */
 static inline void fixture_fault(const struct fixture *fixture, const char *rule)
 {
-	char path[96];
+	char *path;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/faults", fixture->directory);
+	assert_true(asprintf(&path, "%s/faults", fixture->directory) > 0);
 	file = fopen(path, "a");
+	free(path);
 	assert_non_null(file);
 	fprintf(file, "%s\n", rule);
 	assert_int_equal(fclose(file), 0);
@@ -73,13 +103,15 @@ static inline void fixture_fault(const struct fixture *fixture, const char *rule
 
 static inline void fixture_end(struct fixture *fixture)
 {
-	char command[96], *error;
+	char *command, *error;
 
 	isst_close(fixture->context);
 	assert_int_equal(isst_emulator_reset(fixture->target, &error), 0);
 	isst_emulator_target_free(fixture->target);
-	snprintf(command, sizeof(command), "rm -rf '%s'", fixture->directory);
+	assert_true(asprintf(&command, "rm -rf '%s'", fixture->directory) > 0);
 	assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c) */
+	free(command);
+	free(fixture->directory);
 }
 
 /** All domains of the context. */

@@ -59,10 +59,11 @@ static void hold(struct holding *holding)
 
 static void remove_faults(const struct holding *holding)
 {
-	char path[96];
+	char *path;
 
-	snprintf(path, sizeof(path), "%s/faults", holding->fixture.directory);
+	assert_true(asprintf(&path, "%s/faults", holding->fixture.directory) > 0);
 	assert_int_equal(remove(path), 0);
+	free(path);
 }
 
 /** What the machine has, by another context that may roll back (@lock). */

@@ -3,34 +3,6 @@
  */
 #include "check.h"
 
-/** Discovers a platform of the tests. */
-static void discover_of_tests(struct fixture *fixture, const char *name)
-{
-	const char *directory = getenv("ISST_PLATFORMS");
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s.platform", directory ? directory : "tests/platforms",
-		 name);
-	fixture_discover(fixture, path);
-}
-
-/** Makes a machine what a configuration states. */
-static void apply(struct fixture *fixture, const char *text)
-{
-	struct isst_config *config = isst_config_new();
-	struct isst_change *change;
-
-	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
-	assert_int_equal(isst_lock(fixture->context, 0, 0), 0);
-	assert_int_equal(isst_rediscover(fixture->context), 0);
-	assert_int_equal(isst_change_new(fixture->context, NULL, &change), 0);
-	assert_int_equal(isst_change_add_config(change, config, 0), 0);
-	assert_int_equal(isst_change_run(change), 0);
-	isst_change_free(change);
-	assert_int_equal(isst_unlock(fixture->context), 0);
-	isst_config_free(config);
-}
-
 static void check_none(const struct isst_result *result, int id, unsigned int row)
 {
 	unsigned int value;
@@ -107,8 +79,8 @@ static void limits_of_cpufreq_that_were_set_are_told_from_the_processors(void **
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "tiny");
-	apply(&fixture, "scaling-max 2500 = 2\n");
+	fixture_discover(&fixture, of_tests("tiny"));
+	apply_config(fixture.context, "scaling-max 2500 = 2\n");
 	cpus = cpus_of_list(fixture.context, "1-2");
 	assert_int_equal(isst_read_scaling_limits(fixture.context, cpus, NULL, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 2);
@@ -133,7 +105,7 @@ static void without_cpufreq_there_are_no_limits(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "no-cpufreq");
+	fixture_discover(&fixture, of_tests("no-cpufreq"));
 	cpus = cpus_of_list(fixture.context, "0");
 	assert_int_equal(isst_read_scaling_limits(fixture.context, cpus, NULL, 0, &results),
 			 -EOPNOTSUPP);
@@ -153,7 +125,7 @@ static void limits_of_the_uncore_differ_from_those_of_boot(void **state)
 
 	(void)state;
 	fixture_discover(&fixture, "graniterapids-2s128c");
-	apply(&fixture, "package 0 powerdomain 1: uncore-max 1800\n");
+	apply_config(fixture.context, "package 0 powerdomain 1: uncore-max 1800\n");
 	domains = all_domains(fixture.context);
 	assert_int_equal(isst_read_uncore_limits(fixture.context, domains, NULL, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 10);

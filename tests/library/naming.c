@@ -2,18 +2,6 @@
 /* CPUs by name, by the public interface. */
 #include "check.h"
 
-static char platform_path[4096];
-
-/** A platform of the tests. */
-static const char *of_tests(const char *name)
-{
-	const char *directory = getenv("ISST_PLATFORMS");
-
-	snprintf(platform_path, sizeof(platform_path), "%s/%s.platform",
-		 directory ? directory : "tests/platforms", name);
-	return platform_path;
-}
-
 static void check_named(struct isst_context *context, const char *name, const char *expected)
 {
 	struct isst_cpuset *cpus;

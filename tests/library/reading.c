@@ -2,18 +2,6 @@
 /* Reading by the public interface: targets, requests, results and values. */
 #include "check.h"
 
-static char platform_path[4096];
-
-/** A platform of the tests. */
-static const char *of_tests(const char *name)
-{
-	const char *directory = getenv("ISST_PLATFORMS");
-
-	snprintf(platform_path, sizeof(platform_path), "%s/%s.platform",
-		 directory ? directory : "tests/platforms", name);
-	return platform_path;
-}
-
 static void versions_agree(void **state)
 {
 	unsigned int number = isst_version_number();

@@ -2,34 +2,6 @@
 /* What CPUs run at, and what limits them; whether the CPUs of a machine changed. */
 #include "check.h"
 
-/** Discovers a platform of the tests. */
-static void discover_of_tests(struct fixture *fixture, const char *name)
-{
-	const char *directory = getenv("ISST_PLATFORMS");
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s.platform", directory ? directory : "tests/platforms",
-		 name);
-	fixture_discover(fixture, path);
-}
-
-/** Makes a machine what a configuration states. */
-static void apply(struct isst_context *context, const char *text)
-{
-	struct isst_config *config = isst_config_new();
-	struct isst_change *change;
-
-	assert_int_equal(isst_config_add_text(config, "test", text, strlen(text), 0), 0);
-	assert_int_equal(isst_lock(context, 0, 0), 0);
-	assert_int_equal(isst_rediscover(context), 0);
-	assert_int_equal(isst_change_new(context, NULL, &change), 0);
-	assert_int_equal(isst_change_add_config(change, config, 0), 0);
-	assert_int_equal(isst_change_run(change), 0);
-	isst_change_free(change);
-	assert_int_equal(isst_unlock(context), 0);
-	isst_config_free(config);
-}
-
 static void a_frequency_follows_the_limit_of_its_cpu(void **state)
 {
 	const struct isst_result *result;
@@ -38,8 +10,8 @@ static void a_frequency_follows_the_limit_of_its_cpu(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "tiny");
-	apply(fixture.context, "scaling-max 2500 = 2\n");
+	fixture_discover(&fixture, of_tests("tiny"));
+	apply_config(fixture.context, "scaling-max 2500 = 2\n");
 	cpus = cpus_of_list(fixture.context, "1-2");
 	assert_int_equal(isst_read_frequencies(fixture.context, cpus, NULL, 0, &results), 0);
 	assert_int_equal(isst_results_count(results), 2);
@@ -62,7 +34,7 @@ static void frequencies_of_other_cpus_are_not_read(void **state)
 	unsigned int mhz;
 
 	(void)state;
-	discover_of_tests(&fixture, "tiny");
+	fixture_discover(&fixture, of_tests("tiny"));
 	fixture_fault(&fixture, "read /sys/devices/system/cpu/cpu1/cpufreq/* EIO");
 	cpus = cpus_of_list(fixture.context, "0,2");
 	assert_int_equal(isst_read_frequencies(fixture.context, cpus, NULL, 0, &results), 0);
@@ -86,7 +58,7 @@ static void without_cpufreq_there_are_no_frequencies(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "no-cpufreq");
+	fixture_discover(&fixture, of_tests("no-cpufreq"));
 	cpus = cpus_of_list(fixture.context, "0");
 	assert_int_equal(isst_read_frequencies(fixture.context, cpus, NULL, 0, &results),
 			 -EOPNOTSUPP);
@@ -116,7 +88,7 @@ static void reasons_are_those_of_each_cpu(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "tpmi-limited");
+	fixture_discover(&fixture, of_tests("tpmi-limited"));
 	cpus = cpus_of_list(fixture.context, "1,2,7");
 	assert_int_equal(isst_read_limit_reasons(fixture.context, cpus, NULL, 0, &results), 0);
 	check_reasons(results, 0, 0);
@@ -134,7 +106,7 @@ static void reasons_of_the_domain_are_those_of_all_its_cpus(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "tpmi-limited");
+	fixture_discover(&fixture, of_tests("tpmi-limited"));
 	fixture_fault(&fixture, "read /sys/kernel/debug/tpmi-*/plr/domain0/status content "
 				"\"cpus QOS ODD\\ncpu0 none\\ncpu1 none\\n\"");
 	cpus = cpus_of_list(fixture.context, "1-2");
@@ -154,7 +126,7 @@ static void no_reasons_are_there_without_tpmi(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "tiny");
+	fixture_discover(&fixture, of_tests("tiny"));
 	cpus = cpus_of_list(fixture.context, "0");
 	assert_int_equal(isst_read_limit_reasons(fixture.context, cpus, NULL, 0, &results),
 			 -EOPNOTSUPP);
@@ -171,7 +143,7 @@ static void reasons_that_only_root_may_read_are_refused(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "tpmi-limited");
+	fixture_discover(&fixture, of_tests("tpmi-limited"));
 	fixture_fault(&fixture, "list /sys/kernel/debug EACCES");
 	cpus = cpus_of_list(fixture.context, "0-1");
 	assert_int_equal(isst_read_limit_reasons(fixture.context, cpus, NULL, 0, &results), -EPERM);
@@ -197,7 +169,7 @@ static void isolated_cpus_are_undisturbed(void **state)
 	char *list;
 
 	(void)state;
-	discover_of_tests(&fixture, "isolcpus");
+	fixture_discover(&fixture, of_tests("isolcpus"));
 	assert_int_equal(isst_undisturbed_cpus(fixture.context, &cpus), 0);
 	list = isst_cpuset_to_list(cpus);
 	assert_string_equal(list, "3");
@@ -215,12 +187,12 @@ static void cpus_that_another_process_takes_offline_are_noticed(void **state)
 	struct fixture fixture;
 
 	(void)state;
-	discover_of_tests(&fixture, "tpmi-limited");
+	fixture_discover(&fixture, of_tests("tpmi-limited"));
 	assert_int_equal(isst_cpus_changed(fixture.context), 0);
 	other = fixture_open(&fixture, NULL);
 	assert_int_equal(isst_cpus_changed(other), -EINVAL);
 	assert_int_equal(isst_discover(other), 0);
-	apply(other, "level 1\ncpus by-level\n");
+	apply_config(other, "level 1\ncpus by-level\n");
 	isst_close(other);
 	assert_int_equal(isst_cpus_changed(fixture.context), 1);
 	assert_int_equal(isst_rediscover(fixture.context), 0);
