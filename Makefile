@@ -355,11 +355,16 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 	printf '#!/bin/sh\nexec sh tests/runner/counts.sh\n' > $@
 	chmod +x $@
 
+$(BUILD)/tests/release: tests/packaging/release.sh packaging/release.sh $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/packaging/release.sh\n' > $@
+	chmod +x $@
+
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
 	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
-	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
+	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(BUILD)/tests/release $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)
