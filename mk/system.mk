@@ -42,7 +42,13 @@ uninstall-system:
 	rm -rf '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(ANSIBLEDIR)/isst'
 
 #: check-system    units, TuneD profile and Ansible role with this system's systemd, TuneD and Ansible; needs root
+SYSTEM_TESTS := $(addprefix $(BUILD)/tests/system-,units tuned ansible)
+$(SYSTEM_TESTS): $(BUILD)/tests/system-%: tests/system/check-%.sh $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec bash tests/system/check-%s.sh %s\n' $* $(BUILD) > $@
+	chmod +x $@
+
 .PHONY: check-system
-check-system: all
-	sh tests/run-tests.sh tests/system/check-units.sh tests/system/check-tuned.sh tests/system/check-ansible.sh
+check-system: all $(SYSTEM_TESTS)
+	sh tests/run-tests.sh $(SYSTEM_TESTS)
 	bash tests/system/check-boot.sh $(BUILD)

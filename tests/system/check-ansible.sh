@@ -3,6 +3,7 @@
 # check-ansible.sh BUILD
 # The Ansible role, run by this system's Ansible on this host, whose command has an emulated machine: what each run changes,
 # check mode, drift, mistakes. Needs root, as files of root are installed (below a scratch directory). Speaks TAP.
+# shellcheck disable=SC2016  # check expands its commands
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)

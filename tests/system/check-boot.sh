@@ -32,7 +32,8 @@ nspawn=
 stop() {
 	[ -z "$machine" ] || kill -KILL "$machine" 2> /dev/null || true
 	[ -z "$nspawn" ] || wait "$nspawn" 2> /dev/null || true
-	machine= nspawn=
+	machine=
+	nspawn=
 }
 cleanup() {
 	stop

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-units.sh BUILD
 # What is installed for systemd, TuneD and Ansible, and what systemd-analyze says about the units. Speaks TAP.
+# shellcheck disable=SC2016  # expanded by inner shells
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
@@ -50,7 +51,6 @@ for file in "$units/isst-config.service" "$units/isst-resume.service" "$scratch/
 done
 
 if command -v systemd-analyze > /dev/null; then
-	mkdir -p "$scratch/root/usr/lib/systemd/system" "$scratch/root/opt/isst/bin"
 	for unit in isst-config isst-resume; do
 		# Its number is ten times the rating.
 		check "the exposure of $unit.service is below 2.0" \

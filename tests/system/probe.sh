@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
 # Runs in the sandbox of isst-config.service, in the place of the command: what works, and what does not.
+# shellcheck disable=SC2016,SC2317  # expanded by an inner shell; called by try
 
 # try NAME COMMAND...
 try() {
