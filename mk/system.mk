@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Services at boot and after suspend, the TuneD profile and the Ansible role: see system/README.md.
+# Services at boot and after suspend, the TuneD profile and the Ansible role: see docs/services.md.
 
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
@@ -52,3 +52,8 @@ $(SYSTEM_TESTS): $(BUILD)/tests/system-%: tests/system/check-%.sh $(BUILD)/flags
 check-system: all $(SYSTEM_TESTS)
 	sh tests/run-tests.sh $(SYSTEM_TESTS)
 	bash tests/system/check-boot.sh $(BUILD)
+
+#: deps-system     installs what check-system needs; on a server TuneD then runs, and changes settings
+.PHONY: deps-system
+deps-system:
+	@sh tests/deps.sh system
