@@ -3,8 +3,8 @@
 
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
-# TuneD looks for profiles of administrators and packages in these two: /etc/tuned and /usr/lib/tuned.
-TUNEDDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/tuned,/etc/tuned)
+# TuneD looks for profiles in /usr/lib/tuned and /etc/tuned only, newer versions in directories `profiles` below these.
+TUNEDDIR ?= $(PREFIX)/lib/tuned
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/roles
 
 UNITS := $(BUILD)/system/isst-config.service $(BUILD)/system/isst-resume.service
