@@ -7,22 +7,25 @@ TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
 TUNEDDIR ?= $(PREFIX)/lib/tuned
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/roles
 
-UNITS := $(BUILD)/system/isst-config.service $(BUILD)/system/isst-resume.service
-TUNED_SCRIPT := $(BUILD)/system/tuned/isst.sh
+# Tests install with other directories at the same time.
+SYSTEM_BUILD ?= $(BUILD)/system
+
+UNITS := $(SYSTEM_BUILD)/isst-config.service $(SYSTEM_BUILD)/isst-resume.service
+TUNED_SCRIPT := $(SYSTEM_BUILD)/tuned/isst.sh
 ROLE := $(patsubst system/ansible/roles/%,%,$(wildcard system/ansible/roles/isst/*/*))
 
 INSTALL_PARTS += install-system
 UNINSTALL_PARTS += uninstall-system
 
 # Where the installed command is.
-$(BUILD)/system/directory: .force-flags
+$(SYSTEM_BUILD)/directory: .force-flags
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(BINDIR)' | cmp -s - $@ || printf '%s\n' '$(BINDIR)' > $@
 
-$(BUILD)/system/%.service: system/%.service.in system/sandbox.conf $(BUILD)/system/directory
+$(SYSTEM_BUILD)/%.service: system/%.service.in system/sandbox.conf $(SYSTEM_BUILD)/directory
 	sed -e '/^@SANDBOX@$$/{' -e 'r system/sandbox.conf' -e 'd' -e '}' -e 's|@BINDIR@|$(BINDIR)|' $< > $@
 
-$(BUILD)/system/tuned/isst.sh: system/tuned/isst/isst.sh.in $(BUILD)/system/directory
+$(SYSTEM_BUILD)/tuned/isst.sh: system/tuned/isst/isst.sh.in $(SYSTEM_BUILD)/directory
 	@mkdir -p $(@D)
 	sed 's|@BINDIR@|$(BINDIR)|' $< > $@
 

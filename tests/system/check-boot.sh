@@ -60,7 +60,7 @@ check() {
 # ---- Containers ----
 
 stage=$scratch/stage
-make -s -C "$here/../.." BUILD="$build" PREFIX=/usr DESTDIR="$stage" install-system
+make -s -C "$here/../.." BUILD="$build" SYSTEM_BUILD="$scratch/generated" PREFIX=/usr DESTDIR="$stage" install-system
 install -D "$build/intel-speed-select" "$stage/usr/bin/isst"
 
 # new_root NAME: a system with the units enabled, whose command has an emulated machine; begins what is written in $boot

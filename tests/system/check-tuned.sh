@@ -33,15 +33,14 @@ cleanup() {
 trap cleanup EXIT
 
 # What TuneD, the profile and the command write, they write here.
-mkdir -p "$scratch/etc-tuned" "$scratch/log" "$scratch/run" "$scratch/etc-isst" "$scratch/stage"
-cp -r /etc/tuned/. "$scratch/etc-tuned/"
-make -s -C "$here/../.." BUILD="$build" BINDIR="$build" TUNEDDIR=/tuned ANSIBLEDIR=/ansible UNITDIR=/units TMPFILESDIR=/tmpfiles \
-	DESTDIR="$scratch/stage" install-system
-cp -r "$scratch/stage/tuned/isst" "$scratch/etc-tuned/isst"
-mkdir -p /etc/isst /var/log/tuned
-mount --bind "$scratch/etc-tuned" /etc/tuned
-mount --bind "$scratch/etc-isst" /etc/isst
-mount --bind "$scratch/log" /var/log/tuned
+mkdir -p "$scratch/etc" "$scratch/work" "$scratch/stage"
+mount -t overlay -o "lowerdir=/etc,upperdir=$scratch/etc,workdir=$scratch/work" overlay /etc
+make -s -C "$here/../.." BUILD="$build" SYSTEM_BUILD="$scratch/generated" BINDIR="$build" TUNEDDIR=/tuned ANSIBLEDIR=/ansible \
+	UNITDIR=/units TMPFILESDIR=/tmpfiles DESTDIR="$scratch/stage" install-system
+cp -r "$scratch/stage/tuned/isst" /etc/tuned/isst
+mkdir -p /etc/isst
+mount -t tmpfs none /var/log
+mkdir -p /var/log/tuned
 mount -t tmpfs none /run
 mkdir -p /run/tuned /run/isst
 

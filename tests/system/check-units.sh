@@ -20,7 +20,7 @@ check() {
 }
 
 parts() {	# parts TARGET DESTDIR
-	make -s BUILD="$build" PREFIX=/opt/isst DESTDIR="$2" "$1"
+	make -s BUILD="$build" SYSTEM_BUILD="$scratch/generated" PREFIX=/opt/isst DESTDIR="$2" "$1"
 }
 
 # Below DESTDIR there is nothing but what the makefile names.
