@@ -72,6 +72,9 @@ endif
 ISST_LDFLAGS += -pie -Wl,-z,relro,-z,now
 endif
 
+# The one place of the version is the header.
+VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
+
 comma := ,
 sources = $(sort $(wildcard $(addsuffix /*.c,$(addprefix src/,$(1)))))
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -558,6 +561,11 @@ demo: all
 
 # ---- Installing ----
 
+# Parts with makefiles of their own add their targets to INSTALL_PARTS and UNINSTALL_PARTS; each makes its own directories.
+INSTALL_PARTS :=
+UNINSTALL_PARTS :=
+-include $(sort $(wildcard mk/*.mk))
+
 #: install         into DESTDIR and PREFIX; uninstall takes it out again
 #: deps            installs what build and tests need; deps-dev what lint, valgrind and coverage need
 #:                 besides, deps-cross-check what check-parity, check-vm and bench need, deps-portability
@@ -598,8 +606,6 @@ $(BUILD)/isst-emulator.pc: .force-flags
 		'Version: $(VERSION)' 'Requires: isst = $(VERSION)' 'Cflags: -I$${includedir}' \
 		'Libs: -L$${libdir} -lisst-emulator $(ISST_LDLIBS)' > $@
 
-VERSION := $(shell sed -n 's/^\#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
-
 # What is of the emulator alone is left out with it.
 DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/explain.md docs/json-v2.md docs/fleets.md docs/redfish.md \
 	docs/library.md docs/transactions.md \
@@ -623,7 +629,7 @@ $(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
 	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $< > $@
 
 .PHONY: install
-install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(MAN_PAGE)
+install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(MAN_PAGE) $(INSTALL_PARTS)
 	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
 		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man5' '$(DESTDIR)$(MANDIR)/man8'
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
@@ -644,7 +650,7 @@ endif
 	$(INSTALL) -m 644 LICENSE $(SCHEMA) $(INSTALLED_DOCUMENTS) $(PICTURES) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
-uninstall:
+uninstall: $(UNINSTALL_PARTS)
 	rm -f '$(DESTDIR)$(BINDIR)/intel-speed-select' '$(DESTDIR)$(BINDIR)/isst' '$(DESTDIR)$(LIBDIR)/libisst.a' \
 		'$(DESTDIR)$(PRIVATEDIR)/libisst-emulator-preload.so' \
 		'$(DESTDIR)$(INCLUDEDIR)/isst.h' '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc' \
