@@ -15,6 +15,7 @@ PATH=$build:$PATH
 
 # For setups, and for remedies.
 on_machine() {	# the other words: a program, on the emulated machine
+	runs_programs "$build" || { : > "$scratch/impossible"; return 1; }
 	isst emulate "$@"
 }
 
@@ -174,9 +175,16 @@ grep -v -e '^#' -e '^$' "$root/tests/explain/faults.table" | grep -e "$pattern" 
 while IFS='|' read -r code platform edit setup; do
 	code=${code% } platform=${platform# } platform=${platform% }
 	edit=${edit# } edit=${edit% }
+	rm -f "$scratch/impossible"
 	check_fault "$code" "$platform" "$edit" "$setup" > "$scratch/why" 2>&1 < /dev/null
+	status=$?
 	# Some shells print what follows a backslash in their own way.
-	report $? "${code#[=+-]} on $platform:$(printf '%s' "$setup" | tr '\134' ' ')" < "$scratch/why"
+	what="${code#[=+-]} on $platform:$(printf '%s' "$setup" | tr '\134' ' ')"
+	if [ -e "$scratch/impossible" ]; then
+		skip "$what" "no program can be run on the emulated machine"
+	else
+		report $status "$what" < "$scratch/why"
+	fi
 done < "$scratch/table"
 
 while IFS='|' read -r platform cpu alone rule edit; do
