@@ -189,7 +189,7 @@ $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
 
 # Not of what was fetched: systems have files of such names, too.
--include $(shell find $(BUILD)/ \( -path $(BUILD)/vm -o -path $(BUILD)/reference \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(BUILD)/ \( -path $(BUILD)/vm -o -path $(BUILD)/reference -o -path $(BUILD)/packages \) -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 # ---- Tests ----
 
