@@ -252,6 +252,7 @@ $(BUILD)/isst: $(COMMAND)
 #:                 the programs that matter most, and some of the command cases
 #: check-mutations breaks one part of the transactions at a time, which a test has to detect
 #: check-valgrind  the unit tests under valgrind
+#: update-abi      records the binary interface of the shared libraries in tests/abi; read the diff
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
 # One program for each file of tests of a layer, linked with the layers' own objects.
@@ -315,6 +316,11 @@ $(BUILD)/tests/library/grows: $(BUILD)/tests/library/programs/grows.o $(BUILD)/t
 $(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BUILD)/tests/library/grown/libisst.so \
 		$(SHARED_LIBRARIES) $(SHARED_LINKS) $(BUILD)/isst $(BUILD)/flags
 	printf '#!/bin/sh\nexec sh tests/library/shared.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
+$(BUILD)/tests/abi: tests/abi/abi.sh $(LIBRARY) $(SHARED_LIBRARIES) $(SHARED_LINKS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nCC="%s" exec sh tests/abi/abi.sh check %s\n' '$(CC)' $(BUILD) > $@
 	chmod +x $@
 
 $(BUILD)/tests/headers: tests/library/headers.sh $(BUILD)/flags
@@ -412,7 +418,7 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
 	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
-	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
+	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(if $(SHARED_LIBRARY),$(BUILD)/tests/abi) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)
@@ -424,6 +430,11 @@ check: tests
 .PHONY: check-all
 check-all:
 	$(MAKE) LARGE=yes check
+
+# A change of the interface is recorded on purpose.
+.PHONY: update-abi
+update-abi: $(SHARED_LIBRARIES) $(SHARED_LINKS)
+	CC='$(CC)' sh tests/abi/abi.sh update $(BUILD)
 
 .PHONY: update-cases
 update-cases: $(BUILD)/tests/commands
