@@ -504,6 +504,7 @@ static void emulators(void **state)
 
 	(void)state;
 	assert_true(isst_emulator_is_available());
+	assert_null(isst_emulator_unavailable_text());
 	assert_non_null(isst_emulator_platform_name(0));
 	assert_non_null(isst_emulator_platform_title(0));
 	assert_false(isst_emulator_platform_is_synthetic(9999));

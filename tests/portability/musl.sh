@@ -28,7 +28,7 @@ done
 
 build_with_musl() {
 	make -s -j "$(nproc)" CC=musl-gcc BUILD=with-musl CPPFLAGS="-isystem $scratch/include" LDFLAGS="-L$scratch/lib" \
-		WERROR=yes all
+		WERROR=yes SHARED=no all
 }
 
 is_of_musl() {

@@ -10,6 +10,7 @@ build="$tree/what is built"
 root="$scratch/the root"
 copy_tree "$tree"
 cd "$tree" || exit 1
+version=$(sed -n 's/^#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 # The sample is all that there is here.
 mkdir "$scratch/cases"
 find tests/command/cases -name '*.case' | sample_cases | xargs cp -t "$scratch/cases"
@@ -91,14 +92,20 @@ use_command() {
 
 installed_files() {
 	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|" | sort -u > "$scratch/found"
-	diff - "$scratch/found" <<- 'END'
+	diff - "$scratch/found" <<- END
 		/usr/local/bin/intel-speed-select
 		/usr/local/bin/isst
 		/usr/local/include/isst-emulator.h
 		/usr/local/include/isst.h
 		/usr/local/lib/isst/libisst-emulator-preload.so
 		/usr/local/lib/libisst-emulator.a
+		/usr/local/lib/libisst-emulator.so
+		/usr/local/lib/libisst-emulator.so.0
+		/usr/local/lib/libisst-emulator.so.$version
 		/usr/local/lib/libisst.a
+		/usr/local/lib/libisst.so
+		/usr/local/lib/libisst.so.0
+		/usr/local/lib/libisst.so.$version
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
 		/usr/local/share/doc/isst/*
