@@ -40,7 +40,7 @@ system_run() {
 	system=$(realpath "$1")
 	shift
 	# shellcheck disable=SC2016  # expanded by the inner shell
-	nice unshare --mount --pid --fork --kill-child sh -euc '
+	unshare --mount --pid --fork --kill-child sh -euc '
 		system=$1 share=$2
 		shift 2
 		mount -t overlay overlay -o "lowerdir=$(cat "$system/lower"),upperdir=$system/upper,workdir=$system/work" "$system/root"
