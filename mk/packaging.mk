@@ -2,7 +2,8 @@
 # The release archive, and packages made of it.
 
 #: dist            isst-VERSION.tar.xz in the build directory, from the last commit
-#: check-packages  packages for Debian and RPM: built, checked, installed, used and removed (as root)
+#: check-packages  packages for Debian and RPM: built, checked, installed, used and removed (as root); STEPS names some
+#: update-symbols  the symbols files of the Debian packages, from the maps of the shared libraries
 
 .PHONY: dist
 dist:
@@ -10,4 +11,8 @@ dist:
 
 .PHONY: check-packages
 check-packages:
-	sh packaging/check-packages.sh $(BUILD)/packages
+	sh packaging/check-packages.sh $(BUILD)/packages $(STEPS)
+
+.PHONY: update-symbols
+update-symbols:
+	sh packaging/update-symbols.sh
