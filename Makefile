@@ -414,11 +414,16 @@ $(BUILD)/tests/runner: tests/runner/counts.sh $(BUILD)/flags
 	printf '#!/bin/sh\nexec sh tests/runner/counts.sh\n' > $@
 	chmod +x $@
 
+$(BUILD)/tests/release: tests/packaging/release.sh packaging/release.sh $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/packaging/release.sh\n' > $@
+	chmod +x $@
+
 # Those that take long first, so that all processors have work until the end.
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
 	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
-	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(if $(SHARED_LIBRARY),$(BUILD)/tests/abi) $(BUILD)/tests/headers $(BUILD)/tests/runner $(UNIT_TESTS)
+	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(if $(SHARED_LIBRARY),$(BUILD)/tests/abi) $(BUILD)/tests/headers $(BUILD)/tests/runner $(BUILD)/tests/release $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)
@@ -674,7 +679,8 @@ $(BUILD)/isst-emulator.pc: .force-flags
 		'Libs: -L$${libdir} -lisst-emulator' > $@
 
 # What is of the emulator alone is left out with it.
-DOCUMENTS := README.md CHANGELOG.md docs/install.md docs/configuration.md docs/explain.md docs/json-v2.md docs/fleets.md docs/redfish.md \
+DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md docs/support.md docs/hardware-reports.md \
+	docs/configuration.md docs/explain.md docs/json-v2.md docs/fleets.md docs/redfish.md \
 	docs/library.md docs/transactions.md \
 	docs/differences.md docs/performance.md docs/real-drivers.md \
 	$(if $(HAS_EMULATOR),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \

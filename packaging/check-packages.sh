@@ -28,7 +28,8 @@ check() {
 	shift
 	"$@" > "$directory/output" 2>&1
 	status=$?
-	tail -n 40 "$directory/output" | report "$status" "$what"
+	tail -n 40 "$directory/output" > "$directory/shown"
+	report "$status" "$what" < "$directory/shown"
 	return "$status"
 }
 

@@ -255,6 +255,19 @@ check_links() {
 	! grep -q . "$scratch/said"
 }
 
+# The index names each page, and each page says below its title for whom it is.
+check_index() {
+	for path in "$root"/docs/*.md; do
+		page=${path##*/}
+		sed -n 3p "$path" | grep -q -x '\*For .*\.\*' || echo "docs/$page does not say for whom it is"
+		[ "$page" = index.md ] || grep -q -F "]($page) |" "$root/docs/index.md" || echo "docs/index.md does not name $page"
+	done
+	for page in "$root"/docs/*.[1-8]; do
+		grep -q -F "](${page##*/}) |" "$root/docs/index.md" || echo "docs/index.md does not name ${page##*/}"
+	done
+	! grep -q . "$scratch/said"
+}
+
 # Runs what a transcript shows behind "$ " and prints the transcript that comes out.
 replay() {	# $1: file
 	status=0
@@ -544,6 +557,7 @@ check "help and README name the same exit statuses" check_statuses README.md col
 check "help and man page name the same variables of the environment" check_variables
 check "man page and CHANGELOG are of this version" check_version
 check "links in the documents lead to files" check_links
+check "the index names each page, and each page says for whom it is" check_index
 check "the documents contain no retired words" check_words
 check "messages and comments contain no retired words" check_source_words
 check "help contains no retired words" check_help_words
