@@ -227,6 +227,29 @@ $(BUILD)/installed-parts: .force-flags
 	@mkdir -p $(@D)
 	@echo '$(EMULATOR) $(SHARED_COMMAND)' | cmp -s - $@ || echo '$(EMULATOR) $(SHARED_COMMAND)' > $@
 
+# ---- One file ----
+
+#: static          build/isst-static: the command as one stripped file that needs no libraries, without the emulator; with
+#:                 EMULATOR=yes it holds it. By musl-gcc where there is one and CC is not set, else with this C library
+STATIC := $(BUILD)-static
+STATIC_CC := $(if $(filter default,$(origin CC)),$(shell command -v musl-gcc > /dev/null && echo musl-gcc || echo $(CC)),$(CC))
+STATIC_EMULATOR := $(if $(filter file,$(origin EMULATOR)),no,$(EMULATOR))
+ifneq ($(findstring musl-gcc,$(STATIC_CC)),)
+STATIC_CPPFLAGS := -isystem $(STATIC)/musl/include
+STATIC_LDFLAGS := -static -L$(STATIC)/musl/lib
+else
+STATIC_LDFLAGS := $(if $(filter yes,$(HARDENING)),-static-pie,-static)
+endif
+
+.PHONY: static
+static:
+	$(if $(filter plugin,$(STATIC_EMULATOR)),$(error a static program loads no libraries: EMULATOR is yes or no))
+	$(if $(STATIC_CPPFLAGS),sh mk/musl-parts.sh $(STATIC)/musl)
+	$(MAKE) BUILD=$(STATIC) CC='$(STATIC_CC)' EMULATOR=$(STATIC_EMULATOR) SHARED=no SHARED_COMMAND=no \
+		CPPFLAGS='$(STATIC_CPPFLAGS) $(CPPFLAGS)' LDFLAGS='$(STATIC_LDFLAGS) $(LDFLAGS)' $(STATIC)/intel-speed-select
+	@mkdir -p $(BUILD)
+	$(shell $(CC) -print-prog-name=strip) -o $(BUILD)/isst-static $(STATIC)/intel-speed-select
+
 # Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does.
 $(PRELOAD_OBJECTS): ISST_CPPFLAGS += -U_FORTIFY_SOURCE
 $(PRELOAD_OBJECTS): ISST_CFLAGS += -ftls-model=initial-exec
@@ -252,7 +275,7 @@ $(BUILD)/isst: $(COMMAND)
 #:                 the programs that matter most, and some of the command cases
 #: check-mutations breaks one part of the transactions at a time, which a test has to detect
 #: check-valgrind  the unit tests under valgrind
-#: update-abi      records the binary interface of the shared libraries in tests/abi; read the diff
+#: update-abi      writes the binary interface of the shared libraries to tests/abi; read the diff
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
 # One program for each file of tests of a layer, linked with the layers' own objects.
@@ -436,7 +459,7 @@ check: tests
 check-all:
 	$(MAKE) LARGE=yes check
 
-# A change of the interface is recorded on purpose.
+# A change of the interface is made on purpose.
 .PHONY: update-abi
 update-abi: $(SHARED_LIBRARIES) $(SHARED_LINKS)
 	CC='$(CC)' sh tests/abi/abi.sh update $(BUILD)
@@ -487,7 +510,7 @@ check-units-valgrind: $(UNIT_TESTS)
 #: check-portability  directories with spaces, installing, what needs another compiler, architecture or C library
 
 # Each is a program that speaks TAP; those that lack what they need say so and are skipped.
-PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x deps lto musl places symbols)
+PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x deps lto musl places static symbols)
 $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s %s\n' '$(CC)' $(firstword $(subst -, ,$*)) \
@@ -739,7 +762,7 @@ uninstall: $(UNINSTALL_PARTS)
 	-rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PRIVATEDIR)'
 
 # Its own directory, and those that the checks above build in beside it.
-CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage arm64 s390x fuzz
+CHECKS_BUILD_IN := static sanitize valgrind clang no-emulator coverage arm64 s390x fuzz
 
 .PHONY: clean
 clean:

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The binary interface of the shared libraries is the one that this directory records: abi.sh check|update BUILD.
+# The binary interface of the shared libraries is the one in this directory: abi.sh check|update BUILD.
 #   *.symbols    what each library exports, with versions
 #   *.abi        its functions with their types, as abidw describes them; structs are opaque
 #   *.constants  the public constants, which functions take as plain numbers
-# check speaks TAP, and shows that it would notice changes. update records the interface of BUILD.
+# check speaks TAP, and shows that it would notice changes. update writes that of BUILD.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 here=$root/tests/abi
@@ -47,18 +47,18 @@ print_constants() {	# $1: header
 	$CC -Wall -Werror -I"$root/include" -o "$scratch/constants" "$scratch/constants.c" && "$scratch/constants"
 }
 
-# ---- Comparing with what is recorded ----
+# ---- Comparing ----
 
-same_symbols() {	# $1: library; $2: recorded
+same_symbols() {	# $1: library; $2: file of this directory
 	print_symbols "$1" | diff "$2" -
 }
 
-# Also what abidiff calls harmless is to be recorded.
-same_types() {	# $1: library; $2: directory of its headers; $3: recorded
+# Also what abidiff calls harmless counts.
+same_types() {	# $1: library; $2: directory of its headers; $3: file of this directory
 	print_types "$1" "$2" > "$scratch/now.abi" && abidiff --harmless "$3" "$scratch/now.abi"
 }
 
-same_constants() {	# $1: header; $2: recorded
+same_constants() {	# $1: header; $2: file of this directory
 	print_constants "$1" > "$scratch/values" && [ -s "$scratch/values" ] && diff "$2" "$scratch/values"
 }
 
@@ -180,7 +180,7 @@ check_all() {
 	check "a new constant is noticed" add_constant
 	why=$(no_types)
 	if [ -n "$why" ]; then
-		skip "the types of the functions are those recorded" "$why"
+		skip "the types of the functions are those of the files" "$why"
 	else
 		check_types
 	fi
@@ -189,7 +189,7 @@ check_all() {
 
 update() {
 	why=$(no_types)
-	[ -z "$why" ] || { echo "cannot record the interface: $why" >&2; exit 1; }
+	[ -z "$why" ] || { echo "cannot write the interface: $why" >&2; exit 1; }
 	for library in $libraries; do
 		print_symbols "$build/$library.so" > "$here/$library.symbols" &&
 			print_constants "$(header_of "$library")" > "$here/${library#lib}.constants" &&
