@@ -1355,8 +1355,8 @@ ISST_API int isst_change_add_config(struct isst_change *change, struct isst_conf
 
 /* ---- Making a change ---- */
 
-/** The error with which isst_change_run() will refuse the change, because a target failed that may
- * not be left out, or a request could not be added; isst_error() is its message. 0 if none. */
+/** Whether isst_change_run() will refuse the change: a target failed that may not be left out, or a
+ * request was refused. Returns 0, or its error (-EOPNOTSUPP, -EIO, -EINVAL), see isst_error(). */
 ISST_API int isst_change_objection(const struct isst_change *change);
 
 /**

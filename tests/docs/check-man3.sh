@@ -65,7 +65,7 @@ check_no_others() {
 		name=$(basename "$page" .3)
 		case $name in
 		libisst | libisst-emulator) ;;
-		*) grep -q -w "$name(" "$root"/include/*.h || echo "$name is in no header" ;;
+		*) grep -q "\(^\|[ *]\)$name(" "$root"/include/*.h || echo "$name is in no header" ;;
 		esac
 	done
 	silent
@@ -76,7 +76,7 @@ check_arguments() {
 	while IFS='	' read -r _ name arguments; do
 		printf '%s\n' "$arguments" | sed 's/  */ /g' > "$scratch/declared"
 		awk -v name=".Fo $name" '$0 == name { inside = 1; next } $0 == ".Fc" { inside = 0 } inside' "$pages/$name.3" |
-			sed 's/^\.Fa //; s/^"\(.*\)"$/\1/' | paste -s -d , - | sed 's/,/, /g' > "$scratch/described"
+			sed 's/^\.Fa //; s/^"\(.*\)"$/\1/' | paste -s -d , - | sed 's/, */, /g' > "$scratch/described"
 		diff "$scratch/declared" "$scratch/described"
 	done < "$scratch/functions"
 	silent
