@@ -190,10 +190,15 @@ installed_files() {
 		/usr/local/lib/libisst.so.$version
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
+		/usr/local/share/bash-completion/completions/intel-speed-select
+		/usr/local/share/bash-completion/completions/isst
 		/usr/local/share/doc/isst/*
+		/usr/local/share/fish/vendor_completions.d/intel-speed-select.fish
+		/usr/local/share/fish/vendor_completions.d/isst.fish
 		/usr/local/share/man/man5/isst-config.5
 		/usr/local/share/man/man8/intel-speed-select.8
 		/usr/local/share/man/man8/isst.8
+		/usr/local/share/zsh/site-functions/_isst
 	END
 }
 
