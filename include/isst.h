@@ -246,11 +246,11 @@ ISST_API void isst_options_set_log(struct isst_options *options, int level, isst
 				   void *data);
 
 /**
- * A function that is called with @data while isst_lock() waits, at least every 20 ms, and while
- * isst_change_run() makes a change, between steps and between writes to files of the kernel. Unless
- * it returns 0, the call is interrupted: a change is rolled back, and it returns -EINTR. A handler
- * of signals can set a variable that the function returns. It must not call the library with the
- * same context. NULL, the default: none.
+ * A function that is called with @data while isst_lock() and isst_wait_for_driver() wait, at least
+ * every 20 ms, and while isst_change_run() makes a change, between steps and between writes to
+ * files of the kernel. Unless it returns 0, the call is interrupted: a change is rolled back, and
+ * it returns -EINTR. A handler of signals can set a variable that the function returns. It must not
+ * call the library with the same context. NULL, the default: none.
  */
 ISST_API void isst_options_set_interrupted(struct isst_options *options,
 					   int (*interrupted)(void *data), void *data);
@@ -335,6 +335,20 @@ ISST_API const char *isst_offline_part_at(const struct isst_context *context, si
  * is then kept, and the context remains undiscovered.
  */
 ISST_API int isst_discover(struct isst_context *context);
+
+/**
+ * Waits until the driver has its transports: at boot its modules are loaded one after the other,
+ * and the device may exist before them. Called before isst_discover() and isst_lock(), both of
+ * which keep the device open, and an open device keeps modules from registering; here it is opened
+ * for moments only. Where no driver is needed (ISST_FACT_PRESET) it returns at once.
+ *
+ * @flags: 0
+ * Returns 0, -EOPNOTSUPP (there was no driver in that time, or one without all of its transports; a
+ * discovery may find what there is), -EPERM, -EIO, -EINTR (interrupted, see
+ * isst_options_set_interrupted()) or -EINVAL (already discovered, or the lock is held).
+ */
+ISST_API int isst_wait_for_driver(struct isst_context *context, unsigned int timeout_ms,
+				  unsigned int flags);
 
 /**
  * Discovers the topology again, after CPUs went on- or offline or after isst_lock();
@@ -1553,7 +1567,8 @@ ISST_API int isst_config_boot(struct isst_context *context, unsigned int flags,
 
 /** Whether the configuration is for this machine. @flags: 0. Returns 0, ISST_CONFIG_SKIPPED, or
  * -EOPNOTSUPP (it is not; isst_config_problem_at() contains why). A notice (isst_notice_at()) names
- * CPUs of a saved state whose cores are not known on this machine: it may be another one. */
+ * CPUs of a saved state whose cores are not known on this machine: it may be another one. Before
+ * isst_discover() only family and model of the processor are compared. */
 ISST_API int isst_config_match(struct isst_config *config, struct isst_context *context,
 			       unsigned int flags);
 

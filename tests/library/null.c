@@ -79,6 +79,7 @@ static void contexts(void **state)
 	refused(isst_lock(NULL, 0, 0));
 	refused(isst_unlock(NULL));
 	refused(isst_check_privileges(NULL));
+	refused(isst_wait_for_driver(NULL, 0, 0));
 	refused(isst_capture(NULL, "directory", 0));
 }
 
