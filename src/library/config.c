@@ -315,9 +315,6 @@ int isst_config_match(struct isst_config *config, struct isst_context *context, 
 	if (!config || !context || flags)
 		return context_refuse(context, "isst_config_match() has no flags, or there is no "
 					       "configuration (NULL)");
-	error = context_check_discovered(context);
-	if (error)
-		return error;
 	forget_results(config);
 	error = keep_problems(config, configuration_match(&config->configuration, context));
 	if (error < 0 && config->problem_count > 0)
@@ -367,7 +364,9 @@ int isst_config_check(struct isst_config *config, struct isst_context *context, 
 
 	if (flags)
 		return context_refuse(context, "isst_config_check() has no flags");
-	error = isst_config_match(config, context, 0);
+	error = config && context ? context_check_discovered(context) : -EINVAL;
+	if (!error)
+		error = isst_config_match(config, context, 0);
 	if (error)
 		return error;
 	forget_results(config);

@@ -79,6 +79,7 @@ static void contexts(void **state)
 	refused(isst_lock(NULL, 0, 0));
 	refused(isst_unlock(NULL));
 	refused(isst_check_privileges(NULL));
+	refused(isst_wait_for_driver(NULL, 0, 0));
 	refused(isst_capture(NULL, "directory", 0));
 }
 
@@ -504,6 +505,7 @@ static void emulators(void **state)
 
 	(void)state;
 	assert_true(isst_emulator_is_available());
+	assert_null(isst_emulator_unavailable_text());
 	assert_non_null(isst_emulator_platform_name(0));
 	assert_non_null(isst_emulator_platform_title(0));
 	assert_false(isst_emulator_platform_is_synthetic(9999));
