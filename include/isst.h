@@ -954,7 +954,9 @@ ISST_API int isst_capture(struct isst_context *context, const char *directory, u
 enum isst_severity {
 	ISST_SEVERITY_CRITICAL = 1, /* CPUs are held far below what they can do */
 	ISST_SEVERITY_WARNING = 2,  /* frequencies are lost */
-	ISST_SEVERITY_NOTE = 3,	    /* a choice, or a normal limit, that costs something */
+	/** A choice, or a normal limit, that costs something, or another program that sets
+	 * frequencies: context, not a fault. */
+	ISST_SEVERITY_NOTE = 3,
 	/** A known defect of such kernels, which may or may not be in this one. Not a fault of the
 	 * machine: a program that counts findings leaves it out. */
 	ISST_SEVERITY_ADVISORY = 4

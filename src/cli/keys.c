@@ -16,6 +16,7 @@ static const struct phrase support[] = { { "unknown", "status is unknown" },
 					 { NULL, NULL } };
 static const struct phrase explained[] = { { "found", "" },
 					   { "nothing found", "Nothing found." },
+					   { "only notes", "Nothing found but notes." },
 					   { "incomplete", "Nothing found in what could be read." },
 					   { NULL, NULL } };
 static const struct phrase synthetic[] = { { "no", "" },
