@@ -138,8 +138,7 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 		run_error(run, STATUS_FAILED, "%s", text);
 	for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", text);
-	report_word(top, KEY_EXPLAIN_RESULT,
-		    result_word(worst, is_incomplete(run, explanation)));
+	report_word(top, KEY_EXPLAIN_RESULT, result_word(worst, is_incomplete(run, explanation)));
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
 		report_finding(top, (unsigned int)i, finding);
 	if (report_measured(run, top, explanation))
