@@ -383,10 +383,19 @@ measure_round() {	# $1: what; $2: platform; then options of status
 		}'
 }
 
+# Formats for other programs, which read buckets and performance limit reasons as well.
+measure_formats() {	# $1: platform
+	for format in json-v2 openmetrics nfd facts; do
+		measure_status "status-$format" "$1" --format "$format" status
+	done
+	measure_status redfish "$1" --format redfish perf-profile info
+}
+
 ${CC:-cc} -O2 -Wall -Wextra -o "$scratch/measure" "$here/bench/measure.c"
 for machine in guide icelake-8s40c graniterapids-2s128c; do
 	measure_status status "$machine" status
 	measure_status status-map "$machine" status --map
+	measure_formats "$machine"
 	measure_round watch-round "$machine"
 	measure_round watch-round-map "$machine" --map
 done > "$scratch/figures"
