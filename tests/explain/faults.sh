@@ -57,6 +57,12 @@ explain() {	# $1: the status that is expected
 	[ "$status" -eq "$1" ] || { echo "status $status, not $1"; cat "$scratch/found"; return 1; }
 }
 
+# What a remedy may not bring about: patterns of findings that are more severe than the one that it is for.
+worse_than() {	# $1: a code that was found
+	echo '^critical:'
+	! grep -q "^note: $1:" "$scratch/found" || echo '^warning:'
+}
+
 # Carries out the remedy of the first finding.
 fix() {
 	sed -n 's/^  Remedy: //p' "$scratch/found" | sed 1q > "$scratch/remedy"
@@ -87,9 +93,11 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 		return 1
 	fi
 	case $1 in =*) return 0 ;; esac
+	worse_than "$1" > "$scratch/worse"
 	fix || return 1
 	isst explain > "$scratch/found" 2>&1
-	! codes | grep -qx "$1" || { cat "$scratch/remedy" "$scratch/found"; return 1; }
+	! codes | grep -qx "$1" && ! grep -q -f "$scratch/worse" "$scratch/found" ||
+		{ cat "$scratch/remedy" "$scratch/found"; return 1; }
 }
 
 check_healthy() {	# $1: platform
