@@ -72,15 +72,45 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 		 domain);
 }
 
+/** Whether all CPUs of a domain's package would have high priority with core-power. */
+static bool is_without_low(const struct survey *survey, const struct survey_domain *domain)
+{
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *other = &survey->domains[i];
+		struct division division;
+
+		if (other->domain->package != domain->domain->package)
+			continue;
+		division = divide(other);
+		if (division.low > 0 || division.unknown > 0)
+			return false;
+	}
+	return true;
+}
+
 static void check_enabled(struct findings *findings, const struct survey_domain *domain)
 {
-	if (survey_core_power_is_off(domain))
-		finding_add_domain(
-			findings,
-			findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
-				      "turbo-freq is enabled (perf-profile info), core-power is "
-				      "disabled (core-power info)"),
-			domain);
+	const struct survey *survey = findings->survey;
+	struct isst_finding *finding;
+
+	if (!survey_core_power_is_off(domain))
+		return;
+	if (!is_without_low(survey, domain)) {
+		finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
+					"turbo-freq is enabled (perf-profile info), core-power is "
+					"disabled (core-power info)");
+	} else {
+		finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
+					"turbo-freq is enabled (perf-profile info), core-power is "
+					"disabled (core-power info), and all CPUs of the package "
+					"are in CLOS 0 or 1 (core-power get-assoc)");
+		/* core-power alone would give high priority to all. */
+		finding_explain(findings, finding, NULL,
+				"core-power on ordered;high-priority bucket 0");
+		if (finding)
+			finding->kind = REMEDY_PACKAGE_STATEMENT;
+	}
+	finding_add_domain(findings, finding, domain);
 }
 
 /* ---- Buckets, which hold cores of a package ---- */

@@ -70,6 +70,12 @@ is_first() {	# $1: code
 	sed -n 's/^\(critical\|warning\|note\): \([^:]*\):.*/\1 \2/p' "$scratch/found" | sed 1q | grep -qx "$severity ${1% (note)}"
 }
 
+# What a remedy may not bring about: patterns of findings that are more severe than the one that it is for.
+worse_than() {	# $1: a code that was found
+	echo '^critical:'
+	! grep -q "^note: $1:" "$scratch/found" || echo '^warning:'
+}
+
 # Carries out the remedy of the first finding.
 fix() {
 	sed -n 's/^  Remedy: //p' "$scratch/found" | sed 1q > "$scratch/remedy"
@@ -97,9 +103,11 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	explain_staged || return 1
 	is_first "${1#=}" || { cat "$scratch/found"; return 1; }
 	case $1 in =*) return 0 ;; esac
+	worse_than "${1% (note)}" > "$scratch/worse"
 	fix || return 1
 	isst explain > "$scratch/found" 2>&1
-	! codes | grep -qx "${1% (note)}" || { cat "$scratch/remedy" "$scratch/found"; return 1; }
+	! codes | grep -qx "${1% (note)}" && ! grep -q -f "$scratch/worse" "$scratch/found" ||
+		{ cat "$scratch/remedy" "$scratch/found"; return 1; }
 }
 
 check_healthy() {	# $1: platform
