@@ -105,6 +105,7 @@ struct isst_finding;
 /*
  * Errnos with a meaning of their own in this library:
  *  -EOPNOTSUPP  not supported on this machine: driver, feature, level or CPU
+ *  -ENODEV      a module of the driver is not loaded: mailbox or MMIO registers cannot be reached
  *  -EIO         the hardware or the system refused, or returned an implausible value
  *  -EPERM       not permitted
  *  -EINVAL      an invalid argument on any machine, or a call in the wrong order
