@@ -110,6 +110,7 @@ struct isst_finding;
 /*
  * What errnos mean in this library:
  *  -EOPNOTSUPP  not supported on this machine: driver, feature, level or CPU
+ *  -ENODEV      a module of the driver is not loaded: mailbox or MMIO registers cannot be reached
  *  -EIO         the hardware or the system refused, or returned an implausible value
  *  -EPERM       not permitted
  *  -EINVAL      an invalid argument on any machine, or a call in the wrong order
@@ -1050,6 +1051,10 @@ enum isst_finding_kind {
 	ISST_FINDING_MANAGER_AT_WORK = 37,
 	ISST_FINDING_MEASURED_BELOW_BASE = 38,
 	ISST_FINDING_MEASURED_BELOW_TURBO_FREQ = 39,
+	/* Only where CPUs are the targets: */
+	ISST_FINDING_LOW_PRIORITY = 40,
+	ISST_FINDING_CLOS_MAX = 41,
+	ISST_FINDING_LOW_BASE_FREQUENCY = 42,
 	ISST_FINDING_ADVISORY = 100 /* ISST_SEVERITY_ADVISORY; isst_finding_name() has which */
 };
 

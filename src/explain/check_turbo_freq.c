@@ -14,7 +14,7 @@ static bool has_high_priority(const struct survey_cpu *cpu)
 
 /** How the cores of a domain are divided. */
 struct division {
-	size_t high, low, unknown; /* CPUs */
+	size_t low, unknown; /* CPUs */
 	size_t high_cores;
 };
 
@@ -31,7 +31,6 @@ static struct division divide(const struct survey_domain *domain)
 		division.low += cpu->clos_known && !has_high_priority(cpu);
 		if (!has_high_priority(cpu))
 			continue;
-		division.high++;
 		if (!cpu->cpu->core_known || core >= CORES || seen[core])
 			continue;
 		seen[core] = true;
@@ -43,6 +42,15 @@ static struct division divide(const struct survey_domain *domain)
 static enum isst_feature_state turbo_freq_of(const struct survey_domain *domain)
 {
 	return survey_has_level(domain) ? domain->level.turbo_freq : ISST_FEATURE_UNKNOWN;
+}
+
+/** Whether a finding about high priority can name CPUs of a domain. */
+static bool is_about_high(const struct survey_domain *domain)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		if (domain->cpus[i].asked && has_high_priority(&domain->cpus[i]))
+			return true;
+	return false;
 }
 
 /** Adds the CPUs with high priority to a finding. */
@@ -61,7 +69,7 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 {
 	const struct division division = divide(domain);
 
-	if (!survey_core_power_is_on(domain) || division.high == 0 || division.low == 0 ||
+	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || division.low == 0 ||
 	    domain->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
 	add_high(findings,
@@ -117,11 +125,11 @@ static void check_enabled(struct findings *findings, const struct survey_domain 
 
 /** The domains of a package in which priorities count. */
 struct package {
-	size_t first, end;	   /* positions in the survey */
-	size_t high, low, unknown; /* CPUs */
+	size_t first, end;   /* positions in the survey */
+	size_t low, unknown; /* CPUs */
 	size_t high_cores;
 	const struct isst_level *level; /* with the smallest last bucket; NULL: none */
-	bool asked;
+	bool asked;			/* of a CPU with high priority */
 };
 
 static bool counts(const struct survey_domain *domain)
@@ -149,8 +157,7 @@ static struct package find_package(const struct survey *survey, size_t first)
 
 		if (!counts(domain))
 			continue;
-		package.asked |= domain->asked;
-		package.high += division.high;
+		package.asked |= is_about_high(domain);
 		package.low += division.low;
 		package.unknown += division.unknown;
 		package.high_cores += division.high_cores;
@@ -228,7 +235,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 
 static void check_package(struct findings *findings, const struct package *package)
 {
-	if (!package->asked || package->unknown > 0 || package->high == 0)
+	if (!package->asked || package->unknown > 0)
 		return;
 	if (package->low == 0)
 		add_package(findings,

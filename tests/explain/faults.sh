@@ -105,7 +105,8 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	case $1 in =*) return 0 ;; esac
 	worse_than "${1% (note)}" > "$scratch/worse"
 	fix || return 1
-	isst explain > "$scratch/found" 2>&1
+	# shellcheck disable=SC2086  # several words
+	isst explain $options > "$scratch/found" 2>&1
 	! codes | grep -qx "${1% (note)}" && ! grep -q -f "$scratch/worse" "$scratch/found" ||
 		{ cat "$scratch/remedy" "$scratch/found"; return 1; }
 }
