@@ -411,6 +411,7 @@ OWNERS = {
     "isst_journal_entry": ("the journal", "isst_journal_free"),
     "isst_item": ("the change or journal of the item", None), "isst_config": ("the configuration", "isst_config_free"),
     "isst_config_difference": ("the configuration", "isst_config_free"),
+    "isst_config_run": ("the record", "isst_config_run_free"),
 }
 FREE_FUNCTIONS = {"isst_context": "isst_close"}
 
