@@ -67,8 +67,10 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "the current level specifies lower frequencies than the lowest level",
 	    .kind = REMEDY_STATEMENT),
 	ROW(LEVEL_BASE_FREQUENCY, "level-base-frequency", WARNING,
-	    .meaning = "the kernel works with another base frequency than the firmware: limits and "
-		       "turbo-mode disable are at the wrong frequency",
+	    .meaning =
+		    "the kernel works with another base frequency than the firmware: limits and "
+		    "turbo-mode disable are at the wrong frequency; a CPU that goes offline loses "
+		    "the processes that are bound to it",
 	    .remedy =
 		    "for f in /sys/devices/system/cpu/cpu{braces}/online; do echo 0 > $f; echo 1 > "
 		    "$f; done"),
@@ -118,7 +120,9 @@ const struct finding_code finding_codes[] = {
 	    .meaning =
 		    "cores of low priority allow the higher base frequency of the others (SST-BF)",
 	    .kind = REMEDY_STATEMENT),
-	ROW(SMT_OFF, "smt-off", NOTE, .meaning = "the second threads of cores are offline"),
+	ROW(SMT_OFF, "smt-off", NOTE,
+	    .meaning = "the second threads of cores are offline, which may be a protection "
+		       "against side channels"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
 	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
 	ROW(LIMITED_CURRENT, "limited-current", NOTE, .remedy = "check current limits in the BIOS"),

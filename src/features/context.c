@@ -7,6 +7,7 @@
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
 #include "sysfs/uncore.h"
+#include "sysfs/undisturbed.h"
 #include "transaction/held.h"
 #include "transaction/lock.h"
 #include "transaction/recovery.h"
@@ -367,6 +368,7 @@ static int rediscover(struct isst_context *context)
 	notices_free(&former);
 	/* Directories of fabric clusters come and go with the module of the kernel. */
 	uncore_forget(&context->files);
+	undisturbed_forget(&context->files);
 	return recover_late(context);
 }
 
