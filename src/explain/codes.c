@@ -105,14 +105,16 @@ const struct finding_code finding_codes[] = {
 	    .remedy = "look at limits of power and of cpufreq, and measure while other cores are "
 		      "idle"),
 	ROW(LOW_PRIORITY, "low-priority", NOTE,
-	    .meaning = "cores of low priority make room for the turbo frequencies of SST-TF; its "
-		       "buckets hold few cores of high priority",
+	    .meaning =
+		    "cores of low priority are slower in favour of the turbo frequencies of SST-TF; its "
+		    "buckets hold few cores of high priority",
 	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = {cpus}"),
 	ROW(CLOS_MAX, "clos-max", NOTE,
 	    .meaning = "cores of the class do not reach the highest turbo frequency",
 	    .kind = REMEDY_STATEMENT),
 	ROW(LOW_BASE_FREQUENCY, "low-base-frequency", NOTE,
-	    .meaning = "cores of low priority make room for the higher base frequency of others",
+	    .meaning =
+		    "cores of low priority are slower in favour of the higher base frequency of others",
 	    .kind = REMEDY_STATEMENT),
 	ROW(SMT_OFF, "smt-off", NOTE, .meaning = "the second threads of cores are offline"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
