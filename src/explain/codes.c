@@ -110,7 +110,7 @@ const struct finding_code finding_codes[] = {
 		      "idle"),
 	ROW(LOW_PRIORITY, "low-priority", NOTE,
 	    .meaning =
-		    "cores of low priority allow the turbo frequencies of the others (SST-TF); its "
+		    "cores of low priority are slower in favour of the turbo frequencies of SST-TF; its "
 		    "buckets hold few cores of high priority",
 	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = {cpus}"),
 	ROW(CLOS_MAX, "clos-max", NOTE,
@@ -118,7 +118,7 @@ const struct finding_code finding_codes[] = {
 	    .kind = REMEDY_STATEMENT),
 	ROW(LOW_BASE_FREQUENCY, "low-base-frequency", NOTE,
 	    .meaning =
-		    "cores of low priority allow the higher base frequency of the others (SST-BF)",
+		    "cores of low priority are slower in favour of the higher base frequency of others",
 	    .kind = REMEDY_STATEMENT),
 	ROW(SMT_OFF, "smt-off", NOTE,
 	    .meaning = "the second threads of cores are offline, which may be a protection "

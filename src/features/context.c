@@ -173,6 +173,11 @@ static int connect_driver(struct isst_context *context)
 	struct abi_platform_info info;
 	int error = driver_open(&context->driver, &info);
 
+	if (error == -EOPNOTSUPP && !platform->intel)
+		return message_error(&context->messages, error,
+				     "%s is missing: no Speed Select on this machine, whose "
+				     "processor is not from Intel",
+				     ABI_DEVICE_PATH);
 	if (error)
 		return error;
 	platform->api_version = info.api_version;
