@@ -22,7 +22,8 @@ extern "C" {
 struct isst_emulator_target;
 struct isst_emulator_statistics;
 
-/** False if built without the emulator; all functions below then fail, or return nothing. */
+/** False if built without the emulator, or if it is not installed; all functions below then fail,
+ * or return nothing. */
 ISST_API bool isst_emulator_is_available(void);
 
 /** Why the emulator is not available, for users; NULL if it is. */
