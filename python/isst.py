@@ -888,8 +888,8 @@ class Results(collections.abc.Sequence):
 
 
 class Result:
-    """What was read of one target. Values are attributes with their names in lower case, such as `base_mhz` (see Value);
-    value() and table() describe them. Results are copies: they do not change with the machine."""
+    """What was read of one target. Values are attributes with their names in lower case, such as `base_mhz` (see Value): what
+    value() returns, or table() for values with rows and columns. Results are copies: they do not change with the machine."""
 
     def __init__(self, results, pointer):
         self._results, self._pointer = results, pointer
@@ -902,7 +902,7 @@ class Result:
         if number == 0:
             raise AttributeError(name)
         try:
-            return self.value(number)
+            return self._whole(number)
         except KeyError:
             raise AttributeError("the results of this call do not contain {}".format(name)) from None
 
@@ -914,6 +914,7 @@ class Result:
     @property
     def cpu(self):
         """The Cpu of the target; None if it is a domain."""
+        self._results._context._open()
         pointer = _isst().result_cpu(self._pointer)
         return Cpu(self._results._context, pointer) if pointer else None
 
@@ -955,25 +956,37 @@ class Result:
 
     def table(self, value):
         """A value with rows and columns as a list of rows, which are lists: rows are TRL types (Context.trl_types) or
-        fabrics, columns buckets. None stands for what the machine does not have. Errors as of value()."""
-        rows, columns = ctypes.c_uint(), ctypes.c_uint()
-        error = _isst().result_extent(self._pointer, value, ctypes.byref(rows), ctypes.byref(columns))
-        self._known(value, error)
-        return [[self.value(value, row, column) for column in range(columns.value)] for row in range(rows.value)]
+        fabrics, columns buckets. None stands for what the machine does not have; there are no rows and columns at the end
+        that consist of it. Errors as of value()."""
+        rows, columns = self._extent(value)
+        table = [[self.value(value, row, column) for column in range(columns)] for row in range(rows)]
+        while table and all(one is None for one in table[-1]):
+            table.pop()
+        while table and all(row[-1] is None for row in table):
+            for row in table:
+                row.pop()
+        return table
 
     def values(self):
-        """All values that the result has: {name: value(), or table() if there is more than one row or column}"""
+        """All values that the machine has, and that could be read: {name: the attribute of this name}"""
         found = collections.OrderedDict()
         for number in values():
             try:
-                table = None if value_type(number) == Type.CPUS else self.table(number)
-                value = self.value(number)
+                value = self._whole(number)
             except (KeyError, Error):
                 continue
-            many = table and (len(table) > 1 or len(table[0]) > 1)
-            if many or value is not None:
-                found[value_name(number)] = table if many else value
+            if value is not None and value != []:
+                found[value_name(number)] = value
         return found
+
+    def _extent(self, value):
+        rows, columns = ctypes.c_uint(), ctypes.c_uint()
+        self._known(value, _isst().result_extent(self._pointer, value, ctypes.byref(rows), ctypes.byref(columns)))
+        return rows.value, columns.value
+
+    def _whole(self, value):
+        simple = value_type(value) == Type.CPUS or self._extent(value) == (1, 1)
+        return self.value(value) if simple else self.table(value)
 
     def _known(self, value, error):
         """Whether there is a value."""
@@ -1125,6 +1138,7 @@ class Context:
         return status
 
     def _domain(self, pointer):
+        self._open()
         return Domain(self, pointer) if pointer else None
 
     # -- Discovery --
