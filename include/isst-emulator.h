@@ -27,6 +27,9 @@ struct isst_emulator_statistics;
 /** False if built without the emulator; all functions below then fail, or return nothing. */
 ISST_API bool isst_emulator_is_available(void);
 
+/** Why the emulator is not available, for users; NULL if it is. */
+ISST_API const char *isst_emulator_unavailable_text(void);
+
 /** The name of the built-in platform at a position, and its title; NULL past the last one. */
 ISST_API const char *isst_emulator_platform_name(size_t index);
 ISST_API const char *isst_emulator_platform_title(size_t index);

@@ -30,6 +30,14 @@ static const struct option_row set_options[] = {
 static const char *const parts[] = { "clos",  "associations", "features", "limits",
 				     "level", "cpus",	      NULL };
 
+static const struct option_row apply_options[] = {
+	SET_ROW,
+	{ OPTION_WAIT, 0, "wait", "SECONDS", VALUE_NUMBER, 1, 3600,
+	  .help = "Wait for the driver, its modules, and what the configuration needs, if\n"
+		  "they come late at boot. Default: do not wait" },
+	{ .name = NULL },
+};
+
 static const struct option_row reset_options[] = {
 	{ OPTION_ONLY, 0, "only", "LIST", VALUE_WORDS, .words = parts,
 	  .help = "Only these: clos, associations, features, limits, level, cpus. Default:\n"
@@ -59,7 +67,7 @@ const struct command config_commands[] = {
 	{ "apply", "Change the machine to the configured state",
 	  "As one change, which is made completely or not at all. --dry-run before config lists\n"
 	  "what it would write." FILE_TEXT,
-	  set_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
+	  apply_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
 	  config_apply },
 	{ "reset", "Reset the machine to its defaults",
 	  "CLOS without limits and all cores in CLOS 0; turbo-freq, base-freq and core-power off;\n"

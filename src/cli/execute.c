@@ -8,6 +8,7 @@
 #include "change.h"
 #include "change_run.h"
 #include "config_source.h"
+#include "config_wait.h"
 #include "describe.h"
 #include "machine.h"
 #include "named_cpus.h"
@@ -200,7 +201,8 @@ static enum exit_status work(struct run *run, struct output *output)
 
 	if (status != STATUS_DONE)
 		return status;
-	ready = !run_changes(run) || reserve_machine(run);
+	run->progress = progress_stream(run, output);
+	ready = config_wait(run) && (!run_changes(run) || reserve_machine(run));
 	error = out_file_create(run->request, output);
 	if (error) {
 		release_machine(run, output);
@@ -209,7 +211,6 @@ static enum exit_status work(struct run *run, struct output *output)
 	if ((run->request->command->flags & COMMAND_CHANGES) &&
 	    !request_has(run->request, OPTION_DRY_RUN))
 		output_expect_change(output);
-	run->progress = progress_stream(run, output);
 	run->nowait = output_nowait(output);
 	write_banner(run, output);
 	note_emulated(run, output);

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 /** Libraries of different versions may differ in what a machine consists of. */
@@ -211,6 +212,89 @@ bool context_is_preset(struct isst_context *context)
 		driver_close(&context->driver);
 	}
 	return context->platform.preset;
+}
+
+/** The driver may offer one of two transports before the other. */
+static int check_transports(struct isst_context *context)
+{
+	const struct isst_platform *platform = &context->platform;
+
+	if (platform->api_version != 1 || (platform->mailbox && platform->mmio) ||
+	    platform_has(platform, PLATFORM_CLOS_BY_MAILBOX))
+		return 0;
+	return message_error(&context->messages, -EOPNOTSUPP,
+			     "the Speed Select driver provides %s only: the module %s is missing",
+			     platform->mmio ? "MMIO" : "the mailbox",
+			     platform->mmio ? "isst_if_mbox_pci" : "isst_if_mmio");
+}
+
+static int look_for_transports(struct isst_context *context)
+{
+	int error = find_firmware(context);
+
+	driver_close(&context->driver);
+	return error || context->platform.preset ? error : check_transports(context);
+}
+
+/* Each look opens the device, and a module that registers just then fails to. */
+enum { LOOK_EVERY_MS = 500, CALL_INTERRUPTED_EVERY_MS = 20 };
+
+/** Sleeps until the next look, or for @left_ms if that is less. Returns 0 or -EINTR. */
+static int sleep_until_look(struct isst_context *context, unsigned int left_ms)
+{
+	const struct timespec pause = { .tv_nsec = CALL_INTERRUPTED_EVERY_MS * 1000000L };
+	unsigned int ms = left_ms < LOOK_EVERY_MS ? left_ms : LOOK_EVERY_MS;
+
+	for (unsigned int slept = 0; slept < ms; slept += CALL_INTERRUPTED_EVERY_MS) {
+		if (context_is_interrupted(context))
+			return message_error(&context->messages, -EINTR,
+					     "interrupted while waiting for the driver");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static unsigned int elapsed_ms(const struct timespec *begin)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (unsigned int)((now.tv_sec - begin->tv_sec) * 1000 +
+			      (now.tv_nsec - begin->tv_nsec) / 1000000);
+}
+
+static int wait_for_driver(struct isst_context *context, unsigned int timeout_ms,
+			   unsigned int flags)
+{
+	struct timespec begin;
+	unsigned int passed_ms;
+	int error;
+
+	if (flags)
+		return context_refuse(context, "isst_wait_for_driver() has no flags");
+	if (context->topology || context->lock >= 0)
+		return message_error(&context->messages, -EINVAL,
+				     "the driver can be waited for only before the machine is "
+				     "discovered or locked");
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (;;) {
+		error = look_for_transports(context);
+		passed_ms = elapsed_ms(&begin);
+		if (error != -EOPNOTSUPP || passed_ms >= timeout_ms)
+			return error;
+		if (sleep_until_look(context, timeout_ms - passed_ms) != 0)
+			return -EINTR;
+	}
+}
+
+int isst_wait_for_driver(struct isst_context *context, unsigned int timeout_ms, unsigned int flags)
+{
+	const char *before;
+
+	if (!context)
+		return -EINVAL;
+	before = message_begin(&context->messages);
+	return message_end(&context->messages, before, wait_for_driver(context, timeout_ms, flags));
 }
 
 static int discover(struct isst_context *context)

@@ -115,6 +115,12 @@ static int is_same_topology(struct isst_context *context, const struct match *ma
 	return error ? error : 1;
 }
 
+/** Whether a condition can be compared: of what is not discovered only the processor is known. */
+static bool is_comparable(const struct isst_context *context, const struct match *match)
+{
+	return context->topology || match->kind == MATCH_FAMILY || match->kind == MATCH_MODEL;
+}
+
 /** Whether the machine is as a condition states, or may be: what is not known makes no other
  * machine of it. Returns 0 or 1, or -ENOMEM. */
 static int is_met(struct isst_context *context, const struct match *match, uint64_t *number)
@@ -134,7 +140,7 @@ int configuration_match(struct configuration *configuration, struct isst_context
 	for (size_t i = 0; i < configuration->match_count && !error; i++) {
 		const struct match *match = &configuration->matches[i];
 		uint64_t number = 0;
-		int met = is_met(context, match, &number);
+		int met = is_comparable(context, match) ? is_met(context, match, &number) : 1;
 
 		if (met > 0)
 			continue;

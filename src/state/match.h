@@ -5,8 +5,9 @@
 
 #include "configuration/configuration.h"
 
-/** That CPUs are where they shall be, but for some that were not seen, is a notice. Returns 0,
- * ISST_CONFIG_SKIPPED, -EOPNOTSUPP (with a problem for each condition that is not met) or -ENOMEM.
+/** That CPUs are where they shall be, but for some that were not seen, is a notice. Before
+ * discovery only what is known of the processor is compared. Returns 0, ISST_CONFIG_SKIPPED,
+ * -EOPNOTSUPP (with a problem for each condition that is not met) or -ENOMEM.
  */
 int configuration_match(struct configuration *configuration, struct isst_context *context);
 

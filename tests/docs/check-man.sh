@@ -255,6 +255,19 @@ check_links() {
 	! grep -q . "$scratch/said"
 }
 
+# The index names each page, and each page says below its title for whom it is.
+check_index() {
+	for path in "$root"/docs/*.md; do
+		page=${path##*/}
+		sed -n 3p "$path" | grep -q -x '\*For .*\.\*' || echo "docs/$page does not say for whom it is"
+		[ "$page" = index.md ] || grep -q -F "]($page) |" "$root/docs/index.md" || echo "docs/index.md does not name $page"
+	done
+	for page in "$root"/docs/*.[1-8]; do
+		grep -q -F "](${page##*/}) |" "$root/docs/index.md" || echo "docs/index.md does not name ${page##*/}"
+	done
+	! grep -q . "$scratch/said"
+}
+
 # Runs what a transcript shows behind "$ " and prints the transcript that comes out.
 replay() {	# $1: file
 	status=0
@@ -304,7 +317,7 @@ check_transcripts() {	# $1: document; $2: how one is checked
 	for transcript in "$scratch/$name-transcript"*; do
 		[ -e "$transcript" ] || continue
 		first=$(sed -n '1s/^\$ //p' "$transcript")
-		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs; then
+		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs "$build"; then
 			# Its other commands change what later transcripts show.
 			(replay "$transcript") > /dev/null 2>&1
 			skip "$1: $first" "the preload library has sanitizers"
@@ -353,17 +366,12 @@ check_sections() {	# $1: document; $2: directory to run them in
 	section=0
 	while section=$((section + 1)) && [ -e "$2/section$section" ]; do
 		heading=$(cat "$2/section$section.heading")
-		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs; then
+		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs "$build"; then
 			skip "$1: $heading" "the preload library has sanitizers"
 		else
 			check "$1: $heading" in_directory "$2" check_server_transcript "$2/section$section"
 		fi
 	done
-}
-
-# A library with sanitizers does not go into programs without them.
-runs_programs() {
-	! ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
 }
 
 in_directory() {	# $1: directory; the other words: what to do there
@@ -544,6 +552,7 @@ check "help and README name the same exit statuses" check_statuses README.md col
 check "help and man page name the same variables of the environment" check_variables
 check "man page and CHANGELOG are of this version" check_version
 check "links in the documents lead to files" check_links
+check "the index names each page, and each page says for whom it is" check_index
 check "the documents contain no retired words" check_words
 check "messages and comments contain no retired words" check_source_words
 check "help contains no retired words" check_help_words
@@ -577,7 +586,7 @@ if [ "$emulator" = yes ]; then
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
 	collect_transcripts "$scratch/pages" > "$scratch/testing"
 	isst platform reset > /dev/null
-	if runs_programs; then
+	if runs_programs "$build"; then
 		check "the page on testing scripts: its transcripts" in_directory "$scratch/pages" \
 			check_transcript "$scratch/testing"
 		touch "$scratch/missing"
@@ -612,7 +621,7 @@ if command -v "${compiler%% *}" > /dev/null; then
 	else
 		check "the first program fails where there is no driver" check_program_fails "$scratch/c1"
 	fi
-	if [ "$emulator" = yes ] && runs_programs; then
+	if [ "$emulator" = yes ] && runs_programs "$build"; then
 		isst --emulate guide platform reset > /dev/null
 		for language in $languages; do
 			check "the first program prints levels ($language)" check_levels_program "$scratch/${language}1"

@@ -121,6 +121,58 @@ static void a_driver_without_transports_is_not_supported_and_names_the_modules(v
 	check_no_discovery(fake, -EOPNOTSUPP, "isst_if_mbox_pci");
 }
 
+/** Called while the driver is waited for: the device is closed then, and a transport registers. */
+static int transport_registers(void *data)
+{
+	struct fake_machine *fake = data;
+
+	assert_false(fake->device.is_open);
+	fake->device.api_version = 1;
+	return 0;
+}
+
+static void a_transport_that_registers_late_is_waited_for(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_options options = { .machine = &fake->machine,
+					.interrupted = transport_registers,
+					.interrupted_data = fake };
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	fake->device.api_version = 0;
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_wait_for_driver(context, 0, 0), -EOPNOTSUPP);
+	check_holds(isst_error(context), "load isst_if_mbox_pci and isst_if_mmio");
+	assert_int_equal(isst_wait_for_driver(context, 60000, 0), 0);
+	assert_false(fake->device.is_open);
+	assert_int_equal(isst_discover(context), 0);
+	assert_int_equal(isst_wait_for_driver(context, 60000, 0), -EINVAL);
+	assert_int_equal(isst_wait_for_driver(context, 0, 1), -EINVAL);
+	isst_close(context);
+}
+
+static int always(void *data)
+{
+	(void)data;
+	return 1;
+}
+
+static void waiting_for_the_driver_can_be_interrupted(void **state)
+{
+	struct fake_machine *fake = *state;
+	struct isst_options options = { .machine = &fake->machine, .interrupted = always };
+	struct isst_context *context;
+
+	fake_small_machine(fake);
+	fake->device.mmio = 0;
+	assert_int_equal(isst_open(&options, &context), 0);
+	assert_int_equal(isst_wait_for_driver(context, 60000, 0), -EINTR);
+	assert_int_equal(isst_wait_for_driver(context, 0, 0), -EOPNOTSUPP);
+	check_holds(isst_error(context), "isst_if_mmio");
+	isst_close(context);
+}
+
 static void D10_the_modules_named_are_those_of_the_processor(void **state)
 {
 	static const struct {
@@ -270,6 +322,8 @@ int main(void)
 		MACHINE_TEST(an_emulated_machine_reports_its_name),
 		MACHINE_TEST(discovery_reports_the_driver_and_opens_the_device_once),
 		MACHINE_TEST(a_driver_without_transports_is_not_supported_and_names_the_modules),
+		MACHINE_TEST(a_transport_that_registers_late_is_waited_for),
+		MACHINE_TEST(waiting_for_the_driver_can_be_interrupted),
 		MACHINE_TEST(D10_the_modules_named_are_those_of_the_processor),
 		MACHINE_TEST(an_unknown_processor_is_reported_and_works),
 		MACHINE_TEST(D10_an_unknown_api_version_is_not_supported_and_is_reported),

@@ -109,6 +109,8 @@ def explain(entries, group, command, platform, difference):
 
 DOCUMENT_HEAD = '''# Differences from the reference tool
 
+*For administrators and authors of scripts who know the kernel tree's tool.*
+
 <!-- Generated from tests/parity/differences by `make docs-differences`: edit that file, not this one. -->
 
 D-numbers such as D42 identify defects of the reference tool, the kernel tree's intel-speed-select, which this program
