@@ -31,7 +31,7 @@ import time
 import weakref
 
 __all__ = [
-    "Change", "ChangeAdd", "ChangeFlag", "Changed", "Config", "ConfigDifference", "ConfigError", "ConfigPart", "Context", "Cpu",
+    "Change", "ChangeAdd", "ChangeFlag", "Changed", "Config", "ConfigDifference", "ConfigError", "ConfigPart", "ConfigRun", "Context", "Cpu",
     "Domain", "Error", "Explanation", "Fact", "FeatureState", "Finding", "FindingKind", "Item", "ItemKind", "Journal",
     "JournalEntry", "JournalEntryFlag", "LimitReason", "LogLevel", "Part", "Priority", "ReadLevels", "Result", "Results",
     "RollbackError", "Severity", "Step", "Type", "Value", "finding_codes", "format_cpus", "limit_reasons", "load", "parse_cpus",
@@ -373,6 +373,7 @@ isst_notice_at spz
 isst_left_out_at spz
 isst_offline_part_at spz
 isst_discover ip
+isst_wait_for_driver ipuu
 isst_rediscover ip
 isst_cpus_changed ip
 isst_platform_family up
@@ -523,6 +524,13 @@ isst_config_difference_wanted sp
 isst_config_difference_present sp
 isst_config_difference_origin sp
 isst_config_high_priority_cpus pp
+isst_config_run_record ippiu
+isst_config_run_read ipuP
+isst_config_run_free vp
+isst_config_run_time_s lp
+isst_config_run_succeeded bp
+isst_config_run_source sp
+isst_config_run_sha256 sp
 isst_journal_keep ip
 isst_journal_open ipuP
 isst_journal_free vp
@@ -1030,6 +1038,10 @@ Explanation = collections.namedtuple("Explanation", "findings unread notes measu
 Explanation.__doc__ = """What Context.explain() returns: a list of Finding, the most important first; lists of texts: what could not be read,
 and what was not looked at; and {CPU: MHz} of CPUs that were measured."""
 
+ConfigRun = collections.namedtuple("ConfigRun", "time_s succeeded source sha256")
+ConfigRun.__doc__ = """A run of a configuration: when it ended, in seconds since 1970 (UTC); whether the machine was then as configured; the
+name of its first file; and the SHA-256 of its texts."""
+
 ConfigDifference = collections.namedtuple("ConfigDifference", "target wanted present origin")
 ConfigDifference.__doc__ = """Something in which a machine differs from a configuration, as texts: what, the value that is stated, the
 present one, and where it is stated."""
@@ -1146,6 +1158,11 @@ class Context:
     def discover(self):
         """Discovers the machine; done when the context is opened. Errors: isst_discover(3)."""
         self._check(_isst().discover(self._open()))
+
+    def wait_for_driver(self, timeout_ms):
+        """Waits until the driver has its transports, as at boot. Called on a context that was opened with discover=False, and
+        without the lock. timeout_ms: how long. Errors: isst_wait_for_driver(3)."""
+        self._check(_isst().wait_for_driver(self._open(), timeout_ms, 0))
 
     def rediscover(self):
         """Discovers the machine again, after CPUs went on- or offline. Domain and Cpu objects have the new state then.
@@ -1448,6 +1465,20 @@ class Context:
         """The state that the first change since boot found, as a Config. Error: ENOENT (no change was made since), EPERM,
         EIO."""
         return self._config(_isst().config_boot, 0)
+
+    def last_config_run(self):
+        """The last run of a configuration since boot, of this program or another, as a ConfigRun; None if there was none.
+        Errors: isst_config_run_read(3)."""
+        pointer = ctypes.c_void_p()
+        status = _isst().config_run_read(self._open(), 0, ctypes.byref(pointer))
+        if status == -errnos.ENOENT:
+            return None
+        self._check(status)
+        try:
+            return ConfigRun(_isst().config_run_time_s(pointer), _isst().config_run_succeeded(pointer),
+                             _text(_isst().config_run_source(pointer)), _text(_isst().config_run_sha256(pointer)))
+        finally:
+            _isst().config_run_free(pointer)
 
     def _config(self, function, flags):
         pointer = ctypes.c_void_p()
@@ -1811,6 +1842,11 @@ class Config:
         return [ConfigDifference(_text(isst.config_difference_target(entry)), _text(isst.config_difference_wanted(entry)),
                                  _text(isst.config_difference_present(entry)), _text(isst.config_difference_origin(entry)))
                 for entry in _pointers(isst.config_difference_at, self._pointer)]
+
+    def record_run(self, context, error=None):
+        """Records that the configuration was applied to a machine just now, or that this failed with an Error: for
+        Context.last_config_run(), and the status of other programs. Errors: isst_config_run_record(3)."""
+        context._check(_isst().config_run_record(self._pointer, context._open(), -error.errno if error else 0, 0))
 
     @property
     def high_priority_cpus(self):

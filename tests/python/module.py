@@ -5,23 +5,25 @@ The module is compared with the header: types of functions, enumerations, flags.
 what the command prints. The programs of docs/python.md are run. Works with Python 3.6 and later."""
 
 import enum
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(sys.argv[1])
-LIBRARY = os.path.join(BUILD, "tests", "library", "now", "libisst.so")
+LIBRARY = os.path.join(BUILD, "libisst.so.0")
 COMMAND = os.path.join(BUILD, "isst")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "python"))
 import isst  # noqa: E402
 
-isst.load(LIBRARY, LIBRARY)
+isst.load(LIBRARY, os.path.join(BUILD, "libisst-emulator.so.0"))
 
 # Functions that the module has no use for.
 UNUSED = {
@@ -315,6 +317,12 @@ class Machines(MachineTest):
         self.open(discover=False)
         self.faults("open ENOENT")
         self.failure(EOPNOTSUPP, self.open)
+
+    def test_waiting_for_the_driver(self):
+        context = self.open(discover=False)
+        context.wait_for_driver(0)
+        context.discover()
+        self.failure(EINVAL, context.wait_for_driver, 0)
 
     def test_cpus_that_go_offline(self):
         context = self.open()
@@ -728,6 +736,18 @@ class Configurations(MachineTest):
             self.assertEqual(before.check(context), [])
             self.assertEqual(self.levels(context), [0, 0])
 
+    def test_the_last_run(self):
+        config = isst.Config("# isst configuration 1\nlevel 3\n", "wanted.conf", file=True)
+        with self.open(lock_ms=1000) as context:
+            self.assertIsNone(context.last_config_run())
+            config.record_run(context)
+            run = context.last_config_run()
+            text = config.to_text().encode()
+            self.assertEqual((run.succeeded, run.source, run.sha256), (True, "wanted.conf", hashlib.sha256(text).hexdigest()))
+            self.assertLess(abs(run.time_s - time.time()), 600)
+            config.record_run(context, isst.Error(EIO, "failed"))
+            self.assertFalse(context.last_config_run().succeeded)
+
     def test_problems(self):
         with self.assertRaises(isst.ConfigError) as caught:
             isst.Config("# isst configuration 1\nlevel x\nclos 9 min 0\n", "wrong.conf", file=True)
@@ -818,8 +838,7 @@ class Guide(MachineTest):
         path = os.path.join(self.state, "program.py")
         with open(path, "w") as file:
             file.write(programs[number])
-        os.symlink(LIBRARY, os.path.join(self.state, "libisst.so.0"))
-        environment = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python"), LD_LIBRARY_PATH=self.state, LC_ALL="C",
+        environment = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python"), LD_LIBRARY_PATH=BUILD, LC_ALL="C",
                            PYTHONDONTWRITEBYTECODE="1", ISST_EMULATE_QUIET="yes")
         words = [COMMAND, "--emulate", "guide", "--emulate-state", os.path.join(self.state, "machine"), "emulate", "--",
                  sys.executable, path, *arguments]
