@@ -200,6 +200,7 @@ installed_files() {
 		/usr/local/share/fish/vendor_completions.d/isst.fish
 		$pages
 		/usr/local/share/man/man5/isst-config.5
+		/usr/local/share/man/man5/isst-platform.5
 		/usr/local/share/man/man8/intel-speed-select.8
 		/usr/local/share/man/man8/isst.8
 		/usr/local/share/zsh/site-functions/_isst
