@@ -711,8 +711,6 @@ DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md do
 PICTURES := docs/status-map.svg
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
-MAN_PAGE := $(BUILD)/documents/intel-speed-select.8
-FORMAT_PAGE := docs/isst-config.5
 SCHEMA := docs/isst.schema.json
 
 $(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
@@ -720,14 +718,10 @@ $(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/
 	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $(filter %$(@F),$(DOCUMENTS)) > $@.parts
 	awk -v installed='$(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)) LICENSE' -f docs/installed.awk $@.parts > $@
 
-$(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
-	@mkdir -p $(@D)
-	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $< > $@
-
 .PHONY: install
-install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(MAN_PAGE) $(INSTALL_PARTS)
+install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(INSTALL_PARTS)
 	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
-		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man5' '$(DESTDIR)$(MANDIR)/man8'
+		'$(DESTDIR)$(INCLUDEDIR)'
 	$(INSTALL) -m 755 $(INSTALLED_COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
 	ln -sf intel-speed-select '$(DESTDIR)$(BINDIR)/isst'
 	$(INSTALL) -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libisst.a'
@@ -742,9 +736,6 @@ ifneq ($(HAS_EMULATOR),)
 	$(INSTALL) -m 644 include/isst-emulator.h '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h'
 	$(INSTALL) -m 644 $(BUILD)/isst-emulator.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc'
 endif
-	$(INSTALL) -m 644 $(MAN_PAGE) '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
-	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
-	$(INSTALL) -m 644 $(FORMAT_PAGE) '$(DESTDIR)$(MANDIR)/man5/isst-config.5'
 	$(INSTALL) -m 644 LICENSE $(SCHEMA) $(INSTALLED_DOCUMENTS) $(PICTURES) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
@@ -753,9 +744,7 @@ uninstall: $(UNINSTALL_PARTS)
 		'$(DESTDIR)$(PRIVATEDIR)/libisst-emulator-preload.so' \
 		'$(DESTDIR)$(INCLUDEDIR)/isst.h' '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc' \
 		'$(DESTDIR)$(LIBDIR)/libisst-emulator.a' '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h' \
-		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc' \
-		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8' \
-		'$(DESTDIR)$(MANDIR)/man5/isst-config.5'
+		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc'
 	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)),'$(DESTDIR)$(DOCDIR)/$(document)')
 	rm -f $(foreach library,libisst libisst-emulator,$(foreach suffix,.$(VERSION) .$(SONAME),'$(DESTDIR)$(LIBDIR)/$(library).so$(suffix)') \
 		'$(DESTDIR)$(LIBDIR)/$(library).so')

@@ -196,6 +196,7 @@ installed_files() {
 		/usr/local/share/fish/vendor_completions.d/intel-speed-select.fish
 		/usr/local/share/fish/vendor_completions.d/isst.fish
 		/usr/local/share/man/man5/isst-config.5
+		/usr/local/share/man/man5/isst-platform.5
 		/usr/local/share/man/man8/intel-speed-select.8
 		/usr/local/share/man/man8/isst.8
 		/usr/local/share/zsh/site-functions/_isst
