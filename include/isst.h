@@ -98,6 +98,7 @@ struct isst_journal;
 struct isst_journal_entry;
 struct isst_config;
 struct isst_config_difference;
+struct isst_config_run;
 struct isst_explanation;
 struct isst_finding;
 
@@ -109,6 +110,7 @@ struct isst_finding;
 /*
  * What errnos mean in this library:
  *  -EOPNOTSUPP  not supported on this machine: driver, feature, level or CPU
+ *  -ENODEV      a module of the driver is not loaded: mailbox or MMIO registers cannot be reached
  *  -EIO         the hardware or the system refused, or returned an implausible value
  *  -EPERM       not permitted
  *  -EINVAL      an invalid argument on any machine, or a call in the wrong order
@@ -1000,7 +1002,9 @@ ISST_API int isst_capture(struct isst_context *context, const char *directory, u
 enum isst_severity {
 	ISST_SEVERITY_CRITICAL = 1, /* CPUs are held far below what they can do */
 	ISST_SEVERITY_WARNING = 2,  /* frequencies are lost */
-	ISST_SEVERITY_NOTE = 3,	    /* a choice, or a normal limit, that costs something */
+	/** A choice, or a normal limit, that costs something, or another program that sets
+	 * frequencies: context, not a fault. */
+	ISST_SEVERITY_NOTE = 3,
 	/** A known defect of such kernels, which may or may not be in this one. Not a fault of the
 	 * machine: a program that counts findings leaves it out. */
 	ISST_SEVERITY_ADVISORY = 4
@@ -1047,6 +1051,10 @@ enum isst_finding_kind {
 	ISST_FINDING_MANAGER_AT_WORK = 37,
 	ISST_FINDING_MEASURED_BELOW_BASE = 38,
 	ISST_FINDING_MEASURED_BELOW_TURBO_FREQ = 39,
+	/* Only where CPUs are the targets: */
+	ISST_FINDING_LOW_PRIORITY = 40,
+	ISST_FINDING_CLOS_MAX = 41,
+	ISST_FINDING_LOW_BASE_FREQUENCY = 42,
 	ISST_FINDING_ADVISORY = 100 /* ISST_SEVERITY_ADVISORY; isst_finding_name() has which */
 };
 
@@ -1602,6 +1610,40 @@ ISST_API const char *isst_config_difference_origin(const struct isst_config_diff
 /** The CPUs that isst_config_check() or isst_change_add_config() chose for `high-priority`; NULL if
  * none were asked for. They belong to the configuration until the next call. */
 ISST_API const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_config *config);
+
+/**
+ * Stores in the runtime directory that a configuration was applied just now, or that this failed:
+ * a program that applies one calls this after isst_change_run(). The record lasts until the next
+ * one, or until the machine is started again.
+ *
+ * @error: what isst_change_run() returned; the run succeeded if it is not negative
+ * @flags: 0
+ * Returns 0, -ENOMEM, -EINVAL, -EPERM, or -EIO (it cannot be written).
+ */
+ISST_API int isst_config_run_record(const struct isst_config *config, struct isst_context *context,
+				    int error, unsigned int flags);
+
+/**
+ * Reads what isst_config_run_record() recorded last, of this program or another.
+ *
+ * @flags: 0
+ * @run: set to the run, to be freed; NULL on error
+ * Returns 0, -ENOENT (there is none since boot), -ENOMEM, -EINVAL, -EPERM, or -EIO (the record
+ * cannot be read, or is damaged).
+ */
+ISST_API int isst_config_run_read(struct isst_context *context, unsigned int flags,
+				  struct isst_config_run **run);
+ISST_API void isst_config_run_free(struct isst_config_run *run);
+
+/** When it ended, in seconds since 1970 (UTC); -1 for NULL. */
+ISST_API int64_t isst_config_run_time_s(const struct isst_config_run *run);
+/** Whether the machine was then as configured. */
+ISST_API bool isst_config_run_succeeded(const struct isst_config_run *run);
+/** The name of the first text that was added as a file, `--set` without one; and the SHA-256 of all
+ * texts in their order, of those that are no files with a line end: of one file it is what
+ * sha256sum(1) prints. They belong to the run. */
+ISST_API const char *isst_config_run_source(const struct isst_config_run *run);
+ISST_API const char *isst_config_run_sha256(const struct isst_config_run *run);
 
 /* ---- The journal of an interrupted change ---- */
 

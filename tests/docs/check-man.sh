@@ -411,7 +411,7 @@ check_transcripts() {	# $1: document; $2: how one is checked
 	for transcript in "$scratch/$name-transcript"*; do
 		[ -e "$transcript" ] || continue
 		first=$(sed -n '1s/^\$ //p' "$transcript")
-		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs; then
+		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs "$build"; then
 			# Its other commands change what later transcripts show.
 			(replay "$transcript") > /dev/null 2>&1
 			skip "$1: $first" "the preload library has sanitizers"
@@ -460,17 +460,12 @@ check_sections() {	# $1: document; $2: directory to run them in
 	section=0
 	while section=$((section + 1)) && [ -e "$2/section$section" ]; do
 		heading=$(cat "$2/section$section.heading")
-		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs; then
+		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs "$build"; then
 			skip "$1: $heading" "the preload library has sanitizers"
 		else
 			check "$1: $heading" in_directory "$2" check_server_transcript "$2/section$section"
 		fi
 	done
-}
-
-# A library with sanitizers does not go into programs without them.
-runs_programs() {
-	! ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
 }
 
 in_directory() {	# $1: directory; the other words: what to do there
@@ -695,7 +690,7 @@ if [ "$emulator" = yes ]; then
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
 	collect_transcripts "$scratch/pages" > "$scratch/testing"
 	isst platform reset > /dev/null
-	if runs_programs; then
+	if runs_programs "$build"; then
 		check "the page on testing scripts: its transcripts" in_directory "$scratch/pages" \
 			check_transcript "$scratch/testing"
 		touch "$scratch/missing"
@@ -730,7 +725,7 @@ if command -v "${compiler%% *}" > /dev/null; then
 	else
 		check "the first program fails where there is no driver" check_program_fails "$scratch/c1"
 	fi
-	if [ "$emulator" = yes ] && runs_programs; then
+	if [ "$emulator" = yes ] && runs_programs "$build"; then
 		isst --emulate guide platform reset > /dev/null
 		for language in $languages; do
 			check "the first program prints levels ($language)" check_levels_program "$scratch/${language}1"
