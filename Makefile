@@ -122,10 +122,10 @@ ifeq ($(SHARED),yes)
 SHARED_LIBRARY := $(BUILD)/libisst.so.$(VERSION)
 SHARED_EMULATOR_LIBRARY := $(if $(HAS_EMULATOR),$(BUILD)/libisst-emulator.so.$(VERSION))
 endif
-SHARED_LIBRARIES := $(SHARED_LIBRARY) $(SHARED_EMULATOR_LIBRARY)
+SHARED_LIBRARIES := $(strip $(SHARED_LIBRARY) $(SHARED_EMULATOR_LIBRARY))
 # The names that programs are linked and started with.
 shared_links = $(patsubst %.so.$(VERSION),%.so.$(SONAME),$(1)) $(patsubst %.so.$(VERSION),%.so,$(1))
-SHARED_LINKS := $(call shared_links,$(SHARED_LIBRARIES))
+SHARED_LINKS := $(strip $(call shared_links,$(SHARED_LIBRARIES)))
 # What is installed is linked a second time where it is to load libraries, which are at their places only then.
 INSTALLED_COMMAND := $(if $(filter plugin,$(EMULATOR))$(filter yes,$(SHARED_COMMAND)),$(BUILD)/installed/intel-speed-select,$(COMMAND))
 

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef ISST_EMULATOR_LIBRARY
+#define ISST_EMULATOR_LIBRARY "/usr/local/lib/libisst-emulator.so.0"
+#endif
 #define PACKAGE "isst-emulator"
 
 /* The functions of the library. */
