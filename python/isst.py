@@ -31,7 +31,7 @@ import time
 import weakref
 
 __all__ = [
-    "Change", "ChangeAdd", "ChangeFlag", "Changed", "Config", "ConfigDifference", "ConfigError", "ConfigPart", "Context", "Cpu",
+    "Change", "ChangeAdd", "ChangeFlag", "Changed", "Config", "ConfigDifference", "ConfigError", "ConfigPart", "ConfigRun", "Context", "Cpu",
     "Domain", "Error", "Explanation", "Fact", "FeatureState", "Finding", "FindingKind", "Item", "ItemKind", "Journal",
     "JournalEntry", "JournalEntryFlag", "LimitReason", "LogLevel", "Part", "Priority", "ReadLevels", "Result", "Results",
     "RollbackError", "Severity", "Step", "Type", "Value", "finding_codes", "format_cpus", "limit_reasons", "load", "parse_cpus",
@@ -373,6 +373,7 @@ isst_notice_at spz
 isst_left_out_at spz
 isst_offline_part_at spz
 isst_discover ip
+isst_wait_for_driver ipuu
 isst_rediscover ip
 isst_cpus_changed ip
 isst_platform_family up
@@ -523,6 +524,13 @@ isst_config_difference_wanted sp
 isst_config_difference_present sp
 isst_config_difference_origin sp
 isst_config_high_priority_cpus pp
+isst_config_run_record ippiu
+isst_config_run_read ipuP
+isst_config_run_free vp
+isst_config_run_time_s lp
+isst_config_run_succeeded bp
+isst_config_run_source sp
+isst_config_run_sha256 sp
 isst_journal_keep ip
 isst_journal_open ipuP
 isst_journal_free vp
@@ -888,8 +896,8 @@ class Results(collections.abc.Sequence):
 
 
 class Result:
-    """What was read of one target. Values are attributes with their names in lower case, such as `base_mhz` (see Value);
-    value() and table() describe them. Results are copies: they do not change with the machine."""
+    """What was read of one target. Values are attributes with their names in lower case, such as `base_mhz` (see Value): what
+    value() returns, or table() for values with rows and columns. Results are copies: they do not change with the machine."""
 
     def __init__(self, results, pointer):
         self._results, self._pointer = results, pointer
@@ -902,7 +910,7 @@ class Result:
         if number == 0:
             raise AttributeError(name)
         try:
-            return self.value(number)
+            return self._whole(number)
         except KeyError:
             raise AttributeError("the results of this call do not contain {}".format(name)) from None
 
@@ -914,6 +922,7 @@ class Result:
     @property
     def cpu(self):
         """The Cpu of the target; None if it is a domain."""
+        self._results._context._open()
         pointer = _isst().result_cpu(self._pointer)
         return Cpu(self._results._context, pointer) if pointer else None
 
@@ -955,25 +964,37 @@ class Result:
 
     def table(self, value):
         """A value with rows and columns as a list of rows, which are lists: rows are TRL types (Context.trl_types) or
-        fabrics, columns buckets. None stands for what the machine does not have. Errors as of value()."""
-        rows, columns = ctypes.c_uint(), ctypes.c_uint()
-        error = _isst().result_extent(self._pointer, value, ctypes.byref(rows), ctypes.byref(columns))
-        self._known(value, error)
-        return [[self.value(value, row, column) for column in range(columns.value)] for row in range(rows.value)]
+        fabrics, columns buckets. None stands for what the machine does not have; there are no rows and columns at the end
+        that consist of it. Errors as of value()."""
+        rows, columns = self._extent(value)
+        table = [[self.value(value, row, column) for column in range(columns)] for row in range(rows)]
+        while table and all(one is None for one in table[-1]):
+            table.pop()
+        while table and all(row[-1] is None for row in table):
+            for row in table:
+                row.pop()
+        return table
 
     def values(self):
-        """All values that the result has: {name: value(), or table() if there is more than one row or column}"""
+        """All values that the machine has, and that could be read: {name: the attribute of this name}"""
         found = collections.OrderedDict()
         for number in values():
             try:
-                table = None if value_type(number) == Type.CPUS else self.table(number)
-                value = self.value(number)
+                value = self._whole(number)
             except (KeyError, Error):
                 continue
-            many = table and (len(table) > 1 or len(table[0]) > 1)
-            if many or value is not None:
-                found[value_name(number)] = table if many else value
+            if value is not None and value != []:
+                found[value_name(number)] = value
         return found
+
+    def _extent(self, value):
+        rows, columns = ctypes.c_uint(), ctypes.c_uint()
+        self._known(value, _isst().result_extent(self._pointer, value, ctypes.byref(rows), ctypes.byref(columns)))
+        return rows.value, columns.value
+
+    def _whole(self, value):
+        simple = value_type(value) == Type.CPUS or self._extent(value) == (1, 1)
+        return self.value(value) if simple else self.table(value)
 
     def _known(self, value, error):
         """Whether there is a value."""
@@ -1016,6 +1037,10 @@ what was read, what it means, and the command or advice that helps."""
 Explanation = collections.namedtuple("Explanation", "findings unread notes measured_mhz")
 Explanation.__doc__ = """What Context.explain() returns: a list of Finding, the most important first; lists of texts: what could not be read,
 and what was not looked at; and {CPU: MHz} of CPUs that were measured."""
+
+ConfigRun = collections.namedtuple("ConfigRun", "time_s succeeded source sha256")
+ConfigRun.__doc__ = """A run of a configuration: when it ended, in seconds since 1970 (UTC); whether the machine was then as configured; the
+name of its first file; and the SHA-256 of its texts."""
 
 ConfigDifference = collections.namedtuple("ConfigDifference", "target wanted present origin")
 ConfigDifference.__doc__ = """Something in which a machine differs from a configuration, as texts: what, the value that is stated, the
@@ -1125,6 +1150,7 @@ class Context:
         return status
 
     def _domain(self, pointer):
+        self._open()
         return Domain(self, pointer) if pointer else None
 
     # -- Discovery --
@@ -1132,6 +1158,11 @@ class Context:
     def discover(self):
         """Discovers the machine; done when the context is opened. Errors: isst_discover(3)."""
         self._check(_isst().discover(self._open()))
+
+    def wait_for_driver(self, timeout_ms):
+        """Waits until the driver has its transports, as at boot. Called on a context that was opened with discover=False, and
+        without the lock. timeout_ms: how long. Errors: isst_wait_for_driver(3)."""
+        self._check(_isst().wait_for_driver(self._open(), timeout_ms, 0))
 
     def rediscover(self):
         """Discovers the machine again, after CPUs went on- or offline. Domain and Cpu objects have the new state then.
@@ -1434,6 +1465,20 @@ class Context:
         """The state that the first change since boot found, as a Config. Error: ENOENT (no change was made since), EPERM,
         EIO."""
         return self._config(_isst().config_boot, 0)
+
+    def last_config_run(self):
+        """The last run of a configuration since boot, of this program or another, as a ConfigRun; None if there was none.
+        Errors: isst_config_run_read(3)."""
+        pointer = ctypes.c_void_p()
+        status = _isst().config_run_read(self._open(), 0, ctypes.byref(pointer))
+        if status == -errnos.ENOENT:
+            return None
+        self._check(status)
+        try:
+            return ConfigRun(_isst().config_run_time_s(pointer), _isst().config_run_succeeded(pointer),
+                             _text(_isst().config_run_source(pointer)), _text(_isst().config_run_sha256(pointer)))
+        finally:
+            _isst().config_run_free(pointer)
 
     def _config(self, function, flags):
         pointer = ctypes.c_void_p()
@@ -1797,6 +1842,11 @@ class Config:
         return [ConfigDifference(_text(isst.config_difference_target(entry)), _text(isst.config_difference_wanted(entry)),
                                  _text(isst.config_difference_present(entry)), _text(isst.config_difference_origin(entry)))
                 for entry in _pointers(isst.config_difference_at, self._pointer)]
+
+    def record_run(self, context, error=None):
+        """Records that the configuration was applied to a machine just now, or that this failed with an Error: for
+        Context.last_config_run(), and the status of other programs. Errors: isst_config_run_record(3)."""
+        context._check(_isst().config_run_record(self._pointer, context._open(), -error.errno if error else 0, 0))
 
     @property
     def high_priority_cpus(self):

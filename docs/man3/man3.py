@@ -401,18 +401,24 @@ class Header:
 
 # ---- Facts about functions ----
 
-# To whom objects belong that are returned as const, and until when.
-OWNERS = {
-    "isst_context": ("the context", "isst_close"), "isst_domain": ("the context", "isst_close"),
-    "isst_cpu": ("the context", "isst_close"), "isst_results": ("the results", "isst_results_free"),
-    "isst_result": ("the results", "isst_results_free"), "isst_explanation": ("the explanation", "isst_explanation_free"),
-    "isst_finding": ("the explanation", "isst_explanation_free"), "isst_change": ("the change", "isst_change_free"),
-    "isst_change_step": ("the change", "isst_change_free"), "isst_journal": ("the journal", "isst_journal_free"),
-    "isst_journal_entry": ("the journal", "isst_journal_free"),
-    "isst_item": ("the change or journal of the item", None), "isst_config": ("the configuration", "isst_config_free"),
-    "isst_config_difference": ("the configuration", "isst_config_free"),
+# Objects that belong to another one, and the latter.
+PARTS_OF = {
+    "isst_domain": "isst_context", "isst_cpu": "isst_context", "isst_result": "isst_results",
+    "isst_finding": "isst_explanation", "isst_change_step": "isst_change", "isst_journal_entry": "isst_journal",
+    "isst_config_difference": "isst_config",
 }
 FREE_FUNCTIONS = {"isst_context": "isst_close"}
+
+
+def owner_of(type_name, header):
+    """To whom belongs what is returned as const of an object, and what frees it: (words, function)"""
+    if type_name == "isst_item":
+        return "the change or journal of the item", None
+    name = PARTS_OF.get(type_name, type_name)
+    free = FREE_FUNCTIONS.get(name, name + "_free")
+    if free not in header.functions:
+        raise Problem(f"{header.file}: there is no {free}() for what belongs to {type_name}")
+    return "the " + name[len("isst_"):].replace("config", "configuration").replace("_", " "), free
 
 
 def free_function(type_name):
@@ -667,7 +673,7 @@ class Page:
         for function in self.called:
             arguments = [argument for argument in function.arguments if re.match(r"const struct \w+ \*\*", argument)]
             if "*" in function.type and not function.owned or arguments:
-                owner = OWNERS[function.objects[0]] if function.objects else ("the library", None)
+                owner = owner_of(function.objects[0], self.header) if function.objects else ("the library", None)
                 groups.setdefault(owner, []).append(function)
         lines = []
         for (owner, end), functions in groups.items():

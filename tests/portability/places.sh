@@ -173,8 +173,10 @@ refuse_other_emulator() {
 }
 
 installed_files() {
-	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|" | sort -u > "$scratch/found"
-	diff - "$scratch/found" <<- END
+	pages=
+	! command -v python3 > /dev/null || pages='/usr/local/share/man/man3/*'
+	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|; s|/man3/.*|/man3/*|" | sort -u > "$scratch/found"
+	grep . <<- END | diff - "$scratch/found"
 		/usr/local/bin/intel-speed-select
 		/usr/local/bin/isst
 		/usr/local/include/isst-emulator.h
@@ -190,11 +192,13 @@ installed_files() {
 		/usr/local/lib/libisst.so.$version
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
+		/usr/local/lib/python3/dist-packages/isst.py
 		/usr/local/share/bash-completion/completions/intel-speed-select
 		/usr/local/share/bash-completion/completions/isst
 		/usr/local/share/doc/isst/*
 		/usr/local/share/fish/vendor_completions.d/intel-speed-select.fish
 		/usr/local/share/fish/vendor_completions.d/isst.fish
+		$pages
 		/usr/local/share/man/man5/isst-config.5
 		/usr/local/share/man/man5/isst-platform.5
 		/usr/local/share/man/man8/intel-speed-select.8
