@@ -41,7 +41,15 @@ file == 1 && $1 == "platform" {
 	platform_title[platform_count] = $3
 }
 
-# In single quotes, for each of the shells.
+function with_double_backslashes(text,    parts, number, i, result) {
+	number = split(text, parts, "\\")
+	result = parts[1]
+	for (i = 2; i <= number; i++)
+		result = result "\\\\" parts[i]
+	return result
+}
+
+# In single quotes, as bash and zsh read them.
 function quoted(text,    result) {
 	result = text
 	gsub(/'/, "'\\''", result)

@@ -3,7 +3,7 @@
 
 # fish reads backslashes in single quotes.
 function fish_quoted(text) {
-	gsub(/\\/, "\\\\", text)
+	text = with_double_backslashes(text)
 	gsub(/'/, "\\'", text)
 	return "'" text "'"
 }

@@ -2,7 +2,7 @@
 # The table as functions of zsh; see common.awk.
 
 function escaped(text) {
-	gsub(/\\/, "\\\\", text)
+	text = with_double_backslashes(text)
 	gsub(/:/, "\\:", text)
 	gsub(/\[/, "\\[", text)
 	gsub(/\]/, "\\]", text)

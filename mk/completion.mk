@@ -23,7 +23,7 @@ $(COMPLETION)/table: $(TABLE_SOURCES) $(COMPLETION)/handlers.c $(wildcard src/cl
 $(COMPLETION)/table.txt: $(COMPLETION)/table completion/platforms.awk completion/statements.awk src/configuration/keywords.c \
 		$(PLATFORMS) $(BUILD)/platforms
 	{ $< && awk -f completion/statements.awk src/configuration/keywords.c && \
-		$(if $(filter-out no,$(EMULATOR)),awk -f completion/platforms.awk $(PLATFORMS),:); } > $@.new && mv $@.new $@
+		$(if $(filter no,$(EMULATOR)),:,awk -f completion/platforms.awk $(PLATFORMS)); } > $@.new && mv $@.new $@
 
 $(COMPLETION)/isst.bash: completion/isst.bash.in completion/bash.awk
 $(COMPLETION)/_isst: completion/isst.zsh.in completion/zsh.awk
