@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Services at boot and after suspend, the TuneD profile and the Ansible role: see system/README.md.
+
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
+# TuneD looks for profiles of administrators and packages in these two: /etc/tuned and /usr/lib/tuned.
+TUNEDDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/tuned,/etc/tuned)
+ANSIBLEDIR ?= $(PREFIX)/share/ansible/roles
+
+UNITS := $(BUILD)/system/isst-config.service $(BUILD)/system/isst-resume.service
+TUNED_SCRIPT := $(BUILD)/system/tuned/isst.sh
+ROLE := $(patsubst system/ansible/roles/%,%,$(wildcard system/ansible/roles/isst/*/*))
+
+INSTALL_PARTS += install-system
+UNINSTALL_PARTS += uninstall-system
+
+# Where the installed command is.
+$(BUILD)/system/directory: .force-flags
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(BINDIR)' | cmp -s - $@ || printf '%s\n' '$(BINDIR)' > $@
+
+$(BUILD)/system/%.service: system/%.service.in system/sandbox.conf $(BUILD)/system/directory
+	sed -e '/^@SANDBOX@$$/{' -e 'r system/sandbox.conf' -e 'd' -e '}' -e 's|@BINDIR@|$(BINDIR)|' $< > $@
+
+$(BUILD)/system/tuned/isst.sh: system/tuned/isst/isst.sh.in $(BUILD)/system/directory
+	@mkdir -p $(@D)
+	sed 's|@BINDIR@|$(BINDIR)|' $< > $@
+
+.PHONY: install-system
+install-system: $(UNITS) $(TUNED_SCRIPT)
+	$(INSTALL) -d '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(TMPFILESDIR)' '$(DESTDIR)$(TUNEDDIR)/isst' \
+		$(foreach file,$(ROLE),'$(DESTDIR)$(ANSIBLEDIR)/$(dir $(file))')
+	$(INSTALL) -m 644 $(UNITS) '$(DESTDIR)$(UNITDIR)'
+	$(INSTALL) -m 644 system/isst-tmpfiles.conf '$(DESTDIR)$(TMPFILESDIR)/isst.conf'
+	$(INSTALL) -m 644 system/tuned/isst/tuned.conf '$(DESTDIR)$(TUNEDDIR)/isst/tuned.conf'
+	$(INSTALL) -m 755 $(TUNED_SCRIPT) '$(DESTDIR)$(TUNEDDIR)/isst/isst.sh'
+	for file in $(ROLE); do $(INSTALL) -m 644 "system/ansible/roles/$$file" '$(DESTDIR)$(ANSIBLEDIR)/'"$$file" || exit; done
+
+.PHONY: uninstall-system
+uninstall-system:
+	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(notdir $(unit))') '$(DESTDIR)$(TMPFILESDIR)/isst.conf'
+	rm -rf '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(ANSIBLEDIR)/isst'
+
+#: check-system    units, TuneD profile and Ansible role with this system's systemd, TuneD and Ansible; needs root
+SYSTEM_TESTS := $(addprefix $(BUILD)/tests/system-,units tuned ansible)
+$(SYSTEM_TESTS): $(BUILD)/tests/system-%: tests/system/check-%.sh $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec bash tests/system/check-%s.sh %s\n' $* $(BUILD) > $@
+	chmod +x $@
+
+.PHONY: check-system
+check-system: all $(SYSTEM_TESTS)
+	sh tests/run-tests.sh $(SYSTEM_TESTS)
+	bash tests/system/check-boot.sh $(BUILD)

@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# check-tuned.sh BUILD
+# The TuneD profile with this system's own TuneD and a message bus of its own, on an emulated machine: activated, verified, with
+# and without a difference, and turned off. Needs root and TuneD; changes nothing outside of its mount namespace. Speaks TAP.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+# shellcheck source=tests/support/tap.sh
+. "$here/../support/tap.sh"
+
+if [ -z "${ISST_TUNED_INSIDE:-}" ]; then
+	for program in tuned tuned-adm dbus-daemon unshare; do
+		command -v "$program" > /dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
+	done
+	if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2> /dev/null; then
+		echo '1..0 # SKIP root and mount namespaces are needed'
+		exit 0
+	fi
+	ISST_TUNED_INSIDE=yes exec unshare -m bash "$here/check-tuned.sh" "$build"
+fi
+
+mount --make-rprivate /
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-tuned.XXXXXX")
+tuned=
+bus=
+cleanup() {
+	[ -z "$tuned" ] || kill "$tuned" 2> /dev/null || true
+	[ -z "$tuned" ] || wait "$tuned" 2> /dev/null || true
+	[ -z "$bus" ] || kill "$bus" 2> /dev/null || true
+	rm -rf "$scratch"
+}
+trap cleanup EXIT
+
+# What TuneD, the profile and the command write, they write here.
+mkdir -p "$scratch/etc-tuned" "$scratch/log" "$scratch/run" "$scratch/etc-isst" "$scratch/stage"
+cp -r /etc/tuned/. "$scratch/etc-tuned/"
+make -s -C "$here/../.." BUILD="$build" BINDIR="$build" TUNEDDIR=/tuned ANSIBLEDIR=/ansible UNITDIR=/units TMPFILESDIR=/tmpfiles \
+	DESTDIR="$scratch/stage" install-system
+cp -r "$scratch/stage/tuned/isst" "$scratch/etc-tuned/isst"
+mkdir -p /etc/isst /var/log/tuned
+mount --bind "$scratch/etc-tuned" /etc/tuned
+mount --bind "$scratch/etc-isst" /etc/isst
+mount --bind "$scratch/log" /var/log/tuned
+mount -t tmpfs none /run
+mkdir -p /run/tuned /run/isst
+
+export ISST_EMULATE=guide ISST_EMULATE_STATE=$scratch/machine
+mkdir "$ISST_EMULATE_STATE"
+isst=$build/isst
+printf '%s\n' '# isst configuration 1' 'core-power on ordered' 'clos 1 max 2000' > /etc/isst/isst.conf
+"$isst" -c 0 core-power config -c 2 --max 1500 > /dev/null 2>&1	# a setting that has to return
+"$isst" config save --all "$scratch/before.conf" > /dev/null
+
+dbus-daemon --session --fork --print-address=3 --print-pid=4 3> "$scratch/address" 4> "$scratch/pid"
+bus=$(cat "$scratch/pid")
+DBUS_SYSTEM_BUS_ADDRESS=$(cat "$scratch/address")
+export DBUS_SYSTEM_BUS_ADDRESS
+tuned --log=/var/log/tuned/tuned.log --profile isst > "$scratch/tuned.out" 2>&1 &
+tuned=$!
+for _ in $(seq 100); do
+	tuned-adm active 2> /dev/null | grep -q 'Current active profile: isst' && [ -e /run/isst/before-tuned.conf ] &&
+		"$isst" config check /etc/isst/isst.conf > /dev/null 2>&1 && break
+	sleep 0.1
+done
+
+# check NAME COMMAND: a shell command that succeeds
+check() {
+	local status=0
+	eval "$2" > "$scratch/output" 2>&1 || status=$?
+	report "$status" "$1" < "$scratch/output"
+}
+
+as_configured() { "$isst" config check /etc/isst/isst.conf > /dev/null; }
+as_before() { "$isst" config check "$scratch/before.conf" > /dev/null; }
+
+check 'TuneD activates the profile' "tuned-adm active | grep -x 'Current active profile: isst'"
+check 'and the machine is as configured' as_configured
+check 'tuned-adm verify succeeds' 'tuned-adm verify'
+"$isst" core-power disable > /dev/null 2>&1
+check 'tuned-adm verify fails when another program has changed something' '! tuned-adm verify'
+check 'the log of TuneD has the script' "grep -q 'isst.sh.*verify' /var/log/tuned/tuned.log"
+check 'activating it again repairs that' 'tuned-adm profile isst && as_configured && tuned-adm verify'
+check 'tuned-adm off returns to the state before' 'tuned-adm off && as_before'
+check 'and leaves nothing behind' 'test ! -e /run/isst/before-tuned.conf'
+
+# With the arguments of TuneD.
+script=/etc/tuned/isst/isst.sh
+printf '%s\n' '# isst configuration 1' 'match model 0xad' 'core-power on' > /etc/isst/isst.conf
+check 'verify fails on another machine' "! $script verify"
+check 'but not where what is missing is ignored' "$script verify ignore_missing"
+check 'a start on another machine fails and changes nothing' "! $script start && as_before"
+check 'a stop afterwards returns to the same state' "$script stop full_rollback && as_before"
+check 'a stop without a start does nothing' "$script stop"
+printf '%s\n' '# isst configuration 1' 'core-power on' > /etc/tuned/isst/isst.conf
+check 'a configuration beside the script counts' "$script start && $script verify"
+check 'a second start keeps the state before the first' "$script start && $script stop && as_before"
+check 'another word is refused' "$script restart; test \$? -eq 2"
+echo "1..$count"
+[ "$failed" -eq 0 ]
