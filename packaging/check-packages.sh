@@ -295,7 +295,7 @@ recipes_of_archive() {
 	# As abuild reads it: variables, functions, and the sums of the sources.
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	(cd "$SHARE/recipes/alpine" && sh -euc '. ./APKBUILD
-		for function in build check package libisst libemulator name; do type "$function" > /dev/null; done
+		for function in build check package libisst libemulator py3 name; do type "$function" > /dev/null; done
 		for file in $source; do printf "%s" "$sha512sums" | grep "  $file\$"; done
 		printf "%s" "$sha512sums" | sed "/^\$/d" | sha512sum -c')
 }
@@ -321,7 +321,7 @@ package_alpine() {
 				(cd "$pkgdir" && tar -cf - $file && rm -r $file) | (mkdir -p "$subpkgdir" && tar -C "$subpkgdir" -xf -)
 			done
 		}
-		for sub in libisst libemulator name; do
+		for sub in libisst libemulator py3 name; do
 			subpkgdir=/tmp/pkg/$sub
 			$sub
 		done
