@@ -79,7 +79,7 @@ build_deb() {
 
 builds_all() {
 	sed -n 's/^Package: //p' packaging/debian/control | sort > "$directory/expected"
-	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | diff "$directory/expected" -
+	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | sort | diff "$directory/expected" -
 }
 
 # The other build: another user's directory, umask, locale, time zone and year, and one job.
