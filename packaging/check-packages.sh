@@ -79,7 +79,7 @@ build_deb() {
 
 builds_all() {
 	sed -n 's/^Package: //p' packaging/debian/control | sort > "$directory/expected"
-	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | diff "$directory/expected" -
+	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | sort | diff "$directory/expected" -
 }
 
 # The other build: another user's directory, umask, locale, time zone and year, and one job.
@@ -227,6 +227,36 @@ build_arm64() {
 	DEB_BUILD_OPTIONS='nocheck' build build-arm64 arm64 "$(with_ccache)" build-deb.sh -B -us -uc -aarm64
 }
 
+# run_arm64 COMMAND...: by emulation of the processor, in a directory with the packages and what they depend on. The programs that a
+# command starts are not emulated.
+run_arm64() {
+	program=$1
+	shift
+	unshare --mount chroot "$directory/root-arm64/root" /qemu-aarch64 "$program" "$@"
+}
+
+unpack_arm64() {
+	archive=$(archive_address) || return 1
+	rm -rf "$directory/root-arm64"
+	packages_prepare "$directory/root-arm64" arm64 "$archive" stable || return 1
+	packages_unpack libc6 libcap2 || return 1
+	find "$SHARE/arm64" -maxdepth 1 -name '*_arm64.deb' ! -name '*-dbgsym_*' -exec dpkg -x {} "$directory/root-arm64/root" ';'
+	mkdir -p "$directory/root-arm64/root/tmp" "$directory/root-arm64/root/proc"
+	# Packages name their files below /usr.
+	for name in lib lib64 bin sbin; do
+		[ -e "$directory/root-arm64/root/$name" ] || ln -s "usr/$name" "$directory/root-arm64/root/$name"
+	done
+	cp "$directory/tools/upper/usr/bin/qemu-aarch64" "$directory/root-arm64/root/qemu-aarch64"
+}
+
+use_arm64() {
+	machine='--emulate guide --emulate-state /tmp/state'
+	# shellcheck disable=SC2086  # words on purpose
+	run_arm64 /usr/bin/isst $machine -c 0 base-freq enable &&
+		run_arm64 /usr/bin/isst $machine status | grep '^package 0 .* on ' &&
+		run_arm64 /usr/bin/isst --version | grep "^isst $version"
+}
+
 # ---- RPM ----
 
 build_rpm() {
@@ -256,6 +286,85 @@ install_rpm() {
 		done'
 }
 
+# ---- Recipes for Alpine and Arch ----
+
+recipes_of_archive() {
+	rm -rf "${SHARE:?}/recipes"
+	sh packaging/recipes.sh "$SHARE/isst-$version.tar.xz" "$SHARE/recipes" || return 1
+	grep -x "pkgver=$version" "$SHARE/recipes/arch/PKGBUILD" && grep -x "pkgver=$version" "$SHARE/recipes/alpine/APKBUILD" || return 1
+	# As abuild reads it: variables, functions, and the sums of the sources.
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	(cd "$SHARE/recipes/alpine" && sh -euc '. ./APKBUILD
+		for function in build check package libisst libemulator py3 name; do type "$function" > /dev/null; done
+		for file in $source; do printf "%s" "$sha512sums" | grep "  $file\$"; done
+		printf "%s" "$sha512sums" | sed "/^\$/d" | sha512sum -c')
+}
+
+lint_recipes() {
+	bash -n packaging/arch/PKGBUILD && shellcheck packaging/arch/PKGBUILD packaging/alpine/APKBUILD
+}
+
+# Alpine's functions, with those of abuild that they call; the C library is the one here.
+package_alpine() {
+	system_make "$directory/alpine" "$directory/tools"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE system_run "$directory/alpine" sh -euc 'cd /run/share/recipes/alpine
+		. ./APKBUILD
+		rm -rf /tmp/src && mkdir -p /tmp/src && tar -C /tmp/src -xf "$source"
+		export CCACHE_DIR=/run/share/ccache PATH=/usr/lib/ccache:$PATH MAKEFLAGS=-sj2
+		cd "/tmp/src/$pkgname-$pkgver"
+		build
+		pkgdir=/tmp/pkg/isst
+		package
+		amove() {
+			for file in "$@"; do
+				(cd "$pkgdir" && tar -cf - $file && rm -r $file) | (mkdir -p "$subpkgdir" && tar -C "$subpkgdir" -xf -)
+			done
+		}
+		for sub in libisst libemulator py3 name; do
+			subpkgdir=/tmp/pkg/$sub
+			$sub
+		done
+		[ -x /tmp/pkg/isst/usr/bin/isst ]
+		[ -z "$(find /tmp/pkg/isst -name "*speed-select*" ! -path "*/man/*")" ]
+		[ "$(readlink /tmp/pkg/name/usr/bin/intel-speed-select)" = isst ]
+		[ -e /tmp/pkg/libisst/usr/lib/libisst.so.0 ]
+		[ -e /tmp/pkg/libemulator/usr/lib/libisst-emulator.so.0 ]'
+}
+
+build_arch() {
+	system_make "$directory/arch" "$directory/tools"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	system_run "$directory/arch" sh -euc 'useradd --create-home builder
+		chown -R builder /run/share/recipes/arch /run/share/ccache
+		cd /run/share/recipes/arch
+		setpriv --reuid=builder --regid=builder --clear-groups env HOME=/home/builder CCACHE_DIR=/run/share/ccache \
+			PATH=/usr/lib/ccache:$PATH PKGEXT=.pkg.tar MAKEFLAGS=-sj2 makepkg --nodeps --nocheck --force
+		for package in isst isst-emulator isst-intel-speed-select; do
+			bsdtar -xf "$package"-[0-9]*.pkg.tar -C / --exclude ".*"
+		done
+		[ "$(realpath /usr/bin/intel-speed-select)" = /usr/bin/isst ]
+		ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state isst emulate -- isst -c 0 base-freq enable'
+}
+
+# ---- Container ----
+
+static_command() {
+	nice make -s -j 2 BUILD="$directory/container" static && mkdir -p "$SHARE/container/build" &&
+		cp packaging/Containerfile "$SHARE/container" && cp "$directory/container/isst-static" "$SHARE/container/build"
+}
+
+build_image() {
+	system_make "$directory/image" "$directory/tools"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/container system_run "$directory/image" sh -euc 'cd /run/share
+		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+		buildah build -f Containerfile -t isst .
+		root=$(buildah mount "$(buildah from localhost/isst)")
+		[ "$(cd "$root" && find . -type f)" = ./usr/bin/isst ]
+		chroot "$root" /usr/bin/isst --version'
+}
+
 # ---- All ----
 
 wanted() {
@@ -269,7 +378,7 @@ wanted() {
 command -v debootstrap > /dev/null || give_up "no debootstrap"
 base_make "$directory/stable" stable || give_up "no system can be made by debootstrap"
 tools='build-essential fakeroot libcap-dev libcap2-bin libcmocka-dev architecture-is-64-bit debhelper dh-python python3 pkgconf
-	lintian rpm rpmlint ccache crossbuild-essential-arm64'
+	lintian rpm rpmlint ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah'
 if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
 	system_make "$directory/tools" "$directory/stable"
 	# shellcheck disable=SC2086  # words on purpose
@@ -309,11 +418,27 @@ if wanted autopkgtest; then
 fi
 if wanted arm64; then
 	check "Debian packages are built for arm64" build_arm64
+	check "and unpacked with what they depend on" unpack_arm64
+	check "the command works on arm64" use_arm64
 fi
 if wanted rpm; then
 	check "RPM packages are built" build_rpm --without check
 	check "rpmlint finds no error" lint_rpm
 	check "installed, used and removed, they leave nothing" install_rpm
+fi
+if wanted recipes; then
+	check "recipes for Alpine and Arch have the version and the checksum of the archive" recipes_of_archive
+	if command -v shellcheck > /dev/null; then
+		check "shellcheck finds no mistake in them" lint_recipes
+	else
+		skip "shellcheck finds no mistake in them" "no shellcheck"
+	fi
+	check "what the recipe for Alpine builds and installs is divided among its packages" package_alpine
+	check "makepkg builds the packages for Arch, which work" build_arch
+fi
+if wanted container; then
+	check "the static command is built" static_command
+	check "the image is built, holds nothing else, and runs" build_image
 fi
 echo "1..$count"
 [ "$failed" -eq 0 ]
