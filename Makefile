@@ -41,8 +41,21 @@ ifneq ($(word 2,$(BUILD)),)
 override BUILD := build-link-$(firstword $(shell printf '%s' '$(BUILD)' | cksum))
 $(shell mkdir -p '$(BUILD_DIRECTORY)' && ln -sfn "$$(cd '$(BUILD_DIRECTORY)' && pwd)" $(BUILD))
 endif
-# EMULATOR=no leaves the emulator out of the command.
+# Where the emulator is: yes, in the command; plugin, in libisst-emulator.so, which the installed command loads for an
+# emulated machine, and which need not be installed; no, nowhere.
 EMULATOR ?= yes
+ifeq ($(filter yes plugin no,$(EMULATOR)),)
+$(error EMULATOR is yes, plugin or no)
+endif
+HAS_EMULATOR := $(filter-out no,$(EMULATOR))
+# SHARED=no builds no shared libraries. SHARED_COMMAND=yes links the installed command with libisst.so.
+SHARED ?= yes
+SHARED_COMMAND ?= no
+ifeq ($(SHARED),no)
+ifneq ($(filter yes,$(SHARED_COMMAND))$(filter plugin,$(EMULATOR)),)
+$(error SHARED_COMMAND=yes and EMULATOR=plugin need SHARED=yes)
+endif
+endif
 # WERROR=yes turns warnings into errors, as CI does.
 WERROR ?= no
 
@@ -83,8 +96,8 @@ LIBRARY_LAYERS := common base driver sysfs firmware topology transaction feature
 BASE_OBJECTS := $(call objects,$(call sources,common base))
 LIBRARY_OBJECTS := $(call objects,$(call sources,$(LIBRARY_LAYERS)))
 PLATFORMS := $(sort $(wildcard src/emulator/platforms/*.platform))
-ifeq ($(EMULATOR),yes)
-EMULATOR_OBJECTS := $(call objects,$(filter-out src/emulator/none.c,$(call sources,emulator emulator/*))) \
+ifneq ($(HAS_EMULATOR),)
+EMULATOR_OBJECTS := $(call objects,$(filter-out src/emulator/none.c src/emulator/plugin.c,$(call sources,emulator emulator/*))) \
 	$(BUILD)/emulator-platforms.o
 else
 EMULATOR_OBJECTS := $(call objects,src/emulator/none.c)
@@ -95,41 +108,56 @@ CLI_LIBRARY_OBJECTS := $(filter-out %/main.o,$(CLI_OBJECTS))
 
 LIBRARY := $(BUILD)/libisst.a
 EMULATOR_LIBRARY := $(BUILD)/libisst-emulator.a
+# It holds library and emulator, so that it runs where it was built.
 COMMAND := $(BUILD)/intel-speed-select
 # The preload library holds the emulator, and shows nothing but the functions that it replaces.
 PRELOAD_OBJECTS := $(call objects,$(call sources,preload))
 # They are glibc's: with another C library there is none, and isst emulate says so.
 GLIBC := $(shell $(CC) $(CPPFLAGS) -include features.h -E -dM -x c /dev/null 2> /dev/null | sed -n 's/^.define __GLIBC__ .*/yes/p')
-PRELOAD := $(if $(filter yesyes,$(EMULATOR)$(GLIBC)),$(BUILD)/libisst-emulator-preload.so)
+PRELOAD := $(if $(and $(HAS_EMULATOR),$(GLIBC)),$(BUILD)/libisst-emulator-preload.so)
+
+# The number of the interface, which programs ask for, and the version.
+SONAME := $(firstword $(subst ., ,$(VERSION)))
+ifeq ($(SHARED),yes)
+SHARED_LIBRARY := $(BUILD)/libisst.so.$(VERSION)
+SHARED_EMULATOR_LIBRARY := $(if $(HAS_EMULATOR),$(BUILD)/libisst-emulator.so.$(VERSION))
+endif
+SHARED_LIBRARIES := $(strip $(SHARED_LIBRARY) $(SHARED_EMULATOR_LIBRARY))
+# The names that programs are linked and started with.
+shared_links = $(patsubst %.so.$(VERSION),%.so.$(SONAME),$(1)) $(patsubst %.so.$(VERSION),%.so,$(1))
+SHARED_LINKS := $(strip $(call shared_links,$(SHARED_LIBRARIES)))
+# What is installed is linked a second time where it is to load libraries, which are at their places only then.
+INSTALLED_COMMAND := $(if $(filter plugin,$(EMULATOR))$(filter yes,$(SHARED_COMMAND)),$(BUILD)/installed/intel-speed-select,$(COMMAND))
 
 .PHONY: all
-all: $(LIBRARY) $(COMMAND) $(BUILD)/isst $(PRELOAD)
+all: $(LIBRARY) $(SHARED_LIBRARIES) $(SHARED_LINKS) $(COMMAND) $(BUILD)/isst $(INSTALLED_COMMAND) $(PRELOAD)
 
 .PHONY: help
 help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
-#: all             build/libisst.a, build/intel-speed-select and its other name build/isst
+#: all             build/libisst.a, build/libisst.so, build/intel-speed-select and its other name build/isst
 
 # Objects are rebuilt when the way to build them changes: the compiler, and a line with its options.
-FLAGS := $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EMULATOR)
+FLAGS := $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(if $(HAS_EMULATOR),yes,no)
 $(BUILD)/flags: .force-flags
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(CC)' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(CC)' '$(FLAGS)' > $@
 .PHONY: .force-flags
 .force-flags:
 
-# Where the installed command finds the preload library; one object knows it.
-$(BUILD)/private-directory: .force-flags
+# Where the installed command finds the preload library and the emulator's; one object each knows it.
+$(BUILD)/library-directories: .force-flags
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(PRIVATEDIR)' | cmp -s - $@ || printf '%s\n' '$(PRIVATEDIR)' > $@
-$(BUILD)/src/emulator/front/launch.o: $(BUILD)/private-directory
+	@printf '%s\n' '$(PRIVATEDIR)' '$(LIBDIR)' | cmp -s - $@ || printf '%s\n' '$(PRIVATEDIR)' '$(LIBDIR)' > $@
+$(BUILD)/src/emulator/front/launch.o $(BUILD)/src/emulator/plugin.o: $(BUILD)/library-directories
 
 COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The layers of the library see each other's headers as "layer/header.h"; the command sees isst.h and
 # isst-emulator.h alone, besides its own.
 $(BUILD)/src/emulator/front/launch.o: ISST_CPPFLAGS += -DISST_LIBRARY_DIRECTORY='"$(PRIVATEDIR)"'
+$(BUILD)/src/emulator/plugin.o: ISST_CPPFLAGS += -DISST_EMULATOR_LIBRARY='"$(LIBDIR)/libisst-emulator.so.$(SONAME)"'
 
 $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -169,10 +197,58 @@ $(BUILD)/%.a: $(BUILD)/%.o
 	rm -f $@
 	$(AR) rcs $@ $<
 
+# The maps name what is exported, all of which must exist.
+LINK_SHARED = $(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared -Wl,-soname,$(notdir $(@:.$(VERSION)=.$(SONAME))) \
+	-Wl,--version-script=$(filter %.map,$^) -Wl,--no-undefined-version -o $@ $(filter %.o,$^)
+
+$(BUILD)/libisst.so.$(VERSION): $(LIBRARY_OBJECTS) src/library/libisst.map
+	$(LINK_SHARED) $(ISST_LDLIBS) $(LDLIBS)
+
+$(BUILD)/libisst-emulator.so.$(VERSION): $(EMULATOR_OBJECTS) $(BASE_OBJECTS) src/emulator/libisst-emulator.map
+	$(LINK_SHARED) $(LDLIBS)
+
+$(call shared_links,$(SHARED_LIBRARY)): $(SHARED_LIBRARY)
+	ln -sf $(<F) $@
+
+$(call shared_links,$(SHARED_EMULATOR_LIBRARY)): $(SHARED_EMULATOR_LIBRARY)
+	ln -sf $(<F) $@
+
 # By the function that it shows the preload library knows that the command needs no help.
-EXPORTED := $(if $(filter yes,$(EMULATOR)),-Wl$(comma)--export-dynamic-symbol=isst_emulator_open)
+EXPORTED := $(if $(HAS_EMULATOR),-Wl$(comma)--export-dynamic-symbol=isst_emulator_open)
 $(COMMAND): $(CLI_OBJECTS) $(LIBRARY) $(EMULATOR_LIBRARY)
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
+
+$(BUILD)/installed/intel-speed-select: $(CLI_OBJECTS) $(if $(filter yes,$(SHARED_COMMAND)),$(SHARED_LIBRARY),$(LIBRARY)) \
+		$(if $(filter plugin,$(EMULATOR)),$(BUILD)/src/emulator/plugin.o,$(EMULATOR_LIBRARY)) $(BUILD)/installed-parts
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $(filter-out %-parts,$^) $(ISST_LDLIBS) -ldl $(LDLIBS)
+
+$(BUILD)/installed-parts: .force-flags
+	@mkdir -p $(@D)
+	@echo '$(EMULATOR) $(SHARED_COMMAND)' | cmp -s - $@ || echo '$(EMULATOR) $(SHARED_COMMAND)' > $@
+
+# ---- One file ----
+
+#: static          build/isst-static: the command as one stripped file that needs no libraries, without the emulator; with
+#:                 EMULATOR=yes it holds it. By musl-gcc where there is one and CC is not set, else with this C library
+STATIC := $(BUILD)-static
+STATIC_CC := $(if $(filter default,$(origin CC)),$(shell command -v musl-gcc > /dev/null && echo musl-gcc || echo $(CC)),$(CC))
+STATIC_EMULATOR := $(if $(filter file,$(origin EMULATOR)),no,$(EMULATOR))
+ifneq ($(findstring musl-gcc,$(STATIC_CC)),)
+STATIC_CPPFLAGS := -isystem $(STATIC)/musl/include
+STATIC_LDFLAGS := -static -L$(STATIC)/musl/lib
+else
+STATIC_LDFLAGS := $(if $(filter yes,$(HARDENING)),-static-pie,-static)
+endif
+
+.PHONY: static
+static:
+	$(if $(filter plugin,$(STATIC_EMULATOR)),$(error a static program loads no libraries: EMULATOR is yes or no))
+	$(if $(STATIC_CPPFLAGS),sh mk/musl-parts.sh $(STATIC)/musl)
+	$(MAKE) BUILD=$(STATIC) CC='$(STATIC_CC)' EMULATOR=$(STATIC_EMULATOR) SHARED=no SHARED_COMMAND=no \
+		CPPFLAGS='$(STATIC_CPPFLAGS) $(CPPFLAGS)' LDFLAGS='$(STATIC_LDFLAGS) $(LDFLAGS)' $(STATIC)/intel-speed-select
+	@mkdir -p $(BUILD)
+	$(shell $(CC) -print-prog-name=strip) -o $(BUILD)/isst-static $(STATIC)/intel-speed-select
 
 # Functions that are replaced must not be inlined from headers, as _FORTIFY_SOURCE does.
 $(PRELOAD_OBJECTS): ISST_CPPFLAGS += -U_FORTIFY_SOURCE
@@ -189,7 +265,7 @@ $(BUILD)/isst: $(COMMAND)
 	ln -sf intel-speed-select $@
 
 # Not of what was fetched: systems have files of such names, too.
--include $(shell find $(BUILD)/ \( -path $(BUILD)/vm -o -path $(BUILD)/reference \) -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(BUILD)/ \( -path $(BUILD)/vm -o -path $(BUILD)/reference -o -path $(BUILD)/packages \) -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 # ---- Tests ----
 
@@ -199,6 +275,7 @@ $(BUILD)/isst: $(COMMAND)
 #:                 the programs that matter most, and some of the command cases
 #: check-mutations breaks one part of the transactions at a time, which a test has to detect
 #: check-valgrind  the unit tests under valgrind
+#: update-abi      writes the binary interface of the shared libraries to tests/abi; read the diff
 #: update-cases    rewrites the expected outputs of the command tests; read the diff
 
 # One program for each file of tests of a layer, linked with the layers' own objects.
@@ -218,7 +295,7 @@ TRANSACTION_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/transaction/
 EMULATOR_TESTS := $(wildcard tests/emulator/*.c)
 CLI_TESTS := $(wildcard tests/cli/*.c)
 # Programs that know the public headers alone; without the emulator they have no machine.
-LIBRARY_TESTS := $(if $(filter yes,$(EMULATOR)),$(wildcard tests/library/*.c))
+LIBRARY_TESTS := $(if $(HAS_EMULATOR),$(wildcard tests/library/*.c))
 SUPPORT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 test_programs = $(patsubst %.c,$(BUILD)/%,$(1))
 UNIT_TESTS := $(call test_programs,$(LAYER_TESTS) $(EMULATOR_TESTS) $(CLI_TESTS) $(LIBRARY_TESTS))
@@ -248,20 +325,25 @@ $(BUILD)/grown/src/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -Isrc -DISST_TEST_GROWN -Wno-missing-field-initializers
 
-LINK_SHARED = @mkdir -p $(@D); $(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared \
+LINK_SHARED_TEST = @mkdir -p $(@D); $(CC) $(CFLAGS) $(filter-out -pie,$(ISST_LDFLAGS)) $(LDFLAGS) -shared \
 	-Wl,-soname,libisst.so -o $@ $^ $(ISST_LDLIBS) $(LDLIBS)
 $(BUILD)/tests/library/now/libisst.so: $(LIBRARY_OBJECTS) $(EMULATOR_OBJECTS)
-	$(LINK_SHARED)
+	$(LINK_SHARED_TEST)
 
 $(BUILD)/tests/library/grown/libisst.so: $(GROWN_OBJECTS) $(EMULATOR_OBJECTS)
-	$(LINK_SHARED)
+	$(LINK_SHARED_TEST)
 
 $(BUILD)/tests/library/grows: $(BUILD)/tests/library/programs/grows.o $(BUILD)/tests/library/now/libisst.so
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/tests/shared: tests/library/shared.sh $(BUILD)/tests/library/grows $(BUILD)/tests/library/grown/libisst.so \
-		$(BUILD)/isst $(BUILD)/flags
+		$(SHARED_LIBRARIES) $(SHARED_LINKS) $(BUILD)/isst $(BUILD)/flags
 	printf '#!/bin/sh\nexec sh tests/library/shared.sh %s\n' $(BUILD) > $@
+	chmod +x $@
+
+$(BUILD)/tests/abi: tests/abi/abi.sh $(LIBRARY) $(SHARED_LIBRARIES) $(SHARED_LINKS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nCC="%s" exec sh tests/abi/abi.sh check %s\n' '$(CC)' $(BUILD) > $@
 	chmod +x $@
 
 $(BUILD)/tests/headers: tests/library/headers.sh $(BUILD)/flags
@@ -364,7 +446,7 @@ $(BUILD)/tests/release: tests/packaging/release.sh packaging/release.sh $(BUILD)
 TESTS := $(BUILD)/tests/commands $(FAILING_PROGRAMS) $(TRANSACTION_PROGRAMS) $(BUILD)/tests/captures $(BUILD)/tests/replays \
 	$(BUILD)/tests/kills $(BUILD)/tests/explained $(BUILD)/tests/json-v2 $(BUILD)/tests/exported $(BUILD)/tests/privileged \
 	$(BUILD)/tests/preloaded $(BUILD)/tests/documents \
-	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(BUILD)/tests/headers $(BUILD)/tests/runner $(BUILD)/tests/release $(UNIT_TESTS)
+	$(if $(LIBRARY_TESTS),$(BUILD)/tests/shared) $(if $(SHARED_LIBRARY),$(BUILD)/tests/abi) $(BUILD)/tests/headers $(BUILD)/tests/runner $(BUILD)/tests/release $(UNIT_TESTS)
 
 .PHONY: tests
 tests: all $(TESTS)
@@ -376,6 +458,11 @@ check: tests
 .PHONY: check-all
 check-all:
 	$(MAKE) LARGE=yes check
+
+# A change of the interface is made on purpose.
+.PHONY: update-abi
+update-abi: $(SHARED_LIBRARIES) $(SHARED_LINKS)
+	CC='$(CC)' sh tests/abi/abi.sh update $(BUILD)
 
 .PHONY: update-cases
 update-cases: $(BUILD)/tests/commands
@@ -423,7 +510,7 @@ check-units-valgrind: $(UNIT_TESTS)
 #: check-portability  directories with spaces, installing, what needs another compiler, architecture or C library
 
 # Each is a program that speaks TAP; those that lack what they need say so and are skipped.
-PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x deps lto musl places symbols)
+PORTABILITY := $(addprefix $(BUILD)/tests/portability-,cross-arm64 cross-s390x deps lto musl places static symbols)
 $(PORTABILITY): $(BUILD)/tests/portability-%: $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nCC="%s" exec sh tests/portability/%s.sh %s %s\n' '$(CC)' $(firstword $(subst -, ,$*)) \
@@ -598,31 +685,32 @@ deps-cross-check:
 PC_DIRECTORIES = 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
 	'includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))' ''
 
-# There is no shared library, so whoever links it needs all that it needs.
+# What only a static library needs of whom it is linked into.
+PC_PRIVATE = $(if $(SHARED_LIBRARY),'Libs.private: $(ISST_LDLIBS)')
+
 $(BUILD)/isst.pc: .force-flags
 	@mkdir -p $(@D)
 	printf '%s\n' $(PC_DIRECTORIES) 'Name: isst' 'Description: Intel Speed Select Technology control' \
-		'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lisst $(ISST_LDLIBS)' > $@
+		'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lisst$(if $(SHARED_LIBRARY),, $(ISST_LDLIBS))' \
+		$(PC_PRIVATE) > $@
 
 $(BUILD)/isst-emulator.pc: .force-flags
 	@mkdir -p $(@D)
 	printf '%s\n' $(PC_DIRECTORIES) 'Name: isst-emulator' \
 		'Description: Servers with Intel Speed Select Technology, in software' \
 		'Version: $(VERSION)' 'Requires: isst = $(VERSION)' 'Cflags: -I$${includedir}' \
-		'Libs: -L$${libdir} -lisst-emulator $(ISST_LDLIBS)' > $@
+		'Libs: -L$${libdir} -lisst-emulator' > $@
 
 # What is of the emulator alone is left out with it.
 DOCUMENTS := README.md CHANGELOG.md SECURITY.md docs/index.md docs/install.md docs/support.md docs/hardware-reports.md \
 	docs/configuration.md docs/explain.md docs/json-v2.md docs/fleets.md docs/redfish.md \
-	docs/library.md docs/transactions.md docs/security.md docs/services.md \
+	docs/library.md docs/python.md docs/transactions.md docs/security.md docs/services.md \
 	docs/differences.md docs/performance.md docs/real-drivers.md \
-	$(if $(filter yes,$(EMULATOR)),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
+	$(if $(HAS_EMULATOR),docs/emulator.md docs/platform-file.md docs/captured-machines.md docs/platforms.md \
 	docs/first-steps.md docs/testing-your-scripts.md)
 PICTURES := docs/status-map.svg
 INSTALLED_DOCUMENTS := $(addprefix $(BUILD)/documents/,$(notdir $(DOCUMENTS)))
 
-MAN_PAGE := $(BUILD)/documents/intel-speed-select.8
-FORMAT_PAGE := docs/isst-config.5
 SCHEMA := docs/isst.schema.json
 
 $(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/flags
@@ -630,29 +718,24 @@ $(INSTALLED_DOCUMENTS): docs/parts.awk docs/installed.awk $(DOCUMENTS) $(BUILD)/
 	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $(filter %$(@F),$(DOCUMENTS)) > $@.parts
 	awk -v installed='$(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)) LICENSE' -f docs/installed.awk $@.parts > $@
 
-$(MAN_PAGE): docs/intel-speed-select.8 docs/parts.awk $(BUILD)/flags
-	@mkdir -p $(@D)
-	awk -v emulator='$(EMULATOR)' -f docs/parts.awk $< > $@
-
 .PHONY: install
-install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(MAN_PAGE) $(INSTALL_PARTS)
+install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(INSTALLED_DOCUMENTS) $(INSTALL_PARTS)
 	$(INSTALL) -d '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
-		'$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(MANDIR)/man5' '$(DESTDIR)$(MANDIR)/man8'
-	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
+		'$(DESTDIR)$(INCLUDEDIR)'
+	$(INSTALL) -m 755 $(INSTALLED_COMMAND) '$(DESTDIR)$(BINDIR)/intel-speed-select'
 	ln -sf intel-speed-select '$(DESTDIR)$(BINDIR)/isst'
 	$(INSTALL) -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libisst.a'
+	$(if $(SHARED_LIBRARIES),$(INSTALL) -m 755 $(SHARED_LIBRARIES) '$(DESTDIR)$(LIBDIR)')
+	$(if $(SHARED_LINKS),cp -P $(SHARED_LINKS) '$(DESTDIR)$(LIBDIR)')
 	$(if $(PRELOAD),$(INSTALL) -d '$(DESTDIR)$(PRIVATEDIR)')
 	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD))')
 	$(INSTALL) -m 644 include/isst.h '$(DESTDIR)$(INCLUDEDIR)/isst.h'
 	$(INSTALL) -m 644 $(BUILD)/isst.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc'
-ifeq ($(EMULATOR),yes)
+ifneq ($(HAS_EMULATOR),)
 	$(INSTALL) -m 644 $(EMULATOR_LIBRARY) '$(DESTDIR)$(LIBDIR)/libisst-emulator.a'
 	$(INSTALL) -m 644 include/isst-emulator.h '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h'
 	$(INSTALL) -m 644 $(BUILD)/isst-emulator.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc'
 endif
-	$(INSTALL) -m 644 $(MAN_PAGE) '$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8'
-	ln -sf intel-speed-select.8 '$(DESTDIR)$(MANDIR)/man8/isst.8'
-	$(INSTALL) -m 644 $(FORMAT_PAGE) '$(DESTDIR)$(MANDIR)/man5/isst-config.5'
 	$(INSTALL) -m 644 LICENSE $(SCHEMA) $(INSTALLED_DOCUMENTS) $(PICTURES) '$(DESTDIR)$(DOCDIR)'
 
 .PHONY: uninstall
@@ -661,14 +744,14 @@ uninstall: $(UNINSTALL_PARTS)
 		'$(DESTDIR)$(PRIVATEDIR)/libisst-emulator-preload.so' \
 		'$(DESTDIR)$(INCLUDEDIR)/isst.h' '$(DESTDIR)$(LIBDIR)/pkgconfig/isst.pc' \
 		'$(DESTDIR)$(LIBDIR)/libisst-emulator.a' '$(DESTDIR)$(INCLUDEDIR)/isst-emulator.h' \
-		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc' \
-		'$(DESTDIR)$(MANDIR)/man8/intel-speed-select.8' '$(DESTDIR)$(MANDIR)/man8/isst.8' \
-		'$(DESTDIR)$(MANDIR)/man5/isst-config.5'
+		'$(DESTDIR)$(LIBDIR)/pkgconfig/isst-emulator.pc'
 	rm -f $(foreach document,LICENSE $(notdir $(DOCUMENTS) $(PICTURES) $(SCHEMA)),'$(DESTDIR)$(DOCDIR)/$(document)')
+	rm -f $(foreach library,libisst libisst-emulator,$(foreach suffix,.$(VERSION) .$(SONAME),'$(DESTDIR)$(LIBDIR)/$(library).so$(suffix)') \
+		'$(DESTDIR)$(LIBDIR)/$(library).so')
 	-rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PRIVATEDIR)'
 
 # Its own directory, and those that the checks above build in beside it.
-CHECKS_BUILD_IN := sanitize valgrind clang no-emulator coverage arm64 s390x fuzz
+CHECKS_BUILD_IN := static sanitize valgrind clang no-emulator coverage arm64 s390x fuzz
 
 .PHONY: clean
 clean:

@@ -22,8 +22,14 @@ extern "C" {
 struct isst_emulator_target;
 struct isst_emulator_statistics;
 
-/** False if built without the emulator; all functions below then fail, or return nothing. */
+/* ---- Emulated platforms ---- */
+
+/** False if built without the emulator, or if it is not installed; all functions below then fail,
+ * or return nothing. */
 ISST_API bool isst_emulator_is_available(void);
+
+/** Why the emulator is not available, for users; NULL if it is. */
+ISST_API const char *isst_emulator_unavailable_text(void);
 
 /** The name of the built-in platform at a position, and its title; NULL past the last one. */
 ISST_API const char *isst_emulator_platform_name(size_t index);
@@ -31,6 +37,8 @@ ISST_API const char *isst_emulator_platform_title(size_t index);
 
 /** Whether a built-in platform is composed or invented in part, and not a single real machine. */
 ISST_API bool isst_emulator_platform_is_synthetic(size_t index);
+
+/* ---- Targets of the emulator ---- */
 
 /**
  * Creates a target.
@@ -50,9 +58,11 @@ ISST_API int isst_emulator_target_set_state(struct isst_emulator_target *target,
 /** Without the lock by which the firmware of real machines refuses other levels. */
 #define ISST_EMULATOR_TARGET_UNLOCK 1U
 
-/** Sets all flags: ISST_EMULATOR_TARGET_... combined. */
+/** Sets all flags: ISST_EMULATOR_TARGET_... combined. Returns 0 or -EINVAL (an unknown flag). */
 ISST_API int isst_emulator_target_set_flags(struct isst_emulator_target *target,
 					    unsigned int flags);
+
+/* ---- Emulated machines ---- */
 
 /** Opens the machine, to be passed to isst_open_machine(), or freed by isst_machine_free().
  * *machine is NULL on error. */
@@ -66,6 +76,8 @@ ISST_API int isst_emulator_show(const struct isst_emulator_target *target, char 
 
 /** Resets the machine to its initial state, and removes statistics and fault rules. */
 ISST_API int isst_emulator_reset(const struct isst_emulator_target *target, char **error);
+
+/* ---- Statistics of an emulated machine ---- */
 
 /** Counters of what all processes did since the state was created or the counters were cleared. */
 enum isst_emulator_counter {
@@ -91,6 +103,8 @@ ISST_API void isst_emulator_statistics_free(struct isst_emulator_statistics *sta
 ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_statistics *statistics,
 						 int counter);
 
+/* ---- Running programs on an emulated machine ---- */
+
 /** The program sees @user as its effective user id. */
 #define ISST_EMULATOR_RUN_AS_USER 1U
 
@@ -99,7 +113,8 @@ ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_stat
  * starts; it must be linked dynamically. If the processor cannot emulate CPUID for all programs, a
  * line on standard error reports it. Returns only on error, also -ENOEXEC: the program does not
  * exist, or would not see the emulated machine. The environment is then unchanged, but the ambient
- * and inheritable capabilities of this process have been cleared.
+ * and inheritable capabilities of this process have been cleared. Not thread-safe: it changes the
+ * environment before it replaces the process.
  *
  * @words: the program, which is searched for in PATH, and its arguments, terminated by NULL
  * @flags: 0 or ISST_EMULATOR_RUN_AS_USER

@@ -34,13 +34,17 @@
  *    MHz, except those of items (see isst_item_unit()).
  *  - What a function returns without const belongs to the caller: objects have a free function,
  *    texts are freed with free(3). What it returns as const belongs to the object that was asked:
- *    a context's until isst_close(), those of results until isst_results_free().
+ *    a context's, with its domains and CPUs, until isst_close(), those of results until
+ *    isst_results_free(), those of a table of the library until the program ends.
  *  - A context stores each different message once, until it is closed. Repeating the same calls on
  *    the same machine does not increase memory use. Messages can contain values and process ids; a
  *    program that runs for months and meets ever new ones may close its context and open another.
- *  - A context, and all objects that were made with it, may be used by one thread at a time.
- *    Contexts share nothing. After fork(2) a context and its lock belong to the parent. The child
+ *  - A context, and all objects that were made with it, may be used by one thread at a time; so may
+ *    any other object. Contexts share nothing. Functions that take no object may be called by any
+ *    thread at any time. After fork(2) a context and its lock belong to the parent. The child
  *    opens a context of its own; it may close that of the parent, which changes nothing for it.
+ *  - Functions and constants are as old as 0.1.0, unless their comment ends with `Since` and a
+ *    version.
  */
 #ifndef ISST_H
 #define ISST_H
@@ -57,7 +61,7 @@
 extern "C" {
 #endif
 
-/* ---- Version ---- */
+/* ---- Version of the library ---- */
 
 #define ISST_VERSION_MAJOR 0
 #define ISST_VERSION_MINOR 1
@@ -94,6 +98,7 @@ struct isst_journal;
 struct isst_journal_entry;
 struct isst_config;
 struct isst_config_difference;
+struct isst_config_run;
 struct isst_explanation;
 struct isst_finding;
 
@@ -103,8 +108,9 @@ struct isst_finding;
 #define ISST_PARTIAL 1
 
 /*
- * Errnos with a meaning of their own in this library:
+ * What errnos mean in this library:
  *  -EOPNOTSUPP  not supported on this machine: driver, feature, level or CPU
+ *  -ENODEV      a module of the driver is not loaded: mailbox or MMIO registers cannot be reached
  *  -EIO         the hardware or the system refused, or returned an implausible value
  *  -EPERM       not permitted
  *  -EINVAL      an invalid argument on any machine, or a call in the wrong order
@@ -114,13 +120,21 @@ struct isst_finding;
  *  -EOVERFLOW   the value does not fit the type
  *  -EINTR       interrupted
  *  -EFBIG       the limit of file sizes is too low for the journal
+ *  -EAGAIN      a rollback has to wait for something, such as CPUs that are offline
+ *  -ENOENT      there is no such state, journal or platform
+ *  -EPROTO      the versions of libisst and libisst-emulator differ
+ *  -ENOEXEC     a program cannot be run on an emulated machine
+ *  -ERANGE      a number is too high
+ *  -EMFILE      the process has too many open files
+ *  -ENFILE      the system has too many open files
+ *  -ENOMEM      out of memory
  * and ISST_ERR_ROLLBACK. Errors of driver and firmware are in the message, not in the number.
  */
 
 /** A change failed, and its rollback is incomplete: the machine is partly changed. */
 #define ISST_ERR_ROLLBACK ENOTRECOVERABLE
 
-/* ---- Numbers ---- */
+/* ---- Parsing numbers ---- */
 
 /**
  * Parses an unsigned number that consists of digits only; in base 16 an optional 0x or 0X.
@@ -192,7 +206,7 @@ ISST_API char *isst_cpuset_to_enumeration(const struct isst_cpuset *set);
  * significant first.
  *
  * @bits: width of the mask in CPUs, rounded up to whole words; higher CPUs are left out
- * The caller frees it; NULL if out of memory.
+ * Returns the mask, which the caller frees; NULL if out of memory.
  */
 ISST_API char *isst_cpuset_to_mask(const struct isst_cpuset *set, unsigned int bits);
 
@@ -208,8 +222,12 @@ enum isst_log_level {
 	ISST_LOG_DEBUG = 5    /* driver requests and replies */
 };
 
-/** Receives one line of the log, without newline, valid until the function returns.
- * @level: enum isst_log_level. It must not call the library with the same context. */
+/**
+ * Receives one line of the log, without newline, valid until the function returns. It must not call
+ * the library with the same context.
+ *
+ * @level: enum isst_log_level
+ */
 typedef void (*isst_log_function)(void *data, int level, const char *message);
 
 /** Creates options with the defaults; NULL if out of memory. One object can be used for any number
@@ -243,10 +261,10 @@ ISST_API void isst_options_set_interrupted(struct isst_options *options,
  * notice. */
 #define ISST_OPTION_SYSTEM_LOG 1U
 
-/** Sets all flags: ISST_OPTION_... combined. */
+/** Sets all flags: ISST_OPTION_... combined. Returns 0 or -EINVAL (an unknown flag). */
 ISST_API int isst_options_set_flags(struct isst_options *options, unsigned int flags);
 
-/* ---- Context ---- */
+/* ---- Opening a context ---- */
 
 /**
  * Opens a context on the machine that the program runs on, without accessing the hardware.
@@ -278,6 +296,8 @@ ISST_API void isst_machine_free(struct isst_machine *machine);
  */
 ISST_API void isst_close(struct isst_context *context);
 
+/* ---- Messages and notices of a context ---- */
+
 /** The message of the last call on this context that failed; "" if none did. */
 ISST_API const char *isst_error(const struct isst_context *context);
 
@@ -302,6 +322,8 @@ ISST_API const char *isst_left_out_at(const struct isst_context *context, size_t
  * domain, so that calls for all domains do not cover it. NULL past the last one.
  */
 ISST_API const char *isst_offline_part_at(const struct isst_context *context, size_t index);
+
+/* ---- Discovery of the machine ---- */
 
 /**
  * Discovers the machine: driver, packages, dies, power domains, cores and CPUs. Called once per
@@ -350,7 +372,7 @@ ISST_API int isst_rediscover(struct isst_context *context);
  */
 ISST_API int isst_cpus_changed(struct isst_context *context);
 
-/* ---- Platform ---- */
+/* ---- Identity and properties of the platform ---- */
 
 /** The identity of the CPU; known before discovery. */
 ISST_API unsigned int isst_platform_family(const struct isst_context *context);
@@ -404,7 +426,7 @@ ISST_API unsigned int isst_trl_type_count(const struct isst_context *context);
  * level-1, ...; NULL if the machine has no such type. */
 ISST_API const char *isst_trl_type_name(const struct isst_context *context, unsigned int type);
 
-/* ---- Domains ---- */
+/* ---- Power domains ---- */
 
 /*
  * A power domain is what the firmware controls as a unit: on mailbox platforms a die; on TPMI
@@ -459,6 +481,7 @@ ISST_API bool isst_domain_is_io(const struct isst_domain *domain);
 ISST_API const struct isst_cpu *isst_cpu_by_number(const struct isst_context *context,
 						   unsigned int number);
 
+/** The number of a CPU, as the kernel counts; its domain; and whether it is online. */
 ISST_API unsigned int isst_cpu_number(const struct isst_cpu *cpu);
 ISST_API const struct isst_domain *isst_cpu_domain(const struct isst_cpu *cpu);
 ISST_API bool isst_cpu_is_online(const struct isst_cpu *cpu);
@@ -517,7 +540,7 @@ ISST_API bool isst_cpus_is_name(const char *name);
 ISST_API int isst_cpus_by_name(struct isst_context *context, const char *name, unsigned int flags,
 			       struct isst_cpuset **cpus);
 
-/* ---- Targets ---- */
+/* ---- Targets of calls ---- */
 
 /*
  * What a call is for: a set of domains, or a set of CPUs. Results have the order of the targets:
@@ -549,7 +572,7 @@ ISST_API int isst_targets_add_cpus(struct isst_targets *targets, const struct is
 /** The number of domains or CPUs in the set. */
 ISST_API size_t isst_targets_count(const struct isst_targets *targets);
 
-/* ---- Values ---- */
+/* ---- Values of results and requests ---- */
 
 /*
  * Results contain values, and requests select or set them, by number. isst_value_at() enumerates
@@ -573,6 +596,7 @@ enum isst_value_id {
 	ISST_VALUE_TURBO_FREQ_STATE = 20,
 	ISST_VALUE_BASE_FREQ_STATE = 21,
 	ISST_VALUE_CORE_POWER_STATE = 22,
+
 	/* A performance level: properties */
 	ISST_VALUE_CPUS = 30, /* CPUs that the level enables */
 	/* The same as core numbers of the firmware: bit n of column c is core 64 * c + n */
@@ -623,7 +647,8 @@ enum isst_value_id {
 	 * lowest byte; also in requests */
 	ISST_VALUE_TURBO_RATIO_LIMITS = 100,
 
-	/* In requests only: CPUs whose cores get high priority in SST-TF, with their siblings */
+	/* In requests only */
+	/* CPUs whose cores get high priority in SST-TF, with their siblings */
 	ISST_VALUE_HIGH_PRIORITY_CPUS = 110,
 	/* How many cores isst_choose_high_priority_cpus() chooses: of all targets, of each package,
 	 * or as many as a bucket of SST-TF holds in each package */
@@ -668,10 +693,6 @@ enum isst_limit_reason {
 	ISST_LIMIT_OTHER = 10 /* a word that the library does not know */
 };
 
-/** The word of a reason (enum isst_limit_reason), such as `POWER`; NULL if there is no such reason.
- */
-ISST_API const char *isst_limit_reason_name(int reason);
-
 enum isst_feature_state {
 	ISST_FEATURE_UNKNOWN = 0, /* could not be read: such a value is -EIO */
 	ISST_FEATURE_UNSUPPORTED = 1,
@@ -708,13 +729,18 @@ ISST_API const char *isst_value_unit(int id);
 /** The type of a value, enum isst_type; 0 if there is no such value. */
 ISST_API int isst_value_type(int id);
 
-/* ---- Results ---- */
+/** The word of a reason (enum isst_limit_reason), such as `POWER`; NULL if there is no such reason.
+ */
+ISST_API const char *isst_limit_reason_name(int reason);
+
+/* ---- Results of calls ---- */
 
 /*
  * A call for a set of targets returns one or more results for each. Results are copies: they do not
  * change with the machine, and remain valid after isst_close().
  */
 
+/** Frees results, and counts them. */
 ISST_API void isst_results_free(struct isst_results *results);
 ISST_API size_t isst_results_count(const struct isst_results *results);
 
@@ -761,7 +787,8 @@ ISST_API unsigned int isst_result_more_errors(const struct isst_result *result, 
  */
 ISST_API int isst_result_value(const struct isst_result *result, int id, unsigned int *value);
 
-/** As isst_result_value(), also for values of type bits; -EOVERFLOW if these need more than 64. */
+/** As isst_result_value(), also for values of type bits. Returns as isst_result_value(), and
+ * -EOVERFLOW (the bits are more than 64). */
 ISST_API int isst_result_value64(const struct isst_result *result, int id, uint64_t *value);
 
 /** The number of rows and columns of a value, 1 and 1 for a simple one; each pointer may be NULL.
@@ -781,7 +808,7 @@ ISST_API int isst_result_value64_at(const struct isst_result *result, int id, un
 ISST_API int isst_result_cpus(const struct isst_result *result, int id,
 			      const struct isst_cpuset **cpus);
 
-/* ---- Requests ---- */
+/* ---- Requests of calls ---- */
 
 /** Creates an empty request: values by number that a call selects or sets. NULL if out of memory.
  */
@@ -795,7 +822,7 @@ ISST_API int isst_request_set64(struct isst_request *request, int id, uint64_t v
 ISST_API int isst_request_set_cpus(struct isst_request *request, int id,
 				   const struct isst_cpuset *cpus);
 
-/* ---- Reading ---- */
+/* ---- Reading the machine ---- */
 
 /*
  * All functions have the same arguments:
@@ -831,6 +858,7 @@ ISST_API int isst_read_perf_profiles(struct isst_context *context,
  * @request: ISST_VALUE_LEVEL for a single level. The result of a domain without this level is
  * -EOPNOTSUPP, and the message lists the levels that exist.
  * @flags: ISST_READ_LEVELS_...
+ *
  * A domain whose summary cannot be read has a single result, without level, with the error of
  * ISST_PART_PERF_PROFILE.
  */
@@ -874,10 +902,12 @@ ISST_API int isst_read_uncore_limits(struct isst_context *context,
 				     struct isst_results **results);
 
 /**
- * Limits of cpufreq of each CPU: ISST_VALUE_SCALING_MIN_MHZ to ISST_VALUE_PROCESSOR_MAX_MHZ.
- * @targets: CPUs. Reads four files of each (cpufreq/scaling_{min,max}_freq,
- * cpuinfo_{min,max}_freq), and two more while turbo is off, but those of no other CPU; a program
- * that must not touch isolated CPUs leaves them out. -EOPNOTSUPP: without cpufreq, or offline.
+ * Limits of cpufreq of each CPU: ISST_VALUE_SCALING_MIN_MHZ to ISST_VALUE_PROCESSOR_MAX_MHZ. Reads
+ * four files of each (cpufreq/scaling_{min,max}_freq, cpuinfo_{min,max}_freq), and two more while
+ * turbo is off, but those of no other CPU; a program that must not touch isolated CPUs leaves them
+ * out. -EOPNOTSUPP: without cpufreq, or offline.
+ *
+ * @targets: CPUs
  */
 ISST_API int isst_read_scaling_limits(struct isst_context *context,
 				      const struct isst_targets *targets,
@@ -885,11 +915,13 @@ ISST_API int isst_read_scaling_limits(struct isst_context *context,
 				      struct isst_results **results);
 
 /**
- * The frequency that each CPU last ran at: ISST_VALUE_CURRENT_MHZ. @targets: CPUs. Reads one file
- * of each (cpufreq/scaling_cur_freq), and none of another CPU. Older kernels interrupt the CPU
- * for it; a program that must not disturb isolated and nohz_full CPUs leaves them out, see
+ * The frequency that each CPU last ran at: ISST_VALUE_CURRENT_MHZ. Reads one file of each
+ * (cpufreq/scaling_cur_freq), and none of another CPU. Older kernels interrupt the CPU for it; a
+ * program that must not disturb isolated and nohz_full CPUs leaves them out, see
  * isst_undisturbed_cpus(). An idle CPU may be shown with the frequency that it was last asked for.
  * -EOPNOTSUPP: without cpufreq, or offline.
+ *
+ * @targets: CPUs
  */
 ISST_API int isst_read_frequencies(struct isst_context *context, const struct isst_targets *targets,
 				   const struct isst_request *request, unsigned int flags,
@@ -897,11 +929,13 @@ ISST_API int isst_read_frequencies(struct isst_context *context, const struct is
 
 /**
  * Why the hardware has limited the frequency of each CPU, since the reasons were last cleared:
- * ISST_VALUE_LIMIT_REASONS. @targets: CPUs. Reads one file of each power domain of the machine
- * (debugfs, tpmi-.../plr/domainN/status: TPMI servers, Linux 6.11 and later), and disturbs no CPU.
- * What the file has of the domain as a whole is that of each CPU if it has nothing of single CPUs.
- * -EOPNOTSUPP: the kernel has none; -EPERM: only root may read them, and under kernel lockdown
- * no process.
+ * ISST_VALUE_LIMIT_REASONS. Reads one file of each power domain of the machine (debugfs,
+ * tpmi-.../plr/domainN/status: TPMI servers, Linux 6.11 and later), and disturbs no CPU. What the
+ * file has of the domain as a whole is that of each CPU if it has nothing of single CPUs.
+ * -EOPNOTSUPP: the kernel has none; -EPERM: only root may read them, and under kernel lockdown no
+ * process.
+ *
+ * @targets: CPUs
  */
 ISST_API int isst_read_limit_reasons(struct isst_context *context,
 				     const struct isst_targets *targets,
@@ -968,7 +1002,9 @@ ISST_API int isst_capture(struct isst_context *context, const char *directory, u
 enum isst_severity {
 	ISST_SEVERITY_CRITICAL = 1, /* CPUs are held far below what they can do */
 	ISST_SEVERITY_WARNING = 2,  /* frequencies are lost */
-	ISST_SEVERITY_NOTE = 3,	    /* a choice, or a normal limit, that costs something */
+	/** A choice, or a normal limit, that costs something, or another program that sets
+	 * frequencies: context, not a fault. */
+	ISST_SEVERITY_NOTE = 3,
 	/** A known defect of such kernels, which may or may not be in this one. Not a fault of the
 	 * machine: a program that counts findings leaves it out. */
 	ISST_SEVERITY_ADVISORY = 4
@@ -1015,6 +1051,9 @@ enum isst_finding_kind {
 	ISST_FINDING_MANAGER_AT_WORK = 37,
 	ISST_FINDING_MEASURED_BELOW_BASE = 38,
 	ISST_FINDING_MEASURED_BELOW_TURBO_FREQ = 39,
+	ISST_FINDING_LOW_PRIORITY = 40,	      /* only where CPUs are the targets */
+	ISST_FINDING_CLOS_MAX = 41,	      /* the same */
+	ISST_FINDING_LOW_BASE_FREQUENCY = 42, /* the same */
 	ISST_FINDING_ADVISORY = 100 /* ISST_SEVERITY_ADVISORY; isst_finding_name() has which */
 };
 
@@ -1086,7 +1125,7 @@ ISST_API const char *isst_finding_read(const struct isst_finding *finding);
 ISST_API const char *isst_finding_meaning(const struct isst_finding *finding);
 ISST_API const char *isst_finding_remedy(const struct isst_finding *finding);
 
-/* ---- The lock ---- */
+/* ---- The lock of processes that change the machine ---- */
 
 /**
  * Takes the lock of processes that change the machine. Called before isst_discover(), or followed
@@ -1113,7 +1152,7 @@ ISST_API int isst_unlock(struct isst_context *context);
  * Works before discovery. Returns 0, -EPERM or -EIO (the capabilities cannot be read). */
 ISST_API int isst_check_privileges(struct isst_context *context);
 
-/* ---- Items ---- */
+/* ---- Items of changes and journals ---- */
 
 /*
  * An item is one value of the machine that a change writes, or that a write affects. Items belong
@@ -1154,18 +1193,7 @@ ISST_API int isst_item_index(const struct isst_item *item, unsigned int *index);
 /** The unit of the item's numbers: `kHz`, or "" for none. */
 ISST_API const char *isst_item_unit(const struct isst_item *item);
 
-/* ---- Changes ---- */
-
-/*
- * A change consists of one or more requests, and is made as a whole: each write is recorded in the
- * journal, made and verified. If one fails, or the change is interrupted, all are rolled back.
- *
- *	isst_lock(context, 10000, 0);
- *	isst_discover(context);
- *	isst_change_new(context, options, &change);
- *	isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL);
- *	isst_change_run(change);
- */
+/* ---- Options of a change ---- */
 
 /** Creates options with the defaults; NULL if out of memory. One object can be used for any number
  * of changes. */
@@ -1196,11 +1224,11 @@ ISST_API void isst_change_options_free(struct isst_change_options *options);
  * are no items: nothing restores them. */
 #define ISST_CHANGE_REVERSIBLE 128U
 
-/** Sets all flags: ISST_CHANGE_... combined. */
+/** Sets all flags: ISST_CHANGE_... combined. Returns 0 or -EINVAL (an unknown flag). */
 ISST_API int isst_change_options_set_flags(struct isst_change_options *options, unsigned int flags);
 
 /** The name of the change in the system log and the journal (`core-power enable`); copied. NULL,
- * the default: none. */
+ * the default: none. Returns 0 or -ENOMEM. */
 ISST_API int isst_change_options_set_command(struct isst_change_options *options,
 					     const char *command);
 
@@ -1209,6 +1237,19 @@ ISST_API int isst_change_options_set_command(struct isst_change_options *options
 ISST_API void isst_change_options_set_progress(struct isst_change_options *options,
 					       void (*progress)(void *data, const char *line),
 					       void *data);
+
+/* ---- Changes of the machine ---- */
+
+/*
+ * A change consists of one or more requests, and is made as a whole: each write is recorded in the
+ * journal, made and verified. If one fails, or the change is interrupted, all are rolled back.
+ *
+ *	isst_lock(context, 10000, 0);
+ *	isst_discover(context);
+ *	isst_change_new(context, options, &change);
+ *	isst_change_add_core_power(change, targets, NULL, ISST_CHANGE_ADD_ENABLE, NULL);
+ *	isst_change_run(change);
+ */
 
 /**
  * Creates a change. The context must be discovered; unless it is a dry run, under the lock.
@@ -1223,6 +1264,8 @@ ISST_API int isst_change_new(struct isst_context *context,
 /** A change that is held is rolled back first, as by isst_change_abandon(): if that fails, the
  * error is logged (isst_options_set_log()) and is that of isst_error(). */
 ISST_API void isst_change_free(struct isst_change *change);
+
+/* ---- Requests of a change ---- */
 
 /*
  * Each isst_change_add_...() adds a request for a set of targets: it checks whether all support the
@@ -1331,8 +1374,10 @@ ISST_API int isst_change_add_all_online(struct isst_change *change,
 ISST_API int isst_change_add_config(struct isst_change *change, struct isst_config *config,
 				    unsigned int flags);
 
-/** The error with which isst_change_run() will refuse the change, because a target failed that may
- * not be left out, or a request could not be added; isst_error() is its message. 0 if none. */
+/* ---- Making a change ---- */
+
+/** Whether isst_change_run() will refuse the change: a target failed that may not be left out, or a
+ * request was refused. Returns 0, or its error (-EOPNOTSUPP, -EIO, -EINVAL), see isst_error(). */
 ISST_API int isst_change_objection(const struct isst_change *change);
 
 /**
@@ -1347,6 +1392,8 @@ ISST_API int isst_change_objection(const struct isst_change *change);
  * that the values it is based on may have changed.
  */
 ISST_API int isst_change_run(struct isst_change *change);
+
+/* ---- Changes that are held ---- */
 
 /*
  * A change with ISST_CHANGE_HOLD that isst_change_run() has made is held, also if nothing had to be
@@ -1402,6 +1449,8 @@ ISST_API int isst_change_abandon(struct isst_change *change);
 
 /** Whether a change was made and is held. */
 ISST_API bool isst_change_is_held(const struct isst_change *change);
+
+/* ---- What a change wrote ---- */
 
 /** A write of a change that was run, in order, including those that were not necessary; NULL past
  * the last one. If memory was short after a change that was made, there are none. */
@@ -1477,6 +1526,8 @@ ISST_API const char *isst_config_problem_at(const struct isst_config *config, si
  * or if it is of several texts: of these a later one overrides the earlier ones. */
 ISST_API char *isst_config_to_text(const struct isst_config *config, unsigned int flags);
 
+/* ---- Configurations of a machine ---- */
+
 /** Everything, not only what differs from the state after boot. */
 #define ISST_CONFIG_READ_ALL 1U
 
@@ -1514,6 +1565,8 @@ ISST_API int isst_config_defaults(struct isst_context *context, unsigned int fla
  */
 ISST_API int isst_config_boot(struct isst_context *context, unsigned int flags,
 			      struct isst_config **config);
+
+/* ---- Comparing a machine with a configuration ---- */
 
 /** Returned by isst_config_match(): the machine is another, and the configuration states `else
  * skip`. */
@@ -1557,6 +1610,40 @@ ISST_API const char *isst_config_difference_origin(const struct isst_config_diff
  * none were asked for. They belong to the configuration until the next call. */
 ISST_API const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_config *config);
 
+/**
+ * Stores in the runtime directory that a configuration was applied just now, or that this failed:
+ * a program that applies one calls this after isst_change_run(). The record lasts until the next
+ * one, or until the machine is started again.
+ *
+ * @error: what isst_change_run() returned; the run succeeded if it is not negative
+ * @flags: 0
+ * Returns 0, -ENOMEM, -EINVAL, -EPERM, or -EIO (it cannot be written).
+ */
+ISST_API int isst_config_run_record(const struct isst_config *config, struct isst_context *context,
+				    int error, unsigned int flags);
+
+/**
+ * Reads what isst_config_run_record() recorded last, of this program or another.
+ *
+ * @flags: 0
+ * @run: set to the run, to be freed; NULL on error
+ * Returns 0, -ENOENT (there is none since boot), -ENOMEM, -EINVAL, -EPERM, or -EIO (the record
+ * cannot be read, or is damaged).
+ */
+ISST_API int isst_config_run_read(struct isst_context *context, unsigned int flags,
+				  struct isst_config_run **run);
+ISST_API void isst_config_run_free(struct isst_config_run *run);
+
+/** When it ended, in seconds since 1970 (UTC); -1 for NULL. */
+ISST_API int64_t isst_config_run_time_s(const struct isst_config_run *run);
+/** Whether the machine was then as configured. */
+ISST_API bool isst_config_run_succeeded(const struct isst_config_run *run);
+/** The name of the first text that was added as a file, `--set` without one; and the SHA-256 of all
+ * texts in their order, of those that are no files with a line end: of one file it is what
+ * sha256sum(1) prints. They belong to the run. */
+ISST_API const char *isst_config_run_source(const struct isst_config_run *run);
+ISST_API const char *isst_config_run_sha256(const struct isst_config_run *run);
+
 /* ---- The journal of an interrupted change ---- */
 
 /**
@@ -1594,6 +1681,8 @@ ISST_API int64_t isst_journal_age_s(const struct isst_journal *journal);
 /** Whether an item was or may have been changed by another process since, or cannot be accessed
  * while its CPUs are offline. Discovery does not roll back then. */
 ISST_API bool isst_journal_is_moved(const struct isst_journal *journal);
+
+/* ---- Entries of a journal ---- */
 
 /** An item that the interrupted process wrote or affected, as isst_journal_open() found it; NULL
  * past the last one. Its texts belong to the context. */
@@ -1634,6 +1723,8 @@ ISST_API const char *isst_journal_entry_finding(const struct isst_journal_entry 
 
 /** ISST_JOURNAL_ENTRY_... combined; 0: the item has its old value. Newer versions may have more. */
 ISST_API unsigned int isst_journal_entry_flags(const struct isst_journal_entry *entry);
+
+/* ---- Applying and discarding a journal ---- */
 
 /**
  * Restores the old values of all items that no other process changed since, and removes the

@@ -383,31 +383,55 @@ measure_round() {	# $1: what; $2: platform; then options of status
 		}'
 }
 
+# Formats for other programs, which read buckets and performance limit reasons as well.
+measure_formats() {	# $1: platform
+	for format in json-v2 openmetrics nfd facts; do
+		measure_status "status-$format" "$1" --format "$format" status
+	done
+	measure_status redfish "$1" --format redfish perf-profile info
+}
+
 ${CC:-cc} -O2 -Wall -Wextra -o "$scratch/measure" "$here/bench/measure.c"
 for machine in guide icelake-8s40c graniterapids-2s128c; do
 	measure_status status "$machine" status
 	measure_status status-map "$machine" status --map
+	measure_formats "$machine"
 	measure_round watch-round "$machine"
 	measure_round watch-round-map "$machine" --map
 done > "$scratch/figures"
 
 # Calls and commands are exact: they may become less, never more; for files it is a twentieth more. Processor time is that
 # of the emulator as well.
-printf '\nstatus, and one more round of status --watch; ms: processor time.\n'
+printf '\nstatus, its formats for other programs, and one more round of status --watch; ms: processor time.\n'
 awk '
 	BEGIN {
-		format = "%-16s %-21s %6s %13s %11s %12s %9s\n"
+		format = "%-18s %-21s %6s %13s %11s %13s %9s\n"
 		printf format, "command", "platform", "opens", "driver calls", "commands", "files", "ms"
 		bound["status guide"] = "1 9 129 265"
 		bound["status-map guide"] = "1 6 93 15"
+		bound["status-json-v2 guide"] = "1 9 129 266"
+		bound["status-openmetrics guide"] = "1 29 231 758"
+		bound["status-nfd guide"] = "1 29 231 758"
+		bound["status-facts guide"] = "1 29 231 758"
+		bound["redfish guide"] = "1 28 375 509"
 		bound["watch-round guide"] = "0 5 44 319"
 		bound["watch-round-map guide"] = "0 4 36 69"
 		bound["status icelake-8s40c"] = "1 23 1145 2781"
 		bound["status-map icelake-8s40c"] = "1 19 993 47"
+		bound["status-json-v2 icelake-8s40c"] = "1 23 1145 2782"
+		bound["status-openmetrics icelake-8s40c"] = "1 91 1777 8024"
+		bound["status-nfd icelake-8s40c"] = "1 91 1777 8024"
+		bound["status-facts icelake-8s40c"] = "1 91 1777 8024"
+		bound["redfish icelake-8s40c"] = "1 97 2337 5297"
 		bound["watch-round icelake-8s40c"] = "0 9 384 3429"
 		bound["watch-round-map icelake-8s40c"] = "0 8 352 695"
 		bound["status graniterapids-2s128c"] = "1 127 883 2253 20"
 		bound["status-map graniterapids-2s128c"] = "1 51 807 24"
+		bound["status-json-v2 graniterapids-2s128c"] = "1 127 883 2254"
+		bound["status-openmetrics graniterapids-2s128c"] = "1 213 1221 6149"
+		bound["status-nfd graniterapids-2s128c"] = "1 213 1221 6149"
+		bound["status-facts graniterapids-2s128c"] = "1 213 1221 6149"
+		bound["redfish graniterapids-2s128c"] = "1 225 1233 3954"
 		bound["watch-round graniterapids-2s128c"] = "0 90 342 2762"
 		bound["watch-round-map graniterapids-2s128c"] = "0 40 292 565"
 	}

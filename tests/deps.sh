@@ -15,19 +15,19 @@ packages_of() {	# $1: package manager; the other words: sets
 		case $manager-$set in
 		apt-build) echo gcc libc6-dev make pkg-config libcap-dev libcmocka-dev libcap2-bin ;;
 		apt-dev) echo python3 python3-jsonschema python3-prometheus-client clang libclang-rt-dev clang-format clang-tidy cppcheck valgrind gcovr mandoc \
-			shellcheck abigail-tools numactl msr-tools ;;
+			shellcheck abigail-tools numactl msr-tools zsh fish ;;
 		apt-cross-check) echo python3 strace qemu-system-x86 busybox-static cpio xz-utils gcc-12 libelf-dev debootstrap ;;
 		apt-portability) echo clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross \
 			qemu-user musl-tools ;;
 		apt-system) echo systemd systemd-container dbus tuned ansible-core ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
 		dnf-dev) echo python3 python3-jsonschema python3-prometheus_client clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc \
-			ShellCheck libabigail numactl msr-tools ;;
+			ShellCheck libabigail numactl msr-tools zsh fish ;;
 		dnf-cross-check) echo python3 strace ;;
 		dnf-portability) echo clang lld ;;
 		dnf-system) echo systemd systemd-container dbus-daemon tuned ansible-core ;;
 		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel ;;
-		zypper-dev) echo python3 python3-jsonschema python3-prometheus_client clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck ;;
+		zypper-dev) echo python3 python3-jsonschema python3-prometheus_client clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck zsh fish ;;
 		zypper-cross-check) echo python3 strace ;;
 		zypper-portability) echo clang lld ;;
 		zypper-system) echo systemd systemd-container dbus-1-daemon tuned ansible ;;

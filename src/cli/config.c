@@ -98,9 +98,10 @@ static void report_result(struct report_node *top, enum key_id key, int error)
 	free(failed);
 }
 
-/** Makes what a configuration states, and reports it as the result of that key. */
-static void make(struct run *run, struct isst_config *config, struct report_node *top,
-		 enum key_id key)
+/** Makes what a configuration states, and reports it as the result of that key. Returns 0 or a
+ * negative errno. */
+static int make(struct run *run, struct isst_config *config, struct report_node *top,
+		enum key_id key)
 {
 	struct isst_change *change;
 	int error = config_change(run, config, 0, &change);
@@ -117,12 +118,15 @@ static void make(struct run *run, struct isst_config *config, struct report_node
 	if (!error)
 		config_report_high_priority(run->report, config);
 	isst_change_free(change);
+	return error;
 }
 
 void config_apply(struct run *run)
 {
 	if (config_is_meant(run))
-		make(run, run->config, config_node(run), KEY_CONFIG_APPLY);
+		config_record(run, make(run, run->config, config_node(run), KEY_CONFIG_APPLY));
+	else if (run->status != STATUS_DONE)
+		config_record(run, -EOPNOTSUPP);
 }
 
 /** The state to return to. Returns NULL after reporting why there is none, or that nothing is to be
@@ -163,7 +167,7 @@ void config_reset(struct run *run)
 		top = config_node(run);
 		config_report_differences(
 			top, boot ? KEY_CONFIG_NOT_AS_BOOTED : KEY_CONFIG_NOT_DEFAULT, config);
-		make(run, config, top, KEY_CONFIG_RESET);
+		(void)make(run, config, top, KEY_CONFIG_RESET);
 	}
 	isst_config_free(config);
 }

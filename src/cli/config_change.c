@@ -106,6 +106,16 @@ int config_roll_back(struct run *run, struct isst_change *change)
 	return error;
 }
 
+void config_record(struct run *run, int error)
+{
+	if (request_has(run->request, OPTION_DRY_RUN) ||
+	    isst_config_run_record(run->config, run->context, error, 0) == 0 || error)
+		return;
+	report_message(run->report, ENTRY_NOTE, "the time of this run is not recorded: %s",
+		       isst_error(run->context));
+	report_code(run->report, "warning");
+}
+
 void config_report_high_priority(struct report *report, const struct isst_config *config)
 {
 	const struct isst_cpuset *cpus = isst_config_high_priority_cpus(config);

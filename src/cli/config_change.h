@@ -30,6 +30,14 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
  */
 int config_roll_back(struct run *run, struct isst_change *change);
 
+/**
+ * Stores that the configuration of the command line was applied, or that this failed, for
+ * `status`.
+ *
+ * @error: 0 or a negative errno
+ */
+void config_record(struct run *run, int error);
+
 /** Reports the CPUs that were chosen for high priority, if there are any. */
 void config_report_high_priority(struct report *report, const struct isst_config *config);
 

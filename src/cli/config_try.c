@@ -61,6 +61,12 @@ static void report_how_to_confirm(struct run *run, unsigned int seconds)
 		       seconds, terminal ? "press Enter, or " : "", (int)getpid());
 }
 
+static void report_kept(struct run *run, struct report_node *top)
+{
+	report_word(top, KEY_CONFIG_TRY, "kept");
+	config_record(run, 0);
+}
+
 /** Keeps the change, or rolls it back; frees it. */
 static void decide(struct run *run, struct isst_change *change, struct report_node *top)
 {
@@ -77,7 +83,7 @@ static void decide(struct run *run, struct isst_change *change, struct report_no
 	if (!refusal) {
 		run->changed = run_call(run, isst_change_release(change)) == 0;
 		if (run->changed)
-			report_word(top, KEY_CONFIG_TRY, "kept");
+			report_kept(run, top);
 		isst_change_free(change);
 		return;
 	}
@@ -102,7 +108,7 @@ static void try_change(struct run *run, struct isst_change *change)
 	}
 	run_note_unchanged(run);
 	if (run_call(run, isst_change_release(change)) == 0)
-		report_word(top, KEY_CONFIG_TRY, "kept");
+		report_kept(run, top);
 	isst_change_free(change);
 }
 

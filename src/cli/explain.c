@@ -104,21 +104,33 @@ static bool is_incomplete(const struct run *run, const struct isst_explanation *
 	       (!run->targets.named && isst_left_out_at(run->context, 0));
 }
 
-/** Whether there is more than advisories, which every such kernel has. */
-static bool finds_something(const struct isst_explanation *explanation)
+/** The severest of the findings: at the most ISST_SEVERITY_ADVISORY, which is the number of the
+ * least. */
+static int worst_severity(const struct isst_explanation *explanation)
 {
 	const struct isst_finding *finding;
+	int worst = ISST_SEVERITY_ADVISORY;
 
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
-		if (isst_finding_severity(finding) != ISST_SEVERITY_ADVISORY)
-			return true;
-	return false;
+		if (isst_finding_severity(finding) < worst)
+			worst = isst_finding_severity(finding);
+	return worst;
+}
+
+/** Notes are context, and advisories are of every such kernel. */
+static const char *result_word(int worst, bool incomplete)
+{
+	if (worst < ISST_SEVERITY_NOTE)
+		return "found";
+	if (incomplete)
+		return "incomplete";
+	return worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
 }
 
 static void report_explanation(struct run *run, const struct isst_explanation *explanation)
 {
 	struct report_node *top = report_branch(report_unit(run->report, NULL, 0), KEY_EXPLAIN, 0);
-	bool found = finds_something(explanation);
+	int worst = worst_severity(explanation);
 	const struct isst_finding *finding;
 	const char *text;
 
@@ -126,15 +138,12 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 		run_error(run, STATUS_FAILED, "%s", text);
 	for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", text);
-	report_word(top, KEY_EXPLAIN_RESULT,
-		    found			      ? "found"
-		    : is_incomplete(run, explanation) ? "incomplete"
-						      : "nothing found");
+	report_word(top, KEY_EXPLAIN_RESULT, result_word(worst, is_incomplete(run, explanation)));
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
 		report_finding(top, (unsigned int)i, finding);
 	if (report_measured(run, top, explanation))
 		run_error(run, STATUS_FAILED, "out of memory");
-	if (found)
+	if (worst < ISST_SEVERITY_NOTE)
 		run->status = status_worse(run->status, STATUS_FAILED);
 }
 

@@ -9,6 +9,7 @@
 enum { MHZ = 1000000 };
 
 #define MACHINE EXPORT_MACHINE, KEYS
+#define LAST_APPLY EXPORT_MACHINE, KEY_LAST_APPLY
 #define PACKAGE(branch) EXPORT_PACKAGE, branch
 #define DOMAIN EXPORT_DOMAIN, KEYS
 #define BRANCH(branch) EXPORT_DOMAIN, branch
@@ -38,6 +39,14 @@ const struct export_row export_rows[] = {
 	  .fact = "difference_count", .metric = "isst_config_differences",
 	  .help = "Differences from the configuration, as isst config check lists them.",
 	  .of = KEY_CONFIG_CHECK },
+	{ LAST_APPLY, KEY_LAST_APPLY_TIMESTAMP, EXPORT_VALUE, .fact = "timestamp_seconds",
+	  .metric = "isst_config_last_apply_timestamp", .unit = "seconds",
+	  .help = "When config apply ended last; absent where it did not run since boot." },
+	{ LAST_APPLY, KEY_LAST_APPLY_RESULT, EXPORT_VALUE, .fact = "succeeded",
+	  .metric = "isst_config_last_apply_success", .feature = "isst.config.last-apply-succeeded",
+	  .help = "Whether the machine was then as configured." },
+	{ LAST_APPLY, KEY_LAST_APPLY_SOURCE, EXPORT_WORD, .fact = "source" },
+	{ LAST_APPLY, KEY_LAST_APPLY_SHA256, EXPORT_WORD, .fact = "sha256" },
 
 	{ PACKAGE(KEYS), KEY_STATUS_HIGHEST_LEVEL, EXPORT_VALUE, .fact = "highest_level",
 	  .metric = "isst_perf_profile_highest_level", .feature = "isst.perf-profile.highest-level",
@@ -125,6 +134,7 @@ const struct export_row export_rows[] = {
 
 const struct export_branch export_branches[] = {
 	{ KEY_CONFIGURATION, "config", NULL, .single = true },
+	{ KEY_LAST_APPLY, "last_config_apply", NULL, .single = true },
 	{ KEY_STATUS_CLOS, "clos", "clos", .single = false },
 	{ KEY_STATUS_HIGH_PRIORITY, "high_priority", NULL, .single = true },
 	{ KEY_STATUS_UNCORE, "uncore_limits", "fabric", .single = false },

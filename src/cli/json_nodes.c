@@ -138,6 +138,13 @@ static struct json *object_of(struct json *parent, const struct report_node *nod
 	return object;
 }
 
+/** Programs go through such a list without a look at whether it is there. */
+static void add_list(struct json *object, const struct key_v2 *key)
+{
+	if (key->list)
+		json_array_of(object, key->list);
+}
+
 /** Where units have the same path the first value of a key counts. */
 static void add_leaf(struct json *parent, const struct report_node *leaf)
 {
@@ -153,6 +160,7 @@ static void add_leaf(struct json *parent, const struct report_node *leaf)
 	}
 	if (!json_member(parent, leaf->key->name_v2))
 		add_value(parent, leaf->key->name_v2, leaf);
+	add_list(parent, key);
 }
 
 /* Reports are a few levels deep. */
@@ -170,5 +178,6 @@ void json_add_nodes(struct json *parent, const struct report_node *node)
 		if (node->standing != STANDING_UNKNOWN && !json_member(object, "current"))
 			json_add_boolean(object, "current", node->standing == STANDING_CURRENT);
 		json_add_nodes(object, node->first);
+		add_list(object, key_v2_of(node->key));
 	}
 }

@@ -30,6 +30,9 @@ void json_string_write(const char *text, FILE *stream)
 
 		if (*c < 0x80)
 			write_ascii(*c, stream);
+		else if (length > 0 && is_control(c))
+			/* JSON permits it, but documents are shown on terminals, too. */
+			fprintf(stream, "\\u00%02x", c[1]);
 		else if (length > 0)
 			fwrite(c, 1, length, stream);
 		else

@@ -16,6 +16,7 @@ static const struct phrase support[] = { { "unknown", "status is unknown" },
 					 { NULL, NULL } };
 static const struct phrase explained[] = { { "found", "" },
 					   { "nothing found", "Nothing found." },
+					   { "only notes", "Nothing found but notes." },
 					   { "incomplete", "Nothing found in what could be read." },
 					   { NULL, NULL } };
 static const struct phrase synthetic[] = { { "no", "" },
@@ -244,6 +245,15 @@ const struct key keys[KEYS] = {
 				     .sentence = "Firmware interface: {}"),
 	[KEY_STATUS_API_VERSION] = ROW("api-version", "api_version", .sentence = ""),
 	[KEY_STATUS_DRIVER_VERSION] = ROW("driver-version", "driver_version", .sentence = ""),
+	[KEY_LAST_APPLY] = ROW("config-apply", "last_config_apply", .sentence = ""),
+	[KEY_LAST_APPLY_SOURCE] = ROW("source", "source", .sentence = ""),
+	[KEY_LAST_APPLY_TIME] = ROW("time", "time", .sentence = ""),
+	[KEY_LAST_APPLY_TIMESTAMP] = ROW("timestamp(s)", "timestamp_seconds", .sentence = ""),
+	/* A screen has no line for what is as it should be. */
+	[KEY_LAST_APPLY_RESULT] = ROW("result", "succeeded", .off = "failed", .on = "success",
+				      .sentence = "",
+				      .sentence_off = "Last config apply: {source}, {time}, {}"),
+	[KEY_LAST_APPLY_SHA256] = ROW("sha256", "sha256", .sentence = ""),
 	[KEY_STATUS_UNPLACED] = ROW("offline-cpus-not-shown", "offline_cpus_not_shown",
 				    .sentence = "Offline, not shown below: CPUs {}"),
 	[KEY_STATUS_NOT_READ] = ROW("isolated-cpus-not-read", "isolated_cpus_not_read",

@@ -72,9 +72,8 @@ enum exit_status machine_choose(const struct request *request, struct emulation 
 			      emulation->platform == from_environment ? ", selected by ISST_EMULATE"
 								      : "");
 	if (emulation->platform && !isst_emulator_is_available())
-		return refuse(STATUS_UNSUPPORTED, problem,
-			      "cannot emulate '%s': this build has no emulator",
-			      emulation->platform);
+		return refuse(STATUS_UNSUPPORTED, problem, "cannot emulate '%s': %s",
+			      emulation->platform, isst_emulator_unavailable_text());
 	return STATUS_DONE;
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---- Which domains ---- */
 
@@ -159,6 +160,38 @@ static unsigned int count_packages(const struct run *run)
 	return packages;
 }
 
+/** `2026-01-31T12:00:00Z`; false where a year has no such form. */
+static bool print_time(int64_t seconds, char *text, size_t size)
+{
+	time_t time = (time_t)seconds;
+	struct tm parts;
+
+	return gmtime_r(&time, &parts) && strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
+}
+
+/** The last run of `config apply` in this boot. A record that cannot be used is none: the machine
+ * is what it is. */
+static void report_last_apply(struct run *run, struct report_node *top)
+{
+	struct isst_config_run *last;
+	struct report_node *node;
+	char time[40];
+	int error = isst_config_run_read(run->context, 0, &last);
+
+	if (error && error != -ENOENT)
+		report_message(run->report, ENTRY_NOTE, "%s", isst_error(run->context));
+	if (error)
+		return;
+	node = report_branch(top, KEY_LAST_APPLY, 0);
+	report_state(node, KEY_LAST_APPLY_RESULT, isst_config_run_succeeded(last));
+	report_text(node, KEY_LAST_APPLY_SOURCE, isst_config_run_source(last));
+	if (print_time(isst_config_run_time_s(last), time, sizeof(time)))
+		report_text(node, KEY_LAST_APPLY_TIME, time);
+	report_number(node, KEY_LAST_APPLY_TIMESTAMP, (uint64_t)isst_config_run_time_s(last));
+	report_text(node, KEY_LAST_APPLY_SHA256, isst_config_run_sha256(last));
+	isst_config_run_free(last);
+}
+
 static void report_top(struct machine_status *status)
 {
 	struct run *run = status->run;
@@ -180,6 +213,7 @@ static void report_top(struct machine_status *status)
 		report_number(top, KEY_STATUS_DRIVER_VERSION,
 			      isst_platform_driver_version(context));
 	}
+	report_last_apply(run, top);
 	if (isst_cpuset_count(status->cores.unplaced) > 0)
 		report_cpu_ranges(top, KEY_STATUS_UNPLACED, 0, status->cores.unplaced);
 }

@@ -16,7 +16,7 @@ void platform_list(struct run *run)
 	const char *name;
 
 	if (!isst_emulator_is_available()) {
-		run_error(run, STATUS_UNSUPPORTED, "this build has no emulator");
+		run_error(run, STATUS_UNSUPPORTED, "%s", isst_emulator_unavailable_text());
 		return;
 	}
 	top = report_unit(run->report, NULL, 0);

@@ -35,8 +35,7 @@ size_t utf8_length(const unsigned char *c)
 	return 0;
 }
 
-/** The controls of Unicode's second block (C1) count as well: terminals act on them. */
-static bool is_control(const unsigned char *c)
+bool is_control(const unsigned char *c)
 {
 	return *c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
 }

@@ -13,6 +13,10 @@
 /** Length of the UTF-8 sequence at @c, which is no ASCII; 0: it is none. */
 size_t utf8_length(const unsigned char *c);
 
+/** Whether the character at @c is a control, of ASCII or of the second block of Unicode (C1), which
+ * terminals act on as well. */
+bool is_control(const unsigned char *c);
+
 /**
  * Writes @text with control characters, and bytes that are no UTF-8, as \x1b and the like.
  *

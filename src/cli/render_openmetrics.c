@@ -5,6 +5,7 @@
  * other of the types that are new. Must know nothing of Speed Select: exports.c has the names.
  */
 #include "exports.h"
+#include "printable.h"
 #include "render.h"
 
 #include <inttypes.h>
@@ -17,17 +18,31 @@ struct labels {
 	bool begun;
 };
 
+/** Writes one character of a label, and returns its length. Prometheus takes no file that is not
+ * UTF-8; such bytes, and control characters, are shown as in text. */
+static size_t write_character(const unsigned char *c, FILE *stream)
+{
+	size_t length = *c < 0x80 ? 1 : utf8_length(c);
+
+	if (*c == '\n')
+		fputs("\\n", stream);
+	else if (*c == '"' || *c == '\\')
+		fprintf(stream, "\\%c", *c);
+	else if (length > 0 && !is_control(c))
+		fwrite(c, 1, length, stream);
+	else
+		for (size_t i = 0; i < length || i < 1; i++)
+			fprintf(stream, "\\\\x%02x", c[i]);
+	return length > 0 ? length : 1;
+}
+
 static void write_label(struct labels *labels, const char *name, const char *text)
 {
+	const unsigned char *c = (const unsigned char *)text;
+
 	fprintf(labels->stream, "%c%s=\"", labels->begun ? ',' : '{', name);
-	for (; *text; text++) {
-		if (*text == '\n')
-			fputs("\\n", labels->stream);
-		else if (*text == '"' || *text == '\\')
-			fprintf(labels->stream, "\\%c", *text);
-		else
-			fputc(*text, labels->stream);
-	}
+	while (*c)
+		c += write_character(c, labels->stream);
 	fputc('"', labels->stream);
 	labels->begun = true;
 }

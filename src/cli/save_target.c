@@ -2,6 +2,8 @@
 /* Follows the links of a path itself, and works below the directory where they end. */
 #include "save_target.h"
 
+#include "signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -38,6 +41,49 @@ static int enter_directory(struct save_target *target, const char *path)
 	return 0;
 }
 
+/**
+ * Whether a link may be followed: in a directory such as /tmp, which all users may write to, only
+ * one of the caller or of the directory's owner. The kernel has the same rule
+ * (fs.protected_symlinks) for links that it follows itself.
+ */
+static bool may_follow(int directory, const struct stat *link)
+{
+	const mode_t shared = S_ISVTX | S_IWOTH;
+	/* As whom files are opened, see privileges.c. */
+	const uid_t user = (uid_t)setfsuid((uid_t)-1);
+	struct stat status;
+
+	if (fstat(directory, &status) != 0)
+		return false;
+	return (status.st_mode & shared) != shared || link->st_uid == user ||
+	       link->st_uid == status.st_uid;
+}
+
+/** Reads the link that a name is. Returns 1, 0 if it is none, or a negative errno. */
+static int read_link(const struct save_target *target, char *text, size_t size)
+{
+	int descriptor = openat(target->directory, target->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat link;
+	ssize_t length;
+	int result = 0;
+
+	if (descriptor < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(descriptor, &link) != 0) {
+		result = -errno;
+	} else if (S_ISLNK(link.st_mode)) {
+		/* What was looked at is what is read, also if the name has another one by now. */
+		length = readlinkat(descriptor, "", text, size - 1);
+		if (length < 0)
+			result = -errno;
+		else
+			result = may_follow(target->directory, &link) ? 1 : -EACCES;
+		text[length < 0 ? 0 : length] = '\0';
+	}
+	close(descriptor);
+	return result;
+}
+
 /** As many as the kernel follows. */
 enum { LONGEST_CHAIN = 40 };
 
@@ -48,15 +94,12 @@ static int follow(struct save_target *target, const char *path)
 	int error = enter_directory(target, path);
 
 	for (int i = 0; !error; i++) {
-		ssize_t length = readlinkat(target->directory, target->name, link,
-					    sizeof(link) - 1);
+		int found = read_link(target, link, sizeof(link));
 
-		/* EINVAL: no link. */
-		if (length < 0)
-			return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+		if (found <= 0)
+			return found;
 		if (i == LONGEST_CHAIN)
 			return -ELOOP;
-		link[length] = '\0';
 		error = enter_directory(target, link);
 	}
 	return error;
@@ -190,49 +233,59 @@ static int fill(int descriptor, const char *text, size_t size, const struct stat
 	return 0;
 }
 
-/** Creates a file beside the target. @name: set to its name, which the caller frees; NULL on error.
- * Returns its descriptor or a negative errno. */
-static int create_temporary(const struct save_target *target, char **name)
+/* Of a file that is not complete yet. Hidden: some programs read every other file of a directory.
+ * Not with the target's name, which may be as long as names can be. */
+struct temporary_name {
+	char text[sizeof(".isst-ffffffff.tmp")];
+};
+
+/** Creates a file beside the target. Returns its descriptor or a negative errno. */
+static int create_temporary(const struct save_target *target, struct temporary_name *name)
 {
-	uint64_t number;
+	uint32_t number;
 	int descriptor;
 
-	*name = NULL;
 	do {
 		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
 			return -EIO;
-		if (asprintf(name, "%s.%06x", target->name, (unsigned int)(number & 0xffffff)) <
-		    0) {
-			*name = NULL;
-			return -ENOMEM;
-		}
-		descriptor = openat(target->directory, *name,
+		snprintf(name->text, sizeof(name->text), ".isst-%08x.tmp", (unsigned int)number);
+		descriptor = openat(target->directory, name->text,
 				    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (descriptor < 0) {
-			descriptor = -errno;
-			free(*name);
-			*name = NULL;
-		}
-	} while (descriptor == -EEXIST);
-	return descriptor;
+	} while (descriptor < 0 && errno == EEXIST);
+	return descriptor < 0 ? -errno : descriptor;
 }
 
-int save_target_replace(const struct save_target *target, const char *text, size_t size)
+static int replace(const struct save_target *target, const char *text, size_t size)
 {
-	char *temporary;
+	struct temporary_name temporary;
 	int descriptor = create_temporary(target, &temporary), error;
 
-	if (!temporary)
+	if (descriptor < 0)
 		return descriptor;
 	error = fill(descriptor, text, size, target->exists ? &target->file : NULL);
 	if (close(descriptor) != 0 && !error)
 		error = -errno;
 	if (!error)
 		error = check_same(target);
-	if (!error && renameat(target->directory, temporary, target->directory, target->name) != 0)
+	if (!error &&
+	    renameat(target->directory, temporary.text, target->directory, target->name) != 0)
 		error = -errno;
 	if (error)
-		(void)unlinkat(target->directory, temporary, 0);
-	free(temporary);
+		(void)unlinkat(target->directory, temporary.text, 0);
+	return error;
+}
+
+int save_target_replace(const struct save_target *target, const char *text, size_t size)
+{
+	sigset_t fatal, before;
+	int error;
+
+	/* One that ends the program has its effect when there is no temporary file any more. */
+	sigemptyset(&fatal);
+	signals_fatal(&fatal);
+	if (sigprocmask(SIG_BLOCK, &fatal, &before) != 0)
+		return -errno;
+	error = replace(target, text, size);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return error;
 }

@@ -86,7 +86,7 @@ const struct command single_commands[] = {
 	  "Reads levels, features, classes of service and files of the kernel, and compares them. "
 	  "Each\n"
 	  "finding has what was read, what it means, and the command that fixes it. Advisories are\n"
-	  "known defects of such kernels. Exit status 0: nothing found, 1: findings.",
+	  "known defects of such kernels. Exit status 0: nothing, or only notes; 1: findings.",
 	  explain_options, COMMAND_PRESET | COMMAND_REGISTERS, explain },
 	{ .name = NULL },
 };

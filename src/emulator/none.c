@@ -8,13 +8,18 @@
 static int refuse(char **error)
 {
 	if (error)
-		*error = strdup("built without the emulator");
+		*error = strdup(isst_emulator_unavailable_text());
 	return -EOPNOTSUPP;
 }
 
 bool isst_emulator_is_available(void)
 {
 	return false;
+}
+
+const char *isst_emulator_unavailable_text(void)
+{
+	return "this build has no emulator";
 }
 
 const char *isst_emulator_platform_name(size_t index)

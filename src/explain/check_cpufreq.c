@@ -54,22 +54,52 @@ static void check_min(struct findings *findings, const struct survey_domain *dom
 	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
+struct slow_governor {
+	const char *name;
+	int severity;
+	const char *meaning; /* NULL: that of the code */
+};
+
 /** Whether intel_pstate chooses frequencies itself: its powersave is not slow. */
 static bool has_own_policies(const struct survey *survey)
 {
 	return survey->driver && strcmp(survey->driver, "intel_pstate") == 0;
 }
 
-static bool is_slow_governor(const struct survey *survey, const char *governor)
+/** What a governor means where it is a slow one; NULL: it is none. */
+static const struct slow_governor *find_slow_governor(const struct survey *survey,
+						      const char *governor)
 {
-	static const char *const SLOW[] = { "powersave", "userspace", "conservative" };
+	static const struct slow_governor SLOW[] = {
+		{ "powersave", ISST_SEVERITY_WARNING, NULL },
+		{ "userspace", ISST_SEVERITY_NOTE, "the frequency is the one that a program set" },
+		{ "conservative", ISST_SEVERITY_NOTE, "frequencies rise slowly under load" },
+	};
 
 	if (has_own_policies(survey))
-		return false;
+		return NULL;
 	for (size_t i = 0; i < sizeof(SLOW) / sizeof(SLOW[0]); i++)
-		if (strcmp(governor, SLOW[i]) == 0)
-			return true;
-	return false;
+		if (strcmp(governor, SLOW[i].name) == 0)
+			return &SLOW[i];
+	return NULL;
+}
+
+static void check_governor(struct findings *findings, const struct survey_domain *domain,
+			   const struct survey_cpu *cpu)
+{
+	const struct survey *survey = findings->survey;
+	const struct slow_governor *slow = find_slow_governor(survey, cpu->governor);
+	struct isst_finding *finding;
+
+	if (!slow)
+		return;
+	finding = findings_note(findings, ISST_FINDING_GOVERNOR,
+				"scaling_governor %s, scaling_driver %s (cpufreq)", cpu->governor,
+				survey->driver ? survey->driver : "?");
+	if (finding)
+		finding->severity = slow->severity;
+	finding_explain(findings, finding, slow->meaning, NULL);
+	finding_add_cpu(findings, finding, domain, cpu->cpu->number);
 }
 
 /** A word of the kernel, or the number of the register: 0 performance to 255 power. */
@@ -169,14 +199,8 @@ static void check_missing(struct findings *findings, const struct survey_domain 
 static void check_policy(struct findings *findings, const struct survey_domain *domain,
 			 const struct survey_cpu *cpu)
 {
-	const struct survey *survey = findings->survey;
-
-	if (cpu->governor && is_slow_governor(survey, cpu->governor))
-		finding_add_cpu(findings,
-				findings_note(findings, ISST_FINDING_GOVERNOR,
-					      "scaling_governor %s, scaling_driver %s (cpufreq)",
-					      cpu->governor, survey->driver ? survey->driver : "?"),
-				domain, cpu->cpu->number);
+	if (cpu->governor)
+		check_governor(findings, domain, cpu);
 	if (cpu->preference && is_slow_preference(cpu->preference))
 		finding_add_cpu(findings,
 				findings_note(findings, ISST_FINDING_EPP,

@@ -14,7 +14,7 @@ static bool has_high_priority(const struct survey_cpu *cpu)
 
 /** How the cores of a domain are divided. */
 struct division {
-	size_t high, low, unknown; /* CPUs */
+	size_t low, unknown; /* CPUs */
 	size_t high_cores;
 };
 
@@ -31,7 +31,6 @@ static struct division divide(const struct survey_domain *domain)
 		division.low += cpu->clos_known && !has_high_priority(cpu);
 		if (!has_high_priority(cpu))
 			continue;
-		division.high++;
 		if (!cpu->cpu->core_known || core >= CORES || seen[core])
 			continue;
 		seen[core] = true;
@@ -43,6 +42,15 @@ static struct division divide(const struct survey_domain *domain)
 static enum isst_feature_state turbo_freq_of(const struct survey_domain *domain)
 {
 	return survey_has_level(domain) ? domain->level.turbo_freq : ISST_FEATURE_UNKNOWN;
+}
+
+/** Whether a finding about high priority can name CPUs of a domain. */
+static bool is_about_high(const struct survey_domain *domain)
+{
+	for (size_t i = 0; i < domain->cpu_count; i++)
+		if (domain->cpus[i].asked && has_high_priority(&domain->cpus[i]))
+			return true;
+	return false;
 }
 
 /** Adds the CPUs with high priority to a finding. */
@@ -61,7 +69,7 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 {
 	const struct division division = divide(domain);
 
-	if (!survey_core_power_is_on(domain) || division.high == 0 || division.low == 0 ||
+	if (!survey_core_power_is_on(domain) || !is_about_high(domain) || division.low == 0 ||
 	    domain->level.base_freq == ISST_FEATURE_ENABLED)
 		return;
 	add_high(findings,
@@ -72,26 +80,56 @@ static void check_disabled(struct findings *findings, const struct survey_domain
 		 domain);
 }
 
+/** Whether all CPUs of a domain's package would have high priority with core-power. */
+static bool is_without_low(const struct survey *survey, const struct survey_domain *domain)
+{
+	for (size_t i = 0; i < survey->count; i++) {
+		const struct survey_domain *other = &survey->domains[i];
+		struct division division;
+
+		if (other->domain->package != domain->domain->package)
+			continue;
+		division = divide(other);
+		if (division.low > 0 || division.unknown > 0)
+			return false;
+	}
+	return true;
+}
+
 static void check_enabled(struct findings *findings, const struct survey_domain *domain)
 {
-	if (survey_core_power_is_off(domain))
-		finding_add_domain(
-			findings,
-			findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
-				      "turbo-freq is enabled (perf-profile info), core-power is "
-				      "disabled (core-power info)"),
-			domain);
+	const struct survey *survey = findings->survey;
+	struct isst_finding *finding;
+
+	if (!survey_core_power_is_off(domain))
+		return;
+	if (!is_without_low(survey, domain)) {
+		finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
+					"turbo-freq is enabled (perf-profile info), core-power is "
+					"disabled (core-power info)");
+	} else {
+		finding = findings_note(findings, ISST_FINDING_TURBO_FREQ_WITHOUT_CORE_POWER,
+					"turbo-freq is enabled (perf-profile info), core-power is "
+					"disabled (core-power info), and all CPUs of the package "
+					"are in CLOS 0 or 1 (core-power get-assoc)");
+		/* core-power alone would give high priority to all. */
+		finding_explain(findings, finding, NULL,
+				"core-power on ordered;high-priority bucket 0");
+		if (finding)
+			finding->kind = REMEDY_PACKAGE_STATEMENT;
+	}
+	finding_add_domain(findings, finding, domain);
 }
 
 /* ---- Buckets, which hold cores of a package ---- */
 
 /** The domains of a package in which priorities count. */
 struct package {
-	size_t first, end;	   /* positions in the survey */
-	size_t high, low, unknown; /* CPUs */
+	size_t first, end;   /* positions in the survey */
+	size_t low, unknown; /* CPUs */
 	size_t high_cores;
 	const struct isst_level *level; /* with the smallest last bucket; NULL: none */
-	bool asked;
+	bool asked;			/* of a CPU with high priority */
 };
 
 static bool counts(const struct survey_domain *domain)
@@ -119,8 +157,7 @@ static struct package find_package(const struct survey *survey, size_t first)
 
 		if (!counts(domain))
 			continue;
-		package.asked |= domain->asked;
-		package.high += division.high;
+		package.asked |= is_about_high(domain);
 		package.low += division.low;
 		package.unknown += division.unknown;
 		package.high_cores += division.high_cores;
@@ -198,7 +235,7 @@ static void check_bucket(struct findings *findings, const struct package *packag
 
 static void check_package(struct findings *findings, const struct package *package)
 {
-	if (!package->asked || package->unknown > 0 || package->high == 0)
+	if (!package->asked || package->unknown > 0)
 		return;
 	if (package->low == 0)
 		add_package(findings,

@@ -28,6 +28,10 @@ const struct finding_code finding_codes[] = {
 	    .remedy = "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo"),
 	ROW(SCALING_LIMIT, "scaling-limit", WARNING, .kind = REMEDY_STATEMENT),
 	ROW(PERF_PCT_LIMIT, "perf-pct-limit", WARNING),
+	ROW(GOVERNOR, "governor", WARNING,
+	    .meaning = "the governor keeps the CPUs at their lowest frequency",
+	    .remedy = "echo performance | tee "
+		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/scaling_governor"),
 	ROW(NO_CPUFREQ, "no-cpufreq", WARNING,
 	    .meaning = "the kernel does not control the frequency of these CPUs",
 	    .remedy =
@@ -63,8 +67,10 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "the current level specifies lower frequencies than the lowest level",
 	    .kind = REMEDY_STATEMENT),
 	ROW(LEVEL_BASE_FREQUENCY, "level-base-frequency", WARNING,
-	    .meaning = "the kernel works with another base frequency than the firmware: limits and "
-		       "turbo-mode disable are at the wrong frequency",
+	    .meaning =
+		    "the kernel works with another base frequency than the firmware: limits and "
+		    "turbo-mode disable are at the wrong frequency; a CPU that goes offline loses "
+		    "the processes that are bound to it",
 	    .remedy =
 		    "for f in /sys/devices/system/cpu/cpu{braces}/online; do echo 0 > $f; echo 1 > "
 		    "$f; done"),
@@ -81,6 +87,7 @@ const struct finding_code finding_codes[] = {
 	ROW(THERMAL_THROTTLED, "thermal-throttled", WARNING,
 	    .meaning = "cores were slowed down because of heat, at some time since boot",
 	    .remedy = "check cooling, fans and the temperature of the air"),
+	ROW(LIMITED_RAS, "limited-ras", WARNING, .remedy = "check the log for hardware errors"),
 	ROW(MEASURED_BELOW_BASE, "measured-below-base", WARNING,
 	    .meaning =
 		    "the CPUs do not reach what the level guarantees: for a reason found above, or "
@@ -91,9 +98,6 @@ const struct finding_code finding_codes[] = {
 		    "no core has priority: all of them share the frequencies of SST-TF alike; some "
 		    "servers boot so",
 	    .kind = REMEDY_STATEMENT, .remedy = "core-power on ordered"),
-	ROW(GOVERNOR, "governor", NOTE, .meaning = "the governor keeps frequencies low",
-	    .remedy = "echo performance | tee "
-		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/scaling_governor"),
 	ROW(EPP, "epp", NOTE, .meaning = "the hardware is to save energy rather than to be fast",
 	    .remedy = "echo balance_performance | tee "
 		      "/sys/devices/system/cpu/cpu{braces}/cpufreq/energy_performance_preference"),
@@ -104,11 +108,24 @@ const struct finding_code finding_codes[] = {
 		       "limits the CPUs",
 	    .remedy = "look at limits of power and of cpufreq, and measure while other cores are "
 		      "idle"),
-	ROW(SMT_OFF, "smt-off", NOTE, .meaning = "the second threads of cores are offline"),
+	ROW(LOW_PRIORITY, "low-priority", NOTE,
+	    .meaning =
+		    "cores of low priority are slower in favour of the turbo frequencies of SST-TF; its "
+		    "buckets hold few cores of high priority",
+	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = {cpus}"),
+	ROW(CLOS_MAX, "clos-max", NOTE,
+	    .meaning = "cores of the class do not reach the highest turbo frequency",
+	    .kind = REMEDY_STATEMENT),
+	ROW(LOW_BASE_FREQUENCY, "low-base-frequency", NOTE,
+	    .meaning =
+		    "cores of low priority are slower in favour of the higher base frequency of others",
+	    .kind = REMEDY_STATEMENT),
+	ROW(SMT_OFF, "smt-off", NOTE,
+	    .meaning = "the second threads of cores are offline, which may be a protection "
+		       "against side channels"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
 	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
 	ROW(LIMITED_CURRENT, "limited-current", NOTE, .remedy = "check current limits in the BIOS"),
-	ROW(LIMITED_RAS, "limited-ras", NOTE, .remedy = "check the log for hardware errors"),
 	ROW(LIMITED_MCP, "limited-mcp", NOTE),
 	ROW(LIMITED_DFC, "limited-dfc", NOTE),
 	ROW(LIMITED_QOS, "limited-qos", NOTE,

@@ -6,8 +6,9 @@
 int explain(const struct survey *survey, struct findings *findings)
 {
 	static void (*const CHECKS[])(struct findings * findings) = {
-		check_clos,    check_turbo_freq, check_levels,	 check_resume,	 check_cpufreq,
-		check_reasons, check_registers,	 check_managers, check_measured, check_advisories,
+		check_clos,	check_turbo_freq, check_levels,	    check_resume,
+		check_cpufreq,	check_reasons,	  check_registers,  check_managers,
+		check_measured, check_named,	  check_advisories,
 	};
 
 	*findings = (struct findings){ .survey = survey };

@@ -16,7 +16,7 @@ enum remedy_kind {
 	/* Statements of isst-config(5) with semicolons between, which are applied to the domains;
 	 * `{cpus}` as above. */
 	REMEDY_STATEMENT,
-	/* The same, which only packages can have. */
+	/* The same, which is for whole packages: for all their domains that have SST-TF. */
 	REMEDY_PACKAGE_STATEMENT,
 };
 

@@ -35,15 +35,10 @@ static void groups_free(struct groups *groups)
 	free(groups->items);
 }
 
-/** Whether a domain can be one of a finding: statements for all leave others alone. */
-static bool counts(const struct survey_domain *domain, const struct isst_finding *finding, size_t i)
-{
-	return finding->domains[i] || domain->domain->has_cpu;
-}
-
-/** Adds the domains of the package that begins at @first. */
-static int add_package(const struct survey *survey, const struct isst_finding *finding,
-		       size_t first, struct groups *groups)
+/** Adds the domains of the package that begins at @first. @members: those that are meant;
+ * statements for all leave others without CPUs alone. */
+static int add_package(const struct survey *survey, const bool *members, size_t first,
+		       struct groups *groups)
 {
 	const unsigned int package = survey->domains[first].domain->package;
 	struct isst_cpuset *numbers = isst_cpuset_new();
@@ -57,9 +52,9 @@ static int add_package(const struct survey *survey, const struct isst_finding *f
 
 		if (domain->package != package)
 			break;
-		if (finding->domains[i])
+		if (members[i])
 			error = isst_cpuset_add(numbers, number, number);
-		else if (counts(&survey->domains[i], finding, i))
+		else if (domain->has_cpu)
 			complete = false;
 	}
 	group = groups->items;
@@ -85,8 +80,7 @@ static int add_package(const struct survey *survey, const struct isst_finding *f
 	return error;
 }
 
-static int find_groups(const struct survey *survey, const struct isst_finding *finding,
-		       struct groups *groups)
+static int find_groups(const struct survey *survey, const bool *members, struct groups *groups)
 {
 	int error;
 
@@ -96,7 +90,7 @@ static int find_groups(const struct survey *survey, const struct isst_finding *f
 	for (size_t i = 0; i < survey->count && !error; i++)
 		if (i == 0 ||
 		    survey->domains[i].domain->package != survey->domains[i - 1].domain->package)
-			error = add_package(survey, finding, i, groups);
+			error = add_package(survey, members, i, groups);
 	return error;
 }
 
@@ -140,7 +134,7 @@ char *finding_place(const struct survey *survey, const struct isst_finding *find
 		return strdup("machine");
 	if (memory_stream_open(&text))
 		return NULL;
-	error = find_groups(survey, finding, &groups);
+	error = find_groups(survey, finding->domains, &groups);
 	if (!error)
 		error = print_places(survey, &groups, text.stream);
 	groups_free(&groups);
@@ -194,6 +188,33 @@ static int print_template(const struct isst_finding *finding, const char *text, 
 	return 0;
 }
 
+static bool is_package_of(const struct survey *survey, const struct isst_finding *finding,
+			  unsigned int package)
+{
+	for (size_t i = 0; i < survey->count; i++)
+		if (finding->domains[i] && survey->domains[i].domain->package == package)
+			return true;
+	return false;
+}
+
+/** The domains that the remedy of a finding is for, to be freed: of whole packages those whose
+ * level has SST-TF, without which the statement would be refused. */
+static bool *domains_of_remedy(const struct survey *survey, const struct isst_finding *finding)
+{
+	bool *domains = calloc(survey->count + 1, sizeof(*domains));
+
+	for (size_t i = 0; i < survey->count && domains; i++) {
+		const struct survey_domain *domain = &survey->domains[i];
+
+		domains[i] = finding->domains[i];
+		if (finding->kind == REMEDY_PACKAGE_STATEMENT && domain->domain->has_cpu)
+			domains[i] = is_package_of(survey, finding, domain->domain->package) &&
+				     survey_has_level(domain) &&
+				     domain->level.turbo_freq >= ISST_FEATURE_DISABLED;
+	}
+	return domains;
+}
+
 static int print_statement(const struct isst_finding *finding, const char *text, size_t length,
 			   const struct group *group, FILE *stream)
 {
@@ -204,7 +225,7 @@ static int print_statement(const struct isst_finding *finding, const char *text,
 	fputs(" --set '", stream);
 	if (!error && group)
 		fprintf(stream, "package %s", packages);
-	if (!error && group && !group->complete && finding->kind == REMEDY_STATEMENT)
+	if (!error && group && !group->complete)
 		fprintf(stream, " powerdomain %s", numbers);
 	fputs(group ? ": " : "", stream);
 	if (!error)
@@ -234,8 +255,9 @@ static int print_group(const struct isst_finding *finding, const struct group *g
 static int print_statements(const struct survey *survey, const struct isst_finding *finding,
 			    FILE *stream)
 {
-	struct groups groups;
-	int error = find_groups(survey, finding, &groups);
+	bool *domains = domains_of_remedy(survey, finding);
+	struct groups groups = { 0 };
+	int error = domains ? find_groups(survey, domains, &groups) : -ENOMEM;
 
 	fputs("isst config apply", stream);
 	/* One that names its CPUs has no need of a place. */
@@ -245,6 +267,7 @@ static int print_statements(const struct survey *survey, const struct isst_findi
 		for (size_t i = 0; i < groups.count && !error; i++)
 			error = print_group(finding, &groups.items[i], stream);
 	groups_free(&groups);
+	free(domains);
 	return error;
 }
 

@@ -3,6 +3,7 @@
 #include "common/memory_stream.h"
 #include "configuration/write.h"
 #include "library/targets.h"
+#include "state/applied.h"
 #include "state/apply.h"
 #include "state/boot.h"
 #include "state/cpus.h"
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct isst_config_difference {
 	ISST_MAY_GROW;
@@ -24,6 +26,8 @@ struct isst_config_difference {
 struct isst_config {
 	ISST_MAY_GROW;
 	struct configuration configuration;
+	struct sha256 hash; /* of all texts */
+	char *source;	    /* NULL: no file was added */
 	/* Of the last call: */
 	char **problems;
 	size_t problem_count;
@@ -34,7 +38,11 @@ struct isst_config {
 
 struct isst_config *isst_config_new(void)
 {
-	return calloc(1, sizeof(struct isst_config));
+	struct isst_config *config = calloc(1, sizeof(struct isst_config));
+
+	if (config)
+		sha256_begin(&config->hash);
+	return config;
 }
 
 static void forget_results(struct isst_config *config)
@@ -64,6 +72,7 @@ void isst_config_free(struct isst_config *config)
 		return;
 	forget_results(config);
 	configuration_clear(&config->configuration);
+	free(config->source);
 	free(config);
 }
 
@@ -106,12 +115,27 @@ static int keep_problems(struct isst_config *config, int error)
 	return config->problems ? error : -ENOMEM;
 }
 
+/** Remembers a text by its digest: a file as it is, a statement as a line. Returns 0 or -ENOMEM. */
+static int add_source(struct isst_config *config, const char *name, const char *text, size_t size,
+		      bool file)
+{
+	sha256_add(&config->hash, text, size);
+	if (!file)
+		sha256_add(&config->hash, "\n", 1);
+	if (!file || config->source)
+		return 0;
+	config->source = strdup(name);
+	return config->source ? 0 : -ENOMEM;
+}
+
 int isst_config_add_text(struct isst_config *config, const char *name, const char *text,
 			 size_t size, unsigned int flags)
 {
 	if (!config || !name || !text || flags & ~ISST_CONFIG_ADD_FILE)
 		return -EINVAL;
 	forget_results(config);
+	if (add_source(config, name, text, size, flags & ISST_CONFIG_ADD_FILE))
+		return -ENOMEM;
 	return keep_problems(config, configuration_add_text(&config->configuration, name, text,
 							    size, flags & ISST_CONFIG_ADD_FILE));
 }
@@ -447,4 +471,21 @@ const char *isst_config_difference_origin(const struct isst_config_difference *d
 const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_config *config)
 {
 	return config ? config->high_priority : NULL;
+}
+
+int isst_config_run_record(const struct isst_config *config, struct isst_context *context,
+			   int error, unsigned int flags)
+{
+	/* Statements alone have no name. */
+	char statements[] = "--set";
+	struct applied applied = { .succeeded = error >= 0 };
+
+	if (!config || !context || flags)
+		return context_refuse(context, "isst_config_run_record() has no flags, or there is "
+					       "no configuration (NULL)");
+	applied.time_s = time(NULL);
+	applied.source = config->source ? config->source : statements;
+	sha256_print(&config->hash, applied.digest);
+	error = applied_write(context, &applied);
+	return error == -ENOMEM ? call_no_memory(context) : error;
 }

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -167,6 +168,18 @@ static void open_machine(const char *platform)
 	inside = false;
 }
 
+/** Whether the program itself has a function, and not one of its libraries. */
+static bool program_has(const char *name)
+{
+	void *function = dlsym(RTLD_DEFAULT, name);
+	struct link_map *object;
+	Dl_info info;
+
+	/* The program is the first object of the list. */
+	return function && dladdr1(function, &info, (void **)&object, RTLD_DL_LINKMAP) &&
+	       !object->l_prev;
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	const char *platform = secure_getenv(LAUNCH_PLATFORM);
@@ -174,8 +187,8 @@ __attribute__((constructor)) static void start(void)
 	if (started)
 		return;
 	started = true;
-	/* The command itself, and whatever else holds the emulator, needs no help. */
-	if (dlsym(RTLD_DEFAULT, "isst_emulator_open"))
+	/* The command opens the machine itself. */
+	if (program_has("isst_emulator_open"))
 		return;
 	if (!platform || !*platform)
 		preload_give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");

@@ -32,13 +32,30 @@ static const char EVERYTHING[] = "? turbo-freq off\n"
 
 /* ---- Reading ---- */
 
-static int add_levels(struct wanted *wanted)
+/** Without a module of the driver the state is incomplete, although it is no fault of what is
+ * optional. */
+static int note_missing_driver(struct state *state, const struct isst_failure *failure)
 {
+	int error = 0;
+
+	if (failure->error == -ENODEV)
+		error = configuration_problem(state->configuration, state->origin, "%s",
+					      failure->message);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int add_levels(struct state *state)
+{
+	struct wanted *wanted = &state->wanted;
+
 	for (size_t i = 0; i < wanted->facts.count; i++) {
 		const struct domain_facts *facts = &wanted->facts.domains[i];
 
-		if (facts->profile.failure.error)
+		if (facts->profile.failure.error) {
+			if (note_missing_driver(state, &facts->profile.failure))
+				return -ENOMEM;
 			continue;
+		}
 		if (ARRAY_GROW(wanted->items, wanted->count))
 			return -ENOMEM;
 		wanted->items[wanted->count++] =
@@ -152,7 +169,7 @@ static int read_everything(struct state *state, struct configuration *everything
 	if (error == -EIO)
 		error = take_problems(state, everything);
 	if (!error)
-		error = add_levels(&state->wanted);
+		error = add_levels(state);
 	return error ? error : read_values(state);
 }
 

@@ -150,6 +150,8 @@ static const char *meaning_of_refusal(const char *name)
 		       "which leaves the machine as it is";
 	if (strcmp(name, BOOT_STATE_FILE) == 0)
 		return "the state after boot is unknown until the next boot";
+	if (strcmp(name, APPLIED_FILE) == 0)
+		return "it is unknown when a configuration was applied last, until one is applied";
 	return "no saved settings are restored; if the file is removed, `disable --auto` runs "
 	       "without saved settings";
 }

@@ -71,4 +71,7 @@ int item_lines_header(struct isst_context *context, const char *name, unsigned i
 /** The file of the state after boot (boot_state.h): the first line and its check are the same. */
 #define BOOT_STATE_FILE "boot-state"
 
+/** That of the last run that applied a configuration (state/applied.h), in the same way. */
+#define APPLIED_FILE "config-apply"
+
 #endif

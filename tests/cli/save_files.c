@@ -8,11 +8,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TEXT "# isst configuration 1\n"
@@ -74,7 +77,7 @@ static void remove_only(const char *path)
 	entries = opendir(".");
 	assert_non_null(entries);
 	while ((entry = readdir(entries)) != NULL)
-		assert_int_equal(entry->d_name[0], '.');
+		assert_int_equal(strspn(entry->d_name, "."), strlen(entry->d_name));
 	closedir(entries);
 }
 
@@ -290,6 +293,77 @@ static void what_takes_the_place_of_a_file_is_not_written(void **state)
 	remove_only("victim");
 }
 
+/** In a directory like /tmp, as the kernel does it: whoever may write there must not choose which
+ * file of the caller's is replaced. */
+static void a_link_of_another_user_in_a_shared_directory_is_not_followed(void **state)
+{
+	struct save_target target;
+	bool other;
+
+	(void)state;
+	make_file("victim", "victim\n");
+	assert_int_equal(mkdir("shared", 0755), 0);
+	assert_int_equal(chmod("shared", 01777), 0);
+	assert_int_equal(symlink("../victim", "shared/link"), 0);
+	assert_int_equal(save_target_open("shared/link", &target), 0);
+	save_target_close(&target);
+	other = lchown("shared/link", 1, 1) == 0;
+	if (other)
+		assert_int_equal(save_target_open("shared/link", &target), -EACCES);
+	assert_int_equal(chmod("shared", 0755), 0);
+	assert_int_equal(save_target_open("shared/link", &target), 0);
+	save_target_close(&target);
+	assert_int_equal(unlink("shared/link"), 0);
+	assert_int_equal(rmdir("shared"), 0);
+	remove_only("victim");
+	if (!other)
+		skip(); /* only root can give a link away */
+}
+
+static void a_name_may_be_as_long_as_names_can_be(void **state)
+{
+	char name[NAME_MAX + 1];
+
+	(void)state;
+	memset(name, 'a', NAME_MAX);
+	name[NAME_MAX] = '\0';
+	assert_int_equal(save(name), 0);
+	assert_content(name, TEXT);
+	remove_only(name);
+}
+
+/** A process that a timer ends while it saves. */
+static void save_until(unsigned int microseconds)
+{
+	const struct itimerval timer = { .it_value.tv_usec = (suseconds_t)microseconds };
+	pid_t process = fork();
+
+	if (process == 0) {
+		(void)setitimer(ITIMER_REAL, &timer, NULL);
+		(void)save("file");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(process, NULL, 0), process);
+}
+
+static void a_signal_leaves_no_temporary_file(void **state)
+{
+	enum { TIMES = 50 };
+	struct timespec begin, end;
+	unsigned int microseconds;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	assert_int_equal(save("file"), 0);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	microseconds = (unsigned int)((end.tv_sec - begin.tv_sec) * 1000000 +
+				      (end.tv_nsec - begin.tv_nsec) / 1000);
+	for (unsigned int i = 1; i <= TIMES; i++)
+		save_until(1 + microseconds * i / TIMES);
+	assert_content("file", TEXT);
+	remove_only("file");
+}
+
 static void another_file_is_not_overwritten(void **state)
 {
 	struct save_target target;
@@ -384,6 +458,9 @@ int main(void)
 		cmocka_unit_test(a_fifo_is_written_to),
 		cmocka_unit_test(a_mount_point_is_written_to),
 		cmocka_unit_test(what_takes_the_place_of_a_file_is_not_written),
+		cmocka_unit_test(a_link_of_another_user_in_a_shared_directory_is_not_followed),
+		cmocka_unit_test(a_name_may_be_as_long_as_names_can_be),
+		cmocka_unit_test(a_signal_leaves_no_temporary_file),
 		cmocka_unit_test(another_file_is_not_overwritten),
 		cmocka_unit_test(what_appears_meanwhile_stays),
 		cmocka_unit_test(a_directory_is_not_exchanged),

@@ -4,7 +4,7 @@
 # Help, man page and documents name the same features, commands, options, platforms and statuses; the
 # documents' transcripts are what the program prints, and the C program of the library's page compiles.
 #
-# Of the man page its source is read. What counts there are the lines
+# Of the two pages of the command their common source is read. What counts there are the lines
 #	.Ss FEATURE    .It Ic COMMAND ...    .It Fl LETTER , Fl -NAME Ar VALUE
 # in the sections OPTIONS and FEATURES AND COMMANDS. Of the README, the first steps and the page on testing
 # scripts, the blocks marked `console`: lines behind "$ ", with those behind "> " that follow, are run on the
@@ -21,6 +21,15 @@ config_man=$root/docs/isst-config.5
 readme=$root/README.md
 PATH=$(sh "$root/tests/preload/reachable.sh" "$build" "$scratch"):$PATH
 export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state"
+# The pages as they are installed, with the emulator or without.
+write_page() {	# $1: isst or intel-speed-select; $2: yes or no
+	awk -v emulator="$2" -f "$root/docs/parts.awk" "$man" | awk -v page="$1" -f "$root/docs/pages.awk"
+}
+write_page isst yes > "$scratch/isst.8"
+write_page intel-speed-select yes > "$scratch/intel-speed-select.8"
+awk -v version=0 -v date="$(sed -n 's/^\.Dd //p' "$man")" -f "$root/docs/platform-page.awk" "$root/docs/platform-file.md" \
+	"$root/docs/captured-machines.md" > "$scratch/isst-platform.5"
+
 # What the processor cannot do is no part of a transcript.
 export ISST_EMULATE_QUIET=yes
 # shellcheck source=tests/support/tap.sh
@@ -97,7 +106,7 @@ typed_in_help() {
 }
 
 # The same of the man page.
-typed_in_man() {
+typed_in_man() {	# $1: file
 	awk '
 	# Values in capital letters as in help texts, but for what is typed as it is; 0xHEX is so already.
 	function value(word) {
@@ -148,7 +157,7 @@ typed_in_man() {
 	}
 	/^\.It Fl / {
 		print "option" (command == "" ? "" : " " feature " " command) ": " plain(2)
-	}' "$man"
+	}' "$1"
 }
 
 # The words behind a macro in a section of the man page.
@@ -178,8 +187,93 @@ statuses_in_help() {
 
 check_typed() {
 	typed_in_help > "$scratch/in-help"
-	typed_in_man > "$scratch/in-man"
+	typed_in_man "$man" > "$scratch/in-man"
 	same "$scratch/in-help" "$scratch/in-man" "help" "the man page"
+}
+
+# What the two pages are about is on one of them, and nothing of it is lost.
+check_pages() {
+	for page in isst intel-speed-select; do
+		typed_in_man "$scratch/$page.8"
+	done > "$scratch/on-pages"
+	typed_in_man "$man" > "$scratch/in-man"
+	same "$scratch/in-man" "$scratch/on-pages" "the source" "its pages" || return 1
+	for page in isst intel-speed-select; do
+		grep -v '^\.\\"' "$scratch/$page.8"
+	done | sed 's/Xr [a-z-]* 8/Sx/' | sort -u > "$scratch/lines-of-pages"
+	grep -v '^\.\\"' "$man" | sed 's/S[x] [A-Z][A-Za-z -]*[a-zA-Z]/Sx/; s/Sx config/Sx/; s/Xr [a-z-]* 8/Sx/' |
+		sort -u > "$scratch/lines-of-source"
+	sed -i 's/Sx [A-Z][A-Za-z -]*[a-zA-Z]/Sx/; s/Sx config/Sx/' "$scratch/lines-of-pages"
+	sort -u -o "$scratch/lines-of-pages" "$scratch/lines-of-pages"
+	comm -23 "$scratch/lines-of-source" "$scratch/lines-of-pages" | sed 's/^/on no page: /'
+	! grep -q . "$scratch/said"
+}
+
+# References lead to a section of the same page.
+check_references() {
+	for page in isst intel-speed-select; do
+		sed -n 's/^\.S[hs] //p' "$scratch/$page.8" > "$scratch/sections"
+		sed -n 's/^\..*Sx \([A-Za-z -]*[A-Za-z]\).*/\1/p' "$scratch/$page.8" | sort -u |
+			grep -v -x -F -f "$scratch/sections" | sed "s/^/$page(8): no section /"
+	done
+	! grep -q . "$scratch/said"
+}
+
+# The keys of platform files, as the parser lists them: each section with a key that does not exist.
+keys_of_parser() {
+	printf '[nothing]\n' > "$scratch/keys.platform"
+	sections=$(isst --emulate "$scratch/keys.platform" --info 2>&1 | sed -n 's/.*expected //p' | sed 's/, / /g; s/ or / /')
+	for section in $sections; do
+		case $section in
+		clos | level) name="$section 0" ;;
+		*) name=$section ;;
+		esac
+		printf '[%s]\nnothing = 1\n' "$name" > "$scratch/keys.platform"
+		isst --emulate "$scratch/keys.platform" --info 2>&1 | sed -n 's/.*expected one of //p' | sed 's/, /\n/g' |
+			sed "s/^/$section /"
+	done
+}
+
+keys_in_man() {
+	awk '
+	/^\.Sh / { inside = $0 == ".Sh SECTIONS AND KEYS" }
+	/^\.Ss / {
+		section = $2
+		gsub(/[][]/, "", section)
+	}
+	inside && /^\.It Ic / {
+		before = ""
+		for (i = 2; i <= NF; i++) {
+			if ($i == "No" && $(i + 1) == "to") {
+				before = key
+				i++
+			} else if ($i == "Ic") {
+				key = $(++i)
+				if (before != "") {
+					stem = before
+					sub(/[0-9]$/, "", stem)
+					for (number = substr(before, length(before)) + 1; number < substr(key, length(key)); number++)
+						print section, stem number
+				}
+				before = ""
+				print section, key
+			}
+		}
+	}' "$scratch/isst-platform.5"
+}
+
+check_keys() {
+	keys_of_parser > "$scratch/keys-of-parser"
+	keys_in_man > "$scratch/keys-in-man"
+	same "$scratch/keys-of-parser" "$scratch/keys-in-man" "the parser" "isst-platform(5)"
+}
+
+# The lines of answers in captures, of which the source has a table.
+check_answers() {
+	sed -n 's/^\t\[CAPTURE_[A-Z_]*\] = { \(\.keyword = \)*"\([a-z-]*\)".*/\2/p' "$root/src/base/capture_format.c" > "$scratch/answers"
+	sed -n '/^\.Ss isst\/answers.txt/,/^\.Ed/s/^\([a-z]*\(\\-[a-z]*\)*\).*/\1/p' "$scratch/isst-platform.5" | sed 's/\\//g' |
+		grep . > "$scratch/documented"
+	same "$scratch/answers" "$scratch/documented" "the source" "isst-platform(5)"
 }
 
 # The statements of configurations, of which the source has a table.
@@ -314,10 +408,10 @@ check_transcripts() {	# $1: document; $2: how one is checked
 	name=$(basename "$1" .md)
 	blocks_of console "$scratch/$name-transcript" "" "$root/$1"
 	check "$1 holds transcripts" test -e "$scratch/$name-transcript1"
-	for transcript in "$scratch/$name-transcript"*; do
-		[ -e "$transcript" ] || continue
+	block=0
+	while block=$((block + 1)) && transcript=$scratch/$name-transcript$block && [ -e "$transcript" ]; do
 		first=$(sed -n '1s/^\$ //p' "$transcript")
-		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs; then
+		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs "$build"; then
 			# Its other commands change what later transcripts show.
 			(replay "$transcript") > /dev/null 2>&1
 			skip "$1: $first" "the preload library has sanitizers"
@@ -366,17 +460,12 @@ check_sections() {	# $1: document; $2: directory to run them in
 	section=0
 	while section=$((section + 1)) && [ -e "$2/section$section" ]; do
 		heading=$(cat "$2/section$section.heading")
-		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs; then
+		if grep -q '^\$ isst .*emulate --' "$2/section$section" && ! runs_programs "$build"; then
 			skip "$1: $heading" "the preload library has sanitizers"
 		else
 			check "$1: $heading" in_directory "$2" check_server_transcript "$2/section$section"
 		fi
 	done
-}
-
-# A library with sanitizers does not go into programs without them.
-runs_programs() {
-	! ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
 }
 
 in_directory() {	# $1: directory; the other words: what to do there
@@ -486,10 +575,10 @@ check_picture() {
 }
 
 # Quotes as they are printed stand in pairs, none within another, and hold no comma between two words.
-check_quotes() {
+check_quotes() {	# $1: page
 	open=$(printf '\001')
 	close=$(printf '\002')
-	mandoc -T utf8 "$man" | sed "s/.$(printf '\b')//g; s/‘/$open/g; s/’/$close/g" | tr -s '\n ' '  ' |
+	mandoc -T utf8 "$1" | sed "s/.$(printf '\b')//g; s/‘/$open/g; s/’/$close/g" | tr -s '\n ' '  ' |
 		grep -o -E "${open}[^$close]*${open}.{9}|.{9}${close}[^$open]*${close}|${open}[a-z]+, [a-z]+${close}" |
 		tr "$open$close" "''"
 	! grep -q . "$scratch/said"
@@ -511,7 +600,10 @@ check_without_emulator() {
 		grep -v -E -e '^(\.\\"|<!--) (end of )?emulator( -->)?$' -e '^\.\\" no emulator: ' "$document" |
 			diff - "$scratch/yes-${document##*/}"
 	done
-	! command -v mandoc > /dev/null || mandoc -T lint -W warning "$scratch/no-${man##*/}"
+	for page in isst intel-speed-select; do
+		write_page $page no > "$scratch/no-$page.page"
+	done
+	! command -v mandoc > /dev/null || mandoc -T lint -W warning "$scratch/no-isst.page" "$scratch/no-intel-speed-select.page"
 	! grep -q . "$scratch/said"
 }
 
@@ -547,6 +639,8 @@ check_help_words() {
 }
 
 check "help and man page name the same features, commands and options" check_typed
+check "each feature, command and line is on one of the two pages" check_pages
+check "references in the pages lead to their sections" check_references
 check "isst-config(5) names the statements of configurations" check_statements
 check "examples of isst-config(5) are configurations" check_examples
 check "documents of a build without the emulator are not about it" check_without_emulator
@@ -563,16 +657,21 @@ check "messages and comments contain no retired words" check_source_words
 check "help contains no retired words" check_help_words
 
 if command -v mandoc > /dev/null; then
-	check "mandoc has no warnings" mandoc -T lint -W warning "$man" "$config_man"
-	check "quotes of the man page stand around single words and phrases" check_quotes
+	check "mandoc has no warnings" mandoc -T lint -W warning "$scratch/isst.8" "$scratch/intel-speed-select.8" "$config_man" \
+		"$scratch/isst-platform.5"
+	for page in isst intel-speed-select; do
+		check "quotes of $page(8) stand around single words and phrases" check_quotes "$scratch/$page.8"
+	done
 else
 	skip "mandoc has no warnings" "mandoc is not installed"
-	skip "quotes of the man page stand around single words and phrases" "mandoc is not installed"
+	skip "quotes of the pages stand around single words and phrases" "mandoc is not installed"
 fi
 
 emulator=yes
 isst platform list > /dev/null 2>&1 || emulator=no
 if [ "$emulator" = yes ]; then
+	check "isst-platform(5) names the keys of platform files" check_keys
+	check "isst-platform(5) names the lines of a capture's answers" check_answers
 	check "man page names the built-in platforms" \
 		check_platforms "the man page" items_of "EMULATED MACHINES" '\.It Cm '
 	check "docs/platforms.md names the built-in platforms" \
@@ -591,7 +690,7 @@ if [ "$emulator" = yes ]; then
 	blocks_of console "$scratch/pages/transcript" "" "$root/docs/testing-your-scripts.md"
 	collect_transcripts "$scratch/pages" > "$scratch/testing"
 	isst platform reset > /dev/null
-	if runs_programs; then
+	if runs_programs "$build"; then
 		check "the page on testing scripts: its transcripts" in_directory "$scratch/pages" \
 			check_transcript "$scratch/testing"
 		touch "$scratch/missing"
@@ -626,7 +725,7 @@ if command -v "${compiler%% *}" > /dev/null; then
 	else
 		check "the first program fails where there is no driver" check_program_fails "$scratch/c1"
 	fi
-	if [ "$emulator" = yes ] && runs_programs; then
+	if [ "$emulator" = yes ] && runs_programs "$build"; then
 		isst --emulate guide platform reset > /dev/null
 		for language in $languages; do
 			check "the first program prints levels ($language)" check_levels_program "$scratch/${language}1"

@@ -83,7 +83,7 @@ static void a_missing_mmio_transport_names_its_module(void **state)
 
 	fake_io_error(&fake->device, 0x08, -ENOTTY);
 	assert_int_equal(clos_read(context, &clos, 1), 0);
-	assert_int_equal(clos.failure.error, -EOPNOTSUPP);
+	assert_int_equal(clos.failure.error, -ENODEV);
 	check_holds(clos.failure.message, "isst_if_mmio");
 	isst_close(context);
 }

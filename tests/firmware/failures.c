@@ -66,7 +66,7 @@ static void D70_a_failed_mailbox_command_is_reported_with_place_and_cause(void *
 		{ -ENXIO, -EOPNOTSUPP, { "0x7f/0x01", "of level 2", "refused" } },
 		{ -EBUSY, -EIO, { "0x7f/0x01", "busy", "--retry" } },
 		{ -EINVAL, -EIO, { "0x7f/0x01", "does not support the command" } },
-		{ -ENOTTY, -EOPNOTSUPP, { "isst_if_mbox_pci", "isst_if_mbox_msr" } },
+		{ -ENOTTY, -ENODEV, { "isst_if_mbox_pci", "isst_if_mbox_msr" } },
 		{ -EPERM, -EPERM, { "CAP_SYS_ADMIN" } },
 		{ -EBADMSG, -EIO, { "answer is invalid" } },
 		{ -EFAULT, -EIO, { "driver failed" } },
@@ -84,7 +84,7 @@ static void D3_a_failed_register_is_reported_with_offset_and_cause(void **state)
 		const char *texts[4];
 	} CASES[] = {
 		{ -EINVAL, -EIO, { "MMIO register 0x0c", "does not support the register" } },
-		{ -ENOTTY, -EOPNOTSUPP, { "MMIO", "isst_if_mmio" } },
+		{ -ENOTTY, -ENODEV, { "MMIO", "isst_if_mmio" } },
 		{ -EBADMSG, -EIO, { "answer is invalid" } },
 	};
 
@@ -102,7 +102,7 @@ static void D2_a_failed_msr_is_reported_with_register_and_cause(void **state)
 		{ -EIO, -EIO, { "MSR 0x1ad", "the processor refused the access" } },
 		{ -ENXIO, -EIO, { "MSR 0x1ad", "offline" } },
 		{ -EINVAL, -EIO, { "MSR 0x1ad", "does not allow" } },
-		{ -ENOTTY, -EOPNOTSUPP, { "no access to MSRs" } },
+		{ -ENOTTY, -ENODEV, { "no access to MSRs" } },
 		{ -EPERM, -EPERM, { "CAP_SYS_ADMIN" } },
 	};
 
@@ -116,7 +116,7 @@ static void D4_only_a_refused_summary_means_not_supported(void **state)
 	static const struct {
 		int error, expected;
 	} CASES[] = { { -ENXIO, -EOPNOTSUPP },
-		      { -ENOTTY, -EOPNOTSUPP },
+		      { -ENOTTY, -ENODEV },
 		      { -EBUSY, -EIO },
 		      { -EINVAL, -EIO },
 		      { -EPERM, -EPERM } };

@@ -384,6 +384,7 @@ static void changes(void **state)
 static void configurations(void **state)
 {
 	struct isst_config *config = isst_config_new(), *made = config;
+	struct isst_config_run *run = NULL;
 	const char *message;
 	struct fixture fixture;
 
@@ -419,6 +420,17 @@ static void configurations(void **state)
 	assert_null(isst_config_difference_origin(NULL));
 	assert_null(isst_config_high_priority_cpus(NULL));
 	refused(isst_change_add_config(NULL, config, 0));
+	refused(isst_config_run_record(NULL, fixture.context, 0, 0));
+	refused(isst_config_run_record(config, NULL, 0, 0));
+	refused(isst_config_run_record(config, fixture.context, 0, 1));
+	refused(isst_config_run_read(NULL, 0, &run));
+	refused(isst_config_run_read(fixture.context, 0, NULL));
+	refused(isst_config_run_read(fixture.context, 1, &run));
+	isst_config_run_free(NULL);
+	assert_true(isst_config_run_time_s(NULL) == -1);
+	assert_false(isst_config_run_succeeded(NULL));
+	assert_null(isst_config_run_source(NULL));
+	assert_null(isst_config_run_sha256(NULL));
 	isst_config_free(config);
 	fixture_end(&fixture);
 }
@@ -505,6 +517,7 @@ static void emulators(void **state)
 
 	(void)state;
 	assert_true(isst_emulator_is_available());
+	assert_null(isst_emulator_unavailable_text());
 	assert_non_null(isst_emulator_platform_name(0));
 	assert_non_null(isst_emulator_platform_title(0));
 	assert_false(isst_emulator_platform_is_synthetic(9999));

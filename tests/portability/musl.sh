@@ -1,34 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The library and the command with musl instead of glibc: musl.sh - BUILD. Speaks TAP. Of libcap and the kernel's headers
-# those of the system are taken; the former needs little enough of its C library to be linked into a program of musl's.
+# The library and the command with musl instead of glibc: musl.sh - BUILD. Speaks TAP.
 # shellcheck source=tests/portability/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=tests/command/programs.sh
 . "$top/tests/command/programs.sh"
 native=$(cd "$2" && pwd) || exit 1
-archive=$(cc -print-file-name=libcap.a)
 
-if ! command -v musl-gcc > /dev/null || [ ! -e "$archive" ] || [ ! -e /usr/include/sys/capability.h ]; then
-	skip "builds and works with musl" "no musl-gcc, or no static libcap"
+if ! why=$(sh "$top/mk/musl-parts.sh" "$scratch" 2>&1); then
+	skip "builds and works with musl" "${why#musl-parts: }"
 	finish
 	exit
 fi
 
 copy_tree "$scratch/tree"
 cd "$scratch/tree" || exit 1
-mkdir -p "$scratch/include/sys" "$scratch/lib" "$scratch/cases"
-cp /usr/include/sys/capability.h "$scratch/include/sys"
-cp "$archive" "$scratch/lib"
-for directory in linux asm asm-generic; do
-	for place in /usr/include "/usr/include/$(cc -print-multiarch)"; do
-		[ ! -d "$place/$directory" ] || ln -sfn "$place/$directory" "$scratch/include/$directory"
-	done
-done
+mkdir "$scratch/cases"
 
 build_with_musl() {
 	make -s -j "$(nproc)" CC=musl-gcc BUILD=with-musl CPPFLAGS="-isystem $scratch/include" LDFLAGS="-L$scratch/lib" \
-		WERROR=yes all
+		WERROR=yes SHARED=no all
 }
 
 is_of_musl() {

@@ -10,6 +10,7 @@ build="$tree/what is built"
 root="$scratch/the root"
 copy_tree "$tree"
 cd "$tree" || exit 1
+version=$(sed -n 's/^#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 # The sample is all that there is here.
 mkdir "$scratch/cases"
 find tests/command/cases -name '*.case' | sample_cases | xargs cp -t "$scratch/cases"
@@ -60,10 +61,47 @@ use_library() {
 			return status;
 		}
 	END
+	link_program &&
+		readelf -d "$scratch/program" | grep -q 'NEEDED.*\[libisst\.so\.0\]' &&
+		readelf -d "$scratch/program" | grep -q 'NEEDED.*\[libisst-emulator\.so\.0\]' &&
+		! readelf -d "$scratch/program" | grep 'NEEDED.*libcap' &&
+		(cd "$scratch" && LD_LIBRARY_PATH="$scratch/installed/lib" ./program)
+}
+
+link_program() {	# options of pkg-config and of the compiler
 	# shellcheck disable=SC2046,SC2086  # words on purpose
-	$CC -Wall -Wextra -Wshadow -Werror -o "$scratch/program" "$scratch/program.c" \
-		$(PKG_CONFIG_PATH="$scratch/installed/lib/pkgconfig" pkg-config --cflags --libs isst-emulator) &&
-		(cd "$scratch" && ./program)
+	$CC -Wall -Wextra -Wshadow -Werror -o "$scratch/program" "$scratch/program.c" ${2:-} \
+		$(PKG_CONFIG_PATH="$scratch/${3:-installed}/lib/pkgconfig" pkg-config ${1:-} --cflags --libs isst-emulator)
+}
+
+# Without shared libraries it takes no more.
+use_static_library() {
+	link_program --static -static && (cd "$scratch" && ./program) &&
+		make_here install SHARED=no PREFIX="$scratch/unshared" && ! find "$scratch/unshared" -name '*isst*.so*' ! -name '*preload*' | grep . &&
+		link_program '' '' unshared && (cd "$scratch" && ./program)
+}
+
+# A program that is linked with the emulator is on the machine that it is started on, as any other.
+emulate_user_of_library() {
+	cat > "$scratch/online.c" <<- 'END'
+		#include <isst-emulator.h>
+		#include <stdio.h>
+
+		int main(void)
+		{
+			FILE *file = fopen("/sys/devices/system/cpu/online", "r");
+			char line[64];
+
+			if (!file || !fgets(line, sizeof(line), file) || !isst_emulator_is_available())
+				return 1;
+			fputs(line, stdout);
+			return 0;
+		}
+	END
+	# shellcheck disable=SC2086  # a compiler with options
+	$CC -o "$scratch/online-cpus" -I"$top/include" "$scratch/online.c" -L"$scratch/installed/lib" -lisst-emulator &&
+		LD_LIBRARY_PATH="$scratch/installed/lib" "$scratch/installed/bin/isst" --emulate guide --emulate-state "$scratch/state" \
+			emulate -- "$scratch/online-cpus" > "$scratch/online" && [ "$(cat "$scratch/online")" = 0-55 ]
 }
 
 # An installation that was moved, as a sysroot is, is found below its new prefix.
@@ -89,22 +127,83 @@ use_command() {
 		[ "$(cat "$scratch/online")" = 0-55 ]
 }
 
+# What packages install: the command uses the library, and loads the emulator.
+install_as_packages() {
+	make_here install PREFIX="$scratch/packages" SHARED_COMMAND=yes EMULATOR=plugin &&
+		readelf -d "$scratch/packages/bin/isst" | grep -q 'NEEDED.*\[libisst\.so\.0\]'
+}
+
+run_packaged() {
+	LD_LIBRARY_PATH="$scratch/packages/lib${elsewhere:+:$elsewhere}" "$scratch/packages/bin/isst" "$@"
+}
+
+use_loaded_emulator() {
+	run_packaged --emulate guide --emulate-state "$scratch/state" perf-profile info > "$scratch/loaded" 2>&1 &&
+		"$scratch/installed/bin/isst" --emulate guide --emulate-state "$scratch/state" perf-profile info 2>&1 |
+		diff - "$scratch/loaded" &&
+		run_packaged platform list | grep -q '^guide ' &&
+		run_packaged --emulate guide --emulate-state "$scratch/state" emulate -- \
+			"$scratch/packages/bin/isst" --info 2>&1 | grep 'Emulated machine: guide'
+}
+
+# Only the installed file counts, and only an emulated machine needs it.
+miss_emulator() {
+	elsewhere=$scratch/elsewhere
+	mkdir "$elsewhere" && mv "$scratch/packages/lib/libisst-emulator.so.0" "$elsewhere" || return 1
+	mv "$scratch/packages/lib/libisst-emulator.so.$version" "$elsewhere"
+	problem="the emulator is not installed (package isst-emulator): no $scratch/packages/lib/libisst-emulator.so.0"
+	for words in '--emulate guide --info' 'platform list' '--emulate guide emulate true'; do
+		# shellcheck disable=SC2086  # words
+		run_packaged $words > "$scratch/missed" 2>&1
+		if [ $? -ne 3 ] || ! grep -q -F "$problem" "$scratch/missed"; then
+			cat "$scratch/missed"
+			return 1
+		fi
+	done
+	run_packaged --version && mkdir "$scratch/packages/lib/libisst-emulator.so.0" &&
+		! run_packaged platform list 2> "$scratch/missed" && grep -q 'cannot load the emulator: ' "$scratch/missed"
+}
+
+# A library without one of the functions.
+refuse_other_emulator() {
+	rmdir "$scratch/packages/lib/libisst-emulator.so.0"
+	# shellcheck disable=SC2086  # a compiler with options
+	echo 'int isst_emulator_open;' | $CC -shared -fPIC -x c -o "$scratch/packages/lib/libisst-emulator.so.0" - &&
+		! run_packaged platform list 2> "$scratch/missed" && grep -q 'of another version' "$scratch/missed"
+}
+
 installed_files() {
-	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|" | sort -u > "$scratch/found"
-	diff - "$scratch/found" <<- 'END'
+	pages=
+	! command -v python3 > /dev/null || pages='/usr/local/share/man/man3/*'
+	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|; s|/man3/.*|/man3/*|" | sort -u > "$scratch/found"
+	grep . <<- END | diff - "$scratch/found"
 		/usr/local/bin/intel-speed-select
 		/usr/local/bin/isst
 		/usr/local/include/isst-emulator.h
 		/usr/local/include/isst.h
 		/usr/local/lib/isst/libisst-emulator-preload.so
 		/usr/local/lib/libisst-emulator.a
+		/usr/local/lib/libisst-emulator.so
+		/usr/local/lib/libisst-emulator.so.0
+		/usr/local/lib/libisst-emulator.so.$version
 		/usr/local/lib/libisst.a
+		/usr/local/lib/libisst.so
+		/usr/local/lib/libisst.so.0
+		/usr/local/lib/libisst.so.$version
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
+		/usr/local/lib/python3/dist-packages/isst.py
+		/usr/local/share/bash-completion/completions/intel-speed-select
+		/usr/local/share/bash-completion/completions/isst
 		/usr/local/share/doc/isst/*
+		/usr/local/share/fish/vendor_completions.d/intel-speed-select.fish
+		/usr/local/share/fish/vendor_completions.d/isst.fish
+		$pages
 		/usr/local/share/man/man5/isst-config.5
+		/usr/local/share/man/man5/isst-platform.5
 		/usr/local/share/man/man8/intel-speed-select.8
 		/usr/local/share/man/man8/isst.8
+		/usr/local/share/zsh/site-functions/_isst
 	END
 }
 
@@ -120,7 +219,7 @@ nothing_installed() {
 	[ -z "$(find "$root" ! -type d)" ] && [ ! -e "$root/usr/local/lib/isst" ] && [ ! -e "$root/usr/local/share/doc/isst" ]
 }
 
-# The one object that holds the path of the preload library.
+# The one object of the command that holds the path of the preload library.
 compiled_again() {
 	make_here PREFIX=/elsewhere --trace all 2>&1 | grep -e ' -c -o ' | grep -o 'src/[a-z_/]*\.c' > "$scratch/compiled"
 	echo src/emulator/front/launch.c | diff - "$scratch/compiled"
@@ -147,6 +246,12 @@ check "nothing is left" nothing_installed
 check "another PREFIX compiles only what knows it" compiled_again
 check "the installed command finds the preload library" use_command
 check "the options of pkg-config link a program" use_library
+check "the options of pkg-config link a static program" use_static_library
+check "a program that is linked with the emulator runs on another machine" emulate_user_of_library
+check "installs as packages do" install_as_packages
+check "the command loads the installed emulator" use_loaded_emulator
+check "it does without the emulator, and loads none from elsewhere" miss_emulator
+check "it refuses an emulator of another version" refuse_other_emulator
 check "the options of pkg-config follow the prefix" move_library
 for pair in gcc:c clang:c g++:c++ clang++:c++; do
 	if command -v ${pair%:*} > /dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The command and the preload library require nothing from glibc that 2.28 (RHEL 8) does not have: symbols.sh - BUILD. Speaks TAP.
+# The command and the libraries require nothing from glibc that 2.28 (RHEL 8) does not have: symbols.sh - BUILD. Speaks TAP.
 #
 # What is linked on a newer system bears the versions of that system, for functions too that moved from one library of
 # glibc to another (pthread_mutex_lock@GLIBC_2.34) although they are old. So what counts is the function: glibc
@@ -53,6 +53,9 @@ notices() {
 
 check "a function that is newer is noticed" notices
 check "the command asks for nothing newer than glibc 2.$newest" imports "$build/intel-speed-select"
+for library in libisst libisst-emulator; do
+	[ ! -e "$build/$library.so" ] || check "nor does $library.so" imports "$build/$library.so"
+done
 if [ -e "$build/libisst-emulator-preload.so" ]; then
 	check "nor does the preload library" imports "$build/libisst-emulator-preload.so"
 	check "nor does it find such things by name" replaced

@@ -31,7 +31,7 @@ ROOT, BUILD, SCRATCH = sys.argv[1:4]
 LARGE = os.environ.get("ISST_LARGE") == "yes"
 FORMATS = ["text", "json", "json-v2"]
 # What differs from run to run.
-VOLATILE = {"age(s)", "files-opened", "driver-calls", "commands"}
+VOLATILE = {"age(s)", "time", "timestamp(s)", "files-opened", "driver-calls", "commands"}
 
 
 class Tap:

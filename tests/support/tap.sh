@@ -20,3 +20,8 @@ skip() {	# $1: what is not checked; $2: why
 	count=$((count + 1))
 	echo "ok $count - $1 # SKIP $2"
 }
+
+# Whether programs can be run on the emulated machine: a preload library with sanitizers does not go into those without.
+runs_programs() {	# $1: the build directory
+	[ -e "$1/libisst-emulator-preload.so" ] && ! ldd "$1/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
+}

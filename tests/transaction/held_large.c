@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Built-in platforms: every request is made and held; and the process is killed. On further small
- * machines it is killed right after each change. */
+/* Built-in platforms: every request is made and held; and the process is killed. On small machines
+ * it is killed right after each change. */
 #include "transaction/support/holds.h"
 #include "transaction/support/rests.h"
 
@@ -15,6 +15,8 @@
 		     platform)
 #define KILLED(platform) \
 	TEST("the next run rolls back what a killed one held", every_kill_of_holders, platform)
+#define FAILED(platform) \
+	TEST("a rollback that fails lists what differs", every_failing_rollback, platform)
 
 int main(void)
 {
@@ -24,10 +26,14 @@ int main(void)
 		HELD("cascadelake-6230n"),
 		HELD("graniterapids-2s64c"),
 		HELD("graniterapids-6776p"),
+		KILLED("tests/tiny"),
+		KILLED("tests/tpmi-tiny"),
+		KILLED("tests/preset-unnamed"),
 		KILLED("tests/multi-die"),
 		KILLED("tests/offline"),
 		KILLED("tests/tpmi-odd"),
 		KILLED("tests/tpmi-modules"),
+		FAILED("tests/tpmi-odd"),
 	};
 
 	rests_end_at_once();

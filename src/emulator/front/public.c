@@ -11,6 +11,11 @@ bool isst_emulator_is_available(void)
 	return true;
 }
 
+const char *isst_emulator_unavailable_text(void)
+{
+	return NULL;
+}
+
 /* ---- Platforms ---- */
 
 /** Past the last one its row without a name. */

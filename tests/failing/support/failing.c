@@ -350,7 +350,7 @@ static bool is_large(void)
  * machines. ISST_EVERY: all. */
 static unsigned long stride_of(unsigned long count, size_t command)
 {
-	unsigned long most = is_large() ? 60 : 20;
+	unsigned long most = is_large() ? 60 : 12;
 	unsigned long stride = (count + most - 1) / most;
 
 	if (getenv("ISST_EVERY") || stride <= 1)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The Python module. It loads libisst.so.0, and is left out without shared libraries.
+
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
+PYTHON_MODULE := python/isst.py
+
+ifneq ($(SHARED_LIBRARY),)
+INSTALL_PARTS += install-python
+UNINSTALL_PARTS += uninstall-python
+endif
+
+.PHONY: install-python
+install-python:
+	$(INSTALL) -d '$(DESTDIR)$(PYTHONDIR)'
+	$(INSTALL) -m 644 $(PYTHON_MODULE) '$(DESTDIR)$(PYTHONDIR)/isst.py'
+
+.PHONY: uninstall-python
+uninstall-python:
+	rm -f '$(DESTDIR)$(PYTHONDIR)/isst.py'
+
+# The tests run on emulated machines.
+ifeq ($(SHARED)$(EMULATOR),yesyes)
+TESTS += $(BUILD)/tests/python
+tests: $(BUILD)/tests/python
+endif
+
+$(BUILD)/tests/python: tests/python/module.sh tests/python/module.py $(PYTHON_MODULE) docs/python.md include/isst.h \
+		$(SHARED_LIBRARIES) $(SHARED_LINKS) $(PRELOAD) $(BUILD)/isst $(BUILD)/flags
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec sh tests/python/module.sh %s\n' $(BUILD) > $@
+	chmod +x $@

@@ -1,0 +1,444 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds the packages in systems of their own, and checks, installs, uses and removes them: check-packages.sh DIRECTORY [STEP...]
+# Steps: deb reproducible lintian install divert autopkgtest arm64 rpm recipes container; all by default. The systems, of the
+# distribution's stable release, stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck builds without the suite; CCACHE=yes builds with
+# ccache, but for the step reproducible. Needs root, debootstrap and the distribution's archive. Speaks TAP.
+set -u
+export LC_ALL=C
+unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL SOURCE_DATE_EPOCH ISST_EMULATE ISST_EMULATE_STATE
+umask 022
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=packaging/chroot.sh
+. packaging/chroot.sh
+# shellcheck source=tests/support/tap.sh
+. tests/support/tap.sh
+mkdir -p "$1" || exit 1
+directory=$(cd "$1" && pwd)
+shift
+steps=" ${*:-deb reproducible lintian install divert autopkgtest arm64 rpm recipes container} "
+version=$(sed -n 's/^#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
+SHARE=$directory/share
+built=$SHARE/built
+EMULATE='ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state'
+
+# check WHAT COMMAND...: the end of its output is shown if it fails
+check() {
+	what=$1
+	shift
+	"$@" > "$directory/output" 2>&1
+	status=$?
+	tail -n 40 "$directory/output" > "$directory/shown"
+	report "$status" "$what" < "$directory/shown"
+	return "$status"
+}
+
+give_up() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+# ---- Building ----
+
+# build SYSTEM OUTPUT BEFORE SCRIPT [OPTION...]: a build of the release archive by a user without privileges; BEFORE is evaluated
+# by the shell that builds
+build() {
+	system_make "$directory/$1" "$directory/tools" || return 1
+	rm -rf "${SHARE:?}/$2"
+	mkdir -p "$SHARE/$2" "$SHARE/ccache"
+	tar -C "$SHARE/$2" -xf "$SHARE/isst-$version.tar.xz" || return 1
+	system=$directory/$1 output=$2 before=$3 script=$4
+	shift 4
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	system_run "$system" sh -euc 'output=/run/share/$1 before=$2 script=$3
+		shift 3
+		useradd --create-home builder
+		chown -R builder "$output" /run/share/ccache
+		cd "$output"/isst-*
+		exec setpriv --reuid=builder --regid=builder --clear-groups env HOME=/home/builder bash -euc "$before
+			shift
+			sh packaging/$script \"\$@\"" build "" "$output" "$@"' build "$output" "$before" "$script" "$@"
+}
+
+with_ccache() {
+	if [ "${CCACHE:-no}" = yes ]; then
+		# shellcheck disable=SC2016  # expanded where it builds
+		echo 'export PATH=/usr/lib/ccache:$PATH CCACHE_DIR=/run/share/ccache'
+	else
+		echo :
+	fi
+}
+
+packages_of() {	# $1: directory of a build
+	find "$SHARE/$1" -maxdepth 1 -name '*.deb' | sort
+}
+
+build_deb() {
+	build build built "$(with_ccache)" build-deb.sh -us -uc
+}
+
+builds_all() {
+	sed -n 's/^Package: //p' packaging/debian/control | sort > "$directory/expected"
+	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | sort | diff "$directory/expected" -
+}
+
+# The other build: another user's directory, umask, locale, time zone and year, and one job.
+build_again() {
+	DEB_BUILD_OPTIONS='nocheck parallel=1' build build-again again \
+		'umask 002; export LC_ALL=C TZ=Asia/Tokyo HOME=/tmp USER=somebody' build-deb.sh -us -uc || return 1
+	mkdir -p "$directory/moved"
+}
+
+same_bytes() {
+	[ -n "$(packages_of built)" ] || return 1
+	for package in $(packages_of built); do
+		cmp "$package" "$SHARE/again/${package##*/}" || return 1
+	done
+}
+
+# ---- Debian ----
+
+# install_local SYSTEM FILE...: packages of the build, with what they depend on
+install_local() {
+	target=$1
+	shift
+	system_run "$directory/$target" sh -euc 'cd /run/share/built
+		apt-get -qq update
+		apt-get -qq -y --no-install-recommends -o Dpkg::Options::=--force-unsafe-io install "$@"' install "$@"
+}
+
+# deb NAME...: their files, as apt wants them
+deb() {
+	for name in "$@"; do
+		(cd "$built" && echo ./"${name}"_*.deb)
+	done
+}
+
+# All but what dpkg and apt keep of any package, and what depends on the time.
+list_files() {
+	system_run "$directory/$1" find / -xdev ! -path '/proc*' ! -path '/run/*' ! -path '/tmp/*' ! -path '/var/lib/apt/*' \
+		! -path '/var/cache/*' ! -path '/var/log/*' ! -path '/var/lib/dpkg/info/*' ! -path '/var/lib/dpkg/*-old' \
+		-printf '%p %M %u:%g %l\n' | sort
+}
+
+lint_deb() {
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$built system_run "$directory/build" sh -c 'cd /run/share && lintian --allow-root --fail-on error,warning --display-level ">=info" \
+		--tag-display-limit 0 ./*.changes'
+}
+
+overrides_nothing() {
+	[ -z "$(find packaging/debian -name '*lintian-overrides*')" ]
+}
+
+# An installed package of each name, with nothing but what it depends on, and afterwards the system as before.
+install_and_purge() {
+	system_make "$directory/clean" "$directory/stable"
+	system_run "$directory/clean" sh -c 'apt-get -qq update && apt-get -qq -y install libcap2'
+	list_files clean > "$directory/before"
+	# shellcheck disable=SC2046  # words on purpose
+	install_local clean $(deb isst libisst0 isst-emulator libisst-emulator0 isst-intel-speed-select) || return 1
+	list_files clean > "$directory/between"
+	grep -q '^/usr/bin/isst ' "$directory/between" || return 1
+	# shellcheck disable=SC2086  # words on purpose
+	system_run "$directory/clean" env $EMULATE isst -c 0 base-freq enable || return 1
+	system_run "$directory/clean" sh -c 'apt-get -qq -y purge isst isst-emulator libisst0 libisst-emulator0 isst-intel-speed-select' ||
+		return 1
+	list_files clean > "$directory/after"
+	diff "$directory/before" "$directory/after"
+}
+
+# runs_from SYSTEM PROGRAM: ours or that of linux-cpupower
+version_of() {
+	system_run "$directory/$1" "$2" --version 2>&1
+}
+
+is_ours() {
+	version_of "$1" /usr/sbin/intel-speed-select | grep "^isst $version"
+}
+
+is_theirs() {
+	! version_of "$1" "$2" | grep "^isst $version" &&
+		system_run "$directory/$1" "$2" --help 2>&1 | grep -i 'speed select\|speed-select'
+}
+
+divert_after() {
+	system_make "$directory/divert" "$directory/stable"
+	system_install "$directory/divert" linux-cpupower || return 1
+	is_theirs divert /usr/sbin/intel-speed-select || return 1
+	# shellcheck disable=SC2046
+	install_local divert $(deb isst libisst0 isst-intel-speed-select) || return 1
+	is_ours divert && is_theirs divert /usr/sbin/intel-speed-select.linux-cpupower
+}
+
+divert_again() {
+	system_run "$directory/divert" apt-get -qq -y install --reinstall linux-cpupower || return 1
+	is_ours divert && is_theirs divert /usr/sbin/intel-speed-select.linux-cpupower
+}
+
+divert_removed() {
+	system_run "$directory/divert" apt-get -qq -y purge isst-intel-speed-select || return 1
+	is_theirs divert /usr/sbin/intel-speed-select &&
+		[ -z "$(system_run "$directory/divert" dpkg-divert --list 'isst*')" ] &&
+		! system_run "$directory/divert" test -e /usr/sbin/intel-speed-select.linux-cpupower
+}
+
+divert_before() {
+	system_make "$directory/divert" "$directory/stable"
+	# shellcheck disable=SC2046
+	install_local divert $(deb isst libisst0 isst-intel-speed-select) || return 1
+	is_ours divert || return 1
+	system_install "$directory/divert" linux-cpupower || return 1
+	is_ours divert && is_theirs divert /usr/sbin/intel-speed-select.linux-cpupower
+}
+
+divert_other_removed() {
+	system_run "$directory/divert" apt-get -qq -y purge linux-cpupower || return 1
+	is_ours divert && ! system_run "$directory/divert" test -e /usr/sbin/intel-speed-select.linux-cpupower
+}
+
+# Each test of debian/tests with no packages but those that it names, as autopkgtest does it.
+installed_test() {	# $1: test
+	system_make "$directory/clean" "$directory/stable"
+	needs=$(awk -v test="$1" '$1 == "Tests:" { ours = $2 == test } ours && $1 == "Depends:" { gsub(/,|Depends:/, ""); print }' \
+		packaging/debian/tests/control)
+	ours=
+	sed -n 's/^Package: //p' packaging/debian/control > "$directory/names"
+	while read -r package; do
+		ours="$ours $(deb "$package")"
+	done < "$directory/names"
+	# What is not asked for is there to be depended on.
+	# shellcheck disable=SC2016,SC2086
+	system_run "$directory/clean" sh -euc 'cd /run/share/built
+		mkdir /root/packages
+		cp $1 /root/packages
+		cd /root/packages
+		for package in *.deb; do dpkg-deb -f "$package" | sed "/^Description/,\$d"; echo "Filename: ./$package"
+			stat -c "Size: %s" "$package"; echo "SHA256: $(sha256sum < "$package" | cut -d " " -f 1)"; echo; done > Packages
+		echo "deb [trusted=yes] file:/root/packages ./" > /etc/apt/sources.list.d/packages.list
+		apt-get -qq update
+		apt-get -qq -y --no-install-recommends -o Dpkg::Options::=--force-unsafe-io install $2' install "$ours" "$needs" || return 1
+	SHARE=$PWD/packaging/debian/tests system_run "$directory/clean" "/run/share/$1"
+}
+
+# ---- arm64 ----
+
+build_arm64() {
+	DEB_BUILD_OPTIONS='nocheck' build build-arm64 arm64 "$(with_ccache)" build-deb.sh -B -us -uc -aarm64
+}
+
+# run_arm64 COMMAND...: by emulation of the processor, in a directory with the packages and what they depend on. The programs that a
+# command starts are not emulated.
+run_arm64() {
+	program=$1
+	shift
+	unshare --mount chroot "$directory/root-arm64/root" /qemu-aarch64 "$program" "$@"
+}
+
+unpack_arm64() {
+	archive=$(archive_address) || return 1
+	rm -rf "$directory/root-arm64"
+	packages_prepare "$directory/root-arm64" arm64 "$archive" stable || return 1
+	packages_unpack libc6 libcap2 || return 1
+	find "$SHARE/arm64" -maxdepth 1 -name '*_arm64.deb' ! -name '*-dbgsym_*' -exec dpkg -x {} "$directory/root-arm64/root" ';'
+	mkdir -p "$directory/root-arm64/root/tmp" "$directory/root-arm64/root/proc"
+	# Packages name their files below /usr.
+	for name in lib lib64 bin sbin; do
+		[ -e "$directory/root-arm64/root/$name" ] || ln -s "usr/$name" "$directory/root-arm64/root/$name"
+	done
+	cp "$directory/tools/upper/usr/bin/qemu-aarch64" "$directory/root-arm64/root/qemu-aarch64"
+}
+
+use_arm64() {
+	machine='--emulate guide --emulate-state /tmp/state'
+	# shellcheck disable=SC2086  # words on purpose
+	run_arm64 /usr/bin/isst $machine -c 0 base-freq enable &&
+		run_arm64 /usr/bin/isst $machine status | grep '^package 0 .* on ' &&
+		run_arm64 /usr/bin/isst --version | grep "^isst $version"
+}
+
+# ---- RPM ----
+
+build_rpm() {
+	build build-rpm rpm "$(with_ccache)" build-rpm.sh --nodeps "$@"
+}
+
+lint_rpm() {
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/rpm system_run "$directory/build-rpm" sh -c 'cd /run/share && rpmlint -c /run/share/isst-*/packaging/rpm/rpmlint.toml \
+		isst-*/packaging/rpm/isst.spec RPMS/*/*.rpm'
+}
+
+install_rpm() {
+	system_make "$directory/rpm" "$directory/tools"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/rpm system_run "$directory/rpm" sh -euc 'rpm --nodeps -i $(find /run/share/RPMS -name "*.rpm" ! -name "*debug*")
+		rpm --verify --nodeps $(rpm -qa "*isst*")
+		echo $(rpm -E %{_libdir}) > /etc/ld.so.conf.d/rpm.conf
+		ldconfig
+		[ "$(realpath /usr/bin/intel-speed-select)" = /usr/bin/isst ]
+		ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state isst -c 0 base-freq enable
+		[ "$(ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state isst emulate -- cat /sys/devices/system/cpu/online)" = 0-55 ]
+		rpm -ql $(rpm -qa "*isst*") | sort -u > /root/files
+		rpm --nodeps -e $(rpm -qa "*isst*")
+		grep -E "isst|speed-select" /root/files | while read -r file; do
+			[ ! -e "$file" ] || { echo "left: $file"; exit 1; }
+		done'
+}
+
+# ---- Recipes for Alpine and Arch ----
+
+recipes_of_archive() {
+	rm -rf "${SHARE:?}/recipes"
+	sh packaging/recipes.sh "$SHARE/isst-$version.tar.xz" "$SHARE/recipes" || return 1
+	grep -x "pkgver=$version" "$SHARE/recipes/arch/PKGBUILD" && grep -x "pkgver=$version" "$SHARE/recipes/alpine/APKBUILD" || return 1
+	# As abuild reads it: variables, functions, and the sums of the sources.
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	(cd "$SHARE/recipes/alpine" && sh -euc '. ./APKBUILD
+		for function in build check package libisst libemulator py3 name; do type "$function" > /dev/null; done
+		for file in $source; do printf "%s" "$sha512sums" | grep "  $file\$"; done
+		printf "%s" "$sha512sums" | sed "/^\$/d" | sha512sum -c')
+}
+
+lint_recipes() {
+	bash -n packaging/arch/PKGBUILD && shellcheck packaging/arch/PKGBUILD packaging/alpine/APKBUILD
+}
+
+# Alpine's functions, with those of abuild that they call; the C library is the one here.
+package_alpine() {
+	system_make "$directory/alpine" "$directory/tools"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE system_run "$directory/alpine" sh -euc 'cd /run/share/recipes/alpine
+		. ./APKBUILD
+		rm -rf /tmp/src && mkdir -p /tmp/src && tar -C /tmp/src -xf "$source"
+		export CCACHE_DIR=/run/share/ccache PATH=/usr/lib/ccache:$PATH MAKEFLAGS=-sj2
+		cd "/tmp/src/$pkgname-$pkgver"
+		build
+		pkgdir=/tmp/pkg/isst
+		package
+		amove() {
+			for file in "$@"; do
+				(cd "$pkgdir" && tar -cf - $file && rm -r $file) | (mkdir -p "$subpkgdir" && tar -C "$subpkgdir" -xf -)
+			done
+		}
+		for sub in libisst libemulator py3 name; do
+			subpkgdir=/tmp/pkg/$sub
+			$sub
+		done
+		[ -x /tmp/pkg/isst/usr/bin/isst ]
+		[ -z "$(find /tmp/pkg/isst -name "*speed-select*" ! -path "*/man/*")" ]
+		[ "$(readlink /tmp/pkg/name/usr/bin/intel-speed-select)" = isst ]
+		[ -e /tmp/pkg/libisst/usr/lib/libisst.so.0 ]
+		[ -e /tmp/pkg/libemulator/usr/lib/libisst-emulator.so.0 ]'
+}
+
+build_arch() {
+	system_make "$directory/arch" "$directory/tools"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	system_run "$directory/arch" sh -euc 'useradd --create-home builder
+		chown -R builder /run/share/recipes/arch /run/share/ccache
+		cd /run/share/recipes/arch
+		setpriv --reuid=builder --regid=builder --clear-groups env HOME=/home/builder CCACHE_DIR=/run/share/ccache \
+			PATH=/usr/lib/ccache:$PATH PKGEXT=.pkg.tar MAKEFLAGS=-sj2 makepkg --nodeps --nocheck --force
+		for package in isst isst-emulator isst-intel-speed-select; do
+			bsdtar -xf "$package"-[0-9]*.pkg.tar -C / --exclude ".*"
+		done
+		[ "$(realpath /usr/bin/intel-speed-select)" = /usr/bin/isst ]
+		ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state isst emulate -- isst -c 0 base-freq enable'
+}
+
+# ---- Container ----
+
+static_command() {
+	nice make -s -j 2 BUILD="$directory/container" static && mkdir -p "$SHARE/container/build" &&
+		cp packaging/Containerfile "$SHARE/container" && cp "$directory/container/isst-static" "$SHARE/container/build"
+}
+
+build_image() {
+	system_make "$directory/image" "$directory/tools"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/container system_run "$directory/image" sh -euc 'cd /run/share
+		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+		buildah build -f Containerfile -t isst .
+		root=$(buildah mount "$(buildah from localhost/isst)")
+		[ "$(cd "$root" && find . -type f)" = ./usr/bin/isst ]
+		chroot "$root" /usr/bin/isst --version'
+}
+
+# ---- All ----
+
+wanted() {
+	case $steps in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
+[ "$(id -u)" -eq 0 ] || give_up "needs root"
+command -v debootstrap > /dev/null || give_up "no debootstrap"
+base_make "$directory/stable" stable || give_up "no system can be made by debootstrap"
+tools='build-essential fakeroot libcap-dev libcap2-bin libcmocka-dev architecture-is-64-bit debhelper dh-python python3 pkgconf
+	lintian rpm rpmlint ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah'
+if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
+	system_make "$directory/tools" "$directory/stable"
+	# shellcheck disable=SC2086  # words on purpose
+	system_install "$directory/tools" $tools || give_up "the tools cannot be installed"
+	printf '%s\n' "$tools" > "$directory/tools/packages"
+fi
+mkdir -p "$SHARE"
+sh packaging/dist.sh "$SHARE" > "$directory/output" 2>&1 || give_up "$(cat "$directory/output")"
+
+if wanted deb; then
+	check "Debian packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_deb
+	check "all packages that debian/control names" builds_all
+fi
+if wanted lintian; then
+	check "lintian finds no error and no warning" lint_deb
+	check "and no override hides one" overrides_nothing
+fi
+if wanted reproducible; then
+	check "they are built once more, in another place" build_again
+	check "the bytes of all packages are the same" same_bytes
+fi
+if wanted install; then
+	check "installed, used and purged, they leave nothing" install_and_purge
+fi
+if wanted divert; then
+	check "intel-speed-select of linux-cpupower is diverted" divert_after
+	check "also when that is installed again" divert_again
+	check "and back when the package is purged" divert_removed
+	check "linux-cpupower installed later does not replace it" divert_before
+	check "and removed leaves it" divert_other_removed
+fi
+if wanted autopkgtest; then
+	# shellcheck disable=SC2013  # one word each
+	for test in $(sed -n 's/^Tests: //p' packaging/debian/tests/control); do
+		check "autopkgtest $test" installed_test "$test"
+	done
+fi
+if wanted arm64; then
+	check "Debian packages are built for arm64" build_arm64
+	check "and unpacked with what they depend on" unpack_arm64
+	check "the command works on arm64" use_arm64
+fi
+if wanted rpm; then
+	check "RPM packages are built" build_rpm --without check
+	check "rpmlint finds no error" lint_rpm
+	check "installed, used and removed, they leave nothing" install_rpm
+fi
+if wanted recipes; then
+	check "recipes for Alpine and Arch have the version and the checksum of the archive" recipes_of_archive
+	if command -v shellcheck > /dev/null; then
+		check "shellcheck finds no mistake in them" lint_recipes
+	else
+		skip "shellcheck finds no mistake in them" "no shellcheck"
+	fi
+	check "what the recipe for Alpine builds and installs is divided among its packages" package_alpine
+	check "makepkg builds the packages for Arch, which work" build_arch
+fi
+if wanted container; then
+	check "the static command is built" static_command
+	check "the image is built, holds nothing else, and runs" build_image
+fi
+echo "1..$count"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The file of the last run that applied a configuration: a first line with the boot id, a line for
+ * each value, and its end. */
+#include "state/applied.h"
+#include "base/runtime_file.h"
+#include "common/memory_stream.h"
+#include "transaction/item_lines.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+
+/* ---- Writing ---- */
+
+static void print_source(FILE *stream, const char *source)
+{
+	fputs("source ", stream);
+	for (; *source; source++)
+		fputc(*source == '\n' ? ' ' : *source, stream);
+	fputc('\n', stream);
+}
+
+static int replace(struct isst_context *context, const struct applied *applied)
+{
+	struct memory_stream file = { 0 };
+	char *header = NULL;
+	int error = item_lines_header(context, APPLIED_FILE, VERSION, &header);
+
+	if (!error)
+		error = memory_stream_open(&file);
+	if (!error) {
+		fprintf(file.stream, "%stime %" PRId64 "\nresult %s\nsha256 %s\n", header,
+			applied->time_s, applied->succeeded ? "success" : "failed",
+			applied->digest);
+		print_source(file.stream, applied->source);
+		fputs(ITEM_LINES_END "\n", file.stream);
+		error = memory_stream_close(&file);
+	}
+	if (!error)
+		error = runtime_file_replace(&context->runtime, APPLIED_FILE, file.text);
+	free(file.text);
+	free(header);
+	return error;
+}
+
+int applied_write(struct isst_context *context, const struct applied *applied)
+{
+	struct messages *messages = &context->messages;
+	int error;
+
+	messages->error = NULL;
+	error = replace(context, applied);
+	if (!error || error == -ENOMEM || messages->error)
+		return error;
+	return message_error(messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+			     "cannot write %s/" APPLIED_FILE ": %s", context->runtime.path,
+			     runtime_file_strerror(error));
+}
+
+/* ---- Reading ---- */
+
+/** The value of the next line, which has that name; NULL: it is another line, or none. */
+static char *next_value(char **lines, const char *name)
+{
+	size_t length = strlen(name);
+	char *line = *lines, *end = strchr(line, '\n');
+
+	if (!end || strncmp(line, name, length) != 0 || line[length] != ' ')
+		return NULL;
+	*end = '\0';
+	*lines = end + 1;
+	return line + length + 1;
+}
+
+static bool is_digest(const char *text)
+{
+	return strlen(text) == SHA256_DIGITS && strspn(text, "0123456789abcdef") == SHA256_DIGITS;
+}
+
+/** Returns 0, -ENOMEM, or -EINVAL and *@line that is not right. */
+static int parse(char *lines, struct applied *applied, size_t *line)
+{
+	const char *time, *result, *digest, *source;
+	uint64_t seconds;
+
+	*line = 2;
+	time = next_value(&lines, "time");
+	if (!time || isst_parse_number(time, 10, INT64_MAX, &seconds))
+		return -EINVAL;
+	applied->time_s = (int64_t)seconds;
+	++*line;
+	result = next_value(&lines, "result");
+	if (!result || (strcmp(result, "success") != 0 && strcmp(result, "failed") != 0))
+		return -EINVAL;
+	applied->succeeded = strcmp(result, "success") == 0;
+	++*line;
+	digest = next_value(&lines, "sha256");
+	if (!digest || !is_digest(digest))
+		return -EINVAL;
+	memcpy(applied->digest, digest, sizeof(applied->digest));
+	++*line;
+	source = next_value(&lines, "source");
+	if (!source)
+		return -EINVAL;
+	++*line;
+	if (strcmp(lines, ITEM_LINES_END "\n") != 0)
+		return -EINVAL;
+	applied->source = strdup(source);
+	return applied->source ? 0 : -ENOMEM;
+}
+
+int applied_read(struct isst_context *context, struct applied *applied)
+{
+	static const struct item_lines_format FORMAT = { .oldest = VERSION,
+							 .newest = VERSION,
+							 .whole = true };
+	char *text = NULL, *lines;
+	size_t line = 1;
+	int error;
+
+	*applied = (struct applied){ 0 };
+	error = item_lines_read_text(context, APPLIED_FILE, &FORMAT, &text, &lines);
+	if (!error)
+		error = parse(lines, applied, &line);
+	if (error == -EINVAL)
+		error = item_lines_refuse(context, APPLIED_FILE, line, "damaged");
+	free(text);
+	return error;
+}
+
+void applied_clear(struct applied *applied)
+{
+	free(applied->source);
+	*applied = (struct applied){ 0 };
+}

@@ -1,0 +1,904 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of python/isst.py on emulated machines: module.py BUILD. Prints TAP.
+
+The module is compared with the header: types of functions, enumerations, flags. What it reads and changes is compared with
+what the command prints. The programs of docs/python.md are run. Works with Python 3.6 and later."""
+
+import enum
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(sys.argv[1])
+LIBRARY = os.path.join(BUILD, "libisst.so.0")
+COMMAND = os.path.join(BUILD, "isst")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "python"))
+import isst  # noqa: E402
+
+isst.load(LIBRARY, os.path.join(BUILD, "libisst-emulator.so.0"))
+
+# Functions that the module has no use for.
+UNUSED = {
+    "isst_parse_number": "int()",
+    "isst_cpuset_add_set": "sets of CPUs are Python sets",
+    "isst_cpuset_has": "sets of CPUs are Python sets",
+    "isst_cpuset_count": "sets of CPUs are Python sets",
+    "isst_cpuset_to_enumeration": "sets of CPUs are Python sets",
+    "isst_cpuset_to_mask": "sets of CPUs are Python sets",
+    "isst_machine_free": "a machine is always passed to isst_open_machine()",
+    "isst_targets_count": "targets exist for one call only",
+    "isst_result_value": "isst_result_value64_at() reads every number",
+    "isst_result_value64": "isst_result_value64_at() reads every number",
+    "isst_result_value_at": "isst_result_value64_at() reads every number",
+    "isst_request_set": "isst_request_set64() sets every number",
+}
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+HEADER = re.sub(r"/\*.*?\*/", "", read("include", "isst.h"), flags=re.S)
+EMULATOR_HEADER = re.sub(r"/\*.*?\*/", "", read("include", "isst-emulator.h"), flags=re.S)
+
+# ---- What the header declares ----
+
+LETTERS = {
+    "void": "v", "int": "i", "unsigned int": "u", "bool": "b", "size_t": "z", "uint64_t": "q", "int64_t": "l",
+    "const char *": "s", "char *": "S", "void *": "p", "unsigned int *": "U", "uint64_t *": "Q", "const char **": "T",
+    "char **": "P", "char *const *": "W", "isst_log_function": "L", "int (*)(void *data)": "I", "void (*)(void *data, const char *line)": "R",
+}
+
+
+def letter_of(declaration):
+    """The letter of the module for a type of C."""
+    kind = declaration.strip() if "(" in declaration else re.sub(r"\s*\*", " *", declaration.strip()).replace("* *", "**")
+    if re.match(r"(const )?struct isst_\w+ \*\*$", kind):
+        return "P"
+    if re.match(r"(const )?struct isst_\w+ \*$", kind):
+        return "p"
+    return LETTERS[kind]
+
+
+def declared(header):
+    """{function: letters of its result and its arguments}"""
+    found = {}
+    for result, name, arguments in re.findall(r"ISST_API ([^;(]*[ *\n])(isst_\w+)\(([^;]*)\);", header):
+        letters = letter_of(" ".join(result.split()))
+        for argument in re.split(r",\s*(?![^()]*\))", " ".join(arguments.split())):
+            argument = re.sub(r"\(\*\w+\)", "(*)", argument) if "(*" in argument else re.sub(r"\w+$", "", argument)
+            letters += letter_of(argument) if argument and argument != "void" else ""
+        found[name] = letters
+    return found
+
+
+def enumerations():
+    """{enum of the header: {name: number}}"""
+    return {name: {key: int(number) for key, number in re.findall(r"(ISST_\w+)\s*=\s*(\d+)", body)}
+            for name, body in re.findall(r"enum (isst_\w+) \{(.*?)\};", HEADER, re.S)}
+
+
+def flags():
+    """{#define of a flag: number}"""
+    return {name: int(number) for name, number in re.findall(r"#define (ISST_\w+) (\d+)U\b", HEADER)}
+
+
+ENUMERATIONS = {
+    "isst_log_level": (isst.LogLevel, "ISST_LOG_"), "isst_fact": (isst.Fact, "ISST_FACT_"),
+    "isst_value_id": (isst.Value, "ISST_VALUE_"), "isst_limit_reason": (isst.LimitReason, "ISST_LIMIT_"),
+    "isst_feature_state": (isst.FeatureState, "ISST_FEATURE_"), "isst_priority": (isst.Priority, "ISST_PRIORITY_"),
+    "isst_type": (isst.Type, "ISST_TYPE_"), "isst_part": (isst.Part, "ISST_PART_"),
+    "isst_severity": (isst.Severity, "ISST_SEVERITY_"), "isst_finding_kind": (isst.FindingKind, "ISST_FINDING_"),
+    "isst_kind": (isst.ItemKind, "ISST_ITEM_"),
+}
+# The longest prefix counts.
+FLAGS = {
+    "ISST_READ_LEVELS_": isst.ReadLevels, "ISST_CHANGE_ADD_": isst.ChangeAdd, "ISST_CHANGE_": isst.ChangeFlag,
+    "ISST_CONFIG_": isst.ConfigPart, "ISST_JOURNAL_ENTRY_": isst.JournalEntryFlag,
+}
+# Flags that are arguments of Python functions.
+ARGUMENTS = {
+    "ISST_TARGETS_WITH_CPUS": isst._TARGETS_WITH_CPUS, "ISST_CHOOSE_ALLOW_LOWER_TURBO": isst._CHOOSE_ALLOW_LOWER_TURBO,
+    "ISST_OPTION_SYSTEM_LOG": isst._OPTION_SYSTEM_LOG, "ISST_EXPLAIN_MEASURE": isst._EXPLAIN_MEASURE,
+    "ISST_CONFIG_ADD_FILE": isst._CONFIG_ADD_FILE, "ISST_CONFIG_READ_ALL": isst._CONFIG_READ_ALL,
+}
+
+
+class Interface(unittest.TestCase):
+    """The module and the header."""
+
+    def test_functions_have_the_types_of_the_header(self):
+        functions = declared(HEADER)
+        self.assertGreater(len(functions), 150)
+        for name, letters in isst._SIGNATURES.items():
+            self.assertEqual(letters, functions[name], name)
+        functions = declared(EMULATOR_HEADER)
+        for name, letters in isst._EMULATOR_SIGNATURES.items():
+            self.assertEqual(letters, functions[name], name)
+
+    def test_every_function_is_used_or_listed(self):
+        functions = set(declared(HEADER))
+        self.assertEqual(functions, set(isst._SIGNATURES) | set(UNUSED))
+        self.assertFalse(set(isst._SIGNATURES) & set(UNUSED))
+        source = read("python", "isst.py")
+        body = source[source.index("class _Library"):]
+        unused = [name for name in isst._SIGNATURES if not re.search(r"\b{}\b".format(name[len("isst_"):]), body)]
+        self.assertEqual(unused, [])
+
+    def test_enumerations_are_those_of_the_header(self):
+        found = enumerations()
+        self.assertEqual(set(found), set(ENUMERATIONS))
+        for name, (kind, prefix) in ENUMERATIONS.items():
+            self.assertEqual({prefix + member.name: member.value for member in kind}, found[name])
+
+    def test_flags_are_those_of_the_header(self):
+        for name, number in flags().items():
+            if name in ARGUMENTS:
+                self.assertEqual(ARGUMENTS[name], number, name)
+                continue
+            prefix = max((prefix for prefix in FLAGS if name.startswith(prefix)), key=len)
+            self.assertEqual(FLAGS[prefix].__members__[name[len(prefix):]].value, number, name)
+        members = {prefix + name for prefix, kind in FLAGS.items() for name in kind.__members__}
+        self.assertEqual(members | set(ARGUMENTS), set(flags()))
+
+    def test_other_constants_are_those_of_the_header(self):
+        for name, number in (("ISST_CLOS_NO_LIMIT_MHZ", isst.CLOS_NO_LIMIT_MHZ), ("ISST_PARTIAL", isst._PARTIAL),
+                             ("ISST_CONFIG_SKIPPED", isst._SKIPPED)):
+            self.assertRegex(HEADER, r"#define {} {}\n".format(name, number))
+        self.assertRegex(HEADER, r"#define ISST_ERR_ROLLBACK ENOTRECOVERABLE")
+
+    def test_everything_public_has_a_docstring(self):
+        for name in isst.__all__:
+            thing = getattr(isst, name)
+            self.assertTrue(thing.__doc__, name)
+            for key, member in vars(thing).items() if isinstance(thing, type) else ():
+                public = not key.startswith("_") and not isinstance(member, enum.Enum)
+                if public and (callable(member) or isinstance(member, property)) and not issubclass(thing, tuple):
+                    self.assertTrue(member.__doc__, "{}.{}".format(name, key))
+        defined = {name for name, thing in vars(isst).items()
+                   if getattr(thing, "__module__", None) == "isst" and not name.startswith("_")}
+        self.assertEqual(defined, set(isst.__all__))
+
+
+class Texts(unittest.TestCase):
+    """What needs no machine."""
+
+    def test_version_is_that_of_the_header(self):
+        self.assertEqual(isst.version(), re.search(r'ISST_VERSION "(.*)"', HEADER)[1])
+        self.assertEqual(isst.version_number(), int("0x{:02x}{:02x}{:02x}".format(*map(int, isst.version().split("."))), 16))
+
+    def test_lists_of_cpus(self):
+        self.assertEqual(isst.parse_cpus("0-2,5"), {0, 1, 2, 5})
+        self.assertEqual(isst.parse_cpus(""), frozenset())
+        self.assertEqual(isst.format_cpus([5, 2, 1, 0]), "0-2,5")
+        self.assertEqual(isst.format_cpus(()), "")
+        with self.assertRaises(isst.Error) as caught:
+            isst.parse_cpus("2-1")
+        self.assertEqual(caught.exception.errno, 22)
+        self.assertIsInstance(caught.exception, OSError)
+
+    def test_tables_of_the_library(self):
+        self.assertEqual(set(isst.values()), set(isst.Value))
+        self.assertEqual(isst.value_name(isst.Value.BASE_MHZ), "base_mhz")
+        self.assertEqual(isst.value_unit(isst.Value.TDP_W), "W")
+        self.assertIs(isst.value_type(isst.Value.CPUS), isst.Type.CPUS)
+        self.assertIsNone(isst.value_type(9999))
+        self.assertEqual(isst.limit_reasons(1 << 2 | 1 << 3), ["POWER", "THERMAL"])
+        self.assertEqual(next(iter(isst.finding_codes().items())), (isst.FindingKind.CLOS_MAX_ZERO, "clos-max-zero"))
+
+    def test_a_newer_number_stays_a_number(self):
+        self.assertEqual(isst._named(isst.ItemKind, 9999), 9999)
+
+
+class MachineTest(unittest.TestCase):
+    """A test on an emulated machine with a state of its own."""
+
+    platform = "guide"
+
+    def setUp(self):
+        self.state = tempfile.mkdtemp(prefix="isst-python-")
+        self.addCleanup(shutil.rmtree, self.state)
+        self.open_contexts = []
+
+    def open(self, platform=None, **options):
+        context = isst.Context(emulate=platform or self.platform, state=os.path.join(self.state, "machine"), **options)
+        self.addCleanup(context.close)
+        return context
+
+    def faults(self, *rules):
+        with open(os.path.join(self.state, "machine", "faults"), "w") as file:
+            file.write("".join(rule + "\n" for rule in rules))
+
+    def command(self, *words, status=0):
+        """What the command prints on the same machine."""
+        environment = dict(os.environ, LC_ALL="C", ISST_EMULATE_QUIET="yes")
+        done = subprocess.run([COMMAND, "--emulate", self.platform, "--emulate-state", os.path.join(self.state, "machine"), *words],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+        self.assertEqual(done.returncode, status, done.stdout)
+        return done.stdout.decode()
+
+    def levels(self, context):
+        return [result.level for result in context.read_levels(current=True)]
+
+    def failure(self, number, function, *arguments, **options):
+        """The error that a call raises."""
+        with self.assertRaises(isst.Error) as caught:
+            function(*arguments, **options)
+        self.assertEqual(caught.exception.errno, number, caught.exception)
+        self.assertTrue(caught.exception.strerror)
+        return caught.exception
+
+
+EBUSY, EINTR, EINVAL, EIO, ENOENT, EOPNOTSUPP, EPERM = 16, 4, 22, 5, 2, 95, 1
+
+
+class Machines(MachineTest):
+    """Domains and CPUs."""
+
+    def test_the_machine_of_the_guide(self):
+        with self.open() as context:
+            self.assertEqual((context.family, context.model, context.emulated), (6, 0x6A, "guide"))
+            self.assertGreater(context.api_version, 0)
+            self.assertGreater(context.driver_version, 0)
+            self.assertGreaterEqual(context.stepping, 0)
+            self.assertIn("Xeon", context.processor_name)
+            self.assertEqual(context.trl_types, ["sse", "avx2", "avx512"])
+            self.assertEqual([domain.name for domain in context.domains], ["package 0, die 0", "package 1, die 0"])
+            self.assertEqual((context.notices, context.left_out, context.offline_parts), ([], [], []))
+            self.assertTrue(context.has(isst.Fact.MAILBOX))
+            self.assertFalse(context.has(isst.Fact.POWER_DOMAINS))
+            self.assertEqual(context.online_cpus, set(range(56)))
+            self.assertEqual(context.present_cpus, context.online_cpus)
+            self.assertEqual(context.mask_bits % 32, 0)
+            self.assertFalse(context.cpus_changed())
+            context.check_privileges()
+            context.set_log_level(isst.LogLevel.ERROR)
+
+    def test_domains_and_cpus(self):
+        context = self.open()
+        first, second = context.domains
+        self.assertEqual((second.index, second.package, second.die, second.number, second.first_cpu), (1, 1, 0, 0, 14))
+        self.assertEqual(isst.format_cpus(second.online_cpus), "14-27,42-55")
+        self.assertEqual(second.present_cpus, second.online_cpus)
+        self.assertTrue(second.is_complete)
+        self.assertFalse(second.is_io)
+        cpu = context.cpu(14)
+        self.assertEqual((cpu.number, cpu.domain, cpu.is_online, cpu.thread), (14, second, True, 0))
+        self.assertEqual(cpu.core, 0)
+        self.assertNotEqual(first, second)
+        self.assertEqual(len({first, second, cpu.domain}), 2)
+        self.assertIsNone(context.cpu(56))
+        self.assertEqual(context.cpus_by_name("package:1"), second.online_cpus)
+        self.assertEqual(context.undisturbed_cpus(), frozenset())
+        self.assertIsNone(context.cpus_of_module(0))
+        self.failure(EINVAL, context.cpus_by_name, "socket:1")
+        self.failure(EOPNOTSUPP, context.cpus_of_module, 56)
+
+    def test_cpus_of_a_module(self):
+        context = self.open("sierraforest-2s112c")
+        self.assertEqual(context.cpus_of_module(0), {0, 1, 2, 3})
+
+    def test_power_domains_without_cpus(self):
+        context = self.open("graniterapids-unlocked")
+        inputs = [domain for domain in context.domains if domain.is_io]
+        self.assertEqual([domain.number for domain in inputs], [3, 4, 3, 4])
+        self.assertEqual(inputs[0].online_cpus, frozenset())
+        self.assertIsNone(inputs[0].first_cpu)
+
+    def test_a_closed_context_is_refused(self):
+        context = self.open()
+        domain, results = context.domains[0], context.read_perf_profiles()
+        context.close()
+        context.close()
+        self.assertEqual(results[0].highest_level, 4)
+        for use in (lambda: domain.name, context.read_core_power, lambda: results[0].domain, lambda: context.domains):
+            with self.assertRaises(ValueError):
+                use()
+
+    def test_before_discovery(self):
+        context = self.open(discover=False)
+        self.assertEqual(context.domains, [])
+        self.assertEqual(context.model, 0x6A)
+        self.failure(EINVAL, context.read_perf_profiles)
+        context.discover()
+        self.assertEqual(len(context.domains), 2)
+        self.failure(EINVAL, context.discover)
+
+    def test_a_machine_without_driver(self):
+        self.open(discover=False)
+        self.faults("open ENOENT")
+        self.failure(EOPNOTSUPP, self.open)
+
+    def test_waiting_for_the_driver(self):
+        context = self.open(discover=False)
+        context.wait_for_driver(0)
+        context.discover()
+        self.failure(EINVAL, context.wait_for_driver, 0)
+
+    def test_cpus_that_go_offline(self):
+        context = self.open()
+        with self.open(lock_ms=1000) as other, other.change() as change:
+            change.add_level(3, online=True)
+            change.run()
+        self.assertTrue(context.cpus_changed())
+        context.rediscover()
+        self.assertEqual(len(context.online_cpus), 44)
+        self.assertFalse(context.cpu(12).is_online)
+        self.assertEqual(len(context.domains[0].present_cpus), 28)
+
+    def test_an_unknown_platform(self):
+        error = self.failure(ENOENT, self.open, "no-such-platform")
+        self.assertIn("no-such-platform", error.strerror)
+
+    def test_log_lines(self):
+        lines = []
+        context = self.open(log=lambda level, message: lines.append((level, message)), log_level=isst.LogLevel.DEBUG)
+        context.read_core_power()
+        self.assertTrue(all(level is isst.LogLevel.DEBUG for level, _ in lines), lines)
+        self.assertGreater(len(lines), 3)
+
+    def test_an_exception_of_a_callback_is_raised_by_the_call(self):
+        def refuse(level, message):
+            raise KeyError("refused")
+        with self.assertRaisesRegex(KeyError, "refused"):
+            self.open(log=refuse, log_level=isst.LogLevel.DEBUG)
+
+    def test_a_captured_machine_is_the_same(self):
+        directory = os.path.join(self.state, "captured")
+        self.open(discover=False).capture(directory)
+        with isst.Context(emulate=directory + "/", state=os.path.join(self.state, "replayed")) as replayed:
+            self.assertEqual([result.values() for result in replayed.read_levels()],
+                             [result.values() for result in self.open().read_levels()])
+
+
+class Reading(MachineTest):
+    """Results."""
+
+    def test_levels(self):
+        context = self.open()
+        results = context.read_levels()
+        self.assertEqual(len(results), 10)
+        self.assertEqual([(result.domain.package, result.level) for result in results],
+                         [(package, level) for package in (0, 1) for level in range(5)])
+        printed = re.findall(r"\n *base-frequency\(MHz\):(\d+)", self.command("perf-profile", "info"))
+        self.assertEqual([str(result.base_mhz) for result in results], printed)
+        self.assertEqual(results[8].base_mhz, 2700)
+        self.assertEqual([result.target for result in results], [0] * 5 + [1] * 5)
+        self.assertFalse(results.partial)
+
+    def test_values_have_their_types(self):
+        result = self.open().read_levels(current=True)[0]
+        self.assertIs(result.locked, False)
+        self.assertIs(result.turbo_freq_state, isst.FeatureState.DISABLED)
+        self.assertEqual(isst.format_cpus(result.cpus), "0-13,28-41")
+        self.assertIsNone(result.base_amx_mhz)
+        self.assertEqual(result.turbo_limit_mhz[0], [3200, 3100, 3100, 3100, 3100, 3100, 3100, 3100])
+        self.assertEqual(len(result.turbo_limit_mhz), 3)
+        self.assertEqual(result.value(isst.Value.TURBO_LIMIT_MHZ, 1, 7), 2800)
+        self.assertEqual(result.fabric_max_mhz, [[2400]])
+        self.assertIs(self.open().read_core_power()[0].priority, isst.Priority.PROPORTIONAL)
+        self.assertEqual(result.error(), None)
+        self.assertEqual(result.errors, {})
+        self.assertIsNone(result.cpu)
+
+    def test_all_values_of_a_result(self):
+        result = self.open().read_levels(current=True)[0]
+        found = result.values()
+        self.assertEqual(found["tdp_w"], 205)
+        self.assertEqual(found["turbo_limit_cores"][2], [2, 4, 6, 8, 10, 12, 14, 16])
+        self.assertNotIn("base_amx_mhz", found)
+        self.assertNotIn("clos_epp", found)
+
+    def test_what_a_result_does_not_contain(self):
+        result = self.open().read_core_power()[0]
+        with self.assertRaises(KeyError):
+            result.value(isst.Value.BASE_MHZ)
+        with self.assertRaises(AttributeError):
+            result.base_mhz
+        with self.assertRaises(AttributeError):
+            result.no_such_value
+
+    def test_a_level_that_does_not_exist(self):
+        context = self.open()
+        error = self.failure(EOPNOTSUPP, context.read_levels, level=9)
+        self.assertEqual(len(error.results), 2)
+        self.assertIn("levels 0 to 4", error.results[1].error().strerror)
+
+    def test_some_targets_fail(self):
+        context = self.open()
+        self.faults("mailbox 0x94/0x03 package 1 EIO")
+        results = context.read_core_power()
+        self.assertTrue(results.partial)
+        self.assertIsNone(results[0].error())
+        self.assertEqual(results[1].error().errno, EIO)
+        self.assertEqual(list(results[1].errors), [isst.Part.RESULT])
+        self.failure(EIO, lambda: results[1].core_power_enabled)
+
+    def test_a_sequence(self):
+        results = self.open().read_perf_profiles()
+        self.assertEqual([result.domain.package for result in results[::-1]], [1, 0])
+        self.assertEqual(results[-1].domain.package, 1)
+        for position in (2, -3):
+            with self.assertRaises(IndexError):
+                results[position]
+
+    def test_targets(self):
+        context = self.open()
+        by_domain = context.read_perf_profiles([context.domains[1]])
+        by_number = context.read_perf_profiles([14, 15])
+        by_cpu = context.read_perf_profiles([context.cpu(14)])
+        for results in (by_domain, by_number, by_cpu):
+            self.assertEqual([result.domain.package for result in results], [1])
+        self.assertEqual(len(context.read_perf_profiles([])), 0)
+        self.failure(EOPNOTSUPP, context.read_perf_profiles, [56])
+        self.failure(EINVAL, context.read_clos_associations, context.domains)
+        with isst.Context(emulate="guide", state=os.path.join(self.state, "other")) as other:
+            self.failure(EINVAL, context.read_perf_profiles, other.domains)
+
+    def test_results_of_cpus(self):
+        context = self.open()
+        self.assertEqual([result.cpu.number for result in context.read_frequencies([3, 1])], [1, 3])
+        self.assertEqual(context.read_frequencies([1])[0].current_mhz, 3200)
+        limits = context.read_scaling_limits()
+        self.assertEqual(len(limits), 56)
+        self.assertEqual((limits[0].scaling_max_mhz, limits[0].processor_max_mhz), (None, 3200))
+        self.assertEqual([result.clos for result in context.read_clos_associations()], [0] * 56)
+        self.failure(EOPNOTSUPP, context.read_limit_reasons, [0])
+
+    def test_results_of_domains(self):
+        context = self.open()
+        self.assertEqual(context.read_turbo_ratio_limits()[0].turbo_ratio_limits, 0x1F1F1F1F1F1F1F20)
+        self.assertEqual(context.read_uncore_limits()[0].uncore_initial_max_mhz, [[2400]])
+        self.assertEqual([result.clos for result in context.read_clos([context.domains[0]])], [0, 1, 2, 3])
+        self.assertEqual([result.clos for result in context.read_clos(clos=2)], [2, 2])
+        self.failure(EINVAL, context.read_clos, clos=4)
+        self.failure(EINVAL, context.read_clos, clos=-1)
+
+    def test_limit_reasons(self):
+        context = self.open("graniterapids-unlocked")
+        self.assertEqual(isst.limit_reasons(context.read_limit_reasons([0])[0].limit_reasons), [])
+
+    def test_high_priority_cores(self):
+        context = self.open()
+        chosen = context.choose_high_priority_cpus(bucket=0)
+        self.assertEqual(len(chosen), 8)
+        self.assertEqual({context.cpu(cpu).domain.package for cpu in chosen}, {0, 1})
+        self.assertEqual(context.choose_high_priority_cpus(cores=1, within=[3, 31]), {3, 31})
+        self.failure(EOPNOTSUPP, context.choose_high_priority_cpus, cores_per_package=99)
+        self.failure(EINVAL, context.choose_high_priority_cpus)
+
+    def test_watching(self):
+        context = self.open()
+        looks = context.watch(0, looks=2)
+        self.assertEqual(next(looks), [])
+        self.command("perf-profile", "set-config-level", "-l", "3")
+        changes = {(change.domain, change.value): (change.old, change.new) for change in next(looks)}
+        self.assertEqual(changes["package 1, die 0", "current_level"], (0, 3))
+        self.assertEqual(changes["package 0, die 0", "base_mhz"], (2600, 2700))
+        with self.assertRaises(StopIteration):
+            next(looks)
+
+    def test_explanations(self):
+        with self.open(lock_ms=1000) as context:
+            with context.change() as change:
+                change.add_clos(1, max_mhz=0)
+                change.add_clos_association(1, [2])
+                change.add_core_power(True)
+                change.run()
+            explanation = context.explain()
+            finding = explanation.findings[0]
+            self.assertEqual((finding.kind, finding.name, finding.severity),
+                             (isst.FindingKind.CLOS_MAX_ZERO, "clos-max-zero", isst.Severity.CRITICAL))
+            self.assertEqual(finding.cpus, {2, 30})
+            self.assertEqual(explanation.unread, [])
+            self.assertEqual(explanation.measured_mhz, {})
+            self.assertEqual(set(context.explain([2], measure=True).measured_mhz), {2})
+
+
+class Changes(MachineTest):
+    """Changes, and how they end."""
+
+    def test_every_request(self):
+        context = self.open(lock_ms=1000)
+        with context.change(command="test of requests") as change:
+            self.assertEqual([result.error() for result in change.add_level(3)], [None, None])
+            change.add_clos(1, min_mhz=800, max_mhz=2000, weight=3)
+            change.add_clos_association(1, [2])
+            change.add_core_power(True, priority=isst.Priority.ORDERED)
+            change.add_turbo_ratio_limits(0x1E1E1E1E1E1E1E1E, [context.domains[1]])
+            self.assertFalse(change.objection)
+            self.assertTrue(change.run())
+            self.assertFalse(change.is_unchanged)
+            self.assertFalse(change.has_left_out(context.domains[0]))
+            self.assertEqual(change.differences, [])
+            first = change.steps[0]
+            self.assertEqual((first.target, first.item.kind, first.item.domain, first.old_number, first.new_number, first.is_written),
+                             ("package 0, die 0: performance level", isst.ItemKind.LEVEL, "package 0, die 0", 0, 3, True))
+        self.assertEqual(self.levels(context), [3, 3])
+        printed = self.command("-c", "2", "core-power", "get-assoc")
+        self.assertIn("clos:1", printed)
+        printed = self.command("-c", "0", "core-power", "get-config", "-c", "1")
+        self.assertIn("clos-max:2000 MHz", printed)
+        self.assertIs(context.read_core_power()[0].priority, isst.Priority.ORDERED)
+        self.assertEqual([result.turbo_ratio_limits for result in context.read_turbo_ratio_limits()][1], 0x1E1E1E1E1E1E1E1E)
+
+    def test_turbo_mode(self):
+        context = self.open(lock_ms=1000)
+        for enable, limit in ((False, 2600), (True, None)):
+            with context.change() as change:
+                change.add_turbo_mode(enable, [5])
+                change.run()
+            self.assertEqual(context.read_scaling_limits([5])[0].scaling_max_mhz, limit)
+
+    def test_features(self):
+        context = self.open(lock_ms=1000)
+        with context.change() as change:
+            change.add_turbo_freq(True, auto=True, high_priority_cpus=context.choose_high_priority_cpus(bucket=0))
+            change.run()
+        self.assertEqual(len(context.cpus_by_name("high-priority")), 8)
+        with context.change() as change:
+            change.add_turbo_freq(False, auto=True)
+            change.add_base_freq(True)
+            change.run()
+        level = context.read_levels(current=True)[1]
+        self.assertEqual((level.turbo_freq_state, level.base_freq_state),
+                         (isst.FeatureState.DISABLED, isst.FeatureState.ENABLED))
+
+    def test_online_cpus_and_progress(self):
+        context, lines = self.open(lock_ms=1000), []
+        with context.change(progress=lines.append) as change:
+            change.add_level(3, online=True)
+            change.run()
+        self.assertEqual(len(context.online_cpus), 44)
+        self.assertEqual(len([line for line in lines if line.startswith("offline cpu ")]), 12, lines)
+        with context.change() as change:
+            change.add_all_online()
+            change.run()
+        self.assertEqual(len(context.online_cpus), 56)
+
+    def test_nothing_to_do(self):
+        with self.open(lock_ms=1000) as context, context.change() as change:
+            change.add_level(0)
+            change.run()
+            self.assertTrue(change.is_unchanged)
+            self.assertEqual([step.is_written for step in change.steps], [False, False])
+
+    def test_a_dry_run_needs_no_lock_and_writes_nothing(self):
+        with self.open() as context:
+            with context.change(isst.ChangeFlag.DRY_RUN) as change:
+                change.add_level(3)
+                change.run()
+                self.assertEqual([(step.old_text, step.new_text, step.is_written) for step in change.steps],
+                                 [("0", "3", False)] * 2)
+            self.assertEqual(self.levels(context), [0, 0])
+            self.failure(EINVAL, context.change)
+
+    def test_a_change_that_is_not_run_does_nothing(self):
+        with self.open(lock_ms=1000) as context:
+            with context.change() as change:
+                change.add_level(3)
+            with self.assertRaises(ValueError):
+                change.run()
+            self.assertEqual(self.levels(context), [0, 0])
+
+    def test_a_change_that_fails_is_rolled_back(self):
+        context = self.open(lock_ms=1000)
+        with context.change() as change:
+            change.add_level(3)
+            change.add_clos(1, max_mhz=2000)
+            # The first of the two writes to CLOS 1.
+            self.faults("change any EIO after 2 times 1")
+            error = self.failure(EIO, change.run)
+            self.assertNotIsInstance(error, isst.RollbackError)
+        self.assertEqual(self.levels(context), [0, 0])
+        self.assertEqual(context.read_clos(clos=1)[0].clos_max_mhz, isst.CLOS_NO_LIMIT_MHZ)
+
+    def test_a_rollback_that_fails(self):
+        context = self.open(lock_ms=1000)
+        with context.change() as change:
+            change.add_level(3)
+            self.faults("change any EIO after 1")
+            with self.assertRaises(isst.RollbackError):
+                change.run()
+            self.assertEqual(change.differences[0], "package 0, die 0: performance level is 3, was 0")
+            self.assertFalse([text for text in change.differences if "package 1" in text])
+
+    def test_a_target_that_fails(self):
+        context = self.open(lock_ms=1000)
+        self.faults("mailbox 0x7f/0x00 package 1 EIO")
+        with context.change() as change:
+            self.assertTrue(change.add_level(3).partial)
+            self.assertTrue(change.objection)
+            self.failure(EIO, change.run)
+        with context.change(isst.ChangeFlag.SKIP_FAILED) as change:
+            change.add_level(3)
+            self.assertFalse(change.run())
+        self.faults()
+        self.assertEqual(self.levels(context), [3, 0])
+
+    def test_a_held_change_is_rolled_back_at_the_end(self):
+        context = self.open(lock_ms=1000)
+        with self.assertRaisesRegex(RuntimeError, "in between"):
+            with context.change(isst.ChangeFlag.HOLD | isst.ChangeFlag.REVERSIBLE) as change:
+                change.add_level(3)
+                change.run()
+                self.assertTrue(change.is_held)
+                self.assertEqual(self.levels(context), [3, 3])
+                self.failure(EINVAL, context.unlock)
+                raise RuntimeError("in between")
+        self.assertEqual(self.levels(context), [0, 0])
+
+    def test_a_held_change_is_released_or_rolled_back(self):
+        context = self.open(lock_ms=1000)
+        for end, levels in (("roll_back", [0, 0]), ("release", [3, 3])):
+            with context.change(isst.ChangeFlag.HOLD) as change:
+                change.add_level(3)
+                change.run()
+                getattr(change, end)()
+                self.assertFalse(change.is_held)
+            self.assertEqual(self.levels(context), levels)
+        with context.change() as change:
+            self.failure(EINVAL, change.release)
+
+    def test_a_context_that_is_closed_rolls_back(self):
+        context = self.open(lock_ms=1000)
+        change = context.change(isst.ChangeFlag.HOLD)
+        change.add_level(3)
+        change.run()
+        context.close()
+        self.assertEqual(self.levels(self.open()), [0, 0])
+
+    def test_an_interrupted_change_is_rolled_back(self):
+        calls = []
+
+        def interrupt():
+            calls.append(1)
+            if len(calls) == 2:
+                raise KeyboardInterrupt
+        context = self.open(lock_ms=1000, interrupted=interrupt)
+        with context.change() as change:
+            change.add_level(3)
+            change.add_clos(1, max_mhz=2000)
+            del calls[:]
+            with self.assertRaises(KeyboardInterrupt):
+                change.run()
+        self.assertEqual(self.levels(context), [0, 0])
+        self.assertEqual(context.read_clos(clos=1)[0].clos_max_mhz, isst.CLOS_NO_LIMIT_MHZ)
+
+    def test_interrupted_without_an_exception(self):
+        context = self.open(lock_ms=1000, interrupted=lambda: True)
+        with context.change() as change:
+            change.add_level(3)
+            self.failure(EINTR, change.run)
+        self.assertEqual(self.levels(context), [0, 0])
+
+    def test_the_lock(self):
+        context, other = self.open(), self.open()
+        with context.lock(1000) as locked:
+            self.assertIs(locked, context)
+            self.failure(EBUSY, other.lock)
+            self.failure(EINVAL, context.lock)
+            with context.change() as change:
+                change.add_level(3)
+                change.run()
+        with other.lock():
+            self.assertEqual(self.levels(other), [3, 3])
+        self.failure(EINVAL, context.unlock)
+
+    def test_the_lock_before_discovery(self):
+        context = self.open(discover=False)
+        with context.lock():
+            self.assertEqual(len(context.domains), 2)
+
+    def test_wrong_arguments(self):
+        context = self.open(lock_ms=1000)
+        self.failure(EINVAL, context.change, 1 << 30)
+        change = context.change()
+        self.failure(EINVAL, change.add_clos, 4)
+        self.failure(EINVAL, change.add_clos, 1, min_mhz=1234)
+        self.failure(EINVAL, change.add_clos_association, 1, context.domains)
+        error = self.failure(EOPNOTSUPP, change.add_level, 9)
+        self.assertEqual(len(error.results), 2)
+
+    def test_no_privileges(self):
+        context = self.open()
+        self.faults("capability number 21 denied")
+        self.failure(EPERM, context.check_privileges)
+
+
+class Configurations(MachineTest):
+    """Configurations."""
+
+    def test_check_and_apply(self):
+        config = isst.Config("# isst configuration 1\nlevel 3\nclos 1 max 2000\n", "wanted.conf", file=True)
+        with self.open(lock_ms=1000) as context:
+            self.assertTrue(config.match(context))
+            self.assertEqual(config.check(context)[0], isst.ConfigDifference("package 0-1, die 0: level", "3", "0", "wanted.conf:2"))
+            before = context.read_config(everything=True)
+            with context.change() as change:
+                self.assertTrue(change.add_config(config))
+                change.run()
+            self.assertEqual(config.check(context), [])
+            self.assertIn("level 3", context.read_config().to_text())
+            self.assertIn("level 0", context.boot_config().to_text())
+            with context.change() as change:
+                change.add_config(before)
+                change.run()
+            self.assertEqual(before.check(context), [])
+            self.assertEqual(self.levels(context), [0, 0])
+
+    def test_the_last_run(self):
+        config = isst.Config("# isst configuration 1\nlevel 3\n", "wanted.conf", file=True)
+        with self.open(lock_ms=1000) as context:
+            self.assertIsNone(context.last_config_run())
+            config.record_run(context)
+            run = context.last_config_run()
+            text = config.to_text().encode()
+            self.assertEqual((run.succeeded, run.source, run.sha256), (True, "wanted.conf", hashlib.sha256(text).hexdigest()))
+            self.assertLess(abs(run.time_s - time.time()), 600)
+            config.record_run(context, isst.Error(EIO, "failed"))
+            self.assertFalse(context.last_config_run().succeeded)
+
+    def test_problems(self):
+        with self.assertRaises(isst.ConfigError) as caught:
+            isst.Config("# isst configuration 1\nlevel x\nclos 9 min 0\n", "wrong.conf", file=True)
+        self.assertEqual([problem.split(" ")[0] for problem in caught.exception.problems], ["wrong.conf:2:", "wrong.conf:3:"])
+        self.assertEqual(caught.exception.errno, EINVAL)
+
+    def test_later_texts_win(self):
+        config = isst.Config("level 1\n")
+        config.add_text("level 3\n", "second")
+        self.assertEqual(config.check(self.open())[0].wanted, "3")
+        with self.assertRaises(ValueError):
+            config.to_text()
+
+    def test_another_machine(self):
+        with self.open(lock_ms=1000) as context:
+            with self.assertRaises(isst.ConfigError) as caught:
+                isst.Config("match model 0x55\nlevel 3\n").match(context)
+            self.assertEqual(caught.exception.errno, EOPNOTSUPP)
+            self.assertTrue(caught.exception.problems)
+            skipped = isst.Config("match model 0x55 else skip\nlevel 3\n")
+            self.assertFalse(skipped.match(context))
+            self.assertIsNone(skipped.check(context))
+
+    def test_high_priority_cores(self):
+        config = isst.Config("turbo-freq on\nhigh-priority bucket 0\n")
+        self.assertIsNone(config.high_priority_cpus)
+        config.check(self.open())
+        self.assertEqual(len(config.high_priority_cpus), 8)
+
+    def test_defaults(self):
+        context = self.open()
+        self.assertIn("clos", context.default_config(isst.ConfigPart.CLOS).to_text())
+        self.failure(ENOENT, context.boot_config)
+
+
+class Journals(MachineTest):
+    """Changes of processes that died."""
+
+    def interrupt(self):
+        """A process that dies while it holds a change."""
+        child = os.fork()
+        if child == 0:
+            context = self.open(lock_ms=1000)
+            change = context.change(isst.ChangeFlag.HOLD, command="held by a test")
+            change.add_level(3)
+            change.run()
+            os._exit(0)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_a_journal_is_examined_and_applied(self):
+        self.interrupt()
+        context = self.open(discover=False)
+        context.keep_journal()
+        with context.lock(), context.journal() as journal:
+            self.assertEqual((journal.command, journal.is_held, journal.is_moved), ("held by a test", True, False))
+            self.assertGreaterEqual(journal.age_s, 0)
+            entry = journal.entries[0]
+            self.assertEqual((entry.target, entry.old_number, entry.written_number, entry.present_number, entry.flags),
+                             ("package 0, die 0: performance level", 0, 3, 3, isst.JournalEntryFlag.RESTORED))
+            self.assertEqual((entry.old_text, entry.written_text, entry.present_text), ("0", "3", "3"))
+            self.assertIs(entry.item.kind, isst.ItemKind.LEVEL)
+            self.assertTrue(entry.finding)
+            journal.apply()
+            self.assertEqual(self.levels(context), [0, 0])
+        self.assertIsNone(context.journal())
+
+    def test_a_journal_is_discarded(self):
+        self.interrupt()
+        context = self.open(discover=False)
+        context.keep_journal()
+        with context.lock():
+            context.discard_journal()
+        self.assertEqual(self.levels(context), [3, 3])
+
+    def test_discovery_under_the_lock_rolls_back(self):
+        self.interrupt()
+        context = self.open(lock_ms=1000)
+        self.assertEqual(self.levels(context), [0, 0])
+        self.assertTrue(any("rolled back" in notice for notice in context.notices), context.notices)
+
+
+class Guide(MachineTest):
+    """The programs of docs/python.md, on the emulated machine, with the library where the dynamic linker finds it."""
+
+    def run_program(self, number, *arguments):
+        programs = re.findall(r"^```python\n(import .*?)^```$", read("docs", "python.md"), re.S | re.M)
+        self.assertEqual(len(programs), 2)
+        path = os.path.join(self.state, "program.py")
+        with open(path, "w") as file:
+            file.write(programs[number])
+        environment = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python"), LD_LIBRARY_PATH=BUILD, LC_ALL="C",
+                           PYTHONDONTWRITEBYTECODE="1", ISST_EMULATE_QUIET="yes")
+        words = [COMMAND, "--emulate", "guide", "--emulate-state", os.path.join(self.state, "machine"), "emulate", "--",
+                 sys.executable, path, *arguments]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+        return done.returncode, done.stdout.decode()
+
+    def test_the_first_program_prints_levels(self):
+        status, printed = self.run_program(0)
+        self.assertEqual(status, 0, printed)
+        self.assertIn("package 1, die 0: level 3, base frequency 2700 MHz, 22 CPUs", printed)
+
+    def test_the_second_program_raises_cores_while_a_command_runs(self):
+        status, printed = self.run_program(1, "2-3", COMMAND, "-c", "2", "core-power", "get-assoc")
+        self.assertEqual(status, 0, printed)
+        self.assertIn("clos:0", printed)
+        self.assertIn("raised CPUs 2-3,30-31", printed)
+        self.assertIn("clos-enable-status:disabled", self.command("-c", "0", "core-power", "info"))
+        self.assertEqual({result.turbo_freq_state for result in self.open().read_levels(current=True)},
+                         {isst.FeatureState.DISABLED})
+
+
+# ---- TAP ----
+
+class TapResult(unittest.TestResult):
+    """Prints a line for each test."""
+
+    count = 0
+
+    def line(self, word, test, remark=""):
+        self.count += 1
+        name = test.id().split(".", 1)[1].replace("_", " ").replace(".test ", ": ")
+        print("{} {} - {}{}".format(word, self.count, name, remark), flush=True)
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.line("ok", test)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.line("ok", test, " # SKIP " + reason)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.line("not ok", test)
+        print(re.sub("^", "# ", self.failures[-1][1], flags=re.M))
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.line("not ok", test)
+        print(re.sub("^", "# ", self.errors[-1][1], flags=re.M))
+
+
+def main():
+    chosen = unittest.defaultTestLoader
+    suite = chosen.loadTestsFromNames(sys.argv[2:], sys.modules["__main__"]) if sys.argv[2:] else \
+        chosen.loadTestsFromModule(sys.modules["__main__"])
+    result = TapResult()
+    suite.run(result)
+    print("1..{}".format(result.count))
+    return 0 if result.wasSuccessful() and result.count else 1
+
+
+sys.exit(main())
