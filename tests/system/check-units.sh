@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-units.sh BUILD
-# What is installed for systemd, TuneD and Ansible, and what systemd-analyze says about the units. Speaks TAP.
+# What is installed for systemd, TuneD and Ansible, and what systemd-analyze reports of the units. Speaks TAP.
 # shellcheck disable=SC2016  # expanded by inner shells
 set -eu
 build=$(cd "$1" && pwd)
