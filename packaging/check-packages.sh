@@ -266,8 +266,8 @@ build_rpm() {
 
 lint_rpm() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
-	SHARE=$SHARE/rpm system_run "$directory/build-rpm" sh -c 'cd /run/share && rpmlint -c /run/share/isst-*/packaging/rpm/rpmlint.toml \
-		isst-*/packaging/rpm/isst.spec RPMS/*/*.rpm'
+	SHARE=$SHARE/rpm system_run "$directory/build-rpm" sh -c 'cd /run/share/isst-*/packaging/rpm &&
+		rpmlint -c rpmlint.toml isst.spec /run/share/RPMS/*/*.rpm'
 }
 
 install_rpm() {
