@@ -378,7 +378,7 @@ wanted() {
 command -v debootstrap > /dev/null || give_up "no debootstrap"
 base_make "$directory/stable" stable || give_up "no system can be made by debootstrap"
 tools='build-essential fakeroot libcap-dev libcap2-bin libcmocka-dev architecture-is-64-bit debhelper dh-python python3 pkgconf
-	lintian rpm rpmlint ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah'
+	lintian rpm rpmlint debugedit ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah netavark'
 if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
 	system_make "$directory/tools" "$directory/stable"
 	# shellcheck disable=SC2086  # words on purpose
