@@ -1051,10 +1051,9 @@ enum isst_finding_kind {
 	ISST_FINDING_MANAGER_AT_WORK = 37,
 	ISST_FINDING_MEASURED_BELOW_BASE = 38,
 	ISST_FINDING_MEASURED_BELOW_TURBO_FREQ = 39,
-	/* Only where CPUs are the targets: */
-	ISST_FINDING_LOW_PRIORITY = 40,
-	ISST_FINDING_CLOS_MAX = 41,
-	ISST_FINDING_LOW_BASE_FREQUENCY = 42,
+	ISST_FINDING_LOW_PRIORITY = 40,	      /* only where CPUs are the targets */
+	ISST_FINDING_CLOS_MAX = 41,	      /* the same */
+	ISST_FINDING_LOW_BASE_FREQUENCY = 42, /* the same */
 	ISST_FINDING_ADVISORY = 100 /* ISST_SEVERITY_ADVISORY; isst_finding_name() has which */
 };
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Services at boot and after suspend, the TuneD profile and the Ansible role: see system/README.md.
+# Services at boot and after suspend, the TuneD profile and the Ansible role: see docs/services.md.
 
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
-# TuneD looks for profiles of administrators and packages in these two: /etc/tuned and /usr/lib/tuned.
-TUNEDDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/lib/tuned,/etc/tuned)
+# TuneD looks for profiles in /usr/lib/tuned and /etc/tuned only, newer versions in directories `profiles` below these.
+TUNEDDIR ?= $(PREFIX)/lib/tuned
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/roles
 
 UNITS := $(BUILD)/system/isst-config.service $(BUILD)/system/isst-resume.service
@@ -52,3 +52,8 @@ $(SYSTEM_TESTS): $(BUILD)/tests/system-%: tests/system/check-%.sh $(BUILD)/flags
 check-system: all $(SYSTEM_TESTS)
 	sh tests/run-tests.sh $(SYSTEM_TESTS)
 	bash tests/system/check-boot.sh $(BUILD)
+
+#: deps-system     installs what check-system needs; on a server TuneD then runs, and changes settings
+.PHONY: deps-system
+deps-system:
+	@sh tests/deps.sh system

@@ -52,7 +52,18 @@ static void report_largest(struct machine_status *status, unsigned int package,
 		report_number(node, key, largest);
 }
 
-/** What the hardware holds back, one finding for each reason. What cannot be read is in no format
+/** Whether an earlier finding has the same code: of other CPUs, for which more or less was read. */
+static bool is_repeated(const struct isst_explanation *explanation, size_t index)
+{
+	int code = isst_finding_code(isst_explanation_finding_at(explanation, index));
+
+	for (size_t i = 0; i < index; i++)
+		if (isst_finding_code(isst_explanation_finding_at(explanation, i)) == code)
+			return true;
+	return false;
+}
+
+/** What the hardware holds back, each reason once. What cannot be read is in no format
  * that this is for. */
 static void report_reasons(struct report_node *node, const struct isst_explanation *explanation)
 {
@@ -60,7 +71,7 @@ static void report_reasons(struct report_node *node, const struct isst_explanati
 	unsigned int count = 0;
 
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
-		if (finding_is_limit(isst_finding_code(finding)))
+		if (finding_is_limit(isst_finding_code(finding)) && !is_repeated(explanation, i))
 			report_word(report_branch(node, KEY_FINDING, count++), KEY_FINDING_CODE,
 				    isst_finding_name(finding));
 }

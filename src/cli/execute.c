@@ -108,7 +108,7 @@ static bool check_command(struct run *run)
 	run_error(
 		run, STATUS_UNSUPPORTED,
 		"%s%s%s is not supported on this platform: everything is pre-configured by the BIOS, "
-		"which leaves perf-profile info, base-freq info, enable, disable, config, status and with",
+		"which leaves perf-profile info, base-freq info, enable, disable, config, status, explain and with",
 		feature ? feature->name : "", feature ? " " : "",
 		command == &info_command ? "--info" : command->name);
 	return false;

@@ -66,6 +66,8 @@ static void write_examples(const char *program, bool preset, FILE *stream)
 		const char *words;
 	} EXAMPLES[] = {
 		{ ON_MOST, "--info" },
+		{ ON_MOST | ON_PRESET, "status" },
+		{ ON_MOST | ON_PRESET, "explain --cpu 3" },
 		{ ON_MOST | ON_PRESET, "perf-profile info" },
 		{ ON_PRESET, "base-freq info" },
 		{ ON_MOST, "--cpu 3,5 --format json core-power get-assoc" },
@@ -151,6 +153,9 @@ static void write_all(const char *program, bool preset, FILE *stream)
 		if (feature_available(feature, preset))
 			write_name(feature->name, feature->help, stream);
 	}
+	fputs("\nCommands in the place of a feature:\n", stream);
+	for (const struct command *command = single_commands; command->name; command++)
+		write_name(command->name, command->help, stream);
 	fputs("\nOptions, before the feature (--help and --version anywhere):\n", stream);
 	write_options(global_options, preset, stream);
 	fprintf(stream,

@@ -29,7 +29,8 @@ struct key_v2 {
 	enum type_v2 value_type;
 	/** Of the last step of a path: the array of the units. NULL: domains. */
 	const char *units;
-	/** An array that stands in this object, or beside this value, even if it has no elements. */
+	/** An array that stands in this object, or beside this value, even if it has no elements.
+	 */
 	const char *list;
 	/** A word that stands for a value that is not known: null. */
 	const char *unknown;

@@ -111,8 +111,12 @@ int render_facts(const struct report *report, bool messages, FILE *stream)
 	int error = document ? 0 : -ENOMEM;
 
 	(void)messages;
-	if (document)
+	if (document) {
 		json_add_string(document, "version", ISST_VERSION);
+		/* Playbooks go through them on every server, also on one without Speed Select. */
+		json_array_of(document, "packages");
+		json_array_of(document, "domains");
+	}
 	for (const struct report_entry *entry = report_first(report); entry && !error;
 	     entry = entry->next)
 		if (entry->kind == ENTRY_UNIT)

@@ -67,8 +67,10 @@ const struct finding_code finding_codes[] = {
 	    .meaning = "the current level specifies lower frequencies than the lowest level",
 	    .kind = REMEDY_STATEMENT),
 	ROW(LEVEL_BASE_FREQUENCY, "level-base-frequency", WARNING,
-	    .meaning = "the kernel works with another base frequency than the firmware: limits and "
-		       "turbo-mode disable are at the wrong frequency",
+	    .meaning =
+		    "the kernel works with another base frequency than the firmware: limits and "
+		    "turbo-mode disable are at the wrong frequency; a CPU that goes offline loses "
+		    "the processes that are bound to it",
 	    .remedy =
 		    "for f in /sys/devices/system/cpu/cpu{braces}/online; do echo 0 > $f; echo 1 > "
 		    "$f; done"),
@@ -107,16 +109,20 @@ const struct finding_code finding_codes[] = {
 	    .remedy = "look at limits of power and of cpufreq, and measure while other cores are "
 		      "idle"),
 	ROW(LOW_PRIORITY, "low-priority", NOTE,
-	    .meaning = "cores of low priority make room for the turbo frequencies of SST-TF; its "
-		       "buckets hold few cores of high priority",
+	    .meaning =
+		    "cores of low priority are slower in favour of the turbo frequencies of SST-TF; its "
+		    "buckets hold few cores of high priority",
 	    .kind = REMEDY_STATEMENT, .remedy = "association 0 = {cpus}"),
 	ROW(CLOS_MAX, "clos-max", NOTE,
 	    .meaning = "cores of the class do not reach the highest turbo frequency",
 	    .kind = REMEDY_STATEMENT),
 	ROW(LOW_BASE_FREQUENCY, "low-base-frequency", NOTE,
-	    .meaning = "cores of low priority make room for the higher base frequency of others",
+	    .meaning =
+		    "cores of low priority are slower in favour of the higher base frequency of others",
 	    .kind = REMEDY_STATEMENT),
-	ROW(SMT_OFF, "smt-off", NOTE, .meaning = "the second threads of cores are offline"),
+	ROW(SMT_OFF, "smt-off", NOTE,
+	    .meaning = "the second threads of cores are offline, which may be a protection "
+		       "against side channels"),
 	ROW(LIMITED_POWER, "limited-power", NOTE,
 	    .remedy = "compare power limits (powercap, BIOS) with what the workload needs"),
 	ROW(LIMITED_CURRENT, "limited-current", NOTE, .remedy = "check current limits in the BIOS"),

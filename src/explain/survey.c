@@ -135,7 +135,18 @@ static int read_clos(struct survey *survey)
 	return error;
 }
 
-/** Only the mailbox interface takes MSRs for what they are; TPMI servers are left alone. */
+/** Whether the turbo ratio limits of a domain are read: by a CPU that is not to be left alone. Only
+ * the mailbox interface takes MSRs for what they are; TPMI servers are left alone. */
+static bool may_read_limits(const struct survey *survey, const struct survey_domain *domain)
+{
+	if (!survey_has_level(domain) || survey->context->platform.preset)
+		return false;
+	for (unsigned int cpu = 0; isst_cpuset_next(domain->domain->online, cpu, &cpu); cpu++)
+		if (!isst_cpuset_has(survey->undisturbed, cpu))
+			return true;
+	return false;
+}
+
 static int read_limits(struct survey *survey)
 {
 	struct isst_turbo_ratio_limits *limits = calloc(survey->count + 1, sizeof(*limits));
@@ -144,8 +155,8 @@ static int read_limits(struct survey *survey)
 
 	if (!error && !context_has_power_domains(survey->context))
 		for (size_t i = 0; i < survey->count; i++) {
-			survey->domains[i].has_limits = survey_has_level(&survey->domains[i]) &&
-							!survey->context->platform.preset;
+			survey->domains[i].has_limits = may_read_limits(survey,
+									&survey->domains[i]);
 			if (survey->domains[i].has_limits)
 				limits[count++].domain = survey->domains[i].domain;
 		}

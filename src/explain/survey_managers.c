@@ -17,7 +17,9 @@ static const struct manager MANAGERS[] = {
 	  .process = "tuned",
 	  .effect = "it sets governor, energy performance preference, limits of frequencies and "
 		    "isolated CPUs as its profile demands, and can set them again",
-	  .advice = "see tuned-adm active; systemctl disable --now tuned" },
+	  .advice =
+		  "see tuned-adm active; select a profile without these settings, or, without all "
+		  "that the profile sets, systemctl disable --now tuned" },
 	{ .name = "power-profiles-daemon",
 	  .process = "power-profiles-daemon",
 	  .effect =

@@ -7,6 +7,7 @@
 #include "firmware/preset.h"
 #include "sysfs/linux_machine.h"
 #include "sysfs/uncore.h"
+#include "sysfs/undisturbed.h"
 #include "transaction/held.h"
 #include "transaction/lock.h"
 #include "transaction/recovery.h"
@@ -172,6 +173,11 @@ static int connect_driver(struct isst_context *context)
 	struct abi_platform_info info;
 	int error = driver_open(&context->driver, &info);
 
+	if (error == -EOPNOTSUPP && !platform->intel)
+		return message_error(&context->messages, error,
+				     "%s is missing: no Speed Select on this machine, whose "
+				     "processor is not from Intel",
+				     ABI_DEVICE_PATH);
 	if (error)
 		return error;
 	platform->api_version = info.api_version;
@@ -367,6 +373,7 @@ static int rediscover(struct isst_context *context)
 	notices_free(&former);
 	/* Directories of fabric clusters come and go with the module of the kernel. */
 	uncore_forget(&context->files);
+	undisturbed_forget(&context->files);
 	return recover_late(context);
 }
 

@@ -92,7 +92,7 @@ static int read_associations(struct isst_context *context,
 	if (error || count == 0)
 		return error;
 	sorted = calloc(count, sizeof(*sorted));
-	batch = firmware_batch_new(&context->firmware);
+	batch = context_batch_new(context);
 	if (!sorted || !batch) {
 		error = -ENOMEM;
 		goto out;

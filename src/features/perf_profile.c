@@ -501,7 +501,7 @@ static int read_parts(struct isst_context *context, struct isst_level *levels, s
 			"%#x is not a valid set of parts of a level (ISST_READ_LEVELS_...)", parts);
 	if (error || count == 0)
 		return error;
-	reader.batch = firmware_batch_new(&context->firmware);
+	reader.batch = context_batch_new(context);
 	reader.requests = calloc(count, sizeof(*reader.requests));
 	reader.domains = calloc(isst_domain_count(context), sizeof(*reader.domains));
 	if (reader.batch && reader.requests && reader.domains) {

@@ -5,6 +5,15 @@
 
 #include <errno.h>
 
+struct firmware_batch *context_batch_new(struct isst_context *context)
+{
+	struct firmware_batch *batch = firmware_batch_new(&context->firmware);
+
+	if (batch && !context_has_power_domains(context) && !context_has_lock(context))
+		firmware_leave_alone(batch);
+	return batch;
+}
+
 static int read_results(struct isst_context *context, void *results, size_t count, size_t size,
 			plan_result plan)
 {
@@ -13,7 +22,7 @@ static int read_results(struct isst_context *context, void *results, size_t coun
 
 	if (error)
 		return error;
-	batch = firmware_batch_new(&context->firmware);
+	batch = context_batch_new(context);
 	error = batch ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && !error; i++)
 		error = plan(context, batch, (char *)results + i * size);

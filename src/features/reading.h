@@ -14,4 +14,8 @@ typedef int (*plan_result)(struct isst_context *context, struct firmware_batch *
 int context_read(struct isst_context *context, void *results, size_t count, size_t size,
 		 plan_result plan);
 
+/** A batch for reads, which leave CPUs alone that are isolated or nohz_full; but not under the
+ * lock: for a change some CPUs go offline. NULL without memory. */
+struct firmware_batch *context_batch_new(struct isst_context *context);
+
 #endif

@@ -5,6 +5,8 @@
 #include "base/error_name.h"
 #include "base/messages.h"
 #include "driver/driver.h"
+#include "firmware/platform.h"
+#include "sysfs/undisturbed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,12 +46,39 @@ static int plan(const struct query_scope *scope, struct request *request)
 	return 0;
 }
 
+void firmware_leave_alone(struct firmware_batch *batch)
+{
+	batch->leaves_alone = true;
+}
+
+/**
+ * The CPU that the kernel interrupts for a read: MSRs are those of a package or die, so any of its
+ * CPUs will do. The mailbox is one of MSRs where it has that of CLOS.
+ */
+static unsigned int find_reader(const struct query_scope *scope, bool interrupts)
+{
+	const struct isst_domain *domain = scope->domain;
+	const struct isst_cpuset *left_alone = NULL;
+	unsigned int cpu;
+
+	if (interrupts && scope->batch->leaves_alone)
+		left_alone = undisturbed_known(scope->batch->firmware->files);
+	if (!left_alone || !isst_cpuset_has(left_alone, domain->cpu))
+		return domain->cpu;
+	isst_cpuset_for_each (cpu, domain->online)
+		if (!isst_cpuset_has(left_alone, cpu))
+			return cpu;
+	return domain->cpu;
+}
+
 int firmware_plan_mailbox(const struct query_scope *scope, const struct firmware_command *command,
 			  uint32_t parameter, uint32_t data, void *result)
 {
+	bool by_msr = platform_has(scope->batch->firmware->platform, PLATFORM_CLOS_BY_MAILBOX);
+
 	return plan(scope,
 		    &(struct request){ .command = command,
-				       .mailbox = { .logical_cpu = scope->domain->cpu,
+				       .mailbox = { .logical_cpu = find_reader(scope, by_msr),
 						    .parameter = parameter,
 						    .req_data = data,
 						    .command = (uint16_t)command->code,
@@ -70,7 +99,7 @@ int firmware_plan_msr(const struct query_scope *scope, const struct firmware_com
 		      void *result)
 {
 	return plan(scope, &(struct request){ .command = command,
-					      .msr = { .logical_cpu = scope->domain->cpu,
+					      .msr = { .logical_cpu = find_reader(scope, true),
 						       .msr = command->code },
 					      .result = result });
 }

@@ -92,6 +92,7 @@ struct request {
 
 struct firmware_batch {
 	struct firmware *firmware;
+	bool leaves_alone; /* see firmware_leave_alone() */
 	struct request *requests;
 	size_t count;
 	struct tpmi_run tpmi;

@@ -162,6 +162,10 @@ extern const struct firmware_operations tpmi_operations;
 /** An empty batch, or NULL without memory. */
 struct firmware_batch *firmware_batch_new(struct firmware *firmware);
 
+/** What is planned to be read from then on is not carried by CPUs that are isolated or nohz_full
+ * where it would interrupt them, and the domain has others. */
+void firmware_leave_alone(struct firmware_batch *batch);
+
 /** Sends what was planned since the last run and fills in the results and their failures. Returns 0
  * or -ENOMEM. */
 int firmware_run(struct firmware_batch *batch);

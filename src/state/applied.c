@@ -118,7 +118,7 @@ int applied_read(struct isst_context *context, struct applied *applied)
 							 .newest = VERSION,
 							 .whole = true };
 	char *text = NULL, *lines;
-	size_t line;
+	size_t line = 1;
 	int error;
 
 	*applied = (struct applied){ 0 };

@@ -88,6 +88,8 @@ void kernel_files_forget(struct kernel_files *files)
 	files->boot_id = NULL;
 	isst_cpuset_free(files->online);
 	files->online = NULL;
+	isst_cpuset_free(files->undisturbed);
+	files->undisturbed = NULL;
 }
 
 int kernel_files_number(struct kernel_files *files, const char *path, uint64_t max,

@@ -23,9 +23,10 @@ struct kernel_files {
 	unsigned long opened; /* files read so far */
 	int answer; /* of the kernel to the last read or write: 0 or -errno, which the errors below
 		       do not distinguish */
-	char *boot_id;			/* NULL until it was read */
-	struct isst_cpuset *online;	/* when that was last looked for (cpufreq.h); or NULL */
-	struct uncore_clusters *uncore; /* NULL until they were looked for (uncore.h) */
+	char *boot_id;			 /* NULL until it was read */
+	struct isst_cpuset *online;	 /* when that was last looked for (cpufreq.h); or NULL */
+	struct isst_cpuset *undisturbed; /* NULL until it was looked for (undisturbed.h) */
+	struct uncore_clusters *uncore;	 /* NULL until they were looked for (uncore.h) */
 };
 
 void kernel_files_init(struct kernel_files *files, struct isst_machine *machine,

@@ -32,3 +32,19 @@ int undisturbed_cpus(struct kernel_files *files, struct isst_cpuset *cpus)
 
 	return error ? error : add_nohz_full(files, cpus);
 }
+
+const struct isst_cpuset *undisturbed_known(struct kernel_files *files)
+{
+	if (!files->undisturbed) {
+		files->undisturbed = isst_cpuset_new();
+		if (files->undisturbed)
+			(void)undisturbed_cpus(files, files->undisturbed);
+	}
+	return files->undisturbed;
+}
+
+void undisturbed_forget(struct kernel_files *files)
+{
+	isst_cpuset_free(files->undisturbed);
+	files->undisturbed = NULL;
+}

@@ -12,4 +12,9 @@
  */
 int undisturbed_cpus(struct kernel_files *files, struct isst_cpuset *cpus);
 
+/** The same as they were when they were first asked for, since the last undisturbed_forget(). What
+ * cannot be read is none; NULL without memory. */
+const struct isst_cpuset *undisturbed_known(struct kernel_files *files);
+void undisturbed_forget(struct kernel_files *files);
+
 #endif

@@ -32,7 +32,7 @@ ended { wrong("behind the end") }
 	next
 }
 
-/^# UNIT [a-z_]+ (hertz|watts|celsius)$/ {
+/^# UNIT [a-z_]+ (hertz|watts|celsius|seconds)$/ {
 	if ($3 != family || helped || samples || unit || $3 !~ "_" $4 "$")
 		wrong("a unit out of place")
 	unit = 1
@@ -42,7 +42,7 @@ ended { wrong("behind the end") }
 /^# HELP [a-z_]+ [^\\]+[.]$/ {
 	if ($3 != family || helped || samples)
 		wrong("a help text out of place")
-	if (!unit && family ~ /_(hertz|watts|celsius)$/)
+	if (!unit && family ~ /_(hertz|watts|celsius|seconds)$/)
 		wrong("the unit is not stated")
 	helped = 1
 	next

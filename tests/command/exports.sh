@@ -218,7 +218,8 @@ check_series() {
 	} > "$scratch/setup" 2>&1 || { cat "$scratch/setup"; return 1; }
 	exported --format openmetrics status --config "$scratch/configuration" > "$scratch/metrics" || return 1
 	check_metrics "$scratch/metrics" 200
-	for metric in isst_clos_weight isst_limit_reason isst_uncore_max_frequency_hertz isst_cpufreq_limited_cpus isst_config_differences; do
+	for metric in isst_clos_weight isst_limit_reason isst_uncore_max_frequency_hertz isst_cpufreq_limited_cpus isst_config_differences \
+		isst_config_last_apply_timestamp_seconds isst_config_last_apply_success; do
 		grep -q "^$metric" "$scratch/metrics" || echo "no $metric"
 	done
 }
@@ -226,7 +227,9 @@ check_series() {
 check_parsers() {
 	for platform in graniterapids-unlocked guide tiny tpmi-tiny; do
 		make_machine $platform
+		isst config apply --set 'scaling-max none' > "$scratch/applied" 2>&1 || cat "$scratch/applied"
 		exported --format openmetrics status > "$scratch/metrics" || return 1
+		grep -q '^isst_config_last_apply_success 1$' "$scratch/metrics" || echo "no last apply"
 		"$prometheus" "$root/tests/command/exports.py" openmetrics "$scratch/metrics"
 	done
 }

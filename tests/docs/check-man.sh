@@ -408,8 +408,8 @@ check_transcripts() {	# $1: document; $2: how one is checked
 	name=$(basename "$1" .md)
 	blocks_of console "$scratch/$name-transcript" "" "$root/$1"
 	check "$1 holds transcripts" test -e "$scratch/$name-transcript1"
-	for transcript in "$scratch/$name-transcript"*; do
-		[ -e "$transcript" ] || continue
+	block=0
+	while block=$((block + 1)) && transcript=$scratch/$name-transcript$block && [ -e "$transcript" ]; do
 		first=$(sed -n '1s/^\$ //p' "$transcript")
 		if grep -q '^\$ isst .*emulate --' "$transcript" && ! runs_programs "$build"; then
 			# Its other commands change what later transcripts show.

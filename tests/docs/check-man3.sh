@@ -90,17 +90,21 @@ returning_errors() {
 	awk -F '\t' '$1 ~ /^int *$/ { print $2 }' "$scratch/functions" | grep -v -x "$(echo "$NUMBERS" | tr -s ' ' '\n')"
 }
 
+# Whether RETURN VALUES names a function in its sentence on errors, which is the first one.
+returns_errors() {	# $1: function
+	section "$1" "RETURN VALUES" | awk '{ print } /negative errno/ { found = 1; exit } END { exit !found }' > "$scratch/sentence" &&
+		grep -q -w "Fn $1" "$scratch/sentence"
+}
+
 # The functions of which RETURN VALUES states that they return errors, and an errno for each in ERRORS or above.
 check_errors() {
 	returning_errors > "$scratch/failing"
 	while read -r name; do
-		section "$name" "RETURN VALUES" | sed '/negative errno/q' | grep -q -w "Fn $name" ||
-			echo "RETURN VALUES of the page of $name does not state that it returns errors"
+		returns_errors "$name" || echo "RETURN VALUES of the page of $name does not state that it returns errors"
 		section "$name" ERRORS | grep -q '^\.It Bq Er E' || echo "the page of $name names no error"
 	done < "$scratch/failing"
 	for name in $NUMBERS; do
-		! section "$name" "RETURN VALUES" | grep -q -w "negative errno" || ! section "$name" "RETURN VALUES" |
-			sed '/negative errno/q' | grep -q -w "Fn $name" || echo "$name does not return errors"
+		! returns_errors "$name" || echo "RETURN VALUES of the page of $name states that it returns errors"
 	done
 	silent
 }
@@ -176,11 +180,6 @@ check_change() {
 		grep -q 'enable-status:enabled' || { echo "core-power is off"; return 1; }
 }
 
-# A library with sanitizers does not go into programs without them.
-runs_programs() {
-	! ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'
-}
-
 emulator=yes
 isst platform list > /dev/null 2>&1 || emulator=no
 overviews=libisst
@@ -228,7 +227,7 @@ if command -v "${compiler%% *}" > /dev/null; then
 			check "the program of libisst-emulator(3) makes a change ($language)" check_change "$scratch/libisst-emulator-$language"
 			rm -rf "$scratch/changed"
 		fi
-		if [ "$emulator" = yes ] && runs_programs; then
+		if [ "$emulator" = yes ] && runs_programs "$build"; then
 			check "the program of libisst(3) prints levels ($language)" check_levels "$scratch/libisst-$language"
 		else
 			skip "the program of libisst(3) prints levels ($language)" "this build has no emulator that runs it"

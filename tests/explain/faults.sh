@@ -107,8 +107,10 @@ check_fault() {	# $1: code; $2: platform; $3: edit; $4: setup
 	fix || return 1
 	# shellcheck disable=SC2086  # several words
 	isst explain $options > "$scratch/found" 2>&1
-	! codes | grep -qx "${1% (note)}" && ! grep -q -f "$scratch/worse" "$scratch/found" ||
-		{ cat "$scratch/remedy" "$scratch/found"; return 1; }
+	if codes | grep -qx "${1% (note)}" || grep -q -f "$scratch/worse" "$scratch/found"; then
+		cat "$scratch/remedy" "$scratch/found"
+		return 1
+	fi
 }
 
 check_healthy() {	# $1: platform
@@ -217,6 +219,10 @@ graniterapids-unlocked|70|not alone|read /sys/devices/system/cpu/cpu70/cpufreq/*
 guide|0|alone|read /sys/devices/system/cpu/cpu0/cpufreq/* signal KILL
 guide|0|alone|read /sys/devices/system/cpu/cpu0/thermal_throttle/* signal KILL
 guide|0|alone|msr 0x64f cpu 0 signal KILL
+guide|0|alone|msr 0x1ad cpu 0 signal KILL
+guide|14-27,42-55|alone|msr 0x1ad cpu 14 signal KILL
+guide|14-26|alone|msr any cpu 14 signal KILL
+guide|0|not alone|msr 0x1ad cpu 0 signal KILL
 guide|0|not alone|msr 0x64f cpu 0 signal KILL
 guide|0|not alone|read /sys/devices/system/cpu/cpu0/thermal_throttle/* signal KILL
 end

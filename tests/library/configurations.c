@@ -2,6 +2,8 @@
 /* Configurations by the public interface: texts, conditions, and changes that cannot be made. */
 #include "check.h"
 
+#include <time.h>
+
 static struct isst_config *config_of(const char *text)
 {
 	struct isst_config *config = isst_config_new();
@@ -84,6 +86,48 @@ static void a_change_without_its_configuration_is_not_made(void **state)
 	fixture_end(&fixture);
 }
 
+/** Checks the last run that is stored, as another context finds it. */
+static void check_run(struct fixture *fixture, bool succeeded, const char *sha256)
+{
+	struct isst_context *other = fixture_open(fixture, NULL);
+	struct isst_config_run *run;
+
+	assert_int_equal(isst_config_run_read(other, 0, &run), 0);
+	assert_in_range(isst_config_run_time_s(run), time(NULL) - 60, time(NULL));
+	assert_int_equal(isst_config_run_succeeded(run), succeeded);
+	assert_string_equal(isst_config_run_source(run), "a file");
+	assert_string_equal(isst_config_run_sha256(run), sha256);
+	isst_config_run_free(run);
+	isst_close(other);
+}
+
+/** Digests as sha256sum(1) prints them for these texts. */
+static void the_last_run_is_stored(void **state)
+{
+	static const char FILE_TEXT[] = "# isst configuration 1\nlevel 1\n";
+	struct isst_config *config = isst_config_new();
+	struct isst_config_run *run;
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_config_run_read(fixture.context, 0, &run), -ENOENT);
+	assert_null(run);
+	assert_non_null(strstr(isst_error(fixture.context), "since boot"));
+	assert_int_equal(isst_config_add_text(config, "a file", FILE_TEXT, strlen(FILE_TEXT),
+					      ISST_CONFIG_ADD_FILE),
+			 0);
+	assert_int_equal(isst_config_run_record(config, fixture.context, ISST_PARTIAL, 0), 0);
+	check_run(&fixture, true,
+		  "3e9493dcb1b5baa1b85ac0e9184dd6f7ebbe8a31b27f30bb50e153629c8ca4fc");
+	assert_int_equal(isst_config_add_text(config, "--set", "level 0", 7, 0), 0);
+	assert_int_equal(isst_config_run_record(config, fixture.context, -EIO, 0), 0);
+	check_run(&fixture, false,
+		  "902621cf34ab27e379ff301e49adf0d93887ff61d0bd9b5ce91c46284d1c40f1");
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +135,7 @@ int main(void)
 		cmocka_unit_test(several_texts_are_not_one),
 		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
+		cmocka_unit_test(the_last_run_is_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ check() {
 }
 
 parts() {	# parts TARGET DESTDIR
-	make -s BUILD="$build" PREFIX=/opt/isst TUNEDDIR=/opt/tuned DESTDIR="$2" "$1"
+	make -s BUILD="$build" PREFIX=/opt/isst DESTDIR="$2" "$1"
 }
 
 # Below DESTDIR there is nothing but what the makefile names.
@@ -32,21 +32,21 @@ cat > "$scratch/expected" <<END
 ./opt/isst/lib/systemd/system/isst-config.service
 ./opt/isst/lib/systemd/system/isst-resume.service
 ./opt/isst/lib/tmpfiles.d/isst.conf
+./opt/isst/lib/tuned/isst/isst.sh
+./opt/isst/lib/tuned/isst/tuned.conf
 ./opt/isst/share/ansible/roles/isst/defaults/main.yml
 ./opt/isst/share/ansible/roles/isst/handlers/main.yml
 ./opt/isst/share/ansible/roles/isst/meta/main.yml
 ./opt/isst/share/ansible/roles/isst/tasks/main.yml
 ./opt/isst/share/ansible/roles/isst/templates/isst.conf.j2
 ./opt/isst/share/ansible/roles/isst/templates/isst.fact.j2
-./opt/tuned/isst/isst.sh
-./opt/tuned/isst/tuned.conf
 END
 check 'the parts are installed below DESTDIR' parts install-system "$scratch/stage"
 installed > "$scratch/found"
 check 'each at its place' diff "$scratch/expected" "$scratch/found"
 units=$scratch/stage/opt/isst/lib/systemd/system
-for file in "$units/isst-config.service" "$units/isst-resume.service" "$scratch/stage/opt/tuned/isst/isst.sh"; do
-	check "${file##*/} names the installed command" grep -q '[= 	]/opt/isst/bin/isst ' "$file"
+for file in "$units/isst-config.service" "$units/isst-resume.service" "$scratch/stage/opt/isst/lib/tuned/isst/isst.sh"; do
+	check "${file##*/} names the installed command" grep -q '"/opt/isst/bin/isst" ' "$file"
 	check "nothing is left to be replaced in ${file##*/}" sh -c '! grep -n "@[A-Z]*@" "$1"' sh "$file"
 done
 
