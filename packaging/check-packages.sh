@@ -358,7 +358,8 @@ build_image() {
 	system_make "$directory/image" "$directory/tools"
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	SHARE=$SHARE/container system_run "$directory/image" sh -euc 'cd /run/share
-		export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+		printf "[storage]\ndriver = \"vfs\"\nrunroot = \"/run/containers\"\ngraphroot = \"/root/images\"\n" > /root/storage.conf
+		export CONTAINERS_STORAGE_CONF=/root/storage.conf BUILDAH_ISOLATION=chroot
 		buildah build -f Containerfile -t isst .
 		root=$(buildah mount "$(buildah from localhost/isst)")
 		[ "$(cd "$root" && find . -type f)" = ./usr/bin/isst ]
