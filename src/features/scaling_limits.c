@@ -240,7 +240,7 @@ static int check_lower(const struct step *step, const struct scaling_limits *lim
 	char text[2][KHZ_TEXT];
 	int error;
 
-	if (!item_counterpart(&entry->item, &lower) ||
+	if (max == CPUFREQ_NO_LIMIT || !item_counterpart(&entry->item, &lower) ||
 	    change_project(step->change, &lower, &ignored))
 		return 0;
 	if (!read_other(step, entry, &min, &error) || min <= max)
