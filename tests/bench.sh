@@ -273,7 +273,8 @@ awk -v domains="$tpmi_domains" -v compute="$tpmi_compute" -v cores="$tpmi_cores"
 
 # ---- A configuration ----
 
-# One line of figures: what RESULT opens calls commands files writes ms, of the quickest of several runs.
+# One line of figures: what RESULT opens calls commands files writes ms, where these are milliseconds of processor time, of the
+# run with the least.
 measure_configuration() {	# $1: what; $2: whether each run finds the state after boot, yes or no; then the command
 	what=$1 from_boot=$2
 	shift 2
@@ -287,12 +288,11 @@ measure_configuration() {	# $1: what; $2: whether each run finds the state after
 			esac
 		fi
 		on_6776p platform statistics --clear > /dev/null
-		before=$(now)
-		on_6776p "$@" > "$scratch/printed" 2> /dev/null || true
-		after=$(now)
+		ms=$("$scratch/measure" "$scratch/printed" "$build/isst" --emulate graniterapids-6776p \
+			--emulate-state "$scratch/state-6776p" "$@" | cut -d ' ' -f 2)
 		result=$(sed -n 's/^config [a-z]*://p' "$scratch/printed")
 		on_6776p platform statistics |
-			awk -v what="$what" -v result="${result:-none}" -v ms=$((after - before)) -F: '
+			awk -v what="$what" -v result="${result:-none}" -v ms="$ms" -F: '
 				{ gsub(/ /, "", $1); figure[$1] = $2 }
 				END {
 					print what, result, figure["device-opens"], figure["driver-calls"], figure["commands"],
@@ -305,6 +305,7 @@ on_6776p() {
 	"$build/isst" --emulate graniterapids-6776p --emulate-state "$scratch/state-6776p" "$@"
 }
 
+${CC:-cc} -O2 -Wall -Wextra -o "$scratch/measure" "$here/bench/measure.c"
 {
 	measure_configuration check-differs yes config check "$here/bench/pct.conf"
 	measure_configuration first-since-boot yes config apply "$here/bench/pct.conf"
@@ -313,11 +314,11 @@ on_6776p() {
 	measure_configuration apply-again no config apply "$here/bench/pct.conf"
 } > "$scratch/figures"
 
-# The policy of the vendor's kit for that feature, whose script takes 4.1 s for it. Calls and commands are exact: they may
+# The policy of the vendor's kit for that feature, whose script takes 4.1 s for it; ms: processor time. Calls and commands are exact: they may
 # become less, never more; for files it is a twentieth more. Writes: the CLOS of 112 of 128 cores; in each of eight power
 # domains four classes, CLOS 3 once more, whose maximum follows when the cores are in it, core-power and turbo-freq; turbo
 # ratio limits, four times.
-printf '\nA configuration: Priority Core Turbo on graniterapids-6776p (tests/bench/pct.conf: 8 of 64 cores of each package).\n'
+printf '\nA configuration: Priority Core Turbo on graniterapids-6776p (tests/bench/pct.conf: 8 of 64 cores of each package); ms: processor time.\n'
 awk '
 	BEGIN {
 		format = "%-18s %-9s %6s %13s %11s %11s %10s %8s\n"
@@ -391,7 +392,6 @@ measure_formats() {	# $1: platform
 	measure_status redfish "$1" --format redfish perf-profile info
 }
 
-${CC:-cc} -O2 -Wall -Wextra -o "$scratch/measure" "$here/bench/measure.c"
 for machine in guide icelake-8s40c graniterapids-2s128c; do
 	measure_status status "$machine" status
 	measure_status status-map "$machine" status --map
