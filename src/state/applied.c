@@ -117,7 +117,7 @@ int applied_read(struct isst_context *context, struct applied *applied)
 	static const struct item_lines_format FORMAT = { .oldest = VERSION,
 							 .newest = VERSION,
 							 .whole = true };
-	char *text = NULL, *lines;
+	char *text = NULL, *lines = NULL;
 	size_t line = 1;
 	int error;
 
