@@ -129,6 +129,9 @@ SHARED_LINKS := $(strip $(call shared_links,$(SHARED_LIBRARIES)))
 # What is installed is linked a second time where it is to load libraries, which are at their places only then.
 INSTALLED_COMMAND := $(if $(filter plugin,$(EMULATOR))$(filter yes,$(SHARED_COMMAND)),$(BUILD)/installed/intel-speed-select,$(COMMAND))
 
+# What a recipe wrote before it failed is not up to date.
+.DELETE_ON_ERROR:
+
 .PHONY: all
 all: $(LIBRARY) $(SHARED_LIBRARIES) $(SHARED_LINKS) $(COMMAND) $(BUILD)/isst $(INSTALLED_COMMAND) $(PRELOAD)
 
@@ -726,7 +729,7 @@ install: all $(BUILD)/isst.pc $(BUILD)/isst-emulator.pc $(EMULATOR_LIBRARY) $(IN
 	ln -sf intel-speed-select '$(DESTDIR)$(BINDIR)/isst'
 	$(INSTALL) -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)/libisst.a'
 	$(if $(SHARED_LIBRARIES),$(INSTALL) -m 755 $(SHARED_LIBRARIES) '$(DESTDIR)$(LIBDIR)')
-	$(if $(SHARED_LINKS),cp -P $(SHARED_LINKS) '$(DESTDIR)$(LIBDIR)')
+	$(if $(SHARED_LINKS),cp -Pf $(SHARED_LINKS) '$(DESTDIR)$(LIBDIR)')
 	$(if $(PRELOAD),$(INSTALL) -d '$(DESTDIR)$(PRIVATEDIR)')
 	$(if $(PRELOAD),$(INSTALL) -m 755 $(PRELOAD) '$(DESTDIR)$(PRIVATEDIR)/$(notdir $(PRELOAD))')
 	$(INSTALL) -m 644 include/isst.h '$(DESTDIR)$(INCLUDEDIR)/isst.h'

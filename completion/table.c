@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Prints what can be typed, from the tables of the command, for the scripts that make a shell's
- *completion of it. One line each, fields separated by tabs, `-` where there is nothing: feature
- *FEATURE HELP command FEATURE COMMAND OPERAND HELP option FEATURE COMMAND LETTER NAME ARGUMENT USE
- *VALUES HELP Must not call a handler: it is linked without them.
+ * completion of it. Must not call a handler: it is linked without them. A line is one of these,
+ * with tabs between its fields, and `-` for a field that is empty:
+ *
+ * - feature FEATURE HELP
+ * - command FEATURE COMMAND OPERAND HELP
+ * - option FEATURE COMMAND LETTER NAME ARGUMENT USE VALUES HELP
  */
 #include "commands.h"
 

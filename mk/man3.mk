@@ -29,12 +29,12 @@ else
 INSTALL_PARTS += skip-man3
 endif
 
-# A page has a link for each further function.
+# A page has a link for each further function. Unlike `;`, `+` makes find fail with the program.
 .PHONY: install-man3
 install-man3: $(BUILD)/man3/complete
 	$(INSTALL) -d '$(DESTDIR)$(MANDIR)/man3'
-	find $(BUILD)/man3/ -name '*.3' -type f -exec $(INSTALL) -m 644 {} '$(DESTDIR)$(MANDIR)/man3' ';'
-	find $(BUILD)/man3/ -name '*.3' -type l -exec cp -Pf {} '$(DESTDIR)$(MANDIR)/man3' ';'
+	find $(BUILD)/man3/ -name '*.3' -type f -exec $(INSTALL) -m 644 -t '$(DESTDIR)$(MANDIR)/man3' {} +
+	find $(BUILD)/man3/ -name '*.3' -type l -exec cp -Pf -t '$(DESTDIR)$(MANDIR)/man3' {} +
 
 .PHONY: skip-man3
 skip-man3:

@@ -14,7 +14,8 @@ $(MANUAL)/isst-config.5: docs/isst-config.5
 	@mkdir -p $(@D)
 	cp $< $@
 
-$(MANUAL)/isst-platform.5: docs/platform-page.awk docs/platform-file.md docs/captured-machines.md docs/intel-speed-select.8
+$(MANUAL)/isst-platform.5: docs/platform-page.awk docs/platform-file.md docs/captured-machines.md docs/intel-speed-select.8 \
+		include/isst.h
 	@mkdir -p $(@D)
 	awk -v version=$(VERSION) -v date="$$(sed -n 's/^\.Dd //p' docs/intel-speed-select.8)" -f docs/platform-page.awk \
 		docs/platform-file.md docs/captured-machines.md > $@

@@ -87,6 +87,8 @@ static void report_uncore(struct machine_status *status)
 struct cpu_limits {
 	const struct isst_domain *domain;
 	bool unknown;
+	bool first;	    /* of the CPUs of the domain with these limits */
+	unsigned int index; /* of those limits in the domain */
 	unsigned int cpu, min_mhz, max_mhz, lowest_mhz, highest_mhz;
 };
 
@@ -175,23 +177,22 @@ static void report_alike(struct machine_status *status, const struct cpu_limits 
 		run_error(status->run, STATUS_FAILED, "out of memory");
 }
 
-static void report_limits(struct machine_status *status, const struct cpu_limits *limits,
-			  size_t count)
+/** Marks the first CPU of a domain with its limits, and counts those of the domain before it. */
+static void find_first(struct cpu_limits *limits, size_t at)
+{
+	limits[at].first = true;
+	for (size_t i = 0; i < at && limits[at].first; i++) {
+		limits[at].first = !is_same(&limits[i], &limits[at]);
+		limits[at].index += limits[i].first && limits[i].domain == limits[at].domain;
+	}
+}
+
+static void report_limits(struct machine_status *status, struct cpu_limits *limits, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		unsigned int index = 0;
-		bool reported = false;
-
-		for (size_t k = 0; k < i; k++) {
-			size_t before = 0;
-
-			while (before < k && !is_same(&limits[before], &limits[k]))
-				before++;
-			index += before == k && limits[k].domain == limits[i].domain;
-			reported = reported || is_same(&limits[k], &limits[i]);
-		}
-		if (!reported)
-			report_alike(status, &limits[i], count - i, index);
+		find_first(limits, i);
+		if (limits[i].first)
+			report_alike(status, &limits[i], count - i, limits[i].index);
 	}
 }
 

@@ -46,16 +46,16 @@ static void forget_targets(struct run *run)
 	run->cpus = NULL;
 }
 
-/** Follows CPUs that went on- or offline. What is found wrong stands in the report. */
+/** Follows CPUs that went on- or offline. Each report has the notices of the last discovery, and
+ * what is found wrong. */
 static void follow_machine(struct run *run)
 {
 	int changed = isst_cpus_changed(run->context);
 
-	if (changed > 0) {
+	if (changed > 0)
 		changed = isst_rediscover(run->context);
-		run->reported_notices = 0;
-		run_report_notices(run);
-	}
+	run->reported_notices = 0;
+	run_report_notices(run);
 	run_call(run, changed);
 }
 

@@ -35,11 +35,17 @@ int undisturbed_cpus(struct kernel_files *files, struct isst_cpuset *cpus)
 
 const struct isst_cpuset *undisturbed_known(struct kernel_files *files)
 {
-	if (!files->undisturbed) {
-		files->undisturbed = isst_cpuset_new();
-		if (files->undisturbed)
-			(void)undisturbed_cpus(files, files->undisturbed);
-	}
+	const char *before;
+
+	if (files->undisturbed)
+		return files->undisturbed;
+	files->undisturbed = isst_cpuset_new();
+	if (!files->undisturbed)
+		return NULL;
+	/* A message would be taken for the cause of the next failure. */
+	before = message_begin(files->messages);
+	(void)undisturbed_cpus(files, files->undisturbed);
+	files->messages->error = before;
 	return files->undisturbed;
 }
 

@@ -305,29 +305,90 @@ static void another_level_and_its_cpus_are_followed(void **state)
 	assert_int_equal(end_of_job(&terminal), 0);
 }
 
-/** What fails stands on the screen, and is the status in the end. */
-static void what_cannot_be_read_is_the_status(void **state)
+static void write_faults(const char *state, const char *rules)
 {
 	char path[128];
-	struct pseudo_terminal terminal;
 	FILE *faults;
+
+	snprintf(path, sizeof(path), "%s/%s/faults", directory, state);
+	faults = fopen(path, "w");
+	assert_non_null(faults);
+	fputs(rules, faults);
+	assert_int_equal(fclose(faults), 0);
+}
+
+/** What fails stands on the screen, the first of several CPUs alone, and is the status in the end.
+ */
+static void what_cannot_be_read_is_the_status(void **state)
+{
+	struct pseudo_terminal terminal;
 
 	(void)state;
 	run_elsewhere(on("guide", "failing", "--info"));
-	snprintf(path, sizeof(path), "%s/failing/faults", directory);
-	faults = fopen(path, "w");
-	assert_non_null(faults);
-	fputs("read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq EIO\n", faults);
-	assert_int_equal(fclose(faults), 0);
+	write_faults("failing", "read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq EIO\n"
+				"read /sys/devices/system/cpu/cpu6/cpufreq/scaling_cur_freq EIO\n");
 	open_terminal(&terminal, 24, 80);
 	start(&terminal, on("guide", "failing", "status|--watch|1"), false);
 	wait_for(&terminal, "\nError: CPU 5: ", true);
-	assert_non_null(strstr(screen_text(&terminal), "packages 0-1  3200  0-4,6-55\n"));
+	assert_non_null(strstr(screen_text(&terminal), "packages 0-1  3200  0-4,7-55\n"));
+	assert_null(strstr(screen_text(&terminal), "Error: CPU 6"));
 	type(&terminal, 'q');
 	assert_int_equal(end_of_job(&terminal), STATUS_FAILED);
 }
 
+static void what_can_be_read_again_is_no_failure(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	run_elsewhere(on("guide", "recovering", "--info"));
+	write_faults("recovering",
+		     "read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq EIO\n");
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", "recovering", "status|--watch|1"), false);
+	wait_for(&terminal, "\nError: CPU 5: ", true);
+	write_faults("recovering", "");
+	wait_for(&terminal, "\nError: CPU 5: ", false);
+	assert_non_null(strstr(screen_text(&terminal), "  3200  0-55\n"));
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
+
+static void frequencies_are_rounded_to_the_next_ratio(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	run_elsewhere(on("guide", "rounded", "--info"));
+	write_faults(
+		"rounded",
+		"read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq content \"1450000\\n\"\n"
+		"read /sys/devices/system/cpu/cpu6/cpufreq/scaling_cur_freq content \"1449999\\n\"\n");
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", "rounded", "status|--watch|3600"), false);
+	wait_for(&terminal, "running at", true);
+	assert_non_null(strstr(screen_text(&terminal), "package 0     1500  5\n"
+						       "package 0     1400  6\n"));
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
+
 /* ---- Ends ---- */
+
+static void a_machine_slower_than_the_interval_is_watched_until_q(void **state)
+{
+	struct pseudo_terminal terminal;
+
+	(void)state;
+	run_elsewhere(on("guide", "slow", "--info"));
+	write_faults("slow",
+		     "read /sys/devices/system/cpu/cpu5/cpufreq/scaling_cur_freq delay 1100\n");
+	open_terminal(&terminal, 24, 80);
+	start(&terminal, on("guide", "slow", "status|--watch|1"), false);
+	wait_for(&terminal, "running at", true);
+	type(&terminal, 'q');
+	assert_int_equal(end_of_job(&terminal), 0);
+}
 
 static void start_watching(struct pseudo_terminal *terminal, const char *test, bool ignore_hangup)
 {
@@ -458,6 +519,9 @@ int main(void)
 		cmocka_unit_test(a_screen_is_laid_out_for_its_terminal),
 		cmocka_unit_test(another_level_and_its_cpus_are_followed),
 		cmocka_unit_test(what_cannot_be_read_is_the_status),
+		cmocka_unit_test(what_can_be_read_again_is_no_failure),
+		cmocka_unit_test(frequencies_are_rounded_to_the_next_ratio),
+		cmocka_unit_test(a_machine_slower_than_the_interval_is_watched_until_q),
 		cmocka_unit_test(ctrl_c_ends_it_as_any_program),
 		cmocka_unit_test(sigterm_ends_it_with_the_terminal_restored),
 		cmocka_unit_test(a_closed_terminal_ends_it),

@@ -1039,9 +1039,26 @@ static void hotplug_is_progress(void **state)
 	fixture_end(&fixture);
 }
 
+/** The lock keeps the device open, so that no module could register. */
+static void the_driver_is_waited_for_before_the_lock(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_begin(&fixture, "guide");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_wait_for_driver(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_lock(fixture.context, 0, 0), 0);
+	assert_int_equal(isst_wait_for_driver(fixture.context, 0, 0), -EINVAL);
+	isst_unlock(fixture.context);
+	assert_int_equal(isst_wait_for_driver(fixture.context, 0, 0), 0);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_driver_is_waited_for_before_the_lock),
 		cmocka_unit_test(a_change_is_made),
 		cmocka_unit_test(a_held_change_is_rolled_back),
 		cmocka_unit_test(a_held_change_is_released),

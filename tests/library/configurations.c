@@ -124,6 +124,13 @@ static void the_last_run_is_stored(void **state)
 	assert_int_equal(isst_config_run_record(config, fixture.context, -EIO, 0), 0);
 	check_run(&fixture, false,
 		  "902621cf34ab27e379ff301e49adf0d93887ff61d0bd9b5ce91c46284d1c40f1");
+	/* The name stays that of the first file. */
+	assert_int_equal(isst_config_add_text(config, "another file", FILE_TEXT, strlen(FILE_TEXT),
+					      ISST_CONFIG_ADD_FILE),
+			 0);
+	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
+	check_run(&fixture, true,
+		  "928ffd51cc4c7cf3f60700489be1f0313ec1ef9dc5c19d734d87e55a738fb345");
 	isst_config_free(config);
 	fixture_end(&fixture);
 }

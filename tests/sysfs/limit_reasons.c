@@ -6,6 +6,8 @@
 #include "support/fake_machine.h"
 #include "sysfs/undisturbed.h"
 
+#include <errno.h>
+
 #define PLR "/sys/kernel/debug/tpmi-0000:00:03.1/plr"
 #define CPUS "/sys/devices/system/cpu"
 
@@ -116,6 +118,31 @@ static void isolated_and_nohz_full_cpus_are_left_alone(void **state)
 	check_undisturbed(*state, "", "4-5");
 }
 
+/** They are looked for once, and what is wrong with their files is no failure of a read. */
+static void files_of_cpus_to_leave_alone_fail_no_read(void **state)
+{
+	struct fake_machine *fake = *state;
+	const struct isst_cpuset *known;
+	struct kernel_files *files;
+	struct reader reader;
+
+	fake_file(&fake->files, CPUS "/isolated", "4-5");
+	fake_file(&fake->files, CPUS "/nohz_full", "everything");
+	files = start(fake, &reader);
+	message_error(&reader.messages, -EIO, "an earlier failure");
+	known = undisturbed_known(files);
+	assert_int_equal(isst_cpuset_count(known), 2);
+	assert_true(isst_cpuset_has(known, 4) && isst_cpuset_has(known, 5));
+	assert_string_equal(reader.messages.error, "an earlier failure");
+	fake_file(&fake->files, CPUS "/isolated", "6");
+	assert_ptr_equal(undisturbed_known(files), known);
+	assert_false(isst_cpuset_has(undisturbed_known(files), 6));
+	undisturbed_forget(files);
+	assert_true(isst_cpuset_has(undisturbed_known(files), 6));
+	kernel_files_forget(files);
+	messages_free(&reader.messages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +151,7 @@ int main(void)
 		MACHINE_TEST(what_may_not_be_read_is_not_permitted),
 		MACHINE_TEST(a_line_of_nothing_known_is_refused),
 		MACHINE_TEST(isolated_and_nohz_full_cpus_are_left_alone),
+		MACHINE_TEST(files_of_cpus_to_leave_alone_fail_no_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
