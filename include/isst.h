@@ -1349,7 +1349,8 @@ ISST_API int isst_change_add_turbo_ratio_limits(struct isst_change *change,
 
 /** Turns turbo of CPUs on or off by their cpufreq limits: off limits a CPU to its base frequency,
  * on removes the limit. @targets: CPUs. @flags: ISST_CHANGE_ADD_ENABLE or ISST_CHANGE_ADD_DISABLE.
- */
+ * The base frequency is that at the time of this call: after a change of the level or of SST-BF in
+ * the same change it would be another one, so these are changed before. */
 ISST_API int isst_change_add_turbo_mode(struct isst_change *change,
 					const struct isst_targets *targets,
 					const struct isst_request *request, unsigned int flags,
