@@ -187,6 +187,27 @@ static void plan_associations(struct isst_change *change, const struct domain_re
 				LOW_CLOS);
 }
 
+int base_freq_step_disturbs_limits(struct step *step, const struct isst_domain *domain)
+{
+	enum turbo_state turbo;
+	unsigned int cpu;
+	int error;
+
+	if (!step)
+		return 0;
+	error = change_turbo_state(step->change, &turbo);
+	/* Where the kernel's file cannot be read turbo may be off. */
+	if (error && error != -ENOMEM && !step->change->turbo_known) {
+		turbo = TURBO_OFF;
+		error = 0;
+	}
+	if (error || turbo != TURBO_OFF)
+		return error;
+	isst_cpuset_for_each (cpu, domain->online)
+		step_disturbs_limits(step, domain, cpu);
+	return 0;
+}
+
 /**
  * With turbo off, cpuinfo_max_freq of most kernels is the base frequency, and so it moves with
  * SST-BF; and with it what the limits of cpufreq read as.
@@ -196,24 +217,11 @@ static int plan_feature(struct isst_change *change, const struct domain_request 
 {
 	struct step *step = plan_feature_step(change, requests, current, FEATURE_BASE_FREQ,
 					      enable ? FEATURE_BASE_FREQ : 0);
-	enum turbo_state turbo;
-	int error = change_turbo_state(change, &turbo);
+	int error = 0;
 
-	/* Where the kernel's file cannot be read turbo may be off. */
-	if (error && error != -ENOMEM && !change->turbo_known) {
-		turbo = TURBO_OFF;
-		error = 0;
-	}
-	for (size_t i = 0; i < current->count && !error && turbo == TURBO_OFF; i++) {
-		const struct isst_domain *domain = requests[i].domain;
-		unsigned int cpu;
-
-		if (!request_is_active(&requests[i]))
-			continue;
-		isst_cpuset_for_each (cpu, domain->online) {
-			step_disturbs_limits(step, domain, cpu);
-		}
-	}
+	for (size_t i = 0; i < current->count && !error; i++)
+		if (request_is_active(&requests[i]))
+			error = base_freq_step_disturbs_limits(step, requests[i].domain);
 	return error;
 }
 

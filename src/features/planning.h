@@ -136,6 +136,11 @@ bool cpu_will_be_online(const struct isst_change *change, const struct isst_doma
 void plan_core_power_steps(struct isst_change *change, const struct domain_request *requests,
 			   size_t count, bool enable, enum isst_priority_request priority);
 
+/** Adds to the footprint of a step that switches SST-BF the limits of the CPUs of a domain, where
+ * turbo is off: the base frequency is the end of their range then. A NULL step is passed over.
+ * Returns 0 or an error of change_turbo_state(). */
+int base_freq_step_disturbs_limits(struct step *step, const struct isst_domain *domain);
+
 /** Adds to the footprint of a step that switches core-power what that may disturb. A NULL step is
  * passed over. */
 void core_power_step_disturbs(struct step *step);
