@@ -1639,10 +1639,10 @@ ISST_API void isst_config_run_free(struct isst_config_run *run);
 ISST_API int64_t isst_config_run_time_s(const struct isst_config_run *run);
 /** Whether the machine was then as configured. */
 ISST_API bool isst_config_run_succeeded(const struct isst_config_run *run);
-/** The name of the first text that was added as a file, `--set` without one; and the SHA-256 of all
- * texts in their order, of those that are no files with a line end: of one file it is what
- * sha256sum(1) prints. They belong to the run. */
+/** The name of the first text that was added as a file; NULL if none was. It belongs to the run. */
 ISST_API const char *isst_config_run_source(const struct isst_config_run *run);
+/** The SHA-256 of all texts in their order, of those that are no files with a line end: of one file
+ * it is what sha256sum(1) prints. It belongs to the run. */
 ISST_API const char *isst_config_run_sha256(const struct isst_config_run *run);
 
 /* ---- The journal of an interrupted change ---- */

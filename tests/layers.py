@@ -19,9 +19,9 @@ import tempfile
 LAYERS = {
     "common": [],
     "base": ["common", "isst.h"],
-    "driver": ["base", "isst.h"],
-    "sysfs": ["driver", "base", "isst.h"],
-    "firmware": ["sysfs", "driver", "base", "isst.h"],
+    "driver": ["base", "common", "isst.h"],
+    "sysfs": ["driver", "base", "common", "isst.h"],
+    "firmware": ["sysfs", "driver", "base", "common", "isst.h"],
     "topology": ["firmware", "sysfs", "driver", "base", "common", "isst.h"],
     "transaction": ["topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],
     "features": ["transaction", "topology", "firmware", "sysfs", "driver", "base", "common", "isst.h"],

@@ -6,6 +6,9 @@
 
 #include "base/growth.h"
 
+#include <errno.h>
+#include <stdbool.h>
+
 /**
  * Why a result could not be obtained. A result with @error 0 is complete; otherwise what could be
  * read is still there and @message is about the first thing that failed, @more how many failed
@@ -17,6 +20,13 @@ struct isst_failure {
 	unsigned int more;
 	ISST_MAY_GROW;
 };
+
+/** Whether an error means that the machine lacks what was asked for: the processor has no such
+ * thing (-EOPNOTSUPP), or there is no driver for it (-ENODEV), whatever the processor has. */
+static inline bool error_is_lack(int error)
+{
+	return error == -EOPNOTSUPP || error == -ENODEV;
+}
 
 /** A number that the hardware may not have, or not report. */
 enum isst_state {

@@ -5,6 +5,7 @@
  */
 #include "config_wait.h"
 
+#include "../common/monotonic.h"
 #include "config_change.h"
 #include "machine.h"
 
@@ -15,14 +16,6 @@
 #include <time.h>
 
 enum { LOOK_EVERY_MS = 500 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static struct isst_context *open_another(const struct run *run)
 {
@@ -89,13 +82,13 @@ static bool await_driver(struct run *run, unsigned int seconds)
 static void await_machine(struct run *run, unsigned int seconds)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
-	uint64_t deadline_ms = now_ms() + (uint64_t)seconds * 1000;
+	int64_t deadline_ms = monotonic_ms() + (int64_t)seconds * 1000;
 	bool reported = false;
 	char *missing;
 
 	if (!await_driver(run, seconds))
 		return;
-	while ((missing = find_missing(run)) != NULL && now_ms() < deadline_ms) {
+	while ((missing = find_missing(run)) != NULL && monotonic_ms() < deadline_ms) {
 		if (!reported)
 			report_waiting(run, seconds, missing);
 		reported = true;

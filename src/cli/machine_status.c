@@ -175,6 +175,7 @@ static void report_last_apply(struct run *run, struct report_node *top)
 {
 	struct isst_config_run *last;
 	struct report_node *node;
+	const char *source;
 	char time[40];
 	int error = isst_config_run_read(run->context, 0, &last);
 
@@ -184,7 +185,8 @@ static void report_last_apply(struct run *run, struct report_node *top)
 		return;
 	node = report_branch(top, KEY_LAST_APPLY, 0);
 	report_state(node, KEY_LAST_APPLY_RESULT, isst_config_run_succeeded(last));
-	report_text(node, KEY_LAST_APPLY_SOURCE, isst_config_run_source(last));
+	source = isst_config_run_source(last);
+	report_text(node, KEY_LAST_APPLY_SOURCE, source ? source : "--set");
 	if (print_time(isst_config_run_time_s(last), time, sizeof(time)))
 		report_text(node, KEY_LAST_APPLY_TIME, time);
 	report_number(node, KEY_LAST_APPLY_TIMESTAMP, (uint64_t)isst_config_run_time_s(last));

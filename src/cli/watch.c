@@ -3,6 +3,7 @@
 #include "watch.h"
 
 #include "../common/memory_stream.h"
+#include "../common/monotonic.h"
 #include "frame.h"
 #include "level_memory.h"
 #include "printable.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MS_PER_S = 1000, NS_PER_MS = 1000000 };
+enum { MS_PER_S = 1000 };
 
 /** What is watched, and where it is shown. */
 struct watching {
@@ -27,14 +28,6 @@ struct watching {
 	char clock[16]; /* when the last round began */
 	int64_t due_ms; /* when the next one begins */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * MS_PER_S + now.tv_nsec / NS_PER_MS;
-}
 
 /* ---- A round ---- */
 
@@ -64,7 +57,7 @@ static void take_time(struct watching *watching)
 	const time_t now = time(NULL);
 	struct tm local;
 
-	watching->due_ms = now_ms() + (int64_t)watching->interval_s * MS_PER_S;
+	watching->due_ms = monotonic_ms() + (int64_t)watching->interval_s * MS_PER_S;
 	watching->clock[0] = '\0';
 	if (localtime_r(&now, &local))
 		(void)strftime(watching->clock, sizeof(watching->clock), "%H:%M:%S", &local);
@@ -179,11 +172,11 @@ static bool draw(struct watching *watching, enum terminal_event *event)
 static enum terminal_event wait_for_event(struct watching *watching)
 {
 	enum terminal_event event = TERMINAL_TIMEOUT;
-	int64_t rest_ms = watching->due_ms - now_ms();
+	int64_t rest_ms = watching->due_ms - monotonic_ms();
 
 	while (event == TERMINAL_TIMEOUT && rest_ms > 0) {
 		event = terminal_wait(&watching->terminal, (int)rest_ms);
-		rest_ms = watching->due_ms - now_ms();
+		rest_ms = watching->due_ms - monotonic_ms();
 	}
 	/* A machine that takes longer than the interval must not keep keys from being seen. */
 	return event == TERMINAL_TIMEOUT ? terminal_wait(&watching->terminal, 0) : event;
@@ -229,7 +222,7 @@ static enum exit_status watch_terminal(struct watching *watching)
 
 static void sleep_until_due(const struct watching *watching)
 {
-	int64_t rest_ms = watching->due_ms - now_ms();
+	int64_t rest_ms = watching->due_ms - monotonic_ms();
 	struct timespec rest = { .tv_sec = rest_ms / MS_PER_S,
 				 .tv_nsec = rest_ms % MS_PER_S * NS_PER_MS };
 

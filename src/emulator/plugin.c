@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +56,23 @@ static const struct {
 	{ "isst_emulator_run", &emulator.run },
 };
 
-static char problem[512];
+static char *problem; /* NULL: there was no memory for its text */
+
+static void set_problem(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void set_problem(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&problem, format, arguments) < 0)
+		problem = NULL;
+	va_end(arguments);
+}
+
+static const char *problem_text(void)
+{
+	return problem ? problem : "cannot load the emulator: out of memory";
+}
 
 /** Looks up all functions in the library. Returns false, with the problem, without one of them. */
 static bool find_functions(void *library)
@@ -64,8 +81,8 @@ static bool find_functions(void *library)
 		void *function = dlsym(library, functions[i].name);
 
 		if (!function) {
-			snprintf(problem, sizeof(problem), "%s is of another version: it has no %s",
-				 ISST_EMULATOR_LIBRARY, functions[i].name);
+			set_problem("%s is of another version: it has no %s", ISST_EMULATOR_LIBRARY,
+				    functions[i].name);
 			return false;
 		}
 		memcpy(functions[i].function, &function, sizeof(function));
@@ -80,11 +97,10 @@ static bool load(void)
 	if (library)
 		return find_functions(library);
 	if (access(ISST_EMULATOR_LIBRARY, F_OK))
-		snprintf(problem, sizeof(problem),
-			 "the emulator is not installed (package %s): no %s", PACKAGE,
-			 ISST_EMULATOR_LIBRARY);
+		set_problem("the emulator is not installed (package %s): no %s", PACKAGE,
+			    ISST_EMULATOR_LIBRARY);
 	else
-		snprintf(problem, sizeof(problem), "cannot load the emulator: %s", dlerror());
+		set_problem("cannot load the emulator: %s", dlerror());
 	return false;
 }
 
@@ -99,13 +115,13 @@ bool isst_emulator_is_available(void)
 
 const char *isst_emulator_unavailable_text(void)
 {
-	return isst_emulator_is_available() ? NULL : problem;
+	return isst_emulator_is_available() ? NULL : problem_text();
 }
 
 static int refuse(char **error)
 {
 	if (error)
-		*error = strdup(problem);
+		*error = strdup(problem_text());
 	return -EOPNOTSUPP;
 }
 

@@ -2,6 +2,7 @@
 /* The life of a context, and discovery: which machine, which driver, which firmware interface. */
 #include "topology/context.h"
 #include "base/machine.h"
+#include "common/monotonic.h"
 #include "features/level_effects.h"
 #include "firmware/platform.h"
 #include "firmware/preset.h"
@@ -246,12 +247,12 @@ static int look_for_transports(struct isst_context *context)
 enum { LOOK_EVERY_MS = 500, CALL_INTERRUPTED_EVERY_MS = 20 };
 
 /** Sleeps until the next look, or for @left_ms if that is less. Returns 0 or -EINTR. */
-static int sleep_until_look(struct isst_context *context, unsigned int left_ms)
+static int sleep_until_look(struct isst_context *context, int64_t left_ms)
 {
 	const struct timespec pause = { .tv_nsec = CALL_INTERRUPTED_EVERY_MS * 1000000L };
-	unsigned int ms = left_ms < LOOK_EVERY_MS ? left_ms : LOOK_EVERY_MS;
+	const int64_t ms = left_ms < LOOK_EVERY_MS ? left_ms : LOOK_EVERY_MS;
 
-	for (unsigned int slept = 0; slept < ms; slept += CALL_INTERRUPTED_EVERY_MS) {
+	for (int64_t slept = 0; slept < ms; slept += CALL_INTERRUPTED_EVERY_MS) {
 		if (context_is_interrupted(context))
 			return message_error(&context->messages, -EINTR,
 					     "interrupted while waiting for the driver");
@@ -260,20 +261,10 @@ static int sleep_until_look(struct isst_context *context, unsigned int left_ms)
 	return 0;
 }
 
-static unsigned int elapsed_ms(const struct timespec *begin)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (unsigned int)((now.tv_sec - begin->tv_sec) * 1000 +
-			      (now.tv_nsec - begin->tv_nsec) / 1000000);
-}
-
 static int wait_for_driver(struct isst_context *context, unsigned int timeout_ms,
 			   unsigned int flags)
 {
-	struct timespec begin;
-	unsigned int passed_ms;
+	int64_t begin_ms = monotonic_ms(), passed_ms;
 	int error;
 
 	if (flags)
@@ -282,10 +273,9 @@ static int wait_for_driver(struct isst_context *context, unsigned int timeout_ms
 		return message_error(&context->messages, -EINVAL,
 				     "the driver can be waited for only before the machine is "
 				     "discovered or locked");
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (;;) {
 		error = look_for_transports(context);
-		passed_ms = elapsed_ms(&begin);
+		passed_ms = monotonic_ms() - begin_ms;
 		if (error != -EOPNOTSUPP || passed_ms >= timeout_ms)
 			return error;
 		if (sleep_until_look(context, timeout_ms - passed_ms) != 0)

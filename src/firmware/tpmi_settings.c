@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What can be set by TPMI: how the value of each setting is read and written. */
+#include "common/monotonic.h"
 #include "driver/driver.h"
 #include "firmware/tpmi.h"
 
@@ -87,14 +88,6 @@ static int get_clos(struct tpmi_run *run, const struct tpmi_request *request)
 
 /* ---- Writing ---- */
 
-static int64_t now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
-}
-
 /** How often this thread went to sleep: time that others took from it is no waiting. */
 static long count_rests(void)
 {
@@ -112,12 +105,12 @@ static int set_level(struct tpmi_run *run, const struct tpmi_request *request)
 						  .power_domain_id =
 							  (uint8_t)request->domain->number,
 						  .level = (uint8_t)request->value };
-	int64_t begin_us = now_us();
+	int64_t begin_us = monotonic_us();
 	long begin_rests = count_rests();
 	int error = driver_request(run->driver, "PERF_SET_LEVEL", ABI_PERF_SET_LEVEL, &control);
 
 	/* mutation: level-refused */
-	if ((error == -ENOTTY || error == -EFAULT) && now_us() - begin_us >= WAITED_US &&
+	if ((error == -ENOTTY || error == -EFAULT) && monotonic_us() - begin_us >= WAITED_US &&
 	    count_rests() > begin_rests)
 		/* mutation: level-timed-out */
 		return -ETIMEDOUT;

@@ -476,15 +476,13 @@ const struct isst_cpuset *isst_config_high_priority_cpus(const struct isst_confi
 int isst_config_run_record(const struct isst_config *config, struct isst_context *context,
 			   int error, unsigned int flags)
 {
-	/* Statements alone have no name. */
-	char statements[] = "--set";
 	struct applied applied = { .succeeded = error >= 0 };
 
 	if (!config || !context || flags)
 		return context_refuse(context, "isst_config_run_record() has no flags, or there is "
 					       "no configuration (NULL)");
 	applied.time_s = time(NULL);
-	applied.source = config->source ? config->source : statements;
+	applied.source = config->source;
 	sha256_print(&config->hash, applied.digest);
 	error = applied_write(context, &applied);
 	return error == -ENOMEM ? call_no_memory(context) : error;

@@ -2,7 +2,6 @@
 /* The file of the last run that applied a configuration: a first line with the boot id, a line for
  * each value, and its end. */
 #include "state/applied.h"
-#include "base/runtime_file.h"
 #include "common/memory_stream.h"
 #include "transaction/item_lines.h"
 
@@ -18,46 +17,27 @@ enum { VERSION = 1 };
 static void print_source(FILE *stream, const char *source)
 {
 	fputs("source ", stream);
-	for (; *source; source++)
+	for (; source && *source; source++)
 		fputc(*source == '\n' ? ' ' : *source, stream);
 	fputc('\n', stream);
 }
 
-static int replace(struct isst_context *context, const struct applied *applied)
-{
-	struct memory_stream file = { 0 };
-	char *header = NULL;
-	int error = item_lines_header(context, APPLIED_FILE, VERSION, &header);
-
-	if (!error)
-		error = memory_stream_open(&file);
-	if (!error) {
-		fprintf(file.stream, "%stime %" PRId64 "\nresult %s\nsha256 %s\n", header,
-			applied->time_s, applied->succeeded ? "success" : "failed",
-			applied->digest);
-		print_source(file.stream, applied->source);
-		fputs(ITEM_LINES_END "\n", file.stream);
-		error = memory_stream_close(&file);
-	}
-	if (!error)
-		error = runtime_file_replace(&context->runtime, APPLIED_FILE, file.text);
-	free(file.text);
-	free(header);
-	return error;
-}
-
 int applied_write(struct isst_context *context, const struct applied *applied)
 {
-	struct messages *messages = &context->messages;
-	int error;
+	struct memory_stream lines = { 0 };
+	int error = memory_stream_open(&lines);
 
-	messages->error = NULL;
-	error = replace(context, applied);
-	if (!error || error == -ENOMEM || messages->error)
-		return error;
-	return message_error(messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-			     "cannot write %s/" APPLIED_FILE ": %s", context->runtime.path,
-			     runtime_file_strerror(error));
+	if (!error) {
+		fprintf(lines.stream, "time %" PRId64 "\nresult %s\nsha256 %s\n", applied->time_s,
+			applied->succeeded ? "success" : "failed", applied->digest);
+		print_source(lines.stream, applied->source);
+		fputs(ITEM_LINES_END "\n", lines.stream);
+		error = memory_stream_close(&lines);
+	}
+	if (!error)
+		error = item_lines_replace_text(context, APPLIED_FILE, VERSION, lines.text);
+	free(lines.text);
+	return error;
 }
 
 /* ---- Reading ---- */
@@ -108,6 +88,8 @@ static int parse(char *lines, struct applied *applied, size_t *line)
 	++*line;
 	if (strcmp(lines, ITEM_LINES_END "\n") != 0)
 		return -EINVAL;
+	if (!*source)
+		return 0;
 	applied->source = strdup(source);
 	return applied->source ? 0 : -ENOMEM;
 }

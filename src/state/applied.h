@@ -10,7 +10,7 @@ struct applied {
 	int64_t time_s; /* since 1970 */
 	bool succeeded;
 	char digest[SHA256_DIGITS + 1];
-	char *source;
+	char *source; /* NULL: no file */
 };
 
 /** Keeps a run in place of the one before; a line end in the source becomes a blank. Returns 0,

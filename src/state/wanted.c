@@ -131,16 +131,10 @@ static int add_problem(struct wanted *wanted, const struct setting *setting,
 	return error == -ENOMEM ? error : 0;
 }
 
-/** Whether the machine is without: also without a module of the driver (-ENODEV). */
-static bool is_without(int error)
-{
-	return error == -EOPNOTSUPP || error == -ENODEV;
-}
-
 static bool is_passed_over(const struct setting *setting, const struct isst_domain *domain,
 			   int error)
 {
-	return (setting->optional && is_without(error)) ||
+	return (setting->optional && error_is_lack(error)) ||
 	       (domain && isst_domain_is_io(domain) && !setting_names_domain(setting));
 }
 
@@ -170,7 +164,7 @@ int wanted_note_unsupported(struct wanted *wanted, const char *why)
 int wanted_fails(struct wanted *wanted, const struct setting *setting,
 		 const struct isst_domain *domain, const struct isst_failure *failure)
 {
-	if (!is_without(failure->error) && is_passed_over(setting, domain, failure->error))
+	if (!error_is_lack(failure->error) && is_passed_over(setting, domain, failure->error))
 		return note_left_out(wanted, failure->message);
 	return is_passed_over(setting, domain, failure->error)
 		       ? 0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measures a CPU while it is busy. */
 #include "sysfs/busy_frequency.h"
+#include "common/monotonic.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -13,15 +14,6 @@
 /* A multiplication of 32 bits takes three cycles on all cores that these servers have. Each needs
  * the result of the one before, so that neither other units nor a second thread shorten it. */
 enum { CYCLES_EACH = 3, EACH_ROUND = 8, ROUNDS = 10000 };
-enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static void multiply(void)
 {
@@ -41,16 +33,18 @@ static void multiply(void)
  * only make them lower. */
 static uint64_t spin(unsigned int milliseconds)
 {
-	const uint64_t end = now_ns() + (uint64_t)milliseconds * NS_PER_MS;
+	const int64_t end = monotonic_ns() + (int64_t)milliseconds * NS_PER_MS;
 	const uint64_t cycles = (uint64_t)CYCLES_EACH * EACH_ROUND * ROUNDS;
-	uint64_t before = now_ns(), highest = 0;
+	int64_t before = monotonic_ns();
+	uint64_t highest = 0;
 
 	while (before < end) {
-		uint64_t after, khz;
+		uint64_t khz;
+		int64_t after;
 
 		multiply();
-		after = now_ns();
-		khz = after > before ? cycles * NS_PER_MS / (after - before) : 0;
+		after = monotonic_ns();
+		khz = after > before ? cycles * NS_PER_MS / (uint64_t)(after - before) : 0;
 		if (khz > highest)
 			highest = khz;
 		before = after;

@@ -3,7 +3,6 @@
 #include "transaction/boot_state.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
-#include "common/memory_stream.h"
 #include "transaction/item_lines.h"
 #include "transaction/report.h"
 
@@ -29,45 +28,19 @@ static int read_file(struct isst_context *context, char **content, char **text)
 
 /* ---- Writing ---- */
 
-/** Writes the first line, a text and its end. Returns 0 or a negative errno, that of the boot id
- * with a message. */
-static int replace(struct isst_context *context, const char *text, const char *end)
-{
-	struct memory_stream file = { 0 };
-	char *header = NULL;
-	int error = item_lines_header(context, BOOT_STATE_FILE, VERSION, &header);
-
-	if (!error)
-		error = memory_stream_open(&file);
-	if (!error) {
-		fprintf(file.stream, "%s%s%s", header, text, end);
-		error = memory_stream_close(&file);
-	}
-	if (!error)
-		error = runtime_file_replace(&context->runtime, BOOT_STATE_FILE, file.text);
-	free(file.text);
-	free(header);
-	return error;
-}
-
 int boot_state_write(struct isst_context *context, const char *text, size_t size)
 {
 	struct messages *messages = &context->messages;
+	char *content;
 	int error;
-	char *end;
 
 	if (memchr(text, '\0', size))
 		return message_error(messages, -EINVAL, "the state to be kept has a NUL byte");
-	if (asprintf(&end, END, size) < 0)
+	if (asprintf(&content, "%s" END, text, size) < 0)
 		return -ENOMEM;
-	messages->error = NULL;
-	error = replace(context, text, end);
-	free(end);
-	if (!error || error == -ENOMEM || messages->error)
-		return error;
-	return message_error(messages, error == -EACCES || error == -EPERM ? -EPERM : -EIO,
-			     "cannot write %s/" BOOT_STATE_FILE ": %s", context->runtime.path,
-			     runtime_file_strerror(error));
+	error = item_lines_replace_text(context, BOOT_STATE_FILE, VERSION, content);
+	free(content);
+	return error;
 }
 
 /* ---- Reading ---- */
@@ -188,14 +161,14 @@ static int keep_or_mark(struct isst_change *change)
 	}
 	change_warn(change, "the state after boot is not kept: %s", message_why(messages, error));
 	/* mutation: boot-state-lost */
-	error = replace(context, LOST, "");
+	messages->error = NULL;
+	error = item_lines_replace_text(context, BOOT_STATE_FILE, VERSION, LOST);
 	if (!error)
 		return 0;
 	context->boot_state_kept = false;
 	return message_error(messages, error == -ENOMEM ? error : -EIO,
-			     "%s/" BOOT_STATE_FILE " can note neither the state after boot nor "
-			     "that it is unknown: %s",
-			     context->runtime.path, runtime_file_strerror(error));
+			     "neither the state after boot nor that it is unknown can be noted: %s",
+			     message_why(messages, error));
 }
 
 /** Adds CPUs that were seen since. What was kept stays as it is if that fails, and later runs try

@@ -137,6 +137,29 @@ int item_lines_header(struct isst_context *context, const char *name, unsigned i
 	return error;
 }
 
+int item_lines_replace_text(struct isst_context *context, const char *name, unsigned int version,
+			    const char *text)
+{
+	char *header, *content;
+	int error = item_lines_header(context, name, version, &header);
+
+	if (error)
+		return error;
+	if (asprintf(&content, "%s%s", header, text) < 0)
+		content = NULL;
+	free(header);
+	if (!content)
+		return -ENOMEM;
+	error = runtime_file_replace(&context->runtime, name, content);
+	free(content);
+	if (!error || error == -ENOMEM)
+		return error;
+	return message_error(&context->messages,
+			     error == -EACCES || error == -EPERM ? -EPERM : -EIO,
+			     "cannot write %s/%s: %s", context->runtime.path, name,
+			     runtime_file_strerror(error));
+}
+
 static bool is_journal(const char *name)
 {
 	return strcmp(name, "journal") == 0;

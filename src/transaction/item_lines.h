@@ -64,6 +64,13 @@ int item_lines_refuse(struct isst_context *context, const char *name, size_t lin
 int item_lines_header(struct isst_context *context, const char *name, unsigned int version,
 		      char **header);
 
+/**
+ * Replaces the file @name of the runtime directory: the first line, and @text behind it. Returns 0,
+ * -ENOMEM, or another negative errno with a message.
+ */
+int item_lines_replace_text(struct isst_context *context, const char *name, unsigned int version,
+			    const char *text);
+
 /** The version of the files that item_lines_read() reads, and their last line. */
 #define ITEM_LINES_VERSION 2
 #define ITEM_LINES_END "end"

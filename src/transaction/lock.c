@@ -3,6 +3,7 @@
 #include "transaction/lock.h"
 #include "base/machine.h"
 #include "base/runtime_file.h"
+#include "common/monotonic.h"
 #include "firmware/platform.h"
 #include "isst.h"
 #include "topology/context.h"
@@ -27,15 +28,6 @@ enum {
 	LOOK_EVERY_MS = 20,
 	LOOK_BRIEFLY_MS = 100, /* readers of the journal look whether the device is locked */
 };
-
-/** A clock that only goes forward: a sleep is as long as the scheduler and signals make it. */
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static int check_privileges(struct isst_context *context)
 {
@@ -264,9 +256,9 @@ static int busy(struct isst_context *context, const char *path, int descriptor)
 }
 
 /** Sleeps, but not beyond the deadline. Returns false if that is over. */
-static bool sleep_before(uint64_t deadline_ms)
+static bool sleep_before(int64_t deadline_ms)
 {
-	uint64_t now = now_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
+	int64_t now = monotonic_ms(), left = deadline_ms > now ? deadline_ms - now : 0;
 	const struct timespec pause = { 0, (long)(left < LOOK_EVERY_MS ? left : LOOK_EVERY_MS) *
 						   1000000L };
 
@@ -280,7 +272,7 @@ static bool sleep_before(uint64_t deadline_ms)
 /** Locks a file. Returns 0, -EBUSY without a message when the time is up, or another negative errno
  * with one. */
 static int wait_for(struct isst_context *context, const char *path, int descriptor,
-		    uint64_t deadline_ms)
+		    int64_t deadline_ms)
 {
 	/* mutation: wait-for-lock */
 	while (flock(descriptor, LOCK_EX | LOCK_NB)) {
@@ -300,10 +292,10 @@ static int wait_for(struct isst_context *context, const char *path, int descript
  * Locks the device besides, for runs of versions that know no other lock. The process that holds
  * it, and cannot be such a run, blocks no other process.
  */
-static int lock_device(struct isst_context *context, int descriptor, uint64_t deadline_ms)
+static int lock_device(struct isst_context *context, int descriptor, int64_t deadline_ms)
 {
 	const char *path = context->machine->lock_path;
-	uint64_t brief_ms = now_ms() + LOOK_BRIEFLY_MS;
+	int64_t brief_ms = monotonic_ms() + LOOK_BRIEFLY_MS;
 	struct listed_lock lock;
 	int error = wait_for(context, path, descriptor,
 			     brief_ms < deadline_ms ? brief_ms : deadline_ms);
@@ -359,7 +351,7 @@ static int take(struct isst_context *context, int device, unsigned int timeout_m
 {
 	const char *path = message_make(&context->messages, "%s/" FILE_NAME,
 					context->machine->runtime_directory);
-	uint64_t deadline_ms = now_ms() + timeout_ms;
+	int64_t deadline_ms = monotonic_ms() + timeout_ms;
 	int descriptor = open_lock(context, path), error;
 
 	if (descriptor < 0)

@@ -87,7 +87,8 @@ static void a_change_without_its_configuration_is_not_made(void **state)
 }
 
 /** Checks the last run that is stored, as another context finds it. */
-static void check_run(struct fixture *fixture, bool succeeded, const char *sha256)
+static void check_run(struct fixture *fixture, bool succeeded, const char *source,
+		      const char *sha256)
 {
 	struct isst_context *other = fixture_open(fixture, NULL);
 	struct isst_config_run *run;
@@ -95,7 +96,10 @@ static void check_run(struct fixture *fixture, bool succeeded, const char *sha25
 	assert_int_equal(isst_config_run_read(other, 0, &run), 0);
 	assert_in_range(isst_config_run_time_s(run), time(NULL) - 60, time(NULL));
 	assert_int_equal(isst_config_run_succeeded(run), succeeded);
-	assert_string_equal(isst_config_run_source(run), "a file");
+	if (source)
+		assert_string_equal(isst_config_run_source(run), source);
+	else
+		assert_null(isst_config_run_source(run));
 	assert_string_equal(isst_config_run_sha256(run), sha256);
 	isst_config_run_free(run);
 	isst_close(other);
@@ -118,19 +122,34 @@ static void the_last_run_is_stored(void **state)
 					      ISST_CONFIG_ADD_FILE),
 			 0);
 	assert_int_equal(isst_config_run_record(config, fixture.context, ISST_PARTIAL, 0), 0);
-	check_run(&fixture, true,
+	check_run(&fixture, true, "a file",
 		  "3e9493dcb1b5baa1b85ac0e9184dd6f7ebbe8a31b27f30bb50e153629c8ca4fc");
 	assert_int_equal(isst_config_add_text(config, "--set", "level 0", 7, 0), 0);
 	assert_int_equal(isst_config_run_record(config, fixture.context, -EIO, 0), 0);
-	check_run(&fixture, false,
+	check_run(&fixture, false, "a file",
 		  "902621cf34ab27e379ff301e49adf0d93887ff61d0bd9b5ce91c46284d1c40f1");
 	/* The name stays that of the first file. */
 	assert_int_equal(isst_config_add_text(config, "another file", FILE_TEXT, strlen(FILE_TEXT),
 					      ISST_CONFIG_ADD_FILE),
 			 0);
 	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
-	check_run(&fixture, true,
+	check_run(&fixture, true, "a file",
 		  "928ffd51cc4c7cf3f60700489be1f0313ec1ef9dc5c19d734d87e55a738fb345");
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
+static void a_run_of_statements_alone_has_no_source(void **state)
+{
+	struct isst_config *config = isst_config_new();
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_config_add_text(config, "a statement", "level 0", 7, 0), 0);
+	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
+	check_run(&fixture, true, NULL,
+		  "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
 	isst_config_free(config);
 	fixture_end(&fixture);
 }
@@ -143,6 +162,7 @@ int main(void)
 		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
 		cmocka_unit_test(the_last_run_is_stored),
+		cmocka_unit_test(a_run_of_statements_alone_has_no_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * counts are in a file beside the rules. What the effects mean is the seams' business.
  */
 #include "base/hash.h"
+#include "common/monotonic.h"
 #include "emulator/front/fault_rules.h"
 #include "emulator/model/text.h"
 
@@ -205,18 +206,11 @@ static bool acts(const struct faults *faults, size_t index)
 	return before >= rule->after && (!rule->limited || before - rule->after < rule->times);
 }
 
-static uint64_t now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /** To the microsecond: the kernel's sleep comes near it, and what is left is waited for busily. */
 static void pause_for(uint64_t us)
 {
-	const uint64_t end = now_us() + us, slack = 1000;
+	const int64_t end = monotonic_us() + (int64_t)us;
+	const uint64_t slack = 1000;
 	struct timespec time;
 
 	if (us > slack) {
@@ -225,7 +219,7 @@ static void pause_for(uint64_t us)
 		while (nanosleep(&time, &time) && errno == EINTR)
 			;
 	}
-	while (now_us() < end)
+	while (monotonic_us() < end)
 		;
 }
 

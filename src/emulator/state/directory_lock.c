@@ -4,6 +4,7 @@
  * is stopped or stuck, and is named instead of being waited for without end. Nothing of what the
  * lock is for.
  */
+#include "common/monotonic.h"
 #include "emulator/model/text.h"
 #include "emulator/state/directory.h"
 #include "isst.h"
@@ -24,14 +25,6 @@
 enum { STOPPED_MS = 3000, LONGEST_MS = 60000 };
 /* Calls take microseconds, so the first looks come close on each other. */
 enum { FIRST_PAUSE_US = 20, LONGEST_PAUSE_US = 5000 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /** `1: FLOCK  ADVISORY  WRITE 4711 00:05:1234 0 EOF`: the process, or 0. */
 static int holder_in_line(const char *line)
@@ -118,12 +111,12 @@ static bool give_up(int lock, int64_t waited_ms, char **holder)
 
 int directory_wait_lock(int lock, char **holder)
 {
-	const int64_t start = now_ms();
+	const int64_t start = monotonic_ms();
 	struct timespec pause = { .tv_nsec = FIRST_PAUSE_US * 1000 };
 	int64_t looked = start;
 
 	while (flock(lock, LOCK_EX | LOCK_NB)) {
-		int64_t now = now_ms();
+		int64_t now = monotonic_ms();
 
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return -errno;
