@@ -53,6 +53,7 @@ int change_begin(struct run *run, unsigned int flags, struct isst_change **chang
 	struct isst_change_options *options = isst_change_options_new();
 	int error;
 
+	*change = NULL;
 	if (!options) {
 		run_error(run, STATUS_FAILED, "out of memory");
 		return -ENOMEM;

@@ -13,9 +13,11 @@
  *  - A reading run asks the open device, which looks at credentials for writes only, and reads
  *    files of the kernel that everybody may read. It needs no capability.
  *  - A changing run needs CAP_SYS_ADMIN, which the driver asks for at some writes; and it opens
- *    files of the kernel for writing and makes cgroups, all of which belong to root: root may do so
- *    as their owner, but a caller who is not root and was given capabilities instead needs
- *    CAP_DAC_OVERRIDE for that.
+ *    files of the kernel for writing, all of which belong to root: a caller who is not root and was
+ *    given capabilities instead needs CAP_DAC_OVERRIDE for that. So does root where it makes
+ *    cgroups: their uppermost directory may be written by nobody, the owner included. When the
+ *    first one asks for cpusets, kernels such as Linux 6.1 also demand CAP_SYS_NICE, since all
+ *    processes move to others.
  *  - A run that reads registers of CPUs (explain) needs CAP_SYS_RAWIO, which the module msr asks
  *    for.
  * A capability that is kept is kept only if the caller has it; user ids are left alone, so that
@@ -36,6 +38,7 @@ static const struct {
 } needed[] = {
 	{ CAP_SYS_ADMIN, PRIVILEGES_CHANGE },
 	{ CAP_DAC_OVERRIDE, PRIVILEGES_CHANGE },
+	{ CAP_SYS_NICE, PRIVILEGES_CHANGE },
 	{ CAP_SYS_RAWIO, PRIVILEGES_REGISTERS },
 };
 

@@ -48,6 +48,12 @@ int configuration_add_source(struct configuration *configuration, const char *na
 	return 0;
 }
 
+void configuration_drop_sources(struct configuration *configuration, size_t count)
+{
+	while (configuration->source_count > count)
+		free(configuration->sources[--configuration->source_count]);
+}
+
 int configuration_problem(struct configuration *configuration, struct origin origin,
 			  const char *format, ...)
 {
@@ -130,8 +136,7 @@ bool configuration_is_state(const struct configuration *configuration, size_t so
 
 void configuration_clear(struct configuration *configuration)
 {
-	for (size_t i = 0; i < configuration->source_count; i++)
-		free(configuration->sources[i]);
+	configuration_drop_sources(configuration, 0);
 	for (size_t i = 0; i < configuration->setting_count; i++)
 		setting_clear(&configuration->settings[i]);
 	for (size_t i = 0; i < configuration->match_count; i++)

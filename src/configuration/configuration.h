@@ -141,6 +141,8 @@ int configuration_add(struct configuration *configuration, struct setting *setti
 /** Adds a source of settings by its name, which is copied: @origin->source of those that follow.
  * Returns 0 or -ENOMEM. */
 int configuration_add_source(struct configuration *configuration, const char *name);
+/** Forgets all but the first @count sources, of which no setting and no problem is left. */
+void configuration_drop_sources(struct configuration *configuration, size_t count);
 
 /** Whether two scopes have a power domain in common. */
 bool scopes_overlap(const struct scope *one, const struct scope *other);

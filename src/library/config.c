@@ -115,29 +115,43 @@ static int keep_problems(struct isst_config *config, int error)
 	return config->problems ? error : -ENOMEM;
 }
 
-/** Remembers a text by its digest: a file as it is, a statement as a line. Returns 0 or -ENOMEM. */
-static int add_source(struct isst_config *config, const char *name, const char *text, size_t size,
-		      bool file)
+/** Remembers a text by its digest: a file as it is, a statement as a line. */
+static void add_to_digest(struct isst_config *config, const char *text, size_t size, bool file)
 {
 	sha256_add(&config->hash, text, size);
 	if (!file)
 		sha256_add(&config->hash, "\n", 1);
-	if (!file || config->source)
-		return 0;
-	config->source = strdup(name);
-	return config->source ? 0 : -ENOMEM;
 }
 
 int isst_config_add_text(struct isst_config *config, const char *name, const char *text,
 			 size_t size, unsigned int flags)
 {
+	bool file = flags & ISST_CONFIG_ADD_FILE;
+	char *source = NULL;
+	size_t sources;
+	int error;
+
 	if (!config || !name || !text || flags & ~ISST_CONFIG_ADD_FILE)
 		return -EINVAL;
 	forget_results(config);
-	if (add_source(config, name, text, size, flags & ISST_CONFIG_ADD_FILE))
-		return -ENOMEM;
-	return keep_problems(config, configuration_add_text(&config->configuration, name, text,
-							    size, flags & ISST_CONFIG_ADD_FILE));
+	if (file && !config->source) {
+		source = strdup(name);
+		if (!source)
+			return -ENOMEM;
+	}
+	sources = config->configuration.source_count;
+	error = keep_problems(
+		config, configuration_add_text(&config->configuration, name, text, size, file));
+	if (error) {
+		/* The problems are texts now, which have the name in them. */
+		configuration_drop_sources(&config->configuration, sources);
+		free(source);
+		return error;
+	}
+	if (source)
+		config->source = source;
+	add_to_digest(config, text, size, file);
+	return 0;
 }
 
 const char *isst_config_problem_at(const struct isst_config *config, size_t index)

@@ -150,26 +150,27 @@ static bool is_of_root(unsigned int process)
 	return found;
 }
 
-/** Whether a process has this file open: the one that took a lock may have handed it on, and its
- * number be another's by now. */
-static bool has_open(unsigned int process, int descriptor)
+/** Whether a process may have this file open: the one that took a lock may have handed it on, and
+ * its number be another's by now. What a process with more capabilities has open cannot be seen. */
+static bool may_have_open(unsigned int process, int descriptor)
 {
 	struct stat file, other;
 	struct dirent *entry;
-	bool found = false;
+	bool found = false, hidden;
 	char *path;
 	DIR *all;
 
 	if (fstat(descriptor, &file) || asprintf(&path, "/proc/%u/fd", process) < 0)
 		return false;
 	all = opendir(path);
+	hidden = !all && (errno == EACCES || errno == EPERM);
 	free(path);
 	while (all && !found && (entry = readdir(all)))
 		found = fstatat(dirfd(all), entry->d_name, &other, 0) == 0 &&
 			other.st_dev == file.st_dev && other.st_ino == file.st_ino;
 	if (all)
 		closedir(all);
-	return found;
+	return found || hidden;
 }
 
 /**
@@ -181,8 +182,8 @@ static bool may_be_change(int descriptor)
 {
 	struct listed_lock lock;
 
-	return !find_lock(descriptor, &lock) ||
-	       (lock.exclusive && is_of_root(lock.process) && has_open(lock.process, descriptor));
+	return !find_lock(descriptor, &lock) || (lock.exclusive && is_of_root(lock.process) &&
+						 may_have_open(lock.process, descriptor));
 }
 
 /** Whether another process holds a lock that a change would wait for. */

@@ -30,7 +30,8 @@ static bool keeps(enum privileges_use use, cap_value_t capability)
 {
 	switch (use) {
 	case PRIVILEGES_CHANGE:
-		return capability == CAP_SYS_ADMIN || capability == CAP_DAC_OVERRIDE;
+		return capability == CAP_SYS_ADMIN || capability == CAP_DAC_OVERRIDE ||
+		       capability == CAP_SYS_NICE;
 	case PRIVILEGES_REGISTERS:
 		return capability == CAP_SYS_RAWIO;
 	default:

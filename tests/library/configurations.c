@@ -154,6 +154,32 @@ static void a_run_of_statements_alone_has_no_source(void **state)
 	fixture_end(&fixture);
 }
 
+/** The digest is that of a_run_of_statements_alone_has_no_source(). */
+static void a_text_that_was_refused_does_not_count(void **state)
+{
+	static const char WRONG[] = "# isst configuration 1\nnonsense\n";
+	struct isst_config *config = isst_config_new();
+	struct fixture fixture;
+	char *text;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(
+		isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), ISST_CONFIG_ADD_FILE),
+		-EINVAL);
+	assert_string_equal(isst_config_problem_at(config, 0),
+			    "wrong:2: unknown word 'nonsense'");
+	assert_int_equal(isst_config_add_text(config, "a statement", "level 0", 7, 0), 0);
+	text = isst_config_to_text(config, 0);
+	assert_string_equal(text, "# isst configuration 1\nlevel 0\n");
+	free(text);
+	assert_int_equal(isst_config_run_record(config, fixture.context, 0, 0), 0);
+	check_run(&fixture, true, NULL,
+		  "f1df98bcc57210040e330a8f8796228d5652d257ee6cef1dc6f44a2b71350c29");
+	isst_config_free(config);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +189,7 @@ int main(void)
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
 		cmocka_unit_test(the_last_run_is_stored),
 		cmocka_unit_test(a_run_of_statements_alone_has_no_source),
+		cmocka_unit_test(a_text_that_was_refused_does_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
