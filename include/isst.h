@@ -412,11 +412,15 @@ enum isst_fact {
 	ISST_FACT_PROPORTIONAL_PRIORITY = 8,
 	/** TRL types are numbered (level-0, level-1, ...) instead of named after instruction sets;
 	 * after discovery. */
-	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9
+	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9,
+	/** The kernel or the BIOS has disabled turbo for all CPUs (intel_pstate/no_turbo). */
+	ISST_FACT_TURBO_DISABLED = 10
 };
 
 /** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read
- * files of the kernel. Returns 1, 0, or -EINVAL (the library does not know this fact). */
+ * files of the kernel. ISST_FACT_TURBO_DISABLED reads one at each call. Returns 1, 0, or a negative
+ * error: -EINVAL: the library does not know this fact; -ENODATA: the kernel does not show whether
+ * turbo is disabled; of ISST_FACT_TURBO_DISABLED also the error of the file. */
 ISST_API int isst_platform_fact(struct isst_context *context, int fact);
 
 /** The number of turbo ratio limit (TRL) types that can have a name; 0 before discovery. */

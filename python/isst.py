@@ -63,6 +63,7 @@ class Fact(enum.IntEnum):
     CLOS_EPP = 7
     PROPORTIONAL_PRIORITY = 8
     TRL_TYPES_ARE_LEVELS = 9
+    TURBO_DISABLED = 10
 
 
 class Value(enum.IntEnum):
