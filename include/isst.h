@@ -1067,6 +1067,11 @@ enum isst_finding_kind {
  * nohz_full are left out; named ones never are. On emulated machines no time passes.
  */
 #define ISST_EXPLAIN_MEASURE 1U
+/**
+ * Only what the hardware limits the CPUs for (ISST_FINDING_LIMITED_...): performance limit reasons
+ * are read, and neither levels, cpufreq files nor names of processes.
+ */
+#define ISST_EXPLAIN_LIMITS 2U
 
 /** The code (enum isst_finding_kind) at a position of the library's table, in order of importance;
  * 0 past the last one. */
@@ -1084,7 +1089,7 @@ ISST_API const char *isst_finding_code_name(int code);
  *
  * @targets: the domains or CPUs that findings are about
  * @request: NULL
- * @flags: 0 or ISST_EXPLAIN_MEASURE
+ * @flags: 0, ISST_EXPLAIN_MEASURE or ISST_EXPLAIN_LIMITS
  * @explanation: set to the findings, to be freed before the context is closed; NULL on error
  * Returns 0, ISST_PARTIAL (something could not be read, see isst_explanation_unread_at()), -EINVAL,
  * -EINTR, or -EPERM or -EIO (the lists of isolated CPUs cannot be read).
