@@ -18,6 +18,7 @@ static const struct phrase explained[] = { { "found", "" },
 					   { "nothing found", "Nothing found." },
 					   { "only notes", "Nothing found but notes." },
 					   { "incomplete", "Nothing found in what could be read." },
+					   { "not all read", "Nothing found in what was read." },
 					   { NULL, NULL } };
 static const struct phrase synthetic[] = { { "no", "" },
 					   { "yes", " (synthetic)" },
