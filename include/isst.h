@@ -412,11 +412,15 @@ enum isst_fact {
 	ISST_FACT_PROPORTIONAL_PRIORITY = 8,
 	/** TRL types are numbered (level-0, level-1, ...) instead of named after instruction sets;
 	 * after discovery. */
-	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9
+	ISST_FACT_TRL_TYPES_ARE_LEVELS = 9,
+	/** The kernel or the BIOS has disabled turbo for all CPUs (intel_pstate/no_turbo). */
+	ISST_FACT_TURBO_DISABLED = 10
 };
 
 /** Whether a fact (enum isst_fact) is true. Works before discovery; ISST_FACT_PRESET may then read
- * files of the kernel. Returns 1, 0, or -EINVAL (the library does not know this fact). */
+ * files of the kernel. ISST_FACT_TURBO_DISABLED reads one at each call. Returns 1, 0, or a negative
+ * error: -EINVAL: the library does not know this fact; -ENODATA: the kernel does not show whether
+ * turbo is disabled; of ISST_FACT_TURBO_DISABLED also the error of the file. */
 ISST_API int isst_platform_fact(struct isst_context *context, int fact);
 
 /** The number of turbo ratio limit (TRL) types that can have a name; 0 before discovery. */
@@ -1063,6 +1067,11 @@ enum isst_finding_kind {
  * nohz_full are left out; named ones never are. On emulated machines no time passes.
  */
 #define ISST_EXPLAIN_MEASURE 1U
+/**
+ * Only what the hardware limits the CPUs for (ISST_FINDING_LIMITED_...): performance limit reasons
+ * are read, and neither levels, cpufreq files nor names of processes.
+ */
+#define ISST_EXPLAIN_LIMITS 2U
 
 /** The code (enum isst_finding_kind) at a position of the library's table, in order of importance;
  * 0 past the last one. */
@@ -1080,7 +1089,7 @@ ISST_API const char *isst_finding_code_name(int code);
  *
  * @targets: the domains or CPUs that findings are about
  * @request: NULL
- * @flags: 0 or ISST_EXPLAIN_MEASURE
+ * @flags: 0, ISST_EXPLAIN_MEASURE or ISST_EXPLAIN_LIMITS
  * @explanation: set to the findings, to be freed before the context is closed; NULL on error
  * Returns 0, ISST_PARTIAL (something could not be read, see isst_explanation_unread_at()), -EINVAL,
  * -EINTR, or -EPERM or -EIO (the lists of isolated CPUs cannot be read).

@@ -63,6 +63,7 @@ class Fact(enum.IntEnum):
     CLOS_EPP = 7
     PROPORTIONAL_PRIORITY = 8
     TRL_TYPES_ARE_LEVELS = 9
+    TURBO_DISABLED = 10
 
 
 class Value(enum.IntEnum):
@@ -294,6 +295,7 @@ _TARGETS_WITH_CPUS = 1
 _CHOOSE_ALLOW_LOWER_TURBO = 1
 _OPTION_SYSTEM_LOG = 1
 _EXPLAIN_MEASURE = 1
+_EXPLAIN_LIMITS = 2
 _CONFIG_ADD_FILE = 1
 _CONFIG_READ_ALL = 1
 
@@ -1404,12 +1406,13 @@ class Context:
                                                          ctypes.byref(pointer)))
         return _take_cpus(pointer)
 
-    def explain(self, targets=None, measure=False):
+    def explain(self, targets=None, measure=False, limits_only=False):
         """Finds out why CPUs run as they do, and returns an Explanation; changes nothing. measure: keeps each CPU busy for
-        0.3 seconds. Errors: isst_explain(3)."""
+        0.3 seconds. limits_only: only what the hardware limits them for. Errors: isst_explain(3)."""
         pointer = ctypes.c_void_p()
         with _Targets(self, targets) as target_set:
-            self._check(_isst().explain(self._open(), target_set, None, _EXPLAIN_MEASURE if measure else 0,
+            self._check(_isst().explain(self._open(), target_set, None,
+                                        (_EXPLAIN_MEASURE if measure else 0) | (_EXPLAIN_LIMITS if limits_only else 0),
                                         ctypes.byref(pointer)))
         try:
             findings = [_finding(entry) for entry in _pointers(_isst().explanation_finding_at, pointer)]

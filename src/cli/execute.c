@@ -5,6 +5,8 @@
  */
 #include "execute.h"
 
+#include "../common/memory_stream.h"
+
 #include "change.h"
 #include "change_run.h"
 #include "config_source.h"
@@ -90,12 +92,53 @@ static bool discover(struct run *run)
 	return run_call(run, error) == 0;
 }
 
+/** Adds what is available of a feature: its name alone if everything is. */
+static void print_feature(FILE *stream, const struct feature *feature, const char **separator)
+{
+	size_t available = 0, count = 0;
+
+	for (; feature->commands[count].name; count++)
+		available += command_available(&feature->commands[count], true);
+	if (available == count) {
+		fprintf(stream, "%s%s", *separator, feature->name);
+		*separator = ", ";
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!command_available(&feature->commands[i], true))
+			continue;
+		fprintf(stream, "%s%s %s", *separator, feature->name, feature->commands[i].name);
+		*separator = ", ";
+	}
+}
+
+/** What works where the BIOS has set up Speed Select, by the command table. To be freed; NULL
+ * without memory. */
+static char *available_names(void)
+{
+	const char *separator = "";
+	struct memory_stream memory;
+
+	if (memory_stream_open(&memory))
+		return NULL;
+	for (const struct feature *feature = features; feature->name; feature++)
+		print_feature(memory.stream, feature, &separator);
+	for (const struct command *command = single_commands; command->name; command++) {
+		if (!command_available(command, true))
+			continue;
+		fprintf(memory.stream, "%s%s", separator, command->name);
+		separator = ", ";
+	}
+	return memory_stream_text(&memory);
+}
+
 /** Where the BIOS has set up Speed Select few commands have something to work on. Returns false
  * where there is nothing to do, or after an error. */
 static bool check_command(struct run *run)
 {
 	const struct command *command = run->request->command;
 	const struct feature *feature = run->request->feature;
+	char *left;
 
 	if (command_available(command, isst_platform_fact(run->context, ISST_FACT_PRESET) > 0))
 		return true;
@@ -105,12 +148,14 @@ static bool check_command(struct run *run)
 			       feature->name);
 		return false;
 	}
-	run_error(
-		run, STATUS_UNSUPPORTED,
-		"%s%s%s is not supported on this platform: everything is pre-configured by the BIOS, "
-		"which leaves perf-profile info, base-freq info, enable, disable, config, status, explain and with",
-		feature ? feature->name : "", feature ? " " : "",
-		command == &info_command ? "--info" : command->name);
+	left = available_names();
+	run_error(run, STATUS_UNSUPPORTED,
+		  "%s%s%s is not supported on this platform: everything is pre-configured by the "
+		  "BIOS, which leaves %s",
+		  feature ? feature->name : "", feature ? " " : "",
+		  command == &info_command ? "--info" : command->name,
+		  left ? left : "few commands");
+	free(left);
 	return false;
 }
 

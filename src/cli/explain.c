@@ -117,13 +117,30 @@ static int worst_severity(const struct isst_explanation *explanation)
 	return worst;
 }
 
+/** Whether a CPU is named whose files are left alone. */
+static bool names_undisturbed(struct run *run)
+{
+	struct isst_cpuset *undisturbed = NULL;
+	unsigned int cpu;
+	bool any = false;
+
+	if (!run->cpus || run_call(run, isst_undisturbed_cpus(run->context, &undisturbed)) != 0)
+		return false;
+	isst_cpuset_for_each (cpu, run->cpus)
+		any |= isst_cpuset_has(undisturbed, cpu);
+	isst_cpuset_free(undisturbed);
+	return any;
+}
+
 /** Notes are context, and advisories are of every such kernel. */
-static const char *result_word(int worst, bool incomplete)
+static const char *result_word(struct run *run, int worst, bool incomplete)
 {
 	if (worst < ISST_SEVERITY_NOTE)
 		return "found";
 	if (incomplete)
 		return "incomplete";
+	if (names_undisturbed(run))
+		return "not all read";
 	return worst == ISST_SEVERITY_NOTE ? "only notes" : "nothing found";
 }
 
@@ -138,7 +155,8 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 		run_error(run, STATUS_FAILED, "%s", text);
 	for (size_t i = 0; (text = isst_explanation_note_at(explanation, i)) != NULL; i++)
 		report_message(run->report, ENTRY_NOTE, "%s", text);
-	report_word(top, KEY_EXPLAIN_RESULT, result_word(worst, is_incomplete(run, explanation)));
+	report_word(top, KEY_EXPLAIN_RESULT,
+		    result_word(run, worst, is_incomplete(run, explanation)));
 	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
 		report_finding(top, (unsigned int)i, finding);
 	if (report_measured(run, top, explanation))

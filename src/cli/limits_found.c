@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Explains single packages. Must not know what is reported of them. */
+/* What limits single packages. Must not know what is reported of them. */
 #include "limits_found.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ struct isst_explanation *package_explanation(struct run *run, unsigned int packa
 			error = isst_targets_add_domain(targets, domain);
 	}
 	if (!error)
-		error = isst_explain(run->context, targets, NULL, 0, &explanation);
+		error = isst_explain(run->context, targets, NULL, ISST_EXPLAIN_LIMITS,
+				     &explanation);
 	report_unread(run, explanation, error);
 	isst_targets_free(targets);
 	return explanation;

@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-/** Explains the CPUs of a package. To be freed; NULL: it could not be explained. What could not
+/** What limits the CPUs of a package. To be freed; NULL: it could not be explained. What could not
  * be read is reported, unless the run has errors: those are of the same. */
 struct isst_explanation *package_explanation(struct run *run, unsigned int package);
 

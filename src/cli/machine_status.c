@@ -216,6 +216,7 @@ static void report_top(struct machine_status *status)
 			      isst_platform_driver_version(context));
 	}
 	report_last_apply(run, top);
+	turbo_status_report(run, top);
 	if (isst_cpuset_count(status->cores.unplaced) > 0)
 		report_cpu_ranges(top, KEY_STATUS_UNPLACED, 0, status->cores.unplaced);
 }
@@ -326,6 +327,7 @@ static void report_rows(struct machine_status *status)
 	report_domains(status);
 	clos_status_report(status);
 	high_priority_status_report(status);
+	turbo_limits_report(status);
 	limit_status_report(status);
 	if (status->run->complete)
 		complete_status_report(status);

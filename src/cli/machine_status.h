@@ -14,6 +14,7 @@ struct domain_status {
 	struct report_node *node;	      /* of its unit; NULL: --cpu names no CPU of it */
 	bool core_power_known, core_power_supported, core_power_enabled;
 	bool turbo_freq_known, turbo_freq_supported, turbo_freq_enabled;
+	bool reads_limits; /* its turbo ratio limits are read */
 };
 
 /** The machine, or the packages with the CPUs that --cpu names. */
@@ -87,6 +88,8 @@ struct isst_results *status_read_cpus(struct machine_status *status, reader read
 				      const struct isst_cpuset *cpus);
 
 /** The parts of the report. */
+void turbo_status_report(struct run *run, struct report_node *top);
+void turbo_limits_report(struct machine_status *status);
 void clos_status_report(struct machine_status *status);
 void high_priority_status_report(struct machine_status *status);
 void limit_status_report(struct machine_status *status);

@@ -141,29 +141,17 @@ static bool add_causes(struct json *node, const struct isst_explanation *explana
 	return list;
 }
 
-static bool has_finding(const struct isst_explanation *explanation, int code)
-{
-	const struct isst_finding *finding;
-
-	for (size_t i = 0; (finding = isst_explanation_finding_at(explanation, i)) != NULL; i++)
-		if (isst_finding_code(finding) == code)
-			return true;
-	return false;
-}
-
 /** That there are no reasons may mean that they cannot be read: then nothing is added. */
 static void add_explanation(struct json *node, const struct redfish_package *package)
 {
-	struct isst_explanation *explanation = package_explanation(package->status->run,
-								   package->number);
+	struct run *run = package->status->run;
+	struct isst_explanation *explanation = package_explanation(run, package->number);
+	int disabled = isst_platform_fact(run->context, ISST_FACT_TURBO_DISABLED);
 
 	if (add_causes(node, explanation))
 		json_add_boolean(node, "Throttled", true);
-	if (has_finding(explanation, ISST_FINDING_TURBO_DISABLED))
-		json_add_string(node, "TurboState", "Disabled");
-	else if (explanation && !isst_explanation_unread_at(explanation, 0) &&
-		 !has_finding(explanation, ISST_FINDING_NO_CPUFREQ))
-		json_add_string(node, "TurboState", "Enabled");
+	if (disabled >= 0)
+		json_add_string(node, "TurboState", disabled ? "Disabled" : "Enabled");
 	isst_explanation_free(explanation);
 }
 

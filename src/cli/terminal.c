@@ -3,6 +3,8 @@
  */
 #include "terminal.h"
 
+#include "signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +23,13 @@
 /* The kernel sends SIGHUP a moment after the terminal is gone. */
 enum { HANGUP_MS = 200 };
 
-static const int SIGNALS[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
+/** Adds the signals that end the program without being a crash. A terminal sends no SIGPIPE, but
+ * what else is written to may. */
+static void add_ends(sigset_t *set)
+{
+	signals_fatal(set);
+	sigaddset(set, SIGPIPE);
+}
 
 /* ---- Modes ---- */
 
@@ -36,12 +44,13 @@ static bool is_in_foreground(const struct terminal *terminal)
 /** Whether a signal has come that ends the program. */
 static bool has_to_end(void)
 {
-	static const int ENDS[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	sigset_t pending;
+	sigset_t ends, pending;
 
+	sigemptyset(&ends);
+	add_ends(&ends);
 	sigpending(&pending);
-	for (size_t i = 0; i < sizeof(ENDS) / sizeof(ENDS[0]); i++)
-		if (sigismember(&pending, ENDS[i]) == 1)
+	for (int number = 1; number <= SIGRTMAX; number++)
+		if (sigismember(&ends, number) == 1 && sigismember(&pending, number) == 1)
 			return true;
 	return false;
 }
@@ -150,20 +159,17 @@ static int open_screen(int output)
 	return screen >= 0 ? screen : output;
 }
 
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 /** Signals that the parent had it ignore (nohup) stay ignored. */
 static int watch_signals(struct terminal *terminal)
 {
 	sigemptyset(&terminal->watched);
-	for (size_t i = 0; i < sizeof(SIGNALS) / sizeof(SIGNALS[0]); i++)
-		if (!is_ignored(SIGNALS[i]))
-			sigaddset(&terminal->watched, SIGNALS[i]);
+	add_ends(&terminal->watched);
+	sigaddset(&terminal->watched, SIGTSTP);
+	sigaddset(&terminal->watched, SIGCONT);
+	sigaddset(&terminal->watched, SIGWINCH);
+	for (int number = 1; number <= SIGRTMAX; number++)
+		if (signals_ignored(number))
+			sigdelset(&terminal->watched, number);
 	terminal->signals = signalfd(-1, &terminal->watched, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (terminal->signals < 0)
 		return -errno;

@@ -279,18 +279,27 @@ static int take_domains(struct survey *survey, const struct survey_scope *scope)
 int survey_read(struct survey *survey, struct isst_context *context,
 		const struct survey_scope *scope)
 {
-	static int (*const PARTS[])(struct survey * survey) = {
-		survey_read_whole,  read_profiles,	read_current_levels, read_first_levels,
-		read_core_power,    read_clos,		read_limits,	     read_files_of_domains,
-		survey_read_cpus,   survey_read_causes, survey_read_reasons, survey_read_managers,
-		survey_read_hidden,
+	static int (*const ALL[])(struct survey * survey) = {
+		survey_read_whole,   read_profiles,
+		read_current_levels, read_first_levels,
+		read_core_power,     read_clos,
+		read_limits,	     read_files_of_domains,
+		survey_read_cpus,    survey_read_causes,
+		survey_read_reasons, survey_read_managers,
+		survey_read_hidden,  NULL,
 	};
+	static int (*const LIMITS[])(struct survey * survey) = { survey_read_whole,
+								 survey_list_cpus,
+								 survey_read_reasons, NULL };
+	int (*const *parts)(struct survey * survey) = scope->limits_only ? LIMITS : ALL;
 	int error;
 
-	*survey = (struct survey){ .context = context, .named = scope->cpus };
+	*survey = (struct survey){ .context = context,
+				   .named = scope->cpus,
+				   .limits_only = scope->limits_only };
 	error = take_domains(survey, scope);
-	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]) && !error; i++)
-		error = PARTS[i](survey);
+	for (size_t i = 0; parts[i] && !error; i++)
+		error = parts[i](survey);
 	return !error && scope->measure ? survey_measure(survey) : error;
 }
 

@@ -97,6 +97,7 @@ struct survey {
 	struct text_list unread; /* what could not be read */
 	struct text_list notes;	 /* what was not looked at, and why */
 	bool denied;		 /* something seems to be hidden from the caller */
+	bool limits_only;	 /* see struct survey_scope */
 };
 
 /** What to survey. */
@@ -105,6 +106,7 @@ struct survey_scope {
 	size_t count;
 	const struct isst_cpuset *cpus; /* NULL: all of the domains */
 	bool measure;			/* CPUs are kept busy, and measured */
+	bool limits_only;		/* nothing but what limits the hardware is read */
 };
 
 /** Reads everything. Returns 0, also where parts could not be read, -ENOMEM or -EINTR. To be
@@ -134,6 +136,8 @@ int survey_measure(struct survey *survey);	 /* survey_measure.c: where it is ask
 
 /** survey_cpus.c: reads what is known of each online CPU. As survey_read(). */
 int survey_read_cpus(struct survey *survey);
+/** Lists them only. */
+int survey_list_cpus(struct survey *survey);
 void survey_clear_cpus(struct survey_domain *domain);
 
 /** Whether the levels of a domain were read, and they are the current ones. */

@@ -181,12 +181,19 @@ static int note_undisturbed(struct survey *survey)
 	return error;
 }
 
-int survey_read_cpus(struct survey *survey)
+int survey_list_cpus(struct survey *survey)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < survey->count && !error; i++)
 		error = take_cpus(survey, &survey->domains[i]);
+	return error;
+}
+
+int survey_read_cpus(struct survey *survey)
+{
+	int error = survey_list_cpus(survey);
+
 	if (!error)
 		error = read_associations(survey);
 	for (size_t i = 0; i < survey->count && !error; i++)

@@ -11,7 +11,7 @@ struct isst_explanation {
 	struct survey survey;
 	struct findings findings;
 	struct isst_cpuset *named; /* NULL: the targets were domains */
-	bool measure;
+	bool measure, limits_only;
 };
 
 int isst_finding_code_at(size_t index)
@@ -62,11 +62,13 @@ static int find(struct isst_context *context, const struct target_list *list,
 	if (!error)
 		error = name_cpus(explanation, list);
 	if (!error)
-		error = survey_read(&explanation->survey, context,
-				    &(struct survey_scope){ .domains = list->domains,
-							    .count = list->domain_count,
-							    .cpus = explanation->named,
-							    .measure = explanation->measure });
+		error = survey_read(
+			&explanation->survey, context,
+			&(struct survey_scope){ .domains = list->domains,
+						.count = list->domain_count,
+						.cpus = explanation->named,
+						.measure = explanation->measure,
+						.limits_only = explanation->limits_only });
 	return error ? error : explain(&explanation->survey, &explanation->findings);
 }
 
@@ -94,7 +96,7 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 				   .targets = targets,
 				   .request = request,
 				   .flags = flags,
-				   .known_flags = ISST_EXPLAIN_MEASURE };
+				   .known_flags = ISST_EXPLAIN_MEASURE | ISST_EXPLAIN_LIMITS };
 	struct isst_explanation *made;
 	struct target_list list;
 	const char *before;
@@ -104,12 +106,16 @@ int isst_explain(struct isst_context *context, const struct isst_targets *target
 		return context_refuse(context, "there is nowhere to put the explanation (NULL)");
 	*explanation = NULL;
 	error = call_check(&call, &list);
+	if (!error && (flags & ISST_EXPLAIN_MEASURE) && (flags & ISST_EXPLAIN_LIMITS))
+		error = context_refuse(context, "ISST_EXPLAIN_LIMITS measures nothing");
 	if (error)
 		return error;
 	before = message_begin(&context->messages);
 	made = calloc(1, sizeof(*made));
-	if (made)
+	if (made) {
 		made->measure = flags & ISST_EXPLAIN_MEASURE;
+		made->limits_only = flags & ISST_EXPLAIN_LIMITS;
+	}
 	error = message_end(&context->messages, before,
 			    made ? find_all(context, &list, made) : -ENOMEM);
 	if (error || !made) {

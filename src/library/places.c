@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What programs may ask of a platform, a domain and a CPU. */
+#include "base/messages.h"
 #include "firmware/platform.h"
+#include "sysfs/cpufreq.h"
 #include "sysfs/model_name.h"
 #include "topology/context.h"
 
@@ -63,35 +65,55 @@ unsigned int isst_platform_driver_version(const struct isst_context *context)
 	return context ? context->platform.driver_version : 0;
 }
 
-static bool is_intel(struct isst_context *context)
+static int is_intel(struct isst_context *context)
 {
 	return context->platform.intel;
 }
 
-static bool has_mailbox(struct isst_context *context)
+static int has_mailbox(struct isst_context *context)
 {
 	return context->platform.mailbox;
 }
 
-static bool has_mmio(struct isst_context *context)
+static int has_mmio(struct isst_context *context)
 {
 	return context->platform.mmio;
 }
 
+static int is_preset(struct isst_context *context)
+{
+	return context_is_preset(context);
+}
+
+static int is_turbo_disabled(struct isst_context *context)
+{
+	const char *before = message_begin(&context->messages);
+	enum turbo_state state;
+	int error = cpufreq_turbo_state(&context->files, &state);
+
+	if (!error && state == TURBO_UNKNOWN)
+		error = message_error(&context->messages, -ENODATA,
+				      "intel_pstate, which shows whether turbo is disabled, is "
+				      "not in use");
+	error = message_end(&context->messages, before, error);
+	return error ? error : state == TURBO_OFF;
+}
+
 /** A fact is found out, or it is one of the table of platforms. */
 static const struct {
-	bool (*find)(struct isst_context *context);
+	int (*find)(struct isst_context *context);
 	enum platform_fact fact;
 } FACTS[] = {
 	[ISST_FACT_INTEL] = { .find = is_intel },
 	[ISST_FACT_MAILBOX] = { .find = has_mailbox },
 	[ISST_FACT_MMIO] = { .find = has_mmio },
-	[ISST_FACT_PRESET] = { .find = context_is_preset },
+	[ISST_FACT_PRESET] = { .find = is_preset },
 	[ISST_FACT_POWER_DOMAINS] = { .fact = PLATFORM_POWER_DOMAINS },
 	[ISST_FACT_CLOS_WEIGHT] = { .fact = PLATFORM_CLOS_WEIGHT },
 	[ISST_FACT_CLOS_EPP] = { .fact = PLATFORM_CLOS_EPP },
 	[ISST_FACT_PROPORTIONAL_PRIORITY] = { .fact = PLATFORM_PROPORTIONAL_PRIORITY },
 	[ISST_FACT_TRL_TYPES_ARE_LEVELS] = { .fact = PLATFORM_TRL_TYPES_ARE_LEVELS },
+	[ISST_FACT_TURBO_DISABLED] = { .find = is_turbo_disabled },
 };
 
 int isst_platform_fact(struct isst_context *context, int fact)

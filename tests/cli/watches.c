@@ -418,6 +418,24 @@ static void sigterm_ends_it_with_the_terminal_restored(void **state)
 	assert_int_equal(end_of_job(&terminal), 128 + SIGTERM);
 }
 
+/** Also those that no terminal sends, such as an alarm that the parent has set. */
+static void each_signal_that_ends_it_restores_the_terminal(void **state)
+{
+	const int signals[] = { SIGUSR1,   SIGUSR2, SIGALRM,   SIGPIPE, SIGXCPU,  SIGPROF, SIGIO,
+				SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct pseudo_terminal terminal;
+
+		open_terminal(&terminal, 24, 80);
+		start(&terminal, on("guide", "signalled", "status|--watch|3600"), false);
+		wait_for(&terminal, "running at", true);
+		assert_int_equal(kill(terminal.job, signals[i]), 0);
+		assert_int_equal(end_of_job(&terminal), 128 + signals[i]);
+	}
+}
+
 static void a_closed_terminal_ends_it(void **state)
 {
 	struct pseudo_terminal terminal;
@@ -524,6 +542,7 @@ int main(void)
 		cmocka_unit_test(a_machine_slower_than_the_interval_is_watched_until_q),
 		cmocka_unit_test(ctrl_c_ends_it_as_any_program),
 		cmocka_unit_test(sigterm_ends_it_with_the_terminal_restored),
+		cmocka_unit_test(each_signal_that_ends_it_restores_the_terminal),
 		cmocka_unit_test(a_closed_terminal_ends_it),
 		cmocka_unit_test(a_closed_terminal_ends_it_without_the_signal),
 		cmocka_unit_test(a_stopped_terminal_does_not_hold_signals_up),

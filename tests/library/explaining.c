@@ -181,7 +181,7 @@ static void cpus_are_measured_where_it_is_asked_for(void **state)
 	assert_int_equal(isst_explanation_measured_mhz(explanation, 2), 0);
 	isst_explanation_free(explanation);
 	targets = all_domains(fixture.context);
-	assert_int_equal(isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_MEASURE << 1,
+	assert_int_equal(isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_LIMITS << 1,
 				      &explanation),
 			 -EINVAL);
 	assert_null(explanation);
@@ -267,6 +267,54 @@ static void advisories_follow_the_kernel(void **state)
 			fail_msg("%s: %s", ROWS[i].release, ROWS[i].name);
 }
 
+static bool is_of_hardware(const struct isst_finding *finding)
+{
+	return strncmp(isst_finding_name(finding), "limited-", strlen("limited-")) == 0;
+}
+
+/** Neither cpufreq files nor names of processes are read for it. */
+static void what_limits_the_hardware_is_found_alone(void **state)
+{
+	struct isst_explanation *all, *limits;
+	const struct isst_finding *finding;
+	struct isst_targets *targets;
+	struct fixture fixture;
+	size_t count = 0;
+
+	(void)state;
+	fixture_begin(&fixture, of_tests("tpmi-limited"));
+	apply(&fixture, "scaling-max 1500 = 2-3");
+	fixture.context = fixture_open(&fixture, NULL);
+	assert_int_equal(isst_discover(fixture.context), 0);
+	all = explain(fixture.context, all_domains(fixture.context), 0);
+	fixture_fault(&fixture, "read /proc/[1-9]*/comm EIO");
+	fixture_fault(&fixture, "read /sys/devices/system/cpu/cpu*/cpufreq/* EIO");
+	targets = all_domains(fixture.context);
+	assert_int_equal(isst_explain(fixture.context, targets, NULL, ISST_EXPLAIN_LIMITS, &limits),
+			 0);
+	isst_targets_free(targets);
+	for (size_t i = 0; (finding = isst_explanation_finding_at(all, i)); i++) {
+		const struct isst_finding *same;
+
+		if (!is_of_hardware(finding))
+			continue;
+		same = isst_explanation_finding_at(limits, count++);
+		assert_non_null(same);
+		assert_string_equal(isst_finding_name(same), isst_finding_name(finding));
+		assert_true(isst_cpuset_count(isst_finding_cpus(same)) ==
+			    isst_cpuset_count(isst_finding_cpus(finding)));
+	}
+	assert_true(count > 0);
+	assert_null(isst_explanation_finding_at(limits, count));
+	assert_null(isst_explanation_unread_at(limits, 0));
+	isst_explanation_free(limits);
+	isst_explanation_free(all);
+	all = explain(fixture.context, all_domains(fixture.context), ISST_PARTIAL);
+	assert_non_null(isst_explanation_unread_at(all, 0));
+	isst_explanation_free(all);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +324,7 @@ int main(void)
 		cmocka_unit_test(what_must_not_be_disturbed_is_left_alone),
 		cmocka_unit_test(cpus_are_measured_where_it_is_asked_for),
 		cmocka_unit_test(advisories_follow_the_kernel),
+		cmocka_unit_test(what_limits_the_hardware_is_found_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -522,6 +522,22 @@ static void a_preset_platform_is_known_before_discovery(void **state)
 	fixture_end(&fixture);
 }
 
+static void turbo_that_is_disabled_is_a_fact(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_TURBO_DISABLED), 0);
+	fixture_end(&fixture);
+	fixture_discover(&fixture, of_tests("bios-no-turbo"));
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_TURBO_DISABLED), 1);
+	fixture_end(&fixture);
+	fixture_discover(&fixture, of_tests("acpi-cpufreq"));
+	assert_int_equal(isst_platform_fact(fixture.context, ISST_FACT_TURBO_DISABLED), -ENODATA);
+	fixture_end(&fixture);
+}
+
 static void trl_types_are_named(void **state)
 {
 	struct fixture fixture;
@@ -553,6 +569,7 @@ int main(void)
 		cmocka_unit_test(wrong_requests_and_flags_are_refused),
 		cmocka_unit_test(platforms_differ_by_facts),
 		cmocka_unit_test(a_preset_platform_is_known_before_discovery),
+		cmocka_unit_test(turbo_that_is_disabled_is_a_fact),
 		cmocka_unit_test(trl_types_are_named),
 	};
 
