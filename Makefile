@@ -492,7 +492,7 @@ check-sample: all $(SAMPLE)
 	ISST_PLATFORMS='$(CURDIR)/tests/platforms' sh tests/run-tests.sh $(SAMPLE)
 
 .PHONY: check-mutations
-check-mutations: $(TRANSACTION_PROGRAMS)
+check-mutations: $(TRANSACTION_PROGRAMS) $(BUILD)/tests/cli/reports_v2 $(BUILD)/tests/explain/managers
 	python3 tests/mutations/mutations.py --build $(BUILD)
 
 # Without hardening, by which nothing would be uninitialised.

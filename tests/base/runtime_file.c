@@ -16,6 +16,14 @@
 /** A directory that no process has open. */
 #define AT(directory) (&(const struct runtime_directory){ .path = (directory) })
 
+static char *path_of(const struct fake_machine *fake, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", fake->runtime, name) >= 0);
+	return path;
+}
+
 static void check_text(const struct fake_machine *fake, const char *name, const char *expected)
 {
 	char *text = NULL;
@@ -42,22 +50,22 @@ static void the_directory_is_made_with_the_first_file(void **state)
 static void a_file_that_cannot_be_replaced_stays_without_leftovers(void **state)
 {
 	struct fake_machine *fake = *state;
-	char path[512];
+	char *path = path_of(fake, "file");
 
 	/* A directory in the place of the file. */
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "other", "x"), 0);
-	snprintf(path, sizeof(path), "%s/file", fake->runtime);
 	assert_int_equal(mkdir(path, 0755), 0);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "new"), -EISDIR);
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(runtime_file_remove(AT(fake->runtime), "other"), 0);
 	assert_int_equal(rmdir(fake->runtime), 0);
+	free(path);
 }
 
 static void appending_adds_at_the_end_and_follows_no_link(void **state)
 {
 	struct fake_machine *fake = *state;
-	char path[512];
+	char *path = path_of(fake, "link");
 
 	for (unsigned int i = 0; i < 2; i++) {
 		int descriptor = runtime_file_append(AT(fake->runtime), "journal");
@@ -67,9 +75,9 @@ static void appending_adds_at_the_end_and_follows_no_link(void **state)
 		assert_int_equal(close(descriptor), 0);
 	}
 	check_text(fake, "journal", "line\nline\n");
-	snprintf(path, sizeof(path), "%s/link", fake->runtime);
 	assert_int_equal(symlink("journal", path), 0);
 	assert_int_equal(runtime_file_append(AT(fake->runtime), "link"), -ELOOP);
+	free(path);
 }
 
 static void removing_a_missing_file_is_not_an_error(void **state)
@@ -80,14 +88,6 @@ static void removing_a_missing_file_is_not_an_error(void **state)
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "x"), 0);
 	assert_int_equal(runtime_file_remove(AT(fake->runtime), "file"), 0);
 	assert_int_equal(runtime_file_read(AT(fake->runtime), "file", &(char *){ NULL }), -ENOENT);
-}
-
-static char *path_of(const struct fake_machine *fake, const char *name)
-{
-	char *path;
-
-	assert_true(asprintf(&path, "%s/%s", fake->runtime, name) >= 0);
-	return path;
 }
 
 /** No function believes, empties or waits for what is there under the name of the file. */
@@ -337,14 +337,14 @@ static void files_of_another_user_are_refused(void **state)
 static void only_the_owner_of_the_directory_above_makes_it(void **state)
 {
 	/* Every user has to reach it, which is not so of the directory of the tests. */
-	char above[] = "/tmp/isst-above.XXXXXX", directory[40], file[60], *text = NULL;
+	char above[] = "/tmp/isst-above.XXXXXX", *directory, *file, *text = NULL;
 
 	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_non_null(mkdtemp(above));
-	snprintf(directory, sizeof(directory), "%s/run", above);
-	snprintf(file, sizeof(file), "%s/file", directory);
+	assert_true(asprintf(&directory, "%s/run", above) >= 0);
+	assert_true(asprintf(&file, "%s/file", directory) >= 0);
 	assert_int_equal(chmod(above, 0777), 0);
 	assert_int_equal(seteuid(SOMEBODY), 0);
 	assert_int_equal(runtime_file_replace(AT(directory), "file", "x"), -EPERM);
@@ -364,6 +364,8 @@ static void only_the_owner_of_the_directory_above_makes_it(void **state)
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(rmdir(directory), 0);
 	assert_int_equal(rmdir(above), 0);
+	free(file);
+	free(directory);
 }
 
 /* ---- A directory that is held ---- */
@@ -399,9 +401,9 @@ static void a_directory_that_is_held_is_not_looked_up_again(void **state)
 {
 	struct fake_machine *fake = *state;
 	struct runtime_directory held = { .path = fake->runtime };
-	char elsewhere[512], *text = NULL;
+	char *elsewhere, *text = NULL;
 
-	snprintf(elsewhere, sizeof(elsewhere), "%s-elsewhere", fake->runtime);
+	assert_true(asprintf(&elsewhere, "%s-elsewhere", fake->runtime) >= 0);
 	assert_int_equal(runtime_directory_hold(&held), 0);
 	assert_int_equal(rename(fake->runtime, elsewhere), 0);
 	assert_int_equal(runtime_file_replace(AT(fake->runtime), "file", "another"), 0);
@@ -412,6 +414,7 @@ static void a_directory_that_is_held_is_not_looked_up_again(void **state)
 	check_text(fake, "file", "another");
 	assert_int_equal(runtime_file_remove(&held, "file"), 0);
 	assert_int_equal(rmdir(elsewhere), 0);
+	free(elsewhere);
 	runtime_directory_release(&held);
 	/* From here on the path counts again. */
 	assert_int_equal(runtime_file_read(&held, "file", &text), 0);

@@ -233,6 +233,49 @@ static void units_at_one_path_are_one_element(void **state)
 	report_free(report);
 }
 
+/** As where a value of a package is reported of each of its dies. */
+static void of_equal_paths_the_first_value_counts(void **state)
+{
+	struct report *report = report_new();
+
+	(void)state;
+	for (unsigned int value = 1; value <= 2; value++) {
+		struct report_node *unit = add_unit(report, 0, 0), *bucket;
+
+		report_number(report_branch(unit, KEY_CORE_POWER, 0), KEY_EPP, value);
+		bucket = report_branch(report_branch(unit, KEY_LEVEL, 0), KEY_NEXT_BUCKET, 0);
+		report_variant_number(bucket, KEY_HIGH_MAX_FREQUENCY, "sse", 1000 * value);
+	}
+	assert_rendered(report, FORMAT_JSON_V2,
+			HEADER NOTHING_KNOWN "  \"domains\": [\n"
+					     "    {\n"
+					     "      \"package\": 0,\n"
+					     "      \"die\": 0,\n"
+					     "      \"cpu\": 0,\n"
+					     "      \"core_power\": {\n"
+					     "        \"epp\": 1\n"
+					     "      },\n"
+					     "      \"levels\": [\n"
+					     "        {\n"
+					     "          \"level\": 0,\n"
+					     "          \"next_bucket\": {\n"
+					     "            \"bucket\": 0,\n"
+					     "            \"high_priority_max\": [\n"
+					     "              {\n"
+					     "                \"type\": \"sse\",\n"
+					     "                \"max_mhz\": 1000\n"
+					     "              }\n"
+					     "            ]\n"
+					     "          }\n"
+					     "        }\n"
+					     "      ]\n"
+					     "    }\n"
+					     "  ],\n"
+					     "  \"messages\": [],\n"
+					     "  \"exit_status\": 0\n}\n");
+	report_free(report);
+}
+
 static void messages_have_severity_and_code(void **state)
 {
 	struct report *report = report_new();
@@ -281,6 +324,7 @@ int main(void)
 		cmocka_unit_test(an_empty_set_of_cpus_has_no_ranges),
 		cmocka_unit_test(what_is_numbered_is_an_array),
 		cmocka_unit_test(units_at_one_path_are_one_element),
+		cmocka_unit_test(of_equal_paths_the_first_value_counts),
 		cmocka_unit_test(messages_have_severity_and_code),
 	};
 

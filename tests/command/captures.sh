@@ -6,6 +6,8 @@
 here=$(dirname "$0")
 # shellcheck source=tests/command/replay.sh
 . "$here/replay.sh"
+# shellcheck source=tests/support/tap.sh
+. "$here/../support/tap.sh"
 
 # Changes: what a machine can do of them it does, the others fail.
 cat > "$scratch/changes" <<'END'
@@ -29,43 +31,35 @@ change()
 	"$isst" --emulate "$1" --emulate-state "$scratch/state" platform statistics --clear > /dev/null 2>&1
 }
 
-# One platform: one result line, followed by its differences. compare PLATFORM NUMBER [changed]
+# Prints what differs. compare PLATFORM [changed]
 compare()
 {
 	name=$(basename "$1" .platform)
-	[ $# -eq 2 ] || change "$1"
-	if ! "$isst" --emulate "$1" --emulate-state "$scratch/state" platform capture "$scratch/$name" \
-		> "$scratch/capture" 2>&1; then
-		echo "not ok $2 - $name is captured"
-		sed 's/^/# /' "$scratch/capture"
-	else
-		writes=$("$isst" --emulate "$1" --emulate-state "$scratch/state" platform statistics 2>&1 |
-			sed -n 's/^ *writes://p')
-		print_all "$1" "$scratch/state" text > "$scratch/expected"
-		print_all "$scratch/$name" "$scratch/replayed" text > "$scratch/found"
-		if [ "$writes" != 0 ]; then
-			echo "not ok $2 - $name is only read"
-		elif diff "$scratch/expected" "$scratch/found" > "$scratch/difference"; then
-			echo "ok $2 - $name${3:+, $3,} prints the same when it is replayed"
-		else
-			echo "not ok $2 - $name${3:+, $3,} prints the same when it is replayed"
-			head -40 "$scratch/difference" | sed 's/^/# /'
-		fi
-	fi
 	rm -rf "${scratch:?}/state" "$scratch/replayed" "${scratch:?}/$name"
+	[ $# -eq 1 ] || change "$1"
+	"$isst" --emulate "$1" --emulate-state "$scratch/state" platform capture "$scratch/$name" > "$scratch/capture" 2>&1 ||
+		{ cat "$scratch/capture"; return 1; }
+	writes=$("$isst" --emulate "$1" --emulate-state "$scratch/state" platform statistics 2>&1 | sed -n 's/^ *writes://p')
+	[ "$writes" = 0 ] || { echo "writes: $writes"; return 1; }
+	print_all "$1" "$scratch/state" text > "$scratch/expected"
+	print_all "$scratch/$name" "$scratch/replayed" text > "$scratch/found"
+	diff "$scratch/expected" "$scratch/found"
 }
 
+check_replay()	# PLATFORM [changed]
+{
+	check "$(basename "$1" .platform)${2:+, $2,} is captured, without a write, and prints the same when it is replayed" compare "$@"
+}
+
+report_lines=40
 "$isst" platform list 2>/dev/null | sed -n 's/^ *\([^ ][^ ]*\)  .*/\1/p' > "$scratch/platforms"
 ls tests/platforms/*.platform >> "$scratch/platforms"
-[ -s "$scratch/platforms" ] || { echo "not ok 1 - there are platforms"; exit 1; }
-number=0
+check "there are platforms" test -s "$scratch/platforms"
 while read -r platform; do
-	number=$((number + 1))
-	compare "$platform" $number
+	check_replay "$platform"
 done < "$scratch/platforms"
 # Of each firmware interface one that is no more as it was at first.
 for platform in guide icelake-2s40c cooperlake graniterapids-unlocked tests/platforms/tpmi-tiny.platform; do
-	number=$((number + 1))
-	compare "$platform" $number changed
+	check_replay "$platform" changed
 done
-echo "1..$number"
+finish

@@ -7,21 +7,19 @@
 here=$(dirname "$0")
 # shellcheck source=tests/command/replay.sh
 . "$here/replay.sh"
+# shellcheck source=tests/support/tap.sh
+. "$here/../support/tap.sh"
 captured=${ISST_CAPTURES:-../shared/recorded}
 case $captured in /*) ;; *) captured=$PWD/$captured ;; esac
 kernel_files=${isst%/isst}/tests/command/kernel-files
-number=0
+report_lines=40
+: > "$scratch/wrong"
 
 # One result line: whether $scratch/wrong is empty, and its content.
 result()
 {
-	number=$((number + 1))
-	if [ -s "$scratch/wrong" ]; then
-		echo "not ok $number - $1"
-		head -40 "$scratch/wrong" | sed 's/^/# /'
-	else
-		echo "ok $number - $1"
-	fi
+	[ ! -s "$scratch/wrong" ]
+	report $? "$1" < "$scratch/wrong"
 	: > "$scratch/wrong"
 }
 
@@ -32,8 +30,7 @@ capture()
 	shift
 	[ -d "$captured/$machine" ] && return
 	for test in "$@"; do
-		number=$((number + 1))
-		echo "ok $number - $machine: $test # SKIP $captured/$machine is not there"
+		skip "$machine: $test" "$captured/$machine is not there"
 	done
 	return 1
 }
@@ -334,4 +331,4 @@ if capture sklep0 "$frequencies" "$refused"; then
 	check_refused 'no Speed Select driver on this machine'
 fi
 
-echo "1..$number"
+finish

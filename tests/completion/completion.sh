@@ -23,13 +23,6 @@ done
 printf '#!/bin/sh\n' > "$scratch/bin/isst-test-program"
 chmod +x "$scratch/bin"/*
 
-check() {	# $1: what is checked; the other words: a command that is silent where all is well
-	what=$1
-	shift
-	"$@" > "$scratch/said" 2>&1
-	report $? "$what" < "$scratch/said"
-}
-
 # ---- What the help texts say ----
 
 # The names below a heading of a help text.
@@ -128,7 +121,7 @@ check_cases() {	# $1: shell
 check_quiet() {	# $1: shell
 	cat "$scratch/$1-messages"
 	[ ! -e "$scratch/was-run" ] || echo "the command was run"
-	! grep -q . "$scratch/said"
+	silent
 }
 
 check_shell() {	# $1: shell
@@ -152,7 +145,7 @@ check_cpu_names() {
 	for name in @high-priority @isolated @clos:0 @package:0 @domain:0.0 @node:0; do
 		"$build/isst" --emulate guide --cpu $name --version > "$scratch/none" 2>&1 || { echo "$name"; cat "$scratch/none"; }
 	done
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # A statement that is offered is one, or the beginning of one: it is not refused because of its words.
@@ -163,7 +156,7 @@ check_statements() {
 		"$build/isst" --emulate guide config check --set "$statement" > "$scratch/checked" 2>&1 < /dev/null
 		grep -e "' is not " -e unknown "$scratch/checked"
 	done < "$scratch/statements"
-	! grep -q . "$scratch/said"
+	silent
 }
 
 check_keywords() {
@@ -184,7 +177,7 @@ check_descriptions() {
 	"$build/isst" config --help | sed -n '/^Commands:$/,/^$/s/^  \([^ ]*\)  *\(.*\)/\1	\2/p' | sort >> "$scratch/known"
 	fish --no-config -c "source '$build/completion/isst.fish'; complete -C 'isst '; complete -C 'isst config '" > "$scratch/offered"
 	grep -v -x -F -f "$scratch/offered" "$scratch/known"
-	! grep -q . "$scratch/said"
+	silent
 }
 
 write_help | sort -u > "$scratch/in-help"
@@ -211,5 +204,4 @@ if command -v fish > /dev/null; then
 else
 	skip "fish describes features and commands as the help texts do" "fish is not installed"
 fi
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

@@ -35,13 +35,6 @@ export ISST_EMULATE_QUIET=yes
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 
-check() {	# $1: what is checked; the other words: a command that is silent where all is well
-	what=$1
-	shift
-	"$@" > "$scratch/said" 2>&1
-	report $? "$what" < "$scratch/said"
-}
-
 # The two files hold the same lines, and any at all. What stands in one alone is shown.
 same() {	# $1, $2: files; $3, $4: how they are called
 	sort -o "$1" "$1"
@@ -206,7 +199,7 @@ check_pages() {
 	sed -i 's/Sx [A-Z][A-Za-z -]*[a-zA-Z]/Sx/; s/Sx config/Sx/' "$scratch/lines-of-pages"
 	sort -u -o "$scratch/lines-of-pages" "$scratch/lines-of-pages"
 	comm -23 "$scratch/lines-of-source" "$scratch/lines-of-pages" | sed 's/^/on no page: /'
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # References lead to a section of the same page.
@@ -216,7 +209,7 @@ check_references() {
 		sed -n 's/^\..*Sx \([A-Za-z -]*[A-Za-z]\).*/\1/p' "$scratch/$page.8" | sort -u |
 			grep -v -x -F -f "$scratch/sections" | sed "s/^/$page(8): no section /"
 	done
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # The keys of platform files, as the parser lists them: each section with a key that does not exist.
@@ -303,7 +296,7 @@ check_examples() {
 		*) echo "${example##*/}: status $status"; cat "$scratch/none" ;;
 		esac
 	done
-	! grep -q . "$scratch/said"
+	silent
 }
 
 check_statuses() {	# $1: where else; the other words: what lists them
@@ -332,7 +325,7 @@ check_version() {
 	version=$(isst --version | sed -n 's/^isst //p')
 	grep -q -x "\.Os isst $version" "$man" || echo "the man page is not of version $version"
 	grep -q -F "## [$version]" "$root/CHANGELOG.md" || echo "CHANGELOG.md has no section $version"
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # Links of the documents to files of the tree.
@@ -346,7 +339,7 @@ check_links() {
 			esac
 		done
 	done
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # The index names each page, and each page says below its title for whom it is.
@@ -359,7 +352,7 @@ check_index() {
 	for page in "$root"/docs/*.[1-8]; do
 		grep -q -F "](${page##*/}) |" "$root/docs/index.md" || echo "docs/index.md does not name ${page##*/}"
 	done
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # Runs what a transcript shows behind "$ " and prints the transcript that comes out.
@@ -581,7 +574,7 @@ check_quotes() {	# $1: page
 	mandoc -T utf8 "$1" | sed "s/.$(printf '\b')//g; s/‘/$open/g; s/’/$close/g" | tr -s '\n ' '  ' |
 		grep -o -E "${open}[^$close]*${open}.{9}|.{9}${close}[^$open]*${close}|${open}[a-z]+, [a-z]+${close}" |
 		tr "$open$close" "''"
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # The parts of README and man page about the emulator; the remaining part reports that there is none.
@@ -604,7 +597,7 @@ check_without_emulator() {
 		write_page $page no > "$scratch/no-$page.page"
 	done
 	! command -v mandoc > /dev/null || mandoc -T lint -W warning "$scratch/no-isst.page" "$scratch/no-intel-speed-select.page"
-	! grep -q . "$scratch/said"
+	silent
 }
 
 # Lines with retired words, unless retired-words allows them there.
@@ -621,7 +614,7 @@ check_words() {
 	for path in "$root"/*.md "$root"/docs/*.md "$man" "$config_man" "$root"/tests/*/README* "$root"/tests/*/*/README*; do
 		search_words "$path" "${path#"$root"/}"
 	done
-	! grep -q . "$scratch/said"
+	silent
 }
 
 check_source_words() {
@@ -630,12 +623,12 @@ check_source_words() {
 	while read -r path; do
 		search_words "$path" "${path#"$root"/}"
 	done < "$scratch/sources"
-	! grep -q . "$scratch/said"
+	silent
 }
 
 check_help_words() {
 	write_help | search_words - help
-	! grep -q . "$scratch/said"
+	silent
 }
 
 check "help and man page name the same features, commands and options" check_typed
@@ -742,5 +735,4 @@ else
 	skip "the library's programs" "no $compiler"
 fi
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

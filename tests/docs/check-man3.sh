@@ -13,17 +13,6 @@ export LC_ALL=C PATH ISST_EMULATE=guide ISST_EMULATE_STATE="$scratch/state" ISST
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 
-check() {	# $1: what is checked; the other words: a command that is silent where all is well
-	what=$1
-	shift
-	"$@" > "$scratch/said" 2>&1
-	report $? "$what" < "$scratch/said"
-}
-
-silent() {
-	! grep -q . "$scratch/said"
-}
-
 # Each function as TYPE, a tab, its NAME, a tab, and its arguments.
 functions_of() {	# $@: headers
 	grep -hv '^#' "$@" | tr '\n\t' '  ' | sed 's/ISST_API/\n&/g' |
@@ -237,5 +226,4 @@ else
 	skip "the programs of the pages" "no $compiler"
 fi
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

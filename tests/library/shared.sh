@@ -14,13 +14,6 @@ grown=$build/tests/library/grown
 # shellcheck source=tests/support/tap.sh
 . "$root/tests/support/tap.sh"
 
-check() {	# $1: what is checked; the other words: a command
-	what=$1
-	shift
-	"$@" > "$scratch/said" 2>&1
-	report $? "$what" < "$scratch/said"
-}
-
 # The functions that a shared library exports, each with a version, which is in the name of its node.
 exported() {	# $1: library
 	nm -D --defined-only "$1" | grep -v ' A ' | sed 's/.* //' | grep '@@LIBISST_' | sed 's/@.*//'
@@ -68,13 +61,13 @@ check_walk() {	# $1: platform
 	python3 "$root/tests/library/programs/walk.py" "$now/libisst.so" "$build/isst" "$1" "$scratch/walk"
 }
 
-[ -e "$build/libisst.so" ] || { echo "1..0 # SKIP built without shared libraries"; exit 0; }
+[ -e "$build/libisst.so" ] || skip_all "built without shared libraries"
 check "every function that is exported is declared in a header, and no other" check_exports
 check "every function is given NULL" check_null
 if grep -q -e -fsanitize= "$build/flags"; then
 	skip "programs run on a shared library" "it has sanitizers"
-	echo "1..$count"
-	exit "$failed"
+	finish
+	exit
 fi
 check "a program runs unchanged on a library whose structs have grown" check_growth
 if command -v abidiff > /dev/null; then
@@ -90,5 +83,4 @@ for platform in guide emeraldrapids-2s64c graniterapids-unlocked diamondrapids-2
 		skip "levels of $platform read without C headers are those of the command" "no python3"
 	fi
 done
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

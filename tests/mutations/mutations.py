@@ -73,7 +73,7 @@ class Build:
 
     def __init__(self, directory, programs):
         self.compiling, self.linking = {}, {}
-        self.path = {name: os.path.join(directory, 'tests/transaction', name) for name in programs}
+        self.path = {name: os.path.join(directory, 'tests', name if '/' in name else 'transaction/' + name) for name in programs}
         make = subprocess.run([os.environ.get('MAKE', 'make'), '--no-print-directory', '-nB', 'WERROR=no', 'BUILD=' + directory] +
                               list(self.path.values()), stdout=subprocess.PIPE, check=True, text=True)
         for line in make.stdout.splitlines():
@@ -100,7 +100,7 @@ class Build:
         """Links the test program with other objects in the place of some."""
         words = [replaced.get(word, word) for word in self.linking[self.path[program]]]
         at = words.index('-o') + 1
-        words[at] = os.path.join(scratch, program)
+        words[at] = os.path.join(scratch, os.path.basename(program))
         if not set(replaced.values()) & set(words):
             raise points.Problem('%s is not linked with what was mutated' % program)
         run_tool(words)

@@ -11,28 +11,10 @@ CC=${CC:-cc}
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-portability.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
-count=0
-failures=0
-
-# check WHAT COMMAND...: the output of the command is shown if it fails
-check() {
-	what=$1
-	shift
-	count=$((count + 1))
-	if "$@" > "$scratch/said" 2>&1; then
-		echo "ok $count - $what"
-	else
-		failures=$((failures + 1))
-		echo "not ok $count - $what"
-		tail -n 60 "$scratch/said" | sed 's/^/# /'
-	fi
-}
-
-# skip WHAT WHY
-skip() {
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
+# shellcheck source=tests/support/tap.sh
+. "$top/tests/support/tap.sh"
+# Of a build, the end is enough.
+report_lines=60
 
 # copy_tree DIRECTORY: the sources without what was built of them
 copy_tree() {
@@ -46,9 +28,4 @@ sample_cases() {
 	sort | if [ "${CASES:-}" = all ]; then cat; else
 		xargs grep -L '^platform .*8s' | awk 'NR % 10 == 1'
 	fi
-}
-
-finish() {
-	echo "1..$count"
-	[ "$failures" -eq 0 ]
 }

@@ -264,15 +264,6 @@ static int status_of_reader(const posix_spawn_file_actions_t *actions, char *exp
 	return status;
 }
 
-/** Of CPU 2; CPU 3 is offline. */
-static void set_online(const char *value)
-{
-	int file = open(CPUS "/cpu2/online", O_WRONLY | O_CLOEXEC);
-
-	assert_int_equal(write(file, value, 1), 1);
-	assert_int_equal(close(file), 0);
-}
-
 /** The same list of actions may be used for several. */
 static void files_are_opened_anew_for_each_child(void **state)
 {
@@ -284,9 +275,9 @@ static void files_are_opened_anew_for_each_child(void **state)
 			 0);
 	assert_int_equal(status_of_reader(&actions, "0-2"), 0);
 	assert_int_equal(status_of_reader(&actions, "0-2"), 0);
-	set_online("0");
+	write_file(CPU2, "0");
 	assert_int_equal(status_of_reader(&actions, "0-1"), 0);
-	set_online("1");
+	write_file(CPU2, "1");
 	assert_int_equal(status_of_reader(&actions, "0-2"), 0);
 	assert_int_equal(posix_spawn_file_actions_destroy(&actions), 0);
 }

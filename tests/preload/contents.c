@@ -26,22 +26,6 @@
 #include <unistd.h>
 #include <wchar.h>
 
-static void set_online(const char *state)
-{
-	int file = open(CPU3, O_WRONLY | O_CLOEXEC);
-
-	assert_int_equal(write(file, state, 1), 1);
-	assert_int_equal(close(file), 0);
-}
-
-/** CPU 3 is online again, whatever a test did. */
-static int reset(void **state)
-{
-	(void)state;
-	set_online("1");
-	return 0;
-}
-
 static void assert_read(int file, const char *expected)
 {
 	char content[20];
@@ -67,11 +51,11 @@ static void files_are_generated_again_from_the_beginning(void **state)
 
 	(void)state;
 	assert_read(file, "0-3\n");
-	set_online("0");
+	write_file(CPU3, "0");
 	assert_read(file, "");
 	assert_int_equal(lseek(file, 0, SEEK_SET), 0);
 	assert_read(other, "0-2\n");
-	set_online("1");
+	write_file(CPU3, "1");
 	assert_int_equal(pread(file, content, sizeof(content), 0), 4);
 	assert_memory_equal(content, "0-3\n", 4);
 	assert_int_equal(pread(file, content, 2, 1), 2);
@@ -89,11 +73,11 @@ static void streams_read_again_from_the_beginning(void **state)
 	assert_non_null(stream);
 	assert_non_null(fgets(line, sizeof(line), stream));
 	assert_string_equal(line, "0-3\n");
-	set_online("0");
+	write_file(CPU3, "0");
 	rewind(stream);
 	assert_non_null(fgets(line, sizeof(line), stream));
 	assert_string_equal(line, "0-2\n");
-	set_online("1");
+	write_file(CPU3, "1");
 	assert_int_equal(fseek(stream, 0, SEEK_SET), 0);
 	assert_non_null(fgets(line, sizeof(line), stream));
 	assert_string_equal(line, "0-3\n");
@@ -128,14 +112,14 @@ static void streams_forget_what_was_put_back(void **state)
 	for (size_t i = 0; i < 2 * sizeof(ways) / sizeof(*ways); i++) {
 		FILE *stream;
 
-		set_online("1");
+		write_file(CPU3, "1");
 		stream = fopen(CPUS "/online", "r");
 		assert_non_null(stream);
 		assert_int_equal(setvbuf(stream, NULL, sizes[i % 2] ? _IOFBF : _IONBF, BUFSIZ), 0);
 		assert_non_null(fgets(line, sizeof(line), stream));
 		assert_string_equal(line, "0-3\n");
 		assert_int_equal(ungetc('X', stream), 'X');
-		set_online("0");
+		write_file(CPU3, "0");
 		ways[i / 2](stream);
 		assert_non_null(fgets(line, sizeof(line), stream));
 		assert_string_equal(line, "0-2\n");
@@ -152,7 +136,7 @@ static void wide_streams_read_again_from_the_beginning(void **state)
 	(void)state;
 	assert_non_null(fgetws(line, 20, stream));
 	assert_int_equal(wcscmp(line, L"0-3\n"), 0);
-	set_online("0");
+	write_file(CPU3, "0");
 	rewind(stream);
 	assert_non_null(fgetws(line, 20, stream));
 	assert_int_equal(wcscmp(line, L"0-2\n"), 0);
@@ -175,7 +159,7 @@ static void files_that_are_gone_are_not_read_again(void **state)
 
 	(void)state;
 	assert_read(file, "1\n");
-	set_online("0");
+	write_file(CPU3, "0");
 	assert_fails(pread(file, content, sizeof(content), 0), ENODEV);
 	close(file);
 }
@@ -485,7 +469,7 @@ static void what_is_not_flushed_is_written_at_the_end(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		set_online("1");
+		write_file(CPU3, "1");
 		assert_child_exits(ways[i], 0);
 		assert_online("0-2\n");
 	}
@@ -539,7 +523,7 @@ static void *read_and_write(void *data)
 {
 	while (!stop) {
 		assert_online("0-3\n");
-		set_online("1");
+		write_file(CPU3, "1");
 	}
 	return data;
 }
@@ -595,7 +579,7 @@ static void a_limit_to_the_size_of_files_is_none_here(void **state)
 		limit.rlim_cur = 0;
 		setrlimit(RLIMIT_FSIZE, &limit);
 		assert_online("0-3\n");
-		set_online("0");
+		write_file(CPU3, "0");
 		assert_online("0-2\n");
 		getrlimit(RLIMIT_FSIZE, &limit);
 		_exit(limit.rlim_cur == 0 ? 0 : 1);
@@ -633,30 +617,30 @@ static void wrong_addresses_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(files_are_generated_again_from_the_beginning, reset),
-		cmocka_unit_test_teardown(streams_read_again_from_the_beginning, reset),
-		cmocka_unit_test_teardown(streams_forget_what_was_put_back, reset),
-		cmocka_unit_test_teardown(wide_streams_read_again_from_the_beginning, reset),
+		cmocka_unit_test_teardown(files_are_generated_again_from_the_beginning, reset_cpu),
+		cmocka_unit_test_teardown(streams_read_again_from_the_beginning, reset_cpu),
+		cmocka_unit_test_teardown(streams_forget_what_was_put_back, reset_cpu),
+		cmocka_unit_test_teardown(wide_streams_read_again_from_the_beginning, reset_cpu),
 		cmocka_unit_test(streams_have_modes),
-		cmocka_unit_test_teardown(files_that_are_gone_are_not_read_again, reset),
+		cmocka_unit_test_teardown(files_that_are_gone_are_not_read_again, reset_cpu),
 		cmocka_unit_test(what_is_read_once_is_generated_once),
-		cmocka_unit_test_teardown(what_is_open_for_both_is_read_in_every_way, reset),
-		cmocka_unit_test_teardown(streams_for_both_read_and_write, reset),
-		cmocka_unit_test_teardown(every_write_takes_effect_at_once, reset),
-		cmocka_unit_test_teardown(what_the_kernel_moves_takes_effect_at_once, reset),
+		cmocka_unit_test_teardown(what_is_open_for_both_is_read_in_every_way, reset_cpu),
+		cmocka_unit_test_teardown(streams_for_both_read_and_write, reset_cpu),
+		cmocka_unit_test_teardown(every_write_takes_effect_at_once, reset_cpu),
+		cmocka_unit_test_teardown(what_the_kernel_moves_takes_effect_at_once, reset_cpu),
 		cmocka_unit_test(what_the_kernel_moves_is_generated_again),
 		cmocka_unit_test(registers_are_accessed_as_a_whole),
 		cmocka_unit_test(registers_are_accessed_in_every_way),
-		cmocka_unit_test_teardown(a_limit_to_the_size_of_files_is_none_here, reset),
+		cmocka_unit_test_teardown(a_limit_to_the_size_of_files_is_none_here, reset_cpu),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 		cmocka_unit_test(descriptors_are_as_they_were_opened),
 		cmocka_unit_test(sizes_of_files_cannot_be_set),
 		cmocka_unit_test(space_is_not_allocated),
 		cmocka_unit_test(limits_stand_for_other_threads),
 		cmocka_unit_test(limits_that_stand_kill_no_program),
-		cmocka_unit_test_teardown(what_is_not_flushed_is_written_at_the_end, reset),
-		cmocka_unit_test_teardown(all_streams_are_flushed_at_once, reset),
-		cmocka_unit_test_teardown(the_end_waits_for_no_stream, reset),
+		cmocka_unit_test_teardown(what_is_not_flushed_is_written_at_the_end, reset_cpu),
+		cmocka_unit_test_teardown(all_streams_are_flushed_at_once, reset_cpu),
+		cmocka_unit_test_teardown(the_end_waits_for_no_stream, reset_cpu),
 		cmocka_unit_test(wrong_addresses_are_refused),
 	};
 

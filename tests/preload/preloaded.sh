@@ -7,6 +7,7 @@ export LC_ALL=C
 unset ISST_EMULATE ISST_EMULATE_STATE ISST_EMULATE_UNLOCK
 # What the processor cannot do is told once by `isst emulate`; below one test asks for it.
 export ISST_EMULATE_QUIET=yes
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 build=$(cd "$1" && pwd) || exit 1
 platforms=$(cd "${ISST_PLATFORMS:-tests/platforms}" && pwd) || exit 1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-preload.XXXXXX") || exit 1
@@ -14,17 +15,11 @@ trap 'rm -rf "$scratch"' EXIT
 programs=$(sh "$(dirname "$0")/reachable.sh" "$build" "$scratch") || exit 1
 PATH=$programs:$PATH
 cpus=/sys/devices/system/cpu
-count=0
-failed=0
+# shellcheck source=tests/support/tap.sh
+. "$root/tests/support/tap.sh"
 
-if [ ! -e "$build/libisst-emulator-preload.so" ]; then
-	echo "ok 1 - other programs on an emulated machine # SKIP this build has no emulator"
-	exit 0
-fi
-if ldd "$build/libisst-emulator-preload.so" | grep -q 'lib[a-z]*san\.'; then
-	echo "ok 1 - other programs on an emulated machine # SKIP sanitizers do not go into programs without them"
-	exit 0
-fi
+[ -e "$build/libisst-emulator-preload.so" ] || skip_all "this build has no emulator"
+runs_programs "$build" || skip_all "sanitizers do not go into programs without them"
 
 # The machine of a test: the smallest one, made anew.
 machine() {
@@ -36,6 +31,13 @@ on_machine() {
 	isst --emulate "$platforms/$platform.platform" --emulate-state "$scratch/state" "$@"
 }
 
+# as_expected STATUS EXPECTED-STATUS: and the output
+as_expected() {
+	[ "$1" -eq "$2" ] || echo "status $1, not $2"
+	diff "$scratch/expected" "$scratch/found"
+	silent
+}
+
 # expect WHAT STATUS EXPECTED -- COMMAND...: status and output, both streams, of a command on the machine
 expect() {
 	what=$1
@@ -43,16 +45,7 @@ expect() {
 	printf '%s' "$3" > "$scratch/expected"
 	shift 4
 	"$@" > "$scratch/found" 2>&1 < /dev/null
-	found=$?
-	count=$((count + 1))
-	if [ "$found" -eq "$status" ] && cmp -s "$scratch/expected" "$scratch/found"; then
-		echo "ok $count - $what"
-	else
-		failed=$((failed + 1))
-		echo "not ok $count - $what"
-		echo "# status $found, not $status"
-		diff "$scratch/expected" "$scratch/found" | sed 's/^/# /'
-	fi
+	check "$what" as_expected $? "$status"
 }
 
 # ---- C programs ----
@@ -75,9 +68,7 @@ for program in probe children paths contents attributes placement interrupted fo
 	# A skipped test is "not ok" with a remark in older versions of cmocka.
 	failed=$((failed + $(grep '^not ok ' "$scratch/tap" | grep -c -v '# SKIP')))
 	if [ "$found" -eq 0 ]; then
-		count=$((count + 1))
-		failed=$((failed + 1))
-		echo "not ok $count - the C program $program runs"
+		report 1 "the C program $program runs" < "$scratch/program"
 	fi
 done
 platform=tiny
@@ -442,8 +433,7 @@ it is statically linked
 " -- on_machine emulate -- sh -c "$scratch/static"
 	fi
 else
-	count=$((count + 1))
-	echo "ok $count - static programs # SKIP this compiler links none"
+	skip "static programs" "this compiler links none"
 fi
 if ${CC:-cc} -static-pie -o "$scratch/static" "$scratch/static.c" 2> /dev/null; then
 	expect "and so is one whose addresses are not fixed" 2 "Error: Cannot run $scratch/static on an emulated machine: \
@@ -462,4 +452,4 @@ expect "nor does a machine that cannot be opened" 1 "isst emulate: No built-in p
 contain a slash, as in ./gude
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" ISST_EMULATE=gude cat $cpus/online
 
-[ "$failed" -eq 0 ]
+finish

@@ -33,15 +33,6 @@
 #include <cpuid.h>
 #endif
 
-static void write_file(const char *path, const char *content)
-{
-	FILE *stream = fopen(path, "w");
-
-	assert_non_null(stream);
-	assert_true(fputs(content, stream) >= 0);
-	assert_int_equal(fclose(stream), 0);
-}
-
 static int put(const char *path, const char *text)
 {
 	int descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), result, error;
@@ -53,13 +44,6 @@ static int put(const char *path, const char *text)
 	assert_int_equal(close(descriptor), 0);
 	errno = error;
 	return result;
-}
-
-/** CPU 3 is online again, whatever a test did. */
-static int reset(void **state)
-{
-	(void)state;
-	return put(CPU3, "1");
 }
 
 /* ---- Reading ---- */
@@ -890,10 +874,10 @@ int main(void)
 		cmocka_unit_test(other_files_are_those_of_the_system),
 		cmocka_unit_test(what_tools_keep_is_kept_with_the_machine),
 		cmocka_unit_test(missing_files_are_missing),
-		cmocka_unit_test_teardown(writes_take_effect_at_once, reset),
-		cmocka_unit_test_teardown(duplicates_and_children_write_too, reset),
-		cmocka_unit_test_teardown(streams_tell_errors_when_they_are_flushed, reset),
-		cmocka_unit_test_teardown(what_is_open_for_both_is_read_and_written, reset),
+		cmocka_unit_test_teardown(writes_take_effect_at_once, reset_cpu),
+		cmocka_unit_test_teardown(duplicates_and_children_write_too, reset_cpu),
+		cmocka_unit_test_teardown(streams_tell_errors_when_they_are_flushed, reset_cpu),
+		cmocka_unit_test_teardown(what_is_open_for_both_is_read_and_written, reset_cpu),
 		cmocka_unit_test(directories_are_listed),
 		cmocka_unit_test(the_current_directory_can_be_one_of_them),
 		cmocka_unit_test(the_current_directory_can_be_left_upwards),
@@ -909,13 +893,13 @@ int main(void)
 		cmocka_unit_test(files_stay_where_they_are),
 		cmocka_unit_test(the_device_is_a_device),
 		cmocka_unit_test(the_driver_answers),
-		cmocka_unit_test_teardown(closing_everything_leaves_the_machine, reset),
-		cmocka_unit_test_teardown(what_is_written_in_the_end_is_not_lost, reset),
+		cmocka_unit_test_teardown(closing_everything_leaves_the_machine, reset_cpu),
+		cmocka_unit_test_teardown(what_is_written_in_the_end_is_not_lost, reset_cpu),
 		cmocka_unit_test(threads_do_not_disturb_each_other),
 		cmocka_unit_test(programs_without_an_environment_meet_the_machine),
-		cmocka_unit_test_teardown(cpus_are_counted, reset),
-		cmocka_unit_test_teardown(cpus_that_may_be_used_are_the_machines, reset),
-		cmocka_unit_test_teardown(registers_are_those_of_the_cpu, reset),
+		cmocka_unit_test_teardown(cpus_are_counted, reset_cpu),
+		cmocka_unit_test_teardown(cpus_that_may_be_used_are_the_machines, reset_cpu),
+		cmocka_unit_test_teardown(registers_are_those_of_the_cpu, reset_cpu),
 		cmocka_unit_test(links_lead_on),
 #ifdef __x86_64__
 		cmocka_unit_test(cpuid_tells_the_emulated_processor),

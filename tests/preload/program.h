@@ -13,9 +13,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #define CPUS "/sys/devices/system/cpu"
+#define CPU2 CPUS "/cpu2/online"
 #define CPU3 CPUS "/cpu3/online"
 #define GROUPS "/sys/fs/cgroup"
 
@@ -44,6 +46,24 @@ static inline void assert_content_at(int directory, const char *path, const char
 static inline void assert_content(const char *path, const char *expected)
 {
 	assert_content_at(AT_FDCWD, path, expected);
+}
+
+/** Creates the file where it can be created. */
+static inline void write_file(const char *path, const char *content)
+{
+	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(descriptor >= 0);
+	assert_int_equal(write(descriptor, content, strlen(content)), strlen(content));
+	assert_int_equal(close(descriptor), 0);
+}
+
+/** After a test: CPU 3 is online again, whatever the test did. */
+static inline int reset_cpu(void **state)
+{
+	(void)state;
+	write_file(CPU3, "1");
+	return 0;
 }
 
 #endif

@@ -4,10 +4,8 @@
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 build=$1
-skip_all() {
-	echo "1..0 # SKIP $1"
-	exit 0
-}
+# shellcheck source=tests/support/tap.sh
+. "$root/tests/support/tap.sh"
 command -v python3 > /dev/null || skip_all "there is no python3"
 ! grep -q -e -fsanitize= "$build/flags" || skip_all "the shared library has sanitizers"
 unset ISST_EMULATE ISST_EMULATE_STATE PYTHONPATH

@@ -2,18 +2,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/run-tests.sh: its counts, its output and its exit status. Prints TAP.
 set -u
-runner=$(cd "$(dirname "$0")/.." && pwd)/run-tests.sh || exit 1
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+runner=$root/tests/run-tests.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-runner.XXXXXX") || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 unset RUNNER
-count=0
-failures=0
+# shellcheck source=tests/support/tap.sh
+. "$root/tests/support/tap.sh"
 
 # program NAME SCRIPT: a test program
 program() {
 	printf '#!/bin/sh\n%s\n' "$2" > "$1"
 	chmod +x "$1"
+}
+
+# as_expected STATUS EXPECTED-STATUS: and the output
+as_expected() {
+	[ "$1" -eq "$2" ] || echo "status $1, not $2"
+	diff expected found
+	silent
 }
 
 # expect WHAT STATUS OUTPUT PROGRAM...: one at a time, so that the order is known
@@ -25,15 +33,7 @@ expect() {
 	JOBS=1 sh "$runner" "$@" > timed 2>&1
 	ended=$?
 	sed 's/[0-9]*\.[0-9] s)$/T s)/; s/^CPU time: [0-9]* s$/CPU time: T s/' timed > found
-	count=$((count + 1))
-	if [ "$ended" -eq "$status" ] && cmp -s expected found; then
-		echo "ok $count - $what"
-	else
-		failures=$((failures + 1))
-		echo "not ok $count - $what"
-		echo "# status $ended, not $status"
-		diff expected found | sed 's/^/# /'
-	fi
+	check "$what" as_expected "$ended" "$status"
 }
 
 program good 'echo "ok 1 - a"; echo "ok 2 - b"'
@@ -103,22 +103,10 @@ program waits "for i in 1 2 3 4 5 6 7 8 9 10; do
 done
 echo 'not ok 1 - a'"
 JOBS=1 sh "$runner" ./good ./waits > progress 2>&1
-count=$((count + 1))
-if [ "$(tail -n 1 progress)" = "3 passed, 0 failed" ]; then
-	echo "ok $count - D5: a program's line is printed when it has ended, not when all have"
-else
-	failures=$((failures + 1))
-	echo "not ok $count - D5: a program's line is printed when it has ended, not when all have"
-	sed 's/^/# /' progress
-fi
+[ "$(tail -n 1 progress)" = "3 passed, 0 failed" ]
+report $? "D5: a program's line is printed when it has ended, not when all have" < progress
 program rests 'sleep 1; echo "ok 1 - a"'
 sh "$runner" ./rests > timed 2>&1
-count=$((count + 1))
-if grep -q '^\[1/1\] ./rests: 1 ([1-9][0-9]*\.[0-9] s)$' timed && grep -q '^CPU time: 0 s$' timed; then
-	echo "ok $count - time by the clock is told of each program, CPU time of all"
-else
-	failures=$((failures + 1))
-	echo "not ok $count - time by the clock is told of each program, CPU time of all"
-	sed 's/^/# /' timed
-fi
-[ "$failures" -eq 0 ]
+grep -q '^\[1/1\] ./rests: 1 ([1-9][0-9]*\.[0-9] s)$' timed && grep -q '^CPU time: 0 s$' timed
+report $? "time by the clock is told of each program, CPU time of all" < timed
+finish

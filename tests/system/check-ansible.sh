@@ -9,8 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 # shellcheck source=tests/support/tap.sh
 . "$here/../support/tap.sh"
-command -v ansible-playbook > /dev/null || { echo '1..0 # SKIP ansible-playbook is not installed'; exit 0; }
-[ "$(id -u)" -eq 0 ] || { echo '1..0 # SKIP not root'; exit 0; }
+command -v ansible-playbook > /dev/null || skip_all 'ansible-playbook is not installed'
+[ "$(id -u)" -eq 0 ] || skip_all 'not root'
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-ansible.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -40,37 +40,29 @@ play() {
 	ansible-playbook -i localhost, -e @variables.yml "$@" "$here/playbook.yml" > "$name" 2>&1
 }
 
-# check NAME COMMAND
-check() {
-	local status=0
-	eval "$2" > "$scratch/output" 2>&1 || status=$?
-	report "$status" "$1" < "$scratch/output"
-}
-
 recap() { grep -q "changed=$2 .*failed=$3 " "$1" || { cat "$1"; return 1; }; }
 as_configured() { "$build/isst" config check "$configuration"; }
 core_power() { "$build/isst" -f facts status | grep -c "\"core_power\": \"$1\""; }
 
-check 'check mode reports what would change' 'play first --check --diff && recap first 5 0'
-check 'lists what differs' "grep 'core-power: on is wanted, but it is off' first"
-check 'and the difference of the file' "grep -x '+core-power on ordered' first"
-check 'but changes neither files' "test ! -e $scratch/etc && test ! -e $scratch/facts.d"
-check 'nor the machine' '[ "$(core_power disabled)" -eq 2 ]'
-check 'the first run installs and applies the configuration' 'play second && recap second 5 0 && as_configured'
-check 'and returns the facts of the new state' "grep 'core-power is enabled' second"
-check 'the file is that of the template' \
+check 'check mode reports what would change' eval 'play first --check --diff && recap first 5 0'
+check 'lists what differs' eval "grep 'core-power: on is wanted, but it is off' first"
+check 'and the difference of the file' eval "grep -x '+core-power on ordered' first"
+check 'but changes neither files' eval "test ! -e $scratch/etc && test ! -e $scratch/facts.d"
+check 'nor the machine' eval '[ "$(core_power disabled)" -eq 2 ]'
+check 'the first run installs and applies the configuration' eval 'play second && recap second 5 0 && as_configured'
+check 'and returns the facts of the new state' eval "grep 'core-power is enabled' second"
+check 'the file is that of the template' eval \
 	"printf '%s\n' '# isst configuration 1' 'core-power on ordered' 'clos 1 max 2000' | cmp - $configuration"
-check 'the local fact is JSON' "$scratch/facts.d/isst.fact | python3 -m json.tool"
-check 'the second run changes nothing' 'play third && recap third 0 0'
+check 'the local fact is JSON' eval "$scratch/facts.d/isst.fact | python3 -m json.tool"
+check 'the second run changes nothing' eval 'play third && recap third 0 0'
 "$build/isst" core-power disable > /dev/null 2>&1
-check 'check mode reports drift' 'play fourth --check && recap fourth 1 0 && [ "$(core_power enabled)" -eq 0 ]'
-check 'a run repairs it' 'play fifth && recap fifth 1 0 && as_configured'
+check 'check mode reports drift' eval 'play fourth --check && recap fourth 1 0 && [ "$(core_power enabled)" -eq 0 ]'
+check 'a run repairs it' eval 'play fifth && recap fifth 1 0 && as_configured'
 cp "$configuration" before.conf
-check 'a mistake fails with its line' \
+check 'a mistake fails with its line' eval \
 	"! play sixth -e '{isst_statements: [levle 1]}' && recap sixth 0 1 && grep 'standard input:2: ' sixth"
-check 'as does what the machine does not have' "! play seventh -e '{isst_statements: [level 9]}' && recap seventh 0 1"
-check 'the installed configuration stays' "cmp before.conf $configuration && as_configured"
-check 'another configuration is applied' \
+check 'as does what the machine does not have' eval "! play seventh -e '{isst_statements: [level 9]}' && recap seventh 0 1"
+check 'the installed configuration stays' eval "cmp before.conf $configuration && as_configured"
+check 'another configuration is applied' eval \
 	"play eighth -e '{isst_statements: [core-power off]}' && recap eighth 2 0 && [ \"\$(core_power disabled)\" -eq 2 ]"
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

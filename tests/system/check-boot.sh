@@ -9,21 +9,23 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 
-skip() {
+give_up() {
 	echo "skipped: $1"
 	echo '0 passed, 0 failed'
 	exit 0
 }
 
 if [ -z "${ISST_BOOT_INSIDE:-}" ]; then
-	[ "$(id -u)" -eq 0 ] || skip 'only root can boot a container'
-	command -v systemd-nspawn > /dev/null || skip 'systemd-nspawn is not installed (systemd-container)'
-	unshare -m true 2> /dev/null || skip 'there are no mount namespaces'
+	[ "$(id -u)" -eq 0 ] || give_up 'only root can boot a container'
+	command -v systemd-nspawn > /dev/null || give_up 'systemd-nspawn is not installed (systemd-container)'
+	unshare -m true 2> /dev/null || give_up 'there are no mount namespaces'
 	ISST_BOOT_INSIDE=yes exec unshare -m bash "$here/check-boot.sh" "$build"
 fi
 
 # shellcheck source=tests/system/root.sh
 . "$here/root.sh"
+# shellcheck source=tests/support/tap.sh
+. "$here/../support/tap.sh"
 mount --make-rprivate /
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-boot.XXXXXX")
 mount -t tmpfs none "$scratch"
@@ -43,18 +45,14 @@ trap cleanup EXIT
 umount -R -l /sys/fs/cgroup 2> /dev/null || true
 mount -t cgroup2 none /sys/fs/cgroup 2> /dev/null || {
 	mount -t sysfs none /sys && mount -t cgroup2 none /sys/fs/cgroup
-} || skip 'there is no unified cgroup hierarchy'
+} || give_up 'there is no unified cgroup hierarchy'
 
-passed=0 failed=0
-# check NAME EXPECTED ACTUAL
-check() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-		echo "ok - $boot: $1"
-	else
-		failed=$((failed + 1))
-		printf 'not ok - %s: %s\n# expected: %s\n# found:    %s\n' "$boot" "$1" "$2" "${3//$'\n'/$'\n'#           }"
-	fi
+# check_equal NAME EXPECTED ACTUAL
+check_equal() {
+	local status=0
+	[ "$2" = "$3" ] || status=1
+	printf 'expected: %s\nfound:    %s\n' "$2" "${3//$'\n'/$'\n'          }" > "$scratch/said"
+	report "$status" "$boot: $1" < "$scratch/said"
 }
 
 # ---- Containers ----
@@ -103,7 +101,7 @@ start() {
 		> "$scratch/console" 2>&1 < /dev/null &
 	nspawn=$!
 	until machine=$(pgrep -P "$nspawn") && inside systemctl list-units > /dev/null 2>&1; do
-		kill -0 "$nspawn" 2> /dev/null || { cat "$scratch/console"; skip 'systemd-nspawn does not work here'; }
+		kill -0 "$nspawn" 2> /dev/null || { cat "$scratch/console"; give_up 'systemd-nspawn does not work here'; }
 		sleep 0.1
 	done
 }
@@ -131,7 +129,7 @@ journal() {
 }
 
 check_state() {	# check_state UNIT STATE RESULT STATUS
-	check "$1" "$2 $3 $4" "$(property "$1" ActiveState) $(property "$1" Result) $(property "$1" ExecMainStatus)"
+	check_equal "$1" "$2 $3 $4" "$(property "$1" ActiveState) $(property "$1" Result) $(property "$1" ExecMainStatus)"
 }
 
 fault() {
@@ -157,23 +155,23 @@ add_unit kubelet.service "${unit[@]}"
 start
 await 30 multi-user.target active
 check_state isst-config.service active success 0
-check 'the machine is as configured' config\ check:equal "$(equal)"
-check 'tuned, isst-config and kubelet start in this order' yes "$(
+check_equal 'the machine is as configured' config\ check:equal "$(equal)"
+check_equal 'tuned, isst-config and kubelet start in this order' yes "$(
 	a=$(property tuned.service ExecMainExitTimestampMonotonic)
 	b=$(property isst-config.service ExecMainStartTimestampMonotonic)
 	c=$(property isst-config.service ExecMainExitTimestampMonotonic)
 	d=$(property kubelet.service ExecMainStartTimestampMonotonic)
 	[ "$a" -le "$b" ] && [ "$c" -le "$d" ] && echo yes || echo "$a $b $c $d"
 )"
-check 'no unit of the project has a warning' '' "$(inside journalctl --no-pager -o cat -p warning | grep -i isst || true)"
+check_equal 'no unit of the project has a warning' '' "$(inside journalctl --no-pager -o cat -p warning | grep -i isst || true)"
 
 # An edited configuration, and a mistake in it.
 printf '%s\n' '# isst configuration 1' 'core-power off' > "$root/etc/isst/isst.conf"
 inside systemctl reload isst-config.service
-check 'reload applies the file again' config\ check:equal "$(equal)"
+check_equal 'reload applies the file again' config\ check:equal "$(equal)"
 echo 'level x' >> "$root/etc/isst/isst.conf"
 inside systemctl reload isst-config.service 2> /dev/null || true
-check 'a reload that fails leaves the service active' active "$(property isst-config.service ActiveState)"
+check_equal 'a reload that fails leaves the service active' active "$(property isst-config.service ActiveState)"
 
 # The stand-in for sleeping loses core-power, as mailbox servers do.
 printf '%s\n' '# isst configuration 1' 'core-power on ordered' > "$root/etc/isst/isst.conf"
@@ -185,9 +183,9 @@ inside systemctl daemon-reload
 inside systemctl start suspend.target
 await 10 isst-resume.service inactive
 check_state isst-resume.service inactive success 0
-check 'after a resume the machine is as configured' config\ check:equal "$(equal)"
-check 'the resume applied it' 1 "$(journal isst-resume.service | grep -c '^config apply:success$')"
-check 'the sleep target is over' inactive "$(property suspend.target ActiveState)"
+check_equal 'after a resume the machine is as configured' config\ check:equal "$(equal)"
+check_equal 'the resume applied it' 1 "$(journal isst-resume.service | grep -c '^config apply:success$')"
+check_equal 'the sleep target is over' inactive "$(property suspend.target ActiveState)"
 
 # What the sandbox leaves: the same unit with a probe in place of the command.
 inside mknod /dev/isst_interface c 10 229
@@ -198,10 +196,10 @@ sed -e 's|^ExecStart=.*|ExecStart=sh /etc/probe.sh|' -e '/^ExecReload/d' -e '/^C
 	"$stage/usr/lib/systemd/system/isst-config.service" > "$root/etc/systemd/system/probe.service"
 inside systemctl daemon-reload
 inside systemctl start probe.service || true
-check 'the sandbox leaves what the command needs, and no more' "$(cat "$here/probe.expected")" \
+check_equal 'the sandbox leaves what the command needs, and no more' "$(cat "$here/probe.expected")" \
 	"$(journal probe.service | sed -n 's/^probe: //p')"
-check 'lines of the system log arrive' 1 "$(inside journalctl --no-pager -o cat -t isst-probe | grep -c 'a line')"
-check '/run/isst stays' '755 root root' "$(inside stat -c '%a %U %G' /run/isst)"
+check_equal 'lines of the system log arrive' 1 "$(inside journalctl --no-pager -o cat -t isst-probe | grep -c 'a line')"
+check_equal '/run/isst stays' '755 root root' "$(inside stat -c '%a %U %G' /run/isst)"
 stop
 
 # ---- The device appears late ----
@@ -211,12 +209,12 @@ fault 'platform-info api-version 0'
 start
 await 20 multi-user.target active
 sleep 2
-check 'the boot goes on meanwhile' 'active activating' "$(property multi-user.target ActiveState) $(property isst-config.service ActiveState)"
+check_equal 'the boot goes on meanwhile' 'active activating' "$(property multi-user.target ActiveState) $(property isst-config.service ActiveState)"
 : > "$state/faults"
 await 10 isst-config.service active
 check_state isst-config.service active success 0
-check 'the machine is as configured' config\ check:equal "$(equal)"
-check 'the journal has what it waited for' \
+check_equal 'the machine is as configured' config\ check:equal "$(equal)"
+check_equal 'the journal has what it waited for' \
 	'Waiting up to 30 s: the Speed Select driver is loaded, but none of its transports: load isst_if_mbox_pci and isst_if_mmio' \
 	"$(journal isst-config.service | grep Waiting)"
 stop
@@ -227,14 +225,14 @@ new_root 'no device'
 fault 'open ENOENT'
 start
 await 20 multi-user.target active
-check 'the boot goes on meanwhile' 'active activating' "$(property multi-user.target ActiveState) $(property isst-config.service ActiveState)"
+check_equal 'the boot goes on meanwhile' 'active activating' "$(property multi-user.target ActiveState) $(property isst-config.service ActiveState)"
 await 40 isst-config.service failed
 check_state isst-config.service failed exit-code 3
-check 'it waited for half a minute' yes "$(
+check_equal 'it waited for half a minute' yes "$(
 	waited=$(($(property isst-config.service ExecMainExitTimestampMonotonic) - $(property isst-config.service ExecMainStartTimestampMonotonic)))
 	[ "$waited" -ge 30000000 ] && [ "$waited" -le 33000000 ] && echo yes || echo "$waited us"
 )"
-check 'the journal names the cause once' 1 "$(journal isst-config.service | grep -c '^Error: .*no Speed Select driver on this machine')"
+check_equal 'the journal names the cause once' 1 "$(journal isst-config.service | grep -c '^Error: .*no Speed Select driver on this machine')"
 stop
 
 # ---- The configuration ----
@@ -245,11 +243,11 @@ echo 'levle 1' >> "$root/etc/isst/isst.conf"
 start
 await 20 isst-config.service failed
 check_state isst-config.service failed exit-code 2
-check 'at once' yes "$(
+check_equal 'at once' yes "$(
 	took=$(($(property isst-config.service ExecMainExitTimestampMonotonic) - $(property isst-config.service ExecMainStartTimestampMonotonic)))
 	[ "$took" -le 3000000 ] && echo yes || echo "$took us"
 )"
-check 'the journal names the line' 1 "$(journal isst-config.service | grep -c '^Error: /etc/isst/isst.conf:3: ')"
+check_equal 'the journal names the line' 1 "$(journal isst-config.service | grep -c '^Error: /etc/isst/isst.conf:3: ')"
 stop
 
 new_root 'another machine, which is skipped'
@@ -258,7 +256,7 @@ sed -i '1a match model 0xad else skip' "$root/etc/isst/isst.conf"
 start
 await 20 isst-config.service active
 check_state isst-config.service active success 0
-check 'the journal has the reason' 'Information: skipped: the configuration is for another machine' \
+check_equal 'the journal has the reason' 'Information: skipped: the configuration is for another machine' \
 	"$(journal isst-config.service | grep skipped)"
 stop
 
@@ -266,8 +264,8 @@ new_root 'no configuration'
 rm "$root/etc/isst/isst.conf"
 start
 await 20 multi-user.target active
-check 'nothing is started' 'inactive no' "$(property isst-config.service ActiveState) $(property isst-config.service ConditionResult)"
+check_equal 'nothing is started' 'inactive no' "$(property isst-config.service ActiveState) $(property isst-config.service ConditionResult)"
 stop
 
-echo "$passed passed, $failed failed"
+echo "$((count - failed)) passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -11,11 +11,10 @@ build=$(cd "$1" && pwd)
 
 if [ -z "${ISST_TUNED_INSIDE:-}" ]; then
 	for program in tuned tuned-adm dbus-daemon unshare; do
-		command -v "$program" > /dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
+		command -v "$program" > /dev/null || skip_all "$program is not installed"
 	done
 	if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2> /dev/null; then
-		echo '1..0 # SKIP root and mount namespaces are needed'
-		exit 0
+		skip_all 'root and mount namespaces are needed'
 	fi
 	ISST_TUNED_INSIDE=yes exec unshare -m bash "$here/check-tuned.sh" "$build"
 fi
@@ -63,37 +62,29 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 
-# check NAME COMMAND: a shell command that succeeds
-check() {
-	local status=0
-	eval "$2" > "$scratch/output" 2>&1 || status=$?
-	report "$status" "$1" < "$scratch/output"
-}
-
 as_configured() { "$isst" config check /etc/isst/isst.conf > /dev/null; }
 as_before() { "$isst" config check "$scratch/before.conf" > /dev/null; }
 
-check 'TuneD activates the profile' "tuned-adm active | grep -x 'Current active profile: isst'"
-check 'and the machine is as configured' as_configured
-check 'tuned-adm verify succeeds' 'tuned-adm verify'
+check 'TuneD activates the profile' eval "tuned-adm active | grep -x 'Current active profile: isst'"
+check 'and the machine is as configured' eval as_configured
+check 'tuned-adm verify succeeds' eval 'tuned-adm verify'
 "$isst" core-power disable > /dev/null 2>&1
-check 'tuned-adm verify fails when another program has changed something' '! tuned-adm verify'
-check 'the log of TuneD has the script' "grep -q 'isst.sh.*verify' /var/log/tuned/tuned.log"
-check 'activating it again repairs that' 'tuned-adm profile isst && as_configured && tuned-adm verify'
-check 'tuned-adm off returns to the state before' 'tuned-adm off && as_before'
-check 'and leaves nothing behind' 'test ! -e /run/isst/before-tuned.conf'
+check 'tuned-adm verify fails when another program has changed something' eval '! tuned-adm verify'
+check 'the log of TuneD has the script' eval "grep -q 'isst.sh.*verify' /var/log/tuned/tuned.log"
+check 'activating it again repairs that' eval 'tuned-adm profile isst && as_configured && tuned-adm verify'
+check 'tuned-adm off returns to the state before' eval 'tuned-adm off && as_before'
+check 'and leaves nothing behind' eval 'test ! -e /run/isst/before-tuned.conf'
 
 # With the arguments of TuneD.
 script=/etc/tuned/isst/isst.sh
 printf '%s\n' '# isst configuration 1' 'match model 0xad' 'core-power on' > /etc/isst/isst.conf
-check 'verify fails on another machine' "! $script verify"
-check 'but not where what is missing is ignored' "$script verify ignore_missing"
-check 'a start on another machine fails and changes nothing' "! $script start && as_before"
-check 'a stop afterwards returns to the same state' "$script stop full_rollback && as_before"
-check 'a stop without a start does nothing' "$script stop"
+check 'verify fails on another machine' eval "! $script verify"
+check 'but not where what is missing is ignored' eval "$script verify ignore_missing"
+check 'a start on another machine fails and changes nothing' eval "! $script start && as_before"
+check 'a stop afterwards returns to the same state' eval "$script stop full_rollback && as_before"
+check 'a stop without a start does nothing' eval "$script stop"
 printf '%s\n' '# isst configuration 1' 'core-power on' > /etc/tuned/isst/isst.conf
-check 'a configuration beside the script counts' "$script start && $script verify"
-check 'a second start keeps the state before the first' "$script start && $script stop && as_before"
-check 'another word is refused' "$script restart; test \$? -eq 2"
-echo "1..$count"
-[ "$failed" -eq 0 ]
+check 'a configuration beside the script counts' eval "$script start && $script verify"
+check 'a second start keeps the state before the first' eval "$script start && $script stop && as_before"
+check 'another word is refused' eval "$script restart; test \$? -eq 2"
+finish

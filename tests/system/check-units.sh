@@ -11,14 +11,6 @@ cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-units.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-# check NAME COMMAND...
-check() {
-	check_name=$1 check_status=0
-	shift
-	"$@" > "$scratch/output" 2>&1 || check_status=$?
-	report "$check_status" "$check_name" < "$scratch/output"
-}
-
 parts() {	# parts TARGET DESTDIR
 	make -s BUILD="$build" SYSTEM_BUILD="$scratch/generated" PREFIX=/opt/isst DESTDIR="$2" "$1"
 }
@@ -73,5 +65,4 @@ fi
 check 'uninstalling takes all of it away' parts uninstall-system "$scratch/stage"
 installed > "$scratch/found"
 check 'and leaves no file' test ! -s "$scratch/found"
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

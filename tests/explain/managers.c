@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs that set frequencies, too, by their processes. */
+#include "explain/survey.h"
+#include "support/fake_context.h"
+
+#include <stdlib.h>
+
+static void add_process(struct fake_machine *fake, unsigned int number, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "/proc/%u/comm", number) >= 0);
+	fake_file(&fake->files, path, "%s", name);
+	free(path);
+}
+
+/** Asserts the only manager that is found; NULL: none is. */
+static void check_manager(struct fake_machine *fake, const char *name, unsigned int process,
+			  unsigned int plugin)
+{
+	struct isst_context *context = fake_context(fake);
+	struct survey survey = { .context = context };
+
+	fake->files.listable = true;
+	fake_file(&fake->files, "/run/systemd/units/log-level-max:other.service", "%s", "");
+	assert_int_equal(survey_read_managers(&survey), 0);
+	assert_int_equal(survey.manager_count, name != NULL);
+	if (name) {
+		assert_string_equal(survey.managers[0].manager->name, name);
+		assert_int_equal(survey.managers[0].process, process);
+		assert_int_equal(survey.managers[0].plugin, plugin);
+	}
+	free(survey.managers);
+	isst_close(context);
+}
+
+static void kubelet_without_a_plugin_is_no_manager(void **state)
+{
+	add_process(*state, 1, "systemd");
+	add_process(*state, 900, "kubelet");
+	check_manager(*state, NULL, 0, 0);
+}
+
+static void a_plugin_without_kubelet_is_no_manager(void **state)
+{
+	add_process(*state, 1, "systemd");
+	add_process(*state, 950, "cri-resmgr");
+	check_manager(*state, NULL, 0, 0);
+}
+
+/** The kernel keeps 15 characters of a name. */
+static void kubelet_with_a_plugin_is_one_manager(void **state)
+{
+	add_process(*state, 950, "nri-resource-po");
+	add_process(*state, 900, "kubelet");
+	add_process(*state, 960, "nri-resource-po");
+	check_manager(*state, "kubelet with a resource plugin", 900, 950);
+}
+
+static void others_need_no_plugin(void **state)
+{
+	add_process(*state, 700, "tuned");
+	check_manager(*state, "tuned", 700, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(kubelet_without_a_plugin_is_no_manager),
+		MACHINE_TEST(a_plugin_without_kubelet_is_no_manager),
+		MACHINE_TEST(kubelet_with_a_plugin_is_one_manager),
+		MACHINE_TEST(others_need_no_plugin),
+	};
+
+	return cmocka_run_group_tests_name("managers", tests, NULL, NULL);
+}
