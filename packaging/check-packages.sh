@@ -378,6 +378,7 @@ wanted() {
 [ "$(id -u)" -eq 0 ] || give_up "needs root"
 command -v debootstrap > /dev/null || give_up "no debootstrap"
 base_make "$directory/stable" stable || give_up "no system can be made by debootstrap"
+mkdir -p "$SHARE"
 tools='build-essential fakeroot libcap-dev libcap2-bin libcmocka-dev architecture-is-64-bit debhelper dh-python python3 pkgconf
 	lintian rpm rpmlint debugedit ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah netavark'
 if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
@@ -386,7 +387,6 @@ if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
 	system_install "$directory/tools" $tools || give_up "the tools cannot be installed"
 	printf '%s\n' "$tools" > "$directory/tools/packages"
 fi
-mkdir -p "$SHARE"
 sh packaging/dist.sh "$SHARE" > "$directory/output" 2>&1 || give_up "$(cat "$directory/output")"
 
 if wanted deb; then
