@@ -380,7 +380,7 @@ command -v debootstrap > /dev/null || give_up "no debootstrap"
 base_make "$directory/stable" stable || give_up "no system can be made by debootstrap"
 mkdir -p "$SHARE"
 tools='build-essential fakeroot libcap-dev libcap2-bin libcmocka-dev architecture-is-64-bit debhelper dh-python python3 pkgconf
-	lintian rpm rpmlint debugedit ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah netavark'
+	lintian rpm rpmlint debugedit elfutils ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah netavark'
 if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
 	system_make "$directory/tools" "$directory/stable"
 	# shellcheck disable=SC2086  # words on purpose
