@@ -3,6 +3,7 @@
 # For test scripts that speak TAP; to be sourced.
 count=0
 failed=0
+skipped=0
 
 report() {	# $1: status; $2: what is checked; standard input: what to say if it failed
 	count=$((count + 1))
@@ -18,6 +19,7 @@ report() {	# $1: status; $2: what is checked; standard input: what to say if it 
 
 skip() {	# $1: what is not checked; $2: why
 	count=$((count + 1))
+	skipped=$((skipped + 1))
 	echo "ok $count - $1 # SKIP $2"
 }
 
