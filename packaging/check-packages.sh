@@ -53,8 +53,8 @@ without_suite() {
 
 # ---- Building ----
 
-# build SYSTEM OUTPUT BEFORE SCRIPT [OPTION...]: a build of the release archive by a user without privileges; BEFORE is evaluated
-# by the shell that builds
+# build SYSTEM OUTPUT BEFORE SCRIPT [OPTION...]: a build of the release archive by a user without privileges, without a network;
+# BEFORE is evaluated by the shell that builds
 build() {
 	system_make "$directory/$1" "$directory/tools" || return 1
 	rm -rf "${SHARE:?}/$2"
@@ -68,7 +68,7 @@ build() {
 		useradd --create-home builder
 		chown -R builder "$output" /run/share/ccache
 		cd "$output"/isst-*
-		exec setpriv --reuid=builder --regid=builder --clear-groups env HOME=/home/builder bash -euc "$before
+		exec unshare --net setpriv --reuid=builder --regid=builder --clear-groups env HOME=/home/builder bash -euc "$before
 			shift
 			sh packaging/$script \"\$@\"" build "" "$output" "$@"' build "$output" "$before" "$script" "$@"
 }
