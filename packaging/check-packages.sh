@@ -29,7 +29,7 @@ check() {
 	shift
 	"$@" > "$directory/output" 2>&1
 	status=$?
-	tail -n 40 "$directory/output" > "$directory/shown"
+	tail -n 40 "$directory/output" | cut -c 1-500 > "$directory/shown"
 	report "$status" "$what" < "$directory/shown"
 	return "$status"
 }
