@@ -23,7 +23,7 @@ SHARE=$directory/share
 built=$SHARE/built
 EMULATE='ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state'
 
-# check WHAT COMMAND...: the end of its output is shown if it fails
+# check WHAT COMMAND...: the end of its output is shown if it fails, and all of it kept in failure-NUMBER
 check() {
 	what=$1
 	shift
@@ -31,6 +31,7 @@ check() {
 	status=$?
 	tail -n 40 "$directory/output" | cut -c 1-500 > "$directory/shown"
 	report "$status" "$what" < "$directory/shown"
+	[ "$status" -eq 0 ] || cp "$directory/output" "$directory/failure-$count"
 	return "$status"
 }
 
