@@ -65,7 +65,7 @@ HARDENING ?= yes
 
 ISST_CPPFLAGS := -D_GNU_SOURCE -Iinclude
 ISST_CFLAGS := -std=gnu11 -fvisibility=hidden -fPIC -Wall -Wextra -Wshadow -Wconversion \
-	-Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef -Wvla
+	-Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wundef -Wvla -Wformat-security
 ifeq ($(WERROR),yes)
 ISST_CFLAGS += -Werror
 endif

@@ -1394,7 +1394,7 @@ ISST_API int isst_change_objection(const struct isst_change *change);
  * Makes the change; in a dry run only determines the writes. Can be called once per change.
  *
  * Returns 0 (the change was made, or nothing had to be written) or ISST_PARTIAL (the same, without
- * targets that the options permit to leave out). -ISST_ERR_ROLLBACK: the change failed, and so did
+ * targets that the options permit leaving out). -ISST_ERR_ROLLBACK: the change failed, and so did
  * the rollback; isst_change_difference_at() lists what differs. The journal is kept, and no other
  * change can be made until isst_journal_apply() or isst_journal_discard(). Any other negative
  * errno: the change failed, and nothing is left changed. -EINTR: it was interrupted. -EINVAL: it

@@ -9,6 +9,12 @@
 dist:
 	sh packaging/dist.sh $(BUILD)
 
+#: deps-packages   installs what check-packages needs
+
+.PHONY: deps-packages
+deps-packages:
+	@sh tests/deps.sh build packages
+
 .PHONY: check-packages
 check-packages:
 	sh packaging/check-packages.sh $(BUILD)/packages $(STEPS)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The Python module. It loads libisst.so.0, and is left out without shared libraries.
 
-PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
+# Below PREFIX, where python3 finds modules: distributions differ in it.
+PYTHONDIR ?= $(shell sh mk/python-directory.sh '$(PREFIX)')
 PYTHON_MODULE := python/isst.py
 
 ifneq ($(SHARED_LIBRARY),)

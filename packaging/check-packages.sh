@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the packages in systems of their own, and checks, installs, uses and removes them: check-packages.sh DIRECTORY [STEP...]
-# Steps: deb reproducible lintian install divert autopkgtest arm64 rpm recipes container; all by default. The systems, of the
-# distribution's stable release, stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck builds without the suite; CCACHE=yes builds with
-# ccache, but for the step reproducible. Needs root, debootstrap and the distribution's archive. Speaks TAP.
+# Steps: deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme; all by default. The systems,
+# of the distribution's stable release (readme: oldstable, too), stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck leaves out the suite;
+# CCACHE=yes builds with ccache, but for the steps reproducible and readme. Needs root, debootstrap and the distribution's archive.
+# Speaks TAP, and ends with the sum.
 set -u
 export LC_ALL=C
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL SOURCE_DATE_EPOCH ISST_EMULATE ISST_EMULATE_STATE
@@ -16,20 +17,40 @@ cd "$(dirname "$0")/.." || exit 1
 mkdir -p "$1" || exit 1
 directory=$(cd "$1" && pwd)
 shift
-steps=" ${*:-deb reproducible lintian install divert autopkgtest arm64 rpm recipes container} "
+steps=" ${*:-deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme} "
 version=$(sed -n 's/^#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 SHARE=$directory/share
 built=$SHARE/built
 EMULATE='ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state'
 
-# What a check prints; of a build, the end is enough.
-scratch=$directory
-report_lines=40
+# Instead of that of tap.sh. check WHAT COMMAND...: the end of its output is shown if it fails, and all of it kept in failure-NUMBER
+check() {
+	what=$1
+	shift
+	"$@" > "$directory/output" 2>&1
+	status=$?
+	tail -n 40 "$directory/output" | cut -c 1-500 > "$directory/shown"
+	report "$status" "$what" < "$directory/shown"
+	[ "$status" -eq 0 ] || cp "$directory/output" "$directory/failure-$count"
+	return "$status"
+}
+
+summary() {
+	echo "1..$count"
+	echo "$((count - failed - skipped)) passed, $failed failed, $skipped skipped"
+}
+
+without_suite() {
+	case " ${DEB_BUILD_OPTIONS:-} " in
+	*" nocheck "*) ;;
+	*) return 1 ;;
+	esac
+}
 
 # ---- Building ----
 
-# build SYSTEM OUTPUT BEFORE SCRIPT [OPTION...]: a build of the release archive by a user without privileges; BEFORE is evaluated
-# by the shell that builds
+# build SYSTEM OUTPUT BEFORE SCRIPT [OPTION...]: a build of the release archive by a user without privileges, without a network;
+# BEFORE is evaluated by the shell that builds
 build() {
 	system_make "$directory/$1" "$directory/tools" || return 1
 	rm -rf "${SHARE:?}/$2"
@@ -43,7 +64,7 @@ build() {
 		useradd --create-home builder
 		chown -R builder "$output" /run/share/ccache
 		cd "$output"/isst-*
-		exec setpriv --reuid=builder --regid=builder --clear-groups env HOME=/home/builder bash -euc "$before
+		exec unshare --net setpriv --reuid=builder --regid=builder --clear-groups env HOME=/home/builder bash -euc "$before
 			shift
 			sh packaging/$script \"\$@\"" build "" "$output" "$@"' build "$output" "$before" "$script" "$@"
 }
@@ -134,6 +155,73 @@ install_and_purge() {
 		return 1
 	list_files clean > "$directory/after"
 	diff "$directory/before" "$directory/after"
+}
+
+# The packages as those of an earlier version, which had a file more.
+make_older() {
+	rm -rf "$built/older"
+	mkdir -p "$built/older"
+	for package in $(packages_of built); do
+		tree=$built/older/tree
+		release=$(dpkg-deb -f "$package" Version)
+		dpkg-deb -R "$package" "$tree" || return 1
+		sed -i "/^Version: /s/\$/~older/; s/= $release)/= $release~older)/g" "$tree/DEBIAN/control"
+		mkdir -p "$tree/usr/share/doc/${package##*/}"
+		echo older > "$tree/usr/share/doc/${package##*/}/older"
+		dpkg-deb --root-owner-group -b "$tree" "$built/older" || return 1
+		rm -rf "$tree"
+	done
+}
+
+our_packages() {
+	sed -n 's/^Package: //p' packaging/debian/control
+}
+
+# linux-cpupower is one of those that come and go; what they depend on stays.
+upgrade() {
+	make_older || return 1
+	system_make "$directory/upgrade" "$directory/stable"
+	system_install "$directory/upgrade" libcap-dev linux-cpupower python3 || return 1
+	system_run "$directory/upgrade" sh -euc 'cd /root
+		apt-get -qq -o APT::Sandbox::User=root download linux-cpupower
+		dpkg --purge linux-cpupower' || return 1
+	list_files upgrade > "$directory/before"
+	system_run "$directory/upgrade" sh -c 'dpkg -i /root/linux-cpupower*.deb' || return 1
+	# shellcheck disable=SC2046  # words on purpose
+	install_local upgrade $(cd "$built" && find ./older -name '*.deb' ! -name '*-dbgsym_*') || return 1
+	is_ours upgrade && is_theirs upgrade /usr/sbin/intel-speed-select.linux-cpupower || return 1
+	system_run "$directory/upgrade" grep '^Version: .*~older$' /var/lib/dpkg/status || return 1
+	# shellcheck disable=SC2046
+	install_local upgrade $(deb $(our_packages)) || return 1
+	! system_run "$directory/upgrade" grep '^Version: .*~older$' /var/lib/dpkg/status &&
+		! system_run "$directory/upgrade" find /usr/share/doc -name older | grep . &&
+		is_ours upgrade && is_theirs upgrade /usr/sbin/intel-speed-select.linux-cpupower
+}
+
+# remove_in_order ACTION PACKAGE...: one at a time, whatever depends on it; then as if they had never been there
+remove_in_order() {
+	action=$1
+	shift
+	# shellcheck disable=SC2046  # words on purpose
+	files=$(deb $(our_packages))
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	system_run "$directory/upgrade" sh -euc 'cd /run/share/built
+		action=$1
+		dpkg --force-depends -i /root/linux-cpupower*.deb $2
+		shift 2
+		for package in "$@"; do dpkg --force-depends "$action" "$package"; done
+		dpkg --purge "$@"
+		[ -z "$(dpkg-divert --list "*intel-speed-select*")" ]' remove "$action" "$files" "$@" || return 1
+	list_files upgrade > "$directory/after"
+	diff "$directory/before" "$directory/after"
+}
+
+remove_in_any_order() {
+	# shellcheck disable=SC2046  # words on purpose
+	remove_in_order --purge linux-cpupower $(our_packages) &&
+		remove_in_order --remove $(our_packages | tac) linux-cpupower &&
+		remove_in_order --purge $(our_packages | sort) linux-cpupower &&
+		remove_in_order --remove isst-intel-speed-select linux-cpupower $(our_packages | sort -r | grep -v -x isst-intel-speed-select)
 }
 
 # runs_from SYSTEM PROGRAM: ours or that of linux-cpupower
@@ -354,6 +442,36 @@ build_image() {
 		chroot "$root" /usr/bin/isst --version'
 }
 
+# ---- The README's commands ----
+
+# in_readme COMMAND: where the release archive is unpacked, in a system with nothing but make
+in_readme() {
+	system_run "$directory/readme" sh -euc "export MAKEFLAGS=-j$(nproc)
+		cd /root/isst-$version
+		$1"
+}
+
+readme_demo() {	# $1: suite
+	base_make "$directory/$1" "$1" && system_make "$directory/readme" "$directory/$1" && system_install "$directory/readme" make || return 1
+	mkdir -p "$directory/readme/upper/root"
+	tar -C "$directory/readme/upper/root" --no-same-owner -xf "$SHARE/isst-$version.tar.xz" && in_readme 'make deps demo'
+}
+
+readme_check() {
+	in_readme 'make deps check'
+}
+
+# As python3 is there only now, all is installed anew.
+readme_install() {
+	system_install "$directory/readme" python3 || return 1
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	in_readme 'make -s install
+		ldconfig
+		cd /
+		[ "$(isst --emulate guide --emulate-state /tmp/state emulate -- cat /sys/devices/system/cpu/online)" = 0-55 ]
+		[ "$(isst --version | sed -n "s/^isst //p")" = "$(python3 -c "import isst; print(isst.version())")" ]'
+}
+
 # ---- All ----
 
 wanted() {
@@ -366,16 +484,19 @@ wanted() {
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
 command -v debootstrap > /dev/null || skip_all "no debootstrap"
 base_make "$directory/stable" stable || skip_all "no system can be made by debootstrap"
+mkdir -p "$SHARE"
 tools='build-essential fakeroot libcap-dev libcap2-bin libcmocka-dev architecture-is-64-bit debhelper dh-python python3 pkgconf
-	lintian rpm rpmlint debugedit ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah netavark'
+	lintian rpm rpmlint debugedit elfutils ccache crossbuild-essential-arm64 qemu-user makepkg pacman-package-manager libarchive-tools busybox buildah netavark'
 if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
 	system_make "$directory/tools" "$directory/stable"
 	# shellcheck disable=SC2086  # words on purpose
-	system_install "$directory/tools" $tools || skip_all "the tools cannot be installed"
+	if ! check "the tools are installed" system_install "$directory/tools" $tools; then
+		summary
+		exit 1
+	fi
 	printf '%s\n' "$tools" > "$directory/tools/packages"
 fi
-mkdir -p "$SHARE"
-sh packaging/dist.sh "$SHARE" > "$scratch/said" 2>&1 || skip_all "$(cat "$scratch/said")"
+sh packaging/dist.sh "$SHARE" > "$directory/output" 2>&1 || skip_all "$(cat "$directory/output")"
 
 if wanted deb; then
 	check "Debian packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_deb
@@ -391,6 +512,10 @@ if wanted reproducible; then
 fi
 if wanted install; then
 	check "installed, used and purged, they leave nothing" install_and_purge
+fi
+if wanted upgrade; then
+	check "the packages of an earlier version are upgraded, beside linux-cpupower" upgrade
+	check "removed and purged in several orders, they leave no file and no diversion" remove_in_any_order
 fi
 if wanted divert; then
 	check "intel-speed-select of linux-cpupower is diverted" divert_after
@@ -411,7 +536,8 @@ if wanted arm64; then
 	check "the command works on arm64" use_arm64
 fi
 if wanted rpm; then
-	check "RPM packages are built" build_rpm --without check
+	# shellcheck disable=SC2046  # words on purpose
+	check "RPM packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_rpm $(without_suite && echo --without check)
 	check "rpmlint finds no error" lint_rpm
 	check "installed, used and removed, they leave nothing" install_rpm
 fi
@@ -429,4 +555,16 @@ if wanted container; then
 	check "the static command is built" static_command
 	check "the image is built, holds nothing else, and runs" build_image
 fi
-finish
+if wanted readme; then
+	for suite in stable oldstable; do
+		check "README: make deps demo, on a bare Debian $suite" readme_demo $suite
+		if without_suite; then
+			skip "README: make deps check" "$DEB_BUILD_OPTIONS"
+		else
+			check "README: make deps check" readme_check
+		fi
+		check "README: make install, after which command, emulator and Python module work" readme_install
+	done
+fi
+summary
+[ "$failed" -eq 0 ]

@@ -54,7 +54,7 @@ system_run() {
 			mkdir run/share
 			mount --bind "$share" run/share
 		fi
-		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
+		exec env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
 			TMPDIR=/tmp PYTHONDONTWRITEBYTECODE=1 ${DEB_BUILD_OPTIONS:+"DEB_BUILD_OPTIONS=$DEB_BUILD_OPTIONS"} \
 			${SOURCE_DATE_EPOCH:+"SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH"} \
 			chroot . "$@"' system "$system" "${SHARE:-}" "$@"

@@ -1634,7 +1634,7 @@ class Change:
     happens to a change that was not run.
 
     Functions that add a request take targets as those of Context that read do. They return Results without values, with the
-    error of each target: a target that fails makes run() fail, unless the flags permit to leave it out. Errors: EOPNOTSUPP (no
+    error of each target: a target that fails makes run() fail, unless the flags permit leaving it out. Errors: EOPNOTSUPP (no
     target supports the request), EIO (the state does not permit it), EINVAL; see isst_change_add_level(3)."""
 
     def __init__(self, context, flags=0, command=None, progress=None):

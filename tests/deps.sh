@@ -4,7 +4,8 @@
 # build: compiling and testing. dev: lint, valgrind, coverage, man page checks, what some tests use. cross-check: comparing with the
 # packaged tool, and the kernel's drivers in a virtual machine. portability: other compilers and C libraries (those of
 # other architectures are fetched by tests/portability/fetch.sh, and not installed). system: what the units, the TuneD profile and
-# the Ansible role are tested with; where systemd runs, TuneD starts when it is installed, and changes settings.
+# the Ansible role are tested with; where systemd runs, TuneD starts when it is installed, and changes settings. packages: what
+# makes the systems in which packages are built and installed, and the static command.
 # Prints what it installs; without root it prints the command to run instead.
 set -eu
 
@@ -20,17 +21,20 @@ packages_of() {	# $1: package manager; the other words: sets
 		apt-portability) echo clang lld gcc-aarch64-linux-gnu gcc-s390x-linux-gnu libc6-dev-arm64-cross libc6-dev-s390x-cross \
 			qemu-user musl-tools ;;
 		apt-system) echo systemd systemd-container dbus tuned ansible-core ;;
+		apt-packages) echo debootstrap xz-utils shellcheck musl-tools ;;
 		dnf-build) echo gcc glibc-devel make pkgconf-pkg-config libcap-devel libcmocka-devel ;;
 		dnf-dev) echo python3 python3-jsonschema python3-prometheus_client clang compiler-rt clang-tools-extra cppcheck valgrind gcovr mandoc \
 			ShellCheck libabigail numactl msr-tools zsh fish ;;
 		dnf-cross-check) echo python3 strace ;;
 		dnf-portability) echo clang lld ;;
 		dnf-system) echo systemd systemd-container dbus-daemon tuned ansible-core ;;
+		dnf-packages) echo debootstrap dpkg xz ShellCheck musl-gcc ;;
 		zypper-build) echo gcc glibc-devel make pkg-config libcap-devel libcap-progs libcmocka-devel ;;
 		zypper-dev) echo python3 python3-jsonschema python3-prometheus_client clang clang-tools cppcheck valgrind gcovr mandoc ShellCheck zsh fish ;;
 		zypper-cross-check) echo python3 strace ;;
 		zypper-portability) echo clang lld ;;
 		zypper-system) echo systemd systemd-container dbus-1-daemon tuned ansible ;;
+		zypper-packages) echo debootstrap dpkg xz ShellCheck ;;
 		*) echo "deps: unknown set $set" >&2; exit 1 ;;
 		esac
 	done

@@ -490,11 +490,13 @@ class Page:
         return title if re.match("[A-Z]{2}", title) else title[0].lower() + title[1:]
 
     def synopsis(self):
-        self.lines += [".Sh SYNOPSIS", f".In {self.header.file}"]
+        # A parameter that is a function is one word, too long for lines of equal length.
+        self.lines += [".Sh SYNOPSIS", ".na", f".In {self.header.file}"]
         for function in self.section.functions:
             if not function.is_macro:
                 self.lines.append(".Ft {}".format(quoted(("typedef " if function.is_typedef else "") + function.type)))
             self.lines += [f".Fo {quoted(function.name)}", *(f".Fa {quoted(argument)}" for argument in function.arguments), ".Fc"]
+        self.lines.append(".ad")
 
     def description(self):
         self.lines.append(".Sh DESCRIPTION")

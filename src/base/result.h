@@ -21,9 +21,9 @@ struct isst_failure {
 	ISST_MAY_GROW;
 };
 
-/** Whether an error means that the machine lacks what was asked for: the processor has no such
- * thing (-EOPNOTSUPP), or there is no driver for it (-ENODEV), whatever the processor has. */
-static inline bool error_is_lack(int error)
+/** Whether an error means that the machine does not have what was asked for: the processor has no
+ * such thing (-EOPNOTSUPP), or there is no driver for it (-ENODEV), whatever the processor has. */
+static inline bool error_is_absence(int error)
 {
 	return error == -EOPNOTSUPP || error == -ENODEV;
 }

@@ -15,7 +15,7 @@
  *  - A changing run needs CAP_SYS_ADMIN, which the driver asks for at some writes; and it opens
  *    files of the kernel for writing, all of which belong to root: a caller who is not root and was
  *    given capabilities instead needs CAP_DAC_OVERRIDE for that. So does root where it makes
- *    cgroups: their uppermost directory may be written by nobody, the owner included. When the
+ *    cgroups: their uppermost directory has no write permission, not for its owner either. When the
  *    first one asks for cpusets, kernels such as Linux 6.1 also demand CAP_SYS_NICE, since all
  *    processes move to others.
  *  - A run that reads registers of CPUs (explain) needs CAP_SYS_RAWIO, which the module msr asks

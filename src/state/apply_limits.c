@@ -43,7 +43,7 @@ static void take(const struct wanted_item *item, struct frequency_limits *limits
 static int note_failure(struct wanted *wanted, const struct limit_settings *settings, bool of_max,
 			const struct isst_failure *failure)
 {
-	bool both = error_is_lack(failure->error);
+	bool both = error_is_absence(failure->error);
 	int error = 0;
 
 	if (!failure->error)

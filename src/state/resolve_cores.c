@@ -116,7 +116,7 @@ static int refuse(struct resolution *resolution, const struct setting *setting, 
 {
 	if (error == -ENOMEM || error == -EINTR)
 		return error;
-	if (setting->optional && error_is_lack(error))
+	if (setting->optional && error_is_absence(error))
 		drop(resolution, setting);
 	return wanted_reject(resolution->wanted, setting, NULL, error, "%s",
 			     isst_error(resolution->context));

@@ -134,7 +134,7 @@ static int add_problem(struct wanted *wanted, const struct setting *setting,
 static bool is_passed_over(const struct setting *setting, const struct isst_domain *domain,
 			   int error)
 {
-	return (setting->optional && error_is_lack(error)) ||
+	return (setting->optional && error_is_absence(error)) ||
 	       (domain && isst_domain_is_io(domain) && !setting_names_domain(setting));
 }
 
@@ -164,7 +164,7 @@ int wanted_note_unsupported(struct wanted *wanted, const char *why)
 int wanted_fails(struct wanted *wanted, const struct setting *setting,
 		 const struct isst_domain *domain, const struct isst_failure *failure)
 {
-	if (!error_is_lack(failure->error) && is_passed_over(setting, domain, failure->error))
+	if (!error_is_absence(failure->error) && is_passed_over(setting, domain, failure->error))
 		return note_left_out(wanted, failure->message);
 	return is_passed_over(setting, domain, failure->error)
 		       ? 0

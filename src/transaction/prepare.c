@@ -13,7 +13,7 @@
 
 static bool is_unsupported(const struct entry *entry, int error)
 {
-	return error_is_lack(error) && entry->mask > 0 && !(entry->mask & ~entry->if_supported);
+	return error_is_absence(error) && entry->mask > 0 && !(entry->mask & ~entry->if_supported);
 }
 
 static bool can_skip(const struct isst_change *change, const struct entry *entry, int error)

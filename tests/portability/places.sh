@@ -127,6 +127,13 @@ use_command() {
 		[ "$(cat "$scratch/online")" = 0-55 ]
 }
 
+# A Python of its own, whose modules are below its prefix.
+import_module() {
+	python3 -m venv --without-pip "$scratch/python" &&
+		PATH="$scratch/python/bin:$PATH" make_here install PREFIX="$scratch/python" &&
+		[ "$(LD_LIBRARY_PATH="$scratch/python/lib" "$scratch/python/bin/python3" -I -c 'import isst; print(isst.version())')" = "$version" ]
+}
+
 # What packages install: the command uses the library, and loads the emulator.
 install_as_packages() {
 	make_here install PREFIX="$scratch/packages" SHARED_COMMAND=yes EMULATOR=plugin &&
@@ -173,8 +180,10 @@ refuse_other_emulator() {
 }
 
 installed_files() {
-	pages=
-	! command -v python3 > /dev/null || pages='/usr/local/share/man/man3/*'
+	pages='' modules=/usr/local/lib/python3/dist-packages
+	if command -v python3 > /dev/null; then
+		pages='/usr/local/share/man/man3/*' modules=$(sh mk/python-directory.sh /usr/local)
+	fi
 	find "$root" ! -type d | sed "s|^$root||; s|/share/doc/isst/.*|/share/doc/isst/*|; s|/man3/.*|/man3/*|" | sort -u > "$scratch/found"
 	grep . <<- END | diff - "$scratch/found"
 		/usr/local/bin/intel-speed-select
@@ -192,7 +201,18 @@ installed_files() {
 		/usr/local/lib/libisst.so.$version
 		/usr/local/lib/pkgconfig/isst-emulator.pc
 		/usr/local/lib/pkgconfig/isst.pc
-		/usr/local/lib/python3/dist-packages/isst.py
+		$modules/isst.py
+		/usr/local/lib/systemd/system/isst-config.service
+		/usr/local/lib/systemd/system/isst-resume.service
+		/usr/local/lib/tmpfiles.d/isst.conf
+		/usr/local/lib/tuned/isst/isst.sh
+		/usr/local/lib/tuned/isst/tuned.conf
+		/usr/local/share/ansible/roles/isst/defaults/main.yml
+		/usr/local/share/ansible/roles/isst/handlers/main.yml
+		/usr/local/share/ansible/roles/isst/meta/main.yml
+		/usr/local/share/ansible/roles/isst/tasks/main.yml
+		/usr/local/share/ansible/roles/isst/templates/isst.conf.j2
+		/usr/local/share/ansible/roles/isst/templates/isst.fact.j2
 		/usr/local/share/bash-completion/completions/intel-speed-select
 		/usr/local/share/bash-completion/completions/isst
 		/usr/local/share/doc/isst/*
@@ -245,6 +265,11 @@ check "takes everything out again" make_here uninstall DESTDIR="$root"
 check "nothing is left" nothing_installed
 check "another PREFIX compiles only what knows it" compiled_again
 check "the installed command finds the preload library" use_command
+if python3 -c 'import venv' 2> /dev/null; then
+	check "python3 finds the installed module" import_module
+else
+	skip "python3 finds the installed module" "no python3 with venv"
+fi
 check "the options of pkg-config link a program" use_library
 check "the options of pkg-config link a static program" use_static_library
 check "a program that is linked with the emulator runs on another machine" emulate_user_of_library

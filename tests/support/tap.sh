@@ -3,6 +3,7 @@
 # For test scripts that speak TAP; to be sourced. Scripts that call check or silent have a directory $scratch.
 count=0
 failed=0
+skipped=0
 
 # Of what a failed test printed, so many of the last lines are shown (tail -n).
 report_lines=+1
@@ -21,6 +22,7 @@ report() {	# $1: status; $2: what is checked; standard input: what to print if i
 
 skip() {	# $1: what is not checked; $2: why
 	count=$((count + 1))
+	skipped=$((skipped + 1))
 	echo "ok $count - $1 # SKIP $2"
 }
 

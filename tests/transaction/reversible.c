@@ -37,7 +37,7 @@ static void check_refused(const struct machine *machine, const char *name, const
 	check_holds(outcome.message, "could not be rolled back as a whole");
 	assert_int_equal(counts.changes, 0);
 	machine_faults(machine, "%s", "");
-	machine_check(machine, before, name);
+	machine_check(machine, before, "%s", name);
 	journal = machine_text(machine, "run/journal");
 	assert_null(journal);
 	free(before);
