@@ -504,7 +504,7 @@ check-valgrind:
 # ends without closing it.
 .PHONY: check-units-valgrind
 check-units-valgrind: $(UNIT_TESTS)
-	ISST_PLATFORMS='$(CURDIR)/tests/platforms' \
+	ISST_TEST_VALGRIND=yes ISST_PLATFORMS='$(CURDIR)/tests/platforms' \
 		RUNNER='valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect --child-silent-after-fork=yes' \
 		sh tests/run-tests.sh $(UNIT_TESTS)
 
