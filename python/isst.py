@@ -26,7 +26,10 @@ import collections.abc
 import ctypes
 import enum
 import errno as errnos
+import operator
 import os
+import signal
+import threading
 import time
 import weakref
 
@@ -291,6 +294,9 @@ class JournalEntryFlag(enum.IntFlag):
     KEPT = 4
 
 
+# The errors of a domain and a CPU that went offline.
+_ABSENT = (errnos.ESTALE, errnos.EOPNOTSUPP)
+
 _TARGETS_WITH_CPUS = 1
 _CHOOSE_ALLOW_LOWER_TURBO = 1
 _OPTION_SYSTEM_LOG = 1
@@ -318,6 +324,10 @@ class Error(OSError):
         super().__init__(number, message)
         self.results = results
 
+    def __reduce__(self):
+        """Copies, and pickled errors, are without results."""
+        return type(self), (self.errno, self.strerror)
+
 
 class RollbackError(Error):
     """A change failed, and its rollback is incomplete (ISST_ERR_ROLLBACK): Change.differences lists what differs."""
@@ -329,6 +339,9 @@ class ConfigError(Error):
     def __init__(self, number, message, problems):
         super().__init__(number, message)
         self.problems = problems
+
+    def __reduce__(self):
+        return type(self), (self.errno, self.strerror, self.problems)
 
 
 def _error(number, message, results=None):
@@ -352,6 +365,11 @@ _TYPES = {
     "Q": ctypes.POINTER(ctypes.c_uint64), "L": _LOG, "I": _INTERRUPTED, "R": _PROGRESS,
 }
 
+# The lowest and the highest number of an argument, of which ctypes would pass the lowest bits only.
+_RANGES = {letter: (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+           for letter, signed, bits in (("i", True, 32), ("u", False, 32), ("l", True, 64), ("q", False, 64),
+                                        ("z", False, 8 * ctypes.sizeof(ctypes.c_size_t)))}
+
 # {function: type of its result, types of its arguments}
 _SIGNATURES = dict(line.split() for line in """
 isst_version s
@@ -369,6 +387,7 @@ isst_options_set_pause_ms vpu
 isst_options_set_log vpiLp
 isst_options_set_interrupted vpIp
 isst_options_set_flags ipu
+isst_machine_free vp
 isst_open ipP
 isst_open_machine ippP
 isst_close vp
@@ -570,17 +589,31 @@ class _Library:
     """The functions of shared libraries, with the types of their arguments."""
 
     def __init__(self, path, signatures):
-        self.handle = ctypes.CDLL(path)
+        self.handle = ctypes.CDLL(os.fspath(path))
         for name, types in signatures.items():
             function = getattr(self.handle, name)
             function.restype = _TYPES[types[0]]
             function.argtypes = [_TYPES[letter] for letter in types[1:]]
-            setattr(self, name[len("isst_"):], function)
+            setattr(self, name[len("isst_"):], _with_ranges(function, types[1:]))
+
+
+def _with_ranges(function, types):
+    """The function, which is not called with numbers that its arguments cannot have. Error: EINVAL."""
+    ranges = [(position, _RANGES[letter]) for position, letter in enumerate(types) if letter in _RANGES]
+
+    def checked(*arguments):
+        for position, (lowest, highest) in ranges:
+            number = operator.index(arguments[position])
+            if not lowest <= number <= highest:
+                raise _error(-errnos.EINVAL, "{} is out of range: {} to {}".format(number, lowest, highest))
+        return function(*arguments)
+    return checked if ranges else function
 
 
 _LIBC = ctypes.CDLL(None)
 _LIBC.free.argtypes = [ctypes.c_void_p]
 _LIBC.free.restype = None
+_LIBC.sigaction.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
 
 
 class _Libraries:
@@ -602,7 +635,7 @@ def _isst():
 
 
 def _emulator():
-    if not _Libraries.emulator or isinstance(_Libraries.emulator, str):
+    if not isinstance(_Libraries.emulator, _Library):
         _isst()
         _Libraries.emulator = _Library(_Libraries.emulator, _EMULATOR_SIGNATURES)
     return _Libraries.emulator
@@ -614,7 +647,21 @@ def _text(value):
 
 
 def _encoded(text):
-    return text.encode("utf-8", "surrogateescape")
+    """A text for the library. Error (EINVAL): it contains a NUL character, where C would end it."""
+    if not isinstance(text, str):
+        raise TypeError("{!r} is not a text".format(text))
+    return _without_nul(text.encode("utf-8", "surrogateescape"))
+
+
+def _path(path):
+    """A path for the library: a str, bytes or os.PathLike. Errors as of _encoded()."""
+    return _without_nul(os.fsencode(path))
+
+
+def _without_nul(data):
+    if b"\0" in data:
+        raise _error(-errnos.EINVAL, "{!r} contains a NUL character".format(os.fsdecode(data)))
+    return data
 
 
 def _texts(function, *pointers):
@@ -654,6 +701,149 @@ def _number(function, *arguments, kind=ctypes.c_uint):
     return number.value if error == 0 else None
 
 
+# ---- What belongs to the library ----
+
+class _Uncopyable:
+    """An object of the library has one owner."""
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a {} can neither be copied nor pickled".format(type(self).__name__))
+
+
+class _Owned:
+    """A pointer that a function of the library stores; what it points to is freed, unless it is taken."""
+
+    def __init__(self, free):
+        self.pointer, self._free = ctypes.c_void_p(), free
+
+    def __del__(self):
+        if self.pointer:
+            self._free(self.pointer)
+
+    @property
+    def reference(self):
+        """The address for the function that stores the pointer."""
+        return ctypes.byref(self.pointer)
+
+    def take(self):
+        """The pointer, which belongs to the caller then; None for NULL."""
+        taken, self.pointer = self.pointer.value, ctypes.c_void_p()
+        return taken
+
+
+# ---- Signals ----
+
+class _SignalHandler:
+    """Stands in for a handler that the program installed, during a call of the library. CPython runs handlers when it enters a
+    function, also one that the library calls: outside of each try statement, so that ctypes would lose the exception."""
+
+    def __init__(self, handler):
+        self.handler = handler
+
+    def __call__(self, number, frame):
+        calls = _Signals.calls
+        if not calls or _in_function_of_program(frame):
+            self.handler(number, frame)
+            return
+        try:
+            self.handler(number, frame)
+            _Signals.install()
+        except BaseException as exception:
+            calls[-1].append(exception)
+
+
+def _in_main_thread():
+    return threading.get_ident() == threading.main_thread().ident
+
+
+class _Signals:
+    """The signal handlers of the program, which only its main thread runs. While `calls` is not empty, what handlers raise is
+    added to its last list, unless it interrupts a function of the program that the library calls."""
+    calls = []
+    installed = {}
+
+    @classmethod
+    def enter(cls, exceptions):
+        """Collects exceptions from now on. Returns what leave() needs."""
+        depth = len(cls.calls)
+        if _in_main_thread():
+            cls.install()
+            cls.calls.append(exceptions)
+        return depth
+
+    @classmethod
+    def leave(cls, depth):
+        """Collects no longer; the handlers are those of the program again, except for those that it changed meanwhile."""
+        if not _in_main_thread():
+            return
+        del cls.calls[depth:]
+        if depth == 0:
+            cls.restore()
+
+    @classmethod
+    def install(cls):
+        """Stands in for all handlers that are Python functions."""
+        for number in range(1, signal.NSIG if _in_main_thread() else 1):
+            handler = signal.getsignal(number)
+            if callable(handler) and not isinstance(handler, _SignalHandler):
+                cls.installed[number] = _SignalHandler(handler)
+                cls.replace(number, cls.installed[number])
+
+    @classmethod
+    def restore(cls):
+        """Restores the handlers; those that an exception leaves in place are without effect, and restored after the next call."""
+        for number, installed in list(cls.installed.items()):
+            if signal.getsignal(number) is installed:
+                cls.replace(number, installed.handler)
+            cls.installed.pop(number, None)
+
+    @staticmethod
+    def replace(number, handler):
+        """Changes what Python calls, and not what the kernel does: its flags, and handlers in C, such as faulthandler's."""
+        action = ctypes.create_string_buffer(1024)
+        known = _LIBC.sigaction(number, None, action) == 0
+        signal.signal(number, handler)
+        if known:
+            _LIBC.sigaction(number, action, None)
+
+
+def _in_function_of_program(frame):
+    """Whether a frame is that of a function that _called_back() called, or of one that this function called."""
+    if frame is None or frame.f_globals is _GLOBALS:
+        return False
+    while frame and frame.f_globals is not _GLOBALS:
+        frame = frame.f_back
+    return frame is not None and frame.f_code is _called_back.__code__
+
+
+def _called_back(exceptions, arguments, function):
+    """Calls a function of the program for the library, with what another function returns as its arguments. Returns what it
+    returned; None if there are exceptions: after the first one functions are not called again."""
+    if exceptions:
+        return None
+    try:
+        result = function(*arguments())
+        _Signals.install()
+        return bool(result)
+    except BaseException as exception:
+        exceptions.append(exception)
+        return None
+
+
+def _chained(exceptions, cause):
+    """The last of some exceptions, with the others as its context."""
+    for earlier, later in zip(exceptions, exceptions[1:]):
+        if later is not earlier and later.__context__ is None:
+            later.__context__ = earlier
+    last = exceptions[-1]
+    if cause and last.__cause__ is None:
+        last.__cause__ = cause
+    return last
+
+
+_GLOBALS = globals()
+
+
 # ---- Sets of CPUs ----
 
 class _CpuSet:
@@ -689,21 +879,16 @@ def _cpus(pointer):
     return frozenset(found)
 
 
-def _take_cpus(pointer):
-    """A set that belongs to the caller."""
-    try:
-        return _cpus(pointer)
-    finally:
-        _isst().cpuset_free(pointer)
-
-
 def parse_cpus(text):
     """The CPUs of a list such as `0-2,5`, as a frozenset. Error (EINVAL, ERANGE): it is not a list."""
     pointer, bad = _isst().cpuset_new(), ctypes.c_char_p()
     if not pointer:
         raise MemoryError
-    error = _isst().cpuset_add_list(pointer, _encoded(text), ctypes.byref(bad))
-    cpus = _take_cpus(pointer)
+    try:
+        error = _isst().cpuset_add_list(pointer, _encoded(text), ctypes.byref(bad))
+        cpus = _cpus(pointer)
+    finally:
+        _isst().cpuset_free(pointer)
     if error:
         raise _error(error, "{!r} is not a list of CPUs".format(text))
     return cpus
@@ -755,7 +940,10 @@ def value_type(value):
 
 def limit_reasons(bits):
     """The reasons in a number (Value.LIMIT_REASONS), as a list of words such as `POWER`."""
-    return [_text(_isst().limit_reason_name(bit)) for bit in range(64) if bits >> bit & 1]
+    if not 0 <= bits < 1 << 64:
+        raise _error(-errnos.EINVAL, "{} has no limit reasons".format(bits))
+    names = [_isst().limit_reason_name(bit) for bit in range(64) if bits >> bit & 1]
+    return [_text(name) for name in names if name is not None]
 
 
 def finding_codes():
@@ -770,7 +958,7 @@ def finding_codes():
 
 # ---- Domains and CPUs ----
 
-class _Part:
+class _Part(_Uncopyable):
     """An object that belongs to a context."""
 
     def __init__(self, context, pointer):
@@ -782,7 +970,7 @@ class _Part:
         return self._address
 
     def __eq__(self, other):
-        return type(other) is type(self) and other._address == self._address
+        return type(other) is type(self) and other._context is self._context and other._address == self._address
 
     def __hash__(self):
         return hash(self._address)
@@ -879,7 +1067,7 @@ class Cpu(_Part):
 
 # ---- Results ----
 
-class Results(collections.abc.Sequence):
+class Results(_Uncopyable, collections.abc.Sequence):
     """The results of a call, in the order of its targets. partial: whether some targets failed, see Result.error()."""
 
     def __init__(self, context, pointer, partial):
@@ -900,7 +1088,7 @@ class Results(collections.abc.Sequence):
         return Result(self, pointer)
 
 
-class Result:
+class Result(_Uncopyable):
     """What was read of one target. Values are attributes with their names in lower case, such as `base_mhz` (see Value): what
     value() returns, or table() for values with rows and columns. Results are copies: they do not change with the machine."""
 
@@ -911,7 +1099,7 @@ class Result:
         return "<Result of {}>".format("CPU {}".format(self.cpu.number) if self.cpu else self.domain.name)
 
     def __getattr__(self, name):
-        number = 0 if name.startswith("_") else _isst().value_by_name(_encoded(name))
+        number = 0 if name.startswith("_") or "\0" in name else _isst().value_by_name(_encoded(name))
         if number == 0:
             raise AttributeError(name)
         try:
@@ -1054,7 +1242,7 @@ present one, and where it is stated."""
 
 # ---- Context ----
 
-class Context:
+class Context(_Uncopyable):
     """A machine. To be used in a with statement, or closed by close().
 
     discover: discovers the machine at once; False for calls that are made before discovery.
@@ -1067,21 +1255,35 @@ class Context:
         change is rolled back. The exception is then raised again; without one, Error (EINTR).
     system_log: records each value that a change writes in the system log.
     emulate: opens an emulated machine: the name of a platform or the path of a platform file. libisst-emulator is loaded.
-    state: the directory with its state; None: a private one for each user and platform.
+    state: the directory with its state (a path); None: a private one for each user and platform.
 
     Errors: those of isst_open_machine(3), isst_lock(3) and isst_discover(3)."""
 
     def __init__(self, discover=True, lock_ms=None, tries=0, pause_ms=0, log=None, log_level=LogLevel.NOTICE, interrupted=None,
                  system_log=False, emulate=None, state=None):
-        self._pointer = None
-        self._raised = None
-        self._children = weakref.WeakSet()
-        self._callbacks = (_LOG(lambda data, level, message: self._guard(log, _named(LogLevel, level), _text(message))),
-                           _INTERRUPTED(lambda data: self._guard(interrupted, default=0)))
-        machine = _open_emulated(emulate, state) if emulate is not None else None
+        self._pointer = self._caller = None
+        self._exceptions, self._children, self._lost = [], {}, []
+        self._turn = threading.RLock()
+        self._callbacks = (_LOG(lambda data, level, message: self._log(log, level, message)),
+                           _INTERRUPTED(lambda data: self._is_interrupted(interrupted)))
+        machine = _Owned(_isst().machine_free)
+        if emulate is not None:
+            _open_emulated(machine, emulate, state)
+        try:
+            self._begin(machine, tries, pause_ms, log, log_level, system_log)
+            if lock_ms is not None:
+                self._do(_isst().lock, self._pointer, lock_ms, 0)
+            if discover:
+                self.discover()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, machine, tries, pause_ms, log, log_level, system_log):
         options = _isst().options_new()
         if not options:
             raise MemoryError
+        pointer = ctypes.c_void_p()
         try:
             _isst().options_set_tries(options, tries)
             _isst().options_set_pause_ms(options, pause_ms)
@@ -1089,22 +1291,14 @@ class Context:
                 _isst().options_set_log(options, log_level, self._callbacks[0], None)
             _isst().options_set_interrupted(options, self._callbacks[1], None)
             _isst().options_set_flags(options, _OPTION_SYSTEM_LOG if system_log else 0)
-            pointer = ctypes.c_void_p()
-            error = (_isst().open_machine(machine, options, ctypes.byref(pointer)) if machine
-                     else _isst().open(options, ctypes.byref(pointer)))
+            open_machine = _isst().open_machine
+            error = (self._call(lambda: open_machine(machine.take(), options, ctypes.byref(pointer))) if machine.pointer
+                     else self._call(_isst().open, options, ctypes.byref(pointer)))
         finally:
+            self._pointer = pointer.value
             _isst().options_free(options)
         if error:
             raise _error(error, None)
-        self._pointer = pointer.value
-        try:
-            if lock_ms is not None:
-                self._check(_isst().lock(self._pointer, lock_ms, 0))
-            if discover:
-                self.discover()
-        except BaseException:
-            self.close()
-            raise
 
     def __enter__(self):
         return self
@@ -1113,46 +1307,127 @@ class Context:
         self.close()
 
     def __del__(self):
-        self.close()
+        if getattr(self, "_pointer", None) and self._turn.acquire(blocking=False):
+            self.close()
 
     def close(self):
         """Closes the context, and the changes and journals that belong to it; a change that is held is rolled back. Domains
         and CPUs cannot be used then; values of results can."""
-        if not getattr(self, "_pointer", None):
-            return
-        try:
-            for child in list(self._children):
-                child.close()
-        finally:
-            pointer, self._pointer = self._pointer, None
+        self._refuse_in_callback()
+        if self._pointer:
+            self._end(self._children, self._close)
+
+    def _close(self):
+        pointer, self._pointer = self._pointer, None
+        if pointer:
             _isst().close(pointer)
 
+    def _end(self, children, then=None):
+        """Ends changes and journals, calls a function, and raises the first error."""
+        errors = []
+
+        def end():
+            for child in list(children):
+                pointer, abandon, free = self._children.pop(child, _ENDED)
+                status = abandon(pointer)
+                if status:
+                    errors.append(self._failure(status))
+                free(pointer)
+            if then:
+                then()
+        try:
+            self._call(end)
+        except BaseException as exception:
+            if errors and exception.__cause__ is None:
+                exception.__cause__ = errors[0]
+            raise
+        if errors:
+            raise errors[0]
+
+    def _lose(self, child):
+        """Ends a change or journal that the program has lost: at once, or at the end of a call that is being made."""
+        self._lost.append(child)
+        if self._turn.acquire(blocking=False):
+            try:
+                self._end_lost()
+            finally:
+                self._turn.release()
+
+    def _end_lost(self):
+        if self._lost and not self._caller:
+            lost, self._lost = self._lost, []
+            self._call(self._free, lost)
+
+    def _free(self, children):
+        for child in children:
+            pointer, _, free = self._children.pop(child, _ENDED)
+            free(pointer)
+
+    def _refuse_in_callback(self):
+        if self._caller == threading.get_ident():
+            raise RuntimeError("the context is used by a function that it calls")
+
     def _open(self):
+        self._refuse_in_callback()
         if not self._pointer:
             raise ValueError("the context is closed")
         return self._pointer
 
-    def _guard(self, function, *arguments, default=None):
-        """Calls a function of the program from the library. An exception is raised after the library's call has ended; until
-        then the function is not called again, and the library is interrupted."""
-        if self._raised:
-            return 1
-        try:
-            result = function(*arguments) if function else None
-        except BaseException as exception:
-            self._raised = exception
-            return 1
-        return default if result is None else int(bool(result))
+    # What the library calls. Signals can raise exceptions only in functions of the program.
+
+    def _log(self, log, level, message):
+        _called_back(self._exceptions, lambda: (_named(LogLevel, level), _text(message)), log)
+
+    def _report(self, progress, line):
+        _called_back(self._exceptions, lambda: (_text(line),), progress)
+
+    def _is_interrupted(self, interrupted):
+        if interrupted is None:
+            return 1 if self._exceptions else 0
+        return 1 if _called_back(self._exceptions, tuple, interrupted) or self._exceptions else 0
+
+    def _call(self, function, *arguments):
+        """Calls a function that may call functions of the program, and returns what it returns. An exception of such a function,
+        and of the handler of a signal, interrupts the library, and is raised when the call has ended. Its cause is another
+        error of the call."""
+        result = None
+        with self._turn:
+            self._refuse_in_callback()
+            depth = len(_Signals.calls)
+            try:
+                try:
+                    depth = _Signals.enter(self._exceptions)
+                    self._caller = threading.get_ident()
+                    result = function(*arguments)
+                finally:
+                    self._caller = None
+                    _Signals.leave(depth)
+            except BaseException as exception:
+                self._exceptions.append(exception)
+            exceptions = list(self._exceptions)
+            del self._exceptions[:]
+            if exceptions:
+                raise _chained(exceptions, self._unexpected(result))
+        if self._lost:
+            self._end_lost()
+        return result
+
+    def _unexpected(self, result):
+        """The error of a call that an exception interrupted, if there is another."""
+        failed = isinstance(result, int) and result < 0 and result != -errnos.EINTR and self._pointer
+        return self._failure(result) if failed else None
+
+    def _failure(self, status, results=None):
+        return _error(status, _text(_isst().error(self._pointer)), results)
 
     def _check(self, status, results=None, kind=None):
         """Raises the error of a call; returns what it returned otherwise."""
-        raised, self._raised = self._raised, None
-        if raised:
-            raise raised
         if status < 0:
-            message = _text(_isst().error(self._pointer))
-            raise kind(status, message) if kind else _error(status, message, results)
+            raise kind(status, _text(_isst().error(self._pointer))) if kind else self._failure(status, results)
         return status
+
+    def _do(self, function, *arguments, kind=None):
+        return self._check(self._call(function, *arguments), kind=kind)
 
     def _domain(self, pointer):
         self._open()
@@ -1162,21 +1437,21 @@ class Context:
 
     def discover(self):
         """Discovers the machine; done when the context is opened. Errors: isst_discover(3)."""
-        self._check(_isst().discover(self._open()))
+        self._do(_isst().discover, self._open())
 
     def wait_for_driver(self, timeout_ms):
         """Waits until the driver has its transports, as at boot. Called on a context that was opened with discover=False, and
         without the lock. timeout_ms: how long. Errors: isst_wait_for_driver(3)."""
-        self._check(_isst().wait_for_driver(self._open(), timeout_ms, 0))
+        self._do(_isst().wait_for_driver, self._open(), timeout_ms, 0)
 
     def rediscover(self):
         """Discovers the machine again, after CPUs went on- or offline. Domain and Cpu objects have the new state then.
         Errors: isst_discover(3)."""
-        self._check(_isst().rediscover(self._open()))
+        self._do(_isst().rediscover, self._open())
 
     def cpus_changed(self):
         """Whether other CPUs are online or present than at the last discovery. Reads two files."""
-        return bool(self._check(_isst().cpus_changed(self._open())))
+        return bool(self._do(_isst().cpus_changed, self._open()))
 
     @property
     def notices(self):
@@ -1236,7 +1511,7 @@ class Context:
 
     def has(self, fact):
         """Whether a Fact is true."""
-        return bool(self._check(_isst().platform_fact(self._open(), fact)))
+        return bool(self._do(_isst().platform_fact, self._open(), fact))
 
     @property
     def trl_types(self):
@@ -1276,19 +1551,19 @@ class Context:
         `isolated`. Errors: isst_cpus_by_name(3)."""
         if not _isst().cpus_is_name(_encoded(name)):
             raise _error(-errnos.EINVAL, "{!r} is not a name of CPUs".format(name))
-        pointer = ctypes.c_void_p()
-        self._check(_isst().cpus_by_name(self._open(), _encoded(name), 0, ctypes.byref(pointer)))
-        return _take_cpus(pointer)
+        cpus = _Owned(_isst().cpuset_free)
+        self._do(_isst().cpus_by_name, self._open(), _encoded(name), 0, cpus.reference)
+        return _cpus(cpus.pointer)
 
     def cpus_of_module(self, number):
         """The online CPUs of the module that a CPU is in, as a frozenset; None if its core is in no module. Errors:
         isst_cpus_of_module(3)."""
-        pointer = ctypes.c_void_p()
-        status = _isst().cpus_of_module(self._open(), self._cpu_pointer(number), 0, ctypes.byref(pointer))
+        cpus = _Owned(_isst().cpuset_free)
+        status = self._call(_isst().cpus_of_module, self._open(), self._cpu_pointer(number), 0, cpus.reference)
         if status == -errnos.ENODATA:
             return None
         self._check(status)
-        return _take_cpus(pointer)
+        return _cpus(cpus.pointer)
 
     def _cpu_pointer(self, number):
         pointer = _isst().cpu_by_number(self._open(), number)
@@ -1298,9 +1573,9 @@ class Context:
 
     def undisturbed_cpus(self):
         """The CPUs that are isolated or nohz_full, as a frozenset. Error: EPERM, EIO."""
-        pointer = ctypes.c_void_p()
-        self._check(_isst().undisturbed_cpus(self._open(), ctypes.byref(pointer)))
-        return _take_cpus(pointer)
+        cpus = _Owned(_isst().cpuset_free)
+        self._do(_isst().undisturbed_cpus, self._open(), cpus.reference)
+        return _cpus(cpus.pointer)
 
     # -- Reading --
 
@@ -1310,9 +1585,13 @@ class Context:
         if targets is None and of_cpus:
             targets = self.online_cpus
         with _Targets(self, targets) as target_set, _Request(self, request) as values_asked:
-            pointer = ctypes.c_void_p()
-            status = function(self._pointer, target_set, values_asked, flags, ctypes.byref(pointer))
-        results = Results(self, pointer.value, status == _PARTIAL) if pointer else None
+            return self._results(function, self._open(), target_set, values_asked, flags)
+
+    def _results(self, function, *arguments):
+        """Calls a function that returns results in its last argument."""
+        owned = _Owned(_isst().results_free)
+        status = self._call(function, *arguments, owned.reference)
+        results = Results(self, owned.take(), status == _PARTIAL) if owned.pointer else None
         self._check(status, results)
         return results
 
@@ -1367,8 +1646,10 @@ class Context:
 
     def watch(self, interval_s, looks=None, targets=None):
         """Reads the current level of each domain again and again, and yields after each look a list of Changed, which may be
-        empty. looks: how many times; None: without end. Finds CPUs that come and go."""
-        before = self._look(targets)
+        empty. looks: how many times; None: without end. Finds CPUs that come and go: the values of a domain without online CPUs
+        change to None, and come back with its CPUs. Errors: isst_read_levels(3), for targets that do not exist at first."""
+        targets = None if targets is None else list(targets)
+        before = self._values_of(self.read_levels(targets, current=True))
         while looks is None or looks > 0:
             looks = looks - 1 if looks is not None else None
             time.sleep(interval_s)
@@ -1380,9 +1661,26 @@ class Context:
             before = now
 
     def _look(self, targets):
+        """The values of those targets that are there."""
+        try:
+            return self._values_of(self.read_levels(targets, current=True))
+        except Error as error:
+            if targets is None or error.errno not in _ABSENT:
+                raise
+        found = {}
+        for target in targets:
+            try:
+                found.update(self._values_of(self.read_levels([target], current=True)))
+            except Error as error:
+                if error.errno not in _ABSENT:
+                    raise
+        return found
+
+    @staticmethod
+    def _values_of(results):
         """{(name of the domain, name of the value, row, column): value}"""
         found = {}
-        for result in self.read_levels(targets, current=True):
+        for result in results:
             for name, value in result.values().items():
                 table = value if isinstance(value, list) else [[value]]
                 for row, columns in enumerate(table):
@@ -1399,33 +1697,29 @@ class Context:
         (avoid). Errors: isst_choose_high_priority_cpus(3)."""
         request = {Value.HIGH_PRIORITY_CORES: cores, Value.HIGH_PRIORITY_CORES_PER_PACKAGE: cores_per_package,
                    Value.HIGH_PRIORITY_BUCKET: bucket, Value.LEVEL: level, Value.WITHIN_CPUS: within, Value.AVOID_CPUS: avoid}
-        pointer = ctypes.c_void_p()
+        cpus = _Owned(_isst().cpuset_free)
         with _Targets(self, targets) as target_set, _Request(self, request) as values_asked:
-            self._check(_isst().choose_high_priority_cpus(self._open(), target_set, values_asked,
-                                                         _CHOOSE_ALLOW_LOWER_TURBO if allow_lower_turbo else 0,
-                                                         ctypes.byref(pointer)))
-        return _take_cpus(pointer)
+            self._do(_isst().choose_high_priority_cpus, self._open(), target_set, values_asked,
+                     _CHOOSE_ALLOW_LOWER_TURBO if allow_lower_turbo else 0, cpus.reference)
+        return _cpus(cpus.pointer)
 
     def explain(self, targets=None, measure=False, limits_only=False):
         """Finds out why CPUs run as they do, and returns an Explanation; changes nothing. measure: keeps each CPU busy for
         0.3 seconds. limits_only: only what the hardware limits them for. Errors: isst_explain(3)."""
-        pointer = ctypes.c_void_p()
+        owned = _Owned(_isst().explanation_free)
         with _Targets(self, targets) as target_set:
-            self._check(_isst().explain(self._open(), target_set, None,
-                                        (_EXPLAIN_MEASURE if measure else 0) | (_EXPLAIN_LIMITS if limits_only else 0),
-                                        ctypes.byref(pointer)))
-        try:
-            findings = [_finding(entry) for entry in _pointers(_isst().explanation_finding_at, pointer)]
-            measured = ((cpu, _isst().explanation_measured_mhz(pointer, cpu)) for cpu in sorted(self.online_cpus))
-            return Explanation(findings, _texts(_isst().explanation_unread_at, pointer),
-                               _texts(_isst().explanation_note_at, pointer), {cpu: mhz for cpu, mhz in measured if mhz})
-        finally:
-            _isst().explanation_free(pointer)
+            self._do(_isst().explain, self._open(), target_set, None,
+                     (_EXPLAIN_MEASURE if measure else 0) | (_EXPLAIN_LIMITS if limits_only else 0), owned.reference)
+        pointer = owned.pointer
+        findings = [_finding(entry) for entry in _pointers(_isst().explanation_finding_at, pointer)]
+        measured = ((cpu, _isst().explanation_measured_mhz(pointer, cpu)) for cpu in sorted(self.online_cpus))
+        return Explanation(findings, _texts(_isst().explanation_unread_at, pointer),
+                           _texts(_isst().explanation_note_at, pointer), {cpu: mhz for cpu, mhz in measured if mhz})
 
     def capture(self, directory):
         """Captures the machine into a directory, from which the emulator can reproduce it. Called on a context that was opened
         with discover=False. Errors: isst_capture(3)."""
-        self._check(_isst().capture(self._open(), _encoded(directory), 0))
+        self._do(_isst().capture, self._open(), _path(directory), 0)
 
     # -- Changes --
 
@@ -1433,24 +1727,31 @@ class Context:
         """Takes the lock of processes that change the machine, and discovers it again. Returns an object for a with statement,
         which releases the lock at its end. timeout_ms: how long to wait for another process. Errors: isst_lock(3): EBUSY
         (another process holds it), EINTR, EPERM, EOPNOTSUPP."""
-        self._check(_isst().lock(self._open(), timeout_ms, 0))
+        lock, pointer, taken = _isst().lock, self._open(), []
+
+        def take():
+            status = lock(pointer, timeout_ms, 0)
+            taken.extend([True] if status == 0 else [])
+            return status
         try:
-            status = _isst().rediscover(self._open())
+            self._do(take)
+            status = self._call(_isst().rediscover, self._open())
             if status == -errnos.EINVAL and not _isst().domain_count(self._open()):
-                status = _isst().discover(self._open())
+                status = self._call(_isst().discover, self._open())
             self._check(status)
         except BaseException:
-            _isst().unlock(self._pointer)
+            if taken:
+                _isst().unlock(pointer)
             raise
         return _Lock(self)
 
     def unlock(self):
         """Releases the lock. Error (EINVAL): it is not held, or a change is held."""
-        self._check(_isst().unlock(self._open()))
+        self._do(_isst().unlock, self._open())
 
     def check_privileges(self):
         """Raises Error (EPERM) if the process may not change the machine."""
-        self._check(_isst().check_privileges(self._open()))
+        self._do(_isst().check_privileges, self._open())
 
     def change(self, flags=0, command=None, progress=None):
         """A new Change. The lock must be held (lock(), lock_ms), unless it is a dry run. flags: ChangeFlag; command: its name
@@ -1475,41 +1776,38 @@ class Context:
     def last_config_run(self):
         """The last run of a configuration since boot, of this program or another, as a ConfigRun; None if there was none.
         Errors: isst_config_run_read(3)."""
-        pointer = ctypes.c_void_p()
-        status = _isst().config_run_read(self._open(), 0, ctypes.byref(pointer))
+        owned = _Owned(_isst().config_run_free)
+        status = self._call(_isst().config_run_read, self._open(), 0, owned.reference)
         if status == -errnos.ENOENT:
             return None
         self._check(status)
-        try:
-            return ConfigRun(_isst().config_run_time_s(pointer), _isst().config_run_succeeded(pointer),
-                             _text(_isst().config_run_source(pointer)), _text(_isst().config_run_sha256(pointer)))
-        finally:
-            _isst().config_run_free(pointer)
+        pointer = owned.pointer
+        return ConfigRun(_isst().config_run_time_s(pointer), _isst().config_run_succeeded(pointer),
+                         _text(_isst().config_run_source(pointer)), _text(_isst().config_run_sha256(pointer)))
 
     def _config(self, function, flags):
-        pointer = ctypes.c_void_p()
-        self._check(function(self._open(), flags, ctypes.byref(pointer)))
-        return Config(_pointer=pointer.value)
+        owned = _Owned(_isst().config_free)
+        self._do(function, self._open(), flags, owned.reference)
+        return Config(_pointer=owned.take())
 
     # -- The journal of an interrupted change --
 
     def keep_journal(self):
         """Keeps discovery under the lock from rolling back the change of an interrupted process. Called on a context that was
         opened with discover=False."""
-        self._check(_isst().journal_keep(self._open()))
+        self._do(_isst().journal_keep, self._open())
 
     def journal(self):
         """The Journal of an interrupted change; None if there is none. Errors: isst_journal_open(3)."""
-        pointer = ctypes.c_void_p()
-        self._check(_isst().journal_open(self._open(), 0, ctypes.byref(pointer)))
-        return Journal(self, pointer.value) if pointer else None
+        journal = Journal(self)
+        return journal if journal._key in self._children else None
 
     def discard_journal(self):
         """Removes the journal without changing the machine. Errors: isst_journal_discard(3)."""
-        self._check(_isst().journal_discard(self._open(), 0))
+        self._do(_isst().journal_discard, self._open(), 0)
 
 
-class _Lock:
+class _Lock(_Uncopyable):
     """Releases the lock at the end of a with statement."""
 
     def __init__(self, context):
@@ -1519,26 +1817,28 @@ class _Lock:
         return self._context
 
     def __exit__(self, *exception):
-        for child in list(self._context._children):
-            child.close()
-        self._context.unlock()
+        context = self._context
+        try:
+            context._refuse_in_callback()
+            context._end(context._children)
+        finally:
+            context.unlock()
 
 
-def _open_emulated(platform, state):
-    """An emulated machine, which is passed to isst_open_machine()."""
+def _open_emulated(machine, platform, state):
+    """Opens an emulated machine, which is passed to isst_open_machine()."""
     emulator = _emulator()
-    target = emulator.emulator_target_new(_encoded(platform))
+    target = emulator.emulator_target_new(_path(platform))
     if not target:
         raise MemoryError
-    machine, message = ctypes.c_void_p(), ctypes.c_void_p()
+    message = _Owned(_LIBC.free)
     try:
-        error = emulator.emulator_target_set_state(target, None if state is None else _encoded(state))
-        error = error or emulator.emulator_open(target, ctypes.byref(machine), ctypes.byref(message))
+        error = emulator.emulator_target_set_state(target, None if state is None else _path(state))
+        error = error or emulator.emulator_open(target, machine.reference, message.reference)
     finally:
         emulator.emulator_target_free(target)
     if error:
-        raise _error(error, _take_text(message.value))
-    return machine.value
+        raise _error(error, _take_text(message.take()))
 
 
 class _Targets:
@@ -1560,17 +1860,18 @@ class _Targets:
         return self.pointer
 
     def fill(self):
-        check = self.context._check
+        do = self.context._do
         if self.targets is None:
-            check(_isst().targets_add_all_domains(self.pointer, 0))
+            do(_isst().targets_add_all_domains, self.pointer, 0)
             return
         domains = [target for target in self.targets if isinstance(target, Domain)]
-        cpus = [target.number if isinstance(target, Cpu) else target for target in self.targets if target not in domains]
+        cpus = [target.number if isinstance(target, Cpu) else target for target in self.targets
+                if not isinstance(target, Domain)]
         for domain in domains:
-            check(_isst().targets_add_domain(self.pointer, domain._pointer))
+            do(_isst().targets_add_domain, self.pointer, domain._pointer)
         if cpus:
             with _CpuSet(cpus) as pointer:
-                check(_isst().targets_add_cpus(self.pointer, pointer))
+                do(_isst().targets_add_cpus, self.pointer, pointer)
 
     def __exit__(self, *exception):
         _isst().targets_free(self.pointer)
@@ -1628,7 +1929,52 @@ def _item(entry):
 
 # ---- Changes ----
 
-class Change:
+# What remains of what was ended: a pointer, and functions that end and free nothing.
+_ENDED = (None, lambda pointer: 0, lambda pointer: None)
+
+
+class _Child(_Uncopyable):
+    """What belongs to a context, and ends before it."""
+
+    def __init__(self, context):
+        self._context, self._key = context, object()
+
+    def _begin(self, abandon, free, function, argument):
+        """Calls a function that stores the pointer. abandon: what ends it, and returns an error; free: what frees it."""
+        context, pointer = self._context, ctypes.c_void_p()
+        context_pointer = context._open()
+
+        def begin():
+            status = function(context_pointer, argument, ctypes.byref(pointer))
+            if pointer:
+                context._children[self._key] = (pointer.value, abandon, free)
+            return status
+        context._do(begin)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __del__(self):
+        if hasattr(self, "_key") and self._key in self._context._children:
+            self._context._lose(self._key)
+
+    def close(self):
+        """Ends it."""
+        self._context._refuse_in_callback()
+        if self._key in self._context._children:
+            self._context._end([self._key])
+
+    def _open(self):
+        self._context._open()
+        if self._key not in self._context._children:
+            raise ValueError("the {} is closed".format(type(self).__name__.lower()))
+        return self._context._children[self._key][0]
+
+
+class Change(_Child):
     """A change of the machine, made by Context.change(). Requests are added, and run() makes all of them, or none. To be used
     in a with statement: at its end a change that is held (ChangeFlag.HOLD) and was not released is rolled back, and nothing
     happens to a change that was not run.
@@ -1638,9 +1984,9 @@ class Change:
     target supports the request), EIO (the state does not permit it), EINVAL; see isst_change_add_level(3)."""
 
     def __init__(self, context, flags=0, command=None, progress=None):
-        self._pointer = None
-        self._context = context
-        self._progress = _PROGRESS(lambda data, line: self._report(progress, line))
+        super().__init__(context)
+        self._is_made = False
+        self._progress = _PROGRESS(lambda data, line: context._report(progress, line))
         options = _isst().change_options_new()
         if not options:
             raise MemoryError
@@ -1651,48 +1997,18 @@ class Change:
                 raise MemoryError
             if progress:
                 _isst().change_options_set_progress(options, self._progress, None)
-            pointer = ctypes.c_void_p()
-            context._check(_isst().change_new(context._open(), options, ctypes.byref(pointer)))
+            self._begin(_isst().change_abandon, _isst().change_free, _isst().change_new, options)
         finally:
             _isst().change_options_free(options)
-        self._pointer = pointer.value
-        context._children.add(self)
-
-    def _report(self, progress, line):
-        self._context._guard(progress, _text(line))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
 
     def close(self):
         """Ends the change: one that is held is rolled back. RollbackError and other errors: the rollback failed, see
         isst_change_abandon(3)."""
-        if not self._pointer:
-            return
-        pointer, self._pointer = self._pointer, None
-        status = _isst().change_abandon(pointer)
-        try:
-            self._context._check(status)
-        finally:
-            _isst().change_free(pointer)
-            self._context._children.discard(self)
-
-    def _open(self):
-        self._context._open()
-        if not self._pointer:
-            raise ValueError("the change is closed")
-        return self._pointer
+        super().close()
 
     def _add(self, function, targets, request=None, flags=0):
         with _Targets(self._context, targets) as target_set, _Request(self._context, request) as values_asked:
-            pointer = ctypes.c_void_p()
-            status = function(self._open(), target_set, values_asked, flags, ctypes.byref(pointer))
-        results = Results(self._context, pointer.value, status == _PARTIAL) if pointer else None
-        self._context._check(status, results)
-        return results
+            return self._context._results(function, self._open(), target_set, values_asked, flags)
 
     @staticmethod
     def _onoff(enable, auto=False):
@@ -1736,13 +2052,12 @@ class Change:
 
     def add_all_online(self):
         """Brings all present CPUs online."""
-        self._context._check(_isst().change_add_all_online(self._open(), None, None, 0, None))
+        self._context._do(_isst().change_add_all_online, self._open(), None, None, 0, None)
 
     def add_config(self, config):
         """Adds all that a Config states; before other requests. Returns whether it is for this machine. ConfigError: it does
         not fit the machine, or the machine forbids it."""
-        status = _isst().change_add_config(self._open(), config._pointer, 0)
-        return self._context._check(status, kind=config._error) != _SKIPPED
+        return config._use(self._context, lambda pointer: (_isst().change_add_config, self._open(), pointer, 0)) != _SKIPPED
 
     @property
     def objection(self):
@@ -1752,16 +2067,28 @@ class Change:
     def run(self):
         """Makes the change; in a dry run only determines the steps. Returns True, or False if it left out targets, as the
         flags permit. Error: it failed, and nothing is left changed; EINTR: it was interrupted. RollbackError: it failed, and
-        differences lists what could not be rolled back."""
-        return self._context._check(_isst().change_run(self._open())) != _PARTIAL
+        differences lists what could not be rolled back. An exception of a function of the program or of the handler of a signal
+        is raised when the change was rolled back; also if it came too late for that, see is_made."""
+        change_run, pointer = _isst().change_run, self._open()
+
+        def run():
+            status = change_run(pointer)
+            self._is_made = status >= 0
+            return status
+        return self._context._do(run) != _PARTIAL
 
     def release(self):
         """Makes a change that is held stand. Error (EINVAL): it is not held."""
-        self._context._check(_isst().change_release(self._open()))
+        self._context._do(_isst().change_release, self._open())
 
     def roll_back(self):
         """Rolls a change back that is held. Errors: isst_change_roll_back(3)."""
-        self._context._check(_isst().change_roll_back(self._open()))
+        self._context._do(_isst().change_roll_back, self._open())
+
+    @property
+    def is_made(self):
+        """Whether run() made the change, even if it raised an exception of a signal's handler afterwards."""
+        return self._is_made
 
     @property
     def is_held(self):
@@ -1775,6 +2102,8 @@ class Change:
 
     def has_left_out(self, domain):
         """Whether the change left out a Domain without CPUs, because its firmware refused a write."""
+        if not isinstance(domain, Domain):
+            raise TypeError("{!r} is not a Domain".format(domain))
         return _isst().change_has_left_out(self._open(), domain._pointer)
 
     @property
@@ -1803,11 +2132,12 @@ class Change:
 
 # ---- Configurations ----
 
-class Config:
+class Config(_Uncopyable):
     """A configuration: statements of isst-config(5). text: its statements; None: empty. file: the text is that of a file,
     which begins with `# isst configuration 1`. It belongs to no machine. ConfigError (EINVAL): the text is wrong."""
 
     def __init__(self, text=None, name="text", file=False, _pointer=None):
+        self._used = False
         self._pointer = _pointer or _isst().config_new()
         if not self._pointer:
             raise MemoryError
@@ -1818,11 +2148,23 @@ class Config:
     def _error(self, status, message):
         return ConfigError(-status, message or os.strerror(-status), _texts(_isst().config_problem_at, self._pointer))
 
+    def _use(self, context, call):
+        """Calls a function of a context for the configuration, which cannot be changed meanwhile."""
+        if self._used:
+            raise RuntimeError("the configuration is used by a call")
+        try:
+            self._used = True
+            return context._do(*call(self._pointer), kind=self._error)
+        finally:
+            self._used = False
+
     def add_text(self, text, name="text", file=False):
         """Adds the statements of a text; they win over those that were added before. name: that of the text in messages.
         ConfigError (EINVAL): nothing was added, and problems lists everything that is wrong."""
-        data = _encoded(text)
-        status = _isst().config_add_text(self._pointer, _encoded(name), data, len(data), _CONFIG_ADD_FILE if file else 0)
+        if self._used:
+            raise RuntimeError("the configuration is used by a call")
+        data = text.encode("utf-8", "surrogateescape")
+        status = _isst().config_add_text(self._pointer, _path(name), data, len(data), _CONFIG_ADD_FILE if file else 0)
         if status:
             error = self._error(status, None)
             raise ConfigError(error.errno, "; ".join(error.problems) or error.strerror, error.problems)
@@ -1837,12 +2179,12 @@ class Config:
     def match(self, context):
         """Whether it is for the machine; False if it is for another, and states `else skip`. ConfigError (EOPNOTSUPP): it is
         for another machine."""
-        return context._check(_isst().config_match(self._pointer, context._open(), 0), kind=self._error) != _SKIPPED
+        return self._use(context, lambda pointer: (_isst().config_match, pointer, context._open(), 0)) != _SKIPPED
 
     def check(self, context):
         """What differs from the machine: a list of ConfigDifference; None if it is not for this machine, see match().
         ConfigError: EOPNOTSUPP (the machine does not have what it states), EIO, EINVAL (it contradicts itself there)."""
-        if context._check(_isst().config_check(self._pointer, context._open(), 0), kind=self._error) == _SKIPPED:
+        if self._use(context, lambda pointer: (_isst().config_check, pointer, context._open(), 0)) == _SKIPPED:
             return None
         isst = _isst()
         return [ConfigDifference(_text(isst.config_difference_target(entry)), _text(isst.config_difference_wanted(entry)),
@@ -1852,7 +2194,7 @@ class Config:
     def record_run(self, context, error=None):
         """Records that the configuration was applied to a machine just now, or that this failed with an Error: for
         Context.last_config_run(), and the status of other programs. Errors: isst_config_run_record(3)."""
-        context._check(_isst().config_run_record(self._pointer, context._open(), -error.errno if error else 0, 0))
+        context._do(_isst().config_run_record, self._pointer, context._open(), -error.errno if error else 0, 0)
 
     @property
     def high_priority_cpus(self):
@@ -1864,31 +2206,16 @@ class Config:
 
 # ---- The journal ----
 
-class Journal:
+class Journal(_Child):
     """The journal of an interrupted change, made by Context.journal(). To be used in a with statement, or closed."""
 
-    def __init__(self, context, pointer):
-        self._context, self._pointer = context, pointer
-        context._children.add(self)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
+    def __init__(self, context):
+        super().__init__(context)
+        self._begin(_ENDED[1], _isst().journal_free, _isst().journal_open, 0)
 
     def close(self):
         """Frees the journal; it remains on the machine."""
-        if self._pointer:
-            _isst().journal_free(self._pointer)
-            self._pointer = None
-            self._context._children.discard(self)
-
-    def _open(self):
-        self._context._open()
-        if not self._pointer:
-            raise ValueError("the journal is closed")
-        return self._pointer
+        super().close()
 
     @property
     def command(self):
@@ -1929,4 +2256,4 @@ class Journal:
     def apply(self):
         """Restores the old values of all items that no other process changed since, and removes the journal. Errors:
         isst_journal_apply(3)."""
-        self._context._check(_isst().journal_apply(self._open(), 0))
+        self._context._do(_isst().journal_apply, self._open(), 0)

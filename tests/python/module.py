@@ -4,14 +4,20 @@
 The module is compared with the header: types of functions, enumerations, flags. What it reads and changes is compared with
 what the command prints. The programs of docs/python.md are run. Works with Python 3.6 and later."""
 
+import copy
 import enum
+import gc
 import hashlib
 import os
+import pathlib
+import pickle
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -33,7 +39,6 @@ UNUSED = {
     "isst_cpuset_count": "sets of CPUs are Python sets",
     "isst_cpuset_to_enumeration": "sets of CPUs are Python sets",
     "isst_cpuset_to_mask": "sets of CPUs are Python sets",
-    "isst_machine_free": "a machine is always passed to isst_open_machine()",
     "isst_targets_count": "targets exist for one call only",
     "isst_result_value": "isst_result_value64_at() reads every number",
     "isst_result_value64": "isst_result_value64_at() reads every number",
@@ -198,6 +203,39 @@ class Texts(unittest.TestCase):
 
     def test_a_newer_number_stays_a_number(self):
         self.assertEqual(isst._named(isst.ItemKind, 9999), 9999)
+
+
+    def test_numbers_are_not_cut(self):
+        for cpu in (1 << 32 | 5, -1, 1 << 64):
+            with self.assertRaises(isst.Error) as caught:
+                isst.format_cpus([cpu])
+            self.assertEqual(caught.exception.errno, EINVAL)
+        for function in (isst.value_name, isst.value_unit, isst.value_type, isst.limit_reasons):
+            for number in (1 << 64 | 10, -1 << 40):
+                with self.assertRaises(isst.Error):
+                    function(number)
+        with self.assertRaises(TypeError):
+            isst.format_cpus([1.5])
+
+    def test_every_integer_argument_has_a_range(self):
+        for types in list(isst._SIGNATURES.values()) + list(isst._EMULATOR_SIGNATURES.values()):
+            for letter in types[1:]:
+                self.assertTrue(letter in isst._RANGES or letter in "psPTUQLIR", types)
+
+    def test_texts_are_not_cut(self):
+        for function, text in ((isst.parse_cpus, "0-3\0,99"), (isst.Config, "level 3\0\n"),
+                               (lambda name: isst.Config("level 3\n", name), "a\0b")):
+            with self.assertRaises(isst.Error) as caught:
+                function(text)
+            self.assertEqual(caught.exception.errno, EINVAL)
+
+    def test_errors_are_pickled_without_results(self):
+        for error in (isst.Error(EIO, "failed", [1]), isst.RollbackError(131, "failed"), isst.ConfigError(EINVAL, "wrong", ["a:1"])):
+            for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+                self.assertIs(type(again), type(error))
+                self.assertEqual((again.errno, again.strerror), (error.errno, error.strerror))
+                self.assertIsNone(getattr(again, "results", None))
+                self.assertEqual(getattr(again, "problems", None), getattr(error, "problems", None))
 
 
 class MachineTest(unittest.TestCase):
@@ -487,6 +525,20 @@ class Reading(MachineTest):
         self.assertEqual(changes["package 0, die 0", "base_mhz"], (2600, 2700))
         with self.assertRaises(StopIteration):
             next(looks)
+
+    def test_watching_a_package_that_goes_offline(self):
+        context = self.open()
+        for targets in ([context.domains[1]], iter([14, 0]), [0, 14, context.cpu(15)], None):
+            looks = context.watch(0, targets=targets)
+            self.assertEqual(next(looks), [])
+            for online in (0, 1):
+                self.command("emulate", "sh", "-c", "for n in $(seq 14 27) $(seq 42 55); do "
+                             "echo {} > /sys/devices/system/cpu/cpu$n/online; done".format(online))
+                changes = {(change.domain, change.value): (change.old, change.new) for change in next(looks)}
+                self.assertEqual({domain for domain, _ in changes}, {"package 1, die 0"})
+                self.assertEqual(changes["package 1, die 0", "tdp_w"], (None, 205) if online else (205, None))
+            self.assertEqual(next(looks), [])
+        self.failure(EOPNOTSUPP, next, context.watch(0, targets=[999]))
 
     def test_explanations(self):
         with self.open(lock_ms=1000) as context:
@@ -782,6 +834,276 @@ class Configurations(MachineTest):
         context = self.open()
         self.assertIn("clos", context.default_config(isst.ConfigPart.CLOS).to_text())
         self.failure(ENOENT, context.boot_config)
+
+
+class Alarm(Exception):
+    """What the handler of a signal raises."""
+
+
+class Signals(MachineTest):
+    """Exceptions of handlers of signals."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, self.handler))
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+
+    @staticmethod
+    def handler(number, frame):
+        raise Alarm
+
+    def run_with_alarm(self, context, delay, **options):
+        """Runs a change while a signal comes. Returns whether it raised, the change, and how long it took."""
+        level = 3 if self.levels(context) == [0, 0] else 0
+        with context.change(**options) as change:
+            change.add_level(level)
+            change.add_clos(1, max_mhz=2000 + 100 * level)
+            raised, start = False, time.monotonic()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                change.run()
+                duration = time.monotonic() - start
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except Alarm:
+                raised, duration = True, time.monotonic() - start
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.assertEqual(self.levels(context) == [level, level], change.is_made)
+        self.assertTrue(raised or change.is_made)
+        self.assertIs(signal.getsignal(signal.SIGALRM), self.handler)
+        return raised, change, duration
+
+    def sweep(self, context, **options):
+        """How often the exception was raised and the change rolled back, over delays of all lengths."""
+        whole = self.run_with_alarm(context, 10, **options)[2]
+        outcomes = [self.run_with_alarm(context, whole * step / 40 + 1e-6, **options) for step in range(40)]
+        return sum(raised and not change.is_made for raised, change, _ in outcomes)
+
+    def test_an_exception_is_raised_and_the_change_rolled_back(self):
+        self.assertGreater(self.sweep(self.open(lock_ms=1000)), 5)
+
+    def test_an_exception_in_a_function_of_the_program(self):
+        def work(*arguments):
+            for _ in range(50):
+                str(arguments)
+        context = self.open(lock_ms=1000, log=work, log_level=isst.LogLevel.DEBUG, interrupted=work)
+        self.assertGreater(self.sweep(context, progress=work), 5)
+
+    def test_a_function_of_the_program_is_interrupted_at_once(self):
+        context = self.open(lock_ms=1000, interrupted=lambda: time.sleep(60))
+        start = time.monotonic()
+        raised, change, _ = self.run_with_alarm(context, 0.05)
+        self.assertTrue(raised and not change.is_made)
+        self.assertLess(time.monotonic() - start, 30)
+
+    def test_the_wait_for_the_lock_ends(self):
+        context = self.open()
+        with self.open(lock_ms=0):
+            for delay in (0.005, 0.03):
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                with self.assertRaises(Alarm):
+                    context.lock(60000)
+
+    def test_a_handler_that_does_not_raise_interrupts_nothing(self):
+        caught = []
+        signal.signal(signal.SIGALRM, lambda number, frame: caught.append(number))
+        context = self.open()
+        with self.open(lock_ms=0):
+            signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+            self.failure(EBUSY, context.lock, 200)
+        self.assertGreater(len(caught), 3)
+
+    def test_a_handler_that_is_replaced_stays_replaced(self):
+        def second(number, frame):
+            raise Alarm
+
+        def first(number, frame):
+            signal.signal(signal.SIGALRM, second)
+        signal.signal(signal.SIGALRM, first)
+        context = self.open()
+        with self.open(lock_ms=0):
+            signal.setitimer(signal.ITIMER_REAL, 0.01, 0.03)
+            with self.assertRaises(Alarm):
+                context.lock(60000)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        self.assertIs(signal.getsignal(signal.SIGALRM), second)
+
+    @unittest.skipUnless(os.uname().machine in ("x86_64", "aarch64"), "struct sigaction has another layout")
+    def test_the_flags_of_the_kernel_stay(self):
+        def flags():
+            action = isst.ctypes.create_string_buffer(1024)
+            isst._LIBC.sigaction(signal.SIGALRM, None, action)
+            return action.raw[:16] + action.raw[136:140]
+        for interrupt in (False, True):
+            signal.siginterrupt(signal.SIGALRM, interrupt)
+            before, seen = flags(), []
+            self.open(log=lambda level, message: seen.append(flags()), log_level=isst.LogLevel.DEBUG)
+            self.assertEqual(set(seen), {before})
+            self.assertEqual(flags(), before)
+
+    def test_a_rollback_that_fails_is_the_cause(self):
+        def interrupt():
+            if self.levels(other) != [0, 0]:
+                self.faults("change any EIO")
+                raise Alarm
+        other = self.open()
+        context = self.open(lock_ms=1000, interrupted=interrupt)
+        with context.change() as change:
+            change.add_level(3)
+            change.add_clos(1, max_mhz=2000)
+            with self.assertRaises(Alarm) as caught:
+                change.run()
+            self.assertIsInstance(caught.exception.__cause__, isst.RollbackError)
+            self.assertTrue(change.differences)
+            self.assertFalse(change.is_made)
+
+    def test_another_thread(self):
+        context, done = self.open(lock_ms=1000), []
+
+        def make():
+            with context.change() as change:
+                change.add_level(3)
+                done.append(change.run())
+        thread = threading.Thread(target=make)
+        thread.start()
+        thread.join()
+        self.assertEqual((done, self.levels(context)), ([True], [3, 3]))
+
+
+class Ownership(MachineTest):
+    """What is used, lost and copied at the wrong time."""
+
+    def test_a_function_of_the_program_cannot_use_what_calls_it(self):
+        uses = ("context.close()", "change.close()", "change.run()", "context.unlock()", "context.online_cpus", "change.steps",
+                "context.read_core_power()", "context.discard_journal()")
+        for use in uses:
+            for name in ("log", "interrupted", "progress"):
+                places = {}
+
+                def misuse(*arguments):
+                    if places:
+                        eval(use, places)
+                options = {name: misuse}
+                progress = options.pop("progress", None)
+                with self.open(lock_ms=1000, log_level=isst.LogLevel.DEBUG, **options) as context:
+                    with context.change(progress=progress) as change:
+                        change.add_level(3, online=True)
+                        places.update(context=context, change=change)
+                        with self.assertRaisesRegex(RuntimeError, "is used by"):
+                            change.run()
+                        places.clear()
+                    self.assertEqual((self.levels(context), len(context.online_cpus)), ([0, 0], 56), use)
+
+    def test_a_configuration_in_use_does_not_change(self):
+        config = isst.Config("level 3\n")
+        context = self.open(log=lambda level, message: config.add_text("level 1\n"), log_level=isst.LogLevel.NONE)
+        context.set_log_level(isst.LogLevel.DEBUG)
+        with self.assertRaisesRegex(RuntimeError, "is used by"):
+            config.check(context)
+
+    def test_no_object_is_copied(self):
+        context = self.open(lock_ms=1000)
+        results = context.read_levels()
+        with context.change() as change:
+            for thing in (context, context.domains[0], context.cpu(0), results, results[0], change, isst.Config()):
+                for function in (copy.copy, copy.deepcopy, pickle.dumps):
+                    with self.assertRaisesRegex(TypeError, "neither be copied nor pickled"):
+                        function(thing)
+
+    def test_a_lost_change_is_rolled_back(self):
+        context = self.open(lock_ms=1000)
+        change = context.change(isst.ChangeFlag.HOLD, progress=print)
+        change.add_level(3)
+        change.run()
+        self.assertEqual(self.levels(context), [3, 3])
+        del change
+        gc.collect()
+        self.assertEqual(self.levels(context), [0, 0])
+        context.unlock()
+
+    def test_a_change_and_its_context_are_lost_together(self):
+        for _ in range(20):
+            context = isst.Context(emulate="guide", state=os.path.join(self.state, "machine"), lock_ms=1000)
+            change = context.change(isst.ChangeFlag.HOLD)
+            change.add_level(3)
+            change.run()
+            change.itself, context.itself = change, context
+            del change, context
+            gc.collect()
+        self.assertEqual(self.levels(self.open(lock_ms=0)), [0, 0])
+
+    def test_a_change_that_is_lost_during_a_call(self):
+        lost = []
+        context = self.open(lock_ms=1000, log=lambda level, message: lost.clear(), log_level=isst.LogLevel.NONE)
+        lost.append(context.change(isst.ChangeFlag.HOLD))
+        lost[0].add_level(3)
+        lost[0].run()
+        context.set_log_level(isst.LogLevel.DEBUG)
+        context.read_core_power()
+        self.assertEqual((lost, self.levels(context)), ([], [0, 0]))
+
+    def test_a_closed_change_is_not_the_next_one(self):
+        context = self.open(lock_ms=1000)
+        for _ in range(20):
+            with context.change() as first:
+                pass
+            with context.change() as second:
+                with self.assertRaises(ValueError):
+                    first.steps
+                first.close()
+                second.add_level(0)
+
+    def test_all_changes_are_ended_when_one_fails(self):
+        context = self.open(discover=False)
+        with self.assertRaises(isst.RollbackError):
+            with context.lock(1000):
+                held = context.change(isst.ChangeFlag.HOLD)
+                held.add_level(3)
+                held.run()
+                self.faults("change any EIO")
+        self.faults()
+        for use in (lambda: held.steps, held.run):
+            with self.assertRaises(ValueError):
+                use()
+        self.open(lock_ms=0, discover=False)
+
+    def test_a_constructor_that_fails_leaves_no_descriptor(self):
+        gc.collect()
+        before = os.listdir("/proc/self/fd")
+        for options in ({"tries": -1}, {"pause_ms": 1 << 32}, {"tries": "x"}, {"lock_ms": -1}, {"log": print, "log_level": 1 << 31}):
+            with self.assertRaises((isst.Error, TypeError)):
+                self.open(**options)
+        self.assertEqual(os.listdir("/proc/self/fd"), before)
+
+    def test_numbers_and_texts_of_a_machine(self):
+        context = self.open(lock_ms=1000)
+        wide = 1 << 32
+        change = context.change()
+        for function, arguments in ((context.cpu, (wide | 5,)), (context.read_frequencies, ([wide | 5],)),
+                                    (context.cpus_of_module, (wide,)), (context.has, (wide | 1,)),
+                                    (context.set_log_level, (wide,)), (context.change, (wide | 1,)),
+                                    (change.add_clos_association, (1, [wide | 5])), (change.add_level, (1 << 64 | 3,)),
+                                    (context.default_config, (wide | 1,)), (context.cpus_by_name, ("clos:0\0",)),
+                                    (context.capture, ("/tmp\0",)), (context.change, (0, "a\0b")),
+                                    (self.open, ("guide\0x",))):
+            self.failure(EINVAL, function, *arguments)
+        context.unlock()
+        for timeout in (-1, wide):
+            self.failure(EINVAL, context.lock, timeout)
+
+    def test_paths(self):
+        state, directory = pathlib.Path(self.state, "machine"), pathlib.Path(self.state, "captured")
+        with isst.Context(emulate="guide", state=state, discover=False) as context:
+            context.capture(directory)
+        with isst.Context(emulate=directory, state=os.fsencode(str(state) + "-2")) as context:
+            self.assertEqual(len(context.domains), 2)
+        self.assertTrue(os.path.isdir(str(state) + "-2"))
+
+    def test_other_types(self):
+        with self.open(lock_ms=1000) as context, context.change() as change:
+            with self.assertRaises(TypeError):
+                change.has_left_out(context.cpu(0))
+            with self.assertRaises(AttributeError):
+                change.add_config(change)
 
 
 class Journals(MachineTest):
