@@ -72,5 +72,19 @@ check 'as does what the machine does not have' "! play seventh -e '{isst_stateme
 check 'the installed configuration stays' "cmp before.conf $configuration && as_configured"
 check 'another configuration is applied' \
 	"play eighth -e '{isst_statements: [core-power off]}' && recap eighth 2 0 && [ \"\$(core_power disabled)\" -eq 2 ]"
+
+# A server without Speed Select: its state is read all the same.
+other() { ISST_EMULATE=$here/../platforms/$1.platform ISST_EMULATE_STATE=$scratch/machine-$1 play "${@:2}"; }
+fact_of() {
+	ISST_EMULATE=$here/../platforms/$1.platform ISST_EMULATE_STATE=$scratch/machine-$1 ansible localhost -i localhost, -c local -m setup \
+		-a "fact_path=$scratch/facts.d filter=ansible_local"
+}
+mkdir "$scratch/machine-no-device"
+without=$(ISST_EMULATE=$here/../platforms/no-device.platform ISST_EMULATE_STATE=$scratch/machine-no-device "$build/isst" -f facts status 2> /dev/null) || status=$?
+check 'status ends with 3 without Speed Select' '[ "$status" -eq 3 ] && [ -n "$without" ]'
+check 'the role skips a server without Speed Select' \
+	"other no-device ninth -e '{isst_statements: [match model 1 else skip, core-power on]}' && recap ninth '[0-9]*' 0"
+check 'but fails if the configuration is for it' "! other no-device tenth -e '{isst_statements: [core-power on]}'"
+check 'the local fact exists there' "fact_of no-device | grep '\"domains\": \\[\\]'"
 echo "1..$count"
 [ "$failed" -eq 0 ]
