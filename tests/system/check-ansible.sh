@@ -80,8 +80,9 @@ fact_of() {
 		-a "fact_path=$scratch/facts.d filter=ansible_local"
 }
 mkdir "$scratch/machine-no-device"
-without=$(ISST_EMULATE=$here/../platforms/no-device.platform ISST_EMULATE_STATE=$scratch/machine-no-device "$build/isst" -f facts status 2> /dev/null) || status=$?
-check 'status ends with 3 without Speed Select' '[ "$status" -eq 3 ] && [ -n "$without" ]'
+check 'status ends with 3 without Speed Select' \
+	'ISST_EMULATE=$here/../platforms/no-device.platform ISST_EMULATE_STATE=$scratch/machine-no-device "$build/isst" -f facts status
+	[ $? -eq 3 ]'
 check 'the role skips a server without Speed Select' \
 	"other no-device ninth -e '{isst_statements: [match model 1 else skip, core-power on]}' && recap ninth '[0-9]*' 0"
 check 'but fails if the configuration is for it' "! other no-device tenth -e '{isst_statements: [core-power on]}'"
