@@ -116,8 +116,9 @@ PRELOAD_OBJECTS := $(call objects,$(call sources,preload))
 GLIBC := $(shell $(CC) $(CPPFLAGS) -include features.h -E -dM -x c /dev/null 2> /dev/null | sed -n 's/^.define __GLIBC__ .*/yes/p')
 PRELOAD := $(if $(and $(HAS_EMULATOR),$(GLIBC)),$(BUILD)/libisst-emulator-preload.so)
 
-# The number of the interface, which programs ask for, and the version.
-SONAME := $(firstword $(subst ., ,$(VERSION)))
+# The number of the binary interface, which programs ask for. It does not follow the version: only an incompatible interface gets
+# the next one.
+SONAME := 0
 ifeq ($(SHARED),yes)
 SHARED_LIBRARY := $(BUILD)/libisst.so.$(VERSION)
 SHARED_EMULATOR_LIBRARY := $(if $(HAS_EMULATOR),$(BUILD)/libisst-emulator.so.$(VERSION))

@@ -27,7 +27,7 @@ function value(i,    values) {
 	if (values == "directories")
 		return " -x -a '(__fish_complete_directories (commandline -ct))'"
 	if (values == "platforms")
-		return " -r -F -a '(__isst_platforms)'"
+		return " -x -a '(__isst_platforms)'"
 	return " -x -a '(__isst_" values ")'"
 }
 
@@ -54,7 +54,7 @@ function print_operand(i,    where, kind) {
 	if (kind == "files")
 		printf "complete -c isst -n %s -F\n", where
 	if (kind == "platforms")
-		printf "complete -c isst -n %s -F -a '(__isst_platforms)'\n", where
+		printf "complete -c isst -n %s -f -a '(__isst_platforms)'\n", where
 	if (kind == "directories")
 		printf "complete -c isst -n %s -a '(__fish_complete_directories (commandline -ct))'\n", where
 }
@@ -85,7 +85,8 @@ function table(    i) {
 	print "\n\nfunction __isst_statements"
 	for (i = 1; i <= statement_count; i++)
 		printf "    echo %s\n", fish_quoted(statements[i])
-	print "end\n\nfunction __isst_platforms"
+	print "end\n\n# The command takes a word without a slash for a built-in platform.\nfunction __isst_platforms"
+	print "    if string match -q '*/*' -- (commandline -ct)\n        __fish_complete_path (string replace -r '^--?[^=]*=' '' -- (commandline -ct))\n        return\n    end"
 	for (i = 1; i <= platform_count; i++)
 		printf "    printf '%%s\\t%%s\\n' %s %s\n", platforms[i], fish_quoted(platform_title[i])
 	print "end\n\ncomplete -c isst -f"

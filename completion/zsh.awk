@@ -63,7 +63,7 @@ function print_command(i,    place) {
 	printf "\t%s)\n\t\toptions+=(\n", quoted(place)
 	print_options(place, "\t\t\t")
 	if (command_operand[i] == "program")
-		print "\t\t\t'(-)1:program:_isst_programs' '*::arguments:_normal'"
+		print "\t\t\t'(-)1:program:_isst_programs' '*::arguments:_isst_program_words'"
 	else if (command_operand[i] != "-")
 		printf "\t\t\t%s\n", quoted(":" command_operand[i] ":" action(command_operand[i]))
 	print "\t\t)\n\t\t;;"

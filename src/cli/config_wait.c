@@ -72,7 +72,7 @@ static bool await_driver(struct run *run, unsigned int seconds)
 {
 	int error = isst_wait_for_driver(run->context, 0, 0);
 
-	if (error == -EOPNOTSUPP) {
+	if (error == -EOPNOTSUPP && isst_platform_fact(run->context, ISST_FACT_INTEL) > 0) {
 		report_waiting(run, seconds, isst_error(run->context));
 		error = isst_wait_for_driver(run->context, seconds * 1000, 0);
 	}
@@ -98,6 +98,13 @@ static void await_machine(struct run *run, unsigned int seconds)
 	free(missing);
 }
 
+/** Whether a configuration for another machine can be refused at once: with a driver, discovery
+ * finds all that is different. */
+static bool is_refused(struct run *run, int match)
+{
+	return match == -EOPNOTSUPP && isst_wait_for_driver(run->context, 0, 0) == -EOPNOTSUPP;
+}
+
 bool config_wait(struct run *run)
 {
 	const struct request *request = run->request;
@@ -108,7 +115,7 @@ bool config_wait(struct run *run)
 		return true;
 	/* What else a configuration is for shows once the machine is discovered. */
 	match = isst_config_match(run->config, run->context, 0);
-	if (match == ISST_CONFIG_SKIPPED)
+	if (match == ISST_CONFIG_SKIPPED || is_refused(run, match))
 		return config_is_meant(run);
 	/* Who may not change it need not wait. */
 	if (match == 0 && request_has(request, OPTION_WAIT) &&

@@ -78,6 +78,12 @@ int driver_open_error(struct driver *driver, int error)
 	case -ENOENT:
 	case -ENXIO:
 	case -ENODEV:
+		if (!driver->machine->identity.intel)
+			return message_error(
+				driver->messages, -EOPNOTSUPP,
+				"%s is missing: no Speed Select on this machine, whose "
+				"processor is not from Intel",
+				ABI_DEVICE_PATH);
 		return message_error(
 			driver->messages, -EOPNOTSUPP,
 			"%s: %s: no Speed Select driver on this machine; it needs a kernel with "

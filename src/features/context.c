@@ -174,11 +174,6 @@ static int connect_driver(struct isst_context *context)
 	struct abi_platform_info info;
 	int error = driver_open(&context->driver, &info);
 
-	if (error == -EOPNOTSUPP && !platform->intel)
-		return message_error(&context->messages, error,
-				     "%s is missing: no Speed Select on this machine, whose "
-				     "processor is not from Intel",
-				     ABI_DEVICE_PATH);
 	if (error)
 		return error;
 	platform->api_version = info.api_version;
@@ -276,7 +271,8 @@ static int wait_for_driver(struct isst_context *context, unsigned int timeout_ms
 	for (;;) {
 		error = look_for_transports(context);
 		passed_ms = monotonic_ms() - begin_ms;
-		if (error != -EOPNOTSUPP || passed_ms >= timeout_ms)
+		/* No driver comes for a processor that is not from Intel. */
+		if (error != -EOPNOTSUPP || passed_ms >= timeout_ms || !context->platform.intel)
 			return error;
 		if (sleep_until_look(context, timeout_ms - passed_ms) != 0)
 			return -EINTR;

@@ -124,6 +124,15 @@ check_quiet() {	# $1: shell
 	silent
 }
 
+# The words of a program behind `--` are its own; bash and fish leave them to the program's completion where it is loaded.
+check_wrapped() {
+	for line in 'isst emulate -- isst perf-profile set' 'isst with -- isst perf-profile set'; do
+		echo "$line" | ask zsh | grep -q 'set-config-level$' || echo "not offered: $line"
+	done > "$scratch/wrapped"
+	cat "$scratch/wrapped"
+	[ ! -s "$scratch/wrapped" ]
+}
+
 check_shell() {	# $1: shell
 	if ! command -v "$1" > /dev/null; then
 		skip "$1 completes" "$1 is not installed"
@@ -131,6 +140,7 @@ check_shell() {	# $1: shell
 	fi
 	check "$1 offers the features, commands and options of the help texts" check_help "$1"
 	check "$1 offers the values of options, and operands" check_cases "$1"
+	[ "$1" != zsh ] || check 'zsh offers the words of a program behind --' check_wrapped
 	check "$1 runs nothing for that, and prints no message" check_quiet "$1"
 }
 

@@ -86,5 +86,14 @@ check 'a stop without a start does nothing' eval "$script stop"
 printf '%s\n' '# isst configuration 1' 'core-power on' > /etc/tuned/isst/isst.conf
 check 'a configuration beside the script counts' eval "$script start && $script verify"
 check 'a second start keeps the state before the first' eval "$script start && $script stop && as_before"
+rm /etc/tuned/isst/isst.conf
+check 'verify writes the differences to standard error, which TuneD logs' eval \
+	"printf '%s\n' '# isst configuration 1' 'core-power on' > /etc/isst/isst.conf; ! $script verify 2> $scratch/err > $scratch/out &&
+	grep 'core-power: on is wanted' $scratch/err && ! test -s $scratch/out"
+check 'a start waits for a driver that comes late' eval \
+	"echo 'open ENOENT times 3' > $ISST_EMULATE_STATE/faults; $script start && $script verify && $script stop && as_before"
+check 'a start where the configuration is skipped does nothing' eval \
+	"printf '%s\n' '# isst configuration 1' 'match model 0xad else skip' 'core-power on' > /etc/isst/isst.conf; $script start &&
+	test ! -e /run/isst/before-tuned.conf && as_before"
 check 'another word is refused' eval "$script restart; test \$? -eq 2"
 finish
