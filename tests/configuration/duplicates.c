@@ -5,9 +5,8 @@
 #include "configuration/statements.h"
 
 #include <errno.h>
-#include <time.h>
 
-enum { NUMBERS = 6, LINES = 12, ROUNDS = 3000, MANY = 40000 };
+enum { NUMBERS = 6, LINES = 12, ROUNDS = 3000 };
 
 /* ---- Random statements ---- */
 
@@ -161,50 +160,10 @@ static void each_line_contradicts_the_first_of_all_that_it_may(void **state)
 	assert_true(found < ROUNDS - ROUNDS / 20);
 }
 
-/* ---- Cost ---- */
-
-/** The processor time for a text of many lines, all of which are right. */
-static double seconds_for(const char *format, unsigned int modulus)
-{
-	struct configuration configuration = { 0 };
-	struct timespec begin, end;
-	size_t size;
-	char *text;
-	FILE *stream = open_memstream(&text, &size);
-
-	assert_non_null(stream);
-	fprintf(stream, CONFIGURATION_HEADER " 1\n");
-	for (unsigned int i = 0; i < MANY; i++)
-		/* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): those below */
-		fprintf(stream, format, i % modulus, i % modulus);
-	fclose(stream);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-	assert_int_equal(configuration_add_text(&configuration, "test", text, size, true), 0);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-	assert_int_equal(configuration.problem_count, 0);
-	configuration_clear(&configuration);
-	free(text);
-	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-}
-
-/** About 0.1 s each; with a look at each pair of lines 10 s, and for some a minute. */
-static void long_files_take_no_time(void **state)
-{
-	(void)state;
-	assert_true(seconds_for("level 0\n", MANY) < 2);
-	assert_true(seconds_for("scaling-max 2000 = %u\n", MANY) < 2);
-	assert_true(seconds_for("association 0 = 0-%u\n", MANY) < 2);
-	assert_true(seconds_for("package %u: level 0\n", MANY) < 2);
-	assert_true(seconds_for("package %u: association 0 = %u\n", MANY) < 2);
-	assert_true(seconds_for("package %u: association 0 = %u\n", 8) < 2);
-	assert_true(seconds_for("package %u powerdomain %u: level 0\n", MANY) < 2);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_line_contradicts_the_first_of_all_that_it_may),
-		cmocka_unit_test(long_files_take_no_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,6 @@
 #include "configuration/statements.h"
 
 #include <errno.h>
-#include <time.h>
 
 /* The number behind those that statements name stands for all others. */
 enum { NUMBERS = 4, OTHER = NUMBERS, FABRICS = 2, LINES = 7, ROUNDS = 1500 };
@@ -235,45 +234,10 @@ static void contradictions_are_those_of_some_place(void **state)
 	assert_true(without > ROUNDS / 4);
 }
 
-/* ---- Cost ---- */
-
-static double seconds_for(unsigned int lines, const char *statement, const char *last)
-{
-	struct configuration configuration = { 0 };
-	struct timespec begin, end;
-	size_t size;
-	char *text;
-	FILE *stream = open_memstream(&text, &size);
-
-	assert_non_null(stream);
-	fprintf(stream, CONFIGURATION_HEADER " 1\n");
-	for (unsigned int i = 0; i < lines; i++)
-		fprintf(stream, "package %u: %s\n", i, statement);
-	fprintf(stream, "%s\n", last);
-	fclose(stream);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-	assert_int_equal(configuration_add_text(&configuration, "test", text, size, true), -EINVAL);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-	assert_int_equal(configuration.problem_count, 1);
-	configuration_clear(&configuration);
-	free(text);
-	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-}
-
-/** Far less than a second each; by the number of lines squared it would be a minute. The margin is
- * for machines that are slow. */
-static void many_lines_take_no_time(void **state)
-{
-	(void)state;
-	assert_true(seconds_for(20000, "high-priority 4", "package 7: turbo-freq off") < 4);
-	assert_true(seconds_for(20000, "clos 0 min 3000", "package 7: clos 0 max 2000") < 4);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contradictions_are_those_of_some_place),
-		cmocka_unit_test(many_lines_take_no_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
