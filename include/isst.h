@@ -43,6 +43,7 @@
  *    any other object. Contexts share nothing. Functions that take no object may be called by any
  *    thread at any time. After fork(2) a context and its lock belong to the parent. The child
  *    opens a context of its own; it may close that of the parent, which changes nothing for it.
+ *    Until it does, executes another program or ends, it keeps the lock of a parent that dies.
  *  - Functions and constants are as old as 0.1.0, unless their comment ends with `Since` and a
  *    version.
  */
