@@ -479,19 +479,11 @@ static void a_stopped_terminal_does_not_hold_signals_up(void **state)
 	assert_int_equal(waitpid(terminal.shell, NULL, 0), terminal.shell);
 }
 
-/** Under valgrind a program that a signal has stopped does not go on as the kernel has it. */
-static void skip_under_valgrind(void)
-{
-	if (getenv("ISST_TEST_VALGRIND"))
-		skip();
-}
-
 static void ctrl_z_leaves_the_terminal_to_the_shell_until_it_goes_on(void **state)
 {
 	struct pseudo_terminal terminal;
 
 	(void)state;
-	skip_under_valgrind();
 	start_watching(&terminal, "stopped", false);
 	type(&terminal, '\032');
 	assert_int_equal(next_report(&terminal), -1);
@@ -510,7 +502,6 @@ static void in_the_background_it_stops_and_can_be_ended(void **state)
 	struct pseudo_terminal terminal;
 
 	(void)state;
-	skip_under_valgrind();
 	start_watching(&terminal, "background", false);
 	type(&terminal, '\032');
 	assert_int_equal(next_report(&terminal), -1);
