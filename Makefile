@@ -142,18 +142,22 @@ help:
 
 #: all             build/libisst.a, build/libisst.so, build/intel-speed-select and its other name build/isst
 
+# A file that records a setting is made anew when the setting has changed; so make -n and -q know what would be built.
+# changed FILE,TEXT: .force if the file holds another text
+changed = $(if $(subst x$(strip $(shell cat '$1' 2> /dev/null))x,,x$(strip $2)x),.force)
+.PHONY: .force
+.force:
+
 # Objects are rebuilt when the way to build them changes: the compiler, and a line with its options.
 FLAGS := $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(if $(HAS_EMULATOR),yes,no)
-$(BUILD)/flags: .force-flags
+$(BUILD)/flags: $(call changed,$(BUILD)/flags,$(CC) $(FLAGS))
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(CC)' '$(FLAGS)' | cmp -s - $@ || printf '%s\n' '$(CC)' '$(FLAGS)' > $@
-.PHONY: .force-flags
-.force-flags:
+	@printf '%s\n' '$(CC)' '$(FLAGS)' > $@
 
 # Where the installed command finds the preload library and the emulator's; one object each knows it.
-$(BUILD)/library-directories: .force-flags
+$(BUILD)/library-directories: $(call changed,$(BUILD)/library-directories,$(PRIVATEDIR) $(LIBDIR))
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(PRIVATEDIR)' '$(LIBDIR)' | cmp -s - $@ || printf '%s\n' '$(PRIVATEDIR)' '$(LIBDIR)' > $@
+	@printf '%s\n' '$(PRIVATEDIR)' '$(LIBDIR)' > $@
 $(BUILD)/src/emulator/front/launch.o $(BUILD)/src/emulator/plugin.o: $(BUILD)/library-directories
 
 COMPILE = $(CC) $(ISST_CPPFLAGS) $(CPPFLAGS) $(ISST_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -168,9 +172,9 @@ $(BUILD)/src/%.o: src/%.c $(BUILD)/flags
 	$(COMPILE) $(if $(filter src/cli/%,$<),,-Isrc)
 
 # A platform that went away leaves no file that is newer: the list of them is one.
-$(BUILD)/platforms: .force-flags
+$(BUILD)/platforms: $(call changed,$(BUILD)/platforms,$(PLATFORMS))
 	@mkdir -p $(@D)
-	@echo '$(PLATFORMS)' | cmp -s - $@ || echo '$(PLATFORMS)' > $@
+	@echo '$(PLATFORMS)' > $@
 
 $(BUILD)/emulator-platforms.c: src/emulator/embed-platforms.sh $(PLATFORMS) $(BUILD)/platforms
 	@mkdir -p $(@D)
@@ -227,9 +231,9 @@ $(BUILD)/installed/intel-speed-select: $(CLI_OBJECTS) $(if $(filter yes,$(SHARED
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(ISST_LDFLAGS) $(LDFLAGS) $(EXPORTED) -o $@ $(filter-out %-parts,$^) $(ISST_LDLIBS) -ldl $(LDLIBS)
 
-$(BUILD)/installed-parts: .force-flags
+$(BUILD)/installed-parts: $(call changed,$(BUILD)/installed-parts,$(EMULATOR) $(SHARED_COMMAND))
 	@mkdir -p $(@D)
-	@echo '$(EMULATOR) $(SHARED_COMMAND)' | cmp -s - $@ || echo '$(EMULATOR) $(SHARED_COMMAND)' > $@
+	@echo '$(EMULATOR) $(SHARED_COMMAND)' > $@
 
 # ---- One file ----
 
@@ -609,9 +613,9 @@ LINT := $(BUILD)/lint
 LINT_FLAGS := $(ISST_CPPFLAGS) -std=gnu11 -Isrc
 TIDIED := $(patsubst %.c,$(LINT)/%.tidy,$(TIDY_FILES))
 
-$(LINT)/flags: .force-flags
+$(LINT)/flags: $(call changed,$(LINT)/flags,$(LINT_FLAGS))
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(LINT_FLAGS)' | cmp -s - $@ || printf '%s\n' '$(LINT_FLAGS)' > $@
+	@printf '%s\n' '$(LINT_FLAGS)' > $@
 
 # Each file again only when it, or a header that it includes, is another than when it was found to be clean.
 $(TIDIED): $(LINT)/%.tidy: %.c .clang-tidy $(LINT)/flags
@@ -694,13 +698,13 @@ PC_DIRECTORIES = 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,
 # What only a static library needs of whom it is linked into.
 PC_PRIVATE = $(if $(SHARED_LIBRARY),'Libs.private: $(ISST_LDLIBS)')
 
-$(BUILD)/isst.pc: .force-flags
+$(BUILD)/isst.pc: .force
 	@mkdir -p $(@D)
 	printf '%s\n' $(PC_DIRECTORIES) 'Name: isst' 'Description: Intel Speed Select Technology control' \
 		'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lisst$(if $(SHARED_LIBRARY),, $(ISST_LDLIBS))' \
 		$(PC_PRIVATE) > $@
 
-$(BUILD)/isst-emulator.pc: .force-flags
+$(BUILD)/isst-emulator.pc: .force
 	@mkdir -p $(@D)
 	printf '%s\n' $(PC_DIRECTORIES) 'Name: isst-emulator' \
 		'Description: Servers with Intel Speed Select Technology, in software' \

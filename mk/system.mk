@@ -18,9 +18,9 @@ INSTALL_PARTS += install-system
 UNINSTALL_PARTS += uninstall-system
 
 # Where the installed command is.
-$(SYSTEM_BUILD)/directory: .force-flags
+$(SYSTEM_BUILD)/directory: $(call changed,$(SYSTEM_BUILD)/directory,$(BINDIR))
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(BINDIR)' | cmp -s - $@ || printf '%s\n' '$(BINDIR)' > $@
+	@printf '%s\n' '$(BINDIR)' > $@
 
 $(SYSTEM_BUILD)/%.service: system/%.service.in system/sandbox.conf $(SYSTEM_BUILD)/directory
 	sed -e '/^@SANDBOX@$$/{' -e 'r system/sandbox.conf' -e 'd' -e '}' -e 's|@BINDIR@|$(BINDIR)|' $< > $@
