@@ -3,7 +3,7 @@
 
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
-# TuneD looks for profiles in /usr/lib/tuned and /etc/tuned only, newer versions in directories `profiles` below these.
+# TuneD looks for profiles in /usr/lib/tuned and /etc/tuned only, from version 2.23 in the directories `profiles` below these.
 TUNEDDIR ?= $(PREFIX)/lib/tuned
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/roles
 
@@ -31,17 +31,19 @@ $(SYSTEM_BUILD)/tuned/isst.sh: system/tuned/isst/isst.sh.in $(SYSTEM_BUILD)/dire
 
 .PHONY: install-system
 install-system: $(UNITS) $(TUNED_SCRIPT)
-	$(INSTALL) -d '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(TMPFILESDIR)' '$(DESTDIR)$(TUNEDDIR)/isst' \
+	$(INSTALL) -d '$(DESTDIR)$(UNITDIR)' '$(DESTDIR)$(TMPFILESDIR)' '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(TUNEDDIR)/profiles' \
 		$(foreach file,$(ROLE),'$(DESTDIR)$(ANSIBLEDIR)/$(dir $(file))')
 	$(INSTALL) -m 644 $(UNITS) '$(DESTDIR)$(UNITDIR)'
 	$(INSTALL) -m 644 system/isst-tmpfiles.conf '$(DESTDIR)$(TMPFILESDIR)/isst.conf'
 	$(INSTALL) -m 644 system/tuned/isst/tuned.conf '$(DESTDIR)$(TUNEDDIR)/isst/tuned.conf'
 	$(INSTALL) -m 755 $(TUNED_SCRIPT) '$(DESTDIR)$(TUNEDDIR)/isst/isst.sh'
+	ln -sfn ../isst '$(DESTDIR)$(TUNEDDIR)/profiles/isst'
 	for file in $(ROLE); do $(INSTALL) -m 644 "system/ansible/roles/$$file" '$(DESTDIR)$(ANSIBLEDIR)/'"$$file" || exit; done
 
 .PHONY: uninstall-system
 uninstall-system:
 	rm -f $(foreach unit,$(UNITS),'$(DESTDIR)$(UNITDIR)/$(notdir $(unit))') '$(DESTDIR)$(TMPFILESDIR)/isst.conf'
+	rm -f '$(DESTDIR)$(TUNEDDIR)/profiles/isst'
 	rm -rf '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(ANSIBLEDIR)/isst'
 
 #: check-system    units, TuneD profile and Ansible role with this system's systemd, TuneD and Ansible; needs root

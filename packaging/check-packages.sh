@@ -362,6 +362,27 @@ install_rpm() {
 		done'
 }
 
+# Debian's rpm has no macros of systemd and Python, and compiles no modules.
+build_rpm_macros() {
+	build build-rpm rpm-macros "$(with_ccache)" build-rpm.sh --nodeps --without check \
+		--define 'python3_sitelib /usr/lib/python3.99/site-packages' \
+		--define '__os_install_post python3 -m compileall -q -s %{buildroot} %{buildroot}%{python3_sitelib}' \
+		--define '_unitdir /usr/lib/units' --define '_tmpfilesdir /usr/lib/tmpfiles' --define 'systemd_post() echo installed %*' \
+		--define 'systemd_preun() echo leaving %*' --define 'systemd_postun() echo left %*'
+}
+
+macros_are_used() {
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/rpm-macros system_run "$directory/build-rpm" sh -euc 'cd /run/share/RPMS
+		rpm -qp --scripts "$(uname -m)"/isst-[0-9]*.rpm > /tmp/scripts
+		for word in installed leaving left; do grep -x "$word isst-config.service isst-resume.service" /tmp/scripts; done
+		rpm -qpl "$(uname -m)"/isst-[0-9]*.rpm noarch/python3-isst-*.rpm > /tmp/files
+		for file in units/isst-config.service units/isst-resume.service tmpfiles/isst.conf python3.99/site-packages/isst.py; do
+			grep -x "/usr/lib/$file" /tmp/files
+		done
+		grep "^/usr/lib/python3.99/site-packages/__pycache__/isst\..*\.pyc$" /tmp/files'
+}
+
 # ---- Recipes for Alpine and Arch ----
 
 recipes_of_archive() {
@@ -540,6 +561,8 @@ if wanted rpm; then
 	check "RPM packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_rpm $(without_suite && echo --without check)
 	check "rpmlint finds no error" lint_rpm
 	check "installed, used and removed, they leave nothing" install_rpm
+	check "RPM packages are built with macros of systemd and Python" build_rpm_macros
+	check "which name the directories, compiled modules and what is run for units" macros_are_used
 fi
 if wanted recipes; then
 	check "recipes for Alpine and Arch have the version and the checksum of the archive" recipes_of_archive

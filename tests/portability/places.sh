@@ -207,6 +207,7 @@ installed_files() {
 		/usr/local/lib/tmpfiles.d/isst.conf
 		/usr/local/lib/tuned/isst/isst.sh
 		/usr/local/lib/tuned/isst/tuned.conf
+		/usr/local/lib/tuned/profiles/isst
 		/usr/local/share/ansible/roles/isst/defaults/main.yml
 		/usr/local/share/ansible/roles/isst/handlers/main.yml
 		/usr/local/share/ansible/roles/isst/meta/main.yml

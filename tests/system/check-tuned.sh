@@ -34,9 +34,8 @@ trap cleanup EXIT
 # What TuneD, the profile and the command write, they write here.
 mkdir -p "$scratch/etc" "$scratch/work" "$scratch/stage"
 mount -t overlay -o "lowerdir=/etc,upperdir=$scratch/etc,workdir=$scratch/work" overlay /etc
-make -s -C "$here/../.." BUILD="$build" SYSTEM_BUILD="$scratch/generated" BINDIR="$build" TUNEDDIR=/tuned ANSIBLEDIR=/ansible \
-	UNITDIR=/units TMPFILESDIR=/tmpfiles DESTDIR="$scratch/stage" install-system
-cp -r "$scratch/stage/tuned/isst" /etc/tuned/isst
+make -s -C "$here/../.." BUILD="$build" SYSTEM_BUILD="$scratch/generated" BINDIR="$build" TUNEDDIR=/etc/tuned \
+	ANSIBLEDIR="$scratch/stage" UNITDIR="$scratch/stage" TMPFILESDIR="$scratch/stage" install-system
 mkdir -p /etc/isst
 mount -t tmpfs none /var/log
 mkdir -p /var/log/tuned
@@ -65,6 +64,15 @@ done
 as_configured() { "$isst" config check /etc/isst/isst.conf > /dev/null; }
 as_before() { "$isst" config check "$scratch/before.conf" > /dev/null; }
 
+# Before TuneD 2.23, and since then.
+python=$(sed -n '1s/^#! *\([^ ]*\).*/\1/p' "$(command -v tuned)")
+for place in /etc/tuned /etc/tuned/profiles; do
+	check "TuneD finds the profile in $place" "$python" -c 'import sys
+from tuned.profiles.locator import Locator
+locator = Locator([sys.argv[1]])
+sys.exit("isst" not in locator.list_profiles() or locator.get_config("isst") != sys.argv[1] + "/isst/tuned.conf")' "$place"
+	check "and the script beside it" test -x "$place/isst/isst.sh"
+done
 check 'TuneD activates the profile' eval "tuned-adm active | grep -x 'Current active profile: isst'"
 check 'and the machine is as configured' eval as_configured
 check 'tuned-adm verify succeeds' eval 'tuned-adm verify'

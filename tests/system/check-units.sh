@@ -17,7 +17,7 @@ parts() {	# parts TARGET DESTDIR
 
 # Below DESTDIR there is nothing but what the makefile names.
 installed() {
-	(cd "$scratch/stage" && find . -type f | sort)
+	(cd "$scratch/stage" && find . ! -type d | sort)
 }
 
 cat > "$scratch/expected" <<END
@@ -26,6 +26,7 @@ cat > "$scratch/expected" <<END
 ./opt/isst/lib/tmpfiles.d/isst.conf
 ./opt/isst/lib/tuned/isst/isst.sh
 ./opt/isst/lib/tuned/isst/tuned.conf
+./opt/isst/lib/tuned/profiles/isst
 ./opt/isst/share/ansible/roles/isst/defaults/main.yml
 ./opt/isst/share/ansible/roles/isst/handlers/main.yml
 ./opt/isst/share/ansible/roles/isst/meta/main.yml
