@@ -1533,6 +1533,16 @@ ISST_API int isst_config_add_text(struct isst_config *config, const char *name, 
  */
 ISST_API const char *isst_config_problem_at(const struct isst_config *config, size_t index);
 
+/** An optional statement (`?`) that the last isst_config_check() or isst_change_add_config()
+ * skipped, with the reason: `FILE:3: ...`. It belongs to the configuration until the next call.
+ * NULL past the last one.
+ *
+ * @error: NULL, or receives -ENODEV (the driver of the kernel is not there; it may be loaded later)
+ * or -EOPNOTSUPP (the machine does not have such a thing)
+ */
+ISST_API const char *isst_config_skipped_at(const struct isst_config *config, size_t index,
+					    int *error);
+
 /** The configuration as the text of a file. @flags: 0. The caller frees it; NULL if out of memory,
  * or if it is of several texts: of these a later one overrides the earlier ones. */
 ISST_API char *isst_config_to_text(const struct isst_config *config, unsigned int flags);

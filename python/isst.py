@@ -362,7 +362,7 @@ _TYPES = {
     "v": None, "i": ctypes.c_int, "u": ctypes.c_uint, "b": ctypes.c_bool, "z": ctypes.c_size_t, "q": ctypes.c_uint64,
     "l": ctypes.c_int64, "s": ctypes.c_char_p, "S": ctypes.c_void_p, "p": ctypes.c_void_p,
     "P": ctypes.POINTER(ctypes.c_void_p), "T": ctypes.POINTER(ctypes.c_char_p), "U": ctypes.POINTER(ctypes.c_uint),
-    "Q": ctypes.POINTER(ctypes.c_uint64), "L": _LOG, "I": _INTERRUPTED, "R": _PROGRESS,
+    "Q": ctypes.POINTER(ctypes.c_uint64), "E": ctypes.POINTER(ctypes.c_int), "L": _LOG, "I": _INTERRUPTED, "R": _PROGRESS,
 }
 
 # The lowest and the highest number of an argument, of which ctypes would pass the lowest bits only.
@@ -536,6 +536,7 @@ isst_config_new p
 isst_config_free vp
 isst_config_add_text ipsszu
 isst_config_problem_at spz
+isst_config_skipped_at spzE
 isst_config_to_text Spu
 isst_config_read ipuP
 isst_config_defaults ipuP
@@ -2195,6 +2196,11 @@ class Config(_Uncopyable):
         """Records that the configuration was applied to a machine just now, or that this failed with an Error: for
         Context.last_config_run(), and the status of other programs. Errors: isst_config_run_record(3)."""
         context._do(_isst().config_run_record, self._pointer, context._open(), -error.errno if error else 0, 0)
+
+    @property
+    def skipped(self):
+        """The optional statements that the last check() or Change.add_config() skipped, with the reason: a list of texts."""
+        return _texts(lambda config, index: _isst().config_skipped_at(config, index, None), self._pointer)
 
     @property
     def high_priority_cpus(self):

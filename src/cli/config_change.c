@@ -24,6 +24,19 @@ bool config_is_meant(struct run *run)
 	return false;
 }
 
+/** What is optional, and was skipped. Nothing was stated by who returns to a former state. */
+static void report_skipped(struct run *run, const struct isst_config *config)
+{
+	const char *skipped;
+
+	if (config != run->config)
+		return;
+	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i, NULL)) != NULL; i++) {
+		report_message(run->report, ENTRY_NOTE, "%s; skipped", skipped);
+		report_code(run->report, "statement-skipped");
+	}
+}
+
 int config_change(struct run *run, struct isst_config *config, unsigned int flags,
 		  struct isst_change **change)
 {
@@ -33,7 +46,10 @@ int config_change(struct run *run, struct isst_config *config, unsigned int flag
 		error = config_call(run, config, isst_change_add_config(*change, config, 0));
 	if (!error)
 		error = run_call(run, isst_change_objection(*change));
-	return error ? error : change_make(run, *change);
+	if (error)
+		return error;
+	report_skipped(run, config);
+	return change_make(run, *change);
 }
 
 /** Whether a rollback was not even begun: what it has to know could not be read. */

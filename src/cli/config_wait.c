@@ -15,7 +15,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOK_EVERY_MS = 500 };
+enum { LOOK_EVERY_MS = 500, OPTIONAL_SECONDS = 5 };
+
+/** What a configuration waits for. */
+struct missing {
+	char *what;    /* NULL: nothing is missing */
+	bool optional; /* the configuration can be applied without it */
+};
 
 static struct isst_context *open_another(const struct run *run)
 {
@@ -31,29 +37,47 @@ static struct isst_context *open_another(const struct run *run)
 	return context;
 }
 
+/** An optional statement that has no driver yet; NULL: there is none. */
+static const char *find_skipped(const struct isst_config *config)
+{
+	const char *skipped;
+	int error;
+
+	for (size_t i = 0; (skipped = isst_config_skipped_at(config, i, &error)) != NULL; i++)
+		if (error == -ENODEV)
+			return skipped;
+	return NULL;
+}
+
 /** What more of the machine may appear; NULL: nothing. A machine that is another one stays so. */
-static const char *missing_of(struct isst_context *context, struct isst_config *config)
+static const char *missing_of(struct isst_context *context, struct isst_config *config,
+			      bool *optional)
 {
 	int error = isst_discover(context);
 
+	*optional = false;
 	if (!error && isst_config_match(config, context, 0) != 0)
 		return NULL;
 	if (!error && isst_left_out_at(context, 0))
 		return isst_left_out_at(context, 0);
 	if (!error)
 		error = isst_config_check(config, context, 0);
-	return error == -EOPNOTSUPP ? isst_error(context) : NULL;
+	if (error)
+		return error == -EOPNOTSUPP ? isst_error(context) : NULL;
+	*optional = true;
+	return find_skipped(config);
 }
 
-/** To be freed; NULL: nothing is missing. */
-static char *find_missing(const struct run *run)
+/** Returns what is missing; its text is to be freed. */
+static struct missing find_missing(const struct run *run)
 {
 	struct isst_context *context = open_another(run);
-	const char *missing = context ? missing_of(context, run->config) : NULL;
-	char *copy = missing ? strdup(missing) : NULL;
+	struct missing missing = { NULL, false };
+	const char *what = context ? missing_of(context, run->config, &missing.optional) : NULL;
 
+	missing.what = what ? strdup(what) : NULL;
 	isst_close(context);
-	return copy;
+	return missing;
 }
 
 static void report_waiting(struct run *run, unsigned int seconds, const char *for_what)
@@ -79,23 +103,38 @@ static bool await_driver(struct run *run, unsigned int seconds)
 	return error == 0;
 }
 
-static void await_machine(struct run *run, unsigned int seconds)
+/** Waits for all that is missing up to a time, and for what is optional no longer than a few
+ * seconds of it: many machines never have that. */
+static void await_missing(struct run *run, int64_t deadline_ms)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_EVERY_MS * 1000000L };
-	int64_t deadline_ms = monotonic_ms() + (int64_t)seconds * 1000;
-	bool reported = false;
-	char *missing;
+	bool reported = false, limited = false;
+	struct missing missing;
 
-	if (!await_driver(run, seconds))
-		return;
-	while ((missing = find_missing(run)) != NULL && monotonic_ms() < deadline_ms) {
+	while ((missing = find_missing(run)).what) {
+		int64_t now_ms = monotonic_ms(), optional_ms = now_ms + OPTIONAL_SECONDS * 1000;
+
+		if (missing.optional && !limited && optional_ms < deadline_ms)
+			deadline_ms = optional_ms;
+		limited |= missing.optional;
+		if (now_ms >= deadline_ms)
+			break;
 		if (!reported)
-			report_waiting(run, seconds, missing);
+			report_waiting(run, (unsigned int)((deadline_ms - now_ms + 999) / 1000),
+				       missing.what);
 		reported = true;
-		free(missing);
+		free(missing.what);
 		nanosleep(&pause, NULL);
 	}
-	free(missing);
+	free(missing.what);
+}
+
+static void await_machine(struct run *run, unsigned int seconds)
+{
+	int64_t deadline_ms = monotonic_ms() + (int64_t)seconds * 1000;
+
+	if (await_driver(run, seconds))
+		await_missing(run, deadline_ms);
 }
 
 /** Whether a configuration for another machine can be refused at once: with a driver, discovery

@@ -383,19 +383,34 @@ static enum exit_status replace_file(struct output *output, const struct report 
 				  status);
 }
 
+/** Whether the machine could not be discovered: what an earlier file says of it is better than
+ * nothing. A machine without Speed Select has been seen, and metrics count the error. */
+static bool keeps_file(const struct output *output, const struct report *report,
+		       enum exit_status status)
+{
+	return output->format != FORMAT_OPENMETRICS && status != STATUS_DONE &&
+	       status != STATUS_UNSUPPORTED && !report_has_units(report);
+}
+
 enum exit_status output_report(struct output *output, struct report *report,
 			       enum exit_status status)
 {
 	bool replaces = output->path && renderers[output->format].file;
+	bool keeps = replaces && keeps_file(output, report, status);
 	FILE *stream = output_result(output);
 	char *problem = NULL;
 
 	report_header(report)->exit_status = (int)status;
+	if (keeps)
+		report_message(report, ENTRY_NOTE, "%s is not written: nothing could be read",
+			       output->path);
 	if (report_failed(report) ||
 	    (!replaces && render(output, report, messages_inside(output), stream, &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);
-	status = replaces ? replace_file(output, report, status)
-			  : flush(output, stream, !output->changing, status);
+	if (!replaces)
+		status = flush(output, stream, !output->changing, status);
+	else if (!keeps)
+		status = replace_file(output, report, status);
 	if (output->file)
 		status = close_file(output, status);
 	if (messages_beside(output))

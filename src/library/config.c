@@ -23,6 +23,12 @@ struct isst_config_difference {
 	char *origin;
 };
 
+/** An optional statement that was skipped. */
+struct skipped {
+	char *text;
+	int error;
+};
+
 struct isst_config {
 	ISST_MAY_GROW;
 	struct configuration configuration;
@@ -31,6 +37,8 @@ struct isst_config {
 	/* Of the last call: */
 	char **problems;
 	size_t problem_count;
+	struct skipped *skipped;
+	size_t skipped_count;
 	struct isst_config_difference *differences;
 	size_t difference_count;
 	struct isst_cpuset *high_priority;
@@ -50,6 +58,9 @@ static void forget_results(struct isst_config *config)
 	for (size_t i = 0; i < config->problem_count; i++)
 		free(config->problems[i]);
 	free(config->problems);
+	for (size_t i = 0; i < config->skipped_count; i++)
+		free(config->skipped[i].text);
+	free(config->skipped);
 	for (size_t i = 0; i < config->difference_count; i++) {
 		struct isst_config_difference *difference = &config->differences[i];
 
@@ -61,9 +72,10 @@ static void forget_results(struct isst_config *config)
 	free(config->differences);
 	isst_cpuset_free(config->high_priority);
 	config->problems = NULL;
+	config->skipped = NULL;
 	config->differences = NULL;
 	config->high_priority = NULL;
-	config->problem_count = config->difference_count = 0;
+	config->problem_count = config->skipped_count = config->difference_count = 0;
 }
 
 void isst_config_free(struct isst_config *config)
@@ -89,6 +101,18 @@ static char *origin_text(const struct configuration *configuration, const struct
 	return length < 0 ? NULL : text;
 }
 
+/** A text with the place that it is about. Returns NULL if out of memory. */
+static char *text_with_origin(const struct configuration *configuration,
+			      const struct origin *origin, const char *what)
+{
+	char *where = origin_text(configuration, origin), *text = NULL;
+
+	if (!where || asprintf(&text, "%s%s%s", where, *where ? ": " : "", what) < 0)
+		text = NULL;
+	free(where);
+	return text;
+}
+
 /** Makes the texts of what a call found. Returns @error, or -ENOMEM. */
 static int keep_problems(struct isst_config *config, int error)
 {
@@ -98,15 +122,14 @@ static int keep_problems(struct isst_config *config, int error)
 	config->problems = calloc(count + 1, sizeof(*config->problems));
 	for (size_t i = 0; i < count; i++) {
 		struct problem *problem = &configuration->problems[i];
-		char *origin = config->problems ? origin_text(configuration, &problem->origin)
-						: NULL;
+		char *text = config->problems ? text_with_origin(configuration, &problem->origin,
+								 problem->text)
+					      : NULL;
 
-		if (!origin || asprintf(&config->problems[config->problem_count], "%s%s%s", origin,
-					*origin ? ": " : "", problem->text) < 0)
-			error = -ENOMEM;
+		if (text)
+			config->problems[config->problem_count++] = text;
 		else
-			config->problem_count++;
-		free(origin);
+			error = -ENOMEM;
 		free(problem->text);
 	}
 	configuration->problem_count = 0;
@@ -157,6 +180,15 @@ int isst_config_add_text(struct isst_config *config, const char *name, const cha
 const char *isst_config_problem_at(const struct isst_config *config, size_t index)
 {
 	return config && index < config->problem_count ? config->problems[index] : NULL;
+}
+
+const char *isst_config_skipped_at(const struct isst_config *config, size_t index, int *error)
+{
+	if (!config || index >= config->skipped_count)
+		return NULL;
+	if (error)
+		*error = config->skipped[index].error;
+	return config->skipped[index].text;
 }
 
 char *isst_config_to_text(const struct isst_config *config, unsigned int flags)
@@ -380,11 +412,31 @@ static int keep_differences(struct isst_config *config, struct differences *diff
 }
 
 /** Ends a call that used a configuration on a machine. */
+/** Makes the texts of skipped statements. Returns @error, or -ENOMEM. */
+static int keep_skipped(struct isst_config *config, const struct wanted *wanted, int error)
+{
+	config->skipped = calloc(wanted->skip_count + 1, sizeof(*config->skipped));
+	if (!config->skipped)
+		return -ENOMEM;
+	for (size_t i = 0; i < wanted->skip_count; i++) {
+		const struct skip *skip = &wanted->skips[i];
+		struct skipped *skipped = &config->skipped[config->skipped_count];
+
+		skipped->error = skip->error;
+		skipped->text = text_with_origin(&config->configuration, &skip->origin, skip->why);
+		if (!skipped->text)
+			return -ENOMEM;
+		config->skipped_count++;
+	}
+	return error;
+}
+
 static int conclude(struct isst_config *config, struct isst_context *context, struct wanted *wanted,
 		    int error)
 {
 	config->high_priority = wanted->high_priority;
 	wanted->high_priority = NULL;
+	error = keep_skipped(config, wanted, error);
 	wanted_clear(wanted);
 	error = keep_problems(config, error);
 	if (error == -ENOMEM)

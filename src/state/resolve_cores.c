@@ -47,23 +47,39 @@ static bool counts_in_package(const struct resolution *resolution, const struct 
 	return false;
 }
 
+/** A domain where an optional setting is skipped. */
+static int skip_domain(struct resolution *resolution, size_t i)
+{
+	const struct domain_facts *domain = &resolution->wanted->facts.domains[i];
+	const struct setting *setting = resolution->cores[i];
+
+	resolution->cores[i] = NULL;
+	if (!domain->core_power.failure.error && !domain->core_power.supported)
+		return wanted_reject(resolution->wanted, setting, domain->domain, -EOPNOTSUPP,
+				     "core-power is not supported");
+	return wanted_reject(resolution->wanted, setting, domain->domain, -EOPNOTSUPP,
+			     "turbo-freq feature is not present at level %u", domain->level);
+}
+
 /** What is optional is passed over where there is no such thing. I/O dies follow the others of
  * their package. */
-static void drop_optional(struct resolution *resolution)
+static int drop_optional(struct resolution *resolution)
 {
 	const struct facts *facts = &resolution->wanted->facts;
+	int error = 0;
 
-	for (size_t i = 0; i < facts->count; i++)
+	for (size_t i = 0; i < facts->count && !error; i++)
 		if (resolution->cores[i] && resolution->cores[i]->optional &&
 		    !isst_domain_is_io(facts->domains[i].domain) &&
 		    is_unsupported(&facts->domains[i]))
-			resolution->cores[i] = NULL;
+			error = skip_domain(resolution, i);
 	for (size_t i = 0; i < facts->count; i++)
 		if (resolution->cores[i] && resolution->cores[i]->optional &&
 		    isst_domain_is_io(facts->domains[i].domain) &&
 		    !counts_in_package(resolution, resolution->cores[i],
 				       facts->domains[i].domain->package))
 			resolution->cores[i] = NULL;
+	return error;
 }
 
 /** An optional setting by which no cores can be chosen. */
@@ -89,8 +105,7 @@ static int find_settings(struct resolution *resolution)
 		if (setting && setting->wanted == WANTED_CORES)
 			resolution->cores[i] = setting;
 	}
-	drop_optional(resolution);
-	return 0;
+	return drop_optional(resolution);
 }
 
 /* ---- Which are chosen ---- */

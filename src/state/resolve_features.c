@@ -14,9 +14,14 @@ int resolve_level(struct resolution *resolution, const struct domain_facts *doma
 
 	if (!resolve_wish(resolution, SUBJECT_LEVEL, domain->domain, INDEX_ALL, &wish))
 		return 0;
-	/* An optional one that does not exist. */
+	/* An optional one. */
 	if (!failure->error && wish.number != domain->level)
-		return 0;
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+				     domain->profile.enabled
+					     ? "level %u does not exist"
+					     : "perf-profile feature is not supported: level %u "
+					       "does not exist",
+				     (unsigned int)wish.number);
 	if (!failure->error)
 		failure = &domain->specified.failure;
 	/* Whatever else of a level cannot be read is no reason to stay at another one. */

@@ -365,7 +365,7 @@ int resolve_uncore_limits(struct resolution *resolution, enum subject subject,
 		return wanted_reject(resolution->wanted, wish.setting, NULL, error, "%s",
 				     isst_error(resolution->context));
 	if (count == 0 && wish.wanted != WANTED_NONE)
-		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -EOPNOTSUPP,
+		return wanted_reject(resolution->wanted, wish.setting, domain->domain, -ENODEV,
 				     "the kernel has no uncore limits (no driver of the uncore "
 				     "frequency)");
 	for (unsigned int fabric = 0; fabric < count && !error; fabric++)

@@ -109,6 +109,22 @@ static size_t first_of_line(const struct configuration *configuration,
 	return i;
 }
 
+/** Adds a skip of an optional setting, unless its line has one by now. */
+static int add_skip(struct wanted *wanted, const struct setting *setting,
+		    const struct isst_domain *domain, int error, const char *why)
+{
+	struct skip skip = { .origin = setting->origin, .error = error };
+
+	for (size_t i = 0; i < wanted->skip_count; i++)
+		if (is_same_origin(&wanted->skips[i].origin, &setting->origin))
+			return 0;
+	if (ARRAY_GROW(wanted->skips, wanted->skip_count) ||
+	    asprintf(&skip.why, "%s%s%s", domain ? domain->name : "", domain ? ": " : "", why) < 0)
+		return -ENOMEM;
+	wanted->skips[wanted->skip_count++] = skip;
+	return 0;
+}
+
 /** Adds a problem of a setting, unless its line has one by now. */
 static int add_problem(struct wanted *wanted, const struct setting *setting,
 		       const struct isst_domain *domain, int error, const char *why)
@@ -125,17 +141,21 @@ static int add_problem(struct wanted *wanted, const struct setting *setting,
 		return 0;
 	wanted->has_problem[line] = true;
 	if (!wanted->error)
-		wanted->error = error;
+		wanted->error = error_is_absence(error) ? -EOPNOTSUPP : error;
 	error = configuration_problem(configuration, setting->origin, "%s%s%s",
 				      domain ? domain->name : "", domain ? ": " : "", why);
 	return error == -ENOMEM ? error : 0;
 }
 
-static bool is_passed_over(const struct setting *setting, const struct isst_domain *domain,
-			   int error)
+/** Whether a domain without CPUs just follows the others. */
+static bool is_follower(const struct setting *setting, const struct isst_domain *domain)
 {
-	return (setting->optional && error_is_absence(error)) ||
-	       (domain && isst_domain_is_io(domain) && !setting_names_domain(setting));
+	return domain && isst_domain_is_io(domain) && !setting_names_domain(setting);
+}
+
+static bool is_skipped(const struct setting *setting, int error)
+{
+	return setting->optional && error_is_absence(error);
 }
 
 /** Adds a text once. Returns 0 or -ENOMEM. */
@@ -164,11 +184,12 @@ int wanted_note_unsupported(struct wanted *wanted, const char *why)
 int wanted_fails(struct wanted *wanted, const struct setting *setting,
 		 const struct isst_domain *domain, const struct isst_failure *failure)
 {
-	if (!error_is_absence(failure->error) && is_passed_over(setting, domain, failure->error))
-		return note_left_out(wanted, failure->message);
-	return is_passed_over(setting, domain, failure->error)
-		       ? 0
-		       : add_problem(wanted, setting, NULL, failure->error, failure->message);
+	if (is_follower(setting, domain))
+		return error_is_absence(failure->error) ? 0
+							: note_left_out(wanted, failure->message);
+	if (is_skipped(setting, failure->error))
+		return add_skip(wanted, setting, NULL, failure->error, failure->message);
+	return add_problem(wanted, setting, NULL, failure->error, failure->message);
 }
 
 int wanted_reject(struct wanted *wanted, const struct setting *setting,
@@ -178,14 +199,15 @@ int wanted_reject(struct wanted *wanted, const struct setting *setting,
 	char *why;
 	int length;
 
-	if (is_passed_over(setting, domain, error))
+	if (is_follower(setting, domain))
 		return 0;
 	va_start(arguments, format);
 	length = vasprintf(&why, format, arguments);
 	va_end(arguments);
 	if (length < 0)
 		return -ENOMEM;
-	error = add_problem(wanted, setting, domain, error, why);
+	error = is_skipped(setting, error) ? add_skip(wanted, setting, domain, error, why)
+					   : add_problem(wanted, setting, domain, error, why);
 	free(why);
 	return error;
 }
@@ -324,6 +346,9 @@ void wanted_clear(struct wanted *wanted)
 	free(wanted->left_out);
 	free(wanted->has_problem);
 	free(wanted->unsupported);
+	for (size_t i = 0; i < wanted->skip_count; i++)
+		free(wanted->skips[i].why);
+	free(wanted->skips);
 	isst_cpuset_free(wanted->high_priority);
 	*wanted = (struct wanted){ 0 };
 }

@@ -21,6 +21,13 @@ struct wanted_item {
 	bool optional; /* the change goes on where the item cannot be read or written */
 };
 
+/** Why an optional statement is skipped. */
+struct skip {
+	struct origin origin;
+	int error;
+	char *why;
+};
+
 struct wanted {
 	struct isst_context *context;
 	struct configuration *configuration;
@@ -32,6 +39,8 @@ struct wanted {
 	 * context's. */
 	const char **left_out, **unsupported;
 	size_t left_out_count, unsupported_count;
+	struct skip *skips; /* one for each statement */
+	size_t skip_count;
 	/* Of each setting of the configuration, at the first one of its line: a problem was added.
 	 */
 	bool *has_problem;
@@ -90,9 +99,9 @@ bool wanted_turbo_freq_on(const struct wanted *wanted, unsigned int package);
 
 /**
  * Adds the problem that a domain (NULL: the machine) is without what a setting asks for
- * (-EOPNOTSUPP), or that it cannot be found out (another error): once for each setting. Nothing
- * where the machine is without, and the setting is optional; nor for a domain without CPUs that the
- * setting does not name.
+ * (-EOPNOTSUPP; -ENODEV: for want of a driver), or that it cannot be found out (another error):
+ * once for each setting. Where the machine is without, and the setting is optional, that is a skip.
+ * Nothing for a domain without CPUs that the setting does not name.
  * Returns 0 or -ENOMEM.
  */
 __attribute__((format(printf, 5, 6))) int wanted_reject(struct wanted *wanted,

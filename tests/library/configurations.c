@@ -167,8 +167,7 @@ static void a_text_that_was_refused_does_not_count(void **state)
 	assert_int_equal(
 		isst_config_add_text(config, "wrong", WRONG, strlen(WRONG), ISST_CONFIG_ADD_FILE),
 		-EINVAL);
-	assert_string_equal(isst_config_problem_at(config, 0),
-			    "wrong:2: unknown word 'nonsense'");
+	assert_string_equal(isst_config_problem_at(config, 0), "wrong:2: unknown word 'nonsense'");
 	assert_int_equal(isst_config_add_text(config, "a statement", "level 0", 7, 0), 0);
 	text = isst_config_to_text(config, 0);
 	assert_string_equal(text, "# isst configuration 1\nlevel 0\n");
@@ -180,6 +179,42 @@ static void a_text_that_was_refused_does_not_count(void **state)
 	fixture_end(&fixture);
 }
 
+/** Why a statement is skipped, where it is by itself. */
+static void check_skipped(const struct fixture *fixture, const char *statement, const char *why,
+			  int because)
+{
+	struct isst_config *config = config_of(statement);
+	int error = 0;
+
+	assert_int_equal(isst_config_check(config, fixture->context, 0), 0);
+	assert_string_equal(isst_config_skipped_at(config, 0, NULL), why);
+	assert_non_null(isst_config_skipped_at(config, 0, &error));
+	assert_int_equal(error, because);
+	/* Once, however many domains are without. */
+	assert_null(isst_config_skipped_at(config, 1, NULL));
+	/* What was skipped is that of the last call. */
+	assert_int_equal(isst_config_match(config, fixture->context, 0), 0);
+	assert_null(isst_config_skipped_at(config, 0, NULL));
+	isst_config_free(config);
+}
+
+static void skipped_statements_have_reasons(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_discover(&fixture, "guide");
+	check_skipped(&fixture, "? level 9\n", "test: package 0, die 0: level 9 does not exist",
+		      -EOPNOTSUPP);
+	fixture_end(&fixture);
+	fixture_discover(&fixture, of_tests("no-cpufreq"));
+	check_skipped(&fixture, "? uncore-max 1600\n",
+		      "test: package 0, die 0: the kernel has no uncore limits (no driver of the "
+		      "uncore frequency)",
+		      -ENODEV);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +222,7 @@ int main(void)
 		cmocka_unit_test(several_texts_are_not_one),
 		cmocka_unit_test(what_is_for_another_machine_is_not_compared),
 		cmocka_unit_test(a_change_without_its_configuration_is_not_made),
+		cmocka_unit_test(skipped_statements_have_reasons),
 		cmocka_unit_test(the_last_run_is_stored),
 		cmocka_unit_test(a_run_of_statements_alone_has_no_source),
 		cmocka_unit_test(a_text_that_was_refused_does_not_count),

@@ -807,6 +807,12 @@ class Configurations(MachineTest):
         self.assertEqual([problem.split(" ")[0] for problem in caught.exception.problems], ["wrong.conf:2:", "wrong.conf:3:"])
         self.assertEqual(caught.exception.errno, EINVAL)
 
+    def test_skipped_statements(self):
+        config = isst.Config("? level 9\n", "wanted")
+        with self.open() as context:
+            self.assertEqual(config.check(context), [])
+            self.assertEqual([text.split(" ")[:3] for text in config.skipped], [["wanted:", "package", "0,"]])
+
     def test_later_texts_win(self):
         config = isst.Config("level 1\n")
         config.add_text("level 3\n", "second")
