@@ -129,6 +129,17 @@ static bool is_unused(const struct machine_status *status, const struct domain_s
 	return true;
 }
 
+/** Keeps the maximum of a class for the report of high priority cores. */
+static void keep_maximum(struct machine_status *status, const struct domain_status *domain,
+			 const struct isst_result *clos)
+{
+	unsigned int number = value_of(clos, ISST_VALUE_CLOS);
+
+	if (number < STATUS_CLASSES && !isst_result_error(clos, ISST_PART_RESULT))
+		status->domains[domain - status->domains].clos_max_mhz[number] = value_of(
+			clos, ISST_VALUE_CLOS_MAX_MHZ);
+}
+
 void clos_status_report(struct machine_status *status)
 {
 	struct isst_results *results = status_read(status, isst_read_clos, 0, has_classes);
@@ -148,6 +159,7 @@ void clos_status_report(struct machine_status *status)
 			failed = of;
 		}
 		report_class(status, domain, clos);
+		keep_maximum(status, domain, clos);
 	}
 	isst_results_free(results);
 }

@@ -3,6 +3,7 @@
 #include "machine_status.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* CLOS 0 and 1 have high priority. */
 enum { LOWEST_HIGH_CLOS = 1 };
@@ -96,11 +97,22 @@ static void report_type_0(struct report_node *node, enum key_id key,
 		report_value_at(node, key, level, id, 0, bucket);
 }
 
+/** The bucket of so many cores; beyond the last one: there is none. */
+static unsigned int find_bucket(const struct isst_results *levels, const struct isst_result *level,
+				const struct package_cores *cores)
+{
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket = 0;
+
+	while (bucket < buckets && !holds(levels, cores, bucket))
+		bucket++;
+	return bucket;
+}
+
 /** Reports the bucket of so many cores, and its frequency; beyond the last one there is none. */
 static void report_bucket(struct report_node *node, const struct isst_results *levels,
 			  const struct isst_result *level, const struct package_cores *cores)
 {
-	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket = 0;
+	unsigned int buckets = value_of(level, ISST_VALUE_TURBO_FREQ_BUCKETS), bucket;
 
 	if (cores->known)
 		report_number(node, KEY_STATUS_CORE_COUNT, cores->count);
@@ -111,8 +123,7 @@ static void report_bucket(struct report_node *node, const struct isst_results *l
 		report_unknown(node, KEY_STATUS_HIGH_MAX);
 		return;
 	}
-	while (bucket < buckets && !holds(levels, cores, bucket))
-		bucket++;
+	bucket = find_bucket(levels, level, cores);
 	report_number(node, KEY_STATUS_BUCKET, bucket < buckets ? bucket : STATUS_NO_BUCKET);
 	if (bucket == buckets)
 		return;
@@ -144,7 +155,8 @@ static void note_overfull(const struct machine_status *status, const struct isst
 	}
 }
 
-static int add_cpus(const struct machine_status *status, const struct isst_domain *domain,
+/** Adds the CPUs of high priority cores. @clos: only those of this class; -1: of each. */
+static int add_cpus(const struct machine_status *status, const struct isst_domain *domain, int clos,
 		    struct isst_cpuset *cpus)
 {
 	int error = 0;
@@ -153,13 +165,49 @@ static int add_cpus(const struct machine_status *status, const struct isst_domai
 		const struct core *core = &status->cores.all[i];
 		unsigned int cpu;
 
-		if (core->domain != domain || !is_high(core))
+		if (core->domain != domain || !is_high(core) || (clos >= 0 && core->clos != clos))
 			continue;
 		isst_cpuset_for_each (cpu, core->online)
 			if (is_named(status->run, cpu) && !error)
 				error = isst_cpuset_add(cpus, cpu, cpu);
 	}
 	return error;
+}
+
+/** A note for CPUs of high priority that are held below the frequency of the bucket. */
+static void note_class(const struct machine_status *status, const struct domain_status *domain,
+		       int clos)
+{
+	struct isst_cpuset *cpus = isst_cpuset_new();
+	char *list = NULL;
+
+	if (cpus && add_cpus(status, domain->domain, clos, cpus) == 0)
+		list = isst_cpuset_to_list(cpus);
+	if (!list)
+		run_error(status->run, STATUS_FAILED, "out of memory");
+	else if (*list)
+		report_message(status->run->report, ENTRY_NOTE,
+			       "%s: CPUs %s have high priority, but reach no more than %u MHz, the "
+			       "maximum of CLOS %d",
+			       isst_domain_name(domain->domain), list, domain->clos_max_mhz[clos],
+			       clos);
+	free(list);
+	isst_cpuset_free(cpus);
+}
+
+static void note_classes(const struct machine_status *status, const struct domain_status *domain,
+			 const struct isst_results *levels, const struct isst_result *level,
+			 const struct package_cores *cores)
+{
+	unsigned int mhz;
+
+	if (!cores->known || !has_buckets(levels, cores->package) ||
+	    isst_result_value_at(level, ISST_VALUE_TURBO_FREQ_HIGH_MHZ, 0,
+				 find_bucket(levels, level, cores), &mhz) != 0)
+		return;
+	for (int clos = 0; clos <= LOWEST_HIGH_CLOS; clos++)
+		if (domain->clos_max_mhz[clos] > 0 && domain->clos_max_mhz[clos] < mhz)
+			note_class(status, domain, clos);
 }
 
 static void report_domain(const struct machine_status *status, const struct domain_status *domain,
@@ -170,8 +218,9 @@ static void report_domain(const struct machine_status *status, const struct doma
 	struct isst_cpuset *cpus = isst_cpuset_new();
 
 	report_bucket(node, levels, level, &cores);
+	note_classes(status, domain, levels, level, &cores);
 	report_type_0(node, KEY_STATUS_LOW_MAX, level, ISST_VALUE_TURBO_FREQ_CLIP_MHZ, 0);
-	if (!cpus || add_cpus(status, domain->domain, cpus) != 0)
+	if (!cpus || add_cpus(status, domain->domain, -1, cpus) != 0)
 		run_error(status->run, STATUS_FAILED, "out of memory");
 	else if (isst_cpuset_count(cpus) == 0 && cores_have_unknown(&status->cores, domain->domain))
 		report_unknown(node, KEY_STATUS_CPUS);

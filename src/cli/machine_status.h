@@ -7,6 +7,9 @@
 #include "level_memory.h"
 #include "levels.h"
 
+/* Classes of service. */
+enum { STATUS_CLASSES = 4 };
+
 /** A domain of the run's targets. */
 struct domain_status {
 	const struct isst_domain *domain;
@@ -15,6 +18,8 @@ struct domain_status {
 	bool core_power_known, core_power_supported, core_power_enabled;
 	bool turbo_freq_known, turbo_freq_supported, turbo_freq_enabled;
 	bool reads_limits; /* its turbo ratio limits are read */
+	/* Maxima of classes by clos_status_report(); 0: not known. */
+	unsigned int clos_max_mhz[STATUS_CLASSES];
 };
 
 /** The machine, or the packages with the CPUs that --cpu names. */

@@ -383,7 +383,7 @@ static enum exit_status replace_file(struct output *output, const struct report 
 				  status);
 }
 
-/** Whether the machine could not be discovered: what an earlier file says of it is better than
+/** Whether the machine could not be discovered: an earlier file about it is better than
  * nothing. A machine without Speed Select has been seen, and metrics count the error. */
 static bool keeps_file(const struct output *output, const struct report *report,
 		       enum exit_status status)
