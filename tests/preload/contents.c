@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -499,21 +500,48 @@ static void *hold(void *stream)
 	return stream;
 }
 
-/** One that another thread is at work on. */
-static void leave_locked(void)
+/** At the end another thread is at work on it. */
+static void lock_elsewhere(FILE *stream, unsigned int seconds)
 {
-	FILE *stream = open_writer();
 	pthread_t thread;
 
-	alarm(20);
+	alarm(seconds);
 	pthread_create(&thread, NULL, hold, stream);
 	while (ftrylockfile(stream) == 0)
 		funlockfile(stream);
 }
 
+static void leave_locked(void)
+{
+	lock_elsewhere(open_writer(), 20);
+}
+
+static void leave_ordinary_locked(void)
+{
+	lock_elsewhere(fopen("/dev/null", "we"), 1);
+}
+
+/** As exit() of newer C libraries does (glibc 2.41, not 2.36), whatever the stream is on. */
+static bool library_waits_for_streams(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		leave_ordinary_locked();
+		exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+}
+
 static void the_end_waits_for_no_stream(void **state)
 {
 	(void)state;
+	if (library_waits_for_streams()) {
+		print_message("# exit() of this C library waits for streams\n");
+		skip();
+	}
 	assert_child_exits(leave_locked, 0);
 }
 

@@ -98,10 +98,10 @@ machine
 expect "programs write to what the shell has opened" 0 "0-2
 0-3
 cat: write error: Invalid argument
-/usr/bin/printf: write error: Invalid argument
+printf: write error: Invalid argument
 " -- on_machine emulate -- sh -c "echo 0 | cat > $cpus/cpu3/online; cat $cpus/online
 	echo 1 | tee $cpus/cpu3/online > /dev/null; cat $cpus/online
-	echo 7 | cat > $cpus/cpu3/online; /usr/bin/printf 7 > $cpus/cpu3/online; true"
+	echo 7 | cat > $cpus/cpu3/online; env printf 7 > $cpus/cpu3/online; true"
 printf 0 > "$scratch/zero"
 expect "and so does what copies within the kernel" 0 "0-2
 " -- on_machine emulate -- sh -c "cat '$scratch/zero' > $cpus/cpu3/online; cat $cpus/online"
