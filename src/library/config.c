@@ -411,7 +411,6 @@ static int keep_differences(struct isst_config *config, struct differences *diff
 	return 0;
 }
 
-/** Ends a call that used a configuration on a machine. */
 /** Makes the texts of skipped statements. Returns @error, or -ENOMEM. */
 static int keep_skipped(struct isst_config *config, const struct wanted *wanted, int error)
 {
@@ -431,6 +430,7 @@ static int keep_skipped(struct isst_config *config, const struct wanted *wanted,
 	return error;
 }
 
+/** Ends a call that used a configuration on a machine. */
 static int conclude(struct isst_config *config, struct isst_context *context, struct wanted *wanted,
 		    int error)
 {
