@@ -220,7 +220,7 @@ class Texts(unittest.TestCase):
     def test_every_integer_argument_has_a_range(self):
         for types in list(isst._SIGNATURES.values()) + list(isst._EMULATOR_SIGNATURES.values()):
             for letter in types[1:]:
-                self.assertTrue(letter in isst._RANGES or letter in "psPTUQLIR", types)
+                self.assertTrue(letter in isst._RANGES or letter in "psPTUQELIR", types)
 
     def test_texts_are_not_cut(self):
         for function, text in ((isst.parse_cpus, "0-3\0,99"), (isst.Config, "level 3\0\n"),
