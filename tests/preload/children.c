@@ -30,15 +30,7 @@ static char *const like_list[] = { "LD_PRELOAD=/nonesuch/libisst-emulator-preloa
 /** Asserts that a child ends well. */
 static void assert_child(void (*act)(void))
 {
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		act();
-		_exit(127);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(child_status(act, 127), 0);
 }
 
 static void by_execv(void)

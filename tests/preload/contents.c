@@ -422,19 +422,6 @@ static void space_is_not_allocated(void **state)
 
 /* ---- Streams that nobody flushes ---- */
 
-static void assert_child_exits(void (*act)(void), int expected)
-{
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		act();
-		exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, expected);
-}
-
 static FILE *open_writer(void)
 {
 	FILE *stream = fopen(CPU3, "w");
@@ -471,7 +458,7 @@ static void what_is_not_flushed_is_written_at_the_end(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		write_file(CPU3, "1");
-		assert_child_exits(ways[i], 0);
+		assert_int_equal(child_status(ways[i], 0), 0);
 		assert_online("0-2\n");
 	}
 }
@@ -524,14 +511,8 @@ static void leave_ordinary_locked(void)
 /** As exit() of newer C libraries does (glibc 2.41, not 2.36), whatever the stream is on. */
 static bool library_waits_for_streams(void)
 {
-	pid_t child = fork();
-	int status;
+	int status = child_status(leave_ordinary_locked, 0);
 
-	if (child == 0) {
-		leave_ordinary_locked();
-		exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
 }
 
@@ -542,7 +523,7 @@ static void the_end_waits_for_no_stream(void **state)
 		print_message("# exit() of this C library waits for streams\n");
 		skip();
 	}
-	assert_child_exits(leave_locked, 0);
+	assert_int_equal(child_status(leave_locked, 0), 0);
 }
 
 /* ---- Limits and addresses ---- */

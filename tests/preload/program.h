@@ -13,7 +13,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CPUS "/sys/devices/system/cpu"
@@ -56,6 +58,21 @@ static inline void write_file(const char *path, const char *content)
 	assert_true(descriptor >= 0);
 	assert_int_equal(write(descriptor, content, strlen(content)), strlen(content));
 	assert_int_equal(close(descriptor), 0);
+}
+
+/** Runs it in a child, which exits with that status where it returns, and returns the child's
+ * status as of waitpid(2). */
+static inline int child_status(void (*act)(void), int otherwise)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		act();
+		exit(otherwise);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
 }
 
 /** After a test: CPU 3 is online again, whatever the test did. */
