@@ -2,6 +2,8 @@
 /* Fills the header of a report. */
 #include "describe.h"
 
+#include "commands.h"
+
 void describe_command(struct report_header *header, const struct request *request)
 {
 	header->feature = request->feature ? request->feature->name : NULL;

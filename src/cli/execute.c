@@ -6,9 +6,9 @@
 #include "execute.h"
 
 #include "../common/memory_stream.h"
-
 #include "change.h"
 #include "change_run.h"
+#include "commands.h"
 #include "config_source.h"
 #include "config_wait.h"
 #include "describe.h"

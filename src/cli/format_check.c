@@ -3,7 +3,9 @@
 #include "format_check.h"
 
 #include "../common/memory_stream.h"
+#include "commands.h"
 #include "option_hints.h"
+#include "render.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /* Help texts at three levels, made from the tables; must touch nothing of a machine. */
 #include "help.h"
 
+#include "commands.h"
+
 #include <stdarg.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef ISST_CLI_HELP_H
 #define ISST_CLI_HELP_H
 
-#include "commands.h"
+#include "command.h"
 
 #include <stdio.h>
 

@@ -3,9 +3,9 @@
 #ifndef ISST_CLI_MACHINE_H
 #define ISST_CLI_MACHINE_H
 
+#include "exit_status.h"
 #include "isst-emulator.h"
 #include "request.h"
-#include "status.h"
 
 /** An emulated machine, and where it lives; the texts are the request's, or the environment's. */
 struct emulation {

@@ -9,7 +9,7 @@
 #include "output.h"
 #include "program.h"
 #include "report.h"
-#include "request.h"
+#include "request_read.h"
 
 #include <stdlib.h>
 

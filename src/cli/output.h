@@ -6,9 +6,9 @@
 #ifndef ISST_CLI_OUTPUT_H
 #define ISST_CLI_OUTPUT_H
 
+#include "exit_status.h"
 #include "nowait_stream.h"
 #include "page.h"
-#include "status.h"
 
 struct output {
 	const char *program; /* the name that the program was run by */

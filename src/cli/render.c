@@ -2,7 +2,7 @@
 /* The table of formats. */
 #include "render.h"
 
-#include "commands.h"
+#include "command.h"
 #include "render_json_v2.h"
 
 const struct renderer renderers[FORMATS] = {

@@ -3,20 +3,10 @@
 #ifndef ISST_CLI_RENDER_H
 #define ISST_CLI_RENDER_H
 
+#include "format.h"
 #include "report.h"
 
 #include <stdio.h>
-
-enum output_format {
-	FORMAT_TEXT,
-	FORMAT_JSON,
-	FORMAT_JSON_V2,
-	FORMAT_OPENMETRICS,
-	FORMAT_NFD,
-	FORMAT_FACTS,
-	FORMAT_REDFISH,
-	FORMATS,
-};
 
 /** What text is laid out for. */
 struct page {

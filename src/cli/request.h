@@ -3,9 +3,9 @@
 #ifndef ISST_CLI_REQUEST_H
 #define ISST_CLI_REQUEST_H
 
-#include "commands.h"
+#include "command.h"
+#include "format.h"
 #include "options.h"
-#include "render.h"
 
 enum action {
 	ACTION_RUN,  /* run @command */
@@ -23,17 +23,6 @@ struct request {
 	char *const *program; /* the words of a program to run, ended by NULL; NULL: none */
 	struct option_values options;
 };
-
-/**
- * Understands a command line.
- *
- * @reference: accept what the reference tool accepts and has no effect, with a note
- * @problem: where the command line is wrong, set to a message, to be freed (NULL without memory).
- *	The request then still has the format of the message.
- * Returns 0, -EINVAL (wrong) or -ENOMEM.
- */
-int request_read(struct request *request, bool reference, int argc, char **argv, char **problem);
-void request_clear(struct request *request);
 
 static inline bool request_has(const struct request *request, enum option_id option)
 {

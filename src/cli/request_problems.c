@@ -6,6 +6,7 @@
 #include "../common/memory_stream.h"
 #include "../common/suggest.h"
 #include "arguments.h"
+#include "commands.h"
 #include "option_hints.h"
 
 #include <errno.h>

@@ -3,11 +3,11 @@
 #ifndef ISST_CLI_RUN_H
 #define ISST_CLI_RUN_H
 
+#include "exit_status.h"
 #include "nowait_stream.h"
 #include "report.h"
 #include "request.h"
 #include "signals.h"
-#include "status.h"
 #include "step_folds.h"
 #include "targets.h"
 

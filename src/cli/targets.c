@@ -2,7 +2,7 @@
 /* Finds the units that a command is about; must not know what is asked of them. */
 #include "targets.h"
 
-#include "status.h"
+#include "exit_status.h"
 
 #include <errno.h>
 #include <stdio.h>

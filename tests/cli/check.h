@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
+#include "cli/commands.h"
 #include "cli/render.h"
-#include "cli/request.h"
+#include "cli/request_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

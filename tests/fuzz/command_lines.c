@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command lines, one word per line, under both names of the program. */
-#include "cli/request.h"
+#include "cli/request_read.h"
 #include "fuzz/support/fuzz.h"
 
 #include <errno.h>

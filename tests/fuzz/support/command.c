@@ -7,7 +7,7 @@
 #include "base/machine.h"
 #include "cli/execute.h"
 #include "cli/output.h"
-#include "cli/request.h"
+#include "cli/request_read.h"
 #include "driver/abi.h"
 #include "fuzz/support/fuzz.h"
 #include "isst-emulator.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From errors to exit statuses; must not know what was done. */
-#include "status.h"
+#include "exit_status.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The exit statuses of the command; must not know what was done. */
-#ifndef ISST_CLI_STATUS_H
-#define ISST_CLI_STATUS_H
+#ifndef ISST_CLI_EXIT_STATUS_H
+#define ISST_CLI_EXIT_STATUS_H
 
 enum exit_status {
 	STATUS_DONE = 0,	  /* done, or nothing to do */

@@ -3,9 +3,10 @@
  * Understands a command line by the tables of options and commands: [OPTIONS] FEATURE COMMAND
  * [ARGUMENTS]. Must not know machines.
  */
-#include "request.h"
+#include "request_read.h"
 
 #include "arguments.h"
+#include "commands.h"
 #include "format_check.h"
 #include "option_hints.h"
 #include "request_check.h"
