@@ -160,8 +160,8 @@ static int keep_or_mark(struct isst_change *change)
 		return 0;
 	}
 	change_warn(change, "the state after boot is not kept: %s", message_why(messages, error));
-	/* mutation: boot-state-lost */
 	messages->error = NULL;
+	/* mutation: boot-state-lost */
 	error = item_lines_replace_text(context, BOOT_STATE_FILE, VERSION, LOST);
 	if (!error)
 		return 0;
