@@ -141,12 +141,7 @@ static struct isst_targets *all_cpus(struct run *run)
 	for (size_t i = 0; i < run->targets.domain_count && !error; i++)
 		error = isst_targets_add_cpus(targets,
 					      isst_domain_online_cpus(run->targets.domains[i]));
-	if (!error)
-		return targets;
-	isst_targets_free(targets);
-	run_error(run, STATUS_FAILED, "%s",
-		  error == -ENOMEM ? "out of memory" : isst_error(run->context));
-	return NULL;
+	return targets_or_error(run, targets, error);
 }
 
 void core_power_get_assoc(struct run *run)

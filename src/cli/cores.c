@@ -206,12 +206,7 @@ static struct isst_targets *representatives(struct run *run, const struct cores 
 	if (!error)
 		error = isst_targets_add_cpus(targets, cpus);
 	isst_cpuset_free(cpus);
-	if (!error)
-		return targets;
-	isst_targets_free(targets);
-	run_error(run, STATUS_FAILED, "%s",
-		  error == -ENOMEM ? "out of memory" : isst_error(run->context));
-	return NULL;
+	return targets_or_error(run, targets, error);
 }
 
 /** Gives a class to all cores with the number of a CPU's. */

@@ -31,8 +31,7 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 	}
 	isst_targets_free(targets);
 	if (error)
-		run_error(run, STATUS_FAILED, "%s",
-			  error == -ENOMEM ? "out of memory" : isst_error(run->context));
+		run_not_asked(run, error);
 	return results;
 }
 
@@ -71,7 +70,6 @@ struct isst_results *status_read_cpus(struct machine_status *status, reader read
 	}
 	isst_targets_free(targets);
 	if (error)
-		run_error(run, STATUS_FAILED, "%s",
-			  error == -ENOMEM ? "out of memory" : isst_error(run->context));
+		run_not_asked(run, error);
 	return results;
 }

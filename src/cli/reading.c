@@ -11,12 +11,7 @@ struct isst_targets *domain_targets(struct run *run)
 
 	for (size_t slot = 0; slot < run->targets.domain_count && !error; slot++)
 		error = isst_targets_add_domain(targets, run->targets.domains[slot]);
-	if (!error)
-		return targets;
-	isst_targets_free(targets);
-	run_error(run, STATUS_FAILED, "%s",
-		  error == -ENOMEM ? "out of memory" : isst_error(run->context));
-	return NULL;
+	return targets_or_error(run, targets, error);
 }
 
 struct isst_targets *cpu_targets(struct run *run)
@@ -30,12 +25,7 @@ struct isst_targets *cpu_targets(struct run *run)
 	if (!error)
 		error = isst_targets_add_cpus(targets, cpus);
 	isst_cpuset_free(cpus);
-	if (!error)
-		return targets;
-	isst_targets_free(targets);
-	run_error(run, STATUS_FAILED, "%s",
-		  error == -ENOMEM ? "out of memory" : isst_error(run->context));
-	return NULL;
+	return targets_or_error(run, targets, error);
 }
 
 /** Makes the request of a question; *@request is NULL where there is nothing to ask for. */

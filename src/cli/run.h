@@ -60,6 +60,13 @@ struct failure failure_of(const struct isst_result *result, int part);
 /** A call of the library failed as a whole: an error, and its status. Returns @error. */
 int run_call(struct run *run, int error);
 
+/** What a command was to ask could not be asked: an error. */
+void run_not_asked(struct run *run, int error);
+
+/** Targets as they were made; where that failed (@error), they are freed, an error is reported, and
+ * NULL returned. */
+struct isst_targets *targets_or_error(struct run *run, struct isst_targets *targets, int error);
+
 /** Reports the notices of the context that came since it was last called. */
 void run_report_notices(struct run *run);
 
