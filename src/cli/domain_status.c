@@ -13,17 +13,12 @@ const struct domain_status *status_of_domain(const struct machine_status *status
 	return NULL;
 }
 
-struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
-				 bool (*wanted)(const struct domain_status *domain))
+/** Reads for targets, which are freed; nothing where there are none. @error: making them failed */
+static struct isst_results *read_targets(struct run *run, reader read, unsigned int flags,
+					 struct isst_targets *targets, int error)
 {
-	struct run *run = status->run;
-	struct isst_targets *targets = isst_targets_new(run->context);
 	struct isst_results *results = NULL;
-	int error = targets ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < status->domain_count && !error; i++)
-		if (wanted(&status->domains[i]))
-			error = isst_targets_add_domain(targets, status->domains[i].domain);
 	if (!error && isst_targets_count(targets) > 0) {
 		error = read(run->context, targets, NULL, flags, &results);
 		if (results)
@@ -33,6 +28,19 @@ struct isst_results *status_read(struct machine_status *status, reader read, uns
 	if (error)
 		run_not_asked(run, error);
 	return results;
+}
+
+struct isst_results *status_read(struct machine_status *status, reader read, unsigned int flags,
+				 bool (*wanted)(const struct domain_status *domain))
+{
+	struct run *run = status->run;
+	struct isst_targets *targets = isst_targets_new(run->context);
+	int error = targets ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < status->domain_count && !error; i++)
+		if (wanted(&status->domains[i]))
+			error = isst_targets_add_domain(targets, status->domains[i].domain);
+	return read_targets(run, read, flags, targets, error);
 }
 
 int status_choose_cpus(const struct machine_status *status, const struct isst_cpuset *except,
@@ -58,18 +66,8 @@ int status_choose_cpus(const struct machine_status *status, const struct isst_cp
 struct isst_results *status_read_cpus(struct machine_status *status, reader read,
 				      const struct isst_cpuset *cpus)
 {
-	struct run *run = status->run;
-	struct isst_targets *targets = isst_targets_new(run->context);
-	struct isst_results *results = NULL;
-	int error = targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM;
+	struct isst_targets *targets = isst_targets_new(status->run->context);
 
-	if (!error) {
-		error = read(run->context, targets, NULL, 0, &results);
-		if (results)
-			error = 0;
-	}
-	isst_targets_free(targets);
-	if (error)
-		run_not_asked(run, error);
-	return results;
+	return read_targets(status->run, read, 0, targets,
+			    targets ? isst_targets_add_cpus(targets, cpus) : -ENOMEM);
 }
