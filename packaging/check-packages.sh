@@ -23,17 +23,10 @@ SHARE=$directory/share
 built=$SHARE/built
 EMULATE='ISST_EMULATE=guide ISST_EMULATE_STATE=/tmp/state'
 
-# Instead of that of tap.sh. check WHAT COMMAND...: the end of its output is shown if it fails, and all of it kept in failure-NUMBER
-check() {
-	what=$1
-	shift
-	"$@" > "$directory/output" 2>&1
-	status=$?
-	tail -n 40 "$directory/output" | cut -c 1-500 > "$directory/shown"
-	report "$status" "$what" < "$directory/shown"
-	[ "$status" -eq 0 ] || cp "$directory/output" "$directory/failure-$count"
-	return "$status"
-}
+# The end of what a command printed is shown if it fails, and all of it kept in failure-NUMBER.
+scratch=$directory
+failures=$directory
+report_lines=40
 
 summary() {
 	echo "1..$count"
@@ -87,8 +80,8 @@ build_deb() {
 }
 
 builds_all() {
-	sed -n 's/^Package: //p' packaging/debian/control | sort > "$directory/expected"
-	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | sort | diff "$directory/expected" -
+	sed -n 's/^Package: //p' packaging/debian/control | sort > "$scratch/expected"
+	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | sort | diff "$scratch/expected" -
 }
 
 # The other build: a later time, another directory, umask, locale, time zone and home directory.
@@ -511,13 +504,11 @@ tools='build-essential fakeroot libcap-dev libcap2-bin libcmocka-dev architectur
 if [ "$(cat "$directory/tools/packages" 2> /dev/null)" != "$tools" ]; then
 	system_make "$directory/tools" "$directory/stable"
 	# shellcheck disable=SC2086  # words on purpose
-	if ! check "the tools are installed" system_install "$directory/tools" $tools; then
-		summary
-		exit 1
-	fi
+	check "the tools are installed" system_install "$directory/tools" $tools
+	[ "$failed" -eq 0 ] || { summary; exit 1; }
 	printf '%s\n' "$tools" > "$directory/tools/packages"
 fi
-sh packaging/dist.sh "$SHARE" > "$directory/output" 2>&1 || skip_all "$(cat "$directory/output")"
+sh packaging/dist.sh "$SHARE" > "$scratch/said" 2>&1 || skip_all "$(cat "$scratch/said")"
 
 if wanted deb; then
 	check "Debian packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_deb

@@ -5,8 +5,10 @@ set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 
+number=$(sed -n 's/^SONAME := //p' Makefile)
+
 symbols() {	# $1: library; $2: its map
-	printf '%s.so.0 %s0 #MINVER#\n* Build-Depends-Package: libisst-dev\n' "$1" "$1"
+	printf '%s.so.%s %s%s #MINVER#\n* Build-Depends-Package: libisst-dev\n' "$1" "$number" "$1" "$number"
 	awk '
 		$2 == "{" {
 			node = $1
@@ -22,5 +24,5 @@ symbols() {	# $1: library; $2: its map
 
 for map in src/*/lib*.map; do
 	library=$(basename "$map" .map)
-	symbols "$library" "$map" > "packaging/debian/${library}0.symbols"
+	symbols "$library" "$map" > "packaging/debian/$library$number.symbols"
 done

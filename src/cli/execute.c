@@ -138,7 +138,7 @@ static bool check_command(struct run *run)
 {
 	const struct command *command = run->request->command;
 	const struct feature *feature = run->request->feature;
-	char *left;
+	char *names;
 
 	if (command_available(command, isst_platform_fact(run->context, ISST_FACT_PRESET) > 0))
 		return true;
@@ -148,14 +148,14 @@ static bool check_command(struct run *run)
 			       feature->name);
 		return false;
 	}
-	left = available_names();
+	names = available_names();
 	run_error(run, STATUS_UNSUPPORTED,
 		  "%s%s%s is not supported on this platform: everything is pre-configured by the "
 		  "BIOS, which leaves %s",
 		  feature ? feature->name : "", feature ? " " : "",
 		  command == &info_command ? "--info" : command->name,
-		  left ? left : "few commands");
-	free(left);
+		  names ? names : "few commands");
+	free(names);
 	return false;
 }
 

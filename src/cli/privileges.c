@@ -128,16 +128,14 @@ static int gain_nothing(void)
 }
 
 /** What a run keeps of what it has; to be freed. NULL: errno has the cause. */
-static cap_t find_needed(enum privileges_use use)
+static cap_t find_needed(enum privileges_use use, cap_t held)
 {
-	cap_t held = cap_get_proc(), kept = held ? cap_dup(held) : NULL;
+	cap_t kept = cap_dup(held);
 	int error = kept && cap_clear(kept) == 0 ? 0 : -errno;
 
 	for (size_t i = 0; !error && i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (needed[i].use == use)
 			error = keep(kept, held, needed[i].capability);
-	if (held)
-		cap_free(held);
 	if (!error)
 		return kept;
 	if (kept)
@@ -148,11 +146,15 @@ static cap_t find_needed(enum privileges_use use)
 
 int privileges_drop(enum privileges_use use)
 {
-	cap_t kept = use == PRIVILEGES_READ ? cap_init() : find_needed(use);
+	cap_t held = cap_get_proc(), kept = held ? find_needed(use, held) : NULL;
 	int error = kept ? gain_nothing() : -errno;
 
-	if (!error && cap_set_proc(kept) != 0)
+	/* A sandbox that leaves no more than that may deny the system call (system/sandbox.conf).
+	 */
+	if (!error && cap_compare(held, kept) != 0 && cap_set_proc(kept) != 0)
 		error = -errno;
+	if (held)
+		cap_free(held);
 	if (kept)
 		cap_free(kept);
 	return error;

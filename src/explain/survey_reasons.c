@@ -108,7 +108,9 @@ static int read_all_counters(struct survey *survey)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < survey->count && !result && !survey->limits_only; i++)
+	if (survey->limits_only)
+		return 0;
+	for (size_t i = 0; i < survey->count && !result; i++)
 		result = read_counters(survey, &survey->domains[i]);
 	return result < 0 ? result : 0;
 }

@@ -23,12 +23,6 @@ struct isst_config_difference {
 	char *origin;
 };
 
-/** An optional statement that was skipped. */
-struct skipped {
-	char *text;
-	int error;
-};
-
 struct isst_config {
 	ISST_MAY_GROW;
 	struct configuration configuration;
@@ -37,8 +31,8 @@ struct isst_config {
 	/* Of the last call: */
 	char **problems;
 	size_t problem_count;
-	struct skipped *skipped;
-	size_t skipped_count;
+	struct skip *skips; /* each reason with its place */
+	size_t skip_count;
 	struct isst_config_difference *differences;
 	size_t difference_count;
 	struct isst_cpuset *high_priority;
@@ -58,9 +52,7 @@ static void forget_results(struct isst_config *config)
 	for (size_t i = 0; i < config->problem_count; i++)
 		free(config->problems[i]);
 	free(config->problems);
-	for (size_t i = 0; i < config->skipped_count; i++)
-		free(config->skipped[i].text);
-	free(config->skipped);
+	skips_free(config->skips, config->skip_count);
 	for (size_t i = 0; i < config->difference_count; i++) {
 		struct isst_config_difference *difference = &config->differences[i];
 
@@ -72,10 +64,10 @@ static void forget_results(struct isst_config *config)
 	free(config->differences);
 	isst_cpuset_free(config->high_priority);
 	config->problems = NULL;
-	config->skipped = NULL;
+	config->skips = NULL;
 	config->differences = NULL;
 	config->high_priority = NULL;
-	config->problem_count = config->skipped_count = config->difference_count = 0;
+	config->problem_count = config->skip_count = config->difference_count = 0;
 }
 
 void isst_config_free(struct isst_config *config)
@@ -184,11 +176,11 @@ const char *isst_config_problem_at(const struct isst_config *config, size_t inde
 
 const char *isst_config_skipped_at(const struct isst_config *config, size_t index, int *error)
 {
-	if (!config || index >= config->skipped_count)
+	if (!config || index >= config->skip_count)
 		return NULL;
 	if (error)
-		*error = config->skipped[index].error;
-	return config->skipped[index].text;
+		*error = config->skips[index].error;
+	return config->skips[index].why;
 }
 
 char *isst_config_to_text(const struct isst_config *config, unsigned int flags)
@@ -411,21 +403,21 @@ static int keep_differences(struct isst_config *config, struct differences *diff
 	return 0;
 }
 
-/** Makes the texts of skipped statements. Returns @error, or -ENOMEM. */
-static int keep_skipped(struct isst_config *config, const struct wanted *wanted, int error)
+/** Takes over what was skipped. Returns @error, or -ENOMEM. */
+static int keep_skips(struct isst_config *config, struct wanted *wanted, int error)
 {
-	config->skipped = calloc(wanted->skip_count + 1, sizeof(*config->skipped));
-	if (!config->skipped)
-		return -ENOMEM;
-	for (size_t i = 0; i < wanted->skip_count; i++) {
-		const struct skip *skip = &wanted->skips[i];
-		struct skipped *skipped = &config->skipped[config->skipped_count];
+	config->skips = wanted->skips;
+	config->skip_count = wanted->skip_count;
+	wanted->skips = NULL;
+	wanted->skip_count = 0;
+	for (size_t i = 0; i < config->skip_count; i++) {
+		struct skip *skip = &config->skips[i];
+		char *text = text_with_origin(&config->configuration, &skip->origin, skip->why);
 
-		skipped->error = skip->error;
-		skipped->text = text_with_origin(&config->configuration, &skip->origin, skip->why);
-		if (!skipped->text)
+		if (!text)
 			return -ENOMEM;
-		config->skipped_count++;
+		free(skip->why);
+		skip->why = text;
 	}
 	return error;
 }
@@ -436,7 +428,7 @@ static int conclude(struct isst_config *config, struct isst_context *context, st
 {
 	config->high_priority = wanted->high_priority;
 	wanted->high_priority = NULL;
-	error = keep_skipped(config, wanted, error);
+	error = keep_skips(config, wanted, error);
 	wanted_clear(wanted);
 	error = keep_problems(config, error);
 	if (error == -ENOMEM)

@@ -339,6 +339,13 @@ int wanted_item_cpus(const struct isst_context *context, const struct wanted_ite
 	return error;
 }
 
+void skips_free(struct skip *skips, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(skips[i].why);
+	free(skips);
+}
+
 void wanted_clear(struct wanted *wanted)
 {
 	facts_clear(&wanted->facts);
@@ -346,9 +353,7 @@ void wanted_clear(struct wanted *wanted)
 	free(wanted->left_out);
 	free(wanted->has_problem);
 	free(wanted->unsupported);
-	for (size_t i = 0; i < wanted->skip_count; i++)
-		free(wanted->skips[i].why);
-	free(wanted->skips);
+	skips_free(wanted->skips, wanted->skip_count);
 	isst_cpuset_free(wanted->high_priority);
 	*wanted = (struct wanted){ 0 };
 }

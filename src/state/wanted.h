@@ -62,6 +62,7 @@ enum wanted_use {
 int wanted_find(struct wanted *wanted, struct configuration *configuration,
 		struct isst_context *context, enum wanted_use use);
 void wanted_clear(struct wanted *wanted);
+void skips_free(struct skip *skips, size_t count);
 
 /** What is known of a domain of the context. */
 const struct domain_facts *wanted_facts(const struct wanted *wanted,
@@ -109,8 +110,7 @@ __attribute__((format(printf, 5, 6))) int wanted_reject(struct wanted *wanted,
 							const struct isst_domain *domain, int error,
 							const char *format, ...);
 
-/** Adds the problem that what a setting depends on has failed, with its own message. As above: an
- * optional setting is passed over only where the machine is without (-EOPNOTSUPP). */
+/** Adds the problem that what a setting depends on has failed, with its own message. As above. */
 int wanted_fails(struct wanted *wanted, const struct setting *setting,
 		 const struct isst_domain *domain, const struct isst_failure *failure);
 

@@ -114,7 +114,7 @@ same_again() {
 remove_symbol() {
 	grep -v 'isst_version_number;' "$root/src/library/libisst.map" > "$scratch/less.map"
 	# shellcheck disable=SC2086  # a compiler with options
-	$CC -shared -Wl,-soname,libisst.so.0 -Wl,--version-script="$scratch/less.map" -o "$scratch/less.so" -Wl,--whole-archive \
+	$CC -shared -Wl,--version-script="$scratch/less.map" -o "$scratch/less.so" -Wl,--whole-archive \
 		"$build/libisst.a" -Wl,--no-whole-archive -lcap &&
 		noticed same_symbols "$scratch/less.so" "$here/libisst.symbols"
 }
@@ -127,6 +127,32 @@ renumber_constant() {
 add_constant() {
 	sed 's/^\(enum isst_part {\)$/\1 ISST_PART_NEW = 7777,/' "$root/include/isst.h" > "$scratch/isst.h"
 	! cmp -s "$scratch/isst.h" "$root/include/isst.h" && noticed same_constants "$scratch/isst.h" "$here/isst.constants"
+}
+
+# ---- The soname ----
+
+soname() {
+	readelf -d "$build/libisst.so" | sed -n 's/.*Library soname: \[\(.*\)\]$/\1/p'
+}
+
+# The libraries and their Debian packages, wherever they are named.
+names_of_libraries() {
+	pattern='libisst(-emulator)?(\.so\.)?[0-9]+'
+	cd "$root" && grep -rnoIE "$pattern" python packaging docs mk src tests/portability && find packaging | grep -oE "$pattern" |
+		sed 's/^/packaging:/'
+}
+
+same_number() {
+	number=$(soname)
+	number=${number##*.}
+	(names_of_libraries) > "$scratch/names"
+	grep -q ":libisst\.so\.$number\$" "$scratch/names" || { echo "no file names libisst.so.$number"; return 1; }
+	! grep -vE ":libisst(-emulator)?(\.so\.)?$number\$" "$scratch/names"
+}
+
+stays_with_versions() {
+	env -u MAKEFLAGS -u MAKEOVERRIDES -u MAKELEVEL make -n -C "$root" BUILD=build-none VERSION=7.8.9 build-none/libisst.so.7.8.9 > "$scratch/commands" &&
+		grep -F -e "-Wl,-soname,$(soname) " "$scratch/commands"
 }
 
 # ---- The two programs ----
@@ -171,6 +197,8 @@ check_all() {
 	else
 		check "a removed function is noticed" remove_symbol
 	fi
+	check "packages, Python module and documents name the libraries by their soname" same_number
+	check "another version has the same soname" stays_with_versions
 	check "a constant with another number is noticed" renumber_constant
 	check "a new constant is noticed" add_constant
 	why=$(no_types)

@@ -6,10 +6,14 @@
 #include "cli/syscalls.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <stddef.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,6 +102,49 @@ static void a_run_that_reads_registers_keeps_what_the_module_msr_asks_for(void *
 {
 	(void)state;
 	assert_left(PRIVILEGES_REGISTERS);
+}
+
+static int deny_capset(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_capset, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+/** As in the sandbox of the services. */
+static void what_has_no_more_than_it_keeps_drops_nothing(void **state)
+{
+	pid_t process = fork();
+	int status;
+
+	(void)state;
+	assert_true(process >= 0);
+	if (process == 0) {
+		bool some;
+		cap_t held;
+
+		if (privileges_drop(PRIVILEGES_CHANGE) != 0)
+			_exit(1);
+		held = cap_get_proc();
+		some = held && has(held, CAP_SYS_ADMIN, CAP_PERMITTED);
+		cap_free(held);
+		if (deny_capset() != 0)
+			_exit(NO_FILTER);
+		if (privileges_drop(PRIVILEGES_CHANGE) != 0)
+			_exit(2);
+		_exit(privileges_drop(PRIVILEGES_READ) == (some ? -EPERM : 0) ? 0 : 3);
+	}
+	assert_int_equal(waitpid(process, &status, 0), process);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_FILTER)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /** What the program that was started with borrowed privileges does. Returns 0 if nothing is left.
@@ -213,6 +260,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(as_the_caller_no_capability_is_effective),
 		cmocka_unit_test(borrowed_privileges_lower_the_bounding_set),
 		cmocka_unit_test(a_changing_run_keeps_what_the_driver_and_the_files_ask_for),
+		cmocka_unit_test(what_has_no_more_than_it_keeps_drops_nothing),
 		cmocka_unit_test(a_run_that_reads_registers_keeps_what_the_module_msr_asks_for),
 	};
 

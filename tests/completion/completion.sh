@@ -90,6 +90,8 @@ ask() {	# $1: shell
 plain() {
 	awk -F '\t' '{
 		sub(/.*[,=]/, "", $2)
+		if ($1 ~ /[ =]\.\/[^ ]*$/)
+			sub(/^(\.\/)?/, "./", $2)
 		gsub(/\\ /, " ", $2)
 		sub(/\/$/, "", $2)
 		sub(/^@clos:[0-9]/, substr($2, length($2)), $2)
@@ -133,6 +135,14 @@ check_wrapped() {
 	[ ! -s "$scratch/wrapped" ]
 }
 
+# Names that end with a blank.
+check_blanks() {
+	touch "$scratch/files/blank " "$scratch/bin/isst-test-blank "
+	chmod +x "$scratch/bin/isst-test-blank "
+	printf '%s\n' 'isst config apply bl' 'isst with isst-test-bl' | ask bash > "$scratch/blanks"
+	printf '%s\n' 'isst config apply bl	blank ' 'isst with isst-test-bl	isst-test-blank ' | diff - "$scratch/blanks"
+}
+
 check_shell() {	# $1: shell
 	if ! command -v "$1" > /dev/null; then
 		skip "$1 completes" "$1 is not installed"
@@ -140,6 +150,7 @@ check_shell() {	# $1: shell
 	fi
 	check "$1 offers the features, commands and options of the help texts" check_help "$1"
 	check "$1 offers the values of options, and operands" check_cases "$1"
+	[ "$1" != bash ] || check 'bash keeps blanks at the ends of names' check_blanks
 	[ "$1" != zsh ] || check 'zsh offers the words of a program behind --' check_wrapped
 	check "$1 runs nothing for that, and prints no message" check_quiet "$1"
 }

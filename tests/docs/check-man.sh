@@ -344,14 +344,14 @@ check_links() {
 
 # The index names each page, and each page says below its title for whom it is.
 check_index() {
-	for path in "$root"/docs/*.md; do
-		page=${path##*/}
-		sed -n 3p "$path" | grep -q -x '\*For .*\.\*' || echo "docs/$page does not say for whom it is"
+	(cd "$root/docs" && find . -name '*.md' -o -name '*.[1-8]') | sed 's|^\./||' > "$scratch/indexed"
+	[ -s "$scratch/indexed" ] || echo "no pages"
+	while read -r page; do
 		[ "$page" = index.md ] || grep -q -F "]($page) |" "$root/docs/index.md" || echo "docs/index.md does not name $page"
-	done
-	for page in "$root"/docs/*.[1-8]; do
-		grep -q -F "](${page##*/}) |" "$root/docs/index.md" || echo "docs/index.md does not name ${page##*/}"
-	done
+		case $page in
+		*.md) sed -n 3p "$root/docs/$page" | grep -q -x '\*For .*\.\*' || echo "docs/$page does not say for whom it is" ;;
+		esac
+	done < "$scratch/indexed"
 	silent
 }
 

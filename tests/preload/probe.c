@@ -33,6 +33,15 @@
 #include <cpuid.h>
 #endif
 
+static void write_stream(const char *path, const char *content)
+{
+	FILE *stream = fopen(path, "w");
+
+	assert_non_null(stream);
+	assert_true(fputs(content, stream) >= 0);
+	assert_int_equal(fclose(stream), 0);
+}
+
 static int put(const char *path, const char *text)
 {
 	int descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), result, error;
@@ -93,7 +102,7 @@ static void what_tools_keep_is_kept_with_the_machine(void **state)
 	(void)state;
 	assert_int_equal(mkdir("/run/isst", 0755), -1);
 	assert_int_equal(errno, EEXIST);
-	write_file("/run/isst/probe", "one\n");
+	write_stream("/run/isst/probe", "one\n");
 	assert_content("/var/run/isst/probe", "one\n");
 	snprintf(path, sizeof(path), "%s/run/probe", getenv("ISST_EMULATE_STATE"));
 	assert_content(path, "one\n");
@@ -101,7 +110,7 @@ static void what_tools_keep_is_kept_with_the_machine(void **state)
 	assert_fails(access("/run/isst/probe", F_OK), ENOENT);
 	assert_int_equal(stat("/run/isst/other", &status), 0);
 	assert_int_equal(unlink("/run/isst/other"), 0);
-	write_file("/var/run/isst_probe.dat", "two\n");
+	write_stream("/var/run/isst_probe.dat", "two\n");
 	snprintf(path, sizeof(path), "%s/run_probe.dat", getenv("ISST_EMULATE_STATE"));
 	assert_content(path, "two\n");
 	assert_fails(access("/run/isst/isst_probe.dat", F_OK), ENOENT);

@@ -8,6 +8,9 @@ skipped=0
 # Of what a failed test printed, so many of the last lines are shown (tail -n).
 report_lines=+1
 
+# A directory where all of it is kept, as failure-NUMBER; empty: none.
+failures=
+
 report() {	# $1: status; $2: what is checked; standard input: what to print if it failed
 	count=$((count + 1))
 	if [ "$1" -eq 0 ]; then
@@ -40,6 +43,7 @@ check() {	# $1: what is checked; the other words: a command that succeeds
 		report 0 "$checked" < /dev/null
 	else
 		report $? "$checked" < "$scratch/said"
+		[ -z "$failures" ] || cp "$scratch/said" "$failures/failure-$count"
 	fi
 }
 

@@ -67,17 +67,22 @@ check 'another configuration is applied' eval \
 	"play eighth -e '{isst_statements: [core-power off]}' && recap eighth 2 0 && [ \"\$(core_power disabled)\" -eq 2 ]"
 
 # A server without Speed Select: its state is read all the same.
-other() { ISST_EMULATE=$here/../platforms/$1.platform ISST_EMULATE_STATE=$scratch/machine-$1 play "${@:2}"; }
-fact_of() {
-	ISST_EMULATE=$here/../platforms/$1.platform ISST_EMULATE_STATE=$scratch/machine-$1 ansible localhost -i localhost, -c local -m setup \
-		-a "fact_path=$scratch/facts.d filter=ansible_local"
-}
+other() { ISST_EMULATE=$here/../platforms/$1.platform ISST_EMULATE_STATE=$scratch/machine-$1 "${@:2}"; }
+local_fact() { ansible localhost -i localhost, -c local -m setup -a "fact_path=$scratch/facts.d filter=ansible_local"; }
 mkdir "$scratch/machine-no-device"
 check 'status ends with 3 without Speed Select' eval \
-	'ISST_EMULATE=$here/../platforms/no-device.platform ISST_EMULATE_STATE=$scratch/machine-no-device "$build/isst" -f facts status
+	'other no-device "$build/isst" -f facts status
 	[ $? -eq 3 ]'
 check 'the role skips a server without Speed Select' eval \
-	"other no-device ninth -e '{isst_statements: [match model 1 else skip, core-power on]}' && recap ninth '[0-9]*' 0"
-check 'but fails if the configuration is for it' eval "! other no-device tenth -e '{isst_statements: [core-power on]}'"
-check 'the local fact exists there' eval "fact_of no-device | grep '\"domains\": \\[\\]'"
+	"other no-device play ninth -e '{isst_statements: [match model 1 else skip, core-power on]}' && recap ninth '[0-9]*' 0"
+check 'but fails if the configuration is for it' eval "! other no-device play tenth -e '{isst_statements: [core-power on]}'"
+check 'the local fact exists there' eval "other no-device local_fact | grep '\"domains\": \\[\\]'"
+
+# A server of which a value cannot be read.
+echo 'mailbox 0x7f/0x03 package 1 EIO' > "$ISST_EMULATE_STATE/faults"
+check 'status ends with 1 if a value cannot be read' eval '"$build/isst" -f facts status
+	[ $? -eq 1 ]'
+check 'the role configures such a server' eval 'play eleventh && recap eleventh 2 0 && as_configured'
+check 'and returns the other facts' eval "grep 'core-power is enabled' eleventh"
+check 'the local fact has them, too' eval "local_fact | grep '\"core_power\": \"enabled\"'"
 finish

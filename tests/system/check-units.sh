@@ -46,8 +46,8 @@ done
 if command -v systemd-analyze > /dev/null; then
 	for unit in isst-config isst-resume; do
 		# Its number is ten times the rating.
-		check "the exposure of $unit.service is at most 2.0" \
-			systemd-analyze security --no-pager --offline=true --threshold=20 "$units/$unit.service"
+		check "the exposure of $unit.service is below 2.0" \
+			systemd-analyze security --no-pager --offline=true --threshold=19 "$units/$unit.service"
 		sed 's|/opt/isst/bin/isst|/bin/true|' "$units/$unit.service" > "$scratch/$unit.service"
 		check "systemd has nothing to say about $unit.service" sh -c \
 			'output=$(systemd-analyze verify --man=no "$1" 2>&1); echo "$output"; test -z "$output"' sh "$scratch/$unit.service"

@@ -28,7 +28,9 @@ try 'make a cgroup' partition
 try 'write to /run/isst' sh -c ': > /run/isst/probe && rm /run/isst/probe'
 try 'read the list of locks' test -r /proc/locks
 try 'send a line to the system log' logger -t isst-probe 'a line'
-try 'CAP_SYS_ADMIN and no other capability' test "$capabilities" = 0000000000200000
+# CAP_DAC_OVERRIDE, CAP_SYS_ADMIN, CAP_SYS_NICE
+try 'the capabilities of a change, and no other' test "$capabilities" = 0000000000a00002
+try 'change capabilities' setpriv --inh-caps=-all true
 try 'open another device' sh -c ': < /dev/other_device'
 try 'write elsewhere in /run' sh -c ': > /run/probe'
 try 'write to /etc' sh -c ': > /etc/isst/probe'
