@@ -44,6 +44,7 @@ static struct stat root_status;
 static char *run_directory; /* that stands for /run/isst */
 static char *device_file;   /* that stands for the device, where the machine has one */
 static struct stat device_status;
+static struct stat run_status; /* of /run itself, the system's */
 
 static int find_places_below(const char *directory)
 {
@@ -55,6 +56,8 @@ static int find_places_below(const char *directory)
 	if (!root || status_real(AT_FDCWD, root, &root_status, 0))
 		return -1;
 	root_length = strlen(root);
+	if (status_real(AT_FDCWD, "/run", &run_status, 0))
+		run_status.st_ino = 0;
 	snprintf(path, sizeof(path), "%s/../run", root);
 	if (mkdir(path, 0755) && errno != EEXIST)
 		return -1;
@@ -91,6 +94,13 @@ const struct stat *path_root_status(void)
 {
 	find_places();
 	return &root_status;
+}
+
+bool path_is_run(const struct stat *status)
+{
+	find_places();
+	return run_status.st_ino && status->st_ino == run_status.st_ino &&
+	       status->st_dev == run_status.st_dev;
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -261,6 +271,17 @@ static int keep_long_path(const char *number, const char *emulated)
 	return strcmp(known, emulated) == 0 ? 0 : -1;
 }
 
+bool path_of_circle(char *path)
+{
+	static const char name[] = "circle";
+	char link[PATH_MAX];
+
+	find_places();
+	if (!name_long_path(name, link) || snprintf(path, PATH_MAX, "%s/.", link) >= PATH_MAX)
+		return false;
+	return syscall(SYS_symlinkat, name, AT_FDCWD, link) == 0 || errno == EEXIST;
+}
+
 int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME])
 {
 	char number[20];
@@ -359,7 +380,15 @@ bool path_is_device(const char *emulated)
 	return strcmp(emulated, ABI_DEVICE_PATH) == 0;
 }
 
+bool path_begins_with_device(const char *emulated)
+{
+	return is_below(emulated, ABI_DEVICE_PATH);
+}
+
 bool path_is_msr(const char *emulated)
 {
-	return strncmp(emulated, "/dev/cpu/", strlen("/dev/cpu/")) == 0;
+	static const char directory[] = "/dev/cpu/", name[] = "/msr";
+	const char *end = strrchr(emulated, '/');
+
+	return strncmp(emulated, directory, sizeof(directory) - 1) == 0 && strcmp(end, name) == 0;
 }

@@ -118,6 +118,10 @@ bool path_of_link(const char *link, char *emulated);
 /** The same, and whether it shows a directory that stands for another: what the program is to see
  * of it, PATH_MAX bytes. */
 bool path_as_seen(const char *link, char *seen);
+/** A path that the kernel refuses since it follows too many links, PATH_MAX bytes. */
+bool path_of_circle(char *path);
+/** Of a directory of the system, whether it is the one that has what path_moved() moves. */
+bool path_is_run(const struct stat *status);
 /** Before the device is opened: from here on what stands for it now is recognised. */
 void path_find_device(void);
 /** Whether a descriptor is an emulated file or device, and which. */
@@ -130,6 +134,8 @@ bool path_of_opened(int descriptor, char *emulated);
 bool path_may_be_emulated(int descriptor);
 /** /dev/isst_interface, and a device of MSRs, which is read and written by eight bytes. */
 bool path_is_device(const char *emulated);
+/** The device, or a path that goes on behind it, as if that were a directory. */
+bool path_begins_with_device(const char *emulated);
 bool path_is_msr(const char *emulated);
 /** The status of the directory that stands for /. */
 const struct stat *path_root_status(void);
@@ -150,7 +156,7 @@ long unlimited_call(long number, long first, long second, long third, long fourt
  * @found: PATH_MAX bytes. The emulated path: absolute, without dots, without links but for the last
  * part; with a slash at the end if it would have to be a directory and is none. Otherwise the path
  * in the system, or empty; what cannot be followed becomes a path that the kernel refuses, with
- * ENAMETOOLONG
+ * ENAMETOOLONG or ELOOP
  */
 bool path_begin(int directory, const char **path, bool follow, char *found);
 /** The same between preload_begin() and preload_end(). */

@@ -82,7 +82,6 @@ static off_t whole_pages(off_t size)
  */
 static void describe(const char *emulated, struct stat *status)
 {
-	static const char msr_devices[] = "/dev/cpu/";
 	int kind = status_file_system(emulated);
 
 	status->st_dev = device_of(kind);
@@ -94,14 +93,14 @@ static void describe(const char *emulated, struct stat *status)
 				  ? whole_pages(status->st_size)
 				  : 0;
 	status->st_blksize = kind == PROC_SUPER_MAGIC ? PROC_BLOCK : PAGE;
-	if (strcmp(emulated, ABI_DEVICE_PATH) == 0) {
+	if (path_is_device(emulated)) {
 		status->st_mode = S_IFCHR | 0600;
 		status->st_rdev = makedev(MISC_MAJOR, DEVICE_MINOR);
-	} else if (is_below(emulated, msr_devices)) {
+	} else if (path_is_msr(emulated)) {
+		const char *cpu = emulated + strlen("/dev/cpu/");
+
 		status->st_mode = S_IFCHR | 0600;
-		status->st_rdev = makedev(
-			MSR_MAJOR,
-			(unsigned int)strtoul(emulated + sizeof(msr_devices) - 1, NULL, 10));
+		status->st_rdev = makedev(MSR_MAJOR, (unsigned int)strtoul(cpu, NULL, 10));
 	}
 }
 
@@ -141,8 +140,10 @@ int status_get(const char *emulated, struct stat *status)
 	struct kernel_status file;
 	int result;
 
-	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
+	if (path_is_device(emulated))
 		return get_device(status);
+	if (path_begins_with_device(emulated))
+		return get_device(status) ? -1 : fail(ENOTDIR);
 	result = launch_look(preload_machine, emulated, false, &file);
 	if (result) {
 		errno = -result;
@@ -197,9 +198,36 @@ static bool describe_opened(int descriptor, struct stat *status)
 	return found;
 }
 
+/**
+ * The owner of the machine is root there, whose is /run as well as the directory below it that is
+ * kept with the machine: who else could write to that directory is decided by its owner. Returns
+ * whether @status is that of /run.
+ */
+static bool describe_run(struct stat *status)
+{
+	const struct stat *owned;
+
+	if (!preload_machine || preload_inside() || !S_ISDIR(status->st_mode) ||
+	    !path_is_run(status))
+		return false;
+	owned = path_root_status();
+	status->st_uid = owned->st_uid;
+	status->st_gid = owned->st_gid;
+	return true;
+}
+
+static int get_of_system(int directory, const char *path, struct stat *status, int flags)
+{
+	int result = status_real(directory, path, status, flags);
+
+	if (!result)
+		describe_run(status);
+	return result;
+}
+
 INTERPOSED int fstat(int descriptor, struct stat *status)
 {
-	int result = status_real(descriptor, "", status, AT_EMPTY_PATH);
+	int result = get_of_system(descriptor, "", status, AT_EMPTY_PATH);
 
 	if (!result)
 		describe_opened(descriptor, status);
@@ -223,7 +251,7 @@ INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int
 		return 0;
 	if (get_emulated(directory, &path, flags, status, found, &result))
 		return result;
-	return status_real(directory, path, status, flags);
+	return get_of_system(directory, path, status, flags);
 }
 
 INTERPOSED int stat(const char *path, struct stat *status)
@@ -294,6 +322,24 @@ static void extend(const struct stat *status, struct statx *extended)
 	};
 }
 
+static int extend_system(int directory, const char *path, int flags, unsigned int mask,
+			 struct statx *extended)
+{
+	int result = REAL(statx)(directory, path, flags, mask, extended);
+	struct stat status = { 0 };
+
+	if (result)
+		return result;
+	status.st_mode = extended->stx_mode;
+	status.st_ino = extended->stx_ino;
+	status.st_dev = makedev(extended->stx_dev_major, extended->stx_dev_minor);
+	if (describe_run(&status)) {
+		extended->stx_uid = status.st_uid;
+		extended->stx_gid = status.st_gid;
+	}
+	return 0;
+}
+
 INTERPOSED int statx(int directory, const char *path, int flags, unsigned int mask,
 		     struct statx *extended)
 {
@@ -304,7 +350,7 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 
 	if (!get_opened(directory, path, flags, &status) &&
 	    !get_emulated(directory, &path, flags, &status, found, &result))
-		return REAL(statx)(directory, path, flags, mask, extended);
+		return extend_system(directory, path, flags, mask, extended);
 	if (result)
 		return result;
 	extend(&status, &copy);

@@ -50,13 +50,8 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths contents attributes placement interrupted forked locked threads words code device tpmi-tiny:device; do
-	case $program in
-	*:*) platform=${program%:*} ;;
-	esac
-	program=${program#*:}
-	machine
-	on_machine emulate -- "$build/tests/preload/$program" > "$scratch/program" 2>&1 < /dev/null
+# count_tests PROGRAM: the tests of a C program, whose output is in a file
+count_tests() {
 	grep -E '^(ok|not ok) |^#' "$scratch/program" > "$scratch/tap" || sed 's/^/# /' "$scratch/program"
 	# Each numbers its tests from 1.
 	awk -v count="$count" '
@@ -68,10 +63,50 @@ for program in probe children paths contents attributes placement interrupted fo
 	# A skipped test is "not ok" with a remark in older versions of cmocka.
 	failed=$((failed + $(grep '^not ok ' "$scratch/tap" | grep -c -v '# SKIP')))
 	if [ "$found" -eq 0 ]; then
-		report 1 "the C program $program runs" < "$scratch/program"
+		report 1 "the C program $1 runs" < "$scratch/program"
 	fi
+}
+
+for program in probe children paths routes contents attributes placement interrupted forked locked threads words code device tpmi-tiny:device; do
+	case $program in
+	*:*) platform=${program%:*} ;;
+	esac
+	program=${program#*:}
+	machine
+	on_machine emulate -- "$build/tests/preload/$program" > "$scratch/program" 2>&1 < /dev/null
+	count_tests "$program"
 done
 platform=tiny
+
+# ---- An ordinary user ----
+
+# What the tests of a user need is in a directory of that user's.
+user=65534
+as_user() {
+	setpriv --reuid "$user" --regid "$user" --clear-groups "$@"
+}
+user_on_machine() {
+	as_user "$programs/isst" --emulate "$user_scratch/tiny.platform" --emulate-state "$user_scratch/state" "$@"
+}
+if [ "$(id -u)" -eq 0 ] && command -v setpriv > /dev/null && as_user test -x "$programs/isst" 2> /dev/null; then
+	user_scratch=$(mktemp -d /tmp/isst-preload.XXXXXX) || exit 1
+	trap 'rm -rf "$scratch" "$user_scratch"' EXIT
+	cp "$platforms/tiny.platform" "$build/tests/preload/paths" "$build/tests/preload/routes" "$user_scratch"
+	chown "$user:$user" "$user_scratch"
+	for program in paths routes; do
+		rm -rf "$user_scratch/state"
+		user_on_machine emulate -- "$user_scratch/$program" > "$scratch/program" 2>&1 < /dev/null
+		count_tests "$program"
+	done
+	rm -rf "$user_scratch/state"
+	expect "a user finds the directory of tools, and may write to it" 0 "$user
+$user
+$user
+text
+" -- user_on_machine emulate -- sh -c 'stat -c %u /run /run/isst; cd /run/isst && stat -c %u ..; echo text > file; cat /run/isst/file'
+else
+	skip "an ordinary user" "not root, or other users cannot reach the programs"
+fi
 
 # ---- Shells ----
 
