@@ -128,8 +128,11 @@ static bool no_pair(struct end *from, struct end *to, bool follow)
 {
 	bool answered;
 
-	if (!preload_begin())
+	if (!preload_begin()) {
+		path_move_around(&from->path, from->found);
+		path_move_around(&to->path, to->found);
 		return false;
+	}
 	from->emulated = path_find(from->directory, &from->path, follow, from->found);
 	to->emulated = path_find(to->directory, &to->path, false, to->found);
 	answered = from->emulated || to->emulated;

@@ -260,8 +260,10 @@ bool file_open_emulated(int directory, const char **path, int flags, char *found
 	bool answered;
 
 	*found = '\0';
-	if (!preload_begin())
+	if (!preload_begin()) {
+		path_move_around(path, found);
 		return false;
+	}
 	answered = leads_to_emulated(directory, path, flags, found);
 	if (answered)
 		*descriptor = open_emulated(found, flags);

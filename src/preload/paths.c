@@ -72,10 +72,11 @@ static int find_places_below(const char *directory)
 /** Where the emulated machine's files are. */
 static void find_places(void)
 {
-	char *names = root ? NULL : launch_names(preload_machine);
+	char *names;
 
 	if (root)
 		return;
+	names = launch_names(preload_machine ? preload_machine : preload_machine_around());
 	if (!names || find_places_below(names))
 		preload_give_up("the emulated machine's files cannot be found");
 	free(names);
@@ -194,22 +195,36 @@ bool path_of_directory(int directory, char *seen, bool *changed)
 	return true;
 }
 
-const char *path_moved(const char *path, char *moved)
+/** What follows the part of a path that is moved: the directory of ours, or a file isst_... beside
+ * it. NULL: it is not moved. */
+static const char *behind_moved(const char *path)
 {
 	static const char *const kept[] = { "/run/isst", "/var/run/isst" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		const char *rest = path + strlen(kept[i]);
+		size_t length = strlen(kept[i]);
 
-		if (strncmp(path, kept[i], strlen(kept[i])) != 0 || !strchr("/_", *rest))
-			continue;
-		find_places();
-		/* The directory of ours, or a file isst_... beside it. */
-		if (snprintf(moved, PATH_MAX, "%s%s", run_directory, rest) >= PATH_MAX)
-			*moved = '\0'; /* which no file is called */
-		return moved;
+		if (strncmp(path, kept[i], length) == 0 && strchr("/_", path[length]))
+			return path + length;
 	}
-	return path;
+	return NULL;
+}
+
+bool path_is_moved(const char *path)
+{
+	return behind_moved(path);
+}
+
+const char *path_moved(const char *path, char *moved)
+{
+	const char *rest = behind_moved(path);
+
+	if (!rest)
+		return path;
+	find_places();
+	if (snprintf(moved, PATH_MAX, "%s%s", run_directory, rest) >= PATH_MAX)
+		*moved = '\0'; /* which no file is called */
+	return moved;
 }
 
 size_t path_backing(const char *emulated, char *backing)

@@ -63,6 +63,10 @@ static inline int fail(int error)
  * themselves. */
 extern struct isst_machine *preload_machine;
 
+/** In a program that emulates by itself, the machine of the script that started it, opened for it
+ * now; NULL in others, and while it is opened. */
+struct isst_machine *preload_machine_around(void);
+
 /**
  * Begins a function that may have to do with the machine. Returns false where it has not, for the
  * emulator itself is at work, or there is no machine; then nothing is to be ended. What the
@@ -94,6 +98,8 @@ bool path_leads_to_owned(const char *path);
  * @path.
  */
 const char *path_moved(const char *path, char *moved);
+/** Whether that is another one. */
+bool path_is_moved(const char *path);
 /** The path of a directory as the program sees it, PATH_MAX bytes. @changed: whether it is another
  * than the kernel's. Returns false where it has none. */
 bool path_of_directory(int directory, char *seen, bool *changed);
@@ -159,7 +165,10 @@ long unlimited_call(long number, long first, long second, long third, long fourt
  * ENAMETOOLONG or ELOOP
  */
 bool path_begin(int directory, const char **path, bool follow, char *found);
-/** The same between preload_begin() and preload_end(). */
+/** Where preload_begin() returns false: in a program that emulates by itself, and is a part of a
+ * script, a path below /run becomes that of the script's machine: path_moved(). */
+void path_move_around(const char **path, char *found);
+/** The same as path_begin() between preload_begin() and preload_end(). */
 bool path_find(int directory, const char **path, bool follow, char *found);
 
 /* names.c */

@@ -101,13 +101,6 @@ static bool is_of_processes(const char *path)
 	return strncmp(path, "/proc/", strlen("/proc/")) == 0;
 }
 
-static bool is_moved(const char *path)
-{
-	char moved[PATH_MAX];
-
-	return path_moved(path, moved) != path;
-}
-
 /** Goes on at the target of a link. @candidate: where that is */
 static enum step follow_link(struct walk *walk, const char *candidate, char *target,
 			     const char *rest)
@@ -127,7 +120,7 @@ static enum step follow_link(struct walk *walk, const char *candidate, char *tar
 		return REFUSED;
 	if (++walk->links > MOST_LINKS)
 		return walk->changed ? REFUSED : leave_to_system(walk);
-	if (is_moved(candidate))
+	if (path_is_moved(candidate))
 		walk->changed = true;
 	if (!put_before(walk, target, rest))
 		return REFUSED;
@@ -239,7 +232,7 @@ static enum step step_up(struct walk *walk, const char *rest)
 			return refuse(walk, walk->path, true);
 	} else if (!is_directory_of_system(walk->path)) {
 		return leave_to_system(walk);
-	} else if (is_moved(walk->path)) {
+	} else if (path_is_moved(walk->path)) {
 		walk->changed = true;
 	}
 	go_up(walk->path);
@@ -338,11 +331,23 @@ bool path_find(int directory, const char **path, bool follow, char *found)
 	return emulated;
 }
 
+void path_move_around(const char **path, char *found)
+{
+	/* What the program itself opens for its machine has other paths; `..` would lead out of
+	 * what is moved. */
+	if (!*path || strncmp(*path, "/", 1) != 0 || strstr(*path, "/..") ||
+	    !path_is_moved(*path) || !preload_machine_around())
+		return;
+	*path = path_moved(*path, found);
+}
+
 bool path_begin(int directory, const char **path, bool follow, char *found)
 {
 	*found = '\0';
-	if (!preload_begin())
+	if (!preload_begin()) {
+		path_move_around(path, found);
 		return false;
+	}
 	if (path_find(directory, path, follow, found))
 		return true;
 	preload_end(false);

@@ -152,6 +152,23 @@ expect "isst in a script works on the same machine" 0 "0-2
       get-config-current_level:0
 " -- on_machine emulate -- sh -c "echo 0 > $cpus/cpu3/online; cat $cpus/online
 	isst perf-profile get-config-current-level 2> /dev/null | grep current"
+expect "isst finds the files of its arguments where the script finds them" 0 "written
+0
+0
+answers.txt
+0
+3
+" -- on_machine emulate -- sh -c "isst -o /run/isst/info --info 2> /dev/null; test -s /run/isst/info && echo written
+	isst config save 2> /dev/null > /run/isst/saved; isst config apply /run/isst/saved > /dev/null 2>&1; echo \$?
+	isst -o /run/isst_log config check /var/run/isst/saved 2> /dev/null; echo \$?
+	isst platform capture /run/isst/captured 2> /dev/null > /dev/null; ls /run/isst/captured/isst
+	isst --emulate /run/isst/captured --emulate-state /run/isst/other -c 0 perf-profile info > /dev/null 2>&1; echo \$?
+	ls -d /run/isst_log /run/isst/other/state /run/isst/saved | wc -l"
+machine
+mkdir -m 700 "$scratch/state"
+expect "which are the system's for one that is not run on the machine" 2 "Error: cannot read the configuration \
+/run/isst/nonesuch/saved: No such file or directory
+" -- sh -c "isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' config apply /run/isst/nonesuch/saved 2>&1"
 expect "without the machine's lock, if that is asked for" 0 "unlocked
 " -- isst --emulate "$platforms/locked.platform" --emulate-state "$scratch/locked" --emulate-unlock emulate -- \
 	sh -c "isst perf-profile get-lock-status 2>&1 | grep -o unlocked"
