@@ -38,15 +38,112 @@ INTERPOSED int uname(struct utsname *name)
 	return result;
 }
 
+/** Whether programs are to see another user, and which. The environment may be cleared later. */
+static bool asked_for(uid_t *user)
+{
+	static enum { UNKNOWN, NOBODY, SOMEBODY } asked;
+	static uint64_t number;
+
+	if (asked == UNKNOWN) {
+		const char *text = secure_getenv(LAUNCH_USER);
+
+		asked = text && !isst_parse_number(text, 10, UINT32_MAX - 1, &number) ? SOMEBODY
+										      : NOBODY;
+	}
+	*user = (uid_t)number;
+	return asked == SOMEBODY && preload_machine;
+}
+
+/** Whether an ordinary user is to be seen as root. */
+static bool is_made_root(void)
+{
+	uid_t user;
+
+	return asked_for(&user) && user == 0 && REAL(geteuid)() != 0;
+}
+
+bool identity_is_root(void)
+{
+	return REAL(geteuid)() == 0 || is_made_root();
+}
+
+void identity_show_owner(uid_t *user, gid_t *group)
+{
+	if (preload_inside() || !is_made_root())
+		return;
+	if (*user == REAL(geteuid)())
+		*user = 0;
+	if (*group == REAL(getegid)())
+		*group = 0;
+}
+
+void identity_real_owner(uid_t *user, gid_t *group)
+{
+	if (preload_inside() || !is_made_root())
+		return;
+	if (*user == 0)
+		*user = REAL(geteuid)();
+	if (*group == 0)
+		*group = REAL(getegid)();
+}
+
+/* A program that is root by its effective user id alone, as one with set-user-ID, is distrusted by
+ * shells: they go back to the other one. */
+
+static uid_t user_seen(uid_t real)
+{
+	uid_t user;
+
+	return !preload_inside() && asked_for(&user) ? user : real;
+}
+
+static gid_t group_seen(gid_t real)
+{
+	return !preload_inside() && is_made_root() ? 0 : real;
+}
+
 INTERPOSED uid_t geteuid(void)
 {
-	const char *asked = secure_getenv(LAUNCH_USER);
-	uint64_t user;
+	return user_seen(REAL(geteuid)());
+}
 
-	if (!preload_machine || preload_inside() || !asked ||
-	    isst_parse_number(asked, 10, UINT32_MAX - 1, &user))
-		return REAL(geteuid)();
-	return (uid_t)user;
+INTERPOSED uid_t getuid(void)
+{
+	return user_seen(REAL(getuid)());
+}
+
+INTERPOSED gid_t getegid(void)
+{
+	return group_seen(REAL(getegid)());
+}
+
+INTERPOSED gid_t getgid(void)
+{
+	return group_seen(REAL(getgid)());
+}
+
+INTERPOSED int getresuid(uid_t *real, uid_t *effective, uid_t *saved)
+{
+	int result = REAL(getresuid)(real, effective, saved);
+
+	if (!result) {
+		*real = user_seen(*real);
+		*effective = user_seen(*effective);
+		*saved = user_seen(*saved);
+	}
+	return result;
+}
+
+INTERPOSED int getresgid(gid_t *real, gid_t *effective, gid_t *saved)
+{
+	int result = REAL(getresgid)(real, effective, saved);
+
+	if (!result) {
+		*real = group_seen(*real);
+		*effective = group_seen(*effective);
+		*saved = group_seen(*saved);
+	}
+	return result;
 }
 
 /** CPUs in a list of the kernel, or -1. */

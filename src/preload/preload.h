@@ -253,6 +253,15 @@ bool status_permits(const struct stat *status, int wanted);
 /** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);
 
+/* identity.c */
+
+/** Whether the program is root, or is to be: --as-user 0. */
+bool identity_is_root(void);
+/** Who owns a file, as a program sees it that is to be root: what is its user's is root's. */
+void identity_show_owner(uid_t *user, gid_t *group);
+/** Whom it means by root. */
+void identity_real_owner(uid_t *user, gid_t *group);
+
 /* affinity.c */
 
 struct isst_cpuset;

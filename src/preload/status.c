@@ -165,11 +165,13 @@ static bool get_emulated(int directory, const char **path, int flags, struct sta
 	if (!path_begin(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, found))
 		return false;
 	*result = status_get(found, &gotten);
+	preload_end(true);
+	if (!*result)
+		identity_show_owner(&gotten.st_uid, &gotten.st_gid);
 	if (!*result)
 		*result = user_write(status, &gotten, sizeof(gotten));
 	if (!*result)
 		errno = error;
-	preload_end(true);
 	return true;
 }
 
@@ -194,34 +196,36 @@ static bool describe_opened(int descriptor, struct stat *status)
 	if (found && status_get(emulated, status))
 		describe(emulated, status);
 	preload_end(found);
+	if (found)
+		identity_show_owner(&status->st_uid, &status->st_gid);
 	errno = error;
 	return found;
 }
 
 /**
  * The owner of the machine is root there, whose is /run as well as the directory below it that is
- * kept with the machine: who else could write to that directory is decided by its owner. Returns
- * whether @status is that of /run.
+ * kept with the machine: who else could write to that directory is decided by its owner.
  */
-static bool describe_run(struct stat *status)
+static void describe_run(struct stat *status)
 {
 	const struct stat *owned;
 
 	if (!preload_machine || preload_inside() || !S_ISDIR(status->st_mode) ||
 	    !path_is_run(status))
-		return false;
+		return;
 	owned = path_root_status();
 	status->st_uid = owned->st_uid;
 	status->st_gid = owned->st_gid;
-	return true;
 }
 
 static int get_of_system(int directory, const char *path, struct stat *status, int flags)
 {
 	int result = status_real(directory, path, status, flags);
 
-	if (!result)
+	if (!result) {
 		describe_run(status);
+		identity_show_owner(&status->st_uid, &status->st_gid);
+	}
 	return result;
 }
 
@@ -333,10 +337,12 @@ static int extend_system(int directory, const char *path, int flags, unsigned in
 	status.st_mode = extended->stx_mode;
 	status.st_ino = extended->stx_ino;
 	status.st_dev = makedev(extended->stx_dev_major, extended->stx_dev_minor);
-	if (describe_run(&status)) {
-		extended->stx_uid = status.st_uid;
-		extended->stx_gid = status.st_gid;
-	}
+	status.st_uid = extended->stx_uid;
+	status.st_gid = extended->stx_gid;
+	describe_run(&status);
+	identity_show_owner(&status.st_uid, &status.st_gid);
+	extended->stx_uid = status.st_uid;
+	extended->stx_gid = status.st_gid;
 	return 0;
 }
 
@@ -359,20 +365,37 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 
 /* ---- File systems ---- */
 
-INTERPOSED int statfs(const char *path, struct statfs *status)
+/** Nothing that the machine has takes space. */
+static void describe_file_system(const char *emulated, struct statfs *status)
 {
-	char found[PATH_MAX], backing[PATH_MAX];
+	status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
+	if (status->f_type == TMPFS_MAGIC)
+		return;
+	status->f_blocks = status->f_bfree = status->f_bavail = 0;
+	status->f_files = status->f_ffree = 0;
+}
+
+/** Of a path that path_begin() found; ends that. */
+static int get_file_system(const char *emulated, struct statfs *status)
+{
+	char backing[PATH_MAX];
 	struct stat exists;
 	int result = -1;
 
-	if (!path_begin(AT_FDCWD, &path, true, found))
-		return REAL(statfs)(path, status);
-	if (status_get(found, &exists) == 0 && path_backing("", backing))
+	if (status_get(emulated, &exists) == 0 && path_backing("", backing))
 		result = REAL(statfs)(backing, status);
 	if (!result)
-		status->f_type = (__typeof__(status->f_type))status_file_system(found);
+		describe_file_system(emulated, status);
 	preload_end(true);
 	return result;
+}
+
+INTERPOSED int statfs(const char *path, struct statfs *status)
+{
+	char found[PATH_MAX];
+
+	return path_begin(AT_FDCWD, &path, true, found) ? get_file_system(found, status)
+							: REAL(statfs)(path, status);
 }
 
 INTERPOSED int fstatfs(int descriptor, struct statfs *status)
@@ -383,7 +406,7 @@ INTERPOSED int fstatfs(int descriptor, struct statfs *status)
 	if (result || !preload_begin())
 		return result;
 	if (path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated))
-		status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
+		describe_file_system(emulated, status);
 	preload_end(false);
 	errno = error;
 	return 0;
@@ -392,14 +415,21 @@ INTERPOSED int fstatfs(int descriptor, struct statfs *status)
 INTERPOSED int statvfs(const char *path, struct statvfs *status)
 {
 	char found[PATH_MAX], backing[PATH_MAX];
-	struct stat exists;
+	struct statfs of_machine;
 	int result = -1;
 
 	if (!path_begin(AT_FDCWD, &path, true, found))
 		return REAL(statvfs)(path, status);
-	if (status_get(found, &exists) == 0 && path_backing("", backing))
+	if (path_backing("", backing))
 		result = REAL(statvfs)(backing, status);
-	preload_end(true);
+	if (get_file_system(found, &of_machine))
+		return -1;
+	status->f_blocks = of_machine.f_blocks;
+	status->f_bfree = of_machine.f_bfree;
+	status->f_bavail = of_machine.f_bavail;
+	status->f_files = of_machine.f_files;
+	status->f_ffree = of_machine.f_ffree;
+	status->f_favail = of_machine.f_ffree;
 	return result;
 }
 
@@ -419,7 +449,7 @@ bool status_permits(const struct stat *status, int wanted)
 {
 	mode_t allowed = status->st_mode >> 6 & 7;
 
-	if (REAL(geteuid)() == 0)
+	if (identity_is_root())
 		allowed = S_ISDIR(status->st_mode) ? 7 : 6;
 	return (wanted & ~(int)allowed) == 0;
 }

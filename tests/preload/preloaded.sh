@@ -104,6 +104,16 @@ $user
 $user
 text
 " -- user_on_machine emulate -- sh -c 'stat -c %u /run /run/isst; cd /run/isst && stat -c %u ..; echo text > file; cat /run/isst/file'
+	rm -rf "$user_scratch/state"
+	# shellcheck disable=SC2016 # what the program expands
+	expect "one who is to be root is it for shells, and owns what root does" 0 "0 0 0
+0:0 /sys/devices/system/cpu/online
+0:0 /run
+0:0 /run/isst/file
+0
+" -- user_on_machine emulate --as-user 0 -- bash -c 'echo $EUID $UID $(id -g); touch /run/isst/file
+		chown root:root /run/isst/file /sys/devices/system/cpu/online && stat -c "%u:%g %n" /sys/devices/system/cpu/online /run /run/isst/file
+		isst -c 0 core-power enable > /run/isst/out 2>&1; echo $?'
 else
 	skip "an ordinary user" "not root, or other users cannot reach the programs"
 fi
@@ -143,6 +153,10 @@ expect "and so does what copies within the kernel" 0 "0-2
 expect "a program's exit status is that of emulate" 7 "" -- on_machine emulate -- sh -c 'exit 7'
 expect "the user id that is asked for is seen" 0 "1234
 " -- on_machine emulate --as-user 1234 -- sh -c 'id -u'
+# A shell gives up an effective id that is another than the real one.
+# shellcheck disable=SC2016 # what the program expands
+expect "by bash as well" 0 "1234 1234
+" -- on_machine emulate --as-user 1234 -- bash -c 'echo $EUID $UID'
 machine
 expect "an environment that is cleared does not lead out of it" 0 "0-3
 " -- on_machine emulate -- env -i cat $cpus/online

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
@@ -306,6 +307,7 @@ static void the_status_of_files_is_told(void **state)
 {
 	struct stat status;
 	struct statx extended;
+	struct statvfs space;
 	struct statfs system;
 	char path[PATH_MAX];
 
@@ -322,7 +324,12 @@ static void the_status_of_files_is_told(void **state)
 			    CPUS "/cpu2/topology");
 	assert_int_equal(statfs(GROUPS, &system), 0);
 	assert_int_equal(system.f_type, CGROUP2_SUPER_MAGIC);
+	assert_int_equal(system.f_blocks, 0);
+	assert_int_equal(statvfs(CPUS, &space), 0);
+	assert_int_equal(space.f_blocks, 0);
+	assert_int_equal(space.f_ffree, 0);
 	assert_fails(statfs(CPUS "/cpu77", &system), ENOENT);
+	assert_fails(statvfs(CPUS "/cpu77", &space), ENOENT);
 	assert_fails(truncate(CPUS "/nonesuch", 0), ENOENT);
 	assert_fails(chmod(CPUS "/nonesuch", 0600), ENOENT);
 }
