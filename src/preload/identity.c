@@ -41,17 +41,17 @@ INTERPOSED int uname(struct utsname *name)
 /** Whether programs are to see another user, and which. The environment may be cleared later. */
 static bool asked_for(uid_t *user)
 {
-	static enum { UNKNOWN, NOBODY, SOMEBODY } asked;
+	static enum { UNREAD, UNSET, SET } variable;
 	static uint64_t number;
 
-	if (asked == UNKNOWN) {
+	if (variable == UNREAD) {
 		const char *text = secure_getenv(LAUNCH_USER);
 
-		asked = text && !isst_parse_number(text, 10, UINT32_MAX - 1, &number) ? SOMEBODY
-										      : NOBODY;
+		variable = text && !isst_parse_number(text, 10, UINT32_MAX - 1, &number) ? SET
+											 : UNSET;
 	}
 	*user = (uid_t)number;
-	return asked == SOMEBODY && preload_machine;
+	return variable == SET && preload_machine;
 }
 
 /** Whether an ordinary user is to be seen as root. */

@@ -63,7 +63,7 @@ static inline int fail(int error)
  * themselves. */
 extern struct isst_machine *preload_machine;
 
-/** In a program that emulates by itself, the machine of the script that started it, opened for it
+/** In a program with an emulator of its own, the machine of the script that started it, opened
  * now; NULL in others, and while it is opened. */
 struct isst_machine *preload_machine_around(void);
 
@@ -165,8 +165,8 @@ long unlimited_call(long number, long first, long second, long third, long fourt
  * ENAMETOOLONG or ELOOP
  */
 bool path_begin(int directory, const char **path, bool follow, char *found);
-/** Where preload_begin() returns false: in a program that emulates by itself, and is a part of a
- * script, a path below /run becomes that of the script's machine: path_moved(). */
+/** Where preload_begin() returns false: in a program with an emulator of its own that a script
+ * started, a path below /run becomes that of the script's machine: path_moved(). */
 void path_move_around(const char **path, char *found);
 /** The same as path_begin() between preload_begin() and preload_end(). */
 bool path_find(int directory, const char **path, bool follow, char *found);
