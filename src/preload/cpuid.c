@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CPUID returns the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1).
+ * CPUID returns the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1), power
+ * management (leaf 6); and no hypervisor.
  *
  * Where the processor can make CPUID fault, every one in the process does, and the fault is
  * answered here. Elsewhere the instructions of the program itself (not of libraries) are replaced
@@ -8,6 +9,8 @@
  */
 #include "preload/instructions.h"
 #include "preload/preload.h"
+
+#include "emulator/front/launch_files.h"
 
 /* Elsewhere no program can ask. */
 #ifdef __x86_64__
@@ -34,6 +37,7 @@ static const unsigned char undefined_instruction[] = { 0x0f, 0x0b };
 enum { INSTRUCTION_BYTES = 2 };
 
 static struct cpu_identity processor;
+static bool hwp;
 static bool faulting;
 static struct sigaction before; /* of the signal that CPUID raises now */
 
@@ -56,28 +60,64 @@ static void let_fault(bool fault)
 	syscall(SYS_arch_prctl, ARCH_CPUID, !fault);
 }
 
+struct cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+/* The bits of leaf 6 that /proc/cpuinfo shows as flags. */
+enum {
+	TURBO = 1U << 1,
+	ARAT = 1U << 2,
+	PLN = 1U << 4,
+	PTS = 1U << 6,
+	HWP = 1U << 7,
+	HWP_EPP = 1U << 10,
+	ECX_APERFMPERF = 1U << 0,
+	ECX_EPB = 1U << 3,
+};
+
+static void describe_power(struct cpuid *result)
+{
+	*result = (struct cpuid){ .eax = TURBO | ARAT | PLN | PTS | (hwp ? HWP | HWP_EPP : 0),
+				  .ecx = ECX_APERFMPERF | ECX_EPB };
+}
+
+/* Leaves that no processor has, and hypervisors answer. */
+static const uint32_t hypervisor_leaves = 0x40000000, hypervisor_mask = 0xf0000000;
+static const uint32_t in_hypervisor = 1U << 31; /* of leaf 1, ECX */
+
+static void describe(uint32_t leaf, struct cpuid *result)
+{
+	if (leaf == 0 && processor.intel) {
+		result->ebx = signature_INTEL_ebx;
+		result->ecx = signature_INTEL_ecx;
+		result->edx = signature_INTEL_edx;
+	} else if (leaf == 1) {
+		result->eax = signature_of(&processor);
+		result->ecx &= ~in_hypervisor;
+	} else if (leaf == 6 && processor.intel) {
+		describe_power(result);
+	} else if ((leaf & hypervisor_mask) == hypervisor_leaves) {
+		*result = (struct cpuid){ 0 };
+	}
+}
+
 static void answer(ucontext_t *context)
 {
 	greg_t *registers = context->uc_mcontext.gregs;
 	uint32_t leaf = (uint32_t)registers[REG_RAX], subleaf = (uint32_t)registers[REG_RCX];
-	uint32_t eax, ebx, ecx, edx;
+	struct cpuid result;
 
 	if (faulting)
 		let_fault(false);
-	__cpuid_count(leaf, subleaf, eax, ebx, ecx, edx);
+	__cpuid_count(leaf, subleaf, result.eax, result.ebx, result.ecx, result.edx);
 	if (faulting)
 		let_fault(true);
-	if (leaf == 0 && processor.intel) {
-		ebx = signature_INTEL_ebx;
-		ecx = signature_INTEL_ecx;
-		edx = signature_INTEL_edx;
-	} else if (leaf == 1) {
-		eax = signature_of(&processor);
-	}
-	registers[REG_RAX] = eax;
-	registers[REG_RBX] = ebx;
-	registers[REG_RCX] = ecx;
-	registers[REG_RDX] = edx;
+	describe(leaf, &result);
+	registers[REG_RAX] = result.eax;
+	registers[REG_RBX] = result.ebx;
+	registers[REG_RCX] = result.ecx;
+	registers[REG_RDX] = result.edx;
 	registers[REG_RIP] += INSTRUCTION_BYTES;
 }
 
@@ -264,6 +304,7 @@ static void replace_processor(void)
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART };
 
 	processor = preload_machine->identity;
+	hwp = launch_has_hwp(preload_machine);
 	action.sa_sigaction = on_fault;
 	faulting = syscall(SYS_arch_prctl, ARCH_CPUID, 0) == 0;
 	if (!faulting)

@@ -250,6 +250,8 @@ int status_file_system(const char *emulated);
 /** Whether permissions let the owner, or root, do what is asked for (R_OK, W_OK, X_OK). */
 bool status_permits(const struct stat *status, int wanted);
 
+/** Whether a path without links is that of a file of the system that has lines of the machine. */
+bool status_is_mixed(const char *path);
 /** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);
 
@@ -294,5 +296,12 @@ bool memory_policy_bind(const void *address, int mode, const unsigned long *mask
 bool process_status_is(const char *path);
 /** Its content, to be freed. Returns 0 or a negative errno. */
 int process_status_read(const char *path, char **content, size_t *size);
+
+/* cpu_times.c */
+
+/** Whether that is /proc/stat. */
+bool cpu_times_is(const char *path);
+/** Its content, to be freed. Returns 0 or a negative errno. */
+int cpu_times_read(char **content, size_t *size);
 
 #endif

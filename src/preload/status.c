@@ -182,6 +182,18 @@ static bool may_be_emulated(const struct stat *status)
 	       (S_ISREG(status->st_mode) || status->st_dev == path_root_status()->st_dev);
 }
 
+bool status_is_mixed(const char *path)
+{
+	return process_status_is(path) || cpu_times_is(path);
+}
+
+/** Also of a file of the system that has lines of the machine, whose status is the system's. */
+static int get_by_name(const char *emulated, struct stat *status)
+{
+	return status_is_mixed(emulated) ? status_real(AT_FDCWD, emulated, status, 0)
+					 : status_get(emulated, status);
+}
+
 /** Changes the status of a descriptor that is an emulated file; returns whether it is. */
 static bool describe_opened(int descriptor, struct stat *status)
 {
@@ -193,7 +205,7 @@ static bool describe_opened(int descriptor, struct stat *status)
 		return false;
 	found = path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated);
 	/* One that is open may be gone: then nothing but the memory file is left. */
-	if (found && status_get(emulated, status))
+	if (found && get_by_name(emulated, status))
 		describe(emulated, status);
 	preload_end(found);
 	if (found)

@@ -203,6 +203,12 @@ expect "cp copies a file, as it is at that moment" 0 "$frequency
 	echo 0 > $cpus/cpu3/online; cp $cpus/online . && cat online; echo 1 > $cpus/cpu3/online"
 expect "and /proc/cpuinfo as a whole" 0 "" -- on_machine emulate -- sh -c "cp /proc/cpuinfo '$scratch/copies' &&
 	cat /proc/cpuinfo | cmp - '$scratch/copies/cpuinfo'"
+expect "and files of the system that have lines of the machine" 0 "5
+4
+0-3
+" -- on_machine emulate -- sh -c "cp /proc/stat '$scratch/copies/stat' && grep -c '^cpu' '$scratch/copies/stat'
+	tail -n +2 /proc/stat | grep -c '^cpu'
+	cp /proc/self/status '$scratch/copies/status' && sed -n 's/^Cpus_allowed_list:.//p' '$scratch/copies/status'"
 for copy in install 'cp --sparse=always' 'cp -p'; do
 	expect "$copy copies a file" 0 "" -- on_machine emulate -- sh -c \
 		"$copy $cpus/cpu1/cpufreq/scaling_max_freq '$scratch/copies/other' && cmp '$scratch/copies/backup' '$scratch/copies/other'"
