@@ -54,12 +54,18 @@ static bool asked_for(uid_t *user)
 	return variable == SET && preload_machine;
 }
 
-/** Whether an ordinary user is to be seen as root. */
+/** Whether an ordinary user is to be seen as another one. */
+static bool asked_by_user(uid_t *user)
+{
+	return asked_for(user) && REAL(geteuid)() != 0;
+}
+
+/** As root, who has a group of the same number. */
 static bool is_made_root(void)
 {
 	uid_t user;
 
-	return asked_for(&user) && user == 0 && REAL(geteuid)() != 0;
+	return asked_by_user(&user) && user == 0;
 }
 
 bool identity_is_root(void)
@@ -69,21 +75,25 @@ bool identity_is_root(void)
 
 void identity_show_owner(uid_t *user, gid_t *group)
 {
-	if (preload_inside() || !is_made_root())
+	uid_t seen;
+
+	if (preload_inside() || !asked_by_user(&seen))
 		return;
 	if (*user == REAL(geteuid)())
-		*user = 0;
-	if (*group == REAL(getegid)())
+		*user = seen;
+	if (seen == 0 && *group == REAL(getegid)())
 		*group = 0;
 }
 
 void identity_real_owner(uid_t *user, gid_t *group)
 {
-	if (preload_inside() || !is_made_root())
+	uid_t seen;
+
+	if (preload_inside() || !asked_by_user(&seen))
 		return;
-	if (*user == 0)
+	if (*user == seen)
 		*user = REAL(geteuid)();
-	if (*group == 0)
+	if (seen == 0 && *group == 0)
 		*group = REAL(getegid)();
 }
 

@@ -259,9 +259,9 @@ int status_get(const char *emulated, struct stat *status);
 
 /** Whether the program is root, or is to be: --as-user 0. */
 bool identity_is_root(void);
-/** Who owns a file, as a program sees it that is to be root: what is its user's is root's. */
+/** Who owns a file, as a program sees it: what is its user's is that of the one who it is to be. */
 void identity_show_owner(uid_t *user, gid_t *group);
-/** Whom it means by root. */
+/** Whom it means by that. */
 void identity_real_owner(uid_t *user, gid_t *group);
 
 /* affinity.c */

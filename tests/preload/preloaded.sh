@@ -114,6 +114,12 @@ text
 " -- user_on_machine emulate --as-user 0 -- bash -c 'echo $EUID $UID $(id -g); touch /run/isst/file
 		chown root:root /run/isst/file /sys/devices/system/cpu/online && stat -c "%u:%g %n" /sys/devices/system/cpu/online /run /run/isst/file
 		isst -c 0 core-power enable > /run/isst/out 2>&1; echo $?'
+	# shellcheck disable=SC2016 # what the program expands
+	expect "one who is to be another one owns the same files" 0 "1234 1234 $user
+1234:$user /run
+1234:$user /run/isst/file
+" -- user_on_machine emulate --as-user 1234 -- bash -c 'echo $EUID $UID $(id -g); touch /run/isst/file
+		chown 1234 /run/isst/file && stat -c "%u:%g %n" /run /run/isst/file'
 else
 	skip "an ordinary user" "not root, or other users cannot reach the programs"
 fi
