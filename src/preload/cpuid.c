@@ -4,8 +4,9 @@
  * management (leaf 6); and no hypervisor.
  *
  * Where the processor can make CPUID fault, every one in the process does, and the fault is
- * answered here. Elsewhere the instructions of the program itself (not of libraries) are replaced
- * by one that is undefined, of the same length, wherever they are certainly instructions.
+ * answered here. Elsewhere the instructions of the program and of libisst (not of other libraries)
+ * are replaced by one that is undefined, of the same length, wherever they are certainly
+ * instructions.
  */
 #include "preload/instructions.h"
 #include "preload/preload.h"
@@ -35,6 +36,7 @@
 static const unsigned char cpuid_instruction[] = { 0x0f, 0xa2 };
 static const unsigned char undefined_instruction[] = { 0x0f, 0x0b };
 enum { INSTRUCTION_BYTES = 2 };
+static const char library[] = "libisst.so";
 
 static struct cpu_identity processor;
 static bool hwp;
@@ -291,24 +293,37 @@ static void replace_in(const unsigned char *function, size_t size, void *data)
 	reached_find(function, size, cpuid_instruction, INSTRUCTION_BYTES, replace_found, data);
 }
 
-/** Looks at the first object only, which is the program. */
-static int replace_in_program(struct dl_phdr_info *object, size_t size, void *data)
+/** A library that identifies the processor for the program. */
+static bool identifies(const char *path)
 {
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return strncmp(name, library, sizeof(library) - 1) == 0;
+}
+
+/** Looks at the first object, which is the program, and at the library of this project. */
+static int replace_in_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+	bool *is_program = data;
+
 	(void)size;
-	functions_each(object, replace_in, data);
-	return 1;
+	if (*is_program || identifies(object->dlpi_name))
+		functions_each(object, replace_in, NULL);
+	*is_program = false;
+	return 0;
 }
 
 static void replace_processor(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART };
+	bool is_program = true;
 
 	processor = preload_machine->identity;
 	hwp = launch_has_hwp(preload_machine);
 	action.sa_sigaction = on_fault;
 	faulting = syscall(SYS_arch_prctl, ARCH_CPUID, 0) == 0;
 	if (!faulting)
-		dl_iterate_phdr(replace_in_program, NULL);
+		dl_iterate_phdr(replace_in_object, &is_program);
 	if (faulting || replaced_count > 0) {
 		REAL(sigaction)(signal_of_cpuid(), &action, &before);
 		unblock();

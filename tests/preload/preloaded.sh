@@ -361,6 +361,32 @@ count_of_notices() {
 expect "and once only" 0 "at most once
 " -- count_of_notices
 
+cat > "$scratch/identify.c" << 'END'
+#include <isst.h>
+#include <stdio.h>
+int main(void)
+{
+	struct isst_context *context = NULL;
+
+	if (isst_open(NULL, &context) || isst_discover(context))
+		return 1;
+	printf("%x\n", isst_platform_model(context));
+	isst_close(context);
+	return 0;
+}
+END
+# Without a driver the library knows the machine by its processor alone.
+if cp -L "$build/libisst.so.0" "$scratch" 2> /dev/null &&
+	${CC:-cc} -I "$root/include" "$scratch/identify.c" -o "$scratch/identify" "$scratch/libisst.so.0" 2> /dev/null; then
+	for shape in cascadelake-6230n:55 guide:6a; do
+		expect "a program with the library finds the processor of ${shape%:*}" 0 "${shape#*:}
+" -- isst --emulate "${shape%:*}" --emulate-state "$scratch/identify-${shape%:*}" emulate -- \
+			env LD_LIBRARY_PATH="$scratch" "$scratch/identify"
+	done
+else
+	skip "programs with the library" "there is no compiler or no shared library"
+fi
+
 # ---- MSRs ----
 
 # The driver keeps what was written by it, and writes it again when the CPU comes online (before Linux 6.16); what is written
