@@ -105,7 +105,7 @@ ISST_API uint64_t isst_emulator_statistics_count(const struct isst_emulator_stat
 
 /* ---- Running programs on an emulated machine ---- */
 
-/** The program sees @user as its effective user id. */
+/** The program sees @user as its user id, real and effective. */
 #define ISST_EMULATOR_RUN_AS_USER 1U
 
 /**

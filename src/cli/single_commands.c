@@ -10,7 +10,7 @@
 
 static const struct option_row emulate_options[] = {
 	{ OPTION_AS_USER, 0, "as-user", "ID", VALUE_NUMBER, 0, UINT_MAX - 1,
-	  .help = "Effective user id that programs see, such as 0" },
+	  .help = "User id that programs see, such as 0" },
 	{ .name = NULL },
 };
 

@@ -128,8 +128,11 @@ static bool no_pair(struct end *from, struct end *to, bool follow)
 {
 	bool answered;
 
-	if (!preload_begin())
+	if (!preload_begin()) {
+		path_move_around(&from->path, from->found);
+		path_move_around(&to->path, to->found);
 		return false;
+	}
 	from->emulated = path_find(from->directory, &from->path, follow, from->found);
 	to->emulated = path_find(to->directory, &to->path, false, to->found);
 	answered = from->emulated || to->emulated;
@@ -347,11 +350,9 @@ INTERPOSED int ftruncate(int descriptor, off_t size)
 static int accept_owned(const char *emulated)
 {
 	struct stat status;
-	uid_t user = REAL(geteuid)();
-
 	if (status_get(emulated, &status))
 		return -errno;
-	return user == 0 || user == status.st_uid ? 0 : -EPERM;
+	return identity_is_root() || REAL(geteuid)() == status.st_uid ? 0 : -EPERM;
 }
 
 /** Of what is open, which may have been removed meanwhile. */
@@ -391,6 +392,7 @@ INTERPOSED int fchownat(int directory, const char *path, uid_t owner, gid_t grou
 	if (flags & AT_EMPTY_PATH && is_empty(path))
 		ANSWER_OPENED(directory, accept_opened);
 	ANSWER_EMULATED(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, accept_owned(found));
+	identity_real_owner(&owner, &group);
 	return REAL(fchownat)(directory, path, owner, group, flags);
 }
 
@@ -413,6 +415,7 @@ INTERPOSED int fchmod(int descriptor, mode_t mode)
 INTERPOSED int fchown(int descriptor, uid_t owner, gid_t group)
 {
 	ANSWER_OPENED(descriptor, accept_opened);
+	identity_real_owner(&owner, &group);
 	return REAL(fchown)(descriptor, owner, group);
 }
 

@@ -300,11 +300,15 @@ int file_deliver(int descriptor, const char *emulated)
 
 static int get(const char *emulated, char **content, size_t *size)
 {
-	int error = process_status_is(emulated)
-			    ? process_status_read(emulated, content, size)
-			    : preload_machine->files->read(preload_machine->data, emulated, content,
-							   size);
+	int error;
 
+	if (process_status_is(emulated))
+		error = process_status_read(emulated, content, size);
+	else if (cpu_times_is(emulated))
+		error = cpu_times_read(content, size);
+	else
+		error = preload_machine->files->read(preload_machine->data, emulated, content,
+						     size);
 	return error ? fail(error) : 0;
 }
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CPUID returns the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1).
+ * CPUID returns the emulated processor: vendor (leaf 0), family, model and stepping (leaf 1), power
+ * management (leaf 6); and no hypervisor.
  *
  * Where the processor can make CPUID fault, every one in the process does, and the fault is
- * answered here. Elsewhere the instructions of the program itself (not of libraries) are replaced
- * by one that is undefined, of the same length, wherever they are certainly instructions.
+ * answered here. Elsewhere the instructions of the program and of libisst (not of other libraries)
+ * are replaced by one that is undefined, of the same length, wherever they are certainly
+ * instructions.
  */
 #include "preload/instructions.h"
 #include "preload/preload.h"
+
+#include "emulator/front/launch_files.h"
 
 /* Elsewhere no program can ask. */
 #ifdef __x86_64__
@@ -32,8 +36,10 @@
 static const unsigned char cpuid_instruction[] = { 0x0f, 0xa2 };
 static const unsigned char undefined_instruction[] = { 0x0f, 0x0b };
 enum { INSTRUCTION_BYTES = 2 };
+static const char library[] = "libisst.so";
 
 static struct cpu_identity processor;
+static bool hwp;
 static bool faulting;
 static struct sigaction before; /* of the signal that CPUID raises now */
 
@@ -56,28 +62,64 @@ static void let_fault(bool fault)
 	syscall(SYS_arch_prctl, ARCH_CPUID, !fault);
 }
 
+struct cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+/* The bits of leaf 6 that /proc/cpuinfo shows as flags. */
+enum {
+	TURBO = 1U << 1,
+	ARAT = 1U << 2,
+	PLN = 1U << 4,
+	PTS = 1U << 6,
+	HWP = 1U << 7,
+	HWP_EPP = 1U << 10,
+	ECX_APERFMPERF = 1U << 0,
+	ECX_EPB = 1U << 3,
+};
+
+static void describe_power(struct cpuid *result)
+{
+	*result = (struct cpuid){ .eax = TURBO | ARAT | PLN | PTS | (hwp ? HWP | HWP_EPP : 0),
+				  .ecx = ECX_APERFMPERF | ECX_EPB };
+}
+
+/* Leaves that no processor has, and hypervisors answer. */
+static const uint32_t hypervisor_leaves = 0x40000000, hypervisor_mask = 0xf0000000;
+static const uint32_t in_hypervisor = 1U << 31; /* of leaf 1, ECX */
+
+static void describe(uint32_t leaf, struct cpuid *result)
+{
+	if (leaf == 0 && processor.intel) {
+		result->ebx = signature_INTEL_ebx;
+		result->ecx = signature_INTEL_ecx;
+		result->edx = signature_INTEL_edx;
+	} else if (leaf == 1) {
+		result->eax = signature_of(&processor);
+		result->ecx &= ~in_hypervisor;
+	} else if (leaf == 6 && processor.intel) {
+		describe_power(result);
+	} else if ((leaf & hypervisor_mask) == hypervisor_leaves) {
+		*result = (struct cpuid){ 0 };
+	}
+}
+
 static void answer(ucontext_t *context)
 {
 	greg_t *registers = context->uc_mcontext.gregs;
 	uint32_t leaf = (uint32_t)registers[REG_RAX], subleaf = (uint32_t)registers[REG_RCX];
-	uint32_t eax, ebx, ecx, edx;
+	struct cpuid result;
 
 	if (faulting)
 		let_fault(false);
-	__cpuid_count(leaf, subleaf, eax, ebx, ecx, edx);
+	__cpuid_count(leaf, subleaf, result.eax, result.ebx, result.ecx, result.edx);
 	if (faulting)
 		let_fault(true);
-	if (leaf == 0 && processor.intel) {
-		ebx = signature_INTEL_ebx;
-		ecx = signature_INTEL_ecx;
-		edx = signature_INTEL_edx;
-	} else if (leaf == 1) {
-		eax = signature_of(&processor);
-	}
-	registers[REG_RAX] = eax;
-	registers[REG_RBX] = ebx;
-	registers[REG_RCX] = ecx;
-	registers[REG_RDX] = edx;
+	describe(leaf, &result);
+	registers[REG_RAX] = result.eax;
+	registers[REG_RBX] = result.ebx;
+	registers[REG_RCX] = result.ecx;
+	registers[REG_RDX] = result.edx;
 	registers[REG_RIP] += INSTRUCTION_BYTES;
 }
 
@@ -251,23 +293,37 @@ static void replace_in(const unsigned char *function, size_t size, void *data)
 	reached_find(function, size, cpuid_instruction, INSTRUCTION_BYTES, replace_found, data);
 }
 
-/** Looks at the first object only, which is the program. */
-static int replace_in_program(struct dl_phdr_info *object, size_t size, void *data)
+/** A library that identifies the processor for the program. */
+static bool identifies(const char *path)
 {
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return strncmp(name, library, sizeof(library) - 1) == 0;
+}
+
+/** Looks at the first object, which is the program, and at the library of this project. */
+static int replace_in_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+	bool *is_program = data;
+
 	(void)size;
-	functions_each(object, replace_in, data);
-	return 1;
+	if (*is_program || identifies(object->dlpi_name))
+		functions_each(object, replace_in, NULL);
+	*is_program = false;
+	return 0;
 }
 
 static void replace_processor(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART };
+	bool is_program = true;
 
 	processor = preload_machine->identity;
+	hwp = launch_has_hwp(preload_machine);
 	action.sa_sigaction = on_fault;
 	faulting = syscall(SYS_arch_prctl, ARCH_CPUID, 0) == 0;
 	if (!faulting)
-		dl_iterate_phdr(replace_in_program, NULL);
+		dl_iterate_phdr(replace_in_object, &is_program);
 	if (faulting || replaced_count > 0) {
 		REAL(sigaction)(signal_of_cpuid(), &action, &before);
 		unblock();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Directories: listed, entered, and refused as the root directory of a program. */
+/* Directories: listed, entered, watched, and refused as the root directory of a program. */
 #include "preload/preload.h"
 
 #include <dirent.h>
@@ -8,9 +8,21 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 /* ---- Listing ---- */
+
+/** The device is no directory, nor is there anything below it. */
+static bool is_device(const char *emulated, int *result)
+{
+	struct stat status;
+
+	if (!path_begins_with_device(emulated))
+		return false;
+	*result = status_get(emulated, &status) ? -1 : fail(ENOTDIR);
+	return true;
+}
 
 /** The machine lists it, with the faults that its rules ask for; what stands for it gets the same
  * names. Returns 0, or -1 and errno. */
@@ -18,8 +30,11 @@ static int list(const char *emulated)
 {
 	char **names;
 	size_t count;
-	int error = preload_machine->files->list(preload_machine->data, emulated, &names, &count);
+	int error;
 
+	if (is_device(emulated, &error))
+		return error;
+	error = preload_machine->files->list(preload_machine->data, emulated, &names, &count);
 	if (error) {
 		errno = -error;
 		return -1;
@@ -46,30 +61,55 @@ INTERPOSED DIR *opendir(const char *path)
 	return directory;
 }
 
-/** Gives an entry of an emulated directory the number that its status has. */
-static void set_number(const char *directory, struct dirent *entry)
+/** The number of what is above a directory, which the program sees at @seen. What is mounted has
+ * none above it in its own file system. */
+static ino_t number_above(int directory, const char *seen, ino_t otherwise)
 {
-	char path[PATH_MAX + sizeof(entry->d_name)];
+	char path[PATH_MAX];
+	struct stat status, above;
 
-	if (strcmp(entry->d_name, ".") == 0)
-		snprintf(path, sizeof(path), "%s", directory);
-	else if (strcmp(entry->d_name, "..") == 0)
-		snprintf(path, sizeof(path), "%.*s", (int)(strrchr(directory, '/') - directory),
-			 directory);
-	else
-		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(seen, '/') - seen), seen);
 	if (path_is_owned(path))
-		entry->d_ino = path_number(path);
+		return path_number(path);
+	if (fstat(directory, &status) || fstatat(directory, "..", &above, 0))
+		return otherwise;
+	return path_is_owned(seen) && above.st_dev != status.st_dev ? status.st_ino : above.st_ino;
 }
 
+/** The number of another entry of an emulated directory. */
+static ino_t number_of(const char *directory, const char *name)
+{
+	char path[2 * PATH_MAX];
+
+	if (strcmp(name, ".") == 0)
+		return path_number(directory);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path_number(path);
+}
+
+/** Whether the program sees a directory elsewhere than it is. */
+static bool is_elsewhere(int directory, char *seen)
+{
+	bool changed;
+
+	return path_of_directory(directory, seen, &changed) && changed;
+}
+
+/** Entries have the numbers that their status has. */
 INTERPOSED struct dirent *readdir(DIR *directory)
 {
 	struct dirent *entry = REAL(readdir)(directory);
 	char found[PATH_MAX];
+	int error = errno;
 
-	if (entry && preload_machine && !preload_inside() &&
-	    preload_probe(path_of_opened, dirfd(directory), found))
-		set_number(found, entry);
+	if (!entry || !preload_machine || preload_inside() ||
+	    !preload_probe(is_elsewhere, dirfd(directory), found))
+		return entry;
+	if (strcmp(entry->d_name, "..") == 0)
+		entry->d_ino = number_above(dirfd(directory), found, entry->d_ino);
+	else if (path_is_owned(found))
+		entry->d_ino = number_of(found, entry->d_name);
+	errno = error;
 	return entry;
 }
 
@@ -196,7 +236,7 @@ INTERPOSED int chdir(const char *path)
 
 	if (!path_begin(AT_FDCWD, &path, true, found))
 		return REAL(chdir)(path);
-	if (names_make(found, true, backing) == 0)
+	if (!is_device(found, &result) && names_make(found, true, backing) == 0)
 		result = REAL(chdir)(backing);
 	preload_end(true);
 	return result;
@@ -238,6 +278,29 @@ INTERPOSED char *__getcwd_chk(char *buffer, size_t size, size_t space)
 INTERPOSED char *get_current_dir_name(void)
 {
 	return getcwd(NULL, 0);
+}
+
+/* ---- Watching ---- */
+
+/** What the machine changes is not reported; a watch of what stands for a file of the machine would
+ * report how that is made. */
+static uint32_t without_events(uint32_t mask)
+{
+	return (mask & ~(uint32_t)IN_ALL_EVENTS) | IN_MOVE_SELF;
+}
+
+INTERPOSED int inotify_add_watch(int watch, const char *path, uint32_t mask)
+{
+	char found[PATH_MAX], backing[PATH_MAX];
+	int result = -1;
+
+	if (!path_begin(AT_FDCWD, &path, (mask & IN_DONT_FOLLOW) == 0, found))
+		return REAL(inotify_add_watch)(watch, path, mask);
+	if (path_is_device(found) ? path_backing(found, backing) > 0
+				  : names_make(found, false, backing) == 0)
+		result = REAL(inotify_add_watch)(watch, backing, without_events(mask));
+	preload_end(true);
+	return result;
 }
 
 /* ---- The root directory ---- */

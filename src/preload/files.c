@@ -227,7 +227,7 @@ static int open_emulated(const char *emulated, int flags)
 {
 	struct stat status;
 
-	if (process_status_is(emulated))
+	if (status_is_mixed(emulated))
 		return open_to_read(emulated, flags);
 	if (status_get(emulated, &status))
 		return errno == ENOENT && flags & O_CREAT ? fail(EACCES) : -1;
@@ -239,7 +239,7 @@ static bool leads_to_emulated(int directory, const char **path, int flags, char 
 	bool exclusive = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
 
 	return path_find(directory, path, !(flags & O_NOFOLLOW) && !exclusive, found) ||
-	       ((flags & O_ACCMODE) == O_RDONLY && process_status_is(found));
+	       ((flags & O_ACCMODE) == O_RDONLY && status_is_mixed(found));
 }
 
 bool file_is_emulated(int directory, const char **path, int flags, char *found)
@@ -260,8 +260,10 @@ bool file_open_emulated(int directory, const char **path, int flags, char *found
 	bool answered;
 
 	*found = '\0';
-	if (!preload_begin())
+	if (!preload_begin()) {
+		path_move_around(path, found);
 		return false;
+	}
 	answered = leads_to_emulated(directory, path, flags, found);
 	if (answered)
 		*descriptor = open_emulated(found, flags);

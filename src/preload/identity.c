@@ -38,15 +38,122 @@ INTERPOSED int uname(struct utsname *name)
 	return result;
 }
 
+/** Whether programs are to see another user, and which. The environment may be cleared later. */
+static bool asked_for(uid_t *user)
+{
+	static enum { UNREAD, UNSET, SET } variable;
+	static uint64_t number;
+
+	if (variable == UNREAD) {
+		const char *text = secure_getenv(LAUNCH_USER);
+
+		variable = text && !isst_parse_number(text, 10, UINT32_MAX - 1, &number) ? SET
+											 : UNSET;
+	}
+	*user = (uid_t)number;
+	return variable == SET && preload_machine;
+}
+
+/** Whether an ordinary user is to be seen as another one. */
+static bool asked_by_user(uid_t *user)
+{
+	return asked_for(user) && REAL(geteuid)() != 0;
+}
+
+/** As root, who has a group of the same number. */
+static bool is_made_root(void)
+{
+	uid_t user;
+
+	return asked_by_user(&user) && user == 0;
+}
+
+bool identity_is_root(void)
+{
+	return REAL(geteuid)() == 0 || is_made_root();
+}
+
+void identity_show_owner(uid_t *user, gid_t *group)
+{
+	uid_t seen;
+
+	if (preload_inside() || !asked_by_user(&seen))
+		return;
+	if (*user == REAL(geteuid)())
+		*user = seen;
+	if (seen == 0 && *group == REAL(getegid)())
+		*group = 0;
+}
+
+void identity_real_owner(uid_t *user, gid_t *group)
+{
+	uid_t seen;
+
+	if (preload_inside() || !asked_by_user(&seen))
+		return;
+	if (*user == seen)
+		*user = REAL(geteuid)();
+	if (seen == 0 && *group == 0)
+		*group = REAL(getegid)();
+}
+
+/* A program that is root by its effective user id alone, as one with set-user-ID, is distrusted by
+ * shells: they go back to the other one. */
+
+static uid_t user_seen(uid_t real)
+{
+	uid_t user;
+
+	return !preload_inside() && asked_for(&user) ? user : real;
+}
+
+static gid_t group_seen(gid_t real)
+{
+	return !preload_inside() && is_made_root() ? 0 : real;
+}
+
 INTERPOSED uid_t geteuid(void)
 {
-	const char *asked = secure_getenv(LAUNCH_USER);
-	uint64_t user;
+	return user_seen(REAL(geteuid)());
+}
 
-	if (!preload_machine || preload_inside() || !asked ||
-	    isst_parse_number(asked, 10, UINT32_MAX - 1, &user))
-		return REAL(geteuid)();
-	return (uid_t)user;
+INTERPOSED uid_t getuid(void)
+{
+	return user_seen(REAL(getuid)());
+}
+
+INTERPOSED gid_t getegid(void)
+{
+	return group_seen(REAL(getegid)());
+}
+
+INTERPOSED gid_t getgid(void)
+{
+	return group_seen(REAL(getgid)());
+}
+
+INTERPOSED int getresuid(uid_t *real, uid_t *effective, uid_t *saved)
+{
+	int result = REAL(getresuid)(real, effective, saved);
+
+	if (!result) {
+		*real = user_seen(*real);
+		*effective = user_seen(*effective);
+		*saved = user_seen(*saved);
+	}
+	return result;
+}
+
+INTERPOSED int getresgid(gid_t *real, gid_t *effective, gid_t *saved)
+{
+	int result = REAL(getresgid)(real, effective, saved);
+
+	if (!result) {
+		*real = group_seen(*real);
+		*effective = group_seen(*effective);
+		*saved = group_seen(*saved);
+	}
+	return result;
 }
 
 /** CPUs in a list of the kernel, or -1. */

@@ -103,6 +103,24 @@ INTERPOSED ssize_t __readlinkat_chk(int directory, const char *path, char *targe
 			    : readlinkat(directory, path, target, size);
 }
 
+/** A path of the system, and of what is kept with the machine, as the program sees it. */
+static char *resolve_in_system(const char *path, char *resolved)
+{
+	char *real = REAL(realpath)(path, resolved), seen[PATH_MAX];
+	bool changed;
+
+	if (!real || !preload_begin())
+		return real;
+	changed = path_as_seen(real, seen);
+	preload_end(changed);
+	if (!changed)
+		return real;
+	if (resolved)
+		return memcpy(resolved, seen, strlen(seen) + 1);
+	free(real);
+	return strdup(seen);
+}
+
 INTERPOSED char *realpath(const char *path, char *resolved)
 {
 	char found[PATH_MAX];
@@ -110,7 +128,7 @@ INTERPOSED char *realpath(const char *path, char *resolved)
 	bool exists;
 
 	if (!path_begin(AT_FDCWD, &path, true, found))
-		return REAL(realpath)(path, resolved);
+		return resolve_in_system(path, resolved);
 	exists = status_get(found, &status) == 0;
 	preload_end(true);
 	if (!exists)

@@ -19,6 +19,11 @@
 
 struct isst_machine *preload_machine;
 
+/* The program opens its machine itself. */
+static bool emulates;
+/* That on which a script started such a program. */
+static struct isst_machine *machine_around;
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool inside;
 /* A fork is under way in this thread, which has locked the machine for it. */
@@ -147,16 +152,18 @@ static void after_fork(void)
 	unlock();
 }
 
-static void open_machine(const char *platform)
+static struct isst_machine *open_machine(void)
 {
 	const struct isst_emulator_target target = {
-		.platform = platform,
+		.platform = secure_getenv(LAUNCH_PLATFORM),
 		.state_directory = secure_getenv(LAUNCH_STATE),
 		.unlock = secure_getenv(LAUNCH_UNLOCK),
 	};
 	struct isst_machine *machine;
 	char *error = NULL;
 
+	if (!target.platform || !*target.platform)
+		preload_give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");
 	inside = true;
 	/* One that gained privileges would be without this library, and have those of the real
 	 * machine. */
@@ -164,8 +171,15 @@ static void open_machine(const char *platform)
 		preload_give_up("programs cannot be kept from gaining privileges");
 	if (isst_emulator()->open(&target, &machine, &error))
 		preload_give_up(error ? error : "out of memory");
-	preload_machine = machine;
 	inside = false;
+	return machine;
+}
+
+struct isst_machine *preload_machine_around(void)
+{
+	if (emulates && !inside && !machine_around)
+		machine_around = open_machine();
+	return machine_around;
 }
 
 /** Whether the program itself has a function, and not one of its libraries. */
@@ -182,19 +196,15 @@ static bool program_has(const char *name)
 
 __attribute__((constructor)) static void start(void)
 {
-	const char *platform = secure_getenv(LAUNCH_PLATFORM);
-
 	if (started)
 		return;
 	started = true;
-	/* The command opens the machine itself. */
-	if (program_has("isst_emulator_open"))
+	emulates = program_has("isst_emulator_open");
+	if (emulates)
 		return;
-	if (!platform || !*platform)
-		preload_give_up(LAUNCH_PLATFORM " is not set: no machine to emulate");
 	marked = secure_getenv("ISST_PRELOAD_MARKS");
 	mark(MARK_BEGIN);
-	open_machine(platform);
+	preload_machine = open_machine();
 	pthread_atfork(before_fork, after_fork, after_fork);
 	mark(MARK_PASSED);
 }

@@ -44,6 +44,7 @@ static struct stat root_status;
 static char *run_directory; /* that stands for /run/isst */
 static char *device_file;   /* that stands for the device, where the machine has one */
 static struct stat device_status;
+static struct stat run_status; /* of /run itself, the system's */
 
 static int find_places_below(const char *directory)
 {
@@ -55,6 +56,8 @@ static int find_places_below(const char *directory)
 	if (!root || status_real(AT_FDCWD, root, &root_status, 0))
 		return -1;
 	root_length = strlen(root);
+	if (status_real(AT_FDCWD, "/run", &run_status, 0))
+		run_status.st_ino = 0;
 	snprintf(path, sizeof(path), "%s/../run", root);
 	if (mkdir(path, 0755) && errno != EEXIST)
 		return -1;
@@ -69,10 +72,11 @@ static int find_places_below(const char *directory)
 /** Where the emulated machine's files are. */
 static void find_places(void)
 {
-	char *names = root ? NULL : launch_names(preload_machine);
+	char *names;
 
 	if (root)
 		return;
+	names = launch_names(preload_machine ? preload_machine : preload_machine_around());
 	if (!names || find_places_below(names))
 		preload_give_up("the emulated machine's files cannot be found");
 	free(names);
@@ -91,6 +95,13 @@ const struct stat *path_root_status(void)
 {
 	find_places();
 	return &root_status;
+}
+
+bool path_is_run(const struct stat *status)
+{
+	find_places();
+	return run_status.st_ino && status->st_ino == run_status.st_ino &&
+	       status->st_dev == run_status.st_dev;
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -184,22 +195,36 @@ bool path_of_directory(int directory, char *seen, bool *changed)
 	return true;
 }
 
-const char *path_moved(const char *path, char *moved)
+/** What follows the part of a path that is moved: the directory of ours, or a file isst_... beside
+ * it. NULL: it is not moved. */
+static const char *behind_moved(const char *path)
 {
 	static const char *const kept[] = { "/run/isst", "/var/run/isst" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		const char *rest = path + strlen(kept[i]);
+		size_t length = strlen(kept[i]);
 
-		if (strncmp(path, kept[i], strlen(kept[i])) != 0 || !strchr("/_", *rest))
-			continue;
-		find_places();
-		/* The directory of ours, or a file isst_... beside it. */
-		if (snprintf(moved, PATH_MAX, "%s%s", run_directory, rest) >= PATH_MAX)
-			*moved = '\0'; /* which no file is called */
-		return moved;
+		if (strncmp(path, kept[i], length) == 0 && strchr("/_", path[length]))
+			return path + length;
 	}
-	return path;
+	return NULL;
+}
+
+bool path_is_moved(const char *path)
+{
+	return behind_moved(path);
+}
+
+const char *path_moved(const char *path, char *moved)
+{
+	const char *rest = behind_moved(path);
+
+	if (!rest)
+		return path;
+	find_places();
+	if (snprintf(moved, PATH_MAX, "%s%s", run_directory, rest) >= PATH_MAX)
+		*moved = '\0'; /* which no file is called */
+	return moved;
 }
 
 size_t path_backing(const char *emulated, char *backing)
@@ -259,6 +284,17 @@ static int keep_long_path(const char *number, const char *emulated)
 		return -1;
 	errno = ENAMETOOLONG;
 	return strcmp(known, emulated) == 0 ? 0 : -1;
+}
+
+bool path_of_circle(char *path)
+{
+	static const char name[] = "circle";
+	char link[PATH_MAX];
+
+	find_places();
+	if (!name_long_path(name, link) || snprintf(path, PATH_MAX, "%s/.", link) >= PATH_MAX)
+		return false;
+	return syscall(SYS_symlinkat, name, AT_FDCWD, link) == 0 || errno == EEXIST;
 }
 
 int path_name_memory_file(const char *emulated, char name[MEMORY_FILE_NAME])
@@ -359,7 +395,15 @@ bool path_is_device(const char *emulated)
 	return strcmp(emulated, ABI_DEVICE_PATH) == 0;
 }
 
+bool path_begins_with_device(const char *emulated)
+{
+	return is_below(emulated, ABI_DEVICE_PATH);
+}
+
 bool path_is_msr(const char *emulated)
 {
-	return strncmp(emulated, "/dev/cpu/", strlen("/dev/cpu/")) == 0;
+	static const char directory[] = "/dev/cpu/", name[] = "/msr";
+	const char *end = strrchr(emulated, '/');
+
+	return strncmp(emulated, directory, sizeof(directory) - 1) == 0 && strcmp(end, name) == 0;
 }

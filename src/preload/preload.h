@@ -63,6 +63,10 @@ static inline int fail(int error)
  * themselves. */
 extern struct isst_machine *preload_machine;
 
+/** In a program with an emulator of its own, the machine of the script that started it, opened
+ * now; NULL in others, and while it is opened. */
+struct isst_machine *preload_machine_around(void);
+
 /**
  * Begins a function that may have to do with the machine. Returns false where it has not, for the
  * emulator itself is at work, or there is no machine; then nothing is to be ended. What the
@@ -94,6 +98,8 @@ bool path_leads_to_owned(const char *path);
  * @path.
  */
 const char *path_moved(const char *path, char *moved);
+/** Whether that is another one. */
+bool path_is_moved(const char *path);
 /** The path of a directory as the program sees it, PATH_MAX bytes. @changed: whether it is another
  * than the kernel's. Returns false where it has none. */
 bool path_of_directory(int directory, char *seen, bool *changed);
@@ -118,6 +124,10 @@ bool path_of_link(const char *link, char *emulated);
 /** The same, and whether it shows a directory that stands for another: what the program is to see
  * of it, PATH_MAX bytes. */
 bool path_as_seen(const char *link, char *seen);
+/** A path that the kernel refuses since it follows too many links, PATH_MAX bytes. */
+bool path_of_circle(char *path);
+/** Of a directory of the system, whether it is the one that has what path_moved() moves. */
+bool path_is_run(const struct stat *status);
 /** Before the device is opened: from here on what stands for it now is recognised. */
 void path_find_device(void);
 /** Whether a descriptor is an emulated file or device, and which. */
@@ -130,6 +140,8 @@ bool path_of_opened(int descriptor, char *emulated);
 bool path_may_be_emulated(int descriptor);
 /** /dev/isst_interface, and a device of MSRs, which is read and written by eight bytes. */
 bool path_is_device(const char *emulated);
+/** The device, or a path that goes on behind it, as if that were a directory. */
+bool path_begins_with_device(const char *emulated);
 bool path_is_msr(const char *emulated);
 /** The status of the directory that stands for /. */
 const struct stat *path_root_status(void);
@@ -150,10 +162,13 @@ long unlimited_call(long number, long first, long second, long third, long fourt
  * @found: PATH_MAX bytes. The emulated path: absolute, without dots, without links but for the last
  * part; with a slash at the end if it would have to be a directory and is none. Otherwise the path
  * in the system, or empty; what cannot be followed becomes a path that the kernel refuses, with
- * ENAMETOOLONG
+ * ENAMETOOLONG or ELOOP
  */
 bool path_begin(int directory, const char **path, bool follow, char *found);
-/** The same between preload_begin() and preload_end(). */
+/** Where preload_begin() returns false: in a program with an emulator of its own that a script
+ * started, a path below /run becomes that of the script's machine: path_moved(). */
+void path_move_around(const char **path, char *found);
+/** The same as path_begin() between preload_begin() and preload_end(). */
 bool path_find(int directory, const char **path, bool follow, char *found);
 
 /* names.c */
@@ -235,8 +250,19 @@ int status_file_system(const char *emulated);
 /** Whether permissions let the owner, or root, do what is asked for (R_OK, W_OK, X_OK). */
 bool status_permits(const struct stat *status, int wanted);
 
+/** Whether a path without links is that of a file of the system that has lines of the machine. */
+bool status_is_mixed(const char *path);
 /** As lstat(2), of an emulated path; the device included. */
 int status_get(const char *emulated, struct stat *status);
+
+/* identity.c */
+
+/** Whether the program is root, or is to be: --as-user 0. */
+bool identity_is_root(void);
+/** Who owns a file, as a program sees it: what is its user's is that of the one who it is to be. */
+void identity_show_owner(uid_t *user, gid_t *group);
+/** Whom it means by that. */
+void identity_real_owner(uid_t *user, gid_t *group);
 
 /* affinity.c */
 
@@ -270,5 +296,12 @@ bool memory_policy_bind(const void *address, int mode, const unsigned long *mask
 bool process_status_is(const char *path);
 /** Its content, to be freed. Returns 0 or a negative errno. */
 int process_status_read(const char *path, char **content, size_t *size);
+
+/* cpu_times.c */
+
+/** Whether that is /proc/stat. */
+bool cpu_times_is(const char *path);
+/** Its content, to be freed. Returns 0 or a negative errno. */
+int cpu_times_read(char **content, size_t *size);
 
 #endif

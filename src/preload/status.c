@@ -82,7 +82,6 @@ static off_t whole_pages(off_t size)
  */
 static void describe(const char *emulated, struct stat *status)
 {
-	static const char msr_devices[] = "/dev/cpu/";
 	int kind = status_file_system(emulated);
 
 	status->st_dev = device_of(kind);
@@ -94,14 +93,14 @@ static void describe(const char *emulated, struct stat *status)
 				  ? whole_pages(status->st_size)
 				  : 0;
 	status->st_blksize = kind == PROC_SUPER_MAGIC ? PROC_BLOCK : PAGE;
-	if (strcmp(emulated, ABI_DEVICE_PATH) == 0) {
+	if (path_is_device(emulated)) {
 		status->st_mode = S_IFCHR | 0600;
 		status->st_rdev = makedev(MISC_MAJOR, DEVICE_MINOR);
-	} else if (is_below(emulated, msr_devices)) {
+	} else if (path_is_msr(emulated)) {
+		const char *cpu = emulated + strlen("/dev/cpu/");
+
 		status->st_mode = S_IFCHR | 0600;
-		status->st_rdev = makedev(
-			MSR_MAJOR,
-			(unsigned int)strtoul(emulated + sizeof(msr_devices) - 1, NULL, 10));
+		status->st_rdev = makedev(MSR_MAJOR, (unsigned int)strtoul(cpu, NULL, 10));
 	}
 }
 
@@ -141,8 +140,10 @@ int status_get(const char *emulated, struct stat *status)
 	struct kernel_status file;
 	int result;
 
-	if (strcmp(emulated, ABI_DEVICE_PATH) == 0)
+	if (path_is_device(emulated))
 		return get_device(status);
+	if (path_begins_with_device(emulated))
+		return get_device(status) ? -1 : fail(ENOTDIR);
 	result = launch_look(preload_machine, emulated, false, &file);
 	if (result) {
 		errno = -result;
@@ -164,11 +165,13 @@ static bool get_emulated(int directory, const char **path, int flags, struct sta
 	if (!path_begin(directory, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, found))
 		return false;
 	*result = status_get(found, &gotten);
+	preload_end(true);
+	if (!*result)
+		identity_show_owner(&gotten.st_uid, &gotten.st_gid);
 	if (!*result)
 		*result = user_write(status, &gotten, sizeof(gotten));
 	if (!*result)
 		errno = error;
-	preload_end(true);
 	return true;
 }
 
@@ -177,6 +180,18 @@ static bool may_be_emulated(const struct stat *status)
 {
 	return preload_machine &&
 	       (S_ISREG(status->st_mode) || status->st_dev == path_root_status()->st_dev);
+}
+
+bool status_is_mixed(const char *path)
+{
+	return process_status_is(path) || cpu_times_is(path);
+}
+
+/** Also of a file of the system that has lines of the machine, whose status is the system's. */
+static int get_by_name(const char *emulated, struct stat *status)
+{
+	return status_is_mixed(emulated) ? status_real(AT_FDCWD, emulated, status, 0)
+					 : status_get(emulated, status);
 }
 
 /** Changes the status of a descriptor that is an emulated file; returns whether it is. */
@@ -190,16 +205,45 @@ static bool describe_opened(int descriptor, struct stat *status)
 		return false;
 	found = path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated);
 	/* One that is open may be gone: then nothing but the memory file is left. */
-	if (found && status_get(emulated, status))
+	if (found && get_by_name(emulated, status))
 		describe(emulated, status);
 	preload_end(found);
+	if (found)
+		identity_show_owner(&status->st_uid, &status->st_gid);
 	errno = error;
 	return found;
 }
 
+/**
+ * The owner of the machine is root there, whose is /run as well as the directory below it that is
+ * kept with the machine: who else could write to that directory is decided by its owner.
+ */
+static void describe_run(struct stat *status)
+{
+	const struct stat *owned;
+
+	if (!preload_machine || preload_inside() || !S_ISDIR(status->st_mode) ||
+	    !path_is_run(status))
+		return;
+	owned = path_root_status();
+	status->st_uid = owned->st_uid;
+	status->st_gid = owned->st_gid;
+}
+
+static int get_of_system(int directory, const char *path, struct stat *status, int flags)
+{
+	int result = status_real(directory, path, status, flags);
+
+	if (!result) {
+		describe_run(status);
+		identity_show_owner(&status->st_uid, &status->st_gid);
+	}
+	return result;
+}
+
 INTERPOSED int fstat(int descriptor, struct stat *status)
 {
-	int result = status_real(descriptor, "", status, AT_EMPTY_PATH);
+	int result = get_of_system(descriptor, "", status, AT_EMPTY_PATH);
 
 	if (!result)
 		describe_opened(descriptor, status);
@@ -223,7 +267,7 @@ INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int
 		return 0;
 	if (get_emulated(directory, &path, flags, status, found, &result))
 		return result;
-	return status_real(directory, path, status, flags);
+	return get_of_system(directory, path, status, flags);
 }
 
 INTERPOSED int stat(const char *path, struct stat *status)
@@ -294,6 +338,26 @@ static void extend(const struct stat *status, struct statx *extended)
 	};
 }
 
+static int extend_system(int directory, const char *path, int flags, unsigned int mask,
+			 struct statx *extended)
+{
+	int result = REAL(statx)(directory, path, flags, mask, extended);
+	struct stat status = { 0 };
+
+	if (result)
+		return result;
+	status.st_mode = extended->stx_mode;
+	status.st_ino = extended->stx_ino;
+	status.st_dev = makedev(extended->stx_dev_major, extended->stx_dev_minor);
+	status.st_uid = extended->stx_uid;
+	status.st_gid = extended->stx_gid;
+	describe_run(&status);
+	identity_show_owner(&status.st_uid, &status.st_gid);
+	extended->stx_uid = status.st_uid;
+	extended->stx_gid = status.st_gid;
+	return 0;
+}
+
 INTERPOSED int statx(int directory, const char *path, int flags, unsigned int mask,
 		     struct statx *extended)
 {
@@ -304,7 +368,7 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 
 	if (!get_opened(directory, path, flags, &status) &&
 	    !get_emulated(directory, &path, flags, &status, found, &result))
-		return REAL(statx)(directory, path, flags, mask, extended);
+		return extend_system(directory, path, flags, mask, extended);
 	if (result)
 		return result;
 	extend(&status, &copy);
@@ -313,20 +377,37 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 
 /* ---- File systems ---- */
 
-INTERPOSED int statfs(const char *path, struct statfs *status)
+/** Nothing that the machine has takes space. */
+static void describe_file_system(const char *emulated, struct statfs *status)
 {
-	char found[PATH_MAX], backing[PATH_MAX];
+	status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
+	if (status->f_type == TMPFS_MAGIC)
+		return;
+	status->f_blocks = status->f_bfree = status->f_bavail = 0;
+	status->f_files = status->f_ffree = 0;
+}
+
+/** Of a path that path_begin() found; ends that. */
+static int get_file_system(const char *emulated, struct statfs *status)
+{
+	char backing[PATH_MAX];
 	struct stat exists;
 	int result = -1;
 
-	if (!path_begin(AT_FDCWD, &path, true, found))
-		return REAL(statfs)(path, status);
-	if (status_get(found, &exists) == 0 && path_backing("", backing))
+	if (status_get(emulated, &exists) == 0 && path_backing("", backing))
 		result = REAL(statfs)(backing, status);
 	if (!result)
-		status->f_type = (__typeof__(status->f_type))status_file_system(found);
+		describe_file_system(emulated, status);
 	preload_end(true);
 	return result;
+}
+
+INTERPOSED int statfs(const char *path, struct statfs *status)
+{
+	char found[PATH_MAX];
+
+	return path_begin(AT_FDCWD, &path, true, found) ? get_file_system(found, status)
+							: REAL(statfs)(path, status);
 }
 
 INTERPOSED int fstatfs(int descriptor, struct statfs *status)
@@ -337,7 +418,7 @@ INTERPOSED int fstatfs(int descriptor, struct statfs *status)
 	if (result || !preload_begin())
 		return result;
 	if (path_of_descriptor(descriptor, emulated) || path_of_opened(descriptor, emulated))
-		status->f_type = (__typeof__(status->f_type))status_file_system(emulated);
+		describe_file_system(emulated, status);
 	preload_end(false);
 	errno = error;
 	return 0;
@@ -346,14 +427,21 @@ INTERPOSED int fstatfs(int descriptor, struct statfs *status)
 INTERPOSED int statvfs(const char *path, struct statvfs *status)
 {
 	char found[PATH_MAX], backing[PATH_MAX];
-	struct stat exists;
+	struct statfs of_machine;
 	int result = -1;
 
 	if (!path_begin(AT_FDCWD, &path, true, found))
 		return REAL(statvfs)(path, status);
-	if (status_get(found, &exists) == 0 && path_backing("", backing))
+	if (path_backing("", backing))
 		result = REAL(statvfs)(backing, status);
-	preload_end(true);
+	if (get_file_system(found, &of_machine))
+		return -1;
+	status->f_blocks = of_machine.f_blocks;
+	status->f_bfree = of_machine.f_bfree;
+	status->f_bavail = of_machine.f_bavail;
+	status->f_files = of_machine.f_files;
+	status->f_ffree = of_machine.f_ffree;
+	status->f_favail = of_machine.f_ffree;
 	return result;
 }
 
@@ -373,7 +461,7 @@ bool status_permits(const struct stat *status, int wanted)
 {
 	mode_t allowed = status->st_mode >> 6 & 7;
 
-	if (REAL(geteuid)() == 0)
+	if (identity_is_root())
 		allowed = S_ISDIR(status->st_mode) ? 7 : 6;
 	return (wanted & ~(int)allowed) == 0;
 }

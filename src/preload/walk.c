@@ -29,6 +29,8 @@ struct walk {
 
 enum step { GO_ON, EMULATED, SYSTEM, REFUSED };
 
+enum { MOST_LINKS = 40 }; /* as in the kernel */
+
 /* What no system finds: handed on for a path of which it is not known here where it leads. */
 static char too_long[PATH_MAX + 1];
 
@@ -99,10 +101,10 @@ static bool is_of_processes(const char *path)
 	return strncmp(path, "/proc/", strlen("/proc/")) == 0;
 }
 
-/** Goes on at the target of a link. */
-static enum step follow_link(struct walk *walk, char *target, const char *rest)
+/** Goes on at the target of a link. @candidate: where that is */
+static enum step follow_link(struct walk *walk, const char *candidate, char *target,
+			     const char *rest)
 {
-	enum { MOST_LINKS = 40 };
 	char emulated[PATH_MAX];
 
 	/* A descriptor that is an emulated file. */
@@ -118,6 +120,8 @@ static enum step follow_link(struct walk *walk, char *target, const char *rest)
 		return REFUSED;
 	if (++walk->links > MOST_LINKS)
 		return walk->changed ? REFUSED : leave_to_system(walk);
+	if (path_is_moved(candidate))
+		walk->changed = true;
 	if (!put_before(walk, target, rest))
 		return REFUSED;
 	if (*target == '/')
@@ -142,7 +146,7 @@ static enum step step_in_system(struct walk *walk, const char *candidate, const 
 			 sizeof(target) - 1);
 	if (length >= 0 && (*rest || walk->follow)) {
 		target[length] = '\0';
-		return follow_link(walk, target, rest);
+		return follow_link(walk, candidate, target, rest);
 	}
 	/* The kernel follows links in /proc that it cannot read. */
 	if (length < 0 && errno == ENAMETOOLONG && *rest)
@@ -228,6 +232,8 @@ static enum step step_up(struct walk *walk, const char *rest)
 			return refuse(walk, walk->path, true);
 	} else if (!is_directory_of_system(walk->path)) {
 		return leave_to_system(walk);
+	} else if (path_is_moved(walk->path)) {
+		walk->changed = true;
 	}
 	go_up(walk->path);
 	memmove(walk->rest, rest, strlen(rest) + 1);
@@ -300,6 +306,10 @@ static bool find(int directory, const char **path, bool follow, char *found)
 	do {
 		last = step(&walk);
 	} while (last == GO_ON);
+	if (last == REFUSED && walk.links > MOST_LINKS && path_of_circle(found)) {
+		*path = found;
+		return false;
+	}
 	if (last == REFUSED)
 		return !walk.changed && stays_below(directory, *path, follow)
 			       ? false
@@ -321,11 +331,23 @@ bool path_find(int directory, const char **path, bool follow, char *found)
 	return emulated;
 }
 
+void path_move_around(const char **path, char *found)
+{
+	/* What the program itself opens for its machine has other paths; `..` would lead out of
+	 * what is moved. */
+	if (!*path || strncmp(*path, "/", 1) != 0 || strstr(*path, "/..") ||
+	    !path_is_moved(*path) || !preload_machine_around())
+		return;
+	*path = path_moved(*path, found);
+}
+
 bool path_begin(int directory, const char **path, bool follow, char *found)
 {
 	*found = '\0';
-	if (!preload_begin())
+	if (!preload_begin()) {
+		path_move_around(path, found);
 		return false;
+	}
 	if (path_find(directory, path, follow, found))
 		return true;
 	preload_end(false);

@@ -239,7 +239,7 @@ static void links_may_be_too_many(void **state)
 	assert_fails(open("link0/present", O_RDONLY), ELOOP);
 	snprintf(target, sizeof(target), "../../../..%s/link0/present", scratch);
 	assert_int_equal(chdir(CPUS), 0);
-	assert_refused_at(AT_FDCWD, target);
+	assert_fails(open(target, O_RDONLY), ELOOP);
 	assert_int_equal(chdir(scratch), 0);
 	for (int i = 0; i < LINKS; i++) {
 		snprintf(name, sizeof(name), "link%d", i);

@@ -50,13 +50,8 @@ expect() {
 
 # ---- C programs ----
 
-for program in probe children paths contents attributes placement interrupted forked locked threads words code device tpmi-tiny:device; do
-	case $program in
-	*:*) platform=${program%:*} ;;
-	esac
-	program=${program#*:}
-	machine
-	on_machine emulate -- "$build/tests/preload/$program" > "$scratch/program" 2>&1 < /dev/null
+# count_tests PROGRAM: the tests of a C program, whose output is in a file
+count_tests() {
 	grep -E '^(ok|not ok) |^#' "$scratch/program" > "$scratch/tap" || sed 's/^/# /' "$scratch/program"
 	# Each numbers its tests from 1.
 	awk -v count="$count" '
@@ -68,10 +63,66 @@ for program in probe children paths contents attributes placement interrupted fo
 	# A skipped test is "not ok" with a remark in older versions of cmocka.
 	failed=$((failed + $(grep '^not ok ' "$scratch/tap" | grep -c -v '# SKIP')))
 	if [ "$found" -eq 0 ]; then
-		report 1 "the C program $program runs" < "$scratch/program"
+		report 1 "the C program $1 runs" < "$scratch/program"
 	fi
+}
+
+for program in probe children paths routes contents attributes placement interrupted forked locked threads words code device tpmi-tiny:device; do
+	case $program in
+	*:*) platform=${program%:*} ;;
+	esac
+	program=${program#*:}
+	machine
+	on_machine emulate -- "$build/tests/preload/$program" > "$scratch/program" 2>&1 < /dev/null
+	count_tests "$program"
 done
 platform=tiny
+
+# ---- An ordinary user ----
+
+# What the tests of a user need is in a directory of that user's.
+user=65534
+as_user() {
+	setpriv --reuid "$user" --regid "$user" --clear-groups "$@"
+}
+user_on_machine() {
+	as_user "$programs/isst" --emulate "$user_scratch/tiny.platform" --emulate-state "$user_scratch/state" "$@"
+}
+if [ "$(id -u)" -eq 0 ] && command -v setpriv > /dev/null && as_user test -x "$programs/isst" 2> /dev/null; then
+	user_scratch=$(mktemp -d /tmp/isst-preload.XXXXXX) || exit 1
+	trap 'rm -rf "$scratch" "$user_scratch"' EXIT
+	cp "$platforms/tiny.platform" "$build/tests/preload/paths" "$build/tests/preload/routes" "$user_scratch"
+	chown "$user:$user" "$user_scratch"
+	for program in paths routes; do
+		rm -rf "$user_scratch/state"
+		user_on_machine emulate -- "$user_scratch/$program" > "$scratch/program" 2>&1 < /dev/null
+		count_tests "$program"
+	done
+	rm -rf "$user_scratch/state"
+	expect "a user finds the directory of tools, and may write to it" 0 "$user
+$user
+$user
+text
+" -- user_on_machine emulate -- sh -c 'stat -c %u /run /run/isst; cd /run/isst && stat -c %u ..; echo text > file; cat /run/isst/file'
+	rm -rf "$user_scratch/state"
+	# shellcheck disable=SC2016 # what the program expands
+	expect "one who is to be root is it for shells, and owns what root does" 0 "0 0 0
+0:0 /sys/devices/system/cpu/online
+0:0 /run
+0:0 /run/isst/file
+0
+" -- user_on_machine emulate --as-user 0 -- bash -c 'echo $EUID $UID $(id -g); touch /run/isst/file
+		chown root:root /run/isst/file /sys/devices/system/cpu/online && stat -c "%u:%g %n" /sys/devices/system/cpu/online /run /run/isst/file
+		isst -c 0 core-power enable > /run/isst/out 2>&1; echo $?'
+	# shellcheck disable=SC2016 # what the program expands
+	expect "one who is to be another one owns the same files" 0 "1234 1234 $user
+1234:$user /run
+1234:$user /run/isst/file
+" -- user_on_machine emulate --as-user 1234 -- bash -c 'echo $EUID $UID $(id -g); touch /run/isst/file
+		chown 1234 /run/isst/file && stat -c "%u:%g %n" /run /run/isst/file'
+else
+	skip "an ordinary user" "not root, or other users cannot reach the programs"
+fi
 
 # ---- Shells ----
 
@@ -108,6 +159,10 @@ expect "and so does what copies within the kernel" 0 "0-2
 expect "a program's exit status is that of emulate" 7 "" -- on_machine emulate -- sh -c 'exit 7'
 expect "the user id that is asked for is seen" 0 "1234
 " -- on_machine emulate --as-user 1234 -- sh -c 'id -u'
+# A shell gives up an effective id that is another than the real one.
+# shellcheck disable=SC2016 # what the program expands
+expect "by bash as well" 0 "1234 1234
+" -- on_machine emulate --as-user 1234 -- bash -c 'echo $EUID $UID'
 machine
 expect "an environment that is cleared does not lead out of it" 0 "0-3
 " -- on_machine emulate -- env -i cat $cpus/online
@@ -117,6 +172,23 @@ expect "isst in a script works on the same machine" 0 "0-2
       get-config-current_level:0
 " -- on_machine emulate -- sh -c "echo 0 > $cpus/cpu3/online; cat $cpus/online
 	isst perf-profile get-config-current-level 2> /dev/null | grep current"
+expect "isst finds the files of its arguments where the script finds them" 0 "written
+0
+0
+answers.txt
+0
+3
+" -- on_machine emulate -- sh -c "isst -o /run/isst/info --info 2> /dev/null; test -s /run/isst/info && echo written
+	isst config save 2> /dev/null > /run/isst/saved; isst config apply /run/isst/saved > /dev/null 2>&1; echo \$?
+	isst -o /run/isst_log config check /var/run/isst/saved 2> /dev/null; echo \$?
+	isst platform capture /run/isst/captured 2> /dev/null > /dev/null; ls /run/isst/captured/isst
+	isst --emulate /run/isst/captured --emulate-state /run/isst/other -c 0 perf-profile info > /dev/null 2>&1; echo \$?
+	ls -d /run/isst_log /run/isst/other/state /run/isst/saved | wc -l"
+machine
+mkdir -m 700 "$scratch/state"
+expect "which are the system's for one that is not run on the machine" 2 "Error: cannot read the configuration \
+/run/isst/nonesuch/saved: No such file or directory
+" -- sh -c "isst --emulate '$platforms/tiny.platform' --emulate-state '$scratch/state' config apply /run/isst/nonesuch/saved 2>&1"
 expect "without the machine's lock, if that is asked for" 0 "unlocked
 " -- isst --emulate "$platforms/locked.platform" --emulate-state "$scratch/locked" --emulate-unlock emulate -- \
 	sh -c "isst perf-profile get-lock-status 2>&1 | grep -o unlocked"
@@ -137,6 +209,12 @@ expect "cp copies a file, as it is at that moment" 0 "$frequency
 	echo 0 > $cpus/cpu3/online; cp $cpus/online . && cat online; echo 1 > $cpus/cpu3/online"
 expect "and /proc/cpuinfo as a whole" 0 "" -- on_machine emulate -- sh -c "cp /proc/cpuinfo '$scratch/copies' &&
 	cat /proc/cpuinfo | cmp - '$scratch/copies/cpuinfo'"
+expect "and files of the system that have lines of the machine" 0 "5
+4
+0-3
+" -- on_machine emulate -- sh -c "cp /proc/stat '$scratch/copies/stat' && grep -c '^cpu' '$scratch/copies/stat'
+	tail -n +2 /proc/stat | grep -c '^cpu'
+	cp /proc/self/status '$scratch/copies/status' && sed -n 's/^Cpus_allowed_list:.//p' '$scratch/copies/status'"
 for copy in install 'cp --sparse=always' 'cp -p'; do
 	expect "$copy copies a file" 0 "" -- on_machine emulate -- sh -c \
 		"$copy $cpus/cpu1/cpufreq/scaling_max_freq '$scratch/copies/other' && cmp '$scratch/copies/backup' '$scratch/copies/other'"
@@ -282,6 +360,32 @@ count_of_notices() {
 }
 expect "and once only" 0 "at most once
 " -- count_of_notices
+
+cat > "$scratch/identify.c" << 'END'
+#include <isst.h>
+#include <stdio.h>
+int main(void)
+{
+	struct isst_context *context = NULL;
+
+	if (isst_open(NULL, &context) || isst_discover(context))
+		return 1;
+	printf("%x\n", isst_platform_model(context));
+	isst_close(context);
+	return 0;
+}
+END
+# Without a driver the library knows the machine by its processor alone.
+if cp -L "$build/libisst.so.0" "$scratch" 2> /dev/null &&
+	${CC:-cc} -I "$root/include" "$scratch/identify.c" -o "$scratch/identify" "$scratch/libisst.so.0" 2> /dev/null; then
+	for shape in cascadelake-6230n:55 guide:6a; do
+		expect "a program with the library finds the processor of ${shape%:*}" 0 "${shape#*:}
+" -- isst --emulate "${shape%:*}" --emulate-state "$scratch/identify-${shape%:*}" emulate -- \
+			env LD_LIBRARY_PATH="$scratch" "$scratch/identify"
+	done
+else
+	skip "programs with the library" "there is no compiler or no shared library"
+fi
 
 # ---- MSRs ----
 

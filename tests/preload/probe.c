@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
@@ -315,6 +316,7 @@ static void the_status_of_files_is_told(void **state)
 {
 	struct stat status;
 	struct statx extended;
+	struct statvfs space;
 	struct statfs system;
 	char path[PATH_MAX];
 
@@ -331,7 +333,12 @@ static void the_status_of_files_is_told(void **state)
 			    CPUS "/cpu2/topology");
 	assert_int_equal(statfs(GROUPS, &system), 0);
 	assert_int_equal(system.f_type, CGROUP2_SUPER_MAGIC);
+	assert_int_equal(system.f_blocks, 0);
+	assert_int_equal(statvfs(CPUS, &space), 0);
+	assert_int_equal(space.f_blocks, 0);
+	assert_int_equal(space.f_ffree, 0);
 	assert_fails(statfs(CPUS "/cpu77", &system), ENOENT);
+	assert_fails(statvfs(CPUS "/cpu77", &space), ENOENT);
 	assert_fails(truncate(CPUS "/nonesuch", 0), ENOENT);
 	assert_fails(chmod(CPUS "/nonesuch", 0600), ENOENT);
 }
@@ -800,6 +807,54 @@ static void cpus_that_may_be_used_are_the_machines(void **state)
 	assert_fails(sched_getaffinity(0, 3, &cpus), EINVAL);
 }
 
+/** Lines of /proc/stat that begin with a word and a digit. */
+static unsigned int count_cpu_lines(const char *content, unsigned long long *user)
+{
+	unsigned int count = 0;
+
+	*user = 0;
+	for (const char *line = content; (line = strstr(line, "\ncpu")); line++) {
+		unsigned long long value;
+
+		assert_int_equal(sscanf(line, "\ncpu%*u %llu", &value), 1);
+		*user += value;
+		count++;
+	}
+	return count;
+}
+
+static void read_whole(int file, char *content, size_t size)
+{
+	ssize_t length = 0, more;
+
+	assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+	while ((more = read(file, content + length, size - 1 - (size_t)length)) > 0)
+		length += more;
+	content[length] = '\0';
+}
+
+static void the_times_of_cpus_are_the_machines(void **state)
+{
+	static char content[1 << 16];
+	unsigned long long user, sum;
+	int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(file >= 0);
+	read_whole(file, content, sizeof(content));
+	assert_int_equal(count_cpu_lines(content, &sum), 4);
+	assert_int_equal(sscanf(content, "cpu %llu", &user), 1);
+	assert_true(user == sum);
+	assert_non_null(strstr(content, "\nbtime "));
+	assert_int_equal(put(CPU3, "0"), 0);
+	read_whole(file, content, sizeof(content));
+	assert_int_equal(count_cpu_lines(content, &sum), 3);
+	assert_null(strstr(content, "\ncpu3 "));
+	assert_int_equal(sscanf(content, "cpu %llu", &user), 1);
+	assert_true(user >= sum);
+	close(file);
+}
+
 #ifdef __x86_64__
 
 /* Never inlined: what follows an undefined instruction is not replaced. */
@@ -812,6 +867,60 @@ static __attribute__((noinline)) void cpuid_tells_the_emulated_processor(void **
 	assert_int_equal(eax, 0x606a6); /* family 6, model 0x6a, stepping 6 */
 	__asm__ volatile("mov $0, %%eax\n\tcpuid" : "=&a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
 	assert_int_equal(ebx, signature_INTEL_ebx);
+}
+
+static __attribute__((noinline)) uint32_t power_management(uint32_t *ecx)
+{
+	unsigned int eax, ebx, edx;
+
+	__asm__ volatile("mov $6, %%eax\n\tcpuid" : "=&a"(eax), "=b"(ebx), "=c"(*ecx), "=d"(edx));
+	return eax;
+}
+
+/** What /proc/cpuinfo shows is what CPUID returns. */
+static void cpuid_agrees_with_cpuinfo(void **state)
+{
+	static const struct {
+		const char *flag;
+		uint32_t eax, ecx;
+	} rows[] = {
+		{ " dtherm", 1 << 0, 0 },     { " ida", 1 << 1, 0 },
+		{ " arat", 1 << 2, 0 },	      { " pln", 1 << 4, 0 },
+		{ " pts", 1 << 6, 0 },	      { " hwp", 1 << 7, 0 },
+		{ " hwp_notify", 1 << 8, 0 }, { " hwp_act_window", 1 << 9, 0 },
+		{ " hwp_epp", 1 << 10, 0 },   { " hfi", 1 << 19, 0 },
+		{ " aperfmperf", 0, 1 << 0 }, { " epb", 0, 1 << 3 },
+	};
+	uint32_t ecx, eax = power_management(&ecx);
+	char *line = NULL, flag[40];
+	size_t space = 0;
+	FILE *cpuinfo = fopen("/proc/cpuinfo", "r");
+
+	(void)state;
+	assert_non_null(cpuinfo);
+	do
+		assert_true(getline(&line, &space, cpuinfo) > 0);
+	while (strncmp(line, "flags", 5) != 0);
+	line[strcspn(line, "\n")] = ' ';
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(flag, sizeof(flag), "%s ", rows[i].flag);
+		assert_int_equal((eax & rows[i].eax) || (ecx & rows[i].ecx),
+				 strstr(line, flag) != NULL);
+	}
+	free(line);
+	fclose(cpuinfo);
+}
+
+static __attribute__((noinline)) void no_hypervisor_is_seen(void **state)
+{
+	unsigned int eax, ebx, ecx, edx;
+
+	(void)state;
+	__asm__ volatile("mov $1, %%eax\n\tcpuid" : "=&a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
+	assert_int_equal(ecx >> 31, 0);
+	__asm__ volatile("mov $0x40000000, %%eax\n\tcpuid"
+			 : "=&a"(eax), "=b"(ebx), "=c"(ecx), "=d"(edx));
+	assert_int_equal(ebx | ecx | edx, 0);
 }
 
 static volatile sig_atomic_t undefined;
@@ -907,11 +1016,14 @@ int main(void)
 		cmocka_unit_test(threads_do_not_disturb_each_other),
 		cmocka_unit_test(programs_without_an_environment_meet_the_machine),
 		cmocka_unit_test_teardown(cpus_are_counted, reset_cpu),
+		cmocka_unit_test_teardown(the_times_of_cpus_are_the_machines, reset_cpu),
 		cmocka_unit_test_teardown(cpus_that_may_be_used_are_the_machines, reset_cpu),
 		cmocka_unit_test_teardown(registers_are_those_of_the_cpu, reset_cpu),
 		cmocka_unit_test(links_lead_on),
 #ifdef __x86_64__
 		cmocka_unit_test(cpuid_tells_the_emulated_processor),
+		cmocka_unit_test(cpuid_agrees_with_cpuinfo),
+		cmocka_unit_test(no_hypervisor_is_seen),
 		cmocka_unit_test(handlers_of_the_program_are_called),
 		cmocka_unit_test(programs_die_as_they_would),
 #endif

@@ -33,6 +33,13 @@ void launch_release(const struct isst_machine *machine)
 	emulated->kept = false;
 }
 
+bool launch_has_hwp(const struct isst_machine *machine)
+{
+	const struct emulated *emulated = machine->data;
+
+	return emulated->server.platform->hwp.value;
+}
+
 int launch_look(const struct isst_machine *machine, const char *path, bool follow,
 		struct kernel_status *status)
 {

@@ -25,6 +25,8 @@ int launch_list(const struct isst_machine *machine, const char *path, char ***na
 /** What a file holds, to be freed; NULL where it cannot be read. */
 char *launch_read(const struct isst_machine *machine, const char *path);
 void launch_release(const struct isst_machine *machine);
+/** Whether its processor has hardware P-states, enabled by the BIOS. */
+bool launch_has_hwp(const struct isst_machine *machine);
 /** As kernel_access(), with the privilege that the devices of MSRs ask for (CAP_SYS_RAWIO), and
  * stored. */
 int launch_access(const struct isst_machine *machine, const char *path, bool write,
