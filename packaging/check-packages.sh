@@ -3,7 +3,7 @@
 # Builds the packages in systems of their own, and checks, installs, uses and removes them: check-packages.sh DIRECTORY [STEP...]
 # Steps: deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme; all by default. The systems,
 # of the distribution's stable release (readme: oldstable, too), stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck leaves out the suite;
-# CCACHE=yes builds with ccache, but for the steps reproducible and readme. Needs root, debootstrap and the distribution's archive.
+# CCACHE=yes builds with ccache, but what is built once more, and in the step readme. Needs root, debootstrap and the distribution's archive.
 # Speaks TAP, and ends with the sum.
 set -u
 export LC_ALL=C
@@ -92,16 +92,19 @@ builds_all() {
 }
 
 # The other build: a later time, another directory, umask, locale, time zone and home directory.
-build_again() {
-	DEB_BUILD_OPTIONS='nocheck parallel=3' build build-again again \
-		'umask 002; export LC_ALL=C TZ=Asia/Tokyo HOME=/tmp USER=somebody' build-deb.sh -us -uc
+build_again() {	# $1: directory of the build; the other words: script and options
+	again=$1
+	shift
+	DEB_BUILD_OPTIONS='nocheck parallel=3' build build-again "$again" \
+		'umask 002; export LC_ALL=C TZ=Asia/Tokyo HOME=/tmp USER=somebody' "$@"
 }
 
-same_bytes() {
-	[ -n "$(packages_of built)" ] || return 1
-	for package in $(packages_of built); do
-		cmp "$package" "$SHARE/again/${package##*/}" || return 1
-	done
+same_bytes() {	# $1, $2: directories of builds
+	(cd "$SHARE/$1" && find . -name '*.deb' ! -path './*/*' -o -path './RPMS/*.rpm') > "$directory/names"
+	[ -s "$directory/names" ] || return 1
+	while read -r package; do
+		cmp "$SHARE/$1/$package" "$SHARE/$2/$package" || return 1
+	done < "$directory/names"
 }
 
 # ---- Debian ----
@@ -528,8 +531,8 @@ if wanted lintian; then
 	check "and each override has a reason" overrides_have_reasons
 fi
 if wanted reproducible; then
-	check "they are built once more, in another place" build_again
-	check "the bytes of all packages are the same" same_bytes
+	check "they are built once more, in another place" build_again again build-deb.sh -us -uc
+	check "the bytes of all packages are the same" same_bytes built again
 fi
 if wanted install; then
 	check "installed, used and purged, they leave nothing" install_and_purge
@@ -560,6 +563,8 @@ if wanted rpm; then
 	# shellcheck disable=SC2046  # words on purpose
 	check "RPM packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_rpm $(without_suite && echo --without check)
 	check "rpmlint finds no error" lint_rpm
+	check "they are built once more, in another place" build_again rpm-again build-rpm.sh --nodeps --without check
+	check "the bytes of all packages are the same" same_bytes rpm rpm-again
 	check "installed, used and removed, they leave nothing" install_rpm
 	check "RPM packages are built with macros of systemd and Python" build_rpm_macros
 	check "which name the directories, compiled modules and what is run for units" macros_are_used
