@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the packages in systems of their own, and checks, installs, uses and removes them: check-packages.sh DIRECTORY [STEP...]
-# Steps: deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme; all by default. The systems,
-# of the distribution's stable release (readme: oldstable, too), stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck leaves out the suite;
-# CCACHE=yes builds with ccache, but what is built once more, and in the step readme. Needs root, debootstrap and the distribution's archive.
+# Steps: deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme readme-oldstable; all by
+# default. The systems, of the distribution's stable release but for the last step, stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck leaves
+# out the suite; CCACHE=yes builds with ccache, but what is built once more, and in the last two steps. Needs root, debootstrap and the
+# distribution's archive.
 # Speaks TAP, and ends with the sum.
 set -u
 export LC_ALL=C
@@ -17,7 +18,7 @@ cd "$(dirname "$0")/.." || exit 1
 mkdir -p "$1" || exit 1
 directory=$(cd "$1" && pwd)
 shift
-steps=" ${*:-deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme} "
+steps=" ${*:-deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme readme-oldstable} "
 version=$(sed -n 's/^#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 SHARE=$directory/share
 built=$SHARE/built
@@ -306,34 +307,40 @@ build_arm64() {
 	DEB_BUILD_OPTIONS='nocheck' build build-arm64 arm64 "$(with_ccache)" build-deb.sh -B -us -uc -aarm64
 }
 
-# run_arm64 COMMAND...: by emulation of the processor, in a directory with the packages and what they depend on. The programs that a
-# command starts are not emulated.
+# run_arm64 COMMAND...: by emulation of the processor. The programs that a command starts are not emulated.
 run_arm64() {
-	program=$1
-	shift
-	unshare --mount chroot "$directory/root-arm64/root" /qemu-aarch64 "$program" "$@"
+	SHARE=$SHARE/arm64 system_run "$directory/clean" /run/share/qemu-aarch64 "$@"
 }
 
-unpack_arm64() {
-	archive=$(archive_address) || return 1
-	rm -rf "$directory/root-arm64"
-	packages_prepare "$directory/root-arm64" arm64 "$archive" stable || return 1
-	packages_unpack libc6 libcap2 || return 1
-	find "$SHARE/arm64" -maxdepth 1 -name '*_arm64.deb' ! -name '*-dbgsym_*' -exec dpkg -x {} "$directory/root-arm64/root" ';'
-	mkdir -p "$directory/root-arm64/root/tmp" "$directory/root-arm64/root/proc"
-	# Packages name their files below /usr.
-	for name in lib lib64 bin sbin; do
-		[ -e "$directory/root-arm64/root/$name" ] || ln -s "usr/$name" "$directory/root-arm64/root/$name"
-	done
-	cp "$directory/tools/upper/usr/bin/qemu-aarch64" "$directory/root-arm64/root/qemu-aarch64"
+# As packages of a foreign architecture, with what they depend on; their scripts are run by the shell that is there.
+install_arm64() {
+	system_make "$directory/clean" "$directory/stable"
+	system_run "$directory/clean" sh -euc 'dpkg --add-architecture arm64
+		apt-get -qq update
+		apt-get -qq -y --no-install-recommends install libc6:arm64 libcap-dev:arm64' || return 1
+	list_files clean > "$directory/before"
+	cp "$directory/tools/upper/usr/bin/qemu-aarch64" "$SHARE/arm64" || return 1
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/arm64 system_run "$directory/clean" sh -euc 'cd /run/share
+		apt-get -qq -y --no-install-recommends install $(find . -maxdepth 1 -name "*_arm64.deb" ! -name "*-dbgsym_*")'
 }
 
+# A sample of the commands, as a processor that is emulated is slow.
 use_arm64() {
-	machine='--emulate guide --emulate-state /tmp/state'
+	machine='--emulate guide --emulate-state /root/state'
 	# shellcheck disable=SC2086  # words on purpose
 	run_arm64 /usr/bin/isst $machine -c 0 base-freq enable &&
 		run_arm64 /usr/bin/isst $machine status | grep '^package 0 .* on ' &&
 		run_arm64 /usr/bin/isst --version | grep "^isst $version"
+}
+
+purge_arm64() {
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/arm64 system_run "$directory/clean" sh -euc 'rm -r /root/state
+		for package in /run/share/*_arm64.deb; do dpkg-deb -f "$package" Package; done | grep -v -e -dbgsym > /tmp/packages
+		apt-get -qq -y purge $(sed "s/\$/:arm64/" /tmp/packages)' || return 1
+	list_files clean > "$directory/after"
+	diff "$directory/before" "$directory/after"
 }
 
 # ---- RPM ----
@@ -496,6 +503,16 @@ readme_install() {
 		[ "$(isst --version | sed -n "s/^isst //p")" = "$(python3 -c "import isst; print(isst.version())")" ]'
 }
 
+readme() {	# $1: suite
+	check "README: make deps demo, on a bare Debian $1" readme_demo "$1"
+	if without_suite; then
+		skip "README: make deps check" "$DEB_BUILD_OPTIONS"
+	else
+		check "README: make deps check" readme_check
+	fi
+	check "README: make install, after which command, emulator and Python module work" readme_install
+}
+
 # ---- All ----
 
 wanted() {
@@ -556,8 +573,9 @@ if wanted autopkgtest; then
 fi
 if wanted arm64; then
 	check "Debian packages are built for arm64" build_arm64
-	check "and unpacked with what they depend on" unpack_arm64
+	check "and installed with what they depend on" install_arm64
 	check "the command works on arm64" use_arm64
+	check "purged, they leave nothing but what they depend on" purge_arm64
 fi
 if wanted rpm; then
 	# shellcheck disable=SC2046  # words on purpose
@@ -583,16 +601,7 @@ if wanted container; then
 	check "the static command is built" static_command
 	check "the image is built, holds nothing else, and runs" build_image
 fi
-if wanted readme; then
-	for suite in stable oldstable; do
-		check "README: make deps demo, on a bare Debian $suite" readme_demo $suite
-		if without_suite; then
-			skip "README: make deps check" "$DEB_BUILD_OPTIONS"
-		else
-			check "README: make deps check" readme_check
-		fi
-		check "README: make install, after which command, emulator and Python module work" readme_install
-	done
-fi
+! wanted readme || readme stable
+! wanted readme-oldstable || readme oldstable
 summary
 [ "$failed" -eq 0 ]
