@@ -92,6 +92,15 @@ builds_all() {
 	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | sort | diff "$directory/expected" -
 }
 
+# From the unpacked archive instead of the commit.
+same_archive() {
+	rm -rf "$directory/archive"
+	mkdir "$directory/archive"
+	tar -C "$directory/archive" -xf "$SHARE/isst-$version.tar.xz" || return 1
+	(umask 077 && TZ=Asia/Tokyo sh "$directory/archive/isst-$version/packaging/dist.sh" "$directory/archive") || return 1
+	cmp "$SHARE/isst-$version.tar.xz" "$directory/archive/isst-$version.tar.xz"
+}
+
 # The other build: a later time, another directory, umask, locale, time zone and home directory.
 build_again() {	# $1: directory of the build; the other words: script and options
 	again=$1
@@ -548,7 +557,8 @@ if wanted lintian; then
 	check "and each override has a reason" overrides_have_reasons
 fi
 if wanted reproducible; then
-	check "they are built once more, in another place" build_again again build-deb.sh -us -uc
+	check "the release archive, made again from itself, has the same bytes" same_archive
+	check "Debian packages are built once more, in another place" build_again again build-deb.sh -us -uc
 	check "the bytes of all packages are the same" same_bytes built again
 fi
 if wanted install; then
@@ -581,7 +591,7 @@ if wanted rpm; then
 	# shellcheck disable=SC2046  # words on purpose
 	check "RPM packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_rpm $(without_suite && echo --without check)
 	check "rpmlint finds no error" lint_rpm
-	check "they are built once more, in another place" build_again rpm-again build-rpm.sh --nodeps --without check
+	check "RPM packages are built once more, in another place" build_again rpm-again build-rpm.sh --nodeps --without check
 	check "the bytes of all packages are the same" same_bytes rpm rpm-again
 	check "installed, used and removed, they leave nothing" install_rpm
 	check "RPM packages are built with macros of systemd and Python" build_rpm_macros
