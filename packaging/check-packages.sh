@@ -51,9 +51,9 @@ without_suite() {
 # ---- Building ----
 
 # build SYSTEM OUTPUT BEFORE SCRIPT [OPTION...]: a build of the release archive by a user without privileges, without a network;
-# BEFORE is evaluated by the shell that builds
+# BEFORE is evaluated by the shell that builds. TOOLS of the caller: the system that has the tools
 build() {
-	system_make "$directory/$1" "$directory/tools" || return 1
+	system_make "$directory/$1" "${TOOLS:-$directory/tools}" || return 1
 	rm -rf "${SHARE:?}/$2"
 	mkdir -p "$SHARE/$2" "$SHARE/ccache"
 	tar -C "$SHARE/$2" -xf "$SHARE/isst-$version.tar.xz" || return 1
@@ -313,7 +313,10 @@ installed_test() {	# $1: test
 # ---- arm64 ----
 
 build_arm64() {
-	DEB_BUILD_OPTIONS='nocheck' build build-arm64 arm64 "$(with_ccache)" build-deb.sh -B -us -uc -aarm64
+	system_make "$directory/tools-arm64" "$directory/tools"
+	system_run "$directory/tools-arm64" dpkg --add-architecture arm64 || return 1
+	system_install "$directory/tools-arm64" libcap-dev:arm64 || return 1
+	TOOLS=$directory/tools-arm64 DEB_BUILD_OPTIONS=nocheck build build-arm64 arm64 "$(with_ccache)" build-deb.sh -B -us -uc -aarm64 -Pnocheck
 }
 
 # run_arm64 COMMAND...: by emulation of the processor. The programs that a command starts are not emulated.
@@ -331,7 +334,8 @@ install_arm64() {
 	cp "$directory/tools/upper/usr/bin/qemu-aarch64" "$SHARE/arm64" || return 1
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	SHARE=$SHARE/arm64 system_run "$directory/clean" sh -euc 'cd /run/share
-		apt-get -qq -y --no-install-recommends install $(find . -maxdepth 1 -name "*_arm64.deb" ! -name "*-dbgsym_*")'
+		apt-get -qq -y --no-install-recommends install $(find . -maxdepth 1 -name "*_arm64.deb" ! -name "*-dbgsym_*")
+		dpkg-query -W isst:arm64 isst-emulator:arm64 libisst-dev:arm64'
 }
 
 # A sample of the commands, as a processor that is emulated is slow.
