@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the packages in systems of their own, and checks, installs, uses and removes them: check-packages.sh DIRECTORY [STEP...]
-# Steps: deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme; all by default. The systems,
-# of the distribution's stable release (readme: oldstable, too), stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck leaves out the suite;
-# CCACHE=yes builds with ccache, but for the steps reproducible and readme. Needs root, debootstrap and the distribution's archive.
+# Steps: deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme readme-oldstable; all by
+# default. The systems, of the distribution's stable release but for the last step, stay in DIRECTORY. DEB_BUILD_OPTIONS=nocheck leaves
+# out the suite; CCACHE=yes builds with ccache, but what is built once more, and in the last two steps. Needs root, debootstrap and the
+# distribution's archive.
 # Speaks TAP, and ends with the sum.
 set -u
 export LC_ALL=C
@@ -17,7 +18,7 @@ cd "$(dirname "$0")/.." || exit 1
 mkdir -p "$1" || exit 1
 directory=$(cd "$1" && pwd)
 shift
-steps=" ${*:-deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme} "
+steps=" ${*:-deb lintian reproducible install upgrade divert autopkgtest arm64 rpm recipes container readme readme-oldstable} "
 version=$(sed -n 's/^#define ISST_VERSION "\(.*\)"/\1/p' include/isst.h)
 SHARE=$directory/share
 built=$SHARE/built
@@ -43,9 +44,9 @@ without_suite() {
 # ---- Building ----
 
 # build SYSTEM OUTPUT BEFORE SCRIPT [OPTION...]: a build of the release archive by a user without privileges, without a network;
-# BEFORE is evaluated by the shell that builds
+# BEFORE is evaluated by the shell that builds. TOOLS of the caller: the system that has the tools
 build() {
-	system_make "$directory/$1" "$directory/tools" || return 1
+	system_make "$directory/$1" "${TOOLS:-$directory/tools}" || return 1
 	rm -rf "${SHARE:?}/$2"
 	mkdir -p "$SHARE/$2" "$SHARE/ccache"
 	tar -C "$SHARE/$2" -xf "$SHARE/isst-$version.tar.xz" || return 1
@@ -84,17 +85,29 @@ builds_all() {
 	packages_of built | sed 's|.*/||; s/_.*//' | grep -v -e '-dbgsym$' | sort | diff "$scratch/expected" -
 }
 
-# The other build: a later time, another directory, umask, locale, time zone and home directory.
-build_again() {
-	DEB_BUILD_OPTIONS='nocheck parallel=3' build build-again again \
-		'umask 002; export LC_ALL=C TZ=Asia/Tokyo HOME=/tmp USER=somebody' build-deb.sh -us -uc
+# From the unpacked archive instead of the commit.
+same_archive() {
+	rm -rf "$directory/archive"
+	mkdir "$directory/archive"
+	tar -C "$directory/archive" -xf "$SHARE/isst-$version.tar.xz" || return 1
+	(umask 077 && TZ=Asia/Tokyo sh "$directory/archive/isst-$version/packaging/dist.sh" "$directory/archive") || return 1
+	cmp "$SHARE/isst-$version.tar.xz" "$directory/archive/isst-$version.tar.xz"
 }
 
-same_bytes() {
-	[ -n "$(packages_of built)" ] || return 1
-	for package in $(packages_of built); do
-		cmp "$package" "$SHARE/again/${package##*/}" || return 1
-	done
+# The other build: a later time, another directory, umask, locale, time zone and home directory.
+build_again() {	# $1: directory of the build; the other words: script and options
+	again=$1
+	shift
+	DEB_BUILD_OPTIONS='nocheck parallel=3' build build-again "$again" \
+		'umask 002; export LC_ALL=C TZ=Asia/Tokyo HOME=/tmp USER=somebody' "$@"
+}
+
+same_bytes() {	# $1, $2: directories of builds
+	(cd "$SHARE/$1" && find . -name '*.deb' ! -path './*/*' -o -path './RPMS/*.rpm') > "$directory/names"
+	[ -s "$directory/names" ] || return 1
+	while read -r package; do
+		cmp "$SHARE/$1/$package" "$SHARE/$2/$package" || return 1
+	done < "$directory/names"
 }
 
 # ---- Debian ----
@@ -293,37 +306,47 @@ installed_test() {	# $1: test
 # ---- arm64 ----
 
 build_arm64() {
-	DEB_BUILD_OPTIONS='nocheck' build build-arm64 arm64 "$(with_ccache)" build-deb.sh -B -us -uc -aarm64
+	system_make "$directory/tools-arm64" "$directory/tools"
+	system_run "$directory/tools-arm64" dpkg --add-architecture arm64 || return 1
+	system_install "$directory/tools-arm64" libcap-dev:arm64 || return 1
+	TOOLS=$directory/tools-arm64 DEB_BUILD_OPTIONS=nocheck build build-arm64 arm64 "$(with_ccache)" build-deb.sh -B -us -uc -aarm64 -Pnocheck
 }
 
-# run_arm64 COMMAND...: by emulation of the processor, in a directory with the packages and what they depend on. The programs that a
-# command starts are not emulated.
+# run_arm64 COMMAND...: by emulation of the processor. The programs that a command starts are not emulated.
 run_arm64() {
-	program=$1
-	shift
-	unshare --mount chroot "$directory/root-arm64/root" /qemu-aarch64 "$program" "$@"
+	SHARE=$SHARE/arm64 system_run "$directory/clean" /run/share/qemu-aarch64 "$@"
 }
 
-unpack_arm64() {
-	archive=$(archive_address) || return 1
-	rm -rf "$directory/root-arm64"
-	packages_prepare "$directory/root-arm64" arm64 "$archive" stable || return 1
-	packages_unpack libc6 libcap2 || return 1
-	find "$SHARE/arm64" -maxdepth 1 -name '*_arm64.deb' ! -name '*-dbgsym_*' -exec dpkg -x {} "$directory/root-arm64/root" ';'
-	mkdir -p "$directory/root-arm64/root/tmp" "$directory/root-arm64/root/proc"
-	# Packages name their files below /usr.
-	for name in lib lib64 bin sbin; do
-		[ -e "$directory/root-arm64/root/$name" ] || ln -s "usr/$name" "$directory/root-arm64/root/$name"
-	done
-	cp "$directory/tools/upper/usr/bin/qemu-aarch64" "$directory/root-arm64/root/qemu-aarch64"
+# As packages of a foreign architecture, with what they depend on; their scripts are run by the shell that is there.
+install_arm64() {
+	system_make "$directory/clean" "$directory/stable"
+	system_run "$directory/clean" sh -euc 'dpkg --add-architecture arm64
+		apt-get -qq update
+		apt-get -qq -y --no-install-recommends install libc6:arm64 libcap-dev:arm64' || return 1
+	list_files clean > "$directory/before"
+	cp "$directory/tools/upper/usr/bin/qemu-aarch64" "$SHARE/arm64" || return 1
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/arm64 system_run "$directory/clean" sh -euc 'cd /run/share
+		apt-get -qq -y --no-install-recommends install $(find . -maxdepth 1 -name "*_arm64.deb" ! -name "*-dbgsym_*")
+		dpkg-query -W isst:arm64 isst-emulator:arm64 libisst-dev:arm64'
 }
 
+# A sample of the commands, as a processor that is emulated is slow.
 use_arm64() {
-	machine='--emulate guide --emulate-state /tmp/state'
+	machine='--emulate guide --emulate-state /root/state'
 	# shellcheck disable=SC2086  # words on purpose
 	run_arm64 /usr/bin/isst $machine -c 0 base-freq enable &&
 		run_arm64 /usr/bin/isst $machine status | grep '^package 0 .* on ' &&
 		run_arm64 /usr/bin/isst --version | grep "^isst $version"
+}
+
+purge_arm64() {
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	SHARE=$SHARE/arm64 system_run "$directory/clean" sh -euc 'rm -r /root/state
+		for package in /run/share/*_arm64.deb; do dpkg-deb -f "$package" Package; done | grep -v -e -dbgsym > /tmp/packages
+		apt-get -qq -y purge $(sed "s/\$/:arm64/" /tmp/packages)' || return 1
+	list_files clean > "$directory/after"
+	diff "$directory/before" "$directory/after"
 }
 
 # ---- RPM ----
@@ -486,6 +509,16 @@ readme_install() {
 		[ "$(isst --version | sed -n "s/^isst //p")" = "$(python3 -c "import isst; print(isst.version())")" ]'
 }
 
+readme() {	# $1: suite
+	check "README: make deps demo, on a bare Debian $1" readme_demo "$1"
+	if without_suite; then
+		skip "README: make deps check" "$DEB_BUILD_OPTIONS"
+	else
+		check "README: make deps check" readme_check
+	fi
+	check "README: make install, after which command, emulator and Python module work" readme_install
+}
+
 # ---- All ----
 
 wanted() {
@@ -519,8 +552,9 @@ if wanted lintian; then
 	check "and each override has a reason" overrides_have_reasons
 fi
 if wanted reproducible; then
-	check "they are built once more, in another place" build_again
-	check "the bytes of all packages are the same" same_bytes
+	check "the release archive, made again from itself, has the same bytes" same_archive
+	check "Debian packages are built once more, in another place" build_again again build-deb.sh -us -uc
+	check "the bytes of all packages are the same" same_bytes built again
 fi
 if wanted install; then
 	check "installed, used and purged, they leave nothing" install_and_purge
@@ -544,13 +578,16 @@ if wanted autopkgtest; then
 fi
 if wanted arm64; then
 	check "Debian packages are built for arm64" build_arm64
-	check "and unpacked with what they depend on" unpack_arm64
+	check "and installed with what they depend on" install_arm64
 	check "the command works on arm64" use_arm64
+	check "purged, they leave nothing but what they depend on" purge_arm64
 fi
 if wanted rpm; then
 	# shellcheck disable=SC2046  # words on purpose
 	check "RPM packages are built${DEB_BUILD_OPTIONS:+ ($DEB_BUILD_OPTIONS)}" build_rpm $(without_suite && echo --without check)
 	check "rpmlint finds no error" lint_rpm
+	check "RPM packages are built once more, in another place" build_again rpm-again build-rpm.sh --nodeps --without check
+	check "the bytes of all packages are the same" same_bytes rpm rpm-again
 	check "installed, used and removed, they leave nothing" install_rpm
 	check "RPM packages are built with macros of systemd and Python" build_rpm_macros
 	check "which name the directories, compiled modules and what is run for units" macros_are_used
@@ -569,16 +606,7 @@ if wanted container; then
 	check "the static command is built" static_command
 	check "the image is built, holds nothing else, and runs" build_image
 fi
-if wanted readme; then
-	for suite in stable oldstable; do
-		check "README: make deps demo, on a bare Debian $suite" readme_demo $suite
-		if without_suite; then
-			skip "README: make deps check" "$DEB_BUILD_OPTIONS"
-		else
-			check "README: make deps check" readme_check
-		fi
-		check "README: make install, after which command, emulator and Python module work" readme_install
-	done
-fi
+! wanted readme || readme stable
+! wanted readme-oldstable || readme oldstable
 summary
 [ "$failed" -eq 0 ]

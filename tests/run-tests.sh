@@ -22,9 +22,12 @@ export CMOCKA_MESSAGE_OUTPUT=TAP TMPDIR="$scratch"
 # Runs all of them, and says of each one that has ended: how long it took, and its name.
 run_all() {
 	export scratch
+	# What started this may ignore SIGINT and SIGQUIT, as scripts do for what runs in the background; tests send them.
+	default_signals=
+	! env --default-signal=INT,QUIT true 2> /dev/null || default_signals='env --default-signal=INT,QUIT'
 	# xargs keeps all processors busy; and unlike jobs of the shell its children do not ignore SIGINT and SIGQUIT.
-	# shellcheck disable=SC2016  # expanded by the inner shell
-	printf '%s\0' "$@" | xargs -0 -P "$jobs" -I PROGRAM sh -c '
+	# shellcheck disable=SC2016,SC2086  # expanded by the inner shell; words on purpose
+	printf '%s\0' "$@" | xargs -0 -P "$jobs" -I PROGRAM $default_signals sh -c '
 		name=$(printf "%s" "$1" | tr / _)
 		begin=$(date +%s.%N)
 		${RUNNER:-} "$1" > "$scratch/$name.log" 2>&1

@@ -88,14 +88,14 @@ static unsigned int count_domains(const struct machine_status *status, unsigned 
 	return count;
 }
 
-static void report_package(struct machine_status *status, const struct isst_results *clos,
-			   unsigned int number)
+/** @all: what is common to all packages. */
+static void report_package(const struct redfish_package *all, unsigned int number)
 {
-	struct redfish_package package = { .status = status,
-					   .clos = clos,
-					   .number = number,
-					   .domains = count_domains(status, number) };
+	struct machine_status *status = all->status;
+	struct redfish_package package = *all;
 
+	package.number = number;
+	package.domains = count_domains(status, number);
 	snprintf(package.uri, sizeof(package.uri), "%s/cpu%u", PROCESSORS, number);
 	redfish_processor(&package);
 	if (!report_levels(&package))
@@ -145,9 +145,21 @@ static void report_level_failures(struct machine_status *status)
 	}
 }
 
+static int read_turbo_disabled(struct run *run)
+{
+	int disabled = isst_platform_fact(run->context, ISST_FACT_TURBO_DISABLED);
+
+	if (disabled < 0 && disabled != -ENODATA)
+		run_call(run, disabled);
+	return disabled;
+}
+
 static void report_packages(struct machine_status *status)
 {
 	struct isst_results *clos = status_read(status, isst_read_clos, 0, has_classes);
+	const struct redfish_package all = { .status = status,
+					     .clos = clos,
+					     .turbo_disabled = read_turbo_disabled(status->run) };
 
 	report_level_failures(status);
 	report_core_power_failures(status, clos);
@@ -155,7 +167,7 @@ static void report_packages(struct machine_status *status)
 		unsigned int number = isst_domain_package(status->run->targets.domains[i]);
 
 		if (i == 0 || number != isst_domain_package(status->run->targets.domains[i - 1]))
-			report_package(status, clos, number);
+			report_package(&all, number);
 	}
 	isst_results_free(clos);
 }

@@ -16,6 +16,7 @@ void redfish_report(struct run *run);
 struct redfish_package {
 	struct machine_status *status;
 	const struct isst_results *clos; /* NULL: none could be read */
+	int turbo_disabled;		 /* of all packages; negative: not known */
 	unsigned int number;
 	unsigned int domains; /* that have CPUs */
 	char uri[64];	      /* of the Processor */

@@ -146,12 +146,12 @@ static void add_explanation(struct json *node, const struct redfish_package *pac
 {
 	struct run *run = package->status->run;
 	struct isst_explanation *explanation = package_explanation(run, package->number);
-	int disabled = isst_platform_fact(run->context, ISST_FACT_TURBO_DISABLED);
 
 	if (add_causes(node, explanation))
 		json_add_boolean(node, "Throttled", true);
-	if (disabled >= 0)
-		json_add_string(node, "TurboState", disabled ? "Disabled" : "Enabled");
+	if (package->turbo_disabled >= 0)
+		json_add_string(node, "TurboState",
+				package->turbo_disabled ? "Disabled" : "Enabled");
 	isst_explanation_free(explanation);
 }
 

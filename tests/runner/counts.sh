@@ -109,4 +109,13 @@ program rests 'sleep 1; echo "ok 1 - a"'
 sh "$runner" ./rests > timed 2>&1
 grep -q '^\[1/1\] ./rests: 1 ([1-9][0-9]*\.[0-9] s)$' timed && grep -q '^CPU time: 0 s$' timed
 report $? "time by the clock is told of each program, CPU time of all" < timed
+if env --default-signal=INT true 2> /dev/null; then
+	# shellcheck disable=SC2016  # expanded by the program
+	program interrupted 'kill -INT $$; echo "not ok 1 - a"'
+	(trap '' INT QUIT && exec sh "$runner" ./interrupted) > timed 2>&1
+	grep -q '^failed: ./interrupted (exit status 130)$' timed
+	report $? "a program can be interrupted where the runner ignores it" < timed
+else
+	skip "a program can be interrupted where the runner ignores it" "env knows no signals"
+fi
 finish
