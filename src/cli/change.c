@@ -173,7 +173,7 @@ static int make_attempt(struct attempt *attempt)
 	error = isst_change_objection(attempt->change);
 	report_failures(attempt, error);
 	if (error) {
-		change_report_warnings(run, attempt->change);
+		change_report_warnings(run, attempt->change, 0);
 		return error;
 	}
 	if (attempt->command->announce && run_changes(run))

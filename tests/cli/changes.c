@@ -11,6 +11,7 @@
 #define isst_change_is_unchanged fake_change_unchanged
 #define isst_change_has_left_out fake_change_left_out
 #define isst_change_warning_at fake_change_warning
+#define isst_change_warning_code_at fake_change_warning_code
 #define isst_change_difference_at fake_change_difference
 #define isst_change_add_all_online fake_change_add_all_online
 #define isst_offline_part_at fake_offline_part
@@ -108,6 +109,12 @@ const char *fake_change_warning(const struct isst_change *change, size_t index)
 {
 	(void)change;
 	return library.warnings[index];
+}
+
+int fake_change_warning_code(const struct isst_change *change, size_t index)
+{
+	(void)change;
+	return library.warnings[index] ? ISST_WARNING_CLIPPED : 0;
 }
 
 const char *fake_change_difference(const struct isst_change *change, size_t index)
