@@ -169,6 +169,15 @@ int change_make(struct run *run, struct isst_change *change)
 	return error;
 }
 
+void change_note_unchanged(struct run *run, const struct isst_change *change)
+{
+	bool left_out = isst_change_warning_at(change, 0) ||
+			isst_config_skipped_at(run->config, 0, NULL);
+
+	if (isst_change_step_at(change, 0) || !left_out)
+		run_note_unchanged(run);
+}
+
 void change_note_late_signal(struct run *run)
 {
 	const char *signal = signals_arrived(&run->signals);
