@@ -1492,9 +1492,62 @@ ISST_API bool isst_change_is_unchanged(const struct isst_change *change);
 ISST_API bool isst_change_has_left_out(const struct isst_change *change,
 				       const struct isst_domain *domain);
 
+/** What a warning is about; later versions know more. docs/json-v2.md describes each. */
+enum isst_warning_kind {
+	ISST_WARNING_LEFT_OUT = 1,
+	ISST_WARNING_CPUS_LEFT_OUT = 2,
+	ISST_WARNING_NOTHING_TO_DISABLE = 3,
+	ISST_WARNING_CLIPPED = 4,
+	ISST_WARNING_RESULT_UNKNOWN = 5,
+	ISST_WARNING_FEATURES_DISABLED = 6,
+	ISST_WARNING_FEATURES_CHECKED_LATER = 7,
+	ISST_WARNING_NEEDED_BY_FEATURE = 8,
+	ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER = 9,
+	ISST_WARNING_BUCKET_OVERFULL = 10,
+	ISST_WARNING_HIGH_PRIORITY_LOST = 11,
+	ISST_WARNING_NO_HIGH_PRIORITY_CPUS = 12,
+	ISST_WARNING_CLOS_MAX_ZERO = 13,
+	ISST_WARNING_CLOS_MIN_TOO_HIGH = 14,
+	ISST_WARNING_CLOS_SETTINGS_KEPT = 15,
+	ISST_WARNING_TURBO_RATIO_LIMITS_KEPT = 16,
+	ISST_WARNING_TURBO_RATIO_LIMITS_LOW = 17,
+	ISST_WARNING_FORMER_LIMITS_MAY_RETURN = 18,
+	ISST_WARNING_SCALING_LIMIT = 19,
+	ISST_WARNING_SCALING_LIMIT_REPLACED = 20,
+	ISST_WARNING_CPUFREQ_INTERFERES = 21,
+	ISST_WARNING_GOVERNOR = 22,
+	ISST_WARNING_HWP_OFF = 23,
+	ISST_WARNING_UNCORE_LIMITS_KEPT = 24,
+	ISST_WARNING_CPUS_STAY_OFFLINE = 25,
+	ISST_WARNING_CPU_ISOLATED = 26,
+	ISST_WARNING_PARTITION_KEPT = 27,
+	ISST_WARNING_PARTITIONS_UNAVAILABLE = 28,
+	ISST_WARNING_CHANGED_SINCE = 29,
+	ISST_WARNING_NO_SAVED_SETTINGS = 30,
+	ISST_WARNING_SAVED_FOR_OTHER_LEVEL = 31,
+	ISST_WARNING_SAVED_LIMITS_KEPT = 32,
+	ISST_WARNING_SETTINGS_NOT_SAVED = 33,
+	ISST_WARNING_SAVED_SETTINGS_LOST = 34,
+	ISST_WARNING_SAVED_SETTINGS_REMAIN = 35,
+	ISST_WARNING_IRREVERSIBLE = 36,
+	ISST_WARNING_OUT_OF_REACH = 37,
+	ISST_WARNING_BOOT_STATE = 38,
+	ISST_WARNING_JOURNAL_KEPT = 39,
+	ISST_WARNING_REDISCOVERY_FAILED = 40
+};
+
 /** A warning, such as a value that firmware or kernel clipped, or limits that interfere. It belongs
  * to the change. NULL past the last one. */
 ISST_API const char *isst_change_warning_at(const struct isst_change *change, size_t index);
+
+/** The code of the same warning (enum isst_warning_kind); 0 past the last one. */
+ISST_API int isst_change_warning_code_at(const struct isst_change *change, size_t index);
+
+/** The code (enum isst_warning_kind) at a position of the library's table; 0 past the last one. */
+ISST_API int isst_warning_code_at(size_t index);
+
+/** The name of a code: `clipped`; NULL if there is no such code. */
+ISST_API const char *isst_warning_code_name(int code);
 
 /** What differs from before after an incomplete rollback. It belongs to the change. NULL past the
  * last one. */

@@ -37,8 +37,8 @@ __all__ = [
     "Change", "ChangeAdd", "ChangeFlag", "Changed", "Config", "ConfigDifference", "ConfigError", "ConfigPart", "ConfigRun", "Context", "Cpu",
     "Domain", "Error", "Explanation", "Fact", "FeatureState", "Finding", "FindingKind", "Item", "ItemKind", "Journal",
     "JournalEntry", "JournalEntryFlag", "LimitReason", "LogLevel", "Part", "Priority", "ReadLevels", "Result", "Results",
-    "RollbackError", "Severity", "Step", "Type", "Value", "finding_codes", "format_cpus", "limit_reasons", "load", "parse_cpus",
-    "value_name", "value_type", "value_unit", "values", "version", "version_number",
+    "RollbackError", "Severity", "Step", "Type", "Value", "WarningKind", "finding_codes", "format_cpus", "limit_reasons", "load", "parse_cpus",
+    "value_name", "value_type", "value_unit", "values", "version", "version_number", "warning_codes",
 ]
 
 CLOS_COUNT = 4
@@ -181,6 +181,50 @@ class Severity(enum.IntEnum):
     WARNING = 2
     NOTE = 3
     ADVISORY = 4
+
+
+class WarningKind(enum.IntEnum):
+    """What a warning of a change is about (enum isst_warning_kind)."""
+    LEFT_OUT = 1
+    CPUS_LEFT_OUT = 2
+    NOTHING_TO_DISABLE = 3
+    CLIPPED = 4
+    RESULT_UNKNOWN = 5
+    FEATURES_DISABLED = 6
+    FEATURES_CHECKED_LATER = 7
+    NEEDED_BY_FEATURE = 8
+    TURBO_FREQ_WITHOUT_CORE_POWER = 9
+    BUCKET_OVERFULL = 10
+    HIGH_PRIORITY_LOST = 11
+    NO_HIGH_PRIORITY_CPUS = 12
+    CLOS_MAX_ZERO = 13
+    CLOS_MIN_TOO_HIGH = 14
+    CLOS_SETTINGS_KEPT = 15
+    TURBO_RATIO_LIMITS_KEPT = 16
+    TURBO_RATIO_LIMITS_LOW = 17
+    FORMER_LIMITS_MAY_RETURN = 18
+    SCALING_LIMIT = 19
+    SCALING_LIMIT_REPLACED = 20
+    CPUFREQ_INTERFERES = 21
+    GOVERNOR = 22
+    HWP_OFF = 23
+    UNCORE_LIMITS_KEPT = 24
+    CPUS_STAY_OFFLINE = 25
+    CPU_ISOLATED = 26
+    PARTITION_KEPT = 27
+    PARTITIONS_UNAVAILABLE = 28
+    CHANGED_SINCE = 29
+    NO_SAVED_SETTINGS = 30
+    SAVED_FOR_OTHER_LEVEL = 31
+    SAVED_LIMITS_KEPT = 32
+    SETTINGS_NOT_SAVED = 33
+    SAVED_SETTINGS_LOST = 34
+    SAVED_SETTINGS_REMAIN = 35
+    IRREVERSIBLE = 36
+    OUT_OF_REACH = 37
+    BOOT_STATE = 38
+    JOURNAL_KEPT = 39
+    REDISCOVERY_FAILED = 40
 
 
 class FindingKind(enum.IntEnum):
@@ -531,6 +575,9 @@ isst_change_step_is_written bp
 isst_change_is_unchanged bp
 isst_change_has_left_out bpp
 isst_change_warning_at spz
+isst_change_warning_code_at ipz
+isst_warning_code_at iz
+isst_warning_code_name si
 isst_change_difference_at spz
 isst_config_new p
 isst_config_free vp
@@ -955,6 +1002,16 @@ def finding_codes():
         if code == 0:
             return found
         found[_named(FindingKind, code)] = _text(_isst().finding_code_name(code))
+
+
+def warning_codes():
+    """All kinds of warnings of changes: {WarningKind or number: name}, such as `clipped`"""
+    found = collections.OrderedDict()
+    while True:
+        code = _isst().warning_code_at(len(found))
+        if code == 0:
+            return found
+        found[_named(WarningKind, code)] = _text(_isst().warning_code_name(code))
 
 
 # ---- Domains and CPUs ----
@@ -2124,6 +2181,12 @@ class Change(_Child):
     def warnings(self):
         """Warnings, such as values that the kernel clipped: a list of texts."""
         return _texts(_isst().change_warning_at, self._open())
+
+    @property
+    def warning_kinds(self):
+        """What these warnings are about: a list of WarningKind (or numbers that this module does not know), in the same order."""
+        code_at, change = _isst().change_warning_code_at, self._open()
+        return [_named(WarningKind, code_at(change, index)) for index in range(len(self.warnings))]
 
     @property
     def differences(self):

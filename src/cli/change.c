@@ -173,7 +173,7 @@ static int make_attempt(struct attempt *attempt)
 	error = isst_change_objection(attempt->change);
 	report_failures(attempt, error);
 	if (error) {
-		change_report_warnings(run, attempt->change);
+		change_report_warnings(run, attempt->change, 0);
 		return error;
 	}
 	if (attempt->command->announce && run_changes(run))
@@ -193,7 +193,7 @@ void change_machine(struct run *run, const struct change_command *command)
 		change_note_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
 		if (!error && isst_change_is_unchanged(attempt.change))
-			run_note_unchanged(run);
+			change_note_unchanged(run, attempt.change);
 		else if (!error)
 			change_note_late_signal(run);
 		report_results(&attempt, error);

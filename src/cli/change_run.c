@@ -129,13 +129,14 @@ static void list_steps(struct run *run, struct isst_change *change)
 		run_error(run, STATUS_FAILED, "out of memory");
 }
 
-void change_report_warnings(struct run *run, const struct isst_change *change)
+void change_report_warnings(struct run *run, const struct isst_change *change, size_t from)
 {
 	const char *warning;
 
-	for (size_t i = 0; (warning = isst_change_warning_at(change, i)) != NULL; i++) {
+	for (size_t i = from; (warning = isst_change_warning_at(change, i)) != NULL; i++) {
 		report_message(run->report, ENTRY_NOTE, "%s", warning);
-		report_code(run->report, "warning");
+		report_code(run->report,
+			    isst_warning_code_name(isst_change_warning_code_at(change, i)));
 	}
 }
 
@@ -157,7 +158,7 @@ int change_make(struct run *run, struct isst_change *change)
 	/* What was left out is reported already. */
 	if (error == ISST_PARTIAL)
 		error = 0;
-	change_report_warnings(run, change);
+	change_report_warnings(run, change, 0);
 	if (!error && !request_has(run->request, OPTION_DRY_RUN) &&
 	    !isst_change_is_unchanged(change))
 		run->changed = true;
@@ -166,6 +167,15 @@ int change_make(struct run *run, struct isst_change *change)
 	else if (request_has(run->request, OPTION_DRY_RUN))
 		list_steps(run, change);
 	return error;
+}
+
+void change_note_unchanged(struct run *run, const struct isst_change *change)
+{
+	bool left_out = isst_change_warning_at(change, 0) ||
+			isst_config_skipped_at(run->config, 0, NULL);
+
+	if (isst_change_step_at(change, 0) || !left_out)
+		run_note_unchanged(run);
 }
 
 void change_note_late_signal(struct run *run)

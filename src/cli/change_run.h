@@ -25,7 +25,12 @@ enum step_text { STEP_OLD, STEP_NEW };
 /** Adds a step of a change with both. Returns 0 or -ENOMEM. */
 int change_fold_step(struct step_folds *folds, const struct isst_change_step *step);
 
-void change_report_warnings(struct run *run, const struct isst_change *change);
+/** Reports the warnings of a change, from the one at @from on. */
+void change_report_warnings(struct run *run, const struct isst_change *change, size_t from);
+
+/** Reports that nothing had to be changed; not of a change of which all was left out, since its
+ * warnings, and what is optional of its configuration, are reported as skipped already. */
+void change_note_unchanged(struct run *run, const struct isst_change *change);
 
 /** Reports why a change, or its rollback, failed, and what it left behind. */
 void change_report_failure(struct run *run, const struct isst_change *change, int error);

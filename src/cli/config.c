@@ -110,7 +110,7 @@ static int make(struct run *run, struct isst_config *config, struct report_node 
 		change_note_offline_parts(run);
 	if (!request_has(run->request, OPTION_DRY_RUN)) {
 		if (!error && isst_change_is_unchanged(change))
-			run_note_unchanged(run);
+			change_note_unchanged(run, change);
 		else if (!error)
 			change_note_late_signal(run);
 		report_result(top, key, error);

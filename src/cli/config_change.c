@@ -102,18 +102,13 @@ static void report_not_begun(struct run *run)
 int config_roll_back(struct run *run, struct isst_change *change)
 {
 	size_t reported = 0;
-	const char *warning;
 	int error;
 
 	/* Those of the change are reported already. */
 	while (isst_change_warning_at(change, reported))
 		reported++;
 	error = attempt_roll_back(change);
-	while ((warning = isst_change_warning_at(change, reported)) != NULL) {
-		report_message(run->report, ENTRY_NOTE, "%s", warning);
-		report_code(run->report, "warning");
-		reported++;
-	}
+	change_report_warnings(run, change, reported);
 	if (is_not_begun(error))
 		report_not_begun(run);
 	else if (error)
@@ -129,7 +124,7 @@ void config_record(struct run *run, int error)
 		return;
 	report_message(run->report, ENTRY_NOTE, "the time of this run is not recorded: %s",
 		       isst_error(run->context));
-	report_code(run->report, "warning");
+	report_code(run->report, "not-recorded");
 }
 
 void config_report_high_priority(struct report *report, const struct isst_config *config)

@@ -106,7 +106,7 @@ static void try_change(struct run *run, struct isst_change *change)
 		decide(run, change, top);
 		return;
 	}
-	run_note_unchanged(run);
+	change_note_unchanged(run, change);
 	if (run_call(run, isst_change_release(change)) == 0)
 		report_kept(run, top);
 	isst_change_free(change);

@@ -127,7 +127,7 @@ static void check_disable(struct package_scope *scope, size_t i)
 			       "base-freq feature is not present at this level %u", level->level);
 		return;
 	}
-	change_warn(scope->change,
+	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
 		    "%s: base-freq feature is not present at this level %u: nothing to disable",
 		    request->domain->name, level->level);
 	package_scope_drop(scope, i);

@@ -35,7 +35,7 @@ static void warn_of_interference(struct isst_change *change, const struct domain
 		    cpufreq_read(&change->context->files, requests[i].domain->cpu,
 				 "scaling_max_freq", &khz))
 			continue;
-		change_warn(change,
+		change_warn(change, ISST_WARNING_CPUFREQ_INTERFERES,
 			    "cpufreq subsystem and core-power enable will interfere with each "
 			    "other!");
 		break;
@@ -101,12 +101,12 @@ static bool warn_of_turbo_freq(struct isst_change *change, const struct isst_dom
 	bool on = feature_is_on(&current->level, FEATURE_TURBO_FREQ);
 
 	if (on)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
 			    "%s: core-power is disabled, turbo-freq stays enabled: no core has "
 			    "priority until core-power is enabled again",
 			    domain->name);
 	else if (feature_may_be_on(current, FEATURE_TURBO_FREQ))
-		change_warn(change,
+		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
 			    "%s; core-power is disabled: if turbo-freq is enabled there, no core "
 			    "has priority until core-power is enabled again",
 			    feature_unknown_why(current));
@@ -152,8 +152,8 @@ static int check_disable(struct package_scope *scope, size_t i)
 		check_support(scope->change, request, &scope->current.domains[i]);
 		return 0;
 	}
-	change_warn(scope->change, "%s: core-power not supported: nothing to disable",
-		    request->domain->name);
+	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
+		    "%s: core-power not supported: nothing to disable", request->domain->name);
 	package_scope_drop(scope, i);
 	return 0;
 }
@@ -253,12 +253,12 @@ static void warn_of_low_maximum(struct isst_change *change, const struct isst_do
 {
 	if (values->max_mhz == 0)
 		change_warn(
-			change,
+			change, ISST_WARNING_CLOS_MAX_ZERO,
 			"WARNING: %s: CLOS %u max 0 MHz is not \"no limit\": while core-power is "
 			"enabled, its cores stay at their lowest frequency (for no limit use %s)",
 			domain->name, values->clos, no_limit);
 	else if (values->max_mhz * UINT64_C(1000) < lowest_khz)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_CLOS_MAX_ZERO,
 			    "WARNING: %s: CLOS %u max %u MHz is below the lowest frequency of its "
 			    "CPUs (%llu MHz): while core-power is enabled, its cores stay at that "
 			    "frequency",
@@ -279,7 +279,7 @@ void warn_of_clos_range(struct isst_change *change, const struct isst_domain *do
 	warn_of_low_maximum(change, domain, values, lowest_khz, no_limit);
 	if (cpufreq_read(files, domain->cpu, "cpuinfo_max_freq", &highest_khz) == 0 &&
 	    values->min_mhz * UINT64_C(1000) > highest_khz)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_CLOS_MIN_TOO_HIGH,
 			    "%s: CLOS %u min %u MHz is above the highest frequency of its CPUs "
 			    "(%llu MHz)",
 			    domain->name, values->clos, values->min_mhz,

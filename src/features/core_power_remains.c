@@ -99,7 +99,8 @@ void warn_of_clos_remains(struct isst_change *change, const struct domain_reques
 	any = print_limits(change->context, request->domain, text.stream);
 	any = print_associations(change->context, request->domain, any, text.stream);
 	if (memory_stream_close(&text) == 0 && any)
-		change_warn(change, "%s: %s: kept, and in effect again when core-power is enabled",
+		change_warn(change, ISST_WARNING_CLOS_SETTINGS_KEPT,
+			    "%s: %s: kept, and in effect again when core-power is enabled",
 			    request->domain->name, text.text);
 	free(text.text);
 }

@@ -57,7 +57,7 @@ static int plan_no_partition(struct cpus_change *work, const struct isst_domain 
 			      item_of(ITEM_PARTITION, domain, 0), "absent");
 	else if (/* mutation: foreign-partition */ group == GROUP_OTHER_PARTITION)
 		change_warn(
-			change,
+			change, ISST_WARNING_PARTITION_KEPT,
 			"/sys/fs/cgroup/%u-%u-%u is left unchanged (%s): it is not a partition of "
 			"CPUs of %s",
 			domain->package, domain->die, domain->number, state, domain->name);
@@ -109,7 +109,7 @@ static int plan_cpu0(struct cpus_change *work, const struct isst_domain *domain)
 	if (!error)
 		error = plan_partition(work, domain, cpu0);
 	if (!error)
-		change_warn(work->change,
+		change_warn(work->change, ISST_WARNING_CPU_ISOLATED,
 			    "CPU 0 %s: it is isolated in the cpuset partition %u-%u-%u",
 			    can_go_offline(work, 0) ? "stays online, as requested"
 						    : "cannot go offline",

@@ -90,7 +90,7 @@ static void leave_unknown(struct cpus_change *work)
 		ranges = isst_cpuset_to_list(left);
 		if (ranges)
 			change_warn(
-				change,
+				change, ISST_WARNING_CPUS_STAY_OFFLINE,
 				"%s %s %s offline: not seen online since boot, and possibly in a "
 				"package that was not named",
 				isst_cpuset_count(left) == 1 ? "CPU" : "CPUs", ranges,

@@ -84,7 +84,7 @@ void hotplug_end(struct hotplug *hotplug)
 	if (count > 0) {
 		cpus = isst_cpuset_to_list(hotplug->omitted);
 		if (cpus)
-			change_warn(hotplug->change,
+			change_warn(hotplug->change, ISST_WARNING_CPUS_STAY_OFFLINE,
 				    "%s %s %s offline because SMT is off (" SMT_CONTROL ": %s)",
 				    count == 1 ? "CPU" : "CPUs", cpus,
 				    count == 1 ? "stays" : "stay", hotplug->smt);
@@ -139,7 +139,7 @@ static int note_limits(struct step *online)
 			entry->mask = WHOLE_VALUE;
 			entry->bits = value;
 		} else if (!accesses[i].absent) {
-			change_warn(online->change,
+			change_warn(online->change, ISST_WARNING_FORMER_LIMITS_MAY_RETURN,
 				    "%s could not be read: CPUs that come online may restore "
 				    "former ones",
 				    item_describe(online->change->context, &entry->item));

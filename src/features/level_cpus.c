@@ -53,7 +53,8 @@ static int choose_partitions(struct isst_change *change, bool *partitions)
 	*partitions = !error;
 	if (error != -EOPNOTSUPP)
 		return error;
-	change_warn(change, "%s; CPUs are taken offline instead", isst_error(change->context));
+	change_warn(change, ISST_WARNING_PARTITIONS_UNAVAILABLE,
+		    "%s; CPUs are taken offline instead", isst_error(change->context));
 	return 0;
 }
 

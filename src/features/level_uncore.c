@@ -25,10 +25,12 @@ static void warn_of_uncore(struct isst_change *change, const struct isst_domain 
 			   const struct uncore_place *place, const char *why)
 {
 	if (place->of_domain)
-		change_warn(change, "%s: uncore limits of fabric %u are left unchanged: %s",
-			    domain->name, place->cluster, why);
+		change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+			    "%s: uncore limits of fabric %u are left unchanged: %s", domain->name,
+			    place->cluster, why);
 	else
-		change_warn(change, "%s: uncore limits are left unchanged: %s", domain->name, why);
+		change_warn(change, ISST_WARNING_UNCORE_LIMITS_KEPT,
+			    "%s: uncore limits are left unchanged: %s", domain->name, why);
 }
 
 /**

@@ -71,7 +71,7 @@ static int warn(struct isst_change *change, const struct low_limit *limit)
 
 	if (!cpus)
 		return -ENOMEM;
-	change_warn(change,
+	change_warn(change, ISST_WARNING_SCALING_LIMIT,
 		    "CPU %s: a limit (scaling_max_freq) of %llu MHz is below the %u MHz of high "
 		    "priority",
 		    cpus, (unsigned long long)limit->khz / 1000, limit->best_mhz);

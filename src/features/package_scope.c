@@ -250,7 +250,7 @@ int package_scope_name_other_levels(struct package_scope *scope, unsigned int fe
 						&level);
 		if (found > 0)
 			change_warn(
-				scope->change,
+				scope->change, ISST_WARNING_SAVED_FOR_OTHER_LEVEL,
 				"%s: settings from before %s enable are saved for level %u: "
 				"%s disable --auto restores them at that level, not at level %u",
 				domain->name, name, level, name,
@@ -267,7 +267,8 @@ static bool may_go_off(struct package_scope *scope, size_t i, unsigned int other
 	if (!scope->current.domains[i].core_power.supported)
 		return false;
 	if (in_use)
-		change_warn(scope->change, "%s: core-power stays enabled: %s needs it",
+		change_warn(scope->change, ISST_WARNING_NEEDED_BY_FEATURE,
+			    "%s: core-power stays enabled: %s needs it",
 			    scope->requests[i].domain->name, feature_name(other));
 	return !in_use;
 }
@@ -319,11 +320,11 @@ static void warn_of_core_power_off(struct package_scope *scope,
 		if (others == -ENOMEM)
 			scope->change->broken = true;
 		if (whole)
-			change_warn(scope->change,
+			change_warn(scope->change, ISST_WARNING_NO_SAVED_SETTINGS,
 				    "package %u: no saved settings%s: core-power is disabled",
 				    domain->package, of);
 		else
-			change_warn(scope->change,
+			change_warn(scope->change, ISST_WARNING_NO_SAVED_SETTINGS,
 				    "%s: no saved settings%s: core-power is "
 				    "disabled",
 				    domain->name, of);

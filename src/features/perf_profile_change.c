@@ -99,7 +99,8 @@ static void note_switched_off(struct isst_change *change, const struct isst_doma
 					     "base-freq and turbo-freq are" };
 
 	if (WHICH[features & 3])
-		change_warn(change, "%s: %s disabled by the level change", domain->name,
+		change_warn(change, ISST_WARNING_FEATURES_DISABLED,
+			    "%s: %s disabled by the level change", domain->name,
 			    WHICH[features & 3]);
 }
 

@@ -437,8 +437,8 @@ void plan_association_entries(struct step *step, struct isst_context *context,
 		const char *objection = cpu ? context_core_objection(context, cpu) : NULL;
 
 		if (objection && cpu->online)
-			change_warn(step->change, "CPU %u is left unchanged: %s", number,
-				    objection);
+			change_warn(step->change, ISST_WARNING_CPUS_LEFT_OUT,
+				    "CPU %u is left unchanged: %s", number, objection);
 		if (!cpu || objection)
 			continue;
 		all_cores |= UINT64_C(1) << cpu->core;
@@ -474,7 +474,7 @@ static void warn_of_governor(struct isst_change *change, unsigned int cpu)
 
 	if (driver && governor && strcmp(driver, "intel_pstate") != 0 &&
 	    (strcmp(governor, "powersave") == 0 || strcmp(governor, "userspace") == 0))
-		change_warn(change,
+		change_warn(change, ISST_WARNING_GOVERNOR,
 			    "CPU %u: the cpufreq governor is %s (driver %s), which fixes the "
 			    "frequency regardless of this change",
 			    cpu, governor, driver);
@@ -487,7 +487,7 @@ static void warn_of_missing_hwp(struct isst_change *change, unsigned int cpu)
 	uint64_t khz;
 
 	if (cpufreq_read(&change->context->files, cpu, "base_frequency", &khz) == -ENOENT)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_HWP_OFF,
 			    "CPU %u has no base_frequency: hardware-controlled performance states "
 			    "(HWP) seem to be off, and without them this change has little effect; "
 			    "check the BIOS and intel_pstate on the kernel command line",
@@ -558,8 +558,9 @@ static int name_limit(struct isst_change *change, const struct step *step, size_
 	if (!error)
 		ranges = isst_cpuset_to_list(cpus);
 	if (ranges)
-		change_warn(change, "CPU %s: the frequency limit of %llu MHz (scaling_max_freq) %s",
-			    ranges, (unsigned long long)replaced->old.number / 1000, how);
+		change_warn(change, ISST_WARNING_SCALING_LIMIT_REPLACED,
+			    "CPU %s: the frequency limit of %llu MHz (scaling_max_freq) %s", ranges,
+			    (unsigned long long)replaced->old.number / 1000, how);
 	free(ranges);
 	isst_cpuset_free(cpus);
 	return ranges ? 0 : -ENOMEM;

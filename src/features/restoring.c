@@ -57,7 +57,7 @@ static int warn_of_offline(const struct restoring *work)
 	cpus = isst_cpuset_to_list(work->offline);
 	if (!cpus)
 		return -ENOMEM;
-	change_warn(work->change,
+	change_warn(work->change, ISST_WARNING_SAVED_LIMITS_KEPT,
 		    "CPU %s: offline; the frequency limits from before %s enable are kept, and "
 		    "restored by %s disable --auto when online",
 		    cpus, work->name, work->name);
@@ -143,7 +143,7 @@ static int note_changed(const struct restoring *work, const struct item *item)
 	if (item_is_limit(item))
 		return isst_cpuset_add(work->changed, item->index, item->index);
 	if (item->kind != ITEM_ASSOCIATION || item->index >= 64) {
-		change_warn(work->change,
+		change_warn(work->change, ISST_WARNING_CHANGED_SINCE,
 			    "%s: left unchanged, because it was changed after %s "
 			    "enable",
 			    item_describe(context, item), work->name);
@@ -171,7 +171,7 @@ static int warn_of_changed(const struct restoring *work, enum item_kind kind)
 	cpus = isst_cpuset_to_list(work->changed);
 	if (!cpus)
 		return -ENOMEM;
-	change_warn(work->change,
+	change_warn(work->change, ISST_WARNING_CHANGED_SINCE,
 		    "CPU %s: %s: left unchanged, because it was changed after %s "
 		    "enable",
 		    cpus, name, work->name);
@@ -197,7 +197,8 @@ static int may_restore(const struct restoring *work, size_t i, bool *hidden)
 	if (!as_written)
 		return note_changed(work, &item->item);
 	if (user && (item->item.kind == ITEM_CORE_POWER || item->item.kind == ITEM_QOS)) {
-		change_warn(work->change, "%s: left unchanged, because %s is enabled and needs it",
+		change_warn(work->change, ISST_WARNING_NEEDED_BY_FEATURE,
+			    "%s: left unchanged, because %s is enabled and needs it",
 			    item_describe(work->change->context, &item->item), user);
 		return 0;
 	}

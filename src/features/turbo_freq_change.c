@@ -145,7 +145,7 @@ static void warn_of_buckets(struct isst_change *change, const struct current_dom
 		return;
 	buckets = turbo_freq_buckets_text(info);
 	change_warn(
-		change,
+		change, ISST_WARNING_BUCKET_OVERFULL,
 		"package %u: %u cores have high priority, more than the level provides a higher "
 		"turbo frequency for (%s)",
 		package, cores, buckets ? buckets : "");
@@ -199,8 +199,8 @@ static int warn_of_former(struct isst_change *change, const struct isst_domain *
 	if (error || isst_cpuset_count(former) == 0)
 		goto out;
 	list = isst_cpuset_to_list(former);
-	change_warn(change, "CPUs %s had high priority before and are low priority now",
-		    list ? list : "");
+	change_warn(change, ISST_WARNING_HIGH_PRIORITY_LOST,
+		    "CPUs %s had high priority before and are low priority now", list ? list : "");
 	free(list);
 out:
 	free(now);
@@ -282,7 +282,7 @@ static int plan_priorities(struct package_scope *scope, const struct domain_requ
 		    current[i].level.turbo_freq == ISST_FEATURE_ENABLED)
 			error = warn_of_former(change, requests[i].domain, high);
 	if (!named && is_possible(scope))
-		change_warn(change,
+		change_warn(change, ISST_WARNING_NO_HIGH_PRIORITY_CPUS,
 			    "no CPUs are named: every core becomes low priority, and none gets a "
 			    "higher turbo frequency; specify high priority CPUs with -c before the "
 			    "feature");
@@ -382,7 +382,7 @@ static void check_disable(struct package_scope *scope, size_t i)
 			       "turbo-freq feature is not present at this level %u", level->level);
 		return;
 	}
-	change_warn(scope->change,
+	change_warn(scope->change, ISST_WARNING_NOTHING_TO_DISABLE,
 		    "%s: turbo-freq feature is not present at this level %u: nothing to disable",
 		    request->domain->name, level->level);
 	package_scope_drop(scope, i);

@@ -77,10 +77,11 @@ static void set_level_limits(struct step *step, const struct isst_domain *domain
 	uint64_t word = limits_word(limits);
 
 	if (limits->failure.error)
-		change_warn(step->change, "%s; the turbo ratio limits are left unchanged",
+		change_warn(step->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
+			    "%s; the turbo ratio limits are left unchanged",
 			    limits->failure.message);
 	else if (word == 0)
-		change_warn(step->change,
+		change_warn(step->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 			    "%s: level %u has no turbo ratio limits; the current ones are left "
 			    "unchanged",
 			    domain->name, limits->level);
@@ -111,13 +112,13 @@ static void warn_of_use(const struct package_scope *scope, size_t i)
 		unknown = feature_unknown_why(current);
 	}
 	if (unknown)
-		change_warn(scope->change,
+		change_warn(scope->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 			    "%s; turbo-freq may be enabled there: the turbo ratio limits of the "
 			    "package are left unchanged",
 			    unknown);
 	else
 		change_warn(
-			scope->change,
+			scope->change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 			"package %u: turbo-freq stays enabled in another power domain: the turbo "
 			"ratio limits of the package are left unchanged",
 			package);

@@ -81,7 +81,7 @@ void wanted_check_support_later(const struct wanted *wanted, struct step *step)
 			continue;
 		step->before = check_support;
 		if (step->change->options.dry_run)
-			change_warn(step->change,
+			change_warn(step->change, ISST_WARNING_FEATURES_CHECKED_LATER,
 				    "%s: the driver reports the features of the current level only "
 				    "(API version 2): those of level %u are checked once it is set",
 				    domain->name, entry->item.index);

@@ -31,7 +31,7 @@ void wanted_warn_of_turbo_ratio_limits(const struct wanted *wanted, struct isst_
 				  FEATURE_TURBO_FREQ) &&
 		    context_has_power_domains(wanted->context) &&
 		    wanted_turbo_freq_on(wanted, package) && !package_has_limits(wanted, package))
-			change_warn(change,
+			change_warn(change, ISST_WARNING_TURBO_RATIO_LIMITS_KEPT,
 				    "package %u: turbo-freq stays enabled in another power domain: "
 				    "the turbo ratio limits of the package are left unchanged",
 				    package);
@@ -56,7 +56,7 @@ static void warn_of_core_power(const struct wanted *wanted, struct isst_change *
 
 	if (!isst_domain_is_io(domain) && !state->failure.error && state->supported &&
 	    !has_core_power(wanted, domain))
-		change_warn(change,
+		change_warn(change, ISST_WARNING_TURBO_FREQ_WITHOUT_CORE_POWER,
 			    "package %u: turbo-freq is enabled without core-power: no core has "
 			    "priority until core-power is enabled",
 			    domain->package);
@@ -128,7 +128,7 @@ static void warn_of_ratio_limits(const struct wanted *wanted, struct isst_change
 			continue;
 		last = item->domain->package;
 		change_warn(
-			change,
+			change, ISST_WARNING_TURBO_RATIO_LIMITS_LOW,
 			"%s: turbo-freq stays enabled, and the turbo ratio limits hold its high "
 			"priority cores back: disable turbo-freq as well, or state turbo-ratio-limits none",
 			item->domain->name);

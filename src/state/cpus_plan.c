@@ -42,7 +42,7 @@ static int report_out_of_reach(struct isst_change *change, const struct isst_dom
 
 	if (!list)
 		return -ENOMEM;
-	change_warn(change,
+	change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
 		    "%s: its CPUs (%s) are left as they are: all CPUs of package %u are offline in "
 		    "the saved state, and a package without CPUs cannot be accessed",
 		    domain->name, list, domain->package);
@@ -122,7 +122,7 @@ static void report_unmanaged(const struct wanted *wanted, struct isst_change *ch
 
 		if (setting && setting->wanted == WANTED_UNMANAGED &&
 		    configuration_is_state(wanted->configuration, setting->origin.source))
-			change_warn(change,
+			change_warn(change, ISST_WARNING_CPUS_LEFT_OUT,
 				    "%s: its CPUs are left as they are: in the saved state they "
 				    "are unmanaged",
 				    domain->name);

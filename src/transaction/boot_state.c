@@ -143,7 +143,8 @@ static void warn_of_notices(struct isst_change *change, size_t from)
 	const struct notices *notices = &change->context->messages.notices;
 
 	for (size_t i = from; i < notices->count; i++)
-		change_warn(change, "the state after boot: %s", notices->texts[i]);
+		change_warn(change, ISST_WARNING_BOOT_STATE, "the state after boot: %s",
+			    notices->texts[i]);
 }
 
 /** Keeps the state, or marks it as unknown: what a later run finds must not be taken for it. */
@@ -159,7 +160,8 @@ static int keep_or_mark(struct isst_change *change)
 		warn_of_notices(change, noticed);
 		return 0;
 	}
-	change_warn(change, "the state after boot is not kept: %s", message_why(messages, error));
+	change_warn(change, ISST_WARNING_BOOT_STATE, "the state after boot is not kept: %s",
+		    message_why(messages, error));
 	messages->error = NULL;
 	/* mutation: boot-state-lost */
 	error = item_lines_replace_text(context, BOOT_STATE_FILE, VERSION, LOST);
@@ -182,7 +184,7 @@ static int keep_seen(struct isst_change *change, const char *kept)
 	if (error == -EINTR)
 		return message_error(messages, error, "interrupted");
 	if (error)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_BOOT_STATE,
 			    "CPUs that were seen since are not added to the state after "
 			    "boot: %s",
 			    message_why(messages, error));

@@ -73,7 +73,7 @@ void change_free(struct isst_change *change)
 	free(change->steps);
 	free(change->enabled);
 	free(change->listed);
-	free(change->warnings.texts);
+	free(change->warnings.items);
 	free(change->differences.texts);
 	messages_free(&change->texts);
 	free(change);
@@ -122,7 +122,13 @@ static const char *text_at(const struct text_list *list, size_t index)
 
 const char *isst_change_warning_at(const struct isst_change *change, size_t index)
 {
-	return change ? text_at(&change->warnings, index) : NULL;
+	return change && index < change->warnings.count ? change->warnings.items[index].text : NULL;
+}
+
+int isst_change_warning_code_at(const struct isst_change *change, size_t index)
+{
+	return change && index < change->warnings.count ? (int)change->warnings.items[index].kind
+							: 0;
 }
 
 const char *isst_change_difference_at(const struct isst_change *change, size_t index)

@@ -134,6 +134,16 @@ struct text_list {
 	size_t count;
 };
 
+struct warning {
+	enum isst_warning_kind kind;
+	const char *text;
+};
+
+struct warning_list {
+	struct warning *items;
+	size_t count;
+};
+
 struct isst_change {
 	struct isst_context *context;
 	struct isst_change_options options;
@@ -142,7 +152,8 @@ struct isst_change {
 	struct isst_change_step *listed; /* for change_listed_step() */
 	size_t listed_count;
 	struct messages texts; /* its own: a program that makes change after change does not grow */
-	struct text_list warnings, differences;
+	struct warning_list warnings;
+	struct text_list differences;
 	const char *irreversible; /* where not NULL, why a rollback could not restore all of it */
 	struct isst_failure objection; /* of planning: why the change is not to be made */
 	struct baseline baseline;

@@ -10,13 +10,14 @@
 void change_end_journal(struct isst_change *change)
 {
 	if (journal_end(change))
-		change_warn(change, "%s", isst_error(change->context));
+		change_warn(change, ISST_WARNING_JOURNAL_KEPT, "%s", isst_error(change->context));
 }
 
 void change_rediscover(struct isst_change *change)
 {
 	if (change_touches_cpus(change) && context_discover_topology(change->context))
-		change_warn(change, "%s", isst_error(change->context));
+		change_warn(change, ISST_WARNING_REDISCOVERY_FAILED, "%s",
+			    isst_error(change->context));
 }
 
 void change_complete(struct isst_change *change)

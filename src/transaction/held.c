@@ -79,13 +79,14 @@ static bool is_left_offline(const struct tracked *tracked)
 
 /** Warns of items that stay as they are, where there are any. @list: their names, which is freed.
  */
-static void warn_of(struct isst_change *change, const char *why, char *list)
+static void warn_of(struct isst_change *change, enum isst_warning_kind kind, const char *why,
+		    char *list)
 {
 	if (!list)
-		change_warn(change, "items %s, cannot be listed, if there are any: out of memory",
-			    why);
+		change_warn(change, kind,
+			    "items %s, cannot be listed, if there are any: out of memory", why);
 	else if (*list)
-		change_warn(change, "%s: %s", why, list);
+		change_warn(change, kind, "%s: %s", why, list);
 	free(list);
 }
 
@@ -133,9 +134,10 @@ static int finish(struct isst_change *change, const struct isst_change *rollback
 	change_take_texts(change, rollback);
 	end_hold(change);
 	change->context->runs++;
-	warn_of(change, "not rolled back, because another process changed it since",
+	warn_of(change, ISST_WARNING_CHANGED_SINCE,
+		"not rolled back, because another process changed it since",
 		recovery_list(journal, is_moved));
-	warn_of(change, "not rolled back, because the CPU is offline",
+	warn_of(change, ISST_WARNING_OUT_OF_REACH, "not rolled back, because the CPU is offline",
 		recovery_list_kinds(journal, is_left_offline));
 	if (list_waiting(change, journal) || error)
 		return incomplete(change, journal);

@@ -283,7 +283,7 @@ static int check_result(const struct step *step, struct entry *entry,
 		/* mutation: exact */
 		if (falls_short(step, entry))
 			return fail_clipped(change, entry, access->value);
-		change_warn(change, "%s: wrote %s, read back %s: clipped",
+		change_warn(change, ISST_WARNING_CLIPPED, "%s: wrote %s, read back %s: clipped",
 			    item_text(texts, context, &entry->item),
 			    item_value_text(texts, &entry->item, entry->wanted),
 			    item_value_text(texts, &entry->item, access->value));

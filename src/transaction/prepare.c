@@ -188,7 +188,7 @@ static int check_absent(struct isst_change *change, const struct item *item,
 	if (!limit || !settings_are_restored(change, item))
 		return message_error(&context->messages, -EIO, "%s%s", item_describe(context, item),
 				     limit ? ": the CPU went offline" : " no longer exists");
-	change_warn(change,
+	change_warn(change, ISST_WARNING_SAVED_LIMITS_KEPT,
 		    "CPU %u: went offline; its saved frequency limits are kept, and restored by "
 		    "another disable --auto when it is online",
 		    item->index);
@@ -428,7 +428,8 @@ static int skip_moved(struct isst_change *change, struct entry *entry,
 		return message_error(&change->context->messages, failure->error, "%s",
 				     failure->message);
 	entry->refused = true;
-	change_warn(change, "%s; the result is unknown", failure->message);
+	change_warn(change, ISST_WARNING_RESULT_UNKNOWN, "%s; the result is unknown",
+		    failure->message);
 	return 0;
 }
 

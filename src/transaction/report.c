@@ -18,7 +18,6 @@ static void add_text(struct text_list *list, const char *text)
 		list->texts[list->count++] = text;
 }
 
-/** Whether a text was reported already: an item can be in a step and in a footprint. */
 static bool has_text(const struct text_list *list, const char *text)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -27,7 +26,25 @@ static bool has_text(const struct text_list *list, const char *text)
 	return false;
 }
 
-void change_warn(struct isst_change *change, const char *format, ...)
+static bool has_warning(const struct warning_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+static void add_warning(struct isst_change *change, enum isst_warning_kind kind, const char *text)
+{
+	struct warning_list *list = &change->warnings;
+
+	if (!ARRAY_GROW(list->items, list->count))
+		list->items[list->count++] = (struct warning){ kind, message_make(&change->texts,
+										  "%s", text) };
+	message_log(&change->context->messages, ISST_LOG_WARNING, text);
+}
+
+void change_warn(struct isst_change *change, enum isst_warning_kind kind, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -38,22 +55,22 @@ void change_warn(struct isst_change *change, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return;
-	if (!has_text(&change->warnings, text)) {
-		add_text(&change->warnings, message_make(&change->texts, "%s", text));
-		message_log(&change->context->messages, ISST_LOG_WARNING, text);
-	}
+	/* An item can be in a step and in a footprint. */
+	if (!has_warning(&change->warnings, text))
+		add_warning(change, kind, text);
 	free(text);
 }
 
 void change_warn_optional(struct isst_change *change, const char *why)
 {
-	change_warn(change, "%s; left unchanged", why);
+	change_warn(change, ISST_WARNING_LEFT_OUT, "%s; left unchanged", why);
 }
 
 void change_warn_left_out(struct isst_change *change, const char *why)
 {
 	/* mutation: report-omitted */
-	change_warn(change, "%s; left unchanged, because the power domain has no CPUs", why);
+	change_warn(change, ISST_WARNING_LEFT_OUT,
+		    "%s; left unchanged, because the power domain has no CPUs", why);
 }
 
 void change_differs(struct isst_change *change, const struct item *item, struct item_value now,
@@ -80,7 +97,8 @@ void change_differs_unread(struct isst_change *change, const struct item *item, 
 void change_take_texts(struct isst_change *change, const struct isst_change *other)
 {
 	for (size_t i = 0; i < other->warnings.count; i++)
-		change_warn(change, "%s", other->warnings.texts[i]);
+		change_warn(change, other->warnings.items[i].kind, "%s",
+			    other->warnings.items[i].text);
 	for (size_t i = 0; i < other->differences.count; i++)
 		add_text(&change->differences,
 			 message_make(&change->texts, "%s", other->differences.texts[i]));

@@ -6,8 +6,8 @@
 
 #include "transaction/change.h"
 
-__attribute__((format(printf, 2, 3))) void change_warn(struct isst_change *change,
-						       const char *format, ...);
+__attribute__((format(printf, 3, 4))) void
+change_warn(struct isst_change *change, enum isst_warning_kind kind, const char *format, ...);
 
 /** Warns that an optional item is left as it is. */
 void change_warn_optional(struct isst_change *change, const char *why);

@@ -8,7 +8,8 @@
 
 void change_note_irreversible(struct isst_change *change, const char *why, const char *what)
 {
-	change_warn(change, "%s; a rollback would leave %s unchanged", why, what ? what : "it");
+	change_warn(change, ISST_WARNING_IRREVERSIBLE, "%s; a rollback would leave %s unchanged",
+		    why, what ? what : "it");
 	if (!change->irreversible)
 		change->irreversible = message_make(&change->texts, "%s", why);
 }

@@ -234,7 +234,7 @@ static int apply_keep(struct isst_change *change, const struct settings_plan *pl
 		error = settings_file_write(change->context, plan->name, staged, &keeping.saved,
 					    false);
 	if (error && !staged)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
 			    "%s: the replaced settings are not saved, and %s disable --auto will "
 			    "not restore them",
 			    cause(change, name, unread, error), plan->name);
@@ -256,7 +256,7 @@ static int apply_hand_over(struct isst_change *change, const struct settings_pla
 	if (!error && changed)
 		error = settings_file_write(change->context, plan->other, staged, &heir, true);
 	if (error && !staged)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_SETTINGS_NOT_SAVED,
 			    "%s: it does not contain the values from before %s enable, and %s "
 			    "disable --auto will not restore them",
 			    cause(change, plan->other, unread, error), plan->name, plan->other);
@@ -268,12 +268,12 @@ static int apply_hand_over(struct isst_change *change, const struct settings_pla
 static void drop_record(struct isst_change *change, const char *name, const char *why)
 {
 	if (settings_file_discard(change->context, name, false) == 0)
-		change_warn(change,
+		change_warn(change, ISST_WARNING_SAVED_SETTINGS_LOST,
 			    "%s: all saved settings were deleted, and the next %s disable --auto "
 			    "runs without them",
 			    why, name);
 	else
-		change_warn(change,
+		change_warn(change, ISST_WARNING_SAVED_SETTINGS_REMAIN,
 			    "%s: the restored settings are still saved; remove the file, or the "
 			    "next %s disable --auto restores them again",
 			    why, name);

@@ -11,6 +11,7 @@
 #define isst_change_is_unchanged fake_change_unchanged
 #define isst_change_has_left_out fake_change_left_out
 #define isst_change_warning_at fake_change_warning
+#define isst_change_warning_code_at fake_change_warning_code
 #define isst_change_difference_at fake_change_difference
 #define isst_change_add_all_online fake_change_add_all_online
 #define isst_offline_part_at fake_offline_part
@@ -22,6 +23,7 @@
 #define change_make tested_change_make
 #define change_report_warnings tested_change_report_warnings
 #define change_report_failure tested_change_report_failure
+#define change_note_unchanged tested_change_note_unchanged
 #define change_note_late_signal tested_change_note_late_signal
 #define change_note_offline_parts tested_change_note_offline_parts
 #define change_finish tested_change_finish
@@ -108,6 +110,12 @@ const char *fake_change_warning(const struct isst_change *change, size_t index)
 {
 	(void)change;
 	return library.warnings[index];
+}
+
+int fake_change_warning_code(const struct isst_change *change, size_t index)
+{
+	(void)change;
+	return library.warnings[index] ? ISST_WARNING_CLIPPED : 0;
 }
 
 const char *fake_change_difference(const struct isst_change *change, size_t index)
@@ -420,6 +428,31 @@ static void a_machine_that_is_as_asked_is_unchanged(void **state)
 	library.unchanged = true;
 	change_machine(&run, &enable);
 	assert_outcome(STATUS_DONE, "Information: unchanged: already in the requested state\n" UNIT(
+					    "0", "0", "turbo-freq", "enable:success")
+					    UNIT("1", "14", "turbo-freq", "enable:success"));
+}
+
+static void what_was_left_out_completely_is_not_called_unchanged(void **state)
+{
+	(void)state;
+	library.unchanged = true;
+	library.warnings[0] = "nothing to disable";
+	change_machine(&run, &enable);
+	assert_outcome(STATUS_DONE, "Information: nothing to disable\n" UNIT("0", "0", "turbo-freq",
+									     "enable:success")
+					    UNIT("1", "14", "turbo-freq", "enable:success"));
+}
+
+static void what_was_left_out_in_parts_is_called_unchanged(void **state)
+{
+	(void)state;
+	library.unchanged = true;
+	library.warnings[0] = "nothing to disable";
+	library.steps[0] =
+		(struct isst_change_step){ .target = "CLOS 1", .old_value = "1", .new_value = "1" };
+	change_machine(&run, &enable);
+	assert_outcome(STATUS_DONE, "Information: nothing to disable\n"
+				    "Information: unchanged: already in the requested state\n" UNIT(
 					    "0", "0", "turbo-freq", "enable:success")
 					    UNIT("1", "14", "turbo-freq", "enable:success"));
 }
@@ -848,6 +881,8 @@ int main(void)
 		TEST(D49_a_domain_of_several_named_cpus_is_changed_once),
 		TEST(D58_auto_is_printed_under_the_lowest_cpu_of_each_domain),
 		TEST(a_machine_that_is_as_asked_is_unchanged),
+		TEST(what_was_left_out_completely_is_not_called_unchanged),
+		TEST(what_was_left_out_in_parts_is_called_unchanged),
 		TEST(D48_a_failure_is_one_of_all_units),
 		TEST(what_could_not_be_rolled_back_is_listed),
 		TEST(a_signal_is_named),

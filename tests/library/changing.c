@@ -146,6 +146,48 @@ static struct isst_change *hold_level(struct fixture *fixture)
 	return change;
 }
 
+static void every_warning_has_a_code_with_a_name_of_its_own(void **state)
+{
+	size_t count = 0;
+	int code;
+
+	(void)state;
+	for (; (code = isst_warning_code_at(count)) != 0; count++) {
+		assert_non_null(isst_warning_code_name(code));
+		for (size_t i = 0; i < count; i++) {
+			assert_int_not_equal(isst_warning_code_at(i), code);
+			assert_string_not_equal(isst_warning_code_name(isst_warning_code_at(i)),
+						isst_warning_code_name(code));
+		}
+	}
+	assert_true(count > 30);
+}
+
+static void a_warning_has_a_code(void **state)
+{
+	struct isst_targets *targets;
+	struct isst_change *change;
+	struct fixture fixture;
+
+	(void)state;
+	lock_and_discover(&fixture, "sierraforest-2s112c");
+	targets = all_domains(fixture.context);
+	change = begin_change(fixture.context, ISST_CHANGE_SKIP_UNSUPPORTED);
+	assert_int_equal(
+		isst_change_add_turbo_freq(change, targets, NULL, ISST_CHANGE_ADD_DISABLE, NULL),
+		0);
+	assert_int_equal(isst_change_run(change), 0);
+	assert_non_null(strstr(isst_change_warning_at(change, 1), ": nothing to disable"));
+	assert_int_equal(isst_change_warning_code_at(change, 1), ISST_WARNING_NOTHING_TO_DISABLE);
+	assert_string_equal(isst_warning_code_name(ISST_WARNING_NOTHING_TO_DISABLE),
+			    "nothing-to-disable");
+	assert_null(isst_change_warning_at(change, 2));
+	assert_int_equal(isst_change_warning_code_at(change, 2), 0);
+	isst_change_free(change);
+	isst_targets_free(targets);
+	fixture_end(&fixture);
+}
+
 static void a_held_change_is_rolled_back(void **state)
 {
 	struct isst_change *change;
@@ -1060,6 +1102,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_driver_is_waited_for_before_the_lock),
 		cmocka_unit_test(a_change_is_made),
+		cmocka_unit_test(every_warning_has_a_code_with_a_name_of_its_own),
+		cmocka_unit_test(a_warning_has_a_code),
 		cmocka_unit_test(a_held_change_is_rolled_back),
 		cmocka_unit_test(a_held_change_is_released),
 		cmocka_unit_test(a_held_change_that_is_freed_is_rolled_back),

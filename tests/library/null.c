@@ -374,6 +374,10 @@ static void changes(void **state)
 	assert_false(isst_change_is_unchanged(NULL));
 	assert_false(isst_change_has_left_out(NULL, NULL));
 	assert_null(isst_change_warning_at(NULL, 0));
+	assert_int_equal(isst_change_warning_code_at(NULL, 0), 0);
+	assert_int_equal(isst_warning_code_at(9999), 0);
+	assert_null(isst_warning_code_name(0));
+	assert_null(isst_warning_code_name(9999));
 	assert_null(isst_change_difference_at(NULL, 0));
 	assert_int_equal(isst_item_kind(NULL), 0);
 	assert_null(isst_item_domain(NULL));

@@ -103,6 +103,7 @@ ENUMERATIONS = {
     "isst_feature_state": (isst.FeatureState, "ISST_FEATURE_"), "isst_priority": (isst.Priority, "ISST_PRIORITY_"),
     "isst_type": (isst.Type, "ISST_TYPE_"), "isst_part": (isst.Part, "ISST_PART_"),
     "isst_severity": (isst.Severity, "ISST_SEVERITY_"), "isst_finding_kind": (isst.FindingKind, "ISST_FINDING_"),
+    "isst_warning_kind": (isst.WarningKind, "ISST_WARNING_"),
     "isst_kind": (isst.ItemKind, "ISST_ITEM_"),
 }
 # The longest prefix counts.
@@ -200,6 +201,8 @@ class Texts(unittest.TestCase):
         self.assertIsNone(isst.value_type(9999))
         self.assertEqual(isst.limit_reasons(1 << 2 | 1 << 3), ["POWER", "THERMAL"])
         self.assertEqual(next(iter(isst.finding_codes().items())), (isst.FindingKind.CLOS_MAX_ZERO, "clos-max-zero"))
+        self.assertEqual(set(isst.warning_codes()), set(isst.WarningKind))
+        self.assertEqual(isst.warning_codes()[isst.WarningKind.CLIPPED], "clipped")
 
     def test_a_newer_number_stays_a_number(self):
         self.assertEqual(isst._named(isst.ItemKind, 9999), 9999)
@@ -624,6 +627,16 @@ class Changes(MachineTest):
             change.run()
             self.assertTrue(change.is_unchanged)
             self.assertEqual([step.is_written for step in change.steps], [False, False])
+            self.assertEqual((change.warnings, change.warning_kinds), ([], []))
+
+    def test_warnings_have_kinds(self):
+        with self.open("sierraforest-2s112c", lock_ms=1000) as context, context.change() as change:
+            change.add_turbo_freq(False)
+            change.run()
+            self.assertIn("package 1, power domain 0: turbo-freq feature is not present at this level 0: nothing to disable",
+                          change.warnings)
+            self.assertEqual(set(change.warning_kinds), {isst.WarningKind.NOTHING_TO_DISABLE})
+            self.assertEqual(len(change.warning_kinds), len(change.warnings))
 
     def test_a_dry_run_needs_no_lock_and_writes_nothing(self):
         with self.open() as context:

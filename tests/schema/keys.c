@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the key table as a JSON array, for schema.py: what text and json call a value, and what
- * json-v2 does. */
+/* Prints tables of the program as JSON, for schema.py: what text and json call a value, and what
+ * json-v2 does; the codes of warnings. */
 #include "cli/json_value.h"
 #include "cli/keys_v2.h"
+#include "isst.h"
 
 static const char *const types[] = {
 	[V2_OBJECT] = "object",	  [V2_ARRAY] = "array",
@@ -32,12 +33,22 @@ static void add_key(struct json *keys_array, size_t i)
 	json_add_boolean(key, "step", i <= KEY_NO_CPU);
 }
 
+static void add_warning_codes(struct json *document)
+{
+	struct json *array = json_add(document, "warnings", JSON_ARRAY);
+	int code;
+
+	for (size_t i = 0; (code = isst_warning_code_at(i)) != 0; i++)
+		json_add_string(array, NULL, isst_warning_code_name(code));
+}
+
 int main(void)
 {
 	struct json *document = json_new(), *array = json_add(document, "keys", JSON_ARRAY);
 
 	for (size_t i = 0; i < KEYS; i++)
 		add_key(array, i);
+	add_warning_codes(document);
 	if (!document || json_failed(document))
 		return 1;
 	json_write(document, stdout);

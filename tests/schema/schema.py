@@ -323,6 +323,24 @@ def check_schema(rows, schema):
     return problems + [f"{name} is missing" for name in sorted(set(types) - seen)]
 
 
+def table_column(text, heading):
+    """The words in the first column of the table below a heading of docs/json-v2.md."""
+    rows = re.findall(r"^\| (`[^|]*) \|", text.partition(f"# {heading}\n")[2].partition("\n#")[0], re.M)
+    return [word for row in rows for word in re.findall(r"`([a-z-]+)`", row)]
+
+
+def check_codes(warnings, schema):
+    """docs/json-v2.md and the schema have the same codes of messages, and those of all warnings."""
+    with open(ROOT + "/docs/json-v2.md", encoding="utf-8") as file:
+        text = file.read()
+    documented = table_column(text, "Warnings of changes")
+    codes = schema["$defs"]["message"]["properties"]["code"]["enum"]
+    problems = [] if documented == warnings else [f"documented warnings: {documented}", f"those of the library: {warnings}"]
+    documented = set(table_column(text, "Codes of messages") + documented)
+    problems += [f"{code}: documented, or in the schema, alone" for code in sorted(documented ^ set(codes))]
+    return problems + [f"{code} is twice in the schema" for code in set(codes) if codes.count(code) > 1]
+
+
 # ---- Commands ----
 
 def section(text, heading):
@@ -408,12 +426,14 @@ def check_suite(tap, validator):
 
 def main():
     tap = Tap()
-    rows = json.loads(subprocess.run([BUILD + "/tests/schema/keys"], capture_output=True, check=True).stdout)["keys"]
+    tables = json.loads(subprocess.run([BUILD + "/tests/schema/keys"], capture_output=True, check=True).stdout)
+    rows = tables["keys"]
     with open(ROOT + "/docs/isst.schema.json", encoding="utf-8") as file:
         schema = json.load(file)
     tap.report("a name has one type", check_types(rows))
     tap.report("docs/json-v2.md has the table of the program", check_table(rows))
     tap.report("docs/isst.schema.json has the types of the program", check_schema(rows, schema))
+    tap.report("codes of messages are documented, and in the schema", check_codes(tables["warnings"], schema))
     validator = None
     if jsonschema:
         jsonschema.Draft202012Validator.check_schema(schema)
