@@ -47,7 +47,7 @@ uninstall-system:
 	rm -rf '$(DESTDIR)$(TUNEDDIR)/isst' '$(DESTDIR)$(ANSIBLEDIR)/isst'
 
 #: check-system    units, TuneD profile and Ansible role with this system's systemd, TuneD and Ansible; needs root
-SYSTEM_TESTS := $(addprefix $(BUILD)/tests/system-,units tuned ansible)
+SYSTEM_TESTS := $(addprefix $(BUILD)/tests/system-,units tuned ansible boot)
 $(SYSTEM_TESTS): $(BUILD)/tests/system-%: tests/system/check-%.sh $(BUILD)/flags
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec bash tests/system/check-%s.sh %s\n' $* $(BUILD) > $@
@@ -56,7 +56,6 @@ $(SYSTEM_TESTS): $(BUILD)/tests/system-%: tests/system/check-%.sh $(BUILD)/flags
 .PHONY: check-system
 check-system: all $(SYSTEM_TESTS)
 	sh tests/run-tests.sh $(SYSTEM_TESTS)
-	bash tests/system/check-boot.sh $(BUILD)
 
 #: deps-system     installs what check-system needs; on a server TuneD then runs, and changes settings
 .PHONY: deps-system

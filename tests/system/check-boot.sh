@@ -3,29 +3,23 @@
 # check-boot.sh BUILD
 # Boots this system's systemd in containers, with the units of system/ and the built command on an emulated machine: whether the
 # device is there at once, late or never, a mistake in the configuration, another machine, a resume; and what the sandbox of the
-# units leaves the command. Needs root, systemd-nspawn and the unified cgroup hierarchy. Prints a line for each check and
-# `N passed, N failed`; skips everything where it cannot work.
+# units leaves the command. Needs root, systemd-nspawn and the unified cgroup hierarchy. Speaks TAP.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 
-give_up() {
-	echo "skipped: $1"
-	echo '0 passed, 0 failed'
-	exit 0
-}
+# shellcheck source=tests/support/tap.sh
+. "$here/../support/tap.sh"
 
 if [ -z "${ISST_BOOT_INSIDE:-}" ]; then
-	[ "$(id -u)" -eq 0 ] || give_up 'only root can boot a container'
-	command -v systemd-nspawn > /dev/null || give_up 'systemd-nspawn is not installed (systemd-container)'
-	unshare -m true 2> /dev/null || give_up 'there are no mount namespaces'
+	[ "$(id -u)" -eq 0 ] || skip_all 'only root can boot a container'
+	command -v systemd-nspawn > /dev/null || skip_all 'systemd-nspawn is not installed (systemd-container)'
+	unshare -m true 2> /dev/null || skip_all 'there are no mount namespaces'
 	ISST_BOOT_INSIDE=yes exec unshare -m bash "$here/check-boot.sh" "$build"
 fi
 
 # shellcheck source=tests/system/root.sh
 . "$here/root.sh"
-# shellcheck source=tests/support/tap.sh
-. "$here/../support/tap.sh"
 mount --make-rprivate /
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isst-boot.XXXXXX")
 mount -t tmpfs none "$scratch"
@@ -45,7 +39,7 @@ trap cleanup EXIT
 umount -R -l /sys/fs/cgroup 2> /dev/null || true
 mount -t cgroup2 none /sys/fs/cgroup 2> /dev/null || {
 	mount -t sysfs none /sys && mount -t cgroup2 none /sys/fs/cgroup
-} || give_up 'there is no unified cgroup hierarchy'
+} || skip_all 'there is no unified cgroup hierarchy'
 
 # check_equal NAME EXPECTED ACTUAL
 check_equal() {
@@ -94,6 +88,13 @@ add_unit() {
 	ln -sfn "../$name" "$root/etc/systemd/system/multi-user.target.wants/$name"
 }
 
+# What works for the first container works for the others.
+without_container() {
+	sed 's/^/# /' "$scratch/console"
+	[ "$count" -eq 0 ] || exit 1
+	skip_all 'systemd-nspawn does not work here'
+}
+
 start() {
 	SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 SYSTEMD_NSPAWN_API_VFS_WRITABLE=1 \
 		systemd-nspawn --quiet --register=no --keep-unit --private-network --system-call-filter=bpf --console=pipe \
@@ -101,7 +102,7 @@ start() {
 		> "$scratch/console" 2>&1 < /dev/null &
 	nspawn=$!
 	until machine=$(pgrep -P "$nspawn") && inside systemctl list-units > /dev/null 2>&1; do
-		kill -0 "$nspawn" 2> /dev/null || { cat "$scratch/console"; give_up 'systemd-nspawn does not work here'; }
+		kill -0 "$nspawn" 2> /dev/null || without_container
 		sleep 0.1
 	done
 }
@@ -267,5 +268,4 @@ await 20 multi-user.target active
 check_equal 'nothing is started' 'inactive no' "$(property isst-config.service ActiveState) $(property isst-config.service ConditionResult)"
 stop
 
-echo "$((count - failed)) passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish
