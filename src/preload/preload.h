@@ -90,6 +90,8 @@ enum { MEMORY_FILE_NAME = 250 };
 /** Whether the emulated machine has this file, or its own instead of it, by an absolute path
  * without dots. */
 bool path_is_owned(const char *path);
+/** What directories of the system show of the machine, one after the other up to NULL. */
+const char *path_listed(size_t index);
 /** Whether such a file is below a path. */
 bool path_leads_to_owned(const char *path);
 /**

@@ -198,6 +198,14 @@ mkdir -m 700 "$scratch/state" && mv "$scratch/faults" "$scratch/state"
 expect "fault rules count for all programs" 1 "bash: line 1: echo: write error: Device or resource busy
 " -- on_machine emulate -- bash -c "echo 0 > $cpus/cpu2/online"
 
+expect "directories of the system list what the machine has there" 0 "/dev/isst_interface
+isst_interface
+isst
+" -- on_machine emulate -- sh -c 'echo /dev/isst*; ls /dev | grep isst; ls /run | grep isst'
+expect "and nothing that it does not have" 1 "cpu
+" -- isst --emulate "$platforms/no-device.platform" --emulate-state "$scratch/no-device" emulate -- \
+	sh -c 'ls /dev | grep -x cpu; ls /dev | grep isst'
+
 # ---- Copying ----
 
 machine
