@@ -169,7 +169,7 @@ long unlimited_call(long number, long first, long second, long third, long fourt
 bool path_begin(int directory, const char **path, bool follow, char *found);
 /** Where preload_begin() returns false: in a program with an emulator of its own that a script
  * started, a path below /run becomes that of the script's machine: path_moved(). */
-void path_move_around(const char **path, char *found);
+void path_move_around(int directory, const char **path, char *found);
 /** The same as path_begin() between preload_begin() and preload_end(). */
 bool path_find(int directory, const char **path, bool follow, char *found);
 
