@@ -129,8 +129,8 @@ static bool no_pair(struct end *from, struct end *to, bool follow)
 	bool answered;
 
 	if (!preload_begin()) {
-		path_move_around(&from->path, from->found);
-		path_move_around(&to->path, to->found);
+		path_move_around(from->directory, &from->path, from->found);
+		path_move_around(to->directory, &to->path, to->found);
 		return false;
 	}
 	from->emulated = path_find(from->directory, &from->path, follow, from->found);

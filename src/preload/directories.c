@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Directories: listed, entered, watched, and refused as the root directory of a program. */
+/* Directories: opened, entered, watched, and refused as the root directory of a program. */
 #include "preload/preload.h"
 
 #include <dirent.h>
@@ -59,58 +59,6 @@ INTERPOSED DIR *opendir(const char *path)
 		errno = error;
 	preload_end(true);
 	return directory;
-}
-
-/** The number of what is above a directory, which the program sees at @seen. What is mounted has
- * none above it in its own file system. */
-static ino_t number_above(int directory, const char *seen, ino_t otherwise)
-{
-	char path[PATH_MAX];
-	struct stat status, above;
-
-	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(seen, '/') - seen), seen);
-	if (path_is_owned(path))
-		return path_number(path);
-	if (fstat(directory, &status) || fstatat(directory, "..", &above, 0))
-		return otherwise;
-	return path_is_owned(seen) && above.st_dev != status.st_dev ? status.st_ino : above.st_ino;
-}
-
-/** The number of another entry of an emulated directory. */
-static ino_t number_of(const char *directory, const char *name)
-{
-	char path[2 * PATH_MAX];
-
-	if (strcmp(name, ".") == 0)
-		return path_number(directory);
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return path_number(path);
-}
-
-/** Whether the program sees a directory elsewhere than it is. */
-static bool is_elsewhere(int directory, char *seen)
-{
-	bool changed;
-
-	return path_of_directory(directory, seen, &changed) && changed;
-}
-
-/** Entries have the numbers that their status has. */
-INTERPOSED struct dirent *readdir(DIR *directory)
-{
-	struct dirent *entry = REAL(readdir)(directory);
-	char found[PATH_MAX];
-	int error = errno;
-
-	if (!entry || !preload_machine || preload_inside() ||
-	    !preload_probe(is_elsewhere, dirfd(directory), found))
-		return entry;
-	if (strcmp(entry->d_name, "..") == 0)
-		entry->d_ino = number_above(dirfd(directory), found, entry->d_ino);
-	else if (path_is_owned(found))
-		entry->d_ino = number_of(found, entry->d_name);
-	errno = error;
-	return entry;
 }
 
 /** As scandir(3), of a directory that is open; closes it. */
@@ -199,11 +147,6 @@ INTERPOSED int glob(const char *pattern, int flags, int (*failed)(const char *pa
 }
 
 /* On this architecture the two are the same. */
-INTERPOSED struct dirent64 *readdir64(DIR *directory)
-{
-	return (struct dirent64 *)readdir(directory);
-}
-
 INTERPOSED int scandir64(const char *path, struct dirent64 ***found,
 			 int (*choose)(const struct dirent64 *entry),
 			 int (*compare)(const struct dirent64 **a, const struct dirent64 **b))

@@ -261,7 +261,7 @@ bool file_open_emulated(int directory, const char **path, int flags, char *found
 
 	*found = '\0';
 	if (!preload_begin()) {
-		path_move_around(path, found);
+		path_move_around(directory, path, found);
 		return false;
 	}
 	answered = leads_to_emulated(directory, path, flags, found);

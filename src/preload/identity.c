@@ -44,6 +44,9 @@ static bool asked_for(uid_t *user)
 	static enum { UNREAD, UNSET, SET } variable;
 	static uint64_t number;
 
+	/* Without a machine the environment need not be there yet. */
+	if (!preload_machine)
+		return false;
 	if (variable == UNREAD) {
 		const char *text = secure_getenv(LAUNCH_USER);
 
@@ -51,7 +54,7 @@ static bool asked_for(uid_t *user)
 											 : UNSET;
 	}
 	*user = (uid_t)number;
-	return variable == SET && preload_machine;
+	return variable == SET;
 }
 
 /** Whether an ordinary user is to be seen as another one. */

@@ -120,6 +120,15 @@ bool path_is_owned(const char *path)
 	return false;
 }
 
+const char *path_listed(size_t index)
+{
+	enum { OWNED = sizeof(owned) / sizeof(*owned) };
+
+	if (index > OWNED)
+		return NULL;
+	return index == OWNED ? "/run/isst" : owned[index];
+}
+
 bool path_leads_to_owned(const char *path)
 {
 	if (strcmp(path, "/") == 0)

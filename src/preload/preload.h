@@ -90,6 +90,8 @@ enum { MEMORY_FILE_NAME = 250 };
 /** Whether the emulated machine has this file, or its own instead of it, by an absolute path
  * without dots. */
 bool path_is_owned(const char *path);
+/** What directories of the system show of the machine, one after the other up to NULL. */
+const char *path_listed(size_t index);
 /** Whether such a file is below a path. */
 bool path_leads_to_owned(const char *path);
 /**
@@ -167,7 +169,7 @@ long unlimited_call(long number, long first, long second, long third, long fourt
 bool path_begin(int directory, const char **path, bool follow, char *found);
 /** Where preload_begin() returns false: in a program with an emulator of its own that a script
  * started, a path below /run becomes that of the script's machine: path_moved(). */
-void path_move_around(const char **path, char *found);
+void path_move_around(int directory, const char **path, char *found);
 /** The same as path_begin() between preload_begin() and preload_end(). */
 bool path_find(int directory, const char **path, bool follow, char *found);
 

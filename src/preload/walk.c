@@ -331,21 +331,43 @@ bool path_find(int directory, const char **path, bool follow, char *found)
 	return emulated;
 }
 
-void path_move_around(const char **path, char *found)
+/** A path from the root, without links being looked at. Returns false where it leads upwards. */
+static bool join(int directory, const char *path, char *whole)
 {
-	/* What the program itself opens for its machine has other paths; `..` would lead out of
-	 * what is moved. */
-	if (!*path || strncmp(*path, "/", 1) != 0 || strstr(*path, "/..") ||
-	    !path_is_moved(*path) || !preload_machine_around())
+	const char *part;
+	size_t size;
+
+	memcpy(whole, "/", 2);
+	if (*path != '/' &&
+	    (directory != AT_FDCWD || syscall(SYS_getcwd, whole, (size_t)PATH_MAX) < 0))
+		return false;
+	for (part = first_part(path, &size); size > 0; part = first_part(part + size, &size))
+		if (is_up(part, size) || !append(whole, part, size))
+			return false;
+	return true;
+}
+
+void path_move_around(int directory, const char **path, char *found)
+{
+	char whole[PATH_MAX];
+	size_t length;
+
+	/* What the program itself opens for its machine has other paths. */
+	if (!is_readable(*path) || !join(directory, *path, whole) || !path_is_moved(whole) ||
+	    !preload_machine_around() || path_moved(whole, found) != found)
 		return;
-	*path = path_moved(*path, found);
+	/* Where it would have to be a directory. */
+	length = strlen(found);
+	if ((*path)[strlen(*path) - 1] == '/' && length + 1 < PATH_MAX)
+		memcpy(found + length, "/", 2);
+	*path = found;
 }
 
 bool path_begin(int directory, const char **path, bool follow, char *found)
 {
 	*found = '\0';
 	if (!preload_begin()) {
-		path_move_around(path, found);
+		path_move_around(directory, path, found);
 		return false;
 	}
 	if (path_find(directory, path, follow, found))

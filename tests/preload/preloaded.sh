@@ -178,12 +178,18 @@ expect "isst finds the files of its arguments where the script finds them" 0 "wr
 answers.txt
 0
 3
+isst/one
+isst/two
+three
+2
 " -- on_machine emulate -- sh -c "isst -o /run/isst/info --info 2> /dev/null; test -s /run/isst/info && echo written
 	isst config save 2> /dev/null > /run/isst/saved; isst config apply /run/isst/saved > /dev/null 2>&1; echo \$?
 	isst -o /run/isst_log config check /var/run/isst/saved 2> /dev/null; echo \$?
 	isst platform capture /run/isst/captured 2> /dev/null > /dev/null; ls /run/isst/captured/isst
 	isst --emulate /run/isst/captured --emulate-state /run/isst/other -c 0 perf-profile info > /dev/null 2>&1; echo \$?
-	ls -d /run/isst_log /run/isst/other/state /run/isst/saved | wc -l"
+	ls -d /run/isst_log /run/isst/other/state /run/isst/saved | wc -l
+	cd /run && isst -o isst/one --info 2> /dev/null; isst -o //run/./isst//two --info 2> /dev/null; ls isst/one isst/two
+	cd isst && isst -o three --info 2> /dev/null; ls three; isst -o /run/isst/three/ --info > /dev/null 2>&1; echo \$?"
 machine
 mkdir -m 700 "$scratch/state"
 expect "which are the system's for one that is not run on the machine" 2 "Error: cannot read the configuration \
@@ -197,6 +203,14 @@ echo "write $cpus/cpu2/online EBUSY" > "$scratch/faults"
 mkdir -m 700 "$scratch/state" && mv "$scratch/faults" "$scratch/state"
 expect "fault rules count for all programs" 1 "bash: line 1: echo: write error: Device or resource busy
 " -- on_machine emulate -- bash -c "echo 0 > $cpus/cpu2/online"
+
+expect "directories of the system list what the machine has there" 0 "/dev/isst_interface
+isst_interface
+isst
+" -- on_machine emulate -- sh -c 'echo /dev/isst*; ls /dev | grep isst; ls /run | grep isst'
+expect "and nothing that it does not have" 1 "cpu
+" -- isst --emulate "$platforms/no-device.platform" --emulate-state "$scratch/no-device" emulate -- \
+	sh -c 'ls /dev | grep -x cpu; ls /dev | grep isst'
 
 # ---- Copying ----
 

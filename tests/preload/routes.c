@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -537,6 +538,65 @@ static void nothing_is_moved_between_machines(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* ---- Directories of the system ---- */
+
+/** Counts entries of a name; what they show is what the status shows. */
+static unsigned int count_entries(DIR *directory, const char *name)
+{
+	const struct dirent *entry;
+	unsigned int count = 0;
+	struct stat status;
+
+	errno = 0;
+	while ((entry = readdir(directory))) {
+		if (strcmp(entry->d_name, name) != 0)
+			continue;
+		count++;
+		assert_int_equal(fstatat(dirfd(directory), name, &status, AT_SYMLINK_NOFOLLOW), 0);
+		assert_true(entry->d_ino == status.st_ino);
+		assert_int_equal(entry->d_type, IFTODT(status.st_mode));
+	}
+	assert_int_equal(errno, 0);
+	return count;
+}
+
+static int is_device(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, "isst_", 5) == 0;
+}
+
+static void directories_of_the_system_show_the_machine(void **state)
+{
+	static const struct {
+		const char *directory, *name;
+	} rows[] = {
+		{ "/dev", "isst_interface" }, { "/dev", "cpu" },   { "/run", "isst" },
+		{ "/proc", "cpuinfo" },	      { "/dev/", "null" },
+	};
+	struct dirent **entries;
+	glob_t found;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		DIR *directory = opendir(rows[i].directory);
+
+		assert_non_null(directory);
+		assert_int_equal(count_entries(directory, rows[i].name), 1);
+		assert_int_equal(count_entries(directory, rows[i].name), 0);
+		rewinddir(directory);
+		assert_int_equal(count_entries(directory, rows[i].name), 1);
+		assert_int_equal(closedir(directory), 0);
+	}
+	assert_int_equal(scandir("/dev", &entries, is_device, alphasort), 1);
+	assert_string_equal(entries[0]->d_name, "isst_interface");
+	free(entries[0]);
+	free(entries);
+	assert_int_equal(glob("/dev/isst*", 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	assert_string_equal(found.gl_pathv[0], "/dev/isst_interface");
+	globfree(&found);
+}
+
 /* ---- What is watched ---- */
 
 static void assert_event(int watch, const char *name)
@@ -581,6 +641,7 @@ int main(void)
 		cmocka_unit_test_teardown(changes_are_made_there, go_back),
 		cmocka_unit_test_teardown(changes_are_made_by_descriptors, go_back),
 		cmocka_unit_test_teardown(nothing_is_moved_between_machines, go_back),
+		cmocka_unit_test_teardown(directories_of_the_system_show_the_machine, go_back),
 		cmocka_unit_test_teardown(what_is_made_there_is_noticed, go_back),
 	};
 
