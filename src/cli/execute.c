@@ -268,6 +268,8 @@ static enum exit_status work(struct run *run, struct output *output)
 	run_finish(run);
 	release_machine(run, output);
 	output->changed = run->changed;
+	output->untargeted = ready && request_has(run->request, OPTION_CPU) &&
+			     run->targets.unit_count == 0;
 	return output_report(output, run->report, run->status);
 }
 

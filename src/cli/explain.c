@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reports why CPUs run as they do. Must not know output formats, nor what can be found. */
 #include "handlers.h"
+#include "message_folds.h"
 #include "reading.h"
 
 #include <errno.h>
@@ -161,6 +162,7 @@ static void report_explanation(struct run *run, const struct isst_explanation *e
 		report_finding(top, (unsigned int)i, finding);
 	if (report_measured(run, top, explanation))
 		run_error(run, STATUS_FAILED, "out of memory");
+	message_folds_apply(run->report);
 	if (worst < ISST_SEVERITY_NOTE)
 		run->status = status_worse(run->status, STATUS_FAILED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes the names of domains, cores and CPUs out of each message: messages with the same rest
- * become one, with all of their names. */
+ * become one, with all of their names. A CPU's directory in a path goes with its name. */
 #include "message_folds.h"
 
 #include "domain_list.h"
@@ -8,6 +8,7 @@
 #include "../common/memory_stream.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,34 @@ static size_t take_slot(struct fold *fold, const char *text)
 	return length;
 }
 
+/** Whether the CPU of that number is the only one of a name that was taken. */
+static bool is_taken(const struct fold *fold, unsigned int cpu)
+{
+	for (size_t i = 0; i < fold->slot_count; i++)
+		if (fold->slots[i].kind == SLOT_CPUS &&
+		    isst_cpuset_count(fold->slots[i].numbers) == 1 &&
+		    isst_cpuset_has(fold->slots[i].numbers, cpu))
+			return true;
+	return false;
+}
+
+/** The length of the directory of a CPU that was named before, as in the path of a file of it; 0:
+ * the text does not begin with any. */
+static size_t directory_length(const struct fold *fold, const char *text)
+{
+	static const char DIRECTORY[] = "/cpu";
+	size_t length = sizeof(DIRECTORY) - 1;
+	char *end;
+	unsigned long cpu;
+
+	if (strncmp(text, DIRECTORY, length) != 0 || !isdigit((unsigned char)text[length]))
+		return 0;
+	cpu = strtoul(text + length, &end, 10);
+	return *end == '/' && cpu <= UINT_MAX && is_taken(fold, (unsigned int)cpu)
+		       ? (size_t)(end - text)
+		       : 0;
+}
+
 /** Fills a fold with one message; it is to be cleared in any case. Returns whether it was. */
 static bool take_apart(struct fold *fold, struct report_entry *entry)
 {
@@ -126,11 +155,15 @@ static bool take_apart(struct fold *fold, struct report_entry *entry)
 	if (memory_stream_open(&memory) != 0)
 		return false;
 	while (*text) {
-		size_t length = in_word ? 0 : take_slot(fold, text);
+		size_t directory = directory_length(fold, text);
+		size_t length = in_word || directory > 0 ? 0 : take_slot(fold, text);
 
-		fputc(length > 0 ? SLOT_MARK : *text, memory.stream);
-		in_word = length > 0 || isalnum((unsigned char)*text);
-		text += length > 0 ? length : 1;
+		if (directory > 0)
+			fputs("/cpu*", memory.stream);
+		else
+			fputc(length > 0 ? SLOT_MARK : *text, memory.stream);
+		in_word = length > 0 || directory > 0 || isalnum((unsigned char)*text);
+		text += length + directory > 0 ? length + directory : 1;
 	}
 	fold->rest = memory_stream_text(&memory);
 	return fold->rest;

@@ -383,13 +383,14 @@ static enum exit_status replace_file(struct output *output, const struct report 
 				  status);
 }
 
-/** Whether the machine could not be discovered: an earlier file about it is better than
- * nothing. A machine without Speed Select has been seen, and metrics count the error. */
+/** Whether the machine could not be discovered, or not the CPUs that are named: an earlier file
+ * about it is better than nothing. A machine without Speed Select has been seen, and metrics count
+ * the error. */
 static bool keeps_file(const struct output *output, const struct report *report,
 		       enum exit_status status)
 {
 	return output->format != FORMAT_OPENMETRICS && status != STATUS_DONE &&
-	       status != STATUS_UNSUPPORTED && !report_has_units(report);
+	       (status != STATUS_UNSUPPORTED || output->untargeted) && !report_has_units(report);
 }
 
 enum exit_status output_report(struct output *output, struct report *report,
@@ -402,8 +403,9 @@ enum exit_status output_report(struct output *output, struct report *report,
 
 	report_header(report)->exit_status = (int)status;
 	if (keeps)
-		report_message(report, ENTRY_NOTE, "%s is not written: nothing could be read",
-			       output->path);
+		report_message(report, ENTRY_NOTE, "%s is not written: %s", output->path,
+			       output->untargeted ? "the CPUs named are not there"
+						  : "nothing could be read");
 	if (report_failed(report) ||
 	    (!replaces && render(output, report, messages_inside(output), stream, &problem) != 0))
 		return report_lost_output(output, NULL, "out of memory", status);

@@ -22,6 +22,7 @@ struct output {
 	bool plain; /* a result is a file of its own: text without a banner, on standard output */
 	bool changing;	 /* the machine is to be changed: that counts, not what is reported of it */
 	bool changed;	 /* the machine was changed as asked: reported where the result is lost */
+	bool untargeted; /* the CPUs that --cpu names are not there */
 	int write_error; /* errno of the first write of the result that failed */
 	bool closed[3];	 /* standard streams that the caller had closed */
 	/* In place of standard output and standard error; NULL: they may be waited for. */

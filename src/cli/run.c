@@ -28,18 +28,41 @@ int run_is_interrupted(void *data)
 	return run->interrupted_by != NULL;
 }
 
+static bool is_reported(const struct run *run, enum entry_kind kind, const char *message)
+{
+	const struct report_entry *entry = report_first(run->report);
+
+	while (entry && (entry->kind != kind || strcmp(entry->message, message) != 0))
+		entry = entry->next;
+	return entry != NULL;
+}
+
+/** Reports a message, unless there is the same already: what several results need, such as a file
+ * of the whole machine, fails for each of them. */
+static void report_once(struct run *run, enum entry_kind kind, char *message, const char *code)
+{
+	const char *text = message ? message : "out of memory";
+
+	if (!is_reported(run, kind, text)) {
+		report_message(run->report, kind, "%s", text);
+		report_code(run->report, code);
+	}
+	free(message);
+}
+
 int run_call(struct run *run, int error)
 {
-	const char *message;
+	const char *cause;
+	char *message;
 
 	if (!error)
 		return 0;
-	message = isst_error(run->context);
+	cause = isst_error(run->context);
 	run->status = status_worse(run->status, status_of_error(error));
-	report_message(run->report, ENTRY_ERROR, "%s%s%s",
-		       run->interrupted_by ? run->interrupted_by : "",
-		       run->interrupted_by ? ": " : "", *message ? message : strerror(-error));
-	report_code(run->report,
+	if (asprintf(&message, "%s%s%s", run->interrupted_by ? run->interrupted_by : "",
+		     run->interrupted_by ? ": " : "", *cause ? cause : strerror(-error)) < 0)
+		message = NULL;
+	report_once(run, ENTRY_ERROR, message,
 		    run->interrupted_by ? "interrupted" : status_code(status_of_error(error)));
 	return error;
 }
@@ -69,12 +92,13 @@ struct failure failure_of(const struct isst_result *result, int part)
 /** That something is not supported has a code of its own also in a note. */
 static void report_failure(struct run *run, enum entry_kind kind, const struct failure *failure)
 {
-	if (failure->more > 0)
-		report_message(run->report, kind, "%s (and %u more)", failure->message,
-			       failure->more);
-	else
-		report_message(run->report, kind, "%s", failure->message);
-	report_code(run->report, status_code(status_of_error(failure->error)));
+	char *message;
+	int length = failure->more > 0 ? asprintf(&message, "%s (and %u more)", failure->message,
+						  failure->more)
+				       : asprintf(&message, "%s", failure->message);
+
+	report_once(run, kind, length < 0 ? NULL : message,
+		    status_code(status_of_error(failure->error)));
 }
 
 void run_failure(struct run *run, const struct failure *failure)
@@ -124,10 +148,8 @@ void run_error(struct run *run, enum exit_status status, const char *format, ...
 	if (vasprintf(&message, format, arguments) < 0)
 		message = NULL;
 	va_end(arguments);
-	report_message(run->report, ENTRY_ERROR, "%s", message ? message : "out of memory");
-	report_code(run->report, status_code(status));
+	report_once(run, ENTRY_ERROR, message, status_code(status));
 	run->status = status_worse(run->status, status);
-	free(message);
 }
 
 const char *run_processor_name(struct run *run)

@@ -249,15 +249,21 @@ static void check_package(struct findings *findings, const struct package *packa
 
 /* ---- Turbo ratio limits, where they are read ---- */
 
-/** The frequency that limits must not be below, in a bucket; 0: any. */
+static unsigned int known_mhz(const struct isst_value *mhz)
+{
+	return mhz->state == ISST_KNOWN ? mhz->value : 0;
+}
+
+/** The frequency that limits must not be below, in a bucket; 0: any. A bucket that the level does
+ * not have applies to no number of cores. */
 static unsigned int wanted_mhz(const struct survey_domain *domain, unsigned int bucket)
 {
 	const struct isst_level *level = &domain->level;
-	const struct isst_value *wanted = turbo_freq_of(domain) == ISST_FEATURE_ENABLED
-						  ? &level->turbo_freq_info.mhz[0][0]
-						  : &level->limit[0].mhz[bucket];
+	unsigned int of_level = known_mhz(&level->limit[0].mhz[bucket]);
 
-	return wanted->state == ISST_KNOWN ? wanted->value : 0;
+	if (of_level == 0 || turbo_freq_of(domain) != ISST_FEATURE_ENABLED)
+		return of_level;
+	return known_mhz(&level->turbo_freq_info.mhz[0][0]);
 }
 
 static void check_limits(struct findings *findings, const struct survey_domain *domain)

@@ -66,6 +66,22 @@ static void cores_and_cpus_stand_together(void **state)
 				"E package 1, die 0: cannot read core 2: absent (CPU 6)\n");
 }
 
+static void files_of_cpus_go_with_their_names(void **state)
+{
+	static const struct message messages[] = {
+		{ ENTRY_ERROR, "CPU 0: /sys/cpu0/cpufreq/x cannot be read" },
+		{ ENTRY_ERROR, "CPU 1: /sys/cpu1/cpufreq/x cannot be read" },
+		{ ENTRY_ERROR, "CPU 1: /sys/cpu1/cpufreq/y cannot be read" },
+		{ ENTRY_ERROR, "CPU 12: /sys/cpu1/cpufreq/x cannot be read" },
+		{ ENTRY_ERROR, "CPU 13: /sys/cpu13/cpufreq/x cannot be read" },
+	};
+
+	(void)state;
+	ASSERT_FOLDED(messages, "E CPUs 0-1,13: /sys/cpu*/cpufreq/x cannot be read\n"
+				"E CPU 1: /sys/cpu1/cpufreq/y cannot be read\n"
+				"E CPU 12: /sys/cpu1/cpufreq/x cannot be read\n");
+}
+
 static void other_messages_stay(void **state)
 {
 	static const struct message messages[] = {
@@ -107,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_stand_together),
 		cmocka_unit_test(cores_and_cpus_stand_together),
+		cmocka_unit_test(files_of_cpus_go_with_their_names),
 		cmocka_unit_test(other_messages_stay),
 		cmocka_unit_test(names_of_domains_are_exact),
 	};
