@@ -197,13 +197,46 @@ static bool describe_opened(int descriptor, struct stat *status)
 	return found;
 }
 
+/** Whether a directory is the system's /run. */
+static bool is_run(dev_t device, ino_t number)
+{
+	static struct stat run;
+	int error = errno;
+
+	if (!run.st_ino && status_real(AT_FDCWD, "/run", &run, 0))
+		run.st_ino = 0;
+	errno = error;
+	return run.st_ino && run.st_dev == device && run.st_ino == number;
+}
+
+/** /run/isst belongs to the user of the emulated machine. On a server its owner owns /run, too. */
+static int give_run(int result, struct stat *status)
+{
+	if (result || !preload_machine || !S_ISDIR(status->st_mode) ||
+	    !is_run(status->st_dev, status->st_ino))
+		return result;
+	status->st_uid = path_root_status()->st_uid;
+	status->st_gid = path_root_status()->st_gid;
+	return result;
+}
+
+static int give_run_extended(int result, struct statx *status)
+{
+	if (result || !preload_machine || !S_ISDIR(status->stx_mode) ||
+	    !is_run(makedev(status->stx_dev_major, status->stx_dev_minor), status->stx_ino))
+		return result;
+	status->stx_uid = path_root_status()->st_uid;
+	status->stx_gid = path_root_status()->st_gid;
+	return result;
+}
+
 INTERPOSED int fstat(int descriptor, struct stat *status)
 {
 	int result = status_real(descriptor, "", status, AT_EMPTY_PATH);
 
 	if (!result)
 		describe_opened(descriptor, status);
-	return result;
+	return give_run(result, status);
 }
 
 /** Of an emulated file that is open, by a function that takes a path as well. */
@@ -223,7 +256,7 @@ INTERPOSED int fstatat(int directory, const char *path, struct stat *status, int
 		return 0;
 	if (get_emulated(directory, &path, flags, status, found, &result))
 		return result;
-	return status_real(directory, path, status, flags);
+	return give_run(status_real(directory, path, status, flags), status);
 }
 
 INTERPOSED int stat(const char *path, struct stat *status)
@@ -304,7 +337,8 @@ INTERPOSED int statx(int directory, const char *path, int flags, unsigned int ma
 
 	if (!get_opened(directory, path, flags, &status) &&
 	    !get_emulated(directory, &path, flags, &status, found, &result))
-		return REAL(statx)(directory, path, flags, mask, extended);
+		return give_run_extended(REAL(statx)(directory, path, flags, mask, extended),
+					 extended);
 	if (result)
 		return result;
 	extend(&status, &copy);
