@@ -357,7 +357,8 @@ build_rpm() {
 
 lint_rpm() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
-	SHARE=$SHARE/rpm system_run "$directory/build-rpm" sh -c 'cd /run/share/isst-*/packaging/rpm &&
+	SHARE=$SHARE/rpm system_run "$directory/build-rpm" sh -euc 'cd /run/share/isst-*/packaging/rpm
+		ls /run/share/RPMS/*/*.rpm
 		rpmlint -c rpmlint.toml isst.spec /run/share/RPMS/*/*.rpm'
 }
 

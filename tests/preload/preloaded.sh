@@ -570,4 +570,11 @@ expect "nor does a machine that cannot be opened" 1 "isst emulate: No built-in p
 contain a slash, as in ./gude
 " -- env LD_PRELOAD="$programs/libisst-emulator-preload.so" ISST_EMULATE=gude cat $cpus/online
 
+if [ "$(id -u)" -ne 0 ]; then
+	expect "/run belongs to the user of the machine, as /run/isst does" 0 "$(id -u)
+$(id -u)
+" -- on_machine emulate -- sh -c 'cd /run; stat -c %u . /run/'
+else
+	skip "/run belongs to the user of the machine, as /run/isst does" "it is root's"
+fi
 finish
