@@ -225,6 +225,7 @@ class WarningKind(enum.IntEnum):
     BOOT_STATE = 38
     JOURNAL_KEPT = 39
     REDISCOVERY_FAILED = 40
+    LOST_OVER_SUSPEND = 41
 
 
 class FindingKind(enum.IntEnum):

@@ -12,6 +12,13 @@
 				"may be repeated" \
 	}
 
+#define WAIT_ROW \
+	{ \
+		OPTION_WAIT, 0, "wait", "SECONDS", VALUE_NUMBER, 1, 3600, \
+			.help = "Wait for the driver, its modules, and what the configuration needs, if\n" \
+				"they come late at boot. Default: do not wait" \
+	}
+
 #define FILE_TEXT \
 	"\nFILE contains statements, see isst-config(5); - is standard input. --set adds single " \
 	"ones,\nor replaces the file."
@@ -21,22 +28,15 @@ static const struct option_row save_options[] = {
 	{ .name = NULL },
 };
 
-static const struct option_row set_options[] = {
+static const struct option_row wait_options[] = {
 	SET_ROW,
+	WAIT_ROW,
 	{ .name = NULL },
 };
 
 /* In the order of ISST_CONFIG_CLOS to ISST_CONFIG_CPUS. */
 static const char *const parts[] = { "clos",  "associations", "features", "limits",
 				     "level", "cpus",	      NULL };
-
-static const struct option_row apply_options[] = {
-	SET_ROW,
-	{ OPTION_WAIT, 0, "wait", "SECONDS", VALUE_NUMBER, 1, 3600,
-	  .help = "Wait for the driver, its modules, and what the configuration needs, if\n"
-		  "they come late at boot. Default: do not wait" },
-	{ .name = NULL },
-};
 
 static const struct option_row reset_options[] = {
 	{ OPTION_ONLY, 0, "only", "LIST", VALUE_WORDS, .words = parts,
@@ -63,11 +63,11 @@ const struct command config_commands[] = {
 	  save_options, COMMAND_HAS_TARGET | COMMAND_WHOLE | COMMAND_PRESET, config_save },
 	{ "check", "Compare the machine with a configuration",
 	  "Lists each difference, and ends with status 1 if there is one. Writes nothing." FILE_TEXT,
-	  set_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_PRESET, config_check },
+	  wait_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_PRESET, config_check },
 	{ "apply", "Change the machine to the configured state",
 	  "As one change, which is made completely or not at all. --dry-run before config lists\n"
 	  "what it would write." FILE_TEXT,
-	  apply_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
+	  wait_options, COMMAND_CONFIG | COMMAND_WHOLE | COMMAND_CHANGES | COMMAND_PRESET,
 	  config_apply },
 	{ "reset", "Reset the machine to its defaults",
 	  "CLOS without limits and all cores in CLOS 0; turbo-freq, base-freq and core-power off;\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads what the kernel's files show of the machine as a whole. */
 #include "explain/survey.h"
+#include "sysfs/suspend.h"
 #include "sysfs/undisturbed.h"
 
 #include <ctype.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 
 static const char PSTATE[] = CPU_DIRECTORY "/intel_pstate/status";
-static const char RESUMES[] = "/sys/power/suspend_stats/success";
 
 static int read_text(struct survey *survey, const char *path, char **text)
 {
@@ -101,8 +101,8 @@ int survey_read_whole(struct survey *survey)
 	if (!error)
 		error = read_percentages(survey);
 	if (!error)
-		error = survey_note_file(survey,
-					 kernel_files_number(files, RESUMES, UINT32_MAX, &resumes));
+		error = survey_note_file(
+			survey, kernel_files_number(files, RESUMES_FILE, UINT32_MAX, &resumes));
 	survey->resumes = (unsigned int)resumes;
 	if (!error)
 		error = read_efficiency_control(survey);

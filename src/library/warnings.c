@@ -51,6 +51,7 @@ static const struct {
 	ROW(BOOT_STATE, "boot-state"),
 	ROW(JOURNAL_KEPT, "journal-kept"),
 	ROW(REDISCOVERY_FAILED, "rediscovery-failed"),
+	ROW(LOST_OVER_SUSPEND, "lost-over-suspend"),
 };
 
 enum { CODES = sizeof(warning_codes) / sizeof(warning_codes[0]) };

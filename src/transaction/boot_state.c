@@ -179,6 +179,7 @@ static int keep_seen(struct isst_change *change, const char *kept)
 {
 	struct messages *messages = &change->context->messages;
 	size_t noticed = messages->notices.count;
+	/* mutation: boot-state-seen */
 	int error = keep(change->context, kept);
 
 	if (error == -EINTR)

@@ -8,6 +8,7 @@
 #define ISST_TRANSACTION_CHANGE_H
 
 #include "sysfs/cpufreq.h"
+#include "sysfs/suspend.h"
 #include "transaction/baseline.h"
 
 /** Which targets of its requests a change may leave out. */
@@ -172,6 +173,7 @@ struct isst_change {
 	/* Of the context: when the change was begun, and when its first step was planned. */
 	unsigned long long unlocks, runs;
 	bool held;     /* it was made, and is neither released nor rolled back yet */
+	struct suspend_mark held_since;
 	bool left_out; /* planning found targets that the change is made without */
 	struct enabled_cores *enabled;
 	size_t enabled_count;

@@ -24,6 +24,7 @@ int change_hold(struct isst_change *change)
 
 	if (error)
 		return error;
+	change->held_since = suspend_mark_now(&change->context->files);
 	change->held = true;
 	change->context->held = change;
 	return 0;
@@ -58,6 +59,55 @@ int change_release(struct isst_change *change)
 	return 0;
 }
 
+/* ---- Over a suspend ---- */
+
+/** Whether the machine was suspended since the change was made. */
+static bool was_suspended(const struct isst_change *change)
+{
+	struct suspend_mark now = suspend_mark_now(&change->context->files);
+
+	return suspend_marks_differ(&change->held_since, &now);
+}
+
+/** Registers, of which kernels restore some after a suspend; what the kernel itself keeps stays. */
+static bool may_be_lost(const struct item *item)
+{
+	return !item_is_file(item->kind) || item->kind == ITEM_UNCORE_MAX ||
+	       item->kind == ITEM_UNCORE_MIN;
+}
+
+/** What was lost over a suspend has a value that neither the change nor another process gave it. */
+static bool is_lost(const struct tracked *tracked)
+{
+	return (tracked->finding == FOUND_MOVED || tracked->finding == FOUND_UNCERTAIN) &&
+	       !tracked->unreadable && may_be_lost(&tracked->item);
+}
+
+/** Warns of items that stay as they are, where there are any. @list: their names, which is freed.
+ */
+static void warn_of(struct isst_change *change, enum isst_warning_kind kind, const char *why,
+		    char *list)
+{
+	if (!list)
+		change_warn(change, kind,
+			    "items %s, cannot be listed, if there are any: out of memory", why);
+	else if (*list)
+		change_warn(change, kind, "%s: %s", why, list);
+	free(list);
+}
+
+/** Has what was lost restored with the rest. */
+static void restore_lost(struct isst_change *change, const struct isst_journal *journal)
+{
+	warn_of(change, ISST_WARNING_LOST_OVER_SUSPEND,
+		"changed over a suspend of the machine, and rolled back as well",
+		recovery_list(journal, is_lost));
+	for (size_t i = 0; i < journal->count; i++)
+		/* mutation: held-over-suspend */
+		if (is_lost(&journal->tracked[i]))
+			journal->tracked[i].finding = FOUND_WRITTEN;
+}
+
 /* ---- Rolling back ---- */
 
 /** Whether an item is out of reach without harm: the limits of a CPU that is offline limit nothing.
@@ -75,19 +125,6 @@ static bool is_moved(const struct tracked *tracked)
 static bool is_left_offline(const struct tracked *tracked)
 {
 	return tracked->written && (is_idle(tracked) || tracked->finding == FOUND_SMT_OFF);
-}
-
-/** Warns of items that stay as they are, where there are any. @list: their names, which is freed.
- */
-static void warn_of(struct isst_change *change, enum isst_warning_kind kind, const char *why,
-		    char *list)
-{
-	if (!list)
-		change_warn(change, kind,
-			    "items %s, cannot be listed, if there are any: out of memory", why);
-	else if (*list)
-		change_warn(change, kind, "%s: %s", why, list);
-	free(list);
 }
 
 /** Lists what has to be rolled back once it can be accessed. Returns whether there is any. */
@@ -181,12 +218,14 @@ static int roll_back(struct isst_change *change)
 	error = context_discover_topology(context);
 	if (!error)
 		error = isst_journal_open(context, 0, &journal);
-	if (!error && !journal)
-		error = message_error(&context->messages, -EIO,
-				      "the journal of the held change was removed: nothing can be "
-				      "rolled back");
 	if (error)
 		return error;
+	if (!journal)
+		return message_error(&context->messages, -EIO,
+				     "the journal of the held change was removed: nothing can be "
+				     "rolled back");
+	if (was_suspended(change))
+		restore_lost(change, journal);
 	error = restore(change, journal);
 	isst_journal_free(journal);
 	return error;

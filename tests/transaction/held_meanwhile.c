@@ -147,6 +147,26 @@ static void a_value_of_another_process_survives_a_level_that_is_rolled_back(void
 	holding_end(&holding);
 }
 
+/** Drivers of mailbox servers restore a level over a suspend, and core-power not. */
+static void what_was_lost_over_a_suspend_is_rolled_back(void **state)
+{
+	struct holding holding;
+	char *before;
+
+	(void)state;
+	hold(&holding, "tests/tiny", "core-power enable ordered");
+	assert_int_equal(isst_change_release(holding.change), 0);
+	isst_change_free(holding.change);
+	before = machine_picture(&holding.machine);
+	holding.change = make(holding.context, "level 1", true);
+	write_file(&holding, "/sys/power/state", "mem");
+	check_rolled_back(&holding, "changed over a suspend of the machine, and rolled back as "
+				    "well: package 0, die 0: core-power is 0");
+	machine_check(&holding.machine, before, "a suspend");
+	free(before);
+	holding_end(&holding);
+}
+
 static void a_cpu_that_went_offline_keeps_its_limits(void **state)
 {
 	struct holding holding;
@@ -515,6 +535,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_of_another_process_stays),
 		cmocka_unit_test(a_value_of_another_process_survives_a_level_that_is_rolled_back),
+		cmocka_unit_test(what_was_lost_over_a_suspend_is_rolled_back),
 		cmocka_unit_test(a_cpu_that_went_offline_keeps_its_limits),
 		cmocka_unit_test(cpus_that_smt_keeps_offline_keep_their_limits),
 		cmocka_unit_test(a_cpu_that_another_process_brought_back_stays_online),
