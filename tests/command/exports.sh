@@ -37,7 +37,8 @@ exported() {
 # A distribution's program finds modules that another python3 may not.
 python=
 for candidate in python3 /usr/bin/python3; do
-	"$candidate" -c 'import json' 2> /dev/null || continue
+	# By its own path: a wrapper that selects a version takes longer than most checks.
+	candidate=$("$candidate" -c 'import json, sys; print(sys.executable)' 2> /dev/null) || continue
 	[ -n "$python" ] || python=$candidate
 	! "$candidate" -c 'import prometheus_client.openmetrics.parser' 2> /dev/null || { prometheus=$candidate; break; }
 done
